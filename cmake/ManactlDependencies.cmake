@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+#
+# Everything comes from the distribution's packages; scripts/packages names them.
+
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(tl-expected REQUIRED)
+
+pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0 libnl-route-3.0)
+pkg_check_modules(UDEV REQUIRED IMPORTED_TARGET libudev)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+# Headers only: these libraries are loaded when they are first needed (see src/os/late_library.h).
+pkg_check_modules(KMOD REQUIRED libkmod)
+pkg_check_modules(ARCHIVE REQUIRED libarchive)
+pkg_check_modules(IBVERBS REQUIRED libibverbs)
+
+if(NOT MANACTL_DPDK STREQUAL "off")
+  pkg_check_modules(DPDK REQUIRED IMPORTED_TARGET libdpdk)
+endif()
+
+if(MANACTL_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()

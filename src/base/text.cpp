@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+namespace manactl {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+Errc code_of(int number) {
+  switch (number) {
+    case ENOENT:
+    case ENODEV:
+    case ENXIO:
+    case ENOTDIR:
+      return Errc::not_found;
+    case EACCES:
+    case EPERM:
+      return Errc::denied;
+    case EBUSY:
+    case EAGAIN:
+      return Errc::busy;
+    case EOPNOTSUPP:
+    case ENOSYS:
+    case EPROTONOSUPPORT:
+    case EAFNOSUPPORT:
+      return Errc::unsupported;
+    case EINVAL:
+    case ENAMETOOLONG:
+    case ELOOP:
+      return Errc::invalid;
+    case ETIMEDOUT:
+      return Errc::timeout;
+    default:
+      return Errc::io;
+  }
+}
+
+// Length of the UTF-8 sequence at the start of `text`, 0 when it is not well formed.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  std::size_t length = 0;
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) length = 2;
+  if (first >= 0xe0 && first <= 0xef) length = 3;
+  if (first >= 0xf0 && first <= 0xf4) length = 4;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates, beyond U+10FFFF, and C1 controls, which terminals obey.
+  if (first == 0xe0 && byte(1) < 0xa0) return 0;
+  if (first == 0xed && byte(1) > 0x9f) return 0;
+  if (first == 0xf0 && byte(1) < 0x90) return 0;
+  if (first == 0xf4 && byte(1) > 0x8f) return 0;
+  if (first == 0xc2 && byte(1) < 0xa0) return 0;
+  return length;
+}
+
+Result<std::uint64_t> parse_digits(std::string_view digits, int base, std::uint64_t max) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value, base);
+  if (error == std::errc::result_out_of_range || (error == std::errc{} && value > max)) {
+    return fail(Errc::invalid, fmt::format("'{}' is larger than {}", printable(digits, 40), max));
+  }
+  if (error != std::errc{} || end != digits.end()) {
+    return fail(Errc::invalid, fmt::format("'{}' is not a number", printable(digits, 40)));
+  }
+  return value;
+}
+
+// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replace = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U);
+      cost[i][j] = std::min({cost[i - 1][j] + 1, cost[i][j - 1] + 1, replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+}  // namespace
+
+tl::unexpected<Error> fail_errno(int number, std::string_view doing) {
+  return tl::unexpected<Error>(
+      Error{code_of(number),
+            number,
+            fmt::format("{}: {}", doing, std::generic_category().message(number))});
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (;;) {
+    const auto end = text.find(separator);
+    pieces.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return pieces;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::vector<std::string_view> words(std::string_view text) {
+  std::vector<std::string_view> found;
+  for (;;) {
+    const auto first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return found;
+    text.remove_prefix(first);
+    const auto end = text.find_first_of(kBlanks);
+    found.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return found;
+    text.remove_prefix(end);
+  }
+}
+
+Result<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t max) {
+  const bool leading_zero = text.size() > 1 && text.front() == '0';
+  if (text.empty() || leading_zero || text.front() == '-' || text.front() == '+') {
+    return fail(Errc::invalid, fmt::format("'{}' is not a number", printable(text, 40)));
+  }
+  return parse_digits(text, 10, max);
+}
+
+Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max) {
+  if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
+  return parse_digits(text, 16, max);
+}
+
+std::string printable(std::string_view text, std::size_t max_bytes) {
+  std::string out;
+  while (!text.empty()) {
+    if (out.size() >= max_bytes) return out + "...";
+    const auto byte = static_cast<unsigned char>(text.front());
+    const std::size_t length = utf8_length(text);
+    if (byte == '\t') {
+      out += ' ';
+    } else if (length == 0 || byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kLongestWord = 64;  // the table is quadratic, and the word is not ours
+  if (word.empty() || word.size() > kLongestWord) return {};
+  std::string best;
+  // A third of the word may be wrong; "x" is not a misspelt "up".
+  std::size_t best_distance = word.size() / 3 + 1;
+  for (const auto& candidate : candidates) {
+    if (candidate.size() > kLongestWord) continue;
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance || (best.empty() && distance == best_distance && distance < 2)) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  constexpr std::array<std::string_view, 5> kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  auto value = static_cast<double>(bytes);
+  while (value >= 1024 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  const std::string number = fmt::format("{:.1f}", value);
+  const bool whole = number.ends_with(".0");
+  return fmt::format("{} {}", whole ? number.substr(0, number.size() - 2) : number, kUnits[unit]);
+}
+
+std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
+  return fmt::format("{}", fmt::join(pieces, separator));
+}
+
+}  // namespace manactl
