@@ -35,7 +35,7 @@ struct BenchPlan {
   std::uint16_t burst = 32;
   double seconds = 10;
   double interval_seconds = 1;
-  CpuList cpus;           // that may be used; the first is the main core
+  CpuList cpus;           // that may be used, the first is the main core; empty: run() asks
   bool hugepages = true;  // false: ordinary memory, slower, needs no privilege
 };
 
@@ -55,7 +55,7 @@ struct BenchReport {
   std::vector<std::string> eal_arguments;
   std::vector<Sample> samples;  // one per interval, in order
   std::vector<Sample> queues;   // whole run, one per queue
-  Sample total;
+  Sample total;                 // the sum of the queues, unless a note says why it is not
   double cycles_per_packet = 0;    // of the busy cores, 0 when unknown
   bool interrupted = false;        // stopped before its time: totals are what was measured
   std::vector<std::string> notes;  // "8 queues share 1 CPU: ..."
@@ -66,7 +66,8 @@ class Engine {
   virtual ~Engine() = default;
 
   // Blocks for the plan's time or until stop is asked (then within 100 ms).
-  // Errc::unsupported, invalid, denied or busy before the first packet; never after it.
+  // Errc::unsupported, invalid, denied or busy before the first packet; never after it. A process
+  // can run once: DPDK's environment cannot be started again.
   virtual Result<BenchReport> run(const BenchPlan& plan,
                                   std::stop_token stop,
                                   const std::function<void(const Sample&)>& on_interval) = 0;

@@ -17,9 +17,14 @@ namespace manactl::datapath {
 // descriptors at least 64 and a multiple of 64; frames 64 to 9018 bytes).
 Result<> validate(const BenchPlan& plan);
 
+// The pool of a queue holds the packets it sends or receives. A sender needs a second, common pool:
+// the device fills its receive rings with it, and must not write into finished packets.
 struct PoolSize {
-  unsigned mbufs = 0;       // per queue
-  unsigned mbuf_bytes = 0;  // data room with headroom
+  unsigned mbufs = 0;            // per queue
+  unsigned mbuf_bytes = 0;       // data room with headroom
+  unsigned cache = 0;            // per core and queue
+  unsigned ring_mbufs = 0;       // common pool of a sender; 0 for a receiver
+  unsigned ring_mbuf_bytes = 0;  // data room with headroom
   std::uint64_t bytes = 0;  // of all queues, with mempool overhead, what EAL needs itself included
 };
 
@@ -28,15 +33,23 @@ PoolSize pool_size(const BenchPlan& plan);
 // Pages of the given size that a run takes.
 std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib);
 
+// One thread per CPU; when queues share a CPU its thread serves them in turn, so no queue waits for
+// a time slice and a stop never takes longer than one burst.
 struct Placement {
   unsigned main_cpu = 0;
   std::vector<unsigned> worker_cpus;  // one per queue; CPUs repeat when there are too few
-  bool shared = false;                // more queues than CPUs
+  bool shared = false;                // more queues than CPUs, or no CPU beside the main one
+
+  // The CPUs of worker_cpus, each once, in order: worker i is EAL's lcore i + 1.
+  std::vector<unsigned> workers() const;
+
+  // "8 queues share 1 CPU: not a MANA number"; empty when nothing is shared.
+  std::string note() const;
 };
 
 Placement place(const BenchPlan& plan);
 
-// Without argv[0]. Deterministic.
+// Without argv[0]. Deterministic: an empty plan.cpus means CPU 0 here.
 std::vector<std::string> eal_arguments(const BenchPlan& plan);
 
 }  // namespace manactl::datapath
