@@ -53,9 +53,10 @@ struct BenchReport {
   std::string driver;         // "net_null"
   std::string template_mode;  // "shared": packets are finished once; "per-packet"
   std::vector<std::string> eal_arguments;
-  std::vector<Sample> samples;  // one per interval, in order
+  std::vector<Sample> samples;  // one per interval, in order; tx: handed to the device
   std::vector<Sample> queues;   // whole run, one per queue
-  Sample total;                 // the sum of the queues, unless a note says why it is not
+  Sample total;  // its packets are the sum of the queues unless a note says why not; losses are
+                 // counted by the device, which may not know the queue
   double cycles_per_packet = 0;    // of the busy cores, 0 when unknown
   bool interrupted = false;        // stopped before its time: totals are what was measured
   std::vector<std::string> notes;  // "8 queues share 1 CPU: ..."

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+#
+# DPDK for src/datapath/dpdk, and for nobody else. Static by default, from a chosen list: linking all
+# that libdpdk offers makes 37 MB and costs every command milliseconds at its start.
+# Gives the target manactl_dpdk and the list MANACTL_DPDK_DRIVERS (empty when the drivers are plugins).
+
+set(MANACTL_DPDK_DRIVERS "")
+if(MANACTL_DPDK STREQUAL "off")
+  return()
+endif()
+
+if(NOT DPDK_FOUND)
+  pkg_check_modules(DPDK REQUIRED libdpdk)
+endif()
+pkg_get_variable(MANACTL_DPDK_LIBDIR libdpdk libdir)
+pkg_get_variable(MANACTL_DPDK_PLUGIN_DIR libdpdk driverdir)
+
+add_library(manactl_dpdk INTERFACE)
+# DPDK's headers trip -Wpedantic and -Wvolatile, so they are system headers. Its flags
+# (-include rte_config.h, -march) must reach no other room: link this target PRIVATE.
+target_include_directories(manactl_dpdk SYSTEM INTERFACE ${DPDK_INCLUDE_DIRS})
+set(cflags ${DPDK_CFLAGS_OTHER})
+string(REPLACE "-include;" "SHELL:-include " cflags "${cflags}")
+target_compile_options(manactl_dpdk INTERFACE ${cflags})
+
+if(MANACTL_DPDK STREQUAL "shared")
+  target_link_options(manactl_dpdk INTERFACE "LINKER:--as-needed")
+  target_link_directories(manactl_dpdk INTERFACE ${DPDK_LIBRARY_DIRS})
+  target_link_libraries(manactl_dpdk INTERFACE rte_eal rte_ethdev rte_mempool rte_mbuf rte_net)
+  return()
+elseif(NOT MANACTL_DPDK STREQUAL "static")
+  message(FATAL_ERROR "MANACTL_DPDK is '${MANACTL_DPDK}': static, shared or off are possible")
+endif()
+
+# Registered by constructors that nothing refers to: the linker has to be told to keep them.
+set(MANACTL_DPDK_DRIVERS bus_pci bus_vdev bus_vmbus net_null net_ring net_af_packet net_tap
+                         net_memif net_netvsc)
+set(whole ${MANACTL_DPDK_DRIVERS} mempool_ring)
+set(core ethdev net mbuf mempool rcu ring hash meter pci eal telemetry kvargs gso)
+# Left out by the DPDK of several distributions, Debian 12's among them.
+if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_net_mana.a")
+  list(APPEND MANACTL_DPDK_DRIVERS net_mana)
+  list(APPEND whole net_mana)
+  target_link_libraries(manactl_dpdk INTERFACE mana ibverbs)
+endif()
+# Libraries that some releases split off the ones above.
+foreach(name IN ITEMS log argparse)
+  if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_${name}.a")
+    list(APPEND core ${name})
+  endif()
+endforeach()
+
+foreach(kind IN ITEMS whole core)
+  set(${kind}_files "")
+  foreach(name IN LISTS ${kind})
+    set(file "${MANACTL_DPDK_LIBDIR}/librte_${name}.a")
+    if(NOT EXISTS "${file}")
+      message(FATAL_ERROR "${file} is missing: install libdpdk-dev, or use -DMANACTL_DPDK=shared or off")
+    endif()
+    list(APPEND ${kind}_files "${file}")
+  endforeach()
+  list(JOIN ${kind}_files "," ${kind}_files)
+endforeach()
+
+target_link_libraries(manactl_dpdk INTERFACE
+  "$<LINK_LIBRARY:WHOLE_ARCHIVE,${whole_files}>"
+  "$<LINK_GROUP:RESCAN,${core_files}>"
+  numa bsd m)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/dpdk/pool.h"
+
+#include <rte_errno.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#include <cstring>
+
+#include "base/text.h"
+
+namespace manactl::datapath::dpdk {
+
+namespace {
+
+// plan.cpp reckons memory without DPDK's headers; these are its numbers.
+static_assert(RTE_PKTMBUF_HEADROOM <= 128);
+static_assert(sizeof(rte_mbuf) == 128);
+static_assert(RTE_MEMPOOL_CACHE_MAX_SIZE >= 512);
+
+Result<Pool> make(const BenchPlan& plan,
+                  const std::string& name,
+                  unsigned mbufs,
+                  unsigned cache,
+                  unsigned mbuf_bytes,
+                  int node) {
+  Pool pool(rte_pktmbuf_pool_create(
+      name.c_str(), mbufs, cache, 0, static_cast<std::uint16_t>(mbuf_bytes), node));
+  if (pool) return pool;
+  if (rte_errno != ENOMEM) return fail_errno(rte_errno, "cannot make a packet pool");
+  const auto need = human_bytes(pool_size(plan).bytes);
+  return fail(Errc::unsupported,
+              plan.hugepages
+                  ? fmt::format("too few free hugepages: the run needs {}, {} pages of 2 MiB",
+                                need,
+                                pages_needed(plan, 2048))
+                  : fmt::format("too little memory: the run needs {}", need));
+}
+
+}  // namespace
+
+void FreePool::operator()(rte_mempool* pool) const {
+  rte_mempool_free(pool);
+}
+
+Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned queue, int node) {
+  const auto size = pool_size(plan);
+  const auto name = fmt::format("manactl_queue_{}", queue);
+  return make(plan, name, size.mbufs, size.cache, size.mbuf_bytes, node);
+}
+
+Result<Pool> make_ring_pool(const BenchPlan& plan, int node) {
+  const auto size = pool_size(plan);
+  return make(plan, "manactl_rings", size.ring_mbufs, 0, size.ring_mbuf_bytes, node);
+}
+
+void finish_packets(rte_mempool& pool, std::span<const std::uint8_t> frame) {
+  rte_mempool_obj_iter(
+      &pool,
+      [](rte_mempool*, void* opaque, void* object, unsigned) {
+        const auto& bytes = *static_cast<const std::span<const std::uint8_t>*>(opaque);
+        auto* packet = static_cast<rte_mbuf*>(object);
+        packet->data_len = static_cast<std::uint16_t>(bytes.size());
+        packet->pkt_len = static_cast<std::uint32_t>(bytes.size());
+        std::memcpy(rte_pktmbuf_mtod(packet, void*), bytes.data(), bytes.size());
+      },
+      &frame);
+}
+
+}  // namespace manactl::datapath::dpdk

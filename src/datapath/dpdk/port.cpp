@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/dpdk/port.h"
+
+#include <rte_ethdev.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+
+namespace manactl::datapath::dpdk {
+
+namespace {
+
+constexpr unsigned kOrdinaryFrame = 1518;
+constexpr unsigned kFrameOverhead = 18;  // header and FCS
+
+Result<rte_eth_dev_info> describe(std::uint16_t id) {
+  rte_eth_dev_info info{};
+  if (const int error = rte_eth_dev_info_get(id, &info); error != 0) {
+    return fail_errno(-error, "cannot ask the device what it can do");
+  }
+  return info;
+}
+
+Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info& info) {
+  rte_eth_conf conf{};
+  const auto queues = std::min(info.max_rx_queues, info.max_tx_queues);
+  if (queues < plan.queues) {
+    return fail(
+        Errc::invalid,
+        fmt::format("{} has {} queues, {} are asked for", info.driver_name, queues, plan.queues));
+  }
+  if (plan.queues > 1) {
+    const std::uint64_t wanted = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP;
+    conf.rx_adv_conf.rss_conf.rss_hf = wanted & info.flow_type_rss_offloads;
+    if (conf.rx_adv_conf.rss_conf.rss_hf != 0) conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
+  }
+  if (plan.frame_bytes > kOrdinaryFrame) {
+    conf.rxmode.mtu = plan.frame_bytes - kFrameOverhead;
+    if (info.max_mtu < conf.rxmode.mtu) {
+      return fail(Errc::invalid,
+                  fmt::format("--size {}: {} takes frames of at most {} bytes",
+                              plan.frame_bytes,
+                              info.driver_name,
+                              info.max_mtu + kFrameOverhead));
+    }
+  }
+  return conf;
+}
+
+// Counters may go back when the other side of a memif leaves.
+std::uint64_t since(std::uint64_t before, std::uint64_t now) {
+  return now > before ? now - before : 0;
+}
+
+}  // namespace
+
+Result<Port> Port::find(const BenchPlan& plan) {
+  std::vector<std::uint16_t> ids;
+  // A port with an owner is the lower half of another one: the VF below net_netvsc.
+  auto id = rte_eth_find_next_owned_by(0, RTE_ETH_DEV_NO_OWNER);
+  for (; id < RTE_MAX_ETHPORTS;
+       id = rte_eth_find_next_owned_by(ids.back() + 1U, RTE_ETH_DEV_NO_OWNER)) {
+    ids.push_back(static_cast<std::uint16_t>(id));
+  }
+  if (plan.mac && ids.size() > 1) {
+    std::erase_if(ids, [&](std::uint16_t one) {
+      rte_ether_addr address{};
+      return rte_eth_macaddr_get(one, &address) != 0 ||
+             !std::equal(plan.mac->bytes.begin(), plan.mac->bytes.end(), address.addr_bytes);
+    });
+  }
+  const auto device = plan.pci ? plan.pci->str() : plan.vdevs.front();
+  if (ids.empty()) {
+    return fail(Errc::unsupported,
+                fmt::format("no driver of this build made a port of '{}'", printable(device)));
+  }
+  if (ids.size() > 1) {
+    return fail(Errc::invalid,
+                fmt::format("'{}' made {} ports, one is measured", printable(device), ids.size()));
+  }
+  Port port(ids.front());
+  const auto info = describe(port.id_);
+  if (!info) return because(info.error(), printable(device));
+  port.driver_ = info->driver_name;
+  port.node_ = rte_eth_dev_socket_id(port.id_);
+  return port;
+}
+
+Port::Port(Port&& other) noexcept {
+  *this = std::move(other);
+}
+
+Port& Port::operator=(Port&& other) noexcept {
+  std::swap(id_, other.id_);
+  std::swap(open_, other.open_);
+  std::swap(node_, other.node_);
+  std::swap(queues_, other.queues_);
+  std::swap(driver_, other.driver_);
+  std::swap(before_, other.before_);
+  return *this;
+}
+
+Port::~Port() {
+  if (!open_) return;
+  // Both answer with an error when there is nothing to stop; there is nobody to tell.
+  static_cast<void>(rte_eth_dev_stop(id_));
+  static_cast<void>(rte_eth_dev_close(id_));
+}
+
+Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& receive_pools) {
+  const auto info = describe(id_);
+  if (!info) return because(info.error(), driver_);
+  const auto conf = configuration(plan, *info);
+  if (!conf) return tl::unexpected<Error>(conf.error());
+  queues_ = plan.queues;
+  if (const int error = rte_eth_dev_configure(id_, queues_, queues_, &*conf); error != 0) {
+    return fail_errno(-error, fmt::format("{} refuses {} queues", driver_, queues_));
+  }
+  auto receive = plan.descriptors;
+  auto send = plan.descriptors;
+  if (const int error = rte_eth_dev_adjust_nb_rx_tx_desc(id_, &receive, &send); error != 0) {
+    return fail_errno(-error, fmt::format("{} refuses {} descriptors", driver_, plan.descriptors));
+  }
+  const auto node = static_cast<unsigned>(node_);
+  for (std::uint16_t queue = 0; queue < queues_; ++queue) {
+    int error = rte_eth_rx_queue_setup(id_, queue, receive, node, nullptr, receive_pools[queue]);
+    if (error == 0) error = rte_eth_tx_queue_setup(id_, queue, send, node, nullptr);
+    if (error != 0)
+      return fail_errno(-error, fmt::format("{} cannot make queue {}", driver_, queue));
+  }
+  if (const int error = rte_eth_dev_start(id_); error != 0) {
+    return fail_errno(-error, fmt::format("{} cannot start", driver_));
+  }
+  before_ = read(plan.mode).value_or(PortCount{});
+  return {};
+}
+
+Result<MacAddress> Port::mac() const {
+  rte_ether_addr address{};
+  if (const int error = rte_eth_macaddr_get(id_, &address); error != 0) {
+    return fail_errno(-error, fmt::format("{} has no address", driver_));
+  }
+  MacAddress mac;
+  std::copy_n(address.addr_bytes, mac.bytes.size(), mac.bytes.begin());
+  return mac;
+}
+
+std::optional<PortCount> Port::read(Mode mode) const {
+  rte_eth_stats stats{};
+  if (rte_eth_stats_get(id_, &stats) != 0) return std::nullopt;
+  const auto counted = std::min<std::size_t>(queues_, RTE_ETHDEV_QUEUE_STAT_CNTRS);
+  PortCount count;
+  if (mode == Mode::tx) {
+    count.packets = stats.opackets;
+    count.errors = stats.oerrors;
+    count.queue_packets.assign(stats.q_opackets, stats.q_opackets + counted);
+  } else {
+    count.packets = stats.ipackets;
+    count.errors = stats.ierrors;
+    count.missed = stats.imissed + stats.rx_nombuf;
+    count.queue_packets.assign(stats.q_ipackets, stats.q_ipackets + counted);
+  }
+  return count;
+}
+
+std::optional<PortCount> Port::count(Mode mode) const {
+  auto now = read(mode);
+  if (!now) return now;
+  now->packets = since(before_.packets, now->packets);
+  now->errors = since(before_.errors, now->errors);
+  now->missed = since(before_.missed, now->missed);
+  for (std::size_t i = 0; i < before_.queue_packets.size(); ++i) {
+    now->queue_packets[i] = since(before_.queue_packets[i], now->queue_packets[i]);
+  }
+  return now;
+}
+
+void Port::drain(std::uint16_t queues, std::uint64_t handed) const {
+  constexpr auto kStep = std::chrono::milliseconds(1);
+  constexpr int kIdleSteps = 10;
+  std::uint64_t last = 0;
+  for (int idle = 0; idle < kIdleSteps; ++idle) {
+    const auto now = count(Mode::tx);
+    if (!now || now->packets + now->errors >= handed) return;
+    if (now->packets != last) idle = 0;
+    last = now->packets;
+    // An empty burst makes a driver look at its completions.
+    for (std::uint16_t queue = 0; queue < queues; ++queue) {
+      rte_eth_tx_burst(id_, queue, nullptr, 0);
+    }
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
+}  // namespace manactl::datapath::dpdk

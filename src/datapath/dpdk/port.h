@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// One Ethernet device of DPDK, from its configuration to its closing.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "datapath/bench.h"
+#include "datapath/settle.h"
+
+struct rte_mempool;
+
+namespace manactl::datapath::dpdk {
+
+class Port {
+ public:
+  // The one device that the plan's arguments made.
+  static Result<Port> find(const BenchPlan& plan);
+
+  Port(Port&& other) noexcept;
+  Port& operator=(Port&& other) noexcept;
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+  ~Port();
+
+  // Queues as the plan says; queue i receives into receive_pools[i].
+  Result<> start(const BenchPlan& plan, const std::vector<rte_mempool*>& receive_pools);
+
+  std::uint16_t id() const { return id_; }
+
+  int node() const { return node_; }
+
+  const std::string& driver() const { return driver_; }
+
+  Result<MacAddress> mac() const;
+
+  // Counted since start; nothing when the driver does not count.
+  std::optional<PortCount> count(Mode mode) const;
+
+  // Waits until the device has completed `handed` packets or makes no progress.
+  void drain(std::uint16_t queues, std::uint64_t handed) const;
+
+ private:
+  explicit Port(std::uint16_t id) : id_(id), open_(true) {}
+
+  std::optional<PortCount> read(Mode mode) const;
+
+  std::uint16_t id_ = 0;
+  bool open_ = false;
+  int node_ = 0;
+  std::uint16_t queues_ = 0;
+  std::string driver_;
+  PortCount before_;
+};
+
+}  // namespace manactl::datapath::dpdk

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace manactl::datapath {
+
+namespace {
+
+constexpr unsigned kMaxQueues = 64;  // net_mana and net_netvsc
+constexpr unsigned kMinDescriptors = 64, kMaxDescriptors = 8192;
+constexpr unsigned kMinFrame = 64, kMaxFrame = 9018;  // MTU 9000 with header and FCS
+constexpr unsigned kMaxBurst = 256;                   // the cache below holds two of them
+constexpr unsigned kMaxCpu = 1023;                    // the size of EAL's CPU sets
+constexpr double kMaxSeconds = 30.0 * 24 * 3600;
+constexpr double kMinInterval = 0.01;
+constexpr std::size_t kMaxDevice = 1024;
+
+// How DPDK lays out memory. dpdk/pool.cpp holds these against the headers it is built with.
+constexpr unsigned kHeadroom = 128;
+constexpr unsigned kMinReceive = 2048;               // data room that every driver accepts
+constexpr unsigned kObjectOverhead = 64 + 128 + 64;  // pool header, mbuf, padding between channels
+constexpr std::uint64_t kCacheBytes = 128 * 8320;    // one cache for each possible core
+constexpr std::uint64_t kPoolBytes = 64 * 1024;      // header, chunk list, names
+constexpr std::uint64_t kEngineBytes = 2U << 20U;    // devices, queues and what EAL keeps
+constexpr std::uint64_t kPerQueueBytes = 64 * 1024;  // a driver's rings
+
+unsigned round_up(unsigned value, unsigned multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+std::uint64_t pool_bytes(unsigned mbufs, unsigned mbuf_bytes, bool cached) {
+  std::uint64_t slots = 1;  // the ring below the pool has a power of two of them
+  while (slots <= mbufs) slots *= 2;
+  return std::uint64_t{mbufs} * (kObjectOverhead + round_up(mbuf_bytes, 64)) +
+         slots * sizeof(void*) + kPoolBytes + (cached ? kCacheBytes : 0);
+}
+
+std::string pci_device(const BenchPlan& plan) {
+  return fmt::format("{},mac={}", plan.pci->str(), plan.mac->str());
+}
+
+Result<> validate_vdev(const std::string& device) {
+  const auto plain = [](char c) { return c > ' ' && c < '\x7f'; };
+  if (device.empty() || device.size() > kMaxDevice ||
+      !std::all_of(device.begin(), device.end(), plain)) {
+    return fail(Errc::invalid,
+                fmt::format("--vdev '{}': a device name with options, without blanks, is expected",
+                            printable(device, 80)));
+  }
+  const auto name = std::string_view(device).substr(0, device.find(','));
+  if (!PciAddress::parse(name)) {
+    if (name.find_first_of("/=") == std::string_view::npos) return {};
+    return fail(Errc::invalid, fmt::format("--vdev '{}': '{}' is no device name", device, name));
+  }
+  if (device.find(",mac=") != std::string::npos) return {};
+  return fail(
+      Errc::invalid,
+      fmt::format("--vdev '{}': mac= is missing, and without it the driver takes every port "
+                  "of the device, the one of this session too",
+                  device));
+}
+
+Result<> validate_device(const BenchPlan& plan) {
+  if (plan.vdevs.size() + (plan.pci ? 1U : 0U) != 1) {
+    return fail(Errc::invalid, "exactly one device is measured: an interface or one --vdev");
+  }
+  if (plan.pci && !plan.mac) {
+    return fail(Errc::invalid,
+                fmt::format("device {}: its MAC address is needed, or the driver takes every port",
+                            plan.pci->str()));
+  }
+  if (plan.mac && (plan.mac->is_zero() || plan.mac->is_multicast())) {
+    return fail(Errc::invalid, fmt::format("{} is no address of a device", plan.mac->str()));
+  }
+  return plan.vdevs.empty() ? Result<>{} : validate_vdev(plan.vdevs.front());
+}
+
+Result<> within(std::string_view option,
+                std::uint64_t value,
+                std::uint64_t min,
+                std::uint64_t max) {
+  if (value >= min && value <= max) return {};
+  return fail(Errc::invalid, fmt::format("{} {}: {} to {} are possible", option, value, min, max));
+}
+
+Result<> validate_queues(const BenchPlan& plan) {
+  if (auto ok = within("--queues", plan.queues, 1, kMaxQueues); !ok) return ok;
+  if (plan.pci && (plan.queues & (plan.queues - 1U)) != 0) {
+    return fail(
+        Errc::invalid,
+        fmt::format("--queues {}: net_mana takes powers of two (1, 2, 4 to 64)", plan.queues));
+  }
+  if (auto ok = within("--descriptors", plan.descriptors, kMinDescriptors, kMaxDescriptors); !ok) {
+    return ok;
+  }
+  if (plan.descriptors % 64 != 0) {
+    return fail(Errc::invalid,
+                fmt::format("--descriptors {}: net_mana takes multiples of 64", plan.descriptors));
+  }
+  return {};
+}
+
+Result<> validate_time(const BenchPlan& plan) {
+  // Written so that NaN is refused too.
+  if (!(plan.seconds > 0 && plan.seconds <= kMaxSeconds)) {
+    return fail(Errc::invalid,
+                fmt::format("--duration {}: more than 0 and at most 30 days", plan.seconds));
+  }
+  if (!(plan.interval_seconds >= kMinInterval && plan.interval_seconds <= kMaxSeconds)) {
+    return fail(Errc::invalid,
+                fmt::format("--interval {}: at least {} seconds and at most 30 days",
+                            plan.interval_seconds,
+                            kMinInterval));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(Mode mode) {
+  return mode == Mode::tx ? "tx" : "rx";
+}
+
+Result<> validate(const BenchPlan& plan) {
+  if (auto ok = validate_device(plan); !ok) return ok;
+  if (auto ok = validate_queues(plan); !ok) return ok;
+  if (auto ok = within("--size", plan.frame_bytes, kMinFrame, kMaxFrame); !ok) return ok;
+  if (auto ok = within("--burst", plan.burst, 1, kMaxBurst); !ok) return ok;
+  for (const auto cpu : plan.cpus.cpus) {
+    if (auto ok = within("--cpus", cpu, 0, kMaxCpu); !ok) return ok;
+  }
+  return validate_time(plan);
+}
+
+PoolSize pool_size(const BenchPlan& plan) {
+  PoolSize size;
+  const auto frame_room = round_up(plan.frame_bytes, 64);
+  const auto receive_room = kHeadroom + std::max(kMinReceive, frame_room);
+  // Two bursts, so that a burst is served from the cache and not from the ring below it.
+  size.cache = std::max(64U, 2U * plan.burst);
+  // A cache may hold half as much again before it gives some back.
+  size.mbufs = plan.descriptors + size.cache + size.cache / 2 + plan.burst;
+  size.mbuf_bytes = plan.mode == Mode::tx ? kHeadroom + frame_room : receive_room;
+  size.bytes = plan.queues * (pool_bytes(size.mbufs, size.mbuf_bytes, true) + kPerQueueBytes);
+  if (plan.mode == Mode::tx) {
+    size.ring_mbufs = unsigned{plan.queues} * plan.descriptors + 64U;
+    size.ring_mbuf_bytes = receive_room;
+    size.bytes += pool_bytes(size.ring_mbufs, size.ring_mbuf_bytes, false);
+  }
+  size.bytes += kEngineBytes;
+  return size;
+}
+
+std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib) {
+  const auto page = page_kib * 1024;
+  return page == 0 ? 0 : (pool_size(plan).bytes + page - 1) / page;
+}
+
+Placement place(const BenchPlan& plan) {
+  auto cpus = plan.cpus.cpus;
+  if (cpus.empty()) cpus.push_back(0);
+  Placement placement;
+  placement.main_cpu = cpus.front();
+  // The main thread only sleeps and reads counters, but a worker beside it would be disturbed.
+  if (cpus.size() > 1) cpus.erase(cpus.begin());
+  for (unsigned queue = 0; queue < plan.queues; ++queue) {
+    placement.worker_cpus.push_back(cpus[queue % cpus.size()]);
+  }
+  placement.shared = plan.queues > cpus.size() || cpus.front() == placement.main_cpu;
+  return placement;
+}
+
+std::vector<unsigned> Placement::workers() const {
+  std::vector<unsigned> unique;
+  for (const auto cpu : worker_cpus) {
+    if (std::find(unique.begin(), unique.end(), cpu) == unique.end()) unique.push_back(cpu);
+  }
+  return unique;
+}
+
+std::string Placement::note() const {
+  if (!shared) return {};
+  const auto cpus = workers().size();
+  if (worker_cpus.size() == 1)
+    return "1 queue shares its CPU with the main thread: not a MANA number";
+  return fmt::format("{} queues share {} {}: not a MANA number",
+                     worker_cpus.size(),
+                     cpus,
+                     cpus == 1 ? "CPU" : "CPUs");
+}
+
+std::vector<std::string> eal_arguments(const BenchPlan& plan) {
+  std::vector<std::string> arguments;
+  if (plan.hugepages) {
+    arguments.emplace_back("--in-memory");  // no files, no mount needed, nothing left after a kill
+  } else {
+    // EAL refuses --in-memory with --no-huge; --no-shconf keeps it from writing to /var/run.
+    const auto mib = (pool_size(plan).bytes + (1U << 20U) - 1) >> 20U;
+    arguments.insert(arguments.end(), {"--no-huge", "--no-shconf", "-m", std::to_string(mib)});
+  }
+  arguments.insert(arguments.end(), {"--iova-mode=va", "--no-telemetry", "--log-level=*:warning"});
+
+  const auto placement = place(plan);
+  auto lcores = fmt::format("--lcores=0@{}", placement.main_cpu);
+  unsigned lcore = 1;
+  for (const auto cpu : placement.workers()) lcores += fmt::format(",{}@{}", lcore++, cpu);
+  arguments.push_back(std::move(lcores));
+  arguments.emplace_back("--main-lcore=0");
+
+  const auto on_pci = [](const std::string& device) {
+    return PciAddress::parse(std::string_view(device).substr(0, device.find(','))).has_value();
+  };
+  if (!plan.pci && std::none_of(plan.vdevs.begin(), plan.vdevs.end(), on_pci)) {
+    arguments.emplace_back("--no-pci");
+  }
+  for (const auto& device : plan.vdevs) arguments.push_back("--vdev=" + device);
+  if (plan.pci && plan.mac) arguments.push_back("--vdev=" + pci_device(plan));
+  return arguments;
+}
+
+}  // namespace manactl::datapath
