@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+#
+# fish completion for manactl: it asks the program, so it never falls behind.
+
+function __manactl_complete
+    set -l typed (commandline -opc)
+    set -l current (commandline -ct)
+    for line in ($typed[1] __complete -- $typed[2..-1] "$current" 2>/dev/null)
+        switch $line
+            case ':files'
+                __fish_complete_path "$current"
+            case ':directories'
+                __fish_complete_directories "$current"
+            case '*'
+                echo $line
+        end
+    end
+end
+
+complete -c manactl -f -a '(__manactl_complete)'

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/bench_target.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/question.h"
+#include "datapath/plan.h"
+
+namespace manactl::cli {
+namespace {
+
+tl::unexpected<Obstacle> obstacle(std::string why, std::vector<std::string> commands = {}) {
+  return tl::unexpected<Obstacle>(
+      Obstacle{Error{Errc::unsupported, 0, std::move(why)}, std::move(commands)});
+}
+
+// net_mana takes a port that no kernel interface uses: the synthetic NIC belongs to uio_hv_generic
+// and its VF is down.
+std::vector<std::string> prepare_commands(const host::Nic& nic) {
+  if (!nic.vmbus) return {};
+  const std::string id = nic.vmbus->str();
+  std::vector<std::string> commands = {"modprobe uio_hv_generic",
+                                       "echo f8615163-df3e-46c5-913f-f2d2f965ed0e > "
+                                       "/sys/bus/vmbus/drivers/uio_hv_generic/new_id"};
+  if (nic.synthetic) commands.push_back(fmt::format("ip link set {} down", nic.synthetic->name));
+  commands.push_back(fmt::format("echo {} > /sys/bus/vmbus/drivers/hv_netvsc/unbind", id));
+  commands.push_back(fmt::format("echo {} > /sys/bus/vmbus/drivers/uio_hv_generic/bind", id));
+  if (nic.vf) commands.push_back(fmt::format("ip link set {} down", nic.vf->name));
+  return commands;
+}
+
+bool has_driver(const datapath::EngineInfo& engine, std::string_view name) {
+  return std::find(engine.drivers.begin(), engine.drivers.end(), name) != engine.drivers.end();
+}
+
+Possible<Port> port_of(const host::Nic& nic, const std::string& shown) {
+  if (!nic.vf || !nic.vf->pci) {
+    return obstacle(fmt::format("'{}' has no virtual function to measure", shown));
+  }
+  if (nic.vf->driver != "mana") {
+    return obstacle(fmt::format(
+        "'{}' is driven by {}, and bench measures MANA only", shown, printable(nic.vf->driver)));
+  }
+  if (!nic.carries.empty()) {
+    return tl::unexpected<Obstacle>(Obstacle{
+        Error{Errc::denied, 0, fmt::format("'{}' carries the {}", shown, join(nic.carries, ", "))},
+        {}});
+  }
+  if (!nic.is_direct() && !nic.is_prepared()) {
+    return obstacle(fmt::format("'{}' belongs to the kernel; hand it to user space first", shown),
+                    prepare_commands(nic));
+  }
+  return Port{*nic.vf->pci, nic.vf->mac};
+}
+
+struct Supply {
+  std::uint64_t free = 0;
+  bool known = false;
+};
+
+Supply free_pages(const host::Facts& facts, std::uint64_t page_kib) {
+  Supply supply;
+  if (!facts.memory.pools) return supply;
+  supply.known = true;
+  for (const auto& pool : *facts.memory.pools) {
+    if (pool.page_kib == page_kib) supply.free += pool.free;
+  }
+  return supply;
+}
+
+}  // namespace
+
+Possible<Port> find_port(const host::Facts& facts,
+                         const std::string& interface,
+                         const datapath::EngineInfo& engine) {
+  const auto nic = find_nic(facts, interface);
+  if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
+  if (!has_driver(engine, "net_mana")) {
+    return obstacle(
+        fmt::format("DPDK {} inside this manactl has no net_mana, the driver of '{}'; "
+                    "--vdev net_null0 measures without a NIC",
+                    engine.version,
+                    printable(interface)));
+  }
+  return port_of(**nic, printable(interface));
+}
+
+Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan) {
+  if (!plan.hugepages) return std::string();
+  constexpr std::uint64_t kUsualPage = 2048;
+  const auto page_kib =
+      facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kUsualPage;
+  const auto needed = datapath::pages_needed(plan, page_kib);
+  const auto supply = free_pages(facts, page_kib);
+  const bool is_virtual = !plan.pci;
+  const bool unprivileged = facts.limits && facts.limits->uid != 0;
+  if (is_virtual && (supply.free == 0 || unprivileged)) {
+    plan.hugepages = false;
+    return fmt::format("without hugepages, because {}: ordinary memory is slower",
+                       unprivileged ? "they need root" : "none are free");
+  }
+  if (supply.known && supply.free < needed) {
+    return obstacle(
+        fmt::format("{} hugepages of {} are needed and {} are free",
+                    needed,
+                    human_bytes(page_kib << 10U),
+                    supply.free),
+        {fmt::format(
+            "echo {} > /sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages", needed, page_kib)});
+  }
+  return std::string();
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/bench_target.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/question.h"
+#include "cli/render_bench.h"
+#include "cli/signals.h"
+#include "datapath/plan.h"
+#include "host/gather.h"
+
+namespace manactl::cli {
+namespace {
+
+struct Options {
+  datapath::BenchPlan plan;
+  std::optional<InterfaceName> interface;
+  bool no_huge = false;
+  bool list_drivers = false;
+};
+
+Exit refuse(Context& context, Errc code, std::string message) {
+  return report_error(context, Error{code, 0, std::move(message)});
+}
+
+Exit say(Context& context, const Obstacle& obstacle) {
+  std::string commands;
+  if (!obstacle.commands.empty()) {
+    commands = "Run as root:\n    " + join(obstacle.commands, "\n    ");
+  }
+  return report_error(context, obstacle.error, commands);
+}
+
+Exit list_drivers(Context& context) {
+  const auto engine = datapath::engine_info();
+  context.json ? drivers_json(context.out, engine) : drivers_text(context.out, engine);
+  return Exit::ok;
+}
+
+// The first thing that is wrong with the words themselves.
+std::string wrong_words(const Options& options, const Context& context) {
+  const bool device = !options.plan.vdevs.empty();
+  if (!context.root.empty())
+    return "bench: --root is for captured systems, which cannot be measured";
+  if (!device && !options.interface) {
+    return "bench: a device is missing: an interface, or --vdev net_null0";
+  }
+  if (device && options.interface) return "bench: an interface and --vdev exclude each other";
+  return {};
+}
+
+Exit exit_of_run(const StopOnSignal& signals, const datapath::BenchReport& report) {
+  constexpr int kBase = 128;
+  if (!report.interrupted || signals.number() == 0) return Exit::ok;
+  return static_cast<Exit>(kBase + signals.number());
+}
+
+Exit measure(const Options& options,
+             Context& context,
+             const datapath::BenchPlan& plan,
+             const std::string& note) {
+  auto engine = datapath::make_engine();
+  if (!engine) return report_error(context, engine.error());
+  const StopOnSignal signals;
+  double elapsed = 0;
+  const bool live = context.err.is_terminal();
+  auto report = (*engine)->run(plan, signals.token(), [&](const datapath::Sample& sample) {
+    elapsed += sample.seconds;
+    if (live) context.err.stream() << progress_line(elapsed, sample) << '\n';
+  });
+  if (!report) return report_error(context, report.error());
+  if (!note.empty()) report->notes.insert(report->notes.begin(), note);
+  const BenchResult result{plan,
+                           *report,
+                           options.interface ? options.interface->str() : std::string(),
+                           exit_of_run(signals, *report)};
+  context.json ? json(context.out, result) : text(context.out, result, context.verbosity);
+  return result.exit;
+}
+
+Exit run_bench(const Options& options, Context& context) {
+  if (options.list_drivers) return list_drivers(context);
+  const auto wrong = wrong_words(options, context);
+  if (!wrong.empty()) return refuse(context, Errc::invalid, wrong);
+  const auto info = datapath::engine_info();
+  if (info.version.empty()) {
+    return refuse(context, Errc::unsupported, "bench: this manactl was built without DPDK");
+  }
+  const auto system = context.system();
+  if (!system) return report_error(context, system.error());
+  const auto facts = host::gather(*system, embedded_dpdk());
+  datapath::BenchPlan plan = options.plan;
+  plan.hugepages = !options.no_huge;
+  if (facts.cpus) plan.cpus = *facts.cpus;
+  if (options.interface) {
+    const auto port = find_port(facts, options.interface->str(), info);
+    if (!port) return say(context, port.error());
+    plan.pci = port->pci;
+    plan.mac = port->mac;
+  }
+  const auto valid = datapath::validate(plan);
+  if (!valid) return report_error(context, because(valid.error(), "bench").value());
+  const auto note = choose_memory(facts, plan);
+  if (!note) return say(context, note.error());
+  return measure(options, context, plan, *note);
+}
+
+Result<datapath::Mode> parse_mode(std::string_view text) {
+  if (text == "tx") return datapath::Mode::tx;
+  if (text == "rx") return datapath::Mode::rx;
+  return fail(
+      Errc::invalid,
+      fmt::format(
+          "'{}' is neither tx nor rx{}", printable(text, 40), suggestion(text, {"tx", "rx"})));
+}
+
+void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
+  add_value(app,
+            {"IFACE", type::kInterface, "measure this MANA NIC"},
+            [options](const std::string& text) -> Result<> {
+              auto name = InterfaceName::parse(text);
+              if (!name) return tl::unexpected<Error>(name.error());
+              options->interface = std::move(*name);
+              return {};
+            });
+  add_value(app,
+            {"--vdev", "DEVICE", "measure a virtual device of DPDK: net_null0, net_ring0", true},
+            [options](const std::string& text) -> Result<> {
+              auto device = parse_text(text, "a virtual device");
+              if (!device) return tl::unexpected<Error>(device.error());
+              options->plan.vdevs.push_back(std::move(*device));
+              return {};
+            });
+}
+
+template <std::uint16_t kLeast, std::uint16_t kMost>
+Take count_into(std::uint16_t& target) {
+  return into(target, [](std::string_view text) { return parse_count(text, kLeast, kMost); });
+}
+
+}  // namespace
+
+Run add_bench(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  auto& plan = options->plan;
+  add_device_options(app, options);
+  add_value(app, {"--mode", type::kMode, "send or receive (tx)"}, into(plan.mode, parse_mode));
+  add_value(app, {"--queues", "N", "queues, each with a CPU (1)"}, count_into<1, 64>(plan.queues));
+  add_value(app,
+            {"--size", "BYTES", "bytes of a frame with its checksum (64)"},
+            count_into<64, 9018>(plan.frame_bytes));
+  add_value(app,
+            {"--duration", "TIME", "how long: 10, 1.5, 500ms, 2m (10)"},
+            into(plan.seconds, parse_duration));
+  add_value(app, {"--burst", "N", "packets of one call (32)"}, count_into<1, 256>(plan.burst));
+  add_value(app,
+            {"--descriptors", "N", "descriptors of a queue (256)"},
+            count_into<64, 8192>(plan.descriptors));
+  add_value(app,
+            {"--interval", "TIME", "time between two samples (1)"},
+            into(plan.interval_seconds, parse_duration));
+  add_flag(app, "--no-huge", options->no_huge, "use ordinary memory, not hugepages");
+  add_flag(app, "--list-drivers", options->list_drivers, "print the drivers inside and end");
+  return [options](Context& context) { return run_bench(*options, context); };
+}
+
+}  // namespace manactl::cli

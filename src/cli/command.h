@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// The open table of commands. Only the command that was called builds its options: describing all
+// of them to CLI11 would cost more than a check takes.
+
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "cli/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace manactl::cli {
+
+using Run = std::function<Exit(Context&)>;
+
+struct Command {
+  std::string_view name;
+  std::string_view usage;    // positional arguments, for help: "[IFACE]"
+  std::string_view summary;  // one line
+  Run (*add)(CLI::App&);     // adds the options and answers what to do with them
+};
+
+std::span<const Command> commands();
+
+const Command* find_command(std::string_view name);
+
+Run add_check(CLI::App& app);
+Run add_doctor(CLI::App& app);
+Run add_bench(CLI::App& app);
+
+}  // namespace manactl::cli

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/complete.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "diag/check.h"
+
+namespace manactl::cli {
+namespace {
+
+struct Candidate {
+  std::string word;
+  std::string description;
+};
+
+using Candidates = std::vector<Candidate>;
+
+// bash takes "--color=al" apart into three words; here they become one again.
+std::vector<std::string> joined(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "=" || out.empty() || !out.back().starts_with("--")) {
+      out.push_back(words[i]);
+      continue;
+    }
+    out.back() += '=';
+    if (i + 1 < words.size()) out.back() += words[++i];
+  }
+  return out;
+}
+
+// Names alone, from sysfs: netlink would cost more than all the rest.
+Candidates interfaces(Context& context) {
+  Candidates found;
+  const auto system = context.system();
+  if (!system) return found;
+  const auto names = system->files.list("sys/class/net");
+  if (!names) return found;
+  for (const auto& name : *names) {
+    // "bonding_masters" is a file among the interfaces.
+    if (name == "bonding_masters") continue;
+    const auto driver =
+        os::link_name(system->files, fmt::format("sys/class/net/{}/device/driver", name));
+    found.push_back({name, driver ? *driver : "no device"});
+  }
+  return found;
+}
+
+Candidates checks() {
+  Candidates found;
+  std::set<std::string> groups;
+  for (const auto& check : diag::all_checks()) {
+    if (groups.emplace(check.group()).second) {
+      found.push_back({std::string(check.group()), "every check of the group"});
+    }
+    found.push_back({std::string(check.id), std::string(check.title)});
+  }
+  return found;
+}
+
+// What may follow an option; the shell knows files better than we do.
+Candidates values_of(const CLI::Option& option, Context& context) {
+  const std::string type = option.get_type_name();
+  if (type == type::kInterface) return interfaces(context);
+  if (type == type::kCheck) return checks();
+  if (type == type::kFile) return {{":files", ""}};
+  if (type == type::kDirectory) return {{":directories", ""}};
+  Candidates found;
+  if (type.find('|') != std::string::npos) {
+    for (const auto word : split(type, '|')) found.push_back({std::string(word), ""});
+  }
+  return found;
+}
+
+Candidates command_names() {
+  Candidates found;
+  for (const auto& command : commands()) {
+    found.push_back({std::string(command.name), std::string(command.summary)});
+  }
+  return found;
+}
+
+Candidates options_left(const CLI::App& app, const std::vector<std::string>& typed) {
+  Candidates found;
+  for (const auto& name : option_names(app)) {
+    const auto* option = app.get_option(name);
+    const bool repeatable = option->get_items_expected_max() > 1 || name == "--verbose";
+    const bool given = std::any_of(typed.begin(), typed.end(), [&](const std::string& word) {
+      return word == name || word.starts_with(name + "=");
+    });
+    if (given && !repeatable) continue;
+    found.push_back({name, option->get_description()});
+  }
+  return found;
+}
+
+// One more element of a list: "rdma,mem" completes "mem".
+Candidates with_prefix(Candidates candidates, const std::string& prefix) {
+  for (auto& candidate : candidates) {
+    if (!candidate.word.starts_with(':')) candidate.word.insert(0, prefix);
+  }
+  return candidates;
+}
+
+class Completion {
+ public:
+  Completion(Context& context, std::vector<std::string> words) : context_(context) {
+    current_ = words.empty() ? "" : words.back();
+    if (!words.empty()) words.pop_back();
+    typed_ = std::move(words);
+    app_.set_help_flag();
+    command_ = find_command(split_command(typed_).command);
+    if (command_ != nullptr) (void)command_->add(app_);
+    add_global_options(app_, global_);
+    find_root();
+  }
+
+  Candidates candidates() {
+    if (const auto* option = option_before()) return list_values(*option, current_, "");
+    const auto equals = current_.find('=');
+    if (current_.starts_with("--") && equals != std::string::npos) {
+      const auto* option = app_.get_option_no_throw(current_.substr(0, equals));
+      if (option == nullptr || option->get_items_expected_max() == 0) return {};
+      return list_values(*option, current_.substr(equals + 1), current_.substr(0, equals + 1));
+    }
+    if (current_.starts_with('-')) return options_left(app_, typed_);
+    if (command_ == nullptr) {
+      return split_command(typed_).command.empty() ? command_names() : Candidates{};
+    }
+    const auto takers = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
+    return takers.empty() ? Candidates{} : interfaces(context_);
+  }
+
+  const std::string& current() const { return current_; }
+
+ private:
+  void find_root() {
+    for (std::size_t i = 0; i < typed_.size(); ++i) {
+      if (typed_[i] == "--root" && i + 1 < typed_.size()) context_.root = typed_[i + 1];
+      if (typed_[i].starts_with("--root=")) context_.root = typed_[i].substr(7);
+    }
+  }
+
+  const CLI::Option* option_before() const {
+    if (typed_.empty() || !typed_.back().starts_with("--")) return nullptr;
+    const auto* option = app_.get_option_no_throw(typed_.back());
+    return option != nullptr && option->get_items_expected_max() > 0 ? option : nullptr;
+  }
+
+  Candidates list_values(const CLI::Option& option, const std::string& text, std::string prefix) {
+    const auto comma = text.rfind(',');
+    const bool list = option.get_type_name() == type::kCheck && comma != std::string::npos;
+    if (list) prefix += text.substr(0, comma + 1);
+    return with_prefix(values_of(option, context_), prefix);
+  }
+
+  Context& context_;
+  CLI::App app_;
+  GlobalOptions global_;
+  const Command* command_ = nullptr;
+  std::vector<std::string> typed_;
+  std::string current_;
+};
+
+nlohmann::ordered_json describe(const CLI::App& app) {
+  auto options = nlohmann::ordered_json::array();
+  for (const auto& name : option_names(app)) {
+    const auto* option = app.get_option(name);
+    nlohmann::ordered_json row;
+    row["name"] = name;
+    if (!option->get_snames().empty()) row["short"] = "-" + option->get_snames().front();
+    if (option->get_items_expected_max() > 0) row["type"] = option->get_type_name();
+    row["description"] = option->get_description();
+    options.push_back(std::move(row));
+  }
+  return options;
+}
+
+}  // namespace
+
+Exit complete(std::vector<std::string> words, Context& context) {
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  Completion completion(context, joined(words));
+  for (const auto& [word, description] : completion.candidates()) {
+    if (!word.starts_with(':') && !word.starts_with(completion.current())) continue;
+    // A name with a control character cannot be typed by completing it.
+    if (printable(word) != word) continue;
+    context.out.stream() << word;
+    if (!description.empty()) context.out.stream() << '\t' << printable(description);
+    context.out.stream() << '\n';
+  }
+  return Exit::ok;
+}
+
+Exit describe_commands(Context& context) {
+  nlohmann::ordered_json json;
+  CLI::App global_app;
+  global_app.set_help_flag();
+  GlobalOptions global;
+  add_global_options(global_app, global);
+  json["options"] = describe(global_app);
+  json["commands"] = nlohmann::ordered_json::array();
+  for (const auto& command : commands()) {
+    CLI::App app;
+    app.set_help_flag();
+    (void)command.add(app);
+    json["commands"].push_back({{"name", command.name},
+                                {"usage", command.usage},
+                                {"summary", command.summary},
+                                {"options", describe(app)}});
+  }
+  context.out.stream() << json.dump(2) << '\n';
+  return Exit::ok;
+}
+
+}  // namespace manactl::cli

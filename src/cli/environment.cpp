@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/environment.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace manactl::cli {
+namespace {
+
+bool is_known(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {
+      "NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
+  return name.starts_with("MANACTL_") ||
+         std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+}  // namespace
+
+Environment::Environment(const char* const* variables) {
+  for (; variables != nullptr && *variables != nullptr; ++variables) {
+    const std::string_view variable = *variables;
+    const auto equals = variable.find('=');
+    if (equals == std::string_view::npos || !is_known(variable.substr(0, equals))) continue;
+    set(std::string(variable.substr(0, equals)), std::string(variable.substr(equals + 1)));
+  }
+}
+
+const std::string* Environment::find(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found == values_.end() ? nullptr : &found->second;
+}
+
+bool Environment::is_utf8() const {
+  for (const std::string_view name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const auto* value = find(name);
+    if (value == nullptr || value->empty()) continue;
+    std::string lower = *value;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+      return static_cast<char>(std::tolower(c));
+    });
+    return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/help.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/arguments.h"
+
+namespace manactl::cli {
+namespace {
+
+constexpr unsigned kColumn = 28;  // where descriptions begin
+
+void row(Screen& screen, const std::string& left, const std::string& right) {
+  const auto lines = wrap_lines(right, screen.width() - kColumn);
+  std::string gap = left.size() + 4 <= kColumn ? std::string(kColumn - left.size() - 2, ' ')
+                                               : "\n" + std::string(kColumn, ' ');
+  screen.stream() << "  " << screen.paint(Colour::bold, left);
+  for (const auto& line : lines) {
+    screen.stream() << gap << line;
+    gap = "\n" + std::string(kColumn, ' ');
+  }
+  screen.stream() << '\n';
+}
+
+void heading(Screen& screen, std::string_view text) {
+  screen.stream() << '\n' << text << '\n';
+}
+
+void options(Screen& screen, const CLI::App& app, const std::vector<std::string>& names) {
+  for (const auto& name : names) {
+    row(screen, heading_of(app, name), app.get_option(name)->get_description());
+  }
+}
+
+std::vector<std::string> global_names() {
+  CLI::App app;
+  GlobalOptions unused;
+  app.set_help_flag();
+  add_global_options(app, unused);
+  return option_names(app);
+}
+
+}  // namespace
+
+std::string heading_of(const CLI::App& app, const std::string& option) {
+  const auto* found = app.get_option(option);
+  std::string text;
+  for (const auto& letter : found->get_snames()) text += "-" + letter + ", ";
+  text += option;
+  if (found->get_items_expected_max() > 0) text += " " + found->get_type_name();
+  return text;
+}
+
+void print_help(Screen& screen) {
+  auto& out = screen.stream();
+  out << "manactl sees, prepares and measures the Microsoft Azure Network Adapter (MANA).\n\n"
+      << "Usage: manactl COMMAND [OPTION]...\n";
+  heading(screen, "Commands");
+  for (const auto& command : commands()) {
+    row(screen, std::string(command.name), std::string(command.summary));
+  }
+  CLI::App app;
+  app.set_help_flag();
+  GlobalOptions unused;
+  add_global_options(app, unused);
+  heading(screen, "Options of every command");
+  options(screen, app, option_names(app));
+  out << "\nMore: manactl COMMAND --help, man manactl\n";
+}
+
+void print_help(Screen& screen, const Command& command, const CLI::App& app) {
+  auto& out = screen.stream();
+  out << command.summary << "\n\nUsage: manactl " << command.name << ' ' << command.usage << '\n';
+  const auto global = global_names();
+  std::vector<std::string> own;
+  for (const auto& name : option_names(app)) {
+    if (std::find(global.begin(), global.end(), name) == global.end()) own.push_back(name);
+  }
+  heading(screen, "Options");
+  options(screen, app, own);
+  heading(screen, "Options of every command");
+  options(screen, app, global);
+  out << "\nMore: man manactl-" << command.name << '\n';
+}
+
+}  // namespace manactl::cli

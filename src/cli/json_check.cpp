@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/render_check.h"
+#include "cli/version.h"
+
+namespace manactl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Everything that came from the system: JSON has to be UTF-8, and terminals read it, too.
+std::string safe(std::string_view text) {
+  constexpr std::size_t kLongest = 4000;
+  return printable(text, kLongest);
+}
+
+Json strings(const std::vector<std::string>& lines) {
+  Json array = Json::array();
+  for (const auto& line : lines) array.push_back(safe(line));
+  return array;
+}
+
+Json kernel_of(const host::Facts& facts) {
+  if (!facts.kernel) return nullptr;
+  return {{"release", safe(facts.kernel->release)},
+          {"machine", safe(facts.kernel->machine)},
+          {"distribution", safe(facts.kernel->distribution)}};
+}
+
+Json platform_of(const host::Facts& facts) {
+  if (!facts.platform) return nullptr;
+  return {{"azure", facts.platform->azure},
+          {"hyperv", facts.platform->hyperv},
+          {"evidence", safe(facts.platform->evidence)}};
+}
+
+Json functions_of(const host::Facts& facts) {
+  if (!facts.functions) return nullptr;
+  Json array = Json::array();
+  for (const auto& function : *facts.functions) {
+    array.push_back({{"address", function.address.str()},
+                     {"vendor", fmt::format("{:04x}", function.vendor)},
+                     {"device", fmt::format("{:04x}", function.device)},
+                     {"mana", function.is_mana()},
+                     {"driver", safe(function.driver)},
+                     {"numa_node", function.numa_node},
+                     {"slot", safe(function.slot)},
+                     {"netdevs", strings(function.netdevs)},
+                     {"rdma_devices", strings(function.rdma_devices)}});
+  }
+  return array;
+}
+
+Json netdev_of(const std::optional<host::Netdev>& netdev) {
+  if (!netdev) return nullptr;
+  return {{"name", safe(netdev->name)},
+          {"mac", netdev->mac.str()},
+          {"driver", safe(netdev->driver)},
+          {"up", netdev->up},
+          {"running", netdev->running},
+          {"mtu", netdev->mtu}};
+}
+
+Json nics_of(const host::Facts& facts) {
+  if (!facts.nics) return nullptr;
+  Json array = Json::array();
+  for (const auto& nic : *facts.nics) {
+    array.push_back({{"name", safe(nic.name())},
+                     {"synthetic", netdev_of(nic.synthetic)},
+                     {"vf", netdev_of(nic.vf)},
+                     {"vmbus", nic.vmbus ? Json(nic.vmbus->str()) : Json(nullptr)},
+                     {"vmbus_driver", safe(nic.vmbus_driver)},
+                     {"prepared", nic.is_prepared()},
+                     {"paired_by", safe(nic.paired_by)},
+                     {"carries", strings(nic.carries)}});
+  }
+  return array;
+}
+
+Json check_of(const diag::Ran& ran) {
+  Json row;
+  row["id"] = ran.check.id;
+  row["group"] = ran.check.group();
+  row["title"] = ran.check.title;
+  row["status"] = name_of(ran.finding.status);
+  row["detail"] = safe(ran.finding.detail);
+  row["evidence"] = strings(ran.finding.evidence);
+  row["remedy"] = nullptr;
+  if (ran.finding.remedy) {
+    row["remedy"] = {{"why", safe(ran.finding.remedy->why)},
+                     {"commands", strings(ran.finding.remedy->commands)}};
+  }
+  return row;
+}
+
+}  // namespace
+
+void json(Screen& screen, const CheckResult& result) {
+  using diag::Status;
+  Json document;
+  document["schema"] = "manactl.check/1";
+  document["manactl"] = version();
+  document["healthy"] = result.report.healthy() && result.facts.has_mana();
+  document["exit"] = static_cast<int>(result.exit);
+  for (const auto status :
+       {Status::pass, Status::warn, Status::fail, Status::skipped, Status::unknown}) {
+    document["counts"][std::string(name_of(status))] = result.report.count(status);
+  }
+  document["host"] = {{"kernel", kernel_of(result.facts)},
+                      {"platform", platform_of(result.facts)},
+                      {"functions", functions_of(result.facts)},
+                      {"nics", nics_of(result.facts)},
+                      {"interfaces", strings(result.facts.interfaces)}};
+  document["checks"] = Json::array();
+  for (const auto& ran : result.report.ran) document["checks"].push_back(check_of(ran));
+  screen.stream() << document.dump(2) << '\n';
+}
+
+}  // namespace manactl::cli

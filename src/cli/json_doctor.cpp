@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/render_doctor.h"
+#include "cli/version.h"
+
+namespace manactl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string safe(std::string_view text) {
+  constexpr std::size_t kLongest = 4000;
+  return printable(text, kLongest);
+}
+
+Json strings(const std::vector<std::string>& lines) {
+  Json array = Json::array();
+  for (const auto& line : lines) array.push_back(safe(line));
+  return array;
+}
+
+std::string_view name_of(diag::Confirmation confirmation) {
+  switch (confirmation) {
+    case diag::Confirmation::confirmed:
+      return "confirmed";
+    case diag::Confirmation::contradicted:
+      return "contradicted";
+    case diag::Confirmation::not_possible:
+      break;
+  }
+  return "not-possible";
+}
+
+Json item_of(const diag::Diagnosis::Item& item) {
+  Json row;
+  row["id"] = item.id.empty() ? Json(nullptr) : Json(safe(item.id));
+  row["title"] = safe(item.title);
+  row["quote"] = nullptr;
+  if (item.quote) {
+    row["quote"] = {{"log", safe(item.quote->log)},
+                    {"line", item.quote->line},
+                    {"text", safe(item.quote->text)}};
+  }
+  row["count"] = item.count;
+  row["cause"] = safe(item.cause);
+  row["fix"] = safe(item.fix);
+  row["commands"] = strings(item.commands);
+  row["confirmation"] = {{"state", name_of(item.confirmation)}, {"by", safe(item.confirmed_by)}};
+  return row;
+}
+
+Json items_of(const std::vector<diag::Diagnosis::Item>& items) {
+  Json array = Json::array();
+  for (const auto& item : items) array.push_back(item_of(item));
+  return array;
+}
+
+}  // namespace
+
+void json(std::ostream& out, const DoctorResult& result) {
+  const auto& diagnosis = result.diagnosis;
+  Json document;
+  document["schema"] = "manactl.doctor/1";
+  document["manactl"] = version();
+  document["exit"] = static_cast<int>(result.exit);
+  document["root"] = diagnosis.root ? item_of(*diagnosis.root) : Json(nullptr);
+  document["others"] = items_of(diagnosis.others);
+  document["consequences"] = items_of(diagnosis.consequences);
+  document["benign"] = items_of(diagnosis.benign);
+  document["unknown"] = items_of(diagnosis.unknown);
+  document["checks"] = result.report.ran.size();
+  document["lines"] = diagnosis.lines;
+  document["logs"] = Json::array();
+  for (const auto& log : result.logs) {
+    document["logs"].push_back(
+        {{"name", safe(log.name)}, {"lines", log.lines}, {"dpdk", safe(log.dpdk_release)}});
+  }
+  document["notes"] = strings(result.notes);
+  out << document.dump(2) << '\n';
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/log_files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace manactl::cli {
+namespace {
+
+class DescriptorSource final : public ByteSource {
+ public:
+  DescriptorSource(int number, std::string name) : number_(number), name_(std::move(name)) {}
+
+  DescriptorSource(const DescriptorSource&) = delete;
+  DescriptorSource& operator=(const DescriptorSource&) = delete;
+
+  ~DescriptorSource() override {
+    if (number_ != STDIN_FILENO) close(number_);
+  }
+
+  Result<std::size_t> read(std::span<char> into) override {
+    for (;;) {
+      const auto got = ::read(number_, into.data(), into.size());
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) return fail_errno(errno, fmt::format("cannot read '{}'", name_));
+    }
+  }
+
+ private:
+  int number_;
+  std::string name_;
+};
+
+class TextSource final : public ByteSource {
+ public:
+  explicit TextSource(std::string text) : text_(std::move(text)) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const std::size_t length = std::min(into.size(), text_.size() - given_);
+    std::memcpy(into.data(), text_.data() + given_, length);
+    given_ += length;
+    return length;
+  }
+
+ private:
+  std::string text_;
+  std::size_t given_ = 0;
+};
+
+Result<> check_kind(int number, const std::string& path) {
+  struct stat status {};
+
+  if (fstat(number, &status) != 0) return fail_errno(errno, fmt::format("cannot read '{}'", path));
+  const bool is_stdin = number == STDIN_FILENO;
+  if (S_ISDIR(status.st_mode)) {
+    return fail(Errc::invalid, fmt::format("'{}' is a directory, not a log", path));
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !is_stdin) {
+    return fail(Errc::invalid, fmt::format("'{}' is a device, not a log", path));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_log(const std::string& path) {
+  const std::string shown = printable(path, 200);
+  if (path == "-") {
+    auto good = check_kind(STDIN_FILENO, shown);
+    if (!good) return tl::unexpected<Error>(good.error());
+    return std::make_unique<DescriptorSource>(STDIN_FILENO, "standard input");
+  }
+  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (number < 0) {
+    auto error = fail_errno(errno, fmt::format("cannot read '{}'", shown)).value();
+    if (error.code == Errc::not_found) error.code = Errc::invalid;  // input that cannot be used
+    return tl::unexpected<Error>(std::move(error));
+  }
+  auto source = std::make_unique<DescriptorSource>(number, shown);
+  auto good = check_kind(number, shown);
+  if (!good) return tl::unexpected<Error>(good.error());
+  return source;
+}
+
+Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,
+                                                      const std::string& path) {
+  constexpr std::size_t kLargest = 64U << 20;
+  auto text = files.read(path, kLargest);
+  if (!text) return tl::unexpected<Error>(text.error());
+  return std::make_unique<TextSource>(std::move(*text));
+}
+
+Result<std::size_t> KeepingSource::read(std::span<char> into) {
+  auto got = source_.read(into);
+  if (got) keep({into.data(), *got});
+  return got;
+}
+
+void KeepingSource::keep(std::string_view bytes) {
+  const std::size_t first = std::min(bytes.size(), kKept - head_.size());
+  head_ += bytes.substr(0, first);
+  tail_ += bytes.substr(first);
+  if (tail_.size() < 2 * kKept) return;
+  const std::size_t cut = tail_.size() - kKept;
+  left_out_ += cut;
+  tail_.erase(0, cut);
+}
+
+std::string KeepingSource::kept() const {
+  if (left_out_ == 0) return head_ + tail_;
+  return fmt::format("{}\n[{} bytes are left out here]\n{}", head_, left_out_, tail_);
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// Logs as doctor is given them: files, pipes, standard input, and those inside a bundle.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/byte_source.h"
+#include "base/result.h"
+#include "os/system.h"
+
+namespace manactl::cli {
+
+// "-" is standard input. Errc::invalid for what is missing, a directory or a device.
+Result<std::unique_ptr<ByteSource>> open_log(const std::string& path);
+
+// A file of a captured system, as a source.
+Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,
+                                                      const std::string& path);
+
+// Passes bytes on and keeps the first and the last of them, for the bundle.
+class KeepingSource final : public ByteSource {
+ public:
+  static constexpr std::size_t kKept = 2U << 20;  // at each end
+
+  explicit KeepingSource(ByteSource& source) : source_(source) {}
+
+  Result<std::size_t> read(std::span<char> into) override;
+
+  // What was read, with a line in the middle that says how much is left out.
+  std::string kept() const;
+
+ private:
+  void keep(std::string_view bytes);
+
+  ByteSource& source_;
+  std::string head_;
+  std::string tail_;  // may hold up to twice kKept before it is cut
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace manactl::cli

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "base/text.h"
+
+namespace manactl::cli {
+namespace {
+
+// "12" or "1.5": digits, at most one dot with digits on both sides.
+bool is_plain_number(std::string_view text) {
+  const auto parts = split(text, '.');
+  return parts.size() <= 2 && std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
+           return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+         });
+}
+
+}  // namespace
+
+CLI::Option* add_value(CLI::App& app, const Spec& spec, Take take) {
+  const auto callback = [name = spec.name, take = std::move(take)](const CLI::results_t& values) {
+    for (const auto& value : values) {
+      const auto taken = take(value);
+      if (!taken) throw CLI::ValidationError(name, taken.error().message);
+    }
+    return true;
+  };
+  auto* option = app.add_option(spec.name, callback, spec.description);
+  option->type_name(std::string(spec.type))->type_size(1);
+  // Without allow_extra_args(false) a repeatable option would swallow the words after its value.
+  if (spec.repeatable) option->expected(-1)->allow_extra_args(false);
+  return option;
+}
+
+CLI::Option* add_flag(CLI::App& app,
+                      const std::string& name,
+                      bool& target,
+                      std::string description) {
+  auto* option = app.add_flag(name, target, std::move(description));
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  return option;
+}
+
+Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t least, std::uint16_t most) {
+  const auto number = parse_unsigned(text);
+  if (!number || *number < least || *number > most) {
+    return fail(
+        Errc::invalid,
+        fmt::format("'{}' is not a number from {} to {}", printable(text, 40), least, most));
+  }
+  return static_cast<std::uint16_t>(*number);
+}
+
+Result<double> parse_duration(std::string_view text) {
+  const auto refuse = [&] {
+    return fail(Errc::invalid,
+                fmt::format("'{}' is not a duration from 1ms to one day (examples: 10, 1.5, 500ms, "
+                            "2m)",
+                            printable(text, 40)));
+  };
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 0.001}, {"s", 1}, {"m", 60}};
+  constexpr double kDay = 86400;
+  constexpr double kShortest = 0.001;
+  std::string_view digits = text;
+  double unit = 1;
+  for (const auto& [suffix, seconds] : kUnits) {
+    if (!digits.ends_with(suffix)) continue;
+    digits.remove_suffix(suffix.size());
+    unit = seconds;
+    break;
+  }
+  if (!is_plain_number(digits)) return refuse();
+  double value = 0;
+  // from_chars and not strtod: a decimal comma in the locale must not change what "1.5" means.
+  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value);
+  if (error != std::errc{} || end != digits.end()) return refuse();
+  value *= unit;
+  if (!(value >= kShortest && value <= kDay)) return refuse();
+  return value;
+}
+
+Result<std::string> parse_text(std::string_view text, std::string_view what) {
+  const bool control =
+      std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+  if (text.empty() || control) {
+    return fail(Errc::invalid, fmt::format("'{}' is not {}", printable(text, 60), what));
+  }
+  return std::string(text);
+}
+
+}  // namespace manactl::cli

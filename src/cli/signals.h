@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// SIGINT, SIGTERM and SIGHUP as a request to stop. Made before the engine starts its threads, which
+// inherit the blocked signals; a second signal ends the process at once.
+
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <stop_token>
+#include <thread>
+
+namespace manactl::cli {
+
+class StopOnSignal {
+ public:
+  StopOnSignal();
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal();
+
+  std::stop_token token() const { return source_.get_token(); }
+
+  int number() const { return number_; }  // of the signal that came, 0 when none did
+
+ private:
+  void wait();
+
+  sigset_t watched_{};
+  sigset_t before_{};
+  std::stop_source source_;
+  std::atomic<int> number_{0};
+  std::thread waiter_;
+};
+
+}  // namespace manactl::cli

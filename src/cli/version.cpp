@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/version.h"
+
+#include <CLI/Version.hpp>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "datapath/bench.h"
+
+namespace manactl::cli {
+namespace {
+
+// Of the headers that this was built with; libraries that are loaded may be newer.
+std::vector<std::pair<std::string, std::string>> libraries() {
+  return {
+      {"cli11", CLI11_VERSION},
+      {"fmt", MANACTL_FMT_VERSION},
+      {"libarchive", MANACTL_ARCHIVE_VERSION},
+      {"libibverbs", MANACTL_IBVERBS_VERSION},
+      {"libkmod", MANACTL_KMOD_VERSION},
+      {"libnl", MANACTL_NL_VERSION},
+      {"libudev", MANACTL_UDEV_VERSION},
+      {"nlohmann-json", MANACTL_JSON_VERSION},
+      {"re2", MANACTL_RE2_VERSION},
+      {"tl-expected", MANACTL_EXPECTED_VERSION},
+  };
+}
+
+}  // namespace
+
+std::string_view version() {
+  return MANACTL_VERSION;
+}
+
+void version_text(Screen& screen) {
+  const auto engine = datapath::engine_info();
+  screen.stream() << "manactl " << version();
+  if (!engine.version.empty()) screen.stream() << " (DPDK " << engine.version << ')';
+  screen.stream() << '\n';
+}
+
+void version_json(Screen& screen) {
+  const auto engine = datapath::engine_info();
+  nlohmann::ordered_json json;
+  json["schema"] = "manactl.version/1";
+  json["manactl"] = version();
+  json["dpdk"] = {
+      {"version", engine.version}, {"linkage", engine.linkage}, {"drivers", engine.drivers}};
+  for (const auto& [name, number] : libraries()) json["libraries"][name] = number;
+  json["compiler"] = MANACTL_COMPILER;
+  json["build"] = MANACTL_BUILD_TYPE;
+  screen.stream() << json.dump(2) << '\n';
+}
+
+}  // namespace manactl::cli
