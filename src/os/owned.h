@@ -45,6 +45,9 @@ class Descriptor {
 
   int get() const { return number_; }
 
+  // The caller closes it, or has given it to somebody who does.
+  int release() { return std::exchange(number_, -1); }
+
   explicit operator bool() const { return number_ >= 0; }
 
  private:

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+#include "base/text.h"
+#include "os/owned.h"
+
+namespace manactl::os {
+namespace {
+
+using Directory = Owned<DIR, closedir>;
+
+// Below "/" a plain openat(2) is right. Below any other root every step of the path is resolved by
+// the kernel as if chrooted there, so a captured tree cannot name a file of this machine.
+class DiskFiles final : public Files {
+ public:
+  DiskFiles(Descriptor root, std::string name, bool live)
+      : root_(std::move(root)), name_(std::move(name)), live_(live) {}
+
+  Result<std::string> read(std::string_view path, std::size_t max_bytes) const override;
+  Result<std::string> link_target(std::string_view path) const override;
+  Result<std::vector<std::string>> list(std::string_view dir) const override;
+  Result<Node> node(std::string_view path) const override;
+  Result<> write(std::string_view path, std::string_view text) override;
+
+ private:
+  // A descriptor, or -1 and errno.
+  int open_below(const std::string& path, int flags) const;
+  int open_regular(const std::string& path, int flags) const;
+  std::string doing(std::string_view what, std::string_view path) const;
+
+  Descriptor root_;
+  std::string name_;  // ends in '/'
+  bool live_;
+};
+
+// openat(2) takes an absolute path as one of this machine; here every path is below the root.
+std::string relative(std::string_view path) {
+  const auto first = path.find_first_not_of('/');
+  return first == std::string_view::npos ? "." : std::string(path.substr(first));
+}
+
+int retry_openat2(int root, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<__u64>(flags);
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  // EAGAIN: something was renamed while ".." was resolved, and the kernel cannot tell if it is
+  // safe.
+  constexpr int kAttempts = 100;
+  for (int attempt = 0;; ++attempt) {
+    const auto opened =
+        static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how)));
+    const bool again = opened < 0 && (errno == EINTR || errno == EAGAIN);
+    if (!again || attempt == kAttempts) return opened;
+  }
+}
+
+int DiskFiles::open_below(const std::string& path, int flags) const {
+  flags |= O_CLOEXEC | O_NOCTTY;
+  if (!live_) return retry_openat2(root_.get(), path, flags);
+  for (;;) {
+    const int opened = openat(root_.get(), path.c_str(), flags);
+    if (opened >= 0 || errno != EINTR) return opened;
+  }
+}
+
+// A captured tree may hold anything: opening a FIFO blocks and opening a device node acts on the
+// machine. So the file is looked at through O_PATH before it is opened.
+int DiskFiles::open_regular(const std::string& path, int flags) const {
+  struct stat status {};
+
+  if (live_) {
+    Descriptor opened(open_below(path, flags | O_NONBLOCK));
+    if (!opened || fstat(opened.get(), &status) != 0) return -1;
+    if (S_ISREG(status.st_mode)) return opened.release();
+  } else {
+    const Descriptor found(open_below(path, O_PATH));
+    if (!found || fstat(found.get(), &status) != 0) return -1;
+    if (S_ISREG(status.st_mode)) {
+      const auto self = fmt::format("/proc/self/fd/{}", found.get());
+      return open(self.c_str(), flags | O_CLOEXEC | O_NONBLOCK);
+    }
+  }
+  errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+  return -1;
+}
+
+std::string DiskFiles::doing(std::string_view what, std::string_view path) const {
+  return fmt::format("cannot {} '{}{}'", what, printable(name_), printable(relative(path)));
+}
+
+Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes) const {
+  const Descriptor file(open_regular(relative(path), O_RDONLY));
+  if (!file) return fail_errno(errno, doing("read", path));
+  std::string text;
+  // sysfs says 4096 and procfs says 0 for any length, so only the end of the file ends the loop.
+  std::array<char, 16384> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, doing("read", path));
+    if (got == 0) break;
+    if (text.size() + static_cast<std::size_t>(got) > max_bytes) {
+      return fail(
+          Errc::io,
+          fmt::format("{}: it is larger than {}", doing("read", path), human_bytes(max_bytes)));
+    }
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+Result<std::string> DiskFiles::link_target(std::string_view path) const {
+  std::array<char, PATH_MAX> target;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled
+  ssize_t length = -1;
+  if (live_) {
+    length = readlinkat(root_.get(), relative(path).c_str(), target.data(), target.size());
+  } else {
+    const Descriptor link(open_below(relative(path), O_PATH | O_NOFOLLOW));
+    if (!link) return fail_errno(errno, doing("read the link", path));
+    length = readlinkat(link.get(), "", target.data(), target.size());
+    if (length < 0 && errno == ENOENT) errno = EINVAL;  // found, and not a link
+  }
+  if (length < 0) return fail_errno(errno, doing("read the link", path));
+  return std::string(target.data(), static_cast<std::size_t>(length));
+}
+
+Result<std::vector<std::string>> DiskFiles::list(std::string_view dir) const {
+  Descriptor opened(open_below(relative(dir), O_RDONLY | O_DIRECTORY));
+  if (!opened) return fail_errno(errno, doing("list", dir));
+  const Directory entries(fdopendir(opened.get()));
+  if (!entries) return fail_errno(errno, doing("list", dir));
+  opened.release();  // closedir(3) closes it
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(entries.get());  // NOLINT(concurrency-mt-unsafe): our own stream
+    if (entry == nullptr) break;
+    const std::string_view name(entry->d_name);
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  if (errno != 0) return fail_errno(errno, doing("list", dir));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<Node> DiskFiles::node(std::string_view path) const {
+  const Descriptor found(open_below(relative(path), O_PATH));
+
+  struct stat status {};
+
+  if (!found || fstat(found.get(), &status) != 0) return fail_errno(errno, doing("look at", path));
+  Node node;
+  if (S_ISREG(status.st_mode)) node.type = Node::Type::file;
+  if (S_ISDIR(status.st_mode)) node.type = Node::Type::directory;
+  if (S_ISCHR(status.st_mode)) node.type = Node::Type::character_device;
+  constexpr unsigned kPermissions = 07777;
+  node.mode = status.st_mode & kPermissions;
+  node.uid = status.st_uid;
+  node.gid = status.st_gid;
+  const auto allows = [&](int mode) {
+    return faccessat(found.get(), "", mode, AT_EACCESS | AT_EMPTY_PATH) == 0;
+  };
+  node.readable = allows(R_OK);
+  node.writable = allows(W_OK);
+  return node;
+}
+
+Result<> DiskFiles::write(std::string_view path, std::string_view text) {
+  const Descriptor file(open_regular(relative(path), O_WRONLY));
+  if (!file) return fail_errno(errno, doing("write", path));
+  ssize_t written = -1;
+  do {
+    written = ::write(file.get(), text.data(), text.size());
+  } while (written < 0 && errno == EINTR);
+  if (written < 0) return fail_errno(errno, doing("write", path));
+  if (static_cast<std::size_t>(written) != text.size()) {
+    return fail(
+        Errc::io,
+        fmt::format(
+            "{}: only {} of {} bytes were taken", doing("write", path), written, text.size()));
+  }
+  return {};
+}
+
+// `base` joined with `target` as the kernel would: "." and ".." are applied, "/" starts again.
+std::string joined(std::string_view base, std::string_view target) {
+  std::vector<std::string> parts;
+  const auto walk = [&](std::string_view path) {
+    for (const auto part : split(path, '/')) {
+      if (part.empty() || part == ".") continue;
+      if (part != "..") {
+        parts.emplace_back(part);
+      } else if (!parts.empty()) {
+        parts.pop_back();
+      }
+    }
+  };
+  if (!target.starts_with('/')) walk(base);
+  walk(target);
+  return join(parts, "/");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Files>> open_files(const std::string& root) {
+  Descriptor opened(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+
+  struct stat here {};
+
+  struct stat top {};
+
+  if (!opened || fstat(opened.get(), &here) != 0 || stat("/", &top) != 0) {
+    return fail_errno(errno, fmt::format("cannot open the root '{}'", printable(root)));
+  }
+  const bool live = here.st_dev == top.st_dev && here.st_ino == top.st_ino;
+  std::string name = live ? "/" : root;
+  if (!name.ends_with('/')) name += '/';
+  return std::make_unique<DiskFiles>(std::move(opened), std::move(name), live);
+}
+
+Result<std::string> link_name(const Files& files, std::string_view path) {
+  auto target = files.link_target(path);
+  if (!target) return target;
+  const auto name = std::string_view(*target).substr(target->rfind('/') + 1);
+  if (name.empty() || name == "." || name == "..") {
+    return fail(Errc::invalid,
+                fmt::format("the link '{}' leads to '{}'", printable(path), printable(*target)));
+  }
+  return std::string(name);
+}
+
+std::string resolve(const Files& files, std::string_view path) {
+  constexpr int kMostLinks = 40;  // as the kernel's MAXSYMLINKS
+  std::string here(path);
+  for (int links = 0; links < kMostLinks; ++links) {
+    const auto target = files.link_target(here);
+    if (!target) return here;
+    const auto slash = here.rfind('/');
+    const std::string parent = slash == std::string::npos ? "" : here.substr(0, slash);
+    here = joined(parent, *target);
+  }
+  return here;
+}
+
+}  // namespace manactl::os

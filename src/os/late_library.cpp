@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/late_library.h"
+
+#include <dlfcn.h>
+
+#include "base/text.h"
+
+namespace manactl::os {
+namespace {
+
+std::string loader_error() {
+  const char* text = dlerror();  // NOLINT(concurrency-mt-unsafe): glibc keeps it per thread
+  return text == nullptr ? "unknown error" : printable(text);
+}
+
+}  // namespace
+
+Result<LateLibrary> LateLibrary::open(const std::string& name) {
+  void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    return fail(Errc::not_found, fmt::format("cannot load '{}': {}", name, loader_error()));
+  }
+  return LateLibrary(handle, name);
+}
+
+Result<void*> LateLibrary::address(const char* symbol) const {
+  void* found = dlsym(handle_, symbol);
+  if (found == nullptr) {
+    return fail(Errc::unsupported, fmt::format("'{}' has no '{}'", name_, symbol));
+  }
+  return found;
+}
+
+}  // namespace manactl::os

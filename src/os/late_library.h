@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// A shared library that is loaded when it is first needed, because loading it costs more than a
+// whole check (libkmod: 5 million instructions). Types come from its header, code from its soname.
+
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace manactl::os {
+
+class LateLibrary {
+ public:
+  // A soname for the system's loader, or an absolute path. Errc::not_found when it is not
+  // installed. A loaded library stays until the process ends: many do not survive dlclose(3).
+  static Result<LateLibrary> open(const std::string& name);
+
+  // The function whose declaration is `F`: library.function<decltype(kmod_new)>("kmod_new").
+  template <class F>
+  Result<F*> function(const char* symbol) const {
+    const auto found = address(symbol);
+    if (!found) return tl::unexpected<Error>(found.error());
+    return reinterpret_cast<F*>(*found);  // dlsym(3) knows no types
+  }
+
+ private:
+  LateLibrary(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
+
+  Result<void*> address(const char* symbol) const;
+
+  void* handle_ = nullptr;
+  std::string name_;
+};
+
+}  // namespace manactl::os
