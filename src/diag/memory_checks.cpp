@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "diag/groups.h"
+#include "diag/tally.h"
+#include "diag/view.h"
+
+namespace manactl::diag {
+
+namespace {
+
+using Pool = host::HugepagePool;
+
+constexpr std::uint64_t kUsualPageKib = 2048;
+// What is reserved when no bench says how much it takes; larger pages: one of them.
+constexpr std::uint64_t kUsualBytes = 512ULL << 20;
+
+std::uint64_t pages_for(std::uint64_t bytes, std::uint64_t page_kib) {
+  const std::uint64_t page = page_kib << 10;
+  return page == 0 ? 0 : bytes / page + (bytes % page != 0 ? 1 : 0);
+}
+
+std::uint64_t page_kib_of(const host::Facts& facts) {
+  return facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kUsualPageKib;
+}
+
+std::string node_name(int node) {
+  return node < 0 ? std::string("any node") : fmt::format("node {}", node);
+}
+
+// Adds to what is reserved, so that nobody else loses pages.
+std::string reserve(int node, std::uint64_t page_kib, std::uint64_t pages) {
+  if (node < 0) node = 0;
+  return fmt::format(
+      "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
+      pages,
+      node,
+      page_kib);
+}
+
+std::string pool_text(const Pool& pool) {
+  return fmt::format(
+      "node {}: {} of {} pages of {} kB free", pool.node, pool.free, pool.total, pool.page_kib);
+}
+
+std::vector<std::string> pools_text(const std::vector<Pool>& pools) {
+  std::vector<std::string> lines;
+  for (const Pool& pool : pools) {
+    if (pool.total != 0) lines.push_back(pool_text(pool));
+  }
+  return lines;
+}
+
+// The pool of the default page size on that node, or an empty one.
+Pool usual_pool(const host::Facts& facts, int node) {
+  const std::uint64_t page_kib = page_kib_of(facts);
+  for (const Pool& pool : *facts.memory.pools) {
+    if (pool.page_kib == page_kib && (node < 0 || pool.node == node)) return pool;
+  }
+  return Pool{std::max(node, 0), page_kib, 0, 0};
+}
+
+Remedy reserve_more(const host::Facts& facts, const Question& question, int node) {
+  const Pool pool = usual_pool(facts, node);
+  const std::uint64_t bytes = question.bench_bytes != 0 ? question.bench_bytes : kUsualBytes;
+  const std::uint64_t needed = pages_for(bytes, pool.page_kib);
+  const std::uint64_t more = needed > pool.free ? needed - pool.free : 0;
+  const std::string count = reserve(pool.node, pool.page_kib, pool.total + more);
+  return {
+      fmt::format("DPDK puts packets and queues into hugepages; the kernel may grant fewer than "
+                  "asked when memory is fragmented, so the last line shows what it gave; it "
+                  "lasts until reboot (vm.nr_hugepages in /etc/sysctl.d makes it permanent, "
+                  "over all nodes)"),
+      {count,
+       fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
+                   pool.node,
+                   pool.page_kib)}};
+}
+
+// ---- any hugepages at all -----------------------------------------------------------------------
+
+Finding hugepages(const host::Facts& facts, const Question& question) {
+  if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
+  const auto& pools = *facts.memory.pools;
+  const auto lines = pools_text(pools);
+  const auto nodes = nodes_of(facts, question);
+  const int node = nodes.empty() ? -1 : *nodes.begin();
+  if (lines.empty()) {
+    return fail("no hugepages are reserved on any node", reserve_more(facts, question, node));
+  }
+  const bool any_free =
+      std::any_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.free != 0; });
+  if (!any_free) {
+    return fail(fmt::format("all hugepages are in use ({})", brief(lines)),
+                reserve_more(facts, question, node),
+                lines);
+  }
+  return pass(brief(lines), lines);
+}
+
+// ---- on the node of the NIC ---------------------------------------------------------------------
+
+bool on(const Pool& pool, int node) {
+  return node < 0 || pool.node == node;
+}
+
+// The pool that comes nearest to holding `bytes`.
+const Pool* best_pool(const std::vector<Pool>& pools, int node) {
+  const Pool* best = nullptr;
+  for (const Pool& pool : pools) {
+    if (!on(pool, node) || pool.free == 0) continue;
+    if (best == nullptr || pool.free * pool.page_kib > best->free * best->page_kib) best = &pool;
+  }
+  return best;
+}
+
+void judge_node(const host::Facts& facts, const Question& question, int node, Tally& tally) {
+  const auto& pools = *facts.memory.pools;
+  const Pool* best = best_pool(pools, node);
+  const Pool pool = best != nullptr ? *best : usual_pool(facts, node);
+  const std::uint64_t needed =
+      std::max<std::uint64_t>(1, pages_for(question.bench_bytes, pool.page_kib));
+  const std::string where = node_name(node);
+  if (pool.free >= needed && question.bench_bytes == 0) {
+    tally.ok(fmt::format("{} has {} free pages of {} kB", where, pool.free, pool.page_kib));
+    return;
+  }
+  const std::string need = question.bench_bytes == 0
+                               ? fmt::format("need a page of {} kB", pool.page_kib)
+                               : fmt::format("need {} = {} of {} kB",
+                                             human_bytes(question.bench_bytes),
+                                             counted(needed, "page"),
+                                             pool.page_kib);
+  const std::string line = fmt::format("{} on {}, have {}", need, where, pool.free);
+  if (pool.free >= needed) {
+    tally.ok(line);
+  } else {
+    tally.fail(line, reserve_more(facts, question, node).commands);
+  }
+}
+
+Finding node(const host::Facts& facts, const Question& question) {
+  if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
+  const auto& pools = *facts.memory.pools;
+  if (std::none_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.total != 0; })) {
+    return skipped("no hugepages at all: see memory.hugepages");
+  }
+  Tally tally;
+  for (const int wanted : nodes_of(facts, question)) judge_node(facts, question, wanted, tally);
+  Finding finding = tally.finding("no MANA function",
+                                  "memory on another node costs every packet a trip between the "
+                                  "sockets, and DPDK takes queues from the NIC's node; pages that "
+                                  "other programs hold are left alone");
+  finding.evidence = pools_text(pools);
+  return finding;
+}
+
+// ---- mounts -------------------------------------------------------------------------------------
+
+Finding mounts(const host::Facts& facts, const Question& /*question*/) {
+  if (!facts.memory.mounts) return unknown(facts.memory.mounts.error().message);
+  std::vector<std::string> lines;
+  for (const host::HugepageMount& mount : *facts.memory.mounts) {
+    const std::string size =
+        mount.page_kib == 0 ? std::string("default size") : fmt::format("{} kB", mount.page_kib);
+    lines.push_back(fmt::format("{} ({})", mount.path, size));
+  }
+  if (lines.empty()) {
+    return pass(
+        "hugetlbfs is not mounted; manactl does not need it, other DPDK programs run with "
+        "--in-memory");
+  }
+  return pass(brief(lines), lines);
+}
+
+constexpr std::array<std::string_view, 1> kNodeCauses = {"memory.hugepages"};
+
+constexpr std::array kChecks = {
+    Check{"memory.hugepages", "hugepages are reserved and free", Needs::mana, hugepages},
+    Check{"memory.node", "the NIC's node has enough hugepages", Needs::mana, node, kNodeCauses},
+    Check{"memory.mounts", "programs can map hugepages", Needs::nothing, mounts},
+};
+
+}  // namespace
+
+std::span<const Check> memory_checks() {
+  return kChecks;
+}
+
+}  // namespace manactl::diag

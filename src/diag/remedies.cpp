@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/remedies.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace manactl::diag {
+
+namespace {
+
+constexpr std::string_view kHarmless =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+=,-";
+
+struct Known {
+  std::string_view id;  // of os-release
+  Family family;
+};
+
+constexpr std::array kDistributions = {
+    Known{"ubuntu", Family::ubuntu},
+    Known{"debian", Family::debian},
+    Known{"rhel", Family::redhat},
+    Known{"centos", Family::redhat},
+    Known{"fedora", Family::redhat},
+    Known{"almalinux", Family::redhat},
+    Known{"rocky", Family::redhat},
+    Known{"ol", Family::redhat},
+    Known{"azurelinux", Family::azurelinux},
+    Known{"mariner", Family::azurelinux},
+    Known{"sles", Family::suse},
+    Known{"opensuse-leap", Family::suse},
+};
+
+ModuleSource ubuntu_module(const std::string& release, std::string_view name) {
+  if (!release.ends_with("-azure")) {
+    return {fmt::format("linux-azure and linux-modules-extra-azure carry {}; this kernel is '{}'",
+                        name,
+                        release),
+            {"apt-get update",
+             "apt-get install -y linux-azure linux-modules-extra-azure",
+             "systemctl reboot"}};
+  }
+  return {fmt::format("{} is in the extra modules of Ubuntu's azure kernel "
+                      "(linux-modules-extra-azure follows kernel updates)",
+                      name),
+          {"apt-get update",
+           fmt::format("apt-get install -y {}", shell_word("linux-modules-extra-" + release)),
+           fmt::format("modprobe {}", name)}};
+}
+
+ModuleSource debian_module(const std::string& machine, std::string_view name) {
+  const std::string_view architecture = machine == "aarch64" ? "arm64" : "amd64";
+  return {
+      fmt::format("Debian 12's own kernel is built without some MANA modules; the cloud kernel "
+                  "of bookworm-backports has {}",
+                  name),
+      {"apt-get update",
+       fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture),
+       "systemctl reboot"}};
+}
+
+ModuleSource azurelinux_module(const std::string& release, std::string_view name) {
+  if (name == "mana_ib" && (release.starts_with("6.6.") || release.starts_with("6.12."))) {
+    return {
+        "Azure Linux 3 builds its x86_64 kernels without MANA_INFINIBAND: DPDK reaches only "
+        "the synthetic path there; Azure Linux 4 has mana_ib",
+        {}};
+  }
+  return {fmt::format("this kernel of Azure Linux is built without {}", name), {"tdnf update -y"}};
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view text) {
+  const bool plain = !text.empty() && text.find_first_not_of(kHarmless) == std::string_view::npos &&
+                     text.front() != '-';
+  if (plain) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+Family family_of(const host::Facts& facts) {
+  if (!facts.kernel) return Family::other;
+  const auto found =
+      std::find_if(kDistributions.begin(), kDistributions.end(), [&facts](const Known& known) {
+        return known.id == facts.kernel->distribution;
+      });
+  return found == kDistributions.end() ? Family::other : found->family;
+}
+
+std::vector<std::string> install(Family family, std::string_view packages) {
+  switch (family) {
+    case Family::debian:
+    case Family::ubuntu:
+      return {"apt-get update", fmt::format("apt-get install -y {}", packages)};
+    case Family::redhat:
+      return {fmt::format("dnf install -y {}", packages)};
+    case Family::azurelinux:
+      return {fmt::format("tdnf install -y {}", packages)};
+    case Family::suse:
+      return {fmt::format("zypper --non-interactive install {}", packages)};
+    case Family::other:
+      return {};
+  }
+  return {};
+}
+
+std::vector<std::string> install_rdma_core(const host::Facts& facts) {
+  const Family family = family_of(facts);
+  const bool deb = family == Family::debian || family == Family::ubuntu;
+  return install(family, deb ? "rdma-core ibverbs-providers" : "rdma-core libibverbs");
+}
+
+ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
+  const std::string release = facts.kernel ? facts.kernel->release : "";
+  const std::string machine = facts.kernel ? facts.kernel->machine : "";
+  switch (family_of(facts)) {
+    case Family::ubuntu:
+      return ubuntu_module(release, name);
+    case Family::debian:
+      return debian_module(machine, name);
+    case Family::redhat:
+      return {fmt::format("{} is in kernel-modules-extra of RHEL 9.3 and later", name),
+              {fmt::format("dnf install -y {}", shell_word("kernel-modules-extra-" + release)),
+               fmt::format("modprobe {}", name)}};
+    case Family::azurelinux:
+      return azurelinux_module(release, name);
+    case Family::suse:
+    case Family::other:
+      break;
+  }
+  return {fmt::format("the kernel must be built with {}; the distribution's newest kernel for "
+                      "Azure usually is",
+                      name),
+          {}};
+}
+
+std::string write_file(std::string_view path, const std::vector<std::string>& lines) {
+  std::string words;
+  for (const std::string& line : lines) words += " " + shell_word(line);
+  return fmt::format("printf '%s\\n'{} | tee {}", words, shell_word(path));
+}
+
+}  // namespace manactl::diag

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/advisor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace manactl::diag {
+namespace {
+
+using testing::HasSubstr;
+
+const ReleaseTable& table() {
+  const auto& loaded = release_table();
+  if (!loaded) throw std::runtime_error(loaded.error().message);
+  return *loaded;
+}
+
+std::vector<std::string> commits(const std::vector<const Fix*>& fixes) {
+  std::vector<std::string> all;
+  for (const Fix* fix : fixes) all.push_back(fix->commits);
+  return all;
+}
+
+// What section "first release" of the DPDK history says: commit, and the first release of each
+// line; "-" is never.
+struct First {
+  std::string commit, mainline, lts22, lts23, lts24, lts25;
+};
+
+const std::vector<First> kFirst = {
+    {"807440416c", "23.03", "22.11.2", "23.11", "24.11", "25.11"},
+    {"7649794dcf", "24.11", "-", "-", "24.11", "25.11"},
+    {"be4ed96378", "25.07", "22.11.9", "23.11.5", "24.11.3", "25.11"},
+    {"484de923a5", "25.07", "-", "-", "-", "25.11"},
+    {"da1fcd9b36", "26.03", "-", "23.11.7", "24.11.5", "25.11.1"},
+    {"077ca514d6", "26.07", "-", "-", "-", "-"},
+    {"ae220ee547", "23.07", "22.11", "23.11", "24.11", "25.11"},
+    {"d564751748", "23.11", "22.11.4", "23.11", "24.11", "25.11"},
+};
+
+void expect_first(const Fix& fix, const std::string& first, const Release& tip) {
+  if (first == "-") {
+    EXPECT_FALSE(table().has(tip, fix)) << fix.commits << " in " << dpdk_name(tip);
+    return;
+  }
+  const Release release = *Release::parse(first);
+  EXPECT_TRUE(table().has(release, fix)) << fix.commits << " in " << first;
+  if (release.patch > 0) {
+    const Release before{release.major, release.minor, release.patch - 1};
+    EXPECT_FALSE(table().has(before, fix)) << fix.commits << " in " << dpdk_name(before);
+  }
+}
+
+TEST(ReleaseTable, KnowsTheFirstReleaseOfEachLine) {
+  for (const First& row : kFirst) {
+    const auto found = std::find_if(table().fixes.begin(), table().fixes.end(), [&](const Fix& f) {
+      return f.commits.find(row.commit) != std::string::npos;
+    });
+    ASSERT_NE(found, table().fixes.end()) << row.commit;
+    EXPECT_EQ(dpdk_name(found->main), row.mainline);
+    expect_first(*found, row.lts22, table().tips.at(0));
+    expect_first(*found, row.lts23, table().tips.at(1));
+    expect_first(*found, row.lts24, table().tips.at(2));
+    expect_first(*found, row.lts25, table().tips.at(3));
+  }
+}
+
+TEST(ReleaseTable, HoldsEveryRow) {
+  EXPECT_EQ(table().fixes.size(), 37U);
+  EXPECT_EQ(table().as_of, "2026-07-23");
+  EXPECT_EQ(dpdk_name(table().tips.at(0)), "22.11.11");
+}
+
+TEST(ReleaseTable, RefusesBrokenData) {
+  const auto broken = parse_release_table("{\"as_of\": 3}");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.error().code, Errc::invalid);
+  EXPECT_FALSE(parse_release_table(R"({"as_of": "x", "lines": ["22.11.1"], "fixes": [
+      {"driver": "d", "what": "w", "commits": "c", "kind": "other", "applies": "always",
+       "main": "23.03", "lts": []}]})"));
+}
+
+TEST(Advisor, FindsNoDriverIn22111AndItsNearestReleaseInTheSameLine) {
+  const Advice advice = advise({22, 11, 1}, {}, table());
+  EXPECT_THAT(commits(advice.required), testing::ElementsAre(HasSubstr("807440416c")));
+  ASSERT_TRUE(advice.nearest);
+  // The safe stop is not in 22.11 at all.
+  EXPECT_EQ(dpdk_name(*advice.nearest), "23.11.7");
+}
+
+TEST(Advisor, StaysInTheLineWhenItCan) {
+  AdvisorInput input;
+  input.manae = true;
+  const Advice advice = advise({24, 11, 2}, input, table());
+  EXPECT_THAT(commits(advice.required), testing::ElementsAre(HasSubstr("be4ed96378")));
+  EXPECT_EQ(dpdk_name(*advice.nearest), "24.11.5");
+}
+
+TEST(Advisor, AsksForTwoDevicesOnlyWhereThereAreTwo) {
+  EXPECT_TRUE(advise({24, 11, 2}, {}, table()).required.empty());
+}
+
+TEST(Advisor, SendsArm64ToTheNextLineThatHasIt) {
+  AdvisorInput input;
+  input.arm64 = true;
+  const Advice advice = advise({22, 11, 11}, input, table());
+  EXPECT_THAT(commits(advice.required), testing::ElementsAre(HasSubstr("7649794dcf")));
+  EXPECT_EQ(dpdk_name(*advice.nearest), "24.11.5");
+}
+
+TEST(Advisor, SendsAPhysicalFunctionTo2511) {
+  AdvisorInput input;
+  input.pf = true;
+  EXPECT_EQ(dpdk_name(*advise({24, 11, 6}, input, table()).nearest), "25.11.1");
+}
+
+TEST(Advisor, HasNothingAgainstTheNewestButServicing) {
+  const Advice advice = advise({25, 11, 2}, {}, table());
+  EXPECT_TRUE(advice.required.empty());
+  EXPECT_TRUE(advice.advised.empty());
+  EXPECT_FALSE(advice.nearest);
+  EXPECT_FALSE(advice.servicing.empty());
+  ASSERT_TRUE(advice.survives_servicing);
+  EXPECT_EQ(dpdk_name(*advice.survives_servicing), "26.07");
+}
+
+TEST(Advisor, IsContentWith2607AndWhatFollows) {
+  for (const Release release : {Release{26, 7, 0}, Release{27, 3, 0}}) {
+    const Advice advice = advise(release, {true, true, true, true}, table());
+    EXPECT_TRUE(advice.required.empty());
+    EXPECT_TRUE(advice.advised.empty());
+    EXPECT_TRUE(advice.servicing.empty());
+    EXPECT_FALSE(advice.survives_servicing);
+  }
+}
+
+TEST(Advisor, ComparesMainlineReleasesByTheirOwnHistory) {
+  const Advice advice = advise({25, 3, 0}, {}, table());
+  EXPECT_TRUE(advice.required.empty());
+  EXPECT_FALSE(advice.advised.empty());
+  EXPECT_EQ(dpdk_name(*advice.nearest), "25.11.1");
+}
+
+TEST(Advisor, KnowsTwentyOneElevenHasNoDriver) {
+  EXPECT_FALSE(advise({21, 11, 9}, {}, table()).required.empty());
+}
+
+}  // namespace
+}  // namespace manactl::diag

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/vm.h"
+
+namespace manactl::diag {
+namespace {
+
+using host::SystemDpdk;
+using test::ask;
+using test::commands_of;
+using test::healthy_vm;
+using testing::Contains;
+using testing::HasSubstr;
+
+SystemDpdk debian12() {
+  return {"usr/lib/librte_eal.so.23", "22.11.11", "usr/lib/pmds", false, true};
+}
+
+TEST(DpdkEmbedded, WarnsWithoutNetManaOnlyWhereMatters) {
+  host::Facts facts = healthy_vm();
+  facts.embedded.drivers = {"net_netvsc", "net_null"};
+  const Finding finding = ask(facts, "dpdk.embedded");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, HasSubstr("no net_mana"));
+  facts.functions->clear();
+  EXPECT_EQ(ask(facts, "dpdk.embedded").status, Status::pass);
+}
+
+TEST(DpdkEmbedded, IsSkippedInABuildWithoutDpdk) {
+  host::Facts facts = healthy_vm();
+  facts.embedded = {};
+  EXPECT_EQ(ask(facts, "dpdk.embedded").status, Status::skipped);
+}
+
+TEST(DpdkInstalled, FailsForDebian12sWhichHasNoNetMana) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->distribution = "debian";
+  facts.dpdk = std::vector{debian12()};
+  const Finding finding = ask(facts, "dpdk.installed");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("22.11.11"));
+  EXPECT_THAT(finding.remedy->why, HasSubstr("on purpose"));
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("usr/lib/pmds")));
+}
+
+TEST(DpdkInstalled, OnlyWarnsWhenAnotherOneHasIt) {
+  host::Facts facts = healthy_vm();
+  facts.dpdk =
+      std::vector{debian12(), {"usr/local/lib/x", "25.11.2", "usr/local/pmds", true, true}};
+  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::warn);
+  facts.dpdk->erase(facts.dpdk->begin());
+  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::pass);
+}
+
+TEST(DpdkInstalled, IsSkippedWithoutOneAndUnknownWhenUnreadable) {
+  host::Facts facts = healthy_vm();
+  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::skipped);
+  facts.dpdk = test::unreadable();
+  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::unknown);
+}
+
+TEST(DpdkFixes, FailWhenTheVmHasTwoRdmaDevicesAndDpdkKnowsOne) {
+  host::Facts facts = healthy_vm();
+  facts.functions->at(0).rdma_devices = {"mana_0", "manae_0"};
+  facts.embedded.version = "24.11.2";
+  const Finding finding = ask(facts, "dpdk.fixes");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("mana_N and manae_N"));
+  EXPECT_THAT(finding.detail, HasSubstr("24.11.5"));
+}
+
+TEST(DpdkFixes, FailOnArm64Before2411) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->machine = "aarch64";
+  facts.embedded.version = "23.11.7";
+  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::fail);
+}
+
+TEST(DpdkFixes, WarnAboutASafeStopAndNameTheNextLine) {
+  host::Facts facts = healthy_vm();
+  facts.embedded.version = "22.11.11";
+  const Finding finding = ask(facts, "dpdk.fixes");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, HasSubstr("23.11.7"));
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("safe stop")));
+}
+
+TEST(DpdkFixes, SayServicingAsEvidenceOnly) {
+  const Finding finding = ask(healthy_vm(), "dpdk.fixes");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("26.07 does")));
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("as of 2026-07-23")));
+}
+
+TEST(DpdkFixes, JudgeTheDpdkThatCanDriveMana) {
+  host::Facts facts = healthy_vm();
+  facts.dpdk = std::vector{debian12()};
+  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::pass);
+}
+
+TEST(DpdkFixes, AreUnknownWhenOnlyTheAbiIs) {
+  host::Facts facts = healthy_vm();
+  facts.embedded = {};
+  facts.dpdk = std::vector<SystemDpdk>{{"x", "22.11 to 23.07", "y", true, true}};
+  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::unknown);
+  facts.dpdk->clear();
+  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::skipped);
+}
+
+}  // namespace
+}  // namespace manactl::diag

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/vm.h"
+
+namespace manactl::diag {
+namespace {
+
+using test::ask;
+using test::commands_of;
+using test::direct_vm;
+using test::healthy_vm;
+using test::nic;
+using test::prepared_vm;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(InterfacesPairing, NamesVfFunctionAndPort) {
+  const Finding finding = ask(healthy_vm(), "interfaces.pairing");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_THAT(finding.evidence,
+              testing::Contains(HasSubstr("eth1 has VF enP30832s1d1 (7870:00:00.0, port 1)")));
+}
+
+TEST(InterfacesPairing, FailsForANicWithoutVf) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).vf.reset();
+  const Finding finding = ask(facts, "interfaces.pairing");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("eth1 has no VF"));
+}
+
+TEST(InterfacesPairing, OnlyWarnsForTheNicOfTheAdministrator) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 0).vf.reset();
+  EXPECT_EQ(ask(facts, "interfaces.pairing").status, Status::warn);
+}
+
+TEST(InterfacesPairing, FailsForAnOrphanedVfAndForDifferentAddresses) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).vf->master.reset();
+  nic(facts, 1).paired_by = "MAC address";
+  EXPECT_EQ(ask(facts, "interfaces.pairing").status, Status::fail);
+  facts = healthy_vm();
+  nic(facts, 1).vf->mac.bytes[5] ^= 1U;
+  EXPECT_THAT(ask(facts, "interfaces.pairing").detail, HasSubstr("MAC addresses differ"));
+}
+
+TEST(InterfacesPairing, PassesForManaDirectAndForAPreparedNic) {
+  const Finding direct = ask(direct_vm(), "interfaces.pairing");
+  EXPECT_EQ(direct.status, Status::pass);
+  EXPECT_THAT(direct.detail, HasSubstr("MANA direct"));
+  host::Facts facts = prepared_vm();
+  EXPECT_EQ(ask(facts, "interfaces.pairing").status, Status::pass);
+  nic(facts, 1).vf.reset();
+  EXPECT_EQ(ask(facts, "interfaces.pairing").status, Status::fail);
+}
+
+TEST(InterfacesLinks, FailWhenOnlyTheVfIsDown) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 0).vf->up = false;
+  const Finding finding = ask(facts, "interfaces.links");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_EQ(commands_of(finding), "ip link set dev enP30832s1 up");
+}
+
+TEST(InterfacesLinks, WarnWhenOnlyTheVfIsUpOrBothAreDown) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).synthetic->up = false;
+  EXPECT_EQ(ask(facts, "interfaces.links").status, Status::warn);
+  EXPECT_EQ(commands_of(ask(facts, "interfaces.links")), "ip link set dev enP30832s1d1 down");
+  nic(facts, 1).vf->up = false;
+  EXPECT_EQ(ask(facts, "interfaces.links").status, Status::warn);
+  EXPECT_EQ(commands_of(ask(facts, "interfaces.links")), "ip link set dev eth1 up");
+}
+
+TEST(InterfacesLinks, WarnWithoutCarrier) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).synthetic->running = false;
+  EXPECT_THAT(ask(facts, "interfaces.links").detail, HasSubstr("eth1 is up, but has no carrier"));
+}
+
+TEST(InterfacesLinks, NeverOfferToTakeTheAdministratorsLinkDown) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 0).synthetic->up = false;
+  const Finding finding = ask(facts, "interfaces.links");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_EQ(commands_of(finding), "");
+}
+
+TEST(InterfacesLinks, QuoteNamesThatAShellWouldRun) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).synthetic->name = "$(reboot)";
+  nic(facts, 1).synthetic->up = nic(facts, 1).vf->up = false;
+  EXPECT_EQ(commands_of(ask(facts, "interfaces.links")), "ip link set dev '$(reboot)' up");
+}
+
+TEST(InterfacesPrepared, IsSkippedWithoutANicInUserSpace) {
+  EXPECT_EQ(ask(healthy_vm(), "interfaces.prepared").status, Status::skipped);
+  EXPECT_EQ(ask(prepared_vm(), "interfaces.prepared").status, Status::pass);
+}
+
+TEST(InterfacesPrepared, FailsWhileTheManaVfIsUp) {
+  host::Facts facts = prepared_vm();
+  nic(facts, 1).vf->up = true;
+  const Finding finding = ask(facts, "interfaces.prepared");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_EQ(commands_of(finding), "ip link set dev enP30832s1d1 down");
+}
+
+TEST(InterfacesPrepared, FailsWithoutUioAndForAnMlxVfThatIsDown) {
+  host::Facts facts = prepared_vm();
+  nic(facts, 1).uio.clear();
+  EXPECT_EQ(ask(facts, "interfaces.prepared").status, Status::fail);
+  facts = prepared_vm();
+  nic(facts, 1).vf->driver = "mlx5_core";
+  EXPECT_EQ(commands_of(ask(facts, "interfaces.prepared")), "ip link set dev enP30832s1d1 up");
+  nic(facts, 1).vf.reset();
+  EXPECT_EQ(ask(facts, "interfaces.prepared").status, Status::fail);
+}
+
+TEST(InterfacesSpare, SaysWhoCarriesWhatAndWhichIsFree) {
+  const Finding finding = ask(healthy_vm(), "interfaces.spare");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_EQ(finding.detail, "eth0 carries SSH session from 10.1.0.9, default route; eth1 is free");
+}
+
+TEST(InterfacesSpare, WarnsWhenNoneIsFree) {
+  host::Facts facts = healthy_vm();
+  facts.nics->pop_back();
+  EXPECT_EQ(ask(facts, "interfaces.spare").status, Status::warn);
+  Question question;
+  question.interface = "eth0";
+  EXPECT_EQ(ask(healthy_vm(), "interfaces.spare", question).status, Status::warn);
+}
+
+TEST(InterfacesUnmanaged, WarnsWithARuleForManaThatSuitsTheDistribution) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).management = host::Management{false, "no rule names driver mana"};
+  EXPECT_THAT(commands_of(ask(facts, "interfaces.unmanaged")), HasSubstr("/etc/systemd/network/"));
+  facts.kernel->distribution = "rhel";
+  const Finding finding = ask(facts, "interfaces.unmanaged");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(commands_of(finding), HasSubstr("driver:mana"));
+  EXPECT_THAT(commands_of(finding), HasSubstr("/etc/NetworkManager/conf.d/"));
+}
+
+TEST(InterfacesUnmanaged, OffersNoRuleThatWouldCutOffManaDirect) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).management = host::Management{false, ""};
+  facts.nics->push_back(nic(facts, 0));
+  facts.nics->back().synthetic.reset();
+  facts.nics->back().vmbus.reset();
+  EXPECT_EQ(ask(facts, "interfaces.unmanaged").status, Status::warn);
+  EXPECT_EQ(commands_of(ask(facts, "interfaces.unmanaged")), "");
+}
+
+TEST(InterfacesUnmanaged, IsUnknownWhenItCouldNotBeReadAndSkippedForManaDirect) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).management = test::unreadable();
+  EXPECT_EQ(ask(facts, "interfaces.unmanaged").status, Status::unknown);
+  EXPECT_EQ(ask(direct_vm(), "interfaces.unmanaged").status, Status::skipped);
+}
+
+TEST(InterfacesPath, PassesWithTheCountersAsEvidence) {
+  const Finding finding = ask(healthy_vm(), "interfaces.path");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_THAT(finding.detail, HasSubstr("vf_rx_packets 5000 of 5100"));
+}
+
+TEST(InterfacesPath, FailsWhenTrafficAvoidsThePairedVf) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 0).counters = host::PathCounters{0, 0, 90000, 80000};
+  const Finding finding = ask(facts, "interfaces.path");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("eth0: synthetic"));
+  EXPECT_THAT(finding.detail, Not(HasSubstr("eth1")));
+}
+
+TEST(InterfacesPath, WarnsWhenMostOfItDid) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 0).counters = host::PathCounters{100, 100, 90000, 80000};
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::warn);
+}
+
+TEST(InterfacesPath, IsUnknownWithoutEnoughTraffic) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).counters = host::PathCounters{};
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::unknown);
+  nic(facts, 1).counters = host::PathCounters{0, 0, 20, 10};
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::unknown);
+  nic(facts, 1).counters = test::unreadable();
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::unknown);
+}
+
+TEST(InterfacesPath, FailsWhenTheVfIsMissingUnpairedOrDown) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).vf->up = false;
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::fail);
+  facts = healthy_vm();
+  nic(facts, 1).vf->master.reset();
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::fail);
+  nic(facts, 1).vf.reset();
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::fail);
+}
+
+TEST(InterfacesPath, LeavesOutNicsInUserSpace) {
+  host::Facts facts = prepared_vm();
+  EXPECT_EQ(ask(facts, "interfaces.path").status, Status::pass);
+  Question question;
+  question.interface = "enP30832s1d1";
+  EXPECT_EQ(ask(facts, "interfaces.path", question).status, Status::skipped);
+  EXPECT_EQ(ask(direct_vm(), "interfaces.path").status, Status::pass);
+}
+
+TEST(InterfacesPath, IsAConsequenceOfPairing) {
+  EXPECT_THAT(find_check("interfaces.path")->caused_by, testing::Contains("interfaces.pairing"));
+}
+
+}  // namespace
+}  // namespace manactl::diag

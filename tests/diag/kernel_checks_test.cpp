@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/vm.h"
+
+namespace manactl::diag {
+namespace {
+
+using test::ask;
+using test::commands_of;
+using test::healthy_vm;
+using testing::HasSubstr;
+
+struct Rung {
+  std::string name, release, distribution;
+  Status status;
+  std::string says;
+};
+
+const std::vector<Rung> kRungs = {
+    {"Ancient", "5.4.0-1100-azure", "ubuntu", Status::warn, "older than 5.15"},
+    {"NetworkCardOnly", "6.1.0-32-cloud-amd64", "debian", Status::warn, "6.2"},
+    {"ManaIb", "6.12.43+deb12-cloud-amd64", "debian", Status::warn, "6.14"},
+    {"Recommended", "6.14.0-1017-azure", "ubuntu", Status::pass, "asks for"},
+    {"TwoDevices", "6.17.2", "fedora", Status::pass, "manae_N"},
+    {"UbuntuBackport", "5.15.0-1045-azure", "ubuntu", Status::warn, "19"},
+    {"UbuntuBeforeBackport", "5.15.0-1044-azure", "ubuntu", Status::warn, "network card"},
+    {"UbuntuNewBackport", "6.8.0-1062-azure", "ubuntu", Status::pass, "backport"},
+    {"UbuntuBeforeNewBackport", "6.8.0-1045-azure", "ubuntu", Status::warn, "6.14"},
+    {"UbuntuGeneric", "6.8.0-2000-generic", "ubuntu", Status::warn, "6.14"},
+    {"RedHatBackport", "5.14.0-427.13.1.el9_4.x86_64", "rhel", Status::pass, "RHEL"},
+    {"RedHatBeforeBackport", "5.14.0-284.11.1.el9_2.x86_64", "rhel", Status::warn, "5.15"},
+};
+
+class KernelVersion : public testing::TestWithParam<Rung> {};
+
+TEST_P(KernelVersion, StandsOnItsRung) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->release = GetParam().release;
+  facts.kernel->distribution = GetParam().distribution;
+  const Finding finding = ask(facts, "kernel.version");
+  EXPECT_EQ(finding.status, GetParam().status) << finding.detail;
+  EXPECT_THAT(finding.detail, HasSubstr(GetParam().release));
+  EXPECT_THAT(finding.detail, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(Ladder, KernelVersion, testing::ValuesIn(kRungs), [](const auto& rung) {
+  return rung.param.name;
+});
+
+TEST(KernelVersionCheck, IsUnknownForWhatIsNoRelease) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->release = "rolling";
+  EXPECT_EQ(ask(facts, "kernel.version").status, Status::unknown);
+  facts.kernel = test::unreadable();
+  EXPECT_EQ(ask(facts, "kernel.version").status, Status::unknown);
+}
+
+struct Judged {
+  std::string check, module;
+  Presence presence;
+  Status status;
+};
+
+const std::vector<Judged> kModules = {
+    {"kernel.mana", "mana", Presence::builtin, Status::pass},
+    {"kernel.mana", "mana", Presence::available, Status::fail},
+    {"kernel.mana", "mana", Presence::blacklisted, Status::fail},
+    {"kernel.mana", "mana", Presence::missing, Status::fail},
+    {"kernel.mana-ib", "mana_ib", Presence::loaded, Status::pass},
+    {"kernel.mana-ib", "mana_ib", Presence::available, Status::fail},
+    {"kernel.mana-ib", "mana_ib", Presence::blacklisted, Status::fail},
+    {"kernel.mana-ib", "mana_ib", Presence::missing, Status::fail},
+    {"kernel.ib-uverbs", "ib_uverbs", Presence::builtin, Status::pass},
+    {"kernel.ib-uverbs", "ib_uverbs", Presence::available, Status::fail},
+    {"kernel.ib-uverbs", "ib_uverbs", Presence::missing, Status::fail},
+    {"kernel.hv-netvsc", "hv_netvsc", Presence::builtin, Status::pass},
+    {"kernel.hv-netvsc", "hv_netvsc", Presence::available, Status::fail},
+    {"kernel.hv-netvsc", "hv_netvsc", Presence::missing, Status::fail},
+    {"kernel.uio-hv-generic", "uio_hv_generic", Presence::loaded, Status::pass},
+    {"kernel.uio-hv-generic", "uio_hv_generic", Presence::available, Status::pass},
+    {"kernel.uio-hv-generic", "uio_hv_generic", Presence::blacklisted, Status::warn},
+    {"kernel.uio-hv-generic", "uio_hv_generic", Presence::missing, Status::warn},
+};
+
+class KernelModule : public testing::TestWithParam<Judged> {};
+
+TEST_P(KernelModule, IsJudgedByItsPresence) {
+  host::Facts facts = healthy_vm();
+  test::module(facts, GetParam().module).presence = GetParam().presence;
+  const Finding finding = ask(facts, GetParam().check);
+  EXPECT_EQ(finding.status, GetParam().status) << finding.detail;
+  EXPECT_THAT(finding.detail, HasSubstr(GetParam().module));
+  EXPECT_EQ(finding.remedy.has_value(), GetParam().status != Status::pass);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KernelModule, testing::ValuesIn(kModules));
+
+TEST(KernelModules, AreUnknownWhenTheyCouldNotBeRead) {
+  host::Facts facts = healthy_vm();
+  test::module(facts, "mana").presence = test::unreadable();
+  EXPECT_EQ(ask(facts, "kernel.mana").status, Status::unknown);
+  facts.modules.clear();
+  EXPECT_EQ(ask(facts, "kernel.mana-ib").status, Status::unknown);
+}
+
+TEST(KernelModules, OfTheSyntheticNicAreSkippedWithManaDirect) {
+  host::Facts facts = test::direct_vm();
+  test::module(facts, "hv_netvsc").presence = Presence::missing;
+  test::module(facts, "uio_hv_generic").presence = Presence::missing;
+  EXPECT_EQ(ask(facts, "kernel.hv-netvsc").status, Status::skipped);
+  EXPECT_EQ(ask(facts, "kernel.uio-hv-generic").status, Status::skipped);
+}
+
+TEST(KernelModules, HvNetvscMayBeUnloadedWhenEveryNicIsInUserSpace) {
+  host::Facts facts = test::prepared_vm();
+  facts.nics->erase(facts.nics->begin());
+  test::module(facts, "hv_netvsc").presence = Presence::available;
+  EXPECT_EQ(ask(facts, "kernel.hv-netvsc").status, Status::pass);
+}
+
+TEST(KernelManaIb, IsInTheExtraModulesOfUbuntusKernel) {
+  host::Facts facts = healthy_vm();
+  test::module(facts, "mana_ib").presence = Presence::missing;
+  EXPECT_THAT(commands_of(ask(facts, "kernel.mana-ib")),
+              HasSubstr("apt-get install -y linux-modules-extra-6.14.0-1017-azure"));
+}
+
+TEST(KernelManaIb, SaysThatAzureLinux3IsBuiltWithoutIt) {
+  host::Facts facts = healthy_vm();
+  facts.kernel = host::Kernel{"6.6.134.1-1.azl3", "x86_64", "azurelinux"};
+  test::module(facts, "mana_ib").presence = Presence::missing;
+  const Finding finding = ask(facts, "kernel.mana-ib");
+  EXPECT_THAT(finding.remedy->why, HasSubstr("Azure Linux 3"));
+  EXPECT_EQ(commands_of(finding), "");
+}
+
+TEST(KernelManaIb, NamesTheFileThatBlacklistsIt) {
+  host::Facts facts = healthy_vm();
+  auto& module = test::module(facts, "mana_ib");
+  module.presence = Presence::blacklisted;
+  module.evidence = "etc/modprobe.d/no-rdma.conf";
+  const Finding finding = ask(facts, "kernel.mana-ib");
+  EXPECT_THAT(finding.detail, HasSubstr("etc/modprobe.d/no-rdma.conf"));
+  EXPECT_THAT(commands_of(finding), HasSubstr(" /etc/modprobe.d/no-rdma.conf"));
+}
+
+}  // namespace
+}  // namespace manactl::diag

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/vm.h"
+
+namespace manactl::diag {
+namespace {
+
+using test::ask;
+using test::commands_of;
+using test::healthy_vm;
+using testing::Contains;
+using testing::HasSubstr;
+
+host::Facts backport_vm() {
+  host::Facts facts = healthy_vm();
+  facts.kernel->release = "5.15.0-1045-azure";
+  facts.rdma.devices->at(0).driver_id = 19;
+  facts.rdma.btf_mana = std::optional<std::int64_t>(19);
+  facts.rdma.providers->at(0).library = "liberdma-rdmav34.so";
+  return facts;
+}
+
+TEST(RdmaDevices, FailWhenAFunctionHasNone) {
+  host::Facts facts = healthy_vm();
+  facts.functions->at(0).rdma_devices.clear();
+  facts.rdma.devices->clear();
+  const Finding finding = ask(facts, "rdma.devices");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("7870:00:00.0"));
+  EXPECT_THAT(commands_of(finding), HasSubstr("mana_ib"));
+}
+
+TEST(RdmaDevices, AreNamedWhenThereAreTwo) {
+  host::Facts facts = healthy_vm();
+  facts.functions->at(0).rdma_devices = {"mana_0", "manae_0"};
+  const Finding finding = ask(facts, "rdma.devices");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_THAT(finding.detail, HasSubstr("mana_0, manae_0"));
+}
+
+TEST(RdmaDevices, AreUnknownWhenNetlinkDoesNotAnswer) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.devices = test::unreadable();
+  for (const char* id : {"rdma.devices", "rdma.nodes", "rdma.driver-id", "rdma.provider"}) {
+    EXPECT_EQ(ask(facts, id).status, Status::unknown) << id;
+  }
+}
+
+TEST(RdmaNodes, FailWhenUdevMadeNone) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.nodes->clear();
+  const Finding finding = ask(facts, "rdma.nodes");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("/dev/infiniband/uverbs0"));
+}
+
+TEST(RdmaNodes, FailWithoutACharacterDevice) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.devices->at(0).uverbs.clear();
+  EXPECT_EQ(ask(facts, "rdma.nodes").status, Status::fail);
+}
+
+TEST(RdmaNodes, WarnWhenThisUserMayNotOpenThem) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.nodes->at(0) = {"dev/infiniband/uverbs0", 020600, 0, 0, false};
+  const Finding finding = ask(facts, "rdma.nodes");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, HasSubstr("mode 0600"));
+}
+
+TEST(RdmaNodes, AreSkippedWithoutDevices) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.devices->clear();
+  EXPECT_EQ(ask(facts, "rdma.nodes").status, Status::skipped);
+}
+
+TEST(RdmaRights, FailForRootWithoutNetRaw) {
+  host::Facts facts = healthy_vm();
+  facts.limits->net_raw = false;
+  EXPECT_EQ(ask(facts, "rdma.rights").status, Status::fail);
+  facts.limits->uid = 1000;
+  EXPECT_EQ(ask(facts, "rdma.rights").status, Status::skipped);
+  facts.limits = test::unreadable();
+  EXPECT_EQ(ask(facts, "rdma.rights").status, Status::unknown);
+}
+
+TEST(RdmaMemlock, WarnsWhenTheBenchTakesMore) {
+  host::Facts facts = healthy_vm();
+  facts.limits->ipc_lock = false;
+  Question question;
+  question.bench_bytes = 12U << 20;
+  const Finding finding = ask(facts, "rdma.memlock", question);
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, HasSubstr("8 MiB"));
+  EXPECT_THAT(finding.detail, HasSubstr("12 MiB"));
+}
+
+TEST(RdmaMemlock, PassesWithALimitThatIsEnoughOrNone) {
+  host::Facts facts = healthy_vm();
+  facts.limits->ipc_lock = false;
+  Question question;
+  question.bench_bytes = 8U << 20;
+  EXPECT_EQ(ask(facts, "rdma.memlock", question).status, Status::pass);
+  facts.limits->memlock_soft = UINT64_MAX;
+  EXPECT_EQ(ask(facts, "rdma.memlock").status, Status::pass);
+  facts.limits = test::unreadable();
+  EXPECT_EQ(ask(facts, "rdma.memlock").status, Status::unknown);
+}
+
+TEST(RdmaCore, FailsBeforeTheFirstReleaseWithMana) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.rdma_core = std::optional<Release>(Release{39, 0, 0});
+  const Finding finding = ask(facts, "rdma.core");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("39"));
+  EXPECT_THAT(commands_of(finding), HasSubstr("ibverbs-providers"));
+}
+
+TEST(RdmaCore, FailsWithoutLibibverbsOrWithoutLibmana) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.mana_provider = false;
+  EXPECT_THAT(ask(facts, "rdma.core").detail, HasSubstr("libmana.so.1"));
+  EXPECT_EQ(ask(facts, "rdma.core").status, Status::fail);
+  facts.rdma.rdma_core = std::optional<Release>();
+  EXPECT_EQ(ask(facts, "rdma.core").status, Status::fail);
+  facts.rdma.rdma_core = test::unreadable();
+  EXPECT_EQ(ask(facts, "rdma.core").status, Status::unknown);
+}
+
+TEST(RdmaCore, NamesThePackageOfTheDistribution) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.mana_provider = false;
+  facts.kernel->distribution = "rhel";
+  EXPECT_EQ(commands_of(ask(facts, "rdma.core")), "dnf install -y rdma-core libibverbs");
+}
+
+TEST(RdmaDriverId, FailsOnTheBackportWithBothNumbersAndTheirOwners) {
+  const Finding finding = ask(backport_vm(), "rdma.driver-id");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("kernel says 19"));
+  EXPECT_THAT(finding.detail, HasSubstr("erdma"));
+  EXPECT_THAT(finding.detail, HasSubstr("rdma-core 50"));
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("19 is ERDMA")));
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("20 is MANA")));
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("RDMA_DRIVER_MANA = 19")));
+  EXPECT_THAT(commands_of(finding), HasSubstr("linux-azure"));
+}
+
+TEST(RdmaDriverId, ShowsTheNumbersWhenAllIsWell) {
+  const Finding finding = ask(healthy_vm(), "rdma.driver-id");
+  EXPECT_EQ(finding.status, Status::pass);
+  EXPECT_THAT(finding.detail, HasSubstr("20"));
+  EXPECT_THAT(finding.evidence, Contains(HasSubstr("RDMA_DRIVER_MANA = 20")));
+}
+
+TEST(RdmaDriverId, IsSkippedWithoutDevices) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.devices->clear();
+  EXPECT_EQ(ask(facts, "rdma.driver-id").status, Status::skipped);
+}
+
+TEST(RdmaDriverId, FailsWithoutACharacterDevice) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.devices->at(0).driver_id.reset();
+  facts.rdma.devices->at(0).uverbs.clear();
+  test::module(facts, "ib_uverbs").presence = Presence::available;
+  const Finding finding = ask(facts, "rdma.driver-id");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("ib_uverbs"));
+}
+
+TEST(RdmaDriverId, IsUnknownWhenTheNumberCouldNotBeRead) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.devices->at(0).driver_id.reset();
+  facts.rdma.devices->at(0).error = "netlink: Operation not permitted";
+  const Finding finding = ask(facts, "rdma.driver-id");
+  EXPECT_EQ(finding.status, Status::unknown);
+  EXPECT_THAT(finding.detail, HasSubstr("not permitted"));
+}
+
+TEST(RdmaProvider, FailsForAForeignOneAndForNone) {
+  EXPECT_EQ(ask(backport_vm(), "rdma.provider").status, Status::fail);
+  host::Facts facts = healthy_vm();
+  facts.rdma.providers->clear();
+  EXPECT_EQ(ask(facts, "rdma.provider").status, Status::fail);
+}
+
+TEST(RdmaProvider, IsUnknownWhenLibibverbsWasNotAsked) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.providers = test::unreadable();
+  EXPECT_EQ(ask(facts, "rdma.provider").status, Status::unknown);
+}
+
+TEST(RdmaProvider, IsAConsequenceOfTheDriverId) {
+  EXPECT_THAT(find_check("rdma.provider")->caused_by, Contains("rdma.driver-id"));
+}
+
+}  // namespace
+}  // namespace manactl::diag

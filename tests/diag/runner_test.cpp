@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/runner.h"
+
+#include <stdexcept>
+
+#include "diag/vm.h"
+
+namespace manactl::diag {
+namespace {
+
+using test::healthy_vm;
+
+Finding throws(const host::Facts& /*facts*/, const Question& /*question*/) {
+  throw std::runtime_error("vector::at");
+}
+
+Finding passes(const host::Facts& /*facts*/, const Question& /*question*/) {
+  return pass("fine");
+}
+
+TEST(Runner, TurnsACheckThatThrowsIntoUnknownAndRunsTheOthers) {
+  const std::vector<Check> table = {{"a.broken", "", Needs::nothing, throws},
+                                    {"a.sound", "", Needs::nothing, passes}};
+  const Report report = run_table(table, healthy_vm(), {});
+  ASSERT_EQ(report.ran.size(), 2U);
+  EXPECT_EQ(report.ran[0].finding.status, Status::unknown);
+  EXPECT_THAT(report.ran[0].finding.detail, testing::HasSubstr("vector::at"));
+  EXPECT_EQ(report.ran[1].finding.status, Status::pass);
+}
+
+TEST(Runner, PassesEverythingOnAHealthyVm) {
+  const auto report = run_checks(healthy_vm(), {}, {});
+  ASSERT_TRUE(report);
+  for (const Ran& ran : report->ran) {
+    const bool fine = ran.finding.status == Status::pass || ran.finding.status == Status::skipped;
+    EXPECT_TRUE(fine) << ran.check.id << ": " << ran.finding.detail;
+  }
+  EXPECT_TRUE(report->healthy());
+}
+
+TEST(Runner, SkipsWhatNeedsManaWithoutMana) {
+  host::Facts facts = healthy_vm();
+  facts.functions->clear();
+  const auto report = run_checks(facts, {}, {"kernel", "rdma"});
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->count(Status::skipped), report->ran.size());
+  EXPECT_EQ(report->ran.at(0).finding.detail, "no MANA function");
+}
+
+TEST(Runner, SaysWhyWhenTheNeedItselfIsUnknown) {
+  host::Facts facts = healthy_vm();
+  facts.functions = test::unreadable();
+  facts.nics = test::unreadable();
+  EXPECT_EQ(test::ask(facts, "kernel.mana").status, Status::unknown);
+  EXPECT_EQ(test::ask(facts, "interfaces.links").status, Status::unknown);
+}
+
+TEST(Runner, SkipsNicChecksForAnInterfaceThatIsNoNic) {
+  Question question;
+  question.interface = "docker0";
+  const Finding finding = test::ask(healthy_vm(), "interfaces.links", question);
+  EXPECT_EQ(finding.status, Status::skipped);
+  EXPECT_THAT(finding.detail, testing::HasSubstr("docker0"));
+}
+
+TEST(Runner, TakesIdsAndGroups) {
+  const auto report = run_checks(healthy_vm(), {}, {"memory", "rdma.core"});
+  ASSERT_TRUE(report);
+  std::vector<std::string> ids;
+  for (const Ran& ran : report->ran) ids.emplace_back(ran.check.id);
+  EXPECT_THAT(
+      ids, testing::ElementsAre("rdma.core", "memory.hugepages", "memory.node", "memory.mounts"));
+}
+
+TEST(Runner, NamesTheNearestCheckForAMisspeltOne) {
+  const auto report = run_checks(healthy_vm(), {}, {"memory", "rdma.drver-id"});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, Errc::invalid);
+  EXPECT_THAT(report.error().message, testing::HasSubstr("'rdma.drver-id'"));
+  EXPECT_THAT(report.error().message, testing::HasSubstr("'rdma.driver-id'"));
+}
+
+TEST(Runner, SuggestsNothingForAWordFromNowhere) {
+  const auto report = run_checks(healthy_vm(), {}, {"zzzzzzzz"});
+  ASSERT_FALSE(report);
+  EXPECT_THAT(report.error().message, testing::Not(testing::HasSubstr("mean")));
+}
+
+TEST(Report, FindsAndCounts) {
+  const auto report = run_checks(healthy_vm(), {}, {"memory"});
+  ASSERT_TRUE(report);
+  EXPECT_NE(report->find("memory.node"), nullptr);
+  EXPECT_EQ(report->find("memory"), nullptr);
+  EXPECT_EQ(report->count(Status::pass), 3U);
+}
+
+TEST(Checks, HaveUniqueIdsKnownGroupsAndCausesThatExist) {
+  const std::vector<std::string> groups = {
+      "hardware", "interfaces", "kernel", "rdma", "dpdk", "memory"};
+  std::vector<std::string_view> seen;
+  for (const Check& check : all_checks()) {
+    EXPECT_THAT(seen, testing::Not(testing::Contains(check.id)));
+    EXPECT_THAT(groups, testing::Contains(std::string(check.group())));
+    EXPECT_FALSE(check.title.empty()) << check.id;
+    for (const std::string_view cause : check.caused_by) {
+      EXPECT_NE(find_check(cause), nullptr) << check.id << " is caused by " << cause;
+      EXPECT_NE(cause, check.id);
+    }
+    seen.push_back(check.id);
+  }
+}
+
+TEST(Checks, AreNeverCausedByThemselvesInACircle) {
+  for (const Check& check : all_checks()) {
+    std::vector<std::string_view> open(check.caused_by.begin(), check.caused_by.end());
+    std::vector<std::string_view> seen;
+    while (!open.empty()) {
+      const std::string_view id = open.back();
+      open.pop_back();
+      ASSERT_NE(id, check.id);
+      if (testing::Value(seen, testing::Contains(id))) continue;
+      seen.push_back(id);
+      const auto more = find_check(id)->caused_by;
+      open.insert(open.end(), more.begin(), more.end());
+    }
+  }
+}
+
+TEST(NicsOf, FindsANicByItsVfName) {
+  const host::Facts facts = healthy_vm();
+  Question question;
+  question.interface = "enP30832s1d1";
+  const auto nics = nics_of(facts, question);
+  ASSERT_EQ(nics.size(), 1U);
+  EXPECT_EQ(nics[0]->name(), "eth1");
+  EXPECT_EQ(nics_of(facts, {}).size(), 2U);
+}
+
+}  // namespace
+}  // namespace manactl::diag
