@@ -75,10 +75,11 @@ struct Management {
 struct Nic {
   std::optional<Netdev> synthetic;
   std::optional<Netdev> vf;
-  std::optional<VmbusId> vmbus;      // of the synthetic channel, also when it is prepared
-  std::string vmbus_driver;          // "hv_netvsc", "uio_hv_generic", empty when unbound
-  std::string uio;                   // "uio0" when prepared
-  std::string paired_by;             // "master", "MAC address"; empty without a pair
+  std::optional<VmbusId> vmbus;  // of the synthetic channel, also when it is prepared
+  std::string vmbus_driver;      // "hv_netvsc", "uio_hv_generic", empty when unbound
+  std::string uio;               // "uio0" when prepared
+  std::string paired_by;  // "master", "MAC address", "MAC address in the VMBus id", "the only VF
+                          // left"; empty without a pair
   std::vector<std::string> carries;  // "SSH session from 10.1.0.9", "default route"
   Result<PathCounters> counters = fail(Errc::unsupported, "no synthetic interface");
   Result<Management> management = fail(Errc::unsupported, "no VF");
@@ -188,7 +189,7 @@ struct Facts {
   Result<std::vector<PciFunction>> functions;  // MANA and mlx, by address
   Result<std::vector<Nic>> nics;               // Azure NICs, by synthetic name, then VF name
   std::vector<std::string> interfaces;         // every name and alternative name in the namespace
-  std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic
+  std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core
   Rdma rdma;
   Result<Limits> limits;
   Result<CpuList> cpus;  // that this process may run on

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/bundle.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "host/captured_system.h"
+#include "host/scrub.h"
+#include "host/tarball.h"
+#include "os/memory_files.h"
+#include "os/owned.h"
+
+namespace manactl::host {
+namespace {
+
+TreeEntries contents(const Recorder& recorder, const BundleOptions& options) {
+  TreeEntries tree = recorder.tree();
+  if (options.scrub) return scrubbed_tree(tree, options.extra, recorder.host_name());
+  for (const auto& [path, text] : options.extra) tree[path] = {TreeEntry::Kind::file, text};
+  return tree;
+}
+
+// A new file of ours beside `path`; never one that somebody else put there.
+Result<os::Descriptor> create_beside(const std::string& path, std::string& temporary) {
+  constexpr int kAttempts = 100;
+  constexpr mode_t kOwnerOnly = 0600;
+  for (int i = 0; i < kAttempts; ++i) {
+    temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), i);
+    os::Descriptor file(
+        open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnerOnly));
+    if (file) return file;
+    if (errno != EEXIST) break;
+  }
+  return fail_errno(errno, fmt::format("cannot create '{}'", temporary));
+}
+
+Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
+  std::string temporary;
+  const auto file = create_beside(path, temporary);
+  if (!file) return tl::unexpected<Error>(file.error());
+  Result<> written = write_tarball(tree, file->get());
+  if (written && fsync(file->get()) != 0) {
+    written = fail_errno(errno, "cannot store it");
+  }
+  // Renaming replaces a symbolic link at `path` instead of following it.
+  if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
+    written = fail_errno(errno, "cannot put it in place");
+  }
+  if (!written) unlink(temporary.c_str());
+  return written;
+}
+
+}  // namespace
+
+Result<> write_bundle(const RecordingSystem& recorded,
+                      const BundleOptions& options,
+                      const std::string& path) {
+  const auto* recorder = dynamic_cast<const Recorder*>(&recorded);
+  if (recorder == nullptr) return fail(Errc::unsupported, "this recording cannot be written");
+  const auto written = write_and_rename(contents(*recorder, options), path);
+  if (!written) return because(written.error(), fmt::format("cannot write bundle '{}'", path));
+  return {};
+}
+
+Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path) {
+  const auto doing = [&] { return fmt::format("cannot read bundle '{}'", path); };
+  // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
+  const os::Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file) return fail_errno(errno, doing());
+
+  struct stat status {};
+
+  if (fstat(file.get(), &status) != 0) return fail_errno(errno, doing());
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Errc::invalid, fmt::format("'{}' is neither a directory nor a file", path));
+  }
+  auto tree = read_tarball(file.get());
+  if (!tree) return because(tree.error(), doing());
+  auto files = std::make_unique<os::MemoryFiles>();
+  for (auto& [place, entry] : *tree) {
+    switch (entry.kind) {
+      case TreeEntry::Kind::file:
+        files->add_file(place, std::move(entry.text));
+        break;
+      case TreeEntry::Kind::link:
+        files->add_link(place, std::move(entry.text));
+        break;
+      case TreeEntry::Kind::directory:
+        files->add_directory(place);
+        break;
+    }
+  }
+  return files;
+}
+
+}  // namespace manactl::host

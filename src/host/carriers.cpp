@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/carriers.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+constexpr std::uint16_t kSshPort = 22;
+
+// Which NICs an interface stands on: itself, what is below a VLAN, the members of a bond or bridge.
+class Topology {
+ public:
+  Topology(const std::vector<os::Link>& links, std::vector<Nic>& nics)
+      : links_(links), nics_(nics) {}
+
+  void note(int interface, const std::string& what) {
+    std::set<int> seen;
+    note(interface, what, seen);
+  }
+
+ private:
+  void note(int interface, const std::string& what, std::set<int>& seen) {
+    if (!seen.insert(interface).second) return;
+    for (auto& nic : nics_) {
+      const bool is_nic = (nic.synthetic && nic.synthetic->index == interface) ||
+                          (nic.vf && nic.vf->index == interface);
+      auto& carries = nic.carries;
+      if (is_nic && std::find(carries.begin(), carries.end(), what) == carries.end()) {
+        carries.push_back(what);
+      }
+    }
+    for (const auto& link : links_) {
+      if (link.index == interface && link.lower) note(*link.lower, what, seen);
+      if (link.master == interface) note(link.index, what, seen);
+    }
+  }
+
+  const std::vector<os::Link>& links_;
+  std::vector<Nic>& nics_;
+};
+
+// SSH_CONNECTION: "10.1.0.9 50122 10.0.0.4 22".
+struct SshHint {
+  std::string client, server;
+  std::uint16_t port = 0;
+};
+
+std::optional<SshHint> ssh_hint(const os::Process& process) {
+  const std::string text = process.ssh_connection();
+  const auto fields = words(text);
+  if (fields.size() != 4) return std::nullopt;
+  const auto port = parse_unsigned(fields[3], UINT16_MAX);
+  if (!port) return std::nullopt;
+  return SshHint{
+      printable(fields[0], 60), std::string(fields[2]), static_cast<std::uint16_t>(*port)};
+}
+
+struct ProcessStat {
+  std::string name;
+  std::string parent;
+};
+
+// "1398 (sshd) S 1 ...": the name may hold blanks and parentheses, so the last one ends it.
+std::optional<ProcessStat> read_stat(const os::Files& files, const std::string& pid) {
+  const auto text = files.read("proc/" + pid + "/stat");
+  if (!text) return std::nullopt;
+  const auto open = text->find('(');
+  const auto close = text->rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const auto rest = words(std::string_view(*text).substr(close + 1));
+  if (rest.size() < 2 || !parse_unsigned(rest[1])) return std::nullopt;
+  return ProcessStat{text->substr(open + 1, close - open - 1), std::string(rest[1])};
+}
+
+// Sockets of the SSH server that started us; privilege is needed to see them.
+std::set<std::uint64_t> sockets_of_sshd(const os::Files& files) {
+  constexpr int kMostAncestors = 32;
+  constexpr std::string_view kSocket = "socket:[";
+  std::set<std::uint64_t> inodes;
+  auto pid = files.link_target("proc/self");
+  if (!pid) return inodes;
+  for (int i = 0; i < kMostAncestors && *pid != "0" && *pid != "1"; ++i) {
+    const auto stat = read_stat(files, *pid);
+    if (!stat) break;
+    if (stat->name.starts_with("sshd")) {
+      const std::string directory = "proc/" + *pid + "/fd";
+      for (const auto& fd : files.list(directory).value_or(std::vector<std::string>{})) {
+        const auto target = files.link_target(directory + "/" + fd);
+        if (!target || !target->starts_with(kSocket) || !target->ends_with(']')) continue;
+        const auto inode = parse_unsigned(
+            std::string_view(*target).substr(kSocket.size(), target->size() - kSocket.size() - 1));
+        if (inode) inodes.insert(*inode);
+      }
+    }
+    *pid = stat->parent;
+  }
+  return inodes;
+}
+
+void note_local(const std::string& local,
+                const std::string& what,
+                const std::vector<os::Address>& addresses,
+                Topology& topology) {
+  for (const auto& address : addresses) {
+    if (address.text == local) topology.note(address.index, what);
+  }
+}
+
+void note_ssh(const os::System& system,
+              const std::vector<os::Address>& addresses,
+              Topology& topology) {
+  const auto hint = ssh_hint(system.process);
+  const auto session = [](const std::string& peer) { return "SSH session from " + peer; };
+  if (hint) note_local(hint->server, session(hint->client), addresses, topology);
+  const auto sockets = system.sockets.tcp();
+  if (!sockets) return;
+  std::set<std::uint16_t> listening;
+  for (const auto& socket : *sockets) {
+    if (socket.listening) listening.insert(socket.local_port);
+  }
+  const auto of_sshd = sockets_of_sshd(system.files);
+  for (const auto& socket : *sockets) {
+    if (socket.listening) continue;
+    const bool is_ssh_port =
+        socket.local_port == kSshPort || (hint && socket.local_port == hint->port);
+    const bool is_server = is_ssh_port && listening.count(socket.local_port) != 0;
+    if (is_server || of_sshd.count(socket.inode) != 0) {
+      note_local(
+          socket.local_address, session(printable(socket.remote_address, 60)), addresses, topology);
+    }
+  }
+}
+
+void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
+  struct Service {
+    std::string_view address, what;
+  };
+
+  constexpr std::array<Service, 2> kServices{
+      {{"168.63.129.16", "route to Azure's wire server (168.63.129.16)"},
+       {"169.254.169.254", "route to the instance metadata service (169.254.169.254)"}}};
+  // Azure gives every NIC a default route; the one with the smallest metric is used.
+  std::map<std::pair<unsigned, bool>, std::uint32_t> best;
+  const auto family_of = [](const os::Route& route) {
+    return std::pair(route.table, route.gateway.find(':') != std::string::npos);
+  };
+  for (const auto& route : routes) {
+    if (route.destination != "default") continue;
+    const auto [found, added] = best.emplace(family_of(route), route.metric);
+    if (!added) found->second = std::min(found->second, route.metric);
+  }
+  for (const auto& route : routes) {
+    for (const int output : route.outputs) {
+      if (route.destination == "default" && route.metric == best.at(family_of(route))) {
+        topology.note(output, "default route");
+      }
+      for (const auto& service : kServices) {
+        const std::string_view destination = route.destination;
+        if (destination.substr(0, destination.find('/')) == service.address) {
+          topology.note(output, std::string(service.what));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void note_carriers(const os::System& system,
+                   const std::vector<os::Link>& links,
+                   const Result<std::vector<os::Address>>& addresses,
+                   std::vector<Nic>& nics) {
+  Topology topology(links, nics);
+  if (addresses) note_ssh(system, *addresses, topology);
+  const auto routes = system.links.routes();
+  if (routes) note_routes(*routes, topology);
+}
+
+}  // namespace manactl::host

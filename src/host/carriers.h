@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// What would be lost with a NIC: the SSH session, the default route, the routes to Azure's own
+// services.
+
+#pragma once
+
+#include <vector>
+
+#include "host/facts.h"
+#include "os/system.h"
+
+namespace manactl::host {
+
+// Fills Nic::carries. What cannot be asked adds nothing, except that SSH_CONNECTION still counts.
+void note_carriers(const os::System& system,
+                   const std::vector<os::Link>& links,
+                   const Result<std::vector<os::Address>>& addresses,
+                   std::vector<Nic>& nics);
+
+}  // namespace manactl::host

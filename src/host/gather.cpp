@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/gather.h"
+
+#include "base/text.h"
+#include "host/carriers.h"
+#include "host/hugepages.h"
+#include "host/inventory.h"
+#include "host/management.h"
+#include "host/rdma_facts.h"
+#include "host/versions.h"
+
+namespace manactl::host {
+namespace {
+
+Result<Platform> gather_platform(const os::Files& files) {
+  constexpr std::string_view kAzureTag = "7783-7084-3265-9085-8269-3286-77";
+  const std::string path = "sys/class/dmi/id/chassis_asset_tag";
+  Platform platform;
+  platform.hyperv = exists(files, "sys/bus/vmbus");
+  const auto tag = files.read(path);
+  if (tag) {
+    platform.azure = trim(*tag) == kAzureTag;
+    platform.evidence = fmt::format("{} is '{}'", path, printable(trim(*tag), 60));
+  } else if (tag.error().code == Errc::not_found) {
+    platform.evidence = fmt::format("there is no {}", path);
+  } else {
+    return tl::unexpected<Error>(tag.error());
+  }
+  return platform;
+}
+
+// ID=ubuntu, ID="ol"
+std::string distribution(const os::Files& files) {
+  const auto text = files.read("etc/os-release");
+  if (!text) return {};
+  constexpr std::string_view kKey = "ID=";
+  for (auto line : split(*text, '\n')) {
+    if (!line.starts_with(kKey)) continue;
+    line = trim(line.substr(kKey.size()));
+    if (line.size() >= 2 && line.front() == '"' && line.back() == '"') {
+      line = line.substr(1, line.size() - 2);
+    }
+    return printable(line, 60);
+  }
+  return {};
+}
+
+Result<Kernel> gather_kernel(const os::System& system) {
+  const auto identity = system.process.kernel();
+  if (!identity) return tl::unexpected<Error>(identity.error());
+  return Kernel{identity->release, identity->machine, distribution(system.files)};
+}
+
+Result<Limits> gather_limits(const os::Process& process) {
+  const auto held = process.privileges();
+  if (!held) return tl::unexpected<Error>(held.error());
+  return Limits{held->uid,
+                held->net_admin,
+                held->net_raw,
+                held->ipc_lock,
+                held->memlock_soft,
+                held->memlock_hard};
+}
+
+std::vector<Module> gather_modules(const os::Modules& modules) {
+  std::vector<Module> result;
+  for (const char* name :
+       {"mana", "mana_ib", "ib_uverbs", "hv_netvsc", "uio_hv_generic", "mlx5_core"}) {
+    auto state = modules.state(name);
+    if (state) {
+      result.push_back({name, state->presence, std::move(state->evidence)});
+    } else {
+      result.push_back({name, tl::unexpected<Error>(state.error()), ""});
+    }
+  }
+  return result;
+}
+
+Result<PathCounters> gather_counters(const os::Ethtool& ethtool, const Netdev& synthetic) {
+  const auto name = InterfaceName::parse(synthetic.name);
+  if (!name) return tl::unexpected<Error>(name.error());
+  const auto counters = ethtool.counters(*name);
+  if (!counters) return tl::unexpected<Error>(counters.error());
+  PathCounters path{0, 0, synthetic.rx_packets, synthetic.tx_packets};
+  bool known = false;
+  for (const auto& [counter, value] : *counters) {
+    if (counter == "vf_rx_packets") path.vf_rx = value;
+    if (counter == "vf_tx_packets") path.vf_tx = value;
+    known = known || counter == "vf_rx_packets";
+  }
+  if (!known) {
+    return fail(Errc::not_found, fmt::format("'{}' does not count VF packets", synthetic.name));
+  }
+  return path;
+}
+
+std::vector<std::string> addresses_of(int index,
+                                      const Result<std::vector<os::Address>>& addresses) {
+  std::vector<std::string> result;
+  if (!addresses) return result;
+  for (const auto& address : *addresses) {
+    if (address.index == index) {
+      result.push_back(fmt::format("{}/{}", address.text, address.prefix_length));
+    }
+  }
+  return result;
+}
+
+Result<std::vector<Nic>> gather_complete_nics(const os::System& system,
+                                              const Result<std::vector<os::Link>>& links) {
+  if (!links) return tl::unexpected<Error>(links.error());
+  auto nics = gather_nics(system, *links);
+  if (!nics || nics->empty()) return nics;
+  const auto addresses = system.links.addresses();
+  note_carriers(system, *links, addresses, *nics);
+  const Managers managers(system.files);
+  for (auto& nic : *nics) {
+    if (nic.synthetic) {
+      nic.synthetic->addresses = addresses_of(nic.synthetic->index, addresses);
+      nic.counters = gather_counters(system.ethtool, *nic.synthetic);
+    }
+    if (nic.vf) {
+      nic.vf->addresses = addresses_of(nic.vf->index, addresses);
+      nic.management = managers.management(*nic.vf);
+    }
+  }
+  return nics;
+}
+
+std::vector<std::string> names_of(const Result<std::vector<os::Link>>& links) {
+  std::vector<std::string> names;
+  if (!links) return names;
+  for (const auto& link : *links) {
+    names.push_back(link.name);
+    names.insert(names.end(), link.alternative_names.begin(), link.alternative_names.end());
+  }
+  return names;
+}
+
+}  // namespace
+
+Facts gather(const os::System& system, EmbeddedDpdk embedded) {
+  Facts facts;
+  facts.kernel = gather_kernel(system);
+  facts.platform = gather_platform(system.files);
+  facts.functions = gather_functions(system);
+  const auto links = system.links.links();
+  facts.interfaces = names_of(links);
+  facts.nics = gather_complete_nics(system, links);
+  facts.modules = gather_modules(system.modules);
+  const auto libraries =
+      library_directories(system.files, facts.kernel ? facts.kernel->machine : "x86_64");
+  facts.rdma = gather_rdma(system, facts.functions, libraries);
+  facts.limits = gather_limits(system.process);
+  facts.cpus = system.process.affinity();
+  facts.embedded = std::move(embedded);
+  facts.dpdk = installed_dpdk(system.files, libraries);
+  facts.memory = gather_memory(system.files);
+  return facts;
+}
+
+}  // namespace manactl::host

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/inventory.h"
+
+#include <net/if.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+constexpr std::string_view kSyntheticDriver = "hv_netvsc";
+constexpr std::string_view kManaDriver = "mana";
+
+bool is_vf_driver(std::string_view driver) {
+  return driver == kManaDriver || driver == "mlx5_core" || driver == "mlx4_core";
+}
+
+std::string class_path(const std::string& interface) {
+  return "sys/class/net/" + interface;
+}
+
+// The driver of a hardware interface; empty when it has none or is gone.
+std::string driver_of(const os::System& system, const InterfaceName& name) {
+  const auto driver = os::link_name(system.files, class_path(name.str()) + "/device/driver");
+  if (driver) return *driver;
+  if (exists(system.files, class_path(name.str()))) return {};
+  // A container may have a network namespace without its sysfs.
+  const auto info = system.ethtool.driver(name);
+  return info ? info->driver : std::string();
+}
+
+Netdev netdev_of(const os::System& system, const os::Link& link, std::string driver) {
+  Netdev netdev;
+  netdev.index = link.index;
+  netdev.name = link.name;
+  netdev.alternative_names = link.alternative_names;
+  netdev.mac = link.mac;
+  netdev.driver = std::move(driver);
+  netdev.up = link.is_up();
+  netdev.running = link.is_running();
+  netdev.mtu = link.mtu;
+  netdev.master = link.master;
+  netdev.rx_packets = link.rx_packets;
+  netdev.tx_packets = link.tx_packets;
+  const auto device = os::link_name(system.files, class_path(link.name) + "/device");
+  if (device) {
+    if (const auto pci = PciAddress::parse(*device)) netdev.pci = *pci;
+    if (const auto vmbus = VmbusId::parse(*device)) netdev.vmbus = *vmbus;
+  }
+  if (is_vf_driver(netdev.driver)) {
+    constexpr std::uint64_t kMost = 65535;
+    const auto port = system.files.read(class_path(link.name) + "/dev_port");
+    const auto number =
+        port ? parse_unsigned(*port, kMost) : Result<std::uint64_t>(fail(Errc::io, ""));
+    if (number) netdev.dev_port = static_cast<unsigned>(*number);
+  }
+  return netdev;
+}
+
+// Azure usually builds the channel's id from the MAC address: 000d3a76-3bd0-... It is a hint, not a
+// promise.
+bool repeats_mac(const VmbusId& id, const MacAddress& mac) {
+  std::string digits;
+  for (const char c : id.str()) {
+    if (c != '-') digits += c;
+  }
+  std::string expected;
+  for (const auto byte : mac.bytes) expected += fmt::format("{:02x}", byte);
+  return !mac.is_zero() && digits.starts_with(expected);
+}
+
+// Builds the NICs and hands out VFs, surest evidence first.
+class Pairing {
+ public:
+  void add(Netdev netdev) {
+    if (netdev.driver == kSyntheticDriver) {
+      Nic nic;
+      nic.vmbus = netdev.vmbus;
+      nic.vmbus_driver = netdev.driver;
+      nic.synthetic = std::move(netdev);
+      nics_.push_back(std::move(nic));
+    } else {
+      vfs_.push_back(std::move(netdev));
+    }
+  }
+
+  // A channel without a synthetic interface: prepared for user space, or left unbound.
+  void add_channel(const os::VmbusDevice& device, std::string uio) {
+    Nic nic;
+    nic.vmbus = device.id;
+    nic.vmbus_driver = device.driver;
+    nic.uio = std::move(uio);
+    nics_.push_back(std::move(nic));
+  }
+
+  std::vector<Nic> paired() {
+    by_master();
+    by_mac();
+    by_channel_id();
+    by_elimination();
+    for (auto& vf : vfs_) {
+      // Mellanox functions outside of Azure are ordinary NICs and none of ours.
+      if (vf.driver != kManaDriver) continue;
+      Nic nic;
+      nic.vf = std::move(vf);
+      nics_.push_back(std::move(nic));
+    }
+    std::sort(nics_.begin(), nics_.end(), [](const Nic& a, const Nic& b) {
+      return std::pair(!a.synthetic, a.name()) < std::pair(!b.synthetic, b.name());
+    });
+    return std::move(nics_);
+  }
+
+ private:
+  using Vf = std::vector<Netdev>::iterator;
+
+  void give(Nic& nic, Vf vf, std::string evidence) {
+    nic.vf = std::move(*vf);
+    nic.paired_by = std::move(evidence);
+    vfs_.erase(vf);
+  }
+
+  // The one VF that fits, or none when several do: a wrong pair is worse than none.
+  Vf only_vf(const std::function<bool(const Netdev&)>& fits) {
+    const auto first = std::find_if(vfs_.begin(), vfs_.end(), fits);
+    if (first == vfs_.end()) return first;
+    return std::find_if(std::next(first), vfs_.end(), fits) == vfs_.end() ? first : vfs_.end();
+  }
+
+  void by_master() {
+    for (auto& nic : nics_) {
+      if (!nic.synthetic) continue;
+      const auto vf = std::find_if(vfs_.begin(), vfs_.end(), [&](const Netdev& candidate) {
+        return candidate.master == nic.synthetic->index;
+      });
+      if (vf != vfs_.end()) give(nic, vf, "master");
+    }
+  }
+
+  void by_mac() {
+    for (auto& nic : nics_) {
+      if (!nic.synthetic || nic.vf || nic.synthetic->mac.is_zero()) continue;
+      const auto& mac = nic.synthetic->mac;
+      // A bond gives its address to all members, so the address may name several NICs.
+      const auto same = std::count_if(nics_.begin(), nics_.end(), [&](const Nic& other) {
+        return other.synthetic && !other.vf && other.synthetic->mac == mac;
+      });
+      const auto vf = only_vf([&](const Netdev& candidate) { return candidate.mac == mac; });
+      if (same == 1 && vf != vfs_.end()) give(nic, vf, "MAC address");
+    }
+  }
+
+  void by_channel_id() {
+    for (auto& nic : nics_) {
+      if (nic.synthetic || nic.vf || !nic.vmbus) continue;
+      const auto vf =
+          only_vf([&](const Netdev& candidate) { return repeats_mac(*nic.vmbus, candidate.mac); });
+      if (vf != vfs_.end()) give(nic, vf, "MAC address in the VMBus id");
+    }
+  }
+
+  void by_elimination() {
+    const auto alone = [](const Nic& nic) { return !nic.synthetic && !nic.vf && nic.vmbus; };
+    if (std::count_if(nics_.begin(), nics_.end(), alone) != 1) return;
+    const auto vf =
+        only_vf([](const Netdev& candidate) { return candidate.driver == kManaDriver; });
+    if (vf != vfs_.end()) {
+      give(*std::find_if(nics_.begin(), nics_.end(), alone), vf, "the only VF left");
+    }
+  }
+
+  std::vector<Nic> nics_;
+  std::vector<Netdev> vfs_;
+};
+
+}  // namespace
+
+Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector<os::Link>& links) {
+  Pairing pairing;
+  for (const auto& link : links) {
+    // VLANs, bonds and bridges repeat the address of what is below them, and are no VFs.
+    if (!link.kind.empty() || (link.flags & IFF_LOOPBACK) != 0) continue;
+    const auto name = InterfaceName::parse(link.name);
+    if (!name) continue;
+    std::string driver = driver_of(system, *name);
+    if (driver != kSyntheticDriver && !is_vf_driver(driver)) continue;
+    pairing.add(netdev_of(system, link, std::move(driver)));
+  }
+  const auto channels = system.devices.vmbus_network();
+  if (!channels) return tl::unexpected<Error>(channels.error());
+  for (const auto& channel : *channels) {
+    // One that is bound and has no interface here belongs to another network namespace.
+    if (channel.driver == kSyntheticDriver) continue;
+    const auto uio = system.files.list(channel.path + "/uio").value_or(std::vector<std::string>{});
+    pairing.add_channel(channel, uio.empty() ? std::string() : uio.front());
+  }
+  return pairing.paired();
+}
+
+}  // namespace manactl::host

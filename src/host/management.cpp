@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/management.h"
+
+#include <fnmatch.h>
+
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+constexpr std::string_view kNetworkManagerState = "run/NetworkManager";
+constexpr std::string_view kNetworkdState = "run/systemd/netif";
+
+// The value of "KEY=value" on a line of its own.
+std::optional<std::string> value_in(std::string_view text, std::string_view key) {
+  for (const auto line : split(text, '\n')) {
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos || trim(line.substr(0, equals)) != key) continue;
+    return std::string(trim(line.substr(equals + 1)));
+  }
+  return std::nullopt;
+}
+
+bool is_yes(const std::optional<std::string>& value) {
+  return value && (*value == "yes" || *value == "true" || *value == "1" || *value == "on");
+}
+
+bool matches(const std::string& pattern, const std::string& text) {
+  return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+}
+
+// One device specification of NetworkManager.conf(5).
+bool names_device(std::string_view specification, const Netdev& netdev) {
+  const auto colon = specification.find(':');
+  const auto key = specification.substr(0, colon);
+  std::string value(colon == std::string_view::npos ? "" : specification.substr(colon + 1));
+  if (specification == "*") return true;
+  if (key == "driver") return matches(value, netdev.driver);
+  if (key == "interface-name") {
+    if (value.starts_with('=')) value.erase(0, 1);  // "=name" is taken literally
+    return matches(value, netdev.name);
+  }
+  if (key == "mac" || colon == std::string_view::npos) {
+    const auto mac = MacAddress::parse(key == "mac" ? value : std::string(specification));
+    return mac && *mac == netdev.mac;
+  }
+  const auto mac = MacAddress::parse(specification);  // a bare address has colons too
+  return mac && *mac == netdev.mac;
+}
+
+bool is_listed(const std::string& specifications, const Netdev& netdev) {
+  std::string text = specifications;
+  for (char& c : text) {
+    if (c == ';' || c == ',') c = ' ';
+  }
+  for (const auto word : words(text)) {
+    // "except:" may take the device out again; what it means then is for NetworkManager to say.
+    if (word.starts_with("except:")) return false;
+    if (names_device(word, netdev)) return true;
+  }
+  return false;
+}
+
+std::string udev_file(const Netdev& netdev) {
+  return fmt::format("run/udev/data/n{}", netdev.index);
+}
+
+}  // namespace
+
+Managers::Managers(const os::Files& files) : files_(files) {
+  network_manager_ = exists(files, kNetworkManagerState);
+  networkd_ = exists(files, kNetworkdState);
+  if (network_manager_) read_network_manager_rules();
+  if (networkd_) read_networkd_rules();
+}
+
+void Managers::read_network_manager_rules() {
+  for (const std::string directory :
+       {"usr/lib/NetworkManager/conf.d", "etc/NetworkManager/conf.d"}) {
+    for (const auto& name : files_.list(directory).value_or(std::vector<std::string>{})) {
+      if (!name.ends_with(".conf")) continue;
+      const auto text = files_.read(directory + "/" + name);
+      if (!text) continue;
+      for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
+        if (const auto value = value_in(*text, key)) {
+          network_manager_rules_.push_back({directory + "/" + name, *value});
+        }
+      }
+    }
+  }
+}
+
+void Managers::read_networkd_rules() {
+  for (const std::string directory :
+       {"etc/systemd/network", "run/systemd/network", "usr/lib/systemd/network"}) {
+    for (const auto& name : files_.list(directory).value_or(std::vector<std::string>{})) {
+      if (!name.ends_with(".network")) continue;
+      const auto text = files_.read(directory + "/" + name);
+      if (!text || !is_yes(value_in(*text, "Unmanaged"))) continue;
+      if (const auto driver = value_in(*text, "Driver")) {
+        networkd_rules_.push_back({directory + "/" + name, *driver});
+      }
+    }
+  }
+}
+
+Result<Management> Managers::by_network_manager(const Netdev& netdev) const {
+  const auto udev = files_.read(udev_file(netdev));
+  if (udev && is_yes(value_in(*udev, "E:NM_UNMANAGED"))) {
+    return Management{true, udev_file(netdev) + " has NM_UNMANAGED=1"};
+  }
+  for (const auto& rule : network_manager_rules_) {
+    if (is_listed(rule.text, netdev)) {
+      return Management{
+          true, fmt::format("{} has unmanaged-devices={}", rule.path, printable(rule.text, 80))};
+    }
+  }
+  const std::string state = fmt::format("run/NetworkManager/devices/{}", netdev.index);
+  const auto text = files_.read(state);
+  const auto managed = text ? value_in(*text, "managed") : std::nullopt;
+  if (managed == "false") return Management{true, state + " has managed=false"};
+  return Management{false, "NetworkManager runs and no rule tells it to leave the VF alone"};
+}
+
+Result<Management> Managers::by_networkd(const Netdev& netdev) const {
+  const std::string path = fmt::format("{}/links/{}", kNetworkdState, netdev.index);
+  const auto state = files_.read(path);
+  if (state) {
+    if (const auto value = value_in(*state, "ADMIN_STATE")) {
+      return Management{*value == "unmanaged",
+                        fmt::format("{} has ADMIN_STATE={}", path, printable(*value, 40))};
+    }
+  }
+  for (const auto& rule : networkd_rules_) {
+    for (const auto driver : words(rule.text)) {
+      if (matches(std::string(driver), netdev.driver)) {
+        return Management{true, rule.path + " has Unmanaged=yes for this driver"};
+      }
+    }
+  }
+  const auto udev = files_.read(udev_file(netdev));
+  if (udev && value_in(*udev, "E:ID_NET_MANAGED_BY") == "unmanaged") {
+    return Management{true, udev_file(netdev) + " has ID_NET_MANAGED_BY=unmanaged"};
+  }
+  if (!state) return because(state.error(), "cannot tell whether networkd manages the VF");
+  return fail(Errc::not_found, fmt::format("'{}' has no ADMIN_STATE", path));
+}
+
+Result<Management> Managers::management(const Netdev& netdev) const {
+  if (!network_manager_ && !networkd_) {
+    return Management{true,
+                      fmt::format("no network manager runs: there is no {} and no {}",
+                                  kNetworkManagerState,
+                                  kNetworkdState)};
+  }
+  if (!networkd_) return by_network_manager(netdev);
+  if (!network_manager_) return by_networkd(netdev);
+  // Both run: one that takes the VF is enough.
+  auto first = by_networkd(netdev);
+  auto second = by_network_manager(netdev);
+  if (first && !first->unmanaged) return first;
+  if (second && !second->unmanaged) return second;
+  if (!first) return first;
+  if (!second) return second;
+  return Management{true, first->evidence + "; " + second->evidence};
+}
+
+}  // namespace manactl::host

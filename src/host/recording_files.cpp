@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "host/recording.h"
+
+namespace manactl::host {
+namespace {
+
+std::string joined(const std::string& directory, std::string_view name) {
+  return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
+}
+
+std::string parent_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+// The components of `path` in front of those that are still to be walked.
+void push_front(std::vector<std::string>& todo, std::string_view path) {
+  const auto parts = split(path, '/');
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) todo.emplace_back(*part);
+}
+
+}  // namespace
+
+std::optional<std::string> RecordingFiles::link_at(const std::string& path) const {
+  const auto known = links_.find(path);
+  if (known != links_.end()) return known->second;
+  auto target = real_.link_target(path);
+  std::optional<std::string> link;
+  if (target) {
+    link = std::move(*target);
+    entries_[path] = {TreeEntry::Kind::link, *link};
+  }
+  links_[path] = link;
+  return link;
+}
+
+std::string RecordingFiles::canonical(std::string_view path, bool follow_last) const {
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::vector<std::string> todo;
+  push_front(todo, path);
+  std::string done;
+  int followed = 0;
+  while (!todo.empty()) {
+    const std::string name = std::move(todo.back());
+    todo.pop_back();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      done = parent_of(done);
+      continue;
+    }
+    const std::string here = joined(done, name);
+    const auto target = todo.empty() && !follow_last ? std::nullopt : link_at(here);
+    if (!target || ++followed > kMostLinks) {
+      done = here;
+      continue;
+    }
+    if (target->starts_with('/')) done.clear();
+    push_front(todo, *target);
+  }
+  return done;
+}
+
+void RecordingFiles::remember(const std::string& path, TreeEntry entry) const {
+  entries_[path] = std::move(entry);
+}
+
+void RecordingFiles::remember_error(std::string_view path, const Error& error) const {
+  errors_.emplace(std::string(path), error);
+}
+
+Result<std::string> RecordingFiles::read(std::string_view path, std::size_t max_bytes) const {
+  auto text = real_.read(path, max_bytes);
+  const std::string place = canonical(path, true);
+  if (text) {
+    remember(place, {TreeEntry::Kind::file, *text + "\n"});  // reading takes the newline off again
+  } else {
+    remember_error(path, text.error());
+  }
+  return text;
+}
+
+Result<std::string> RecordingFiles::link_target(std::string_view path) const {
+  auto target = real_.link_target(path);
+  if (target) remember(canonical(path, false), {TreeEntry::Kind::link, *target});
+  return target;
+}
+
+Result<std::vector<std::string>> RecordingFiles::list(std::string_view dir) const {
+  auto names = real_.list(dir);
+  const std::string place = canonical(dir, true);
+  if (!names) {
+    remember_error(dir, names.error());
+    return names;
+  }
+  hints_[place] = {TreeEntry::Kind::directory, ""};
+  for (const auto& name : *names) hints_.try_emplace(joined(place, name));
+  return names;
+}
+
+Result<os::Node> RecordingFiles::node(std::string_view path) const {
+  auto node = real_.node(path);
+  const std::string place = canonical(path, true);
+  if (!node) return node;
+  const bool directory = node->type == os::Node::Type::directory;
+  hints_[place] = {directory ? TreeEntry::Kind::directory : TreeEntry::Kind::file, ""};
+  if (!directory && node->type != os::Node::Type::file) nodes_[std::string(path)] = *node;
+  return node;
+}
+
+Result<> RecordingFiles::write(std::string_view path, std::string_view text) {
+  return real_.write(path, text);
+}
+
+TreeEntries RecordingFiles::entries() const {
+  TreeEntries all = entries_;
+  all.insert(hints_.begin(), hints_.end());
+  // What has something below it is a directory, whatever it was taken for, and needs no entry.
+  for (auto entry = all.begin(); entry != all.end();) {
+    const std::string below = entry->first + "/";
+    const auto next = all.lower_bound(below);
+    const bool has_children = next != all.end() && next->first.starts_with(below);
+    const bool gone =
+        entry->first.empty() || (has_children && entry->second.kind != TreeEntry::Kind::link);
+    entry = gone ? all.erase(entry) : std::next(entry);
+  }
+  return all;
+}
+
+std::map<std::string, Error> RecordingFiles::errors() const {
+  const TreeEntries there = entries();
+  std::map<std::string, Error> errors;
+  for (const auto& [path, error] : errors_) {
+    const std::string place = canonical(path, true);
+    const bool is_there = there.count(place) != 0;
+    if (error.code != Errc::not_found || is_there) errors.emplace(path, error);
+  }
+  return errors;
+}
+
+}  // namespace manactl::host

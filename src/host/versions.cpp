@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/versions.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+// "44.0" of "libibverbs.so.1.14.44.0": rdma-core ends its library names with its own release.
+Result<Release> release_in(const std::string& library) {
+  const auto parts = split(library, '.');  // libibverbs so 1 14 44 0
+  constexpr std::size_t kParts = 6;
+  if (parts.size() >= kParts) {
+    const auto release =
+        Release::parse(fmt::format("{}.{}", parts[parts.size() - 2], parts[parts.size() - 1]));
+    if (release) return *release;
+  }
+  return fail(Errc::invalid,
+              fmt::format("'{}' does not end with rdma-core's release", printable(library, 80)));
+}
+
+// ABI 23 belongs to 22.11, 23.03 and 23.07: a year of releases that starts in November.
+std::string releases_of(unsigned abi) {
+  return fmt::format("{}.11 to {}.07", abi - 1, abi);
+}
+
+bool is_of_abi(const Release& release, unsigned abi) {
+  return (release.major + 1 == abi && release.minor >= 11) ||
+         (release.major == abi && release.minor < 11);
+}
+
+// The release that the development package names, when it belongs to this library.
+std::optional<std::string> packaged_version(const os::Files& files,
+                                            const std::string& directory,
+                                            unsigned abi) {
+  const auto text = files.read(directory + "/pkgconfig/libdpdk.pc");
+  if (!text) return std::nullopt;
+  constexpr std::string_view kKey = "Version:";
+  for (const auto line : split(*text, '\n')) {
+    if (!line.starts_with(kKey)) continue;
+    const auto version = trim(line.substr(kKey.size()));
+    const auto release = Release::parse(version);
+    if (release && is_of_abi(*release, abi)) return printable(version, 40);
+  }
+  return std::nullopt;
+}
+
+std::string plugin_directory(const os::Files& files, const std::string& directory, unsigned abi) {
+  const auto entries = files.list(directory + "/dpdk").value_or(std::vector<std::string>{});
+  const std::string prefix = fmt::format("pmds-{}.", abi);
+  const auto found = std::find_if(
+      entries.begin(), entries.end(), [&](const auto& entry) { return entry.starts_with(prefix); });
+  return found == entries.end() ? std::string() : directory + "/dpdk/" + *found;
+}
+
+bool has_plugin(const os::Files& files,
+                const std::string& plugins,
+                const char* name,
+                unsigned abi) {
+  return !plugins.empty() &&
+         (exists(files, fmt::format("{}/librte_{}.so.{}", plugins, name, abi)) ||
+          exists(files, fmt::format("{}/librte_{}.so", plugins, name)));
+}
+
+}  // namespace
+
+std::vector<std::string> library_directories(const os::Files& files, const std::string& machine) {
+  const std::string triplet = machine + "-linux-gnu";
+  const std::string candidates[] = {"usr/local/lib/" + triplet,
+                                    "usr/local/lib",
+                                    "usr/local/lib64",
+                                    "usr/lib/" + triplet,
+                                    "usr/lib64",
+                                    "usr/lib"};
+  // Debian's loader looks in usr/local first; others do not look there unless they are told.
+  const bool local_first = exists(files, "etc/ld.so.conf.d/libc.conf");
+  std::vector<std::string> directories;
+  std::copy_if(std::begin(candidates),
+               std::end(candidates),
+               std::back_inserter(directories),
+               [&](const auto& directory) { return exists(files, directory); });
+  if (!local_first) {
+    std::stable_partition(directories.begin(), directories.end(), [](const auto& directory) {
+      return !directory.starts_with("usr/local/");
+    });
+  }
+  return directories;
+}
+
+Result<std::optional<Release>> rdma_core_release(const os::Files& files,
+                                                 const std::vector<std::string>& directories) {
+  for (const auto& directory : directories) {
+    const std::string path = directory + "/libibverbs.so.1";
+    const auto name = os::link_name(files, path);
+    if (!name) {
+      if (name.error().code == Errc::not_found) continue;
+      return because(name.error(), "cannot tell the release of rdma-core");
+    }
+    const auto release = release_in(*name);
+    if (!release) return tl::unexpected<Error>(release.error());
+    return *release;
+  }
+  return std::nullopt;
+}
+
+bool has_mana_provider(const os::Files& files, const std::vector<std::string>& directories) {
+  return std::any_of(directories.begin(), directories.end(), [&](const auto& directory) {
+    return exists(files, directory + "/libmana.so.1");
+  });
+}
+
+Result<std::vector<SystemDpdk>> installed_dpdk(const os::Files& files,
+                                               const std::vector<std::string>& directories) {
+  // Asking for each name is cheaper than listing directories of thousands of libraries.
+  constexpr unsigned kFirstAbi = 20;  // 19.11
+  constexpr unsigned kLastAbi = 30;
+  std::vector<SystemDpdk> found;
+  for (const auto& directory : directories) {
+    for (unsigned abi = kFirstAbi; abi <= kLastAbi; ++abi) {
+      SystemDpdk dpdk;
+      dpdk.library = fmt::format("{}/librte_eal.so.{}", directory, abi);
+      if (!exists(files, dpdk.library)) continue;
+      dpdk.version = packaged_version(files, directory, abi).value_or(releases_of(abi));
+      dpdk.plugin_directory = plugin_directory(files, directory, abi);
+      dpdk.net_mana = has_plugin(files, dpdk.plugin_directory, "net_mana", abi);
+      dpdk.net_netvsc = has_plugin(files, dpdk.plugin_directory, "net_netvsc", abi);
+      found.push_back(std::move(dpdk));
+    }
+  }
+  return found;
+}
+
+}  // namespace manactl::host

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// The trees of tests/fixtures, as systems and as facts.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/captured.h"
+#include "host/facts.h"
+
+namespace manactl::test {
+
+// The directory of a fixture: "healthy-two-nics".
+std::string fixture(std::string_view name);
+
+// Every fixture there is, sorted.
+std::vector<std::string> fixture_names();
+
+// Throws with the reason when the fixture cannot be opened: the test fails.
+std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name);
+
+}  // namespace manactl::test
+
+namespace manactl::host {
+
+// Gathered from the fixture, with a DPDK 25.11.2 that has all drivers embedded.
+Facts facts_of(std::string_view fixture_name);
+
+}  // namespace manactl::host
