@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <vector>
 
 #include "base/text.h"
 
@@ -13,7 +12,7 @@ namespace manactl::datapath {
 namespace {
 
 struct Known {
-  std::string_view words;  // in EAL's log
+  std::string_view words;  // in the log
   Errc code;
   std::string_view reason;
 };
@@ -22,19 +21,38 @@ struct Known {
 constexpr std::array kKnown = {
     Known{"Not enough memory available", Errc::unsupported, "too few free hugepages"},
     Known{"Cannot get hugepage information", Errc::unsupported, "no free hugepages"},
-    Known{"Cannot init memory", Errc::unsupported, "no memory of the kind that was asked for"},
     Known{"Cannot create runtime directory",
           Errc::denied,
           "no right to write to the runtime directory"},
-    Known{"Cannot set affinity", Errc::invalid, "a CPU of the plan cannot be used"},
+    Known{"Could not open AF_PACKET socket",
+          Errc::denied,
+          "no right to open a packet socket (CAP_NET_RAW)"},
 };
 
-// "EAL: failed to ..." and "vdev_probe(): failed to ..." without the speaker.
+// Lines that say that something failed but not why, or that complain about nothing: without a
+// second process there is nobody to exchange messages with.
+constexpr std::array<std::string_view, 6> kIdle = {
+    "Cannot probe devices",
+    "probe failed",
+    "failed to initialize",
+    "register mp action",
+    "hugepages reported",
+    "Unable to initialize",
+};
+
+bool is_idle(std::string_view line) {
+  return std::any_of(kIdle.begin(), kIdle.end(), [&](std::string_view words) {
+    return line.find(words) != std::string_view::npos;
+  });
+}
+
+// "vdev_probe(): failed to ..." and "EAL: failed to ..." without the speaker.
 std::string_view spoken(std::string_view line) {
   const auto colon = line.find(": ");
-  const auto blank = line.find(' ');
-  if (colon != std::string_view::npos && blank == colon + 1) line.remove_prefix(colon + 2);
-  return trim(line);
+  if (colon != std::string_view::npos && line.find(' ') == colon + 1) line.remove_prefix(colon + 2);
+  line = trim(line);
+  while (line.ends_with('.')) line.remove_suffix(1);
+  return line;
 }
 
 }  // namespace
@@ -45,21 +63,15 @@ Error reason_of(std::string_view log) {
       return {known.code, 0, std::string(known.reason)};
     }
   }
-  std::vector<std::string_view> lines;
+  // A driver says first what went wrong and then what that means; the cause is worth more.
+  std::string_view cause;
   for (const auto line : split(log, '\n')) {
-    const auto text = trim(line);
-    if (!text.empty() && text.find("Cannot probe devices") == std::string_view::npos) {
-      lines.push_back(text);
-    }
+    if (cause.empty() && !is_idle(line)) cause = spoken(trim(line));
   }
-  if (lines.empty()) return {Errc::io, 0, "it gave no reason"};
-  // A driver says why, then the bus says whom: both are worth a sentence.
-  auto message = printable(spoken(lines.back()), 200);
-  if (lines.size() > 1)
-    message += fmt::format(" ({})", printable(spoken(lines[lines.size() - 2]), 200));
-  const auto denied = log.find("Operation not permitted") != std::string_view::npos ||
+  if (cause.empty()) return {Errc::invalid, 0, "the driver refuses its options"};
+  const bool denied = log.find("Operation not permitted") != std::string_view::npos ||
                       log.find("Permission denied") != std::string_view::npos;
-  return {denied ? Errc::denied : Errc::invalid, 0, std::move(message)};
+  return {denied ? Errc::denied : Errc::invalid, 0, printable(cause, 200)};
 }
 
 }  // namespace manactl::datapath

@@ -3,12 +3,14 @@
 
 #include <pthread.h>
 #include <rte_eal.h>
-#include <rte_errno.h>
 #include <rte_log.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "datapath/eal_log.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "datapath/bench.h"
@@ -54,6 +53,16 @@ Result<> check_driver(const BenchPlan& plan) {
               fmt::format("--vdev '{}': no such driver in this build, it has {}",
                           printable(name, 80),
                           join(devices, ", ")));
+}
+
+// Shortage of memory is said with the number that would do.
+Error with_need(const BenchPlan& plan, Error error) {
+  if (plan.hugepages && error.code == Errc::unsupported) {
+    error.message += fmt::format(", the run needs {} = {} pages of 2 MiB",
+                                 human_bytes(pool_size(plan).bytes),
+                                 pages_needed(plan, 2048));
+  }
+  return error;
 }
 
 Result<Pools> make_pools(const BenchPlan& plan, const Port& port) {
@@ -115,7 +124,7 @@ class DpdkEngine final : public Engine {
     report.template_mode = "shared";
     report.eal_arguments = eal_arguments(*plan);
     const auto eal = Eal::start(report.eal_arguments);
-    if (!eal) return because(eal.error(), "DPDK did not start");
+    if (!eal) return because(with_need(*plan, eal.error()), "DPDK did not start");
     if (auto ok = run_started(*plan, stop, on_interval, report); !ok) {
       return tl::unexpected<Error>(ok.error());
     }
@@ -131,7 +140,7 @@ class DpdkEngine final : public Engine {
     auto found = Port::find(plan);
     if (!found) return tl::unexpected<Error>(found.error());
     const auto pools = make_pools(plan, *found);
-    if (!pools) return tl::unexpected<Error>(pools.error());
+    if (!pools) return tl::unexpected<Error>(with_need(plan, pools.error()));
     auto port = std::move(*found);
     report.driver = port.driver();
     if (auto ok = port.start(plan, receive_pools(*pools)); !ok) return ok;

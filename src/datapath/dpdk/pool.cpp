@@ -7,8 +7,6 @@
 
 #include <cstring>
 
-#include "base/text.h"
-
 namespace manactl::datapath::dpdk {
 
 namespace {
@@ -28,13 +26,7 @@ Result<Pool> make(const BenchPlan& plan,
       name.c_str(), mbufs, cache, 0, static_cast<std::uint16_t>(mbuf_bytes), node));
   if (pool) return pool;
   if (rte_errno != ENOMEM) return fail_errno(rte_errno, "cannot make a packet pool");
-  const auto need = human_bytes(pool_size(plan).bytes);
-  return fail(Errc::unsupported,
-              plan.hugepages
-                  ? fmt::format("too few free hugepages: the run needs {}, {} pages of 2 MiB",
-                                need,
-                                pages_needed(plan, 2048))
-                  : fmt::format("too little memory: the run needs {}", need));
+  return fail(Errc::unsupported, plan.hugepages ? "too few free hugepages" : "too little memory");
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "datapath/dpdk/eal.h"
+#include "datapath/eal_log.h"
 
 namespace manactl::datapath::dpdk {
 
@@ -75,8 +77,7 @@ Result<Port> Port::find(const BenchPlan& plan) {
   }
   const auto device = plan.pci ? plan.pci->str() : plan.vdevs.front();
   if (ids.empty()) {
-    return fail(Errc::unsupported,
-                fmt::format("no driver of this build made a port of '{}'", printable(device)));
+    return because(reason_of(log_text()), fmt::format("cannot open '{}'", printable(device)));
   }
   if (ids.size() > 1) {
     return fail(Errc::invalid,
@@ -133,6 +134,8 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
       return fail_errno(-error, fmt::format("{} cannot make queue {}", driver_, queue));
   }
   if (const int error = rte_eth_dev_start(id_); error != 0) {
+    const auto log = log_text();
+    if (!log.empty()) return because(reason_of(log), fmt::format("{} cannot start", driver_));
     return fail_errno(-error, fmt::format("{} cannot start", driver_));
   }
   before_ = read(plan.mode).value_or(PortCount{});
