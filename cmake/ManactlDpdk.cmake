@@ -33,16 +33,15 @@ elseif(NOT MANACTL_DPDK STREQUAL "static")
 endif()
 
 # Registered by constructors that nothing refers to: the linker has to be told to keep them.
-set(MANACTL_DPDK_DRIVERS bus_pci bus_vdev bus_vmbus net_null net_ring net_af_packet net_tap
-                         net_memif net_netvsc)
-set(whole ${MANACTL_DPDK_DRIVERS} mempool_ring)
+set(whole bus_pci bus_vdev bus_vmbus net_null net_ring net_af_packet net_tap net_memif net_netvsc)
 set(core ethdev net mbuf mempool rcu ring hash meter pci eal telemetry kvargs gso)
 # Left out by the DPDK of several distributions, Debian 12's among them.
 if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_net_mana.a")
-  list(APPEND MANACTL_DPDK_DRIVERS net_mana)
   list(APPEND whole net_mana)
   target_link_libraries(manactl_dpdk INTERFACE mana ibverbs)
 endif()
+set(MANACTL_DPDK_DRIVERS ${whole} net_tun)  # net_tun is in net_tap's library
+list(APPEND whole mempool_ring)
 # Libraries that some releases split off the ones above.
 foreach(name IN ITEMS log argparse)
   if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_${name}.a")

@@ -20,6 +20,9 @@ constexpr double kMaxSeconds = 30.0 * 24 * 3600;
 constexpr double kMinInterval = 0.01;
 constexpr std::size_t kMaxDevice = 1024;
 
+constexpr unsigned kSmallPage = 4096;
+constexpr std::uint64_t kHugePage = 2U << 20U;
+
 // How DPDK lays out memory. dpdk/pool.cpp holds these against the headers it is built with.
 constexpr unsigned kHeadroom = 128;
 constexpr unsigned kMinReceive = 2048;               // data room that every driver accepts
@@ -33,11 +36,23 @@ unsigned round_up(unsigned value, unsigned multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-std::uint64_t pool_bytes(unsigned mbufs, unsigned mbuf_bytes, bool cached) {
+// A packet never crosses the border of a page, so small pages are filled badly.
+std::uint64_t object_bytes(unsigned objects, unsigned object, bool hugepages) {
+  if (hugepages) {
+    const auto bytes = std::uint64_t{objects} * object;
+    return bytes + (bytes / kHugePage + 1) * object;
+  }
+  if (object > kSmallPage) return std::uint64_t{objects} * round_up(object, kSmallPage);
+  const auto per_page = kSmallPage / object;
+  return (std::uint64_t{objects} + per_page - 1) / per_page * kSmallPage;
+}
+
+std::uint64_t pool_bytes(unsigned mbufs, unsigned mbuf_bytes, bool cached, bool hugepages) {
   std::uint64_t slots = 1;  // the ring below the pool has a power of two of them
   while (slots <= mbufs) slots *= 2;
-  return std::uint64_t{mbufs} * (kObjectOverhead + round_up(mbuf_bytes, 64)) +
-         slots * sizeof(void*) + kPoolBytes + (cached ? kCacheBytes : 0);
+  const auto object = kObjectOverhead + round_up(mbuf_bytes, 64);
+  return object_bytes(mbufs, object, hugepages) + slots * sizeof(void*) + kPoolBytes +
+         (cached ? kCacheBytes : 0);
 }
 
 std::string pci_device(const BenchPlan& plan) {
@@ -146,11 +161,12 @@ PoolSize pool_size(const BenchPlan& plan) {
   // A cache may hold half as much again before it gives some back.
   size.mbufs = plan.descriptors + size.cache + size.cache / 2 + plan.burst;
   size.mbuf_bytes = plan.mode == Mode::tx ? kHeadroom + frame_room : receive_room;
-  size.bytes = plan.queues * (pool_bytes(size.mbufs, size.mbuf_bytes, true) + kPerQueueBytes);
+  size.bytes = plan.queues *
+               (pool_bytes(size.mbufs, size.mbuf_bytes, true, plan.hugepages) + kPerQueueBytes);
   if (plan.mode == Mode::tx) {
     size.ring_mbufs = unsigned{plan.queues} * plan.descriptors + 64U;
     size.ring_mbuf_bytes = receive_room;
-    size.bytes += pool_bytes(size.ring_mbufs, size.ring_mbuf_bytes, false);
+    size.bytes += pool_bytes(size.ring_mbufs, size.ring_mbuf_bytes, false, plan.hugepages);
   }
   size.bytes += kEngineBytes;
   return size;

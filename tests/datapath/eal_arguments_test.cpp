@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "datapath/plan.h"
+
+namespace manactl::datapath {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::Not;
+using testing::StartsWith;
+
+BenchPlan null_plan() {
+  BenchPlan plan;
+  plan.vdevs = {"net_null0,size=64"};
+  plan.cpus.cpus = {0, 1};
+  return plan;
+}
+
+TEST(EalArguments, LeaveNoFilesAndTouchNoPciForAVirtualDevice) {
+  EXPECT_THAT(eal_arguments(null_plan()),
+              ElementsAre("--in-memory",
+                          "--iova-mode=va",
+                          "--no-telemetry",
+                          "--log-level=*:warning",
+                          "--lcores=0@0,1@1",
+                          "--main-lcore=0",
+                          "--no-pci",
+                          "--vdev=net_null0,size=64"));
+}
+
+TEST(EalArguments, UseOrdinaryMemoryOfTheSizeNeededWithoutHugepages) {
+  auto plan = null_plan();
+  plan.hugepages = false;
+  const auto arguments = eal_arguments(plan);
+  const auto mib = (pool_size(plan).bytes + (1U << 20U) - 1) >> 20U;
+  EXPECT_THAT(std::vector(arguments.begin(), arguments.begin() + 4),
+              ElementsAre("--no-huge", "--no-shconf", "-m", std::to_string(mib)));
+  EXPECT_THAT(arguments, Not(Contains("--in-memory")));  // EAL refuses both
+}
+
+TEST(EalArguments, GiveAManaPortAsOneDeviceWithItsMac) {
+  BenchPlan plan;
+  plan.pci = PciAddress{0x7870, 0, 0, 0};
+  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
+  const auto arguments = eal_arguments(plan);
+  EXPECT_EQ(arguments.back(), "--vdev=7870:00:00.0,mac=00:22:48:01:02:03");
+  EXPECT_THAT(arguments, Not(Contains("--no-pci")));
+}
+
+TEST(EalArguments, ScanPciForAVdevThatIsAPciDevice) {
+  auto plan = null_plan();
+  plan.vdevs = {"7870:00:00.0,mac=00:22:48:01:02:03"};
+  EXPECT_THAT(eal_arguments(plan), Not(Contains("--no-pci")));
+}
+
+TEST(EalArguments, MapOneCoreToEachCpuHoweverManyQueues) {
+  auto plan = null_plan();
+  plan.cpus.cpus = {7, 3, 9};
+  plan.queues = 8;
+  EXPECT_THAT(eal_arguments(plan), Contains("--lcores=0@7,1@3,2@9"));
+  plan.queues = 1;
+  EXPECT_THAT(eal_arguments(plan), Contains("--lcores=0@7,1@3"));
+  plan.cpus.cpus = {4};
+  EXPECT_THAT(eal_arguments(plan), Contains("--lcores=0@4,1@4"));
+}
+
+TEST(EalArguments, AreTheSameEveryTime) {
+  EXPECT_EQ(eal_arguments(null_plan()), eal_arguments(null_plan()));
+}
+
+TEST(EalArguments, DoNotStartTelemetryOrOpenFilesInAnyMode) {
+  for (const bool hugepages : {true, false}) {
+    auto plan = null_plan();
+    plan.hugepages = hugepages;
+    EXPECT_THAT(eal_arguments(plan), Contains("--no-telemetry"));
+    EXPECT_THAT(eal_arguments(plan), Each(Not(StartsWith("--huge-dir"))));
+    EXPECT_THAT(eal_arguments(plan), Each(Not(StartsWith("--file-prefix"))));
+  }
+}
+
+}  // namespace
+}  // namespace manactl::datapath

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include "base/ids.h"
+#include "datapath/bench.h"
+
+namespace manactl::datapath {
+namespace {
+
+using testing::IsSupersetOf;
+
+// Each driver leaves a line about itself in the program that it is linked into.
+std::set<std::string> linked_drivers() {
+  std::ifstream file("/proc/self/exe", std::ios::binary);
+  const std::string program{std::istreambuf_iterator<char>(file), {}};
+  const std::string mark = std::string("PMD_INFO_STRING= ") + "{\"name\": \"net_";
+  std::set<std::string> names;
+  for (auto at = program.find(mark); at != std::string::npos; at = program.find(mark, at + 1)) {
+    const auto begin = at + mark.size() - 4;
+    names.insert(program.substr(begin, program.find('"', begin) - begin));
+  }
+  return names;
+}
+
+TEST(EngineInfo, NamesExactlyTheDriversThatAreLinked) {
+  const auto info = engine_info();
+  if (info.linkage != "static") GTEST_SKIP() << "drivers are plugins in a shared build";
+  std::set<std::string> named;
+  for (const auto& driver : info.drivers) {
+    if (driver.starts_with("net_")) named.insert(driver);
+  }
+  EXPECT_EQ(named, linked_drivers());
+}
+
+TEST(EngineInfo, HasTheDriversThatABenchNeeds) {
+  EXPECT_THAT(engine_info().drivers,
+              IsSupersetOf({"bus_pci",
+                            "bus_vdev",
+                            "bus_vmbus",
+                            "net_null",
+                            "net_ring",
+                            "net_af_packet",
+                            "net_tap",
+                            "net_memif",
+                            "net_netvsc"}));
+}
+
+TEST(EngineInfo, KnowsTheReleaseOfDpdk) {
+  const auto release = Release::parse(engine_info().version);
+  ASSERT_TRUE(release.has_value()) << engine_info().version;
+  EXPECT_GE(release->major, 20U);
+}
+
+}  // namespace
+}  // namespace manactl::datapath

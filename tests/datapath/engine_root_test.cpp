@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+//
+// Drivers that need the kernel: interfaces in a network namespace of the test's own.
+#include <gmock/gmock.h>
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "datapath/decode.h"
+#include "datapath/frame.h"
+#include "datapath/in_child.h"
+
+namespace manactl::datapath {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+constexpr const char* kMac = "02:00:00:00:00:0a";
+
+// ip(8) of iproute2 with these words.
+bool ip(std::vector<std::string> words) {
+  words.insert(words.begin(), "ip");
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  int status = -1;
+  if (posix_spawnp(&pid, "ip", nullptr, nullptr, argv.data(), environ) != 0) return false;
+  return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+// In a namespace of its own: "sender", whose frames arrive at "receiver".
+void make_cable() {
+  ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
+  ASSERT_TRUE(ip({"link",
+                  "add",
+                  "sender",
+                  "address",
+                  kMac,
+                  "mtu",
+                  "1500",
+                  "type",
+                  "veth",
+                  "peer",
+                  "name",
+                  "receiver"}))
+      << "ip of iproute2 is needed";
+  // No neighbour discovery between our frames.
+  for (const char* name : {"sender", "receiver"}) {
+    ASSERT_TRUE(ip({"link", "set", name, "addrgenmode", "none", "up"}));
+  }
+}
+
+// Frames as they arrive at an interface, with all their bytes.
+class Listener {
+ public:
+  explicit Listener(const char* interface)
+      : socket_(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL))) {
+    sockaddr_ll address{};
+    address.sll_family = AF_PACKET;
+    address.sll_protocol = htons(ETH_P_ALL);
+    address.sll_ifindex = static_cast<int>(if_nametoindex(interface));
+    const timeval patience{10, 0};
+    EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  }
+
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  ~Listener() { close(socket_); }
+
+  std::vector<std::uint8_t> next() const {
+    std::vector<std::uint8_t> frame(10000);
+    const auto size = recv(socket_, frame.data(), frame.size(), 0);
+    frame.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+    return frame;
+  }
+
+ private:
+  int socket_;
+};
+
+class FramesOnACable : public testing::TestWithParam<std::uint16_t> {};
+
+TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
+  EXPECT_TRUE(in_child([] {
+    make_cable();
+    if (testing::Test::HasFailure()) return;
+    const Listener listener("receiver");
+    auto plan = short_plan(Mode::tx, "net_af_packet0,iface=sender,qpairs=2", 2);
+    plan.frame_bytes = GetParam();
+    const auto report = run(plan);
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+    EXPECT_EQ(report->driver, "net_af_packet");
+    EXPECT_GT(report->total.packets, 0U);
+
+    std::set<std::uint16_t> source_ports;
+    for (int i = 0; i < 100; ++i) {
+      const auto frame = listener.next();
+      ASSERT_EQ(frame.size(), GetParam() - 4U);  // the FCS is not shown
+      const auto packet = decode(frame);
+      ASSERT_TRUE(packet.has_value());
+      EXPECT_EQ(packet->source.str(), kMac);
+      EXPECT_EQ(packet->destination.str(), "12:34:56:78:9a:bc");
+      EXPECT_EQ(packet->ip_bytes, frame.size() - 14);
+      EXPECT_TRUE(packet->ip_checksum_right);
+      EXPECT_TRUE(packet->udp_checksum_right);
+      source_ports.insert(packet->source_port);
+    }
+    for (const auto port : source_ports) {
+      EXPECT_THAT(port, AnyOf(kFirstSourcePort, kFirstSourcePort + 1));
+    }
+  }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, FramesOnACable, testing::Values(64, 65, 512, 1518));
+
+TEST(EngineOnAfPacket, ReceivesWhatAnotherEngineSends) {
+  EXPECT_TRUE(in_child([] {
+    make_cable();
+    if (testing::Test::HasFailure()) return;
+    Child receiver([] {
+      auto plan = short_plan(Mode::rx, "net_af_packet0,iface=receiver");
+      plan.seconds = 50;
+      std::stop_source stop;
+      std::uint64_t seen = 0;
+      auto engine = make_engine();
+      ASSERT_TRUE(engine.has_value());
+      const auto report = (*engine)->run(plan, stop.get_token(), [&](const Sample& sample) {
+        seen += sample.packets;
+        if (seen > 1000) stop.request_stop();
+      });
+      ASSERT_TRUE(report.has_value()) << report.error().message;
+      EXPECT_GT(report->total.packets, 1000U);
+      EXPECT_EQ(report->total.bytes, report->total.packets * 128);
+    });
+    Child sender([] {
+      auto plan = short_plan(Mode::tx, "net_af_packet0,iface=sender");
+      plan.frame_bytes = 128;
+      plan.seconds = 5;
+      const auto report = run(plan);
+      EXPECT_TRUE(report.has_value());
+    });
+    EXPECT_TRUE(receiver.succeeded());
+    EXPECT_TRUE(sender.succeeded());
+  }));
+}
+
+TEST(EngineOnTap, SendsIntoTheKernel) {
+  EXPECT_TRUE(in_child([] {
+    ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
+    const auto report = run(short_plan(Mode::tx, "net_tap0,iface=manatap0"));
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+    EXPECT_EQ(report->driver, "net_tap");
+    EXPECT_GT(report->total.packets, 0U);
+    EXPECT_EQ(if_nametoindex("manatap0"), 0U);  // gone with the run
+  }));
+}
+
+TEST(EngineOnTap, HasTheTunThatComesWithIt) {
+  EXPECT_TRUE(in_child([] {
+    ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
+    const auto report = run(short_plan(Mode::rx, "net_tun0"));
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+  }));
+}
+
+class Unprivileged : public testing::Test {
+ protected:
+  static void become_nobody() {
+    constexpr unsigned kNobody = 65534;
+    ASSERT_EQ(setgroups(0, nullptr), 0) << "root is needed to become nobody";
+    ASSERT_EQ(setresgid(kNobody, kNobody, kNobody), 0);
+    ASSERT_EQ(setresuid(kNobody, kNobody, kNobody), 0);
+  }
+};
+
+TEST_F(Unprivileged, RunsAVirtualDeviceWithoutHugepages) {
+  EXPECT_TRUE(in_child([] {
+    become_nobody();
+    const auto report = run(short_plan(Mode::tx, "net_null0"));
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+    EXPECT_GT(report->total.packets, 0U);
+  }));
+}
+
+TEST_F(Unprivileged, IsToldWhichRightIsMissing) {
+  EXPECT_TRUE(in_child([] {
+    become_nobody();
+    const auto report = run(short_plan(Mode::tx, "net_af_packet0,iface=lo"));
+    ASSERT_FALSE(report.has_value());
+    EXPECT_EQ(report.error().code, Errc::denied);
+    EXPECT_THAT(report.error().message, HasSubstr("CAP_NET_RAW"));
+  }));
+}
+
+TEST_F(Unprivileged, MayNotMakeATap) {
+  EXPECT_TRUE(in_child([] {
+    become_nobody();
+    const auto report = run(short_plan(Mode::tx, "net_tap0"));
+    ASSERT_FALSE(report.has_value());
+    EXPECT_EQ(report.error().code, Errc::denied);
+  }));
+}
+
+}  // namespace
+}  // namespace manactl::datapath

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+namespace manactl::datapath {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+BenchPlan null_plan() {
+  BenchPlan plan;
+  plan.vdevs = {"net_null0"};
+  return plan;
+}
+
+BenchPlan mana_plan() {
+  BenchPlan plan;
+  plan.pci = PciAddress{0x7870, 0, 0, 0};
+  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
+  return plan;
+}
+
+struct Refused {
+  const char* name;
+  std::function<void(BenchPlan&)> break_it;
+  const char* words;  // in the message
+};
+
+class RefusedPlan : public testing::TestWithParam<Refused> {};
+
+TEST_P(RefusedPlan, IsInvalidAndNamesTheRule) {
+  auto plan = mana_plan();
+  ASSERT_TRUE(validate(plan).has_value());
+  GetParam().break_it(plan);
+  const auto result = validate(plan);
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().code, Errc::invalid);
+  EXPECT_THAT(result.error().message, HasSubstr(GetParam().words));
+  EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
+}
+
+void use_vdev(BenchPlan& plan, const char* device) {
+  plan.pci.reset();
+  plan.mac.reset();
+  plan.vdevs = {device};
+}
+
+const Refused kRefused[] = {
+    {"NoQueue", [](BenchPlan& p) { p.queues = 0; }, "--queues 0: 1 to 64"},
+    {"TooManyQueues", [](BenchPlan& p) { p.queues = 65; }, "--queues 65"},
+    {"ThreeQueues", [](BenchPlan& p) { p.queues = 3; }, "powers of two"},
+    {"FewDescriptors", [](BenchPlan& p) { p.descriptors = 63; }, "--descriptors 63: 64 to 8192"},
+    {"OddDescriptors", [](BenchPlan& p) { p.descriptors = 100; }, "multiples of 64"},
+    {"ManyDescriptors", [](BenchPlan& p) { p.descriptors = 8256; }, "--descriptors 8256"},
+    {"SmallFrame", [](BenchPlan& p) { p.frame_bytes = 63; }, "--size 63: 64 to 9018"},
+    {"LargeFrame", [](BenchPlan& p) { p.frame_bytes = 9019; }, "--size 9019"},
+    {"NoBurst", [](BenchPlan& p) { p.burst = 0; }, "--burst 0: 1 to 256"},
+    {"LargeBurst", [](BenchPlan& p) { p.burst = 257; }, "--burst 257"},
+    {"NoTime", [](BenchPlan& p) { p.seconds = 0; }, "--duration 0"},
+    {"NegativeTime", [](BenchPlan& p) { p.seconds = -1; }, "--duration -1"},
+    {"TimeThatIsNoNumber", [](BenchPlan& p) { p.seconds = std::nan(""); }, "--duration nan"},
+    {"EndlessTime",
+     [](BenchPlan& p) { p.seconds = std::numeric_limits<double>::infinity(); },
+     "--duration inf"},
+    {"NoInterval", [](BenchPlan& p) { p.interval_seconds = 0; }, "--interval 0"},
+    {"LargeCpu",
+     [](BenchPlan& p) {
+       p.cpus.cpus = {0, 1024};
+     },
+     "--cpus 1024"},
+    {"NoDevice", [](BenchPlan& p) { p.pci.reset(); }, "exactly one device"},
+    {"TwoDevices", [](BenchPlan& p) { p.vdevs = {"net_null0"}; }, "exactly one device"},
+    {"NoMac", [](BenchPlan& p) { p.mac.reset(); }, "MAC address is needed"},
+    {"ZeroMac", [](BenchPlan& p) { p.mac = MacAddress{}; }, "no address of a device"},
+    {"MulticastMac",
+     [](BenchPlan& p) { p.mac->bytes[0] = 0x01; },
+     "01:22:48:01:02:03 is no address of a device"},
+    {"EmptyVdev", [](BenchPlan& p) { use_vdev(p, ""); }, "--vdev ''"},
+    {"VdevWithBlank", [](BenchPlan& p) { use_vdev(p, "net_null0 --no-pci"); }, "without blanks"},
+    {"VdevWithNewline", [](BenchPlan& p) { use_vdev(p, "net_null0\n"); }, "net_null0\\x0a"},
+    {"VdevWithPath", [](BenchPlan& p) { use_vdev(p, "../net_null0"); }, "is no device name"},
+    {"PciVdevWithoutMac", [](BenchPlan& p) { use_vdev(p, "7870:00:00.0"); }, "mac= is missing"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Table, RefusedPlan, testing::ValuesIn(kRefused), [](const auto& row) {
+  return row.param.name;
+});
+
+TEST(BenchPlan, AcceptsTheEdgesOfTheRanges) {
+  for (const unsigned queues : {1U, 64U}) {
+    for (const unsigned frame : {64U, 9018U}) {
+      auto plan = mana_plan();
+      plan.queues = static_cast<std::uint16_t>(queues);
+      plan.frame_bytes = static_cast<std::uint16_t>(frame);
+      plan.descriptors = queues == 1 ? 64 : 8192;
+      plan.burst = queues == 1 ? 1 : 256;
+      EXPECT_TRUE(validate(plan).has_value()) << queues << " queues, " << frame << " bytes";
+    }
+  }
+}
+
+TEST(BenchPlan, LetsVirtualDevicesHaveAnyNumberOfQueues) {
+  auto plan = null_plan();
+  plan.queues = 3;
+  EXPECT_TRUE(validate(plan).has_value());
+}
+
+TEST(BenchPlan, AcceptsAMacAddressInAPciVdev) {
+  auto plan = null_plan();
+  plan.vdevs = {"7870:00:00.0,mac=00:22:48:01:02:03"};
+  EXPECT_TRUE(validate(plan).has_value());
+}
+
+TEST(PoolSize, HoldsDescriptorsCacheAndBurstOfEachQueue) {
+  auto plan = null_plan();
+  plan.descriptors = 256;
+  plan.burst = 32;
+  const auto size = pool_size(plan);
+  EXPECT_EQ(size.cache, 64U);  // two bursts
+  EXPECT_EQ(size.mbufs, 256U + 96U + 32U);
+  EXPECT_EQ(size.mbuf_bytes, 128U + 64U);
+  EXPECT_GT(size.bytes, std::uint64_t{size.mbufs} * size.mbuf_bytes);
+}
+
+TEST(PoolSize, GivesASenderASecondPoolForItsReceiveRings) {
+  auto plan = null_plan();
+  plan.queues = 4;
+  const auto sender = pool_size(plan);
+  EXPECT_EQ(sender.ring_mbufs, 4U * 256U + 64U);
+  EXPECT_EQ(sender.ring_mbuf_bytes, 128U + 2048U);
+  plan.mode = Mode::rx;
+  const auto receiver = pool_size(plan);
+  EXPECT_EQ(receiver.ring_mbufs, 0U);
+  EXPECT_EQ(receiver.mbuf_bytes, 128U + 2048U);
+}
+
+TEST(PoolSize, HasRoomForAWholeFrameInOneReceiveBuffer) {
+  auto plan = null_plan();
+  plan.mode = Mode::rx;
+  plan.frame_bytes = 9018;
+  EXPECT_GE(pool_size(plan).mbuf_bytes, 128U + 9018U);
+}
+
+TEST(PoolSize, GrowsWithTheQueues) {
+  auto plan = null_plan();
+  const auto one = pool_size(plan).bytes;
+  plan.queues = 8;
+  EXPECT_GT(pool_size(plan).bytes, 4 * one);
+}
+
+TEST(PagesNeeded, RoundsUpToWholePages) {
+  const auto plan = null_plan();
+  const auto bytes = pool_size(plan).bytes;
+  const auto pages = pages_needed(plan, 2048);
+  EXPECT_GE(pages * 2048 * 1024, bytes);
+  EXPECT_LT((pages - 1) * 2048 * 1024, bytes);
+  EXPECT_EQ(pages_needed(plan, 1048576), 1U);
+  EXPECT_EQ(pages_needed(plan, 0), 0U);
+}
+
+TEST(Placement, KeepsTheMainCpuFreeOfWorkers) {
+  auto plan = null_plan();
+  plan.queues = 3;
+  plan.cpus.cpus = {2, 4, 6, 8};
+  const auto placement = place(plan);
+  EXPECT_EQ(placement.main_cpu, 2U);
+  EXPECT_THAT(placement.worker_cpus, ElementsAre(4, 6, 8));
+  EXPECT_FALSE(placement.shared);
+  EXPECT_EQ(placement.note(), "");
+}
+
+TEST(Placement, SharesCpusWhenThereAreMoreQueues) {
+  auto plan = null_plan();
+  plan.queues = 8;
+  plan.cpus.cpus = {0, 1};
+  const auto one = place(plan);
+  EXPECT_THAT(one.workers(), ElementsAre(1));
+  EXPECT_TRUE(one.shared);
+  EXPECT_EQ(one.note(), "8 queues share 1 CPU: not a MANA number");
+
+  plan.cpus.cpus = {0, 1, 2, 3};
+  const auto three = place(plan);
+  EXPECT_THAT(three.worker_cpus, ElementsAre(1, 2, 3, 1, 2, 3, 1, 2));
+  EXPECT_THAT(three.workers(), ElementsAre(1, 2, 3));
+  EXPECT_EQ(three.note(), "8 queues share 3 CPUs: not a MANA number");
+}
+
+TEST(Placement, SharesTheOnlyCpuWithTheMainThread) {
+  auto plan = null_plan();
+  plan.cpus.cpus = {5};
+  const auto placement = place(plan);
+  EXPECT_EQ(placement.main_cpu, 5U);
+  EXPECT_THAT(placement.worker_cpus, ElementsAre(5));
+  EXPECT_TRUE(placement.shared);
+  EXPECT_THAT(placement.note(), HasSubstr("with the main thread"));
+}
+
+}  // namespace
+}  // namespace manactl::datapath
