@@ -8,7 +8,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 
-pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0 libnl-route-3.0)
+pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0)
 pkg_check_modules(UDEV REQUIRED IMPORTED_TARGET libudev)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
 # Headers only: these libraries are loaded when they are first needed (see src/os/late_library.h).

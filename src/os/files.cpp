@@ -69,7 +69,9 @@ int retry_openat2(int root, const std::string& path, int flags) {
 }
 
 int DiskFiles::open_below(const std::string& path, int flags) const {
-  flags |= O_CLOEXEC | O_NOCTTY;
+  flags |= O_CLOEXEC;
+  // openat2 refuses O_PATH together with any flag that has no meaning for it.
+  if ((flags & O_PATH) == 0) flags |= O_NOCTTY;
   if (!live_) return retry_openat2(root_.get(), path, flags);
   for (;;) {
     const int opened = openat(root_.get(), path.c_str(), flags);

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/modules.h"
+
+#include <cstring>
+
+#include "base/text.h"
+#include "os/modprobe_config.h"
+
+namespace manactl::os {
+namespace {
+
+// Where the longest piece between separators is: it can be searched for, whatever the separators.
+std::string_view longest_piece(std::string_view key) {
+  std::string_view longest;
+  for (const auto piece : split(key, '_')) {
+    if (piece.size() > longest.size()) longest = piece;
+  }
+  return longest;
+}
+
+// Whether a list of paths, modules.builtin or modules.dep, names ".../<key>.ko". The second has
+// half a megabyte, so it is searched and not taken apart.
+bool lists_module(std::string_view text, const std::string& key) {
+  const auto piece = longest_piece(key);
+  if (piece.empty()) return false;
+  const auto before = static_cast<std::size_t>(piece.data() - key.data());
+  std::size_t from = 0;
+  for (;;) {
+    const auto rest = text.substr(from);
+    const void* hit = memmem(rest.data(), rest.size(), piece.data(), piece.size());
+    if (hit == nullptr) return false;
+    const auto at = static_cast<std::size_t>(static_cast<const char*>(hit) - text.data());
+    from = at + piece.size();
+    if (at < before) continue;
+    const auto begin = at - before;
+    const bool bounded = (begin == 0 || text[begin - 1] == '/' || text[begin - 1] == '\n') &&
+                         text.substr(begin).substr(0, key.size() + 3).ends_with(".ko");
+    if (bounded && module_key(text.substr(begin, key.size())) == key) return true;
+  }
+}
+
+class KernelModules final : public Modules {
+ public:
+  KernelModules(const Files& files, std::string release, bool live)
+      : files_(files), directory_("lib/modules/" + std::move(release)), live_(live) {}
+
+  Result<ModuleState> state(std::string_view name) const override;
+
+ private:
+  // Whether the list of that name has the module; false when there is no such list.
+  Result<bool> listed(std::string_view list, const std::string& key) const;
+  Result<ModuleState> available(const std::string& key) const;
+
+  const Files& files_;
+  std::string directory_;
+  bool live_;
+};
+
+Result<bool> KernelModules::listed(std::string_view list, const std::string& key) const {
+  const auto text = files_.read(fmt::format("{}/{}", directory_, list));
+  if (!text && text.error().code == Errc::not_found) return false;
+  if (!text) return tl::unexpected<Error>(text.error());
+  return lists_module(*text, key);
+}
+
+Result<ModuleState> KernelModules::state(std::string_view name) const {
+  const auto key = module_key(name);
+  if (key.empty() || key.find('/') != std::string::npos || key.starts_with('.')) {
+    return fail(Errc::invalid, fmt::format("'{}' is not a module name", printable(name, 60)));
+  }
+  const auto own = "sys/module/" + key;
+  const bool in_sysfs = exists(files_, own);
+  // Only modules that were loaded from a file have this one; built-in ones may have the directory.
+  if (in_sysfs && exists(files_, own + "/initstate")) return ModuleState{Presence::loaded, own};
+  const auto builtin = listed("modules.builtin", key);
+  if (!builtin) return tl::unexpected<Error>(builtin.error());
+  if (*builtin) return ModuleState{Presence::builtin, directory_ + "/modules.builtin"};
+  const auto loadable = listed("modules.dep", key);
+  if (!loadable) return tl::unexpected<Error>(loadable.error());
+  if (in_sysfs) return ModuleState{*loadable ? Presence::loaded : Presence::builtin, own};
+  if (*loadable) return available(key);
+  return ModuleState{Presence::missing, directory_ + "/modules.dep"};
+}
+
+Result<ModuleState> KernelModules::available(const std::string& key) const {
+  const auto file = blocking_file(files_, key);
+  if (live_) {
+    // libkmod decides what modprobe would do; our own reading only tells where it is written.
+    const auto blocked = blocked_by_libkmod({}, key);
+    if (blocked && !*blocked && !(file && *file == "proc/cmdline")) {
+      return ModuleState{Presence::available, directory_ + "/modules.dep"};
+    }
+    if (blocked && *blocked) {
+      const bool known = file && *file;
+      return ModuleState{Presence::blacklisted, known ? **file : "etc/modprobe.d"};
+    }
+  }
+  if (!file) return tl::unexpected<Error>(file.error());
+  if (*file) return ModuleState{Presence::blacklisted, **file};
+  return ModuleState{Presence::available, directory_ + "/modules.dep"};
+}
+
+}  // namespace
+
+std::unique_ptr<Modules> open_modules(const Files& files, std::string release, bool live) {
+  return std::make_unique<KernelModules>(files, std::move(release), live);
+}
+
+}  // namespace manactl::os

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/netlink.h"
+
+#include <linux/netlink.h>
+#include <netlink/netlink.h>
+#include <netlink/socket.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+
+#include "os/attributes.h"
+#include "os/owned.h"
+
+namespace manactl::os {
+namespace {
+
+using Socket = Owned<nl_sock, nl_socket_free>;
+using Buffer = Owned<unsigned char, std::free>;
+
+// libnl turns errno into numbers of its own; the kernel's is the better one when it is still there.
+tl::unexpected<Error> libnl_error(int code, std::string_view doing) {
+  if (errno != 0) return fail_errno(errno, doing);
+  return fail(Errc::io, fmt::format("{}: {}", doing, nl_geterror(code)));
+}
+
+Result<Socket> connect(int protocol) {
+  Socket socket(nl_socket_alloc());
+  if (!socket) return fail(Errc::io, "cannot allocate a netlink socket");
+  errno = 0;
+  const int code = nl_connect(socket.get(), protocol);
+  if (code < 0) return libnl_error(code, "cannot open a netlink socket");
+  // The kernel answers at once; a minute of silence would be a fault that must not hang a check.
+  const timeval patience{10, 0};
+  setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  return socket;
+}
+
+Result<> receive(nl_sock* socket, std::uint32_t sequence, Answers& answers) {
+  while (!answers.complete) {
+    sockaddr_nl from{};
+    unsigned char* bytes = nullptr;
+    errno = 0;
+    const int length = nl_recv(socket, &from, &bytes, nullptr);
+    const Buffer owner(bytes);
+    if (length == -NLE_INTR) continue;
+    if (length < 0) return libnl_error(length, "cannot read from netlink");
+    if (length == 0) return fail(Errc::io, "cannot read from netlink: no answer");
+    if (from.nl_pid != 0) continue;  // only the kernel is believed
+    decode_datagram({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length)},
+                    sequence,
+                    answers);
+  }
+  return {};
+}
+
+Result<Answers> ask_once(int protocol, std::string& request) {
+  auto socket = connect(protocol);
+  if (!socket) return tl::unexpected<Error>(socket.error());
+  auto header = *leading<nlmsghdr>(request);
+  header.nlmsg_seq = nl_socket_use_seq(socket->get());
+  request.replace(0, sizeof(header), bytes_of(header));
+  errno = 0;
+  const int sent = nl_sendto(socket->get(), request.data(), request.size());
+  if (sent < 0) return libnl_error(sent, "cannot ask netlink");
+  Answers answers;
+  const auto received = receive(socket->get(), header.nlmsg_seq, answers);
+  if (!received) return tl::unexpected<Error>(received.error());
+  return answers;
+}
+
+}  // namespace
+
+void append_attribute(std::string& bytes, unsigned type, std::string_view data) {
+  const nlattr header{static_cast<std::uint16_t>(sizeof(nlattr) + data.size()),
+                      static_cast<std::uint16_t>(type)};
+  bytes += bytes_of(header);
+  bytes += data;
+  bytes.resize(netlink_aligned(bytes.size()));
+}
+
+std::string encode_request(unsigned type, unsigned flags, std::string_view body) {
+  nlmsghdr header{};
+  header.nlmsg_len = static_cast<std::uint32_t>(sizeof(header) + body.size());
+  header.nlmsg_type = static_cast<std::uint16_t>(type);
+  header.nlmsg_flags = static_cast<std::uint16_t>(flags);
+  std::string request(bytes_of(header));
+  request += body;
+  return request;
+}
+
+void decode_datagram(std::string_view datagram, std::uint32_t sequence, Answers& answers) {
+  while (!answers.complete) {
+    const auto header = leading<nlmsghdr>(datagram);
+    if (!header || header->nlmsg_len < sizeof(nlmsghdr) || header->nlmsg_len > datagram.size()) {
+      return;
+    }
+    const auto body = datagram.substr(sizeof(nlmsghdr), header->nlmsg_len - sizeof(nlmsghdr));
+    datagram = after(datagram, header->nlmsg_len);
+    if (header->nlmsg_seq != sequence) continue;
+    if ((header->nlmsg_flags & NLM_F_DUMP_INTR) != 0) answers.interrupted = true;
+    if (header->nlmsg_type == NLMSG_ERROR || header->nlmsg_type == NLMSG_DONE) {
+      // Both begin with a negative errno or 0; an NLMSG_DONE of old kernels may be empty.
+      answers.error = static_cast<int>(-std::int64_t{leading<std::int32_t>(body).value_or(0)});
+      answers.complete = true;
+    } else if (header->nlmsg_type >= NLMSG_MIN_TYPE) {
+      answers.messages.push_back({header->nlmsg_type, std::string(body)});
+    }
+  }
+}
+
+Result<std::vector<NetlinkMessage>> ask_netlink(int protocol, std::string request) {
+  constexpr int kAttempts = 8;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto answers = ask_once(protocol, request);
+    // ENOBUFS: the receive buffer overran, so something is missing from this dump as well.
+    if (!answers && answers.error().sys == ENOBUFS) continue;
+    if (!answers) return tl::unexpected<Error>(answers.error());
+    if (answers->error != 0) return fail_errno(answers->error, "netlink refused");
+    if (!answers->interrupted) return std::move(answers->messages);
+  }
+  return fail(Errc::busy,
+              fmt::format("netlink: the tables changed during each of {} dumps", kAttempts));
+}
+
+}  // namespace manactl::os

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/route_messages.h"
+
+#include <arpa/inet.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+
+#include <algorithm>
+#include <array>
+
+#include "os/attributes.h"
+
+namespace manactl::os {
+namespace {
+
+std::string operstate_name(std::string_view data) {
+  // RFC 2863 states in the order of linux/if.h, spelt as sysfs does.
+  constexpr std::array<std::string_view, 7> kNames = {
+      "unknown", "notpresent", "down", "lowerlayerdown", "testing", "dormant", "up"};
+  const auto state = leading<std::uint8_t>(data);
+  if (!state || *state >= kNames.size()) return "unknown";
+  return std::string(kNames[*state]);
+}
+
+// Empty when the bytes are not an address of this family.
+std::string address_text(int family, std::string_view data) {
+  const std::size_t length = family == AF_INET ? 4 : 16;
+  if (data.size() < length) return {};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  if (inet_ntop(family, data.data(), text.data(), text.size()) == nullptr) return {};
+  return text.data();
+}
+
+void take_alternative_names(std::string_view properties, Link& link) {
+  while (const auto property = next_attribute(properties)) {
+    if (property->type == IFLA_ALT_IFNAME) link.alternative_names.push_back(property->text());
+  }
+}
+
+void take_kind(std::string_view info, Link& link) {
+  while (const auto part = next_attribute(info)) {
+    if (part->type == IFLA_INFO_KIND) link.kind = part->text();
+  }
+}
+
+void take_counters(std::string_view data, Link& link) {
+  struct Leading {
+    std::uint64_t rx_packets, tx_packets;
+  };
+
+  if (const auto stats = leading<Leading>(data)) {
+    link.rx_packets = stats->rx_packets;
+    link.tx_packets = stats->tx_packets;
+  }
+}
+
+void take_mac(std::string_view data, Link& link) {
+  if (data.size() != link.mac.bytes.size()) return;  // InfiniBand has 20 bytes, tunnels have 4
+  std::copy(data.begin(), data.end(), link.mac.bytes.begin());
+}
+
+std::optional<int> as_index(const Attribute& attribute) {
+  const auto index = leading<std::int32_t>(attribute.data);
+  if (!index || *index <= 0) return std::nullopt;
+  return *index;
+}
+
+void take_link_attribute(const Attribute& attribute, Link& link) {
+  switch (attribute.type) {
+    case IFLA_ADDRESS:
+      return take_mac(attribute.data, link);
+    case IFLA_IFNAME:
+      link.name = attribute.text();
+      return;
+    case IFLA_MTU:
+      link.mtu = attribute.u32().value_or(0);
+      return;
+    case IFLA_LINK:
+      link.lower = as_index(attribute);
+      return;
+    case IFLA_MASTER:
+      link.master = as_index(attribute);
+      return;
+    case IFLA_OPERSTATE:
+      link.operstate = operstate_name(attribute.data);
+      return;
+    case IFLA_LINKINFO:
+      return take_kind(attribute.data, link);
+    case IFLA_STATS64:
+      return take_counters(attribute.data, link);
+    case IFLA_PROP_LIST:
+      return take_alternative_names(attribute.data, link);
+    default:
+      return;
+  }
+}
+
+// One leg of a multipath route, and what is left of the list.
+bool take_next_hop(std::string_view& hops, int family, Route& route) {
+  const auto hop = leading<rtnexthop>(hops);
+  if (!hop || hop->rtnh_len < sizeof(rtnexthop) || hop->rtnh_len > hops.size()) return false;
+  if (hop->rtnh_ifindex > 0) route.outputs.push_back(hop->rtnh_ifindex);
+  auto attributes = hops.substr(sizeof(rtnexthop), hop->rtnh_len - sizeof(rtnexthop));
+  while (const auto attribute = next_attribute(attributes)) {
+    if (attribute->type == RTA_GATEWAY && route.gateway.empty()) {
+      route.gateway = address_text(family, attribute->data);
+    }
+  }
+  hops = after(hops, hop->rtnh_len);
+  return true;
+}
+
+void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& route) {
+  switch (attribute.type) {
+    case RTA_DST:
+      if (head.rtm_dst_len != 0) {
+        route.destination =
+            fmt::format("{}/{}", address_text(head.rtm_family, attribute.data), head.rtm_dst_len);
+      }
+      return;
+    case RTA_OIF:
+      if (const auto index = as_index(attribute)) route.outputs.push_back(*index);
+      return;
+    case RTA_GATEWAY:
+      route.gateway = address_text(head.rtm_family, attribute.data);
+      return;
+    case RTA_VIA:  // an IPv4 route through an IPv6 neighbour: u16 family, then the address
+      if (const auto family = leading<std::uint16_t>(attribute.data)) {
+        route.gateway = address_text(*family, attribute.data.substr(sizeof(*family)));
+      }
+      return;
+    case RTA_PRIORITY:
+      route.metric = attribute.u32().value_or(0);
+      return;
+    case RTA_TABLE:  // rtm_table has 8 bits only
+      route.table = attribute.u32().value_or(route.table);
+      return;
+    case RTA_MULTIPATH: {
+      auto hops = attribute.data;
+      while (take_next_hop(hops, head.rtm_family, route)) {
+      }
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+std::optional<Link> decode_link(std::string_view body) {
+  const auto head = leading<ifinfomsg>(body);
+  if (!head) return std::nullopt;
+  Link link;
+  link.index = head->ifi_index;
+  link.flags = head->ifi_flags;
+  link.operstate = "unknown";
+  bool foreign_lower = false;
+  auto attributes = after(body, sizeof(ifinfomsg));
+  while (const auto attribute = next_attribute(attributes)) {
+    take_link_attribute(*attribute, link);
+    if (attribute->type == IFLA_LINK_NETNSID) foreign_lower = true;
+  }
+  // An index of another namespace means nothing here, and the peer of a veth is not below it.
+  if (foreign_lower || link.kind == "veth" || link.lower == link.index) link.lower.reset();
+  if (link.index <= 0 || link.name.empty()) return std::nullopt;
+  return link;
+}
+
+std::optional<Address> decode_address(std::string_view body) {
+  const auto head = leading<ifaddrmsg>(body);
+  if (!head || (head->ifa_family != AF_INET && head->ifa_family != AF_INET6)) return std::nullopt;
+  Address address;
+  address.index = static_cast<int>(head->ifa_index);
+  address.prefix_length = head->ifa_prefixlen;
+  auto attributes = after(body, sizeof(ifaddrmsg));
+  while (const auto attribute = next_attribute(attributes)) {
+    // On a link with a peer IFA_ADDRESS is the other end and IFA_LOCAL is ours.
+    const bool local = attribute->type == IFA_LOCAL;
+    if (local || (attribute->type == IFA_ADDRESS && address.text.empty())) {
+      address.text = address_text(head->ifa_family, attribute->data);
+    }
+  }
+  if (address.text.empty()) return std::nullopt;
+  return address;
+}
+
+std::optional<Route> decode_route(std::string_view body) {
+  const auto head = leading<rtmsg>(body);
+  if (!head || (head->rtm_family != AF_INET && head->rtm_family != AF_INET6)) return std::nullopt;
+  const bool cached = (head->rtm_flags & RTM_F_CLONED) != 0;
+  if (head->rtm_type != RTN_UNICAST || cached) return std::nullopt;
+  Route route;
+  route.destination = "default";
+  route.table = head->rtm_table;
+  auto attributes = after(body, sizeof(rtmsg));
+  while (const auto attribute = next_attribute(attributes)) {
+    take_route_attribute(*attribute, *head, route);
+  }
+  return route;
+}
+
+}  // namespace manactl::os

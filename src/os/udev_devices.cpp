@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+#include <libudev.h>
+
+#include "os/device_values.h"
+#include "os/devices.h"
+#include "os/owned.h"
+
+namespace manactl::os {
+namespace {
+
+using Udev = Owned<udev, udev_unref>;
+using Enumerate = Owned<udev_enumerate, udev_enumerate_unref>;
+using Device = Owned<udev_device, udev_device_unref>;
+
+std::string or_empty(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
+DeviceValues values_of(udev_device* device) {
+  DeviceValues values;
+  values.name = or_empty(udev_device_get_sysname(device));
+  const std::string path = or_empty(udev_device_get_syspath(device));
+  values.path = path.substr(path.find_first_not_of('/') == std::string::npos ? path.size() : 1);
+  values.driver = or_empty(udev_device_get_driver(device));
+  values.attribute = [device](const char* name) {
+    return or_empty(udev_device_get_sysattr_value(device, name));
+  };
+  return values;
+}
+
+// The devices of a bus whose attribute matches the pattern (fnmatch), each through `convert`.
+template <class T>
+Result<std::vector<T>> devices_of(const char* bus,
+                                  const char* attribute,
+                                  const std::string& pattern,
+                                  std::optional<T> (*convert)(const DeviceValues&)) {
+  const Udev context(udev_new());
+  if (!context) return fail(Errc::io, "libudev does not start");
+  const Enumerate search(udev_enumerate_new(context.get()));
+  if (!search) return fail(Errc::io, "libudev does not start a search");
+  int code = udev_enumerate_add_match_subsystem(search.get(), bus);
+  if (code >= 0) {
+    code = udev_enumerate_add_match_sysattr(search.get(), attribute, pattern.c_str());
+  }
+  if (code >= 0) code = udev_enumerate_scan_devices(search.get());
+  if (code < 0) return fail_errno(-code, fmt::format("libudev cannot list the {} bus", bus));
+  std::vector<T> found;
+  for (auto* entry = udev_enumerate_get_list_entry(search.get()); entry != nullptr;
+       entry = udev_list_entry_get_next(entry)) {
+    const Device device(
+        udev_device_new_from_syspath(context.get(), udev_list_entry_get_name(entry)));
+    if (!device) continue;  // removed meanwhile
+    if (auto one = convert(values_of(device.get()))) found.push_back(std::move(*one));
+  }
+  return found;
+}
+
+class UdevDevices final : public Devices {
+ public:
+  Result<std::vector<PciDevice>> pci_network() const override {
+    auto found = devices_of("pci", "class", "0x02????", pci_device);
+    if (found) sort_by_address(*found);
+    return found;
+  }
+
+  Result<std::vector<VmbusDevice>> vmbus_network() const override {
+    auto found = devices_of("vmbus", "class_id", std::string(kNetworkClassId), vmbus_device);
+    if (found) sort_by_id(*found);
+    return found;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Devices> open_udev_devices() {
+  return std::make_unique<UdevDevices>();
+}
+
+}  // namespace manactl::os
