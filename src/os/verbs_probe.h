@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +28,10 @@ class VerbsProbe {
   virtual Result<std::vector<ProviderChoice>> providers() const = 0;
 };
 
-// `library` is a soname for the system's loader, or an absolute path.
-std::unique_ptr<VerbsProbe> open_verbs_probe(std::string library = "libibverbs.so.1");
+// `library` is a soname for the system's loader, or an absolute path. The child is killed when it
+// has not answered in time.
+std::unique_ptr<VerbsProbe> open_verbs_probe(
+    std::string library = "libibverbs.so.1",
+    std::chrono::milliseconds patience = std::chrono::seconds(10));
 
 }  // namespace manactl::os

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/kernel_log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <string>
+
+#include "base/text.h"
+#include "os/kernel_log_record.h"
+#include "os/owned.h"
+
+namespace manactl::os {
+namespace {
+
+// The kernel writes bytes that do not print, and the backslash, as \xNN.
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    if (text.size() >= 4 && text.starts_with("\\x")) {
+      if (const auto byte = parse_hex(text.substr(2, 2))) {
+        plain += static_cast<char>(*byte);
+        text.remove_prefix(4);
+        continue;
+      }
+    }
+    plain += text.front();
+    text.remove_prefix(1);
+  }
+  return plain;
+}
+
+class KmsgSource final : public ByteSource {
+ public:
+  explicit KmsgSource(Descriptor device) : device_(std::move(device)) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    while (pending_.empty()) {
+      const auto more = next_record();
+      if (!more) return tl::unexpected<Error>(more.error());
+      if (!*more) return 0U;
+    }
+    const std::size_t count = std::min(into.size(), pending_.size());
+    std::copy_n(pending_.begin(), count, into.begin());
+    pending_.erase(0, count);
+    return count;
+  }
+
+ private:
+  // False at the end of what is in the ring now.
+  Result<bool> next_record() {
+    std::array<char, 16384> record;  // a shorter buffer than a record gets EINVAL, not a part
+    for (;;) {
+      const ssize_t got = ::read(device_.get(), record.data(), record.size());
+      if (got >= 0) {
+        pending_ = format_record({record.data(), static_cast<std::size_t>(got)});
+        return got > 0;
+      }
+      // EPIPE: records were overwritten before they were read; the next read goes on after them.
+      if (errno == EINTR || errno == EPIPE) continue;
+      if (errno == EAGAIN) return false;
+      return fail_errno(errno, "cannot read '/dev/kmsg'");
+    }
+  }
+
+  Descriptor device_;
+  std::string pending_;
+};
+
+class Kmsg final : public KernelLog {
+ public:
+  Result<std::unique_ptr<ByteSource>> open() const override {
+    Descriptor device(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!device) return fail_errno(errno, "cannot open '/dev/kmsg'");
+    lseek(device.get(), 0, SEEK_DATA);  // after the last "dmesg --clear", as dmesg does
+    return std::make_unique<KmsgSource>(std::move(device));
+  }
+};
+
+}  // namespace
+
+std::string format_record(std::string_view record) {
+  const auto semicolon = record.find(';');
+  if (semicolon == std::string_view::npos) return {};
+  const auto fields = split(record.substr(0, semicolon), ',');
+  constexpr std::size_t kTime = 2;  // priority, sequence, microseconds, flags
+  if (fields.size() <= kTime) return {};
+  const auto time = parse_unsigned(fields[kTime]);
+  if (!time) return {};
+  auto text = record.substr(semicolon + 1);
+  text = text.substr(0, text.find('\n'));  // lines after the first are the record's properties
+  constexpr std::uint64_t kMicroseconds = 1000000;
+  const auto stamp = fmt::format("[{:5}.{:06}] ", *time / kMicroseconds, *time % kMicroseconds);
+  std::string lines;
+  const auto plain = unescaped(text);
+  for (const auto line : split(plain, '\n')) lines += fmt::format("{}{}\n", stamp, line);
+  return lines;
+}
+
+std::unique_ptr<KernelLog> open_kernel_log() {
+  return std::make_unique<Kmsg>();
+}
+
+}  // namespace manactl::os

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/socket_messages.h"
+
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/tcp.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "os/attributes.h"
+#include "os/netlink.h"
+
+namespace manactl::os {
+namespace {
+
+// An IPv4 client of an IPv6 socket appears as ::ffff:a.b.c.d; it is told as a.b.c.d.
+std::string address_text(unsigned family, const __be32 (&words)[4]) {
+  std::array<std::uint8_t, 16> bytes{};
+  std::memcpy(bytes.data(), words, bytes.size());
+  constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  const bool mapped =
+      family == AF_INET6 && std::equal(kMapped.begin(), kMapped.end(), bytes.begin());
+  const bool v4 = family == AF_INET || mapped;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  inet_ntop(v4 ? AF_INET : AF_INET6, bytes.data() + (mapped ? 12 : 0), text.data(), text.size());
+  return text.data();
+}
+
+}  // namespace
+
+std::string encode_tcp_dump(unsigned family) {
+  inet_diag_req_v2 wanted{};
+  wanted.sdiag_family = static_cast<std::uint8_t>(family);
+  wanted.sdiag_protocol = IPPROTO_TCP;
+  wanted.idiag_states = (1U << TCP_LISTEN) | (1U << TCP_ESTABLISHED);
+  return encode_request(SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(wanted));
+}
+
+std::optional<TcpSocket> decode_tcp(std::string_view body) {
+  const auto message = leading<inet_diag_msg>(body);
+  if (!message) return std::nullopt;
+  const unsigned family = message->idiag_family;
+  const unsigned state = message->idiag_state;
+  const bool wanted = (family == AF_INET || family == AF_INET6) &&
+                      (state == TCP_LISTEN || state == TCP_ESTABLISHED);
+  if (!wanted) return std::nullopt;
+  TcpSocket socket;
+  socket.listening = state == TCP_LISTEN;
+  socket.local_address = address_text(family, message->id.idiag_src);
+  socket.remote_address = address_text(family, message->id.idiag_dst);
+  socket.local_port = ntohs(message->id.idiag_sport);
+  socket.remote_port = ntohs(message->id.idiag_dport);
+  socket.inode = message->idiag_inode;
+  return socket;
+}
+
+}  // namespace manactl::os

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// The far end of the verbs probe: what runs in the child, and the text that it sends back, one line
+// per device with fields between tabs.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "os/verbs_probe.h"
+
+namespace manactl::os {
+
+// Loads the library, asks it, writes the reply to `pipe`, ends the process.
+[[noreturn]] void answer_and_exit(const std::string& library, int pipe);
+
+// Errc::not_found when the child could not load the library; Errc::io when it did not finish.
+Result<std::vector<ProviderChoice>> decode_reply(std::string_view reply);
+
+}  // namespace manactl::os
