@@ -23,40 +23,43 @@ std::string class_path(const std::string& interface) {
   return "sys/class/net/" + interface;
 }
 
-// The driver of a hardware interface; empty when it has none or is gone.
-std::string driver_of(const os::System& system, const InterfaceName& name) {
-  const auto driver = os::link_name(system.files, class_path(name.str()) + "/device/driver");
-  if (driver) return *driver;
-  if (exists(system.files, class_path(name.str()))) return {};
+struct Binding {
+  std::string driver;  // empty when there is none, or when the interface is gone
+  std::string device;  // the parent's name: a PCI address or a VMBus id
+};
+
+Binding binding_of(const os::System& system, const InterfaceName& name) {
+  const std::string path = class_path(name.str());
+  const auto driver = os::link_name(system.files, path + "/device/driver");
+  if (driver) return {*driver, os::link_name(system.files, path + "/device").value_or("")};
+  if (exists(system.files, path)) return {};
   // A container may have a network namespace without its sysfs.
   const auto info = system.ethtool.driver(name);
-  return info ? info->driver : std::string();
+  return info ? Binding{info->driver, info->bus_info} : Binding{};
 }
 
-Netdev netdev_of(const os::System& system, const os::Link& link, std::string driver) {
+Netdev netdev_of(const os::System& system, const os::Link& link, const Binding& binding) {
   Netdev netdev;
   netdev.index = link.index;
   netdev.name = link.name;
   netdev.alternative_names = link.alternative_names;
   netdev.mac = link.mac;
-  netdev.driver = std::move(driver);
+  netdev.driver = binding.driver;
   netdev.up = link.is_up();
   netdev.running = link.is_running();
   netdev.mtu = link.mtu;
   netdev.master = link.master;
   netdev.rx_packets = link.rx_packets;
   netdev.tx_packets = link.tx_packets;
-  const auto device = os::link_name(system.files, class_path(link.name) + "/device");
-  if (device) {
-    if (const auto pci = PciAddress::parse(*device)) netdev.pci = *pci;
-    if (const auto vmbus = VmbusId::parse(*device)) netdev.vmbus = *vmbus;
-  }
+  if (const auto pci = PciAddress::parse(binding.device)) netdev.pci = *pci;
+  if (const auto vmbus = VmbusId::parse(binding.device)) netdev.vmbus = *vmbus;
   if (is_vf_driver(netdev.driver)) {
     constexpr std::uint64_t kMost = 65535;
-    const auto port = system.files.read(class_path(link.name) + "/dev_port");
-    const auto number =
-        port ? parse_unsigned(*port, kMost) : Result<std::uint64_t>(fail(Errc::io, ""));
-    if (number) netdev.dev_port = static_cast<unsigned>(*number);
+    const auto text = system.files.read(class_path(link.name) + "/dev_port");
+    if (text) {
+      const auto port = parse_unsigned(*text, kMost);
+      if (port) netdev.dev_port = static_cast<unsigned>(*port);
+    }
   }
   return netdev;
 }
@@ -70,7 +73,10 @@ bool repeats_mac(const VmbusId& id, const MacAddress& mac) {
   }
   std::string expected;
   for (const auto byte : mac.bytes) expected += fmt::format("{:02x}", byte);
-  return !mac.is_zero() && digits.starts_with(expected);
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (digits[i] != expected[i % expected.size()]) return false;
+  }
+  return !mac.is_zero();
 }
 
 // Builds the NICs and hands out VFs, surest evidence first.
@@ -186,9 +192,9 @@ Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector
     if (!link.kind.empty() || (link.flags & IFF_LOOPBACK) != 0) continue;
     const auto name = InterfaceName::parse(link.name);
     if (!name) continue;
-    std::string driver = driver_of(system, *name);
-    if (driver != kSyntheticDriver && !is_vf_driver(driver)) continue;
-    pairing.add(netdev_of(system, link, std::move(driver)));
+    const Binding binding = binding_of(system, *name);
+    if (binding.driver != kSyntheticDriver && !is_vf_driver(binding.driver)) continue;
+    pairing.add(netdev_of(system, link, binding));
   }
   const auto channels = system.devices.vmbus_network();
   if (!channels) return tl::unexpected<Error>(channels.error());

@@ -38,7 +38,7 @@ bool names_device(std::string_view specification, const Netdev& netdev) {
   if (specification == "*") return true;
   if (key == "driver") return matches(value, netdev.driver);
   if (key == "interface-name") {
-    if (value.starts_with('=')) value.erase(0, 1);  // "=name" is taken literally
+    if (value.starts_with('=')) return value.substr(1) == netdev.name;  // taken literally
     return matches(value, netdev.name);
   }
   if (key == "mac" || colon == std::string_view::npos) {
@@ -50,16 +50,19 @@ bool names_device(std::string_view specification, const Netdev& netdev) {
 }
 
 bool is_listed(const std::string& specifications, const Netdev& netdev) {
+  constexpr std::string_view kExcept = "except:";
   std::string text = specifications;
   for (char& c : text) {
     if (c == ';' || c == ',') c = ' ';
   }
+  bool listed = false;
   for (const auto word : words(text)) {
-    // "except:" may take the device out again; what it means then is for NetworkManager to say.
-    if (word.starts_with("except:")) return false;
-    if (names_device(word, netdev)) return true;
+    const bool excepts = word.starts_with(kExcept);
+    if (!names_device(excepts ? word.substr(kExcept.size()) : word, netdev)) continue;
+    if (excepts) return false;
+    listed = true;
   }
-  return false;
+  return listed;
 }
 
 std::string udev_file(const Netdev& netdev) {

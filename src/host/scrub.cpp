@@ -47,7 +47,7 @@ std::string with_digits(std::string_view shape, std::string_view digits) {
   std::string result(shape);
   std::size_t next = 0;
   for (char& c : result) {
-    if (is_hex(c)) c = digits[next++ % digits.size()];
+    if (is_hex(c)) c = digits[next++];
   }
   return result;
 }
@@ -96,11 +96,20 @@ void Scrubber::learn(std::string_view text) {
   }
 }
 
+// Azure's channel ids repeat the MAC address: twelve digits, twelve digits, and its first eight.
 std::size_t Scrubber::replace_uuid(std::string_view text, std::size_t at, std::string& out) {
   if (!is_uuid_at(text, at)) return 0;
   const auto uuid = text.substr(at, kUuidLength);
-  const auto mac = macs_.find(std::string_view(digits_of(uuid)).substr(0, kMacDigits));
-  out += mac == macs_.end() ? std::string(uuid) : with_digits(uuid, mac->second);
+  std::string digits = digits_of(uuid);
+  const std::string old = digits;
+  for (std::size_t place = 0; place < digits.size(); place += kMacDigits) {
+    const auto piece = std::string_view(old).substr(place, kMacDigits);
+    const auto mac = macs_.lower_bound(piece);
+    if (mac != macs_.end() && mac->first.starts_with(piece)) {
+      digits.replace(place, piece.size(), mac->second, 0, piece.size());
+    }
+  }
+  out += with_digits(uuid, digits);
   return kUuidLength;
 }
 

@@ -4,14 +4,37 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
 #include <stdexcept>
 
+#include "host/captured_system.h"
 #include "host/gather.h"
+#include "os/memory_files.h"
 
 namespace manactl::test {
 namespace {
 
 const std::string kFixtures = std::string(MANACTL_SOURCE_DIR) + "/tests/fixtures";
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void apply(const Edit& edit, std::map<std::string, std::string>& texts) {
+  if (edit.from.empty()) {
+    texts[edit.path] = edit.to;
+    return;
+  }
+  std::string& text = texts[edit.path];
+  auto at = text.find(edit.from);
+  if (at == std::string::npos) throw std::runtime_error("nothing to change in " + edit.path);
+  for (; at != std::string::npos; at = text.find(edit.from, at + edit.to.size())) {
+    text.replace(at, edit.from.size(), edit.to);
+  }
+}
 
 }  // namespace
 
@@ -34,12 +57,33 @@ std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name) {
   return std::move(*captured);
 }
 
+std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
+                                              const std::vector<Edit>& edits) {
+  const std::filesystem::path root = fixture(fixture_name);
+  auto files = std::make_unique<os::MemoryFiles>();
+  std::map<std::string, std::string> texts;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::string path = entry.path().lexically_relative(root).string();
+    if (entry.is_symlink()) {
+      files->add_link(path, std::filesystem::read_symlink(entry.path()).string());
+    } else if (entry.is_regular_file()) {
+      texts[path] = text_of(entry.path());
+    }
+  }
+  for (const auto& edit : edits) apply(edit, texts);
+  for (auto& [path, text] : texts) files->add_file(path, std::move(text));
+  auto captured = host::assemble_captured(std::move(files));
+  if (!captured) throw std::runtime_error(captured.error().message);
+  return std::move(*captured);
+}
+
 }  // namespace manactl::test
 
 namespace manactl::host {
 
-Facts facts_of(std::string_view fixture_name) {
-  const auto captured = test::system_of(fixture_name);
+Facts facts_of(std::string_view fixture_name, const std::vector<test::Edit>& edits) {
+  const auto captured =
+      edits.empty() ? test::system_of(fixture_name) : test::altered(fixture_name, edits);
   return gather(captured->system(),
                 {"25.11.2",
                  {"bus_pci", "bus_vdev", "bus_vmbus", "net_mana", "net_netvsc", "net_null"},

@@ -23,11 +23,22 @@ std::vector<std::string> fixture_names();
 // Throws with the reason when the fixture cannot be opened: the test fails.
 std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name);
 
+// A change to one file of a fixture. Throws when there is nothing to change.
+struct Edit {
+  std::string path;
+  std::string from;  // every occurrence is replaced; empty: the file becomes `to`
+  std::string to;
+};
+
+// "The same VM, but ...": the fixture in memory, changed.
+std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
+                                              const std::vector<Edit>& edits);
+
 }  // namespace manactl::test
 
 namespace manactl::host {
 
 // Gathered from the fixture, with a DPDK 25.11.2 that has all drivers embedded.
-Facts facts_of(std::string_view fixture_name);
+Facts facts_of(std::string_view fixture_name, const std::vector<test::Edit>& edits = {});
 
 }  // namespace manactl::host

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/bundle.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "host/captured.h"
+#include "host/captured_system.h"
+#include "host/facts_text.h"
+#include "host/gather.h"
+#include "host/tarball.h"
+#include "os/memory_files.h"
+#include "os/owned.h"
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Directory {
+ public:
+  Directory() {
+    std::string pattern = std::filesystem::temp_directory_path() / "manactl-bundle-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+    path_ = pattern;
+  }
+
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+
+  ~Directory() { std::filesystem::remove_all(path_); }
+
+  std::string at(const std::string& name) const { return path_ / name; }
+
+  std::size_t count() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Gathers from a recording of `real`, writes the bundle, and gives back what was gathered.
+Facts gather_into(const os::System& real, const BundleOptions& options, const std::string& path) {
+  const auto recording = record(real);
+  Facts facts = gather(recording->system(), {});
+  const auto written = write_bundle(*recording, options, path);
+  EXPECT_TRUE(written) << written.error().message;
+  return facts;
+}
+
+Facts gather_from(const std::string& path) {
+  const auto captured = open_captured(path);
+  if (!captured) throw std::runtime_error(captured.error().message);
+  return gather((*captured)->system(), {});
+}
+
+class BundleOf : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(BundleOf, GivesTheSameFacts) {
+  const Directory directory;
+  const std::string path = directory.at("bundle.tar.gz");
+  const auto system = test::system_of(GetParam());
+  const Facts live = gather_into(system->system(), {}, path);
+  EXPECT_EQ(text_of(gather_from(path)), text_of(live));
+}
+
+TEST_P(BundleOf, KeepsPairsWhenScrubbed) {
+  const Directory directory;
+  const std::string path = directory.at("bundle.tar.gz");
+  const auto system = test::system_of(GetParam());
+  const Facts live = gather_into(system->system(), {true, {}}, path);
+  const Facts scrubbed = gather_from(path);
+  EXPECT_THAT(text_of(scrubbed), Not(HasSubstr("00:0d:3a")));
+  EXPECT_THAT(text_of(scrubbed), Not(HasSubstr("10.0.0.4")));
+  ASSERT_EQ(scrubbed.nics->size(), live.nics->size());
+  for (std::size_t i = 0; i < live.nics->size(); ++i) {
+    EXPECT_EQ((*scrubbed.nics)[i].paired_by, (*live.nics)[i].paired_by);
+    EXPECT_EQ((*scrubbed.nics)[i].vmbus_driver, (*live.nics)[i].vmbus_driver);
+    EXPECT_EQ((*scrubbed.nics)[i].carries.size(), (*live.nics)[i].carries.size());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees,
+                         BundleOf,
+                         ::testing::ValuesIn(test::fixture_names()),
+                         [](const auto& tree) {
+                           std::string name;
+                           for (const char c : tree.param) {
+                             if (c != '-') name += c;
+                           }
+                           return name;
+                         });
+
+TEST(Bundle, KeepsErrorsOfFilesThatAreThere) {
+  const Directory directory;
+  const auto system = test::altered(
+      "healthy-two-nics",
+      {{"manactl/file_errors.json",
+        "",
+        R"({"proc/mounts": {"error": {"code": "denied", "message": "cannot read it"}}})"}});
+  gather_into(system->system(), {}, directory.at("b"));
+  EXPECT_EQ(gather_from(directory.at("b")).memory.mounts.error().code, Errc::denied);
+}
+
+TEST(Bundle, IsTheSameBytesForTheSameSystem) {
+  const Directory directory;
+  const auto system = test::system_of("healthy-two-nics");
+  gather_into(system->system(), {}, directory.at("1"));
+  gather_into(system->system(), {}, directory.at("2"));
+  EXPECT_EQ(bytes_of(directory.at("1")), bytes_of(directory.at("2")));
+}
+
+TEST(Bundle, IsForItsOwnerOnlyAndLeavesNothingElse) {
+  const Directory directory;
+  const auto system = test::system_of("not-azure");
+  gather_into(system->system(), {}, directory.at("b"));
+
+  struct stat status {};
+
+  ASSERT_EQ(stat(directory.at("b").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777U, 0600U);
+  EXPECT_EQ(directory.count(), 1U);
+}
+
+TEST(Bundle, ReplacesALinkInsteadOfFollowingIt) {
+  const Directory directory;
+  const auto system = test::system_of("not-azure");
+  std::ofstream(directory.at("precious")) << "precious";
+  std::filesystem::create_symlink(directory.at("precious"), directory.at("b"));
+  gather_into(system->system(), {}, directory.at("b"));
+  EXPECT_EQ(bytes_of(directory.at("precious")), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(directory.at("b")));
+}
+
+TEST(Bundle, CannotBeWrittenIntoAMissingDirectory) {
+  const auto system = test::system_of("not-azure");
+  const auto recording = record(system->system());
+  const auto written = write_bundle(*recording, {}, "/nonexistent/bundle.tar.gz");
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, HasSubstr("/nonexistent/bundle.tar.gz"));
+}
+
+TEST(Bundle, CarriesExtraFilesAndTheKernelLog) {
+  const Directory directory;
+  const auto system = test::altered("healthy-two-nics",
+                                    {{"manactl/kernel.log", "", "mana 00:0d:3a:76:3b:d0: up\n"}});
+  const auto recording = record(system->system());
+  const auto log = recording->system().kernel_log.open();
+  ASSERT_TRUE(log);
+  std::string buffer(64, '\0');
+  while (const auto count = (*log)->read(buffer).value()) EXPECT_GT(count, 0U);
+  const BundleOptions options{false, {{"logs/1.log", "EAL: hello\n"}}};
+  ASSERT_TRUE(write_bundle(*recording, options, directory.at("b")));
+  const auto captured = open_captured(directory.at("b"));
+  ASSERT_TRUE(captured) << captured.error().message;
+  const auto& files = (*captured)->system().files;
+  EXPECT_EQ(files.read("logs/1.log").value(), "EAL: hello");
+  EXPECT_THAT(files.read("manactl/kernel.log").value(), HasSubstr("mana 00:0d:3a"));
+}
+
+// Writes an archive that no bundle of ours looks like.
+std::string tarball(const Directory& directory, const TreeEntries& tree) {
+  const std::string path = directory.at("made.tar.gz");
+  const os::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const auto written = write_tarball(tree, file.get());
+  EXPECT_TRUE(written) << written.error().message;
+  return path;
+}
+
+TEST(UntrustedBundle, MayNotNamePlacesOutsideOfItself) {
+  const Directory directory;
+  for (const char* name : {"../evil", "/etc/passwd", "sys/../../evil"}) {
+    const auto opened = open_captured(tarball(directory, {{name, {}}}));
+    ASSERT_FALSE(opened) << name;
+    EXPECT_EQ(opened.error().code, Errc::invalid) << opened.error().message;
+  }
+}
+
+TEST(UntrustedBundle, MayNotBeHuge) {
+  const Directory directory;
+  const std::string part(64U << 20, 'x');
+  TreeEntries tree;
+  for (int i = 0; i < 5; ++i) {
+    tree["sys/" + std::to_string(i)] = {TreeEntry::Kind::file, part};
+  }
+  const auto opened = open_captured(tarball(directory, tree));
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("more than 256 MiB"));
+}
+
+TEST(UntrustedBundle, MayNotHaveEndlesslyManyEntries) {
+  const Directory directory;
+  TreeEntries tree;
+  for (int i = 0; i < 100'001; ++i) tree["sys/" + std::to_string(i)] = {};
+  const auto opened = open_captured(tarball(directory, tree));
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().message, HasSubstr("entries"));
+}
+
+TEST(UntrustedBundle, ReadsLinksOnlyInsideOfItself) {
+  const Directory directory;
+  const auto opened =
+      open_captured(tarball(directory,
+                            {{"sys/link", {TreeEntry::Kind::link, "/etc/hostname"}},
+                             {"sys/up", {TreeEntry::Kind::link, "../../../../etc/hostname"}}}));
+  ASSERT_TRUE(opened) << opened.error().message;
+  EXPECT_FALSE((*opened)->system().files.read("sys/link"));
+  EXPECT_FALSE((*opened)->system().files.read("sys/up"));
+}
+
+TEST(UntrustedBundle, IsRefusedWhenItIsNoArchive) {
+  const Directory directory;
+  std::ofstream(directory.at("text")) << "this is no archive, only a text of some length\n";
+  std::ofstream(directory.at("empty"));
+  for (const char* name : {"text", "empty"}) {
+    const auto opened = open_captured(directory.at(name));
+    ASSERT_FALSE(opened) << name;
+    EXPECT_EQ(opened.error().code, Errc::invalid) << opened.error().message;
+  }
+}
+
+TEST(UntrustedBundle, IsRefusedWhenItIsCutShort) {
+  const Directory directory;
+  const auto system = test::system_of("healthy-two-nics");
+  gather_into(system->system(), {}, directory.at("b"));
+  std::filesystem::resize_file(directory.at("b"),
+                               std::filesystem::file_size(directory.at("b")) / 2);
+  EXPECT_EQ(open_captured(directory.at("b")).error().code, Errc::invalid);
+}
+
+}  // namespace
+}  // namespace manactl::host

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/captured.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "host/captured_system.h"
+#include "host/gather.h"
+#include "os/memory_files.h"
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Result<std::unique_ptr<CapturedSystem>> with_file(const std::string& path,
+                                                  const std::string& text) {
+  auto files = std::make_unique<os::MemoryFiles>();
+  files->add_file(path, text);
+  return assemble_captured(std::move(files));
+}
+
+TEST(CapturedTree, IsNotFoundWhenThereIsNone) {
+  EXPECT_EQ(open_captured("/nonexistent/tree").error().code, Errc::not_found);
+}
+
+TEST(CapturedTree, IsRefusedWhenItIsSomethingElse) {
+  EXPECT_EQ(open_captured(test::fixture("healthy-two-nics/usr")).error().code, Errc::invalid);
+  EXPECT_EQ(open_captured("/dev/null").error().code, Errc::invalid);
+}
+
+TEST(CapturedTree, AnswersNotCapturedForWhatIsAbsent) {
+  const auto captured = with_file("sys/x", "");
+  ASSERT_TRUE(captured);
+  const os::System system = (*captured)->system();
+  const auto name = InterfaceName::parse("eth0");
+  const Error errors[] = {system.links.links().error(),
+                          system.links.addresses().error(),
+                          system.links.routes().error(),
+                          system.ethtool.driver(*name).error(),
+                          system.ethtool.counters(*name).error(),
+                          system.rdma.devices().error(),
+                          system.verbs.providers().error(),
+                          system.process.privileges().error(),
+                          system.process.kernel().error(),
+                          system.process.affinity().error(),
+                          system.sockets.tcp().error(),
+                          system.kernel_log.open().error()};
+  for (const auto& error : errors) {
+    EXPECT_EQ(error.code, Errc::not_found) << error.message;
+    EXPECT_THAT(error.message, HasSubstr("not captured: "));
+  }
+}
+
+TEST(CapturedTree, MayBeEmptyAndStillGathered) {
+  const auto captured = with_file("sys/x", "");
+  const Facts facts = gather((*captured)->system(), {});
+  EXPECT_FALSE(facts.nics);
+  EXPECT_FALSE(facts.kernel);
+  EXPECT_THAT(*facts.functions, IsEmpty());
+}
+
+TEST(CapturedTree, CannotBeWritten) {
+  const auto system = test::system_of("healthy-two-nics");
+  const auto written = system->system().files.write("sys/module/mana/initstate", "x");
+  EXPECT_EQ(written.error().code, Errc::unsupported);
+}
+
+TEST(CapturedTree, GivesDeviceNodesTheirModes) {
+  const auto system = test::system_of("prepared-uio");
+  const auto node = system->system().files.node("dev/uio0");
+  ASSERT_TRUE(node);
+  EXPECT_EQ(node->type, os::Node::Type::character_device);
+  EXPECT_EQ(node->mode, 0600U);
+}
+
+TEST(CapturedTree, KeepsErrorsThatWereCaptured) {
+  const auto denied = R"({"error": {"code": "denied", "message": "cannot ask"}})";
+  const auto captured = with_file("manactl/links.json", denied);
+  ASSERT_TRUE(captured);
+  const auto links = (*captured)->system().links.links();
+  EXPECT_EQ(links.error().code, Errc::denied);
+  EXPECT_EQ(links.error().message, "cannot ask");
+}
+
+TEST(CapturedTree, KeepsErrorsOfFiles) {
+  const auto captured = with_file(
+      "manactl/file_errors.json",
+      R"({"proc/1/fd": {"error": {"code": "denied", "message": "cannot list 'proc/1/fd'"}}})");
+  ASSERT_TRUE(captured);
+  EXPECT_EQ((*captured)->system().files.list("proc/1/fd").error().code, Errc::denied);
+  EXPECT_EQ((*captured)->system().files.read("proc/1/fd", 10).error().code, Errc::denied);
+}
+
+TEST(CapturedTree, KeepsTheOrderOfCounters) {
+  const auto captured =
+      with_file("manactl/ethtool.json",
+                R"({"interfaces": {"eth0": {"counters": {"zeta": 1, "alpha": 2, "error": 3}}}})");
+  ASSERT_TRUE(captured);
+  const auto counters = (*captured)->system().ethtool.counters(*InterfaceName::parse("eth0"));
+  ASSERT_TRUE(counters);
+  EXPECT_THAT(*counters,
+              ElementsAre(std::pair<std::string, std::uint64_t>("zeta", 1),
+                          std::pair<std::string, std::uint64_t>("alpha", 2),
+                          std::pair<std::string, std::uint64_t>("error", 3)));
+}
+
+TEST(CapturedTree, ReadsUnlimitedMemlock) {
+  const auto captured =
+      with_file("manactl/process.json",
+                R"({"privileges": {"uid": 0, "net_admin": true, "net_raw": true, "ipc_lock": true,
+          "sys_admin": true, "memlock_soft": 1, "memlock_hard": "unlimited"}})");
+  ASSERT_TRUE(captured) << captured.error().message;
+  const auto privileges = (*captured)->system().process.privileges();
+  EXPECT_EQ(privileges->memlock_soft, 1U);
+  EXPECT_EQ(privileges->memlock_hard, UINT64_MAX);
+}
+
+TEST(CapturedTree, ReplaysTheKernelLog) {
+  const auto captured = with_file("manactl/kernel.log", "[1.0] mana: up\nsecond\n");
+  const auto log = (*captured)->system().kernel_log.open();
+  ASSERT_TRUE(log);
+  std::string text(4, '\0');
+  std::string all;
+  while (const auto count = (*log)->read(text).value()) all.append(text, 0, count);
+  EXPECT_EQ(all, "[1.0] mana: up\nsecond");
+}
+
+struct Malformed {
+  const char* name;
+  const char* file;
+  const char* text;
+  const char* where;
+};
+
+class MalformedAnswers : public ::testing::TestWithParam<Malformed> {};
+
+TEST_P(MalformedAnswers, AreRefusedWithTheirPlace) {
+  const auto captured = with_file(GetParam().file, GetParam().text);
+  ASSERT_FALSE(captured);
+  EXPECT_EQ(captured.error().code, Errc::invalid);
+  EXPECT_THAT(captured.error().message,
+              AllOf(HasSubstr(GetParam().file), HasSubstr(GetParam().where)));
+}
+
+constexpr Malformed kMalformed[] = {
+    {"NotJson", "manactl/links.json", "{", "JSON object"},
+    {"Empty", "manactl/links.json", "", "JSON object"},
+    {"Array", "manactl/rdma.json", "[]", "JSON object"},
+    {"Missing", "manactl/links.json", "{}", "links"},
+    {"Scalar", "manactl/links.json", R"({"links": 3})", "links"},
+    {"Element", "manactl/links.json", R"({"links": [null]})", "links[0]"},
+    {"Negative",
+     "manactl/addresses.json",
+     R"({"addresses": [{"index": 1, "text": "x", "prefix_length": -1}]})",
+     "addresses[0].prefix_length"},
+    {"Float",
+     "manactl/addresses.json",
+     R"({"addresses": [{"index": 1.5, "text": "x", "prefix_length": 1}]})",
+     "addresses[0].index"},
+    {"Huge",
+     "manactl/addresses.json",
+     R"({"addresses": [{"index": 99999999999, "text": "x", "prefix_length": 1}]})",
+     "addresses[0].index"},
+    {"Port",
+     "manactl/sockets.json",
+     R"({"tcp": [{"listening": true, "local_address": "", "remote_address": "",
+                  "local_port": 70000, "remote_port": 0, "inode": 0}]})",
+     "tcp[0].local_port"},
+    {"Bool",
+     "manactl/sockets.json",
+     R"({"tcp": [{"listening": "yes", "local_address": "", "remote_address": "",
+                  "local_port": 22, "remote_port": 0, "inode": 0}]})",
+     "tcp[0].listening"},
+    {"Cpus", "manactl/process.json", R"({"affinity": "3-1"})", "affinity"},
+    {"Code", "manactl/routes.json", R"({"error": {"code": "?", "message": ""}})", "error.code"},
+    {"Counter",
+     "manactl/ethtool.json",
+     R"({"interfaces": {"eth0": {"counters": {"a": "1"}}}})",
+     "eth0.counters a"},
+    {"Mode",
+     "manactl/nodes.json",
+     R"({"dev/uio0": {"type": "file", "mode": "0999", "uid": 0, "gid": 0, "readable": true,
+                      "writable": true}})",
+     "dev/uio0.mode"},
+    {"Presence",
+     "manactl/modules.json",
+     R"({"mana": {"presence": "maybe", "evidence": ""}})",
+     "mana.presence"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Files,
+                         MalformedAnswers,
+                         ::testing::ValuesIn(kMalformed),
+                         [](const auto& malformed) { return std::string(malformed.param.name); });
+
+}  // namespace
+}  // namespace manactl::host

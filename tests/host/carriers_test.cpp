@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/carriers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kSession = "SSH session from 10.1.0.9";
+
+std::vector<std::string> carried_by(const std::string& nic, const std::vector<test::Edit>& edits) {
+  const Facts facts = facts_of("healthy-two-nics", edits);
+  const Nic* found = facts.find_nic(nic);
+  return found == nullptr ? std::vector<std::string>{"no such NIC"} : found->carries;
+}
+
+const test::Edit kNoHint{"manactl/process.json", "10.1.0.9 50122 10.0.0.4 22", ""};
+const test::Edit kNoSshd{"proc/1398/stat", "(sshd)", "(init)"};
+
+test::Edit with_upper(const std::string& kind, const std::string& lower) {
+  return {"manactl/links.json",
+          "\"links\": [",
+          R"("links": [{"index": 20, "name": "upper0", "alternative_names": [], "flags": 69699,
+              "operstate": "up", "mtu": 1500, "mac": "00:0d:3a:76:3b:d1", "master": null,
+              "lower": )" +
+              lower + ", \"kind\": \"" + kind + R"(", "rx_packets": 0, "tx_packets": 0},)"};
+}
+
+TEST(Carriers, KnowTheSessionBySocketAlone) {
+  EXPECT_THAT(carried_by("eth0", {kNoHint, kNoSshd}), Contains(kSession));
+}
+
+TEST(Carriers, KnowTheSessionByTheHintAlone) {
+  EXPECT_THAT(carried_by("eth0", {kNoSshd, {"manactl/sockets.json", "", R"({"tcp": []})"}}),
+              Contains(kSession));
+}
+
+TEST(Carriers, KnowTheSessionByItsServerOnAnotherPort) {
+  // sshd on port 2222 without the hint: only the socket that our ancestor holds tells.
+  const test::Edit port{"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"};
+  EXPECT_THAT(carried_by("eth0", {kNoHint, port}), Contains(kSession));
+  EXPECT_THAT(carried_by("eth0", {kNoHint, port, kNoSshd}), Not(Contains(kSession)));
+}
+
+TEST(Carriers, KnowTheServersNewerName) {
+  const test::Edit port{"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"};
+  const test::Edit renamed{"proc/1398/stat", "(sshd)", "(sshd-session)"};
+  EXPECT_THAT(carried_by("eth0", {kNoHint, port, renamed}), Contains(kSession));
+}
+
+TEST(Carriers, DoNotTakeOutgoingSessionsForOurs) {
+  // Nothing listens: port 22 is our end of something else.
+  const test::Edit silent{"manactl/sockets.json", "\"listening\": true", "\"listening\": false"};
+  EXPECT_THAT(carried_by("eth0", {kNoHint, kNoSshd, silent}), Not(Contains(kSession)));
+}
+
+TEST(Carriers, FollowAVlanDownToItsNic) {
+  EXPECT_THAT(carried_by("eth1",
+                         {with_upper("vlan", "3"),
+                          {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}}),
+              ElementsAre(kSession));
+}
+
+TEST(Carriers, FollowABondDownToAllMembers) {
+  const std::vector<test::Edit> edits = {
+      with_upper("bond", "null"),
+      {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"},
+      {"manactl/links.json",
+       "\"mac\": \"00:0d:3a:76:3b:d1\",\n   \"master\": null",
+       "\"mac\": \"00:0d:3a:76:3b:d1\",\n   \"master\": 20"},
+  };
+  EXPECT_THAT(carried_by("eth1", edits), ElementsAre(kSession));
+}
+
+TEST(Carriers, SurviveLinksThatGoInCircles) {
+  EXPECT_THAT(carried_by("eth1",
+                         {with_upper("vlan", "20"),
+                          {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}}),
+              IsEmpty());
+}
+
+TEST(Carriers, ListTheDefaultRouteOfEveryNextHop) {
+  const std::string routes = R"({"routes": [{"destination": "default", "gateway": "10.0.0.1",
+                                 "outputs": [2, 3], "table": 254, "metric": 100}]})";
+  EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "", routes}}),
+              ElementsAre("default route"));
+  EXPECT_THAT(carried_by("eth0", {{"manactl/routes.json", "", routes}}),
+              ElementsAre(kSession, "default route"));
+}
+
+TEST(Carriers, LeaveOutDefaultRoutesThatAreNotUsed) {
+  EXPECT_THAT(carried_by("eth1", {}), Not(Contains("default route")));
+  EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "\"metric\": 200", "\"metric\": 100"}}),
+              Contains("default route"));
+}
+
+}  // namespace
+}  // namespace manactl::host

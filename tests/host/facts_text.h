@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// All facts as text, one per line: two gatherings are equal when their texts are.
+
+#pragma once
+
+#include <string>
+
+#include "host/facts.h"
+
+namespace manactl::host {
+
+std::string text_of(const Facts& facts);
+
+}  // namespace manactl::host

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/gather.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+const Nic& nic_of(const Facts& facts, const std::string& name) {
+  const Nic* nic = facts.find_nic(name);
+  if (nic == nullptr) throw std::runtime_error("no NIC " + name);
+  return *nic;
+}
+
+Presence presence_of(const Facts& facts, const std::string& module) {
+  for (const auto& candidate : facts.modules) {
+    if (candidate.name == module) return candidate.presence.value();
+  }
+  throw std::runtime_error("no module " + module);
+}
+
+class EveryFixture : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryFixture, IsReadWithoutAnUnknownFact) {
+  const Facts facts = facts_of(GetParam());
+  EXPECT_TRUE(facts.kernel) << facts.kernel.error().message;
+  EXPECT_TRUE(facts.platform) << facts.platform.error().message;
+  EXPECT_TRUE(facts.functions) << facts.functions.error().message;
+  ASSERT_TRUE(facts.nics) << facts.nics.error().message;
+  EXPECT_TRUE(facts.rdma.devices) << facts.rdma.devices.error().message;
+  EXPECT_TRUE(facts.rdma.nodes) << facts.rdma.nodes.error().message;
+  EXPECT_TRUE(facts.rdma.providers) << facts.rdma.providers.error().message;
+  EXPECT_TRUE(facts.rdma.rdma_core) << facts.rdma.rdma_core.error().message;
+  EXPECT_TRUE(facts.limits) << facts.limits.error().message;
+  EXPECT_TRUE(facts.cpus) << facts.cpus.error().message;
+  EXPECT_TRUE(facts.memory.pools) << facts.memory.pools.error().message;
+  EXPECT_TRUE(facts.memory.mounts) << facts.memory.mounts.error().message;
+  for (const auto& module : facts.modules) EXPECT_TRUE(module.presence) << module.name;
+  for (const auto& nic : *facts.nics) {
+    if (nic.synthetic) {
+      EXPECT_TRUE(nic.counters) << nic.counters.error().message;
+    }
+    if (nic.vf) {
+      EXPECT_TRUE(nic.management) << nic.management.error().message;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trees,
+                         EveryFixture,
+                         ::testing::ValuesIn(test::fixture_names()),
+                         [](const auto& tree) {
+                           std::string name;
+                           for (const char c : tree.param) {
+                             if (c != '-') name += c;
+                           }
+                           return name;
+                         });
+
+TEST(Gather, SeesAHealthyVmWhole) {
+  const Facts facts = facts_of("healthy-two-nics");
+  EXPECT_TRUE(facts.platform->azure);
+  EXPECT_TRUE(facts.platform->hyperv);
+  EXPECT_EQ(facts.kernel->release, "6.14.0-1012-azure");
+  EXPECT_EQ(facts.kernel->distribution, "ubuntu");
+  EXPECT_TRUE(facts.has_mana());
+  ASSERT_EQ(facts.functions->size(), 1U);
+  const auto& function = facts.functions->front();
+  EXPECT_EQ(function.address.str(), "7870:00:00.0");
+  EXPECT_EQ(function.adapter, Adapter::mana_vf);
+  EXPECT_EQ(function.driver, "mana");
+  EXPECT_EQ(function.slot, "1");
+  EXPECT_THAT(function.netdevs, ElementsAre("enP30832p0s0", "enP30832p0s0d1"));
+  EXPECT_THAT(function.rdma_devices, ElementsAre("mana_0"));
+  EXPECT_THAT(facts.interfaces,
+              ElementsAre("lo", "eth0", "eth1", "enP30832p0s0", "enP30832p0s0d1"));
+  EXPECT_EQ(presence_of(facts, "mana_ib"), Presence::loaded);
+  EXPECT_EQ(presence_of(facts, "uio_hv_generic"), Presence::available);
+}
+
+TEST(Gather, PairsEachSyntheticNicWithItsPort) {
+  const Facts facts = facts_of("healthy-two-nics");
+  ASSERT_EQ(facts.nics->size(), 2U);
+  const Nic& nic = nic_of(facts, "eth1");
+  EXPECT_EQ(nic.paired_by, "master");
+  EXPECT_EQ(nic.vf->name, "enP30832p0s0d1");
+  EXPECT_EQ(nic.vf->dev_port, 1U);
+  EXPECT_EQ(nic.vf->pci->str(), "7870:00:00.0");
+  EXPECT_EQ(nic.vmbus->str(), "000d3a76-3bd1-000d-3a76-3bd1000d3a76");
+  EXPECT_EQ(nic.vmbus_driver, "hv_netvsc");
+  EXPECT_THAT(nic.synthetic->addresses, ElementsAre("10.0.1.4/24", "fe80::20d:3aff:fe76:3bd1/64"));
+  EXPECT_EQ(nic.counters->vf_rx, 91000U);
+  EXPECT_EQ(nic.counters->rx, 91250U);
+  EXPECT_TRUE(nic.management->unmanaged);
+  EXPECT_THAT(nic.management->evidence, HasSubstr("run/systemd/netif/links/5"));
+}
+
+TEST(Gather, KnowsWhatTheFirstNicCarries) {
+  const Facts facts = facts_of("healthy-two-nics");
+  EXPECT_THAT(nic_of(facts, "eth0").carries,
+              UnorderedElementsAre("SSH session from 10.1.0.9",
+                                   "default route",
+                                   HasSubstr("168.63.129.16"),
+                                   HasSubstr("169.254.169.254")));
+  EXPECT_THAT(nic_of(facts, "eth1").carries, IsEmpty());
+}
+
+TEST(Gather, ReadsRdmaIdsFromKernelTypesAndFileNames) {
+  const Facts facts = facts_of("healthy-two-nics");
+  ASSERT_EQ(facts.rdma.devices->size(), 1U);
+  const auto& device = facts.rdma.devices->front();
+  EXPECT_TRUE(device.mana);
+  EXPECT_EQ(device.ports, 2U);
+  EXPECT_EQ(device.uverbs, "uverbs0");
+  EXPECT_EQ(device.driver_id, 20U);
+  EXPECT_EQ(device.pci->str(), "7870:00:00.0");
+  EXPECT_EQ(facts.rdma.btf_mana.value(), 20);
+  EXPECT_EQ(facts.rdma.rdma_core.value()->major, 50U);
+  EXPECT_TRUE(facts.rdma.mana_provider.value());
+  ASSERT_EQ(facts.rdma.nodes->size(), 1U);
+  EXPECT_EQ(facts.rdma.nodes->front().mode, 0666U);
+  EXPECT_TRUE(facts.rdma.nodes->front().usable);
+  EXPECT_EQ(facts.rdma.providers->front().library, "libmana.so.1");
+}
+
+TEST(Gather, TellsTheBackportsDriverId) {
+  const Facts facts = facts_of("driver-id-19");
+  EXPECT_EQ(facts.rdma.devices->front().driver_id, 19U);
+  EXPECT_EQ(facts.rdma.btf_mana.value(), 19);
+  EXPECT_EQ(facts.rdma.providers->front().library, "liberdma-rdmav34.so");
+  EXPECT_EQ(facts.rdma.rdma_core.value()->major, 46U);
+  EXPECT_EQ(facts.kernel->release, "5.15.0-1045-azure");
+}
+
+TEST(Gather, SeesNoFunctionWhereAcceleratedNetworkingIsOff) {
+  const Facts facts = facts_of("vf-missing");
+  EXPECT_THAT(*facts.functions, IsEmpty());
+  EXPECT_FALSE(facts.has_mana());
+  ASSERT_EQ(facts.nics->size(), 2U);
+  EXPECT_FALSE(nic_of(facts, "eth0").vf);
+  EXPECT_EQ(nic_of(facts, "eth0").counters->vf_rx, 0U);
+}
+
+TEST(Gather, SeesAFunctionThatNoDriverTook) {
+  const Facts facts = facts_of("vf-orphaned");
+  ASSERT_EQ(facts.functions->size(), 1U);
+  EXPECT_EQ(facts.functions->front().driver, "");
+  EXPECT_EQ(presence_of(facts, "mana"), Presence::missing);
+  EXPECT_FALSE(nic_of(facts, "eth1").vf);
+}
+
+TEST(Gather, PairsByAddressWhenTheVfHasNoMaster) {
+  const Facts facts = facts_of("vf-unpaired");
+  const Nic& nic = nic_of(facts, "eth1");
+  EXPECT_EQ(nic.paired_by, "MAC address");
+  EXPECT_FALSE(nic.vf->master);
+  EXPECT_FALSE(nic.management->unmanaged);
+  EXPECT_EQ(nic_of(facts, "eth0").paired_by, "master");
+}
+
+TEST(Gather, SeesAPreparedNicAndItsVf) {
+  const Facts facts = facts_of("prepared-uio");
+  ASSERT_EQ(facts.nics->size(), 2U);
+  const Nic& nic = nic_of(facts, "enP30832p0s0d1");
+  EXPECT_TRUE(nic.is_prepared());
+  EXPECT_FALSE(nic.synthetic);
+  EXPECT_EQ(nic.uio, "uio0");
+  EXPECT_EQ(nic.vmbus->str(), "000d3a76-3bd1-000d-3a76-3bd1000d3a76");
+  EXPECT_EQ(nic.paired_by, "MAC address in the VMBus id");
+  EXPECT_FALSE(nic.vf->up);
+}
+
+TEST(Gather, SeesAChannelWithoutDriver) {
+  const Facts facts = facts_of("unbound-vmbus");
+  const Nic& nic = nic_of(facts, "enP30832p0s0d1");
+  EXPECT_EQ(nic.vmbus_driver, "");
+  EXPECT_FALSE(nic.is_prepared());
+  EXPECT_FALSE(nic.is_direct());
+}
+
+TEST(Gather, SeesManaWithoutSyntheticNics) {
+  const Facts facts = facts_of("mana-direct");
+  ASSERT_EQ(facts.functions->size(), 2U);
+  ASSERT_EQ(facts.nics->size(), 2U);
+  for (const auto& nic : *facts.nics) EXPECT_TRUE(nic.is_direct()) << nic.name();
+  EXPECT_THAT(nic_of(facts, "enP30832p0s0").carries,
+              UnorderedElementsAre("SSH session from 10.1.0.9", "default route"));
+}
+
+TEST(Gather, KeepsMellanoxForCoexistence) {
+  const Facts facts = facts_of("mlx5-vm");
+  EXPECT_FALSE(facts.has_mana());
+  ASSERT_EQ(facts.functions->size(), 2U);
+  EXPECT_EQ(facts.functions->back().adapter, Adapter::mlx);
+  EXPECT_EQ(nic_of(facts, "eth1").vf->driver, "mlx5_core");
+  EXPECT_FALSE(facts.rdma.devices->front().mana);
+}
+
+TEST(Gather, SeesTwoRdmaDevicesOnOneFunction) {
+  const Facts facts = facts_of("mana-and-manae");
+  EXPECT_THAT(facts.functions->front().rdma_devices, ElementsAre("mana_0", "manae_0"));
+  ASSERT_EQ(facts.rdma.devices->size(), 2U);
+  EXPECT_EQ(facts.rdma.devices->back().name, "manae_0");
+  EXPECT_TRUE(facts.rdma.devices->back().mana);
+  EXPECT_EQ(facts.rdma.devices->back().pci, facts.functions->front().address);
+}
+
+TEST(Gather, AsksForNoTypesAndProvidersWithoutMana) {
+  const Facts facts = facts_of("not-azure");
+  EXPECT_FALSE(facts.platform->azure);
+  EXPECT_FALSE(facts.platform->hyperv);
+  EXPECT_THAT(*facts.nics, IsEmpty());
+  ASSERT_FALSE(facts.rdma.btf_mana);
+  EXPECT_THAT(facts.rdma.btf_mana.error().message, HasSubstr("not read"));
+  EXPECT_THAT(*facts.rdma.providers, IsEmpty());
+}
+
+TEST(Gather, SeesTheSessionOnTheNicMeantForDpdk) {
+  const Facts facts = facts_of("ssh-on-dpdk-nic");
+  EXPECT_THAT(nic_of(facts, "eth1").carries, ElementsAre("SSH session from 10.1.0.9"));
+}
+
+TEST(Gather, TellsWhatAnOrdinaryUserMayDo) {
+  const Facts facts = facts_of("unprivileged");
+  EXPECT_EQ(facts.limits->uid, 1000U);
+  EXPECT_FALSE(facts.limits->net_raw);
+  EXPECT_FALSE(facts.rdma.nodes->front().usable);
+}
+
+TEST(Gather, KeepsWhatTheCallerEmbedded) {
+  EXPECT_EQ(facts_of("not-azure").embedded.version, "25.11.2");
+}
+
+}  // namespace
+}  // namespace manactl::host

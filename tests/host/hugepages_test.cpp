@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/hugepages.h"
+
+#include <gtest/gtest.h>
+
+#include "os/memory_files.h"
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+void add_pool(os::MemoryFiles& files, const std::string& directory, int total, int free) {
+  files.add_file(directory + "/nr_hugepages", std::to_string(total) + "\n");
+  files.add_file(directory + "/free_hugepages", std::to_string(free) + "\n");
+}
+
+TEST(Hugepages, AreCountedPerNodeAndSize) {
+  const Memory memory = facts_of("hugepages-wrong-node").memory;
+  ASSERT_EQ(memory.pools->size(), 4U);
+  const auto& pools = *memory.pools;
+  EXPECT_EQ(pools[0].node, 0);
+  EXPECT_EQ(pools[0].page_kib, 2048U);
+  EXPECT_EQ(pools[0].total, 0U);
+  EXPECT_EQ(pools[1].page_kib, 1048576U);
+  EXPECT_EQ(pools[2].node, 1);
+  EXPECT_EQ(pools[2].free, 1024U);
+  EXPECT_EQ(memory.default_page_kib, 2048U);
+}
+
+TEST(Hugepages, ComeFromTheWholeSystemWithoutNodes) {
+  os::MemoryFiles files;
+  add_pool(files, "sys/kernel/mm/hugepages/hugepages-2048kB", 8, 3);
+  const Memory memory = gather_memory(files);
+  ASSERT_TRUE(memory.pools);
+  ASSERT_EQ(memory.pools->size(), 1U);
+  EXPECT_EQ(memory.pools->front().total, 8U);
+  EXPECT_EQ(memory.pools->front().free, 3U);
+}
+
+TEST(Hugepages, OfNodesAreNotCountedTwice) {
+  os::MemoryFiles files;
+  add_pool(files, "sys/kernel/mm/hugepages/hugepages-2048kB", 8, 8);
+  add_pool(files, "sys/devices/system/node/node1/hugepages/hugepages-2048kB", 8, 8);
+  files.add_directory("sys/devices/system/node/node0");  // a node without memory
+  const Memory memory = gather_memory(files);
+  ASSERT_EQ(memory.pools->size(), 1U);
+  EXPECT_EQ(memory.pools->front().node, 1);
+}
+
+TEST(Hugepages, AreUnknownWhenTheKernelSaysNonsense) {
+  os::MemoryFiles files;
+  files.add_file("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "many\n");
+  EXPECT_FALSE(gather_memory(files).pools);
+}
+
+TEST(HugepageMounts, NameTheirPageSize) {
+  os::MemoryFiles files;
+  files.add_file("proc/mounts",
+                 "none /dev/hugepages hugetlbfs rw,relatime,pagesize=2M 0 0\n"
+                 "none /mnt/huge\\0401G hugetlbfs rw,pagesize=1024M,size=4G 0 0\n"
+                 "none /mnt/default hugetlbfs rw 0 0\n"
+                 "none /mnt/x tmpfs rw,pagesize=2M 0 0\n");
+  const Memory memory = gather_memory(files);
+  ASSERT_EQ(memory.mounts->size(), 3U);
+  const auto& mounts = *memory.mounts;
+  EXPECT_EQ(mounts[0].path, "/dev/hugepages");
+  EXPECT_EQ(mounts[0].page_kib, 2048U);
+  EXPECT_EQ(mounts[1].path, "/mnt/huge 1G");
+  EXPECT_EQ(mounts[1].page_kib, 1048576U);
+  EXPECT_EQ(mounts[2].page_kib, 0U);
+}
+
+TEST(HugepageMounts, AreUnknownWithoutProc) {
+  const os::MemoryFiles files;
+  EXPECT_EQ(gather_memory(files).mounts.error().code, Errc::not_found);
+}
+
+}  // namespace
+}  // namespace manactl::host

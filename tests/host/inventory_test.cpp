@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/inventory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+const std::string kLinks = "manactl/links.json";
+
+// Another interface at the end of links.json.
+test::Edit with_link(const std::string& members) {
+  return {kLinks,
+          "\"links\": [",
+          "\"links\": [{" + members +
+              R"(, "alternative_names": [], "flags": 69699, "operstate": "up", "mtu": 1500,
+                 "rx_packets": 0, "tx_packets": 0},)"};
+}
+
+TEST(Pairing, IgnoresVlansBondsAndBridgesWithTheSameAddress) {
+  const Facts facts = facts_of(
+      "vf-unpaired",
+      {with_link(R"("index": 20, "name": "eth1.5", "mac": "00:0d:3a:76:3b:d1", "master": null,
+                    "lower": 3, "kind": "vlan")"),
+       with_link(R"("index": 21, "name": "br0", "mac": "00:0d:3a:76:3b:d1", "master": null,
+                    "lower": null, "kind": "bridge")")});
+  const Nic* nic = facts.find_nic("eth1");
+  ASSERT_NE(nic, nullptr);
+  EXPECT_EQ(nic->vf->name, "enP30832p0s0d1");
+  EXPECT_EQ(nic->paired_by, "MAC address");
+  EXPECT_EQ(facts.find_nic("br0"), nullptr);
+}
+
+TEST(Pairing, DoesNotGuessBetweenTwoVfsOfOneAddress) {
+  // Both VFs lost their masters, and one has the other's address.
+  const Facts facts = facts_of("healthy-two-nics",
+                               {{kLinks, "\"master\": 2", "\"master\": null"},
+                                {kLinks, "\"master\": 3", "\"master\": null"},
+                                {kLinks, "3b:d1", "3b:d0"}});
+  const Nic* nic = facts.find_nic("eth0");
+  ASSERT_NE(nic, nullptr);
+  EXPECT_FALSE(nic->vf);
+  EXPECT_EQ(nic->paired_by, "");
+}
+
+TEST(Pairing, BelievesTheMasterBeforeTheAddress) {
+  const Facts facts = facts_of("healthy-two-nics", {{kLinks, "3b:d1", "3b:d0"}});
+  EXPECT_EQ(facts.find_nic("eth1")->vf->name, "enP30832p0s0d1");
+}
+
+TEST(Pairing, GivesThePreparedNicTheOnlyVfLeft) {
+  // The id of the channel says nothing about the address of the VF.
+  const Facts facts = facts_of("prepared-uio", {{kLinks, "3b:d1", "3b:77"}});
+  const Nic* nic = facts.find_nic("enP30832p0s0d1");
+  ASSERT_NE(nic, nullptr);
+  EXPECT_TRUE(nic->is_prepared());
+  EXPECT_EQ(nic->paired_by, "the only VF left");
+}
+
+TEST(Pairing, LeavesOutInterfacesThatVanish) {
+  // The kernel listed it; sysfs and ethtool do not know it any more.
+  const Facts facts = facts_of(
+      "healthy-two-nics",
+      {with_link(R"("index": 30, "name": "gone0", "mac": "00:0d:3a:76:3b:d2", "master": null,
+                    "lower": null, "kind": "")")});
+  ASSERT_TRUE(facts.nics);
+  EXPECT_EQ(facts.nics->size(), 2U);
+  EXPECT_EQ(facts.find_nic("gone0"), nullptr);
+}
+
+TEST(Pairing, SkipsNamesThatAreNoNames) {
+  const Facts facts = facts_of(
+      "healthy-two-nics",
+      {with_link(R"("index": 30, "name": "../../etc", "mac": "00:0d:3a:76:3b:d2", "master": null,
+                    "lower": null, "kind": "")")});
+  EXPECT_EQ(facts.nics->size(), 2U);
+}
+
+TEST(Pairing, AsksEthtoolWhereThereIsNoSysfsOfThisNamespace) {
+  const auto system =
+      test::altered("not-azure",
+                    {{"manactl/links.json", "\"name\": \"eth0\"", "\"name\": \"eth9\""},
+                     {"manactl/ethtool.json",
+                      "",
+                      R"({"interfaces": {"eth9": {"driver": {"driver": "mana", "version": "6.14",
+            "bus_info": "7870:00:00.0", "firmware": ""}}}})"}});
+  const auto links = system->system().links.links();
+  const auto nics = gather_nics(system->system(), *links);
+  ASSERT_TRUE(nics);
+  ASSERT_EQ(nics->size(), 1U);
+  EXPECT_TRUE(nics->front().is_direct());
+  EXPECT_EQ(nics->front().vf->pci->str(), "7870:00:00.0");
+}
+
+TEST(Functions, HaveNoSlotWhenNoneIsTheirs) {
+  const Facts facts =
+      facts_of("healthy-two-nics", {{"sys/bus/pci/slots/1/address", "7870", "7871"}});
+  EXPECT_EQ(facts.functions->front().slot, "");
+}
+
+TEST(Functions, KnowThePfIds) {
+  const auto with_id = [](const std::string& id) {
+    return facts_of("healthy-two-nics",
+                    {{"sys/devices/pci7870:00/7870:00:00.0/device", "0x00ba", id}});
+  };
+  EXPECT_EQ(with_id("0x00b9").functions->front().adapter, Adapter::mana_pf);
+  EXPECT_EQ(with_id("0x00c1").functions->front().adapter, Adapter::mana_pf2);
+  EXPECT_THAT(*with_id("0x00bb").functions, IsEmpty());
+}
+
+TEST(Facts, FindANicByEachOfItsNames) {
+  const Facts facts =
+      facts_of("healthy-two-nics",
+               {{kLinks, "\"alternative_names\": []", "\"alternative_names\": [\"data\"]"}});
+  ASSERT_NE(facts.find_nic("eth0"), nullptr);
+  EXPECT_EQ(facts.find_nic("enP30832p0s0"), facts.find_nic("eth0"));
+  EXPECT_EQ(facts.find_nic("000d3a76-3bd0-000d-3a76-3bd0000d3a76"), facts.find_nic("eth0"));
+  EXPECT_EQ(facts.find_nic("data"), facts.find_nic("eth0"));
+  EXPECT_EQ(facts.find_nic("lo"), nullptr);
+  EXPECT_EQ(facts.find_nic(""), nullptr);
+}
+
+}  // namespace
+}  // namespace manactl::host

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/management.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "os/memory_files.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::HasSubstr;
+
+Netdev vf() {
+  Netdev netdev;
+  netdev.index = 5;
+  netdev.name = "enP30832p0s0";
+  netdev.driver = "mana";
+  netdev.mac = *MacAddress::parse("00:0d:3a:76:3b:d0");
+  return netdev;
+}
+
+Management judged(const os::MemoryFiles& files) {
+  const auto management = Managers(files).management(vf());
+  return management ? *management : Management{false, "error: " + management.error().message};
+}
+
+TEST(Management, NeedsAManager) {
+  const os::MemoryFiles files;
+  EXPECT_TRUE(judged(files).unmanaged);
+  EXPECT_THAT(judged(files).evidence, HasSubstr("no network manager runs"));
+}
+
+TEST(Networkd, SaysWhatItManages) {
+  os::MemoryFiles files;
+  files.add_file("run/systemd/netif/links/5", "# private\nADMIN_STATE=unmanaged\n");
+  EXPECT_TRUE(judged(files).unmanaged);
+  files.add_file("run/systemd/netif/links/5", "ADMIN_STATE=configured\n");
+  EXPECT_FALSE(judged(files).unmanaged);
+  EXPECT_THAT(judged(files).evidence, HasSubstr("ADMIN_STATE=configured"));
+}
+
+TEST(Networkd, IsToldByARuleForTheDriver) {
+  os::MemoryFiles files;
+  files.add_directory("run/systemd/netif");
+  files.add_file("etc/systemd/network/10-vf.network",
+                 "[Match]\nDriver=mlx5_core mana\n[Link]\nUnmanaged=yes\n");
+  EXPECT_TRUE(judged(files).unmanaged);
+  EXPECT_THAT(judged(files).evidence, HasSubstr("etc/systemd/network/10-vf.network"));
+  files.add_file("etc/systemd/network/10-vf.network",
+                 "[Match]\nDriver=mlx5_core\n[Link]\nUnmanaged=yes\n");
+  EXPECT_FALSE(judged(files).unmanaged);
+}
+
+TEST(Networkd, IsToldByUdev) {
+  os::MemoryFiles files;
+  files.add_directory("run/systemd/netif");
+  files.add_file("run/udev/data/n5", "I:1\nE:ID_NET_MANAGED_BY=unmanaged\n");
+  EXPECT_TRUE(judged(files).unmanaged);
+}
+
+TEST(Networkd, IsUnknownWhenItSaysNothing) {
+  os::MemoryFiles files;
+  files.add_directory("run/systemd/netif");
+  EXPECT_EQ(Managers(files).management(vf()).error().code, Errc::not_found);
+}
+
+TEST(NetworkManager, TakesWhatNobodyForbids) {
+  os::MemoryFiles files;
+  files.add_directory("run/NetworkManager");
+  EXPECT_FALSE(judged(files).unmanaged);
+}
+
+TEST(NetworkManager, IsToldByUdev) {
+  os::MemoryFiles files;
+  files.add_directory("run/NetworkManager");
+  files.add_file("run/udev/data/n5", "E:ID_NET_DRIVER=mana\nE:NM_UNMANAGED=1\n");
+  EXPECT_TRUE(judged(files).unmanaged);
+  EXPECT_THAT(judged(files).evidence, HasSubstr("run/udev/data/n5"));
+}
+
+struct Specification {
+  const char* name;
+  const char* text;
+  bool matches;
+};
+
+class UnmanagedDevices : public ::testing::TestWithParam<Specification> {};
+
+TEST_P(UnmanagedDevices, AreNamedInManyWays) {
+  os::MemoryFiles files;
+  files.add_directory("run/NetworkManager");
+  files.add_file("etc/NetworkManager/conf.d/99-vf.conf",
+                 std::string("[keyfile]\nunmanaged-devices=") + GetParam().text + "\n");
+  EXPECT_EQ(judged(files).unmanaged, GetParam().matches) << judged(files).evidence;
+}
+
+constexpr Specification kSpecifications[] = {
+    {"Driver", "driver:mana", true},
+    {"OtherDriver", "driver:mlx5_core", false},
+    {"List", "driver:mlx5_core;driver:mana", true},
+    {"Commas", "interface-name:docker*,driver:mana", true},
+    {"Name", "interface-name:enP30832p0s0", true},
+    {"Pattern", "interface-name:enP*", true},
+    {"Literal", "interface-name:=enP*", false},
+    {"Mac", "mac:00:0d:3a:76:3b:d0", true},
+    {"BareMac", "00:0D:3A:76:3B:D0", true},
+    {"OtherMac", "mac:00:0d:3a:76:3b:d1", false},
+    {"All", "*", true},
+    {"Except", "*,except:driver:mana", false},
+};
+
+INSTANTIATE_TEST_SUITE_P(Rules,
+                         UnmanagedDevices,
+                         ::testing::ValuesIn(kSpecifications),
+                         [](const auto& rule) { return std::string(rule.param.name); });
+
+TEST(Management, NeedsEveryManagerToLeaveTheVfAlone) {
+  os::MemoryFiles files;
+  files.add_file("run/systemd/netif/links/5", "ADMIN_STATE=unmanaged\n");
+  files.add_directory("run/NetworkManager");
+  EXPECT_FALSE(judged(files).unmanaged);
+  files.add_file("run/udev/data/n5", "E:NM_UNMANAGED=1\n");
+  EXPECT_TRUE(judged(files).unmanaged);
+}
+
+}  // namespace
+}  // namespace manactl::host

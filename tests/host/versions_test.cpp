@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/versions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "os/memory_files.h"
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::string kLibraries = "usr/lib/x86_64-linux-gnu";
+
+TEST(LibraryDirectories, AreThoseThatExistWithUsrLocalLast) {
+  os::MemoryFiles files;
+  files.add_directory("usr/local/lib");
+  files.add_directory("usr/lib64");
+  EXPECT_THAT(library_directories(files, "x86_64"), ElementsAre("usr/lib64", "usr/local/lib"));
+}
+
+TEST(LibraryDirectories, HaveUsrLocalFirstOnDebian) {
+  os::MemoryFiles files;
+  files.add_directory("usr/local/lib");
+  files.add_directory("usr/lib/aarch64-linux-gnu");
+  files.add_file("etc/ld.so.conf.d/libc.conf", "/usr/local/lib\n");
+  EXPECT_THAT(library_directories(files, "aarch64"),
+              ElementsAre("usr/local/lib", "usr/lib/aarch64-linux-gnu", "usr/lib"));
+}
+
+TEST(RdmaCore, ReleaseStandsInTheLibrarysFileName) {
+  os::MemoryFiles files;
+  files.add_link(kLibraries + "/libibverbs.so.1", "libibverbs.so.1.14.44.0");
+  const auto release = rdma_core_release(files, {kLibraries});
+  ASSERT_TRUE(release) << release.error().message;
+  EXPECT_EQ(release.value(), (Release{44, 0, 0}));
+}
+
+TEST(RdmaCore, IsNothingWhenItIsNotInstalled) {
+  os::MemoryFiles files;
+  files.add_directory(kLibraries);
+  const auto release = rdma_core_release(files, {kLibraries});
+  ASSERT_TRUE(release);
+  EXPECT_EQ(release.value(), std::nullopt);
+}
+
+TEST(RdmaCore, IsUnknownWhenTheNameSaysNothing) {
+  os::MemoryFiles files;
+  files.add_link(kLibraries + "/libibverbs.so.1", "libibverbs.so.1.custom");
+  EXPECT_EQ(rdma_core_release(files, {kLibraries}).error().code, Errc::invalid);
+  os::MemoryFiles plain;
+  plain.add_file(kLibraries + "/libibverbs.so.1", "");
+  EXPECT_FALSE(rdma_core_release(plain, {kLibraries}));
+}
+
+TEST(InstalledDpdk, IsARangeOfReleasesWhenOnlyTheAbiIsKnown) {
+  const auto dpdk = facts_of("healthy-two-nics").dpdk.value();
+  ASSERT_EQ(dpdk.size(), 1U);
+  EXPECT_EQ(dpdk[0].version, "23.11 to 24.07");
+  EXPECT_EQ(dpdk[0].library, kLibraries + "/librte_eal.so.24");
+  EXPECT_EQ(dpdk[0].plugin_directory, kLibraries + "/dpdk/pmds-24.0");
+  EXPECT_TRUE(dpdk[0].net_mana);
+  EXPECT_TRUE(dpdk[0].net_netvsc);
+}
+
+TEST(InstalledDpdk, IsExactWhenTheDevelopmentPackageBelongsToIt) {
+  const auto dpdk = facts_of("debian12-dpdk").dpdk.value();
+  ASSERT_EQ(dpdk.size(), 1U);
+  EXPECT_EQ(dpdk[0].version, "22.11.11");
+  EXPECT_FALSE(dpdk[0].net_mana);
+  EXPECT_TRUE(dpdk[0].net_netvsc);
+}
+
+TEST(InstalledDpdk, DistrustsADevelopmentPackageOfAnotherAbi) {
+  os::MemoryFiles files;
+  files.add_file(kLibraries + "/librte_eal.so.23", "");
+  files.add_file(kLibraries + "/pkgconfig/libdpdk.pc", "Version: 24.11.3\n");
+  const auto dpdk = installed_dpdk(files, {kLibraries}).value();
+  ASSERT_EQ(dpdk.size(), 1U);
+  EXPECT_EQ(dpdk[0].version, "22.11 to 23.07");
+  EXPECT_EQ(dpdk[0].plugin_directory, "");
+}
+
+TEST(InstalledDpdk, ListsEveryVersion) {
+  os::MemoryFiles files;
+  files.add_file(kLibraries + "/librte_eal.so.23", "");
+  files.add_file("usr/local/lib/librte_eal.so.26", "");
+  const auto dpdk = installed_dpdk(files, {"usr/local/lib", kLibraries}).value();
+  ASSERT_EQ(dpdk.size(), 2U);
+  EXPECT_EQ(dpdk[0].version, "25.11 to 26.07");
+  EXPECT_EQ(dpdk[1].version, "22.11 to 23.07");
+}
+
+}  // namespace
+}  // namespace manactl::host
