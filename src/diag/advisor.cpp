@@ -83,8 +83,8 @@ bool ReleaseTable::has(const Release& dpdk, const Fix& fix) const {
   const auto line = std::find_if(
       tips.begin(), tips.end(), [&dpdk](const Release& tip) { return same_line(tip, dpdk); });
   if (line == tips.end()) return Release{dpdk.major, dpdk.minor, 0} >= fix.main;
-  const Fix::Since since = fix.lts.at(static_cast<std::size_t>(line - tips.begin()));
-  return since.has && dpdk.patch >= since.patch;
+  const unsigned since = fix.lts.at(static_cast<std::size_t>(line - tips.begin()));
+  return since != Fix::kNever && dpdk.patch >= since;
 }
 
 Advice advise(const Release& dpdk, const AdvisorInput& input, const ReleaseTable& table) {

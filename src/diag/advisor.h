@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
 // Which fixes of DPDK's MANA and netvsc drivers a release lacks, and the nearest release that has
-// them. Pure: the table is data/releases.json, embedded.
+// them. Pure functions over a constant table.
 
 #pragma once
 
+#include <array>
+#include <climits>
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ids.h"
-#include "base/result.h"
 
 namespace manactl::diag {
 
@@ -24,34 +27,27 @@ struct Fix {
   };
   enum class Applies { always, arm64, manae, pf, jumbo };
 
-  // The first point release of an LTS line that has it.
-  struct Since {
-    bool has = false;    // false: no release of the line
-    unsigned patch = 0;  // 0: the whole line, also where it does not apply
-  };
+  static constexpr unsigned kNever = UINT_MAX;
+  static constexpr std::size_t kLines = 4;
 
-  std::string driver;   // "net_mana"
-  std::string what;     // "no crash after an error completion"
-  std::string commits;  // of DPDK, with blanks between
+  std::string_view driver;   // "net_mana"
+  std::string_view what;     // "no crash after an error completion"
+  std::string_view commits;  // of DPDK, with blanks between
   Kind kind = Kind::other;
   Applies applies = Applies::always;
-  Release main;            // first mainline release
-  std::vector<Since> lts;  // in the order of ReleaseTable::tips
+  Release main;                           // first mainline release
+  std::array<unsigned, kLines> lts = {};  // first point release of each line, or kNever
 };
 
 struct ReleaseTable {
-  std::string as_of;
-  std::vector<Release> tips;  // the newest point release of each LTS line, oldest line first
-  std::vector<Fix> fixes;
+  std::string_view as_of;
+  std::span<const Release, Fix::kLines> tips;  // newest point release of each LTS line
+  std::span<const Fix> fixes;
 
   bool has(const Release& dpdk, const Fix& fix) const;
 };
 
-// Errc::invalid only when the data itself is broken.
-Result<ReleaseTable> parse_release_table(std::string_view json);
-
-// The embedded one, read at its first use.
-const Result<ReleaseTable>& release_table();
+const ReleaseTable& release_table();
 
 struct AdvisorInput {
   bool arm64 = false;
@@ -73,7 +69,9 @@ struct Advice {
 };
 
 // Points into `table`.
-Advice advise(const Release& dpdk, const AdvisorInput& input, const ReleaseTable& table);
+Advice advise(const Release& dpdk,
+              const AdvisorInput& input,
+              const ReleaseTable& table = release_table());
 
 // "23.03", "22.11.2": months have two digits, and point release 0 is not said.
 std::string dpdk_name(const Release& release);

@@ -185,48 +185,86 @@ void add_evidence(const Subject& subject,
   }
 }
 
-void advise_one(const Subject& subject, const Advice& advice, Tally& tally) {
-  const std::string name = fmt::format("{} {}", subject.name, subject.version);
-  const std::string nearest =
-      advice.nearest ? fmt::format("nearest with all of it: {}", dpdk_name(*advice.nearest))
-                     : std::string("no release has all of it");
+// "nearest with all of it: 23.11.7"
+std::string way_out(const Advice& advice) {
+  return advice.nearest ? fmt::format("nearest with all of it: {}", dpdk_name(*advice.nearest))
+                        : std::string("no release has all of it");
+}
+
+void judge_release(const std::string& name, const Advice& advice, Tally& tally) {
   if (!advice.required.empty()) {
-    tally.fail(fmt::format(
-        "{} lacks what this VM needs ({}); {}", name, brief(texts_of(advice.required)), nearest));
+    tally.fail(fmt::format("{} lacks what this VM needs ({}); {}",
+                           name,
+                           brief(texts_of(advice.required)),
+                           way_out(advice)));
   } else if (!advice.advised.empty()) {
     tally.warn(fmt::format("{} lacks {} against crashes and leaks; {}",
                            name,
                            advice.advised.size() == 1
                                ? std::string("a fix")
                                : fmt::format("{} fixes", advice.advised.size()),
-                           nearest));
+                           way_out(advice)));
   } else {
     tally.ok(name + " has every fix that matters here");
   }
 }
 
+// "23.11 to 24.07": all that is known is the ABI. What neither the last point release of the oldest
+// line nor the newest mainline release has, none of them has.
+void judge_range(const std::string& name,
+                 const Release& oldest,
+                 const Release& newest,
+                 const AdvisorInput& machine,
+                 Tally& tally) {
+  Release last_point = oldest;
+  for (const Release& tip : release_table().tips) {
+    if (tip.major == oldest.major && tip.minor == oldest.minor) last_point = tip;
+  }
+  Advice advice = advise(last_point, machine);
+  std::erase_if(advice.required,
+                [&newest](const Fix* fix) { return release_table().has(newest, *fix); });
+  if (!advice.required.empty()) {
+    judge_release(name, advice, tally);
+  } else {
+    tally.unknown(
+        name +
+        ": the ABI alone does not tell which fixes it has; the package manager knows the release");
+  }
+}
+
+void judge_subject(const Subject& subject,
+                   const AdvisorInput& machine,
+                   Tally& tally,
+                   std::vector<std::string>& evidence) {
+  const std::string name = fmt::format("{} {}", subject.name, subject.version);
+  constexpr std::string_view kTo = " to ";
+  const auto to = subject.version.find(kTo);
+  const auto release = Release::parse(subject.version);
+  if (!release) {
+    tally.unknown(name + ": not a release number");
+  } else if (to != std::string::npos) {
+    const auto newest = Release::parse(subject.version.substr(to + kTo.size()));
+    judge_range(name, *release, newest ? *newest : *release, machine, tally);
+  } else {
+    const Advice advice = advise(*release, machine);
+    judge_release(name, advice, tally);
+    add_evidence(subject, advice, evidence);
+  }
+}
+
 Finding fixes(const host::Facts& facts, const Question& /*question*/) {
-  const auto& table = release_table();
-  if (!table) return unknown(table.error().message);
   const AdvisorInput machine = machine_of(facts);
   Tally tally;
-  std::vector<std::string> evidence{"release table as of " + table->as_of};
+  std::vector<std::string> evidence{fmt::format("release table as of {}", release_table().as_of)};
   for (const Subject& subject : subjects(facts)) {
-    const auto release = Release::parse(subject.version);
-    if (!release || subject.version.find(" to ") != std::string::npos) {
-      tally.unknown(
-          fmt::format("{}: its release is not known exactly ({})", subject.name, subject.version));
-      continue;
-    }
-    const Advice advice = advise(*release, machine, *table);
-    advise_one(subject, advice, tally);
-    add_evidence(subject, advice, evidence);
+    judge_subject(subject, machine, tally, evidence);
   }
   Finding finding =
       tally.finding("no DPDK is installed or built in",
                     "the distribution's newer packages, or a build from source of the release that "
                     "is named (-v lists every fix)");
-  if (finding.status != Status::skipped) finding.evidence = std::move(evidence);
+  if (finding.status == Status::skipped) return finding;
+  finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;
 }
 

@@ -42,10 +42,11 @@ Finding no_mana(const host::Facts& facts) {
     if (function.adapter == host::Adapter::mlx) mlx.push_back(function.address.str());
   }
   if (!mlx.empty()) {
-    return warn(fmt::format("no MANA function; this VM got Mellanox hardware ({})", brief(mlx)),
-                {"the host decides which NIC a VM gets, and decides anew at stop (deallocate) and "
-                 "start; DPDK needs the mlx5 driver here, not net_mana",
-                 {}});
+    return warn(
+        fmt::format("no MANA function; this VM got Mellanox hardware ({})", join(mlx, ", ")),
+        {"the host decides which NIC a VM gets, and decides anew at stop (deallocate) and "
+         "start; DPDK needs the mlx5 driver here, not net_mana",
+         {}});
   }
   if (facts.platform && !facts.platform->azure) return skipped("not an Azure VM");
   return fail("no PCI function 1414:00ba, 1414:00b9 or 1414:00c1",
@@ -69,10 +70,10 @@ Finding mana(const host::Facts& facts, const Question& /*question*/) {
                                    function->numa_node,
                                    pf2 ? "; net_mana up to DPDK 26.07 does not know this id" : ""));
   }
-  return pass(
-      fmt::format(
-          "{}: {}", counted(functions.size(), "MANA function"), brief(addresses_of(functions))),
-      std::move(evidence));
+  return pass(fmt::format("{}: {}",
+                          counted(functions.size(), "MANA function"),
+                          join(addresses_of(functions), ", ")),
+              std::move(evidence));
 }
 
 std::vector<std::string> bind_to_mana(const host::PciFunction& function) {
@@ -109,6 +110,7 @@ Finding driver(const host::Facts& facts, const Question& /*question*/) {
 Finding ports(const host::Facts& facts, const Question& /*question*/) {
   Tally tally;
   for (const host::PciFunction* function : mana_functions(facts)) {
+    if (function->driver.empty()) continue;
     const std::string slot = function->slot.empty() ? "no slot" : "slot " + function->slot;
     const std::string address = function->address.str();
     if (!function->netdevs.empty()) {
@@ -116,12 +118,12 @@ Finding ports(const host::Facts& facts, const Question& /*question*/) {
                            address,
                            slot,
                            counted(function->netdevs.size(), "port"),
-                           brief(function->netdevs)));
+                           join(function->netdevs, ", ")));
     } else {
       tally.fail(fmt::format("{}, {}: no port", address, slot), {"dmesg | grep -i mana"});
     }
   }
-  return tally.finding("no MANA function",
+  return tally.finding("no MANA function has a driver: see hardware.driver",
                        "each port of a MANA function is a network interface; none means that the "
                        "driver did not come up, or that the interfaces are in another network "
                        "namespace (then run manactl there)");

@@ -32,6 +32,32 @@ std::vector<std::string> set_down(const Nic& nic, const host::Netdev& device) {
   return {set_link(device, "down")};
 }
 
+// ---- binding ------------------------------------------------------------------------------------
+
+// Its VMBus device has no driver: neither the kernel nor DPDK has it.
+bool is_unbound(const Nic& nic) {
+  return nic.vmbus && nic.vmbus_driver.empty() && !nic.synthetic;
+}
+
+Finding binding(const host::Facts& facts, const Question& question) {
+  Tally tally;
+  for (const Nic* nic : nics_of(facts, question)) {
+    if (is_unbound(*nic)) {
+      const std::string& id = nic->vmbus->str();
+      tally.fail(fmt::format("{}: VMBus device {} has no driver", nic->name(), id),
+                 {"modprobe hv_netvsc",
+                  fmt::format("echo {} | tee /sys/bus/vmbus/drivers/hv_netvsc/bind", id)});
+    } else if (nic->is_direct()) {
+      tally.ok(fmt::format("{} needs none (MANA direct)", nic->name()));
+    } else {
+      tally.ok(fmt::format("{} is bound to {}", nic->name(), nic->vmbus_driver));
+    }
+  }
+  return tally.finding("no Azure NIC",
+                       "a move to user space stopped half way: neither the kernel nor DPDK has the "
+                       "NIC; this gives it back to the kernel:");
+}
+
 // ---- pairing ------------------------------------------------------------------------------------
 
 void pair_without_vf(const Nic& nic, Tally& tally) {
@@ -114,7 +140,7 @@ void links_of_single(const host::Netdev& device, Tally& tally) {
 Finding links(const host::Facts& facts, const Question& question) {
   Tally tally;
   for (const Nic* nic : nics_of(facts, question)) {
-    if (nic->is_prepared()) continue;
+    if (nic->is_prepared() || is_unbound(*nic)) continue;
     if (nic->synthetic && nic->vf) {
       links_of_pair(*nic, tally);
     } else if (nic->synthetic) {
@@ -123,7 +149,7 @@ Finding links(const host::Facts& facts, const Question& question) {
       links_of_single(*nic->vf, tally);
     }
   }
-  return tally.finding("every NIC is in user space: see interfaces.prepared",
+  return tally.finding("the kernel has no NIC: see interfaces.prepared",
                        "the kernel moves packets over the VF only while the synthetic NIC and its "
                        "VF are both up; a NIC that DPDK is about to take may stay down");
 }
@@ -282,7 +308,7 @@ Finding path(const host::Facts& facts, const Question& question) {
   Tally tally;
   std::vector<std::string> commands;
   for (const Nic* nic : nics_of(facts, question)) {
-    if (nic->is_prepared()) continue;
+    if (nic->is_prepared() || is_unbound(*nic)) continue;
     path_of(*nic, tally);
     if (nic->synthetic) {
       const std::string name = shell_word(nic->synthetic->name);
@@ -291,21 +317,23 @@ Finding path(const host::Facts& facts, const Question& question) {
   }
   commands.emplace_back("dmesg | grep 'Data path switched'");
   Finding finding = tally.finding(
-      "every NIC is in user space: the kernel sees no packets",
+      "the kernel has no NIC and sees no packets",
       "packets go through the vSwitch, slower and with no sign of it elsewhere; the counters since "
       "boot and the kernel log tell when the VF left:");
   if (finding.remedy) finding.remedy->commands = std::move(commands);
   return finding;
 }
 
-constexpr std::array<std::string_view, 4> kPairingCauses = {
-    "hardware.mana", "kernel.mana", "hardware.driver", "hardware.ports"};
+constexpr std::array<std::string_view, 1> kBindingCauses = {"kernel.hv-netvsc"};
+constexpr std::array<std::string_view, 5> kPairingCauses = {
+    "interfaces.binding", "hardware.mana", "kernel.mana", "hardware.driver", "hardware.ports"};
 constexpr std::array<std::string_view, 2> kLinkCauses = {"interfaces.pairing", "kernel.hv-netvsc"};
 constexpr std::array<std::string_view, 1> kPreparedCauses = {"interfaces.pairing"};
 constexpr std::array<std::string_view, 5> kPathCauses = {
     "interfaces.pairing", "interfaces.links", "kernel.mana", "hardware.driver", "hardware.mana"};
 
 constexpr std::array kChecks = {
+    Check{"interfaces.binding", "each NIC has its driver", Needs::nic, binding, kBindingCauses},
     Check{"interfaces.pairing", "each NIC has its VF", Needs::nic, pairing, kPairingCauses},
     Check{"interfaces.links",
           "links are up where the kernel uses them",

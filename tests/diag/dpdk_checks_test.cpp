@@ -98,11 +98,13 @@ TEST(DpdkFixes, JudgeTheDpdkThatCanDriveMana) {
   EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::pass);
 }
 
-TEST(DpdkFixes, AreUnknownWhenOnlyTheAbiIs) {
+TEST(DpdkFixes, AreUnknownWhenOnlyTheAbiIsKnownUnlessNoneOfItsReleasesWillDo) {
   host::Facts facts = healthy_vm();
   facts.embedded = {};
-  facts.dpdk = std::vector<SystemDpdk>{{"x", "22.11 to 23.07", "y", true, true}};
+  facts.dpdk = std::vector<SystemDpdk>{{"x", "23.11 to 24.07", "y", true, true}};
   EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::unknown);
+  facts.kernel->machine = "aarch64";
+  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::fail);
   facts.dpdk->clear();
   EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::skipped);
 }

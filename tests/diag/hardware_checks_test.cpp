@@ -76,6 +76,8 @@ TEST(HardwarePorts, FailWhenAFunctionShowsNone) {
   EXPECT_THAT(ask(facts, "hardware.ports").detail, HasSubstr("slot 2: 2 ports"));
   facts.functions->at(0).netdevs.clear();
   EXPECT_EQ(ask(facts, "hardware.ports").status, Status::fail);
+  facts.functions->at(0).driver.clear();
+  EXPECT_EQ(ask(facts, "hardware.ports").status, Status::skipped);
 }
 
 TEST(HardwareCoexistence, WarnsWithoutMlx5) {

@@ -14,6 +14,20 @@ using test::prepared_vm;
 using testing::HasSubstr;
 using testing::Not;
 
+TEST(InterfacesBinding, FailsForANicThatNobodyHas) {
+  host::Facts facts = prepared_vm();
+  EXPECT_EQ(ask(facts, "interfaces.binding").status, Status::pass);
+  nic(facts, 1).vmbus_driver.clear();
+  nic(facts, 1).uio.clear();
+  const Finding finding = ask(facts, "interfaces.binding");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(commands_of(finding),
+              HasSubstr("echo 6045bdc0-bd67-6045-bdc0-bd676045bdc0 | tee "
+                        "/sys/bus/vmbus/drivers/hv_netvsc/bind"));
+  EXPECT_EQ(ask(facts, "interfaces.links").status, Status::pass);
+  EXPECT_EQ(ask(direct_vm(), "interfaces.binding").status, Status::pass);
+}
+
 TEST(InterfacesPairing, NamesVfFunctionAndPort) {
   const Finding finding = ask(healthy_vm(), "interfaces.pairing");
   EXPECT_EQ(finding.status, Status::pass);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// What the checks say of every tree in tests/fixtures: exactly these fail, and exactly these warn.
+
+#include "support/fixtures.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "diag/vm.h"
+
+namespace manactl::diag {
+namespace {
+
+struct Tree {
+  std::string name;
+  std::vector<std::string> fails, warns;
+};
+
+std::vector<std::string> ids_of(const Report& report, Status status) {
+  std::vector<std::string> ids;
+  for (const Ran& ran : report.ran) {
+    if (ran.finding.status == status) ids.emplace_back(ran.check.id);
+  }
+  return ids;
+}
+
+const std::vector<Tree> kTrees = {
+    {"debian12-dpdk", {"dpdk.installed"}, {"kernel.version"}},
+    {"driver-id-19", {"rdma.driver-id", "rdma.provider"}, {"kernel.version"}},
+    {"healthy-two-nics", {}, {}},
+    {"hugepages-wrong-node", {"memory.node"}, {}},
+    {"kernel-old",
+     {"hardware.driver",
+      "interfaces.pairing",
+      "interfaces.path",
+      "kernel.mana",
+      "kernel.mana-ib",
+      "rdma.devices",
+      "rdma.core"},
+     {"hardware.coexistence", "kernel.version"}},
+    {"mana-and-manae", {}, {}},
+    {"mana-direct", {}, {}},
+    {"mana-ib-missing", {"kernel.mana-ib", "rdma.devices"}, {"hardware.coexistence"}},
+    {"mlx5-vm", {}, {"hardware.mana"}},
+    {"no-hugepages", {"memory.hugepages"}, {}},
+    {"not-azure", {}, {"hardware.azure"}},
+    {"prepared-uio", {}, {}},
+    {"rdma-core-39", {"rdma.core", "rdma.driver-id", "rdma.provider"}, {}},
+    {"ssh-on-dpdk-nic", {}, {"interfaces.spare"}},
+    {"unbound-vmbus", {"interfaces.binding"}, {}},
+    {"unprivileged", {}, {"rdma.nodes", "rdma.memlock"}},
+    {"vf-missing", {"hardware.mana", "interfaces.pairing", "interfaces.path"}, {}},
+    {"vf-orphaned",
+     {"hardware.driver",
+      "interfaces.pairing",
+      "interfaces.path",
+      "kernel.mana",
+      "kernel.mana-ib",
+      "rdma.devices"},
+     {"hardware.coexistence"}},
+    {"vf-unpaired", {"interfaces.pairing", "interfaces.path"}, {"interfaces.unmanaged"}},
+};
+
+class FixtureTree : public testing::TestWithParam<Tree> {};
+
+TEST_P(FixtureTree, FailsAndWarnsAsItShould) {
+  const auto report = run_checks(host::facts_of(GetParam().name), {}, {});
+  ASSERT_TRUE(report);
+  EXPECT_THAT(ids_of(*report, Status::fail), testing::ElementsAreArray(GetParam().fails));
+  EXPECT_THAT(ids_of(*report, Status::warn), testing::ElementsAreArray(GetParam().warns));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FixtureTree, testing::ValuesIn(kTrees), [](const auto& tree) {
+  std::string name;
+  for (const char c : tree.param.name) {
+    if (c != '-') name += c;
+  }
+  return name;
+});
+
+// The root that doctor will find: a check that fails while none of its causes does.
+std::vector<std::string> roots_of(const Report& report) {
+  std::vector<std::string> roots;
+  for (const Ran& ran : report.ran) {
+    if (ran.finding.status != Status::fail) continue;
+    const auto& causes = ran.check.caused_by;
+    const bool shadow = std::any_of(causes.begin(), causes.end(), [&](std::string_view id) {
+      const Ran* cause = report.find(id);
+      return cause != nullptr && cause->finding.status == Status::fail;
+    });
+    if (!shadow) roots.emplace_back(ran.check.id);
+  }
+  return roots;
+}
+
+TEST(FixtureTrees, HaveOneRootEach) {
+  const std::vector<std::pair<std::string, std::string>> expected = {
+      {"driver-id-19", "rdma.driver-id"},
+      {"mana-ib-missing", "kernel.mana-ib"},
+      {"rdma-core-39", "rdma.core"},
+      {"vf-missing", "hardware.mana"},
+      {"vf-orphaned", "kernel.mana"},
+      {"vf-unpaired", "interfaces.pairing"},
+  };
+  for (const auto& [tree, root] : expected) {
+    const auto report = run_checks(host::facts_of(tree), {}, {});
+    ASSERT_TRUE(report);
+    EXPECT_THAT(roots_of(*report), testing::ElementsAre(root)) << tree;
+  }
+}
+
+TEST(FixtureTrees, AreAllInTheTable) {
+  std::vector<std::string> listed;
+  for (const Tree& tree : kTrees) listed.push_back(tree.name);
+  EXPECT_THAT(listed, testing::UnorderedElementsAreArray(test::fixture_names()));
+}
+
+}  // namespace
+}  // namespace manactl::diag
