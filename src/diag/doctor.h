@@ -28,13 +28,18 @@ struct LogEntry {
   const Signature* signature = nullptr;  // null for lines that nothing is known about
   Quote first;
   std::uint64_t count = 0;
-  std::vector<std::pair<std::string, std::string>> captures;  // of the first
+  Captures captures;  // of the first
+  std::uint64_t last_line = 0;
+  bool benign = false;  // by what was captured; such lines have an entry of their own
 };
 
 struct LogReport {
   std::vector<LogEntry> entries;  // by first appearance; at most one per signature and log
   std::uint64_t lines = 0;
-  std::string dpdk_release;  // "24.11.2" when the log tells it, else empty
+  std::uint64_t matched_lines = 0;  // that any signature matches
+  std::uint64_t more_unknown = 0;   // lines that are unknown and not among the entries
+  std::string dpdk_release;         // "24.11.2" when the log tells it, else empty
+  std::string dpdk_range;           // "22.11 to 24.07", from prefixes; empty when they do not tell
 };
 
 // Reads one log to its end. Errc of the source; never of the contents.
@@ -52,6 +57,7 @@ struct Diagnosis {
     std::vector<std::string> commands;
     Confirmation confirmation = Confirmation::not_possible;
     std::string confirmed_by;  // "rdma.driver-id: kernel 19, libibverbs chose erdma"
+    std::string note;          // what the log's DPDK release means for the fix; may be empty
   };
 
   std::optional<Item> root;
@@ -60,8 +66,10 @@ struct Diagnosis {
   std::vector<Item> benign;
   std::vector<Item> unknown;
   std::uint64_t lines = 0;
+  std::uint64_t more_unknown = 0;  // lines that look like errors and are too many to list
 };
 
+// `logs` may come from different programs; the release of each counts for its own lines.
 Diagnosis diagnose(const Report& checks, const std::vector<LogReport>& logs);
 
 }  // namespace manactl::diag

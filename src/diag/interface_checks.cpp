@@ -253,7 +253,8 @@ Finding unmanaged(const host::Facts& facts, const Question& question) {
       tally.warn(
           fmt::format(
               "{} is not marked as unmanaged ({})", nic->vf->name, nic->management->evidence),
-          commands);
+          // Whoever logged in over an address of the VF needs its manager.
+          nic->vf->addresses.empty() ? commands : std::vector<std::string>{});
     }
   }
   return tally.finding("no synthetic NIC has a VF",

@@ -84,20 +84,20 @@ bool fits(const Backport& row, const host::Kernel& kernel, const Release& releas
 Remedy newer_kernel(const host::Facts& facts) {
   Remedy remedy{
       "this is advice, not proof: what the kernel can do is judged by the other checks; "
-      "to move to the newest kernel of the distribution for Azure:",
+      "the distribution's newest kernel for Azure (it runs after a reboot):",
       {}};
   switch (family_of(facts)) {
     case Family::ubuntu:
-      remedy.commands = {"apt-get update", "apt-get install -y linux-azure", "systemctl reboot"};
+      remedy.commands = {"apt-get update", "apt-get install -y linux-azure"};
       break;
     case Family::redhat:
-      remedy.commands = {"dnf upgrade -y kernel", "systemctl reboot"};
+      remedy.commands = {"dnf upgrade -y kernel"};
       break;
     case Family::debian:
       remedy.commands = source_of_module(facts, "mana_ib").commands;
       break;
     case Family::azurelinux:
-      remedy.commands = {"tdnf update -y", "systemctl reboot"};
+      remedy.commands = {"tdnf update -y"};
       break;
     case Family::suse:
     case Family::other:

@@ -186,7 +186,7 @@ DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts)
 
 std::vector<std::string> mend_clash(const host::Facts& facts) {
   if (family_of(facts) == Family::ubuntu) {
-    return {"apt-get update", "apt-get install -y linux-azure", "systemctl reboot"};
+    return {"apt-get update", "apt-get install -y linux-azure"};
   }
   return {};
 }
@@ -217,7 +217,7 @@ std::string why_of(bool clash) {
            "provider only; ib_uverbs must be loaded and rdma-core be 44 or later";
   }
   return "19 is MANA in Ubuntu's 5.15 backport and ERDMA since rdma-core 43; 20 is MANA since "
-         "rdma-core 44 and Linux 6.2: run a kernel that says 20, or the rdma-core that the "
+         "rdma-core 44 and Linux 6.2: reboot into a kernel that says 20, or the rdma-core that the "
          "distribution patched for this kernel, or swap the two numbers in rdma-core's "
          "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it";
 }

@@ -38,12 +38,11 @@ constexpr std::array kDistributions = {
 
 ModuleSource ubuntu_module(const std::string& release, std::string_view name) {
   if (!release.ends_with("-azure")) {
-    return {fmt::format("linux-azure and linux-modules-extra-azure carry {}; this kernel is '{}'",
+    return {fmt::format("linux-azure and linux-modules-extra-azure carry {} (reboot into it "
+                        "afterwards); this kernel is '{}'",
                         name,
                         release),
-            {"apt-get update",
-             "apt-get install -y linux-azure linux-modules-extra-azure",
-             "systemctl reboot"}};
+            {"apt-get update", "apt-get install -y linux-azure linux-modules-extra-azure"}};
   }
   return {fmt::format("{} is in the extra modules of Ubuntu's azure kernel "
                       "(linux-modules-extra-azure follows kernel updates)",
@@ -57,11 +56,10 @@ ModuleSource debian_module(const std::string& machine, std::string_view name) {
   const std::string_view architecture = machine == "aarch64" ? "arm64" : "amd64";
   return {
       fmt::format("Debian 12's own kernel is built without some MANA modules; the cloud kernel "
-                  "of bookworm-backports has {}",
+                  "of bookworm-backports has {} (reboot into it afterwards)",
                   name),
       {"apt-get update",
-       fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture),
-       "systemctl reboot"}};
+       fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};
 }
 
 ModuleSource azurelinux_module(const std::string& release, std::string_view name) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What is known about log lines: data/signatures.json, embedded. One regular expression set finds
-// candidates in a block; a signature's own expression then confirms and captures.
+// What is known about log lines: data/signatures.json, embedded. A scan for plain text finds the
+// lines that deserve a look; only there the expressions run, and only those whose text is there.
 
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +19,12 @@ namespace manactl::diag {
 
 enum class Role {
   cause,        // explains others; may be the root
-  consequence,  // never a root while a cause is there
+  consequence,  // never the root
   benign,       // looks like an error and is none
+  note,         // tells something about the log (its release); never shown
 };
+
+using Captures = std::vector<std::pair<std::string, std::string>>;
 
 struct Signature {
   std::string id;
@@ -29,16 +33,30 @@ struct Signature {
   Role role = Role::cause;
   int rank = 0;       // among causes of one log the highest is the root
   std::string match;  // RE2; named groups are captures
+  std::vector<std::string> examples;
   std::string meaning, cause, fix;
-  std::string since, until;  // release range in words; empty when always
-  std::vector<std::string>
-      explained_by;                 // ids of signatures whose presence makes this a consequence
+  std::string confirm;                // how a person confirms it
+  std::vector<std::string> commands;  // to paste; may be empty
+  std::string since, until;           // in words; empty when always
+
+  // DPDK releases that print it: from `printed_from` until the ones of `gone_in`, which holds the
+  // first of each maintained line that does not; the last one is of the main line.
+  std::string printed_from;
+  std::vector<std::string> gone_in;
+  std::vector<std::string> mended_in;  // releases with the fix of the cause, told likewise
+
+  // Ids; "mana-*" stands for all that begin so, "*" for every cause of a higher rank.
+  std::vector<std::string> explained_by;  // their presence makes this a consequence
+  std::vector<std::string> only_with;     // without one of them this is benign
+  std::vector<std::string> healed_by;     // one of them later in the log makes this benign
+  Captures benign_when;                   // a capture with this value makes the line benign
+
   std::vector<std::string> checks;  // ids of checks that confirm it when they do not pass
 };
 
 struct Match {
   const Signature* signature = nullptr;
-  std::vector<std::pair<std::string, std::string>> captures;  // named groups that took part
+  Captures captures;  // named groups that took part
 };
 
 class SignatureSet {
@@ -53,10 +71,20 @@ class SignatureSet {
 
   const std::vector<Signature>& all() const;
 
-  // Whether any line of the block can match: the fast path for a log of a gigabyte.
-  bool may_match(std::string_view block) const;
+  // Nothing when there is none of this id.
+  const Signature* find(std::string_view id) const;
 
-  // The most specific signature of one line without prefix.
+  // A place at or behind `from` in the next line that may match; npos when there is no such line:
+  // the fast path for a log of a gigabyte. `from` must be the beginning of a line.
+  std::size_t next_candidate(std::string_view block, std::size_t from) const;
+
+  bool may_match(std::string_view block) const { return next_candidate(block, 0) != block.npos; }
+
+  // Every signature of one line: two threads may have written into it. Of signatures that match
+  // the same text only the one that matches most of it is given.
+  std::vector<Match> matches(std::string_view line) const;
+
+  // The first of them.
   std::optional<Match> match(std::string_view line) const;
 
  private:
@@ -64,5 +92,8 @@ class SignatureSet {
   explicit SignatureSet(std::unique_ptr<Compiled> compiled);
   std::unique_ptr<Compiled> compiled_;
 };
+
+// data/signatures.json read, but not yet compiled.
+Result<std::vector<Signature>> parse_signatures(std::string_view json);
 
 }  // namespace manactl::diag

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/error_words.h"
+
+#include <re2/re2.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "diag/literal_scanner.h"
+
+namespace manactl::diag {
+namespace {
+
+// Short words count only behind one of these, which also keeps "RX-errors: 0" out.
+constexpr std::string_view kBefore = "\n\t :([\"'=,;*<>/|.";
+constexpr std::array<std::string_view, 11> kShortWords = {"error",
+                                                          "errno",
+                                                          "err: ",
+                                                          "fatal",
+                                                          "panic",
+                                                          "abort",
+                                                          "faile",
+                                                          "failu",
+                                                          "fails",
+                                                          "fail ",
+                                                          "bug: "};
+constexpr std::array<std::string_view, 13> kLongWords = {"cannot",
+                                                         "can't ",
+                                                         "could not",
+                                                         "couldn't",
+                                                         "unable to",
+                                                         "denied",
+                                                         "invalid",
+                                                         "timed out",
+                                                         "warning:",
+                                                         "ret = -",
+                                                         " ret -",
+                                                         " ret=-",
+                                                         "err = -"};
+
+LiteralScanner make_scanner() {
+  std::vector<std::string> texts(kLongWords.begin(), kLongWords.end());
+  for (const char before : kBefore) {
+    for (const auto word : kShortWords) texts.push_back(before + std::string(word));
+  }
+  return {texts, LiteralScanner::Case::ignored};
+}
+
+const re2::RE2& verdict_pattern() {
+  static const auto* const pattern = [] {
+    re2::RE2::Options options;
+    options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    options.set_case_sensitive(false);
+    return new re2::RE2(
+        R"((?:^|[\t :(\["'=,;*<>/|.])(?:errors?|errno|err:|fatal|panic|abort(?:ed|ing)?|fail(?:ed|ure|ures|s)?)(?:$|[^\w-]))"
+        R"(|\b(?:cannot|can't|could not|couldn't|unable to|denied|invalid|timed out)\b)"
+        R"(|\b(?:BUG|WARNING|Oops):)"
+        R"(|\b(?:ret|err)(?: |=| = )-\d)",
+        options);
+  }();
+  return *pattern;
+}
+
+// "errors: 0", "no error": a count of nothing.
+const re2::RE2& nothing_pattern() {
+  static const auto* const pattern = [] {
+    re2::RE2::Options options;
+    options.set_encoding(re2::RE2::Options::EncodingLatin1);
+    options.set_case_sensitive(false);
+    return new re2::RE2(R"re((?:errors?|fail(?:ed|ures?|s)?)"?\s*[:=]\s*0(?:$|[^\d.x]))re"
+                        R"re(|\b(?:0|no|without) (?:errors?|fail))re",
+                        options);
+  }();
+  return *pattern;
+}
+
+}  // namespace
+
+std::size_t next_error_word(std::string_view block, std::size_t from) {
+  static const LiteralScanner scanner = make_scanner();
+  return scanner.next(block, from).at;
+}
+
+bool looks_like_error(std::string_view line) {
+  return re2::RE2::PartialMatch(line, verdict_pattern()) &&
+         !re2::RE2::PartialMatch(line, nothing_pattern());
+}
+
+}  // namespace manactl::diag

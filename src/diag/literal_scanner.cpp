@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/literal_scanner.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace manactl::diag {
+namespace {
+
+constexpr std::size_t kLoad = sizeof(std::uint64_t);
+constexpr unsigned kWordBits = 12;  // 32 KiB of words: stays in the first cache
+constexpr unsigned kSlotBits = 14;
+static_assert(std::endian::native == std::endian::little, "grams are masked as little-endian");
+
+std::uint64_t load(const char* at) {
+  std::uint64_t gram = 0;
+  std::memcpy(&gram, at, kLoad);
+  return gram;
+}
+
+// The same near the end of the block, where eight bytes may be more than there are.
+std::uint64_t load_tail(std::string_view block, std::size_t at) {
+  std::uint64_t gram = 0;
+  std::memcpy(&gram, block.data() + at, std::min(kLoad, block.size() - at));
+  return gram;
+}
+
+// Two bits of one word stand for a gram.
+std::size_t word_of(std::uint64_t mixed) {
+  return mixed >> (64U - kWordBits);
+}
+
+std::uint64_t bits_of(std::uint64_t mixed) {
+  return (1ULL << (mixed >> 40U & 63U)) | (1ULL << (mixed >> 46U & 63U));
+}
+
+std::size_t slot_of(std::uint64_t mixed) {
+  return mixed >> (64U - kSlotBits);
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+// How many grams a window of `size` bytes needs so that steps cannot jump over it.
+std::size_t gram_for(std::size_t window) {
+  constexpr std::size_t kShortWindow = 6;
+  return window < kShortWindow ? 3 : window - (window / 3);
+}
+
+}  // namespace
+
+LiteralScanner::LiteralScanner(const std::vector<std::string>& texts, Case letters)
+    : texts_(texts), maybe_(1U << kWordBits), heads_(1U << kSlotBits), entries_(1) {
+  std::size_t window = SIZE_MAX;
+  for (const auto& text : texts_) window = std::min(window, text.size());
+  if (texts_.empty()) window = kLoad;
+  window = std::min<std::size_t>(window, kLongestWindow);
+  const std::size_t gram = std::min(gram_for(window), kLoad);
+  step_ = window - gram + 1;
+  keep_ = ~0ULL >> (8U * (kLoad - gram));
+  fold_ = letters == Case::ignored ? 0x2020202020202020ULL : 0;
+  const auto common = gram_counts();
+  for (std::uint32_t i = 0; i < texts_.size(); ++i) {
+    const std::size_t first = rarest_window(texts_[i], window, common);
+    for (std::size_t at = first; at < first + step_; ++at) add(i, at);
+  }
+}
+
+void LiteralScanner::add(std::uint32_t text, std::size_t offset) {
+  const auto mixed = mix(load_tail(texts_[text], offset));
+  maybe_[word_of(mixed)] |= bits_of(mixed);
+  auto& head = heads_[slot_of(mixed)];
+  entries_.push_back({text, static_cast<std::uint32_t>(offset), head});
+  head = static_cast<std::uint32_t>(entries_.size() - 1);
+}
+
+// What many texts have in common ("failed to ") is common in logs too.
+std::map<std::uint64_t, unsigned> LiteralScanner::gram_counts() const {
+  std::map<std::uint64_t, unsigned> counts;
+  for (const auto& text : texts_) {
+    for (std::size_t at = 0; at < text.size(); ++at) ++counts[mix(load_tail(text, at))];
+  }
+  return counts;
+}
+
+std::size_t LiteralScanner::rarest_window(const std::string& text,
+                                          std::size_t window,
+                                          const std::map<std::uint64_t, unsigned>& counts) const {
+  std::size_t best = 0;
+  unsigned least = UINT32_MAX;
+  for (std::size_t first = 0; first + window <= text.size(); ++first) {
+    unsigned sum = 0;
+    for (std::size_t at = first; at < first + step_; ++at) {
+      sum += counts.at(mix(load_tail(text, at)));
+    }
+    if (sum <= least) {
+      least = sum;
+      best = first;
+    }
+  }
+  return best;
+}
+
+std::uint64_t LiteralScanner::mix(std::uint64_t gram) const {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15ULL;
+  return ((gram | fold_) & keep_) * kMix;
+}
+
+bool LiteralScanner::same(std::string_view text, const char* at) const {
+  if (fold_ == 0) return std::memcmp(text.data(), at, text.size()) == 0;
+  return std::equal(
+      text.begin(), text.end(), at, [](char wanted, char c) { return wanted == lower(c); });
+}
+
+bool LiteralScanner::is_here(const Entry& entry, std::string_view block, std::size_t at) const {
+  const auto& text = texts_[entry.text];
+  if (entry.offset > at || at - entry.offset + text.size() > block.size()) return false;
+  return same(text, block.data() + at - entry.offset);
+}
+
+LiteralScanner::Hit LiteralScanner::verify(std::string_view block, std::size_t at) const {
+  for (auto i = heads_[slot_of(mix(load_tail(block, at)))]; i != 0; i = entries_[i].next) {
+    const auto& entry = entries_[i];
+    if (is_here(entry, block, at)) return {at - entry.offset, entry.text};
+  }
+  return {};
+}
+
+std::vector<std::uint32_t> LiteralScanner::all_in(std::string_view line) const {
+  std::vector<std::uint32_t> found;
+  for (std::size_t at = 0; at < line.size(); at += step_) {
+    for (auto i = heads_[slot_of(mix(load_tail(line, at)))]; i != 0; i = entries_[i].next) {
+      if (is_here(entries_[i], line, at)) found.push_back(entries_[i].text);
+    }
+  }
+  return found;
+}
+
+LiteralScanner::Hit LiteralScanner::next(std::string_view block, std::size_t from) const {
+  constexpr std::size_t kUnroll = 8;
+  const std::size_t step = step_;
+  const std::uint64_t* const maybe = maybe_.data();
+  std::size_t at = from;
+  while (at < block.size()) {
+    const bool many = at + (kUnroll * step) + kLoad <= block.size();
+    unsigned worth = many ? 0 : 1;  // one bit for each of the next grams
+    for (unsigned i = 0; many && i < kUnroll; ++i) {
+      const auto mixed = mix(load(block.data() + at + (i * step)));
+      const auto bits = bits_of(mixed);
+      worth |= static_cast<unsigned>((maybe[word_of(mixed)] & bits) == bits) << i;
+    }
+    for (; worth != 0; worth &= worth - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(worth));
+      if (const auto hit = verify(block, at + (i * step)); hit.at != std::string_view::npos) {
+        return hit;
+      }
+    }
+    at += many ? kUnroll * step : step;
+  }
+  return {};
+}
+
+}  // namespace manactl::diag

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "diag/doctor.h"
+#include "diag/error_words.h"
+#include "diag/log_reader.h"
+#include "diag/log_release.h"
+
+namespace manactl::diag {
+namespace {
+
+constexpr std::size_t kMostUnknown = 50;  // different ones; the rest is counted
+
+// Lines that differ in numbers only are one kind: counters, addresses, times.
+std::string kind_of(std::string_view text) {
+  constexpr std::size_t kTelling = 200;
+  std::string kind(text.substr(0, kTelling));
+  for (char& c : kind) {
+    if (c >= '0' && c <= '9') c = '0';
+  }
+  return kind;
+}
+
+bool is_benign_here(const Match& match) {
+  return std::ranges::any_of(match.signature->benign_when, [&match](const auto& wanted) {
+    return std::ranges::find(match.captures, wanted) != match.captures.end();
+  });
+}
+
+class Scan {
+ public:
+  Scan(std::string name, const SignatureSet& known) : name_(std::move(name)), known_(known) {}
+
+  void block(const Block& block);
+  LogReport finish(std::uint64_t lines);
+
+ private:
+  void line(std::string_view line, std::uint64_t number);
+  void seen(Match match, std::string_view message, std::uint64_t number);
+  void unknown(std::string_view message, std::uint64_t number);
+  Quote quote(std::string_view message, std::uint64_t number) const;
+
+  std::string name_;
+  const SignatureSet& known_;
+  LogReport report_;
+  std::map<std::pair<const Signature*, bool>, std::size_t> by_signature_;
+  std::map<std::string, std::size_t> by_kind_;
+  std::string scratch_;
+};
+
+void Scan::block(const Block& block) {
+  const auto text = block.text;
+  const auto first_end = std::min(text.find('\n'), text.size());
+  std::size_t known_at = known_.next_candidate(text, 0);
+  // The error words need a byte in front of them, which the first line does not have.
+  std::size_t error_at = looks_like_error(text.substr(0, first_end)) ? 0 : next_error_word(text, 0);
+  std::uint64_t number = block.first_line;
+  std::size_t counted = 0;
+  for (;;) {
+    const auto at = std::min(known_at, error_at);
+    if (at == std::string_view::npos) return;
+    // A short error word may be found by the line end in front of it.
+    const auto inside = text[at] == '\n' ? at + 1 : at;
+    const auto before = inside == 0 ? std::string_view::npos : text.rfind('\n', inside - 1);
+    const auto begin = before == std::string_view::npos ? 0 : before + 1;
+    const auto end = std::min(text.find('\n', inside), text.size());
+    number +=
+        static_cast<std::uint64_t>(std::count(text.data() + counted, text.data() + begin, '\n'));
+    counted = begin;
+    line(text.substr(begin, end - begin), number);
+    if (known_at != std::string_view::npos && known_at < end) {
+      known_at = known_.next_candidate(text, end);
+    }
+    if (error_at != std::string_view::npos && error_at < end) {
+      error_at = next_error_word(text, end);
+    }
+  }
+}
+
+void Scan::line(std::string_view line, std::uint64_t number) {
+  const auto message = without_prefix(line, scratch_);
+  auto matches = known_.matches(message);
+  if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
+  if (matches.empty() && !looks_like_error(message)) return;
+  if (matches.empty()) return unknown(message, number);
+  ++report_.matched_lines;
+  if (report_.dpdk_release.empty()) report_.dpdk_range = releases_of_prefix(message);
+  for (auto& match : matches) seen(std::move(match), message, number);
+}
+
+Quote Scan::quote(std::string_view message, std::uint64_t number) const {
+  return {name_, number, printable(message)};
+}
+
+void Scan::seen(Match match, std::string_view message, std::uint64_t number) {
+  if (match.signature->role == Role::note) {
+    for (const auto& [key, value] : match.captures) {
+      if (key == "release") report_.dpdk_release = value;
+    }
+    return;
+  }
+  const bool benign = is_benign_here(match);
+  const auto [place, is_new] =
+      by_signature_.try_emplace({match.signature, benign}, report_.entries.size());
+  if (is_new) {
+    report_.entries.push_back(
+        {match.signature, quote(message, number), 0, std::move(match.captures), 0, benign});
+  }
+  auto& entry = report_.entries[place->second];
+  ++entry.count;
+  entry.last_line = number;
+}
+
+void Scan::unknown(std::string_view message, std::uint64_t number) {
+  auto kind = kind_of(message);
+  auto place = by_kind_.find(kind);
+  if (place == by_kind_.end()) {
+    if (by_kind_.size() == kMostUnknown) {
+      ++report_.more_unknown;
+      return;
+    }
+    place = by_kind_.emplace(std::move(kind), report_.entries.size()).first;
+    report_.entries.push_back({nullptr, quote(message, number), 0, {}, 0, false});
+  }
+  auto& entry = report_.entries[place->second];
+  ++entry.count;
+  entry.last_line = number;
+}
+
+LogReport Scan::finish(std::uint64_t lines) {
+  report_.lines = lines;
+  return std::move(report_);
+}
+
+}  // namespace
+
+Result<LogReport> read_log(ByteSource& source, const std::string& name, const SignatureSet& known) {
+  LogReader reader(source);
+  Scan scan(name, known);
+  for (;;) {
+    const auto block = reader.next();
+    if (!block) return because(block.error(), name);
+    if (block->text.empty()) return scan.finish(reader.lines());
+    scan.block(*block);
+  }
+}
+
+}  // namespace manactl::diag

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "diag/log_release.h"
+#include "diag/logs.h"
+
+namespace manactl::diag {
+namespace {
+
+using test::diagnose_text;
+using test::read_text;
+
+constexpr std::string_view kLine = "mana_dev_start(): failed to start tx queues -19";
+
+TEST(ReadLog, CountsRepeatedLinesOnce) {
+  const auto report = read_text(std::string(kLine) + "\nx\n" + std::string(kLine) + "\n");
+  ASSERT_EQ(report.entries.size(), 1U);
+  EXPECT_EQ(report.entries[0].count, 2U);
+  EXPECT_EQ(report.entries[0].first.line, 1U);
+  EXPECT_EQ(report.entries[0].last_line, 3U);
+  EXPECT_EQ(report.matched_lines, 2U);
+}
+
+TEST(ReadLog, NumbersLinesOverManyBlocks) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += "Tx-pps: 10421337\n";
+  const auto report = read_text(text + std::string(kLine) + "\n", 1000);
+  ASSERT_EQ(report.entries.size(), 1U);
+  EXPECT_EQ(report.entries[0].first.line, 100001U);
+}
+
+TEST(ReadLog, FindsTheLineBehindOneOfTenMegabytes) {
+  const auto report = read_text(std::string(10U << 20, 'x') + "\n" + std::string(kLine));
+  ASSERT_EQ(report.entries.size(), 1U);
+  EXPECT_EQ(report.entries[0].first.line, 2U);
+  EXPECT_EQ(report.lines, 2U);
+}
+
+TEST(ReadLog, SurvivesEmptyAndNearlyEmptyLogs) {
+  EXPECT_TRUE(read_text("").entries.empty());
+  EXPECT_TRUE(read_text("\n\n\n").entries.empty());
+  EXPECT_EQ(read_text("\n\n\n").lines, 3U);
+  EXPECT_TRUE(read_text(std::string(3, '\0')).entries.empty());
+}
+
+TEST(ReadLog, FindsALineAmongRandomBytes) {
+  std::mt19937 random(20261121);
+  std::string junk(1U << 20, ' ');
+  for (char& c : junk) c = static_cast<char>(random() & 0xFFU);
+  const auto report = read_text(junk + "\n" + std::string(kLine) + "\n" + junk);
+  const auto found =
+      std::ranges::find_if(report.entries, [](const auto& e) { return e.signature != nullptr; });
+  ASSERT_NE(found, report.entries.end());
+  EXPECT_EQ(found->signature->id, "mana-start-tx-enodev");
+  EXPECT_EQ(found->first.line, 2U + static_cast<std::uint64_t>(std::ranges::count(junk, '\n')));
+}
+
+TEST(ReadLog, QuotesOnlyPrintableText) {
+  const auto report = read_text("foo: error \xff\x01 in \xe2\x82\n");
+  ASSERT_EQ(report.entries.size(), 1U);
+  EXPECT_THAT(report.entries[0].first.text, testing::Not(testing::HasSubstr("\xff")));
+  EXPECT_THAT(report.entries[0].first.text, testing::HasSubstr("\\xff"));
+}
+
+TEST(ReadLog, TellsTheReleaseThatTheLogNames) {
+  EXPECT_EQ(read_text("EAL: RTE Version: 'DPDK 22.11.11'\n").dpdk_release, "22.11.11");
+  EXPECT_EQ(read_text("mana_init_once(): MP INIT PRIMARY\n").dpdk_range, "22.11 to 24.07");
+  EXPECT_EQ(read_text("MANA_DRIVER: mana_init_once(): MP INIT PRIMARY\n").dpdk_range,
+            "24.11 or newer");
+}
+
+TEST(ReadLog, QuotesErrorsThatNobodyKnows) {
+  for (const std::string line : {"EAL: frobnicator failed to spin up",
+                                 "foo[12]: ERROR: no such widget",
+                                 "error at the beginning of the log",
+                                 "Cannot frobnicate",
+                                 "BUG: kernel NULL pointer dereference",
+                                 "mana 7870:00:00.0: frobbed, err = -71",
+                                 "panic: oh no"}) {
+    for (const std::string before : {"", "harmless\n"}) {
+      const auto diagnosis = diagnose_text(before + line + "\n");
+      EXPECT_FALSE(diagnosis.root) << line;
+      ASSERT_EQ(diagnosis.unknown.size(), 1U) << before << line;
+      EXPECT_EQ(diagnosis.unknown[0].quote->line, before.empty() ? 1U : 2U);
+      EXPECT_EQ(diagnosis.unknown[0].cause, "");
+      EXPECT_EQ(diagnosis.unknown[0].fix, "");
+    }
+  }
+}
+
+TEST(ReadLog, DoesNotTakeCountersAndNamesForErrors) {
+  for (const std::string line : {"  RX-errors: 0",
+                                 "TX-errors: 12 ",
+                                 "errors: 0",
+                                 "finished without error",
+                                 "terror in the interrupt handler",
+                                 "ferrari failover-mode"}) {
+    EXPECT_TRUE(read_text("first\n" + line + "\n").entries.empty()) << line;
+  }
+}
+
+TEST(ReadLog, ListsOnlySoManyUnknownLines) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) {
+    text += "error " + std::string(static_cast<std::size_t>(i), 'x') + "\n";
+  }
+  const auto report = read_text(text);
+  EXPECT_EQ(report.entries.size(), 50U);
+  EXPECT_EQ(report.more_unknown, 150U);
+}
+
+TEST(ReadLog, TakesUnknownLinesThatDifferInNumbersForOne) {
+  const auto report = read_text("error 17 at 0x12\nerror 18 at 0x99\n");
+  ASSERT_EQ(report.entries.size(), 1U);
+  EXPECT_EQ(report.entries[0].count, 2U);
+}
+
+TEST(LogRelease, KnowsTheFirstOfEachLine) {
+  const std::vector<std::string> firsts = {"22.11.9", "23.11.5", "24.11.3", "25.07"};
+  EXPECT_TRUE(has_reached("24.11.3", firsts));
+  EXPECT_FALSE(has_reached("24.11.2", firsts));
+  EXPECT_FALSE(has_reached("25.03", firsts));
+  EXPECT_TRUE(has_reached("25.07", firsts));
+  EXPECT_TRUE(has_reached("26.03.1", firsts));
+  EXPECT_FALSE(has_reached("what", firsts));
+  EXPECT_FALSE(has_reached("25.07", {}));
+}
+
+}  // namespace
+}  // namespace manactl::diag
