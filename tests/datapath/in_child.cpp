@@ -9,6 +9,13 @@
 #include <array>
 #include <cstdio>
 
+// ThreadSanitizer sees the memory that DPDK's own threads share, but not DPDK's locks around it.
+extern "C" const char* __tsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
+
+const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+  return "race:rte_intr_\nrace:malloc_elem_\nrace:memif_\n";
+}
+
 namespace manactl::datapath {
 
 Child::Child(const std::function<void()>& body) {
@@ -23,6 +30,12 @@ Child::Child(const std::function<void()>& body) {
 
 Child::~Child() {
   if (pid_ > 0) succeeded();
+}
+
+bool Child::running() const {
+  siginfo_t state{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         state.si_pid == 0;
 }
 
 bool Child::succeeded() {

@@ -21,6 +21,7 @@ class Child {
   Child& operator=(const Child&) = delete;
   ~Child();
 
+  bool running() const;
   bool succeeded();  // waits
 
  private:

@@ -126,6 +126,7 @@ int work(void* argument) noexcept {
       before = now;
     }
   }
+  worker.done.store(true, std::memory_order_release);
   return 0;
 }
 

@@ -49,6 +49,8 @@ enum class Phase { waiting, running, stopping };
 struct Worker {
   std::vector<Lane*> lanes;
   const std::atomic<Phase>* phase = nullptr;
+  // All that the worker wrote is seen by whoever sees this; EAL's own hand-shake promises less.
+  std::atomic<bool> done = false;
 };
 
 // An rte_lcore function: serves the lanes of its Worker in turn until the phase is stopping.

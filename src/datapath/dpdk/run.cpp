@@ -52,9 +52,9 @@ Sample read_all(const BenchPlan& plan, const std::vector<Lane>& lanes, const Por
 // The threads of a run. They are stopped and waited for whatever happens to the main thread.
 class Crew {
  public:
-  Crew(const Placement& placement, std::vector<Lane>& lanes) {
+  Crew(const Placement& placement, std::vector<Lane>& lanes)
+      : workers_(placement.workers().size()) {
     const auto cpus = placement.workers();
-    workers_.resize(cpus.size());
     for (std::size_t i = 0; i < lanes.size(); ++i) {
       const auto at = std::find(cpus.begin(), cpus.end(), placement.worker_cpus[i]) - cpus.begin();
       auto& worker = workers_[static_cast<std::size_t>(at)];
@@ -83,7 +83,11 @@ class Crew {
 
   void stop() {
     phase_.store(Phase::stopping, std::memory_order_release);
-    for (; launched_ > 0; --launched_) rte_eal_wait_lcore(launched_);
+    for (; launched_ > 0; --launched_) {
+      rte_eal_wait_lcore(launched_);
+      while (!workers_[launched_ - 1].done.load(std::memory_order_acquire))
+        std::this_thread::yield();
+    }
   }
 
  private:
