@@ -113,14 +113,14 @@ void note_local(const std::string& local,
   }
 }
 
-void note_ssh(const os::System& system,
-              const std::vector<os::Address>& addresses,
-              Topology& topology) {
+Result<> note_ssh(const os::System& system,
+                  const std::vector<os::Address>& addresses,
+                  Topology& topology) {
   const auto hint = ssh_hint(system.process);
   const auto session = [](const std::string& peer) { return "SSH session from " + peer; };
   if (hint) note_local(hint->server, session(hint->client), addresses, topology);
   const auto sockets = system.sockets.tcp();
-  if (!sockets) return;
+  if (!sockets) return because(sockets.error(), "cannot tell which NIC carries the SSH session");
   std::set<std::uint16_t> listening;
   for (const auto& socket : *sockets) {
     if (socket.listening) listening.insert(socket.local_port);
@@ -136,6 +136,7 @@ void note_ssh(const os::System& system,
           socket.local_address, session(printable(socket.remote_address, 60)), addresses, topology);
     }
   }
+  return {};
 }
 
 void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
@@ -173,14 +174,21 @@ void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
 
 }  // namespace
 
-void note_carriers(const os::System& system,
-                   const std::vector<os::Link>& links,
-                   const Result<std::vector<os::Address>>& addresses,
-                   std::vector<Nic>& nics) {
+Result<> note_carriers(const os::System& system,
+                       const std::vector<os::Link>& links,
+                       const Result<std::vector<os::Address>>& addresses,
+                       std::vector<Nic>& nics) {
   Topology topology(links, nics);
-  if (addresses) note_ssh(system, *addresses, topology);
   const auto routes = system.links.routes();
   if (routes) note_routes(*routes, topology);
+  if (!addresses) {
+    return because(addresses.error(), "cannot tell which NIC carries the SSH session");
+  }
+  auto noted = note_ssh(system, *addresses, topology);
+  if (noted && !routes) {
+    noted = because(routes.error(), "cannot tell which NIC carries the default route");
+  }
+  return noted;
 }
 
 }  // namespace manactl::host

@@ -12,10 +12,10 @@
 
 namespace manactl::host {
 
-// Fills Nic::carries. What cannot be asked adds nothing, except that SSH_CONNECTION still counts.
-void note_carriers(const os::System& system,
-                   const std::vector<os::Link>& links,
-                   const Result<std::vector<os::Address>>& addresses,
-                   std::vector<Nic>& nics);
+// Fills Nic::carries with all that can be told, and gives the first error when that is not all.
+Result<> note_carriers(const os::System& system,
+                       const std::vector<os::Link>& links,
+                       const Result<std::vector<os::Address>>& addresses,
+                       std::vector<Nic>& nics);
 
 }  // namespace manactl::host

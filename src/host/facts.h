@@ -188,7 +188,8 @@ struct Facts {
   Result<Platform> platform;
   Result<std::vector<PciFunction>> functions;  // MANA and mlx, by address
   Result<std::vector<Nic>> nics;               // Azure NICs, by synthetic name, then VF name
-  std::vector<std::string> interfaces;         // every name and alternative name in the namespace
+  Result<> carriers;  // why Nic::carries may miss something: routes or sockets could not be read
+  std::vector<std::string> interfaces;  // every name and alternative name in the namespace
   std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core
   Rdma rdma;
   Result<Limits> limits;

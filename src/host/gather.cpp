@@ -108,12 +108,13 @@ std::vector<std::string> addresses_of(int index,
 }
 
 Result<std::vector<Nic>> gather_complete_nics(const os::System& system,
-                                              const Result<std::vector<os::Link>>& links) {
+                                              const Result<std::vector<os::Link>>& links,
+                                              Result<>& carriers) {
   if (!links) return tl::unexpected<Error>(links.error());
   auto nics = gather_nics(system, *links);
   if (!nics || nics->empty()) return nics;
   const auto addresses = system.links.addresses();
-  note_carriers(system, *links, addresses, *nics);
+  carriers = note_carriers(system, *links, addresses, *nics);
   const Managers managers(system.files);
   for (auto& nic : *nics) {
     if (nic.synthetic) {
@@ -147,7 +148,7 @@ Facts gather(const os::System& system, EmbeddedDpdk embedded) {
   facts.functions = gather_functions(system);
   const auto links = system.links.links();
   facts.interfaces = names_of(links);
-  facts.nics = gather_complete_nics(system, links);
+  facts.nics = gather_complete_nics(system, links, facts.carriers);
   facts.modules = gather_modules(system.modules);
   const auto libraries =
       library_directories(system.files, facts.kernel ? facts.kernel->machine : "x86_64");

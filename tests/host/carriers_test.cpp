@@ -94,13 +94,29 @@ TEST(Carriers, ListTheDefaultRouteOfEveryNextHop) {
   EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "", routes}}),
               ElementsAre("default route"));
   EXPECT_THAT(carried_by("eth0", {{"manactl/routes.json", "", routes}}),
-              ElementsAre(kSession, "default route"));
+              ElementsAre("default route", kSession));
 }
 
 TEST(Carriers, LeaveOutDefaultRoutesThatAreNotUsed) {
   EXPECT_THAT(carried_by("eth1", {}), Not(Contains("default route")));
   EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "\"metric\": 200", "\"metric\": 100"}}),
               Contains("default route"));
+}
+
+TEST(Carriers, AreIncompleteWhenSomethingCannotBeAsked) {
+  const std::string denied = R"({"error": {"code": "denied", "message": "no"}})";
+  EXPECT_TRUE(facts_of("healthy-two-nics").carriers);
+  for (const char* path :
+       {"manactl/routes.json", "manactl/sockets.json", "manactl/addresses.json"}) {
+    const Facts facts = facts_of("healthy-two-nics", {{path, "", denied}});
+    ASSERT_FALSE(facts.carriers) << path;
+    EXPECT_EQ(facts.carriers.error().code, Errc::denied);
+  }
+}
+
+TEST(Carriers, AreStillNotedAsFarAsTheyAreKnown) {
+  const std::string denied = R"({"error": {"code": "denied", "message": "no"}})";
+  EXPECT_THAT(carried_by("eth0", {{"manactl/routes.json", "", denied}}), ElementsAre(kSession));
 }
 
 }  // namespace

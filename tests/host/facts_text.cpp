@@ -166,6 +166,7 @@ std::string text_of(const Facts& facts) {
   text.result("nics", facts.nics, [&](const auto& nics) {
     for (const auto& nic : nics) add(text, nic);
   });
+  text.line("carriers {}", facts.carriers ? "known" : facts.carriers.error().message);
   add(text, facts.rdma);
   text.result("dpdk", facts.dpdk, [&](const auto& versions) {
     for (const auto& d : versions) {
