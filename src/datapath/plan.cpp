@@ -51,8 +51,10 @@ std::uint64_t pool_bytes(unsigned mbufs, unsigned mbuf_bytes, bool cached, bool 
   std::uint64_t slots = 1;  // the ring below the pool has a power of two of them
   while (slots <= mbufs) slots *= 2;
   const auto object = kObjectOverhead + round_up(mbuf_bytes, 64);
-  return object_bytes(mbufs, object, hugepages) + slots * sizeof(void*) + kPoolBytes +
-         (cached ? kCacheBytes : 0);
+  const auto bytes = object_bytes(mbufs, object, hugepages) + slots * sizeof(void*) + kPoolBytes +
+                     (cached ? kCacheBytes : 0);
+  // EAL grows by whole pages and fills their ends badly: measured, not derived.
+  return hugepages ? (bytes + kHugePage - 1) / kHugePage * kHugePage : bytes;
 }
 
 std::string pci_device(const BenchPlan& plan) {
