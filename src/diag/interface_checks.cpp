@@ -209,6 +209,8 @@ Finding spare(const host::Facts& facts, const Question& question) {
                  {}},
                 std::move(evidence));
   }
+  // "Carries nothing" is then only "nothing was seen".
+  if (!facts.carriers) return unknown(facts.carriers.error().message);
   const std::string verb = free_ones.size() == 1 ? "is" : "are";
   const std::string free_text = fmt::format("{} {} free", join(free_ones, ", "), verb);
   return pass(carrying.empty() ? free_text : fmt::format("{}; {}", brief(carrying), free_text),

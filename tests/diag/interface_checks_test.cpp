@@ -147,6 +147,12 @@ TEST(InterfacesSpare, WarnsWhenNoneIsFree) {
   EXPECT_EQ(ask(healthy_vm(), "interfaces.spare", question).status, Status::warn);
 }
 
+TEST(InterfacesSpare, CallsNoNicFreeWhenRoutesCouldNotBeRead) {
+  host::Facts facts = healthy_vm();
+  facts.carriers = test::unreadable();
+  EXPECT_EQ(ask(facts, "interfaces.spare").status, Status::unknown);
+}
+
 TEST(InterfacesUnmanaged, WarnsWithARuleForManaThatSuitsTheDistribution) {
   host::Facts facts = healthy_vm();
   nic(facts, 1).management = host::Management{false, "no rule names driver mana"};
@@ -164,6 +170,14 @@ TEST(InterfacesUnmanaged, OffersNoRuleThatWouldCutOffManaDirect) {
   facts.nics->push_back(nic(facts, 0));
   facts.nics->back().synthetic.reset();
   facts.nics->back().vmbus.reset();
+  EXPECT_EQ(ask(facts, "interfaces.unmanaged").status, Status::warn);
+  EXPECT_EQ(commands_of(ask(facts, "interfaces.unmanaged")), "");
+}
+
+TEST(InterfacesUnmanaged, OffersNoRuleForAVfThatHasAddresses) {
+  host::Facts facts = healthy_vm();
+  nic(facts, 1).management = host::Management{false, ""};
+  nic(facts, 1).vf->addresses = {"10.1.0.5/24"};
   EXPECT_EQ(ask(facts, "interfaces.unmanaged").status, Status::warn);
   EXPECT_EQ(commands_of(ask(facts, "interfaces.unmanaged")), "");
 }

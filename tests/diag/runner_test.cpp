@@ -111,6 +111,25 @@ TEST(Checks, HaveUniqueIdsKnownGroupsAndCausesThatExist) {
   }
 }
 
+// A remedy is pasted as a whole over SSH: nothing in it may end the session.
+TEST(Checks, NeverOfferToReboot) {
+  for (const char* distribution : {"ubuntu", "debian", "rhel", "azurelinux", "sles", "gentoo"}) {
+    host::Facts facts = healthy_vm();
+    facts.kernel->distribution = distribution;
+    facts.kernel->release = "5.4.0-1";
+    for (host::Module& module : facts.modules) module.presence = Presence::missing;
+    facts.rdma.devices->at(0).driver_id = 19;
+    facts.rdma.providers->at(0).library = "liberdma-rdmav34.so";
+    const auto report = run_checks(facts, {}, {});
+    ASSERT_TRUE(report);
+    EXPECT_GE(report->count(Status::fail), 5U);
+    for (const Ran& ran : report->ran) {
+      EXPECT_THAT(test::commands_of(ran.finding), testing::Not(testing::HasSubstr("reboot")))
+          << ran.check.id;
+    }
+  }
+}
+
 TEST(Checks, AreNeverCausedByThemselvesInACircle) {
   for (const Check& check : all_checks()) {
     std::vector<std::string_view> open(check.caused_by.begin(), check.caused_by.end());
