@@ -10,7 +10,7 @@ namespace manactl::diag {
 namespace {
 
 constexpr std::size_t kLoad = sizeof(std::uint64_t);
-constexpr unsigned kWordBits = 12;  // 32 KiB of words: stays in the first cache
+constexpr unsigned kPlaceBits = 16;  // 64 KiB, of which a log touches little
 constexpr unsigned kSlotBits = 14;
 static_assert(std::endian::native == std::endian::little, "grams are masked as little-endian");
 
@@ -27,13 +27,8 @@ std::uint64_t load_tail(std::string_view block, std::size_t at) {
   return gram;
 }
 
-// Two bits of one word stand for a gram.
-std::size_t word_of(std::uint64_t mixed) {
-  return mixed >> (64U - kWordBits);
-}
-
-std::uint64_t bits_of(std::uint64_t mixed) {
-  return (1ULL << (mixed >> 40U & 63U)) | (1ULL << (mixed >> 46U & 63U));
+std::size_t place_of(std::uint64_t mixed) {
+  return mixed >> (64U - kPlaceBits);
 }
 
 std::size_t slot_of(std::uint64_t mixed) {
@@ -53,7 +48,7 @@ std::size_t gram_for(std::size_t window) {
 }  // namespace
 
 LiteralScanner::LiteralScanner(const std::vector<std::string>& texts, Case letters)
-    : texts_(texts), maybe_(1U << kWordBits), heads_(1U << kSlotBits), entries_(1) {
+    : texts_(texts), maybe_(1U << kPlaceBits), heads_(1U << kSlotBits), entries_(1) {
   std::size_t window = SIZE_MAX;
   for (const auto& text : texts_) window = std::min(window, text.size());
   if (texts_.empty()) window = kLoad;
@@ -71,7 +66,7 @@ LiteralScanner::LiteralScanner(const std::vector<std::string>& texts, Case lette
 
 void LiteralScanner::add(std::uint32_t text, std::size_t offset) {
   const auto mixed = mix(load_tail(texts_[text], offset));
-  maybe_[word_of(mixed)] |= bits_of(mixed);
+  maybe_[place_of(mixed)] = 1;
   auto& head = heads_[slot_of(mixed)];
   entries_.push_back({text, static_cast<std::uint32_t>(offset), head});
   head = static_cast<std::uint32_t>(entries_.size() - 1);
@@ -142,15 +137,14 @@ std::vector<std::uint32_t> LiteralScanner::all_in(std::string_view line) const {
 LiteralScanner::Hit LiteralScanner::next(std::string_view block, std::size_t from) const {
   constexpr std::size_t kUnroll = 8;
   const std::size_t step = step_;
-  const std::uint64_t* const maybe = maybe_.data();
+  const std::uint8_t* const maybe = maybe_.data();
   std::size_t at = from;
   while (at < block.size()) {
     const bool many = at + (kUnroll * step) + kLoad <= block.size();
     unsigned worth = many ? 0 : 1;  // one bit for each of the next grams
     for (unsigned i = 0; many && i < kUnroll; ++i) {
-      const auto mixed = mix(load(block.data() + at + (i * step)));
-      const auto bits = bits_of(mixed);
-      worth |= static_cast<unsigned>((maybe[word_of(mixed)] & bits) == bits) << i;
+      worth |= static_cast<unsigned>(maybe[place_of(mix(load(block.data() + at + (i * step))))])
+               << i;
     }
     for (; worth != 0; worth &= worth - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(worth));

@@ -53,7 +53,7 @@ class LiteralScanner {
   static constexpr std::size_t kLongestWindow = 14;
 
   std::vector<std::string> texts_;
-  std::vector<std::uint64_t> maybe_;  // a small Bloom filter of the grams
+  std::vector<std::uint8_t> maybe_;   // by place: 1 when a gram of a text has it
   std::vector<std::uint32_t> heads_;  // by slot, into entries_
   std::vector<Entry> entries_;
   std::size_t step_ = 1;

@@ -10,6 +10,15 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 
+constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+constexpr std::uint64_t kLowBits = 0x7F7F7F7F7F7F7F7FULL;
+
+// 1 in each byte of `word` that is a line end, else 0.
+std::uint64_t line_ends(std::uint64_t word) {
+  const std::uint64_t zeros = word ^ (kOnes * '\n');  // a line end becomes a zero byte
+  return (~(((zeros & kLowBits) + kLowBits) | zeros | kLowBits)) >> 7U;
+}
+
 // The end of the escape sequence that begins at `at`: "ESC [ digits letter" (colours), else two
 // bytes. It never swallows a line end.
 std::size_t end_of_escape(std::string_view text, std::size_t at) {
@@ -44,6 +53,25 @@ std::size_t clean(char* data, std::size_t size) {
 
 }  // namespace
 
+// std::count looks at one byte after the other and took a third of the time of a whole scan.
+std::uint64_t count_line_ends(std::string_view text) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::size_t kMostWords = 255;  // until a byte of the sums could overflow
+  std::uint64_t count = 0;
+  while (text.size() >= kWord) {
+    const auto words = std::min(text.size() / kWord, kMostWords);
+    std::uint64_t sums = 0;
+    for (std::size_t i = 0; i < words; ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text.data() + (i * kWord), kWord);
+      sums += line_ends(word);
+    }
+    for (; sums != 0; sums >>= 8U) count += sums & 0xFFU;
+    text.remove_prefix(words * kWord);
+  }
+  return count + static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+}
+
 LogReader::LogReader(ByteSource& source) : source_(source), buffer_(kBlock) {}
 
 Result<Block> LogReader::next() {
@@ -69,7 +97,7 @@ Block LogReader::take(std::size_t size, std::size_t shown) {
   char* const data = buffer_.data() + begin_;
   begin_ += size;
   Block block{{data, clean(data, shown)}, lines_ + 1};
-  lines_ += static_cast<std::uint64_t>(std::count(data, data + block.text.size(), '\n'));
+  lines_ += count_line_ends(block.text);
   if (!block.text.ends_with('\n')) ++lines_;
   // A block of nothing but NULs would look like the end of the log.
   if (block.text.empty()) block.text = "\n";

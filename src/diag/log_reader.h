@@ -47,6 +47,8 @@ class LogReader {
   bool finished_ = false;
 };
 
+std::uint64_t count_line_ends(std::string_view text);
+
 // `line` without line end, and without the prefixes of journald, dmesg, syslog and container logs.
 std::string_view without_prefix(std::string_view line, std::string& scratch);
 

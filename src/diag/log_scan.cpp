@@ -67,8 +67,7 @@ void Scan::block(const Block& block) {
     const auto before = inside == 0 ? std::string_view::npos : text.rfind('\n', inside - 1);
     const auto begin = before == std::string_view::npos ? 0 : before + 1;
     const auto end = std::min(text.find('\n', inside), text.size());
-    number +=
-        static_cast<std::uint64_t>(std::count(text.data() + counted, text.data() + begin, '\n'));
+    number += count_line_ends(text.substr(counted, begin - counted));
     counted = begin;
     line(text.substr(begin, end - begin), number);
     if (known_at != std::string_view::npos && known_at < end) {

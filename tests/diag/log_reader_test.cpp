@@ -33,6 +33,17 @@ Read read_all(std::string text, std::size_t piece = 65536) {
   return read;
 }
 
+TEST(LineEnds, AreCountedInTextsOfAnyLength) {
+  std::string text;
+  std::uint64_t ends = 0;
+  for (int i = 0; i < 5000; ++i) {
+    EXPECT_EQ(count_line_ends(text), ends) << i;
+    const char next = i % 3 == 0 || i > 3000 ? '\n' : static_cast<char>(i & 0xFF);
+    text += next;
+    ends += next == '\n' ? 1U : 0U;
+  }
+}
+
 TEST(LogReader, GivesNothingForAnEmptyLog) {
   EXPECT_EQ(read_all("").text, "");
   EXPECT_EQ(read_all("").lines, 0U);
