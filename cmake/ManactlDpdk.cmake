@@ -13,7 +13,6 @@ if(NOT DPDK_FOUND)
   pkg_check_modules(DPDK REQUIRED libdpdk)
 endif()
 pkg_get_variable(MANACTL_DPDK_LIBDIR libdpdk libdir)
-pkg_get_variable(MANACTL_DPDK_PLUGIN_DIR libdpdk driverdir)
 
 add_library(manactl_dpdk INTERFACE)
 # DPDK's headers trip -Wpedantic and -Wvolatile, so they are system headers. Its flags

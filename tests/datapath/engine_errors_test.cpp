@@ -35,7 +35,7 @@ TEST_P(WrongDevice, IsOneLineAndNothingElseIsPrinted) {
 }
 
 const Wrong kWrong[] = {
-    {"UnknownDriver", "net_nosuch0", "no such driver in this build, it has net_null"},
+    {"UnknownDriver", "net_nosuch0", "no such driver in this build, it has net_"},
     {"NoDriverAtAll", "eth0", "no such driver"},
     {"UnknownOption", "net_null0,nosuch=1", "cannot open 'net_null0,nosuch=1'"},
     {"BadValue", "net_memif0,role=nosuch", "Unknown role: nosuch"},

@@ -40,7 +40,7 @@ Result<BenchPlan> with_cpus(BenchPlan plan) {
 // EAL would say the same in five lines.
 Result<> check_driver(const BenchPlan& plan) {
   const auto info = engine_info();
-  if (plan.vdevs.empty() || info.linkage != "static") return {};
+  if (plan.vdevs.empty()) return {};
   const auto name = std::string_view(plan.vdevs.front()).substr(0, plan.vdevs.front().find(','));
   if (PciAddress::parse(name)) return {};
   std::vector<std::string> devices;

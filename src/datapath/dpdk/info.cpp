@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> plugins() {
   std::set<std::string> names;
   std::error_code ignored;  // no directory, no drivers
-  for (const auto& entry : std::filesystem::directory_iterator(MANACTL_DPDK_PLUGIN_DIR, ignored)) {
+  for (const auto& entry : std::filesystem::directory_iterator(RTE_EAL_PMD_PATH, ignored)) {
     auto name = entry.path().filename().string();
     for (const std::string_view kind : {"librte_net_", "librte_bus_"}) {
       if (name.starts_with(kind)) names.insert(name.substr(7, name.find('.') - 7));
