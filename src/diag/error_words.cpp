@@ -13,39 +13,16 @@
 namespace manactl::diag {
 namespace {
 
-// Short words count only behind one of these, which also keeps "RX-errors: 0" out.
+// Words count only behind one of these, which keeps "RX-errors: 0" and "terror" out.
 constexpr std::string_view kBefore = "\n\t :([\"'=,;*<>/|.";
-constexpr std::array<std::string_view, 11> kShortWords = {"error",
-                                                          "errno",
-                                                          "err: ",
-                                                          "fatal",
-                                                          "panic",
-                                                          "abort",
-                                                          "faile",
-                                                          "failu",
-                                                          "fails",
-                                                          "fail ",
-                                                          "bug: "};
-constexpr std::array<std::string_view, 13> kLongWords = {"cannot",
-                                                         "can't ",
-                                                         "could not",
-                                                         "couldn't",
-                                                         "unable to",
-                                                         "denied",
-                                                         "invalid",
-                                                         "timed out",
-                                                         "warning:",
-                                                         "ret = -",
-                                                         " ret -",
-                                                         " ret=-",
-                                                         "err = -"};
+constexpr std::array<std::string_view, 24> kWords = {
+    "error",   "errno",     "err: ",     "err = -", "fatal",   "panic",  "abort",     "faile",
+    "failu",   "fails",     "fail ",     "bug: ",   "cannot",  "can't ", "could not", "couldn't",
+    "invalid", "unable to", "timed out", "denied",  "ret = -", "ret -",  "ret=-",     "warning:"};
 
 LiteralScanner make_scanner() {
-  std::vector<std::string> texts(kLongWords.begin(), kLongWords.end());
-  for (const char before : kBefore) {
-    for (const auto word : kShortWords) texts.push_back(before + std::string(word));
-  }
-  return {texts, LiteralScanner::Case::ignored};
+  std::vector<std::string> texts(kWords.begin(), kWords.end());
+  return {texts, LiteralScanner::Case::ignored, kBefore};
 }
 
 const re2::RE2& verdict_pattern() {

@@ -9,8 +9,7 @@
 
 namespace manactl::diag {
 
-// A place at or behind `from` in the next line that may look like an error; npos: none. The first
-// line of a block is not covered when it begins with the word itself: ask looks_like_error.
+// A place at or behind `from` in the next line that may look like an error; npos: none.
 std::size_t next_error_word(std::string_view block, std::size_t from);
 
 // The verdict on one line without prefix.

@@ -10,6 +10,7 @@ namespace manactl::diag {
 namespace {
 
 constexpr std::size_t kLoad = sizeof(std::uint64_t);
+constexpr unsigned kUnroll = 8;
 constexpr unsigned kPlaceBits = 16;  // 64 KiB, of which a log touches little
 constexpr unsigned kSlotBits = 14;
 static_assert(std::endian::native == std::endian::little, "grams are masked as little-endian");
@@ -35,6 +36,11 @@ std::size_t slot_of(std::uint64_t mixed) {
   return mixed >> (64U - kSlotBits);
 }
 
+std::uint64_t mix(std::uint64_t gram, std::uint64_t fold, std::uint64_t keep) {
+  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15ULL;
+  return ((gram | fold) & keep) * kMix;
+}
+
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
@@ -47,8 +53,12 @@ std::size_t gram_for(std::size_t window) {
 
 }  // namespace
 
-LiteralScanner::LiteralScanner(const std::vector<std::string>& texts, Case letters)
+LiteralScanner::LiteralScanner(const std::vector<std::string>& texts,
+                               Case letters,
+                               std::string_view before)
     : texts_(texts), maybe_(1U << kPlaceBits), heads_(1U << kSlotBits), entries_(1) {
+  if (before.empty()) allowed_.fill(true);
+  for (const char c : before) allowed_.at(static_cast<unsigned char>(c)) = true;
   std::size_t window = SIZE_MAX;
   for (const auto& text : texts_) window = std::min(window, text.size());
   if (texts_.empty()) window = kLoad;
@@ -100,8 +110,7 @@ std::size_t LiteralScanner::rarest_window(const std::string& text,
 }
 
 std::uint64_t LiteralScanner::mix(std::uint64_t gram) const {
-  constexpr std::uint64_t kMix = 0x9E3779B97F4A7C15ULL;
-  return ((gram | fold_) & keep_) * kMix;
+  return manactl::diag::mix(gram, fold_, keep_);
 }
 
 bool LiteralScanner::same(std::string_view text, const char* at) const {
@@ -113,7 +122,9 @@ bool LiteralScanner::same(std::string_view text, const char* at) const {
 bool LiteralScanner::is_here(const Entry& entry, std::string_view block, std::size_t at) const {
   const auto& text = texts_[entry.text];
   if (entry.offset > at || at - entry.offset + text.size() > block.size()) return false;
-  return same(text, block.data() + at - entry.offset);
+  const std::size_t begin = at - entry.offset;
+  const bool free = begin == 0 || allowed_[static_cast<unsigned char>(block[begin - 1])];
+  return free && same(text, block.data() + begin);
 }
 
 LiteralScanner::Hit LiteralScanner::verify(std::string_view block, std::size_t at) const {
@@ -134,19 +145,27 @@ std::vector<std::uint32_t> LiteralScanner::all_in(std::string_view line) const {
   return found;
 }
 
-LiteralScanner::Hit LiteralScanner::next(std::string_view block, std::size_t from) const {
-  constexpr std::size_t kUnroll = 8;
-  const std::size_t step = step_;
+// One bit for each of the next grams that a text may have.
+unsigned LiteralScanner::grams_worth(const char* at) const {
   const std::uint8_t* const maybe = maybe_.data();
+  const std::size_t step = step_;
+  const std::uint64_t keep = keep_;
+  const std::uint64_t fold = fold_;
+  unsigned worth = 0;
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < kUnroll; ++i, at += step) {
+    worth |= static_cast<unsigned>(maybe[place_of(manactl::diag::mix(load(at), fold, keep))]) << i;
+  }
+  return worth;
+}
+
+LiteralScanner::Hit LiteralScanner::next(std::string_view block, std::size_t from) const {
+  const std::size_t step = step_;
   std::size_t at = from;
   while (at < block.size()) {
     const bool many = at + (kUnroll * step) + kLoad <= block.size();
-    unsigned worth = many ? 0 : 1;  // one bit for each of the next grams
-    for (unsigned i = 0; many && i < kUnroll; ++i) {
-      worth |= static_cast<unsigned>(maybe[place_of(mix(load(block.data() + at + (i * step))))])
-               << i;
-    }
-    for (; worth != 0; worth &= worth - 1) {
+    const unsigned worth_all = many ? grams_worth(block.data() + at) : 1;
+    for (unsigned worth = worth_all; worth != 0; worth &= worth - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(worth));
       if (const auto hit = verify(block, at + (i * step)); hit.at != std::string_view::npos) {
         return hit;

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,8 +24,9 @@ class LiteralScanner {
     std::uint32_t text = 0;                   // index of the text
   };
 
-  // The shortest text sets the window; each must have three bytes at least.
-  LiteralScanner(const std::vector<std::string>& texts, Case letters);
+  // The shortest text sets the window; each must have three bytes at least. When `before` is not
+  // empty, a text counts only behind one of its bytes or at the beginning of the block.
+  LiteralScanner(const std::vector<std::string>& texts, Case letters, std::string_view before = {});
 
   // A hit in `block` whose gram lies at or behind `from`. Hits come by position of their gram; not
   // every text of a line is given: one hit says that the line deserves a look.
@@ -43,6 +45,7 @@ class LiteralScanner {
   std::uint64_t mix(std::uint64_t gram) const;
   bool same(std::string_view text, const char* at) const;
   bool is_here(const Entry& entry, std::string_view block, std::size_t at) const;
+  unsigned grams_worth(const char* at) const;
   Hit verify(std::string_view block, std::size_t at) const;
   void add(std::uint32_t text, std::size_t offset);
   std::map<std::uint64_t, unsigned> gram_counts() const;
@@ -56,6 +59,7 @@ class LiteralScanner {
   std::vector<std::uint8_t> maybe_;   // by place: 1 when a gram of a text has it
   std::vector<std::uint32_t> heads_;  // by slot, into entries_
   std::vector<Entry> entries_;
+  std::array<bool, 256> allowed_{};  // bytes that may come before a text
   std::size_t step_ = 1;
   std::uint64_t keep_ = 0;  // mask of the gram's bytes
   std::uint64_t fold_ = 0;  // 0x20 in every byte when case does not matter

@@ -53,20 +53,16 @@ class Scan {
 
 void Scan::block(const Block& block) {
   const auto text = block.text;
-  const auto first_end = std::min(text.find('\n'), text.size());
   std::size_t known_at = known_.next_candidate(text, 0);
-  // The error words need a byte in front of them, which the first line does not have.
-  std::size_t error_at = looks_like_error(text.substr(0, first_end)) ? 0 : next_error_word(text, 0);
+  std::size_t error_at = next_error_word(text, 0);
   std::uint64_t number = block.first_line;
   std::size_t counted = 0;
   for (;;) {
     const auto at = std::min(known_at, error_at);
     if (at == std::string_view::npos) return;
-    // A short error word may be found by the line end in front of it.
-    const auto inside = text[at] == '\n' ? at + 1 : at;
-    const auto before = inside == 0 ? std::string_view::npos : text.rfind('\n', inside - 1);
+    const auto before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
     const auto begin = before == std::string_view::npos ? 0 : before + 1;
-    const auto end = std::min(text.find('\n', inside), text.size());
+    const auto end = std::min(text.find('\n', at), text.size());
     number += count_line_ends(text.substr(counted, begin - counted));
     counted = begin;
     line(text.substr(begin, end - begin), number);
