@@ -33,7 +33,7 @@ CLI::Option* add_value(CLI::App& app, const Spec& spec, Take take) {
   auto* option = app.add_option(spec.name, callback, spec.description);
   option->type_name(std::string(spec.type))->type_size(1);
   // Without allow_extra_args(false) a repeatable option would swallow the words after its value.
-  if (spec.repeatable) option->expected(-1)->allow_extra_args(false);
+  if (spec.repeatable) option->expected(1, -1)->allow_extra_args(false);
   return option;
 }
 

@@ -69,6 +69,7 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
     return fail(Errc::invalid, fmt::format("{}: {}", path, wrong.what()));
   }
   CLI::App global;
+  global.set_help_flag();
   GlobalOptions unused;
   add_global_options(global, unused);
   const auto global_keys = keys_of(global);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+//
+// Everything that a hand or a script can get wrong: nothing on stdout, one line on stderr, and the
+// documented exit code.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/run_manactl.h"
+
+namespace manactl::test {
+namespace {
+
+using testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+struct Case {
+  const char* name;
+  Words words;
+  int code;
+  const char* says;
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.name;
+}
+
+class BadInput : public testing::TestWithParam<Case> {};
+
+TEST_P(BadInput, IsOneLineWithTheDocumentedCode) {
+  const auto outcome = manactl(GetParam().words);
+  EXPECT_EQ(outcome.code, GetParam().code) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+}
+
+const Case kCommands[] = {
+    {"NoCommand", {}, 2, "a command is missing"},
+    {"EmptyCommand", {""}, 2, "''"},
+    {"Misspelt", {"chek"}, 2, "did you mean 'check'?"},
+    {"MisspeltDoctor", {"docter"}, 2, "did you mean 'doctor'?"},
+    {"NothingLikeIt", {"xyzzy"}, 2, "unknown command 'xyzzy'"},
+    {"Abbreviated", {"che"}, 2, "unknown command 'che'"},
+    {"ControlCharacters", {"ch\x1b[31m\n"}, 2, R"(ch\x1b[31m\x0a)"},
+    {"NotUtf8", {"\xff\xfe"}, 2, R"(\xff\xfe)"},
+    {"LongWord", {std::string(100000, 'a')}, 2, "unknown command"},
+    {"VersionOfNothing", {"--version", "--jsn"}, 2, "did you mean '--json'?"},
+    {"VersionWithValue", {"--version=1"}, 2, "--version takes no value"},
+    {"VersionWithWord", {"--version", "now"}, 2, "unknown command 'now'"},
+    {"TwoCommands", {"doctor", "check"}, 2, "unexpected word 'check'"},
+};
+
+const Case kOptions[] = {
+    {"Unknown", {"check", "--jsn"}, 2, "did you mean '--json'?"},
+    {"BeforeTheCommand", {"--jsn", "check"}, 2, "did you mean '--json'?"},
+    {"Abbreviated", {"check", "--str"}, 2, "unknown option '--str'"},
+    {"ShortUnknown", {"check", "-x"}, 2, "unknown option '-x'"},
+    {"ShortBundle", {"check", "-vx"}, 2, "unknown option '-vx'"},
+    {"Twice", {"check", "--queues", "1", "--queues=2"}, 2, "--queues is given twice"},
+    {"RootTwice", {"--root", "/a", "check", "--root", "/b"}, 2, "--root is given twice"},
+    {"WithoutValue", {"check", "--queues"}, 2, "--queues needs a value"},
+    {"OptionAsValue", {"check", "--queues", "--json"}, 2, "--queues needs a value"},
+    {"EmptyAfterEquals", {"check", "--queues="}, 2, "--queues needs a value"},
+    {"FlagWithValue", {"check", "--strict=maybe"}, 2, "--strict takes no value"},
+    {"Colour", {"check", "--color", "alwais"}, 2, "did you mean 'always'?"},
+    {"EmptyColour", {"check", "--color", ""}, 2, "is not auto, always or never"},
+    {"EmptyRoot", {"check", "--root", ""}, 2, "'' is not a path"},
+    {"MissingRoot", {"check", "--root", "/nowhere/at/all"}, 2, "/nowhere/at/all"},
+    {"RootIsNoTree", {"check", "--root", "/dev/null"}, 2, "/dev/null"},
+    {"MissingConfig", {"check", "--config", "/nowhere.toml"}, 2, "/nowhere.toml"},
+    {"UnknownCheck", {"check", "--only", "memory.hugepage"}, 2, "memory.hugepages"},
+    {"UnknownGroup", {"check", "--only", "rmda"}, 2, "rdma"},
+    {"EmptyCheck", {"check", "--only", ""}, 2, "''"},
+    {"EmptyPiece", {"check", "--only", "rdma,,dpdk"}, 2, "''"},
+    {"TwoInterfaces", {"check", "eth0", "eth1"}, 2, "unexpected word 'eth1'"},
+    {"LogMissing", {"doctor", "--log", "/nowhere.log"}, 2, "/nowhere.log"},
+    {"LogIsDirectory", {"doctor", "--log", "/"}, 2, "is a directory"},
+    {"LogIsDevice", {"doctor", "--log", "/dev/zero"}, 2, "is a device"},
+    {"LogEmpty", {"doctor", "--log", ""}, 2, "'' is not a path"},
+    {"ScrubAlone", {"doctor", "--scrub"}, 2, "--bundle"},
+    {"BundleInNowhere", {"doctor", "--bundle", "/nowhere/x.tar.gz"}, 3, "/nowhere/"},
+    {"DoctorTakesNoName", {"doctor", "eth0"}, 2, "unexpected word 'eth0'"},
+};
+
+Words bench(const char* option, const std::string& value) {
+  return {"bench", "--vdev", "net_null0", option, value};
+}
+
+const Case kNumbers[] = {
+    {"QueuesZero", {"check", "--queues", "0"}, 2, "--queues: '0'"},
+    {"QueuesNegative", {"check", "--queues", "-1"}, 2, "--queues: '-1'"},
+    {"QueuesTooMany", {"check", "--queues", "65536"}, 2, "'65536'"},
+    {"QueuesScientific", {"check", "--queues", "1e9"}, 2, "'1e9'"},
+    {"QueuesOctal", {"check", "--queues", "08"}, 2, "'08'"},
+    {"QueuesHex", {"check", "--queues", "0x8"}, 2, "'0x8'"},
+    {"QueuesBlank", {"check", "--queues", " 8"}, 2, "' 8'"},
+    {"QueuesNan", {"check", "--queues", "NaN"}, 2, "'NaN'"},
+    {"QueuesEmpty", {"check", "--queues", ""}, 2, "''"},
+    {"QueuesHuge", {"check", "--queues", "99999999999999999999"}, 2, "--queues"},
+    {"QueuesNewline", {"check", "--queues", "8\n"}, 2, R"('8\x0a')"},
+    {"BenchQueuesZero", bench("--queues", "0"), 2, "--queues: '0'"},
+    {"BenchQueuesOctal", bench("--queues", "08"), 2, "--queues: '08'"},
+    {"SizeZero", bench("--size", "0"), 2, "--size: '0'"},
+    {"Size59", bench("--size", "59"), 2, "--size: '59'"},
+    {"Size60", bench("--size", "60"), 2, "--size: '60'"},
+    {"Size63", bench("--size", "63"), 2, "--size: '63'"},
+    {"SizeTooLarge", bench("--size", "65536"), 2, "--size: '65536'"},
+    {"SizeWithUnit", bench("--size", "64k"), 2, "--size: '64k'"},
+    {"DurationZero", bench("--duration", "0"), 2, "--duration: '0'"},
+    {"DurationZeroMs", bench("--duration", "0ms"), 2, "--duration: '0ms'"},
+    {"DurationTwice", bench("--duration", "1h1h"), 2, "--duration: '1h1h'"},
+    {"DurationNegative", bench("--duration", "-1"), 2, "--duration: '-1'"},
+    {"DurationOverflow", bench("--duration", std::string(400, '9')), 2, "--duration"},
+    {"DurationHuge", bench("--duration", "1e30"), 2, "--duration: '1e30'"},
+    {"DurationComma", bench("--duration", "1,5"), 2, "--duration: '1,5'"},
+    {"DurationNan", bench("--duration", "nan"), 2, "--duration: 'nan'"},
+    {"DurationBlank", bench("--duration", "1 s"), 2, "--duration: '1 s'"},
+    {"Mode", bench("--mode", "tz"), 2, "--mode: 'tz'"},
+    {"ModeEmpty", bench("--mode", ""), 2, "--mode"},
+    {"VdevEmpty", {"bench", "--vdev", ""}, 2, "--vdev"},
+    {"VdevNewline", {"bench", "--vdev", "net_null0\n"}, 2, R"(\x0a)"},
+    {"NoDevice", {"bench"}, 2, "a device is missing"},
+    {"BothDevices", {"bench", "eth0", "--vdev", "net_null0"}, 2, "exclude each other"},
+    {"CapturedBench", {"bench", "--vdev", "net_null0", "--root", "/tmp"}, 2, "--root"},
+};
+
+Words check(const std::string& interface) {
+  return {
+      "check", "--root", MANACTL_SOURCE_DIR "/tests/fixtures/healthy-two-nics", "--", interface};
+}
+
+const Case kInterfaces[] = {
+    {"Misspelt", check("ehh0"), 3, "did you mean 'eth0'?"},
+    {"FifteenBytes", check("abcdefghijklmno"), 3, "no interface"},
+    {"SixteenBytes", check("abcdefghijklmnop"), 3, "no interface"},
+    {"TooLong", check(std::string(128, 'a')), 2, "is not an interface name"},
+    {"Slash", check("eth0/x"), 2, "is not an interface name"},
+    {"DotDot", check(".."), 2, "is not an interface name"},
+    {"Blank", check("eth 0"), 2, "is not an interface name"},
+    {"Percent", check("eth%d"), 3, "no interface 'eth%d'"},
+    {"Utf8", check("\xc3\xa9th0"), 3, "no interface '\xc3\xa9th0'"},
+    {"Dash", check("-eth0"), 2, "is not an interface name"},
+    {"Empty", check(""), 2, "is not an interface name"},
+    {"Newline", check("eth0\n"), 2, R"(eth0\x0a)"},
+    {"BusId", check("7870:00:00.0"), 2, "is not an interface name"},
+};
+
+std::string name_of_case(const testing::TestParamInfo<Case>& info) {
+  return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, BadInput, testing::ValuesIn(kCommands), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Options, BadInput, testing::ValuesIn(kOptions), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Numbers, BadInput, testing::ValuesIn(kNumbers), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Interfaces, BadInput, testing::ValuesIn(kInterfaces), name_of_case);
+
+}  // namespace
+}  // namespace manactl::test

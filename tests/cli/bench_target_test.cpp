@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/bench_target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fixtures.h"
+
+namespace manactl::cli {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+const datapath::EngineInfo kAll{"25.11.2", "static", {"net_null", "net_mana"}};
+const datapath::EngineInfo kWithoutMana{"22.11.11", "static", {"net_null"}};
+
+TEST(FindPort, TakesThePreparedNic) {
+  auto facts = host::facts_of("prepared-uio");
+  for (const auto& nic : *facts.nics) {
+    if (!nic.is_prepared()) continue;
+    ASSERT_TRUE(nic.vf);
+    const auto port = find_port(facts, nic.vf->name, kAll);
+    ASSERT_TRUE(port) << port.error().error.message;
+    EXPECT_EQ(port->mac, nic.vf->mac);
+    return;
+  }
+  FAIL() << "the fixture has no prepared NIC";
+}
+
+TEST(FindPort, GivesCommandsForANicOfTheKernel) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries.clear();
+  const auto port = find_port(facts, "eth1", kAll);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+  EXPECT_THAT(port.error().commands, Contains(HasSubstr("uio_hv_generic/bind")));
+}
+
+TEST(FindPort, RefusesTheInterfaceOfThisSession) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries = {"default route"};
+  const auto port = find_port(facts, "eth0", kAll);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::denied);
+  EXPECT_THAT(port.error().error.message, HasSubstr("default route"));
+}
+
+TEST(FindPort, SaysWhenTheDriverIsNotBuiltIn) {
+  const auto port = find_port(host::facts_of("healthy-two-nics"), "eth1", kWithoutMana);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+  EXPECT_THAT(port.error().error.message, HasSubstr("net_mana"));
+}
+
+TEST(FindPort, RefusesAnotherVendor) {
+  auto facts = host::facts_of("mlx5-vm");
+  for (auto& nic : *facts.nics) nic.carries.clear();
+  const auto port = find_port(facts, facts.nics->front().name(), kAll);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+}
+
+host::Facts with_pages(std::uint64_t free, unsigned uid) {
+  auto facts = host::facts_of("healthy-two-nics");
+  facts.memory.pools = std::vector<host::HugepagePool>{{0, 2048, free, free}};
+  facts.memory.default_page_kib = 2048;
+  host::Limits limits;
+  limits.uid = uid;
+  facts.limits = limits;
+  return facts;
+}
+
+datapath::BenchPlan virtual_plan() {
+  datapath::BenchPlan plan;
+  plan.vdevs = {"net_null0"};
+  plan.queues = 4;
+  return plan;
+}
+
+TEST(ChooseMemory, DoesWithoutHugepagesOnAVirtualDevice) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(0, 0), plan);
+  ASSERT_TRUE(note);
+  EXPECT_FALSE(plan.hugepages);
+  EXPECT_THAT(*note, HasSubstr("none are free"));
+}
+
+TEST(ChooseMemory, DoesWithoutHugepagesWithoutRoot) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(4096, 1000), plan);
+  ASSERT_TRUE(note);
+  EXPECT_FALSE(plan.hugepages);
+}
+
+TEST(ChooseMemory, SaysHowManyAreNeeded) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(1, 0), plan);
+  ASSERT_FALSE(note);
+  EXPECT_EQ(note.error().error.code, Errc::unsupported);
+  EXPECT_THAT(note.error().error.message, HasSubstr("are needed and 1 are free"));
+  EXPECT_THAT(note.error().commands, Contains(HasSubstr("nr_hugepages")));
+}
+
+TEST(ChooseMemory, KeepsHugepagesWhenThereAreEnough) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(4096, 0), plan);
+  ASSERT_TRUE(note);
+  EXPECT_TRUE(plan.hugepages);
+  EXPECT_EQ(*note, "");
+}
+
+}  // namespace
+}  // namespace manactl::cli

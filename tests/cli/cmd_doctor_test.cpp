@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_manactl.h"
+#include "support/fixtures.h"
+
+namespace manactl::test {
+namespace {
+
+using testing::HasSubstr;
+
+// Word for word what a testpmd without ports ends with.
+constexpr const char* kNoPorts =
+    "EAL: Detected CPU lcores: 2\n"
+    "testpmd: No probed ethernet devices\n"
+    "EAL: Error - exiting with code: 1\n";
+
+TEST(Doctor, JudgesALogAloneOnAMachineWithoutMana) {
+  Surroundings around;
+  around.input = "EAL: Detected CPU lcores: 2\n";
+  const auto outcome =
+      manactl({"doctor", "--log", "-", "--root", fixture("not-azure"), "--json"}, around);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_TRUE(document["root"].is_null()) << outcome.out;
+  EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("judged alone"));
+  EXPECT_EQ(document["checks"], 0);
+}
+
+TEST(Doctor, NamesTheRootOfACapturedMachine) {
+  const auto outcome = manactl({"doctor", "--root", fixture("mana-ib-missing"), "--json"});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["root"]["id"].get<std::string>().substr(0, 7), "kernel.") << outcome.out;
+}
+
+TEST(Doctor, ReadsSeveralLogs) {
+  const TemporaryDirectory directory;
+  const auto outcome = manactl({"doctor",
+                                "--root",
+                                fixture("not-azure"),
+                                "--json",
+                                "--log",
+                                directory.file("a.log", "one\n"),
+                                "--log=" + directory.file("b.log", "two\nthree\n")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(document["logs"].size(), 2U);
+  EXPECT_EQ(document["logs"][1]["lines"], 2);
+}
+
+TEST(Doctor, FindsNothingOnAHealthyMachine) {
+  const auto outcome = manactl({"doctor", "--root", fixture("healthy-two-nics")});
+  EXPECT_THAT(outcome.out, HasSubstr("No cause found")) << outcome.out;
+  EXPECT_EQ(outcome.code, 0) << outcome.out;
+}
+
+TEST(Bundle, IsReadOnAnotherMachineWithItsLogs) {
+  const TemporaryDirectory directory;
+  const auto log = directory.file("testpmd.log", kNoPorts);
+  const auto bundle = directory.path("vm.tar.gz");
+  const auto written = manactl({"doctor",
+                                "--root",
+                                fixture("healthy-two-nics"),
+                                "--log",
+                                log,
+                                "--bundle",
+                                bundle,
+                                "--json"});
+  ASSERT_LE(written.code, 1) << written.err;
+
+  struct stat status {};
+
+  ASSERT_EQ(stat(bundle.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  const auto read = manactl({"doctor", "--root", bundle, "--json"});
+  EXPECT_EQ(read.code, written.code) << read.err;
+  const auto document = nlohmann::json::parse(read.out);
+  ASSERT_EQ(document["logs"].size(), 1U);
+  EXPECT_EQ(document["logs"][0]["name"], "logs/1-testpmd.log");
+  EXPECT_EQ(document["logs"][0]["lines"], 3);
+  EXPECT_EQ(document["root"]["id"], nlohmann::json::parse(written.out)["root"]["id"]);
+}
+
+}  // namespace
+}  // namespace manactl::test

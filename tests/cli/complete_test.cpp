@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/complete.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/text.h"
+#include "support/fixtures.h"
+
+namespace manactl::cli {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+std::vector<std::string> candidates(std::vector<std::string> words) {
+  std::ostringstream out;
+  Screen screen(out, false, 80, false);
+  const auto captured = test::system_of("healthy-two-nics");
+  Context context{
+      screen, screen, false, 0, {}, [&] { return Result<os::System>(captured->system()); }};
+  EXPECT_EQ(complete(std::move(words), context), Exit::ok);
+  std::vector<std::string> found;
+  const std::string text = out.str();
+  for (const auto line : split(text, '\n')) {
+    if (!line.empty()) found.emplace_back(line.substr(0, line.find('\t')));
+  }
+  return found;
+}
+
+TEST(Complete, NamesCommands) {
+  EXPECT_THAT(candidates({"--", ""}), ElementsAre("check", "doctor", "bench"));
+  EXPECT_THAT(candidates({"ch"}), ElementsAre("check"));
+  EXPECT_THAT(candidates({"--json", "d"}), ElementsAre("doctor"));
+  EXPECT_THAT(candidates({"xyz", ""}), IsEmpty());
+  EXPECT_THAT(candidates({}), ElementsAre("check", "doctor", "bench"));
+}
+
+TEST(Complete, NamesOptionsThatAreNotGivenYet) {
+  EXPECT_THAT(candidates({"check", "--st"}), ElementsAre("--strict"));
+  EXPECT_THAT(candidates({"check", "--strict", "--st"}), IsEmpty());
+  EXPECT_THAT(candidates({"check", "--js"}), ElementsAre("--json"));
+  EXPECT_THAT(candidates({"doctor", "--log", "a", "--lo"}), ElementsAre("--log"));
+  EXPECT_THAT(candidates({"check", "--queues=4", "--q"}), IsEmpty());
+}
+
+TEST(Complete, NamesValues) {
+  EXPECT_THAT(candidates({"bench", "--mode", ""}), ElementsAre("tx", "rx"));
+  EXPECT_THAT(candidates({"check", "--color=al"}), ElementsAre("--color=always"));
+  EXPECT_THAT(candidates({"check", "--color", "=", "al"}), ElementsAre("--color=always"));
+  EXPECT_THAT(candidates({"check", "--color", "="}), Contains("--color=never"));
+  EXPECT_THAT(candidates({"check", "--only", "rdma.driver"}), ElementsAre("rdma.driver-id"));
+  EXPECT_THAT(candidates({"check", "--only", "rdma,mem"}), Contains("rdma,memory"));
+  EXPECT_THAT(candidates({"bench", "--queues", ""}), IsEmpty());
+}
+
+TEST(Complete, NamesInterfaces) {
+  EXPECT_THAT(candidates({"check", "eth"}), UnorderedElementsAre("eth0", "eth1"));
+  EXPECT_THAT(candidates({"bench", "--mode", "tx", "eth1"}), ElementsAre("eth1"));
+  EXPECT_THAT(candidates({"doctor", "eth"}), IsEmpty());
+}
+
+TEST(Complete, LeavesFilesToTheShell) {
+  EXPECT_THAT(candidates({"doctor", "--log", "x"}), ElementsAre(":files"));
+  EXPECT_THAT(candidates({"check", "--root", ""}), ElementsAre(":directories"));
+}
+
+}  // namespace
+}  // namespace manactl::cli

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "cli/context.h"
+#include "cli/run_manactl.h"
+
+namespace manactl::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Exit, TellsUsageFromWhatIsNotPossibleHere) {
+  using cli::Exit;
+  EXPECT_EQ(cli::exit_of({Errc::invalid, 0, ""}), Exit::usage);
+  EXPECT_EQ(cli::exit_of({Errc::not_found, 0, ""}), Exit::unsupported);
+  EXPECT_EQ(cli::exit_of({Errc::unsupported, 0, ""}), Exit::unsupported);
+  EXPECT_EQ(cli::exit_of({Errc::denied, 0, ""}), Exit::denied);
+  EXPECT_EQ(cli::exit_of({Errc::busy, 0, ""}), Exit::busy);
+  EXPECT_EQ(cli::exit_of({Errc::io, 0, ""}), Exit::internal);
+  EXPECT_EQ(cli::exit_of({Errc::timeout, 0, ""}), Exit::internal);
+}
+
+TEST(Stdout, ThatIsFullIsAnError) {
+  Surroundings around;
+  around.stdout_path = "/dev/full";
+  const auto outcome = manactl({"--version"}, around);
+  EXPECT_EQ(outcome.code, 70);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write the result: No space left on device"));
+  EXPECT_EQ(outcome.error_lines(), 1U);
+}
+
+TEST(Stdout, ThatIsClosedIsAnError) {
+  Surroundings around;
+  around.stdout_closed = true;
+  const auto outcome = manactl({"--version"}, around);
+  EXPECT_EQ(outcome.code, 70);
+  EXPECT_THAT(outcome.err, HasSubstr("stdout is closed"));
+}
+
+TEST(Stdout, ThatIsClosedDoesNotMatterWhenThereIsNothingToSay) {
+  Surroundings around;
+  around.stdout_closed = true;
+  EXPECT_EQ(manactl({"chek"}, around).code, 2);
+}
+
+TEST(Colour, IsOffOnAPipeAndOnWhenAskedFor) {
+  EXPECT_THAT(manactl({"check"}).out, testing::Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(manactl({"check", "--color", "always"}).out, HasSubstr("\x1b["));
+  Surroundings around;
+  around.environment = {"MANACTL_COLOR=always"};
+  EXPECT_THAT(manactl({"--help"}, around).out, HasSubstr("\x1b["));
+  EXPECT_THAT(manactl({"--help", "--color=never"}, around).out, testing::Not(HasSubstr("\x1b[")));
+}
+
+TEST(Help, IsShortAndForTheCommand) {
+  const auto all = manactl({"--help"});
+  EXPECT_EQ(all.code, 0);
+  EXPECT_THAT(all.out, HasSubstr("doctor"));
+  EXPECT_LT(std::count(all.out.begin(), all.out.end(), '\n'), 25);
+  const auto check = manactl({"check", "-h"});
+  EXPECT_EQ(check.code, 0);
+  EXPECT_THAT(check.out, HasSubstr("--strict"));
+  EXPECT_EQ(manactl({"--help", "check"}).out, check.out);
+}
+
+TEST(GlobalOptions, MayStandBeforeAndAfterTheCommand) {
+  const auto before = manactl({"--json", "check", "--only", "hardware"});
+  const auto after = manactl({"check", "--only=hardware", "--json"});
+  EXPECT_EQ(before.out, after.out);
+  EXPECT_EQ(before.out.substr(0, 1), "{");
+}
+
+}  // namespace
+}  // namespace manactl::test

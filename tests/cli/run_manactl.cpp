@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/run_manactl.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+
+namespace manactl::test {
+namespace {
+
+int memory_file(const char* name, const std::string& text = {}) {
+  const int file = memfd_create(name, MFD_CLOEXEC);
+  if (file < 0) throw std::runtime_error("memfd_create failed");
+  if (!text.empty() && write(file, text.data(), text.size()) < 0) {
+    throw std::runtime_error("cannot fill a memory file");
+  }
+  lseek(file, 0, SEEK_SET);
+  return file;
+}
+
+std::string contents(int file) {
+  std::string text;
+  std::string block(65536, '\0');
+  lseek(file, 0, SEEK_SET);
+  for (ssize_t got = 0; (got = read(file, block.data(), block.size())) > 0;) {
+    text.append(block, 0, static_cast<std::size_t>(got));
+  }
+  close(file);
+  return text;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (const auto& word : words) out.push_back(const_cast<char*>(word.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+}  // namespace
+
+std::size_t Outcome::error_lines() const {
+  return static_cast<std::size_t>(std::count(err.begin(), err.end(), '\n'));
+}
+
+Outcome manactl(const std::vector<std::string>& arguments, const Surroundings& around) {
+  std::vector<std::string> words = {MANACTL_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto argv = pointers(words);
+  const auto env = pointers(around.environment);
+  const int in = memory_file("in", around.input);
+  const int out = around.stdout_path.empty() ? memory_file("out")
+                                             : open(around.stdout_path.c_str(), O_RDWR | O_CLOEXEC);
+  const int err = memory_file("err");
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(err, 2);
+    if (around.stdout_closed) close(1);
+    execve(argv[0], argv.data(), env.data());
+    _exit(127);
+  }
+  if (around.signal != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(around.signal_after_ms));
+    kill(child, around.signal);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  close(in);
+  Outcome outcome;
+  outcome.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  if (around.stdout_path.empty()) {
+    outcome.out = contents(out);
+  } else {
+    close(out);
+  }
+  outcome.err = contents(err);
+  return outcome;
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string pattern = std::filesystem::temp_directory_path() / "manactl-test-XXXXXX";
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  directory_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_, ignored);
+}
+
+std::string TemporaryDirectory::file(const std::string& name,
+                                     const std::string& text,
+                                     unsigned mode) const {
+  const std::string where = path(name);
+  std::ofstream(where, std::ios::binary) << text;
+  chmod(where.c_str(), mode);
+  return where;
+}
+
+}  // namespace manactl::test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/screen.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace manactl::cli {
+namespace {
+
+TEST(Wrap, BreaksAtBlanksAndKeepsLongWords) {
+  EXPECT_EQ(wrap("one two three", 9, 2), "  one two\n  three");
+  EXPECT_EQ(wrap("averyveryverylongword x", 8, 0), "averyveryverylongword\nx");
+  EXPECT_EQ(wrap("", 8, 2), "");
+}
+
+TEST(Wrap, CountsCharactersAndNotBytes) {
+  EXPECT_EQ(wrap_lines("äöü äöü", 7).size(), 1U);
+}
+
+TEST(Screen, PaintsOnlyWithColours) {
+  std::ostringstream out;
+  Screen screen(out, false, 80, false);
+  EXPECT_EQ(screen.paint(Colour::red, "x"), "x");
+  screen.set_colour(true);
+  EXPECT_EQ(screen.paint(Colour::red, "x"), "\x1b[31mx\x1b[0m");
+  EXPECT_EQ(screen.paint(Colour::none, "x"), "x");
+}
+
+TEST(Environment, FindsUtf8InTheFirstVariableThatIsSet) {
+  Environment environment;
+  EXPECT_FALSE(environment.is_utf8());
+  environment.set("LANG", "de_DE.utf8");
+  EXPECT_TRUE(environment.is_utf8());
+  environment.set("LC_ALL", "C");
+  EXPECT_FALSE(environment.is_utf8());
+  environment.set("LC_ALL", "");
+  EXPECT_TRUE(environment.is_utf8());
+}
+
+TEST(Environment, KeepsOnlyWhatManactlKnows) {
+  const char* const variables[] = {
+      "PATH=/bin", "MANACTL_QUEUES=4", "NOVALUE", "TERM=dumb", nullptr};
+  const Environment environment(variables);
+  EXPECT_EQ(environment.find("PATH"), nullptr);
+  ASSERT_NE(environment.find("MANACTL_QUEUES"), nullptr);
+  EXPECT_EQ(*environment.find("MANACTL_QUEUES"), "4");
+  EXPECT_NE(environment.find("TERM"), nullptr);
+}
+
+}  // namespace
+}  // namespace manactl::cli

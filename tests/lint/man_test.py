@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds man pages, the command tree and the table of exit codes together.
+
+usage: man_test.py MANACTL SOURCE_DIR
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+tree = json.loads(subprocess.run([program, "__commands"], check=True, capture_output=True).stdout)
+failures = []
+
+
+def names(options):
+    return {o["name"] for o in options} | {o["short"] for o in options if "short" in o}
+
+
+def page(name):
+    path = source / "man" / f"{name}.1.scd"
+    if not path.exists():
+        failures.append(f"{path.name} is missing")
+        return ""
+    return path.read_text()
+
+
+def named_in(text):
+    """Options as pages write them: *--json*, also inside *manactl doctor --bundle*."""
+    return set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)(?=[\*\s=\[])", re.sub(r"```.*?```", "", text, flags=re.S)))
+
+
+def described_in(text):
+    """Options that have a paragraph of their own in OPTIONS."""
+    section = re.search(r"^# OPTIONS\n(.*?)^# ", text, re.S | re.M)
+    heads = re.findall(r"^(\*-.*)\n\t", section.group(1) if section else "", re.M)
+    return set(re.findall(r"\*(--?[a-z-]+)\*", "\n".join(heads)))
+
+
+def check_page(name, described, known):
+    text = page(name)
+    for option in sorted(described - described_in(text)):
+        failures.append(f"{name}.1 does not describe {option}")
+    for option in sorted(described_in(text) - described):
+        failures.append(f"{name}.1 describes {option}, which does not exist")
+    for option in sorted(named_in(text) - known):
+        failures.append(f"{name}.1 names {option}, which does not exist")
+
+
+def check_exit_codes():
+    enum = re.search(r"enum class Exit \{(.*?)\}", (source / "src/cli/context.h").read_text(), re.S)
+    coded = [int(number) for number in re.findall(r"= (\d+)", enum.group(1))]
+    section = re.search(r"^# EXIT STATUS\n(.*?)^# ", page("manactl"), re.S | re.M).group(1)
+    described = [int(number) for number in re.findall(r"^(?:\[\[|\|) +\*(\d+)\*$", section, re.M)]
+    if coded != described:
+        failures.append(f"exit codes: {coded} in context.h, {described} in manactl.1")
+
+
+def check_form(name):
+    """mandoc finds nothing but scdoc's habit of an empty paragraph after each heading."""
+    made = subprocess.run(["scdoc"], input=page(name).encode(), check=True, capture_output=True)
+    found = subprocess.run(["mandoc", "-Tlint", "-W", "warning"], input=made.stdout, capture_output=True)
+    for line in found.stdout.decode().splitlines():
+        if "skipping paragraph macro: PP" not in line:
+            failures.append(f"{name}.1: {line}")
+
+
+everything = names(tree["options"]).union(*(names(c["options"]) for c in tree["commands"]))
+# Words of other programs in the text.
+foreign = {"-"}
+check_page("manactl", names(tree["options"]), everything | foreign)
+for command in tree["commands"]:
+    own = names(command["options"])
+    check_page(f"manactl-{command['name']}", own, own | names(tree["options"]) | foreign)
+    for option in names(tree["options"]):
+        if f"*{option}*" not in page(f"manactl-{command['name']}"):
+            failures.append(f"manactl-{command['name']}.1 does not name {option}")
+check_exit_codes()
+for name in ["manactl"] + [f"manactl-{c['name']}" for c in tree["commands"]]:
+    check_form(name)
+
+print("\n".join(failures) or "man pages, commands and exit codes agree")
+sys.exit(1 if failures else 0)

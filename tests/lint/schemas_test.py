@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Validates what the program prints against schemas/.
+
+usage: schemas_test.py MANACTL SOURCE_DIR
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import jsonschema
+
+program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = []
+
+
+def schema(name):
+    document = json.loads((source / "schemas" / f"{name}.schema.json").read_text())
+    jsonschema.Draft7Validator.check_schema(document)
+    return jsonschema.Draft7Validator(document)
+
+
+def validate(name, *words, codes=(0, 1, 3), given=""):
+    ran = subprocess.run([program, *words, "--json"], input=given, capture_output=True, text=True,
+                         check=False)
+    what = "manactl " + " ".join(words)
+    if ran.returncode not in codes:
+        failures.append(f"{what}: exit {ran.returncode}: {ran.stderr}")
+        return
+    document = json.loads(ran.stdout)
+    for error in schema(name).iter_errors(document):
+        failures.append(f"{what}: {'/'.join(map(str, error.path))}: {error.message}")
+    if "exit" in document and document["exit"] != ran.returncode:
+        failures.append(f"{what}: exit {document['exit']} in JSON, {ran.returncode} in truth")
+
+
+validate("version", "--version", codes=(0,))
+validate("drivers", "bench", "--list-drivers", codes=(0,))
+validate("check", "check")
+validate("doctor", "doctor", codes=(0, 1))
+for fixture in sorted((source / "tests/fixtures").iterdir()):
+    if not (fixture / "SOURCE").exists():
+        continue
+    validate("check", "check", "--root", str(fixture))
+    validate("doctor", "doctor", "--root", str(fixture), codes=(0, 1))
+    validate("doctor", "doctor", "--root", str(fixture), "--log", "-", codes=(0, 1),
+             given="testpmd: No probed ethernet devices\nERROR: nobody knows this\n")
+
+version = json.loads(subprocess.run([program, "--version", "--json"], check=True, capture_output=True).stdout)
+if version["dpdk"]["version"]:
+    validate("bench", "bench", "--vdev", "net_null0", "--duration", "100ms", "--interval", "50ms",
+             "--no-huge", codes=(0,))
+
+print("\n".join(failures) or "every document follows its schema")
+sys.exit(1 if failures else 0)
