@@ -5,23 +5,26 @@
 usage: completions_test.py MANACTL SOURCE_DIR
 """
 
+import fcntl
 import json
 import os
 import pathlib
 import pty
 import re
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 
-program, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+program, source = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 completions = source / "completions"
 root = source / "tests/fixtures/healthy-two-nics"
 environment = {
     "PATH": f"{program.parent}:{os.environ['PATH']}",
     "HOME": "/nonexistent",
-    "TERM": "vt100",
+    "TERM": "xterm",
     "LC_ALL": "C.UTF-8",
 }
 failures = []
@@ -44,6 +47,8 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execvpe(command[0], command, environment)
+        wide = struct.pack("HHHH", 50, 250, 0, 0)  # so that no line is broken
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, wide)
         self.text = ""
 
     def send(self, keys):
@@ -52,14 +57,18 @@ class Terminal:
     def until(self, pattern):
         """What was written since the last call, up to `pattern` or the limit."""
         end = time.monotonic() + LIMIT
-        while not re.search(pattern, self.text) and time.monotonic() < end:
+        while not re.search(pattern, self.plain()) and time.monotonic() < end:
             if select.select([self.fd], [], [], 0.2)[0]:
                 try:
                     self.text += os.read(self.fd, 65536).decode(errors="replace")
                 except OSError:
                     break
-        seen, self.text = self.text, ""
+        seen, self.text = self.plain(), ""
         return seen
+
+    def plain(self):
+        """Without the sequences with which shells draw."""
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\x08\r]", "", self.text)
 
     def press_tab(self, shell, typed, pattern):
         self.send(typed + "\t")
