@@ -120,6 +120,13 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
           Errc::io,
           fmt::format("{}: it is larger than {}", doing("read", path), human_bytes(max_bytes)));
     }
+
+    struct stat status {};
+
+    const bool first_of_many = text.empty() && static_cast<std::size_t>(got) == piece.size();
+    if (first_of_many && fstat(file.get(), &status) == 0 && status.st_size > 0) {
+      text.reserve(std::min(static_cast<std::size_t>(status.st_size), max_bytes));
+    }
     text.append(piece.data(), static_cast<std::size_t>(got));
   }
   if (text.ends_with('\n')) text.pop_back();

@@ -5,6 +5,7 @@
 #include <libkmod.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <memory>
 
@@ -144,6 +145,8 @@ Result<bool> blocked_by_libkmod(const std::vector<std::string>& directories,
   std::vector<const char*> paths;
   for (const auto& directory : directories) paths.push_back(directory.c_str());
   paths.push_back(nullptr);
+  // kmod_new() tells standard error about lines that it cannot read, and only this can stop it.
+  setenv("KMOD_LOG", "0", 0);  // NOLINT(concurrency-mt-unsafe): gathering has one thread
   const std::unique_ptr<kmod_ctx, decltype(kmod->stop)> context(
       kmod->start(nullptr, directories.empty() ? nullptr : paths.data()), kmod->stop);
   if (!context) return fail(Errc::io, "libkmod does not start");

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/result.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+namespace manactl {
+namespace {
+
+TEST(Result, GrowsAPrefixAndKeepsTheCause) {
+  const Result<> cause = fail_errno(EBUSY, "cannot write 'bind'");
+  const Result<int> told = because(cause.error(), "bind the device");
+  EXPECT_EQ(told.error().message, "bind the device: cannot write 'bind': Device or resource busy");
+  EXPECT_EQ(told.error().code, Errc::busy);
+  EXPECT_EQ(told.error().sys, EBUSY);
+}
+
+TEST(Result, SaysWhatKindOfErrnoItWas) {
+  const auto code = [](int number) { return Result<>(fail_errno(number, "x")).error().code; };
+  EXPECT_EQ(code(ENOENT), Errc::not_found);
+  EXPECT_EQ(code(EPERM), Errc::denied);
+  EXPECT_EQ(code(EPROTONOSUPPORT), Errc::unsupported);
+  EXPECT_EQ(code(EINVAL), Errc::invalid);
+  EXPECT_EQ(code(ETIMEDOUT), Errc::timeout);
+  EXPECT_EQ(code(EIO), Errc::io);
+}
+
+TEST(Result, HasNoErrnoWhenTheKernelGaveNone) {
+  const Result<int> refused = fail(Errc::invalid, "no");
+  EXPECT_EQ(refused.error().sys, 0);
+  EXPECT_EQ(refused.error().message, "no");
+}
+
+}  // namespace
+}  // namespace manactl

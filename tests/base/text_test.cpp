@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/text.h"
+
+#include <gmock/gmock.h>
+
+namespace manactl {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Trim, TakesBlanksOffBothEnds) {
+  EXPECT_EQ(trim(" \ta b\r\n"), "a b");
+  EXPECT_EQ(trim(" \n"), "");
+}
+
+TEST(Split, KeepsEmptyPieces) {
+  EXPECT_THAT(split("a,,b,", ','), ElementsAre("a", "", "b", ""));
+  EXPECT_THAT(split("", ','), ElementsAre(""));
+}
+
+TEST(Words, HasNoEmptyOnes) {
+  EXPECT_THAT(words("  a\tb \n c "), ElementsAre("a", "b", "c"));
+  EXPECT_THAT(words(" \n"), IsEmpty());
+}
+
+TEST(ParseUnsigned, TakesDecimalDigitsOnly) {
+  EXPECT_EQ(parse_unsigned("0").value(), 0U);
+  EXPECT_EQ(parse_unsigned("18446744073709551615").value(), UINT64_MAX);
+  for (const char* bad : {"", "-1", "+1", "08", "0x8", " 8", "8 ", "1e9", "NaN", "1.0"}) {
+    EXPECT_FALSE(parse_unsigned(bad)) << "'" << bad << "'";
+  }
+}
+
+TEST(ParseUnsigned, RefusesMoreThanTheLimit) {
+  EXPECT_EQ(parse_unsigned("100", 100).value(), 100U);
+  EXPECT_FALSE(parse_unsigned("101", 100));
+  const auto beyond = parse_unsigned("18446744073709551616");
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().code, Errc::invalid);
+}
+
+TEST(ParseHex, TakesAnOptionalPrefix) {
+  EXPECT_EQ(parse_hex("0x1414").value(), 0x1414U);
+  EXPECT_EQ(parse_hex("00BA").value(), 0xbaU);
+  for (const char* bad : {"", "0x", "-1", "0x0x1", "g", " 1"}) {
+    EXPECT_FALSE(parse_hex(bad)) << "'" << bad << "'";
+  }
+  EXPECT_FALSE(parse_hex("10000", 0xffff));
+}
+
+TEST(Printable, ShowsControlCharactersAndBrokenUtf8AsNumbers) {
+  EXPECT_EQ(printable("a\x1b[31m\nb"), "a\\x1b[31m\\x0ab");
+  EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
+  EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f"), "gr\xc3\xbc\xc3\x9f");
+  EXPECT_EQ(printable("\xc3"), "\\xc3");
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong '/'
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // C1: terminals take it as ESC [
+}
+
+TEST(Printable, CutsLongText) {
+  EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(printable("abc", 3), "abc");
+}
+
+TEST(Nearest, FindsTheWordThatWasMeant) {
+  const std::vector<std::string> commands = {"check", "doctor", "bench"};
+  EXPECT_EQ(nearest("chek", commands), "check");
+  EXPECT_EQ(nearest("hceck", commands), "check");
+  EXPECT_EQ(nearest("bennch", commands), "bench");
+}
+
+TEST(Nearest, IsSilentWhenNothingIsNear) {
+  EXPECT_EQ(nearest("x", {"up", "check"}), "");
+  EXPECT_EQ(nearest("", {"a"}), "");
+  EXPECT_EQ(nearest(std::string(100000, 'a'), {"check"}), "");
+}
+
+TEST(HumanBytes, UsesTheLargestFittingUnit) {
+  EXPECT_EQ(human_bytes(12), "12 B");
+  EXPECT_EQ(human_bytes(640 * 1024), "640 KiB");
+  EXPECT_EQ(human_bytes(3U << 19), "1.5 MiB");
+}
+
+TEST(Join, PutsSeparatorsBetween) {
+  EXPECT_EQ(join({"a", "b"}, ", "), "a, b");
+  EXPECT_EQ(join({}, ", "), "");
+}
+
+}  // namespace
+}  // namespace manactl

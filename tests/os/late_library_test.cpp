@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/late_library.h"
+
+#include <gtest/gtest.h>
+#include <libkmod.h>
+
+namespace manactl::os {
+namespace {
+
+TEST(LateLibrary, CallsAFunctionThroughItsDeclaration) {
+  const auto library = LateLibrary::open("libkmod.so.2");
+  ASSERT_TRUE(library);
+  const auto start = library->function<decltype(kmod_new)>("kmod_new");
+  const auto stop = library->function<decltype(kmod_unref)>("kmod_unref");
+  ASSERT_TRUE(start && stop);
+  kmod_ctx* context = (*start)(nullptr, nullptr);
+  ASSERT_NE(context, nullptr);
+  EXPECT_EQ((*stop)(context), nullptr);
+}
+
+TEST(LateLibrary, NamesWhatIsMissing) {
+  const auto absent = LateLibrary::open("libmanactl-absent.so.1");
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().code, Errc::not_found);
+  const auto library = LateLibrary::open("libkmod.so.2");
+  ASSERT_TRUE(library);
+  const auto function = library->function<void()>("kmod_absent");
+  ASSERT_FALSE(function);
+  EXPECT_EQ(function.error().code, Errc::unsupported);
+}
+
+}  // namespace
+}  // namespace manactl::os

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+//
+// rtnetlink and ethtool against a real kernel, in a network namespace that ends with the test's
+// child process. Needs root and the program `ip`.
+
+#include <gmock/gmock.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "base/text.h"
+#include "os/ethtool.h"
+#include "os/links.h"
+
+namespace manactl::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+void ip(const std::string& arguments) {
+  std::vector<std::string> text = {"ip"};
+  for (const auto word : words(arguments)) text.emplace_back(word);
+  std::vector<char*> argv;
+  for (auto& word : text) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t child = 0;
+  int status = -1;
+  ASSERT_EQ(posix_spawnp(&child, "ip", nullptr, nullptr, argv.data(), environ), 0);
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0) << "ip " << arguments;
+}
+
+// The namespace lives as long as this process has nothing else, so the body runs in a child.
+void in_own_network(const std::function<void()>& body) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (unshare(CLONE_NEWNET) != 0) {
+      perror("unshare(CLONE_NEWNET): these tests need root");
+      _exit(2);
+    }
+    body();
+    fflush(nullptr);
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0) << "the checks in the namespace failed";
+}
+
+const Link* find(const std::vector<Link>& links, std::string_view name) {
+  const auto it =
+      std::find_if(links.begin(), links.end(), [&](const Link& link) { return link.name == name; });
+  return it == links.end() ? nullptr : &*it;
+}
+
+void see_interfaces() {
+  ip("link add left type veth peer name right");
+  ip("link add br0 type bridge");
+  ip("link set left master br0 address 00:0d:3a:76:3b:d0");
+  ip("link add link right name above type macvlan");
+  ip("link property add dev right altname a-rather-long-alternative-name");
+  ip("link set right mtu 1400 up");
+  const auto links = open_links()->links();
+  ASSERT_TRUE(links) << links.error().message;
+  const auto* left = find(*links, "left");
+  const auto* right = find(*links, "right");
+  const auto* bridge = find(*links, "br0");
+  const auto* above = find(*links, "above");
+  ASSERT_TRUE(left && right && bridge && above);
+  EXPECT_EQ(left->master, bridge->index);
+  EXPECT_EQ(left->kind, "veth");
+  EXPECT_EQ(left->mac.str(), "00:0d:3a:76:3b:d0");
+  EXPECT_FALSE(left->is_up());
+  EXPECT_FALSE(left->lower);
+  EXPECT_EQ(bridge->kind, "bridge");
+  EXPECT_FALSE(bridge->master);
+  EXPECT_EQ(above->lower, right->index);
+  EXPECT_EQ(above->kind, "macvlan");
+  EXPECT_EQ(right->mtu, 1400U);
+  EXPECT_TRUE(right->is_up());
+  EXPECT_FALSE(right->is_running());
+  EXPECT_EQ(right->operstate, "lowerlayerdown");
+  EXPECT_THAT(right->alternative_names, ElementsAre("a-rather-long-alternative-name"));
+}
+
+bool kernel_has_vlans() {
+  pid_t child = fork();
+  if (child == 0) {
+    const bool own = unshare(CLONE_NEWNET) == 0;
+    ip("link add left type veth peer name right");
+    execlp(
+        "ip", "ip", "link", "add", "link", "left", "name", "v", "type", "vlan", "id", "7", nullptr);
+    _exit(own ? 1 : 2);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status == 0;
+}
+
+void see_vlan() {
+  ip("link add left type veth peer name right");
+  ip("link add link right name right.7 type vlan id 7");
+  const auto links = open_links()->links();
+  ASSERT_TRUE(links);
+  const auto* vlan = find(*links, "right.7");
+  ASSERT_TRUE(vlan);
+  EXPECT_EQ(vlan->lower, find(*links, "right")->index);
+  EXPECT_EQ(vlan->kind, "vlan");
+}
+
+void see_addresses_and_routes() {
+  ip("link add one type veth peer name other");
+  ip("addr add 10.0.0.4/24 dev one");
+  ip("addr add 10.1.0.4/24 dev other");
+  ip("-6 addr add fd00::4/64 dev one nodad");
+  ip("link set one up");
+  ip("link set other up");
+  ip("route add default via 10.0.0.1 metric 100");
+  ip("route add 10.9.0.0/16 table 1000 nexthop via 10.0.0.1 dev one nexthop via 10.1.0.1 dev "
+     "other");
+  ip("route add blackhole 10.8.0.0/16");
+  const auto system = open_links();
+  const auto links = system->links();
+  const auto addresses = system->addresses();
+  const auto routes = system->routes();
+  ASSERT_TRUE(links && addresses && routes);
+  const int a = find(*links, "one")->index;
+  const int b = find(*links, "other")->index;
+  std::vector<std::string> of_a;
+  for (const auto& address : *addresses) {
+    const bool link_local = address.text.starts_with("fe80:");
+    if (address.index == a && !link_local) {
+      of_a.push_back(fmt::format("{}/{}", address.text, address.prefix_length));
+    }
+  }
+  EXPECT_THAT(of_a, UnorderedElementsAre("10.0.0.4/24", "fd00::4/64"));
+  const auto route = [&](std::string_view destination) {
+    const auto it = std::find_if(routes->begin(), routes->end(), [&](const Route& one) {
+      return one.destination == destination;
+    });
+    return it == routes->end() ? Route{} : *it;
+  };
+  EXPECT_EQ(route("default").gateway, "10.0.0.1");
+  EXPECT_EQ(route("default").metric, 100U);
+  EXPECT_EQ(route("default").table, 254U);
+  EXPECT_THAT(route("default").outputs, ElementsAre(a));
+  EXPECT_EQ(route("10.0.0.0/24").gateway, "");
+  EXPECT_THAT(route("10.9.0.0/16").outputs, UnorderedElementsAre(a, b));
+  EXPECT_EQ(route("10.9.0.0/16").table, 1000U);
+  EXPECT_EQ(route("10.8.0.0/16").destination, "") << "a blackhole leads nowhere";
+}
+
+void see_many() {
+  for (int i = 0; i < 50; ++i) ip(fmt::format("link add many{} type veth peer name peer{}", i, i));
+  const auto links = open_links()->links();
+  ASSERT_TRUE(links);
+  EXPECT_EQ(links->size(), 101U);
+  EXPECT_TRUE(std::is_sorted(links->begin(), links->end(), [](const Link& x, const Link& y) {
+    return x.index < y.index;
+  }));
+}
+
+void see_drivers() {
+  ip("link add left type veth peer name right");
+  const auto ethtool = open_ethtool();
+  const auto name = InterfaceName::parse("left");
+  const auto driver = ethtool->driver(*name);
+  ASSERT_TRUE(driver) << driver.error().message;
+  EXPECT_EQ(driver->driver, "veth");
+  const auto counters = ethtool->counters(*name);
+  ASSERT_TRUE(counters) << counters.error().message;
+  ASSERT_FALSE(counters->empty());
+  EXPECT_EQ(counters->front().first, "peer_ifindex");
+  EXPECT_GT(counters->front().second, 0U);
+  EXPECT_EQ(ethtool->driver(*InterfaceName::parse("absent")).error().code, Errc::not_found);
+  const auto alternative = InterfaceName::parse("a-rather-long-alternative-name");
+  EXPECT_EQ(ethtool->driver(*alternative).error().code, Errc::invalid);
+}
+
+TEST(Network, ShowsMastersLowersAndAlternativeNames) {
+  in_own_network(see_interfaces);
+}
+
+TEST(Network, ShowsWhatAVlanStandsOn) {
+  if (!kernel_has_vlans()) GTEST_SKIP() << "this kernel has no VLANs (CONFIG_VLAN_8021Q)";
+  in_own_network(see_vlan);
+}
+
+TEST(Network, ShowsAddressesAndEveryOutputOfARoute) {
+  in_own_network(see_addresses_and_routes);
+}
+
+TEST(Network, ShowsMoreInterfacesThanOneDatagramHolds) {
+  in_own_network(see_many);
+}
+
+TEST(Network, ShowsDriversAndCounters) {
+  in_own_network(see_drivers);
+}
+
+}  // namespace
+}  // namespace manactl::os
