@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+#include "fuzz/entry_points.h"
+
+#include <cstdlib>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "os/btf.h"
+#include "os/kernel_log_record.h"
+#include "os/netlink.h"
+#include "os/rdma_messages.h"
+#include "os/route_messages.h"
+#include "os/socket_messages.h"
+#include "os/verbs_child.h"
+
+namespace manactl::fuzz {
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// What was understood prints as something that is understood to be the same.
+template <class T>
+void require_round_trip(std::string_view input) {
+  const auto value = T::parse(input);
+  if (!value) return;
+  const auto again = T::parse(value->str());
+  require(again.has_value() && *again == *value);
+}
+
+}  // namespace
+
+void btf(std::string_view input) {
+  const auto value = os::enumerator_value(input, {}, "RDMA_DRIVER_MANA");
+  require(value.has_value() || value.error().code == Errc::invalid);
+  const auto half = input.size() / 2;
+  const auto split =
+      os::enumerator_value(input.substr(half), input.substr(0, half), "RDMA_DRIVER_MANA");
+  require(split.has_value() || split.error().code == Errc::invalid);
+}
+
+void netlink(std::string_view input) {
+  os::Answers answers;
+  os::decode_datagram(input, 0, answers);
+  answers.messages.push_back({0, std::string(input)});
+  for (const auto& message : answers.messages) {
+    const auto link = os::decode_link(message.body);
+    require(!link || (link->index > 0 && !link->name.empty()));
+    const auto address = os::decode_address(message.body);
+    require(!address || !address->text.empty());
+    const auto route = os::decode_route(message.body);
+    require(!route || !route->destination.empty());
+    const auto device = os::decode_device(message.body);
+    require(!device || !device->name.empty());
+    const auto chardev = os::decode_chardev(message.body);
+    require(!chardev || !chardev->name.empty());
+    const auto port = os::decode_port(message.body);
+    require(!port || port->port > 0);
+    const auto socket = os::decode_tcp(message.body);
+    require(!socket || !socket->local_address.empty());
+  }
+}
+
+void base(std::string_view input) {
+  require_round_trip<PciAddress>(input);
+  require_round_trip<VmbusId>(input);
+  require_round_trip<MacAddress>(input);
+  require_round_trip<InterfaceName>(input);
+  require_round_trip<Release>(input);
+  require_round_trip<CpuList>(input);
+  const auto shown = printable(input);
+  require(shown.find_first_of("\n\r\t\x1b") == std::string::npos);
+  require(parse_unsigned(input).value_or(0) <= UINT64_MAX);
+  require(nearest(input, {"check", "doctor"}).size() <= 6);
+  const auto record = os::format_record(input);
+  require(record.empty() || record.ends_with('\n'));
+  const auto reply = os::decode_reply(input);
+  require(reply.has_value() || !reply.error().message.empty());
+}
+
+}  // namespace manactl::fuzz

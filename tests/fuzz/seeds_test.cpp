@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// The fuzzers' entry points on a handful of inputs, cut at every byte and with every byte changed.
+
+#include <gtest/gtest.h>
+#include <linux/rtnetlink.h>
+
+#include <functional>
+#include <string>
+
+#include "fuzz/entry_points.h"
+#include "os/attributes.h"
+#include "os/netlink.h"
+
+namespace manactl {
+namespace {
+
+using namespace std::literals;
+
+// The entry points abort when what must hold does not. The copy has exact bounds for the sanitizer.
+void with_variations(std::string seed, const std::function<void(std::string_view)>& entry) {
+  for (std::size_t length = 0; length <= seed.size(); ++length) {
+    entry(std::string(seed, 0, length));
+  }
+  for (auto& byte : seed) {
+    const char old = byte;
+    for (const char other : {'\0', '\x7f', '\xff', static_cast<char>(old ^ 1)}) {
+      byte = other;
+      entry(seed);
+    }
+    byte = old;
+  }
+  SUCCEED();
+}
+
+TEST(FuzzSeeds, OfTypeInformationAreSurvived) {
+  std::string strings = "\0RDMA_DRIVER_MANA\0"s;
+  std::string bytes = "\x9f\xeb\x01\x00\x18\x00\x00\x00\x00\x00\x00\x00\x14\x00\x00\x00"s;
+  bytes += "\x14\x00\x00\x00"s;
+  bytes += static_cast<char>(strings.size()) + "\0\0\0"s;
+  bytes += "\x00\x00\x00\x00\x01\x00\x00\x06\x04\x00\x00\x00\x01\x00\x00\x00\x14\x00\x00\x00"s;
+  with_variations(bytes + strings, fuzz::btf);
+}
+
+TEST(FuzzSeeds, OfNetlinkAnswersAreSurvived) {
+  std::string attributes;
+  os::append_attribute(attributes, 1, os::bytes_of(std::uint32_t{3}));
+  os::append_attribute(attributes, 2, "mana_0\0"sv);
+  os::append_attribute(attributes, RTA_MULTIPATH, "\x08\0\0\0\x04\0\0\0"sv);
+  for (const std::size_t head : {0U, 8U, 12U, 16U}) {
+    std::string body(head, '\x02');
+    body += attributes;
+    with_variations(body, fuzz::netlink);
+    with_variations(os::encode_request(RTM_NEWLINK, 0, body), fuzz::netlink);
+  }
+}
+
+TEST(FuzzSeeds, OfTextAreSurvived) {
+  for (const char* seed : {"7870:00:00.0",
+                           "{f8615163-df3e-46c5-913f-f2d2f965ed0e}",
+                           "00:0d:3a:76:3b:d0",
+                           "0-3,8",
+                           "22.11.11",
+                           "eth1",
+                           "chek",
+                           "6,339,5140900,-;a\\x0ab\n X=y\n",
+                           "mana_0\tlibrary\tlibmana.so.1\nend\n",
+                           "mana_0\terrno\t13\nend\n"}) {
+    with_variations(seed, fuzz::base);
+  }
+}
+
+}  // namespace
+}  // namespace manactl

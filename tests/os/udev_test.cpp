@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// libudev on the /sys of an Azure VM, played by umockdev; runs under umockdev-wrapper.
+
+#include <gtest/gtest.h>
+#include <umockdev.h>
+
+#include "os/devices.h"
+#include "os/owned.h"
+
+namespace manactl::os {
+namespace {
+
+using Testbed = Owned<UMockdevTestbed, g_object_unref>;
+using Text = Owned<char, g_free>;
+
+constexpr const char* kNic = "6045bdc0-bd67-6045-bdc0-bd676045bdc0";
+
+class AzureVm : public ::testing::Test {
+ protected:
+  AzureVm() : testbed_(umockdev_testbed_new()) {
+    add_pci("7870:00:00.0", "0x020000", "0x00ba");
+    add_pci("0001:00:00.0", "0x020000", "0x1016");
+    add_pci("0000:00:01.0", "0x010802", "0x0001");
+    add_vmbus(kNic, "{f8615163-df3e-46c5-913f-f2d2f965ed0e}");
+    add_vmbus("00000000-0000-8899-0000-000000000000", "{32412632-86cb-44a2-9b5c-50d1417354f5}");
+  }
+
+  void add_pci(const char* address, const char* class_text, const char* device) {
+    const Text path(umockdev_testbed_add_device(testbed_.get(),
+                                                "pci",
+                                                address,
+                                                nullptr,
+                                                "class",
+                                                class_text,
+                                                "vendor",
+                                                "0x1414",
+                                                "device",
+                                                device,
+                                                "numa_node",
+                                                "0",
+                                                nullptr,
+                                                "PCI_SLOT_NAME",
+                                                address,
+                                                nullptr));
+    ASSERT_TRUE(path);
+    umockdev_testbed_set_attribute_link(
+        testbed_.get(), path.get(), "driver", "../../bus/pci/drivers/mana");
+  }
+
+  void add_vmbus(const char* id, const char* class_id) {
+    const Text path(umockdev_testbed_add_device(testbed_.get(),
+                                                "vmbus",
+                                                id,
+                                                nullptr,
+                                                "class_id",
+                                                class_id,
+                                                nullptr,
+                                                "DEVTYPE",
+                                                "vmbus",
+                                                nullptr));
+    ASSERT_TRUE(path);
+    umockdev_testbed_set_attribute_link(
+        testbed_.get(), path.get(), "driver", "../../bus/vmbus/drivers/hv_netvsc");
+  }
+
+  Testbed testbed_;
+};
+
+TEST_F(AzureVm, HasItsNetworkFunctionsInOrder) {
+  const auto devices = open_udev_devices()->pci_network();
+  ASSERT_TRUE(devices) << devices.error().message;
+  ASSERT_EQ(devices->size(), 2U);
+  EXPECT_EQ(devices->front().address.str(), "0001:00:00.0");
+  const auto& mana = devices->back();
+  EXPECT_EQ(mana.address.str(), "7870:00:00.0");
+  EXPECT_EQ(mana.vendor, 0x1414);
+  EXPECT_EQ(mana.device, 0x00ba);
+  EXPECT_EQ(mana.class_code, 0x020000U);
+  EXPECT_EQ(mana.driver, "mana");
+  EXPECT_EQ(mana.numa_node, 0);
+  EXPECT_EQ(mana.path, "sys/devices/7870:00:00.0");
+}
+
+TEST_F(AzureVm, HasItsSyntheticNic) {
+  const auto devices = open_udev_devices()->vmbus_network();
+  ASSERT_TRUE(devices) << devices.error().message;
+  ASSERT_EQ(devices->size(), 1U);
+  EXPECT_EQ(devices->front().id.str(), kNic);
+  EXPECT_EQ(devices->front().driver, "hv_netvsc");
+}
+
+TEST_F(AzureVm, IsTheSameWhenItsTreeIsWalked) {
+  const Text root(umockdev_testbed_get_root_dir(testbed_.get()));
+  const auto files = open_files(root.get());
+  ASSERT_TRUE(files);
+  const auto walked = open_tree_devices(**files)->pci_network();
+  const auto listed = open_udev_devices()->pci_network();
+  ASSERT_TRUE(walked && listed);
+  ASSERT_EQ(walked->size(), listed->size());
+  for (std::size_t i = 0; i < walked->size(); ++i) {
+    EXPECT_EQ((*walked)[i].address, (*listed)[i].address);
+    EXPECT_EQ((*walked)[i].driver, (*listed)[i].driver);
+    EXPECT_EQ((*walked)[i].path, (*listed)[i].path);
+  }
+}
+
+}  // namespace
+}  // namespace manactl::os
