@@ -208,19 +208,14 @@ Result<> DiskFiles::write(std::string_view path, std::string_view text) {
 
 // `base` joined with `target` as the kernel would: "." and ".." are applied, "/" starts again.
 std::string joined(std::string_view base, std::string_view target) {
+  const auto whole =
+      target.starts_with('/') ? std::string(target) : fmt::format("{}/{}", base, target);
   std::vector<std::string> parts;
-  const auto walk = [&](std::string_view path) {
-    for (const auto part : split(path, '/')) {
-      if (part.empty() || part == ".") continue;
-      if (part != "..") {
-        parts.emplace_back(part);
-      } else if (!parts.empty()) {
-        parts.pop_back();
-      }
-    }
-  };
-  if (!target.starts_with('/')) walk(base);
-  walk(target);
+  for (const auto part : split(whole, '/')) {
+    if (part == ".." && !parts.empty()) parts.pop_back();
+    if (part.empty() || part == "." || part == "..") continue;
+    parts.emplace_back(part);
+  }
   return join(parts, "/");
 }
 

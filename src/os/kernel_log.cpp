@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <string>
 
 #include "base/text.h"
@@ -18,18 +19,19 @@ namespace manactl::os {
 namespace {
 
 // The kernel writes bytes that do not print, and the backslash, as \xNN.
+std::optional<char> escaped_byte(std::string_view text) {
+  if (text.size() < 4 || !text.starts_with("\\x")) return std::nullopt;
+  const auto byte = parse_hex(text.substr(2, 2));
+  if (!byte) return std::nullopt;
+  return static_cast<char>(*byte);
+}
+
 std::string unescaped(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
-    if (text.size() >= 4 && text.starts_with("\\x")) {
-      if (const auto byte = parse_hex(text.substr(2, 2))) {
-        plain += static_cast<char>(*byte);
-        text.remove_prefix(4);
-        continue;
-      }
-    }
-    plain += text.front();
-    text.remove_prefix(1);
+    const auto byte = escaped_byte(text);
+    plain += byte.value_or(text.front());
+    text.remove_prefix(byte ? 4 : 1);
   }
   return plain;
 }

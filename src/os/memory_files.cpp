@@ -81,7 +81,7 @@ Result<std::string> MemoryFiles::canonical(std::string_view path, bool follow_la
       here = parent_of(here);
       continue;
     }
-    std::string next = here.empty() ? part : here + '/' + part;
+    std::string next = here.empty() ? part : fmt::format("{}/{}", here, part);
     const auto found = entries_.find(next);
     if (found == entries_.end()) return fail_errno(ENOENT, doing("find", path));
     const auto kind = found->second.kind;
@@ -100,7 +100,7 @@ Result<std::string> MemoryFiles::canonical(std::string_view path, bool follow_la
 }
 
 Result<std::string> MemoryFiles::read(std::string_view path, std::size_t max_bytes) const {
-  const auto key = canonical(path, true);
+  auto key = canonical(path, true);
   if (!key) return key;
   const auto entry = entries_.find(*key);
   if (entry == entries_.end() || entry->second.kind == Entry::Kind::directory) {
@@ -124,7 +124,7 @@ Result<std::string> MemoryFiles::read(std::string_view path, std::size_t max_byt
 }
 
 Result<std::string> MemoryFiles::link_target(std::string_view path) const {
-  const auto key = canonical(path, false);
+  auto key = canonical(path, false);
   if (!key) return key;
   const auto entry = entries_.find(*key);
   if (entry == entries_.end() || entry->second.kind != Entry::Kind::link) {

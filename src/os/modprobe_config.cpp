@@ -63,21 +63,26 @@ Result<std::map<std::string, std::string>> configuration_files(const Files& file
   return found;
 }
 
+// Whether a word of the kernel's command line is a list of forbidden modules with this one in it.
+bool word_blocks(std::string_view word, std::string_view key) {
+  const auto equals = word.find('=');
+  const auto option = word.substr(0, equals);
+  if (equals == std::string_view::npos ||
+      (option != "modprobe.blacklist" && option != "module_blacklist")) {
+    return false;
+  }
+  const auto names = split(word.substr(equals + 1), ',');
+  return std::any_of(
+      names.begin(), names.end(), [&](std::string_view name) { return module_key(name) == key; });
+}
+
 bool command_line_blocks(const Files& files, std::string_view key) {
   const auto line = files.read("proc/cmdline", 1U << 16);
   if (!line) return false;
-  for (const auto word : words(*line)) {
-    for (const std::string_view option : {"modprobe.blacklist=", "module_blacklist="}) {
-      if (!word.starts_with(option)) continue;
-      const auto names = split(word.substr(option.size()), ',');
-      if (std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-            return module_key(name) == key;
-          })) {
-        return true;
-      }
-    }
-  }
-  return false;
+  const auto options = words(*line);
+  return std::any_of(options.begin(), options.end(), [&](std::string_view word) {
+    return word_blocks(word, key);
+  });
 }
 
 struct Kmod {
@@ -143,6 +148,7 @@ Result<bool> blocked_by_libkmod(const std::vector<std::string>& directories,
   const auto kmod = load_kmod();
   if (!kmod) return tl::unexpected<Error>(kmod.error());
   std::vector<const char*> paths;
+  paths.reserve(directories.size() + 1);
   for (const auto& directory : directories) paths.push_back(directory.c_str());
   paths.push_back(nullptr);
   // kmod_new() tells standard error about lines that it cannot read, and only this can stop it.

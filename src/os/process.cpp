@@ -29,6 +29,17 @@ Result<std::uint64_t> effective_capabilities() {
   return (std::uint64_t{words[1].effective} << 32U) | words[0].effective;
 }
 
+constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
+
+CpuList cpus_of(const std::vector<unsigned long>& mask) {
+  CpuList list;
+  for (std::size_t cpu = 0; cpu < mask.size() * kWordBits; ++cpu) {
+    const bool set = ((mask[cpu / kWordBits] >> (cpu % kWordBits)) & 1U) != 0;
+    if (set) list.cpus.push_back(static_cast<unsigned>(cpu));
+  }
+  return list;
+}
+
 class OwnProcess final : public Process {
  public:
   Result<Privileges> privileges() const override {
@@ -57,18 +68,12 @@ class OwnProcess final : public Process {
   }
 
   Result<CpuList> affinity() const override {
-    // EINVAL: the kernel was built for more processors than the mask has bits, 1024 or not.
-    constexpr std::size_t kWordBits = 8 * sizeof(unsigned long);
+    // EINVAL: the kernel was built for more processors than the mask has bits.
     constexpr std::size_t kMostCpus = 65536;
     for (std::size_t cpus = 1024; cpus <= kMostCpus; cpus *= 2) {
       std::vector<unsigned long> mask(cpus / kWordBits);
       if (sched_getaffinity(0, cpus / 8, reinterpret_cast<cpu_set_t*>(mask.data())) == 0) {
-        CpuList list;
-        for (std::size_t cpu = 0; cpu < cpus; ++cpu) {
-          const bool set = ((mask[cpu / kWordBits] >> (cpu % kWordBits)) & 1U) != 0;
-          if (set) list.cpus.push_back(static_cast<unsigned>(cpu));
-        }
-        return list;
+        return cpus_of(mask);
       }
       if (errno != EINVAL) break;
     }

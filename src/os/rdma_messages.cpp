@@ -33,6 +33,12 @@ std::uint32_t number32(std::string_view data) {
   return static_cast<std::uint32_t>(number(data).value_or(0));
 }
 
+std::optional<std::uint32_t> driver_id(std::string_view data) {
+  const auto id = number(data);
+  if (!id) return std::nullopt;
+  return static_cast<std::uint32_t>(*id);
+}
+
 }  // namespace
 
 std::string encode_device_dump() {
@@ -96,9 +102,7 @@ Result<UverbsChardev> decode_chardev(std::string_view body) {
         chardev.abi = number(attribute->data).value_or(0);
         break;
       case RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID:
-        if (const auto id = number(attribute->data)) {
-          chardev.driver_id = static_cast<std::uint32_t>(*id);
-        }
+        chardev.driver_id = driver_id(attribute->data);
         break;
       default:
         break;

@@ -112,13 +112,27 @@ bool take_next_hop(std::string_view& hops, int family, Route& route) {
   return true;
 }
 
+void take_next_hops(std::string_view hops, int family, Route& route) {
+  while (take_next_hop(hops, family, route)) {
+  }
+}
+
+std::string destination_text(const rtmsg& head, std::string_view data) {
+  const auto text = address_text(head.rtm_family, data);
+  if (head.rtm_dst_len == 0 || text.empty()) return "default";
+  return fmt::format("{}/{}", text, head.rtm_dst_len);
+}
+
+std::string via_text(std::string_view data) {
+  const auto family = leading<std::uint16_t>(data);
+  if (!family || (*family != AF_INET && *family != AF_INET6)) return {};
+  return address_text(*family, data.substr(sizeof(*family)));
+}
+
 void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& route) {
   switch (attribute.type) {
     case RTA_DST:
-      if (head.rtm_dst_len != 0) {
-        route.destination =
-            fmt::format("{}/{}", address_text(head.rtm_family, attribute.data), head.rtm_dst_len);
-      }
+      route.destination = destination_text(head, attribute.data);
       return;
     case RTA_OIF:
       if (const auto index = as_index(attribute)) route.outputs.push_back(*index);
@@ -127,9 +141,7 @@ void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& 
       route.gateway = address_text(head.rtm_family, attribute.data);
       return;
     case RTA_VIA:  // an IPv4 route through an IPv6 neighbour: u16 family, then the address
-      if (const auto family = leading<std::uint16_t>(attribute.data)) {
-        route.gateway = address_text(*family, attribute.data.substr(sizeof(*family)));
-      }
+      route.gateway = via_text(attribute.data);
       return;
     case RTA_PRIORITY:
       route.metric = attribute.u32().value_or(0);
@@ -137,12 +149,8 @@ void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& 
     case RTA_TABLE:  // rtm_table has 8 bits only
       route.table = attribute.u32().value_or(route.table);
       return;
-    case RTA_MULTIPATH: {
-      auto hops = attribute.data;
-      while (take_next_hop(hops, head.rtm_family, route)) {
-      }
-      return;
-    }
+    case RTA_MULTIPATH:
+      return take_next_hops(attribute.data, head.rtm_family, route);
     default:
       return;
   }
@@ -199,6 +207,8 @@ std::optional<Route> decode_route(std::string_view body) {
   while (const auto attribute = next_attribute(attributes)) {
     take_route_attribute(*attribute, *head, route);
   }
+  // A destination that is missing or cut short must not pass for the default route.
+  if (head->rtm_dst_len != 0 && route.destination == "default") return std::nullopt;
   return route;
 }
 

@@ -17,7 +17,7 @@ class DiagSockets final : public Sockets {
  public:
   Result<std::vector<TcpSocket>> tcp() const override {
     std::vector<TcpSocket> sockets;
-    for (const unsigned family : {AF_INET, AF_INET6}) {
+    for (const auto family : {unsigned{AF_INET}, unsigned{AF_INET6}}) {
       const auto messages = ask_netlink(NETLINK_SOCK_DIAG, encode_tcp_dump(family));
       if (!messages) {
         Error cause = messages.error();

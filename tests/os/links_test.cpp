@@ -136,6 +136,19 @@ TEST(RouteMessage, ListsEveryNextHop) {
   EXPECT_EQ(route->metric, 100U);
 }
 
+TEST(RouteMessage, IsNoDefaultRouteWhenItsDestinationIsCutShort) {
+  rtmsg head{};
+  head.rtm_family = AF_INET;
+  head.rtm_type = RTN_UNICAST;
+  head.rtm_dst_len = 24;
+  std::string body(bytes_of(head));
+  EXPECT_FALSE(decode_route(body));
+  append_attribute(body, RTA_DST, "\x0a\x00"sv);
+  EXPECT_FALSE(decode_route(body));
+  append_attribute(body, RTA_DST, v4("10.0.0.0"));
+  EXPECT_EQ(decode_route(body)->destination, "10.0.0.0/24");
+}
+
 TEST(RouteMessage, LeavesOutWhatIsNotUnicast) {
   rtmsg head{};
   head.rtm_family = AF_INET6;
