@@ -130,7 +130,7 @@ Result<Counters> IoctlEthtool::counters(const InterfaceName& name) const {
     const auto asked = call(*socket, name, request->data());
     if (!asked) return tl::unexpected<Error>(asked.error());
   }
-  const std::size_t got = std::min<std::size_t>({names.word(2), values.word(1), room});
+  const auto got = std::min<std::size_t>({names.word(2), values.word(1), room});
   Counters counters;
   counters.reserve(got);
   for (std::size_t i = 0; i < got; ++i) {

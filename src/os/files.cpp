@@ -123,8 +123,9 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
 
     struct stat status {};
 
-    const bool first_of_many = text.empty() && static_cast<std::size_t>(got) == piece.size();
-    if (first_of_many && fstat(file.get(), &status) == 0 && status.st_size > 0) {
+    // sysfs gives large files page by page; growing along would copy five megabytes of BTF twice.
+    constexpr ssize_t kPage = 4096;
+    if (text.empty() && got >= kPage && fstat(file.get(), &status) == 0 && status.st_size > 0) {
       text.reserve(std::min(static_cast<std::size_t>(status.st_size), max_bytes));
     }
     text.append(piece.data(), static_cast<std::size_t>(got));
