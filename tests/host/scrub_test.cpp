@@ -63,7 +63,10 @@ TEST(Scrubber, ReplacesTheHostNameInProseOnly) {
 }
 
 TEST(Scrubber, LeavesBinaryDataAlone) {
-  const std::string data = std::string("10.0.0.4") + '\0' + "10.0.0.4";
+  const std::string data = std::string(
+      "10.0.0.4\0"
+      "10.0.0.4",
+      17);
   EXPECT_EQ(scrub(data), data);
 }
 
