@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of this module share. The whole module is for one CPU: the kernel's MMIO trap
+ * is, and main.c refuses to load on more.
+ */
+#ifndef AZPCI_H
+#define AZPCI_H
+
+#include <linux/pci.h>
+
+#include "azgdma.h"
+
+/* main.c */
+extern unsigned long bar_address;
+extern void __iomem *bar;		/* our own mapping, which no trap watches */
+
+/* function.c: the PCI function */
+int function_init(void);
+void function_exit(void);
+int function_add(void);
+void function_remove(void);
+bool function_present(void);
+bool msix_enabled(void);
+
+/* trap.c: the driver's stores */
+int trap_init(void);
+void trap_exit(void);
+
+/* msix.c: interrupts to the driver */
+int msix_raise(unsigned int vector);
+
+/* chardev.c: /dev/azgdma */
+int chardev_init(void);
+void chardev_exit(void);
+bool model_attached(void);
+void queue_store(u32 offset, u64 value);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A card as a device: its attributes in sysfs, and how it comes and goes.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "bus.h"
+
+#define NIC_VENDOR	0x1414
+
+static struct vmbus_channel *channel_of(struct device *dev)
+{
+	return device_to_hv_device(dev)->channel;
+}
+
+static ssize_t id_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "%u\n", channel_of(dev)->offermsg.child_relid);
+}
+static DEVICE_ATTR_RO(id);
+
+static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "%d\n", channel_of(dev)->state);
+}
+static DEVICE_ATTR_RO(state);
+
+static ssize_t monitor_id_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "%u\n", channel_of(dev)->offermsg.monitorid);
+}
+static DEVICE_ATTR_RO(monitor_id);
+
+static ssize_t class_id_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "{%pUl}\n", &device_to_hv_device(dev)->dev_type);
+}
+static DEVICE_ATTR_RO(class_id);
+
+static ssize_t device_id_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "{%pUl}\n", &device_to_hv_device(dev)->dev_instance);
+}
+static DEVICE_ATTR_RO(device_id);
+
+static ssize_t modalias_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "vmbus:%*phN\n", UUID_SIZE, &device_to_hv_device(dev)->dev_type);
+}
+static DEVICE_ATTR_RO(modalias);
+
+static ssize_t vendor_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "0x%x\n", device_to_hv_device(dev)->vendor_id);
+}
+static DEVICE_ATTR_RO(vendor);
+
+static ssize_t device_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "0x%x\n", device_to_hv_device(dev)->device_id);
+}
+static DEVICE_ATTR_RO(device);
+
+static ssize_t numa_node_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	return sysfs_emit(text, "%d\n", cpu_to_node(channel_of(dev)->target_cpu));
+}
+static DEVICE_ATTR_RO(numa_node);
+
+static ssize_t channel_vp_mapping_show(struct device *dev, struct device_attribute *attr,
+				       char *text)
+{
+	struct vmbus_channel *channel = channel_of(dev);
+
+	return sysfs_emit(text, "%u:%u\n", channel->offermsg.child_relid, channel->target_cpu);
+}
+static DEVICE_ATTR_RO(channel_vp_mapping);
+
+static ssize_t driver_override_show(struct device *dev, struct device_attribute *attr, char *text)
+{
+	ssize_t len;
+
+	device_lock(dev);
+	len = sysfs_emit(text, "%s\n", device_to_hv_device(dev)->driver_override);
+	device_unlock(dev);
+	return len;
+}
+
+static ssize_t driver_override_store(struct device *dev, struct device_attribute *attr,
+				     const char *text, size_t count)
+{
+	int err = driver_set_override(dev, &device_to_hv_device(dev)->driver_override, text, count);
+
+	return err ? err : count;
+}
+static DEVICE_ATTR_RW(driver_override);
+
+static struct attribute *device_attrs[] = {
+	&dev_attr_id.attr,
+	&dev_attr_state.attr,
+	&dev_attr_monitor_id.attr,
+	&dev_attr_class_id.attr,
+	&dev_attr_device_id.attr,
+	&dev_attr_modalias.attr,
+	&dev_attr_vendor.attr,
+	&dev_attr_device.attr,
+	&dev_attr_numa_node.attr,
+	&dev_attr_channel_vp_mapping.attr,
+	&dev_attr_driver_override.attr,
+	NULL,
+};
+
+static umode_t attr_visible(struct kobject *kobj, struct attribute *attr, int index)
+{
+	struct vmbus_channel *channel = channel_of(kobj_to_dev(kobj));
+
+	if (attr == &dev_attr_monitor_id.attr && !channel->offermsg.monitor_allocated)
+		return 0;
+	return attr->mode;
+}
+
+static const struct attribute_group device_group = {
+	.attrs = device_attrs,
+	.is_visible = attr_visible,
+};
+
+const struct attribute_group *vmbus_device_groups[] = { &device_group, NULL };
+
+static void device_release(struct device *dev)
+{
+	struct hv_device *device = device_to_hv_device(dev);
+
+	kfree(device->driver_override);
+	kfree(device);
+}
+
+struct nic *nic_of(const struct vmbus_channel *channel)
+{
+	return &nics[channel->offermsg.child_relid - FIRST_RELID];
+}
+
+/* The instance of a card on Azure repeats its MAC address: m0-m3, m4-m5, and so on. */
+static void instance_from_mac(guid_t *instance, const u8 *mac)
+{
+	char text[UUID_STRING_LEN + 1];
+
+	snprintf(text, sizeof(text), "%4phN-%2phN-%2phN-%2phN-%2phN%4phN",
+		 mac, mac + 4, mac, mac + 2, mac + 4, mac);
+	guid_parse(text, instance);
+}
+
+static struct vmbus_channel *make_channel(struct nic *nic)
+{
+	static const struct hv_vmbus_device_id nic_id = { HV_NIC_GUID };
+	struct vmbus_channel *channel = kzalloc(sizeof(*channel), GFP_KERNEL);
+	struct vmbus_channel_offer_channel *offer;
+
+	if (!channel)
+		return NULL;
+	offer = &channel->offermsg;
+	offer->offer.if_type = nic_id.guid;
+	instance_from_mac(&offer->offer.if_instance, nic->mac);
+	offer->child_relid = FIRST_RELID + nic->index;
+	offer->connection_id = 0x10000 + offer->child_relid;
+	offer->monitorid = nic->index;
+	offer->monitor_allocated = nic_has_monitor(nic);
+	offer->is_dedicated_interrupt = 1;
+	channel->is_dedicated_interrupt = true;
+	channel->monitor_bit = nic->index;
+	channel->state = CHANNEL_OPEN_STATE;
+	channel->device_id = HV_NIC;
+	channel->max_pkt_size = VMBUS_DEFAULT_MAX_PKT_SIZE;
+	INIT_LIST_HEAD(&channel->sc_list);
+	init_completion(&channel->rescind_event);
+	spin_lock_init(&channel->sched_lock);
+	return channel;
+}
+
+static struct hv_device *make_device(struct vmbus_channel *channel)
+{
+	struct hv_device *device = kzalloc(sizeof(*device), GFP_KERNEL);
+
+	if (!device)
+		return NULL;
+	device->dev_type = channel->offermsg.offer.if_type;
+	device->dev_instance = channel->offermsg.offer.if_instance;
+	device->vendor_id = NIC_VENDOR;
+	device->device_id = HV_NIC;
+	device->channel = channel;
+	device->device.parent = vmbus_root;
+	device->device.bus = &vmbus_bus;
+	device->device.release = device_release;
+	device->device.dma_parms = &device->dma_parms;
+	device->device.dma_mask = &device->dma_mask;
+	dev_set_name(&device->device, "%pUl", &device->dev_instance);
+	return device;
+}
+
+static int add_channel_directory(struct hv_device *device)
+{
+	struct vmbus_channel *channel = device->channel;
+	int err;
+
+	device->channels_kset = kset_create_and_add("channels", NULL, &device->device.kobj);
+	if (!device->channels_kset)
+		return -ENOMEM;
+	channel->kobj.kset = device->channels_kset;
+	err = kobject_init_and_add(&channel->kobj, &channel_ktype, NULL, "%u",
+				   channel->offermsg.child_relid);
+	return err;
+}
+
+int nic_offer(struct nic *nic)
+{
+	struct vmbus_channel *channel = make_channel(nic);
+	struct hv_device *device = channel ? make_device(channel) : NULL;
+	int err;
+
+	if (!device) {
+		kfree(channel);
+		return -ENOMEM;
+	}
+	channel->device_obj = device;
+	INIT_LIST_HEAD(&nic->gpadls);
+	init_irq_work(&nic->interrupt, host_interrupt);
+	nic->channel = channel;
+	nic->device = device;
+
+	/*
+	 * uio_hv_generic's probe puts its "ring" file into the channel's directory. Until that is
+	 * there, the bus matches no driver; device_attach() makes up for it.
+	 */
+	err = device_register(&device->device);
+	if (!err)
+		err = add_channel_directory(device);
+	if (!err)
+		err = min(device_attach(&device->device), 0);
+	if (err)
+		pr_err("hv_vmbus: cannot offer card %u: %d\n", nic->index, err);
+	return err;
+}
+
+/* Takes the device away; the driver is unbound and closes the channel on the way. */
+void vmbus_device_unregister(struct hv_device *device)
+{
+	struct vmbus_channel *channel = device->channel;
+	struct kset *channels = device->channels_kset;
+	struct nic *nic = nic_of(channel);
+
+	pr_info("hv_vmbus: child device %s unregistered\n", dev_name(&device->device));
+	nic->device = NULL;
+	device_unregister(&device->device);
+	nic->channel = NULL;
+	kobject_put(&channel->kobj);
+	kset_unregister(channels);
+}
+EXPORT_SYMBOL_GPL(vmbus_device_unregister);
+
+/* A driver with a callback unregisters the device itself, as uio_hv_generic does. */
+void nic_rescind(struct nic *nic)
+{
+	struct vmbus_channel *channel = nic->channel;
+
+	channel->rescind = true;
+	if (channel->chn_rescind_callback)
+		channel->chn_rescind_callback(channel);
+	else
+		vmbus_device_unregister(nic->device);
+}

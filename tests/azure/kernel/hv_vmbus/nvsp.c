@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The host's end of NVSP, the protocol of Hyper-V's network cards: versions, the two shared
+ * buffers, RNDIS messages in either, and news about the VF.
+ */
+#include <linux/bitmap.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "bus.h"
+
+#define NVSP_LEN		40	/* every message has this length, whatever it says */
+#define NVSP_OK			1
+#define NVSP_FAILED		2
+#define NO_SECTION		0xffffffff
+
+enum nvsp_type {
+	NVSP_INIT = 1,
+	NVSP_INIT_DONE = 2,
+	NVSP_NDIS_VERSION = 100,
+	NVSP_RECV_BUFFER = 101,
+	NVSP_RECV_BUFFER_DONE = 102,
+	NVSP_REVOKE_RECV_BUFFER = 103,
+	NVSP_SEND_BUFFER = 104,
+	NVSP_SEND_BUFFER_DONE = 105,
+	NVSP_REVOKE_SEND_BUFFER = 106,
+	NVSP_RNDIS = 107,
+	NVSP_RNDIS_DONE = 108,
+	NVSP_NDIS_CONFIG = 125,
+	NVSP_VF_ASSOCIATION = 128,
+	NVSP_SWITCH_PATH = 129,
+	NVSP_SUBCHANNEL = 133,
+};
+
+/* All fields of all messages are words but one (the id of a buffer is 16 bits). */
+struct nvsp {
+	u32 type;
+	u32 word[9];
+};
+
+static_assert(sizeof(struct nvsp) == NVSP_LEN);
+
+/* A message under assembly; under host_lock, like everything here. */
+static u8 message[MESSAGE_MAX];
+
+void nvsp_reset(struct nic *nic)
+{
+	nic->ready = false;
+	nic->on_vf = false;
+	nic->filter = 0;
+	nic->recv_buffer = NULL;
+	nic->send_buffer = NULL;
+	nic->recv_sections = 0;
+	bitmap_zero(nic->recv_busy, RECV_SECTIONS);
+}
+
+static struct gpadl *find_gpadl(struct nic *nic, u32 handle)
+{
+	struct gpadl *gpadl;
+
+	list_for_each_entry(gpadl, &nic->gpadls, node)
+		if (gpadl->handle == handle)
+			return gpadl;
+	return NULL;
+}
+
+static void answer_init(struct nic *nic, u64 trans_id, u32 version)
+{
+	bool known = version == 0x60001 || version == 0x60000 || version == 0x50000;
+	struct nvsp answer = {
+		.type = NVSP_INIT_DONE,
+		.word = { 0x60001, 34 /* longest MDL chain */, known ? NVSP_OK : NVSP_FAILED },
+	};
+
+	host_complete(nic, trans_id, &answer, sizeof(answer));
+}
+
+static void answer_recv_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
+{
+	struct nvsp answer = { .type = NVSP_RECV_BUFFER_DONE, .word = { NVSP_FAILED } };
+	struct gpadl *gpadl = find_gpadl(nic, request->word[0]);
+
+	if (gpadl) {
+		u32 sections = min_t(u32, gpadl->size / RECV_SECTION_SIZE, RECV_SECTIONS);
+
+		nic->recv_buffer = gpadl;
+		nic->recv_buffer_id = request->word[1];
+		nic->recv_sections = sections;
+		answer = (struct nvsp){
+			.type = NVSP_RECV_BUFFER_DONE,
+			.word = { NVSP_OK, 1, 0, RECV_SECTION_SIZE, sections,
+				  sections * RECV_SECTION_SIZE },
+		};
+	}
+	host_complete(nic, trans_id, &answer, sizeof(answer));
+}
+
+static void answer_send_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
+{
+	struct nvsp answer = { .type = NVSP_SEND_BUFFER_DONE };
+
+	nic->send_buffer = find_gpadl(nic, request->word[0]);
+	answer.word[0] = nic->send_buffer ? NVSP_OK : NVSP_FAILED;
+	answer.word[1] = SEND_SECTION_SIZE;
+	host_complete(nic, trans_id, &answer, sizeof(answer));
+}
+
+/* The first part of a message may lie in a section of the send buffer. */
+static u32 gather_section(struct nic *nic, u32 section, u32 len)
+{
+	u64 from = (u64)section * SEND_SECTION_SIZE;
+
+	if (section == NO_SECTION || !nic->send_buffer || len > MESSAGE_MAX ||
+	    from + len > nic->send_buffer->size)
+		return 0;
+	memcpy(message, nic->send_buffer->memory + from, len);
+	return len;
+}
+
+/* The rest lies in pages that the packet lists: length, offset, then one frame number per page. */
+static u32 gather_pages(const struct vmpacket_descriptor *packet, u32 at)
+{
+	const struct vmdata_gpa_direct *direct = (const void *)packet;
+	const u8 *end = (const u8 *)packet + packet->offset8 * 8;
+	const struct gpa_range *range = direct->range;
+	u32 i;
+
+	for (i = 0; i < direct->range_cnt && (const u8 *)(range + 1) <= end; i++) {
+		const u64 *pfn = range->pfn_array;
+		u32 offset = range->byte_offset;
+		u32 left = range->byte_count;
+
+		while (left && (const u8 *)(pfn + 1) <= end) {
+			u32 part = min_t(u32, left, PAGE_SIZE - offset);
+
+			if (at + part > MESSAGE_MAX || !pfn_valid(*pfn))
+				return 0;
+			memcpy(message + at, pfn_to_kaddr(*pfn) + offset, part);
+			at += part;
+			left -= part;
+			offset = 0;
+			pfn++;
+		}
+		range = (const void *)pfn;
+	}
+	return at;
+}
+
+static void take_rndis(struct nic *nic, const struct vmpacket_descriptor *packet,
+		       const struct nvsp *nvsp)
+{
+	struct nvsp done = { .type = NVSP_RNDIS_DONE, .word = { NVSP_OK } };
+	u32 len = gather_section(nic, nvsp->word[1], nvsp->word[2]);
+
+	if (packet->type == VM_PKT_DATA_USING_GPA_DIRECT)
+		len = gather_pages(packet, len);
+	/* The message is ours now, and the answer to it may overtake nothing. */
+	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
+		host_complete(nic, packet->trans_id, &done, sizeof(done));
+	rndis_messages(nic, message, len);
+}
+
+void nvsp_send_vf(struct nic *nic)
+{
+	struct nvsp note = {
+		.type = NVSP_VF_ASSOCIATION,
+		.word = { nic_has_vf(nic), nic_has_vf(nic) ? nic->index + 1 : 0 },
+	};
+
+	host_send_inband(nic, &note, sizeof(note));
+}
+
+static void take_message(struct nic *nic, const struct vmpacket_descriptor *packet,
+			 const struct nvsp *nvsp)
+{
+	const struct nvsp no_subchannels = {
+		.type = NVSP_SUBCHANNEL, .word = { NVSP_OK, 0 },
+	};
+	u64 id = packet->trans_id;
+
+	switch (nvsp->type) {
+	case NVSP_INIT:
+		answer_init(nic, id, nvsp->word[1]);
+		return;
+	case NVSP_RECV_BUFFER:
+		answer_recv_buffer(nic, id, nvsp);
+		return;
+	case NVSP_SEND_BUFFER:
+		answer_send_buffer(nic, id, nvsp);
+		return;
+	case NVSP_RNDIS:
+		take_rndis(nic, packet, nvsp);
+		return;
+	case NVSP_SUBCHANNEL:
+		host_complete(nic, id, &no_subchannels, sizeof(no_subchannels));
+		return;
+	case NVSP_REVOKE_RECV_BUFFER:
+		nic->recv_buffer = NULL;
+		nic->ready = false;
+		break;
+	case NVSP_REVOKE_SEND_BUFFER:
+		nic->send_buffer = NULL;
+		break;
+	case NVSP_SWITCH_PATH:
+		nic->on_vf = nvsp->word[0];
+		break;
+	case NVSP_NDIS_VERSION:
+	case NVSP_NDIS_CONFIG:
+		break;
+	default:
+		pr_warn("hv_vmbus: card %u sent NVSP message %u\n", nic->index, nvsp->type);
+	}
+	/* What needs no answer gets an empty one, if any. */
+	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
+		host_complete(nic, id, NULL, 0);
+}
+
+/* Our number of a packet to the guest says which sections it occupies. */
+static u64 sections_id(u32 first, u32 count)
+{
+	return ((u64)count << 32) | (first + 1);
+}
+
+static void release_sections(struct nic *nic, u64 trans_id)
+{
+	u32 first = lower_32_bits(trans_id) - 1;
+	u32 count = upper_32_bits(trans_id);
+
+	if (first < nic->recv_sections && count <= nic->recv_sections - first)
+		bitmap_clear(nic->recv_busy, first, count);
+}
+
+void nvsp_packet(struct nic *nic, const struct vmpacket_descriptor *packet)
+{
+	struct nvsp nvsp = {};
+
+	if (packet->type == VM_PKT_COMP) {
+		release_sections(nic, packet->trans_id);
+		return;
+	}
+	memcpy(&nvsp, hv_pkt_data(packet), min_t(u32, hv_pkt_datalen(packet), sizeof(nvsp)));
+	take_message(nic, packet, &nvsp);
+}
+
+/* Drops what finds no room, as a network would. */
+int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
+		    const void *data, u32 data_len)
+{
+	struct nvsp nvsp = { .type = NVSP_RNDIS, .word = { kind, NO_SECTION } };
+	struct vmtransfer_page_packet_header packet = {
+		.d.type = VM_PKT_DATA_USING_XFER_PAGES,
+		.xfer_pageset_id = nic->recv_buffer_id,
+		.range_cnt = 1,
+	};
+	u32 count = DIV_ROUND_UP(head_len + data_len, RECV_SECTION_SIZE);
+	unsigned long first;
+	int err;
+
+	if (!nic->recv_buffer)
+		return -ENOBUFS;
+	first = bitmap_find_next_zero_area(nic->recv_busy, nic->recv_sections, 0, count, 0);
+	if (first + count > nic->recv_sections)
+		return -ENOBUFS;
+
+	packet.d.trans_id = sections_id(first, count);
+	packet.ranges[0].byte_offset = first * RECV_SECTION_SIZE;
+	packet.ranges[0].byte_count = head_len + data_len;
+	memcpy(nic->recv_buffer->memory + packet.ranges[0].byte_offset, head, head_len);
+	memcpy(nic->recv_buffer->memory + packet.ranges[0].byte_offset + head_len, data, data_len);
+	bitmap_set(nic->recv_busy, first, count);
+	err = host_send(nic, &packet.d, sizeof(packet), &nvsp, sizeof(nvsp));
+	if (err)
+		bitmap_clear(nic->recv_busy, first, count);
+	return err;
+}

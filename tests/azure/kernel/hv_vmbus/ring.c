@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The guest's side of the rings: packets into the outbound one, packets out of the inbound one, and
+ * the numbers that stand for requests while they are under way.
+ *
+ * A packet in a ring is its descriptor, what follows it, padding to 8 bytes, and 8 more bytes that
+ * hold the place where it began.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+
+#include "bus.h"
+
+#define TRAILER		sizeof(u64)
+
+u32 ring_put(struct hv_ring_buffer *ring, u32 size, u32 at, const void *from, u32 len)
+{
+	u32 first = min(len, size - at);
+
+	memcpy(ring->buffer + at, from, first);
+	memcpy(ring->buffer, from + first, len - first);
+	return (at + len) % size;
+}
+
+u32 ring_get(const struct hv_ring_buffer *ring, u32 size, u32 at, void *to, u32 len)
+{
+	u32 first = min(len, size - at);
+
+	memcpy(to, ring->buffer + at, first);
+	memcpy(to + first, ring->buffer, len - first);
+	return (at + len) % size;
+}
+
+void ring_reset(struct hv_ring_buffer_info *info)
+{
+	memset(info->ring_buffer, 0, sizeof(*info->ring_buffer));
+	info->ring_buffer->feature_bits.value = 1;
+	info->priv_read_index = 0;
+}
+
+int requestor_init(struct vmbus_channel *channel)
+{
+	struct vmbus_requestor *requestor = &channel->requestor;
+
+	spin_lock_init(&requestor->req_lock);
+	requestor->size = channel->rqstor_size;
+	if (!requestor->size)
+		return 0;
+	requestor->req_arr = kcalloc(requestor->size, sizeof(u64), GFP_KERNEL);
+	requestor->req_bitmap = bitmap_zalloc(requestor->size, GFP_KERNEL);
+	if (requestor->req_arr && requestor->req_bitmap)
+		return 0;
+	requestor_exit(channel);
+	return -ENOMEM;
+}
+
+void requestor_exit(struct vmbus_channel *channel)
+{
+	struct vmbus_requestor *requestor = &channel->requestor;
+
+	kfree(requestor->req_arr);
+	bitmap_free(requestor->req_bitmap);
+	requestor->req_arr = NULL;
+	requestor->req_bitmap = NULL;
+	requestor->size = 0;
+}
+
+/* Numbers start at 1: packets that answer nothing carry 0. */
+u64 vmbus_next_request_id(struct vmbus_channel *channel, u64 address)
+{
+	struct vmbus_requestor *requestor = &channel->requestor;
+	unsigned long flags, slot;
+
+	if (!requestor->size)
+		return VMBUS_NO_RQSTOR;
+	lock_requestor(channel, flags);
+	slot = find_first_zero_bit(requestor->req_bitmap, requestor->size);
+	if (slot < requestor->size) {
+		__set_bit(slot, requestor->req_bitmap);
+		requestor->req_arr[slot] = address;
+	}
+	unlock_requestor(channel, flags);
+	return slot < requestor->size ? slot + 1 : VMBUS_RQST_ERROR;
+}
+EXPORT_SYMBOL_GPL(vmbus_next_request_id);
+
+u64 vmbus_request_addr(struct vmbus_channel *channel, u64 number)
+{
+	struct vmbus_requestor *requestor = &channel->requestor;
+	u64 address = VMBUS_RQST_ERROR;
+	unsigned long flags;
+
+	if (!requestor->size)
+		return VMBUS_NO_RQSTOR;
+	lock_requestor(channel, flags);
+	if (number && number <= requestor->size &&
+	    __test_and_clear_bit(number - 1, requestor->req_bitmap))
+		address = requestor->req_arr[number - 1];
+	unlock_requestor(channel, flags);
+	return address;
+}
+EXPORT_SYMBOL_GPL(vmbus_request_addr);
+
+static int number_packet(struct vmbus_channel *channel, struct vmpacket_descriptor *head,
+			 u64 request)
+{
+	u64 number = VMBUS_NO_RQSTOR;
+
+	if ((head->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED) &&
+	    channel->next_request_id_callback)
+		number = channel->next_request_id_callback(channel, request);
+	if (number == VMBUS_RQST_ERROR)
+		return -EAGAIN;
+	head->trans_id = number == VMBUS_NO_RQSTOR ? request : number;
+	return 0;
+}
+
+/* Parts: the descriptor with what belongs to it, and the payload. Padding is added here. */
+static int send_parts(struct vmbus_channel *channel, const struct kvec *parts, u64 request)
+{
+	struct hv_ring_buffer_info *info = &channel->outbound;
+	struct vmpacket_descriptor *head = parts[0].iov_base;
+	u32 len = parts[0].iov_len + parts[1].iov_len;
+	u32 padded = ALIGN(len, 8);
+	unsigned long flags;
+	u64 start, zero = 0;
+	int err = 0;
+	u32 at;
+
+	if (channel->rescind)
+		return -ENODEV;
+	head->len8 = padded / 8;
+
+	spin_lock_irqsave(&info->ring_lock, flags);
+	if (hv_get_bytes_to_write(info) <= padded + TRAILER) {
+		channel->out_full_total++;
+		if (!channel->out_full_flag)
+			channel->out_full_first++;
+		channel->out_full_flag = true;
+		err = -EAGAIN;
+		goto unlock;
+	}
+	channel->out_full_flag = false;
+	err = number_packet(channel, head, request);
+	if (err)
+		goto unlock;
+
+	at = info->ring_buffer->write_index;
+	start = (u64)at << 32;
+	at = ring_put(info->ring_buffer, info->ring_datasize, at, head, parts[0].iov_len);
+	at = ring_put(info->ring_buffer, info->ring_datasize, at, parts[1].iov_base,
+		      parts[1].iov_len);
+	at = ring_put(info->ring_buffer, info->ring_datasize, at, &zero, padded - len);
+	at = ring_put(info->ring_buffer, info->ring_datasize, at, &start, TRAILER);
+	smp_store_release(&info->ring_buffer->write_index, at);
+	channel->sig_events++;
+unlock:
+	spin_unlock_irqrestore(&info->ring_lock, flags);
+	if (!err)
+		host_wake();
+	return err;
+}
+
+int vmbus_sendpacket(struct vmbus_channel *channel, void *buffer, u32 len, u64 request,
+		     enum vmbus_packet_type type, u32 flags)
+{
+	struct vmpacket_descriptor head = {
+		.type = type, .offset8 = sizeof(head) / 8, .flags = flags,
+	};
+	struct kvec parts[] = { { &head, sizeof(head) }, { buffer, len } };
+
+	return send_parts(channel, parts, request);
+}
+EXPORT_SYMBOL(vmbus_sendpacket);
+
+/* The caller has filled the ranges; the descriptor in front of them is ours. */
+int vmbus_sendpacket_mpb_desc(struct vmbus_channel *channel, struct vmbus_packet_mpb_array *ranges,
+			      u32 ranges_len, void *buffer, u32 len, u64 request)
+{
+	struct kvec parts[] = { { ranges, ranges_len }, { buffer, len } };
+
+	ranges->type = VM_PKT_DATA_USING_GPA_DIRECT;
+	ranges->flags = VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED;
+	ranges->dataoffset8 = ranges_len / 8;
+	ranges->reserved = 0;
+	return send_parts(channel, parts, request);
+}
+EXPORT_SYMBOL_GPL(vmbus_sendpacket_mpb_desc);
+
+/* Packets are copied out of the ring: the driver sees each in one piece, and no later change. */
+struct vmpacket_descriptor *hv_pkt_iter_first(struct vmbus_channel *channel)
+{
+	struct hv_ring_buffer_info *info = &channel->inbound;
+	struct vmpacket_descriptor *packet = info->pkt_buffer;
+	u32 end = smp_load_acquire(&info->ring_buffer->write_index);
+	u32 at = info->priv_read_index;
+	u32 there = (end + info->ring_datasize - at) % info->ring_datasize;
+
+	if (there < sizeof(*packet))
+		return NULL;
+	ring_get(info->ring_buffer, info->ring_datasize, at, packet, sizeof(*packet));
+	if (WARN_ON(hv_pkt_len(packet) > there || hv_pkt_len(packet) > info->pkt_buffer_size))
+		return NULL;
+	ring_get(info->ring_buffer, info->ring_datasize, at, packet, hv_pkt_len(packet));
+	return packet;
+}
+EXPORT_SYMBOL_GPL(hv_pkt_iter_first);
+
+struct vmpacket_descriptor *__hv_pkt_iter_next(struct vmbus_channel *channel,
+					       const struct vmpacket_descriptor *packet)
+{
+	struct hv_ring_buffer_info *info = &channel->inbound;
+
+	info->priv_read_index += hv_pkt_len(packet) + TRAILER;
+	info->priv_read_index %= info->ring_datasize;
+	return hv_pkt_iter_first(channel);
+}
+EXPORT_SYMBOL_GPL(__hv_pkt_iter_next);
+
+/* The host waits for room by polling, so there is nobody to signal. */
+void hv_pkt_iter_close(struct vmbus_channel *channel)
+{
+	struct hv_ring_buffer_info *info = &channel->inbound;
+
+	smp_store_release(&info->ring_buffer->read_index, info->priv_read_index);
+}
+EXPORT_SYMBOL_GPL(hv_pkt_iter_close);

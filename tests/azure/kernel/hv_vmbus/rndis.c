@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The host's end of RNDIS, as Microsoft's public specification has it: control messages and
+ * packets. The cards stand on one hub.
+ */
+#include <linux/module.h>
+#include <linux/rndis.h>
+
+#include "bus.h"
+
+#define KIND_DATA		0
+#define KIND_CONTROL		1
+#define OID_OFFLOAD		0xfc01020d	/* TCP offload hardware capabilities */
+#define OID_RSS			0x00010203	/* receive scale capabilities */
+#define LINK_SPEED		1000000000	/* in 100 bit/s: 100 Gbit/s */
+#define MAX_FRAME		1500
+/* Offsets in a message count from the end of this. */
+#define BODY			8
+
+struct rndis_head {
+	u32 type;
+	u32 len;
+};
+
+/* Query and set have the same form. */
+struct rndis_request {
+	struct rndis_head head;
+	u32 id;
+	u32 oid;
+	u32 info_len;
+	u32 info_offset;
+	u32 handle;
+};
+
+struct rndis_init_done {
+	struct rndis_head head;
+	u32 id;
+	u32 status;
+	u32 major;
+	u32 minor;
+	u32 device_flags;
+	u32 medium;
+	u32 max_packets;
+	u32 max_transfer;
+	u32 alignment;
+	u32 reserved[2];
+};
+
+struct rndis_query_done {
+	struct rndis_head head;
+	u32 id;
+	u32 status;
+	u32 info_len;
+	u32 info_offset;
+};
+
+/* Also what a keepalive is answered with. */
+struct rndis_set_done {
+	struct rndis_head head;
+	u32 id;
+	u32 status;
+};
+
+struct rndis_packet {
+	struct rndis_head head;
+	u32 data_offset;
+	u32 data_len;
+	u32 oob[3];
+	u32 info_offset;
+	u32 info_len;
+	u32 handle;
+	u32 reserved;
+};
+
+static void answer(struct nic *nic, const void *head, u32 head_len, const void *data, u32 len)
+{
+	if (nvsp_send_rndis(nic, KIND_CONTROL, head, head_len, data, len))
+		pr_err("hv_vmbus: card %u gets no answer to an RNDIS message\n", nic->index);
+}
+
+static void take_init(struct nic *nic, const struct rndis_request *request)
+{
+	struct rndis_init_done done = {
+		.head = { RNDIS_MSG_INIT | RNDIS_MSG_COMPLETION, sizeof(done) },
+		.id = request->id,
+		.status = RNDIS_STATUS_SUCCESS,
+		.major = RNDIS_MAJOR_VERSION,
+		.minor = RNDIS_MINOR_VERSION,
+		.device_flags = RNDIS_DF_CONNECTIONLESS,
+		.max_packets = 8,
+		.max_transfer = SZ_16K,
+		.alignment = 3,		/* 2^3 */
+	};
+
+	answer(nic, &done, sizeof(done), NULL, 0);
+	nic->ready = true;
+	if (nic_has_vf(nic))
+		nvsp_send_vf(nic);
+}
+
+static void answer_query(struct nic *nic, u32 id, u32 status, const void *info, u32 len)
+{
+	struct rndis_query_done done = {
+		.head = { RNDIS_MSG_QUERY | RNDIS_MSG_COMPLETION, sizeof(done) + len },
+		.id = id,
+		.status = status,
+		.info_len = len,
+		.info_offset = len ? sizeof(done) - BODY : 0,
+	};
+
+	answer(nic, &done, sizeof(done), info, len);
+}
+
+static const void *info_of(const struct rndis_request *request, u32 *len)
+{
+	u32 end = request->head.len - BODY;
+
+	if (request->info_offset > end || request->info_len > end - request->info_offset)
+		*len = 0;
+	else
+		*len = request->info_len;
+	return (const u8 *)request + BODY + request->info_offset;
+}
+
+static void take_query(struct nic *nic, const struct rndis_request *request)
+{
+	const u32 frame_size = MAX_FRAME, link_speed = LINK_SPEED, connected = 0;
+	const void *info;
+	u32 len;
+
+	switch (request->oid) {
+	case RNDIS_OID_GEN_MAXIMUM_FRAME_SIZE:
+		answer_query(nic, request->id, 0, &frame_size, sizeof(frame_size));
+		break;
+	case RNDIS_OID_GEN_LINK_SPEED:
+		answer_query(nic, request->id, 0, &link_speed, sizeof(link_speed));
+		break;
+	case RNDIS_OID_GEN_MEDIA_CONNECT_STATUS:
+		answer_query(nic, request->id, 0, &connected, sizeof(connected));
+		break;
+	case RNDIS_OID_802_3_PERMANENT_ADDRESS:
+		answer_query(nic, request->id, 0, nic->mac, ETH_ALEN);
+		break;
+	case OID_OFFLOAD:
+	case OID_RSS:
+		/* The guest's own structure, all zero but its header: nothing is offered. */
+		info = info_of(request, &len);
+		answer_query(nic, request->id, 0, info, len);
+		break;
+	default:
+		answer_query(nic, request->id, RNDIS_STATUS_NOT_SUPPORTED, NULL, 0);
+	}
+}
+
+static void take_set(struct nic *nic, const struct rndis_request *request)
+{
+	struct rndis_set_done done = {
+		.head = { RNDIS_MSG_SET | RNDIS_MSG_COMPLETION, sizeof(done) },
+		.id = request->id,
+		.status = RNDIS_STATUS_SUCCESS,
+	};
+	u32 len;
+	const void *info = info_of(request, &len);
+
+	if (request->oid == RNDIS_OID_GEN_CURRENT_PACKET_FILTER && len == sizeof(nic->filter))
+		memcpy(&nic->filter, info, len);
+	answer(nic, &done, sizeof(done), NULL, 0);
+}
+
+/* To every other card that listens; a card whose data path is on its VF hears the VF only. */
+static void take_packet(struct nic *from, const struct rndis_packet *packet)
+{
+	struct rndis_packet head = {
+		.head = { RNDIS_MSG_PACKET, sizeof(head) + packet->data_len },
+		.data_offset = sizeof(head) - BODY,
+		.data_len = packet->data_len,
+	};
+	u32 end = packet->head.len - BODY;
+	unsigned int i;
+
+	if (packet->data_offset > end || packet->data_len > end - packet->data_offset)
+		return;
+	for (i = 0; i < nic_count; i++) {
+		struct nic *to = &nics[i];
+
+		if (to != from && to->open && to->ready && to->filter && !to->on_vf)
+			nvsp_send_rndis(to, KIND_DATA, &head, sizeof(head),
+					(const u8 *)packet + BODY + packet->data_offset,
+					packet->data_len);
+	}
+}
+
+static void take_keepalive(struct nic *nic, const struct rndis_request *request)
+{
+	struct rndis_set_done done = {
+		.head = { RNDIS_MSG_KEEPALIVE | RNDIS_MSG_COMPLETION, sizeof(done) },
+		.id = request->id,
+	};
+
+	answer(nic, &done, sizeof(done), NULL, 0);
+}
+
+/* Several messages may follow one another. */
+void rndis_messages(struct nic *nic, u8 *message, u32 len)
+{
+	while (len >= sizeof(struct rndis_head) + sizeof(u32)) {
+		struct rndis_head *head = (void *)message;
+
+		if (head->len < sizeof(*head) + sizeof(u32) || head->len > len)
+			return;
+		if (head->type == RNDIS_MSG_PACKET && head->len >= sizeof(struct rndis_packet))
+			take_packet(nic, (void *)message);
+		else if (head->type == RNDIS_MSG_INIT)
+			take_init(nic, (void *)message);
+		else if (head->type == RNDIS_MSG_QUERY && head->len >= sizeof(struct rndis_request))
+			take_query(nic, (void *)message);
+		else if (head->type == RNDIS_MSG_SET && head->len >= sizeof(struct rndis_request))
+			take_set(nic, (void *)message);
+		else if (head->type == RNDIS_MSG_KEEPALIVE)
+			take_keepalive(nic, (void *)message);
+		else if (head->type == RNDIS_MSG_HALT)
+			nic->ready = false;
+		message += head->len;
+		len -= head->len;
+	}
+}
