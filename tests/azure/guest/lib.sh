@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+#
+# What the scenarios share. They are sourced by bash with -euo pipefail.
+
+vmbus=/sys/bus/vmbus
+net_guid=f8615163-df3e-46c5-913f-f2d2f965ed0e
+function=7870:00:00.0
+model=/usr/bin/manactl-azure-model
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+# expect WHAT WANTED GOT
+expect() {
+  [ "$2" = "$3" ] || fail "$1: expected '$2', found '$3'"
+  echo "ok: $1: $2"
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds.
+wait_for() {
+  local tenths=$(($1 * 10))
+  shift
+  while ! "$@" >/dev/null 2>&1; do
+    ((tenths-- > 0)) || { echo "waited in vain for: $*"; return 1; }
+    sleep 0.1
+  done
+}
+
+# The name that a link points to, or none. In a variable of the caller, because forks are slow here.
+link_name() {
+  local -n result=$1
+  result=none
+  [ -L "$2" ] && result=$(readlink "$2") && result=${result##*/}
+  return 0
+}
+
+driver_of() {
+  local name
+  link_name name "$1/driver"
+  echo "$name"
+}
+
+uuid_of() {
+  local name
+  link_name name "/sys/class/net/$1/device"
+  echo "$name"
+}
+
+master_of() {
+  local name
+  link_name name "/sys/class/net/$1/master"
+  echo "$name"
+}
+
+is_up() {
+  local flags
+  read -r flags <"/sys/class/net/$1/flags" && [ $((flags & 1)) -eq 1 ]
+}
+
+with_vf() {
+  [ -x $model ]
+}
+
+# What udev does on Azure: enP30832p0s0, and d1 for the second port.
+name_vfs() {
+  local path port name
+  for path in /sys/bus/pci/devices/$function/net/*; do
+    [ -e "$path" ] || continue
+    port=$(cat "$path/dev_port")
+    name=enP30832p0s0
+    [ "$port" = 0 ] || name=${name}d$port
+    [ "${path##*/}" != $name ] || continue
+    # A renamed interface has to be down; hv_netvsc raises it again, or has already.
+    ip link set "${path##*/}" down
+    ip link set "${path##*/}" name $name
+    ip link set $name up
+  done
+}
+
+start_model() {
+  $model /dev/azgdma "$@" >/run/azure/model.out 2>/run/azure/model.err &
+  echo $! >/run/azure/model.pid
+  wait_for 5 grep -q ready /run/azure/model.out
+}
+
+stop_model() {
+  kill "$(cat /run/azure/model.pid)"
+  wait_for 5 eval '! kill -0 $(cat /run/azure/model.pid)'
+}
+
+vfs_joined() {
+  [ "$(master_of enP30832p0s0)" = eth0 ] && [ "$(master_of enP30832p0s0d1)" = eth1 ] &&
+    is_up enP30832p0s0 && is_up enP30832p0s0d1 &&
+    ip link show enP30832p0s0 | grep -q LOWER_UP && ip link show enP30832p0s0d1 | grep -q LOWER_UP
+}
+
+load_mana() {
+  modprobe mana
+  wait_for 10 test -e "/sys/bus/pci/devices/$function/net"
+  name_vfs
+  wait_for 10 vfs_joined
+}
+
+# The machine as it is after boot: two synthetic cards up, and VFs when there is a device model.
+bring_up() {
+  modprobe hv_netvsc
+  local name
+  for name in eth0 eth1; do
+    wait_for 5 test -e /sys/class/net/$name
+    ip link set $name up
+  done
+  modprobe azpci
+  if with_vf; then
+    start_model
+    load_mana
+  fi
+}
+
+# Everything that preparing a card may change, in a stable order. No counters, no interface numbers.
+state() {
+  local path name address mtu flags operstate
+  echo "# links"
+  for path in /sys/class/net/*; do
+    [ -f "$path/flags" ] || continue
+    read -r address <"$path/address"
+    read -r mtu <"$path/mtu"
+    read -r flags <"$path/flags"
+    read -r operstate <"$path/operstate"
+    link_name name "$path/master"
+    echo "${path##*/} $address mtu $mtu flags $flags $operstate master $name"
+  done
+  echo "# addresses"
+  ip -o address | sed -e 's/^[0-9]*: *//' -e 's/\\.*//' -e 's/ *$//' | sort
+  echo "# routes"
+  ip route show table all | sed 's/ *$//' | sort
+  echo "# bindings"
+  for path in $vmbus/devices/* /sys/bus/pci/devices/7870:*; do
+    [ -e "$path" ] || continue
+    link_name name "$path/driver"
+    echo "${path##*/} $name"
+  done
+  for path in /sys/class/uio/* /sys/class/infiniband/*; do
+    [ ! -e "$path" ] || echo "${path##*/}"
+  done
+  echo "# ids and overrides"
+  cat /sys/module/hv_vmbus/parameters/ids $vmbus/devices/*/driver_override
+  echo "# hugepages"
+  for path in /sys/devices/system/node/node*/hugepages/*/nr_hugepages; do
+    read -r name <"$path"
+    echo "${path#/sys/devices/system/node/} $name"
+  done
+}
+
+# Twice the same, half a second apart, with no address still under duplicate detection.
+settled_state() {
+  local now before= try
+  for ((try = 0; try < 20; try++)); do
+    now=$(state)
+    if [ "$now" = "$before" ] && [[ $now != *tentative* ]]; then
+      echo "$now"
+      return 0
+    fi
+    before=$now
+    sleep 0.5
+  done
+  echo "$now"
+  return 1
+}
+
+# own_namespace NAME INTERFACE ADDRESS: moves a synthetic card; its VF has to move with it.
+own_namespace() {
+  local vf
+  ip netns add "$1"
+  vf=$(ip -br link show master "$2" | awk '{ print $1 }')
+  ip link set "$2" netns "$1"
+  # hv_netvsc moves the VF after its card on newer kernels only.
+  if [ -n "$vf" ] && [ -e "/sys/class/net/$vf" ]; then
+    ip link set "$vf" netns "$1"
+  fi
+  ip -n "$1" link set "$2" up
+  ip -n "$1" address add "$3" dev "$2"
+}
+
+# ping_all NAMESPACE ADDRESS COUNT: every packet has to come back.
+ping_all() {
+  local out
+  out=$(ip netns exec "$1" ping -c "$3" -i 0.1 -W 5 "$2") || true
+  echo "$out" | tail -3
+  echo "$out" | grep -q "$3 packets transmitted, $3 packets received" || fail "ping lost packets"
+}
+
+# Back to the first namespace, names and links as they were, addresses gone.
+leave_namespaces() {
+  local name pair
+  for pair in left:eth0 right:eth1; do
+    for name in $(ip -n "${pair%%:*}" -br link | awk '$1 != "lo" { print $1 }'); do
+      ip -n "${pair%%:*}" link set "$name" netns 1
+    done
+    ip netns del "${pair%%:*}"
+    ip link set "${pair#*:}" up
+  done
+  if with_vf; then
+    ip link set enP30832p0s0 up
+    ip link set enP30832p0s0d1 up
+    wait_for 5 vfs_joined
+  fi
+}
