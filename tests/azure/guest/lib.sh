@@ -80,7 +80,9 @@ name_vfs() {
 }
 
 start_model() {
-  $model /dev/azgdma "$@" >/run/azure/model.out 2>/run/azure/model.err &
+  : >/run/azure/faults
+  $model /dev/azgdma --fault-file=/run/azure/faults --trace-file=/run/azure/trace --trace "$@" \
+    >/run/azure/model.out 2>/run/azure/model.err &
   echo $! >/run/azure/model.pid
   wait_for 5 grep -q ready /run/azure/model.out
 }
@@ -169,18 +171,45 @@ settled_state() {
   return 1
 }
 
-# own_namespace NAME INTERFACE ADDRESS: moves a synthetic card; its VF has to move with it.
-own_namespace() {
-  local vf
-  ip netns add "$1"
-  vf=$(ip -br link show master "$2" | awk '{ print $1 }')
-  ip link set "$2" netns "$1"
-  # hv_netvsc moves the VF after its card on newer kernels only.
-  if [ -n "$vf" ] && [ -e "/sys/class/net/$vf" ]; then
-    ip link set "$vf" netns "$1"
+# Moves a synthetic card and its VF between namespaces: move_pair FROM TO CARD VF, "1" = the first.
+# hv_netvsc moves the VF after its card, by a work item of its own, so it is waited for.
+move_pair() {
+  nsenter_ip "$1" link set "$3" netns "$2"
+  with_vf || return 0
+  wait_for 5 nsenter_ip "$2" link show "$4"
+}
+
+nsenter_ip() {
+  local name=$1
+  shift
+  if [ "$name" = 1 ]; then ip "$@"; else ip -n "$name" "$@"; fi
+}
+
+# One card each in the namespaces left (10.7.0.1) and right (10.7.0.2).
+enter_namespaces() {
+  local name
+  for name in left right; do ip netns add $name; done
+  move_pair 1 left eth0 enP30832p0s0
+  move_pair 1 right eth1 enP30832p0s0d1
+  ip -n left link set eth0 up
+  ip -n right link set eth1 up
+  ip -n left address add 10.7.0.1/24 dev eth0
+  ip -n right address add 10.7.0.2/24 dev eth1
+}
+
+# Back to the first namespace, addresses gone.
+leave_namespaces() {
+  move_pair left 1 eth0 enP30832p0s0
+  move_pair right 1 eth1 enP30832p0s0d1
+  ip netns del left
+  ip netns del right
+  ip link set eth0 up
+  ip link set eth1 up
+  if with_vf; then
+    ip link set enP30832p0s0 up
+    ip link set enP30832p0s0d1 up
+    wait_for 5 vfs_joined
   fi
-  ip -n "$1" link set "$2" up
-  ip -n "$1" address add "$3" dev "$2"
 }
 
 # ping_all NAMESPACE ADDRESS COUNT: every packet has to come back.
@@ -191,19 +220,42 @@ ping_all() {
   echo "$out" | grep -q "$3 packets transmitted, $3 packets received" || fail "ping lost packets"
 }
 
-# Back to the first namespace, names and links as they were, addresses gone.
-leave_namespaces() {
-  local name pair
-  for pair in left:eth0 right:eth1; do
-    for name in $(ip -n "${pair%%:*}" -br link | awk '$1 != "lo" { print $1 }'); do
-      ip -n "${pair%%:*}" link set "$name" netns 1
-    done
-    ip netns del "${pair%%:*}"
-    ip link set "${pair#*:}" up
+# vf_packets NAMESPACE CARD: how many packets the card sent over its VF, ever.
+vf_packets() {
+  ip netns exec "$1" ethtool -S "$2" | awk '$1 == "vf_tx_packets:" { print $2 }'
+}
+
+# After a failed scenario, whatever it did: so that the next one is judged by itself.
+clean_up() {
+  local name card=0 path
+  for name in left right; do
+    [ -e /run/netns/$name ] || continue
+    ip -n $name link set eth$card netns 1
+    sleep 1
+    ip netns del $name
+    card=$((card + 1))
   done
+  for name in refuse_open refuse_gpadl refuse_bind; do
+    echo 0 >/sys/module/hv_vmbus/parameters/$name
+  done
+  echo >/sys/module/hv_vmbus/parameters/refuse_driver
+  echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
+  for name in 0 1; do echo $name >/sys/module/hv_vmbus/parameters/offer; done
+  echo $net_guid >$vmbus/drivers/uio_hv_generic/remove_id
+  for path in $vmbus/devices/*; do
+    echo >"$path/driver_override"
+    [ "$(driver_of "$path")" = hv_netvsc ] && continue
+    echo "${path##*/}" >$vmbus/drivers/uio_hv_generic/unbind
+    echo "${path##*/}" >$vmbus/drivers/hv_netvsc/bind
+  done
+  echo 0 >/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
+  rmmod mana_ib
+  echo 1 >/sys/module/azpci/parameters/present
   if with_vf; then
-    ip link set enP30832p0s0 up
-    ip link set enP30832p0s0d1 up
-    wait_for 5 vfs_joined
+    [ "$(driver_of /sys/bus/pci/devices/$function)" = mana ] ||
+      echo $function >/sys/bus/pci/drivers/mana/bind
+    modprobe mana
+    name_vfs
   fi
+  for path in /sys/class/net/e*; do ip link set "${path##*/}" up; done
 }

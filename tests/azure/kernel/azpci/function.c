@@ -165,6 +165,8 @@ int function_add(void)
 	config_reset();
 	bar_reset();
 	on_bus = true;
+	/* The model forgets its queues before a driver can make new ones. */
+	queue_store(AZGDMA_EVENT_PRESENCE, 1);
 	pci_lock_rescan_remove();
 	slot = pci_create_slot(bus, 0, SLOT_NAME, NULL);
 	if (IS_ERR(slot)) {
@@ -181,7 +183,6 @@ int function_add(void)
 	pci_bus_add_devices(bus);
 	pci_dev_put(function);
 	pci_unlock_rescan_remove();
-	queue_store(AZGDMA_EVENT_PRESENCE, 1);
 	mutex_unlock(&presence_lock);
 	return err;
 }

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+#
+# mana unbound and bound again: its interfaces go, the synthetic path takes over, and all comes back.
+
+pci=/sys/bus/pci/drivers/mana
+for round in 1 2; do
+  echo $function >$pci/unbind
+  expect "driver after unbind" none "$(driver_of /sys/bus/pci/devices/$function)"
+  [ ! -e /sys/class/net/enP30832p0s0 ] || fail "the VF's interface is still there"
+  is_up eth0 || fail "eth0 went down with its VF"
+  echo $function >$pci/bind
+  wait_for 10 test -e /sys/bus/pci/devices/$function/net
+  name_vfs
+  wait_for 10 vfs_joined
+done
+rmmod mana
+load_mana
