@@ -90,15 +90,21 @@ static int vmbus_probe(struct device *dev)
 		return err;
 	if (!find_id(driver, device, &id))
 		return -ENODEV;
-	return driver->probe(device, &id);
+	err = driver->probe(device, &id);
+	if (err)
+		device->channel->chn_rescind_callback = NULL;
+	return err;
 }
 
 static void vmbus_remove(struct device *dev)
 {
 	struct hv_driver *driver = drv_to_hv_drv(dev->driver);
+	struct hv_device *device = device_to_hv_device(dev);
 
 	if (driver->remove)
-		driver->remove(device_to_hv_device(dev));
+		driver->remove(device);
+	/* uio_hv_generic leaves its callback behind; it must not run for the next driver. */
+	device->channel->chn_rescind_callback = NULL;
 }
 
 static ssize_t new_id_store(struct device_driver *drv, const char *text, size_t count)
