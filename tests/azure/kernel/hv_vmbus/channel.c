@@ -10,7 +10,7 @@
 /*
  * uio_hv_generic maps int_page and both monitor_pages into user space and takes channel_mutex. The
  * kernel's headers do not show this structure. The places of these members are those in the BTF of
- * Debian 12's hv_vmbus.ko; kernel/check-layout compares them with the module that is used.
+ * Debian 12's hv_vmbus.ko; build-modules compares them with what uio_hv_generic.ko refers to.
  */
 struct vmbus_connection {
 	u8 unused1[48];
