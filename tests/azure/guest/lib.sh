@@ -72,9 +72,8 @@ name_vfs() {
     name=enP30832p0s0
     [ "$port" = 0 ] || name=${name}d$port
     [ "${path##*/}" != $name ] || continue
-    # A renamed interface has to be down; hv_netvsc raises it again, or has already.
-    ip link set "${path##*/}" down
-    ip link set "${path##*/}" name $name
+    # A renamed interface has to be down, and hv_netvsc may raise it in between.
+    wait_for 5 eval 'ip link set "${path##*/}" down && ip link set "${path##*/}" name $name'
     ip link set $name up
   done
 }
