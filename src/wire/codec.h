@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+//
+// How a hardware record becomes a struct and back. A record lists its fields once, from bit 0 of
+// byte 0 upwards, in `layout`; reading, writing and printing are three visitors of that list. All
+// of it is shifts on little-endian bytes, usable in constant expressions, and fails closed.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <type_traits>
+
+#include "base/result.h"
+
+namespace manactl::wire {
+
+using Bytes = std::span<const std::uint8_t>;
+
+// As wide as its neighbours in Refusal: no padding, which GCC 12 reports as uninitialised.
+enum class Rule : std::uint64_t {
+  length,  // too few or too many bytes; value has what there is, limit what is needed
+  zero,    // a reserved field is not zero
+  range,   // more than limit
+  member,  // a number that the field's enumeration does not know
+};
+
+// Why a record was refused. A literal type, so that codecs stay constant expressions.
+struct Refusal {
+  std::string_view record;
+  std::string_view field;
+  std::uint64_t value = 0;
+  Rule rule = Rule::length;
+  std::uint64_t limit = 0;
+
+  bool operator==(const Refusal&) const = default;
+};
+
+std::string describe(const Refusal& refusal);  // one line with the field and its value
+Error error_of(const Refusal& refusal);        // Errc::invalid
+
+template <class T>
+class [[nodiscard]] Checked : public tl::expected<T, Refusal> {
+ public:
+  using tl::expected<T, Refusal>::expected;
+};
+
+// A name for each number that an enumeration knows. Every enumeration on the wire has an overload
+// members(E) beside it, found by its argument.
+template <class E>
+struct Member {
+  E value;
+  std::string_view name;
+};
+
+// Empty for a number that is not a member.
+template <class E>
+constexpr std::string_view name_of(E value) {
+  for (const auto& member : members(value)) {
+    if (member.value == value) return member.name;
+  }
+  return {};
+}
+
+// The largest number of `width` bits; width is 1 to 64.
+constexpr std::uint64_t mask_of(unsigned width) {
+  return ~std::uint64_t{0} >> (64U - width);
+}
+
+constexpr std::uint64_t load(Bytes bytes, std::size_t at, unsigned size) {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < size; ++i) value |= std::uint64_t{bytes[at + i]} << (8U * i);
+  return value;
+}
+
+constexpr void store(std::span<std::uint8_t> bytes,
+                     std::size_t at,
+                     unsigned size,
+                     std::uint64_t value) {
+  for (unsigned i = 0; i < size; ++i) {
+    bytes[at + i] = static_cast<std::uint8_t>((value >> (8U * i)) & 0xffU);
+  }
+}
+
+// What reading and writing have in common: the place, and the first refusal.
+class Visitor {
+ public:
+  constexpr explicit Visitor(std::string_view record) { refusal_.record = record; }
+
+  // A rule on a value that is already in the struct.
+  template <class F>
+  constexpr void limit(std::string_view name, const F& field, std::uint64_t most) {
+    const auto value = static_cast<std::uint64_t>(field);
+    if (value > most) refuse(name, value, Rule::range, most);
+  }
+
+  constexpr void refuse(std::string_view name,
+                        std::uint64_t value,
+                        Rule rule,
+                        std::uint64_t most = 0) {
+    if (refused_) return;
+    refused_ = true;
+    refusal_ = {refusal_.record, name, value, rule, most};
+  }
+
+  constexpr bool refused() const { return refused_; }
+
+  constexpr const Refusal& refusal() const { return refusal_; }
+
+ protected:
+  std::size_t bit_ = 0;
+
+ private:
+  Refusal refusal_;
+  bool refused_ = false;
+};
+
+class Reader : public Visitor {
+ public:
+  constexpr Reader(std::string_view record, Bytes bytes) : Visitor(record), bytes_(bytes) {}
+
+  template <class F>
+  constexpr void bits(std::string_view, F& field, unsigned width) {
+    field = static_cast<F>(take(width));
+  }
+
+  // A field in pieces: this piece holds the bits from `shift` upwards.
+  template <class F>
+  constexpr void part(std::string_view, F& field, unsigned shift, unsigned width) {
+    field = static_cast<F>(field | static_cast<F>(take(width) << shift));
+  }
+
+  template <class E>
+  constexpr void member(std::string_view name, E& field, unsigned width) {
+    const auto value = take(width);
+    field = static_cast<E>(value);
+    if (name_of(field).empty()) refuse(name, value, Rule::member);
+  }
+
+  constexpr void zero(std::string_view name, unsigned width) {
+    while (width > 0) {
+      const unsigned piece = width < 32 ? width : 32;
+      const auto value = take(piece);
+      if (value != 0) refuse(name, value, Rule::zero);
+      width -= piece;
+    }
+  }
+
+  template <class F, std::size_t N>
+  constexpr void array(std::string_view name, std::array<F, N>& fields, unsigned width) {
+    for (auto& field : fields) bits(name, field, width);
+  }
+
+  template <class R>
+  constexpr void record(R& record) {
+    R::layout(record, *this);
+  }
+
+ private:
+  constexpr std::uint64_t take(unsigned width) {
+    const auto first = bit_ / 8;
+    const auto skip = static_cast<unsigned>(bit_ % 8);
+    bit_ += width;
+    return (load(bytes_, first, (skip + width + 7) / 8) >> skip) & mask_of(width);
+  }
+
+  Bytes bytes_;
+};
+
+class Writer : public Visitor {
+ public:
+  constexpr Writer(std::string_view record, std::span<std::uint8_t> bytes)
+      : Visitor(record), bytes_(bytes) {}
+
+  template <class F>
+  constexpr void bits(std::string_view name, const F& field, unsigned width) {
+    const auto value = static_cast<std::uint64_t>(field);
+    if (value > mask_of(width)) refuse(name, value, Rule::range, mask_of(width));
+    put(value, width);
+  }
+
+  template <class F>
+  constexpr void part(std::string_view, const F& field, unsigned shift, unsigned width) {
+    put(static_cast<std::uint64_t>(field) >> shift, width);
+  }
+
+  template <class E>
+  constexpr void member(std::string_view name, const E& field, unsigned width) {
+    const auto value = static_cast<std::uint64_t>(field);
+    if (name_of(field).empty()) refuse(name, value, Rule::member);
+    bits(name, value, width);
+  }
+
+  constexpr void zero(std::string_view, unsigned width) { bit_ += width; }
+
+  template <class F, std::size_t N>
+  constexpr void array(std::string_view name, const std::array<F, N>& fields, unsigned width) {
+    for (const auto& field : fields) bits(name, field, width);
+  }
+
+  template <class R>
+  constexpr void record(const R& record) {
+    R::layout(record, *this);
+  }
+
+ private:
+  constexpr void put(std::uint64_t value, unsigned width) {
+    const auto first = bit_ / 8;
+    const auto skip = static_cast<unsigned>(bit_ % 8);
+    const auto size = (skip + width + 7) / 8;
+    store(bytes_, first, size, load(bytes_, first, size) | ((value & mask_of(width)) << skip));
+    bit_ += width;
+  }
+
+  std::span<std::uint8_t> bytes_;  // zeroed by the caller
+};
+
+// The record at the front of the bytes; what follows belongs to a longer form or to a list.
+template <class T>
+constexpr Checked<T> decode_front(Bytes bytes) {
+  if (bytes.size() < T::kSize) {
+    return tl::unexpected<Refusal>({T::kName, "length", bytes.size(), Rule::length, T::kSize});
+  }
+  T value{};
+  Reader reader(T::kName, bytes);
+  T::layout(value, reader);
+  if (reader.refused()) return tl::unexpected<Refusal>(reader.refusal());
+  return value;
+}
+
+// Exactly one record.
+template <class T>
+constexpr Checked<T> decode(Bytes bytes) {
+  if (bytes.size() != T::kSize) {
+    return tl::unexpected<Refusal>({T::kName, "length", bytes.size(), Rule::length, T::kSize});
+  }
+  return decode_front<T>(bytes);
+}
+
+template <class T>
+constexpr Checked<std::array<std::uint8_t, T::kSize>> encode(const T& value) {
+  std::array<std::uint8_t, T::kSize> bytes{};
+  Writer writer(T::kName, bytes);
+  T::layout(value, writer);
+  if (writer.refused()) return tl::unexpected<Refusal>(writer.refusal());
+  return bytes;
+}
+
+}  // namespace manactl::wire

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+//
+// Completion and event queue entries. The last dword of an entry carries the owner bits; a device
+// writes it after everything else.
+// Sources: facts 4.6; <net/mana/gdma.h>, <net/mana/mana.h>.
+
+#pragma once
+
+#include "wire/codec.h"
+
+namespace manactl::wire {
+
+inline constexpr std::uint32_t kCqeBytes = 64;
+inline constexpr std::uint32_t kCqeDataBytes = 60;
+inline constexpr std::uint32_t kEqeBytes = 16;
+inline constexpr std::uint32_t kEqeDataBytes = 12;
+inline constexpr unsigned kOwnerBits = 3;
+
+// Heads count entries for ever; `entries` is the size of the queue and not zero. A queue's memory
+// starts zeroed and its head starts at `entries`, so the first owner value is 1.
+constexpr std::uint8_t owner_at(std::uint32_t head, std::uint32_t entries) {
+  return static_cast<std::uint8_t>((head / entries) & mask_of(kOwnerBits));
+}
+
+// What a doorbell carries for this head.
+constexpr std::uint32_t doorbell_tail(std::uint32_t head, std::uint32_t entries) {
+  return static_cast<std::uint32_t>(head % (std::uint64_t{entries} << kOwnerBits));
+}
+
+enum class Phase : std::uint8_t { fresh, empty, overflow };
+
+// What the entry at `head` is to its consumer.
+constexpr Phase phase_of(std::uint8_t owner, std::uint32_t head, std::uint32_t entries) {
+  if (owner == owner_at(head, entries)) return Phase::fresh;
+  return owner == owner_at(head - entries, entries) ? Phase::empty : Phase::overflow;
+}
+
+struct CqeInfo {
+  static constexpr std::string_view kName = "CQE info";
+  static constexpr std::size_t kSize = 4;
+
+  std::uint32_t wq_id = 0;
+  bool is_sq = false;
+  std::uint8_t owner = 0;
+
+  bool operator==(const CqeInfo&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("wq_id", self.wq_id, 24);
+    codec.bits("is_sq", self.is_sq, 1);
+    codec.zero("reserved bits 25-28", 4);
+    codec.bits("owner", self.owner, kOwnerBits);
+  }
+};
+
+enum class CqeType : std::uint8_t {
+  invalid = 0,
+  rx_okay = 1,
+  rx_coalesced_4 = 2,
+  rx_object_fence = 3,
+  rx_truncated = 4,
+  rx_coalesced_8 = 7,
+  tx_okay = 32,
+  tx_sa_drop = 33,
+  tx_mtu_drop = 34,
+  tx_invalid_oob = 35,
+  tx_invalid_ethertype = 36,
+  tx_header_error = 37,
+  tx_vf_disabled = 38,
+  tx_vport_out_of_range = 39,
+  tx_vport_disabled = 40,
+  tx_vlan_violation = 41,
+};
+
+inline constexpr Member<CqeType> kCqeTypes[] = {
+    {CqeType::invalid, "invalid"},
+    {CqeType::rx_okay, "receive okay"},
+    {CqeType::rx_coalesced_4, "receive, up to 4 packets"},
+    {CqeType::rx_object_fence, "receive object fence"},
+    {CqeType::rx_truncated, "receive truncated"},
+    {CqeType::rx_coalesced_8, "receive, up to 8 packets"},
+    {CqeType::tx_okay, "transmit okay"},
+    {CqeType::tx_sa_drop, "transmit dropped: source address"},
+    {CqeType::tx_mtu_drop, "transmit dropped: MTU"},
+    {CqeType::tx_invalid_oob, "transmit: invalid OOB"},
+    {CqeType::tx_invalid_ethertype, "transmit: invalid Ethertype"},
+    {CqeType::tx_header_error, "transmit: header processing error"},
+    {CqeType::tx_vf_disabled, "transmit: VF disabled"},
+    {CqeType::tx_vport_out_of_range, "transmit: vPort index out of range"},
+    {CqeType::tx_vport_disabled, "transmit: vPort disabled"},
+    {CqeType::tx_vlan_violation, "transmit: VLAN tagging violation"},
+};
+
+constexpr std::span<const Member<CqeType>> members(CqeType) {
+  return kCqeTypes;
+}
+
+inline constexpr std::uint8_t kCompletionClient = 1;  // client_type of Ethernet completions
+
+struct CqeHeader {
+  static constexpr std::string_view kName = "CQE header";
+  static constexpr std::size_t kSize = 4;
+
+  CqeType type = CqeType::invalid;
+  std::uint8_t client_type = kCompletionClient;
+  std::uint32_t vendor_error = 0;
+
+  bool operator==(const CqeHeader&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.member("type", self.type, 6);
+    codec.bits("client_type", self.client_type, 2);
+    codec.bits("vendor_error", self.vendor_error, 24);
+  }
+};
+
+struct RxPacket {
+  static constexpr std::string_view kName = "receive packet record";
+  static constexpr std::size_t kSize = 12;
+
+  std::uint16_t length = 0;  // bytes; 0: the record is not used
+  std::uint32_t hash = 0;
+
+  bool operator==(const RxPacket&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("length", self.length, 16);
+    codec.zero("reserved bits 16-31", 16);
+    codec.zero("reserved dword 1", 32);
+    codec.bits("hash", self.hash, 32);
+  }
+};
+
+// The 60 data bytes of a receive CQE; not of rx_coalesced_8, whose records are smaller.
+struct RxCompletion {
+  static constexpr std::string_view kName = "receive completion";
+  static constexpr std::size_t kSize = kCqeDataBytes;
+
+  CqeHeader header;
+  std::uint16_t vlan_id = 0;
+  bool vlan_present = false;
+  bool outer_ip_ok = false, outer_ip_bad = false;
+  std::uint16_t hash_type = 0;
+  bool ip_ok = false, ip_bad = false;
+  bool tcp_ok = false, tcp_bad = false;
+  bool udp_ok = false, udp_bad = false;
+  std::array<RxPacket, 4> packets;
+  std::uint32_t wqe_offset = 0;  // bytes, in the RQ
+
+  bool operator==(const RxCompletion&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.record(self.header);
+    codec.limit("type", self.header.type, static_cast<std::uint64_t>(CqeType::rx_truncated));
+    codec.bits("vlan_id", self.vlan_id, 12);
+    codec.bits("vlan_present", self.vlan_present, 1);
+    codec.bits("outer_ip_ok", self.outer_ip_ok, 1);
+    codec.bits("outer_ip_bad", self.outer_ip_bad, 1);
+    codec.zero("reserved bit 15 of dword 1", 1);
+    codec.bits("hash_type", self.hash_type, 9);
+    codec.bits("ip_ok", self.ip_ok, 1);
+    codec.bits("ip_bad", self.ip_bad, 1);
+    codec.bits("tcp_ok", self.tcp_ok, 1);
+    codec.bits("tcp_bad", self.tcp_bad, 1);
+    codec.bits("udp_ok", self.udp_ok, 1);
+    codec.bits("udp_bad", self.udp_bad, 1);
+    codec.zero("reserved bit 31 of dword 1", 1);
+    for (auto& packet : self.packets) codec.record(packet);
+    codec.bits("wqe_offset", self.wqe_offset, 32);
+  }
+};
+
+// The 60 data bytes of a transmit CQE.
+struct TxCompletion {
+  static constexpr std::string_view kName = "transmit completion";
+  static constexpr std::size_t kSize = kCqeDataBytes;
+
+  CqeHeader header;
+  std::uint32_t data_offset = 0;
+  std::uint8_t sgl_offset = 0;
+  std::uint32_t wqe_offset = 0;  // in basic units
+
+  bool operator==(const TxCompletion&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.record(self.header);
+    codec.bits("data_offset", self.data_offset, 32);
+    codec.bits("sgl_offset", self.sgl_offset, 5);
+    codec.bits("wqe_offset", self.wqe_offset, 27);
+    codec.zero("reserved dwords 3-14", 12 * 32);
+  }
+};
+
+}  // namespace manactl::wire

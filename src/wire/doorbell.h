@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// Doorbells: what a driver stores in its doorbell page, and at which offset.
+// Sources: facts 4.3; <net/mana/gdma.h> (64-bit forms). Tails of work queues are bytes, tails of
+// completion and event queues are entries, modulo 8 times the queue.
+
+#pragma once
+
+#include "wire/codec.h"
+
+namespace manactl::wire {
+
+// The offset in the page says which queue is meant, and which form the value has.
+enum class DoorbellTarget : std::uint16_t {
+  sq = 0x000,
+  sq_short = 0x010,
+  rq = 0x400,
+  rq_client = 0x408,
+  rq_short = 0x410,
+  cq = 0x800,
+  cq_short = 0x810,
+  moderation = 0x820,
+  eq_short = 0xff0,
+  eq = 0xff8,
+};
+
+inline constexpr Member<DoorbellTarget> kDoorbellTargets[] = {
+    {DoorbellTarget::sq, "SQ"},
+    {DoorbellTarget::sq_short, "SQ short"},
+    {DoorbellTarget::rq, "RQ"},
+    {DoorbellTarget::rq_client, "RQ client"},
+    {DoorbellTarget::rq_short, "RQ short"},
+    {DoorbellTarget::cq, "CQ"},
+    {DoorbellTarget::cq_short, "CQ short"},
+    {DoorbellTarget::moderation, "moderation"},
+    {DoorbellTarget::eq_short, "EQ short"},
+    {DoorbellTarget::eq, "EQ"},
+};
+
+constexpr std::span<const Member<DoorbellTarget>> members(DoorbellTarget) {
+  return kDoorbellTargets;
+}
+
+// `offset` is from the start of the page, below 4096.
+constexpr Checked<DoorbellTarget> doorbell_target(std::uint64_t offset) {
+  const auto target = static_cast<DoorbellTarget>(offset & 0xffffU);
+  if (offset > 0xffffU || name_of(target).empty()) {
+    return tl::unexpected<Refusal>({"doorbell", "offset", offset, Rule::member, 0});
+  }
+  return target;
+}
+
+struct SqDoorbell {
+  static constexpr std::string_view kName = "SQ doorbell";
+  static constexpr std::size_t kSize = 8;
+
+  std::uint32_t id = 0;
+  std::uint32_t tail = 0;
+
+  bool operator==(const SqDoorbell&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("id", self.id, 24);
+    codec.zero("reserved bits 24-31", 8);
+    codec.bits("tail", self.tail, 32);
+  }
+};
+
+struct RqDoorbell {
+  static constexpr std::string_view kName = "RQ doorbell";
+  static constexpr std::size_t kSize = 8;
+
+  std::uint32_t id = 0;
+  std::uint8_t wqe_count = 0;  // to be written as 0; drivers before 6.5 write 1
+  std::uint32_t tail = 0;
+
+  bool operator==(const RqDoorbell&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("id", self.id, 24);
+    codec.bits("wqe_count", self.wqe_count, 8);
+    codec.bits("tail", self.tail, 32);
+  }
+};
+
+struct CqDoorbell {
+  static constexpr std::string_view kName = "CQ doorbell";
+  static constexpr std::size_t kSize = 8;
+
+  std::uint32_t id = 0;
+  std::uint32_t tail = 0;
+  bool arm = false;  // asks for one event
+
+  bool operator==(const CqDoorbell&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("id", self.id, 24);
+    codec.zero("reserved bits 24-31", 8);
+    codec.bits("tail", self.tail, 31);
+    codec.bits("arm", self.arm, 1);
+  }
+};
+
+struct EqDoorbell {
+  static constexpr std::string_view kName = "EQ doorbell";
+  static constexpr std::size_t kSize = 8;
+
+  std::uint16_t id = 0;
+  std::uint32_t tail = 0;
+  bool arm = false;  // asks for one interrupt
+
+  bool operator==(const EqDoorbell&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("id", self.id, 16);
+    codec.zero("reserved bits 16-31", 16);
+    codec.bits("tail", self.tail, 31);
+    codec.bits("arm", self.arm, 1);
+  }
+};
+
+// 32 bits, for SQ and RQ: the tail moves by this many bytes.
+struct ShortWorkDoorbell {
+  static constexpr std::string_view kName = "short SQ/RQ doorbell";
+  static constexpr std::size_t kSize = 4;
+
+  std::uint16_t tail_increment = 0;
+  std::uint16_t id = 0;
+
+  bool operator==(const ShortWorkDoorbell&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("tail_increment", self.tail_increment, 16);
+    codec.bits("id", self.id, 12);
+    codec.zero("reserved bits 28-31", 4);
+  }
+};
+
+// 32 bits, for CQ and EQ: the tail moves by this many entries.
+struct ShortEventDoorbell {
+  static constexpr std::string_view kName = "short CQ/EQ doorbell";
+  static constexpr std::size_t kSize = 4;
+
+  std::uint16_t tail_increment = 0;
+  std::uint16_t id = 0;
+  bool arm = false;
+
+  bool operator==(const ShortEventDoorbell&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("tail_increment", self.tail_increment, 16);
+    codec.bits("id", self.id, 12);
+    codec.zero("reserved bits 28-30", 3);
+    codec.bits("arm", self.arm, 1);
+  }
+};
+
+}  // namespace manactl::wire

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+//
+// Event queue entries: 12 data bytes and an info dword with the owner bits.
+// Sources: facts 4.6 and 4.8; <net/mana/gdma.h>, <net/mana/hw_channel.h>.
+
+#pragma once
+
+#include "wire/codec.h"
+
+namespace manactl::wire {
+
+enum class EventType : std::uint8_t {
+  completion = 3,
+  test = 64,
+  channel_init_eq = 129,
+  channel_init_data = 130,
+  channel_init_done = 131,
+  fpga_reconfiguration = 132,
+  soc_reconfiguration = 133,
+  soc_service = 134,
+  reset_request = 135,
+  rnic_qp_fatal = 176,
+};
+
+inline constexpr Member<EventType> kEventTypes[] = {
+    {EventType::completion, "completion"},
+    {EventType::test, "test"},
+    {EventType::channel_init_eq, "HWC init EQ id and doorbell"},
+    {EventType::channel_init_data, "HWC init data"},
+    {EventType::channel_init_done, "HWC init done"},
+    {EventType::fpga_reconfiguration, "FPGA reconfiguration"},
+    {EventType::soc_reconfiguration, "SoC reconfiguration data"},
+    {EventType::soc_service, "SoC service"},
+    {EventType::reset_request, "reset request"},
+    {EventType::rnic_qp_fatal, "RNIC QP fatal"},
+};
+
+constexpr std::span<const Member<EventType>> members(EventType) {
+  return kEventTypes;
+}
+
+struct EqeInfo {
+  static constexpr std::string_view kName = "EQE info";
+  static constexpr std::size_t kSize = 4;
+
+  EventType type = EventType::completion;
+  std::uint8_t client_id = 0;
+  std::uint8_t owner = 0;
+
+  bool operator==(const EqeInfo&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.member("type", self.type, 8);
+    codec.zero("reserved bits 8-15", 8);
+    codec.bits("client_id", self.client_id, 2);
+    codec.zero("reserved bits 18-28", 11);
+    codec.bits("owner", self.owner, 3);
+  }
+};
+
+// The data of EventType::completion.
+struct CompletionEvent {
+  static constexpr std::string_view kName = "completion event";
+  static constexpr std::size_t kSize = 12;
+
+  std::uint32_t cq_id = 0;
+
+  bool operator==(const CompletionEvent&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("cq_id", self.cq_id, 24);
+    codec.zero("reserved bits 24-31", 8);
+    codec.zero("reserved dwords 1-2", 64);
+  }
+};
+
+// The data of EventType::channel_init_eq.
+struct ChannelEqEvent {
+  static constexpr std::string_view kName = "HWC init EQ event";
+  static constexpr std::size_t kSize = 12;
+
+  std::uint16_t eq_id = 0;
+  std::uint16_t doorbell = 0;  // number of the doorbell page
+
+  bool operator==(const ChannelEqEvent&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("eq_id", self.eq_id, 16);
+    codec.bits("doorbell", self.doorbell, 16);
+    codec.zero("reserved dwords 1-2", 64);
+  }
+};
+
+enum class ChannelDatum : std::uint8_t {
+  cq_id = 1,
+  rq_id = 2,
+  sq_id = 3,
+  queue_depth = 4,
+  max_request = 5,   // bytes
+  max_response = 6,  // bytes
+  max_cqs = 7,
+  pd_id = 8,
+  gpa_mkey = 9,
+  pf_dest_rq_id = 10,
+  pf_dest_cq_id = 11,
+};
+
+inline constexpr Member<ChannelDatum> kChannelData[] = {
+    {ChannelDatum::cq_id, "CQ id"},
+    {ChannelDatum::rq_id, "RQ id"},
+    {ChannelDatum::sq_id, "SQ id"},
+    {ChannelDatum::queue_depth, "queue depth"},
+    {ChannelDatum::max_request, "max request"},
+    {ChannelDatum::max_response, "max response"},
+    {ChannelDatum::max_cqs, "max CQs"},
+    {ChannelDatum::pd_id, "PD id"},
+    {ChannelDatum::gpa_mkey, "GPA mkey"},
+    {ChannelDatum::pf_dest_rq_id, "PF destination RQ id"},
+    {ChannelDatum::pf_dest_cq_id, "PF destination CQ id"},
+};
+
+constexpr std::span<const Member<ChannelDatum>> members(ChannelDatum) {
+  return kChannelData;
+}
+
+// The data of EventType::channel_init_data.
+struct ChannelDataEvent {
+  static constexpr std::string_view kName = "HWC init data event";
+  static constexpr std::size_t kSize = 12;
+
+  std::uint32_t value = 0;
+  ChannelDatum datum = ChannelDatum::cq_id;
+
+  bool operator==(const ChannelDataEvent&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("value", self.value, 24);
+    codec.member("datum", self.datum, 8);
+    codec.zero("reserved dwords 1-2", 64);
+  }
+};
+
+}  // namespace manactl::wire
