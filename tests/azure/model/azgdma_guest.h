@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// The guest behind /dev/azgdma (tests/azure/kernel/azpci): this process runs inside it.
+
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "azure/model/guest.h"
+#include "base/result.h"
+
+namespace manactl::azure {
+
+struct RamRange {
+  std::uint64_t first = 0, end = 0;  // end is behind the last byte
+
+  bool operator==(const RamRange&) const = default;
+};
+
+// "System RAM" of /proc/iomem; touching anything else through the device would be a SIGBUS.
+std::vector<RamRange> ram_ranges(std::string_view iomem);
+
+struct Store {
+  std::uint32_t offset = 0;
+  std::uint64_t value = 0;
+};
+
+class AzgdmaGuest : public Guest {
+ public:
+  static Result<std::unique_ptr<AzgdmaGuest>> open(const std::string& path);
+  ~AzgdmaGuest() override;
+  AzgdmaGuest(const AzgdmaGuest&) = delete;
+  AzgdmaGuest& operator=(const AzgdmaGuest&) = delete;
+
+  int fd() const { return fd_; }
+
+  // The driver's stores since the last call, in order; empty when there are none.
+  Result<std::vector<Store>> stores();
+
+  bool read(std::uint64_t address, std::span<std::uint8_t> into) override;
+  bool write(std::uint64_t address, std::span<const std::uint8_t> from) override;
+  bool publish(std::uint64_t address, std::uint32_t value) override;
+  void read_shared(std::span<std::uint8_t, 32> into) override;
+  void write_shared_header(std::uint32_t value) override;
+  bool interrupt(std::uint32_t vector) override;
+
+ private:
+  AzgdmaGuest() = default;
+  Result<> map();
+  bool is_ram(std::uint64_t address, std::uint64_t bytes) const;
+
+  int fd_ = -1;
+  std::uint8_t* bar_ = nullptr;
+  std::uint8_t* ram_ = nullptr;
+  std::uint64_t ram_bytes_ = 0;
+  std::vector<RamRange> ranges_;
+};
+
+}  // namespace manactl::azure

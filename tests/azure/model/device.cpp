@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+
+#include "azure/model/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "wire/hardware_channel.h"
+
+namespace manactl::azure {
+
+Device::Device(Guest& guest,
+               const Options& options,
+               Trace& trace,
+               std::function<std::string()> late_faults)
+    : guest_(guest),
+      options_(options),
+      trace_(trace),
+      late_faults_(std::move(late_faults)),
+      queues_(guest, trace),
+      control_(queues_, options),
+      vports_(queues_, control_, options),
+      packets_(guest, queues_, vports_, options, trace) {
+  for (const auto& fault : options.faults) faults_.add(fault);
+}
+
+void Device::store(std::uint32_t offset, std::uint64_t value) {
+  if (offset == kSharedMemoryAt + wire::kSharedMemoryHeader) return shared_memory();
+  if (offset >= kDoorbellsAt && offset < kDoorbellsAt + kDoorbellPages * kDoorbellPageBytes) {
+    return doorbell((offset - kDoorbellsAt) % kDoorbellPageBytes, value);
+  }
+}
+
+void Device::reset() {
+  channel_ = {};
+  queues_.reset();
+  control_.reset();
+  vports_.reset();
+}
+
+std::optional<Fault> Device::strike(std::uint32_t code) {
+  if (late_faults_) {
+    const auto read = faults_.replace_late(late_faults_());
+    if (!read) trace_.line(read.error().message);
+  }
+  return faults_.strike(code);
+}
+
+// The trap may report a read of the header as well: an answer is not a request.
+void Device::shared_memory() {
+  std::array<std::uint8_t, wire::kSharedMemoryBytes> bytes{};
+  guest_.read_shared(bytes);
+  const auto header =
+      wire::decode<wire::SharedMemoryHeader>(wire::Bytes(bytes).subspan(wire::kSharedMemoryHeader));
+  if (!header) return trace_.violation(wire::describe(header.error()));
+  if (header->response || header->type == wire::SharedMemoryType::none) return;
+
+  const bool establishes = header->type == wire::SharedMemoryType::establish;
+  const auto fault = strike(establishes ? kFaultEstablish : kFaultDestroy);
+  trace_.line(fmt::format("shared memory: {}{}", name_of(header->type), fault ? ", fault" : ""));
+  if (fault && fault->kind == FaultKind::silent) return;
+  if (fault && fault->kind == FaultKind::refuse) {
+    return answer_shared(header->type, static_cast<std::uint8_t>(fault->status));
+  }
+  reset();
+  bool fine = true;
+  if (establishes) {
+    const auto message = wire::decode<wire::SharedMemoryMessage>(bytes);
+    fine = message.has_value() && establish(*message);
+    if (!message) trace_.violation(wire::describe(message.error()));
+  }
+  if (fault && fault->kind == FaultKind::late) return;
+  const bool lie = fault && fault->kind == FaultKind::status;
+  answer_shared(header->type, lie ? static_cast<std::uint8_t>(fault->status) : fine ? 0 : 1);
+  if (establishes && fine) greet();
+}
+
+void Device::answer_shared(wire::SharedMemoryType type, std::uint8_t status) {
+  const auto bytes = wire::encode(wire::SharedMemoryHeader{type, 0, true, status, false, false});
+  if (bytes) guest_.write_shared_header(static_cast<std::uint32_t>(wire::load(*bytes, 0, 4)));
+}
+
+bool Device::establish(const wire::SharedMemoryMessage& message) {
+  const auto page = [](std::uint64_t frame) {
+    return Region{{frame << 12U}, 1, wire::kChannelQueueBytes, 0, 4096};
+  };
+  if (message.eq_msix >= kVectors) return false;
+  const auto size = wire::kChannelQueueBytes;
+  channel_.eq_id = queues_.add_eq(page(message.eq_frame), size, message.eq_msix).value_or(0);
+  channel_.cq_id = queues_.add_cq(page(message.cq_frame), size, channel_.eq_id).value_or(0);
+  channel_.rq_id = queues_.add_wq(page(message.rq_frame), size, false, channel_.cq_id).value_or(0);
+  channel_.sq_id = queues_.add_wq(page(message.sq_frame), size, true, channel_.cq_id).value_or(0);
+  return true;
+}
+
+// What a driver has to know before it can use the channel.
+void Device::greet() {
+  using wire::ChannelDatum;
+  const auto eq = wire::encode(
+      wire::ChannelEqEvent{static_cast<std::uint16_t>(channel_.eq_id), kDoorbellPageId});
+  if (eq) queues_.event(channel_.eq_id, wire::EventType::channel_init_eq, *eq);
+  const std::pair<ChannelDatum, std::uint32_t> data[] = {
+      {ChannelDatum::cq_id, channel_.cq_id},
+      {ChannelDatum::rq_id, channel_.rq_id},
+      {ChannelDatum::sq_id, channel_.sq_id},
+      {ChannelDatum::queue_depth, wire::kChannelBootstrapDepth},
+      {ChannelDatum::max_request, wire::kChannelMaxMessage},
+      {ChannelDatum::max_response, wire::kChannelMaxMessage},
+      {ChannelDatum::max_cqs, Queues::kMaxCqs},
+      {ChannelDatum::pd_id, kPdId},
+      {ChannelDatum::gpa_mkey, kMemKey},
+  };
+  for (const auto& [datum, value] : data) {
+    const auto event = wire::encode(wire::ChannelDataEvent{value, datum});
+    if (event) queues_.event(channel_.eq_id, wire::EventType::channel_init_data, *event);
+  }
+  announce(wire::EventType::channel_init_done);
+}
+
+void Device::announce(wire::EventType type) {
+  if (channel_.eq_id == 0) return;
+  queues_.event(channel_.eq_id, type, std::array<std::uint8_t, wire::kEqeDataBytes>{});
+}
+
+void Device::doorbell(std::uint32_t offset, std::uint64_t value) {
+  const auto target = wire::doorbell_target(offset);
+  if (!target) return trace_.violation(wire::describe(target.error()));
+  std::array<std::uint8_t, 8> bytes{};
+  wire::store(bytes, 0, 8, value);
+  const auto wrong = [this](const wire::Refusal& why) { trace_.violation(wire::describe(why)); };
+  switch (*target) {
+    case wire::DoorbellTarget::sq: {
+      const auto bell = wire::decode<wire::SqDoorbell>(bytes);
+      return bell ? work_doorbell(bell->id, bell->tail, true) : wrong(bell.error());
+    }
+    case wire::DoorbellTarget::rq: {
+      const auto bell = wire::decode<wire::RqDoorbell>(bytes);
+      return bell ? work_doorbell(bell->id, bell->tail, false) : wrong(bell.error());
+    }
+    case wire::DoorbellTarget::cq: {
+      const auto bell = wire::decode<wire::CqDoorbell>(bytes);
+      return bell ? queues_.ring(*bell) : wrong(bell.error());
+    }
+    case wire::DoorbellTarget::eq: {
+      const auto bell = wire::decode<wire::EqDoorbell>(bytes);
+      return bell ? queues_.ring(*bell) : wrong(bell.error());
+    }
+    default:
+      return trace_.line(fmt::format("doorbell {} is ignored", name_of(*target)));
+  }
+}
+
+void Device::work_doorbell(std::uint32_t id, std::uint32_t tail, bool is_sq) {
+  auto* queue = queues_.wqs().find(id);
+  if (queue == nullptr || queue->is_sq != is_sq) {
+    return trace_.violation(fmt::format("doorbell for {} {}, gone", is_sq ? "SQ" : "RQ", id));
+  }
+  if (!post(*queue, tail)) {
+    return trace_.violation(fmt::format("doorbell for WQ {} with tail {:#x}", id, tail));
+  }
+  if (!is_sq) return;
+  if (id == channel_.sq_id) return channel_requests();
+  packets_.transmit(id);
+  packets_.notify();
+}
+
+void Device::channel_requests() {
+  for (;;) {
+    // Found anew each time: a message may end the channel.
+    auto* queue = queues_.wqs().find(channel_.sq_id);
+    if (queue == nullptr) return;
+    std::string why;
+    const auto wqe = take(*queue, why);
+    if (!why.empty()) trace_.violation("hardware channel: " + why);
+    if (!wqe) return;
+    const auto oob = wire::decode<wire::ChannelTxOob>(wqe->oob);
+    if (!oob) trace_.violation(wire::describe(oob.error()));
+    const auto bytes = gather(guest_, *wqe, kMemKey, wire::kChannelMaxMessage);
+    if (!bytes) trace_.violation("hardware channel: request outside RAM, or too long");
+    complete_channel(channel_.sq_id, true, *wqe, 0);
+    if (oob && bytes) message(*bytes);
+    queues_.notify(channel_.cq_id);
+  }
+}
+
+void Device::complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes) {
+  wire::ChannelCompletion completion;
+  completion.start_of_message = completion.end_of_message = true;
+  completion.wqe_offset = wqe.offset;
+  completion.data_bytes = static_cast<std::uint32_t>(bytes);
+  const auto data = wire::encode(completion);
+  if (data) queues_.complete(channel_.cq_id, *data, wq_id, is_sq);
+}
+
+void Device::message(wire::Bytes bytes) {
+  const auto header = wire::decode_request_header(bytes);
+  if (!header) return trace_.violation(wire::describe(header.error()));
+  ++messages_;
+  const auto fault = strike(header->request.code);
+  Request request{static_cast<wire::Command>(header->request.code), *header, bytes};
+  const auto reply = reply_to(request, fault);
+  const auto name = name_of(request.command);
+  trace_.line(fmt::format("{:#x} {} request {} answer {} status {:#x}{}{}{}",
+                          header->request.code,
+                          name.empty() ? "unknown" : name,
+                          bytes.size(),
+                          reply.body.size() + wire::ResponseHeader::kSize,
+                          reply.status,
+                          fault ? ", fault" : "",
+                          reply.reason.empty() ? "" : ": ",
+                          reply.reason));
+  if (fault && (fault->kind == FaultKind::silent || fault->kind == FaultKind::late)) return;
+  answer(*header, reply);
+  queues_.notify(channel_.cq_id);
+  if (reply.after) reply.after();
+}
+
+Reply Device::reply_to(const Request& request, const std::optional<Fault>& fault) {
+  if (fault && fault->kind == FaultKind::silent) return {};
+  if (fault && fault->kind == FaultKind::refuse) return Reply::refuse(fault->status, "asked to");
+  Reply reply = Reply::refuse(wire::kStatusUnsupported, "no such command");
+  if (request.command == wire::Command::deregister_device) {
+    vports_.reset();
+    reply = {};
+  } else if (auto control = control_.handle(request)) {
+    reply = std::move(*control);
+  } else if (auto vports = vports_.handle(request)) {
+    reply = std::move(*vports);
+  }
+  if (fault && fault->kind == FaultKind::status) reply.status = fault->status;
+  if (fault && fault->kind == FaultKind::truncate) reply.body.clear();
+  return reply;
+}
+
+// Never more bytes than the driver expects.
+void Device::answer(const wire::RequestHeader& request, const Reply& reply) {
+  const std::size_t room = std::min(request.response.size, wire::kChannelMaxMessage);
+  if (room < wire::ResponseHeader::kSize) {
+    return trace_.violation(fmt::format("an answer of {} bytes is expected", room));
+  }
+  const auto size = std::min(room, wire::ResponseHeader::kSize + reply.body.size());
+  wire::ResponseHeader header{request.response, request.device, request.activity_id, reply.status};
+  header.response.hwc_msg_id = request.request.hwc_msg_id;
+  header.response.size = static_cast<std::uint32_t>(size);
+  const auto bytes = wire::encode(header);
+  if (!bytes) return trace_.violation(wire::describe(bytes.error()));
+  std::vector<std::uint8_t> message(bytes->begin(), bytes->end());
+  message.insert(message.end(), reply.body.begin(), reply.body.end());
+  message.resize(size);
+  send_answer(message);
+}
+
+void Device::send_answer(wire::Bytes bytes) {
+  auto* queue = queues_.wqs().find(channel_.rq_id);
+  if (queue == nullptr) return;
+  std::string why;
+  const auto wqe = take(*queue, why);
+  if (!wqe) return trace_.violation("hardware channel: no buffer for the answer " + why);
+  if (scatter(guest_, *wqe, kMemKey, bytes) != bytes.size()) {
+    return trace_.violation("hardware channel: the buffer for the answer is too short");
+  }
+  complete_channel(channel_.rq_id, false, *wqe, bytes.size());
+}
+
+}  // namespace manactl::azure

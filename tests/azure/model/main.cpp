@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// manactl-azure-model: the MANA device of the virtual Azure VM, as a process inside it.
+
+#include <poll.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "azure/kernel/azpci/azgdma.h"
+#include "azure/model/azgdma_guest.h"
+#include "azure/model/device.h"
+
+namespace manactl::azure {
+namespace {
+
+constexpr int kDone = 0, kFailed = 1, kUsage = 2;
+constexpr timespec kRetry{0, 2'000'000};
+
+volatile std::sig_atomic_t g_stop = 0;
+
+void on_signal(int) {
+  g_stop = 1;
+}
+
+// Signals arrive only while the loop waits.
+sigset_t hold_signals() {
+  struct sigaction action {};
+
+  action.sa_handler = on_signal;
+  sigset_t held, before;
+  sigemptyset(&held);
+  for (const int number : {SIGTERM, SIGINT}) {
+    sigaction(number, &action, nullptr);
+    sigaddset(&held, number);
+  }
+  sigprocmask(SIG_BLOCK, &held, &before);
+  return before;
+}
+
+std::string text_of(const std::string& path) {
+  std::stringstream text;
+  if (std::ifstream file(path); file.peek() != std::ifstream::traits_type::eof()) {
+    text << file.rdbuf();
+  }
+  return text.str();
+}
+
+Trace make_trace(const Options& options) {
+  if (!options.trace) return Trace();
+  std::FILE* file =
+      options.trace_file.empty() ? stderr : std::fopen(options.trace_file.c_str(), "ae");
+  if (file == nullptr) file = stderr;
+  return Trace([file](const std::string& line) {
+    fmt::print(file, "{}\n", line);
+    std::fflush(file);
+  });
+}
+
+Result<> take(Device& device, Trace& trace, const std::vector<Store>& stores) {
+  for (const auto& store : stores) {
+    if (store.offset == AZGDMA_EVENT_OVERRUN) {
+      return fail(Errc::io, fmt::format("{} stores were lost", store.value));
+    }
+    if (store.offset == AZGDMA_EVENT_PRESENCE) {
+      trace.line(store.value == 0 ? "the function left" : "the function came");
+      device.reset();
+      continue;
+    }
+    device.store(store.offset, store.value);
+  }
+  return {};
+}
+
+Result<> serve(AzgdmaGuest& guest, Device& device, Trace& trace) {
+  const auto waiting_mask = hold_signals();
+  fmt::print("ready\n");
+  std::fflush(stdout);
+  while (g_stop == 0) {
+    pollfd ready{guest.fd(), POLLIN, 0};
+    const bool retry = device.retry_interrupts();
+    const int count = ::ppoll(&ready, 1, retry ? &kRetry : nullptr, &waiting_mask);
+    if (count < 0 && errno != EINTR) return fail_errno(errno, "cannot wait");
+    if (count <= 0) continue;
+    const auto stores = guest.stores();
+    if (!stores) return tl::unexpected<Error>(stores.error());
+    const auto taken = take(device, trace, *stores);
+    if (!taken) return taken;
+  }
+  return {};
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto options = parse_options(arguments);
+  if (!options) {
+    fmt::print(stderr, "manactl-azure-model: {}\n", options.error().message);
+    return kUsage;
+  }
+  if (options->help) {
+    fmt::print("{}", usage());
+    return kDone;
+  }
+  auto trace = make_trace(*options);
+  const auto guest = AzgdmaGuest::open(options->device);
+  Result<> served;
+  if (guest) {
+    std::function<std::string()> late_faults;
+    if (!options->fault_file.empty()) {
+      late_faults = [&options] { return text_of(options->fault_file); };
+    }
+    Device device(**guest, *options, trace, late_faults);
+    served = serve(**guest, device, trace);
+    fmt::print(stderr,
+               "manactl-azure-model: {} messages, {} violations\n",
+               device.messages(),
+               trace.violations());
+  } else {
+    served = tl::unexpected<Error>(guest.error());
+  }
+  if (served) return kDone;
+  fmt::print(stderr, "manactl-azure-model: {}\n", served.error().message);
+  return kFailed;
+}
+
+}  // namespace
+}  // namespace manactl::azure
+
+int main(int argc, char** argv) {
+  return manactl::azure::run({argv + 1, argv + argc});
+}

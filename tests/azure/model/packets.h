@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// The data path: frames leave an SQ, cross a hub, and arrive in RQs of the other ports.
+
+#pragma once
+
+#include <set>
+
+#include "azure/model/segment.h"
+#include "azure/model/vports.h"
+#include "azure/model/work.h"
+#include "wire/oob.h"
+
+namespace manactl::azure {
+
+class Packets {
+ public:
+  Packets(Guest& guest, Queues& queues, Vports& vports, const Options& options, Trace& trace)
+      : guest_(guest), queues_(queues), vports_(vports), options_(options), trace_(trace) {}
+
+  // Sends everything that is posted on this SQ.
+  void transmit(std::uint32_t sq_id);
+
+  // A frame from outside arrives at a port.
+  void deliver(std::size_t vport, std::span<const std::uint8_t> frame);
+
+  // Events for all completions since the last call.
+  void notify();
+
+ private:
+  struct Verdict {
+    wire::CqeType type = wire::CqeType::tx_okay;
+    std::uint32_t vendor_error = 0;
+  };
+
+  Verdict send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob);
+  Verdict judge(const WqObject& object, const wire::TxLongOob& oob) const;
+  void forward(std::size_t from, std::span<const std::uint8_t> frame);
+  void complete_tx(const WqObject& object, const Wqe& wqe, Verdict verdict);
+  void complete_rx(
+      std::uint32_t rq_id, std::uint32_t cq_id, const Wqe& wqe, const wire::RxPacket&, bool whole);
+
+  Guest& guest_;
+  Queues& queues_;
+  Vports& vports_;
+  const Options& options_;
+  Trace& trace_;
+  std::set<std::uint32_t> completed_;  // CQs to notify
+};
+
+}  // namespace manactl::azure

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// The MANA commands: the ports of the device, their work queues and their receive steering.
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "azure/model/control.h"
+#include "wire/mana_messages.h"
+
+namespace manactl::azure {
+
+struct Vport {
+  std::uint64_t handle = 0;
+  MacAddress mac;
+  bool tx_configured = false;
+  bool rx_enabled = true;  // until CONFIG_VPORT_RX says otherwise
+  bool rss = false;
+  std::vector<std::uint32_t> rqs;       // ids, oldest first: the first is the default
+  std::optional<std::uint32_t> chosen;  // the RQ that CONFIG_VPORT_RX named
+  std::vector<std::uint64_t> table;     // RQ objects, spread by RSS
+  wire::StatisticsResponse counters;
+};
+
+// A work queue with its completion queue, as CREATE_WQ_OBJ makes them.
+struct WqObject {
+  std::size_t vport = 0;  // index
+  bool is_sq = false;
+  std::uint32_t wq_id = 0, cq_id = 0;
+};
+
+class Vports {
+ public:
+  Vports(Queues& queues, Control& control, const Options& options);
+
+  // No value for a command that is not one of MANA's.
+  std::optional<Reply> handle(const Request& request);
+
+  void reset();
+
+  std::vector<Vport>& all() { return vports_; }
+
+  // The object of a work queue, or null.
+  const WqObject* object_of(std::uint32_t wq_id) const;
+
+  // The RQ that a frame of this hash goes to.
+  std::optional<std::uint32_t> receiver(const Vport& vport, std::uint32_t hash) const;
+
+ private:
+  Reply device_config() const;
+  Reply vport_config(const Request& request) const;
+  Reply config_tx(const Request& request);
+  Reply config_rx(const Request& request);
+  Reply create_object(const Request& request);
+  Reply destroy_object(const Request& request);
+  Reply fence(const Request& request);
+  Reply statistics() const;
+
+  Result<> take_regions(const wire::CreateWqObjectRequest& wanted, Region& wq, Region& cq);
+  Vport* find(std::uint64_t handle);
+
+  Queues& queues_;
+  Control& control_;
+  const Options& options_;
+  std::vector<Vport> vports_;
+  std::map<std::uint64_t, WqObject> objects_;
+  std::uint64_t next_object_ = 0x2000;
+};
+
+}  // namespace manactl::azure
