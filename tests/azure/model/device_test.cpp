@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+//
+// The device from its bring-up to its removal, seen by a driver.
+
+#include "azure/model/device.h"
+
+#include <gtest/gtest.h>
+
+#include "azure/model/fixture.h"
+#include "wire/hardware_channel.h"
+
+namespace manactl::azure {
+namespace {
+
+TEST_F(DeviceTest, SaysElevenThingsWhenTheChannelIsEstablished) {
+  ASSERT_TRUE(driver.establish());
+  EXPECT_EQ(driver.channel_eq.head, 256U + 11U);
+  EXPECT_EQ(driver.channel_data.size(), 9U);
+  EXPECT_EQ(driver.channel_data.at(wire::ChannelDatum::queue_depth), 1U);
+  EXPECT_EQ(driver.channel_data.at(wire::ChannelDatum::max_response), 4096U);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, RaisesAgainWhenTheDriverArmsWithEventsLeft) {
+  ASSERT_TRUE(driver.establish());
+  guest.interrupts.clear();
+  driver.channel_eq.head -= 6;  // as a driver that takes five events per interrupt
+  driver.arm(driver.channel_eq);
+  EXPECT_EQ(guest.interrupts.size(), 1U);
+  driver.channel_eq.head += 6;
+  driver.arm(driver.channel_eq);
+  EXPECT_EQ(guest.interrupts.size(), 1U);
+}
+
+TEST_F(DeviceTest, BringsUpTwoPorts) {
+  driver.bring_up();
+  ASSERT_EQ(driver.ports.size(), 2U);
+  EXPECT_EQ(driver.ports[0].config.mac, kFirstMac.bytes);
+  EXPECT_EQ(driver.ports[1].config.mac[5], 0xd1);
+  EXPECT_EQ(driver.ports[1].config.vport, 101U);
+  EXPECT_EQ(driver.ports[1].config.indirection_entries, 64U);
+  EXPECT_EQ(driver.ports[1].tx_offset, 1U);
+  EXPECT_EQ(device.control().regions(), 0U);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, CanBeTornDownAndSetUpForEver) {
+  for (int round = 0; round < 20; ++round) {
+    guest.next = MemoryGuest::kFirst;
+    std::ranges::fill(guest.ram, std::uint8_t{0});
+    driver.bring_up();
+    driver.link_down(1);
+    driver.link_up(1);
+    driver.send(0, frame_to(driver.ports[1].config.mac));
+    EXPECT_EQ(driver.receive(1).size(), 1U);
+    driver.tear_down();
+    EXPECT_EQ(device.queues().eqs().size(), 0U);
+    EXPECT_EQ(device.queues().cqs().size(), 0U);
+    EXPECT_EQ(device.queues().wqs().size(), 0U);
+  }
+  EXPECT_EQ(driver.fences, 60U);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, ForgetsADriverThatDiedWhenTheNextOneComes) {
+  driver.bring_up();
+  const auto wqs = device.queues().wqs().size();
+  guest.next = MemoryGuest::kFirst;
+  std::ranges::fill(guest.ram, std::uint8_t{0});
+  driver.bring_up();
+  EXPECT_EQ(device.queues().wqs().size(), wqs);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, DoesNotAnswerItsOwnAnswer) {
+  driver.bring_up();
+  device.store(kSharedMemoryAt + 28, 0);  // the driver reads the header, the trap tells
+  driver.request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{driver.eq.id});
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, AnswersACommandThatItDoesNotKnow) {
+  driver.bring_up();
+  const auto answer = driver.request(wire::Command(0x20009), wire::GenerateTestEqeRequest{1});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->header.status, wire::kStatusUnsupported);
+}
+
+TEST_F(DeviceTest, CutsAnAnswerToWhatTheDriverExpects) {
+  driver.bring_up();
+  const auto answer = driver.request(
+      wire::Command::query_dev_config, *wire::encode(wire::QueryDeviceRequest{{}, 0, 1, 1}), 40, 1);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->header.status, 0U);
+  EXPECT_EQ(answer->body.size(), 40U);
+  EXPECT_EQ(answer->header.response.version, 1U);
+}
+
+TEST_F(DeviceTest, KeepsAnInterruptThatIsMasked) {
+  driver.bring_up();
+  guest.interrupts.clear();
+  guest.masked = true;
+  driver.request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{driver.eq.id});
+  EXPECT_TRUE(device.retry_interrupts());
+  EXPECT_TRUE(guest.interrupts.empty());
+  guest.masked = false;
+  EXPECT_FALSE(device.retry_interrupts());
+  EXPECT_EQ(std::ranges::count(guest.interrupts, 1U), 1);
+  EXPECT_EQ(driver.poll(driver.eq).size(), 1U);
+}
+
+TEST_F(DeviceTest, AnswersTheFenceBeforeItRunsThroughTheQueue) {
+  driver.bring_up();
+  const auto answer =
+      driver.request(wire::Command::fence_rq, wire::FenceRqRequest{driver.ports[0].rx.object});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(driver.receive(0).empty());
+  EXPECT_EQ(driver.fences, 1U);
+}
+
+TEST_F(DeviceTest, BuildsARegionFromSeveralMessages) {
+  driver.bring_up();
+  std::vector<std::uint8_t> first(24 + 8), second(16 + 8);
+  const auto head = *wire::encode(wire::CreateDmaRegionRequest{8192, 0, 0, 2, 1});
+  std::ranges::copy(head, first.begin());
+  wire::store(first, 24, 8, 0x200000);
+  auto answer = driver.request(wire::Command::create_dma_region, first, 8);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->header.status, wire::kStatusMoreEntries);
+  const auto region = wire::decode<wire::CreateDmaRegionResponse>(answer->body)->value;
+  std::ranges::copy(*wire::encode(wire::AddPagesRequest{region, 1}), second.begin());
+  wire::store(second, 16, 8, 0x300000);
+  answer = driver.request(wire::Command::add_pages, second, 0);
+  EXPECT_EQ(answer->header.status, 0U);
+  answer = driver.request(wire::Command::add_pages, second, 0);
+  EXPECT_EQ(answer->header.status, kBadMessage);
+  answer = driver.request(wire::Command::destroy_dma_region, wire::DestroyDmaRegionRequest{region});
+  EXPECT_EQ(answer->header.status, 0U);
+  EXPECT_EQ(device.control().regions(), 0U);
+}
+
+TEST_F(DeviceTest, CountsWhatWentThrough) {
+  driver.bring_up();
+  driver.send(0, frame_to(driver.ports[1].config.mac, 100));
+  const auto counters = driver.ask<wire::StatisticsResponse>(
+      wire::Command::query_gf_stat, *wire::encode(wire::StatisticsRequest{~0ULL}));
+  EXPECT_EQ(counters.tx.unicast_packets, 1U);
+  EXPECT_EQ(counters.tx.bytes, 100U);
+  EXPECT_EQ(counters.rx.unicast_bytes, 100U);
+}
+
+}  // namespace
+}  // namespace manactl::azure

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#include "azure/model/segment.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace manactl::azure {
+namespace {
+
+std::uint32_t big(const Frame& frame, std::size_t at, std::size_t size) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < size; ++i) value = (value << 8U) | frame[at + i];
+  return value;
+}
+
+// The checksum's proof: with it, the words add up to 0xffff.
+std::uint32_t sum(const Frame& frame, std::size_t from, std::size_t to, std::uint32_t start = 0) {
+  std::uint64_t total = start;
+  for (std::size_t i = from; i < to; i += 2) {
+    total += std::uint32_t{frame[i]} << 8U;
+    if (i + 1 < to) total += frame[i + 1];
+  }
+  while (total > 0xffff) total = (total & 0xffffU) + (total >> 16U);
+  return static_cast<std::uint32_t>(total);
+}
+
+Frame large(bool v6, std::size_t payload) {
+  const std::size_t ip_bytes = v6 ? 40 : 20;
+  Frame frame(14 + ip_bytes + 20 + payload);
+  frame[12] = v6 ? 0x86 : 0x08;
+  frame[13] = v6 ? 0xdd : 0x00;
+  frame[14] = v6 ? 0x60 : 0x45;
+  frame[14 + (v6 ? 6 : 9)] = 6;
+  for (std::size_t i = v6 ? 22 : 26; i < 14 + ip_bytes; ++i)
+    frame[i] = static_cast<std::uint8_t>(i);
+  const auto tcp = 14 + ip_bytes;
+  frame[tcp + 4] = 0xff;  // the sequence number is near its end
+  frame[tcp + 5] = frame[tcp + 6] = frame[tcp + 7] = 0xff;
+  frame[tcp + 12] = 0x50;
+  frame[tcp + 13] = 0x19;  // ACK, PSH, FIN
+  std::iota(frame.begin() + static_cast<std::ptrdiff_t>(tcp + 20), frame.end(), std::uint8_t{1});
+  return frame;
+}
+
+class Segment : public testing::TestWithParam<bool> {};
+
+TEST_P(Segment, CutsThePayloadAndFixesEveryHeader) {
+  const bool v6 = GetParam();
+  const std::size_t tcp = v6 ? 54 : 34, header = tcp + 20;
+  const auto frame = large(v6, 2500);
+  const auto segments = segment(frame, header, 1000);
+  ASSERT_EQ(segments.size(), 3U);
+  Frame payload;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const auto& one = segments[i];
+    EXPECT_EQ(big(one, tcp + 4, 4), 0xffffffffU + static_cast<std::uint32_t>(i * 1000));
+    EXPECT_EQ(one[tcp + 13], i == 2 ? 0x19 : 0x10);
+    EXPECT_EQ(big(one, v6 ? 18 : 16, 2), one.size() - (v6 ? tcp : 14));
+    const auto tcp_bytes = static_cast<std::uint32_t>(one.size() - tcp);
+    EXPECT_EQ(sum(one, tcp, one.size(), sum(one, v6 ? 22 : 26, tcp, 6 + tcp_bytes)), 0xffffU);
+    if (!v6) {
+      EXPECT_EQ(sum(one, 14, 34), 0xffffU);
+      EXPECT_EQ(big(one, 18, 2), i);
+    }
+    payload.insert(payload.end(), one.begin() + static_cast<std::ptrdiff_t>(header), one.end());
+  }
+  EXPECT_TRUE(std::equal(payload.begin(), payload.end(), frame.end() - 2500, frame.end()));
+}
+
+TEST_P(Segment, RefusesHeadersThatDoNotFit) {
+  const auto frame = large(GetParam(), 100);
+  const std::size_t header = GetParam() ? 74 : 54;
+  EXPECT_TRUE(segment(frame, header - 1, 10).empty());
+  EXPECT_TRUE(segment(frame, frame.size() + 1, 10).empty());
+  EXPECT_TRUE(segment(frame, header, 0).empty());
+  auto udp = frame;
+  udp[GetParam() ? 20 : 23] = 17;
+  EXPECT_TRUE(segment(udp, header, 10).empty());
+  for (std::size_t size = 0; size < frame.size(); ++size) {
+    const Frame cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_EQ(segment(cut, header, 10).empty(), size <= header);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfBothFamilies, Segment, testing::Bool());
+
+}  // namespace
+}  // namespace manactl::azure
