@@ -11,5 +11,6 @@ namespace manactl::fuzz {
 void btf(std::string_view input);
 void netlink(std::string_view input);
 void base(std::string_view input);
+void wire(std::string_view input);
 
 }  // namespace manactl::fuzz

@@ -11,6 +11,7 @@
 #include "fuzz/entry_points.h"
 #include "os/attributes.h"
 #include "os/netlink.h"
+#include "wire/messages.h"
 
 namespace manactl {
 namespace {
@@ -68,6 +69,12 @@ TEST(FuzzSeeds, OfTextAreSurvived) {
                            "mana_0\terrno\t13\nend\n"}) {
     with_variations(seed, fuzz::base);
   }
+}
+
+TEST(FuzzSeeds, OfHardwareRecordsAreSurvived) {
+  with_variations(std::string(640, '\0'), fuzz::wire);
+  const auto request = *wire::encode(wire::standard_request(wire::Command::list_devices, 40, 296));
+  with_variations(std::string(request.begin(), request.end()), fuzz::wire);
 }
 
 }  // namespace

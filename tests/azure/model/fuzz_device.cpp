@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// A device that has been brought up, then a script of the fuzzer's: each step writes some bytes to
+// one of the rings or buffers and rings a doorbell. Whatever happens, the next driver can come.
+
+#include <cstdlib>
+
+#include "azure/model/driver.h"
+
+namespace manactl::azure {
+namespace {
+
+class Script {
+ public:
+  explicit Script(std::span<const std::uint8_t> bytes) : rest_(bytes) {}
+
+  bool done() const { return rest_.empty(); }
+
+  std::uint64_t number(std::size_t bytes) {
+    std::uint64_t value = 0;
+    for (const auto byte : take(bytes)) value = (value << 8U) | byte;
+    return value;
+  }
+
+  std::span<const std::uint8_t> take(std::size_t bytes) {
+    const auto piece = rest_.first(std::min(bytes, rest_.size()));
+    rest_ = rest_.subspan(piece.size());
+    return piece;
+  }
+
+ private:
+  std::span<const std::uint8_t> rest_;
+};
+
+void step(Script& script, MemoryGuest& guest, Device& device, Driver& driver) {
+  Outbox* queues[] = {&driver.channel_sq,
+                      &driver.channel_rq,
+                      &driver.ports[0].tx.work,
+                      &driver.ports[0].rx.work,
+                      &driver.ports[1].tx.work,
+                      &driver.ports[1].rx.work};
+  auto& queue = *queues[script.number(1) % 6];
+  const auto at = queue.base + script.number(2) % 0x4000;
+  guest.write(at, script.take(script.number(1)));
+  queue.head += 32 * static_cast<std::uint32_t>(script.number(1) % 16);
+  const auto bell = wire::encode(wire::SqDoorbell{queue.id, queue.head});
+  if (bell) device.store(kDoorbellsAt + (queue.is_sq ? 0 : 0x400), wire::load(*bell, 0, 8));
+  if (script.number(1) % 4 == 0) {
+    device.store(kDoorbellsAt + static_cast<std::uint32_t>(script.number(2) % 0x4000),
+                 script.number(8));
+  }
+  if (script.number(1) % 16 == 0) {
+    const auto bytes = script.take(32);
+    std::ranges::copy(bytes, guest.shared.begin());
+    device.store(kSharedMemoryAt + 28, 0);
+  }
+}
+
+}  // namespace
+
+void fuzz(std::span<const std::uint8_t> bytes) {
+  static MemoryGuest guest;
+  static Trace trace;
+  static const Options options = *parse_options({"device"});
+  const auto fresh = [] {
+    std::fill_n(guest.ram.begin(), guest.next - MemoryGuest::kFirst + 0x10000, std::uint8_t{0});
+    guest.next = MemoryGuest::kFirst;
+    guest.interrupts.clear();
+  };
+  fresh();
+  Device device(guest, options, trace);
+  Driver driver(guest, device);
+  driver.bring_up();
+  Script script(bytes);
+  while (!script.done()) step(script, guest, device, driver);
+  fresh();
+  Driver next(guest, device);
+  next.bring_up();
+  next.tear_down();
+  if (device.queues().wqs().size() != 0) std::abort();
+}
+
+}  // namespace manactl::azure
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  manactl::azure::fuzz({data, size});
+  return 0;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "fuzz/entry_points.h"
+#include "wire/describe.h"
+#include "wire/doorbell.h"
+#include "wire/event.h"
+#include "wire/hardware_channel.h"
+#include "wire/mana_messages.h"
+#include "wire/oob.h"
+#include "wire/shared_memory.h"
+#include "wire/work_queue.h"
+
+namespace manactl::fuzz {
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// What is decoded encodes to the same bytes; what is not says which field it was.
+template <class T>
+void round_trip(wire::Bytes bytes) {
+  const auto value = wire::decode_front<T>(bytes);
+  if (!value) {
+    require(!value.error().field.empty() && !wire::describe(value.error()).empty());
+    return;
+  }
+  const auto again = wire::encode(*value);
+  require(again.has_value() && std::ranges::equal(*again, bytes.first(T::kSize)));
+  require(!wire::fields_of(*value).empty());
+}
+
+template <class... T>
+void round_trips(wire::Bytes bytes) {
+  (round_trip<T>(bytes), ...);
+}
+
+}  // namespace
+
+void wire(std::string_view input) {
+  namespace w = manactl::wire;
+  const w::Bytes bytes(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+  round_trips<w::SharedMemoryMessage, w::SharedMemoryHeader>(bytes);
+  round_trips<w::SqDoorbell, w::RqDoorbell, w::CqDoorbell, w::EqDoorbell>(bytes);
+  round_trips<w::ShortWorkDoorbell, w::ShortEventDoorbell>(bytes);
+  round_trips<w::WqeHeader, w::Sge, w::TxShortOob, w::TxLongOob, w::ChannelTxOob>(bytes);
+  round_trips<w::CqeInfo, w::RxCompletion, w::TxCompletion, w::ChannelCompletion>(bytes);
+  round_trips<w::EqeInfo, w::CompletionEvent, w::ChannelEqEvent, w::ChannelDataEvent>(bytes);
+  round_trips<w::RequestHeader, w::ResponseHeader, w::ListDevicesResponse>(bytes);
+  round_trips<w::VerifyVersionRequest, w::CreateQueueRequest, w::DisableQueueRequest>(bytes);
+  round_trips<w::CreateDmaRegionRequest, w::AddPagesRequest, w::HwcTimeoutBody>(bytes);
+  round_trips<w::QueryDeviceRequest, w::QueryDeviceResponse, w::QueryVportResponse>(bytes);
+  round_trips<w::ConfigVportTxRequest, w::ConfigVportTxResponse, w::ConfigVportRxRequest>(bytes);
+  round_trips<w::CreateWqObjectRequest, w::DestroyWqObjectRequest, w::StatisticsResponse>(bytes);
+
+  const auto oob = w::decode_tx_oob(bytes);
+  require(!oob || oob->vport_offset() <= 0xfff);
+  const auto header = w::decode_request_header(bytes);
+  require(!header || header->request.size == bytes.size());
+  if (bytes.size() < 8) return;
+  const auto list = w::NumberList::at("fuzz", bytes.subspan(8), w::load(bytes, 0, 8));
+  for (std::size_t i = 0; list && i < list->size(); ++i) require((*list)[i] >= (*list)[i] / 2);
+}
+
+}  // namespace manactl::fuzz
