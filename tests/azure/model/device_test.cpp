@@ -62,6 +62,17 @@ TEST_F(DeviceTest, CanBeTornDownAndSetUpForEver) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
+TEST_F(DeviceTest, TakesBackTheQueuesOfALinkThatGoesDown) {
+  driver.bring_up();
+  const auto cqs = device.queues().cqs().size(), wqs = device.queues().wqs().size();
+  driver.link_down(1);
+  EXPECT_EQ(device.queues().cqs().size(), cqs - 2);
+  EXPECT_EQ(device.queues().wqs().size(), wqs - 2);
+  driver.link_up(1);
+  EXPECT_EQ(device.queues().cqs().size(), cqs);
+  EXPECT_EQ(device.control().regions(), 0U);
+}
+
 TEST_F(DeviceTest, ForgetsADriverThatDiedWhenTheNextOneComes) {
   driver.bring_up();
   const auto wqs = device.queues().wqs().size();

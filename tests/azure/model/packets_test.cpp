@@ -153,6 +153,18 @@ TEST_F(PacketsTest, BehindAWqeThatMakesNoSenseAreNotSent) {
   EXPECT_EQ(driver.tx_results, std::vector{CqeType::tx_okay});
 }
 
+TEST_F(PacketsTest, WqeThatGoesPastItsDoorbellIsNotBelieved) {
+  auto& sq = driver.ports[0].tx.work;
+  const wire::Sge sges[] = {buffer(64), buffer(64)};
+  auto wqe = Driver::wqe({}, *wire::encode(driver.oob(0)), sges);
+  ASSERT_EQ(wqe.size(), 64U);
+  wqe.resize(32);
+  driver.post(sq, wqe);
+  EXPECT_EQ(trace.violations(), 1U);
+  EXPECT_TRUE(device.queues().wqs().find(sq.id)->broken);
+  EXPECT_TRUE(driver.poll(driver.ports[0].tx.completions).empty());
+}
+
 TEST_F(PacketsTest, DoorbellBeyondTheRingIsIgnored) {
   auto& sq = driver.ports[0].tx.work;
   const auto ring = [&](std::uint32_t tail) {
