@@ -34,6 +34,8 @@ class AzgdmaGuest : public Guest {
   ~AzgdmaGuest() override;
   AzgdmaGuest(const AzgdmaGuest&) = delete;
   AzgdmaGuest& operator=(const AzgdmaGuest&) = delete;
+  AzgdmaGuest(AzgdmaGuest&&) = delete;
+  AzgdmaGuest& operator=(AzgdmaGuest&&) = delete;
 
   int fd() const { return fd_; }
 

@@ -39,7 +39,7 @@ sigset_t hold_signals() {
     sigaction(number, &action, nullptr);
     sigaddset(&held, number);
   }
-  sigprocmask(SIG_BLOCK, &held, &before);
+  pthread_sigmask(SIG_BLOCK, &held, &before);
   return before;
 }
 
@@ -89,47 +89,48 @@ Result<> serve(AzgdmaGuest& guest, Device& device, Trace& trace) {
     if (count <= 0) continue;
     const auto stores = guest.stores();
     if (!stores) return tl::unexpected<Error>(stores.error());
-    const auto taken = take(device, trace, *stores);
+    auto taken = take(device, trace, *stores);
     if (!taken) return taken;
   }
   return {};
 }
 
-int run(const std::vector<std::string>& arguments) {
-  const auto options = parse_options(arguments);
-  if (!options) {
-    fmt::print(stderr, "manactl-azure-model: {}\n", options.error().message);
-    return kUsage;
+Result<> run(const Options& options) {
+  const auto guest = AzgdmaGuest::open(options.device);
+  if (!guest) return tl::unexpected<Error>(guest.error());
+  auto trace = make_trace(options);
+  std::function<std::string()> late_faults;
+  if (!options.fault_file.empty()) {
+    late_faults = [&options] { return text_of(options.fault_file); };
   }
+  Device device(**guest, options, trace, late_faults);
+  auto served = serve(**guest, device, trace);
+  fmt::print(stderr,
+             "manactl-azure-model: {} messages, {} violations\n",
+             device.messages(),
+             trace.violations());
+  return served;
+}
+
+int complain(const Error& error, int status) {
+  fmt::print(stderr, "manactl-azure-model: {}\n", error.message);
+  return status;
+}
+
+int start(const std::vector<std::string>& arguments) {
+  const auto options = parse_options(arguments);
+  if (!options) return complain(options.error(), kUsage);
   if (options->help) {
     fmt::print("{}", usage());
     return kDone;
   }
-  auto trace = make_trace(*options);
-  const auto guest = AzgdmaGuest::open(options->device);
-  Result<> served;
-  if (guest) {
-    std::function<std::string()> late_faults;
-    if (!options->fault_file.empty()) {
-      late_faults = [&options] { return text_of(options->fault_file); };
-    }
-    Device device(**guest, *options, trace, late_faults);
-    served = serve(**guest, device, trace);
-    fmt::print(stderr,
-               "manactl-azure-model: {} messages, {} violations\n",
-               device.messages(),
-               trace.violations());
-  } else {
-    served = tl::unexpected<Error>(guest.error());
-  }
-  if (served) return kDone;
-  fmt::print(stderr, "manactl-azure-model: {}\n", served.error().message);
-  return kFailed;
+  const auto done = run(*options);
+  return done ? kDone : complain(done.error(), kFailed);
 }
 
 }  // namespace
 }  // namespace manactl::azure
 
 int main(int argc, char** argv) {
-  return manactl::azure::run({argv + 1, argv + argc});
+  return manactl::azure::start({argv + 1, argv + argc});
 }

@@ -22,7 +22,7 @@ class Packets {
   void transmit(std::uint32_t sq_id);
 
   // A frame from outside arrives at a port.
-  void deliver(std::size_t vport, std::span<const std::uint8_t> frame);
+  void deliver(std::size_t index, std::span<const std::uint8_t> frame);
 
   // Events for all completions since the last call.
   void notify();
