@@ -72,7 +72,7 @@ struct RqDoorbell {
   static constexpr std::size_t kSize = 8;
 
   std::uint32_t id = 0;
-  std::uint8_t wqe_count = 0;  // to be written as 0; drivers before 6.5 write 1
+  std::uint8_t wqe_count = 0;  // drivers are to write 0
   std::uint32_t tail = 0;
 
   bool operator==(const RqDoorbell&) const = default;
