@@ -26,12 +26,13 @@ quietly() {
   fi
 }
 
-# build PRESET [TARGET...]
+# build PRESET [TARGET...]; cmake_options go to the configuration.
+cmake_options=()
 build() {
   local preset=$1
   shift
   say "Build: $preset"
-  quietly "configure-$preset.log" cmake --preset "$preset"
+  quietly "configure-$preset.log" cmake --preset "$preset" "${cmake_options[@]}"
   quietly "build-$preset.log" cmake --build --preset "$preset" ${1+--target "$@"}
 }
 
