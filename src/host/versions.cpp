@@ -48,6 +48,44 @@ std::optional<std::string> packaged_version(const os::Files& files,
   return std::nullopt;
 }
 
+// "23.11.4" of "1:23.11.4-0ubuntu0.24.04.1", when it is a release of this ABI.
+std::optional<std::string> upstream_version(std::string_view version, unsigned abi) {
+  version.remove_prefix(std::min(version.find(':') + 1, version.size()));
+  version = version.substr(0, version.find_first_of("-~+"));
+  const auto release = Release::parse(version);
+  if (!release || !is_of_abi(*release, abi)) return std::nullopt;
+  return printable(version, 40);
+}
+
+// What dpkg says of the library's package. Only of libraries that packages bring: not usr/local.
+std::optional<std::string> dpkg_version(const os::Files& files,
+                                        const std::string& directory,
+                                        unsigned abi) {
+  if (directory.starts_with("usr/local")) return std::nullopt;
+  const auto status = files.read("var/lib/dpkg/status");
+  if (!status) return std::nullopt;
+  const std::string name = fmt::format("Package: librte-eal{}\n", abi);
+  const auto begin = status->find(name);
+  if (begin == std::string::npos || (begin != 0 && (*status)[begin - 1] != '\n')) {
+    return std::nullopt;
+  }
+  const auto paragraph =
+      std::string_view(*status).substr(begin, status->find("\n\n", begin) - begin);
+  bool installed = false;
+  std::string_view version;
+  for (const auto line : split(paragraph, '\n')) {
+    if (line.starts_with("Status:")) installed = line.ends_with(" installed");
+    if (line.starts_with("Version:")) version = trim(line.substr(line.find(':') + 1));
+  }
+  return installed ? upstream_version(version, abi) : std::nullopt;
+}
+
+std::string version_of(const os::Files& files, const std::string& directory, unsigned abi) {
+  auto version = packaged_version(files, directory, abi);
+  if (!version) version = dpkg_version(files, directory, abi);
+  return version ? *version : releases_of(abi);
+}
+
 std::string plugin_directory(const os::Files& files, const std::string& directory, unsigned abi) {
   const auto entries = files.list(directory + "/dpdk").value_or(std::vector<std::string>{});
   const std::string prefix = fmt::format("pmds-{}.", abi);
@@ -123,7 +161,7 @@ Result<std::vector<SystemDpdk>> installed_dpdk(const os::Files& files,
       SystemDpdk dpdk;
       dpdk.library = fmt::format("{}/librte_eal.so.{}", directory, abi);
       if (!exists(files, dpdk.library)) continue;
-      dpdk.version = packaged_version(files, directory, abi).value_or(releases_of(abi));
+      dpdk.version = version_of(files, directory, abi);
       dpdk.plugin_directory = plugin_directory(files, directory, abi);
       dpdk.net_mana = has_plugin(files, dpdk.plugin_directory, "net_mana", abi);
       dpdk.net_netvsc = has_plugin(files, dpdk.plugin_directory, "net_netvsc", abi);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which rdma-core and DPDK are installed, told from the names of their files: nothing is loaded.
+// Which rdma-core and DPDK are installed, told from the names of their files and by their packages:
+// nothing is loaded.
 
 #pragma once
 

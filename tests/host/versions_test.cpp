@@ -57,11 +57,11 @@ TEST(RdmaCore, IsUnknownWhenTheNameSaysNothing) {
 }
 
 TEST(InstalledDpdk, IsARangeOfReleasesWhenOnlyTheAbiIsKnown) {
-  const auto dpdk = facts_of("healthy-two-nics").dpdk.value();
+  const auto dpdk = facts_of("mana-and-manae").dpdk.value();
   ASSERT_EQ(dpdk.size(), 1U);
-  EXPECT_EQ(dpdk[0].version, "23.11 to 24.07");
-  EXPECT_EQ(dpdk[0].library, kLibraries + "/librte_eal.so.24");
-  EXPECT_EQ(dpdk[0].plugin_directory, kLibraries + "/dpdk/pmds-24.0");
+  EXPECT_EQ(dpdk[0].version, "25.11 to 26.07");
+  EXPECT_EQ(dpdk[0].library, kLibraries + "/librte_eal.so.26");
+  EXPECT_EQ(dpdk[0].plugin_directory, kLibraries + "/dpdk/pmds-26.0");
   EXPECT_TRUE(dpdk[0].net_mana);
   EXPECT_TRUE(dpdk[0].net_netvsc);
 }
@@ -72,6 +72,49 @@ TEST(InstalledDpdk, IsExactWhenTheDevelopmentPackageBelongsToIt) {
   EXPECT_EQ(dpdk[0].version, "22.11.11");
   EXPECT_FALSE(dpdk[0].net_mana);
   EXPECT_TRUE(dpdk[0].net_netvsc);
+}
+
+TEST(InstalledDpdk, IsExactWhenDpkgKnowsItsPackage) {
+  const auto dpdk = facts_of("healthy-two-nics").dpdk.value();
+  ASSERT_EQ(dpdk.size(), 1U);
+  EXPECT_EQ(dpdk[0].version, "23.11.7");
+}
+
+struct Package {
+  const char* name;
+  std::string status, version, expected;
+};
+
+class DpkgStatus : public testing::TestWithParam<Package> {};
+
+TEST_P(DpkgStatus, IsTrustedForThisAbiOnly) {
+  os::MemoryFiles files;
+  files.add_file(kLibraries + "/librte_eal.so.23", "");
+  files.add_file("var/lib/dpkg/status",
+                 "Package: zlib1g\nStatus: install ok installed\nVersion: 9\n\n"
+                 "Package: librte-eal23\nStatus: " +
+                     GetParam().status + "\nVersion: " + GetParam().version +
+                     "\n\nPackage: z\nVersion: 22.11.9\n");
+  EXPECT_EQ(installed_dpdk(files, {kLibraries}).value().at(0).version, GetParam().expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All,
+    DpkgStatus,
+    testing::Values(Package{"Plain", "install ok installed", "22.11.11-1~deb12u1", "22.11.11"},
+                    Package{"Epoch", "hold ok installed", "1:23.03-2", "23.03"},
+                    Package{"Removed", "deinstall ok config-files", "22.11.11-1", "22.11 to 23.07"},
+                    Package{"OtherAbi", "install ok installed", "24.11.1-1", "22.11 to 23.07"},
+                    Package{"NoRelease", "install ok installed", "git", "22.11 to 23.07"},
+                    Package{"Empty", "install ok installed", "", "22.11 to 23.07"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(InstalledDpdk, OfUsrLocalIsNotDpkgs) {
+  os::MemoryFiles files;
+  files.add_file("usr/local/lib/librte_eal.so.23", "");
+  files.add_file("var/lib/dpkg/status",
+                 "Package: librte-eal23\nStatus: install ok installed\nVersion: 22.11.11-1\n");
+  EXPECT_EQ(installed_dpdk(files, {"usr/local/lib"}).value().at(0).version, "22.11 to 23.07");
 }
 
 TEST(InstalledDpdk, DistrustsADevelopmentPackageOfAnotherAbi) {
