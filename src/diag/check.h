@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A check is one row: a stable id, a title that is true when it passes, what it needs, and a pure
-// function of facts. To add one, see CONTRIBUTING.md.
+// A check is one row: a stable id, a title that is true when it passes and one that is true when it
+// fails, what it needs, and a pure function of facts. To add one, see CONTRIBUTING.md.
 
 #pragma once
 
@@ -27,8 +27,9 @@ struct Question {
 enum class Needs { nothing, mana, nic };  // not met -> skipped, and said so
 
 struct Check {
-  std::string_view id;     // "memory.hugepages": used by --only, JSON and docs/checks.md
-  std::string_view title;  // true when the check passes
+  std::string_view id;       // "memory.hugepages": used by --only, JSON and docs/checks.md
+  std::string_view title;    // true when the check passes
+  std::string_view problem;  // true when it fails: how doctor names it
   Needs needs;
   Finding (*run)(const host::Facts&, const Question&);
 

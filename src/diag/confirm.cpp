@@ -14,7 +14,9 @@ bool failed(const Ran* ran) {
 
 }  // namespace
 
-Verdict confirm(const Signature& signature, const Report& checks) {
+Testimony confirm(const Signature& signature,
+                  const Report& checks,
+                  const std::vector<Witness>& witnesses) {
   std::array<const Ran*, 5> first{};  // by status
   for (const auto& id : signature.checks) {
     const Ran* ran = checks.find(id);
@@ -23,10 +25,15 @@ Verdict confirm(const Signature& signature, const Report& checks) {
     if (place == nullptr) place = ran;
   }
   const auto seen = [&first](Status status) { return first.at(static_cast<std::size_t>(status)); };
-  if (seen(Status::fail) != nullptr) return {Confirmation::confirmed, seen(Status::fail)};
-  if (seen(Status::warn) != nullptr) return {Confirmation::confirmed, seen(Status::warn)};
-  if (seen(Status::unknown) != nullptr || seen(Status::pass) == nullptr) return {};
-  return {Confirmation::contradicted, seen(Status::pass)};
+  const auto witness = std::ranges::find_if(
+      witnesses, [&signature](const Witness& w) { return w.id == signature.witness; });
+  if (seen(Status::fail) != nullptr) return {Confirmation::confirmed, seen(Status::fail), nullptr};
+  if (witness != witnesses.end()) return {Confirmation::confirmed, nullptr, &*witness};
+  if (seen(Status::warn) != nullptr) return {Confirmation::confirmed, seen(Status::warn), nullptr};
+  const bool may = signature.passing_contradicts && seen(Status::unknown) == nullptr &&
+                   seen(Status::skipped) == nullptr;
+  if (!may || seen(Status::pass) == nullptr) return {};
+  return {Confirmation::contradicted, seen(Status::pass), nullptr};
 }
 
 std::vector<const Ran*> first_causes(const Report& checks) {

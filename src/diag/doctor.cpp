@@ -19,7 +19,7 @@ struct Case {
   const LogEntry* entry = nullptr;
   const LogReport* log = nullptr;
   std::uint64_t count = 0;  // over all logs
-  Verdict verdict;
+  Testimony testimony;
   bool explained = false;
 
   const Signature& signature() const { return *entry->signature; }
@@ -81,7 +81,7 @@ void mark_explained(Cases& cases) {
 // What the VM confirms comes first, what it contradicts last; then the more fundamental cause.
 bool is_better(const Case& one, const Case& other) {
   const auto order = [](const Case& c) {
-    switch (c.verdict.confirmation) {
+    switch (c.testimony.confirmation) {
       case Confirmation::confirmed:
         return 0;
       case Confirmation::not_possible:
@@ -113,8 +113,11 @@ std::string release_note(const Signature& signature, const LogReport& log) {
       "DPDK {} of this log lacks a fix that is in {}", release, join(signature.mended_in, ", "));
 }
 
+// What passes is told by its title, the detail alone may be just a name.
 std::string evidence(const Ran& ran) {
-  return fmt::format("{}: {}", ran.check.id, ran.finding.detail);
+  const auto& [check, finding] = ran;
+  if (finding.status != Status::pass) return fmt::format("{}: {}", check.id, finding.detail);
+  return fmt::format("{}: {}: {}", check.id, check.title, finding.detail);
 }
 
 Diagnosis::Item item_of(const Case& one) {
@@ -127,14 +130,20 @@ Diagnosis::Item item_of(const Case& one) {
   item.cause = signature.cause;
   item.fix = signature.fix;
   item.commands = signature.commands;
-  item.confirmation = one.verdict.confirmation;
+  item.confirmation = one.testimony.confirmation;
   item.note = release_note(signature, *one.log);
-  if (one.verdict.by == nullptr) return item;
-  item.confirmed_by = evidence(*one.verdict.by);
-  const auto& remedy = one.verdict.by->finding.remedy;
-  // The check knows the names on this VM.
-  if (item.confirmation == Confirmation::confirmed && remedy && !remedy->commands.empty()) {
-    item.commands = remedy->commands;
+  const auto& [confirmation, check, witness] = one.testimony;
+  // Both know the names on this VM.
+  const auto take = [&item](const std::vector<std::string>& commands) {
+    if (!commands.empty()) item.commands = commands;
+  };
+  if (check != nullptr) {
+    item.confirmed_by = evidence(*check);
+    const auto& remedy = check->finding.remedy;
+    if (confirmation == Confirmation::confirmed && remedy) take(remedy->commands);
+  } else if (witness != nullptr) {
+    item.confirmed_by = witness->says;
+    take(witness->commands);
   }
   return item;
 }
@@ -142,7 +151,7 @@ Diagnosis::Item item_of(const Case& one) {
 Diagnosis::Item item_of(const Ran& ran) {
   Diagnosis::Item item;
   item.id = ran.check.id;
-  item.title = fmt::format("not so: {}", ran.check.title);
+  item.title = ran.check.problem;
   item.cause = ran.finding.detail;
   item.confirmation = Confirmation::confirmed;
   item.confirmed_by = evidence(ran);
@@ -165,7 +174,10 @@ Diagnosis::Item item_of(const LogEntry& unknown) {
 
 class Doctor {
  public:
-  Doctor(const Report& checks, const std::vector<LogReport>& logs) : checks_(checks) {
+  Doctor(const Report& checks,
+         const std::vector<LogReport>& logs,
+         const std::vector<Witness>& witnesses)
+      : checks_(checks), witnesses_(witnesses) {
     for (const auto& log : logs) sort(log);
   }
 
@@ -180,6 +192,7 @@ class Doctor {
   bool is_merged(const Ran& ran) const;
 
   const Report& checks_;
+  const std::vector<Witness>& witnesses_;
   Diagnosis diagnosis_;
   Cases troubles_, benign_;
   std::vector<const Ran*> merged_;  // checks whose finding is told with a line of a log
@@ -204,7 +217,8 @@ void Doctor::add(Cases& cases, const LogEntry& entry, const LogReport& log) {
     same->count += entry.count;
     return;
   }
-  cases.push_back({&entry, &log, entry.count, confirm(*entry.signature, checks_), false});
+  cases.push_back(
+      {&entry, &log, entry.count, confirm(*entry.signature, checks_, witnesses_), false});
 }
 
 const Case* Doctor::best_case() const {
@@ -262,10 +276,14 @@ Diagnosis Doctor::run() && {
   mark_explained(troubles_);
   const Case* root = best_case();
   // What this VM does not show (any more) gives way to what it does show.
-  const bool is_past = root != nullptr && root->verdict.confirmation == Confirmation::contradicted;
+  const bool is_past =
+      root != nullptr && root->testimony.confirmation == Confirmation::contradicted;
   if (is_past && !first_causes(checks_).empty()) root = nullptr;
   for (const auto& one : troubles_) {
-    if (one.verdict.confirmation == Confirmation::confirmed) merged_.push_back(one.verdict.by);
+    const auto& testimony = one.testimony;
+    if (testimony.confirmation == Confirmation::confirmed && testimony.check != nullptr) {
+      merged_.push_back(testimony.check);
+    }
   }
   if (root != nullptr) diagnosis_.root = item_of(*root);
   place_cases(root);
@@ -275,8 +293,10 @@ Diagnosis Doctor::run() && {
 
 }  // namespace
 
-Diagnosis diagnose(const Report& checks, const std::vector<LogReport>& logs) {
-  return Doctor(checks, logs).run();
+Diagnosis diagnose(const Report& checks,
+                   const std::vector<LogReport>& logs,
+                   const std::vector<Witness>& witnesses) {
+  return Doctor(checks, logs, witnesses).run();
 }
 
 }  // namespace manactl::diag

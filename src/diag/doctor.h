@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "diag/runner.h"
 #include "diag/signatures.h"
+#include "diag/witness.h"
 
 namespace manactl::diag {
 
@@ -49,15 +50,16 @@ enum class Confirmation { confirmed, contradicted, not_possible };
 
 struct Diagnosis {
   struct Item {
-    std::string id;  // of a signature or a check; empty for unknown lines
-    std::string title;
-    std::optional<Quote> quote;
+    std::string id;              // of a signature or a check; empty for unknown lines
+    std::string title;           // what is wrong
+    std::optional<Quote> quote;  // of a log; without one the id is of a check
     std::uint64_t count = 1;
     std::string cause, fix;
     std::vector<std::string> commands;
     Confirmation confirmation = Confirmation::not_possible;
-    std::string confirmed_by;  // "rdma.driver-id: kernel 19, libibverbs chose erdma"
-    std::string note;          // what the log's DPDK release means for the fix; may be empty
+    std::string
+        confirmed_by;  // "rdma.driver-id: kernel 19, libibverbs chose erdma"; of a check: itself
+    std::string note;  // what the log's DPDK release means for the fix; may be empty
   };
 
   std::optional<Item> root;
@@ -70,6 +72,8 @@ struct Diagnosis {
 };
 
 // `logs` may come from different programs; the release of each counts for its own lines.
-Diagnosis diagnose(const Report& checks, const std::vector<LogReport>& logs);
+Diagnosis diagnose(const Report& checks,
+                   const std::vector<LogReport>& logs,
+                   const std::vector<Witness>& witnesses = {});
 
 }  // namespace manactl::diag

@@ -62,10 +62,10 @@ Finding embedded(const host::Facts& facts, const Question& /*question*/) {
     if (!embeds(dpdk, driver)) absent.emplace_back(driver);
   }
   const std::string name = fmt::format("DPDK {} ({})", dpdk.version, dpdk.linkage);
-  if (absent.empty()) return pass(name + " with net_mana and net_netvsc", std::move(evidence));
+  if (absent.empty()) return pass(name, std::move(evidence));
   // Without MANA nobody misses them.
   if (!facts.has_mana()) {
-    return pass(fmt::format("{} without {}", name, join(absent, " and ")), std::move(evidence));
+    return skipped(fmt::format("no MANA function; {} has no {}", name, join(absent, " and no ")));
   }
   Remedy remedy = dpdk_with_mana(facts);
   remedy.why = "manactl has the drivers of the DPDK that it was built with; " + remedy.why;
@@ -77,13 +77,15 @@ Finding embedded(const host::Facts& facts, const Question& /*question*/) {
 std::string installed_text(const host::SystemDpdk& dpdk) {
   const std::string plugins =
       dpdk.plugin_directory.empty() ? "no plugin directory" : "plugins in " + dpdk.plugin_directory;
-  return fmt::format("DPDK {} ({}; {})", dpdk.version, dpdk.library, plugins);
+  const std::string drivers = fmt::format(
+      "{}net_mana, {}net_netvsc", dpdk.net_mana ? "" : "no ", dpdk.net_netvsc ? "" : "no ");
+  return fmt::format("DPDK {} ({}; {}; {})", dpdk.version, dpdk.library, plugins, drivers);
 }
 
 void installed_one(const host::SystemDpdk& dpdk, Tally& tally, bool another_has_it) {
   const std::string name = fmt::format("DPDK {}", dpdk.version);
   if (dpdk.net_mana && dpdk.net_netvsc) {
-    tally.ok(name + " with net_mana and net_netvsc");
+    tally.ok(name);
   } else if (dpdk.net_mana) {
     tally.warn(name + " with net_mana, without net_netvsc: no fallback while the VF is away");
   } else if (another_has_it || dpdk.plugin_directory.empty()) {
@@ -205,7 +207,7 @@ void judge_release(const std::string& name, const Advice& advice, Tally& tally) 
                                : fmt::format("{} fixes", advice.advised.size()),
                            way_out(advice)));
   } else {
-    tally.ok(name + " has every fix that matters here");
+    tally.ok(name + " has every fix that matters here", name);
   }
 }
 
@@ -269,9 +271,21 @@ Finding fixes(const host::Facts& facts, const Question& /*question*/) {
 }
 
 constexpr std::array kChecks = {
-    Check{"dpdk.embedded", "this manactl can drive MANA", Needs::nothing, embedded},
-    Check{"dpdk.installed", "the installed DPDK can drive MANA", Needs::mana, installed},
-    Check{"dpdk.fixes", "DPDK has the fixes that this VM needs", Needs::mana, fixes},
+    Check{"dpdk.embedded",
+          "this manactl can drive MANA",
+          "This manactl cannot drive MANA",
+          Needs::nothing,
+          embedded},
+    Check{"dpdk.installed",
+          "the installed DPDK can drive MANA",
+          "The installed DPDK cannot drive MANA",
+          Needs::mana,
+          installed},
+    Check{"dpdk.fixes",
+          "DPDK has the fixes that this VM needs",
+          "DPDK lacks fixes that this VM needs",
+          Needs::mana,
+          fixes},
 };
 
 }  // namespace

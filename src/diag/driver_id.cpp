@@ -65,7 +65,7 @@ bool old_for_mana(const DriverIdInput& in) {
 }
 
 // The kernel says 19: MANA in the backport, ERDMA to rdma-core 43 and later.
-Verdict judge_backport(const DriverIdInput& in) {
+DriverIdVerdict judge_backport(const DriverIdInput& in) {
   if (in.provider.kind == ProviderSeen::Kind::chosen && in.provider.name == "mana") {
     return {Status::pass, "a patched pair, both say 19"};
   }
@@ -75,8 +75,11 @@ Verdict judge_backport(const DriverIdInput& in) {
   }
   if (in.provider.kind == ProviderSeen::Kind::none) {
     return unclaimed
-               ? Verdict{Status::fail, "rdma-core before 44 has no provider for MANA", true, true}
-               : Verdict{Status::fail, "nobody in rdma-core claims 19 for MANA", true};
+               ? DriverIdVerdict{Status::fail,
+                                 "rdma-core before 44 has no provider for MANA",
+                                 true,
+                                 true}
+               : DriverIdVerdict{Status::fail, "nobody in rdma-core claims 19 for MANA", true};
   }
   if (!in.rdma_core) return {Status::warn, "only an rdma-core patched for 19 works", true};
   return {Status::fail,
@@ -87,22 +90,23 @@ Verdict judge_backport(const DriverIdInput& in) {
 }
 
 // The kernel says 20, as upstream does.
-Verdict judge_upstream(const DriverIdInput& in) {
+DriverIdVerdict judge_upstream(const DriverIdInput& in) {
   if (in.provider.kind == ProviderSeen::Kind::chosen) {
     if (in.provider.name == "mana") return {Status::pass, "both say 20"};
     return {Status::fail, "rdma-core is patched for the 5.15 backport, this kernel is not", true};
   }
   if (in.provider.kind == ProviderSeen::Kind::none) {
     return old_for_mana(in)
-               ? Verdict{Status::fail, "MANA came with rdma-core 44", false, true}
-               : Verdict{Status::fail, "the MANA provider (libmana) is not installed", false, true};
+               ? DriverIdVerdict{Status::fail, "MANA came with rdma-core 44", false, true}
+               : DriverIdVerdict{
+                     Status::fail, "the MANA provider (libmana) is not installed", false, true};
   }
   if (old_for_mana(in)) return {Status::fail, "MANA came with rdma-core 44", false, true};
   if (in.rdma_core) return {Status::pass, "both say 20"};
   return {Status::unknown, "20 is right, but nothing is known of rdma-core"};
 }
 
-Verdict judge_other(const DriverIdInput& in) {
+DriverIdVerdict judge_other(const DriverIdInput& in) {
   if (in.provider.kind == ProviderSeen::Kind::chosen && in.provider.name == "mana") {
     return {Status::warn, "no release gives MANA this number, yet libmana claims it"};
   }
@@ -112,7 +116,7 @@ Verdict judge_other(const DriverIdInput& in) {
   return {Status::fail, "libmana is found by its number alone, and this is another driver's", true};
 }
 
-Verdict judge_known(const DriverIdInput& in) {
+DriverIdVerdict judge_known(const DriverIdInput& in) {
   switch (*in.kernel) {
     case kBackportMana:
       return judge_backport(in);
@@ -123,7 +127,7 @@ Verdict judge_known(const DriverIdInput& in) {
   }
 }
 
-Verdict judge_without_id(const DriverIdInput& in) {
+DriverIdVerdict judge_without_id(const DriverIdInput& in) {
   if (!in.character_device) {
     return {Status::fail,
             fmt::format("{}: no character device, so the kernel reports no driver id: ib_uverbs is "
@@ -147,9 +151,10 @@ std::string owner_of(std::uint32_t driver_id) {
   return driver_id < kOwners.size() ? std::string(kOwners[driver_id]) : std::string();
 }
 
-Verdict judge_driver_id(const DriverIdInput& input) {
+DriverIdVerdict judge_driver_id(const DriverIdInput& input) {
   if (!input.kernel) return judge_without_id(input);
-  Verdict verdict = judge_known(input);
+  DriverIdVerdict verdict = judge_known(input);
+  verdict.brief = fmt::format("{} ({})", input.device, *input.kernel);
   verdict.line = fmt::format("{}: kernel says {}, {} ({}): {}",
                              input.device,
                              *input.kernel,

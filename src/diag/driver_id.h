@@ -33,14 +33,15 @@ struct DriverIdInput {
   std::optional<Release> rdma_core;
 };
 
-struct Verdict {
+struct DriverIdVerdict {
   Status status = Status::unknown;
-  std::string line;       // "mana_0: kernel 19, libibverbs chose erdma: ..."
-  bool clash = false;     // 19 means MANA to the kernel and ERDMA to rdma-core
-  bool old_core = false;  // rdma-core has no provider for MANA
+  std::string line;        // "mana_0: kernel 19, libibverbs chose erdma: ..."
+  bool clash = false;      // 19 means MANA to the kernel and ERDMA to rdma-core
+  bool old_core = false;   // rdma-core has no provider for MANA
+  std::string brief = {};  // "mana_0 (20)"
 };
 
-Verdict judge_driver_id(const DriverIdInput& input);
+DriverIdVerdict judge_driver_id(const DriverIdInput& input);
 
 // "mana" of "libmana.so.1", "erdma" of "liberdma-rdmav34.so".
 std::string provider_name(std::string_view library);

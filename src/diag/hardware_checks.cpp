@@ -19,7 +19,7 @@ Finding azure(const host::Facts& facts, const Question& /*question*/) {
   const host::Platform& platform = *facts.platform;
   const std::string evidence =
       platform.evidence.empty() ? "" : fmt::format(" ({})", platform.evidence);
-  if (platform.azure) return pass("Azure VM" + evidence);
+  if (platform.azure) return pass("its chassis asset tag says so", {platform.evidence});
   if (platform.hyperv) {
     return warn("Hyper-V, but without Azure's chassis tag" + evidence,
                 {"MANA is offered to Azure VMs; elsewhere expect the synthetic NIC only", {}});
@@ -70,10 +70,7 @@ Finding mana(const host::Facts& facts, const Question& /*question*/) {
                                    function->numa_node,
                                    pf2 ? "; net_mana up to DPDK 26.07 does not know this id" : ""));
   }
-  return pass(fmt::format("{}: {}",
-                          counted(functions.size(), "MANA function"),
-                          join(addresses_of(functions), ", ")),
-              std::move(evidence));
+  return pass(brief(addresses_of(functions), ", "), std::move(evidence));
 }
 
 std::vector<std::string> bind_to_mana(const host::PciFunction& function) {
@@ -93,7 +90,7 @@ Finding driver(const host::Facts& facts, const Question& /*question*/) {
   for (const host::PciFunction* function : mana_functions(facts)) {
     const std::string address = function->address.str();
     if (function->driver == "mana") {
-      tally.ok(fmt::format("{} is bound to mana", address));
+      tally.ok(fmt::format("{} is bound to mana", address), address);
     } else if (function->driver.empty()) {
       tally.fail(fmt::format("{} has no driver", address), bind_to_mana(*function));
     } else {
@@ -118,7 +115,8 @@ Finding ports(const host::Facts& facts, const Question& /*question*/) {
                            address,
                            slot,
                            counted(function->netdevs.size(), "port"),
-                           join(function->netdevs, ", ")));
+                           join(function->netdevs, ", ")),
+               fmt::format("{} has {}", address, function->netdevs.size()));
     } else {
       tally.fail(fmt::format("{}, {}: no port", address, slot), {"dmesg | grep -i mana"});
     }
@@ -157,16 +155,29 @@ constexpr std::array<std::string_view, 1> kNeedsDriverModule = {"kernel.mana"};
 constexpr std::array<std::string_view, 2> kNeedsDriver = {"hardware.driver", "kernel.mana"};
 
 constexpr std::array kChecks = {
-    Check{"hardware.azure", "this is an Azure VM", Needs::nothing, azure},
-    Check{"hardware.mana", "the VM has a MANA function", Needs::nothing, mana, kNeedsAzure},
+    Check{
+        "hardware.azure", "this is an Azure VM", "This is not an Azure VM", Needs::nothing, azure},
+    Check{"hardware.mana",
+          "the VM has a MANA function",
+          "The VM has no MANA function",
+          Needs::nothing,
+          mana,
+          kNeedsAzure},
     Check{"hardware.driver",
           "every MANA function is bound to the mana driver",
+          "A MANA function is not bound to the mana driver",
           Needs::mana,
           driver,
           kNeedsDriverModule},
-    Check{"hardware.ports", "every MANA function has its ports", Needs::mana, ports, kNeedsDriver},
+    Check{"hardware.ports",
+          "every MANA function has its ports",
+          "A MANA function has no port",
+          Needs::mana,
+          ports,
+          kNeedsDriver},
     Check{"hardware.coexistence",
           "the mlx5 driver is there too, in case the VM moves",
+          "The mlx5 driver is not there, should the VM move",
           Needs::mana,
           coexistence},
 };

@@ -17,21 +17,6 @@ namespace {
 
 using host::Nic;
 
-// mlx5 wants the opposite of MANA in places: there the VF stays up while DPDK works.
-bool has_mana_vf(const Nic& nic) {
-  return nic.vf && nic.vf->driver == "mana";
-}
-
-std::string set_link(const host::Netdev& device, std::string_view state) {
-  return fmt::format("ip link set dev {} {}", shell_word(device.name), state);
-}
-
-// Taking a link down may end the administrator's own session; then no command is offered.
-std::vector<std::string> set_down(const Nic& nic, const host::Netdev& device) {
-  if (!nic.carries.empty()) return {};
-  return {set_link(device, "down")};
-}
-
 // ---- binding ------------------------------------------------------------------------------------
 
 // Its VMBus device has no driver: neither the kernel nor DPDK has it.
@@ -48,9 +33,12 @@ Finding binding(const host::Facts& facts, const Question& question) {
                  {"modprobe hv_netvsc",
                   fmt::format("echo {} | tee /sys/bus/vmbus/drivers/hv_netvsc/bind", id)});
     } else if (nic->is_direct()) {
-      tally.ok(fmt::format("{} needs none (MANA direct)", nic->name()));
+      tally.ok(fmt::format("{} needs none (MANA direct)", nic->name()),
+               nic->name() + " (MANA direct)");
     } else {
-      tally.ok(fmt::format("{} is bound to {}", nic->name(), nic->vmbus_driver));
+      const bool usual = nic->vmbus_driver == "hv_netvsc";
+      tally.ok(fmt::format("{} is bound to {}", nic->name(), nic->vmbus_driver),
+               usual ? nic->name() : fmt::format("{} ({})", nic->name(), nic->vmbus_driver));
     }
   }
   return tally.finding("no Azure NIC",
@@ -72,10 +60,12 @@ void pair_without_vf(const Nic& nic, Tally& tally) {
 
 void pair_with_vf(const Nic& nic, Tally& tally) {
   const std::string vf = vf_name(*nic.vf);
+  const std::string both =
+      nic.name() == nic.vf->name ? nic.name() : fmt::format("{} ({})", nic.name(), nic.vf->name);
   if (nic.is_direct()) {
-    tally.ok(fmt::format("{}: MANA direct, no synthetic NIC", vf));
+    tally.ok(fmt::format("{}: MANA direct, no synthetic NIC", vf), nic.vf->name + " (MANA direct)");
   } else if (nic.is_prepared() || !nic.synthetic) {
-    tally.ok(fmt::format("{} has VF {}", nic.name(), vf));
+    tally.ok(fmt::format("{} has VF {}", nic.name(), vf), both);
   } else if (nic.synthetic->mac != nic.vf->mac) {
     tally.fail(fmt::format("{} has VF {}, but the MAC addresses differ: {} and {}",
                            nic.name(),
@@ -86,7 +76,7 @@ void pair_with_vf(const Nic& nic, Tally& tally) {
     tally.fail(fmt::format(
         "{} has the MAC address of {}, but hv_netvsc did not take it as its VF", vf, nic.name()));
   } else {
-    tally.ok(fmt::format("{} has VF {}, paired by {}", nic.name(), vf, nic.paired_by));
+    tally.ok(fmt::format("{} has VF {}, paired by {}", nic.name(), vf, nic.paired_by), both);
   }
 }
 
@@ -106,12 +96,12 @@ Finding pairing(const host::Facts& facts, const Question& question) {
 
 // ---- links --------------------------------------------------------------------------------------
 
-void links_of_pair(const Nic& nic, Tally& tally) {
+void links_of_pair(const host::Facts& facts, const Nic& nic, Tally& tally) {
   const host::Netdev& synthetic = *nic.synthetic;
   const host::Netdev& vf = *nic.vf;
   if (synthetic.up && vf.up) {
     if (synthetic.running) {
-      tally.ok(fmt::format("{} and its VF {} are up", synthetic.name, vf.name));
+      tally.ok(fmt::format("{} and its VF {} are up", synthetic.name, vf.name), synthetic.name);
     } else {
       tally.warn(fmt::format("{} is up, but has no carrier", synthetic.name));
     }
@@ -120,7 +110,7 @@ void links_of_pair(const Nic& nic, Tally& tally) {
                {set_link(vf, "up")});
   } else if (vf.up) {
     tally.warn(fmt::format("{} is down, but its VF {} is up", synthetic.name, vf.name),
-               set_down(nic, vf));
+               set_down(facts, nic, vf));
   } else {
     tally.warn(fmt::format("{} and its VF {} are down", synthetic.name, vf.name),
                {set_link(synthetic, "up")});
@@ -129,7 +119,7 @@ void links_of_pair(const Nic& nic, Tally& tally) {
 
 void links_of_single(const host::Netdev& device, Tally& tally) {
   if (device.up && device.running) {
-    tally.ok(fmt::format("{} is up", device.name));
+    tally.ok(fmt::format("{} is up", device.name), device.name);
   } else if (device.up) {
     tally.warn(fmt::format("{} is up, but has no carrier", device.name));
   } else {
@@ -142,7 +132,7 @@ Finding links(const host::Facts& facts, const Question& question) {
   for (const Nic* nic : nics_of(facts, question)) {
     if (nic->is_prepared() || is_unbound(*nic)) continue;
     if (nic->synthetic && nic->vf) {
-      links_of_pair(*nic, tally);
+      links_of_pair(facts, *nic, tally);
     } else if (nic->synthetic) {
       links_of_single(*nic->synthetic, tally);
     } else if (nic->vf) {
@@ -156,7 +146,7 @@ Finding links(const host::Facts& facts, const Question& question) {
 
 // ---- NICs in user space -------------------------------------------------------------------------
 
-void prepared_nic(const Nic& nic, Tally& tally) {
+void prepared_nic(const host::Facts& facts, const Nic& nic, Tally& tally) {
   const std::string name = nic.name();
   if (nic.uio.empty()) {
     tally.fail(fmt::format("{} is bound to uio_hv_generic, but has no uio device", name));
@@ -166,20 +156,21 @@ void prepared_nic(const Nic& nic, Tally& tally) {
     tally.fail(
         fmt::format(
             "{} is {}, but its VF {} is up and keeps the port busy", name, nic.uio, nic.vf->name),
-        set_down(nic, *nic.vf));
+        set_down(facts, nic, *nic.vf));
   } else if (!has_mana_vf(nic) && !nic.vf->up) {
     tally.fail(fmt::format("{} is {}, but its {} VF is down", name, nic.uio, nic.vf->driver),
                {set_link(*nic.vf, "up")});
   } else {
-    tally.ok(fmt::format(
-        "{} is {}, VF {} is {}", name, nic.uio, nic.vf->name, nic.vf->up ? "up" : "down"));
+    const std::string_view state = nic.vf->up ? "up" : "down";
+    tally.ok(fmt::format("{} is {}, VF {} is {}", name, nic.uio, nic.vf->name, state),
+             fmt::format("{} ({}, VF {})", name, nic.uio, state));
   }
 }
 
 Finding prepared(const host::Facts& facts, const Question& question) {
   Tally tally;
   for (const Nic* nic : nics_of(facts, question)) {
-    if (nic->is_prepared()) prepared_nic(*nic, tally);
+    if (nic->is_prepared()) prepared_nic(facts, *nic, tally);
   }
   return tally.finding("no NIC is in user space",
                        "a MANA port has one user at a time: while its VF is up, DPDK fails with "
@@ -189,9 +180,20 @@ Finding prepared(const host::Facts& facts, const Question& question) {
 
 // ---- who needs which NIC ------------------------------------------------------------------------
 
+// "eth0 carries SSH session": the weightiest of what it carries, without addresses.
+std::string carried(const Nic& nic) {
+  const auto& all = nic.carries;
+  const auto ssh = std::find_if(
+      all.begin(), all.end(), [](const std::string& what) { return what.starts_with("SSH"); });
+  const std::string& what = ssh == all.end() ? all.front() : *ssh;
+  return fmt::format(
+      "{} carries {}", nic.name(), what.substr(0, std::min(what.find(" from "), what.find(" ("))));
+}
+
 Finding spare(const host::Facts& facts, const Question& question) {
   std::vector<std::string> evidence;
   std::vector<std::string> carrying;
+  std::vector<std::string> in_short;
   std::vector<std::string> free_ones;
   for (const Nic* nic : nics_of(facts, question)) {
     if (nic->carries.empty()) {
@@ -199,6 +201,7 @@ Finding spare(const host::Facts& facts, const Question& question) {
       evidence.push_back(fmt::format("{} carries neither SSH nor the default route", nic->name()));
     } else {
       carrying.push_back(fmt::format("{} carries {}", nic->name(), join(nic->carries, ", ")));
+      in_short.push_back(carried(*nic));
       evidence.push_back(carrying.back());
     }
   }
@@ -211,10 +214,9 @@ Finding spare(const host::Facts& facts, const Question& question) {
   }
   // "Carries nothing" is then only "nothing was seen".
   if (!facts.carriers) return unknown(facts.carriers.error().message);
-  const std::string verb = free_ones.size() == 1 ? "is" : "are";
-  const std::string free_text = fmt::format("{} {} free", join(free_ones, ", "), verb);
-  return pass(carrying.empty() ? free_text : fmt::format("{}; {}", brief(carrying), free_text),
-              std::move(evidence));
+  std::string detail = brief(free_ones, ", ");
+  if (!in_short.empty()) detail += fmt::format(" ({})", brief(in_short));
+  return pass(std::move(detail), std::move(evidence));
 }
 
 // ---- network managers ---------------------------------------------------------------------------
@@ -250,7 +252,8 @@ Finding unmanaged(const host::Facts& facts, const Question& question) {
     if (!nic->management) {
       tally.unknown(fmt::format("{}: {}", nic->vf->name, nic->management.error().message));
     } else if (nic->management->unmanaged) {
-      tally.ok(fmt::format("{} is left alone ({})", nic->vf->name, nic->management->evidence));
+      tally.ok(fmt::format("{} is left alone ({})", nic->vf->name, nic->management->evidence),
+               nic->vf->name);
     } else {
       tally.warn(
           fmt::format(
@@ -279,7 +282,10 @@ void path_by_counters(const Nic& nic, Tally& tally) {
   if (all == 0) {
     tally.unknown(fmt::format("{}: no traffic since boot", nic.name()));
   } else if (vf * 2 >= all) {
-    tally.ok(fmt::format("{}: VF ({})", nic.name(), numbers));
+    const auto permille =
+        static_cast<unsigned>(1000.0 * static_cast<double>(vf) / static_cast<double>(all));
+    tally.ok(fmt::format("{}: VF ({})", nic.name(), numbers),
+             fmt::format("{} {}.{} %", nic.name(), permille / 10, permille % 10));
   } else if (all < kEnoughPackets) {
     tally.unknown(fmt::format("{}: too little traffic to tell ({})", nic.name(), numbers));
   } else if (vf == 0) {
@@ -291,7 +297,7 @@ void path_by_counters(const Nic& nic, Tally& tally) {
 
 void path_of(const Nic& nic, Tally& tally) {
   if (nic.is_direct()) {
-    tally.ok(fmt::format("{}: MANA direct, there is no other path", nic.name()));
+    tally.ok(fmt::format("{}: MANA direct, there is no other path", nic.name()), nic.name());
   } else if (!nic.vf) {
     // interfaces.pairing judges the missing VF; here it is the reason.
     nic.carries.empty() ? tally.fail(fmt::format("{}: synthetic, it has no VF", nic.name()))
@@ -336,21 +342,43 @@ constexpr std::array<std::string_view, 5> kPathCauses = {
     "interfaces.pairing", "interfaces.links", "kernel.mana", "hardware.driver", "hardware.mana"};
 
 constexpr std::array kChecks = {
-    Check{"interfaces.binding", "each NIC has its driver", Needs::nic, binding, kBindingCauses},
-    Check{"interfaces.pairing", "each NIC has its VF", Needs::nic, pairing, kPairingCauses},
+    Check{"interfaces.binding",
+          "each NIC has its driver",
+          "A NIC has no driver",
+          Needs::nic,
+          binding,
+          kBindingCauses},
+    Check{"interfaces.pairing",
+          "each NIC has its VF",
+          "A NIC is without its VF",
+          Needs::nic,
+          pairing,
+          kPairingCauses},
     Check{"interfaces.links",
           "links are up where the kernel uses them",
+          "A link is down that the kernel needs",
           Needs::nic,
           links,
           kLinkCauses},
     Check{"interfaces.prepared",
           "NICs in user space are ready for DPDK",
+          "A NIC in user space is not ready for DPDK",
           Needs::nic,
           prepared,
           kPreparedCauses},
-    Check{"interfaces.spare", "a NIC is free for DPDK", Needs::nic, spare},
-    Check{"interfaces.unmanaged", "network managers leave the VFs alone", Needs::nic, unmanaged},
-    Check{"interfaces.path", "the kernel's packets take the VF", Needs::nic, path, kPathCauses},
+    Check{
+        "interfaces.spare", "a NIC is free for DPDK", "No NIC is free for DPDK", Needs::nic, spare},
+    Check{"interfaces.unmanaged",
+          "network managers leave the VFs alone",
+          "Network managers do not leave the VFs alone",
+          Needs::nic,
+          unmanaged},
+    Check{"interfaces.path",
+          "the kernel's packets take the VF",
+          "The kernel's packets do not take the VF",
+          Needs::nic,
+          path,
+          kPathCauses},
 };
 
 }  // namespace

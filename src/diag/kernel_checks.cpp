@@ -121,9 +121,9 @@ Finding version(const host::Facts& facts, const Question& /*question*/) {
   });
   const bool is_backport = backport != kBackports.end();
   const bool enough = is_backport ? backport->enough : rung->enough;
-  const std::string detail =
-      fmt::format("{}: {}", kernel.release, is_backport ? backport->says : rung->says);
-  return enough ? pass(detail) : warn(detail, newer_kernel(facts));
+  const std::string_view says = is_backport ? backport->says : rung->says;
+  if (enough) return pass(kernel.release, {std::string(says)});
+  return warn(fmt::format("{}: {}", kernel.release, says), newer_kernel(facts));
 }
 
 // ---- modules ------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ Finding judge(const ModuleRule& rule, const host::Module& module, const host::Fa
       return pass(fmt::format("{} is built in", rule.name));
     case Presence::available:
       if (!rule.must_be_loaded) {
-        return pass(fmt::format("{} is available, and loaded when it is needed", rule.name));
+        return pass(fmt::format("{} is available", rule.name));
       }
       return fail(fmt::format("{} is available, but not loaded", rule.name),
                   {std::string(rule.why), {fmt::format("modprobe {}", rule.name)}});
@@ -222,23 +222,35 @@ Finding module_check(const host::Facts& facts, const Question& /*question*/) {
 constexpr std::array<std::string_view, 1> kManaIbCauses = {"kernel.mana"};
 
 constexpr std::array kChecks = {
-    Check{"kernel.version", "the kernel is new enough for DPDK on MANA", Needs::mana, version},
-    Check{"kernel.mana", "the mana driver is loaded", Needs::mana, module_check<kMana>},
+    Check{"kernel.version",
+          "the kernel is new enough for DPDK on MANA",
+          "The kernel is old for DPDK on MANA",
+          Needs::mana,
+          version},
+    Check{"kernel.mana",
+          "MANA's driver is there",
+          "The mana driver is not loaded",
+          Needs::mana,
+          module_check<kMana>},
     Check{"kernel.mana-ib",
-          "the RDMA driver of MANA is loaded",
+          "MANA's RDMA driver is there",
+          "The RDMA driver of MANA is not loaded",
           Needs::mana,
           module_check<kManaIb>,
           kManaIbCauses},
     Check{"kernel.ib-uverbs",
-          "user space can reach RDMA devices (ib_uverbs)",
+          "user space can reach RDMA devices",
+          "User space cannot reach RDMA devices",
           Needs::mana,
           module_check<kIbUverbs>},
     Check{"kernel.hv-netvsc",
-          "the synthetic NIC's driver is loaded",
+          "the synthetic NIC's driver is there",
+          "The synthetic NIC's driver is not loaded",
           Needs::mana,
           module_check<kHvNetvsc>},
     Check{"kernel.uio-hv-generic",
-          "NICs can be given to user space (uio_hv_generic)",
+          "NICs can be given to user space",
+          "NICs cannot be given to user space",
           Needs::mana,
           module_check<kUio>},
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/text.h"
 #include "diag/groups.h"
@@ -56,6 +57,21 @@ std::vector<std::string> pools_text(const std::vector<Pool>& pools) {
   return lines;
 }
 
+// "1024 of 1024 pages of 2048 kB free", or for several pools "2.0 GiB on node 0, 1.0 GiB on node
+// 1".
+std::string free_text(const std::vector<Pool>& pools, const std::vector<std::string>& lines) {
+  if (lines.size() == 1) return lines.front();
+  std::map<int, std::uint64_t> bytes;
+  for (const Pool& pool : pools) {
+    if (pool.total != 0) bytes[pool.node] += (pool.free * pool.page_kib) << 10;
+  }
+  std::vector<std::string> nodes;
+  for (const auto& [node, free] : bytes) {
+    nodes.push_back(fmt::format("{} on {}", human_bytes(free), node_name(node)));
+  }
+  return brief(nodes, ", ");
+}
+
 // The pool of the default page size on that node, or an empty one.
 Pool usual_pool(const host::Facts& facts, int node) {
   const std::uint64_t page_kib = page_kib_of(facts);
@@ -100,7 +116,7 @@ Finding hugepages(const host::Facts& facts, const Question& question) {
                 reserve_more(facts, question, node),
                 lines);
   }
-  return pass(brief(lines), lines);
+  return pass(free_text(pools, lines), lines);
 }
 
 // ---- on the node of the NIC ---------------------------------------------------------------------
@@ -138,7 +154,7 @@ void judge_node(const host::Facts& facts, const Question& question, int node, Ta
                                              pool.page_kib);
   const std::string line = fmt::format("{} on {}, have {}", need, where, pool.free);
   if (pool.free >= needed) {
-    tally.ok(line);
+    tally.ok(line, fmt::format("{} needed on {}, {} free", needed, where, pool.free));
   } else {
     tally.fail(line, reserve_more(facts, question, node).commands);
   }
@@ -156,7 +172,7 @@ Finding node(const host::Facts& facts, const Question& question) {
                                   "memory on another node costs every packet a trip between the "
                                   "sockets, and DPDK takes queues from the NIC's node; pages that "
                                   "other programs hold are left alone");
-  finding.evidence = pools_text(pools);
+  for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
   return finding;
 }
 
@@ -172,8 +188,8 @@ Finding mounts(const host::Facts& facts, const Question& /*question*/) {
   }
   if (lines.empty()) {
     return pass(
-        "hugetlbfs is not mounted; manactl does not need it, other DPDK programs run with "
-        "--in-memory");
+        "with --in-memory; hugetlbfs is not mounted",
+        {"manactl does not need a mount; other DPDK programs run with --in-memory without one"});
   }
   return pass(brief(lines), lines);
 }
@@ -181,9 +197,22 @@ Finding mounts(const host::Facts& facts, const Question& /*question*/) {
 constexpr std::array<std::string_view, 1> kNodeCauses = {"memory.hugepages"};
 
 constexpr std::array kChecks = {
-    Check{"memory.hugepages", "hugepages are reserved and free", Needs::mana, hugepages},
-    Check{"memory.node", "the NIC's node has enough hugepages", Needs::mana, node, kNodeCauses},
-    Check{"memory.mounts", "programs can map hugepages", Needs::nothing, mounts},
+    Check{"memory.hugepages",
+          "hugepages are reserved and free",
+          "No hugepages are free",
+          Needs::mana,
+          hugepages},
+    Check{"memory.node",
+          "the NIC's node has enough hugepages",
+          "The NIC's node has too few free hugepages",
+          Needs::mana,
+          node,
+          kNodeCauses},
+    Check{"memory.mounts",
+          "programs can map hugepages",
+          "Programs cannot map hugepages",
+          Needs::nothing,
+          mounts},
 };
 
 }  // namespace

@@ -38,7 +38,8 @@ Finding devices(const host::Facts& facts, const Question& /*question*/) {
       tally.fail(fmt::format("{} has no RDMA device", function->address.str()),
                  {"modprobe -a mana_ib ib_uverbs", "dmesg | grep -i mana"});
     } else {
-      tally.ok(fmt::format("{}: {}", function->address.str(), join(names, ", ")));
+      tally.ok(fmt::format("{}: {}", function->address.str(), join(names, ", ")),
+               join(names, ", "));
     }
   }
   return tally.finding("no MANA function",
@@ -73,7 +74,7 @@ void node_of_device(const host::RdmaDevice& device, const host::Facts& facts, Ta
                                        node->uid,
                                        node->gid);
   if (node->usable) {
-    tally.ok(text);
+    tally.ok(text, device.uverbs);
   } else {
     tally.warn(text + ", not open to this user",
                {fmt::format("chmod 0666 {}", shell_word("/" + node->path))});
@@ -114,8 +115,8 @@ constexpr std::uint64_t kUsualMemory = 64ULL << 20;
 Finding memlock(const host::Facts& facts, const Question& question) {
   if (!facts.limits) return unknown(facts.limits.error().message);
   const host::Limits& limits = *facts.limits;
-  if (limits.ipc_lock) return pass("CAP_IPC_LOCK: no limit applies");
-  if (limits.memlock_soft == UINT64_MAX) return pass("unlimited");
+  if (limits.ipc_lock) return pass("no limit (CAP_IPC_LOCK)");
+  if (limits.memlock_soft == UINT64_MAX) return pass("no limit");
   const std::uint64_t wanted = question.bench_bytes != 0 ? question.bench_bytes : kUsualMemory;
   const std::string have = human_bytes(limits.memlock_soft);
   if (limits.memlock_soft >= wanted) {
@@ -191,7 +192,7 @@ std::vector<std::string> mend_clash(const host::Facts& facts) {
   return {};
 }
 
-void add_verdict(const Verdict& verdict, const host::Facts& facts, Tally& tally) {
+void add_verdict(const DriverIdVerdict& verdict, const host::Facts& facts, Tally& tally) {
   std::vector<std::string> commands;
   if (verdict.clash) {
     commands = mend_clash(facts);
@@ -204,7 +205,7 @@ void add_verdict(const Verdict& verdict, const host::Facts& facts, Tally& tally)
     case Status::warn:
       return tally.warn(verdict.line, std::move(commands));
     case Status::pass:
-      return tally.ok(verdict.line);
+      return tally.ok(verdict.line, verdict.brief);
     case Status::skipped:
     case Status::unknown:
       return tally.unknown(verdict.line);
@@ -216,10 +217,11 @@ std::string why_of(bool clash) {
     return "libibverbs finds the provider by the kernel's number alone, and DPDK works with MANA's "
            "provider only; ib_uverbs must be loaded and rdma-core be 44 or later";
   }
-  return "19 is MANA in Ubuntu's 5.15 backport and ERDMA since rdma-core 43; 20 is MANA since "
-         "rdma-core 44 and Linux 6.2: reboot into a kernel that says 20, or the rdma-core that the "
-         "distribution patched for this kernel, or swap the two numbers in rdma-core's "
-         "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it";
+  return "reboot into a kernel that says 20, or use the rdma-core that the distribution patched "
+         "for "
+         "this kernel, or swap the two numbers in rdma-core's "
+         "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it; 19 is MANA in Ubuntu's 5.15 "
+         "backport and ERDMA since rdma-core 43, 20 is MANA since rdma-core 44 and Linux 6.2";
 }
 
 void add_numbers(const host::Facts& facts, const DriverIdInput& input, Finding& finding) {
@@ -249,7 +251,7 @@ Finding driver_id(const host::Facts& facts, const Question& /*question*/) {
   Tally tally;
   bool clash = false;
   for (const host::RdmaDevice* device : seen) {
-    const Verdict verdict = judge_driver_id(input_of(*device, facts));
+    const DriverIdVerdict verdict = judge_driver_id(input_of(*device, facts));
     clash = clash || verdict.clash;
     add_verdict(verdict, facts, tally);
   }
@@ -271,7 +273,7 @@ Finding provider(const host::Facts& facts, const Question& /*question*/) {
     } else if (seen.name != "mana") {
       tally.fail(fmt::format("{}: libibverbs chose {}, not mana", device->name, seen.name));
     } else {
-      tally.ok(fmt::format("{}: mana", device->name));
+      tally.ok(fmt::format("{}: libibverbs chose mana", device->name), device->name);
     }
   }
   return tally.finding("no RDMA device of MANA",
@@ -291,20 +293,40 @@ constexpr std::array<std::string_view, 3> kProviderCauses = {
 constexpr std::array kChecks = {
     Check{"rdma.devices",
           "every MANA function has its RDMA device",
+          "A MANA function has no RDMA device",
           Needs::mana,
           devices,
           kDeviceCauses},
-    Check{"rdma.nodes", "the RDMA devices can be opened", Needs::mana, nodes, kNodeCauses},
-    Check{"rdma.rights", "raw packet queues are allowed", Needs::mana, rights},
-    Check{"rdma.memlock", "enough memory may be locked", Needs::mana, memlock},
-    Check{"rdma.core", "rdma-core has a provider for MANA", Needs::mana, core},
+    Check{"rdma.nodes",
+          "the RDMA devices can be opened",
+          "An RDMA device cannot be opened",
+          Needs::mana,
+          nodes,
+          kNodeCauses},
+    Check{"rdma.rights",
+          "raw packet queues are allowed",
+          "Raw packet queues are not allowed",
+          Needs::mana,
+          rights},
+    Check{"rdma.memlock",
+          "enough memory may be locked",
+          "Too little memory may be locked",
+          Needs::mana,
+          memlock},
+    Check{"rdma.core",
+          "rdma-core has a provider for MANA",
+          "rdma-core has no provider for MANA",
+          Needs::mana,
+          core},
     Check{"rdma.driver-id",
           "kernel and rdma-core agree on MANA's driver id",
+          "Kernel and rdma-core do not agree on MANA's driver id",
           Needs::mana,
           driver_id,
           kDriverIdCauses},
     Check{"rdma.provider",
           "libibverbs chose MANA's provider",
+          "libibverbs did not choose MANA's provider",
           Needs::mana,
           provider,
           kProviderCauses},

@@ -145,6 +145,17 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
           {}};
 }
 
+std::string set_link(const host::Netdev& device, std::string_view state) {
+  return fmt::format("ip link set dev {} {}", shell_word(device.name), state);
+}
+
+std::vector<std::string> set_down(const host::Facts& facts,
+                                  const host::Nic& nic,
+                                  const host::Netdev& device) {
+  if (!facts.carriers || !nic.carries.empty()) return {};
+  return {set_link(device, "down")};
+}
+
 std::string write_file(std::string_view path, const std::vector<std::string>& lines) {
   std::string words;
   for (const std::string& line : lines) words += " " + shell_word(line);

@@ -34,6 +34,14 @@ struct ModuleSource {
 
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
 
+std::string set_link(const host::Netdev& device, std::string_view state);  // "up", "down"
+
+// Taking a link down may end the administrator's own session: no command when the NIC carries
+// something, or when it is not known what it carries.
+std::vector<std::string> set_down(const host::Facts& facts,
+                                  const host::Nic& nic,
+                                  const host::Netdev& device);
+
 // Writes `lines` to `path`, which must not exist before.
 std::string write_file(std::string_view path, const std::vector<std::string>& lines);
 

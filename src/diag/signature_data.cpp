@@ -70,6 +70,8 @@ Signature signature_of(const Json& entry) {
   signature.healed_by = texts_of(entry, "healed_by");
   signature.benign_when = benign_captures(entry);
   signature.checks = texts_of(entry, "checks");
+  signature.witness = text_of(entry, "witness");
+  signature.passing_contradicts = entry.value("passing_contradicts", false);
   return signature;
 }
 

@@ -51,7 +51,10 @@ struct Signature {
   std::vector<std::string> healed_by;     // one of them later in the log makes this benign
   Captures benign_when;                   // a capture with this value makes the line benign
 
-  std::vector<std::string> checks;  // ids of checks that confirm it when they do not pass
+  // What confirms it on the VM: ids of checks that fail or warn, or a witness (diag/witness.h).
+  std::vector<std::string> checks;
+  std::string witness;
+  bool passing_contradicts = false;  // the VM shows nothing of it when these checks pass
 };
 
 struct Match {

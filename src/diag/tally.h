@@ -15,7 +15,8 @@ namespace manactl::diag {
 
 class Tally {
  public:
-  void ok(std::string line);
+  // `name` stands for it where all is well: "eth0" for "eth0 is bound to hv_netvsc".
+  void ok(std::string line, std::string name = {});
 
   // The commands go into the remedy of the finding.
   void warn(std::string line, std::vector<std::string> commands = {});
@@ -34,6 +35,7 @@ class Tally {
     Status status;
     std::string line;
     std::vector<std::string> commands;
+    std::string name = {};
   };
 
   Status worst() const;
@@ -41,7 +43,7 @@ class Tally {
   std::vector<Seen> seen_;
 };
 
-// The first three of `lines` with "; " between them, and how many more there are.
-std::string brief(const std::vector<std::string>& lines);
+// The first three of `lines` with `between` them, and how many more there are.
+std::string brief(const std::vector<std::string>& lines, std::string_view between = "; ");
 
 }  // namespace manactl::diag

@@ -26,6 +26,10 @@ const host::PciFunction* function_at(const host::Facts& facts, const PciAddress&
   return found == facts.functions->end() ? nullptr : &*found;
 }
 
+bool has_mana_vf(const host::Nic& nic) {
+  return nic.vf && nic.vf->driver == "mana";
+}
+
 const host::Module* module_named(const host::Facts& facts, std::string_view name) {
   const auto found = std::find_if(facts.modules.begin(),
                                   facts.modules.end(),

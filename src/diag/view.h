@@ -19,6 +19,9 @@ std::vector<const host::PciFunction*> mana_functions(const host::Facts& facts);
 
 const host::PciFunction* function_at(const host::Facts& facts, const PciAddress& address);
 
+// mlx5 wants the opposite of MANA in places: there the VF stays up while DPDK works.
+bool has_mana_vf(const host::Nic& nic);
+
 // Null when it was not gathered.
 const host::Module* module_named(const host::Facts& facts, std::string_view name);
 

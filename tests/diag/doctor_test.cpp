@@ -19,7 +19,8 @@ constexpr const char* kClash = "mana_probe_port(): ibv_alloc_parent_domain faile
 constexpr const char* kNoVf = "hn_vf_attach(): Couldn't find port for VF\n";
 
 Ran ran(std::string_view id, Finding finding, std::span<const std::string_view> caused_by = {}) {
-  return {Check{id, "title", Needs::nothing, nullptr, caused_by}, std::move(finding)};
+  return {Check{id, "all is well", "something is wrong", Needs::nothing, nullptr, caused_by},
+          std::move(finding)};
 }
 
 Finding broken(const std::string& detail) {
@@ -68,7 +69,7 @@ TEST(Doctor, KeepsARootThatTheVmContradictsWhenNothingElseIsKnown) {
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
   ASSERT_EQ(root_id(diagnosis), "mana-alloc-parent-domain");
   EXPECT_EQ(diagnosis.root->confirmation, Confirmation::contradicted);
-  EXPECT_EQ(diagnosis.root->confirmed_by, "rdma.driver-id: both 20");
+  EXPECT_EQ(diagnosis.root->confirmed_by, "rdma.driver-id: all is well: both 20");
 }
 
 TEST(Doctor, PrefersAFailedCheckToALogThatTheVmContradicts) {

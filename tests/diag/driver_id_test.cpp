@@ -60,7 +60,7 @@ TEST_P(DriverIdVerdict, IsTheOneOfTheTable) {
   input.character_device = row.character_device;
   input.provider = row.provider;
   if (row.core) input.rdma_core = Release{*row.core, 0, 0};
-  const Verdict verdict = judge_driver_id(input);
+  const auto verdict = judge_driver_id(input);
   EXPECT_EQ(verdict.status, row.status) << verdict.line;
   EXPECT_EQ(verdict.clash, row.clash) << verdict.line;
   EXPECT_EQ(verdict.old_core, row.old_core) << verdict.line;
@@ -80,7 +80,7 @@ TEST(DriverId, SaysWhenBtfDisagreesAndNoLongerPasses) {
   input.kernel = 20;
   input.btf = 19;
   input.provider = kMana;
-  const Verdict verdict = judge_driver_id(input);
+  const auto verdict = judge_driver_id(input);
   EXPECT_EQ(verdict.status, Status::warn);
   EXPECT_THAT(verdict.line, testing::HasSubstr("RDMA_DRIVER_MANA = 19"));
 }

@@ -73,7 +73,8 @@ TEST(HardwareDriver, FailsUnboundAndBoundToAnother) {
 
 TEST(HardwarePorts, FailWhenAFunctionShowsNone) {
   host::Facts facts = healthy_vm();
-  EXPECT_THAT(ask(facts, "hardware.ports").detail, HasSubstr("slot 2: 2 ports"));
+  EXPECT_THAT(ask(facts, "hardware.ports").evidence,
+              testing::Contains(HasSubstr("slot 2: 2 ports")));
   facts.functions->at(0).netdevs.clear();
   EXPECT_EQ(ask(facts, "hardware.ports").status, Status::fail);
   facts.functions->at(0).driver.clear();

@@ -132,10 +132,20 @@ TEST(InterfacesPrepared, FailsWithoutUioAndForAnMlxVfThatIsDown) {
   EXPECT_EQ(ask(facts, "interfaces.prepared").status, Status::fail);
 }
 
+TEST(InterfacesPrepared, OffersNoCommandWhenItIsNotKnownWhoUsesTheNic) {
+  host::Facts facts = prepared_vm();
+  nic(facts, 1).vf->up = true;
+  facts.carriers = test::unreadable();
+  EXPECT_EQ(ask(facts, "interfaces.prepared").status, Status::fail);
+  EXPECT_EQ(commands_of(ask(facts, "interfaces.prepared")), "");
+}
+
 TEST(InterfacesSpare, SaysWhoCarriesWhatAndWhichIsFree) {
   const Finding finding = ask(healthy_vm(), "interfaces.spare");
   EXPECT_EQ(finding.status, Status::pass);
-  EXPECT_EQ(finding.detail, "eth0 carries SSH session from 10.1.0.9, default route; eth1 is free");
+  EXPECT_EQ(finding.detail, "eth1 (eth0 carries SSH session)");
+  EXPECT_THAT(finding.evidence,
+              testing::Contains("eth0 carries SSH session from 10.1.0.9, default route"));
 }
 
 TEST(InterfacesSpare, WarnsWhenNoneIsFree) {
@@ -192,7 +202,8 @@ TEST(InterfacesUnmanaged, IsUnknownWhenItCouldNotBeReadAndSkippedForManaDirect) 
 TEST(InterfacesPath, PassesWithTheCountersAsEvidence) {
   const Finding finding = ask(healthy_vm(), "interfaces.path");
   EXPECT_EQ(finding.status, Status::pass);
-  EXPECT_THAT(finding.detail, HasSubstr("vf_rx_packets 5000 of 5100"));
+  EXPECT_EQ(finding.detail, "eth0 98.7 %, eth1 98.7 %");
+  EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("vf_rx_packets 5000 of 5100")));
 }
 
 TEST(InterfacesPath, FailsWhenTrafficAvoidsThePairedVf) {

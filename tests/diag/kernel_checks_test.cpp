@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include "base/text.h"
 #include "diag/vm.h"
 
 namespace manactl::diag {
@@ -40,7 +41,7 @@ TEST_P(KernelVersion, StandsOnItsRung) {
   const Finding finding = ask(facts, "kernel.version");
   EXPECT_EQ(finding.status, GetParam().status) << finding.detail;
   EXPECT_THAT(finding.detail, HasSubstr(GetParam().release));
-  EXPECT_THAT(finding.detail, HasSubstr(GetParam().says));
+  EXPECT_THAT(finding.detail + join(finding.evidence, "\n"), HasSubstr(GetParam().says));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ladder, KernelVersion, testing::ValuesIn(kRungs), [](const auto& rung) {

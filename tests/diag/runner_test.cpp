@@ -2,6 +2,7 @@
 
 #include "diag/runner.h"
 
+#include <set>
 #include <stdexcept>
 
 #include "diag/vm.h"
@@ -19,9 +20,17 @@ Finding passes(const host::Facts& /*facts*/, const Question& /*question*/) {
   return pass("fine");
 }
 
+TEST(EveryCheck, SaysSomethingElseWhenItFails) {
+  std::set<std::string_view> said;
+  for (const Check& check : all_checks()) {
+    EXPECT_NE(check.problem, "") << check.id;
+    EXPECT_TRUE(said.insert(check.title).second && said.insert(check.problem).second) << check.id;
+  }
+}
+
 TEST(Runner, TurnsACheckThatThrowsIntoUnknownAndRunsTheOthers) {
-  const std::vector<Check> table = {{"a.broken", "", Needs::nothing, throws},
-                                    {"a.sound", "", Needs::nothing, passes}};
+  const std::vector<Check> table = {{"a.broken", "", "", Needs::nothing, throws},
+                                    {"a.sound", "", "", Needs::nothing, passes}};
   const Report report = run_table(table, healthy_vm(), {});
   ASSERT_EQ(report.ran.size(), 2U);
   EXPECT_EQ(report.ran[0].finding.status, Status::unknown);

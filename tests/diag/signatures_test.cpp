@@ -8,6 +8,7 @@
 
 #include "diag/check.h"
 #include "diag/logs.h"
+#include "diag/witness.h"
 
 namespace manactl::diag {
 namespace {
@@ -41,6 +42,12 @@ TEST_P(EverySignature, NamesChecksThatExist) {
   for (const auto& id : signature().checks) {
     EXPECT_NE(find_check(id), nullptr) << signature().id << " names " << id;
   }
+}
+
+TEST_P(EverySignature, NamesAWitnessThatExists) {
+  const auto& witness = signature().witness;
+  EXPECT_TRUE(witness.empty() || std::ranges::count(witness_ids(), witness) == 1) << witness;
+  EXPECT_TRUE(!signature().passing_contradicts || !signature().checks.empty());
 }
 
 TEST_P(EverySignature, NamesSignaturesThatExist) {
