@@ -134,8 +134,14 @@ void Doctor::judge(const os::System& system) {
                             ? "this machine has no MANA; the log was judged alone"
                             : "the captured machine has no MANA; the log was judged alone");
   }
-  if (log_alone) checks_ = {};
-  diagnosis_ = diag::diagnose(checks_, reports_);
+  if (log_alone) {
+    checks_ = {};
+    diagnosis_ = diag::diagnose(checks_, reports_);
+    return;
+  }
+  diagnosis_ = diag::diagnose(checks_, reports_, diag::witnesses_of(facts));
+  const bool elsewhere = !facts.has_mana() && !diagnosis_.root;
+  if (elsewhere) notes_.emplace_back("there is no MANA adapter here; most checks do not apply");
 }
 
 DoctorResult Doctor::result(Exit exit) const {

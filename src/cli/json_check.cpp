@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "cli/json_text.h"
 #include "cli/render_check.h"
 #include "cli/version.h"
 
@@ -10,18 +10,6 @@ namespace manactl::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Everything that came from the system: JSON has to be UTF-8, and terminals read it, too.
-std::string safe(std::string_view text) {
-  constexpr std::size_t kLongest = 4000;
-  return printable(text, kLongest);
-}
-
-Json strings(const std::vector<std::string>& lines) {
-  Json array = Json::array();
-  for (const auto& line : lines) array.push_back(safe(line));
-  return array;
-}
 
 Json kernel_of(const host::Facts& facts) {
   if (!facts.kernel) return nullptr;

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text.h"
+#include "cli/json_text.h"
 #include "cli/render_doctor.h"
 #include "cli/version.h"
 
@@ -10,17 +10,6 @@ namespace manactl::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string safe(std::string_view text) {
-  constexpr std::size_t kLongest = 4000;
-  return printable(text, kLongest);
-}
-
-Json strings(const std::vector<std::string>& lines) {
-  Json array = Json::array();
-  for (const auto& line : lines) array.push_back(safe(line));
-  return array;
-}
 
 std::string_view name_of(diag::Confirmation confirmation) {
   switch (confirmation) {
@@ -49,6 +38,7 @@ Json item_of(const diag::Diagnosis::Item& item) {
   row["fix"] = safe(item.fix);
   row["commands"] = strings(item.commands);
   row["confirmation"] = {{"state", name_of(item.confirmation)}, {"by", safe(item.confirmed_by)}};
+  row["note"] = safe(item.note);
   return row;
 }
 

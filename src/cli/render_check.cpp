@@ -45,7 +45,15 @@ class CheckText {
   int verbosity_;
 };
 
-// "<mark> title: detail", broken below the title; what needs no attention is dim.
+// `text` in one line: whole, or its first words and "...".
+std::string in_one_line(const std::string& text, unsigned width) {
+  constexpr std::string_view kMore = " ...";
+  if (wrap_lines(text, width).size() <= 1) return text;
+  return wrap_lines(text, width - static_cast<unsigned>(kMore.size())).front().append(kMore);
+}
+
+// "<mark> title: detail", broken below the title; what needs no attention is dim. What passes takes
+// one line, so that the eye finds the others; -v shows all of it.
 void CheckText::entry(Status status, std::string_view title, std::string_view detail) {
   const std::string mark = mark_of(screen_, status);
   const unsigned margin = kIndent + mark_width(screen_) + 1;
@@ -53,6 +61,9 @@ void CheckText::entry(Status status, std::string_view title, std::string_view de
   if (!detail.empty()) {
     if (!whole.empty()) whole += ": ";
     whole += printable(detail, kLongestText);
+  }
+  if (status == Status::pass && verbosity_ == 0) {
+    whole = in_one_line(whole, screen_.width() - margin);
   }
   std::string before = fmt::format("{:{}}{} ", "", kIndent, mark);
   for (const auto& line : wrap_lines(whole, screen_.width() - margin)) {
@@ -78,11 +89,16 @@ void CheckText::check(const Ran& ran) {
   if (finding.remedy && attention) remedy(*finding.remedy);
   if (verbosity_ == 0) return;
   const auto more = [&](std::string_view line) {
-    screen_.stream() << fmt::format("{:{}}", "", kRemedyIndent)
-                     << screen_.paint(Colour::dim, printable(line, kLongestText)) << '\n';
+    const std::string margin(kRemedyIndent, ' ');
+    for (const auto& piece :
+         wrap_lines(printable(line, kLongestText), screen_.width() - kRemedyIndent)) {
+      screen_.stream() << margin << screen_.paint(Colour::dim, piece) << '\n';
+    }
   };
   more(ran.check.id);
-  for (const auto& line : finding.evidence) more(line);
+  for (const auto& line : finding.evidence) {
+    if (line != finding.detail) more(line);
+  }
 }
 
 // Checks that were left out for the same reason are one line.

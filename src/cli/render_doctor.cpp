@@ -22,6 +22,19 @@ std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(", {} times", count) : std::string();
 }
 
+// "none of 31 checks failed (1 warn, 2 unknown: see 'manactl check')"
+std::string checks_in_short(const diag::Report& report) {
+  using diag::Status;
+  std::vector<std::string> others;
+  for (const auto status : {Status::warn, Status::unknown}) {
+    const auto count = report.count(status);
+    if (count > 0) others.push_back(fmt::format("{} {}", count, name_of(status)));
+  }
+  std::string text = fmt::format("none of {} checks failed", report.ran.size());
+  if (!others.empty()) text += fmt::format(" ({}: see 'manactl check')", join(others, ", "));
+  return text;
+}
+
 class DoctorText {
  public:
   DoctorText(Screen& screen, int verbosity) : screen_(screen), verbosity_(verbosity) {}
@@ -32,6 +45,7 @@ class DoctorText {
   void notes(const std::vector<std::string>& notes);
 
  private:
+  void headline(std::string_view heading, std::string_view title);
   void labelled(std::string_view label, std::string_view text);
   void quote(const diag::Quote& quote, std::uint64_t count);
 
@@ -40,6 +54,15 @@ class DoctorText {
   Screen& screen_;
   int verbosity_;
 };
+
+void DoctorText::headline(std::string_view heading, std::string_view title) {
+  const auto margin = static_cast<unsigned>(heading.size()) + 1;
+  std::string before = screen_.paint(Colour::red, heading) + ' ';
+  for (const auto& line : wrap_lines(title, screen_.width() - margin)) {
+    out() << before << screen_.paint(Colour::bold, line) << '\n';
+    before.assign(margin, ' ');
+  }
+}
 
 void DoctorText::labelled(std::string_view label, std::string_view text) {
   if (text.empty()) return;
@@ -60,7 +83,7 @@ std::string_view words_of(diag::Confirmation confirmation) {
     case diag::Confirmation::confirmed:
       return "confirmed";
     case diag::Confirmation::contradicted:
-      return "contradicted";
+      return "not so now";
     case diag::Confirmation::not_possible:
       break;
   }
@@ -68,18 +91,23 @@ std::string_view words_of(diag::Confirmation confirmation) {
 }
 
 void DoctorText::cause(std::string_view heading, const Item& item) {
-  const auto title = printable(item.title, kLongestText);
-  out() << screen_.paint(Colour::red, heading) << ' ' << screen_.paint(Colour::bold, title) << '\n';
-  if (item.quote) quote(*item.quote, item.count);
+  headline(heading, printable(item.title, kLongestText));
+  if (item.quote) {
+    quote(*item.quote, item.count);
+  } else {
+    labelled("Check", item.id);
+  }
   labelled("Cause", item.cause);
   labelled("Fix", item.fix);
   for (const auto& command : item.commands) {
     out() << std::string(kLabel + 4, ' ')
           << screen_.paint(Colour::bold, printable(command, kLongestText)) << '\n';
   }
-  if (item.confirmation != diag::Confirmation::not_possible) {
-    labelled("Here", fmt::format("{} by {}", words_of(item.confirmation), item.confirmed_by));
+  // A check would only confirm itself.
+  if (item.quote && item.confirmation != diag::Confirmation::not_possible) {
+    labelled("Here", fmt::format("{}: {}", words_of(item.confirmation), item.confirmed_by));
   }
+  labelled("Note", item.note);
   out() << '\n';
 }
 
@@ -91,17 +119,17 @@ void DoctorText::list(std::string_view heading, const std::vector<Item>& items) 
     if (shown == kShown && verbosity_ == 0) break;
     ++shown;
     const std::string what = item.title.empty() && item.quote ? item.quote->text : item.title;
-    const std::string where =
-        item.quote ? fmt::format(" ({}{})", place_of(*item.quote), times(item.count)) : "";
-    const auto lines = wrap_lines(printable(what, kLongestQuote) + where, screen_.width() - 4);
+    const std::string where = item.quote ? place_of(*item.quote) + times(item.count) : item.id;
+    const auto lines = wrap_lines(fmt::format("{} ({})", printable(what, kLongestQuote), where),
+                                  screen_.width() - 4);
     std::string before = "  - ";
     for (const auto& line : lines) {
       out() << before << line << '\n';
       before = "    ";
     }
-    if (verbosity_ > 0 && item.quote && !item.title.empty()) {
-      out() << "    " << screen_.paint(Colour::dim, printable(item.quote->text, kLongestQuote))
-            << '\n';
+    if (verbosity_ > 0 && !item.title.empty()) {
+      const auto& seen = item.quote ? item.quote->text : item.cause;
+      out() << "    " << screen_.paint(Colour::dim, printable(seen, kLongestQuote)) << '\n';
     }
   }
   if (shown < items.size()) out() << fmt::format("  and {} more (-v)\n", items.size() - shown);
@@ -110,12 +138,18 @@ void DoctorText::list(std::string_view heading, const std::vector<Item>& items) 
 
 void DoctorText::healthy(const DoctorResult& result) {
   std::string sentence = "No cause found: ";
-  const auto checks = result.report.ran.size();
-  if (checks > 0) sentence += fmt::format("{} checks", checks);
-  if (checks > 0 && !result.logs.empty()) sentence += " and ";
-  if (!result.logs.empty()) sentence += fmt::format("{} lines of log", result.diagnosis.lines);
-  sentence += result.diagnosis.unknown.empty() ? " show nothing that is wrong."
-                                               : " show nothing that is known to be wrong.";
+  const bool any_check = !result.report.ran.empty();
+  if (any_check) sentence += checks_in_short(result.report);
+  if (any_check && !result.logs.empty()) sentence += ", and ";
+  if (!result.logs.empty()) {
+    const auto lines = result.diagnosis.lines;
+    sentence += fmt::format("{} {} of log {} nothing that is {}",
+                            lines,
+                            lines == 1 ? "line" : "lines",
+                            lines == 1 ? "shows" : "show",
+                            result.diagnosis.unknown.empty() ? "wrong" : "known to be wrong");
+  }
+  sentence += '.';
   const auto colour = result.diagnosis.unknown.empty() ? Colour::green : Colour::none;
   for (const auto& line : wrap_lines(sentence, screen_.width())) {
     out() << screen_.paint(colour, line) << '\n';
@@ -135,7 +169,8 @@ void text(Screen& screen, const DoctorResult& result, int verbosity) {
   const auto& diagnosis = result.diagnosis;
   if (diagnosis.root) writer.cause("Root cause:", *diagnosis.root);
   for (const auto& other : diagnosis.others) writer.cause("Also:", other);
-  writer.list("Consequences of it:", diagnosis.consequences);
+  const bool one_cause = diagnosis.root && diagnosis.others.empty();
+  writer.list(one_cause ? "Consequences of it:" : "Consequences:", diagnosis.consequences);
   writer.list("Looks like an error and is none:", diagnosis.benign);
   writer.list("Not known to manactl:", diagnosis.unknown);
   if (!diagnosis.root) writer.healthy(result);

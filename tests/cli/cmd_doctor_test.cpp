@@ -60,6 +60,45 @@ TEST(Doctor, FindsNothingOnAHealthyMachine) {
   EXPECT_EQ(outcome.code, 0) << outcome.out;
 }
 
+std::string log_of(const std::string& name) {
+  return "--log=" MANACTL_SOURCE_DIR "/tests/logs/" + name;
+}
+
+TEST(Doctor, TakesTheRootOfASickMachineWhenItsLogIsHealthy) {
+  const auto outcome = manactl(
+      {"doctor", "--root", fixture("mana-ib-missing"), log_of("healthy-testpmd.log"), "--json"});
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["root"]["id"], "kernel.mana-ib");
+  EXPECT_TRUE(document["root"]["quote"].is_null());
+  EXPECT_EQ(document["notes"].size(), 0U);
+}
+
+TEST(Doctor, JudgesASickLogAloneOnAMachineWithoutMana) {
+  for (const char* machine : {"vf-missing", "mlx5-vm", "not-azure"}) {
+    const auto outcome =
+        manactl({"doctor", "--root", fixture(machine), log_of("how-to-link-up.log"), "--json"});
+    EXPECT_EQ(outcome.code, 1) << outcome.err;
+    const auto document = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(document["root"]["id"], "mana-start-tx-enodev") << machine;
+    EXPECT_EQ(document["root"]["confirmation"]["state"], "not-possible");
+    EXPECT_EQ(document["others"].size(), 0U) << outcome.out;
+    EXPECT_EQ(document["checks"], 0);
+    EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("judged alone"));
+  }
+}
+
+TEST(Doctor, ConfirmsABusyPortByTheLinkThatIsUpAndNamesIt) {
+  const auto outcome = manactl(
+      {"doctor", "--root", fixture("healthy-two-nics"), log_of("how-to-link-up.log"), "--json"});
+  const auto root = nlohmann::json::parse(outcome.out)["root"];
+  EXPECT_EQ(root["confirmation"]["state"], "confirmed");
+  const std::vector<std::string> commands = root["commands"];
+  EXPECT_THAT(
+      commands,
+      testing::ElementsAre("ip link set dev eth1 down", "ip link set dev enP30832p0s0d1 down"));
+}
+
 TEST(Bundle, IsReadOnAnotherMachineWithItsLogs) {
   const TemporaryDirectory directory;
   const auto log = directory.file("testpmd.log", kNoPorts);

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 diag::Check row(std::string_view id, std::string_view title) {
-  return {id, title, diag::Needs::nothing, nullptr, {}};
+  return {id, title, "not so", diag::Needs::nothing, nullptr, {}};
 }
 
 diag::Report sample() {
@@ -80,6 +80,17 @@ TEST_F(CheckText, StaysWithin80Columns) {
   report.ran.push_back({row("hardware.x", "x"), diag::warn(detail, {detail, {}})});
   std::istringstream lines(show(report, 0, false));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST_F(CheckText, GivesWhatPassesOneLineAndTheRestWhenAskedForMore) {
+  diag::Report report;
+  report.ran.push_back(
+      {row("hardware.x", "each NIC is there"),
+       diag::pass("eth0 at 7870:00:00.0, eth1 at 7870:00:00.0, eth2 at 7871:00:00.0 and eth3")});
+  EXPECT_THAT(show(report, 0),
+              HasSubstr("  ✓ each NIC is there: eth0 at 7870:00:00.0, eth1 at 7870:00:00.0, "
+                        "eth2 at ...\n\n"));
+  EXPECT_THAT(show(report, 1), HasSubstr("and eth3"));
 }
 
 TEST_F(CheckText, GivesIdsAndEvidenceWhenAskedForMore) {

@@ -52,10 +52,55 @@ TEST(DoctorText, BeginsWithTheRoot) {
   EXPECT_TRUE(shown.starts_with("Root cause: No port has this MAC\n  a.log:12\n")) << shown;
   EXPECT_THAT(shown, HasSubstr(R"(\x1b[1mno port)"));
   EXPECT_THAT(shown, HasSubstr("ip -br link"));
-  EXPECT_THAT(shown, HasSubstr("confirmed by interfaces.pairs"));
+  EXPECT_THAT(shown, HasSubstr("Here     confirmed: interfaces.pairs"));
   EXPECT_THAT(shown, HasSubstr("- No Ethernet ports (a.log:15, 2 times)"));
   EXPECT_THAT(shown, HasSubstr("- ERROR: something new (a.log:16)"));
   EXPECT_THAT(shown, Not(HasSubstr("No cause found")));
+}
+
+TEST(DoctorText, SaysWhatIsWrongWithACheckOnce) {
+  diag::Diagnosis diagnosis;
+  diag::Diagnosis::Item root;
+  root.id = "rdma.core";
+  root.title = "rdma-core has no provider for MANA";
+  root.cause = "rdma-core 39 is older than MANA (44)";
+  root.confirmation = diag::Confirmation::confirmed;
+  root.confirmed_by = "rdma.core: rdma-core 39 is older than MANA (44)";
+  diagnosis.root = root;
+  diag::Diagnosis::Item shadow;
+  shadow.id = "rdma.provider";
+  shadow.title = "libibverbs did not choose MANA's provider";
+  shadow.cause = "mana_0: none";
+  diagnosis.consequences.push_back(shadow);
+  EXPECT_EQ(show({diagnosis, {}, {}, {}, Exit::findings}),
+            "Root cause: rdma-core has no provider for MANA\n"
+            "  Check    rdma.core\n"
+            "  Cause    rdma-core 39 is older than MANA (44)\n"
+            "\n"
+            "Consequences of it:\n"
+            "  - libibverbs did not choose MANA's provider (rdma.provider)\n"
+            "\n");
+  EXPECT_THAT(show({diagnosis, {}, {}, {}, Exit::findings}, 1), HasSubstr("mana_0: none"));
+}
+
+TEST(DoctorText, TellsWhatTheReleaseOfTheLogMeans) {
+  auto diagnosis = sick();
+  diagnosis.root->note = "DPDK 24.11.2 of this log lacks a fix";
+  diagnosis.root->confirmation = diag::Confirmation::contradicted;
+  const auto shown = show({diagnosis, {}, {}, {}, Exit::findings});
+  EXPECT_THAT(shown, HasSubstr("  Note     DPDK 24.11.2 of this log lacks a fix\n"));
+  EXPECT_THAT(shown, HasSubstr("Here     not so now: interfaces.pairs"));
+}
+
+TEST(DoctorText, CountsWhatDidNotPassWhenNothingFailed) {
+  diag::Report report;
+  for (const auto& finding : {diag::pass("x"), diag::warn("y", {}), diag::unknown("z")}) {
+    report.ran.push_back({{}, finding});
+  }
+  const diag::Diagnosis none;
+  EXPECT_EQ(show({none, report, {}, {}, Exit::ok}),
+            "No cause found: none of 3 checks failed (1 warn, 1 unknown: see 'manactl\n"
+            "check').\n");
 }
 
 TEST(DoctorText, IsOneSentenceWhenHealthy) {

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares what `check` says of each fixture with tests/golden, or writes it anew.
+"""Compares what `check` and `doctor` say with tests/golden, or writes it anew.
 
 usage: golden.py compare|update MANACTL SOURCE_DIR
 
-The group dpdk is left out: it speaks of the DPDK inside the program, which differs by build.
+Of check the group dpdk is left out: it speaks of the DPDK inside the program, which differs by
+build. doctor shows failures only, and that group never fails for what is inside.
 """
 
 import difflib
@@ -18,16 +19,19 @@ GROUPS = "hardware,interfaces,kernel,rdma,memory"
 failures = []
 
 
-def run(fixture, *more):
-    ran = subprocess.run([program, "check", "--only", GROUPS, "--root", str(fixture), *more],
-                         capture_output=True, text=True, check=False,
-                         env={"LC_ALL": "C.UTF-8"})
+def run(*words):
+    ran = subprocess.run([program, *words], capture_output=True, text=True, check=False,
+                         cwd=source, env={"LC_ALL": "C.UTF-8"})
     text = ran.stdout + ran.stderr
-    return re.sub(r'"manactl": "[0-9.]+"', '"manactl": "VERSION"', text)
+    text = re.sub(r'"manactl": "[0-9.]+"', '"manactl": "VERSION"', text)
+    text = re.sub(r" \([^()]*: see 'manactl check'\)", "", text)  # counts checks of that group, too
+    return text + ("" if "--json" in words else f"exit {ran.returncode}\n")
 
 
 def hold(path, text):
+    written.add(path.relative_to(golden))
     if mode == "update":
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text)
         return
     expected = path.read_text() if path.exists() else ""
@@ -37,18 +41,28 @@ def hold(path, text):
 
 
 golden = source / "tests/golden"
-fixtures = sorted(f for f in (source / "tests/fixtures").iterdir() if (f / "SOURCE").exists())
-for fixture in fixtures:
-    hold(golden / f"{fixture.name}.txt", run(fixture))
-    hold(golden / f"{fixture.name}.json", run(fixture, "--json"))
-known = {f.name for f in fixtures}
-for path in golden.iterdir():
-    if path.suffix in (".txt", ".json") and path.stem not in known:
-        failures.append(f"{path} has no fixture")
-if not fixtures:
-    failures.append("there are no fixtures")
+written = set()
+commands = {}
+for tree in sorted(f.name for f in (source / "tests/fixtures").iterdir() if (f / "SOURCE").exists()):
+    root = f"--root=tests/fixtures/{tree}"
+    commands[f"check/{tree}"] = ["check", "--only", GROUPS, root]
+    commands[f"doctor/{tree}"] = ["doctor", root]
+# Each log alone, and with a VM that confirms it, contradicts it or has another root.
+VMS = {"alone": "not-azure", "healthy": "healthy-two-nics", "driver-id-19": "driver-id-19"}
+for log in sorted(f.stem for f in (source / "tests/logs").glob("*.log")):
+    for name, tree in VMS.items():
+        commands[f"log/{log}.{name}"] = ["doctor", f"--root=tests/fixtures/{tree}",
+                                         f"--log=tests/logs/{log}.log"]
+for name, words in commands.items():
+    hold(golden / f"{name}.txt", run(*words))
+    hold(golden / f"{name}.json", run(*words, "--json"))
+for path in golden.rglob("*"):
+    if path.suffix in (".txt", ".json") and path.relative_to(golden) not in written:
+        failures.append(f"{path} belongs to nothing that is printed")
+if len(written) < 50:
+    failures.append("the fixtures or the logs are missing")
 
 if failures:
     failures.append("tests/golden/update writes them anew; read the difference before committing")
-print("\n".join(failures) or f"{len(fixtures)} fixtures: text and JSON as expected")
+print("\n".join(failures) or f"{len(commands)} answers: text and JSON as expected")
 sys.exit(1 if failures else 0)
