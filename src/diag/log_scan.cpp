@@ -82,7 +82,8 @@ void Scan::line(std::string_view line, std::uint64_t number) {
   if (matches.empty() && !looks_like_error(message)) return;
   if (matches.empty()) return unknown(message, number);
   ++report_.matched_lines;
-  if (report_.dpdk_release.empty()) report_.dpdk_range = releases_of_prefix(message);
+  const auto range = releases_of_prefix(message);
+  if (!range.empty()) report_.dpdk_range = range;
   for (auto& match : matches) seen(std::move(match), message, number);
 }
 

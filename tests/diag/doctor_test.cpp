@@ -126,6 +126,26 @@ TEST(Doctor, JudgesABusyPortByItsNumber) {
   EXPECT_EQ(both.root->quote->line, 2U);
 }
 
+TEST(Doctor, TakesTheMoreFundamentalOfTwoCausesWhateverTheirOrder) {
+  const std::string busy = "mana_dev_start(): failed to start tx queues -19\n";
+  for (const auto& log : {busy + kClash, kClash + busy}) {
+    const auto diagnosis = diagnose_text(log);
+    EXPECT_EQ(root_id(diagnosis), "mana-alloc-parent-domain") << log;
+    EXPECT_THAT(ids(diagnosis.others), UnorderedElementsAre("mana-start-tx-enodev")) << log;
+  }
+}
+
+TEST(Doctor, PrefersACauseThatTheVmConfirmsToAMoreFundamentalOne) {
+  const std::vector<Witness> witnesses = {{"port-busy", "VF x is up", {"ip link set dev x down"}}};
+  const auto diagnosis = diagnose(
+      {},
+      {read_text(std::string(kClash) + "mana_dev_start(): failed to start tx queues -19\n")},
+      witnesses);
+  ASSERT_EQ(root_id(diagnosis), "mana-start-tx-enodev");
+  EXPECT_EQ(diagnosis.root->confirmed_by, "VF x is up");
+  EXPECT_EQ(diagnosis.root->commands, std::vector<std::string>{"ip link set dev x down"});
+}
+
 TEST(Doctor, CountsALineOverAllLogs) {
   const auto diagnosis = diagnose(Report{}, {read_text(kClash), read_text(kClash)});
   EXPECT_EQ(diagnosis.root->count, 2U);

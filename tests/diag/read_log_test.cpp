@@ -70,6 +70,9 @@ TEST(ReadLog, TellsTheReleaseThatTheLogNames) {
   EXPECT_EQ(read_text("mana_init_once(): MP INIT PRIMARY\n").dpdk_range, "22.11 to 24.07");
   EXPECT_EQ(read_text("MANA_DRIVER: mana_init_once(): MP INIT PRIMARY\n").dpdk_range,
             "24.11 or newer");
+  // A line that does not tell takes nothing away.
+  EXPECT_EQ(read_text("mana_init_once(): MP INIT PRIMARY\nEAL: Cannot init memory\n").dpdk_range,
+            "22.11 to 24.07");
 }
 
 TEST(ReadLog, QuotesErrorsThatNobodyKnows) {
