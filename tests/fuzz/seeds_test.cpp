@@ -77,5 +77,14 @@ TEST(FuzzSeeds, OfHardwareRecordsAreSurvived) {
   with_variations(std::string(request.begin(), request.end()), fuzz::wire);
 }
 
+TEST(FuzzSeeds, OfLogsAreSurvived) {
+  for (const char* seed : {"EAL: No free 2048 kB hugepages reported on node 0\n",
+                           "<3>[   12.3] mana_dev_start(): failed to start tx queues -19\r\n",
+                           "\x1b[1;31mEAL: Error\x1b[0m\n\n2026-11-21T03:00:00.1Z stdout F x\n",
+                           "{\"log\":\"EAL: \\u001b[1mfailed\\n\",\"stream\":\"stdout\"}\n"}) {
+    with_variations(seed, fuzz::log);
+  }
+}
+
 }  // namespace
 }  // namespace manactl
