@@ -220,8 +220,7 @@ Result<std::vector<std::string>> required_literals(std::string_view pattern) {
   auto found = Parser(pattern).run();
   if (!found) return found;
   std::ranges::sort(*found);
-  const auto repeats = std::ranges::unique(*found);
-  found->erase(repeats.begin(), repeats.end());
+  found->erase(std::unique(found->begin(), found->end()), found->end());
   return found;
 }
 
