@@ -84,6 +84,7 @@ TEST(Doctor, CannotConfirmWhatChecksCouldNotTell) {
   const Report checks{
       {ran("rdma.driver-id", unknown("no rights")), ran("rdma.provider", pass("x"))}};
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
+  ASSERT_TRUE(diagnosis.root);
   EXPECT_EQ(diagnosis.root->confirmation, Confirmation::not_possible);
   EXPECT_EQ(diagnosis.root->confirmed_by, "");
 }
