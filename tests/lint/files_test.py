@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""files_test.py ROOT: what holds for every file: a licence line, a size to read at once, no loose ends."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(sys.argv[1])
+MOST_LINES = 400
+LONGER = {  # and why they are not split
+    "tests/fixtures/make": "the described machines, mostly tables; a reader compares them in one place",
+}
+LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|not (yet )?implemented)\b")
+DATA = re.compile(r"tests/(fixtures/[^/]+/|logs/|golden/.*\.(txt|json)$)")
+
+
+def files():
+    for folder in ("src", "tests", "bench", "cmake", "scripts", "completions", "docs", "man", "."):
+        for file in ROOT.joinpath(folder).glob("*" if folder == "." else "**/*"):
+            name = str(file.relative_to(ROOT))
+            if file.is_file() and "__pycache__" not in name and not DATA.match(name):
+                yield name, file.read_text(errors="replace").splitlines()
+
+
+wrong = []
+for name, text in files():
+    source = name.endswith((".h", ".cpp"))
+    script = text and text[0].startswith("#!")
+    if source and text[:1] != ["// SPDX-License-Identifier: MIT"]:
+        wrong.append(f"{name}:1: the first line is not '// SPDX-License-Identifier: MIT'")
+    if (script or name.endswith((".cmake", "CMakeLists.txt"))) and not any(
+            "# SPDX-License-Identifier: MIT" in line for line in text[:2]):
+        wrong.append(f"{name}:1: '# SPDX-License-Identifier: MIT' is missing")
+    if (source or script) and len(text) > MOST_LINES and name not in LONGER:
+        wrong.append(f"{name}:{len(text)}: longer than {MOST_LINES} lines")
+    for number, line in enumerate(text, 1):
+        if LOOSE_ENDS.search(line):
+            wrong.append(f"{name}:{number}: a loose end: {line.strip()}")
+for name in LONGER:
+    if not (ROOT / name).exists():
+        wrong.append(f"{name}: excepted from the longest size, but it does not exist")
+
+print("\n".join(sorted(wrong)) or "every file keeps to the rules")
+sys.exit(1 if wrong else 0)
