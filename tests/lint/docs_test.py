@@ -17,7 +17,7 @@ PLANNED = ["src/wire", "src/setup", "tests/setup", "src/adapter", "src/datapath/
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 CODE = re.compile(r"`([^`\n]+)`")
 FOLDERS = "|".join(re.escape(p.name) for p in ROOT.iterdir() if p.is_dir() and p.name not in ("build", ".git"))
-PATH = re.compile(rf"(?<![\w/.-])((?:{FOLDERS})/[\w./*-]*\w)")
+PATH = re.compile(rf"(?<![\w/.-])((?:{FOLDERS})/[\w./*-]*\w)(?![\w<./*-]*<)")
 NAME = re.compile(r"\b((?:base|os|host|diag|datapath|cli)(?:::\w+)+)")
 
 
