@@ -3,7 +3,6 @@
 #include "host/carriers.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -79,26 +78,34 @@ std::optional<ProcessStat> read_stat(const os::Files& files, const std::string& 
   return ProcessStat{text->substr(open + 1, close - open - 1), std::string(rest[1])};
 }
 
+// Of a descriptor that is a socket: "socket:[1234]".
+std::optional<std::uint64_t> socket_inode(const os::Files& files, const std::string& path) {
+  constexpr std::string_view kSocket = "socket:[";
+  const auto target = files.link_target(path);
+  if (!target || !target->starts_with(kSocket) || !target->ends_with(']')) return std::nullopt;
+  const auto inode = parse_unsigned(
+      std::string_view(*target).substr(kSocket.size(), target->size() - kSocket.size() - 1));
+  return inode ? std::optional(*inode) : std::nullopt;
+}
+
+void add_sockets(const os::Files& files, const std::string& pid, std::set<std::uint64_t>& inodes) {
+  const std::string directory = fmt::format("proc/{}/fd", pid);
+  for (const auto& fd : files.list(directory).value_or(std::vector<std::string>{})) {
+    const auto inode = socket_inode(files, fmt::format("{}/{}", directory, fd));
+    if (inode) inodes.insert(*inode);
+  }
+}
+
 // Sockets of the SSH server that started us; privilege is needed to see them.
 std::set<std::uint64_t> sockets_of_sshd(const os::Files& files) {
   constexpr int kMostAncestors = 32;
-  constexpr std::string_view kSocket = "socket:[";
   std::set<std::uint64_t> inodes;
   auto pid = files.link_target("proc/self");
   if (!pid) return inodes;
   for (int i = 0; i < kMostAncestors && *pid != "0" && *pid != "1"; ++i) {
     const auto stat = read_stat(files, *pid);
     if (!stat) break;
-    if (stat->name.starts_with("sshd")) {
-      const std::string directory = "proc/" + *pid + "/fd";
-      for (const auto& fd : files.list(directory).value_or(std::vector<std::string>{})) {
-        const auto target = files.link_target(directory + "/" + fd);
-        if (!target || !target->starts_with(kSocket) || !target->ends_with(']')) continue;
-        const auto inode = parse_unsigned(
-            std::string_view(*target).substr(kSocket.size(), target->size() - kSocket.size() - 1));
-        if (inode) inodes.insert(*inode);
-      }
-    }
+    if (stat->name.starts_with("sshd")) add_sockets(files, *pid, inodes);
     *pid = stat->parent;
   }
   return inodes;
@@ -139,14 +146,17 @@ Result<> note_ssh(const os::System& system,
   return {};
 }
 
-void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
-  struct Service {
-    std::string_view address, what;
-  };
+// What a route to one of Azure's own services carries; empty for other routes.
+std::string_view service_at(std::string_view destination) {
+  const auto address = destination.substr(0, destination.find('/'));
+  if (address == "168.63.129.16") return "route to Azure's wire server (168.63.129.16)";
+  if (address == "169.254.169.254") {
+    return "route to the instance metadata service (169.254.169.254)";
+  }
+  return {};
+}
 
-  constexpr std::array<Service, 2> kServices{
-      {{"168.63.129.16", "route to Azure's wire server (168.63.129.16)"},
-       {"169.254.169.254", "route to the instance metadata service (169.254.169.254)"}}};
+void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
   // Azure gives every NIC a default route; the one with the smallest metric is used.
   std::map<std::pair<unsigned, bool>, std::uint32_t> best;
   const auto family_of = [](const os::Route& route) {
@@ -158,16 +168,12 @@ void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
     if (!added) found->second = std::min(found->second, route.metric);
   }
   for (const auto& route : routes) {
+    const bool is_best =
+        route.destination == "default" && route.metric == best.at(family_of(route));
+    const auto service = service_at(route.destination);
     for (const int output : route.outputs) {
-      if (route.destination == "default" && route.metric == best.at(family_of(route))) {
-        topology.note(output, "default route");
-      }
-      for (const auto& service : kServices) {
-        const std::string_view destination = route.destination;
-        if (destination.substr(0, destination.find('/')) == service.address) {
-          topology.note(output, std::string(service.what));
-        }
-      }
+      if (is_best) topology.note(output, "default route");
+      if (!service.empty()) topology.note(output, std::string(service));
     }
   }
 }

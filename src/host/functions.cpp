@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, std::string>> gather_slots(const os::Files& f
   const std::string directory = "sys/bus/pci/slots";
   std::vector<std::pair<std::string, std::string>> slots;
   for (const auto& name : files.list(directory).value_or(std::vector<std::string>{})) {
-    const auto address = files.read(directory + "/" + name + "/address");
+    const auto address = files.read(fmt::format("{}/{}/address", directory, name));
     if (address) slots.emplace_back(*address, name);
   }
   return slots;

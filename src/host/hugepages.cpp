@@ -47,9 +47,9 @@ Result<> add_pools(const os::Files& files,
   for (const auto& size : *sizes) {
     const auto kib = number_in(size, "hugepages-", "kB", kMostKib);
     if (!kib || *kib == 0) continue;
-    const auto total = read_count(files, directory + "/" + size + "/nr_hugepages");
+    const auto total = read_count(files, fmt::format("{}/{}/nr_hugepages", directory, size));
     if (!total) return tl::unexpected<Error>(total.error());
-    const auto free = read_count(files, directory + "/" + size + "/free_hugepages");
+    const auto free = read_count(files, fmt::format("{}/{}/free_hugepages", directory, size));
     if (!free) return tl::unexpected<Error>(free.error());
     pools.push_back({node, *kib, *total, *free});
   }
@@ -69,8 +69,8 @@ Result<std::vector<HugepagePool>> gather_pools(const os::Files& files) {
     const auto node = number_in(entry, "node", "", kMostNodes);
     if (!node) continue;
     has_nodes = true;
-    const auto added =
-        add_pools(files, nodes + "/" + entry + "/hugepages", static_cast<int>(*node), pools);
+    const auto added = add_pools(
+        files, fmt::format("{}/{}/hugepages", nodes, entry), static_cast<int>(*node), pools);
     if (!added) return tl::unexpected<Error>(added.error());
   }
   if (!has_nodes) {

@@ -4,6 +4,8 @@
 
 #include <fnmatch.h>
 
+#include <initializer_list>
+
 #include "base/text.h"
 
 namespace manactl::host {
@@ -65,6 +67,18 @@ bool is_listed(const std::string& specifications, const Netdev& netdev) {
   return listed;
 }
 
+std::vector<std::string> files_in(const os::Files& files,
+                                  std::initializer_list<const char*> directories,
+                                  std::string_view suffix) {
+  std::vector<std::string> paths;
+  for (const char* directory : directories) {
+    for (const auto& name : files.list(directory).value_or(std::vector<std::string>{})) {
+      if (name.ends_with(suffix)) paths.push_back(fmt::format("{}/{}", directory, name));
+    }
+  }
+  return paths;
+}
+
 std::string udev_file(const Netdev& netdev) {
   return fmt::format("run/udev/data/n{}", netdev.index);
 }
@@ -79,31 +93,29 @@ Managers::Managers(const os::Files& files) : files_(files) {
 }
 
 void Managers::read_network_manager_rules() {
-  for (const std::string directory :
-       {"usr/lib/NetworkManager/conf.d", "etc/NetworkManager/conf.d"}) {
-    for (const auto& name : files_.list(directory).value_or(std::vector<std::string>{})) {
-      if (!name.ends_with(".conf")) continue;
-      const auto text = files_.read(directory + "/" + name);
-      if (!text) continue;
-      for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
-        if (const auto value = value_in(*text, key)) {
-          network_manager_rules_.push_back({directory + "/" + name, *value});
-        }
+  const auto paths =
+      files_in(files_, {"usr/lib/NetworkManager/conf.d", "etc/NetworkManager/conf.d"}, ".conf");
+  for (const auto& path : paths) {
+    const auto text = files_.read(path);
+    if (!text) continue;
+    for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
+      if (auto value = value_in(*text, key)) {
+        network_manager_rules_.push_back({path, std::move(*value)});
       }
     }
   }
 }
 
 void Managers::read_networkd_rules() {
-  for (const std::string directory :
-       {"etc/systemd/network", "run/systemd/network", "usr/lib/systemd/network"}) {
-    for (const auto& name : files_.list(directory).value_or(std::vector<std::string>{})) {
-      if (!name.ends_with(".network")) continue;
-      const auto text = files_.read(directory + "/" + name);
-      if (!text || !is_yes(value_in(*text, "Unmanaged"))) continue;
-      if (const auto driver = value_in(*text, "Driver")) {
-        networkd_rules_.push_back({directory + "/" + name, *driver});
-      }
+  const auto paths =
+      files_in(files_,
+               {"etc/systemd/network", "run/systemd/network", "usr/lib/systemd/network"},
+               ".network");
+  for (const auto& path : paths) {
+    const auto text = files_.read(path);
+    if (!text || !is_yes(value_in(*text, "Unmanaged"))) continue;
+    if (auto driver = value_in(*text, "Driver")) {
+      networkd_rules_.push_back({path, std::move(*driver)});
     }
   }
 }
@@ -137,9 +149,8 @@ Result<Management> Managers::by_networkd(const Netdev& netdev) const {
   }
   for (const auto& rule : networkd_rules_) {
     for (const auto driver : words(rule.text)) {
-      if (matches(std::string(driver), netdev.driver)) {
-        return Management{true, rule.path + " has Unmanaged=yes for this driver"};
-      }
+      if (!matches(std::string(driver), netdev.driver)) continue;
+      return Management{true, rule.path + " has Unmanaged=yes for this driver"};
     }
   }
   const auto udev = files_.read(udev_file(netdev));

@@ -22,13 +22,13 @@ class Reader {
       : value_(&value), where_(std::move(where)), problem_(&problem) {}
 
   Reader at(const std::string& key) const {
-    static const Json kNull;
+    static const Json null;
     if (!value_->is_object()) {
       expected("an object");
-      return {kNull, where_, *problem_};
+      return {null, where_, *problem_};
     }
     const auto found = value_->find(key);
-    const Json& value = found == value_->end() ? kNull : *found;
+    const Json& value = found == value_->end() ? null : *found;
     return {value, where_.ends_with(':') ? where_ + " " + key : where_ + "." + key, *problem_};
   }
 

@@ -241,7 +241,7 @@ Result<> write_tarball(const TreeEntries& tree, int descriptor) {
     return fail(Errc::io, fmt::format("cannot start an archive: {}", reason(*library, out.get())));
   }
   for (const auto& [path, entry] : tree) {
-    const auto written = write_entry(*library, out.get(), path, entry);
+    auto written = write_entry(*library, out.get(), path, entry);
     if (!written) return written;
   }
   if (library->write_close(out.get()) != ARCHIVE_OK) {
