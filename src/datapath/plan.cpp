@@ -25,12 +25,12 @@ constexpr std::uint64_t kHugePage = 2U << 20U;
 
 // How DPDK lays out memory. dpdk/pool.cpp holds these against the headers it is built with.
 constexpr unsigned kHeadroom = 128;
-constexpr unsigned kMinReceive = 2048;               // data room that every driver accepts
-constexpr unsigned kObjectOverhead = 64 + 128 + 64;  // pool header, mbuf, padding between channels
-constexpr std::uint64_t kCacheBytes = 128 * 8320;    // one cache for each possible core
-constexpr std::uint64_t kPoolBytes = 64 * 1024;      // header, chunk list, names
-constexpr std::uint64_t kEngineBytes = 2U << 20U;    // devices, queues and what EAL keeps
-constexpr std::uint64_t kPerQueueBytes = 64 * 1024;  // a driver's rings
+constexpr unsigned kMinReceive = 2048;                // data room that every driver accepts
+constexpr unsigned kObjectOverhead = 64 + 128 + 64;   // pool header, mbuf, padding between channels
+constexpr std::uint64_t kCacheBytes = 128ULL * 8320;  // one cache for each possible core
+constexpr std::uint64_t kPoolBytes = 64ULL << 10U;    // header, chunk list, names
+constexpr std::uint64_t kEngineBytes = 2U << 20U;     // devices, queues and what EAL keeps
+constexpr std::uint64_t kPerQueueBytes = 64ULL << 10U;  // a driver's rings
 
 unsigned round_up(unsigned value, unsigned multiple) {
   return (value + multiple - 1) / multiple * multiple;
