@@ -99,6 +99,7 @@ Exit wrong_usage(Context& context, const Command* command, const Error& error) {
 
 Exit unknown_command(Context& context, const std::string& word) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const auto& command : kCommands) names.emplace_back(command.name);
   const std::string hint = suggestion(word, names);
   return report_error(context,

@@ -38,9 +38,10 @@ Exit run_check(const Options& options, Context& context) {
   }
   const auto report = diag::run_checks(facts, question, options.only);
   if (!report) return report_error(context, report.error());
-  const CheckResult result{facts, *report, exit_for(facts, *report, options.strict)};
+  const Exit exit = exit_for(facts, *report, options.strict);
+  const CheckResult result{facts, *report, exit};
   context.json ? json(context.out, result) : text(context.out, result, context.verbosity);
-  return result.exit;
+  return exit;
 }
 
 Result<> take_ids(std::vector<std::string>& ids, const std::string& text) {
