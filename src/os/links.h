@@ -37,6 +37,12 @@ struct Address {
   int index = 0;     // of the interface
   std::string text;  // "10.0.0.4", "fe80::1"
   unsigned prefix_length = 0;
+  unsigned scope = 0;  // RT_SCOPE_*: 0 is the whole world, 253 the link
+  unsigned flags = 0;  // IFA_F_*, linux/if_addr.h
+  std::string broadcast = {};
+  std::string peer = {};   // the other end of a point-to-point link
+  std::string label = {};  // IPv4 alone has one
+  std::uint32_t valid = UINT32_MAX, preferred = UINT32_MAX;  // seconds; UINT32_MAX is for ever
 };
 
 struct Route {
@@ -45,6 +51,11 @@ struct Route {
   std::vector<int> outputs;  // interface of each next hop
   unsigned table = 0;        // 254 is main
   std::uint32_t metric = 0;
+  unsigned protocol = 0;    // RTPROT_*: 2 is the kernel's own
+  unsigned scope = 0;       // RT_SCOPE_*
+  std::string source = {};  // preferred source address
+  bool onlink = false;      // RTNH_F_ONLINK
+  bool ipv6 = false;
 };
 
 class Links {
@@ -53,6 +64,16 @@ class Links {
   virtual Result<std::vector<Link>> links() const = 0;  // by index
   virtual Result<std::vector<Address>> addresses() const = 0;
   virtual Result<std::vector<Route>> routes() const = 0;
+
+  // What follows changes the machine. By default it answers Errc::unsupported: a captured system
+  // can only be looked at.
+  virtual Result<> set_up(int index, bool up);
+  virtual Result<> set_mtu(int index, unsigned mtu);
+  virtual Result<> rename(int index, const InterfaceName& name);
+  virtual Result<> add_address(const Address& address);  // EEXIST when it is there
+  virtual Result<> remove_address(const Address& address);
+  virtual Result<> add_route(const Route& route);  // one output; EEXIST when it is there
+  virtual Result<> remove_route(const Route& route);
 };
 
 std::unique_ptr<Links> open_links();

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "os/load_module.h"
 #include "os/modprobe_config.h"
 
 namespace manactl::os {
@@ -46,6 +47,7 @@ class KernelModules final : public Modules {
       : files_(files), directory_("lib/modules/" + std::move(release)), live_(live) {}
 
   Result<ModuleState> state(std::string_view name) const override;
+  Result<> load(std::string_view name) override;
 
  private:
   // Whether the list of that name has the module; false when there is no such list.
@@ -101,7 +103,23 @@ Result<ModuleState> KernelModules::available(const std::string& key) const {
   return ModuleState{Presence::available, directory_ + "/modules.dep"};
 }
 
+Result<> KernelModules::load(std::string_view name) {
+  if (!live_) return Modules::load(name);
+  const auto known = state(name);
+  if (!known) return tl::unexpected<Error>(known.error());
+  if (known->presence == Presence::loaded || known->presence == Presence::builtin) return {};
+  if (known->presence == Presence::blacklisted) {
+    return fail(Errc::denied,
+                fmt::format("module {} is blacklisted by /{}", name, printable(known->evidence)));
+  }
+  return load_by_libkmod(module_key(name));
+}
+
 }  // namespace
+
+Result<> Modules::load(std::string_view /*name*/) {
+  return fail(Errc::unsupported, "this system can only be looked at");
+}
 
 std::unique_ptr<Modules> open_modules(const Files& files, std::string release, bool live) {
   return std::make_unique<KernelModules>(files, std::move(release), live);

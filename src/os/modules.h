@@ -24,6 +24,10 @@ class Modules {
  public:
   virtual ~Modules() = default;
   virtual Result<ModuleState> state(std::string_view name) const = 0;  // '-' and '_' are the same
+
+  // Loads it and what it needs; nothing happens when it is there. Never runs a command of
+  // modprobe.d: a module that has one is refused. Errc::unsupported on a captured system.
+  virtual Result<> load(std::string_view name);
 };
 
 // `release` as uname -r prints it. `live` allows libkmod.

@@ -117,6 +117,37 @@ void take_next_hops(std::string_view hops, int family, Route& route) {
   }
 }
 
+void take_address_attribute(const Attribute& attribute,
+                            int family,
+                            Address& address,
+                            std::string& other) {
+  switch (attribute.type) {
+    case IFA_LOCAL:
+      address.text = address_text(family, attribute.data);
+      return;
+    case IFA_ADDRESS:
+      other = address_text(family, attribute.data);
+      return;
+    case IFA_BROADCAST:
+      address.broadcast = address_text(family, attribute.data);
+      return;
+    case IFA_LABEL:
+      address.label = attribute.text();
+      return;
+    case IFA_FLAGS:  // ifa_flags has 8 bits only
+      address.flags = attribute.u32().value_or(address.flags);
+      return;
+    case IFA_CACHEINFO:
+      if (const auto times = leading<ifa_cacheinfo>(attribute.data)) {
+        address.valid = times->ifa_valid;
+        address.preferred = times->ifa_prefered;
+      }
+      return;
+    default:
+      return;
+  }
+}
+
 std::string destination_text(const rtmsg& head, std::string_view data) {
   const auto text = address_text(head.rtm_family, data);
   if (head.rtm_dst_len == 0 || text.empty()) return "default";
@@ -142,6 +173,9 @@ void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& 
       return;
     case RTA_VIA:  // an IPv4 route through an IPv6 neighbour: u16 family, then the address
       route.gateway = via_text(attribute.data);
+      return;
+    case RTA_PREFSRC:
+      route.source = address_text(head.rtm_family, attribute.data);
       return;
     case RTA_PRIORITY:
       route.metric = attribute.u32().value_or(0);
@@ -183,13 +217,18 @@ std::optional<Address> decode_address(std::string_view body) {
   Address address;
   address.index = static_cast<int>(head->ifa_index);
   address.prefix_length = head->ifa_prefixlen;
+  address.scope = head->ifa_scope;
+  address.flags = head->ifa_flags;
+  std::string other;
   auto attributes = after(body, sizeof(ifaddrmsg));
   while (const auto attribute = next_attribute(attributes)) {
-    // On a link with a peer IFA_ADDRESS is the other end and IFA_LOCAL is ours.
-    const bool local = attribute->type == IFA_LOCAL;
-    if (local || (attribute->type == IFA_ADDRESS && address.text.empty())) {
-      address.text = address_text(head->ifa_family, attribute->data);
-    }
+    take_address_attribute(*attribute, head->ifa_family, address, other);
+  }
+  // On a link with a peer IFA_ADDRESS is the other end and IFA_LOCAL is ours.
+  if (address.text.empty()) {
+    address.text = other;
+  } else if (!other.empty() && other != address.text) {
+    address.peer = other;
   }
   if (address.text.empty()) return std::nullopt;
   return address;
@@ -203,6 +242,10 @@ std::optional<Route> decode_route(std::string_view body) {
   Route route;
   route.destination = "default";
   route.table = head->rtm_table;
+  route.protocol = head->rtm_protocol;
+  route.scope = head->rtm_scope;
+  route.onlink = (head->rtm_flags & RTNH_F_ONLINK) != 0;
+  route.ipv6 = head->rtm_family == AF_INET6;
   auto attributes = after(body, sizeof(rtmsg));
   while (const auto attribute = next_attribute(attributes)) {
     take_route_attribute(*attribute, *head, route);

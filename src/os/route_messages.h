@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// rtnetlink messages as links.h tells them: pure functions of bytes.
+// rtnetlink messages as links.h tells them: pure functions of bytes. What asks for a change is made
+// in route_requests.cpp.
 
 #pragma once
 
@@ -16,5 +17,9 @@ namespace manactl::os {
 std::optional<Link> decode_link(std::string_view body);
 std::optional<Address> decode_address(std::string_view body);
 std::optional<Route> decode_route(std::string_view body);
+
+// The body of a request that names the same thing. Errc::invalid for addresses that are none.
+Result<std::string> encode_address(const Address& address);
+Result<std::string> encode_route(const Route& route);
 
 }  // namespace manactl::os

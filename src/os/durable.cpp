@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/durable.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/text.h"
+#include "os/owned.h"
+
+namespace manactl::os {
+namespace {
+
+constexpr unsigned kWritableByOthers = S_IWGRP | S_IWOTH;
+constexpr std::string_view kUnfinished = ".new";
+
+using Directory = Owned<DIR, closedir>;
+
+bool is_plain(std::string_view name) {
+  return !name.empty() && name.front() != '.' && name.find('/') == std::string_view::npos &&
+         name.find('\0') == std::string_view::npos;
+}
+
+Result<> check_safe(int directory, bool last, const std::string& shown) {
+  struct stat status {};
+
+  if (fstat(directory, &status) != 0) return fail_errno(errno, "cannot look at '" + shown + "'");
+  const bool trusted = status.st_uid == geteuid() || (!last && status.st_uid == 0);
+  if (!trusted) {
+    return fail(Errc::denied, fmt::format("'{}' belongs to user {}", shown, status.st_uid));
+  }
+  // In a sticky directory others cannot replace what is ours.
+  const bool shared = (status.st_mode & kWritableByOthers) != 0;
+  if (shared && (last || (status.st_mode & S_ISVTX) == 0)) {
+    return fail(Errc::denied, fmt::format("'{}' can be written to by others", shown));
+  }
+  return {};
+}
+
+Result<> write_all(int file, std::string_view text, const std::string& shown) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail_errno(errno, "cannot write '" + shown + "'");
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (fsync(file) != 0) return fail_errno(errno, "cannot write '" + shown + "'");
+  return {};
+}
+
+class DurableDirectory final : public Durable {
+ public:
+  DurableDirectory(std::string path, Secrecy secrecy)
+      : path_(std::move(path)),
+        directory_mode_(secrecy == Secrecy::ours_alone ? 0700 : 0755),
+        file_mode_(secrecy == Secrecy::ours_alone ? 0600 : 0644) {}
+
+  std::string path() const override { return path_; }
+
+  Result<std::vector<std::string>> list() const override;
+  Result<std::string> read(std::string_view name) const override;
+  Result<> replace(std::string_view name, std::string_view text) override;
+  Result<> append(std::string_view name, std::string_view text) override;
+  Result<> remove(std::string_view name) override;
+
+ private:
+  Result<Descriptor> open_directory(bool make) const;
+  Result<Descriptor> open_file(const Descriptor& directory, std::string_view name, int flags) const;
+
+  std::string shown(std::string_view name) const {
+    return printable(path_ + '/' + std::string(name));
+  }
+
+  std::string path_;
+  mode_t directory_mode_;
+  mode_t file_mode_;
+};
+
+Result<Descriptor> DurableDirectory::open_directory(bool make) const {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Descriptor here(open("/", kFlags));
+  if (!here) return fail_errno(errno, "cannot open '/'");
+  std::string walked;
+  std::vector<std::string_view> parts;
+  for (const auto part : split(path_, '/')) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::string name(parts[i]);
+    walked += '/' + name;
+    const bool last = i + 1 == parts.size();
+    Descriptor next(openat(here.get(), name.c_str(), kFlags));
+    if (!next && errno == ENOENT && make) {
+      const mode_t mode = last ? directory_mode_ : 0755;
+      if (mkdirat(here.get(), name.c_str(), mode) != 0 && errno != EEXIST) {
+        return fail_errno(errno, "cannot make the directory '" + walked + "'");
+      }
+      if (fsync(here.get()) != 0) return fail_errno(errno, "cannot write '" + walked + "'");
+      next = Descriptor(openat(here.get(), name.c_str(), kFlags));
+      // The umask may have taken bits away; nobody else may have them in any case.
+      if (next && fchmod(next.get(), mode) != 0) return fail_errno(errno, "cannot set the mode");
+    }
+    if (!next) return fail_errno(errno, "cannot open the directory '" + walked + "'");
+    const auto safe = check_safe(next.get(), last, walked);
+    if (!safe) return tl::unexpected<Error>(safe.error());
+    here = std::move(next);
+  }
+  return here;
+}
+
+Result<Descriptor> DurableDirectory::open_file(const Descriptor& directory,
+                                               std::string_view name,
+                                               int flags) const {
+  if (!is_plain(name)) return fail(Errc::invalid, "'" + printable(name, 60) + "' is no file name");
+  Descriptor file(openat(directory.get(),
+                         std::string(name).c_str(),
+                         flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+                         file_mode_));
+  if (!file) return fail_errno(errno, "cannot open '" + shown(name) + "'");
+
+  struct stat status {};
+
+  if (fstat(file.get(), &status) != 0)
+    return fail_errno(errno, "cannot look at '" + shown(name) + "'");
+  if (!S_ISREG(status.st_mode)) return fail(Errc::denied, "'" + shown(name) + "' is no file");
+  if (status.st_uid != geteuid() || (status.st_mode & kWritableByOthers) != 0) {
+    return fail(Errc::denied, "'" + shown(name) + "' could have been written by others");
+  }
+  return file;
+}
+
+Result<std::vector<std::string>> DurableDirectory::list() const {
+  auto directory = open_directory(false);
+  if (!directory && directory.error().sys == ENOENT) return std::vector<std::string>{};
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  const Directory entries(fdopendir(directory->get()));
+  if (!entries) return fail_errno(errno, "cannot list '" + path_ + "'");
+  directory->release();  // closedir(3) closes it
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(entries.get());  // NOLINT(concurrency-mt-unsafe): our own stream
+    if (entry == nullptr) break;
+    const std::string_view name(entry->d_name);
+    if (is_plain(name) && !name.ends_with(kUnfinished)) names.emplace_back(name);
+  }
+  if (errno != 0) return fail_errno(errno, "cannot list '" + path_ + "'");
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> DurableDirectory::read(std::string_view name) const {
+  constexpr std::size_t kMost = 16U << 20;
+  const auto directory = open_directory(false);
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  const auto file = open_file(*directory, name, O_RDONLY);
+  if (!file) return tl::unexpected<Error>(file.error());
+  std::string text;
+  std::array<char, 16384> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  for (;;) {
+    const ssize_t got = ::read(file->get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno(errno, "cannot read '" + shown(name) + "'");
+    if (got == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMost) return fail(Errc::io, "'" + shown(name) + "' is too large");
+  }
+}
+
+Result<> DurableDirectory::replace(std::string_view name, std::string_view text) {
+  const auto directory = open_directory(true);
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  const std::string fresh = std::string(name) + std::string(kUnfinished);
+  // What a killed run left is nobody's.
+  if (unlinkat(directory->get(), fresh.c_str(), 0) != 0 && errno != ENOENT) {
+    return fail_errno(errno, "cannot remove '" + shown(fresh) + "'");
+  }
+  const auto file = open_file(*directory, fresh, O_WRONLY | O_CREAT | O_EXCL);
+  if (!file) return tl::unexpected<Error>(file.error());
+  auto written = write_all(file->get(), text, shown(name));
+  if (written && fchmod(file->get(), file_mode_) != 0)
+    written = fail_errno(errno, "cannot set the mode");
+  const std::string whole(name);
+  if (written && renameat(directory->get(), fresh.c_str(), directory->get(), whole.c_str()) != 0) {
+    written = fail_errno(errno, "cannot rename '" + shown(fresh) + "'");
+  }
+  if (!written) {
+    (void)unlinkat(directory->get(), fresh.c_str(), 0);
+    return written;
+  }
+  if (fsync(directory->get()) != 0) return fail_errno(errno, "cannot write '" + path_ + "'");
+  return {};
+}
+
+Result<> DurableDirectory::append(std::string_view name, std::string_view text) {
+  const auto directory = open_directory(false);
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  const auto file = open_file(*directory, name, O_WRONLY | O_APPEND);
+  if (!file) return tl::unexpected<Error>(file.error());
+
+  struct stat before {};
+
+  if (fstat(file->get(), &before) != 0)
+    return fail_errno(errno, "cannot look at '" + shown(name) + "'");
+  auto written = write_all(file->get(), text, shown(name));
+  if (!written && ftruncate(file->get(), before.st_size) != 0) {
+    return because(written.error(), "cannot take back a part");
+  }
+  return written;
+}
+
+Result<> DurableDirectory::remove(std::string_view name) {
+  const auto directory = open_directory(false);
+  if (!directory && directory.error().sys == ENOENT) return {};
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  if (!is_plain(name)) return fail(Errc::invalid, "'" + printable(name, 60) + "' is no file name");
+  if (unlinkat(directory->get(), std::string(name).c_str(), 0) != 0 && errno != ENOENT) {
+    return fail_errno(errno, "cannot remove '" + shown(name) + "'");
+  }
+  if (fsync(directory->get()) != 0) return fail_errno(errno, "cannot write '" + path_ + "'");
+  return {};
+}
+
+}  // namespace
+
+std::unique_ptr<Durable> open_durable(std::string path, Secrecy secrecy) {
+  return std::make_unique<DurableDirectory>(std::move(path), secrecy);
+}
+
+}  // namespace manactl::os
