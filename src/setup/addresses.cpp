@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/addresses.h"
+
+#include <linux/rtnetlink.h>
+
+#include "base/text.h"
+
+namespace manactl::setup {
+namespace {
+
+void append(std::string& text, std::string_view key, const std::string& value) {
+  if (!value.empty()) text += fmt::format(" {} {}", key, value);
+}
+
+void append(std::string& text, std::string_view key, std::uint64_t value, std::uint64_t usual) {
+  if (value != usual) text += fmt::format(" {} {}", key, value);
+}
+
+tl::unexpected<Error> strange(const std::string& text) {
+  return fail(Errc::invalid, fmt::format("the journal tells of '{}'", printable(text, 100)));
+}
+
+// Reads "key value" pairs; the first that nobody takes makes the text invalid.
+template <class Take>
+bool read_pairs(const std::vector<std::string_view>& parts, std::size_t from, Take take) {
+  for (std::size_t i = from; i < parts.size(); i += 2) {
+    if (i + 1 >= parts.size() || !take(parts[i], parts[i + 1])) return false;
+  }
+  return true;
+}
+
+template <class T>
+bool number(std::string_view text, T& into) {
+  const auto value = parse_unsigned(text, UINT32_MAX);
+  if (value) into = static_cast<T>(*value);
+  return value.has_value();
+}
+
+bool word(std::string_view text, std::string& into) {
+  into = text;
+  return true;
+}
+
+}  // namespace
+
+std::string text_of(const os::Address& address) {
+  std::string text = fmt::format("{}/{}", address.text, address.prefix_length);
+  append(text, "peer", address.peer);
+  append(text, "broadcast", address.broadcast);
+  append(text, "scope", address.scope, UINT64_MAX);
+  append(text, "flags", address.flags, 0);
+  append(text, "label", address.label);
+  append(text, "valid_lft", address.valid, UINT32_MAX);
+  append(text, "preferred_lft", address.preferred, UINT32_MAX);
+  return text;
+}
+
+std::string text_of(const os::Route& route) {
+  std::string text = route.ipv6 ? "inet6 " : "inet ";
+  text += route.destination;
+  append(text, "via", route.gateway);
+  append(text, "proto", route.protocol, UINT64_MAX);
+  append(text, "scope", route.scope, UINT64_MAX);
+  append(text, "src", route.source);
+  append(text, "metric", route.metric, 0);
+  append(text, "table", route.table, UINT64_MAX);
+  if (route.onlink) text += " nexthop onlink";
+  return text;
+}
+
+Result<os::Address> address_of(const std::string& text, int index) {
+  const auto parts = words(text);
+  os::Address address;
+  address.index = index;
+  const auto slash = parts.empty() ? std::string_view::npos : parts[0].find('/');
+  if (slash == std::string_view::npos) return strange(text);
+  address.text = parts[0].substr(0, slash);
+  bool good = number(parts[0].substr(slash + 1), address.prefix_length);
+  good = good && read_pairs(parts, 1, [&](std::string_view key, std::string_view value) {
+           if (key == "peer") return word(value, address.peer);
+           if (key == "broadcast") return word(value, address.broadcast);
+           if (key == "label") return word(value, address.label);
+           if (key == "scope") return number(value, address.scope);
+           if (key == "flags") return number(value, address.flags);
+           if (key == "valid_lft") return number(value, address.valid);
+           return key == "preferred_lft" && number(value, address.preferred);
+         });
+  if (!good) return strange(text);
+  return address;
+}
+
+Result<os::Route> route_of(const std::string& text, int index) {
+  const auto parts = words(text);
+  if (parts.size() < 2 || (parts[0] != "inet" && parts[0] != "inet6")) return strange(text);
+  os::Route route;
+  route.ipv6 = parts[0] == "inet6";
+  route.destination = parts[1];
+  route.outputs = {index};
+  const bool good = read_pairs(parts, 2, [&](std::string_view key, std::string_view value) {
+    if (key == "via") return word(value, route.gateway);
+    if (key == "src") return word(value, route.source);
+    if (key == "proto") return number(value, route.protocol);
+    if (key == "scope") return number(value, route.scope);
+    if (key == "metric") return number(value, route.metric);
+    if (key == "table") return number(value, route.table);
+    route.onlink = key == "nexthop" && value == "onlink";
+    return route.onlink;
+  });
+  if (!good) return strange(text);
+  return route;
+}
+
+bool comes_back(const os::Route& route) {
+  return route.protocol == RTPROT_KERNEL || route.protocol == RTPROT_REDIRECT ||
+         route.protocol == RTPROT_RA;
+}
+
+bool is_link_local(const os::Address& address) {
+  return address.text.starts_with("fe80:");
+}
+
+}  // namespace manactl::setup

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// Addresses and routes as text, in the words of ip(8): they survive in the journal and can be
+// pasted.
+
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "os/links.h"
+
+namespace manactl::setup {
+
+std::string text_of(const os::Address& address);  // "10.0.1.4/24 broadcast 10.0.1.255 scope 0 ..."
+std::string text_of(const os::Route& route);      // "inet default via 10.0.1.1 proto 16 ..."
+
+// The same for the interface `index`. Errc::invalid for a text that text_of() does not write.
+Result<os::Address> address_of(const std::string& text, int index);
+Result<os::Route> route_of(const std::string& text, int index);
+
+// Whether the kernel or a router makes it again without being asked.
+bool comes_back(const os::Route& route);
+
+bool is_link_local(const os::Address& address);  // fe80::
+
+}  // namespace manactl::setup

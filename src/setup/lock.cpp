@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <ctime>
+
+#include "base/text.h"
+#include "os/owned.h"
+
+namespace manactl::setup {
+namespace {
+
+class FileLock final : public Lock {
+ public:
+  explicit FileLock(os::Descriptor file) : file_(std::move(file)) {}
+
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  ~FileLock() override {
+    // The next reader must not take us for the owner. The file itself stays: whoever removed it
+    // could hold one lock while somebody else holds another.
+    if (ftruncate(file_.get(), 0) != 0) return;
+  }
+
+ private:
+  os::Descriptor file_;
+};
+
+std::string owner_in(int file) {
+  std::array<char, 256> text{};
+  const ssize_t got = pread(file, text.data(), text.size(), 0);
+  if (got <= 0) return "another run";
+  return printable(trim({text.data(), static_cast<std::size_t>(got)}), 200);
+}
+
+std::string local_time() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  if (localtime_r(&now, &parts) == nullptr) return {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return text.data();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::string& command) {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  const std::string shown = "'" + printable(path) + "'";
+  os::Descriptor file(open(path.c_str(), kFlags, 0644));
+  if (!file) return fail_errno(errno, "cannot open the lock " + shown);
+
+  struct stat status {};
+
+  if (fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot look at " + shown);
+  // The directory is everybody's: somebody could have been there first.
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
+    return fail(Errc::denied, fmt::format("the lock {} belongs to user {}", shown, status.st_uid));
+  }
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return fail_errno(errno, "cannot lock " + shown);
+    return fail(Errc::busy, fmt::format("{} is at work ({})", owner_in(file.get()), path));
+  }
+  const std::string owner = fmt::format(
+      "process {}: manactl {}, since {}\n", getpid(), printable(command, 120), local_time());
+  if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), owner.data(), owner.size(), 0) < 0) {
+    return fail_errno(errno, "cannot write " + shown);
+  }
+  return std::make_unique<FileLock>(std::move(file));
+}
+
+}  // namespace manactl::setup

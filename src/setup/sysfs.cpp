@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/sysfs.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace manactl::setup {
+
+std::string device_path(const std::string& id) {
+  return "sys/bus/vmbus/devices/" + id;
+}
+
+std::string driver_path(const std::string& driver) {
+  return "sys/bus/vmbus/drivers/" + driver;
+}
+
+Result<std::string> driver_of(const os::Files& files, const std::string& id) {
+  auto driver = os::link_name(files, device_path(id) + "/driver");
+  if (driver) return driver;
+  if (driver.error().code != Errc::not_found) return driver;
+  if (exists(files, device_path(id))) return std::string();
+  return fail(Errc::not_found, fmt::format("the VMBus channel {} is gone", id));
+}
+
+Result<std::string> override_of(const os::Files& files, const std::string& id) {
+  auto text = files.read(device_path(id) + "/driver_override");
+  if (!text) return text;
+  const auto name = trim(*text);
+  return name == "(null)" ? std::string() : std::string(name);
+}
+
+std::optional<std::string> uio_of(const os::Files& files, const std::string& id) {
+  const auto found = files.list(device_path(id) + "/uio");
+  if (!found || found->empty()) return std::nullopt;
+  return found->front();
+}
+
+std::optional<std::string> interface_of(const os::Files& files, const std::string& id) {
+  const auto found = files.list(device_path(id) + "/net");
+  if (!found || found->empty()) return std::nullopt;
+  return found->front();
+}
+
+Result<os::Link> find_link(const os::System& system, const std::string& name) {
+  auto links = system.links.links();
+  if (!links) return tl::unexpected<Error>(links.error());
+  for (auto& link : *links) {
+    const auto& others = link.alternative_names;
+    if (link.name == name || std::find(others.begin(), others.end(), name) != others.end()) {
+      return std::move(link);
+    }
+  }
+  return fail(Errc::not_found, fmt::format("there is no interface '{}'", printable(name, 60)));
+}
+
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("@%+=:,./_-").find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace manactl::setup

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/transaction.h"
+
+#include <algorithm>
+
+namespace manactl::setup {
+namespace {
+
+Result<> revert_one(Machine& machine,
+                    const StepRecord& record,
+                    const Entry& entry,
+                    const std::vector<Entry>& open,
+                    bool force) {
+  auto step = make_step(record.kind, record.parameters);
+  if (!step) return tl::unexpected<Error>(step.error());
+  Undo undo{record, {}, force};
+  for (const auto& other : open) {
+    if (other.id == entry.id) continue;
+    for (const auto& theirs : other.steps) {
+      if (theirs.kind == record.kind) undo.others.push_back(&theirs);
+    }
+  }
+  return (*step)->revert(machine, undo);
+}
+
+}  // namespace
+
+std::vector<Undone> roll_back(Machine& machine,
+                              const Entry& entry,
+                              const std::vector<Entry>& open,
+                              bool force) {
+  std::vector<Undone> undone;
+  for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
+    auto result = revert_one(machine, *record, entry, open, force);
+    auto by_hand = result ? std::vector<std::string>{} : record->by_hand;
+    undone.push_back({record->title, std::move(result), std::move(by_hand)});
+  }
+  return undone;
+}
+
+bool all_good(const std::vector<Undone>& undone) {
+  return std::all_of(undone.begin(), undone.end(), [](const Undone& u) { return bool(u.result); });
+}
+
+bool Transaction::is_undone() const {
+  return all_good(undone_);
+}
+
+Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
+  const auto seen = step.observe(machine_.system);
+  if (!seen) return because(seen.error(), step.title());
+  const auto start = machine_.clock.now();
+  ran_.push_back({step.title(), *seen, false, {}});
+  if (step.done(*seen)) return {};
+  const auto noted = journal_.begin(entry.id, number);
+  if (!noted) return because(noted.error(), step.title());
+  ran_.back().changed = true;
+  auto& record = entry.steps[number];
+  record.begun = true;
+  auto answer = step.apply(machine_);
+  if (!answer) return because(answer.error(), step.title());
+  // What was granted must be known even when it was too little.
+  record.after = std::move(*answer);
+  const auto verified = step.verify(machine_.system);
+  if (!verified) return because(verified.error(), step.title());
+  const auto kept = journal_.done(entry.id, number, record.after);
+  if (!kept) return because(kept.error(), step.title());
+  record.done = true;
+  ran_.back().took = machine_.clock.now() - start;
+  return {};
+}
+
+Result<> Transaction::run(const Steps& steps, Entry& entry) {
+  Result<> good;
+  for (std::size_t number = 0; number < steps.size() && good; ++number) {
+    good = run_step(*steps[number], entry, number);
+    signal_ = interrupted_ ? interrupted_() : 0;
+    if (good && signal_ != 0) good = fail(Errc::io, "interrupted");
+  }
+  if (good) good = journal_.ready(entry.id);
+  if (good) return good;
+  const auto open = journal_.entries();
+  undone_ = roll_back(machine_, entry, open.value_or(std::vector<Entry>{}), false);
+  if (!is_undone()) return good;
+  const auto closed = journal_.close(entry.id);
+  if (!closed) undone_.push_back({"close the journal", closed, {"manactl restore --all"}});
+  return good;
+}
+
+}  // namespace manactl::setup
