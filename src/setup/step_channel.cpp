@@ -171,11 +171,13 @@ class AnnounceClass final : public Step {
   Result<Values> apply(Machine& machine) override {
     const auto written = machine.system.files.write(driver_path(kUio) + "/new_id", kNicClass);
     if (written) return Values{{"id", "added"}};
-    if (written.error().sys != EEXIST) return tl::unexpected<Error>(written.error());
-    return Values{{"id", shared_ ? "added" : "existed"}};
+    if (written.error().sys == EEXIST) return Values{{"id", shared_ ? "added" : "existed"}};
+    // Going back has to know that nothing was added.
+    answer_ = tl::unexpected<Error>(written.error());
+    return Values{{"id", "existed"}};
   }
 
-  Result<> verify(const os::System& /*system*/) const override { return {}; }
+  Result<> verify(const os::System& /*system*/) const override { return answer_; }
 
   Result<> revert(Machine& machine, const Undo& undo) override {
     const std::string answer = value_of(undo.record.after, "id");
@@ -199,6 +201,7 @@ class AnnounceClass final : public Step {
 
  private:
   bool shared_;
+  Result<> answer_;
 };
 
 class BindChannel final : public Step {

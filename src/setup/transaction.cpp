@@ -53,9 +53,9 @@ Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
   const auto start = machine_.clock.now();
   ran_.push_back({step.title(), *seen, false, {}});
   if (step.done(*seen)) return {};
+  ran_.back().changed = true;
   const auto noted = journal_.begin(entry.id, number);
   if (!noted) return because(noted.error(), step.title());
-  ran_.back().changed = true;
   auto& record = entry.steps[number];
   record.begun = true;
   auto answer = step.apply(machine_);
@@ -80,8 +80,15 @@ Result<> Transaction::run(const Steps& steps, Entry& entry) {
   }
   if (good) good = journal_.ready(entry.id);
   if (good) return good;
+  // This process knows what it has not begun; a later one would have to look.
+  Entry begun = entry;
+  while (begun.steps.size() > ran_.size()) begun.steps.pop_back();
+  if (!begun.steps.empty() && ran_.size() == begun.steps.size() && ran_.back().changed &&
+      !begun.steps.back().begun) {
+    begun.steps.pop_back();
+  }
   const auto open = journal_.entries();
-  undone_ = roll_back(machine_, entry, open.value_or(std::vector<Entry>{}), false);
+  undone_ = roll_back(machine_, begun, open.value_or(std::vector<Entry>{}), false);
   if (!is_undone()) return good;
   const auto closed = journal_.close(entry.id);
   if (!closed) undone_.push_back({"close the journal", closed, {"manactl restore --all"}});

@@ -1,0 +1,636 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/fake_vm.h"
+
+#include <linux/if.h>
+#include <linux/rtnetlink.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/text.h"
+#include "setup/sysfs.h"
+#include "support/fixtures.h"
+
+namespace manactl::test {
+
+using std::chrono::milliseconds;
+
+namespace {
+
+// The route that the kernel makes for an address.
+os::Route connected(int index, const os::Address& address) {
+  os::Route route;
+  const auto dot = address.text.rfind('.');
+  route.destination = address.text.substr(0, dot) + ".0/24";
+  route.outputs = {index};
+  route.table = RT_TABLE_MAIN;
+  route.protocol = RTPROT_KERNEL;
+  route.scope = RT_SCOPE_LINK;
+  route.source = address.text;
+  return route;
+}
+
+}  // namespace
+
+class FakeFiles final : public os::Files {
+ public:
+  explicit FakeFiles(FakeVm& vm) : vm_(vm) {}
+
+  Result<std::string> read(std::string_view path, std::size_t most) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->read(path, most);
+  }
+
+  Result<std::string> link_target(std::string_view path) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->link_target(path);
+  }
+
+  Result<std::vector<std::string>> list(std::string_view dir) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->list(dir);
+  }
+
+  Result<os::Node> node(std::string_view path) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->node(path);
+  }
+
+  Result<> write(std::string_view path, std::string_view text) override {
+    const std::string where(path);
+    const std::string what(trim(text));
+    return vm_.act("echo " + what + " > " + where, false, [&] { return vm_.write(where, what); });
+  }
+
+ private:
+  FakeVm& vm_;
+};
+
+class FakeLinks final : public os::Links {
+ public:
+  explicit FakeLinks(FakeVm& vm) : vm_(vm) {}
+
+  Result<std::vector<os::Link>> links() const override {
+    std::vector<os::Link> found;
+    for (const auto& [index, link] : vm_.state.links) found.push_back(link);
+    vm_.looked_at += found.size();
+    return found;
+  }
+
+  Result<std::vector<os::Address>> addresses() const override {
+    vm_.looked_at += vm_.state.addresses.size();
+    return vm_.state.addresses;
+  }
+
+  Result<std::vector<os::Route>> routes() const override {
+    vm_.looked_at += vm_.state.routes.size();
+    return vm_.state.routes;
+  }
+
+  Result<> set_up(int index, bool up) override {
+    return on(index, up ? "up" : "down", [&](os::Link&) { return vm_.set_up(index, up); });
+  }
+
+  Result<> set_mtu(int index, unsigned mtu) override {
+    return on(index, fmt::format("mtu {}", mtu), [&](os::Link& link) -> Result<> {
+      if (mtu > 9000) return fail_errno(EINVAL, "cannot set the MTU");
+      link.mtu = mtu;
+      if (const auto* channel = vm_.channel_with(link.name)) {
+        if (auto* vf = vm_.find(channel->vf); vf != nullptr && vf->master == index) vf->mtu = mtu;
+      }
+      return {};
+    });
+  }
+
+  Result<> rename(int index, const InterfaceName& name) override {
+    return on(index, "name " + name.str(), [&](os::Link& link) -> Result<> {
+      if (vm_.link(name.str()) != nullptr) return fail_errno(EEXIST, "cannot rename");
+      link.name = name.str();
+      return {};
+    });
+  }
+
+  Result<> add_address(const os::Address& address) override {
+    return on(address.index, "address add " + address.text, [&](os::Link& link) -> Result<> {
+      vm_.state.addresses.push_back(address);
+      const bool four = address.text.find('.') != std::string::npos;
+      if (link.is_up() && four) vm_.state.routes.push_back(connected(address.index, address));
+      return {};
+    });
+  }
+
+  Result<> add_route(const os::Route& route) override {
+    return on(
+        route.outputs.at(0), "route add " + route.destination, [&](os::Link& link) -> Result<> {
+          if (!link.is_up()) return fail_errno(ENETDOWN, "cannot add the route");
+          vm_.state.routes.push_back(route);
+          return {};
+        });
+  }
+
+ private:
+  Result<> on(int index,
+              const std::string& what,
+              const std::function<Result<>(os::Link&)>& effect) {
+    const auto found = vm_.state.links.find(index);
+    if (found == vm_.state.links.end()) return fail_errno(ENODEV, "no such interface");
+    return vm_.act(
+        "ip " + found->second.name + " " + what, false, [&] { return effect(found->second); });
+  }
+
+  FakeVm& vm_;
+};
+
+class FakeModules final : public os::Modules {
+ public:
+  explicit FakeModules(FakeVm& vm) : vm_(vm) {}
+
+  Result<os::ModuleState> state(std::string_view name) const override {
+    const bool there = vm_.state.modules.count(std::string(name)) != 0;
+    return os::ModuleState{there ? Presence::loaded : Presence::available, ""};
+  }
+
+  Result<> load(std::string_view name) override {
+    return vm_.act(fmt::format("modprobe {}", name), false, [&]() -> Result<> {
+      vm_.state.modules.emplace(name);
+      return {};
+    });
+  }
+
+ private:
+  FakeVm& vm_;
+};
+
+class FakeClock final : public setup::Clock {
+ public:
+  explicit FakeClock(FakeVm& vm) : vm_(vm) {}
+
+  milliseconds now() const override { return vm_.now_; }
+
+  void pause(milliseconds time) override { vm_.pass(time); }
+
+ private:
+  FakeVm& vm_;
+};
+
+class FakeDurable final : public os::Durable {
+ public:
+  explicit FakeDurable(FakeVm& vm) : vm_(vm) {}
+
+  std::string path() const override { return "/var/lib/manactl/journal"; }
+
+  Result<std::vector<std::string>> list() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, text] : vm_.state.journal) names.push_back(name);
+    return names;
+  }
+
+  Result<std::string> read(std::string_view name) const override {
+    return vm_.state.journal.at(std::string(name));
+  }
+
+  Result<> replace(std::string_view name, std::string_view text) override {
+    return vm_.act("journal open", true, [&]() -> Result<> {
+      vm_.state.journal[std::string(name)] = text;
+      return {};
+    });
+  }
+
+  Result<> append(std::string_view name, std::string_view text) override {
+    return vm_.act("journal append", true, [&]() -> Result<> {
+      vm_.state.journal.at(std::string(name)) += text;
+      return {};
+    });
+  }
+
+  Result<> remove(std::string_view name) override {
+    return vm_.act("journal close", false, [&]() -> Result<> {
+      vm_.state.journal.erase(std::string(name));
+      return {};
+    });
+  }
+
+ private:
+  FakeVm& vm_;
+};
+
+struct FakeVm::Parts {
+  explicit Parts(FakeVm& vm)
+      : captured(system_of("healthy-two-nics")),
+        files(vm),
+        links(vm),
+        modules(vm),
+        clock(vm),
+        durable(vm),
+        devices(os::open_tree_devices(files)),
+        machine{system(), clock},
+        journal(durable),
+        lock(std::filesystem::temp_directory_path() /
+             fmt::format("manactl-fake-{}-{}", getpid(), static_cast<void*>(&vm))) {}
+
+  os::System system() {
+    const auto other = captured->system();
+    return {files,
+            links,
+            other.ethtool,
+            other.rdma,
+            other.verbs,
+            *devices,
+            modules,
+            other.process,
+            other.sockets,
+            other.kernel_log};
+  }
+
+  std::unique_ptr<host::CapturedSystem> captured;
+  FakeFiles files;
+  FakeLinks links;
+  FakeModules modules;
+  FakeClock clock;
+  FakeDurable durable;
+  std::unique_ptr<os::Devices> devices;
+  setup::Machine machine;
+  setup::Journal journal;
+  std::string lock;
+};
+
+namespace {
+
+// 00:0d:3a:76:3b:d0 and those that follow.
+MacAddress mac_of(unsigned number) {
+  constexpr unsigned kFirst = 0x3bd0;
+  const unsigned last = kFirst + number;
+  return {{0,
+           0x0d,
+           0x3a,
+           0x76,
+           static_cast<std::uint8_t>(last >> 8U),
+           static_cast<std::uint8_t>(last)}};
+}
+
+std::string vmbus_id(unsigned number) {
+  const auto mac = mac_of(number).bytes;
+  const auto last = fmt::format("{:02x}{:02x}", mac[4], mac[5]);
+  return fmt::format("000d3a76-{}-000d-3a76-{}000d3a76", last, last);
+}
+
+os::Link made_link(int index, std::string name, unsigned number, unsigned flags) {
+  os::Link link;
+  link.index = index;
+  link.name = std::move(name);
+  link.flags = flags;
+  link.operstate = "up";
+  link.mtu = 1500;
+  link.mac = mac_of(number);
+  return link;
+}
+
+constexpr unsigned kUp = IFF_UP | IFF_BROADCAST | IFF_RUNNING | IFF_LOWER_UP;
+
+}  // namespace
+
+FakeVm::FakeVm(unsigned more_nics) {
+  state.modules = {"mana", "hv_netvsc", "ib_uverbs"};
+  state.pools["sys/devices/system/node/node0/hugepages/hugepages-2048kB"] = 64;
+  state.pools["sys/devices/system/node/node0/hugepages/hugepages-1048576kB"] = 0;
+  for (unsigned n = 0; n < 2 + more_nics; ++n) {
+    const int index = static_cast<int>(2 * n + 2);
+    const std::string vf = n == 0 ? "enP30832p0s0" : fmt::format("enP30832p0s0d{}", n);
+    const std::string name = fmt::format("eth{}", n);
+    state.links[index] = made_link(index, name, n, kUp);
+    state.links[index + 1] = made_link(index + 1, vf, n, kUp | IFF_SLAVE);
+    state.links[index + 1].master = index;
+    state.channels.push_back(
+        {vmbus_id(n), setup::kNetvsc, "", state.links[index].mac.str(), vf, name, ""});
+    os::Address address{index, fmt::format("10.0.{}.4", n), 24};
+    address.broadcast = fmt::format("10.0.{}.255", n);
+    address.label = name;
+    state.addresses.push_back(address);
+    state.addresses.push_back({index, fmt::format("2001:db8:{}::4", n), 64});
+    state.addresses.push_back({index, fmt::format("fe80::{}", n + 1), 64, RT_SCOPE_LINK});
+    state.routes.push_back(connected(index, address));
+  }
+  os::Route gateway;
+  gateway.destination = "default";
+  gateway.gateway = "10.0.0.1";
+  gateway.outputs = {2};
+  gateway.table = RT_TABLE_MAIN;
+  state.routes.push_back(gateway);
+  gateway.destination = "192.0.2.0/24";
+  gateway.gateway = "10.0.1.1";
+  gateway.outputs = {4};
+  gateway.protocol = RTPROT_STATIC;
+  gateway.metric = 50;
+  state.routes.push_back(gateway);
+  tree_ = std::make_unique<os::MemoryFiles>();
+  parts_ = std::make_unique<Parts>(*this);
+  rebuild();
+}
+
+FakeVm::~FakeVm() {
+  std::error_code ignored;
+  std::filesystem::remove(parts_->lock, ignored);
+}
+
+setup::Machine& FakeVm::machine() {
+  return parts_->machine;
+}
+
+setup::Journal& FakeVm::journal() {
+  return parts_->journal;
+}
+
+os::Durable& FakeVm::durable() {
+  return parts_->durable;
+}
+
+setup::Session FakeVm::session(std::string command) {
+  return {parts_->machine, parts_->journal, parts_->lock, std::move(command), {}};
+}
+
+void FakeVm::fail_at(unsigned at, Fault fault) {
+  changes_ = 0;
+  fail_at_ = at;
+  fault_ = fault;
+}
+
+Result<> FakeVm::act(const std::string& what, bool disk, const std::function<Result<>()>& effect) {
+  ++changes_;
+  log_.push_back(what);
+  const bool now = changes_ == fail_at_;
+  if (now && fault_ == Fault::killed_before) throw Died{};
+  if (now && fault_ == Fault::refused) return fail_errno(EIO, "cannot " + what);
+  if (now && fault_ == Fault::disk_full && disk) return fail_errno(ENOSPC, "cannot " + what);
+  const auto scripted = refused.find(what);
+  if (scripted != refused.end()) return fail_errno(scripted->second, "cannot " + what);
+  auto result = effect();
+  rebuild();
+  if (now && fault_ == Fault::killed_after) throw Died{};
+  if (after) {
+    after(what);
+    rebuild();
+  }
+  return result;
+}
+
+void FakeVm::later(int time, std::function<void()> event) {
+  events_.emplace_back(now_ + milliseconds(time), std::move(event));
+}
+
+void FakeVm::pass(milliseconds time) {
+  now_ += time;
+  for (std::size_t i = 0; i < events_.size();) {
+    if (events_[i].first > now_) {
+      ++i;
+      continue;
+    }
+    const auto event = std::move(events_[i].second);
+    events_.erase(events_.begin() + static_cast<std::ptrdiff_t>(i));
+    event();
+    rebuild();
+  }
+}
+
+const os::Link* FakeVm::link(const std::string& name) const {
+  for (const auto& [index, link] : state.links) {
+    if (link.name == name) return &link;
+  }
+  return nullptr;
+}
+
+os::Link* FakeVm::find(const std::string& name) {
+  return const_cast<os::Link*>(link(name));
+}
+
+FakeChannel* FakeVm::channel_of(const std::string& id) {
+  const auto found = std::find_if(
+      state.channels.begin(), state.channels.end(), [&](const auto& c) { return c.id == id; });
+  return found == state.channels.end() ? nullptr : &*found;
+}
+
+FakeChannel* FakeVm::channel_with(const std::string& interface) {
+  for (auto& channel : state.channels) {
+    if (channel.driver == setup::kNetvsc && channel.usual_name == interface) return &channel;
+  }
+  return nullptr;
+}
+
+Result<> FakeVm::write(const std::string& path, const std::string& text) {
+  const auto parts = split(path, '/');
+  const std::string name(parts.back());
+  const auto pool = state.pools.find(path.substr(0, path.rfind('/')));
+  if (pool != state.pools.end() && name == "nr_hugepages") {
+    pool->second = std::min(parse_unsigned(text).value_or(0), most_pages);
+    return {};
+  }
+  if (!exists(*tree_, path)) return fail_errno(ENOENT, "cannot write '/" + path + "'");
+  if (name == "driver_override") {
+    channel_of(std::string(parts[4]))->overridden = text;
+    return {};
+  }
+  const std::string driver(parts[4]);
+  if (name == "unbind") return unbind(driver, text);
+  if (name == "bind") return bind(driver, text);
+  if (name == "remove_id") {
+    return state.ids.erase(text) != 0 ? Result<>() : fail_errno(ENODEV, "cannot remove the id");
+  }
+  if (!VmbusId::parse(text)) return fail_errno(EINVAL, "cannot add the id");
+  if (!state.ids.insert(text).second) return fail_errno(EEXIST, "cannot add the id");
+  for (auto& channel : state.channels) {
+    if (channel.driver.empty() && channel.overridden.empty()) (void)attach(channel, driver);
+  }
+  return {};
+}
+
+Result<> FakeVm::unbind(const std::string& driver, const std::string& id) {
+  auto* channel = channel_of(id);
+  if (channel == nullptr || channel->driver != driver) return fail_errno(ENODEV, "cannot unbind");
+  channel->driver.clear();
+  channel->uio.clear();
+  const auto* link = find(channel->usual_name);
+  if (driver != setup::kNetvsc) return {};
+  for (const auto& [index, candidate] : state.links) {
+    if (candidate.mac.str() == channel->mac && (candidate.flags & IFF_SLAVE) == 0)
+      link = &candidate;
+  }
+  if (link == nullptr) return {};
+  const int gone = link->index;
+  // The VF stays as it is, up or down, and keeps IFF_SLAVE.
+  for (auto& [index, other] : state.links) {
+    if (other.master == gone) other.master.reset();
+  }
+  const auto by = [gone](const os::Route& route) { return route.outputs.at(0) == gone; };
+  const auto on = [gone](const os::Address& address) { return address.index == gone; };
+  state.routes.erase(std::remove_if(state.routes.begin(), state.routes.end(), by),
+                     state.routes.end());
+  state.addresses.erase(std::remove_if(state.addresses.begin(), state.addresses.end(), on),
+                        state.addresses.end());
+  state.links.erase(gone);
+  return {};
+}
+
+Result<> FakeVm::bind(const std::string& driver, const std::string& id) {
+  auto* channel = channel_of(id);
+  if (channel == nullptr) return fail_errno(ENODEV, "cannot bind");
+  const bool by_id = driver == setup::kNetvsc || state.ids.count(setup::kNicClass) != 0;
+  const bool fits = channel->overridden.empty() ? by_id : channel->overridden == driver;
+  if (!fits) return fail_errno(ENODEV, "cannot bind");
+  if (!channel->driver.empty()) return fail_errno(EBUSY, "cannot bind");
+  return attach(*channel, driver);
+}
+
+Result<> FakeVm::attach(FakeChannel& channel, const std::string& driver) {
+  channel.driver = driver;
+  if (driver == setup::kUio) {
+    std::size_t taken = 0;
+    for (const auto& other : state.channels) taken += other.uio.empty() ? 0 : 1;
+    channel.uio = fmt::format("uio{}", taken);
+    return {};
+  }
+  const int index = state.next_index++;
+  auto link = made_link(index, names_by_udev ? channel.usual_name : "eth9", 0, IFF_BROADCAST);
+  link.mac = *MacAddress::parse(channel.mac);
+  state.links[index] = link;
+  if (!vf_joins) return {};
+  later(20, [this, index, name = channel.vf] {
+    auto* vf = find(name);
+    if (vf == nullptr || state.links.count(index) == 0) return;
+    vf->master = index;
+    vf->flags |= IFF_SLAVE;
+    if (state.links[index].is_up()) vf->flags |= kUp;
+  });
+  return {};
+}
+
+Result<> FakeVm::set_up(int index, bool up) {
+  auto& link = state.links.at(index);
+  link.flags = up ? link.flags | kUp : link.flags & ~unsigned{IFF_UP | IFF_RUNNING | IFF_LOWER_UP};
+  // netvsc opens and closes its VF with itself.
+  for (auto& [number, vf] : state.links) {
+    if (vf.master == index)
+      vf.flags = up ? vf.flags | kUp : vf.flags & ~unsigned{IFF_UP | IFF_RUNNING | IFF_LOWER_UP};
+  }
+  if (up) {
+    std::vector<os::Address> own;
+    for (const auto& address : state.addresses) {
+      if (address.index == index) own.push_back(address);
+    }
+    for (const auto& address : own) {
+      if (address.text.find('.') != std::string::npos)
+        state.routes.push_back(connected(index, address));
+    }
+    if (const auto* channel = channel_with(link.name)) {
+      const auto number = static_cast<unsigned>(channel - state.channels.data());
+      const os::Address own_address{index, fmt::format("fe80::{}", number + 1), 64, RT_SCOPE_LINK};
+      const bool there = std::any_of(own.begin(), own.end(), [&](const os::Address& address) {
+        return address.text == own_address.text;
+      });
+      if (!there) state.addresses.push_back(own_address);
+    }
+    return {};
+  }
+  const auto by = [&](const os::Route& route) { return route.outputs.at(0) == index; };
+  const auto six = [&](const os::Address& address) {
+    return address.index == index && address.text.find(':') != std::string::npos;
+  };
+  state.routes.erase(std::remove_if(state.routes.begin(), state.routes.end(), by),
+                     state.routes.end());
+  state.addresses.erase(std::remove_if(state.addresses.begin(), state.addresses.end(), six),
+                        state.addresses.end());
+  return {};
+}
+
+void FakeVm::rebuild() {
+  tree_ = std::make_unique<os::MemoryFiles>();
+  auto& tree = *tree_;
+  tree.add_file("proc/sys/kernel/random/boot_id", boot_id + "\n");
+  tree.add_file("proc/meminfo", "Hugepagesize:       2048 kB\n");
+  tree.add_file("proc/mounts", "hugetlbfs /dev/hugepages hugetlbfs rw,pagesize=2M 0 0\n");
+  for (const auto& [pool, pages] : state.pools) {
+    tree.add_file(pool + "/nr_hugepages", std::to_string(pages) + "\n");
+    tree.add_file(pool + "/free_hugepages", std::to_string(pages) + "\n");
+  }
+  std::vector<std::string> drivers = {setup::kNetvsc};
+  if (state.modules.count(setup::kUio) != 0) drivers.emplace_back(setup::kUio);
+  for (const auto& driver : drivers) {
+    for (const char* file : {"bind", "unbind", "new_id", "remove_id"}) {
+      tree.add_file(fmt::format("sys/bus/vmbus/drivers/{}/{}", driver, file), "");
+    }
+  }
+  const std::string pci = "sys/devices/pci7870:00/7870:00:00.0";
+  tree.add_file(pci + "/vendor", "0x1414\n");
+  tree.add_file(pci + "/device", "0x00ba\n");
+  tree.add_file(pci + "/class", "0x020000\n");
+  tree.add_file(pci + "/numa_node", "0\n");
+  tree.add_link(pci + "/driver", "../../../bus/pci/drivers/mana");
+  tree.add_link("sys/bus/pci/devices/7870:00:00.0", "../../../devices/pci7870:00/7870:00:00.0");
+  for (const auto& channel : state.channels) {
+    const std::string path = "sys/devices/VMBUS:00/" + channel.id;
+    tree.add_link("sys/bus/vmbus/devices/" + channel.id, "../../../devices/VMBUS:00/" + channel.id);
+    tree.add_file(path + "/class_id", fmt::format("{{{}}}\n", setup::kNicClass));
+    if (has_override) tree.add_file(path + "/driver_override", channel.overridden + "\n");
+    if (!channel.uio.empty()) tree.add_file(path + "/uio/" + channel.uio + "/name", setup::kUio);
+    if (!channel.driver.empty()) {
+      tree.add_link(path + "/driver", "../../../bus/vmbus/drivers/" + channel.driver);
+    }
+    for (const auto& [index, link] : state.links) {
+      if (channel.driver != setup::kNetvsc || link.mac.str() != channel.mac) continue;
+      if (link.name == channel.vf || !link.kind.empty()) continue;
+      const std::string own = path + "/net/" + link.name;
+      tree.add_link(own + "/device", "../../../" + channel.id);
+      tree.add_link("sys/class/net/" + link.name,
+                    "../../devices/VMBUS:00/" + channel.id + "/net/" + link.name);
+    }
+    if (const auto* vf = link(channel.vf)) {
+      const std::string own = pci + "/net/" + vf->name;
+      tree.add_link(own + "/device", "../../../7870:00:00.0");
+      tree.add_file(own + "/dev_port", std::to_string(&channel - state.channels.data()));
+      tree.add_link("sys/class/net/" + vf->name,
+                    "../../devices/pci7870:00/7870:00:00.0/net/" + vf->name);
+    }
+  }
+}
+
+std::string FakeVm::dump() const {
+  std::vector<std::string> lines;
+  const auto name = [&](int index) {
+    const auto found = state.links.find(index);
+    return found == state.links.end() ? std::string("?") : found->second.name;
+  };
+  for (const auto& [index, link] : state.links) {
+    lines.push_back(fmt::format("link {} flags {:x} mtu {} master {}",
+                                link.name,
+                                link.flags,
+                                link.mtu,
+                                link.master ? name(*link.master) : "-"));
+  }
+  for (const auto& a : state.addresses) {
+    lines.push_back(fmt::format(
+        "address {} {}/{} {} {}", name(a.index), a.text, a.prefix_length, a.scope, a.label));
+  }
+  for (const auto& r : state.routes) {
+    lines.push_back(fmt::format("route {} {} {} {} {} {} {} {}",
+                                name(r.outputs.at(0)),
+                                r.destination,
+                                r.gateway,
+                                r.table,
+                                r.metric,
+                                r.protocol,
+                                r.scope,
+                                r.source));
+  }
+  for (const auto& c : state.channels) {
+    lines.push_back(fmt::format(
+        "channel {} driver {} override '{}' uio '{}'", c.id, c.driver, c.overridden, c.uio));
+  }
+  for (const auto& id : state.ids) lines.push_back("id " + id);
+  for (const auto& [pool, pages] : state.pools)
+    lines.push_back(fmt::format("pool {} {}", pool, pages));
+  std::sort(lines.begin(), lines.end());
+  return join(lines, "\n") + "\n";
+}
+
+}  // namespace manactl::test

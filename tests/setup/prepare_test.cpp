@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/prepare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/if.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "setup/fake_vm.h"
+#include "setup/lock.h"
+#include "setup/restore.h"
+
+namespace manactl::setup {
+namespace {
+
+using test::FakeVm;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr const char* kPool = "sys/devices/system/node/node0/hugepages/hugepages-2048kB";
+
+Request request_for(const std::string& interface) {
+  Request request;
+  request.interface = *InterfaceName::parse(interface);
+  return request;
+}
+
+Request pages(std::uint64_t count) {
+  Request request;
+  request.hugepages = HugepageRequest{count, 0, 0, {}};
+  return request;
+}
+
+Error refusal(FakeVm& vm, const Request& request) {
+  const auto before = vm.dump();
+  const auto result = prepare(request, vm.session());
+  EXPECT_EQ(vm.dump(), before);
+  EXPECT_TRUE(vm.state.journal.empty());
+  return result ? Error{Errc::io, 0, "it was not refused"} : result.error();
+}
+
+TEST(Prepare, LeavesWhatTheHowToLeaves) {
+  FakeVm vm;
+  auto request = request_for("eth1");
+  request.hugepages = HugepageRequest{64, 0, 0, {}};
+  const auto result = prepare(request, vm.session());
+  ASSERT_TRUE(result && result->outcome == Outcome::done);
+  EXPECT_EQ(vm.link("eth1"), nullptr);
+  const auto* vf = vm.link("enP30832p0s0d1");
+  ASSERT_NE(vf, nullptr);
+  EXPECT_FALSE(vf->is_up());
+  EXPECT_NE(vf->flags & IFF_SLAVE, 0U);
+  EXPECT_FALSE(vf->master);
+  EXPECT_EQ(vm.state.channels[1].driver, "uio_hv_generic");
+  EXPECT_EQ(vm.state.channels[1].uio, "uio0");
+  EXPECT_EQ(vm.state.channels[0].driver, "hv_netvsc");
+  EXPECT_EQ(vm.state.pools.at(kPool), 128U);
+  EXPECT_EQ(value_of(result->entry.nic, "mac"), "00:0d:3a:76:3b:d1");
+  EXPECT_EQ(value_of(result->entry.nic, "pci"), "7870:00:00.0");
+}
+
+TEST(Prepare, AndRestoreTenTimesInARow) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  for (int i = 0; i < 10; ++i) {
+    const auto prepared = prepare(request_for("eth1"), vm.session());
+    ASSERT_TRUE(prepared && prepared->outcome == Outcome::done) << i;
+    const auto restored = restore({"eth1"}, vm.session());
+    ASSERT_TRUE(restored && restored->size() == 1 && restored->front().is_complete()) << i;
+    EXPECT_EQ(vm.dump(), before) << i;
+  }
+}
+
+TEST(Prepare, OfTwoNicsIsUndoneInEitherOrder) {
+  for (const auto method : {Method::automatic, Method::new_id}) {
+    for (const bool first : {true, false}) {
+      FakeVm vm(1);
+      const auto before = vm.dump();
+      for (const char* name : {"eth1", "eth2"}) {
+        auto request = request_for(name);
+        request.hugepages = HugepageRequest{100, 0, 0, {}};
+        request.method = method;
+        ASSERT_TRUE(prepare(request, vm.session())->outcome == Outcome::done) << name;
+      }
+      for (const char* name : {first ? "eth1" : "eth2", first ? "eth2" : "eth1"}) {
+        const auto restored = restore({name}, vm.session());
+        ASSERT_TRUE(restored && restored->size() == 1) << name;
+        EXPECT_TRUE(restored->front().is_complete()) << name;
+      }
+      EXPECT_EQ(vm.dump(), before);
+    }
+  }
+}
+
+TEST(Prepare, ReservesHugepagesAlone) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  ASSERT_EQ(prepare(pages(10), vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(pages(20), vm.session())->outcome, Outcome::done);
+  EXPECT_EQ(vm.state.pools.at(kPool), 94U);
+  EXPECT_EQ(restore({"", true}, vm.session())->size(), 2U);
+  EXPECT_EQ(vm.dump(), before);
+}
+
+TEST(Prepare, GoesBackWhenTheKernelGrantsAPart) {
+  FakeVm vm;
+  vm.most_pages = 70;
+  const auto before = vm.dump();
+  const auto result = prepare(pages(10), vm.session());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->outcome, Outcome::rolled_back);
+  EXPECT_THAT(result->cause.message, HasSubstr("6 of 10"));
+  EXPECT_EQ(vm.dump(), before);
+}
+
+TEST(Prepare, LowersAVfThatSomethingRaises) {
+  FakeVm vm;
+  int times = 0;
+  vm.after = [&](const std::string& what) {
+    if (what.find("uio_hv_generic/bind") == std::string::npos || times++ > 0) return;
+    for (auto& [index, link] : vm.state.links) {
+      if (link.name == "enP30832p0s0d1") link.flags |= IFF_UP;
+    }
+  };
+  ASSERT_EQ(prepare(request_for("eth1"), vm.session())->outcome, Outcome::done);
+  EXPECT_EQ(times, 1);
+  EXPECT_FALSE(vm.link("enP30832p0s0d1")->is_up());
+}
+
+TEST(Prepare, GoesBackWhenTheVfIsTakenAway) {
+  FakeVm vm;
+  vm.after = [&](const std::string& what) {
+    if (what.find("hv_netvsc/unbind") != std::string::npos) vm.state.links.erase(5);
+  };
+  const auto result = prepare(request_for("eth1"), vm.session());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->outcome, Outcome::roll_back_failed);
+  EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
+  EXPECT_NE(vm.link("eth1"), nullptr);
+}
+
+TEST(Prepare, GoesBackWhenAModuleIsMissing) {
+  FakeVm vm;
+  vm.refused["modprobe uio_hv_generic"] = ENOENT;
+  const auto result = prepare(request_for("eth1"), vm.session());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->outcome, Outcome::rolled_back);
+  EXPECT_THAT(result->cause.message, HasSubstr("uio_hv_generic"));
+}
+
+TEST(Prepare, StopsForASignalAndGoesBack) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  auto session = vm.session();
+  int asked = 0;
+  session.interrupted = [&asked] { return ++asked == 9 ? SIGTERM : 0; };
+  const auto result = prepare(request_for("eth1"), session);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->signal, SIGTERM);
+  EXPECT_EQ(result->outcome, Outcome::rolled_back);
+  EXPECT_EQ(vm.dump(), before);
+}
+
+TEST(Prepare, AgainSaysThatItIsPrepared) {
+  FakeVm vm;
+  ASSERT_TRUE(prepare(request_for("eth1"), vm.session()));
+  const auto again = prepare(request_for("eth1"), vm.session());
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(again->outcome, Outcome::already);
+  EXPECT_EQ(value_of(again->entry.nic, "mac"), "00:0d:3a:76:3b:d1");
+}
+
+TEST(Prepare, WaitsForAnUnfinishedRunToBeRestored) {
+  FakeVm vm;
+  vm.fail_at(12, test::Fault::killed_after);
+  EXPECT_THROW((void)prepare(request_for("eth1"), vm.session()), test::Died);
+  vm.fail_at(0, test::Fault::none);
+  const auto result = prepare(request_for("eth1"), vm.session());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::busy);
+  EXPECT_THAT(result.error().message, HasSubstr("manactl restore eth1"));
+}
+
+TEST(Prepare, IsOneAtATime) {
+  FakeVm vm;
+  const auto session = vm.session("prepare eth1");
+  const auto held = take_lock(session.lock, "prepare eth0");
+  ASSERT_TRUE(held);
+  const auto error = refusal(vm, request_for("eth1"));
+  EXPECT_EQ(error.code, Errc::busy);
+  EXPECT_THAT(error.message, HasSubstr("manactl prepare eth0"));
+}
+
+TEST(Prepare, RefusesTheAdministratorsInterface) {
+  FakeVm vm;
+  const auto error = refusal(vm, request_for("eth0"));
+  EXPECT_EQ(error.code, Errc::denied);
+  EXPECT_THAT(error.message, HasSubstr("SSH session"));
+  EXPECT_THAT(error.message, HasSubstr("default route"));
+  auto forced = request_for("eth0");
+  forced.force_interface = "eth";
+  EXPECT_EQ(refusal(vm, forced).code, Errc::denied);
+  forced.force_interface = "eth0";
+  EXPECT_EQ(prepare(forced, vm.session())->outcome, Outcome::done);
+}
+
+TEST(Prepare, NamesTheSyntheticInterfaceOfAVf) {
+  FakeVm vm;
+  const auto error = refusal(vm, request_for("enP30832p0s0d1"));
+  EXPECT_EQ(error.code, Errc::invalid);
+  EXPECT_THAT(error.message, HasSubstr("manactl prepare eth1"));
+}
+
+TEST(Prepare, NamesTheNearestInterface) {
+  FakeVm vm;
+  const auto error = refusal(vm, request_for("ethh1"));
+  EXPECT_EQ(error.code, Errc::not_found);
+  EXPECT_THAT(error.message, HasSubstr("'eth1'"));
+}
+
+TEST(Prepare, RefusesANicWithoutVf) {
+  FakeVm vm;
+  vm.state.links.erase(5);
+  vm.rebuild();
+  EXPECT_EQ(refusal(vm, request_for("eth1")).code, Errc::unsupported);
+}
+
+TEST(Prepare, RefusesWhatOthersStandOn) {
+  FakeVm vm;
+  os::Link vlan;
+  vlan.index = 50;
+  vlan.name = "eth1.7";
+  vlan.kind = "vlan";
+  vlan.lower = 4;
+  vm.state.links[50] = vlan;
+  EXPECT_THAT(refusal(vm, request_for("eth1")).message, HasSubstr("vlan eth1.7"));
+  vm.state.links[50].lower.reset();
+  vm.state.links[50].kind = "bond";
+  vm.state.links[4].master = 50;
+  const auto error = refusal(vm, request_for("eth1"));
+  EXPECT_EQ(error.code, Errc::denied);
+  EXPECT_THAT(error.message, HasSubstr("member of bond"));
+}
+
+TEST(Prepare, RefusesNewIdWhileAnotherChannelIsFree) {
+  FakeVm vm(1);
+  vm.state.channels[2].driver.clear();
+  vm.state.links.erase(6);
+  vm.rebuild();
+  auto request = request_for("eth1");
+  request.method = Method::new_id;
+  EXPECT_EQ(refusal(vm, request).code, Errc::unsupported);
+}
+
+TEST(Prepare, OfTheVfAloneKeepsTheChannel) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  auto request = request_for("eth1");
+  request.vf_only = true;
+  ASSERT_EQ(prepare(request, vm.session())->outcome, Outcome::done);
+  EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
+  EXPECT_FALSE(vm.link("eth1")->is_up());
+  EXPECT_FALSE(vm.link("enP30832p0s0d1")->is_up());
+  EXPECT_TRUE(restore({"eth1"}, vm.session())->front().is_complete());
+  EXPECT_EQ(vm.dump(), before);
+}
+
+TEST(Prepare, CostGrowsInStepWithTheMachine) {
+  const auto cost = [](unsigned nics, unsigned routes) {
+    FakeVm vm(nics);
+    for (unsigned i = 0; i < routes; ++i) {
+      os::Route route;
+      route.destination = fmt::format("172.16.{}.{}/32", i / 256, i % 256);
+      route.outputs = {4};
+      route.table = 254;
+      route.protocol = 4;
+      vm.state.routes.push_back(route);
+    }
+    const auto before = vm.dump();
+    vm.looked_at = 0;
+    EXPECT_EQ(prepare(request_for("eth1"), vm.session())->outcome, Outcome::done);
+    EXPECT_TRUE(restore({"eth1"}, vm.session())->front().is_complete());
+    const auto looked_at = vm.looked_at;
+    EXPECT_EQ(vm.dump(), before);
+    return looked_at;
+  };
+  EXPECT_LT(cost(126, 0), 4 * cost(62, 0));
+  EXPECT_LT(cost(0, 2000), 3 * cost(0, 1000));
+}
+
+}  // namespace
+}  // namespace manactl::setup
