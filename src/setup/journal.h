@@ -48,6 +48,8 @@ class Journal {
   os::Durable& files_;
 };
 
+inline constexpr const char* kJournal = "/var/lib/manactl/journal";
+
 // One line with its checksum; and back, nothing when it does not verify.
 std::string sealed(const std::string& text);
 std::optional<std::string> unsealed(std::string_view line);
