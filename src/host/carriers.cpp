@@ -2,6 +2,8 @@
 
 #include "host/carriers.h"
 
+#include <net/if.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -24,7 +26,45 @@ class Topology {
     note(interface, what, seen);
   }
 
+  // A tunnel, a dummy or a loopback address has no hardware below that could be told: what it
+  // carries leaves by some NIC, and none is known not to be it.
+  void note_through(int interface, const std::string& what) {
+    std::set<int> seen;
+    if (reaches_hardware(interface, seen)) return note(interface, what);
+    const auto* link = find(interface);
+    if (link == nullptr || (link->flags & IFF_LOOPBACK) != 0) return;
+    const auto how = fmt::format("{} (perhaps, through {})", what, printable(link->name, 60));
+    for (const auto& nic : nics_) {
+      if (nic.synthetic && nic.synthetic->up) note(nic.synthetic->index, how);
+      if (!nic.synthetic && nic.vf && nic.vf->up) note(nic.vf->index, how);
+    }
+  }
+
+  // Whether what leaves here can arrive: an interface that is up and has a carrier.
+  bool is_running(int interface) const {
+    const auto* link = find(interface);
+    return link != nullptr && link->is_up() && link->is_running();
+  }
+
  private:
+  const os::Link* find(int interface) const {
+    const auto found = std::find_if(links_.begin(), links_.end(), [&](const os::Link& link) {
+      return link.index == interface;
+    });
+    return found == links_.end() ? nullptr : &*found;
+  }
+
+  bool reaches_hardware(int interface, std::set<int>& seen) const {
+    if (!seen.insert(interface).second) return false;
+    const auto* link = find(interface);
+    if (link == nullptr) return false;
+    if (link->kind.empty() && (link->flags & IFF_LOOPBACK) == 0) return true;
+    if (link->lower && reaches_hardware(*link->lower, seen)) return true;
+    return std::any_of(links_.begin(), links_.end(), [&](const os::Link& other) {
+      return other.master == interface && reaches_hardware(other.index, seen);
+    });
+  }
+
   void note(int interface, const std::string& what, std::set<int>& seen) {
     if (!seen.insert(interface).second) return;
     for (auto& nic : nics_) {
@@ -116,7 +156,7 @@ void note_local(const std::string& local,
                 const std::vector<os::Address>& addresses,
                 Topology& topology) {
   for (const auto& address : addresses) {
-    if (address.text == local) topology.note(address.index, what);
+    if (address.text == local) topology.note_through(address.index, what);
   }
 }
 
@@ -157,22 +197,31 @@ std::string_view service_at(std::string_view destination) {
 }
 
 void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
-  // Azure gives every NIC a default route; the one with the smallest metric is used.
+  // Azure gives every NIC a default route; in each table the one with the smallest metric is used
+  // that leads anywhere. Those before it are taken again as soon as their carrier is back.
   std::map<std::pair<unsigned, bool>, std::uint32_t> best;
-  const auto family_of = [](const os::Route& route) {
-    return std::pair(route.table, route.gateway.find(':') != std::string::npos);
+  const auto table_of = [](const os::Route& route) {
+    return std::pair(route.table, route.ipv6 || route.gateway.find(':') != std::string::npos);
+  };
+  const auto leads_on = [&](const os::Route& route) {
+    return std::any_of(route.outputs.begin(), route.outputs.end(), [&](int output) {
+      return topology.is_running(output);
+    });
   };
   for (const auto& route : routes) {
-    if (route.destination != "default") continue;
-    const auto [found, added] = best.emplace(family_of(route), route.metric);
+    if (route.destination != "default" || !leads_on(route)) continue;
+    const auto [found, added] = best.emplace(table_of(route), route.metric);
     if (!added) found->second = std::min(found->second, route.metric);
   }
+  const auto is_used = [&](const os::Route& route) {
+    const auto found = best.find(table_of(route));
+    return route.destination == "default" && (found == best.end() || route.metric <= found->second);
+  };
   for (const auto& route : routes) {
-    const bool is_best =
-        route.destination == "default" && route.metric == best.at(family_of(route));
+    const bool used = is_used(route);
     const auto service = service_at(route.destination);
     for (const int output : route.outputs) {
-      if (is_best) topology.note(output, "default route");
+      if (used) topology.note_through(output, "default route");
       if (!service.empty()) topology.note(output, std::string(service));
     }
   }

@@ -85,7 +85,7 @@ TEST(Carriers, SurviveLinksThatGoInCircles) {
   EXPECT_THAT(carried_by("eth1",
                          {with_upper("vlan", "20"),
                           {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}}),
-              IsEmpty());
+              ElementsAre(std::string(kSession) + " (perhaps, through upper0)"));
 }
 
 TEST(Carriers, ListTheDefaultRouteOfEveryNextHop) {
@@ -101,6 +101,29 @@ TEST(Carriers, LeaveOutDefaultRoutesThatAreNotUsed) {
   EXPECT_THAT(carried_by("eth1", {}), Not(Contains("default route")));
   EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "\"metric\": 200", "\"metric\": 100"}}),
               Contains("default route"));
+}
+
+TEST(Carriers, ListTheDefaultRouteThatIsLeftWhenABetterOneLeadsNowhere) {
+  // eth0 has lost its carrier: everything goes by eth1, whatever its metric.
+  const test::Edit no_carrier{"manactl/links.json", "\"index\": 2,", R"("index": 2000,)"};
+  EXPECT_THAT(carried_by("eth1", {no_carrier}), Contains("default route"));
+}
+
+TEST(Carriers, ListTheDefaultRouteOfEveryTable) {
+  const std::string routes = R"({"routes": [
+      {"destination": "default", "gateway": "10.0.0.1", "outputs": [2], "table": 254, "metric": 100},
+      {"destination": "default", "gateway": "10.0.1.1", "outputs": [3], "table": 7, "metric": 900}
+      ]})";
+  EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "", routes}}), Contains("default route"));
+}
+
+TEST(Carriers, SuspectEveryNicOfASessionThroughATunnel) {
+  // Nothing tells by which NIC the tunnel leaves.
+  const std::vector<test::Edit> edits = {
+      with_upper("wireguard", "null"), {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}};
+  const std::string perhaps = std::string(kSession) + " (perhaps, through upper0)";
+  EXPECT_THAT(carried_by("eth0", edits), Contains(perhaps));
+  EXPECT_THAT(carried_by("eth1", edits), Contains(perhaps));
 }
 
 TEST(Carriers, AreIncompleteWhenSomethingCannotBeAsked) {
