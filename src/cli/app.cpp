@@ -26,6 +26,14 @@ constexpr std::array kCommands = {
             "[IFACE|--vdev DEVICE] [OPTION]...",
             "Measure packet rates in user space",
             add_bench},
+    Command{"prepare",
+            "[IFACE] [OPTION]...",
+            "Hand a NIC to user space, so that it can be undone",
+            add_prepare},
+    Command{"restore", "[IFACE|--all] [OPTION]...", "Undo what prepare did", add_restore},
+    Command{"status", "[OPTION]...", "Tell who owns each NIC and what was changed", add_status},
+    Command{"args", "[IFACE]... [OPTION]...", "Print what DPDK has to be told", add_args},
+    Command{"confirm", "[OPTION]...", "Keep what prepare --confirm-timeout did", add_confirm},
 };
 
 // Opens the system once, when a command first asks for it.
@@ -55,6 +63,16 @@ class SystemDoor {
   std::optional<os::LiveSystem> live_;
   std::unique_ptr<host::CapturedSystem> captured_;
 };
+
+// What overrides a guard is typed each time; a variable or a file would do it unseen.
+Result<> refuse_standing_orders(const std::vector<Setting>& settings) {
+  for (const auto& setting : settings) {
+    if (setting.option != "--force-interface" && setting.option != "--force") continue;
+    return fail(Errc::invalid,
+                fmt::format("{}: {} has to be typed", printable(setting.origin), setting.option));
+  }
+  return {};
+}
 
 Result<std::vector<Setting>> all_settings(const Invocation& invocation,
                                           const Split& words,
@@ -122,6 +140,8 @@ Exit run_words(const Invocation& invocation, Context& context) {
   add_global_options(app, global);
   const auto settings = all_settings(invocation, words, app);
   if (!settings) return wrong_usage(context, nullptr, settings.error());
+  const auto typed = refuse_standing_orders(*settings);
+  if (!typed) return wrong_usage(context, nullptr, typed.error());
   const auto parsed = parse_arguments(app, words.rest, *settings);
   if (!parsed) return wrong_usage(context, command, parsed.error());
 

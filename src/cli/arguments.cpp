@@ -113,7 +113,8 @@ Result<> WordCheck::short_options(std::string_view word) {
 
 Result<> WordCheck::positional(std::string_view word) {
   const auto takers = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
-  if (positionals_ >= takers.size()) {
+  const bool takes_many = !takers.empty() && takers.back()->get_items_expected_max() > 1;
+  if (positionals_ >= takers.size() && !takes_many) {
     return fail(Errc::invalid, fmt::format("unexpected word '{}'", printable(word, 60)));
   }
   ++positionals_;

@@ -33,5 +33,10 @@ const Command* find_command(std::string_view name);
 Run add_check(CLI::App& app);
 Run add_doctor(CLI::App& app);
 Run add_bench(CLI::App& app);
+Run add_prepare(CLI::App& app);
+Run add_restore(CLI::App& app);
+Run add_status(CLI::App& app);
+Run add_args(CLI::App& app);
+Run add_confirm(CLI::App& app);
 
 }  // namespace manactl::cli

@@ -26,6 +26,9 @@ inline constexpr std::string_view kInterface = "IFACE";
 inline constexpr std::string_view kCheck = "ID";
 inline constexpr std::string_view kMode = "tx|rx";
 inline constexpr std::string_view kWhen = "auto|always|never";
+inline constexpr std::string_view kPageSize = "2M|1G";
+inline constexpr std::string_view kMethod = "auto|driver-override|new-id";
+inline constexpr std::string_view kReader = "testpmd|eal|vpp|env|json";
 inline constexpr std::string_view kFile = "FILE";
 inline constexpr std::string_view kDirectory = "DIR";
 }  // namespace type

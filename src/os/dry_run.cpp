@@ -29,7 +29,8 @@ struct Story {
 
 class DryFiles final : public Files {
  public:
-  DryFiles(const Files& real, Story& story) : real_(real), story_(story) {}
+  DryFiles(const Files& real, const Modules& modules, Story& story)
+      : real_(real), modules_(modules), story_(story) {}
 
   Result<std::string> read(std::string_view path, std::size_t max_bytes) const override {
     const auto found = texts_.find(path);
@@ -65,8 +66,12 @@ class DryFiles final : public Files {
 
  private:
   bool is_driver(std::string_view path) const {
-    return path.starts_with(kDrivers) &&
-           story_.loaded.count(std::string(path.substr(kDrivers.size()))) != 0;
+    if (!path.starts_with(kDrivers)) return false;
+    const std::string name(path.substr(kDrivers.size()));
+    if (story_.loaded.count(name) != 0) return true;
+    // A captured tree has no driver directories, but tells which modules were loaded.
+    const auto state = modules_.state(name);
+    return state && (state->presence == Presence::loaded || state->presence == Presence::builtin);
   }
 
   Result<> write_driver(std::string_view path, std::string_view text) {
@@ -106,6 +111,7 @@ class DryFiles final : public Files {
   }
 
   const Files& real_;
+  const Modules& modules_;
   Story& story_;
   std::map<std::string, std::string, std::less<>> texts_;
   std::map<std::string, std::optional<std::string>, std::less<>> links_;
@@ -223,7 +229,7 @@ class DryModules final : public Modules {
 struct DryRun::Pretended {
   explicit Pretended(const System& system)
       : real(system),
-        files(system.files, story),
+        files(system.files, system.modules, story),
         links(system.links, story),
         modules(system.modules, story) {}
 

@@ -301,7 +301,8 @@ Result<Plan> plan_nic(const Request& request,
   }
   if (nic.is_prepared() || entry != nullptr) {
     plan.prepared = true;
-    plan.entry = entry != nullptr ? *entry : plan.entry;
+    plan.entry.interface = nic.name();
+    if (entry != nullptr) plan.entry = *entry;
     return plan;
   }
   auto allowed = refuse_kind(nic, request, name);

@@ -48,6 +48,13 @@ for fixture in sorted((source / "tests/fixtures").iterdir()):
     validate("doctor", "doctor", "--root", str(fixture), "--log", "-", codes=(0, 1),
              given="testpmd: No probed ethernet devices\nERROR: nobody knows this\n")
 
+healthy, taken = (str(source / "tests/fixtures" / name) for name in ("healthy-two-nics", "prepared-uio"))
+validate("status", "status", codes=(0,))
+validate("status", "status", "--root", taken, codes=(0,))
+validate("args", "args", "eth1", "--root", healthy, codes=(0,))
+validate("args", "args", "--root", taken, codes=(0,))
+validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
+
 version = json.loads(subprocess.run([program, "--version", "--json"], check=True, capture_output=True).stdout)
 if version["dpdk"]["version"]:
     validate("bench", "bench", "--vdev", "net_null0", "--duration", "100ms", "--interval", "50ms",

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <functional>
+#include <iterator>
 #include <vector>
 
 #include "base/text.h"
@@ -182,6 +184,86 @@ void see_drivers() {
   EXPECT_EQ(ethtool->driver(*InterfaceName::parse("absent")).error().code, Errc::not_found);
   const auto alternative = InterfaceName::parse("a-rather-long-alternative-name");
   EXPECT_EQ(ethtool->driver(*alternative).error().code, Errc::invalid);
+}
+
+void change_links() {
+  ip("link add one type veth peer name other");
+  const auto system = open_links();
+  const int index = find(*system->links(), "one")->index;
+  const int peer = find(*system->links(), "other")->index;
+  ASSERT_TRUE(system->set_mtu(index, 1400));
+  ASSERT_TRUE(system->rename(index, *InterfaceName::parse("eth7")));
+  ASSERT_TRUE(system->set_up(index, true));
+  ASSERT_TRUE(system->set_up(peer, true));
+  const auto links = system->links();
+  const auto* changed = find(*links, "eth7");
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->mtu, 1400U);
+  EXPECT_TRUE(changed->is_up());
+  EXPECT_EQ(system->set_mtu(index, 1U << 30).error().sys, EINVAL);
+  EXPECT_EQ(system->set_up(9999, true).error().sys, ENODEV);
+  ASSERT_TRUE(system->set_up(index, false));
+  EXPECT_FALSE(find(*system->links(), "eth7")->is_up());
+}
+
+// What was read is what can be written: the whole of it comes back.
+void move_addresses_and_routes() {
+  ip("link add one type veth peer name other");
+  ip("link set other up");
+  ip("link set one up");
+  ip("address add 10.0.0.4/24 brd 10.0.0.255 dev one");
+  ip("address add fd00::4/64 dev one nodad");
+  ip("route add default via 10.0.0.1 dev one proto static metric 100");
+  ip("route add 10.9.0.0/16 via 10.0.9.1 dev one onlink src 10.0.0.4 table 1000");
+  ip("route add fd01::/64 via fd00::1 dev one metric 7");
+  const auto system = open_links();
+  const int index = find(*system->links(), "one")->index;
+  const auto own = [&](const auto& all, const auto& is_ours) {
+    std::decay_t<decltype(all)> found;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(found), is_ours);
+    return found;
+  };
+  const auto is_own_address = [&](const Address& address) {
+    return address.index == index && !address.text.starts_with("fe80:");
+  };
+  const auto is_own_route = [&](const Route& route) {
+    constexpr unsigned kByKernel = 2;
+    return route.outputs == std::vector<int>{index} && route.protocol != kByKernel;
+  };
+  const auto addresses = own(*system->addresses(), is_own_address);
+  const auto routes = own(*system->routes(), is_own_route);
+  ASSERT_EQ(addresses.size(), 2U);
+  ASSERT_EQ(routes.size(), 3U);
+  for (const auto& route : routes) ASSERT_TRUE(system->remove_route(route)) << route.destination;
+  for (const auto& address : addresses) ASSERT_TRUE(system->remove_address(address));
+  EXPECT_TRUE(own(*system->addresses(), is_own_address).empty());
+  EXPECT_TRUE(own(*system->routes(), is_own_route).empty());
+  for (const auto& address : addresses) ASSERT_TRUE(system->add_address(address)) << address.text;
+  for (const auto& route : routes) {
+    const auto added = system->add_route(route);
+    ASSERT_TRUE(added) << route.destination << ": " << added.error().message;
+  }
+  const auto again = own(*system->routes(), is_own_route);
+  ASSERT_EQ(again.size(), routes.size());
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    EXPECT_EQ(again[i].destination, routes[i].destination);
+    EXPECT_EQ(again[i].gateway, routes[i].gateway);
+    EXPECT_EQ(again[i].metric, routes[i].metric);
+    EXPECT_EQ(again[i].table, routes[i].table);
+    EXPECT_EQ(again[i].protocol, routes[i].protocol);
+    EXPECT_EQ(again[i].source, routes[i].source);
+    EXPECT_EQ(again[i].onlink, routes[i].onlink);
+  }
+  EXPECT_EQ(own(*system->addresses(), is_own_address).front().broadcast, "10.0.0.255");
+  EXPECT_EQ(system->add_address(addresses.front()).error().sys, EEXIST);
+}
+
+TEST(Network, IsChangedAndRefusesWhatCannotBe) {
+  in_own_network(change_links);
+}
+
+TEST(Network, TakesBackTheAddressesAndRoutesThatItShowed) {
+  in_own_network(move_addresses_and_routes);
 }
 
 TEST(Network, ShowsMastersLowersAndAlternativeNames) {

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+//
+// prepare, restore, status, args and confirm as a user calls them, on captured trees.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_manactl.h"
+#include "support/fixtures.h"
+
+namespace manactl::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+Outcome on(const char* tree, std::vector<std::string> words) {
+  words.insert(words.end(), {"--root", fixture(tree)});
+  return manactl(words);
+}
+
+std::vector<std::string> commands_of(const Outcome& outcome) {
+  return Json::parse(outcome.out).at("commands").get<std::vector<std::string>>();
+}
+
+TEST(PrepareCommand, RehearsesExactlyTheWrites) {
+  const auto outcome =
+      on("healthy-two-nics", {"prepare", "eth1", "--hugepages", "64", "--dry-run", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto commands = commands_of(outcome);
+  ASSERT_GE(commands.size(), 5U);
+  EXPECT_EQ(std::count(commands.begin(), commands.end(), "ip link set eth1 down"), 1);
+  EXPECT_EQ(std::count(commands.begin(), commands.end(), "ip link set enP30832p0s0d1 down"), 1);
+  EXPECT_EQ(Json::parse(outcome.out).at("outcome"), "rehearsed");
+  EXPECT_EQ(Json::parse(outcome.out).at("slots").at(0).at("vdev"),
+            "7870:00:00.0,mac=00:0d:3a:76:3b:d1");
+}
+
+TEST(PrepareCommand, NeverChangesACapturedTree) {
+  EXPECT_EQ(on("healthy-two-nics", {"prepare", "eth1"}).code, 2);
+  EXPECT_EQ(on("prepared-uio", {"restore", "eth1"}).code, 2);
+  EXPECT_EQ(on("prepared-uio", {"confirm"}).code, 2);
+}
+
+struct Refusal {
+  const char* tree;
+  const char* interface;
+  int code;
+  const char* says;
+};
+
+class Refusals : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(Refusals, AreOneLineWithTheReason) {
+  const auto& [tree, interface, code, says] = GetParam();
+  const auto outcome = on(tree, {"prepare", interface, "--dry-run"});
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Prepare,
+    Refusals,
+    ::testing::Values(Refusal{"healthy-two-nics", "eth0", 4, "--force-interface eth0"},
+                      Refusal{"healthy-two-nics", "enP30832p0s0d1", 2, "manactl prepare eth1"},
+                      Refusal{"healthy-two-nics", "ehh1", 3, "did you mean"},
+                      Refusal{"healthy-two-nics", "lo", 3, "not an Azure NIC"},
+                      Refusal{"vf-missing", "eth1", 3, "no VF"},
+                      Refusal{"mlx5-vm", "eth1", 3, "mlx5_core"}));
+
+TEST(PrepareCommand, SaysThatItIsPreparedAlready) {
+  const auto outcome =
+      on("prepared-uio", {"prepare", "000d3a76-3bd1-000d-3a76-3bd1000d3a76", "--dry-run"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("prepared already"));
+  EXPECT_THAT(outcome.out, HasSubstr("--vdev=\"7870:00:00.0,mac="));
+}
+
+TEST(PrepareCommand, TakesAnOverrideOfTheGuardFromTheCommandLineAlone) {
+  Surroundings around;
+  around.environment.push_back("MANACTL_FORCE_INTERFACE=eth0");
+  const auto outcome =
+      manactl({"prepare", "eth0", "--dry-run", "--root", fixture("healthy-two-nics")}, around);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("MANACTL_FORCE_INTERFACE"));
+}
+
+TEST(ArgsCommand, JoinsThePortsOfOneSlot) {
+  const auto outcome = on("healthy-two-nics", {"args", "eth0", "eth1", "--for", "eal"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "--vdev=\"7870:00:00.0,mac=00:0d:3a:76:3b:d0,mac=00:0d:3a:76:3b:d1\"\n");
+}
+
+TEST(ArgsCommand, SaysWhenNothingIsPrepared) {
+  const auto outcome = on("healthy-two-nics", {"args"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.error_lines(), 1U);
+}
+
+TEST(StatusCommand, TellsWhoOwnsEachNic) {
+  const auto outcome = on("prepared-uio", {"status", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::vector<std::string> owners;
+  for (const auto& nic : Json::parse(outcome.out).at("nics")) owners.push_back(nic.at("owner"));
+  EXPECT_THAT(owners, ElementsAre("kernel", "uio"));
+}
+
+TEST(RestoreCommand, WantsToKnowWhat) {
+  EXPECT_EQ(manactl({"restore"}).code, 2);
+  EXPECT_EQ(manactl({"restore", "eth1", "--all"}).code, 2);
+}
+
+}  // namespace
+}  // namespace manactl::test

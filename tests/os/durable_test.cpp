@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/durable.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace manactl::os {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class DurableFiles : public ::testing::Test {
+ protected:
+  DurableFiles() {
+    std::string pattern = std::filesystem::temp_directory_path() / "manactl-durable-XXXXXX";
+    root_ = mkdtemp(pattern.data());
+    files_ = open_durable(root_ + "/state/journal", Secrecy::ours_alone);
+  }
+
+  ~DurableFiles() override { std::filesystem::remove_all(root_); }
+
+  unsigned mode(const std::string& path) const {
+    struct stat status {};
+
+    EXPECT_EQ(stat((root_ + path).c_str(), &status), 0);
+    return status.st_mode & 0777U;
+  }
+
+  std::string root_;
+  std::unique_ptr<Durable> files_;
+};
+
+TEST_F(DurableFiles, AreForTheirOwnerAloneWhateverTheUmask) {
+  const auto before = umask(0);
+  const auto written = files_->replace("a", "one\n");
+  umask(before);
+  ASSERT_TRUE(written) << written.error().message;
+  EXPECT_EQ(mode("/state/journal"), 0700U);
+  EXPECT_EQ(mode("/state/journal/a"), 0600U);
+}
+
+TEST_F(DurableFiles, AreReplacedAppendedToAndRemoved) {
+  EXPECT_THAT(*files_->list(), IsEmpty());
+  ASSERT_TRUE(files_->replace("a", "one\n"));
+  ASSERT_TRUE(files_->append("a", "two\n"));
+  EXPECT_EQ(*files_->read("a"), "one\ntwo\n");
+  EXPECT_THAT(*files_->list(), ElementsAre("a"));
+  ASSERT_TRUE(files_->remove("a"));
+  EXPECT_TRUE(files_->remove("a")) << "twice is fine";
+  EXPECT_FALSE(files_->append("a", "three\n"));
+}
+
+TEST_F(DurableFiles, DoNotCountWhatAKilledRunLeft) {
+  ASSERT_TRUE(files_->replace("a", "one\n"));
+  std::ofstream(root_ + "/state/journal/b.new") << "half";
+  EXPECT_THAT(*files_->list(), ElementsAre("a"));
+  EXPECT_TRUE(files_->replace("b", "whole"));
+}
+
+TEST_F(DurableFiles, AreRefusedWhereOthersMayWrite) {
+  ASSERT_TRUE(files_->replace("a", "one\n"));
+  chmod((root_ + "/state/journal/a").c_str(), 0666);
+  EXPECT_EQ(files_->read("a").error().code, Errc::denied);
+  chmod((root_ + "/state/journal/a").c_str(), 0600);
+  chmod((root_ + "/state").c_str(), 0777);
+  EXPECT_EQ(files_->read("a").error().code, Errc::denied);
+  EXPECT_FALSE(files_->replace("a", "two\n"));
+}
+
+TEST_F(DurableFiles, DoNotFollowLinks) {
+  ASSERT_TRUE(files_->replace("a", "one\n"));
+  std::filesystem::create_symlink("/etc/passwd", root_ + "/state/journal/b");
+  EXPECT_FALSE(files_->read("b"));
+  EXPECT_FALSE(files_->append("b", "x"));
+  std::filesystem::rename(root_ + "/state", root_ + "/real");
+  std::filesystem::create_symlink(root_ + "/real", root_ + "/state");
+  EXPECT_FALSE(files_->read("a"));
+}
+
+TEST_F(DurableFiles, HavePlainNames) {
+  for (const char* name : {"", "..", "a/b", ".hidden"}) EXPECT_FALSE(files_->replace(name, "x"));
+}
+
+}  // namespace
+}  // namespace manactl::os

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/restore.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "setup/fake_vm.h"
+#include "setup/watchdog.h"
+
+namespace manactl::setup {
+namespace {
+
+using test::FakeVm;
+using ::testing::HasSubstr;
+
+constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
+constexpr const char* kPool = "sys/devices/system/node/node0/hugepages/hugepages-2048kB";
+
+void prepare_eth1(FakeVm& vm, std::uint64_t pages = 0) {
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  if (pages != 0) request.hugepages = HugepageRequest{pages, 0, 0, {}};
+  ASSERT_EQ(prepare(request, vm.session())->outcome, Outcome::done);
+}
+
+TEST(Restore, LeavesWhatSomethingElseChanged) {
+  FakeVm vm;
+  prepare_eth1(vm, 100);
+  vm.state.pools[kPool] = 1000;
+  vm.rebuild();
+  const auto restored = restore({"eth1"}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_FALSE(restored->front().is_complete());
+  EXPECT_EQ(vm.state.pools[kPool], 1000U);
+  EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc") << "all the rest is undone";
+  EXPECT_EQ(vm.state.journal.size(), 1U);
+  RestoreRequest forced{"eth1"};
+  forced.force = true;
+  EXPECT_TRUE(restore(forced, vm.session())->front().is_complete());
+  EXPECT_EQ(vm.state.pools[kPool], 64U);
+}
+
+TEST(Restore, LeavesAnOverrideThatIsNotOurs) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.state.channels[1].overridden = "vfio";
+  vm.rebuild();
+  const auto restored = restore({"eth1"}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_FALSE(restored->front().is_complete());
+  EXPECT_EQ(vm.state.channels[1].overridden, "vfio");
+}
+
+TEST(Restore, GivesTheInterfaceItsNameBack) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  prepare_eth1(vm);
+  vm.names_by_udev = false;
+  const auto restored = restore({"eth1"}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_NE(vm.link("eth1"), nullptr);
+  EXPECT_EQ(vm.link("eth9"), nullptr);
+}
+
+TEST(Restore, SaysWhenTheVfDoesNotJoin) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.vf_joins = false;
+  const auto restored = restore({"enP30832p0s0d1"}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_FALSE(restored->front().is_complete());
+}
+
+TEST(Restore, OnlyClosesTheJournalAfterAReboot) {
+  FakeVm vm;
+  const auto fresh = vm.state;
+  prepare_eth1(vm, 100);
+  auto journal = vm.state.journal;
+  vm.state = fresh;
+  vm.state.journal = journal;
+  vm.boot_id = "11111111-2222-3333-4444-555555555555";
+  vm.rebuild();
+  const auto before = vm.dump();
+  const auto restored = restore({"", true}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_TRUE(restored->front().earlier_boot);
+  EXPECT_EQ(vm.dump(), before);
+  EXPECT_TRUE(vm.state.journal.empty());
+}
+
+TEST(Restore, GivesBackAChannelThatSomethingElseTook) {
+  for (const bool by_id : {false, true}) {
+    FakeVm vm;
+    prepare_eth1(vm);
+    vm.state.journal.clear();
+    if (by_id) {
+      vm.state.channels[1].overridden.clear();
+      vm.state.ids.insert("f8615163-df3e-46c5-913f-f2d2f965ed0e");
+    }
+    vm.rebuild();
+    const auto restored = restore({kEth1}, vm.session());
+    ASSERT_TRUE(restored && restored->size() == 1);
+    EXPECT_FALSE(restored->front().journaled);
+    EXPECT_TRUE(restored->front().is_complete());
+    EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
+    EXPECT_EQ(vm.state.channels[1].overridden, "");
+    EXPECT_TRUE(vm.state.ids.empty());
+  }
+}
+
+TEST(Restore, PointsToTheChannelWhenTheNameIsGone) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.state.journal.clear();
+  const auto restored = restore({"eth1"}, vm.session());
+  ASSERT_FALSE(restored);
+  EXPECT_EQ(restored.error().code, Errc::not_found);
+  EXPECT_THAT(restored.error().message, HasSubstr(kEth1));
+}
+
+TEST(Restore, RecoversOnlyWhatDidNotEnd) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  RestoreRequest request;
+  request.unfinished = true;
+  EXPECT_TRUE(restore(request, vm.session())->empty());
+  EXPECT_EQ(vm.state.channels[1].driver, "uio_hv_generic");
+}
+
+class Watchdog : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Request request;
+    request.interface = *InterfaceName::parse("eth1");
+    before_ = vm_.dump();
+    const auto waits = [](Entry& entry) -> Result<> {
+      entry.confirmed = false;
+      return {};
+    };
+    ASSERT_EQ(prepare(request, vm_.session(), waits)->outcome, Outcome::done);
+  }
+
+  Watched watch_for(int seconds) {
+    return watch({kEth1,
+                  vm_.machine().clock.now() + std::chrono::seconds(seconds),
+                  [] { return false; },
+                  [] {}},
+                 vm_.session());
+  }
+
+  FakeVm vm_;
+  std::string before_;
+};
+
+TEST_F(Watchdog, TakesBackWhatNobodyConfirmed) {
+  EXPECT_EQ(watch_for(60), Watched::restored);
+  EXPECT_EQ(vm_.dump(), before_);
+}
+
+TEST_F(Watchdog, EndsWhenItIsConfirmed) {
+  EXPECT_EQ(confirm(vm_.session())->size(), 1U);
+  const auto prepared = vm_.dump();
+  EXPECT_EQ(watch_for(60), Watched::confirmed);
+  EXPECT_EQ(vm_.dump(), prepared);
+}
+
+TEST_F(Watchdog, EndsWhenItIsRestored) {
+  ASSERT_TRUE(restore({"eth1"}, vm_.session()));
+  EXPECT_EQ(watch_for(60), Watched::closed);
+}
+
+TEST(Watchdogs, StopARunThatHangs) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  const auto waits = [](Entry& entry) -> Result<> {
+    entry.confirmed = false;
+    return {};
+  };
+  // The bind never comes back: what its process does next it does dead.
+  vm.after = [](const std::string& what) {
+    if (what.find("uio_hv_generic/bind") != std::string::npos) throw test::Died{};
+  };
+  EXPECT_THROW((void)prepare(request, vm.session(), waits), test::Died);
+  vm.after = nullptr;
+  bool runs = true;
+  const auto end = watch({kEth1,
+                          vm.machine().clock.now() + std::chrono::seconds(5),
+                          [&] { return runs; },
+                          [&] { runs = false; }},
+                         vm.session());
+  EXPECT_FALSE(runs);
+  EXPECT_EQ(end, Watched::restored);
+  EXPECT_EQ(vm.dump(), before);
+}
+
+}  // namespace
+}  // namespace manactl::setup
