@@ -118,8 +118,9 @@ class Preparation {
     if (!allowed) return report_error(context_, allowed.error());
     const std::string name = request.interface ? request.interface->str() : "--hugepages";
     const auto session = live_.session("prepare " + name, [this] { return signals_.take(); });
-    auto prepared = setup::prepare(
-        request, session, [&](setup::Entry& entry) { return start_clock(entry, session); });
+    auto prepared = setup::prepare(request, session, [&](setup::Entry& entry, setup::Lock& lock) {
+      return start_clock(entry, session, lock);
+    });
     if (!prepared) return report_error(context_, prepared.error());
     PrepareAnswer answer;
     answer.prepared = std::move(*prepared);
@@ -137,13 +138,13 @@ class Preparation {
   }
 
  private:
-  Result<> start_clock(setup::Entry& entry, const setup::Session& session) {
+  Result<> start_clock(setup::Entry& entry, const setup::Session& session, setup::Lock& lock) {
     if (!options_.confirm) return {};
     const auto time = std::chrono::milliseconds(std::llround(*options_.confirm * 1000));
     const auto deadline = session.machine.clock.now() + time;
     entry.confirmed = false;
     entry.deadline = std::to_string(deadline.count());
-    return setup::start_watchdog(entry.id, deadline, session);
+    return setup::start_watchdog(entry.id, deadline, session, lock);
   }
 
   Result<> persist(const setup::Request& request, PrepareAnswer& answer) {

@@ -27,8 +27,10 @@ class FileLock final : public Lock {
   ~FileLock() override {
     // The next reader must not take us for the owner. The file itself stays: whoever removed it
     // could hold one lock while somebody else holds another.
-    if (ftruncate(file_.get(), 0) != 0) return;
+    if (file_ && ftruncate(file_.get(), 0) != 0) return;
   }
+
+  void let_go_in_child() override { close(file_.release()); }
 
  private:
   os::Descriptor file_;

@@ -17,6 +17,9 @@ inline constexpr const char* kLockFile = "/run/lock/manactl.lock";
 class Lock {
  public:
   virtual ~Lock() = default;  // releases it
+
+  // For a child of fork(2): flock(2) is shared with it, and would outlive its parent.
+  virtual void let_go_in_child() = 0;
 };
 
 // Errc::busy names the owner. `command` is written into the file for the others to read.

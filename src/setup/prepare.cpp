@@ -91,7 +91,7 @@ Result<Prepared> prepare(const Request& request,
   }
   plan->entry.created = local_time();
   if (before_changes) {
-    const auto ready = before_changes(plan->entry);
+    const auto ready = before_changes(plan->entry, **lock);
     if (!ready) return tl::unexpected<Error>(ready.error());
   }
   const auto opened = session.journal.open(plan->entry);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "setup/lock.h"
 #include "setup/plan.h"
 #include "setup/transaction.h"
 
@@ -35,7 +36,7 @@ struct Prepared {
 
 // Called with the lock held and before anything is changed: whoever watches over the run (for
 // --confirm-timeout) starts here, and may write the end of its patience into the entry.
-using BeforeChanges = std::function<Result<>(Entry&)>;
+using BeforeChanges = std::function<Result<>(Entry&, Lock&)>;
 
 // An error means that nothing was touched.
 Result<Prepared> prepare(const Request& request,

@@ -78,7 +78,9 @@ bool leave_caller() {
   return sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
 }
 
-[[noreturn]] void be_watchdog(Watch what, const Session& session, int caller, int ready) {
+[[noreturn]] void be_watchdog(
+    Watch what, const Session& session, Lock& held, int caller, int ready) {
+  held.let_go_in_child();
   what.runs = [caller] {
     pollfd ended{caller, POLLIN, 0};
     return poll(&ended, 1, 0) == 0;
@@ -115,7 +117,10 @@ Watched watch(const Watch& watch, const Session& session) {
   return take_back(watch.id, session);
 }
 
-Result<> start_watchdog(const std::string& id, milliseconds deadline, const Session& session) {
+Result<> start_watchdog(const std::string& id,
+                        milliseconds deadline,
+                        const Session& session,
+                        Lock& held) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot start the watchdog");
   os::Descriptor from(ends[0]);
@@ -124,7 +129,7 @@ Result<> start_watchdog(const std::string& id, milliseconds deadline, const Sess
   if (!caller) return fail_errno(errno, "cannot start the watchdog");
   const pid_t child = fork();
   if (child < 0) return fail_errno(errno, "cannot start the watchdog");
-  if (child == 0) be_watchdog({id, deadline, {}, {}}, session, caller.get(), to.get());
+  if (child == 0) be_watchdog({id, deadline, {}, {}}, session, held, caller.get(), to.get());
   to = os::Descriptor();
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {

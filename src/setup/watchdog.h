@@ -13,10 +13,12 @@ namespace manactl::setup {
 
 // Forks; returns when the watchdog watches. It looks for the entry `id`, ends when that is closed
 // or confirmed, and at `deadline` (milliseconds since boot) restores it; a run that still hangs is
-// killed first. Called before any change is made, and before threads are.
+// killed first. `held` is the caller's lock, which the watchdog must not keep. Called before any
+// change is made, and before threads are.
 Result<> start_watchdog(const std::string& id,
                         std::chrono::milliseconds deadline,
-                        const Session& session);
+                        const Session& session,
+                        Lock& held);
 
 enum class Watched { confirmed, closed, restored, failed };
 

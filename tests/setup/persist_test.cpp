@@ -73,7 +73,7 @@ TEST_F(Persist, RepeatsTheCommandInTheUnit) {
 TEST_F(Persist, RefusesNamesThatAUnitWouldReadOtherwise) {
   Request request;
   os::MemoryFiles files;
-  for (const char* name : {"a%b", "a$b", "-x"}) {
+  for (const char* name : {"a%b", "a$b", "a@b"}) {
     request.interface = *InterfaceName::parse(name);
     EXPECT_FALSE(persistent_files(request, {}, "/usr/bin/manactl", files)) << name;
   }

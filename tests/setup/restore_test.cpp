@@ -134,7 +134,7 @@ class Watchdog : public ::testing::Test {
     Request request;
     request.interface = *InterfaceName::parse("eth1");
     before_ = vm_.dump();
-    const auto waits = [](Entry& entry) -> Result<> {
+    const auto waits = [](Entry& entry, Lock& /*lock*/) -> Result<> {
       entry.confirmed = false;
       return {};
     };
@@ -175,7 +175,7 @@ TEST(Watchdogs, StopARunThatHangs) {
   const auto before = vm.dump();
   Request request;
   request.interface = *InterfaceName::parse("eth1");
-  const auto waits = [](Entry& entry) -> Result<> {
+  const auto waits = [](Entry& entry, Lock& /*lock*/) -> Result<> {
     entry.confirmed = false;
     return {};
   };

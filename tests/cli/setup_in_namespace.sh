@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# The real program with its real lock, journal, signals and watchdog, in a mount namespace where the
+# pool of hugepages is a plain file. Needs root.
+#
+# usage: setup_in_namespace.sh MANACTL
+
+if [ -z "$IN_NAMESPACE" ]; then
+  IN_NAMESPACE=1 exec unshare --mount --propagation private -- "$0" "$@"
+fi
+manactl=$(realpath "$1")
+pool=/sys/devices/system/node/node0/hugepages/hugepages-2048kB
+failures=0
+
+fresh() {  # fresh [SIZE]: an empty machine, with a state directory of this size
+  umount /var/lib 2>/dev/null
+  mount -t tmpfs -o "mode=755,size=${1:-4m}" tmpfs /var/lib
+  echo 0 >$pool/nr_hugepages
+  echo 0 >$pool/free_hugepages
+}
+
+expect() {  # expect WHAT WANTED SEEN
+  if [ "$2" != "$3" ]; then
+    echo "$1: '$3' and not '$2'"
+    failures=$((failures + 1))
+  fi
+}
+
+run() {
+  timeout 30 "$manactl" "$@" >/tmp/out 2>/tmp/err
+  code=$?
+}
+
+cp "$manactl" /tmp/manactl.copy 2>/dev/null
+mount -t tmpfs tmpfs /tmp
+mount -t tmpfs -o mode=1777 tmpfs /run/lock || exit 1
+mount -t tmpfs tmpfs $pool || { echo "no $pool on this machine: CONFIG_HUGETLBFS and a NUMA node are needed"; exit 1; }
+
+fresh
+run prepare --hugepages 4
+expect "prepare" 0 $code
+expect "pages" 4 "$(cat $pool/nr_hugepages)"
+expect "mode of the journal" "700 600" "$(stat -c %a /var/lib/manactl/journal) $(stat -c %a /var/lib/manactl/journal/*)"
+run prepare --hugepages 3
+expect "pages of two" 7 "$(cat $pool/nr_hugepages)"
+run restore --all
+expect "restore" 0 $code
+expect "pages after restore" 0 "$(cat $pool/nr_hugepages)"
+expect "journal after restore" "" "$(ls /var/lib/manactl/journal)"
+run restore --all
+expect "restore again" 0 $code
+
+# Whoever holds the lock works alone; readers do not wait.
+fresh
+exec 9>/run/lock/manactl.lock
+flock 9
+run prepare --hugepages 4
+expect "busy" 5 $code
+run status
+expect "status while busy" 0 $code
+exec 9>&-
+expect "pages" 0 "$(cat $pool/nr_hugepages)"
+
+# A lock file of somebody else, a state directory that others write to, that is full, read-only.
+chown 65534 /run/lock/manactl.lock
+run prepare --hugepages 4
+expect "lock of another user" 4 $code
+rm -f /run/lock/manactl.lock
+mkdir -p -m 777 /var/lib/manactl
+run prepare --hugepages 4
+expect "state directory of everybody" 4 $code
+rm -rf /var/lib/manactl
+ln -s /tmp /var/lib/manactl
+run prepare --hugepages 4
+[ $code -ne 0 ] || expect "state directory is a link" refused taken
+fresh
+mount -o remount,ro /var/lib
+run prepare --hugepages 4
+expect "read-only state directory" 6 $code
+fresh 16k
+head -c 16k /dev/zero >/var/lib/full 2>/dev/null
+run prepare --hugepages 4
+expect "full state directory" 6 $code
+expect "pages" 0 "$(cat $pool/nr_hugepages)"
+
+# The watchdog takes back what is not confirmed, also when its caller's session is gone.
+fresh
+setsid "$manactl" prepare --hugepages 4 --confirm-timeout 2 >/tmp/out 2>&1
+expect "pages until the end of the wait" 4 "$(cat $pool/nr_hugepages)"
+for _ in $(seq 100); do [ "$(cat $pool/nr_hugepages)" = 0 ] && break; sleep 0.1; done
+expect "pages after the wait" 0 "$(cat $pool/nr_hugepages)"
+for _ in $(seq 50); do [ -z "$(ls /var/lib/manactl/journal)" ] && break; sleep 0.1; done
+expect "journal after the wait" "" "$(ls /var/lib/manactl/journal)"
+run prepare --hugepages 4 --confirm-timeout 3
+run confirm
+expect "confirm" 0 $code
+sleep 4
+expect "pages that are confirmed" 4 "$(cat $pool/nr_hugepages)"
+run restore --all
+expect "pages at the end" 0 "$(cat $pool/nr_hugepages)"
+
+[ $failures -eq 0 ] && echo "the program keeps its promises"
+exit $((failures != 0))
