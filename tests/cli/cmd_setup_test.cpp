@@ -106,7 +106,8 @@ TEST(StatusCommand, TellsWhoOwnsEachNic) {
   const auto outcome = on("prepared-uio", {"status", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::vector<std::string> owners;
-  for (const auto& nic : Json::parse(outcome.out).at("nics")) owners.push_back(nic.at("owner"));
+  const auto status = Json::parse(outcome.out);
+  for (const auto& nic : status.at("nics")) owners.push_back(nic.at("owner"));
   EXPECT_THAT(owners, ElementsAre("kernel", "uio"));
 }
 

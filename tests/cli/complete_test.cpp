@@ -35,11 +35,15 @@ std::vector<std::string> candidates(std::vector<std::string> words) {
 }
 
 TEST(Complete, NamesCommands) {
-  EXPECT_THAT(candidates({"--", ""}), ElementsAre("check", "doctor", "bench"));
+  EXPECT_THAT(
+      candidates({"--", ""}),
+      ElementsAre("check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm"));
   EXPECT_THAT(candidates({"ch"}), ElementsAre("check"));
   EXPECT_THAT(candidates({"--json", "d"}), ElementsAre("doctor"));
   EXPECT_THAT(candidates({"xyz", ""}), IsEmpty());
-  EXPECT_THAT(candidates({}), ElementsAre("check", "doctor", "bench"));
+  EXPECT_THAT(
+      candidates({}),
+      ElementsAre("check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm"));
 }
 
 TEST(Complete, NamesOptionsThatAreNotGivenYet) {
