@@ -11,7 +11,7 @@ namespace manactl::diag {
 namespace {
 
 const std::vector<Check>& table() {
-  static const std::vector<Check> kAll = [] {
+  static const std::vector<Check> every = [] {
     std::vector<Check> all;
     for (const auto group : {hardware_checks(),
                              interface_checks(),
@@ -23,7 +23,7 @@ const std::vector<Check>& table() {
     }
     return all;
   }();
-  return kAll;
+  return every;
 }
 
 }  // namespace

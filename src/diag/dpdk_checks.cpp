@@ -164,6 +164,7 @@ AdvisorInput machine_of(const host::Facts& facts) {
 
 std::vector<std::string> texts_of(const std::vector<const Fix*>& fixes) {
   std::vector<std::string> texts;
+  texts.reserve(fixes.size());
   for (const Fix* fix : fixes) texts.push_back(fmt::format("{}: {}", fix->driver, fix->what));
   return texts;
 }

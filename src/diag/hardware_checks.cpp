@@ -32,6 +32,7 @@ Finding azure(const host::Facts& facts, const Question& /*question*/) {
 
 std::vector<std::string> addresses_of(const std::vector<const host::PciFunction*>& functions) {
   std::vector<std::string> addresses;
+  addresses.reserve(functions.size());
   for (const host::PciFunction* function : functions) addresses.push_back(function->address.str());
   return addresses;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace manactl::diag {
 namespace {
@@ -53,10 +54,10 @@ std::size_t gram_for(std::size_t window) {
 
 }  // namespace
 
-LiteralScanner::LiteralScanner(const std::vector<std::string>& texts,
+LiteralScanner::LiteralScanner(std::vector<std::string> texts,
                                Case letters,
                                std::string_view before)
-    : texts_(texts), maybe_(1U << kPlaceBits), heads_(1U << kSlotBits), entries_(1) {
+    : texts_(std::move(texts)), maybe_(1U << kPlaceBits), heads_(1U << kSlotBits), entries_(1) {
   if (before.empty()) allowed_.fill(true);
   for (const char c : before) allowed_.at(static_cast<unsigned char>(c)) = true;
   std::size_t window = SIZE_MAX;
@@ -167,9 +168,8 @@ LiteralScanner::Hit LiteralScanner::next(std::string_view block, std::size_t fro
     const unsigned worth_all = many ? grams_worth(block.data() + at) : 1;
     for (unsigned worth = worth_all; worth != 0; worth &= worth - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(worth));
-      if (const auto hit = verify(block, at + (i * step)); hit.at != std::string_view::npos) {
-        return hit;
-      }
+      const auto hit = verify(block, at + (i * step));
+      if (hit.at != std::string_view::npos) return hit;
     }
     at += many ? kUnroll * step : step;
   }

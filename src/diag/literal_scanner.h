@@ -26,7 +26,7 @@ class LiteralScanner {
 
   // The shortest text sets the window; each must have three bytes at least. When `before` is not
   // empty, a text counts only behind one of its bytes or at the beginning of the block.
-  LiteralScanner(const std::vector<std::string>& texts, Case letters, std::string_view before = {});
+  LiteralScanner(std::vector<std::string> texts, Case letters, std::string_view before = {});
 
   // A hit in `block` whose gram lies at or behind `from`. Hits come by position of their gram; not
   // every text of a line is given: one hit says that the line deserves a look.

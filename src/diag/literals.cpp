@@ -113,7 +113,7 @@ class Parser {
     if (depth > kDeepest) return refuse("too many groups");
     auto all = sequence(depth);
     while (all && take("|")) {
-      const auto next = sequence(depth);
+      auto next = sequence(depth);
       if (!next) return next;
       all = either(*all, *next);
     }

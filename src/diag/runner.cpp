@@ -84,13 +84,11 @@ Result<Report> run_checks(const host::Facts& facts,
         checks.begin(), checks.end(), [&word](const Check& check) { return names(word, check); });
     if (!known) return tl::unexpected<Error>(no_such_check(word, checks));
   }
-  if (!only.empty()) {
-    std::erase_if(checks, [&only](const Check& check) {
-      return std::none_of(only.begin(), only.end(), [&check](const std::string& word) {
-        return names(word, check);
-      });
-    });
-  }
+  const auto is_asked = [&only](const Check& check) {
+    const auto is_named = [&check](const std::string& word) { return names(word, check); };
+    return only.empty() || std::any_of(only.begin(), only.end(), is_named);
+  };
+  std::erase_if(checks, [&is_asked](const Check& check) { return !is_asked(check); });
   return run_table(checks, facts, question);
 }
 

@@ -174,6 +174,7 @@ std::vector<Match> SignatureSet::matches(std::string_view line) const {
     if (std::ranges::none_of(kept, covers)) kept.push_back(std::move(one));
   }
   std::vector<Match> matches;
+  matches.reserve(kept.size());
   for (const auto& one : kept) matches.push_back(compiled_->match_of(one));
   return matches;
 }

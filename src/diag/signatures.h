@@ -70,6 +70,8 @@ class SignatureSet {
 
   SignatureSet(SignatureSet&&) noexcept;
   SignatureSet& operator=(SignatureSet&&) noexcept;
+  SignatureSet(const SignatureSet&) = delete;
+  SignatureSet& operator=(const SignatureSet&) = delete;
   ~SignatureSet();
 
   const std::vector<Signature>& all() const;

@@ -48,10 +48,9 @@ Finding Tally::finding(std::string_view nothing, std::string why) const {
     finding.evidence.push_back(seen.line);
     if (seen.status == finding.status) said.push_back(well ? seen.name : seen.line);
     for (const std::string& command : seen.commands) {
-      const auto& known = remedy.commands;
-      if (std::find(known.begin(), known.end(), command) == known.end()) {
-        remedy.commands.push_back(command);
-      }
+      auto& known = remedy.commands;
+      const bool is_new = std::find(known.begin(), known.end(), command) == known.end();
+      if (is_new) known.push_back(command);
     }
   }
   finding.detail = brief(said, well ? ", " : "; ");
