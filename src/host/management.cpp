@@ -99,9 +99,8 @@ void Managers::read_network_manager_rules() {
     const auto text = files_.read(path);
     if (!text) continue;
     for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
-      if (auto value = value_in(*text, key)) {
-        network_manager_rules_.push_back({path, std::move(*value)});
-      }
+      auto value = value_in(*text, key);
+      if (value) network_manager_rules_.push_back({path, std::move(*value)});
     }
   }
 }
