@@ -10,7 +10,6 @@
 namespace manactl::host {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 const std::string kLinks = "manactl/links.json";

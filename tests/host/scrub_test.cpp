@@ -9,7 +9,6 @@ namespace manactl::host {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string scrub(const std::string& text, const std::string& host = "") {
   Scrubber scrubber(host);
