@@ -133,8 +133,9 @@ Eal& Eal::operator=(Eal&& other) noexcept {
 
 Eal::~Eal() {
   if (!running_) return;
-  const Hush hush(Capture::instance().stream());
-  rte_eal_cleanup();
+  // No rte_eal_cleanup(): it unmaps memory that DPDK's interrupt thread, which never ends, still
+  // reads. The ports are closed by now, and with --in-memory the kernel takes back all the rest
+  // when the process ends.
   pthread_setaffinity_np(pthread_self(), sizeof before_, &before_);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// DPDK's environment: started at most once in a process, its log caught, its threads' CPUs given
-// back.
+// DPDK's environment: started at most once in a process and never taken down in it, its log caught,
+// its threads' CPUs given back.
 
 #pragma once
 
