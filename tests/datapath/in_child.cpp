@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 
 // ThreadSanitizer sees the memory that DPDK's own threads share, but not DPDK's locks around it.
@@ -23,6 +25,7 @@ Child::Child(const std::function<void()>& body) {
   pid_ = fork();
   if (pid_ != 0) return;
   alarm(60);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an alarm does not end a child that was halted
   body();
   std::fflush(nullptr);
   _exit(testing::Test::HasFailure() ? 1 : 0);
@@ -45,6 +48,21 @@ bool Child::succeeded() {
   if (pid <= 0 || waitpid(pid, &status, 0) != pid) return false;
   if (WIFSIGNALED(status)) ADD_FAILURE() << "the child was ended by signal " << WTERMSIG(status);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool Child::halt() {
+  siginfo_t state{};
+  return kill(pid_, SIGSTOP) == 0 &&
+         waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WSTOPPED | WNOWAIT) == 0 &&
+         state.si_code == CLD_STOPPED;
+}
+
+bool Child::killed() {
+  int status = 0;
+  const auto pid = pid_;
+  pid_ = -1;
+  return pid > 0 && kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid &&
+         WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 std::string printed_by(const std::function<void()>& body) {

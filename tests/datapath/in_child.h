@@ -23,6 +23,8 @@ class Child {
 
   bool running() const;
   bool succeeded();  // waits
+  bool halt();       // stops it where it is, and waits until it stands
+  bool killed();     // ends it where it is; false when it had ended by itself
 
  private:
   pid_t pid_ = -1;
