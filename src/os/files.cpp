@@ -4,9 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "os/open_in_root.h"
 #include "os/owned.h"
 
 namespace manactl::os {
@@ -53,26 +52,11 @@ std::string relative(std::string_view path) {
   return first == std::string_view::npos ? "." : std::string(path.substr(first));
 }
 
-int retry_openat2(int root, const std::string& path, int flags) {
-  open_how how{};
-  how.flags = static_cast<__u64>(flags);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  // EAGAIN: something was renamed while ".." was resolved, and the kernel cannot tell if it is
-  // safe.
-  constexpr int kAttempts = 100;
-  for (int attempt = 0;; ++attempt) {
-    const auto opened =
-        static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how)));
-    const bool again = opened < 0 && (errno == EINTR || errno == EAGAIN);
-    if (!again || attempt == kAttempts) return opened;
-  }
-}
-
 int DiskFiles::open_below(const std::string& path, int flags) const {
   flags |= O_CLOEXEC;
   // openat2 refuses O_PATH together with any flag that has no meaning for it.
   if ((flags & O_PATH) == 0) flags |= O_NOCTTY;
-  if (!live_) return retry_openat2(root_.get(), path, flags);
+  if (!live_) return open_in_root(root_.get(), path, flags);
   for (;;) {
     const int opened = openat(root_.get(), path.c_str(), flags);
     if (opened >= 0 || errno != EINTR) return opened;
