@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The SIOCETHTOOL ioctl (linux/ethtool.h): which driver owns an interface, and its counters.
+// The SIOCETHTOOL ioctl (linux/ethtool.h): which driver owns an interface, and its counters. Ask
+// for interfaces that rtnetlink named: for a name that does not exist the kernel tries to load a
+// module "netdev-NAME". Ethtool's own netlink family is never asked.
 
 #pragma once
 

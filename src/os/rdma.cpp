@@ -14,6 +14,8 @@
 namespace manactl::os {
 namespace {
 
+constexpr std::string_view kNoUverbs = "the module ib_uverbs is not loaded";
+
 // The one answer to a question that is no dump.
 Result<std::string> ask_one(std::string request) {
   auto messages = ask_netlink(NETLINK_RDMA, std::move(request));
@@ -22,23 +24,30 @@ Result<std::string> ask_one(std::string request) {
   return std::move(messages->front().body);
 }
 
+std::string doing(const RdmaDeviceAnswer& device) {
+  return fmt::format("cannot find the uverbs device of '{}'", printable(device.name));
+}
+
 Result<UverbsChardev> chardev_of(const RdmaDeviceAnswer& device) {
-  const auto doing = fmt::format("cannot find the uverbs device of '{}'", printable(device.name));
   const auto body = ask_one(encode_chardev_request(device.index));
   if (body) {
     auto chardev = decode_chardev(*body);
-    if (!chardev) return because(chardev.error(), doing);
+    if (!chardev) return because(chardev.error(), doing(device));
     return chardev;
   }
   Error cause = body.error();
   // What the kernel means by these numbers here is not what their texts say.
-  if (cause.sys == EOPNOTSUPP) cause.message = "the module ib_uverbs is not loaded";
+  if (cause.sys == EOPNOTSUPP) cause.message = std::string(kNoUverbs);
   if (cause.sys == ENOENT) cause.message = "ib_uverbs does not serve this device";
   if (cause.sys == EINVAL) {
     cause.code = Errc::not_found;
     cause.message = "the device is gone, or in another network namespace";
   }
-  return because(std::move(cause), doing);
+  return because(std::move(cause), doing(device));
+}
+
+Result<UverbsChardev> not_asked(const RdmaDeviceAnswer& device) {
+  return because(Error{Errc::unsupported, EOPNOTSUPP, std::string(kNoUverbs)}, doing(device));
 }
 
 std::vector<RdmaPort> ports_of(const RdmaDeviceAnswer& device) {
@@ -54,9 +63,12 @@ std::vector<RdmaPort> ports_of(const RdmaDeviceAnswer& device) {
 
 class NetlinkRdma final : public Rdma {
  public:
+  explicit NetlinkRdma(const Files& files) : files_(files) {}
+
   Result<std::vector<RdmaDevice>> devices() const override {
     const auto messages = ask_netlink(NETLINK_RDMA, encode_device_dump());
     if (!messages) return because(messages.error(), "cannot list the RDMA devices");
+    const bool has_uverbs = exists(files_, "sys/class/infiniband_verbs");
     std::vector<RdmaDevice> devices;
     for (const auto& message : *messages) {
       const auto answer = decode_device(message.body);
@@ -66,19 +78,22 @@ class NetlinkRdma final : public Rdma {
                          answer->node_type,
                          answer->firmware,
                          ports_of(*answer),
-                         chardev_of(*answer)});
+                         has_uverbs ? chardev_of(*answer) : not_asked(*answer)});
     }
     std::sort(devices.begin(), devices.end(), [](const RdmaDevice& a, const RdmaDevice& b) {
       return a.index < b.index;
     });
     return devices;
   }
+
+ private:
+  const Files& files_;
 };
 
 }  // namespace
 
-std::unique_ptr<Rdma> open_rdma() {
-  return std::make_unique<NetlinkRdma>();
+std::unique_ptr<Rdma> open_rdma(const Files& files) {
+  return std::make_unique<NetlinkRdma>(files);
 }
 
 }  // namespace manactl::os

@@ -2,6 +2,10 @@
 //
 // RDMA netlink (rdma/rdma_netlink.h): the devices, their ports, and the driver id that the kernel
 // gives to user space. No privilege is needed. Nothing else on a system prints the driver id.
+//
+// The kernel loads ib_core for whoever opens RDMA netlink, and ib_uverbs for whoever asks for a
+// uverbs device. So devices() is for systems that have sys/class/infiniband, and it asks for the
+// driver id only when ib_uverbs has made its class.
 
 #pragma once
 
@@ -12,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "os/files.h"
 
 namespace manactl::os {
 
@@ -45,6 +50,6 @@ class Rdma {
   virtual Result<std::vector<RdmaDevice>> devices() const = 0;
 };
 
-std::unique_ptr<Rdma> open_rdma();
+std::unique_ptr<Rdma> open_rdma(const Files& files);  // of the live system
 
 }  // namespace manactl::os

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/text.h"
 #include "os/attributes.h"
 #include "os/netlink.h"
 
@@ -29,6 +30,28 @@ std::string address_text(unsigned family, const __be32 (&words)[4]) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   inet_ntop(v4 ? AF_INET : AF_INET6, bytes.data() + (mapped ? 12 : 0), text.data(), text.size());
   return text.data();
+}
+
+struct Endpoint {
+  std::string address;
+  std::uint16_t port = 0;
+};
+
+// "0100007F:0016": the words of the address as numbers of this machine, the port as it is.
+std::optional<Endpoint> endpoint_of(std::string_view text) {
+  constexpr std::size_t kWord = 8, kPort = 4;
+  const auto colon = text.find(':');
+  const bool v4 = colon == kWord, v6 = colon == 4 * kWord;
+  if ((!v4 && !v6) || text.size() != colon + 1 + kPort) return std::nullopt;
+  __be32 words[4] = {};
+  for (std::size_t i = 0; i * kWord < colon; ++i) {
+    const auto word = parse_hex(text.substr(i * kWord, kWord), UINT32_MAX);
+    if (!word) return std::nullopt;
+    words[i] = static_cast<std::uint32_t>(*word);
+  }
+  const auto port = parse_hex(text.substr(colon + 1), UINT16_MAX);
+  if (!port) return std::nullopt;
+  return Endpoint{address_text(v4 ? AF_INET : AF_INET6, words), static_cast<std::uint16_t>(*port)};
 }
 
 }  // namespace
@@ -57,6 +80,25 @@ std::optional<TcpSocket> decode_tcp(std::string_view body) {
   socket.remote_port = ntohs(message->id.idiag_dport);
   socket.inode = message->idiag_inode;
   return socket;
+}
+
+std::optional<TcpSocket> decode_tcp_line(std::string_view line) {
+  // sl local remote state queues timer retransmits uid timeout inode
+  constexpr std::size_t kLocal = 1, kRemote = 2, kState = 3, kInode = 9;
+  const auto fields = words(line);
+  if (fields.size() <= kInode) return std::nullopt;
+  const auto state = parse_hex(fields[kState]);
+  if (!state || (*state != TCP_LISTEN && *state != TCP_ESTABLISHED)) return std::nullopt;
+  auto local = endpoint_of(fields[kLocal]);
+  auto remote = endpoint_of(fields[kRemote]);
+  const auto inode = parse_unsigned(fields[kInode]);
+  if (!local || !remote || !inode) return std::nullopt;
+  return TcpSocket{*state == TCP_LISTEN,
+                   std::move(local->address),
+                   std::move(remote->address),
+                   local->port,
+                   remote->port,
+                   *inode};
 }
 
 }  // namespace manactl::os

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// sock_diag requests and answers as bytes (linux/inet_diag.h), without a socket.
+// sock_diag requests and answers as bytes (linux/inet_diag.h), and the lines of /proc/net/tcp,
+// without a socket.
 
 #pragma once
 
@@ -17,5 +18,8 @@ std::string encode_tcp_dump(unsigned family);
 
 // A message after struct nlmsghdr; nothing when it is too short or of another family or state.
 std::optional<TcpSocket> decode_tcp(std::string_view body);
+
+// A line of /proc/net/tcp or tcp6; absent for the heading and for other states.
+std::optional<TcpSocket> decode_tcp_line(std::string_view line);
 
 }  // namespace manactl::os

@@ -7,37 +7,62 @@
 
 #include <cerrno>
 
+#include "base/text.h"
 #include "os/netlink.h"
 #include "os/socket_messages.h"
 
 namespace manactl::os {
 namespace {
 
-class DiagSockets final : public Sockets {
- public:
-  Result<std::vector<TcpSocket>> tcp() const override {
-    std::vector<TcpSocket> sockets;
-    for (const auto family : {unsigned{AF_INET}, unsigned{AF_INET6}}) {
-      const auto messages = ask_netlink(NETLINK_SOCK_DIAG, encode_tcp_dump(family));
-      if (!messages) {
-        Error cause = messages.error();
-        // ENOENT: no handler for this family, because IPv6 or the module tcp_diag is missing.
-        if (cause.sys == ENOENT && family == AF_INET6) continue;
-        if (cause.sys == ENOENT) cause.code = Errc::unsupported;
-        return because(std::move(cause), "cannot list the TCP sockets");
-      }
-      for (const auto& message : *messages) {
-        if (auto socket = decode_tcp(message.body)) sockets.push_back(std::move(*socket));
-      }
+Result<std::vector<TcpSocket>> by_netlink() {
+  std::vector<TcpSocket> sockets;
+  for (const auto family : {unsigned{AF_INET}, unsigned{AF_INET6}}) {
+    const auto messages = ask_netlink(NETLINK_SOCK_DIAG, encode_tcp_dump(family));
+    if (!messages) {
+      const Error& cause = messages.error();
+      // ENOENT: no handler for this family, because there is no IPv6.
+      if (cause.sys == ENOENT && family == AF_INET6) continue;
+      return tl::unexpected<Error>(cause);
     }
+    for (const auto& message : *messages) {
+      if (auto socket = decode_tcp(message.body)) sockets.push_back(std::move(*socket));
+    }
+  }
+  return sockets;
+}
+
+Result<std::vector<TcpSocket>> by_text(const Files& files) {
+  constexpr std::size_t kMost = 64U << 20;  // 150 bytes for each socket
+  std::vector<TcpSocket> sockets;
+  for (const std::string_view path : {"proc/net/tcp", "proc/net/tcp6"}) {
+    const auto text = files.read(path, kMost);
+    if (!text && text.error().code == Errc::not_found && path.ends_with('6')) continue;
+    if (!text) return tl::unexpected<Error>(text.error());
+    for (const auto line : split(*text, '\n')) {
+      if (auto socket = decode_tcp_line(line)) sockets.push_back(std::move(*socket));
+    }
+  }
+  return sockets;
+}
+
+class LiveSockets final : public Sockets {
+ public:
+  explicit LiveSockets(const Files& files) : files_(files) {}
+
+  Result<std::vector<TcpSocket>> tcp() const override {
+    auto sockets = exists(files_, "sys/module/tcp_diag") ? by_netlink() : by_text(files_);
+    if (!sockets) return because(sockets.error(), "cannot list the TCP sockets");
     return sockets;
   }
+
+ private:
+  const Files& files_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sockets> open_sockets() {
-  return std::make_unique<DiagSockets>();
+std::unique_ptr<Sockets> open_sockets(const Files& files) {
+  return std::make_unique<LiveSockets>(files);
 }
 
 }  // namespace manactl::os

@@ -16,11 +16,11 @@ Result<LiveSystem> LiveSystem::open() {
   if (!kernel) return tl::unexpected<Error>(std::move(kernel.error()));
   live.links_ = open_links();
   live.ethtool_ = open_ethtool();
-  live.rdma_ = open_rdma();
+  live.rdma_ = open_rdma(*live.files_);
   live.verbs_ = open_verbs_probe();
   live.devices_ = open_udev_devices();
   live.modules_ = open_modules(*live.files_, std::move(kernel->release), true);
-  live.sockets_ = open_sockets();
+  live.sockets_ = open_sockets(*live.files_);
   live.kernel_log_ = open_kernel_log();
   return live;
 }

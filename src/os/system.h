@@ -32,7 +32,9 @@ struct System {
   KernelLog& kernel_log;
 };
 
-// The live system, owned. Opening it touches nothing: sockets are made when first asked.
+// The live system, owned. Opening it touches nothing: sockets are made when first asked, and no
+// question makes the kernel load a module. rdma.h, sockets.h and ethtool.h say how that is kept;
+// rtnetlink dumps, sysfs, libudev and libkmod's look-ups never load any.
 class LiveSystem {
  public:
   static Result<LiveSystem> open();

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "os/attributes.h"
+#include "os/memory_files.h"
 #include "os/owned.h"
 #include "os/socket_messages.h"
 
@@ -47,6 +48,68 @@ TEST(SocketMessages, LeaveOutOtherStatesFamiliesAndShortOnes) {
   EXPECT_FALSE(decode_tcp(bytes_of(whole).substr(0, sizeof(whole) - 1)));
 }
 
+constexpr const char* kLine =
+    "   1: 0400000A:0016 0900010A:C3CA 01 00000000:00000000 02:0001 00000000     0        0 4711 2";
+
+TEST(SocketLines, TellAddressesPortsAndTheInode) {
+  const auto socket = decode_tcp_line(kLine);
+  ASSERT_TRUE(socket);
+  EXPECT_FALSE(socket->listening);
+  EXPECT_EQ(socket->local_address, "10.0.0.4");
+  EXPECT_EQ(socket->local_port, 22);
+  EXPECT_EQ(socket->remote_address, "10.1.0.9");
+  EXPECT_EQ(socket->remote_port, 50122);
+  EXPECT_EQ(socket->inode, 4711U);
+}
+
+TEST(SocketLines, TellMappedAddressesAsIpv4) {
+  const auto socket = decode_tcp_line(
+      " 0: 0000000000000000FFFF00000400000A:0016 000080FE000000000000000001000000:0000 0A"
+      " 0:0 00:00000000 00000000 0 0 7 1");
+  ASSERT_TRUE(socket);
+  EXPECT_TRUE(socket->listening);
+  EXPECT_EQ(socket->local_address, "10.0.0.4");
+  EXPECT_EQ(socket->remote_address, "fe80::1");
+}
+
+TEST(SocketLines, LeaveOutWhatIsNone) {
+  const std::string line(kLine);
+  EXPECT_FALSE(
+      decode_tcp_line("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when "
+                      "retrnsmt   uid  timeout inode"));
+  EXPECT_FALSE(decode_tcp_line(""));
+  EXPECT_FALSE(decode_tcp_line(std::string(line).replace(line.find(" 01 "), 4, " 06 ")));
+  EXPECT_FALSE(decode_tcp_line(std::string(line).replace(line.find("0400"), 4, "04xx")));
+  EXPECT_FALSE(decode_tcp_line(std::string(line).replace(line.find("0400"), 4, "04000")));
+  EXPECT_FALSE(decode_tcp_line(std::string(line).replace(line.find("4711"), 4, "inode")));
+  for (std::size_t length = 0; length < line.find("4711"); ++length) {
+    EXPECT_FALSE(decode_tcp_line(line.substr(0, length)));
+  }
+}
+
+// Asking sock_diag would load tcp_diag: nothing but the text is read where it is not loaded.
+TEST(Sockets, AreReadAsTextWhereTcpDiagIsNotLoaded) {
+  MemoryFiles files;
+  files.add_file("proc/net/tcp", std::string("  sl  local_address\n") + kLine + "\n");
+  const auto without_ipv6 = open_sockets(files)->tcp();
+  ASSERT_TRUE(without_ipv6) << without_ipv6.error().message;
+  ASSERT_EQ(without_ipv6->size(), 1U);
+  EXPECT_EQ(without_ipv6->front().inode, 4711U);
+  files.add_file("proc/net/tcp6", kLine);
+  EXPECT_EQ(open_sockets(files)->tcp()->size(), 2U);
+  const MemoryFiles nothing;
+  EXPECT_EQ(open_sockets(nothing)->tcp().error().code, Errc::not_found);
+}
+
+TEST(Sockets, AreAskedOfNetlinkWhereTcpDiagIsLoaded) {
+  MemoryFiles files;
+  files.add_file("proc/net/tcp", kLine);
+  files.add_file("sys/module/tcp_diag/initstate", "live");
+  const auto all = open_sockets(files)->tcp();
+  const bool by_text = all && all->size() == 1 && all->front().inode == 4711;
+  EXPECT_FALSE(by_text);
+}
+
 TEST(Sockets, ListALivingListener) {
   const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -61,7 +124,9 @@ TEST(Sockets, ListALivingListener) {
   struct stat status {};
 
   ASSERT_EQ(fstat(listener.get(), &status), 0);
-  const auto all = open_sockets()->tcp();
+  const auto files = open_files("/");
+  ASSERT_TRUE(files);
+  const auto all = open_sockets(**files)->tcp();
   ASSERT_TRUE(all) << all.error().message;
   bool found = false;
   for (const auto& one : *all) {
