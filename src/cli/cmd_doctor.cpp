@@ -160,7 +160,8 @@ Exit Doctor::finish(host::RecordingSystem* recording) {
     host::BundleOptions bundle{options_.scrub, kept_};
     bundle.extra["manactl/report.json"] = report.str();
     const auto written = host::write_bundle(*recording, bundle, options_.bundle);
-    if (!written) return report_error(context_, written.error());
+    // Whatever the reason: a result that cannot be written.
+    if (!written) return report_error(context_, Error{Errc::io, 0, written.error().message});
     notes_.push_back(fmt::format("the bundle is '{}'", options_.bundle));
   }
   if (context_.json) {
