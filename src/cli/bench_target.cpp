@@ -56,7 +56,7 @@ Possible<Port> port_of(const host::Nic& nic, const std::string& shown) {
 }
 
 struct Supply {
-  std::uint64_t free = 0;
+  std::uint64_t free = 0, total = 0;
   bool known = false;
 };
 
@@ -65,7 +65,9 @@ Supply free_pages(const host::Facts& facts, std::uint64_t page_kib) {
   if (!facts.memory.pools) return supply;
   supply.known = true;
   for (const auto& pool : *facts.memory.pools) {
-    if (pool.page_kib == page_kib) supply.free += pool.free;
+    if (pool.page_kib != page_kib) continue;
+    supply.free += pool.free;
+    supply.total += pool.total;
   }
   return supply;
 }
@@ -102,13 +104,15 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
                        unprivileged ? "they need root" : "none are free");
   }
   if (supply.known && supply.free < needed) {
-    return obstacle(
-        fmt::format("{} hugepages of {} are needed and {} are free",
-                    needed,
-                    human_bytes(page_kib << 10U),
-                    supply.free),
-        {fmt::format(
-            "echo {} > /sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages", needed, page_kib)});
+    return obstacle(fmt::format("{} hugepages of {} are needed and {} {} free",
+                                needed,
+                                human_bytes(page_kib << 10U),
+                                supply.free,
+                                supply.free == 1 ? "is" : "are"),
+                    // Those that others use stay theirs.
+                    {fmt::format("echo {} > /sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages",
+                                 supply.total - std::min(supply.free, supply.total) + needed,
+                                 page_kib)});
   }
   return std::string();
 }

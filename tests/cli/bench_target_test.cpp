@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "datapath/plan.h"
 #include "support/fixtures.h"
 
 namespace manactl::cli {
@@ -99,8 +100,18 @@ TEST(ChooseMemory, SaysHowManyAreNeeded) {
   const auto note = choose_memory(with_pages(1, 0), plan);
   ASSERT_FALSE(note);
   EXPECT_EQ(note.error().error.code, Errc::unsupported);
-  EXPECT_THAT(note.error().error.message, HasSubstr("are needed and 1 are free"));
+  EXPECT_THAT(note.error().error.message, HasSubstr("are needed and 1 is free"));
   EXPECT_THAT(note.error().commands, Contains(HasSubstr("nr_hugepages")));
+}
+
+TEST(ChooseMemory, LeavesHugepagesOfOthersToThem) {
+  auto plan = virtual_plan();
+  auto facts = with_pages(1, 0);
+  facts.memory.pools->front().total = 101;
+  const auto note = choose_memory(facts, plan);
+  ASSERT_FALSE(note);
+  const auto total = 100 + datapath::pages_needed(plan, 2048);
+  EXPECT_THAT(note.error().commands, Contains(HasSubstr(fmt::format("echo {} >", total))));
 }
 
 TEST(ChooseMemory, KeepsHugepagesWhenThereAreEnough) {
