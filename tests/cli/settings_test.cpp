@@ -112,13 +112,5 @@ TEST(Configuration, ThatIsALinkOrAPipeOrADirectoryIsRefused) {
   EXPECT_THAT(check_with("/").err, HasSubstr("not a regular file"));
 }
 
-TEST(Configuration, ThatBelongsToSomebodyElseIsRefused) {
-  const TemporaryDirectory directory;
-  const auto path = directory.file("a.toml", "json = true\n");
-  if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
-  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
-  EXPECT_THAT(check_with(path).err, HasSubstr("does not belong to root"));
-}
-
 }  // namespace
 }  // namespace manactl::test

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+//
+// What only root can arrange: files of other users, and hugepages.
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_manactl.h"
+#include "datapath/bench.h"
+
+namespace manactl::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Configuration, ThatBelongsToSomebodyElseIsRefused) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("a.toml", "json = true\n");
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0) << "this test needs root";
+  const auto outcome = manactl({"check", "--only", "hardware", "--config", path});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1U);
+  EXPECT_THAT(outcome.err, HasSubstr("does not belong to root"));
+}
+
+constexpr const char* kPool = "/proc/sys/vm/nr_hugepages";
+
+unsigned long number_in(const char* path) {
+  unsigned long number = 0;
+  std::ifstream(path) >> number;
+  return number;
+}
+
+// The machine's hugepages, as they were again in the end. One test at a time has them.
+class WithHugepages : public testing::Test {
+ protected:
+  void SetUp() override {
+    lock_ = open(kPool, O_RDONLY | O_CLOEXEC);
+    if (lock_ < 0 && errno == ENOENT) GTEST_SKIP() << "this kernel has no hugepages: no " << kPool;
+    ASSERT_EQ(flock(lock_, LOCK_EX), 0);
+    before_ = number_in(kPool);
+  }
+
+  void TearDown() override {
+    if (lock_ < 0) return;
+    reserve(before_);
+    EXPECT_EQ(number_in(kPool), before_);
+    close(lock_);
+  }
+
+  // The kernel grants fewer when memory is fragmented, without an error.
+  static bool reserve(unsigned long pages) {
+    std::ofstream(kPool) << pages << std::endl;
+    return number_in(kPool) == pages;
+  }
+
+  static Outcome bench(std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {
+        "bench", "--vdev", "net_null0", "--duration", "100ms", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return manactl(words);
+  }
+
+  int lock_ = -1;
+  unsigned long before_ = 0;
+};
+
+TEST_F(WithHugepages, BenchSaysHowManyItNeedsAndRunsWithThatMany) {
+  if (datapath::engine_info().version.empty()) GTEST_SKIP() << "this manactl has no DPDK inside";
+  constexpr const char* kFree = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
+  ASSERT_TRUE(reserve(before_ + 1)) << "the kernel has no memory for a hugepage; this needs root";
+  const auto free = number_in(kFree);
+  ASSERT_GE(free, 1U) << "hugepages of 2 MiB have to be the default";
+  const auto refused = bench({"--queues", "8"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_EQ(refused.out, "");
+  const std::string::size_type begin = refused.err.find_first_of("0123456789");
+  ASSERT_NE(begin, std::string::npos) << refused.err;
+  const auto needed = std::stoul(refused.err.substr(begin));
+  EXPECT_GT(needed, free);
+  EXPECT_THAT(refused.err,
+              HasSubstr("hugepages of 2 MiB are needed and " + std::to_string(free) +
+                        (free == 1 ? " is free" : " are free")));
+  const auto total = before_ + 1 + needed - free;
+  EXPECT_THAT(refused.err, HasSubstr("echo " + std::to_string(total) + " > /sys/kernel/mm/"));
+
+  ASSERT_TRUE(reserve(total)) << "the kernel has no memory for " << total << " hugepages";
+  const auto outcome = bench({"--queues", "8"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["plan"]["hugepages"], true);
+  EXPECT_GT(document["total"]["packets"], 0);
+  EXPECT_EQ(number_in(kFree), needed) << "a run keeps no hugepages";
+}
+
+TEST_F(WithHugepages, BenchTakesOrdinaryMemoryWhenNoneAreFree) {
+  if (datapath::engine_info().version.empty()) GTEST_SKIP() << "this manactl has no DPDK inside";
+  if (!reserve(0)) GTEST_SKIP() << "other programs of this machine use hugepages";
+  const auto outcome = bench();
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["plan"]["hugepages"], false);
+  EXPECT_THAT(outcome.out, HasSubstr("none are free"));
+}
+
+}  // namespace
+}  // namespace manactl::test
