@@ -152,6 +152,10 @@ Result<> Links::remove_route(const Route& /*route*/) {
   return only_looked_at();
 }
 
+bool Route::comes_back() const {
+  return protocol == RTPROT_KERNEL || protocol == RTPROT_REDIRECT || protocol == RTPROT_RA;
+}
+
 bool Link::is_up() const {
   return (flags & IFF_UP) != 0;
 }

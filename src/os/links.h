@@ -56,6 +56,9 @@ struct Route {
   std::string source = {};  // preferred source address
   bool onlink = false;      // RTNH_F_ONLINK
   bool ipv6 = false;
+
+  // The kernel, an ICMP redirect or a router advertisement made it and makes it again.
+  bool comes_back() const;
 };
 
 class Links {

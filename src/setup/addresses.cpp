@@ -2,8 +2,6 @@
 
 #include "setup/addresses.h"
 
-#include <linux/rtnetlink.h>
-
 #include "base/text.h"
 
 namespace manactl::setup {
@@ -109,11 +107,6 @@ Result<os::Route> route_of(const std::string& text, int index) {
   });
   if (!good) return strange(text);
   return route;
-}
-
-bool comes_back(const os::Route& route) {
-  return route.protocol == RTPROT_KERNEL || route.protocol == RTPROT_REDIRECT ||
-         route.protocol == RTPROT_RA;
 }
 
 bool is_link_local(const os::Address& address) {

@@ -19,9 +19,6 @@ std::string text_of(const os::Route& route);      // "inet default via 10.0.1.1 
 Result<os::Address> address_of(const std::string& text, int index);
 Result<os::Route> route_of(const std::string& text, int index);
 
-// Whether the kernel or a router makes it again without being asked.
-bool comes_back(const os::Route& route);
-
 bool is_link_local(const os::Address& address);  // fe80::
 
 }  // namespace manactl::setup

@@ -62,7 +62,7 @@ class Surroundings final : public Step {
       if (address.index == link->index) seen[numbered(kAddress, count++)] = text_of(address);
     }
     for (const auto& route : *routes) {
-      if (leaves_by(route, link->index) && !comes_back(route)) {
+      if (leaves_by(route, link->index) && !route.comes_back()) {
         seen[numbered(kRoute, count++)] = text_of(route);
       }
     }

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+//
+// What FakeVm is made of: each door of the system, leading to its state.
+
+#pragma once
+
+#include <linux/rtnetlink.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/text.h"
+#include "setup/fake_vm.h"
+#include "support/fixtures.h"
+
+namespace manactl::test {
+
+// The route that the kernel makes for an address.
+inline os::Route connected(int index, const os::Address& address) {
+  os::Route route;
+  const auto dot = address.text.rfind('.');
+  route.destination = address.text.substr(0, dot) + ".0/24";
+  route.outputs = {index};
+  route.table = RT_TABLE_MAIN;
+  route.protocol = RTPROT_KERNEL;
+  route.scope = RT_SCOPE_LINK;
+  route.source = address.text;
+  return route;
+}
+
+class FakeFiles final : public os::Files {
+ public:
+  explicit FakeFiles(FakeVm& vm) : vm_(vm) {}
+
+  Result<std::string> read(std::string_view path, std::size_t most) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->read(path, most);
+  }
+
+  Result<std::string> link_target(std::string_view path) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->link_target(path);
+  }
+
+  Result<std::vector<std::string>> list(std::string_view dir) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->list(dir);
+  }
+
+  Result<os::Node> node(std::string_view path) const override {
+    ++vm_.looked_at;
+    return vm_.tree_->node(path);
+  }
+
+  Result<> write(std::string_view path, std::string_view text) override {
+    const std::string where(path);
+    const std::string what(trim(text));
+    return vm_.act("echo " + what + " > " + where, false, [&] { return vm_.write(where, what); });
+  }
+
+ private:
+  FakeVm& vm_;
+};
+
+class FakeLinks final : public os::Links {
+ public:
+  explicit FakeLinks(FakeVm& vm) : vm_(vm) {}
+
+  Result<std::vector<os::Link>> links() const override {
+    std::vector<os::Link> found;
+    for (const auto& [index, link] : vm_.state.links) found.push_back(link);
+    vm_.looked_at += found.size();
+    return found;
+  }
+
+  Result<std::vector<os::Address>> addresses() const override {
+    vm_.looked_at += vm_.state.addresses.size();
+    return vm_.state.addresses;
+  }
+
+  Result<std::vector<os::Route>> routes() const override {
+    vm_.looked_at += vm_.state.routes.size();
+    return vm_.state.routes;
+  }
+
+  Result<> set_up(int index, bool up) override {
+    return on(index, up ? "up" : "down", [&](os::Link&) { return vm_.set_up(index, up); });
+  }
+
+  Result<> set_mtu(int index, unsigned mtu) override {
+    return on(index, fmt::format("mtu {}", mtu), [&](os::Link& link) -> Result<> {
+      if (mtu > 9000) return fail_errno(EINVAL, "cannot set the MTU");
+      link.mtu = mtu;
+      if (const auto* channel = vm_.channel_with(link.name)) {
+        if (auto* vf = vm_.find(channel->vf); vf != nullptr && vf->master == index) vf->mtu = mtu;
+      }
+      return {};
+    });
+  }
+
+  Result<> rename(int index, const InterfaceName& name) override {
+    return on(index, "name " + name.str(), [&](os::Link& link) -> Result<> {
+      if (vm_.link(name.str()) != nullptr) return fail_errno(EEXIST, "cannot rename");
+      link.name = name.str();
+      return {};
+    });
+  }
+
+  Result<> add_address(const os::Address& address) override {
+    return on(address.index, "address add " + address.text, [&](os::Link& link) -> Result<> {
+      vm_.state.addresses.push_back(address);
+      const bool four = address.text.find('.') != std::string::npos;
+      if (link.is_up() && four) vm_.state.routes.push_back(connected(address.index, address));
+      return {};
+    });
+  }
+
+  Result<> add_route(const os::Route& route) override {
+    return on(
+        route.outputs.at(0), "route add " + route.destination, [&](os::Link& link) -> Result<> {
+          if (!link.is_up()) return fail_errno(ENETDOWN, "cannot add the route");
+          vm_.state.routes.push_back(route);
+          return {};
+        });
+  }
+
+ private:
+  Result<> on(int index,
+              const std::string& what,
+              const std::function<Result<>(os::Link&)>& effect) {
+    const auto found = vm_.state.links.find(index);
+    if (found == vm_.state.links.end()) return fail_errno(ENODEV, "no such interface");
+    return vm_.act(
+        "ip " + found->second.name + " " + what, false, [&] { return effect(found->second); });
+  }
+
+  FakeVm& vm_;
+};
+
+class FakeModules final : public os::Modules {
+ public:
+  explicit FakeModules(FakeVm& vm) : vm_(vm) {}
+
+  Result<os::ModuleState> state(std::string_view name) const override {
+    const bool there = vm_.state.modules.count(std::string(name)) != 0;
+    return os::ModuleState{there ? Presence::loaded : Presence::available, ""};
+  }
+
+  Result<> load(std::string_view name) override {
+    return vm_.act(fmt::format("modprobe {}", name), false, [&]() -> Result<> {
+      vm_.state.modules.emplace(name);
+      return {};
+    });
+  }
+
+ private:
+  FakeVm& vm_;
+};
+
+class FakeClock final : public setup::Clock {
+ public:
+  explicit FakeClock(FakeVm& vm) : vm_(vm) {}
+
+  std::chrono::milliseconds now() const override { return vm_.now_; }
+
+  void pause(std::chrono::milliseconds time) override { vm_.pass(time); }
+
+ private:
+  FakeVm& vm_;
+};
+
+class FakeDurable final : public os::Durable {
+ public:
+  explicit FakeDurable(FakeVm& vm) : vm_(vm) {}
+
+  std::string path() const override { return "/var/lib/manactl/journal"; }
+
+  Result<std::vector<std::string>> list() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, text] : vm_.state.journal) names.push_back(name);
+    return names;
+  }
+
+  Result<std::string> read(std::string_view name) const override {
+    return vm_.state.journal.at(std::string(name));
+  }
+
+  Result<> replace(std::string_view name, std::string_view text) override {
+    return vm_.act("journal open", true, [&]() -> Result<> {
+      vm_.state.journal[std::string(name)] = text;
+      return {};
+    });
+  }
+
+  Result<> append(std::string_view name, std::string_view text) override {
+    return vm_.act("journal append", true, [&]() -> Result<> {
+      vm_.state.journal.at(std::string(name)) += text;
+      return {};
+    });
+  }
+
+  Result<> remove(std::string_view name) override {
+    return vm_.act("journal close", false, [&]() -> Result<> {
+      vm_.state.journal.erase(std::string(name));
+      return {};
+    });
+  }
+
+ private:
+  FakeVm& vm_;
+};
+
+struct FakeVm::Parts {
+  explicit Parts(FakeVm& vm)
+      : captured(system_of("healthy-two-nics")),
+        files(vm),
+        links(vm),
+        modules(vm),
+        clock(vm),
+        durable(vm),
+        devices(os::open_tree_devices(files)),
+        machine{system(), clock},
+        journal(durable),
+        lock(std::filesystem::temp_directory_path() /
+             fmt::format("manactl-fake-{}-{}", getpid(), static_cast<void*>(&vm))) {}
+
+  os::System system() {
+    const auto other = captured->system();
+    return {files,
+            links,
+            other.ethtool,
+            other.rdma,
+            other.verbs,
+            *devices,
+            modules,
+            other.process,
+            other.sockets,
+            other.kernel_log};
+  }
+
+  std::unique_ptr<host::CapturedSystem> captured;
+  FakeFiles files;
+  FakeLinks links;
+  FakeModules modules;
+  FakeClock clock;
+  FakeDurable durable;
+  std::unique_ptr<os::Devices> devices;
+  setup::Machine machine;
+  setup::Journal journal;
+  std::string lock;
+};
+
+}  // namespace manactl::test
