@@ -67,13 +67,16 @@ Exit measure(const Options& options,
              const std::string& note) {
   auto engine = datapath::make_engine();
   if (!engine) return report_error(context, engine.error());
-  const StopOnSignal signals;
+  StopOnSignal signals;
   double elapsed = 0;
   const bool live = context.err.is_terminal();
-  auto report = (*engine)->run(plan, signals.token(), [&](const datapath::Sample& sample) {
+  datapath::Progress progress;
+  progress.started = [&] { signals.finish_when_asked(); };
+  progress.interval = [&](const datapath::Sample& sample) {
     elapsed += sample.seconds;
     if (live) context.err.stream() << progress_line(elapsed, sample) << '\n';
-  });
+  };
+  auto report = (*engine)->run(plan, signals.token(), progress);
   if (!report) return report_error(context, report.error());
   if (!note.empty()) report->notes.insert(report->notes.begin(), note);
   const BenchResult result{plan,

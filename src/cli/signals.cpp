@@ -43,7 +43,7 @@ void StopOnSignal::wait() {
     int number = 0;
     if (sigwait(&watched_, &number) != 0) continue;
     if (number == kEnough) return;
-    if (number_ != 0) _exit(kBase + number);
+    if (number_ != 0 || !finishes_) _exit(kBase + number);
     number_ = number;
     source_.request_stop();
   }

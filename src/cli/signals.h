@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // SIGINT, SIGTERM and SIGHUP as a request to stop. Made before the engine starts its threads, which
-// inherit the blocked signals; a second signal ends the process at once.
+// inherit the blocked signals. Until there is something to finish, and when one came already, a
+// signal ends the process at once with 128 + its number: starting DPDK cannot be interrupted.
 
 #pragma once
 
@@ -19,6 +20,9 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   ~StopOnSignal();
 
+  // From now on the first signal asks to stop.
+  void finish_when_asked() { finishes_ = true; }
+
   std::stop_token token() const { return source_.get_token(); }
 
   int number() const { return number_; }  // of the signal that came, 0 when none did
@@ -30,6 +34,7 @@ class StopOnSignal {
   sigset_t before_{};
   std::stop_source source_;
   std::atomic<int> number_{0};
+  std::atomic<bool> finishes_{false};
   std::thread waiter_;
 };
 

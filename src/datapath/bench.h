@@ -62,6 +62,12 @@ struct BenchReport {
   std::vector<std::string> notes;  // "8 queues share 1 CPU: ..."
 };
 
+// Told while a run goes on, in the thread that called run(); both may be empty.
+struct Progress {
+  std::function<void()> started;  // everything is set up, and packets flow from now on
+  std::function<void(const Sample&)> interval;
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -71,7 +77,7 @@ class Engine {
   // can run once: DPDK's environment cannot be started again.
   virtual Result<BenchReport> run(const BenchPlan& plan,
                                   std::stop_token stop,
-                                  const std::function<void(const Sample&)>& on_interval) = 0;
+                                  const Progress& progress) = 0;
 };
 
 // What is built in; asked without starting anything.

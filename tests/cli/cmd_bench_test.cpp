@@ -41,20 +41,52 @@ TEST(Bench, MeasuresAVirtualDevice) {
   EXPECT_EQ(document["plan"]["hugepages"], false);
 }
 
-TEST(Bench, GivesAPartialResultWhenInterrupted) {
+class StoppedBench : public testing::TestWithParam<int> {};
+
+const std::vector<std::string> kLong = {
+    "bench", "--vdev", "net_null0", "--duration", "60", "--no-huge", "--json"};
+
+TEST_P(StoppedBench, GivesAPartialResult) {
   Surroundings around;
-  around.signal = SIGINT;
-  around.signal_after_ms = 2500;
-  const auto outcome =
-      manactl({"bench", "--vdev", "net_null0", "--duration", "60", "--no-huge", "--json"}, around);
+  around.signal = GetParam();
+  around.signal_thread = "rte-worker-1";  // it works as soon as packets flow
+  around.signal_ticks = 3;
+  const auto outcome = manactl(kLong, around);
   if (!has_dpdk()) {
     answers_that_it_is_not_built_in(outcome);
     return;
   }
-  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["interrupted"], true);
-  EXPECT_EQ(document["exit"], 130);
+  EXPECT_EQ(document["exit"], 128 + GetParam());
+}
+
+TEST_P(StoppedBench, EndsWhileItStartsToo) {
+  if (!has_dpdk()) return;
+  Surroundings around;
+  around.signal = GetParam();
+  around.signal_thread = "eal-intr-thread";  // EAL's first thread, long before the first packet
+  const auto outcome = manactl(kLong, around);
+  EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, StoppedBench, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+TEST(Bench, SaysThatItsResultCannotBeWritten) {
+  if (!has_dpdk()) return;
+  const std::vector<std::string> brief = {
+      "bench", "--vdev", "net_null0", "--duration", "10ms", "--no-huge"};
+  Surroundings full;
+  full.stdout_path = "/dev/full";
+  Surroundings closed;
+  closed.stdout_closed = true;
+  for (const auto& around : {full, closed}) {
+    const auto outcome = manactl(brief, around);
+    EXPECT_EQ(outcome.code, 70);
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("cannot write the result"));
+  }
 }
 
 TEST(Bench, ListsDrivers) {

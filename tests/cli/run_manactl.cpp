@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -38,6 +39,29 @@ std::string contents(int file) {
   }
   close(file);
   return text;
+}
+
+bool running(pid_t child) {
+  siginfo_t state{};
+  return waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         state.si_pid == 0;
+}
+
+bool has_worked(pid_t child, const std::string& thread, unsigned ticks) {
+  std::error_code gone;
+  for (const auto& task :
+       std::filesystem::directory_iterator("/proc/" + std::to_string(child) + "/task", gone)) {
+    std::string text;
+    std::getline(std::ifstream(task.path() / "stat"), text);
+    if (text.find("(" + thread + ")") == std::string::npos) continue;
+    std::istringstream fields(text.substr(text.rfind(')') + 1));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    unsigned user = 0;
+    fields >> user;
+    return user >= ticks;
+  }
+  return false;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
@@ -72,7 +96,9 @@ Outcome manactl(const std::vector<std::string>& arguments, const Surroundings& a
     _exit(127);
   }
   if (around.signal != 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(around.signal_after_ms));
+    while (running(child) && !has_worked(child, around.signal_thread, around.signal_ticks)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     kill(child, around.signal);
   }
   int status = 0;

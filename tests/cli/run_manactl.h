@@ -21,8 +21,9 @@ struct Surroundings {
   std::string input;        // standard input
   std::string stdout_path;  // else captured
   bool stdout_closed = false;
-  unsigned signal_after_ms = 0;  // 0: none
-  int signal = 0;
+  int signal = 0;  // sent when the thread of this name has used so many clock ticks
+  std::string signal_thread;
+  unsigned signal_ticks = 0;
 };
 
 Outcome manactl(const std::vector<std::string>& arguments, const Surroundings& around = {});

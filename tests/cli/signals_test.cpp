@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <vector>
 
 namespace manactl::cli {
 namespace {
 
 TEST(StopOnSignal, AsksToStopAndKeepsTheNumber) {
-  const StopOnSignal signals;
+  StopOnSignal signals;
+  signals.finish_when_asked();
   std::atomic<bool> asked = false;
   const std::stop_callback callback(signals.token(), [&] {
     asked = true;
@@ -20,6 +22,27 @@ TEST(StopOnSignal, AsksToStopAndKeepsTheNumber) {
   kill(getpid(), SIGTERM);
   asked.wait(false);
   EXPECT_EQ(signals.number(), SIGTERM);
+}
+
+// A program that waits for the given signals while they are watched.
+void take(bool finishes, const std::vector<int>& numbers) {
+  StopOnSignal signals;
+  if (finishes) signals.finish_when_asked();
+  for (const int number : numbers) {
+    kill(getpid(), number);
+    while (finishes && !signals.token().stop_requested()) usleep(100);
+  }
+  for (;;) pause();
+}
+
+TEST(StopOnSignalDeathTest, EndsAtOnceWhenThereIsNothingToFinish) {
+  EXPECT_EXIT(take(false, {SIGINT}), testing::ExitedWithCode(130), "");
+  EXPECT_EXIT(take(false, {SIGTERM}), testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(take(false, {SIGHUP}), testing::ExitedWithCode(129), "");
+}
+
+TEST(StopOnSignalDeathTest, EndsAtOnceWhenAskedAgain) {
+  EXPECT_EXIT(take(true, {SIGINT, SIGTERM}), testing::ExitedWithCode(143), "");
 }
 
 TEST(StopOnSignal, GivesTheSignalsBack) {

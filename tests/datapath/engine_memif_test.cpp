@@ -39,14 +39,15 @@ class EngineOnMemif : public testing::TestWithParam<std::uint16_t> {
     std::uint64_t seen = 0;
     auto engine = make_engine();
     ASSERT_TRUE(engine.has_value());
-    const auto report = (*engine)->run(plan, stop.get_token(), [&](const Sample& sample) {
-      seen += sample.packets;
-      if (seen <= 1000 || stop.stop_requested()) return;
-      char word = '+';
-      EXPECT_EQ(write(parent, &word, 1), 1);
-      EXPECT_EQ(read(parent, &word, 1), 1);
-      stop.request_stop();
-    });
+    const auto report =
+        (*engine)->run(plan, stop.get_token(), {{}, [&](const Sample& sample) {
+                                                  seen += sample.packets;
+                                                  if (seen <= 1000 || stop.stop_requested()) return;
+                                                  char word = '+';
+                                                  EXPECT_EQ(write(parent, &word, 1), 1);
+                                                  EXPECT_EQ(read(parent, &word, 1), 1);
+                                                  stop.request_stop();
+                                                }});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_EQ(report->driver, "net_memif");
     EXPECT_TRUE(report->interrupted);

@@ -146,10 +146,11 @@ TEST(EngineOnAfPacket, ReceivesWhatArrives) {
       std::uint64_t seen = 0;
       auto engine = make_engine();
       ASSERT_TRUE(engine.has_value());
-      const auto report = (*engine)->run(plan, stop.get_token(), [&](const Sample& sample) {
-        seen += sample.packets;
-        if (seen > 1000) stop.request_stop();
-      });
+      const auto report = (*engine)->run(plan, stop.get_token(), {{}, [&](const Sample& sample) {
+                                                                    seen += sample.packets;
+                                                                    if (seen > 1000)
+                                                                      stop.request_stop();
+                                                                  }});
       ASSERT_TRUE(report.has_value()) << report.error().message;
       EXPECT_GT(report->total.packets, 1000U);
       EXPECT_EQ(report->total.bytes, report->total.packets * 128);

@@ -90,10 +90,10 @@ TEST(Engine, StopsALongRunWithWhatItMeasured) {
     std::vector<Sample> told;
     auto engine = make_engine();
     ASSERT_TRUE(engine.has_value());
-    const auto report = (*engine)->run(plan, stop.get_token(), [&](const Sample& sample) {
-      told.push_back(sample);
-      stop.request_stop();
-    });
+    const auto report = (*engine)->run(plan, stop.get_token(), {{}, [&](const Sample& sample) {
+                                                                  told.push_back(sample);
+                                                                  stop.request_stop();
+                                                                }});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_TRUE(report->interrupted);
     EXPECT_GT(report->total.packets, 0U);

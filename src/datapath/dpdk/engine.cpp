@@ -112,7 +112,7 @@ class DpdkEngine final : public Engine {
  public:
   Result<BenchReport> run(const BenchPlan& asked,
                           std::stop_token stop,
-                          const std::function<void(const Sample&)>& on_interval) override {
+                          const Progress& progress) override {
     if (auto ok = validate(asked); !ok) return tl::unexpected<Error>(ok.error());
     if (auto ok = check_driver(asked); !ok) return tl::unexpected<Error>(ok.error());
     const auto plan = with_cpus(asked);
@@ -125,7 +125,7 @@ class DpdkEngine final : public Engine {
     report.eal_arguments = eal_arguments(*plan);
     const auto eal = Eal::start(report.eal_arguments);
     if (!eal) return because(with_need(*plan, eal.error()), "DPDK did not start");
-    if (auto ok = run_started(*plan, stop, on_interval, report); !ok) {
+    if (auto ok = run_started(*plan, stop, progress, report); !ok) {
       return tl::unexpected<Error>(ok.error());
     }
     return report;
@@ -135,7 +135,7 @@ class DpdkEngine final : public Engine {
   // Owners are in the order in which DPDK wants them gone: the port before its pools.
   static Result<> run_started(const BenchPlan& plan,
                               const std::stop_token& stop,
-                              const std::function<void(const Sample&)>& on_interval,
+                              const Progress& progress,
                               BenchReport& report) {
     auto found = Port::find(plan);
     if (!found) return tl::unexpected<Error>(found.error());
@@ -147,7 +147,7 @@ class DpdkEngine final : public Engine {
 
     auto lanes = make_lanes(plan, port, *pools);
     const auto placement = place(plan);
-    auto measured = measure(plan, placement, lanes, port, stop, on_interval);
+    auto measured = measure(plan, placement, lanes, port, stop, progress);
     if (!measured) return tl::unexpected<Error>(measured.error());
     finish(plan, placement, port, std::move(*measured), report);
     return {};

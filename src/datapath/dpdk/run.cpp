@@ -145,15 +145,16 @@ Result<Measured> measure(const BenchPlan& plan,
                          std::vector<Lane>& lanes,
                          const Port& port,
                          const std::stop_token& stop,
-                         const std::function<void(const Sample&)>& on_interval) {
+                         const Progress& progress) {
   Measured measured;
   Crew crew(placement, lanes);
   if (auto ok = crew.launch(plan.mode); !ok) return tl::unexpected<Error>(ok.error());
 
+  if (progress.started) progress.started();
   const auto start = Clock::now();
   crew.go();
   const auto end = after(start, plan.seconds);
-  Series series(start, on_interval);
+  Series series(start, progress.interval);
   for (double time = plan.interval_seconds;; time += plan.interval_seconds) {
     const auto until = std::min(end, after(start, time));
     measured.interrupted = !sleep_until(until, stop);

@@ -4,7 +4,6 @@
 
 #pragma once
 
-#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -29,6 +28,6 @@ Result<Measured> measure(const BenchPlan& plan,
                          std::vector<Lane>& lanes,
                          const Port& port,
                          const std::stop_token& stop,
-                         const std::function<void(const Sample&)>& on_interval);
+                         const Progress& progress);
 
 }  // namespace manactl::datapath::dpdk
