@@ -35,7 +35,9 @@ bool has_driver(const datapath::EngineInfo& engine, std::string_view name) {
   return std::find(engine.drivers.begin(), engine.drivers.end(), name) != engine.drivers.end();
 }
 
-Possible<Port> port_of(const host::Nic& nic, const std::string& shown) {
+Possible<Port> port_of(const host::Nic& nic,
+                       const std::string& shown,
+                       const datapath::EngineInfo& engine) {
   if (!nic.vf || !nic.vf->pci) {
     return obstacle(fmt::format("'{}' has no virtual function to measure", shown));
   }
@@ -52,7 +54,10 @@ Possible<Port> port_of(const host::Nic& nic, const std::string& shown) {
     return obstacle(fmt::format("'{}' belongs to the kernel; hand it to user space first", shown),
                     prepare_commands(nic));
   }
-  return Port{*nic.vf->pci, nic.vf->mac};
+  Port port{*nic.vf->pci, nic.vf->mac, std::nullopt};
+  // EAL refuses the name of a device on a bus that it does not have.
+  if (has_driver(engine, "bus_vmbus")) port.vmbus = nic.vmbus;
+  return port;
 }
 
 struct Supply {
@@ -86,7 +91,7 @@ Possible<Port> find_port(const host::Facts& facts,
                     engine.version,
                     printable(interface)));
   }
-  return port_of(**nic, printable(interface));
+  return port_of(**nic, printable(interface), engine);
 }
 
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan) {

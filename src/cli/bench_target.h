@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ using Possible = tl::expected<T, Obstacle>;
 struct Port {
   PciAddress pci;
   MacAddress mac;
+  std::optional<VmbusId> vmbus;  // absent without a synthetic NIC, or without bus_vmbus inside
 };
 
 // The MANA port behind a NIC that was handed to user space, if the built-in driver can drive it.

@@ -106,6 +106,7 @@ Exit run_bench(const Options& options, Context& context) {
     if (!port) return say(context, port.error());
     plan.pci = port->pci;
     plan.mac = port->mac;
+    plan.vmbus = port->vmbus;
   }
   const auto valid = datapath::validate(plan);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());

@@ -29,7 +29,8 @@ struct BenchPlan {
   std::vector<std::string> vdevs;  // EAL --vdev arguments: "net_null0", "7870:00:00.0,mac=..."
   std::optional<PciAddress> pci;   // with `mac`: a MANA port, as one --vdev argument
   std::optional<MacAddress> mac;
-  std::uint16_t queues = 1;  // rx and tx alike: net_mana wants them equal
+  std::optional<VmbusId> vmbus;  // the synthetic NIC in front of `pci`, for net_netvsc
+  std::uint16_t queues = 1;      // rx and tx alike: net_mana wants them equal
   std::uint16_t descriptors = 256;
   std::uint16_t frame_bytes = 64;  // on the wire without preamble, with 4 bytes of FCS
   std::uint16_t burst = 32;

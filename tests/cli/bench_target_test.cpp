@@ -14,7 +14,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-const datapath::EngineInfo kAll{"25.11.2", "static", {"net_null", "net_mana"}};
+const datapath::EngineInfo kAll{"25.11.2", "static", {"bus_vmbus", "net_null", "net_mana"}};
 const datapath::EngineInfo kWithoutMana{"22.11.11", "static", {"net_null"}};
 
 TEST(FindPort, TakesThePreparedNic) {
@@ -25,6 +25,11 @@ TEST(FindPort, TakesThePreparedNic) {
     const auto port = find_port(facts, nic.vf->name, kAll);
     ASSERT_TRUE(port) << port.error().error.message;
     EXPECT_EQ(port->mac, nic.vf->mac);
+    EXPECT_EQ(port->pci, *nic.vf->pci);
+    EXPECT_EQ(port->vmbus, nic.vmbus);
+    auto without_bus = kAll;
+    std::erase(without_bus.drivers, "bus_vmbus");
+    EXPECT_FALSE(find_port(facts, nic.vf->name, without_bus)->vmbus);
     return;
   }
   FAIL() << "the fixture has no prepared NIC";

@@ -51,6 +51,18 @@ TEST(EalArguments, GiveAManaPortAsOneDeviceWithItsMac) {
   EXPECT_THAT(arguments, Not(Contains("--no-pci")));
 }
 
+TEST(EalArguments, AllowTheSyntheticNicOfAManaPortAndNoOther) {
+  BenchPlan plan;
+  plan.pci = PciAddress{0x7870, 0, 0, 0};
+  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
+  plan.vmbus = VmbusId::parse("00224801-0203-0022-4801-020300224801").value();
+  EXPECT_THAT(eal_arguments(plan), Contains("--vdev=7870:00:00.0,mac=00:22:48:01:02:03"));
+  EXPECT_EQ(eal_arguments(plan).back(), "--allow=00224801-0203-0022-4801-020300224801");
+  auto virtual_one = null_plan();
+  virtual_one.vmbus = plan.vmbus;
+  EXPECT_THAT(eal_arguments(virtual_one), Each(Not(StartsWith("--allow"))));
+}
+
 TEST(EalArguments, ScanPciForAVdevThatIsAPciDevice) {
   auto plan = null_plan();
   plan.vdevs = {"7870:00:00.0,mac=00:22:48:01:02:03"};
