@@ -39,6 +39,17 @@ Result<os::Descriptor> create_beside(const std::string& path, std::string& tempo
   return fail_errno(errno, fmt::format("cannot create '{}'", temporary));
 }
 
+// For root, renaming would put the bundle in the place of /dev/null or of the link /dev/stdout.
+Result<> may_be_replaced(const std::string& path) {
+  struct stat status {};
+
+  if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  return fail(Errc::invalid,
+              S_ISDIR(status.st_mode)   ? "it is a directory"
+              : S_ISLNK(status.st_mode) ? "it is a symbolic link"
+                                        : "it is no regular file");
+}
+
 Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
   std::string temporary;
   const auto file = create_beside(path, temporary);
@@ -47,7 +58,7 @@ Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
   if (written && fsync(file->get()) != 0) {
     written = fail_errno(errno, "cannot store it");
   }
-  // Renaming replaces a symbolic link at `path` instead of following it.
+  // Should a symbolic link have come to `path` meanwhile, it is replaced and not followed.
   if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
     written = fail_errno(errno, "cannot put it in place");
   }
@@ -62,7 +73,8 @@ Result<> write_bundle(const RecordingSystem& recorded,
                       const std::string& path) {
   const auto* recorder = dynamic_cast<const Recorder*>(&recorded);
   if (recorder == nullptr) return fail(Errc::unsupported, "this recording cannot be written");
-  const auto written = write_and_rename(contents(*recorder, options), path);
+  auto written = may_be_replaced(path);
+  if (written) written = write_and_rename(contents(*recorder, options), path);
   if (!written) return because(written.error(), fmt::format("cannot write bundle '{}'", path));
   return {};
 }

@@ -28,8 +28,9 @@ struct BundleOptions {
   std::map<std::string, std::string> extra;  // more files: "manactl/report.json", "logs/1.log"
 };
 
-// Writes `path` (mode 0600, created anew beside and renamed; an existing file is replaced, a
-// symbolic link is not followed). Errc::io when it cannot be written.
+// Writes `path` (mode 0600, created anew beside and renamed). An existing regular file is replaced;
+// anything else there, a symbolic link too, is refused as Errc::invalid and left alone. Another
+// error when it cannot be written.
 Result<> write_bundle(const RecordingSystem& recorded,
                       const BundleOptions& options,
                       const std::string& path);

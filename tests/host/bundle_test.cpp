@@ -138,14 +138,27 @@ TEST(Bundle, IsForItsOwnerOnlyAndLeavesNothingElse) {
   EXPECT_EQ(directory.count(), 1U);
 }
 
-TEST(Bundle, ReplacesALinkInsteadOfFollowingIt) {
+TEST(Bundle, ReplacesAFileAndNothingElse) {
   const Directory directory;
   const auto system = test::system_of("not-azure");
+  const auto recording = record(system->system());
+  std::ofstream(directory.at("file")) << "old";
+  EXPECT_TRUE(write_bundle(*recording, {}, directory.at("file")));
+  EXPECT_NE(bytes_of(directory.at("file")), "old");
+
   std::ofstream(directory.at("precious")) << "precious";
-  std::filesystem::create_symlink(directory.at("precious"), directory.at("b"));
-  gather_into(system->system(), {}, directory.at("b"));
+  std::filesystem::create_symlink(directory.at("precious"), directory.at("link"));
+  std::filesystem::create_directory(directory.at("directory"));
+  ASSERT_EQ(mkfifo(directory.at("pipe").c_str(), 0600), 0);
+  for (const char* name : {"link", "directory", "pipe"}) {
+    const auto before = std::filesystem::symlink_status(directory.at(name)).type();
+    const auto written = write_bundle(*recording, {}, directory.at(name));
+    ASSERT_FALSE(written) << name;
+    EXPECT_EQ(written.error().code, Errc::invalid);
+    EXPECT_EQ(std::filesystem::symlink_status(directory.at(name)).type(), before);
+  }
   EXPECT_EQ(bytes_of(directory.at("precious")), "precious");
-  EXPECT_FALSE(std::filesystem::is_symlink(directory.at("b")));
+  EXPECT_EQ(directory.count(), 5U);
 }
 
 TEST(Bundle, CannotBeWrittenIntoAMissingDirectory) {
