@@ -61,6 +61,11 @@ std::string pci_device(const BenchPlan& plan) {
   return fmt::format("{},mac={}", plan.pci->str(), plan.mac->str());
 }
 
+Result<> validate_mac(const MacAddress& mac) {
+  if (!mac.is_zero() && !mac.is_multicast()) return {};
+  return fail(Errc::invalid, fmt::format("{} is no address of a device", mac.str()));
+}
+
 Result<> validate_vdev(const std::string& device) {
   const auto plain = [](char c) { return c > ' ' && c < '\x7f'; };
   if (device.empty() || device.size() > kMaxDevice ||
@@ -74,7 +79,16 @@ Result<> validate_vdev(const std::string& device) {
     if (name.find_first_of("/=") == std::string_view::npos) return {};
     return fail(Errc::invalid, fmt::format("--vdev '{}': '{}' is no device name", device, name));
   }
-  if (device.find(",mac=") != std::string::npos) return {};
+  constexpr std::string_view kKey = "mac=";
+  bool has_mac = false;
+  for (const auto option : split(device, ',')) {
+    if (!option.starts_with(kKey)) continue;
+    has_mac = true;
+    const auto mac = MacAddress::parse(option.substr(kKey.size()));
+    if (!mac) return because(mac.error(), fmt::format("--vdev '{}'", device));
+    if (auto ok = validate_mac(*mac); !ok) return ok;
+  }
+  if (has_mac) return {};
   return fail(
       Errc::invalid,
       fmt::format("--vdev '{}': mac= is missing, and without it the driver takes every port "
@@ -91,8 +105,8 @@ Result<> validate_device(const BenchPlan& plan) {
                 fmt::format("device {}: its MAC address is needed, or the driver takes every port",
                             plan.pci->str()));
   }
-  if (plan.mac && (plan.mac->is_zero() || plan.mac->is_multicast())) {
-    return fail(Errc::invalid, fmt::format("{} is no address of a device", plan.mac->str()));
+  if (plan.mac) {
+    if (auto ok = validate_mac(*plan.mac); !ok) return ok;
   }
   return plan.vdevs.empty() ? Result<>{} : validate_vdev(plan.vdevs.front());
 }

@@ -42,7 +42,14 @@ Result<> check_driver(const BenchPlan& plan) {
   const auto info = engine_info();
   if (plan.vdevs.empty()) return {};
   const auto name = std::string_view(plan.vdevs.front()).substr(0, plan.vdevs.front().find(','));
-  if (PciAddress::parse(name)) return {};
+  if (PciAddress::parse(name)) {
+    const auto& drivers = info.drivers;
+    if (std::find(drivers.begin(), drivers.end(), "net_mana") != drivers.end()) return {};
+    return fail(Errc::unsupported,
+                fmt::format("--vdev '{}': DPDK {} inside this manactl has no net_mana to drive it",
+                            printable(name, 80),
+                            info.version));
+  }
   std::vector<std::string> devices;
   for (const auto& driver : info.drivers) {
     if (!driver.starts_with("net_")) continue;
