@@ -189,6 +189,19 @@ Split split_command(const std::vector<std::string>& words) {
   return found;
 }
 
+namespace {
+
+bool is_flag_value(const std::string& text) {
+  try {
+    CLI::detail::to_flag_value(text);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 Result<> parse_arguments(CLI::App& app,
                          const std::vector<std::string>& words,
                          const std::vector<Setting>& settings) {
@@ -201,6 +214,13 @@ Result<> parse_arguments(CLI::App& app,
     const auto* option = app.get_option_no_throw(setting.option);
     if (option == nullptr || check.is_given(option)) continue;
     for (const auto& value : setting.values) {
+      if (option->get_items_expected_max() == 0 && !is_flag_value(value)) {
+        return fail(Errc::invalid,
+                    fmt::format("{}: {}: '{}' is neither true nor false",
+                                setting.origin,
+                                setting.option,
+                                printable(value, 60)));
+      }
       all.push_back(fmt::format("{}={}", setting.option, value));
     }
   }

@@ -90,6 +90,11 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
                               printable(item.name, 60),
                               suggestion(item.name, keys)));
     }
+    // CLI11 makes one item of a key that comes again.
+    const auto* option = app.get_option_no_throw("--" + item.name);
+    if (option != nullptr && item.inputs.size() > 1 && option->get_items_expected_max() <= 1) {
+      return fail(Errc::invalid, fmt::format("{}: key '{}' is given twice", path, item.name));
+    }
     settings.push_back({"--" + item.name, item.inputs, path});
   }
   return settings;

@@ -89,6 +89,47 @@ TEST(Bench, SaysThatItsResultCannotBeWritten) {
   }
 }
 
+struct Device {
+  const char* text;
+  int code;
+  const char* says;
+};
+
+TEST(Bench, RefusesDevicesInOneLine) {
+  if (!has_dpdk()) return;
+  for (const auto& [text, code, says] : std::vector<Device>{
+           {"7870:00:00.0", 2, "mac= is missing"},
+           {"7870:00:00.0,mac=", 2, "mac="},
+           {"7870:00:00.0,mac=00:22:48:01:02", 2, "00:22:48:01:02"},
+           {"7870:00:00.0,mac=00:00:00:00:00:00", 2, "no address of a device"},
+           {"7870:00:00.0,mac=01:00:5e:00:00:01", 2, "no address of a device"},
+           {"00:00.0,mac=00:22:48:01:02:03", 2, "no such driver"},
+           {"7870:00:00.8,mac=00:22:48:01:02:03", 2, "no such driver"},
+           {"net_nul0", 2, "no such driver"},
+           {"net_null0,nope=1", 2, "refuses its options"},
+           {"net_null0,net_null1", 2, "refuses its options"},
+           {"net_af_packet0,iface=nosuch0", 2, "No such device"},
+           {"net_null0 x", 2, "without blanks"},
+           {"/etc/passwd", 2, "is no device name"},
+       }) {
+    const auto outcome = manactl({"bench", "--no-huge", "--duration", "10ms", "--vdev", text});
+    EXPECT_EQ(outcome.code, code) << text;
+    EXPECT_EQ(outcome.out, "") << text;
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(says));
+  }
+}
+
+TEST(Bench, SaysThatTheDriverOfAFunctionIsNotInside) {
+  const auto drivers = datapath::engine_info().drivers;
+  if (!has_dpdk() || std::find(drivers.begin(), drivers.end(), "net_mana") != drivers.end()) return;
+  const auto outcome = manactl(
+      {"bench", "--no-huge", "--duration", "10ms", "--vdev", "7870:00:00.0,mac=00:22:48:01:02:03"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("no net_mana"));
+}
+
 TEST(Bench, ListsDrivers) {
   const auto outcome = manactl({"bench", "--list-drivers", "--json"});
   EXPECT_EQ(outcome.code, 0);

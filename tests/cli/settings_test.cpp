@@ -48,6 +48,20 @@ TEST(Configuration, IsBelowTheEnvironmentAndThatBelowOptions) {
   EXPECT_NE(check_with(path, {"--queues", "4"}).code, 2);
 }
 
+TEST(Variables, ThatAreWrongAreNamed) {
+  for (const std::string variable : {"MANACTL_JSON=maybe",
+                                     "MANACTL_COLOR=alwais",
+                                     "MANACTL_ROOT=/nowhere",
+                                     "MANACTL_CONFIG=/nowhere"}) {
+    Surroundings around;
+    around.environment = {variable};
+    const auto outcome = manactl({"check"}, around);
+    EXPECT_EQ(outcome.code, 2) << variable;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+  }
+}
+
 TEST(Configuration, MayHaveABomAndCrLf) {
   const TemporaryDirectory directory;
   const auto path = directory.file("a.toml", "\xef\xbb\xbfjson = true\r\n[check]\r\nqueues=4\r\n");
@@ -88,6 +102,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"UnknownSection", "[chek]\nqueues = 4\n", "did you mean 'check'?"},
                     Refused{"NestedSection", "[check.deep]\nqueues = 4\n", "check.deep"},
                     Refused{"WrongType", "[check]\nqueues = true\n", "--queues: 'true'"},
+                    Refused{
+                        "NoFlag", "json = maybe\n", "--json: 'maybe' is neither true nor false"},
+                    Refused{"Unclosed", "json = \"yes\n", "--json: '"},
+                    Refused{"UnclosedSection", "[check\njson = true\n", "unknown key '[check'"},
+                    Refused{"NoKey", "= 5\n", "unknown key ''"},
+                    Refused{"Twice", "json = true\njson = false\n", "'json' is given twice"},
+                    Refused{"TwiceInSection", "[check]\nqueues=1\nqueues=2\n", "given twice"},
+                    Refused{"OptionOfACommand", "queues = 4\n", "unknown key 'queues'"},
+                    Refused{"Scientific", "[check]\nqueues = 1e9\n", "--queues: '1e9'"},
                     Refused{"Nul", std::string("json = true\n\0", 13), "NUL"},
                     Refused{"TooLarge", std::string(70000, '#'), "64 KiB"},
                     Refused{"NoText", "\x01\x02\x03\x04 = 5\n", "unknown key"}),
