@@ -31,10 +31,13 @@ std::string before_of(const setup::Values& before) {
   return printable(text, 100);
 }
 
-void print_steps(std::ostream& out, const std::vector<setup::Ran>& ran, int verbosity) {
+void print_steps(std::ostream& out,
+                 const std::vector<setup::Ran>& ran,
+                 std::string_view done,
+                 int verbosity) {
   for (const auto& step : ran) {
     if (!step.changed && verbosity == 0) continue;
-    out << (step.changed ? "  done    " : "  as is   ") << printable(step.title);
+    out << fmt::format("  {:8}{}", step.changed ? done : "as is", printable(step.title));
     const auto before = before_of(step.before);
     if (!before.empty()) out << "  (before: " << before << ')';
     if (verbosity > 0) out << fmt::format("  {} ms", step.took.count());
@@ -92,11 +95,11 @@ void text(Screen& screen, const PrepareAnswer& answer, int verbosity) {
     out << name << " is prepared already\n";
   } else if (answer.rehearsed) {
     out << name << " would be prepared with these steps:\n";
-    print_steps(out, prepared.ran, verbosity);
+    print_steps(out, prepared.ran, "would", verbosity);
     out << "Nothing was changed. The writes are:\n";
     for (const auto& command : answer.commands) out << "  " << printable(command) << '\n';
   } else {
-    print_steps(out, prepared.ran, verbosity);
+    print_steps(out, prepared.ran, "done", verbosity);
     out << name << " is prepared\n";
   }
   print_next(out, answer);

@@ -54,6 +54,23 @@ Result<> write_all(int file, std::string_view text, const std::string& shown) {
   return {};
 }
 
+constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+Result<Descriptor> make_directory(const Descriptor& in,
+                                  const std::string& name,
+                                  mode_t mode,
+                                  const std::string& shown) {
+  if (mkdirat(in.get(), name.c_str(), mode) != 0 && errno != EEXIST) {
+    return fail_errno(errno, "cannot make the directory '" + shown + "'");
+  }
+  if (fsync(in.get()) != 0) return fail_errno(errno, "cannot write '" + shown + "'");
+  Descriptor made(openat(in.get(), name.c_str(), kDirectory));
+  // The umask may have taken bits away; nobody else may have them in any case.
+  if (made && fchmod(made.get(), mode) != 0) return fail_errno(errno, "cannot set the mode");
+  if (!made) return fail_errno(errno, "cannot open the directory '" + shown + "'");
+  return made;
+}
+
 class DurableDirectory final : public Durable {
  public:
   DurableDirectory(std::string path, Secrecy secrecy)
@@ -83,8 +100,7 @@ class DurableDirectory final : public Durable {
 };
 
 Result<Descriptor> DurableDirectory::open_directory(bool make) const {
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  Descriptor here(open("/", kFlags));
+  Descriptor here(open("/", kDirectory));
   if (!here) return fail_errno(errno, "cannot open '/'");
   std::string walked;
   std::vector<std::string_view> parts;
@@ -95,16 +111,11 @@ Result<Descriptor> DurableDirectory::open_directory(bool make) const {
     const std::string name(parts[i]);
     walked += '/' + name;
     const bool last = i + 1 == parts.size();
-    Descriptor next(openat(here.get(), name.c_str(), kFlags));
+    Descriptor next(openat(here.get(), name.c_str(), kDirectory));
     if (!next && errno == ENOENT && make) {
-      const mode_t mode = last ? directory_mode_ : 0755;
-      if (mkdirat(here.get(), name.c_str(), mode) != 0 && errno != EEXIST) {
-        return fail_errno(errno, "cannot make the directory '" + walked + "'");
-      }
-      if (fsync(here.get()) != 0) return fail_errno(errno, "cannot write '" + walked + "'");
-      next = Descriptor(openat(here.get(), name.c_str(), kFlags));
-      // The umask may have taken bits away; nobody else may have them in any case.
-      if (next && fchmod(next.get(), mode) != 0) return fail_errno(errno, "cannot set the mode");
+      auto made = make_directory(here, name, last ? directory_mode_ : 0755, walked);
+      if (!made) return made;
+      next = std::move(*made);
     }
     if (!next) return fail_errno(errno, "cannot open the directory '" + walked + "'");
     const auto safe = check_safe(next.get(), last, walked);

@@ -146,14 +146,14 @@ Result<std::vector<std::string>> Persistence::list(const std::string& interface)
     for (const auto& name : *names) {
       if (name.find("manactl-") == std::string::npos) continue;
       const auto text = files->read(name);
-      if (text && is_ours(*text, interface)) paths.push_back(directory + "/" + name);
+      if (text && is_ours(*text, interface)) paths.push_back(fmt::format("{}/{}", directory, name));
     }
   }
   return paths;
 }
 
 Result<std::vector<std::string>> Persistence::remove(const std::string& interface) const {
-  const auto paths = list(interface);
+  auto paths = list(interface);
   if (!paths) return paths;
   for (const auto& path : *paths) {
     const auto slash = path.rfind('/');

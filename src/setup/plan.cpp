@@ -209,12 +209,15 @@ void add_bindings(Plan& plan, const host::Nic& nic, bool by_override, bool share
   plan.steps.push_back(keep_down(nic.vf->name));
 }
 
-Result<> add_nic_steps(Plan& plan,
-                       const host::Nic& nic,
-                       const Request& request,
-                       const host::Facts& facts,
-                       const os::System& system,
-                       const std::vector<Entry>& open) {
+// What is there, as far as a plan looks at it.
+struct Seen {
+  const host::Facts& facts;
+  const os::System& system;
+  const std::vector<Entry>& open;
+};
+
+Result<> add_nic_steps(Plan& plan, const host::Nic& nic, const Request& request, const Seen& seen) {
+  const auto& [facts, system, open] = seen;
   std::vector<std::string> interfaces;
   // MANA wants both down, the synthetic one first: it takes the VF down itself and would raise it
   // again. mlx5, which wants its VF up, is refused.
@@ -310,7 +313,7 @@ Result<Plan> plan_nic(const Request& request,
   if (!allowed) return tl::unexpected<Error>(allowed.error());
   plan.entry.interface = nic.name();
   plan.entry.id = nic.vmbus ? nic.vmbus->str() : "vf-" + nic.vf->mac.str();
-  const auto added = add_nic_steps(plan, nic, request, facts, system, open);
+  const auto added = add_nic_steps(plan, nic, request, {facts, system, open});
   if (!added) return tl::unexpected<Error>(added.error());
   return plan;
 }

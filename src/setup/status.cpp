@@ -22,7 +22,7 @@ std::vector<Holder> holders_of(const std::set<std::string>& devices, const os::F
     const std::string directory = "proc/" + pid + "/fd";
     const auto open = files.list(directory).value_or(std::vector<std::string>{});
     const bool holds = std::any_of(open.begin(), open.end(), [&](const std::string& fd) {
-      const auto target = files.link_target(directory + "/" + fd);
+      const auto target = files.link_target(fmt::format("{}/{}", directory, fd));
       return target && devices.count(*target) != 0;
     });
     if (!holds) continue;

@@ -53,12 +53,12 @@ class ReleaseChannel final : public Step {
     const auto driver = driver_of(machine.system.files, id_);
     if (!driver) return tl::unexpected<Error>(driver.error());
     if (driver->empty()) {
-      const auto bound = machine.system.files.write(driver_path(kNetvsc) + "/bind", id_);
+      auto bound = machine.system.files.write(driver_path(kNetvsc) + "/bind", id_);
       if (!bound) return bound;
     } else if (*driver != kNetvsc) {
       return foreign("the driver of channel " + id_, *driver, "");
     }
-    const auto named = wait_for_name(machine);
+    auto named = wait_for_name(machine);
     if (!named) return named;
     if (value_of(undo.record.before, "joined") != "yes") return {};
     if (wait_until(machine.clock, kDriverTime, [&] { return has_joined(machine.system); })) {
@@ -184,7 +184,7 @@ class AnnounceClass final : public Step {
     // The last NIC that needs it takes it away.
     if (answer == "existed" || !undo.others.empty()) return {};
     if (!exists(machine.system.files, driver_path(kUio))) return {};
-    const auto written = machine.system.files.write(driver_path(kUio) + "/remove_id", kNicClass);
+    auto written = machine.system.files.write(driver_path(kUio) + "/remove_id", kNicClass);
     if (!written && written.error().sys != ENODEV) return written;
     const bool known =
         answer == "added" || shared_ || value_of(undo.record.before, "id") == "absent";

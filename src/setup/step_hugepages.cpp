@@ -81,7 +81,7 @@ class ReserveHugepages final : public Step {
       return foreign(
           "/" + file(), std::to_string(*now), std::to_string(wanted + granted.value_or(pages_)));
     }
-    const auto written = machine.system.files.write(file(), std::to_string(wanted));
+    auto written = machine.system.files.write(file(), std::to_string(wanted));
     if (!written) return written;
     const auto after = read(machine.system.files);
     if (!after) return tl::unexpected<Error>(after.error());
@@ -101,7 +101,7 @@ class ReserveHugepages final : public Step {
   Result<std::uint64_t> read(const os::Files& files) const {
     const auto text = files.read(file());
     if (!text) return tl::unexpected<Error>(text.error());
-    const auto number = parse_unsigned(trim(*text));
+    auto number = parse_unsigned(trim(*text));
     if (!number) return because(number.error(), "cannot read '/" + file() + "'");
     return number;
   }

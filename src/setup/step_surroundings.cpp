@@ -78,7 +78,7 @@ class Surroundings final : public Step {
     const auto link = find_link(machine.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
     if (value_of(before, "index") != std::to_string(link->index)) {
-      const auto set = restore_mtu(machine, *link, before);
+      auto set = restore_mtu(machine, *link, before);
       if (!set) return set;
     }
     const auto addresses = restore_addresses(machine, *link, before);
@@ -159,7 +159,7 @@ class Surroundings final : public Step {
   static Result<> add_address(os::Links& links, const std::string& text, int index) {
     const auto address = address_of(text, index);
     if (!address) return tl::unexpected<Error>(address.error());
-    const auto added = links.add_address(*address);
+    auto added = links.add_address(*address);
     if (!added && added.error().sys != EEXIST) return added;
     return {};
   }
