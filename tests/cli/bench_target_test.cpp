@@ -100,6 +100,17 @@ TEST(ChooseMemory, DoesWithoutHugepagesWithoutRoot) {
   EXPECT_FALSE(plan.hugepages);
 }
 
+TEST(ChooseMemory, GivesARealDeviceHugepagesOrNothing) {
+  auto plan = virtual_plan();
+  plan.vdevs.clear();
+  plan.pci = PciAddress{0x7870, 0, 0, 0};
+  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
+  const auto note = choose_memory(with_pages(0, 0), plan);
+  ASSERT_FALSE(note);
+  EXPECT_EQ(note.error().error.code, Errc::unsupported);
+  EXPECT_THAT(note.error().error.message, HasSubstr("are needed and 0 are free"));
+}
+
 TEST(ChooseMemory, SaysHowManyAreNeeded) {
   auto plan = virtual_plan();
   const auto note = choose_memory(with_pages(1, 0), plan);

@@ -41,6 +41,14 @@ TEST(Stdout, ThatIsClosedIsAnError) {
   EXPECT_THAT(outcome.err, HasSubstr("stdout is closed"));
 }
 
+TEST(Stdout, ThatNobodyReadsIsNotWorthAWord) {
+  Surroundings around;
+  around.stdout_broken = true;
+  const auto outcome = manactl({"--version"}, around);
+  EXPECT_EQ(outcome.code, 70);
+  EXPECT_EQ(outcome.err, "");
+}
+
 TEST(Stdout, ThatIsClosedDoesNotMatterWhenThereIsNothingToSay) {
   Surroundings around;
   around.stdout_closed = true;

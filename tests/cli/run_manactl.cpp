@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -39,6 +40,15 @@ std::string contents(int file) {
   }
   close(file);
   return text;
+}
+
+void break_stdout() {
+  int ends[2] = {-1, -1};
+  if (pipe(ends) != 0) _exit(127);
+  close(ends[0]);
+  dup2(ends[1], 1);
+  close(ends[1]);
+  signal(SIGPIPE, SIG_IGN);
 }
 
 bool running(pid_t child) {
@@ -92,6 +102,7 @@ Outcome manactl(const std::vector<std::string>& arguments, const Surroundings& a
     dup2(out, 1);
     dup2(err, 2);
     if (around.stdout_closed) close(1);
+    if (around.stdout_broken) break_stdout();
     execve(argv[0], argv.data(), env.data());
     _exit(127);
   }

@@ -118,9 +118,11 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Configuration, ThatOthersMayWriteIsRefused) {
   const TemporaryDirectory directory;
-  const auto outcome = check_with(directory.file("a.toml", "json = true\n", 0666));
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("others may write"));
+  for (const unsigned mode : {0666U, 0620U, 0602U}) {
+    const auto outcome = check_with(directory.file("a.toml", "json = true\n", mode));
+    EXPECT_EQ(outcome.code, 2) << mode;
+    EXPECT_THAT(outcome.err, HasSubstr("others may write"));
+  }
 }
 
 TEST(Configuration, ThatIsALinkOrAPipeOrADirectoryIsRefused) {

@@ -27,6 +27,11 @@ TEST(EalLog, PrefersTheDriversCauseToItsConsequences) {
   EXPECT_EQ(error.message, "net_af_packet0: ioctl failed (SIOCGIFINDEX):No such device");
 }
 
+TEST(EalLog, KnowsAFileThatMayNotBeOpened) {
+  EXPECT_EQ(reason_of("tun_alloc(): Unable to open /dev/net/tun: Permission denied\n").code,
+            Errc::denied);
+}
+
 TEST(EalLog, OverlooksComplaintsAboutNothing) {
   const auto error = reason_of(
       "rte_pmd_memif_probe(): Failed to register mp action callback: Operation not supported\n"

@@ -168,6 +168,19 @@ TEST(PoolSize, GrowsWithTheQueues) {
   EXPECT_GT(pool_size(plan).bytes, 4 * one);
 }
 
+// A ring of n slots holds n - 1 objects, so a pool of 512 needs one of 1024.
+TEST(PoolSize, HasARingWithMoreSlotsThanObjects) {
+  auto plan = null_plan();
+  plan.hugepages = false;
+  plan.burst = 63;
+  const auto below = pool_size(plan);
+  plan.burst = 64;
+  const auto power = pool_size(plan);
+  ASSERT_LT(below.mbufs, 512U);
+  ASSERT_EQ(power.mbufs, 512U);
+  EXPECT_GE(power.bytes - below.bytes, 512 * sizeof(void*));
+}
+
 TEST(PagesNeeded, RoundsUpToWholePages) {
   const auto plan = null_plan();
   const auto bytes = pool_size(plan).bytes;

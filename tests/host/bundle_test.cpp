@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -159,6 +161,22 @@ TEST(Bundle, ReplacesAFileAndNothingElse) {
   }
   EXPECT_EQ(bytes_of(directory.at("precious")), "precious");
   EXPECT_EQ(directory.count(), 5U);
+}
+
+TEST(Bundle, LeavesNothingWhenItCannotBeFinished) {
+  const Directory directory;
+  const auto system = test::system_of("not-azure");
+  const auto recording = record(system->system());
+  const auto before = signal(SIGXFSZ, SIG_IGN);
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const rlimit none{0, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  const auto written = write_bundle(*recording, {}, directory.at("b"));
+  setrlimit(RLIMIT_FSIZE, &limit);
+  signal(SIGXFSZ, before);
+  EXPECT_FALSE(written);
+  EXPECT_EQ(directory.count(), 0U);
 }
 
 TEST(Bundle, CannotBeWrittenIntoAMissingDirectory) {

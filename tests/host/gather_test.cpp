@@ -224,6 +224,45 @@ TEST(Gather, AsksForNoTypesAndProvidersWithoutMana) {
   EXPECT_THAT(*facts.rdma.providers, IsEmpty());
 }
 
+class AskedRdma final : public os::Rdma {
+ public:
+  Result<std::vector<os::RdmaDevice>> devices() const override {
+    asked = true;
+    return std::vector<os::RdmaDevice>{};
+  }
+
+  mutable bool asked = false;
+};
+
+// Opening RDMA netlink makes the kernel load ib_core.
+TEST(Gather, DoesNotOpenRdmaNetlinkWhereThereIsNoRdma) {
+  for (const auto& [fixture, asks] : std::vector<std::pair<const char*, bool>>{
+           {"not-azure", false}, {"mana-ib-missing", false}, {"healthy-two-nics", true}}) {
+    const auto captured = test::system_of(fixture);
+    const auto system = captured->system();
+    AskedRdma rdma;
+    gather({system.files,
+            system.links,
+            system.ethtool,
+            rdma,
+            system.verbs,
+            system.devices,
+            system.modules,
+            system.process,
+            system.sockets,
+            system.kernel_log},
+           {});
+    EXPECT_EQ(rdma.asked, asks) << fixture;
+  }
+}
+
+TEST(Gather, DoesNotTakeADriverWithoutVfCountersForOneThatCountsNone) {
+  const Facts facts =
+      facts_of("healthy-two-nics", {{"manactl/ethtool.json", "vf_rx_packets", "other_packets"}});
+  ASSERT_FALSE(nic_of(facts, "eth0").counters);
+  EXPECT_THAT(nic_of(facts, "eth0").counters.error().message, HasSubstr("VF packets"));
+}
+
 TEST(Gather, SeesTheSessionOnTheNicMeantForDpdk) {
   const Facts facts = facts_of("ssh-on-dpdk-nic");
   EXPECT_THAT(nic_of(facts, "eth1").carries, ElementsAre("SSH session from 10.1.0.9"));

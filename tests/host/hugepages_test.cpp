@@ -60,15 +60,17 @@ TEST(HugepageMounts, NameTheirPageSize) {
                  "none /dev/hugepages hugetlbfs rw,relatime,pagesize=2M 0 0\n"
                  "none /mnt/huge\\0401G hugetlbfs rw,pagesize=1024M,size=4G 0 0\n"
                  "none /mnt/default hugetlbfs rw 0 0\n"
+                 "none /mnt/gigabyte hugetlbfs rw,pagesize=1G 0 0\n"
                  "none /mnt/x tmpfs rw,pagesize=2M 0 0\n");
   const Memory memory = gather_memory(files);
-  ASSERT_EQ(memory.mounts->size(), 3U);
+  ASSERT_EQ(memory.mounts->size(), 4U);
   const auto& mounts = *memory.mounts;
   EXPECT_EQ(mounts[0].path, "/dev/hugepages");
   EXPECT_EQ(mounts[0].page_kib, 2048U);
   EXPECT_EQ(mounts[1].path, "/mnt/huge 1G");
   EXPECT_EQ(mounts[1].page_kib, 1048576U);
   EXPECT_EQ(mounts[2].page_kib, 0U);
+  EXPECT_EQ(mounts[3].page_kib, 1048576U);
 }
 
 TEST(HugepageMounts, AreUnknownWithoutProc) {

@@ -104,6 +104,12 @@ TEST(Functions, HaveNoSlotWhenNoneIsTheirs) {
   EXPECT_EQ(facts.functions->front().slot, "");
 }
 
+TEST(Functions, AreEthernetControllersOnly) {
+  const Facts facts = facts_of(
+      "healthy-two-nics", {{"sys/devices/pci7870:00/7870:00:00.0/class", "0x020000", "0x028000"}});
+  EXPECT_THAT(*facts.functions, IsEmpty());
+}
+
 TEST(Functions, KnowThePfIds) {
   const auto with_id = [](const std::string& id) {
     return facts_of("healthy-two-nics",
