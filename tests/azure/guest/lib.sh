@@ -170,6 +170,33 @@ settled_state() {
   return 1
 }
 
+# What stands on eth1 in the boots for prepare and restore.
+set_surroundings() {
+  ip address replace 10.9.0.5/24 dev eth1
+  ip address replace fd00:9::5/64 dev eth1 nodad
+  ip route replace 10.77.0.0/16 via 10.9.0.1 metric 50
+  ip -6 route replace fd00:77::/64 via fd00:9::1
+}
+
+# The state becomes again the one after boot; else the difference is shown.
+is_restored() {
+  local try
+  for ((try = 0; try < 10; try++)); do
+    state >/run/azure/state.now
+    ! diff -q /run/azure/state /run/azure/state.now >/dev/null || break
+    sleep 0.3
+  done
+  diff -U0 /run/azure/state /run/azure/state.now || fail "not restored (-: before, +: now)"
+  echo "ok: restored"
+}
+
+uio_maps() {
+  local map
+  for map in /sys/class/uio/uio0/maps/map*; do
+    echo "${map##*/} $(cat $map/name) $(cat $map/size)"
+  done
+}
+
 # Moves a synthetic card and its VF between namespaces: move_pair FROM TO CARD VF, "1" = the first.
 # hv_netvsc moves the VF after its card, by a work item of its own, so it is waited for.
 move_pair() {
@@ -240,6 +267,7 @@ clean_up() {
   echo >/sys/module/hv_vmbus/parameters/refuse_driver
   echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
   for name in 0 1; do echo $name >/sys/module/hv_vmbus/parameters/offer; done
+  [ ! -x /usr/bin/manactl ] || manactl restore --all --force
   echo $net_guid >$vmbus/drivers/uio_hv_generic/remove_id
   for path in $vmbus/devices/*; do
     echo >"$path/driver_override"
@@ -257,4 +285,8 @@ clean_up() {
     name_vfs
   fi
   for path in /sys/class/net/e*; do ip link set "${path##*/}" up; done
+  if grep -q "^10.77" /run/azure/state; then
+    modprobe mana_ib
+    set_surroundings
+  fi
 }

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+#
+# Again and again, both ways of binding; a dry run changes nothing.
+
+for method in new-id driver-override; do
+  manactl prepare eth1 --hugepages 16 --mtu 1400 --method $method --dry-run
+  is_restored
+done
+for round in 1 2 3 4 5 6 7 8 9 10; do
+  method=new-id
+  [ $((round % 2)) -eq 0 ] || method=driver-override
+  echo "# round $round, $method"
+  manactl prepare eth1 --hugepages 16 --method $method >/run/azure/out || { cat /run/azure/out; fail prepare; }
+  manactl restore eth1
+done
+is_restored

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+#
+# manactl prepare leaves what the how-to's own commands leave; restore brings everything back.
+
+(. /guest/scenarios/howto.sh) >/run/azure/howto.out || { cat /run/azure/howto.out; fail "howto"; }
+# The how-to loses what stood on eth1.
+set_surroundings
+is_restored
+
+manactl check eth1 || [ $? -eq 1 ]
+manactl prepare eth1 --hugepages 64
+settled_state >/run/azure/state.prepared
+# The how-to gives the driver the whole class, manactl one channel; the rest has to be the same.
+links_and_pages() {
+  sed -e '/^# ids and overrides/,/^# hugepages/d' "$1"
+}
+diff -U0 <(links_and_pages /run/azure/state.howto) <(links_and_pages /run/azure/state.prepared) ||
+  fail "not what the how-to leaves (-: how-to, +: manactl)"
+expect "ids" "" "$(cat /sys/module/hv_vmbus/parameters/ids)"
+expect "override" uio_hv_generic "$(cat $vmbus/devices/*3bd1000d3a76/driver_override)"
+expect "uio" uio_hv_generic "$(cat /sys/class/uio/uio0/name)"
+# The numbers of the shared buffers count up.
+expect "maps" "$(grep '^map[0-9]' /run/azure/howto.out | sed 's/:[0-9]*//')" \
+  "$(uio_maps | sed 's/:[0-9]*//')"
+
+manactl status
+for form in testpmd eal vpp env json; do
+  echo "# args --for $form"
+  manactl args eth1 --for $form
+done
+[[ $(manactl args eth1 --for eal) == *"7870:00:00.0,mac=00:0d:3a:76:3b:d1"* ]] || fail "args"
+manactl check || [ $? -eq 1 ]
+
+manactl prepare eth1 --hugepages 64
+expect "HugePages_Total" 64 "$(awk '/HugePages_Total/ { print $2 }' /proc/meminfo)"
+manactl restore eth1
+is_restored
+manactl restore eth1
+is_restored

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+#
+# Who is logged in over a card cannot take it away from under the session: a real sshd in one
+# namespace, the client in another, the packets between them over the VFs.
+
+for program in sshd ssh ssh-keygen; do
+  type -P $program >/dev/null || {
+    echo "$program is not in the guest: openssh-server and openssh-client have to be installed" \
+      "before cmake runs"
+    exit 77
+  }
+done
+
+modprobe -a tcp_diag
+enter_namespaces
+echo "sshd:x:100:100::/run/sshd:/bin/false" >>/etc/passwd
+mkdir -p -m 755 /run/sshd
+mkdir -p -m 700 /root/.ssh
+ssh-keygen -q -t ed25519 -N "" -f /run/azure/host_key
+ssh-keygen -q -t ed25519 -N "" -f /root/.ssh/id_ed25519
+cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys
+ip netns exec right /usr/bin/sshd -D -e -f /dev/null -h /run/azure/host_key \
+  -o UsePAM=no -o PermitRootLogin=yes -o PidFile=none 2>/run/azure/sshd.err &
+sshd=$!
+wait_for 10 grep -q "Server listening" /run/azure/sshd.err
+
+# over_ssh COMMAND...: its status is ssh's.
+over_ssh() {
+  rc=0
+  ip netns exec left ssh -n -F none -o BatchMode=yes -o StrictHostKeyChecking=no \
+    -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 10.7.0.2 "$@" || rc=$?
+}
+
+in_right="export PATH=/usr/bin NO_COLOR=1;"
+over_ssh true || true
+[ $rc -eq 0 ] || { cat /run/azure/sshd.err; fail "ssh ended with $rc"; }
+over_ssh "$in_right manactl prepare eth1"
+expect "prepare in the session" 4 $rc
+over_ssh "$in_right env -i /usr/bin/manactl prepare eth1"
+expect "prepare in the session, without its variables" 4 $rc
+over_ssh "$in_right setsid manactl prepare eth1 & wait \$!"
+expect "prepare in the session, detached" 4 $rc
+over_ssh "$in_right manactl prepare enP30832p0s0d1 --vf-only"
+[ $rc -ne 0 ] || fail "the VF of the session's card was taken"
+over_ssh "$in_right manactl prepare eth1 --force-interface eth0"
+expect "prepare with another name forced" 4 $rc
+over_ssh "$in_right manactl prepare eth1 --force-interface eth1 --dry-run >/dev/null"
+expect "rehearsal with the name forced" 0 $rc
+
+kill $sshd
+wait $sshd || true
+rc=0
+ip netns exec right manactl prepare eth1 --dry-run >/dev/null || rc=$?
+expect "rehearsal without a session" 0 $rc
+leave_namespaces
+rm -rf /root/.ssh
