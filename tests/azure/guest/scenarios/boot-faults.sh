@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+#
+# The machine of boot-setup for other scenarios.
+
+. /guest/scenarios/boot-setup.sh

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+#
+# Who cannot confirm in time gets the card back, from a watchdog that outlives the run.
+
+manactl prepare eth1 --hugepages 16 --confirm-timeout 4s >/run/azure/out
+[ ! -e /sys/class/net/eth1 ] || fail "not prepared"
+wait_for 20 test -e /sys/class/net/eth1
+wait_for 10 eval '! ls /var/lib/manactl/journal/*'
+is_restored
+manactl prepare eth1 --hugepages 16 --confirm-timeout 4s >/run/azure/out
+manactl confirm
+sleep 6
+[ ! -e /sys/class/net/eth1 ] || fail "taken back although it was confirmed"
+manactl restore eth1
+is_restored
