@@ -54,7 +54,10 @@ void print_failure(std::ostream& out, const setup::Prepared& prepared) {
   out << name_of(prepared.entry) << " could not be prepared: " << printable(prepared.cause.message)
       << '\n'
       << (whole ? "Everything is as it was.\n" : "Not everything could be taken back:\n");
-  if (!whole) print_undone(out, prepared.undone, false);
+  if (whole) return;
+  print_undone(out, prepared.undone, false);
+  out << "When the reason is gone, the rest is done by:\n  manactl restore "
+      << name_of(prepared.entry) << '\n';
 }
 
 void print_next(std::ostream& out, const PrepareAnswer& answer) {

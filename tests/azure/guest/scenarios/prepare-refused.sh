@@ -32,6 +32,7 @@ cat /run/azure/err
 expect "status" 7 $rc
 grep -q "^  echo 000d3a76-3bd1-.* > /sys/bus/vmbus/drivers/hv_netvsc/bind" /run/azure/err ||
   fail "no command to type"
+grep -qx "  manactl restore eth1" /run/azure/err || fail "what to do next is not said"
 rc=0
 manactl prepare eth1 || rc=$?
 expect "status of another run" 5 $rc

@@ -14,8 +14,8 @@ echo 0 >/sys/module/azpci/parameters/present
 rc=0
 wait $run || rc=$?
 cat /run/azure/out
-[[ $rc =~ ^[67]$ ]] || fail "status $rc"
-echo "ok: status $rc"
+expect "status" 7 $rc
+grep -qx "  manactl restore eth1" /run/azure/out || fail "what to do next is not said"
 
 echo 1 >/sys/module/azpci/parameters/present
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
