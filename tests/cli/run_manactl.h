@@ -22,7 +22,7 @@ struct Surroundings {
   std::string stdout_path;  // else captured
   bool stdout_closed = false;
   bool stdout_broken = false;  // a pipe that nobody reads, with SIGPIPE ignored
-  int signal = 0;  // sent when the thread of this name has used so many clock ticks
+  int signal = 0;              // sent when the thread of this name has used so many clock ticks
   std::string signal_thread;
   unsigned signal_ticks = 0;
 };

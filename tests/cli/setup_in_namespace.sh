@@ -12,6 +12,8 @@ fi
 manactl=$(realpath "$1")
 pool=/sys/devices/system/node/node0/hugepages/hugepages-2048kB
 failures=0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
 
 fresh() {  # fresh [SIZE]: an empty machine, with a state directory of this size
   umount /var/lib 2>/dev/null
@@ -28,12 +30,10 @@ expect() {  # expect WHAT WANTED SEEN
 }
 
 run() {
-  timeout 30 "$manactl" "$@" >/tmp/out 2>/tmp/err
+  timeout 30 "$manactl" "$@" >"$scratch"/out 2>"$scratch"/err
   code=$?
 }
 
-cp "$manactl" /tmp/manactl.copy 2>/dev/null
-mount -t tmpfs tmpfs /tmp
 mount -t tmpfs -o mode=1777 tmpfs /run/lock || exit 1
 mount -t tmpfs tmpfs $pool || { echo "no $pool on this machine: CONFIG_HUGETLBFS and a NUMA node are needed"; exit 1; }
 
@@ -86,7 +86,7 @@ expect "pages" 0 "$(cat $pool/nr_hugepages)"
 
 # The watchdog takes back what is not confirmed, also when its caller's session is gone.
 fresh
-setsid "$manactl" prepare --hugepages 4 --confirm-timeout 2 >/tmp/out 2>&1
+setsid "$manactl" prepare --hugepages 4 --confirm-timeout 2 >"$scratch"/out 2>&1
 expect "pages until the end of the wait" 4 "$(cat $pool/nr_hugepages)"
 for _ in $(seq 100); do [ "$(cat $pool/nr_hugepages)" = 0 ] && break; sleep 0.1; done
 expect "pages after the wait" 0 "$(cat $pool/nr_hugepages)"
