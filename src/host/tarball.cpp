@@ -54,33 +54,11 @@ struct Library {
   decltype(&archive_entry_hardlink) hardlink;
 };
 
-class Binder {
- public:
-  explicit Binder(const os::LateLibrary& library) : library_(library) {}
-
-  template <class F>
-  void operator()(const char* symbol, F*& into) {
-    if (problem_) return;
-    const auto found = library_.function<F>(symbol);
-    if (found) {
-      into = *found;
-    } else {
-      problem_ = found.error();
-    }
-  }
-
-  const std::optional<Error>& problem() const { return problem_; }
-
- private:
-  const os::LateLibrary& library_;
-  std::optional<Error> problem_;
-};
-
 Result<Library> load() {
   const auto opened = os::LateLibrary::open(kLibrary);
   if (!opened) return because(opened.error(), "bundles need libarchive");
   Library library{};
-  Binder bind(*opened);
+  os::FunctionBinder bind(*opened);
   bind("archive_write_new", library.write_new);
   bind("archive_write_add_filter_gzip", library.add_gzip);
   bind("archive_write_set_format_pax_restricted", library.set_pax);

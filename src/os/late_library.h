@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -32,6 +33,29 @@ class LateLibrary {
 
   void* handle_ = nullptr;
   std::string name_;
+};
+
+// Takes many functions of a library; the first that is missing is remembered, the rest not asked.
+class FunctionBinder {
+ public:
+  explicit FunctionBinder(const LateLibrary& library) : library_(library) {}
+
+  template <class F>
+  void operator()(const char* symbol, F*& into) {
+    if (problem_) return;
+    const auto found = library_.function<F>(symbol);
+    if (found) {
+      into = *found;
+    } else {
+      problem_ = found.error();
+    }
+  }
+
+  const std::optional<Error>& problem() const { return problem_; }
+
+ private:
+  const LateLibrary& library_;
+  std::optional<Error> problem_;
 };
 
 }  // namespace manactl::os

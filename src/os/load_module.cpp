@@ -27,23 +27,15 @@ Result<Loader> open_loader() {
   const auto library = LateLibrary::open("libkmod.so.2");
   if (!library) return tl::unexpected<Error>(library.error());
   Loader loader;
-  Result<> complete;
-  const auto take = [&]<class F>(F*& into, const char* symbol) {
-    const auto found = library->function<F>(symbol);
-    if (found) {
-      into = *found;
-    } else {
-      complete = tl::unexpected<Error>(found.error());
-    }
-  };
-  take(loader.start, "kmod_new");
-  take(loader.stop, "kmod_unref");
-  take(loader.lookup, "kmod_module_new_from_lookup");
-  take(loader.free_list, "kmod_module_unref_list");
-  take(loader.module, "kmod_module_get_module");
-  take(loader.free_module, "kmod_module_unref");
-  take(loader.insert, "kmod_module_probe_insert_module");
-  if (!complete) return tl::unexpected<Error>(complete.error());
+  FunctionBinder bind(*library);
+  bind("kmod_new", loader.start);
+  bind("kmod_unref", loader.stop);
+  bind("kmod_module_new_from_lookup", loader.lookup);
+  bind("kmod_module_unref_list", loader.free_list);
+  bind("kmod_module_get_module", loader.module);
+  bind("kmod_module_unref", loader.free_module);
+  bind("kmod_module_probe_insert_module", loader.insert);
+  if (bind.problem()) return tl::unexpected<Error>(*bind.problem());
   return loader;
 }
 

@@ -100,24 +100,16 @@ Result<Kmod> load_kmod() {
   const auto library = LateLibrary::open("libkmod.so.2");
   if (!library) return tl::unexpected<Error>(library.error());
   Kmod kmod;
-  Result<> loaded;
-  const auto take = [&]<class F>(F*& into, const char* symbol) {
-    const auto found = library->function<F>(symbol);
-    if (found) {
-      into = *found;
-    } else {
-      loaded = tl::unexpected<Error>(found.error());
-    }
-  };
-  take(kmod.start, "kmod_new");
-  take(kmod.stop, "kmod_unref");
-  take(kmod.blacklists, "kmod_config_get_blacklists");
-  take(kmod.installs, "kmod_config_get_install_commands");
-  take(kmod.next, "kmod_config_iter_next");
-  take(kmod.key, "kmod_config_iter_get_key");
-  take(kmod.value, "kmod_config_iter_get_value");
-  take(kmod.free_iter, "kmod_config_iter_free_iter");
-  if (!loaded) return tl::unexpected<Error>(loaded.error());
+  FunctionBinder bind(*library);
+  bind("kmod_new", kmod.start);
+  bind("kmod_unref", kmod.stop);
+  bind("kmod_config_get_blacklists", kmod.blacklists);
+  bind("kmod_config_get_install_commands", kmod.installs);
+  bind("kmod_config_iter_next", kmod.next);
+  bind("kmod_config_iter_get_key", kmod.key);
+  bind("kmod_config_iter_get_value", kmod.value);
+  bind("kmod_config_iter_free_iter", kmod.free_iter);
+  if (bind.problem()) return tl::unexpected<Error>(*bind.problem());
   return kmod;
 }
 

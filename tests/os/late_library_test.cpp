@@ -2,6 +2,7 @@
 
 #include "os/late_library.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <libkmod.h>
 
@@ -28,6 +29,23 @@ TEST(LateLibrary, NamesWhatIsMissing) {
   const auto function = library->function<void()>("kmod_absent");
   ASSERT_FALSE(function);
   EXPECT_EQ(function.error().code, Errc::unsupported);
+}
+
+TEST(FunctionBinder, RemembersTheFirstThatIsMissing) {
+  const auto library = LateLibrary::open("libkmod.so.2");
+  ASSERT_TRUE(library);
+  decltype(kmod_new)* start = nullptr;
+  decltype(kmod_unref)* stop = nullptr;
+  void (*absent)() = nullptr;
+  FunctionBinder bind(*library);
+  bind("kmod_new", start);
+  EXPECT_FALSE(bind.problem());
+  bind("kmod_absent", absent);
+  bind("kmod_unref", stop);
+  EXPECT_NE(start, nullptr);
+  EXPECT_EQ(stop, nullptr);
+  ASSERT_TRUE(bind.problem());
+  EXPECT_THAT(bind.problem()->message, testing::HasSubstr("kmod_absent"));
 }
 
 }  // namespace
