@@ -141,8 +141,6 @@ const Case kNumbers[] = {
     {"BenchOfBlank", {"bench", "a b"}, 2, "is not an interface name"},
     {"BenchOfDash", {"bench", "--", "-x"}, 2, "is not an interface name"},
     {"BenchOfBusId", {"bench", "7870:00:00.0"}, 2, "is not an interface name"},
-    {"BenchOfSixteenBytes", {"bench", "abcdefghijklmnop"}, 3, "no interface"},
-    {"BenchOfLoopback", {"bench", "lo"}, 3, "is not an Azure NIC"},
     {"NoDevice", {"bench"}, 2, "a device is missing"},
     {"BothDevices", {"bench", "eth0", "--vdev", "net_null0"}, 2, "exclude each other"},
     {"CapturedBench", {"bench", "--vdev", "net_null0", "--root", "/tmp"}, 2, "--root"},

@@ -41,6 +41,17 @@ TEST(Bench, MeasuresAVirtualDevice) {
   EXPECT_EQ(document["plan"]["hugepages"], false);
 }
 
+TEST(Bench, RefusesAnInterfaceThatItCannotMeasure) {
+  for (const auto& [name, reason] :
+       {std::pair{"abcdefghijklmnop", "no interface"}, std::pair{"lo", "is not an Azure NIC"}}) {
+    const auto outcome = manactl({"bench", name});
+    EXPECT_EQ(outcome.code, 3);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U);
+    EXPECT_THAT(outcome.err, HasSubstr(has_dpdk() ? reason : "built without DPDK"));
+  }
+}
+
 class StoppedBench : public testing::TestWithParam<int> {};
 
 const std::vector<std::string> kLong = {
