@@ -62,7 +62,7 @@ std::optional<std::string> dpkg_version(const os::Files& files,
                                         const std::string& directory,
                                         unsigned abi) {
   if (directory.starts_with("usr/local")) return std::nullopt;
-  const auto status = files.read("var/lib/dpkg/status");
+  const auto status = files.read(kDpkgStatus);
   if (!status) return std::nullopt;
   const std::string name = fmt::format("Package: librte-eal{}\n", abi);
   const auto begin = status->find(name);
@@ -169,6 +169,18 @@ Result<std::vector<SystemDpdk>> installed_dpdk(const os::Files& files,
     }
   }
   return found;
+}
+
+std::string dpdk_packages(std::string_view status) {
+  constexpr std::string_view kEnd = "\n\n";
+  std::string kept;
+  while (!status.empty()) {
+    const auto end = status.find(kEnd);
+    const auto size = end == std::string_view::npos ? status.size() : end + kEnd.size();
+    if (status.starts_with("Package: librte-eal")) kept += status.substr(0, size);
+    status.remove_prefix(size);
+  }
+  return kept;
 }
 
 }  // namespace manactl::host

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/facts.h"
@@ -26,5 +27,10 @@ bool has_mana_provider(const os::Files& files, const std::vector<std::string>& d
 
 Result<std::vector<SystemDpdk>> installed_dpdk(const os::Files& files,
                                                const std::vector<std::string>& directories);
+
+// What dpkg knows of its packages, below the root, and the paragraphs of it that installed_dpdk
+// reads.
+inline constexpr std::string_view kDpkgStatus = "var/lib/dpkg/status";
+std::string dpdk_packages(std::string_view status);
 
 }  // namespace manactl::host

@@ -18,7 +18,9 @@
 #include "host/captured_system.h"
 #include "host/facts_text.h"
 #include "host/gather.h"
+#include "host/recording.h"
 #include "host/tarball.h"
+#include "host/versions.h"
 #include "os/memory_files.h"
 #include "os/owned.h"
 #include "support/fixtures.h"
@@ -118,6 +120,15 @@ TEST(Bundle, KeepsErrorsOfFilesThatAreThere) {
         R"({"proc/mounts": {"error": {"code": "denied", "message": "cannot read it"}}})"}});
   gather_into(system->system(), {}, directory.at("b"));
   EXPECT_EQ(gather_from(directory.at("b")).memory.mounts.error().code, Errc::denied);
+}
+
+TEST(Bundle, DoesNotTellWhichPackagesThereAre) {
+  const std::string dpdk = "Package: librte-eal24\nVersion: 23.11.4\n\n";
+  const std::string path(kDpkgStatus);
+  const auto system = test::altered("healthy-two-nics", {{path, "", "Package: vim\n\n" + dpdk}});
+  const auto recording = record(system->system());
+  ASSERT_TRUE(recording->system().files.read(path));
+  EXPECT_EQ(dynamic_cast<const Recorder&>(*recording).tree().at(path).text, dpdk);
 }
 
 TEST(Bundle, IsTheSameBytesForTheSameSystem) {

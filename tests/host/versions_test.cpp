@@ -109,6 +109,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Package{"Empty", "install ok installed", "", "22.11 to 23.07"}),
     [](const auto& one) { return std::string(one.param.name); });
 
+TEST(DpdkPackages, AreKeptAlone) {
+  const std::string dpdk = "Package: librte-eal23\nVersion: 22.11.11-1\n";
+  const std::string other = "Package: openssh-server\nDepends: librte-eal23\nVersion: 9\n";
+  EXPECT_EQ(dpdk_packages(other + "\n" + dpdk + "\n" + other), dpdk + "\n");
+  EXPECT_EQ(dpdk_packages(other + "\n" + dpdk), dpdk);
+  EXPECT_EQ(dpdk_packages(other), "");
+  EXPECT_EQ(dpdk_packages("\n"), "");
+}
+
 TEST(InstalledDpdk, OfUsrLocalIsNotDpkgs) {
   os::MemoryFiles files;
   files.add_file("usr/local/lib/librte_eal.so.23", "");
