@@ -127,12 +127,7 @@ Result<datapath::Mode> parse_mode(std::string_view text) {
 void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
   add_value(app,
             {"IFACE", type::kInterface, "measure this MANA NIC"},
-            [options](const std::string& text) -> Result<> {
-              auto name = InterfaceName::parse(text);
-              if (!name) return tl::unexpected<Error>(name.error());
-              options->interface = std::move(*name);
-              return {};
-            });
+            into(options->interface, InterfaceName::parse));
   add_value(app,
             {"--vdev", "DEVICE", "measure a virtual device of DPDK: net_null0, net_ring0", true},
             [options](const std::string& text) -> Result<> {

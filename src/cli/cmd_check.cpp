@@ -59,12 +59,7 @@ Run add_check(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_value(app,
             {"IFACE", type::kInterface, "look at this NIC only"},
-            [options](const std::string& text) -> Result<> {
-              auto name = InterfaceName::parse(text);
-              if (!name) return tl::unexpected<Error>(name.error());
-              options->interface = std::move(*name);
-              return {};
-            });
+            into(options->interface, InterfaceName::parse));
   add_value(app,
             {"--only", type::kCheck, "run these checks or groups: rdma,memory.hugepages", true},
             [options](const std::string& text) { return take_ids(options->only, text); });
