@@ -84,7 +84,7 @@ bool fits(const Backport& row, const host::Kernel& kernel, const Release& releas
 Remedy newer_kernel(const host::Facts& facts) {
   Remedy remedy{
       "this is advice, not proof: what the kernel can do is judged by the other checks; "
-      "the distribution's newest kernel for Azure (it runs after a reboot):",
+      "the distribution's newest kernel for Azure (it runs after a reboot)",
       {}};
   switch (family_of(facts)) {
     case Family::ubuntu:
@@ -103,6 +103,7 @@ Remedy newer_kernel(const host::Facts& facts) {
     case Family::other:
       break;
   }
+  if (!remedy.commands.empty()) remedy.why += ':';
   return remedy;
 }
 

@@ -48,6 +48,16 @@ INSTANTIATE_TEST_SUITE_P(Ladder, KernelVersion, testing::ValuesIn(kRungs), [](co
   return rung.param.name;
 });
 
+TEST(KernelVersionCheck, PromisesNoCommandsWhereItKnowsNone) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->release = "5.4.0";
+  for (const auto* distribution : {"ubuntu", "void"}) {
+    facts.kernel->distribution = distribution;
+    const auto remedy = ask(facts, "kernel.version").remedy.value();
+    EXPECT_EQ(remedy.why.ends_with(':'), !remedy.commands.empty()) << remedy.why;
+  }
+}
+
 TEST(KernelVersionCheck, IsUnknownForWhatIsNoRelease) {
   host::Facts facts = healthy_vm();
   facts.kernel->release = "rolling";
