@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The rate of a run, told from those intervals that measured steady traffic.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "datapath/bench.h"
+#include "datapath/statistics.h"
+
+namespace manactl::datapath {
+
+struct Summary {
+  std::vector<double> rates;     // packets per second of the intervals that count, in their order
+  Estimate rate;                 // of these
+  std::size_t left_out = 0;      // intervals: warm-up, without traffic at the start, first and last
+  std::vector<std::string> why;  // it is noisy; empty when it is not
+
+  bool noisy() const { return !why.empty(); }
+};
+
+// What other users of the CPUs took from a run; negative: not known.
+struct Disturbance {
+  double stolen = -1;  // share of the CPUs' time that the hypervisor gave to others
+};
+
+// The first and the last interval are left out when three or more stay without them.
+Summary summarize(const std::vector<Sample>& samples,
+                  double warmup_seconds,
+                  const Disturbance& disturbance);
+
+}  // namespace manactl::datapath

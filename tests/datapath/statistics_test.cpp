@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+#include "datapath/statistics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace manactl::datapath {
+namespace {
+
+std::vector<double> from_one_to(std::size_t count) {
+  std::vector<double> values(count);
+  std::iota(values.begin(), values.end(), 1.0);
+  return values;
+}
+
+TEST(Median, IsTheMiddle) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({7}), 7);
+  EXPECT_EQ(median({9, 1, 5}), 5);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+}
+
+TEST(Estimate, SaysNothingBelowSixValues) {
+  EXPECT_FALSE(estimate(from_one_to(5)).confidence);
+  ASSERT_TRUE(estimate(from_one_to(6)).confidence);
+  EXPECT_EQ(estimate(from_one_to(6)).confidence->low, 1);
+  EXPECT_EQ(estimate(from_one_to(6)).confidence->high, 6);
+}
+
+// The rows of the usual table of confidence limits of a median.
+TEST(Estimate, CutsTheTailsOfABinomialDistribution) {
+  EXPECT_EQ(estimate(from_one_to(10)).confidence->low, 2);
+  EXPECT_EQ(estimate(from_one_to(10)).confidence->high, 9);
+  EXPECT_EQ(estimate(from_one_to(20)).confidence->low, 6);
+  EXPECT_EQ(estimate(from_one_to(20)).confidence->high, 15);
+  EXPECT_EQ(estimate(from_one_to(3600)).count, 3600U);
+  EXPECT_EQ(estimate(from_one_to(3600)).confidence->low, 1741);  // 1800 - 1.96 * 30
+}
+
+TEST(Estimate, KnowsHowMuchValuesVary) {
+  EXPECT_EQ(estimate({}).variation, 0);
+  EXPECT_EQ(estimate({5}).variation, 0);
+  EXPECT_EQ(estimate({0, 0}).variation, 0);
+  EXPECT_DOUBLE_EQ(estimate({8, 10, 12}).variation, 0.2);
+}
+
+TEST(MannWhitney, TellsSeriesApart) {
+  EXPECT_EQ(mann_whitney({}, {1}), 1);
+  EXPECT_EQ(mann_whitney({3, 3, 3}, {3, 3}), 1);
+  EXPECT_DOUBLE_EQ(mann_whitney({1, 2, 3}, {4, 5, 6}), 0.1);  // 2 of the 20 orders
+  EXPECT_DOUBLE_EQ(mann_whitney({4, 5, 6}, {1, 2, 3}), 0.1);
+  EXPECT_EQ(mann_whitney({1, 4}, {2, 3}), 1);
+}
+
+TEST(Comparison, FindsTheChangeAndItsBounds) {
+  const std::vector<double> before = {100, 101, 99, 100, 102, 98, 100};
+  const std::vector<double> after = {110, 111, 109, 110, 112, 108, 110};
+  const auto effect = compare(before, after);
+  ASSERT_TRUE(effect);
+  EXPECT_NEAR(effect->change, 0.1, 1e-9);
+  EXPECT_GT(effect->confidence.low, 0.07);
+  EXPECT_LT(effect->confidence.high, 0.13);
+  EXPECT_LE(effect->confidence.low, effect->change);
+  EXPECT_GE(effect->confidence.high, effect->change);
+  EXPECT_LT(effect->p, 0.01);
+}
+
+TEST(Comparison, OfASeriesWithItselfIsNoChange) {
+  const std::vector<double> values = {100, 140, 90, 120, 111, 95};
+  const auto effect = compare(values, values);
+  ASSERT_TRUE(effect);
+  EXPECT_EQ(effect->change, 0);
+  EXPECT_LT(effect->confidence.low, 0);
+  EXPECT_GT(effect->confidence.high, 0);
+  EXPECT_EQ(effect->p, 1);
+}
+
+TEST(Comparison, NeedsSomethingToCompareWith) {
+  EXPECT_FALSE(compare({}, {1}));
+  EXPECT_FALSE(compare({1}, {}));
+  EXPECT_FALSE(compare({0, 0}, {1}));
+}
+
+}  // namespace
+}  // namespace manactl::datapath
