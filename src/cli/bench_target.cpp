@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/question.h"
 #include "datapath/plan.h"
+#include "diag/remedies.h"
 
 namespace manactl::cli {
 namespace {
@@ -14,21 +15,6 @@ namespace {
 tl::unexpected<Obstacle> obstacle(std::string why, std::vector<std::string> commands = {}) {
   return tl::unexpected<Obstacle>(
       Obstacle{Error{Errc::unsupported, 0, std::move(why)}, std::move(commands)});
-}
-
-// net_mana takes a port that no kernel interface uses: the synthetic NIC belongs to uio_hv_generic
-// and its VF is down.
-std::vector<std::string> prepare_commands(const host::Nic& nic) {
-  if (!nic.vmbus) return {};
-  const std::string id = nic.vmbus->str();
-  std::vector<std::string> commands = {"modprobe uio_hv_generic",
-                                       "echo f8615163-df3e-46c5-913f-f2d2f965ed0e > "
-                                       "/sys/bus/vmbus/drivers/uio_hv_generic/new_id"};
-  if (nic.synthetic) commands.push_back(fmt::format("ip link set {} down", nic.synthetic->name));
-  commands.push_back(fmt::format("echo {} > /sys/bus/vmbus/drivers/hv_netvsc/unbind", id));
-  commands.push_back(fmt::format("echo {} > /sys/bus/vmbus/drivers/uio_hv_generic/bind", id));
-  if (nic.vf) commands.push_back(fmt::format("ip link set {} down", nic.vf->name));
-  return commands;
 }
 
 bool has_driver(const datapath::EngineInfo& engine, std::string_view name) {
@@ -52,7 +38,7 @@ Possible<Port> port_of(const host::Nic& nic,
   }
   if (!nic.is_direct() && !nic.is_prepared()) {
     return obstacle(fmt::format("'{}' belongs to the kernel; hand it to user space first", shown),
-                    prepare_commands(nic));
+                    {fmt::format("manactl prepare {}", diag::shell_word(nic.name()))});
   }
   Port port{*nic.vf->pci, nic.vf->mac, std::nullopt};
   // EAL refuses the name of a device on a bus that it does not have.
@@ -61,7 +47,7 @@ Possible<Port> port_of(const host::Nic& nic,
 }
 
 struct Supply {
-  std::uint64_t free = 0, total = 0;
+  std::uint64_t free = 0;
   bool known = false;
 };
 
@@ -72,7 +58,6 @@ Supply free_pages(const host::Facts& facts, std::uint64_t page_kib) {
   for (const auto& pool : *facts.memory.pools) {
     if (pool.page_kib != page_kib) continue;
     supply.free += pool.free;
-    supply.total += pool.total;
   }
   return supply;
 }
@@ -114,10 +99,9 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
                                 human_bytes(page_kib << 10U),
                                 supply.free,
                                 supply.free == 1 ? "is" : "are"),
-                    // Those that others use stay theirs.
-                    {fmt::format("echo {} > /sys/kernel/mm/hugepages/hugepages-{}kB/nr_hugepages",
-                                 supply.total - std::min(supply.free, supply.total) + needed,
-                                 page_kib)});
+                    {fmt::format("manactl prepare --hugepages {}{}",
+                                 needed - supply.free,
+                                 page_kib > kUsualPage ? " --hugepage-size 1G" : "")});
   }
   return std::string();
 }

@@ -13,6 +13,7 @@
 #include "cli/render_bench.h"
 #include "cli/signals.h"
 #include "datapath/plan.h"
+#include "host/cpu_time.h"
 #include "host/gather.h"
 
 namespace manactl::cli {
@@ -61,6 +62,12 @@ Exit exit_of_run(const StopOnSignal& signals, const datapath::BenchReport& repor
   return static_cast<Exit>(kBase + signals.number());
 }
 
+Result<host::CpuTime> cpu_time(const Context& context, const datapath::BenchPlan& plan) {
+  const auto system = context.system();
+  if (!system) return tl::unexpected<Error>(system.error());
+  return host::cpu_time(system->files, plan.cpus);
+}
+
 Exit measure(const Options& options,
              Context& context,
              const datapath::BenchPlan& plan,
@@ -68,6 +75,7 @@ Exit measure(const Options& options,
   auto engine = datapath::make_engine();
   if (!engine) return report_error(context, engine.error());
   StopOnSignal signals;
+  const auto cpus_before = cpu_time(context, plan);
   double elapsed = 0;
   const bool live = context.err.is_terminal();
   datapath::Progress progress;
@@ -79,8 +87,13 @@ Exit measure(const Options& options,
   auto report = (*engine)->run(plan, signals.token(), progress);
   if (!report) return report_error(context, report.error());
   if (!note.empty()) report->notes.insert(report->notes.begin(), note);
+  datapath::Disturbance disturbance;
+  if (const auto cpus_after = cpu_time(context, plan); cpus_before && cpus_after) {
+    disturbance.stolen = host::stolen_share(*cpus_before, *cpus_after);
+  }
   const BenchResult result{plan,
                            *report,
+                           summarize(report->samples, plan.warmup_seconds, disturbance),
                            options.interface ? options.interface->str() : std::string(),
                            exit_of_run(signals, *report)};
   context.json ? json(context.out, result) : text(context.out, result, context.verbosity);
@@ -157,6 +170,9 @@ Run add_bench(CLI::App& app) {
   add_value(app,
             {"--duration", "TIME", "how long: 10, 1.5, 500ms, 2m (10)"},
             into(plan.seconds, parse_duration));
+  add_value(app,
+            {"--warmup", "TIME", "of it at the start, left out of the rate (none)"},
+            into(plan.warmup_seconds, parse_duration));
   add_value(app, {"--burst", "N", "packets of one call (32)"}, count_into<1, 256>(plan.burst));
   add_value(app,
             {"--descriptors", "N", "descriptors of a queue (256)"},

@@ -60,9 +60,41 @@ Json plan_of(const BenchResult& result) {
   json["burst"] = plan.burst;
   json["descriptors"] = plan.descriptors;
   json["seconds"] = plan.seconds;
+  json["interval_seconds"] = plan.interval_seconds;
+  json["warmup_seconds"] = plan.warmup_seconds;
   json["cpus"] = plan.cpus.str();
   json["hugepages"] = plan.hugepages;
   return json;
+}
+
+Json json_of(const datapath::Summary& summary) {
+  const auto& rate = summary.rate;
+  Json json;
+  json["unit"] = "packets/s";
+  json["intervals"] = rate.count;
+  json["left_out"] = summary.left_out;
+  json["median"] = rate.median;
+  json["confidence_95"] =
+      rate.confidence ? Json({rate.confidence->low, rate.confidence->high}) : Json(nullptr);
+  json["variation"] = rate.variation;
+  json["noisy"] = summary.noisy();
+  json["reasons"] = summary.why;
+  return json;
+}
+
+// "14.210 Mpps", and where there are intervals enough, how sure that is.
+std::string rate_of(const BenchResult& result) {
+  const auto& rate = result.summary.rate;
+  constexpr std::size_t kSeries = 3;  // fewer intervals than these have no middle worth the name
+  if (rate.count < kSeries) return fmt::format("{:.3f} Mpps", mpps(result.report.total));
+  auto text =
+      fmt::format("{:.3f} Mpps, the median of {} intervals", rate.median / kMillion, rate.count);
+  if (rate.confidence) {
+    text += fmt::format(" (95 %: {:.3f} to {:.3f})",
+                        rate.confidence->low / kMillion,
+                        rate.confidence->high / kMillion);
+  }
+  return text;
 }
 
 void row(Screen& screen, std::string_view label, const std::string& value) {
@@ -90,7 +122,7 @@ void text(Screen& screen, const BenchResult& result, int verbosity) {
   for (const auto& line : wrap_lines(title, screen.width())) {
     screen.stream() << screen.paint(Colour::bold, line) << '\n';
   }
-  row(screen, "rate", fmt::format("{:.3f} Mpps", mpps(report.total)));
+  row(screen, "rate", rate_of(result));
   row(screen, "throughput", fmt::format("{:.3f} Gbit/s", gbits(report.total)));
   if (report.cycles_per_packet > 0) {
     row(screen, "cycles per packet", fmt::format("{:.1f}", report.cycles_per_packet));
@@ -107,6 +139,9 @@ void text(Screen& screen, const BenchResult& result, int verbosity) {
     }
     row(screen, "DPDK", report.version);
     row(screen, "EAL arguments", printable(join(report.eal_arguments, " "), 2000));
+  }
+  for (const auto& reason : result.summary.why) {
+    screen.stream() << wrap("Noisy: " + reason, screen.width(), 2) << '\n';
   }
   for (const auto& note : report.notes) {
     screen.stream() << wrap("Note: " + printable(note), screen.width(), 2) << '\n';
@@ -127,6 +162,7 @@ void json(Screen& screen, const BenchResult& result) {
   document["plan"] = plan_of(result);
   document["interrupted"] = report.interrupted;
   document["total"] = json_of(report.total);
+  document["statistics"] = json_of(result.summary);
   document["cycles_per_packet"] =
       report.cycles_per_packet > 0 ? Json(report.cycles_per_packet) : Json(nullptr);
   document["queues"] = json_of(report.queues);

@@ -8,12 +8,14 @@
 
 #include "cli/context.h"
 #include "datapath/bench.h"
+#include "datapath/summary.h"
 
 namespace manactl::cli {
 
 struct BenchResult {
   const datapath::BenchPlan& plan;
   const datapath::BenchReport& report;
+  datapath::Summary summary;
   std::string interface;  // empty for a virtual device
   Exit exit = Exit::ok;
 };

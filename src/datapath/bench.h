@@ -36,8 +36,9 @@ struct BenchPlan {
   std::uint16_t burst = 32;
   double seconds = 10;
   double interval_seconds = 1;
-  CpuList cpus;           // that may be used, the first is the main core; empty: run() asks
-  bool hugepages = true;  // false: ordinary memory, slower, needs no privilege
+  double warmup_seconds = 0;  // at the start; these intervals say nothing of the rate
+  CpuList cpus;               // that may be used, the first is the main core; empty: run() asks
+  bool hugepages = true;      // false: ordinary memory, slower, needs no privilege
 };
 
 struct Sample {

@@ -142,6 +142,12 @@ Result<> validate_time(const BenchPlan& plan) {
     return fail(Errc::invalid,
                 fmt::format("--duration {}: more than 0 and at most 30 days", plan.seconds));
   }
+  if (!(plan.warmup_seconds >= 0 && plan.warmup_seconds < plan.seconds)) {
+    return fail(Errc::invalid,
+                fmt::format("--warmup {}: less than the {} seconds of --duration",
+                            plan.warmup_seconds,
+                            plan.seconds));
+  }
   if (!(plan.interval_seconds >= kMinInterval && plan.interval_seconds <= kMaxSeconds)) {
     return fail(Errc::invalid,
                 fmt::format("--interval {}: at least {} seconds and at most 30 days",

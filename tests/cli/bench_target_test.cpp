@@ -11,7 +11,7 @@
 namespace manactl::cli {
 namespace {
 
-using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 const datapath::EngineInfo kAll{"25.11.2", "static", {"bus_vmbus", "net_null", "net_mana"}};
@@ -41,7 +41,7 @@ TEST(FindPort, GivesCommandsForANicOfTheKernel) {
   const auto port = find_port(facts, "eth1", kAll);
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::unsupported);
-  EXPECT_THAT(port.error().commands, Contains(HasSubstr("uio_hv_generic/bind")));
+  EXPECT_THAT(port.error().commands, ElementsAre("manactl prepare eth1"));
 }
 
 TEST(FindPort, RefusesTheInterfaceOfThisSession) {
@@ -117,17 +117,22 @@ TEST(ChooseMemory, SaysHowManyAreNeeded) {
   ASSERT_FALSE(note);
   EXPECT_EQ(note.error().error.code, Errc::unsupported);
   EXPECT_THAT(note.error().error.message, HasSubstr("are needed and 1 is free"));
-  EXPECT_THAT(note.error().commands, Contains(HasSubstr("nr_hugepages")));
+  const auto missing = datapath::pages_needed(plan, 2048) - 1;
+  EXPECT_THAT(note.error().commands,
+              ElementsAre(fmt::format("manactl prepare --hugepages {}", missing)));
 }
 
-TEST(ChooseMemory, LeavesHugepagesOfOthersToThem) {
+TEST(ChooseMemory, NamesTheSizeOfLargePages) {
   auto plan = virtual_plan();
-  auto facts = with_pages(1, 0);
-  facts.memory.pools->front().total = 101;
+  plan.vdevs.clear();
+  plan.pci = PciAddress{0x7870, 0, 0, 0};
+  auto facts = with_pages(0, 0);
+  facts.memory.default_page_kib = 1048576;
+  facts.memory.pools->front().page_kib = 1048576;
   const auto note = choose_memory(facts, plan);
   ASSERT_FALSE(note);
-  const auto total = 100 + datapath::pages_needed(plan, 2048);
-  EXPECT_THAT(note.error().commands, Contains(HasSubstr(fmt::format("echo {} >", total))));
+  EXPECT_THAT(note.error().commands,
+              ElementsAre("manactl prepare --hugepages 1 --hugepage-size 1G"));
 }
 
 TEST(ChooseMemory, KeepsHugepagesWhenThereAreEnough) {

@@ -41,14 +41,52 @@ TEST(Bench, MeasuresAVirtualDevice) {
   EXPECT_EQ(document["plan"]["hugepages"], false);
 }
 
-TEST(Bench, RefusesAnInterfaceThatItCannotMeasure) {
-  for (const auto& [name, reason] :
-       {std::pair{"abcdefghijklmnop", "no interface"}, std::pair{"lo", "is not an Azure NIC"}}) {
-    const auto outcome = manactl({"bench", name});
-    EXPECT_EQ(outcome.code, 3);
+TEST(Bench, TellsTheRateOfSteadyIntervals) {
+  const std::vector<std::string> words = {"bench",
+                                          "--vdev",
+                                          "net_null0",
+                                          "--duration",
+                                          "500ms",
+                                          "--warmup",
+                                          "100ms",
+                                          "--interval",
+                                          "20ms",
+                                          "--no-huge"};
+  const auto outcome = manactl(words);
+  if (!has_dpdk()) {
+    answers_that_it_is_not_built_in(outcome);
+    return;
+  }
+  EXPECT_THAT(outcome.out, HasSubstr("the median of"));
+  auto with_json = words;
+  with_json.emplace_back("--json");
+  const auto document = nlohmann::json::parse(manactl(with_json).out);
+  const auto& statistics = document["statistics"];
+  EXPECT_GT(statistics["median"], 0);
+  EXPECT_GE(statistics["left_out"], 5);  // of the warm-up alone
+  EXPECT_EQ(statistics["intervals"].get<std::size_t>() + statistics["left_out"].get<std::size_t>(),
+            document["samples"].size());
+  ASSERT_TRUE(statistics["confidence_95"].is_array());
+  EXPECT_LE(statistics["confidence_95"][0], statistics["median"]);
+  EXPECT_GE(statistics["confidence_95"][1], statistics["median"]);
+}
+
+TEST(Bench, RefusesWhatItCannotMeasure) {
+  struct Case {
+    std::vector<std::string> words;
+    int code;
+    const char* says;
+  };
+
+  for (const auto& [words, code, says] : std::vector<Case>{
+           {{"bench", "abcdefghijklmnop"}, 3, "no interface"},
+           {{"bench", "lo"}, 3, "is not an Azure NIC"},
+           {{"bench", "--vdev", "net_null0", "--warmup", "10"}, 2, "--warmup 10: less than"}}) {
+    const auto outcome = manactl(words);
+    EXPECT_EQ(outcome.code, has_dpdk() ? code : 3);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.error_lines(), 1U);
-    EXPECT_THAT(outcome.err, HasSubstr(has_dpdk() ? reason : "built without DPDK"));
+    EXPECT_THAT(outcome.err, HasSubstr(has_dpdk() ? says : "built without DPDK"));
   }
 }
 

@@ -69,6 +69,7 @@ const Refused kRefused[] = {
     {"EndlessTime",
      [](BenchPlan& p) { p.seconds = std::numeric_limits<double>::infinity(); },
      "--duration inf"},
+    {"NoMeasurement", [](BenchPlan& p) { p.warmup_seconds = p.seconds; }, "--warmup"},
     {"NoInterval", [](BenchPlan& p) { p.interval_seconds = 0; }, "--interval 0"},
     {"LargeCpu",
      [](BenchPlan& p) {

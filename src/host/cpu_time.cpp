@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/cpu_time.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+constexpr std::size_t kSteal = 7;  // user nice system idle iowait irq softirq steal
+constexpr std::size_t kGuest = 8;  // what follows is counted in user and nice already
+
+// "12" of "cpu12 1 2 3", nothing of the line of all CPUs and of other lines.
+std::optional<std::uint64_t> cpu_of(std::string_view line) {
+  if (!line.starts_with("cpu")) return std::nullopt;
+  const auto number = parse_unsigned(line.substr(3, line.find(' ') - 3));
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+bool add(std::string_view line, CpuTime& time) {
+  auto words = split(line, ' ');
+  words.erase(words.begin());
+  if (words.size() <= kSteal) return false;
+  for (std::size_t i = 0; i < std::min(words.size(), kGuest); ++i) {
+    const auto ticks = parse_unsigned(words[i]);
+    if (!ticks) return false;
+    time.total += *ticks;
+    if (i == kSteal) time.stolen += *ticks;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<CpuTime> cpu_time(const os::Files& files, const CpuList& cpus) {
+  const auto text = files.read("proc/stat");
+  if (!text) return tl::unexpected<Error>(text.error());
+  CpuTime time;
+  std::size_t seen = 0;
+  for (const auto line : split(*text, '\n')) {
+    const auto cpu = cpu_of(line);
+    if (!cpu || std::find(cpus.cpus.begin(), cpus.cpus.end(), *cpu) == cpus.cpus.end()) continue;
+    if (!add(line, time)) {
+      return fail(Errc::invalid, fmt::format("proc/stat: '{}' is no line", printable(line, 60)));
+    }
+    ++seen;
+  }
+  if (seen != cpus.cpus.size()) {
+    return fail(Errc::invalid, fmt::format("proc/stat does not tell of all of {}", cpus.str()));
+  }
+  return time;
+}
+
+double stolen_share(const CpuTime& before, const CpuTime& after) {
+  if (after.total <= before.total || after.stolen <= before.stolen) return 0;
+  return static_cast<double>(after.stolen - before.stolen) /
+         static_cast<double>(after.total - before.total);
+}
+
+}  // namespace manactl::host
