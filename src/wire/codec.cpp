@@ -15,6 +15,8 @@ std::string describe(const Refusal& refusal) {
       return fmt::format("{}: {} must be zero, is {:#x}", record, field, value);
     case Rule::range:
       return fmt::format("{}: {} is {:#x}, at most {:#x} is allowed", record, field, value, limit);
+    case Rule::least:
+      return fmt::format("{}: {} is {:#x}, at least {:#x} is needed", record, field, value, limit);
     case Rule::member:
       return fmt::format("{}: {} {:#x} is not known", record, field, value);
   }

@@ -26,6 +26,7 @@ enum class Rule : std::uint64_t {
   length,  // too few or too many bytes; value has what there is, limit what is needed
   zero,    // a reserved field is not zero
   range,   // more than limit
+  least,   // less than limit
   member,  // a number that the field's enumeration does not know
 };
 
@@ -98,6 +99,18 @@ class Visitor {
     if (value > most) refuse(name, value, Rule::range, most);
   }
 
+  template <class F>
+  constexpr void least(std::string_view name, const F& field, std::uint64_t least) {
+    const auto value = static_cast<std::uint64_t>(field);
+    if (value < least) refuse(name, value, Rule::least, least);
+  }
+
+  // The same with a limit that is a field, too: `other` is its name.
+  template <class F, class G>
+  constexpr void within(std::string_view name, const F& field, std::string_view, const G& other) {
+    limit(name, field, static_cast<std::uint64_t>(other));
+  }
+
   constexpr void refuse(std::string_view name,
                         std::uint64_t value,
                         Rule rule,
@@ -155,9 +168,20 @@ class Reader : public Visitor {
     for (auto& field : fields) bits(name, field, width);
   }
 
+  // A record in the record; the name tells apart two of a kind.
   template <class R>
-  constexpr void record(R& record) {
+  constexpr void record(std::string_view, R& record) {
     R::layout(record, *this);
+  }
+
+  template <class R>
+  constexpr void record(R& inner) {
+    record({}, inner);
+  }
+
+  template <class R, std::size_t N>
+  constexpr void records(std::string_view name, std::array<R, N>& inner) {
+    for (auto& each : inner) record(name, each);
   }
 
  private:
@@ -203,8 +227,18 @@ class Writer : public Visitor {
   }
 
   template <class R>
-  constexpr void record(const R& record) {
+  constexpr void record(std::string_view, const R& record) {
     R::layout(record, *this);
+  }
+
+  template <class R>
+  constexpr void record(const R& inner) {
+    record({}, inner);
+  }
+
+  template <class R, std::size_t N>
+  constexpr void records(std::string_view name, const std::array<R, N>& inner) {
+    for (const auto& each : inner) record(name, each);
   }
 
  private:

@@ -71,6 +71,7 @@ enum class CqeType : std::uint8_t {
   tx_vport_out_of_range = 39,
   tx_vport_disabled = 40,
   tx_vlan_violation = 41,
+  tx_gdma_error = 42,
 };
 
 inline constexpr Member<CqeType> kCqeTypes[] = {
@@ -90,6 +91,7 @@ inline constexpr Member<CqeType> kCqeTypes[] = {
     {CqeType::tx_vport_out_of_range, "transmit: vPort index out of range"},
     {CqeType::tx_vport_disabled, "transmit: vPort disabled"},
     {CqeType::tx_vlan_violation, "transmit: VLAN tagging violation"},
+    {CqeType::tx_gdma_error, "transmit: GDMA error"},
 };
 
 constexpr std::span<const Member<CqeType>> members(CqeType) {
@@ -116,6 +118,109 @@ struct CqeHeader {
   }
 };
 
+// Known values of vendor_error; an open space.
+enum class VendorError : std::uint32_t {
+  no_wqe = 0x111,
+  rx_sge_rights = 0x183,
+  rx_sge_range = 0x1c3,
+  corrupted_wqe = 0x201,
+  wqe_access = 0x202,
+  wqe_range = 0x203,
+  wqe_config = 0x204,
+  wqe_pcie = 0x205,
+  message_access = 0x206,
+  message_range = 0x207,
+  message_config = 0x208,
+  data_pcie = 0x209,
+  invalid_state = 0x20a,
+  misbehaving_client = 0x20b,
+};
+
+inline constexpr Member<VendorError> kVendorErrors[] = {
+    {VendorError::no_wqe, "no WQE available"},
+    {VendorError::rx_sge_rights, "receive SGE: access rights"},
+    {VendorError::rx_sge_range, "receive SGE: out of range"},
+    {VendorError::corrupted_wqe, "corrupted WQE"},
+    {VendorError::wqe_access, "WQE memory: access violation"},
+    {VendorError::wqe_range, "WQE memory: out of range"},
+    {VendorError::wqe_config, "WQE memory: configuration"},
+    {VendorError::wqe_pcie, "WQE memory: PCIe error"},
+    {VendorError::message_access, "message memory: access violation"},
+    {VendorError::message_range, "message memory: out of range"},
+    {VendorError::message_config, "message memory: configuration"},
+    {VendorError::data_pcie, "data: PCIe error"},
+    {VendorError::invalid_state, "invalid state"},
+    {VendorError::misbehaving_client, "misbehaving client"},
+};
+
+constexpr std::span<const Member<VendorError>> members(VendorError) {
+  return kVendorErrors;
+}
+
+// What a receive CQE says of its packets, whatever their number.
+struct RxCommon {
+  static constexpr std::string_view kName = "receive completion";
+
+  CqeHeader header;
+  std::uint16_t vlan_id = 0;
+  bool vlan_present = false;
+  bool outer_ip_ok = false, outer_ip_bad = false;
+  std::uint16_t hash_type = 0;  // HashType bits
+  bool ip_ok = false, ip_bad = false;
+  bool tcp_ok = false, tcp_bad = false;
+  bool udp_ok = false, udp_bad = false;
+
+  bool operator==(const RxCommon&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout_common(Self& self, Codec& codec) {
+    codec.bits("vlan_id", self.vlan_id, 12);
+    codec.bits("vlan_present", self.vlan_present, 1);
+    codec.bits("outer_ip_ok", self.outer_ip_ok, 1);
+    codec.bits("outer_ip_bad", self.outer_ip_bad, 1);
+    codec.zero("reserved bit 15 of dword 1", 1);
+    codec.bits("hash_type", self.hash_type, 9);
+    codec.bits("ip_ok", self.ip_ok, 1);
+    codec.bits("ip_bad", self.ip_bad, 1);
+    codec.bits("tcp_ok", self.tcp_ok, 1);
+    codec.bits("tcp_bad", self.tcp_bad, 1);
+    codec.bits("udp_ok", self.udp_ok, 1);
+    codec.bits("udp_bad", self.udp_bad, 1);
+    codec.zero("reserved bit 31 of dword 1", 1);
+  }
+};
+
+// Bits of hash_type.
+enum class HashType : std::uint16_t {
+  ipv4 = 1U << 0U,
+  tcp4 = 1U << 1U,
+  udp4 = 1U << 2U,
+  ipv6 = 1U << 3U,
+  tcp6 = 1U << 4U,
+  udp6 = 1U << 5U,
+  ipv6_ex = 1U << 6U,
+  tcp6_ex = 1U << 7U,
+  udp6_ex = 1U << 8U,
+};
+
+inline constexpr Member<HashType> kHashTypes[] = {
+    {HashType::ipv4, "IPv4"},
+    {HashType::tcp4, "TCP over IPv4"},
+    {HashType::udp4, "UDP over IPv4"},
+    {HashType::ipv6, "IPv6"},
+    {HashType::tcp6, "TCP over IPv6"},
+    {HashType::udp6, "UDP over IPv6"},
+    {HashType::ipv6_ex, "IPv6 with extensions"},
+    {HashType::tcp6_ex, "TCP over IPv6 with extensions"},
+    {HashType::udp6_ex, "UDP over IPv6 with extensions"},
+};
+
+constexpr std::span<const Member<HashType>> members(HashType) {
+  return kHashTypes;
+}
+
+inline constexpr std::size_t kRxRecords = 4;
+
 struct RxPacket {
   static constexpr std::string_view kName = "receive packet record";
   static constexpr std::size_t kSize = 12;
@@ -134,20 +239,11 @@ struct RxPacket {
   }
 };
 
-// The 60 data bytes of a receive CQE; not of rx_coalesced_8, whose records are smaller.
-struct RxCompletion {
-  static constexpr std::string_view kName = "receive completion";
+// The 60 data bytes of a receive CQE with up to 4 packets; rx_coalesced_8 has RxCompletion8.
+struct RxCompletion : RxCommon {
   static constexpr std::size_t kSize = kCqeDataBytes;
 
-  CqeHeader header;
-  std::uint16_t vlan_id = 0;
-  bool vlan_present = false;
-  bool outer_ip_ok = false, outer_ip_bad = false;
-  std::uint16_t hash_type = 0;
-  bool ip_ok = false, ip_bad = false;
-  bool tcp_ok = false, tcp_bad = false;
-  bool udp_ok = false, udp_bad = false;
-  std::array<RxPacket, 4> packets;
+  std::array<RxPacket, kRxRecords> packets;
   std::uint32_t wqe_offset = 0;  // bytes, in the RQ
 
   bool operator==(const RxCompletion&) const = default;
@@ -156,21 +252,71 @@ struct RxCompletion {
   static constexpr void layout(Self& self, Codec& codec) {
     codec.record(self.header);
     codec.limit("type", self.header.type, static_cast<std::uint64_t>(CqeType::rx_truncated));
-    codec.bits("vlan_id", self.vlan_id, 12);
-    codec.bits("vlan_present", self.vlan_present, 1);
-    codec.bits("outer_ip_ok", self.outer_ip_ok, 1);
-    codec.bits("outer_ip_bad", self.outer_ip_bad, 1);
-    codec.zero("reserved bit 15 of dword 1", 1);
-    codec.bits("hash_type", self.hash_type, 9);
-    codec.bits("ip_ok", self.ip_ok, 1);
-    codec.bits("ip_bad", self.ip_bad, 1);
-    codec.bits("tcp_ok", self.tcp_ok, 1);
-    codec.bits("tcp_bad", self.tcp_bad, 1);
-    codec.bits("udp_ok", self.udp_ok, 1);
-    codec.bits("udp_bad", self.udp_bad, 1);
-    codec.zero("reserved bit 31 of dword 1", 1);
-    for (auto& packet : self.packets) codec.record(packet);
+    layout_common(self, codec);
+    codec.records("packet", self.packets);
     codec.bits("wqe_offset", self.wqe_offset, 32);
+  }
+
+  // Records in use: those in front of the first empty one.
+  constexpr std::size_t packet_count() const {
+    std::size_t count = 0;
+    while (count < packets.size() && packets[count].length != 0) ++count;
+    return count;
+  }
+};
+
+struct RxPacketPair {
+  static constexpr std::string_view kName = "receive packet pair";
+  static constexpr std::size_t kSize = 12;
+
+  std::uint32_t hash0 = 0;
+  std::uint16_t length0 = 0, length1 = 0;  // bytes; 0: not used
+  std::uint32_t hash1 = 0;
+
+  bool operator==(const RxPacketPair&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("hash0", self.hash0, 32);
+    codec.bits("length0", self.length0, 16);
+    codec.bits("length1", self.length1, 16);
+    codec.bits("hash1", self.hash1, 32);
+  }
+};
+
+// The 60 data bytes of a receive CQE of type rx_coalesced_8: two packets in each record.
+struct RxCompletion8 : RxCommon {
+  static constexpr std::string_view kName = "receive completion of up to 8";
+  static constexpr std::size_t kSize = kCqeDataBytes;
+
+  std::array<RxPacketPair, kRxRecords> pairs;
+  std::uint32_t wqe_offset = 0;  // bytes, in the RQ
+
+  constexpr RxCompletion8() { header.type = CqeType::rx_coalesced_8; }
+
+  bool operator==(const RxCompletion8&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    constexpr auto kType = static_cast<std::uint64_t>(CqeType::rx_coalesced_8);
+    codec.record(self.header);
+    codec.least("type", self.header.type, kType);
+    codec.limit("type", self.header.type, kType);
+    layout_common(self, codec);
+    codec.records("pair", self.pairs);
+    codec.bits("wqe_offset", self.wqe_offset, 32);
+  }
+
+  // Packet 0 to 7, in the order of arrival.
+  constexpr RxPacket packet(std::size_t index) const {
+    const auto& pair = pairs[index / 2];
+    return index % 2 == 0 ? RxPacket{pair.length0, pair.hash0} : RxPacket{pair.length1, pair.hash1};
+  }
+
+  constexpr std::size_t packet_count() const {
+    std::size_t count = 0;
+    while (count < 2 * kRxRecords && packet(count).length != 0) ++count;
+    return count;
   }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The fields of a record as a list, for printing and for tests that visit every one of them.
+// The layout of a record as data: a constant table, made by one more visitor of the same list of
+// fields, and one function that reads any record by its table. For printing, and for tests that
+// visit every field; what knows its record decodes it with codec.h.
 
 #pragma once
 
@@ -10,69 +12,178 @@
 
 namespace manactl::wire {
 
-enum class FieldKind : std::uint8_t { number, part, member, reserved };
-
-struct Field {
-  std::string_view name;
-  std::size_t bit = 0;  // from bit 0 of byte 0
-  unsigned width = 0;   // bits
-  FieldKind kind = FieldKind::number;
-  std::uint64_t value = 0;      // of a part: the whole field
-  std::string_view value_name;  // of a member
+enum class RowKind : std::uint8_t {
+  number,
+  part,      // bits from `shift` upwards of the field of that name
+  member,    // `name_of` knows the members
+  reserved,  // must be zero
+  limit,     // a rule: the field of that name is at most `limit`
+  least,     // at least `limit`
+  within,    // at most the field whose row is number `limit`
+  group,     // a record in the record, `count` times; ends with `end`
+  end,
 };
 
-class Describer {
+using NameOf = std::string_view (*)(std::uint64_t);
+
+struct Row {
+  std::string_view name;
+  NameOf name_of = nullptr;
+  std::uint64_t limit = 0;
+  std::uint16_t width = 0;  // bits
+  std::uint16_t count = 0;  // elements of an array or a group
+  std::uint8_t shift = 0;
+  RowKind kind = RowKind::number;
+  bool is_array = false;
+};
+
+struct Table {
+  std::string_view name;
+  std::size_t size = 0;  // bytes
+  std::span<const Row> rows;
+};
+
+template <class E>
+constexpr std::string_view name_of_number(std::uint64_t value) {
+  const auto member = static_cast<E>(value);
+  return static_cast<std::uint64_t>(member) == value ? name_of(member) : std::string_view{};
+}
+
+// Collects rows. Limits must be constants or go through within(): it looks at one record only.
+class Tabulator {
  public:
+  static constexpr std::size_t kMost = 64;  // more rows would not compile
+
   template <class F>
-  void bits(std::string_view name, const F& field, unsigned width) {
-    add(name, width, FieldKind::number, static_cast<std::uint64_t>(field));
+  constexpr void bits(std::string_view name, const F&, unsigned width) {
+    add(RowKind::number, name, width);
   }
 
   template <class F>
-  void part(std::string_view name, const F& field, unsigned, unsigned width) {
-    add(name, width, FieldKind::part, static_cast<std::uint64_t>(field));
+  constexpr void part(std::string_view name, const F&, unsigned shift, unsigned width) {
+    add(RowKind::part, name, width).shift = static_cast<std::uint8_t>(shift);
   }
 
   template <class E>
-  void member(std::string_view name, const E& field, unsigned width) {
-    add(name, width, FieldKind::member, static_cast<std::uint64_t>(field), name_of(field));
+  constexpr void member(std::string_view name, const E&, unsigned width) {
+    add(RowKind::member, name, width).name_of = name_of_number<E>;
   }
 
-  void zero(std::string_view name, unsigned width) { add(name, width, FieldKind::reserved, 0); }
+  constexpr void zero(std::string_view name, unsigned width) {
+    add(RowKind::reserved, name, width);
+  }
 
   template <class F, std::size_t N>
-  void array(std::string_view name, const std::array<F, N>& fields, unsigned width) {
-    for (const auto& field : fields) bits(name, field, width);
+  constexpr void array(std::string_view name, const std::array<F, N>&, unsigned width) {
+    auto& row = add(RowKind::number, name, width);
+    row.count = N;
+    row.is_array = true;
   }
 
   template <class R>
-  void record(const R& record) {
+  constexpr void record(const R& record) {
     R::layout(record, *this);
   }
 
-  template <class F>
-  void limit(std::string_view, const F&, std::uint64_t) {}
-
-  const std::vector<Field>& fields() const { return fields_; }
-
- private:
-  void add(std::string_view name,
-           unsigned width,
-           FieldKind kind,
-           std::uint64_t value,
-           std::string_view value_name = {}) {
-    const auto bit = fields_.empty() ? 0 : fields_.back().bit + fields_.back().width;
-    fields_.push_back({name, bit, width, kind, value, value_name});
+  template <class R>
+  constexpr void record(std::string_view name, const R& record) {
+    add(RowKind::group, name, 0);
+    R::layout(record, *this);
+    add(RowKind::end, name, 0);
   }
 
-  std::vector<Field> fields_;
+  template <class R, std::size_t N>
+  constexpr void records(std::string_view name, const std::array<R, N>& records) {
+    auto& row = add(RowKind::group, name, 0);
+    row.count = N;
+    row.is_array = true;
+    R::layout(records.front(), *this);
+    add(RowKind::end, name, 0);
+  }
+
+  template <class F>
+  constexpr void limit(std::string_view name, const F&, std::uint64_t most) {
+    add(RowKind::limit, name, 0).limit = most;
+  }
+
+  template <class F>
+  constexpr void least(std::string_view name, const F&, std::uint64_t least) {
+    add(RowKind::least, name, 0).limit = least;
+  }
+
+  template <class F, class G>
+  constexpr void within(std::string_view name, const F&, std::string_view other, const G&) {
+    std::size_t found = 0;
+    while (rows_[found].name != other) ++found;
+    add(RowKind::within, name, 0).limit = found;
+  }
+
+  constexpr std::size_t size() const { return size_; }
+
+  constexpr const Row& operator[](std::size_t index) const { return rows_[index]; }
+
+ private:
+  constexpr Row& add(RowKind kind, std::string_view name, unsigned width) {
+    auto& row = rows_[size_++];
+    row.name = name;
+    row.width = static_cast<std::uint16_t>(width);
+    row.count = 1;
+    row.kind = kind;
+    return row;
+  }
+
+  std::array<Row, kMost> rows_{};
+  std::size_t size_ = 0;
 };
 
 template <class T>
+constexpr Tabulator tabulate() {
+  const T record{};
+  Tabulator tabulator;
+  T::layout(record, tabulator);
+  return tabulator;
+}
+
+template <class T>
+constexpr auto rows_of() {
+  std::array<Row, tabulate<T>().size()> rows{};
+  const auto all = tabulate<T>();
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = all[i];
+  return rows;
+}
+
+template <class T>
+inline constexpr auto kRows = rows_of<T>();
+
+template <class T>
+inline constexpr Table kTable{T::kName, T::kSize, kRows<T>};
+
+struct Field {
+  std::string_view name;
+  std::string_view group;  // the named record that it is in
+  int group_index = -1;    // which of them; -1 when there is one
+  int index = -1;          // which element of an array
+  std::size_t bit = 0;     // from bit 0 of byte 0
+  unsigned width = 0;      // bits
+  RowKind kind = RowKind::number;
+  std::uint64_t value = 0;      // of a part: the whole field
+  std::string_view value_name;  // of a member; empty when it is not known
+};
+
+struct Reading {
+  std::vector<Field> fields;
+  std::vector<Refusal> refusals;  // the first one is that of decode()
+};
+
+// The record at the front of the bytes, of which there are at least table.size. Goes on after a
+// refusal: who looks at a broken record wants to see the rest of it.
+Reading read_fields(const Table& table, Bytes bytes);
+
+// The fields of a value; none when it cannot be encoded.
+template <class T>
 std::vector<Field> fields_of(const T& value) {
-  Describer describer;
-  T::layout(value, describer);
-  return describer.fields();
+  const auto bytes = encode(value);
+  return bytes ? read_fields(kTable<T>, *bytes).fields : std::vector<Field>{};
 }
 
 }  // namespace manactl::wire

@@ -123,6 +123,32 @@ struct EqDoorbell {
   }
 };
 
+// Interrupt moderation of a CQ. A part without its valid bit is left as it was.
+struct ModerationDoorbell {
+  static constexpr std::string_view kName = "moderation doorbell";
+  static constexpr std::size_t kSize = 8;
+
+  std::uint32_t id = 0;     // of the CQ
+  std::uint16_t usecs = 0;  // at most 1023
+  bool usecs_valid = false;
+  std::uint8_t completions = 0;
+  bool completions_valid = false;
+
+  bool operator==(const ModerationDoorbell&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("id", self.id, 24);
+    codec.zero("reserved bits 24-31", 8);
+    codec.bits("usecs", self.usecs, 10);
+    codec.zero("reserved bits 42-46", 5);
+    codec.bits("usecs_valid", self.usecs_valid, 1);
+    codec.bits("completions", self.completions, 8);
+    codec.zero("reserved bits 56-62", 7);
+    codec.bits("completions_valid", self.completions_valid, 1);
+  }
+};
+
 // 32 bits, for SQ and RQ: the tail moves by this many bytes.
 struct ShortWorkDoorbell {
   static constexpr std::string_view kName = "short SQ/RQ doorbell";

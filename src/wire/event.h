@@ -144,4 +144,72 @@ struct ChannelDataEvent {
   }
 };
 
+enum class ReconfigurationDatum : std::uint8_t {
+  hwc_timeout = 1,  // milliseconds
+  link_up = 2,
+  link_down = 3,
+};
+
+inline constexpr Member<ReconfigurationDatum> kReconfigurationData[] = {
+    {ReconfigurationDatum::hwc_timeout, "HWC timeout"},
+    {ReconfigurationDatum::link_up, "link up"},
+    {ReconfigurationDatum::link_down, "link down"},
+};
+
+constexpr std::span<const Member<ReconfigurationDatum>> members(ReconfigurationDatum) {
+  return kReconfigurationData;
+}
+
+enum class Service : std::uint8_t { rdma_suspend = 1, rdma_resume = 2 };
+
+inline constexpr Member<Service> kServices[] = {
+    {Service::rdma_suspend, "RDMA suspend"},
+    {Service::rdma_resume, "RDMA resume"},
+};
+
+constexpr std::span<const Member<Service>> members(Service) {
+  return kServices;
+}
+
+// The data of EventType::soc_reconfiguration and EventType::soc_service.
+template <class Datum, const std::string_view& Name>
+struct DatumEvent {
+  static constexpr std::string_view kName = Name;
+  static constexpr std::size_t kSize = 12;
+
+  std::uint32_t value = 0;
+  Datum datum = Datum{1};
+
+  bool operator==(const DatumEvent&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("value", self.value, 24);
+    codec.member("datum", self.datum, 8);
+    codec.zero("reserved dwords 1-2", 64);
+  }
+};
+
+inline constexpr std::string_view kReconfigurationName = "reconfiguration event";
+inline constexpr std::string_view kServiceName = "service event";
+using ReconfigurationEvent = DatumEvent<ReconfigurationDatum, kReconfigurationName>;
+using ServiceEvent = DatumEvent<Service, kServiceName>;
+
+// The data of EventType::rnic_qp_fatal.
+struct QpFatalEvent {
+  static constexpr std::string_view kName = "QP fatal event";
+  static constexpr std::size_t kSize = 12;
+
+  std::uint32_t qp_id = 0;
+  std::array<std::uint32_t, 2> details{};  // the device's own
+
+  bool operator==(const QpFatalEvent&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("qp_id", self.qp_id, 32);
+    codec.array("details", self.details, 32);
+  }
+};
+
 }  // namespace manactl::wire

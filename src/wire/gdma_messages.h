@@ -54,6 +54,12 @@ struct QueueIdTag {
   static constexpr std::string_view kName = "CREATE_QUEUE response", kField = "queue_id";
 };
 
+struct DeviceMemoryTag {
+  static constexpr std::string_view kName = "device memory", kField = "memory";
+};
+
+using AllocateDeviceMemoryResponse = SingleBody<DeviceMemoryTag, std::uint64_t>;
+using DestroyDeviceMemoryRequest = SingleBody<DeviceMemoryTag, std::uint64_t>;
 using GenerateTestEqeRequest = SingleBody<TestEqeTag, std::uint32_t>;
 using CreateDmaRegionResponse = SingleBody<RegionTag, std::uint64_t>;
 using DestroyDmaRegionRequest = SingleBody<RegionTag, std::uint64_t>;
@@ -141,7 +147,7 @@ struct ListDevicesResponse {
     codec.bits("count", self.count, 32);
     codec.limit("count", self.count, 64);
     codec.zero("reserved dword 1", 32);
-    for (auto& device : self.devices) codec.record(device);
+    codec.records("devices", self.devices);
   }
 };
 
@@ -182,7 +188,7 @@ struct CreateDmaRegionRequest {
     codec.limit("page_type", self.page_type, 9);
     codec.bits("pages", self.pages, 32);
     codec.bits("listed", self.listed, 32);
-    codec.limit("listed", self.listed, self.pages);
+    codec.within("listed", self.listed, "pages", self.pages);
   }
 };
 
@@ -255,6 +261,41 @@ struct DisableQueueRequest {
     codec.member("type", self.type, 32);
     codec.bits("queue_id", self.queue_id, 32);
     codec.bits("alloc_id_on_creation", self.alloc_id_on_creation, 32);
+  }
+};
+
+// CHANGE_MSIX: which interrupt an event queue raises.
+struct ChangeMsixRequest {
+  static constexpr std::string_view kName = "CHANGE_MSIX request";
+  static constexpr std::size_t kSize = 16;
+
+  std::uint32_t queue_id = 0, msix = 0;
+
+  bool operator==(const ChangeMsixRequest&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("queue_id", self.queue_id, 32);
+    codec.bits("msix", self.msix, 32);
+    codec.zero("reserved dwords 2-3", 64);
+  }
+};
+
+// Memory on the device itself.
+struct AllocateDeviceMemoryRequest {
+  static constexpr std::string_view kName = "ALLOC_DM request";
+  static constexpr std::size_t kSize = 16;
+
+  std::uint64_t length = 0;
+  std::uint32_t alignment = 0, flags = 0;
+
+  bool operator==(const AllocateDeviceMemoryRequest&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("length", self.length, 64);
+    codec.bits("alignment", self.alignment, 32);
+    codec.bits("flags", self.flags, 32);
   }
 };
 

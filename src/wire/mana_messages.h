@@ -7,10 +7,10 @@
 #pragma once
 
 #include "wire/gdma_messages.h"
+#include "wire/toeplitz.h"
 
 namespace manactl::wire {
 
-inline constexpr std::size_t kHashKeyBytes = 40;
 inline constexpr std::uint64_t kInvalidHandle = ~std::uint64_t{0};
 inline constexpr std::uint32_t kNoEq = 0xffff;  // a CQ without an EQ
 
@@ -49,7 +49,8 @@ struct QueryDeviceRequest {
   }
 };
 
-// Version 2 of the answer; version 1 ends before adapter_mtu, at 40 bytes.
+// Version 2 of the answer; version 1 ends before adapter_mtu, at 40 bytes. Version 3 is the one
+// with bare_metal_host.
 struct QueryDeviceResponse {
   static constexpr std::string_view kName = "QUERY_DEV_CONFIG response";
   static constexpr std::size_t kSize = 48;
@@ -58,7 +59,8 @@ struct QueryDeviceResponse {
   std::uint16_t max_vports = 0;
   std::uint8_t bare_metal_host = 0;
   std::uint32_t max_eqs = 0;
-  std::uint16_t adapter_mtu = 0;  // the frame without its checksum: 1514 for an MTU of 1500
+  std::uint16_t adapter_mtu = 0;      // the frame without its checksum: 1514 for an MTU of 1500
+  std::uint32_t link_speed_mbps = 0;  // 0: the device does not say
 
   bool operator==(const QueryDeviceResponse&) const = default;
 
@@ -70,7 +72,8 @@ struct QueryDeviceResponse {
     codec.zero("reserved byte 35", 8);
     codec.bits("max_eqs", self.max_eqs, 32);
     codec.bits("adapter_mtu", self.adapter_mtu, 16);
-    codec.zero("reserved bytes 42-47", 48);
+    codec.zero("reserved bytes 42-43", 16);
+    codec.bits("link_speed_mbps", self.link_speed_mbps, 32);
   }
 };
 
@@ -175,6 +178,50 @@ struct CreateWqObjectResponse {
   }
 };
 
+// Version 3; version 2 has only rq_chain_wqes of what it adds.
+struct CreateWqObjectRequest3 {
+  static constexpr std::string_view kName = CreateWqObjectRequest::kName;
+  static constexpr std::size_t kSize = 56;
+
+  CreateWqObjectRequest base;
+  std::uint8_t rq_chain_wqes = 0;
+  std::uint8_t cq_moderation = 0;  // 1 asks for it
+  std::uint16_t cq_moderation_completions = 0, cq_moderation_usecs = 0;
+
+  bool operator==(const CreateWqObjectRequest3&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.record(self.base);
+    codec.bits("rq_chain_wqes", self.rq_chain_wqes, 8);
+    codec.bits("cq_moderation", self.cq_moderation, 8);
+    codec.bits("cq_moderation_completions", self.cq_moderation_completions, 16);
+    codec.bits("cq_moderation_usecs", self.cq_moderation_usecs, 16);
+    codec.zero("reserved bytes 54-55", 16);
+  }
+};
+
+// Version 2: what the device made of the moderation.
+struct CreateWqObjectResponse2 {
+  static constexpr std::string_view kName = CreateWqObjectResponse::kName;
+  static constexpr std::size_t kSize = 24;
+
+  CreateWqObjectResponse base;
+  std::uint16_t cq_moderation_completions = 0, cq_moderation_usecs = 0;
+  std::uint8_t cq_moderation_enabled = 0;
+
+  bool operator==(const CreateWqObjectResponse2&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.record(self.base);
+    codec.bits("cq_moderation_completions", self.cq_moderation_completions, 16);
+    codec.bits("cq_moderation_usecs", self.cq_moderation_usecs, 16);
+    codec.bits("cq_moderation_enabled", self.cq_moderation_enabled, 8);
+    codec.zero("reserved bytes 21-23", 24);
+  }
+};
+
 struct DestroyWqObjectRequest {
   static constexpr std::string_view kName = "DESTROY_WQ_OBJ request";
   static constexpr std::size_t kSize = 16;
@@ -205,7 +252,7 @@ struct ConfigVportRxRequest {
   std::uint32_t rx_enable = 0, rss_enable = 0;
   std::uint8_t update_default = 0, update_key = 0, update_table = 0;
   std::uint64_t default_object = 0;
-  std::array<std::uint8_t, kHashKeyBytes> key{};
+  HashKey key{};
 
   bool operator==(const ConfigVportRxRequest&) const = default;
 
@@ -222,6 +269,45 @@ struct ConfigVportRxRequest {
     codec.zero("reserved byte 23", 8);
     codec.bits("default_object", self.default_object, 64);
     codec.array("key", self.key, 8);
+  }
+};
+
+// Version 2 and later; the table follows. coalescing_8 belongs to version 5.
+struct ConfigVportRxRequest2 {
+  static constexpr std::string_view kName = ConfigVportRxRequest::kName;
+  static constexpr std::size_t kSize = 80;
+
+  ConfigVportRxRequest base;
+  std::uint8_t coalescing = 0;       // up to 4 packets in a CQE
+  std::uint16_t rss_hash_types = 0;  // HashType bits; 0: those of the device
+  std::uint8_t coalescing_8 = 0;     // up to 8
+
+  bool operator==(const ConfigVportRxRequest2&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.record(self.base);
+    codec.bits("coalescing", self.coalescing, 8);
+    codec.zero("reserved bytes 73-75", 24);
+    codec.bits("rss_hash_types", self.rss_hash_types, 16);
+    codec.bits("coalescing_8", self.coalescing_8, 8);
+    codec.zero("reserved byte 79", 8);
+  }
+};
+
+// Version 2; version 1 has no body.
+struct ConfigVportRxResponse {
+  static constexpr std::string_view kName = "CONFIG_VPORT_RX response";
+  static constexpr std::size_t kSize = 8;
+
+  std::uint32_t coalescing_timeout_ns = 0;
+
+  bool operator==(const ConfigVportRxResponse&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("coalescing_timeout_ns", self.coalescing_timeout_ns, 32);
+    codec.zero("reserved dword 1", 32);
   }
 };
 

@@ -44,6 +44,9 @@ enum class Command : std::uint32_t {
   query_link_config = 0x2000a,
   set_bw_clamp = 0x2000b,
   query_phy_stat = 0x2000c,
+  assign_serial_number = 0x27801,
+  move_filter = 0x27802,
+  query_filter_state = 0x27803,
   register_filter = 0x28000,
   deregister_filter = 0x28001,
   register_hw_port = 0x28003,
@@ -75,6 +78,13 @@ Checked<Command> command_of(std::uint32_t code);
 inline constexpr std::uint32_t kStatusSuccess = 0;
 inline constexpr std::uint32_t kStatusMoreEntries = 0x105;
 inline constexpr std::uint32_t kStatusUnsupported = 0xffffffff;
+
+// "success", "more entries", "command unsupported", or empty for the device's own.
+constexpr std::string_view status_name(std::uint64_t status) {
+  if (status == kStatusSuccess) return "success";
+  if (status == kStatusMoreEntries) return "more entries";
+  return status == kStatusUnsupported ? "command unsupported" : "";
+}
 
 enum class DeviceType : std::uint16_t { none = 0, hwc = 1, mana = 2, mana_ib = 3 };
 
@@ -139,8 +149,8 @@ struct RequestHeader {
 
   template <class Self, class Codec>
   static constexpr void layout(Self& self, Codec& codec) {
-    codec.record(self.request);
-    codec.record(self.response);
+    codec.record("request", self.request);
+    codec.record("response", self.response);
     codec.record(self.device);
     codec.bits("activity_id", self.activity_id, 32);
   }

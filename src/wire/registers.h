@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include <cstdint>
+#include "wire/codec.h"
 
 namespace manactl::wire {
 
@@ -34,5 +34,55 @@ constexpr std::uint64_t doorbell_page(std::uint64_t page_offset,
                                       std::uint32_t id) {
   return page_offset + std::uint64_t{page_size & 0xffffU} * id;
 }
+
+// The registers of a VF, from the start of BAR 0.
+struct VfRegisters {
+  static constexpr std::string_view kName = "VF registers";
+  static constexpr std::size_t kSize = 0x20;
+
+  std::uint16_t micro_version = 0;
+  std::uint8_t minor_version = 0, major_version = 0;
+  std::uint32_t after_version = 0;  // not named by anybody
+  std::uint64_t doorbell_page_offset = 0;
+  std::uint16_t doorbell_page_bytes = 0;
+  std::array<std::uint16_t, 3> after_page_bytes{};  // drivers mask it out
+  std::uint64_t shared_memory_offset = 0;
+
+  bool operator==(const VfRegisters&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("micro_version", self.micro_version, 16);
+    codec.bits("minor_version", self.minor_version, 8);
+    codec.bits("major_version", self.major_version, 8);
+    codec.bits("after_version", self.after_version, 32);
+    codec.bits("doorbell_page_offset", self.doorbell_page_offset, 64);
+    codec.bits("doorbell_page_bytes", self.doorbell_page_bytes, 16);
+    codec.array("after_page_bytes", self.after_page_bytes, 16);
+    codec.bits("shared_memory_offset", self.shared_memory_offset, 64);
+  }
+};
+
+// The registers of a PF, from kPfDoorbellPageOffset to the end of the SR-IOV block's offset. The
+// shared memory's offset is in that block, at kPfSharedMemoryOffset.
+struct PfRegisters {
+  static constexpr std::string_view kName = "PF registers";
+  static constexpr std::size_t kSize = kSriovConfigOffset + 8 - kPfDoorbellPageOffset;
+
+  std::uint64_t doorbell_page_offset = 0;
+  std::uint16_t doorbell_page_bytes = 0;
+  std::array<std::uint16_t, 27> after_page_bytes{};  // drivers do not look at it
+  std::uint64_t sriov_config_offset = 0;
+
+  bool operator==(const PfRegisters&) const = default;
+
+  template <class Self, class Codec>
+  static constexpr void layout(Self& self, Codec& codec) {
+    codec.bits("doorbell_page_offset", self.doorbell_page_offset, 64);
+    codec.bits("doorbell_page_bytes", self.doorbell_page_bytes, 16);
+    codec.array("after_page_bytes", self.after_page_bytes, 16);
+    codec.bits("sriov_config_offset", self.sriov_config_offset, 64);
+  }
+};
 
 }  // namespace manactl::wire

@@ -10,6 +10,8 @@
 #include "wire/hardware_channel.h"
 #include "wire/mana_messages.h"
 #include "wire/oob.h"
+#include "wire/port_messages.h"
+#include "wire/registers.h"
 #include "wire/shared_memory.h"
 #include "wire/work_queue.h"
 
@@ -20,10 +22,16 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// What is decoded encodes to the same bytes; what is not says which field it was.
+// What is decoded encodes to the same bytes; what is not says which field it was, and its table
+// says the same.
 template <class T>
 void round_trip(wire::Bytes bytes) {
   const auto value = wire::decode_front<T>(bytes);
+  if (bytes.size() >= T::kSize) {
+    const auto reading = wire::read_fields(wire::kTable<T>, bytes);
+    require(value.has_value() == reading.refusals.empty());
+    require(value.has_value() || value.error() == reading.refusals.front());
+  }
   if (!value) {
     require(!value.error().field.empty() && !wire::describe(value.error()).empty());
     return;
@@ -55,11 +63,23 @@ void wire(std::string_view input) {
   round_trips<w::QueryDeviceRequest, w::QueryDeviceResponse, w::QueryVportResponse>(bytes);
   round_trips<w::ConfigVportTxRequest, w::ConfigVportTxResponse, w::ConfigVportRxRequest>(bytes);
   round_trips<w::CreateWqObjectRequest, w::DestroyWqObjectRequest, w::StatisticsResponse>(bytes);
+  round_trips<w::ModerationDoorbell, w::RxCompletion8, w::RxPacketPair, w::QpFatalEvent>(bytes);
+  round_trips<w::ReconfigurationEvent, w::ServiceEvent, w::VfRegisters, w::PfRegisters>(bytes);
+  round_trips<w::CreateWqObjectRequest3, w::CreateWqObjectResponse2>(bytes);
+  round_trips<w::ConfigVportRxRequest2, w::ConfigVportRxResponse, w::ChangeMsixRequest>(bytes);
+  round_trips<w::QueryLinkResponse, w::SetBandwidthRequest, w::SetBandwidthResponse>(bytes);
+  round_trips<w::PhysicalStatisticsResponse, w::RegisterHwPortRequest>(bytes);
+  round_trips<w::RegisterFilterRequest, w::AssignSerialRequest, w::MoveFilterRequest>(bytes);
 
   const auto oob = w::decode_tx_oob(bytes);
   require(!oob || oob->vport_offset() <= 0xfff);
   const auto header = w::decode_request_header(bytes);
   require(!header || header->request.size == bytes.size());
+  if (bytes.size() >= w::kHashKeyBytes) {
+    w::HashKey key{};
+    std::ranges::copy(bytes.first(key.size()), key.begin());
+    (void)w::toeplitz(key, bytes.subspan(key.size()));
+  }
   if (bytes.size() < 8) return;
   const auto list = w::NumberList::at("fuzz", bytes.subspan(8), w::load(bytes, 0, 8));
   for (std::size_t i = 0; list && i < list->size(); ++i) require((*list)[i] >= (*list)[i] / 2);

@@ -4,9 +4,14 @@
 
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
+
+#include "wire/codec.h"
 
 namespace manactl::test {
 
@@ -24,6 +29,16 @@ inline std::vector<std::uint8_t> hex(std::string_view text) {
     high = !high;
   }
   return bytes;
+}
+
+template <class T>
+void expect_bytes(const T& value, std::string_view text) {
+  const auto bytes = wire::encode(value);
+  ASSERT_TRUE(bytes.has_value()) << wire::describe(bytes.error());
+  EXPECT_TRUE(std::ranges::equal(*bytes, hex(text)));
+  const auto back = wire::decode<T>(hex(text));
+  ASSERT_TRUE(back.has_value()) << wire::describe(back.error());
+  EXPECT_TRUE(*back == value);
 }
 
 }  // namespace manactl::test

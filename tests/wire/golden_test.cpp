@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "wire/doorbell.h"
 #include "wire/event.h"
 #include "wire/hardware_channel.h"
@@ -20,17 +18,8 @@
 namespace manactl::wire {
 namespace {
 
+using test::expect_bytes;
 using test::hex;
-
-template <class T>
-void expect_bytes(const T& value, std::string_view text) {
-  const auto bytes = encode(value);
-  ASSERT_TRUE(bytes.has_value()) << describe(bytes.error());
-  EXPECT_TRUE(std::ranges::equal(*bytes, hex(text)));
-  const auto back = decode<T>(hex(text));
-  ASSERT_TRUE(back.has_value()) << describe(back.error());
-  EXPECT_TRUE(*back == value);
-}
 
 // Codecs are constant expressions: these would not compile otherwise.
 constexpr auto kConstant = encode(CqDoorbell{0x123456, 0x7fffffff, true});

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+//
+// What holds for every record on the wire, whatever its fields are. A list of records instantiates
+// the suite.
+
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "wire/describe.h"
+
+namespace manactl::wire {
+
+template <class T>
+class EveryRecord : public testing::Test {};
+
+TYPED_TEST_SUITE_P(EveryRecord);
+
+using Image = std::vector<std::uint8_t>;
+
+inline void flip(Image& image, std::size_t bit) {
+  image[bit / 8] = static_cast<std::uint8_t>(image[bit / 8] ^ (1U << (bit % 8)));
+}
+
+// The bytes of the default record.
+template <class T>
+Image plain() {
+  const auto bytes = encode(T{});
+  EXPECT_TRUE(bytes.has_value()) << describe(bytes.error());
+  return bytes ? Image(bytes->begin(), bytes->end()) : Image{};
+}
+
+// A sound image with as many random bits as its rules allow.
+template <class T>
+Image random_image(std::mt19937& random) {
+  auto image = plain<T>();
+  for (std::size_t bit = 0; bit < image.size() * 8; ++bit) {
+    if (random() % 2 == 0) continue;
+    flip(image, bit);
+    if (!decode<T>(image)) flip(image, bit);
+  }
+  return image;
+}
+
+TYPED_TEST_P(EveryRecord, CoversItsSizeWithFields) {
+  const auto fields = fields_of(TypeParam{});
+  ASSERT_FALSE(fields.empty());
+  EXPECT_EQ(fields.back().bit + fields.back().width, TypeParam::kSize * 8);
+}
+
+TYPED_TEST_P(EveryRecord, ComesBackFromItsBytes) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 50; ++round) {
+    const auto image = random_image<TypeParam>(random);
+    const auto value = decode<TypeParam>(image);
+    ASSERT_TRUE(value.has_value()) << describe(value.error());
+    const auto again = encode(*value);
+    ASSERT_TRUE(again.has_value()) << describe(again.error());
+    EXPECT_TRUE(std::ranges::equal(*again, image));
+    EXPECT_TRUE(*decode<TypeParam>(*again) == *value);
+  }
+}
+
+TYPED_TEST_P(EveryRecord, RefusesEveryFlippedBitOfAReservedField) {
+  const auto good = plain<TypeParam>();
+  for (const auto& field : fields_of(TypeParam{})) {
+    if (field.kind != RowKind::reserved) continue;
+    for (std::size_t bit = field.bit; bit < field.bit + field.width; ++bit) {
+      auto image = good;
+      flip(image, bit);
+      const auto value = decode<TypeParam>(image);
+      ASSERT_FALSE(value.has_value()) << field.name << " bit " << bit;
+      EXPECT_EQ(value.error().rule, Rule::zero);
+      EXPECT_EQ(value.error().field, field.name);
+      EXPECT_NE(value.error().value, 0U);
+    }
+  }
+}
+
+TYPED_TEST_P(EveryRecord, ChangesWithEveryBitThatIsNotReserved) {
+  const auto good = plain<TypeParam>();
+  const auto before = decode<TypeParam>(good);
+  ASSERT_TRUE(before.has_value());
+  for (const auto& field : fields_of(TypeParam{})) {
+    if (field.kind == RowKind::reserved) continue;
+    for (std::size_t bit = field.bit; bit < field.bit + field.width; ++bit) {
+      auto image = good;
+      flip(image, bit);
+      const auto value = decode<TypeParam>(image);
+      if (value) {
+        EXPECT_FALSE(*value == *before) << field.name << " bit " << bit;
+      } else {
+        EXPECT_TRUE(value.error().rule != Rule::zero && value.error().rule != Rule::length);
+      }
+    }
+  }
+}
+
+TYPED_TEST_P(EveryRecord, RefusesEveryOtherLength) {
+  const Image image(TypeParam::kSize + 1);
+  for (std::size_t length = 0; length <= image.size(); ++length) {
+    if (length == TypeParam::kSize) continue;
+    const auto value = decode<TypeParam>(Bytes(image).first(length));
+    ASSERT_FALSE(value.has_value());
+    EXPECT_EQ(value.error().rule, Rule::length);
+    EXPECT_EQ(value.error().value, length);
+    EXPECT_EQ(value.error().limit, TypeParam::kSize);
+  }
+}
+
+// Bytes that need not be sound: a sound image with a few bits wrong.
+template <class T>
+Image spoilt_image(std::mt19937& random) {
+  auto image = random_image<T>(random);
+  for (int i = 0; i < 3; ++i) flip(image, random() % (image.size() * 8));
+  return image;
+}
+
+TYPED_TEST_P(EveryRecord, ReadsTheSameByItsTable) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 50; ++round) {
+    const auto image =
+        round % 2 == 0 ? random_image<TypeParam>(random) : spoilt_image<TypeParam>(random);
+    const auto value = decode<TypeParam>(image);
+    const auto reading = read_fields(kTable<TypeParam>, image);
+    ASSERT_EQ(value.has_value(), reading.refusals.empty());
+    if (!value) {
+      EXPECT_EQ(value.error(), reading.refusals.front()) << describe(value.error());
+    }
+    for (const auto& field : reading.fields) {
+      if (field.kind != RowKind::number && field.kind != RowKind::member) continue;
+      for (unsigned bit = 0; bit < field.width; ++bit) {
+        const auto at = field.bit + bit;
+        ASSERT_EQ(image[at / 8] >> (at % 8) & 1U, field.value >> bit & 1U) << field.name;
+      }
+    }
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(EveryRecord,
+                            CoversItsSizeWithFields,
+                            ComesBackFromItsBytes,
+                            RefusesEveryFlippedBitOfAReservedField,
+                            ChangesWithEveryBitThatIsNotReserved,
+                            RefusesEveryOtherLength,
+                            ReadsTheSameByItsTable);
+
+}  // namespace manactl::wire
