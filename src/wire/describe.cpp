@@ -13,6 +13,7 @@ class Walk {
 
   Reading run() {
     rows(0, table_.rows.size());
+    reading_.bits = bit_;
     return std::move(reading_);
   }
 
@@ -21,6 +22,12 @@ class Walk {
   void row(const Row& row);
   void rule(const Row& row);
   std::size_t group(std::size_t at);
+
+  // False from the first field on that the bytes do not have.
+  bool has(unsigned width) {
+    is_cut_ = is_cut_ || bit_ + width > bytes_.size() * 8;
+    return !is_cut_;
+  }
 
   void number(const Row& row, int index);
   void reserved(const Row& row);
@@ -37,6 +44,7 @@ class Walk {
   const Table& table_;
   Bytes bytes_;
   std::size_t bit_ = 0;
+  bool is_cut_ = false;
   std::string_view group_;
   int group_index_ = -1;
   Reading reading_;
@@ -87,6 +95,7 @@ void Walk::row(const Row& row) {
 }
 
 void Walk::number(const Row& row, int index) {
+  if (!has(row.width)) return;
   const auto bit = bit_;
   const auto value = take(row.width);
   auto& field = add(row, bit, value);
@@ -97,6 +106,7 @@ void Walk::number(const Row& row, int index) {
 }
 
 void Walk::reserved(const Row& row) {
+  if (!has(row.width)) return;
   const auto bit = bit_;
   std::uint64_t found = 0;
   for (unsigned left = row.width; left > 0;) {
@@ -110,6 +120,7 @@ void Walk::reserved(const Row& row) {
 }
 
 void Walk::part(const Row& row) {
+  if (!has(row.width)) return;
   const auto bit = bit_;
   const auto value = take(row.width) << row.shift;
   const auto whole = value | value_of(row.name);

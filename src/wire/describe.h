@@ -173,10 +173,12 @@ struct Field {
 struct Reading {
   std::vector<Field> fields;
   std::vector<Refusal> refusals;  // the first one is that of decode()
+  std::size_t bits = 0;           // that were read
 };
 
-// The record at the front of the bytes, of which there are at least table.size. Goes on after a
-// refusal: who looks at a broken record wants to see the rest of it.
+// The record at the front of the bytes. Goes on after a refusal: who looks at a broken record wants
+// to see the rest of it. Of a record that is cut short it reads the fields that are there, as of a
+// message whose version ends earlier.
 Reading read_fields(const Table& table, Bytes bytes);
 
 // The fields of a value; none when it cannot be encoded.

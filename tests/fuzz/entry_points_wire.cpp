@@ -5,6 +5,7 @@
 
 #include "fuzz/entry_points.h"
 #include "wire/describe.h"
+#include "wire/dissect.h"
 #include "wire/doorbell.h"
 #include "wire/event.h"
 #include "wire/hardware_channel.h"
@@ -46,6 +47,25 @@ void round_trips(wire::Bytes bytes) {
   (round_trip<T>(bytes), ...);
 }
 
+// Pieces stay in the input and come to its end.
+void dissect_as(const wire::Kind& kind, wire::Bytes bytes) {
+  if (kind.table == nullptr && kind.dissect == nullptr) return;
+  const auto all = wire::dissect(kind, bytes);
+  if (!all) {
+    require(!all.error().field.empty() && !wire::describe(all.error()).empty());
+    return;
+  }
+  std::size_t at = 0;
+  for (const auto& dissection : *all) {
+    require(dissection.at == at && dissection.size > 0);
+    at += dissection.size;
+    for (const auto& section : dissection.sections) {
+      require(section.at >= dissection.at && section.at + section.bytes.size() <= at);
+    }
+  }
+  require(at == bytes.size());
+}
+
 }  // namespace
 
 void wire(std::string_view input) {
@@ -70,6 +90,8 @@ void wire(std::string_view input) {
   round_trips<w::QueryLinkResponse, w::SetBandwidthRequest, w::SetBandwidthResponse>(bytes);
   round_trips<w::PhysicalStatisticsResponse, w::RegisterHwPortRequest>(bytes);
   round_trips<w::RegisterFilterRequest, w::AssignSerialRequest, w::MoveFilterRequest>(bytes);
+
+  for (const auto& kind : w::kinds()) dissect_as(kind, bytes);
 
   const auto oob = w::decode_tx_oob(bytes);
   require(!oob || oob->vport_offset() <= 0xfff);

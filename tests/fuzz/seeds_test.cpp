@@ -75,6 +75,14 @@ TEST(FuzzSeeds, OfHardwareRecordsAreSurvived) {
   with_variations(std::string(640, '\0'), fuzz::wire);
   const auto request = *wire::encode(wire::standard_request(wire::Command::list_devices, 40, 296));
   with_variations(std::string(request.begin(), request.end()), fuzz::wire);
+  // A region of two pages, and a transmit completion behind a WQE.
+  auto region = *wire::encode(wire::standard_request(wire::Command::create_dma_region, 80, 40));
+  std::string message(region.begin(), region.end());
+  message += "\0\x20\0\0\0\0\0\0"s + std::string(8, '\0') + "\2\0\0\0\2\0\0\0"s;
+  with_variations(message + std::string(16, '\x10'), fuzz::wire);
+  std::string queue = "\0\0\0\0\2\2\0\0"s + std::string(56, '\x22');
+  queue[7] = 0;
+  with_variations(queue + "\x63"s + std::string(62, '\0') + "\x20"s, fuzz::wire);
 }
 
 TEST(FuzzSeeds, OfLogsAreSurvived) {
