@@ -34,6 +34,10 @@ constexpr std::array kCommands = {
     Command{"status", "[OPTION]...", "Tell who owns each NIC and what was changed", add_status},
     Command{"args", "[IFACE]... [OPTION]...", "Print what DPDK has to be told", add_args},
     Command{"confirm", "[OPTION]...", "Keep what prepare --confirm-timeout did", add_confirm},
+    Command{"decode",
+            "KIND HEX|FILE|- [OPTION]...",
+            "Show the fields of what driver and hardware exchange",
+            add_decode},
 };
 
 // Opens the system once, when a command first asks for it.

@@ -38,5 +38,6 @@ Run add_restore(CLI::App& app);
 Run add_status(CLI::App& app);
 Run add_args(CLI::App& app);
 Run add_confirm(CLI::App& app);
+Run add_decode(CLI::App& app);
 
 }  // namespace manactl::cli

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "diag/check.h"
+#include "wire/dissect.h"
 
 namespace manactl::cli {
 namespace {
@@ -67,12 +68,21 @@ Candidates checks() {
   return found;
 }
 
+Candidates wire_kinds() {
+  Candidates found;
+  for (const auto& kind : wire::kinds()) {
+    found.push_back({std::string(kind.name), std::string(kind.summary)});
+  }
+  return found;
+}
+
 // What may follow an option; the shell knows files better than we do.
 Candidates values_of(const CLI::Option& option, Context& context) {
   const std::string type = option.get_type_name();
   if (type == type::kInterface) return interfaces(context);
   if (type == type::kCheck) return checks();
-  if (type == type::kFile) return {{":files", ""}};
+  if (type == type::kWire) return wire_kinds();
+  if (type == type::kFile || type == type::kBytes) return {{":files", ""}};
   if (type == type::kDirectory) return {{":directories", ""}};
   Candidates found;
   if (type.find('|') != std::string::npos) {
@@ -137,7 +147,10 @@ class Completion {
       return split_command(typed_).command.empty() ? command_names() : Candidates{};
     }
     const auto takers = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
-    return takers.empty() ? Candidates{} : interfaces(context_);
+    const auto taken = positionals_typed();
+    if (taken < takers.size()) return values_of(*takers[taken], context_);
+    const bool takes_many = !takers.empty() && takers.back()->get_items_expected_max() > 1;
+    return takes_many ? values_of(*takers.back(), context_) : Candidates{};
   }
 
   const std::string& current() const { return current_; }
@@ -148,6 +161,18 @@ class Completion {
       if (typed_[i] == "--root" && i + 1 < typed_.size()) context_.root = typed_[i + 1];
       if (typed_[i].starts_with("--root=")) context_.root = typed_[i].substr(7);
     }
+  }
+
+  // Words that are neither options nor their values.
+  std::size_t positionals_typed() const {
+    std::size_t count = 0;
+    bool value_follows = false;
+    for (const auto& word : split_command(typed_).rest) {
+      const auto* option = word.starts_with("--") ? app_.get_option_no_throw(word) : nullptr;
+      if (!value_follows && (word == "-" || !word.starts_with('-'))) ++count;
+      value_follows = !value_follows && option != nullptr && option->get_items_expected_max() > 0;
+    }
+    return count;
   }
 
   const CLI::Option* option_before() const {

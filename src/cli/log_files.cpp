@@ -55,26 +55,26 @@ class TextSource final : public ByteSource {
   std::size_t given_ = 0;
 };
 
-Result<> check_kind(int number, const std::string& path) {
+Result<> check_kind(int number, const std::string& path, std::string_view what) {
   struct stat status {};
 
   if (fstat(number, &status) != 0) return fail_errno(errno, fmt::format("cannot read '{}'", path));
   const bool is_stdin = number == STDIN_FILENO;
   if (S_ISDIR(status.st_mode)) {
-    return fail(Errc::invalid, fmt::format("'{}' is a directory, not a log", path));
+    return fail(Errc::invalid, fmt::format("'{}' is a directory, not {}", path, what));
   }
   if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !is_stdin) {
-    return fail(Errc::invalid, fmt::format("'{}' is a device, not a log", path));
+    return fail(Errc::invalid, fmt::format("'{}' is a device, not {}", path, what));
   }
   return {};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> open_log(const std::string& path) {
+Result<std::unique_ptr<ByteSource>> open_log(const std::string& path, std::string_view what) {
   const std::string shown = printable(path, 200);
   if (path == "-") {
-    auto good = check_kind(STDIN_FILENO, shown);
+    auto good = check_kind(STDIN_FILENO, shown, what);
     if (!good) return tl::unexpected<Error>(good.error());
     return std::make_unique<DescriptorSource>(STDIN_FILENO, "standard input");
   }
@@ -85,7 +85,7 @@ Result<std::unique_ptr<ByteSource>> open_log(const std::string& path) {
     return tl::unexpected<Error>(std::move(error));
   }
   auto source = std::make_unique<DescriptorSource>(number, shown);
-  auto good = check_kind(number, shown);
+  auto good = check_kind(number, shown, what);
   if (!good) return tl::unexpected<Error>(good.error());
   return source;
 }

@@ -15,8 +15,10 @@
 
 namespace manactl::cli {
 
-// "-" is standard input. Errc::invalid for what is missing, a directory or a device.
-Result<std::unique_ptr<ByteSource>> open_log(const std::string& path);
+// "-" is standard input. Errc::invalid for what is missing, a directory or a device: it is not
+// `what`.
+Result<std::unique_ptr<ByteSource>> open_log(const std::string& path,
+                                             std::string_view what = "a log");
 
 // A file of a captured system, as a source.
 Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,

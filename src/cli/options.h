@@ -29,6 +29,9 @@ inline constexpr std::string_view kWhen = "auto|always|never";
 inline constexpr std::string_view kPageSize = "2M|1G";
 inline constexpr std::string_view kMethod = "auto|driver-override|new-id";
 inline constexpr std::string_view kReader = "testpmd|eal|vpp|env|json";
+inline constexpr std::string_view kWire = "KIND";
+inline constexpr std::string_view kBytes = "HEX|FILE|-";
+inline constexpr std::string_view kOrder = "auto|bytes|words";
 inline constexpr std::string_view kFile = "FILE";
 inline constexpr std::string_view kDirectory = "DIR";
 }  // namespace type

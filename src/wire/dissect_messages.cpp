@@ -122,7 +122,8 @@ Checked<std::size_t> add_tail(Pieces& pieces,
   const std::size_t at = pages ? pieces.at() : value_of(fields, "table_offset");
   if (count == 0) return 0;
   if (at < pieces.at()) {
-    return tl::unexpected<Refusal>({body.table->name, "table_offset", at, Rule::least, pieces.at()});
+    return tl::unexpected<Refusal>(
+        {body.table->name, "table_offset", at, Rule::least, pieces.at()});
   }
   const auto list =
       NumberList::at(body.table->name, message.subspan(std::min(at, message.size())), count);

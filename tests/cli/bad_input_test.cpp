@@ -167,6 +167,45 @@ const Case kInterfaces[] = {
     {"BusId", check("7870:00:00.0"), 2, "is not an interface name"},
 };
 
+Words decode(Words words) {
+  words.insert(words.begin(), "decode");
+  return words;
+}
+
+const std::string kDoorbell = "0500000040000080";
+
+const Case kDecode[] = {
+    {"NoKind", decode({}), 2, "decode: a kind is missing"},
+    {"MisspeltKind", decode({"cq-dorbell", kDoorbell}), 2, "did you mean 'cq-doorbell'?"},
+    {"StrangeKind", decode({"xyzzy\n", kDoorbell}), 2, R"('xyzzy\x0a' is no kind)"},
+    {"NoBytes", decode({"cqe"}), 2, "bytes are missing"},
+    {"EmptyBytes", decode({"cqe", ""}), 2, "''"},
+    {"BlankBytes", decode({"cqe", " "}), 2, "there are no bytes"},
+    {"TooShort", decode({"cq-doorbell", "05"}), 2, "CQ doorbell: length is 1 bytes, 8 needed"},
+    {"TooLong", decode({"cq-doorbell", kDoorbell + "00"}), 2, "(there are 9 in all)"},
+    {"HalfAByte", decode({"cq-doorbell", "050"}), 2, "odd number of digits"},
+    {"NotHexadecimal", decode({"cq-doorbell", "05", "0g"}), 2, "'0g' is not hexadecimal"},
+    {"NoSuchFile", decode({"cqe", "/nowhere.bin"}), 2, "/nowhere.bin"},
+    {"Directory", decode({"cqe", "/"}), 2, "is a directory, not a dump"},
+    {"Device", decode({"cqe", "/dev/zero"}), 2, "is a device, not a dump"},
+    {"EmptyInput", decode({"cqe", "-"}), 2, "there are no bytes"},
+    {"ReservedBit", decode({"cq-doorbell", "0500000140000080"}), 2, "reserved bits 24-31"},
+    {"SecondRecord",
+     decode({"cq-doorbell", kDoorbell + "0500000140000080"}),
+     2,
+     "is 0x1, at byte 8"},
+    {"BrokenWqe", decode({"sq-wqe", "0000000001030000" + std::string(48, '0')}), 2, "inline_oob"},
+    {"NoNumber", decode({"status", "many"}), 2, "'many' is not a number"},
+    {"NumberTooLarge", decode({"status", "0x100000000"}), 2, "'0x100000000' is not a number"},
+    {"TwoNumbers", decode({"status", "1", "2"}), 2, "status needs one number"},
+    {"NumberMissing", decode({"status"}), 2, "status needs one number"},
+    {"OffsetMissing", decode({"doorbell", kDoorbell}), 2, "needs its --offset"},
+    {"OffsetOfNothing", decode({"doorbell", kDoorbell, "--offset", "4"}), 2, "is at 0x4"},
+    {"OffsetTooLarge", decode({"doorbell", kDoorbell, "--offset", "4096"}), 2, "'4096'"},
+    {"OffsetWithoutDoorbell", decode({"cqe", "00", "--offset", "0"}), 2, "--offset is for"},
+    {"Order", decode({"cqe", "00", "--order", "big"}), 2, "'big' is none of"},
+};
+
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
   return info.param.name;
 }
@@ -174,6 +213,7 @@ std::string name_of_case(const testing::TestParamInfo<Case>& info) {
 INSTANTIATE_TEST_SUITE_P(Commands, BadInput, testing::ValuesIn(kCommands), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Options, BadInput, testing::ValuesIn(kOptions), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Numbers, BadInput, testing::ValuesIn(kNumbers), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Decode, BadInput, testing::ValuesIn(kDecode), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Interfaces, BadInput, testing::ValuesIn(kInterfaces), name_of_case);
 
 }  // namespace

@@ -37,13 +37,15 @@ std::vector<std::string> candidates(std::vector<std::string> words) {
 TEST(Complete, NamesCommands) {
   EXPECT_THAT(
       candidates({"--", ""}),
-      ElementsAre("check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm"));
+      ElementsAre(
+          "check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm", "decode"));
   EXPECT_THAT(candidates({"ch"}), ElementsAre("check"));
-  EXPECT_THAT(candidates({"--json", "d"}), ElementsAre("doctor"));
+  EXPECT_THAT(candidates({"--json", "do"}), ElementsAre("doctor"));
   EXPECT_THAT(candidates({"xyz", ""}), IsEmpty());
   EXPECT_THAT(
       candidates({}),
-      ElementsAre("check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm"));
+      ElementsAre(
+          "check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm", "decode"));
 }
 
 TEST(Complete, NamesOptionsThatAreNotGivenYet) {
@@ -52,6 +54,14 @@ TEST(Complete, NamesOptionsThatAreNotGivenYet) {
   EXPECT_THAT(candidates({"check", "--js"}), ElementsAre("--json"));
   EXPECT_THAT(candidates({"doctor", "--log", "a", "--lo"}), ElementsAre("--log"));
   EXPECT_THAT(candidates({"check", "--queues=4", "--q"}), IsEmpty());
+}
+
+TEST(Complete, NamesKindsAndThenFiles) {
+  EXPECT_THAT(candidates({"decode", "cqe"}), ElementsAre("cqe", "cqe-info", "cqe-type"));
+  EXPECT_THAT(candidates({"decode", "--explain", "sq-w"}), ElementsAre("sq-wqe"));
+  EXPECT_THAT(candidates({"decode", "--offset", "0", "doorb"}), ElementsAre("doorbell"));
+  EXPECT_THAT(candidates({"decode", "cqe", ""}), ElementsAre(":files"));
+  EXPECT_THAT(candidates({"decode", "cqe", "--order", "w"}), ElementsAre("words"));
 }
 
 TEST(Complete, NamesValues) {

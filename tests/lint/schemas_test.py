@@ -55,6 +55,18 @@ validate("args", "args", "eth1", "--root", healthy, codes=(0,))
 validate("args", "args", "--root", taken, codes=(0,))
 validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
 
+validate("kinds", "decode", "--list", codes=(0,))
+validate("decode", "decode", "cqe", "63010200" + "00" * 56 + "030201a1" + "00" * 64, "--explain", codes=(0,))
+validate("decode", "decode", "cq-doorbell", "0500000140000080", "--lax", codes=(1,))
+validate("decode", "decode", "status", "0x1234", "--explain", codes=(0,))
+validate("decode", "decode", "request", "-", codes=(0,), given="""
+[    1.0] mana: 00000000: 00 00 00 00 19 00 00 00 01 00 00 00 48 00 00 00  ............H...
+[    1.0] mana: 00000010: 00 00 00 00 19 00 00 00 01 00 00 00 28 00 00 00  ............(...
+[    1.0] mana: 00000020: 02 00 00 00 00 00 00 00 00 10 00 00 00 00 00 00  ................
+[    1.0] mana: 00000030: 00 00 00 00 00 00 00 00 01 00 00 00 01 00 00 00  ................
+[    1.0] mana: 00000040: 00 10 00 00 00 00 00 00                          ........
+""")
+
 version = json.loads(subprocess.run([program, "--version", "--json"], check=True, capture_output=True).stdout)
 if version["dpdk"]["version"]:
     validate("bench", "bench", "--vdev", "net_null0", "--duration", "100ms", "--interval", "50ms",

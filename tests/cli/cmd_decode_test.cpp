@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+//
+// decode, from its words to what it prints.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_manactl.h"
+#include "cli/wire_advice.h"
+#include "wire/completion.h"
+#include "wire/dissect.h"
+#include "wire/event.h"
+
+namespace manactl::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using Words = std::vector<std::string>;
+
+const std::string kErrorCqe = "63010200" + std::string(112, '0') + "030201a1";
+
+json decoded(Words words, int code = 0) {
+  words.insert(words.begin(), "decode");
+  words.emplace_back("--json");
+  const auto outcome = manactl(words);
+  EXPECT_EQ(outcome.code, code) << outcome.err;
+  return json::parse(outcome.out);
+}
+
+json field(const json& document, const std::string& name) {
+  for (const auto& section : document["dumps"][0][0]["sections"]) {
+    for (const auto& candidate : section["fields"]) {
+      if (candidate["name"] == name) return candidate;
+    }
+  }
+  ADD_FAILURE() << name << " is not there";
+  return {};
+}
+
+TEST(Decode, ShowsEveryField) {
+  const auto document = decoded({"cq-doorbell", "0500000040000080"});
+  EXPECT_EQ(document["kind"], "cq-doorbell");
+  EXPECT_EQ(field(document, "id")["value"], 5);
+  EXPECT_EQ(field(document, "tail")["hex"], "0x40");
+  EXPECT_EQ(field(document, "arm")["bit"], 63);
+}
+
+TEST(Decode, TakesBytesFromWhereverTheyAre) {
+  TemporaryDirectory directory;
+  const auto text = directory.file("dump.txt", "[ 1.0] 00000000: 05 00 00 00 40 00 00 80\n");
+  const auto binary = directory.file("dump.bin", std::string("\5\0\0\0\x40\0\0\x80", 8));
+  const auto expected = decoded({"cq-doorbell", "0500000040000080"})["dumps"];
+  EXPECT_EQ(decoded({"cq-doorbell", "05000000", "40000080"})["dumps"], expected);
+  EXPECT_EQ(decoded({"cq-doorbell", "0x8000004000000005"})["dumps"], expected);
+  EXPECT_EQ(decoded({"cq-doorbell", text})["dumps"], expected);
+  EXPECT_EQ(decoded({"cq-doorbell", binary})["dumps"], expected);
+  EXPECT_EQ(decoded({"doorbell", "--offset", "0x800", "0500000040000080"})["dumps"], expected);
+  Surroundings around;
+  around.input = "05 00 00 00\n40 00 00 80\n";
+  const auto piped = manactl({"decode", "cq-doorbell", "-", "--json"}, around);
+  EXPECT_EQ(json::parse(piped.out)["dumps"], expected);
+}
+
+TEST(Decode, NamesUnknownValues) {
+  const auto type = field(decoded({"eqe-info", "02000020"}), "type");
+  EXPECT_EQ(type["meaning"], "unknown");
+  EXPECT_EQ(type["known"], false);
+  const auto status = field(decoded({"status", "0x1234"}), "status");
+  EXPECT_EQ(status["known"], false);
+  EXPECT_EQ(field(decoded({"command", "131075"}), "command")["meaning"], "CONFIG_VPORT_TX");
+}
+
+TEST(Decode, ExplainsErrorsWhenAsked) {
+  const auto document = decoded({"cqe", kErrorCqe, "--explain"});
+  EXPECT_THAT(field(document, "type")["explanation"]["action"], HasSubstr("hc_tx_err_inval_oob"));
+  EXPECT_THAT(field(document, "vendor_error")["explanation"]["means"], HasSubstr("makes no sense"));
+  EXPECT_FALSE(field(decoded({"cqe", kErrorCqe}), "type").contains("explanation"));
+  const auto outcome = manactl({"decode", "status", "0xffffffff", "--explain"});
+  EXPECT_THAT(outcome.out, HasSubstr("Means: the device does not know the command"));
+}
+
+TEST(Decode, RefusesWhatBreaksARuleUnlessLax) {
+  const std::string bytes = "0500000140000080";
+  const auto refused = manactl({"decode", "cq-doorbell", bytes});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("CQ doorbell: reserved bits 24-31 must be zero, is 0x1"));
+  const auto document = decoded({"cq-doorbell", bytes, "--lax"}, 1);
+  EXPECT_EQ(document["exit"], 1);
+  EXPECT_EQ(document["dumps"][0][0]["problems"][0]["field"], "reserved bits 24-31");
+}
+
+TEST(Decode, LeavesOutWhatIsEmpty) {
+  const auto queue =
+      manactl({"decode", "eqe", "05000000000000000000000003000020" + std::string(96, '0')});
+  EXPECT_EQ(queue.code, 0);
+  EXPECT_THAT(queue.out, HasSubstr("eqe 0, bytes 0-15\n"));
+  EXPECT_THAT(queue.out, HasSubstr("eqe 1-3, bytes 16-63: empty\n"));
+  EXPECT_THAT(queue.out, Not(HasSubstr("reserved")));
+  const auto packets = manactl({"decode", "rx-completion", "41000000" + std::string(112, '0')});
+  EXPECT_THAT(packets.out, HasSubstr("packet[0] to packet[3]"));
+}
+
+TEST(Decode, ShowsArraysInOnePiece) {
+  const std::string filter = "0000000000800200010000004800000000000000008002000100000020000000" +
+                             std::string(16, '0') + "0700000000000000000d3a763bd0" +
+                             std::string(36, '0');
+  auto bytes = filter;
+  const auto mac = field(decoded({"request", bytes}), "mac");
+  EXPECT_EQ(mac["meaning"], "00:0d:3a:76:3b:d0");
+  EXPECT_EQ(mac["values"], json({0, 0x0d, 0x3a, 0x76, 0x3b, 0xd0}));
+}
+
+TEST(Decode, ListsItsKinds) {
+  const auto document = json::parse(manactl({"decode", "--list", "--json"}).out);
+  EXPECT_EQ(document["kinds"].size(), wire::kinds().size());
+  EXPECT_THAT(manactl({"decode", "--list"}).out, HasSubstr("\ncq-doorbell "));
+}
+
+TEST(WireAdvice, KnowsEveryCodeThatHasAName) {
+  const auto unknown = cli::advice_for(cli::CodeSpace::event, 1).meaning;
+  for (const auto& type : wire::kCqeTypes) {
+    const auto code = static_cast<std::uint64_t>(type.value);
+    EXPECT_NE(cli::advice_for(cli::CodeSpace::cqe_type, code).meaning, unknown) << type.name;
+  }
+  for (const auto& type : wire::kEventTypes) {
+    const auto code = static_cast<std::uint64_t>(type.value);
+    EXPECT_NE(cli::advice_for(cli::CodeSpace::event, code).meaning, unknown) << type.name;
+  }
+  for (const auto& error : wire::kVendorErrors) {
+    const auto advice =
+        cli::advice_for(cli::CodeSpace::vendor_error, static_cast<std::uint64_t>(error.value));
+    EXPECT_NE(advice.meaning, unknown) << error.name;
+    EXPECT_NE(advice.action, "") << error.name;
+  }
+}
+
+TEST(WireAdvice, HasSomethingToDoForEveryTransmitError) {
+  for (const auto& type : wire::kCqeTypes) {
+    if (type.value <= wire::CqeType::tx_okay) continue;
+    const auto code = static_cast<std::uint64_t>(type.value);
+    EXPECT_NE(cli::advice_for(cli::CodeSpace::cqe_type, code).action, "") << type.name;
+  }
+}
+
+}  // namespace
+}  // namespace manactl::test

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/hex_dump.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace manactl::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Octets = std::vector<std::uint8_t>;
+
+std::vector<Octets> parse(std::string_view text, GroupOrder order = GroupOrder::automatic) {
+  const auto dump = parse_hex_dump(text, order);
+  EXPECT_TRUE(dump.has_value()) << dump.error().message;
+  return dump ? dump->parts : std::vector<Octets>{};
+}
+
+std::string refusal(std::string_view text) {
+  const auto dump = parse_hex_dump(text, GroupOrder::automatic);
+  EXPECT_FALSE(dump.has_value()) << text;
+  return dump ? std::string() : dump.error().message;
+}
+
+const Octets kEight = {5, 0, 0, 0, 0x40, 0, 0, 0x80};
+
+TEST(HexDump, TakesPlainDigits) {
+  for (const char* text : {"0500000040000080",
+                           "05000000 40000080",
+                           "05 00 00 00 40 00 00 80",
+                           "05000000\n40000080\n",
+                           "  0500 0000\t4000 0080\r\n",
+                           "05,00,00,00,40,00,00,80",
+                           "{ 0x05, 0x00, 0x00, 0x00, 0x40, 0x00, 0x00, 0x80 };"}) {
+    EXPECT_THAT(parse(text), ElementsAre(kEight)) << text;
+  }
+}
+
+TEST(HexDump, TakesNumbersAsTheMachineStoresThem) {
+  EXPECT_THAT(parse("0x8000004000000005"), ElementsAre(kEight));
+  EXPECT_THAT(parse("0x00000005, 0x80000040"), ElementsAre(kEight));
+  EXPECT_THAT(parse("0x5"), ElementsAre(Octets{5}));
+  EXPECT_THAT(parse("0x105"), ElementsAre(Octets{5, 1}));
+}
+
+// print_hex_dump(KERN_DEBUG, "cqe ", DUMP_PREFIX_OFFSET, 16, 1, p, 20, true), as dmesg shows it.
+TEST(HexDump, TakesWhatTheKernelPrints) {
+  const auto parts = parse(
+      "[   12.345678] cqe 00000000: 05 00 00 00 40 00 00 80 41 42 20 44 45 46 47 48  ....@...AB "
+      "DEFGH\n"
+      "[   12.345679] cqe 00000010: 49 4a 20 4c                                      IJ L\n");
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].size(), 20U);
+  EXPECT_EQ(parts[0][7], 0x80);
+  EXPECT_EQ(parts[0][19], 'L');
+}
+
+TEST(HexDump, TakesEveryPrefixOfALog) {
+  for (const char* prefix : {"",
+                             "<7>",
+                             "<7>[   12.345678] ",
+                             "[Sat Nov 21 10:00:00 2026] mana 7870:00:00.0: ",
+                             "Nov 21 10:00:00 vm-1 kernel: [   12.345678] mana: dead beef: ",
+                             "2026-11-21T10:00:00.123456+00:00 vm kernel: "}) {
+    const auto text = std::string(prefix) + " 00000000: 05 00 00 00 40 00 00 80  ....@...";
+    EXPECT_THAT(parse(text), ElementsAre(kEight)) << text;
+  }
+}
+
+TEST(HexDump, TakesAddressesAndNoOffsets) {
+  EXPECT_THAT(parse("mana: 00000000d3adb33f: 05 00 00 00\nmana: 000000001234abcd: 40 00 00 80\n"),
+              ElementsAre(kEight));
+  EXPECT_THAT(parse("[    1.2] mana: 05 00 00 00  ....\n[    1.2] mana: 40 00 00 80  @...\n"),
+              ElementsAre(kEight));
+  EXPECT_THAT(parse("05 00 00 00 40 00 00 80  ....@...\n"), ElementsAre(kEight));
+}
+
+TEST(HexDump, ReadsWordsOfTheKernelAsNumbers) {
+  EXPECT_THAT(parse("[    1.2] 00000000: 00000005 80000040"), ElementsAre(kEight));
+  EXPECT_THAT(parse("[    1.2] 00000000: 8000004000000005"), ElementsAre(kEight));
+  EXPECT_THAT(parse("00000000: 00000005 80000040"), ElementsAre(kEight));
+  // The text column decides where there is one: this is xxd -g4.
+  EXPECT_THAT(parse("00000000: 05000000 40000080  ....@..."), ElementsAre(kEight));
+}
+
+TEST(HexDump, TakesXxd) {
+  EXPECT_THAT(parse("00000000: 0500 0000 4000 0080                      ....@..."),
+              ElementsAre(kEight));
+  EXPECT_THAT(parse("00000000: 0500 00"), ElementsAre(Octets{5, 0, 0}));
+}
+
+TEST(HexDump, TakesHexdumpAndOd) {
+  EXPECT_THAT(parse("00000000  05 00 00 00 40 00 00 80                           |....@...|\n"
+                    "00000008\n"),
+              ElementsAre(kEight));
+  EXPECT_THAT(parse("0000000 0005 0000 0040 8000\n0000008\n"), ElementsAre(kEight));
+  EXPECT_THAT(refusal("0000000 000005 000000\n"), HasSubstr("odd number of digits"));
+  EXPECT_THAT(parse("0000000 05 00 00 00 40 00 00 80\n0000010\n"), ElementsAre(kEight));
+  EXPECT_THAT(parse("0000000 00000005 80000040\n0000010\n"), ElementsAre(kEight));
+}
+
+TEST(HexDump, FillsInWhatAStarStandsFor) {
+  const auto hexdump = parse(
+      "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n"
+      "*\n"
+      "00000040  05                                                |.|\n"
+      "00000041\n");
+  ASSERT_EQ(hexdump.size(), 1U);
+  EXPECT_EQ(hexdump[0].size(), 65U);
+  // Octal, as the second offset shows.
+  const auto od = parse(
+      "0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
+      "0000020 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
+      "*\n"
+      "0000100\n");
+  ASSERT_EQ(od.size(), 1U);
+  EXPECT_EQ(od[0].size(), 64U);
+}
+
+TEST(HexDump, BeginsAnewAtOffsetZero) {
+  EXPECT_THAT(parse("[ 1.0] 00000000: 01 02\n[ 1.1] mana: something\n[ 1.2] 00000000: 03\n"),
+              ElementsAre(Octets{1, 2}, Octets{3}));
+}
+
+TEST(HexDump, SaysWhatItAssumed) {
+  const auto dump =
+      parse_hex_dump("[ 1.0] 00000000: 00000005\n[ 1.0] link up\n", GroupOrder::automatic);
+  ASSERT_TRUE(dump.has_value());
+  EXPECT_THAT(dump->notes,
+              ElementsAre(HasSubstr("little-endian words"), HasSubstr("1 line without a dump")));
+  EXPECT_THAT(parse_hex_dump("05000000", GroupOrder::automatic)->notes, IsEmpty());
+}
+
+TEST(HexDump, ObeysTheOrder) {
+  EXPECT_THAT(parse("00000005 80000040", GroupOrder::words), ElementsAre(kEight));
+  EXPECT_THAT(parse("[ 1.0] 00000000: 05000000 40000080", GroupOrder::bytes), ElementsAre(kEight));
+}
+
+TEST(HexDump, RefusesWhatIsNone) {
+  EXPECT_THAT(refusal(""), HasSubstr("no bytes"));
+  EXPECT_THAT(refusal("\n\n"), HasSubstr("no bytes"));
+  EXPECT_THAT(refusal("05 0g"), HasSubstr("line 1: '0g' is not hexadecimal"));
+  EXPECT_THAT(refusal("05\nhello\n"), HasSubstr("line 2: 'hello'"));
+  EXPECT_THAT(refusal("050"), HasSubstr("odd number of digits"));
+  EXPECT_THAT(refusal("0x"), HasSubstr("line 1"));
+  EXPECT_THAT(refusal("\x1b[31m"), HasSubstr("\\x1b"));
+}
+
+TEST(HexDump, RefusesLostLines) {
+  EXPECT_THAT(refusal("00000000: 01 02\n00000010: 03\n"), HasSubstr("line 2: offset 00000010"));
+  EXPECT_THAT(refusal("*\n00000010: 03\n"), HasSubstr("nothing is before the '*'"));
+  EXPECT_THAT(refusal("00000000: 01 02\n*\n"), HasSubstr("offset of the end is missing"));
+  EXPECT_THAT(refusal("00000000: 01 02\n*\n00000005: 01\n"), HasSubstr("no number of lines fits"));
+  EXPECT_THAT(refusal("00000000: 01 02\n*\nf0000000: 01\n"), HasSubstr("no number of lines fits"));
+  EXPECT_THAT(refusal("00000000: 01\n*\n000fffff: 01\n*\n001ffffe: 01\n"), HasSubstr("1 MiB"));
+  EXPECT_THAT(refusal("0000000 00 00 00 00 00 00 00 00\n*\n0000100\n"), HasSubstr("with -v"));
+}
+
+TEST(HexDump, TellsHexadecimalFromNamesAndBytesFromText) {
+  EXPECT_TRUE(looks_hexadecimal("05000000"));
+  EXPECT_TRUE(looks_hexadecimal("0x1f"));
+  EXPECT_TRUE(looks_hexadecimal("05,00"));
+  EXPECT_FALSE(looks_hexadecimal("dump.txt"));
+  EXPECT_FALSE(looks_hexadecimal("./05"));
+  EXPECT_TRUE(looks_binary(std::string_view("\x05\0", 2)));
+  EXPECT_FALSE(looks_binary("05 00\r\n\x1b[0m"));
+}
+
+}  // namespace
+}  // namespace manactl::cli
