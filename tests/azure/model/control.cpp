@@ -107,14 +107,16 @@ Reply Control::max_resources() const {
 
 Reply Control::list_devices() const {
   wire::ListDevicesResponse answer;
-  answer.count = 2;
+  answer.count = 3;
   answer.devices[0] = {wire::DeviceType::hwc, 0};
   answer.devices[1] = {wire::DeviceType::mana, 0};
+  answer.devices[2] = {wire::DeviceType::mana_ib, 0};
   return Reply::with(answer);
 }
 
 Reply Control::register_device(const Request& request) {
-  if (request.header.device.type != wire::DeviceType::mana) {
+  const auto type = request.header.device.type;
+  if (type != wire::DeviceType::mana && type != wire::DeviceType::mana_ib) {
     return Reply::refuse(kNoSuchObject, "no such device to register");
   }
   return Reply::with(wire::RegisterDeviceResponse{kPdId, kMemKey, kDoorbellPageId});

@@ -22,7 +22,8 @@ Device::Device(Guest& guest,
       queues_(guest, trace),
       control_(queues_, options),
       vports_(queues_, control_, options),
-      packets_(guest, queues_, vports_, options, trace) {
+      packets_(guest, queues_, vports_, options, trace),
+      rdma_(queues_, control_) {
   for (const auto& fault : options.faults) faults_.add(fault);
 }
 
@@ -38,6 +39,12 @@ void Device::reset() {
   queues_.reset();
   control_.reset();
   vports_.reset();
+  rdma_.reset();
+}
+
+void Device::deregister(wire::DeviceType type) {
+  if (type == wire::DeviceType::mana) vports_.reset();
+  if (type == wire::DeviceType::mana_ib) rdma_.reset();
 }
 
 std::optional<Fault> Device::strike(std::uint32_t code) {
@@ -222,12 +229,14 @@ Reply Device::reply_to(const Request& request, const std::optional<Fault>& fault
   if (fault && fault->kind == FaultKind::refuse) return Reply::refuse(fault->status, "asked to");
   Reply reply = Reply::refuse(wire::kStatusUnsupported, "no such command");
   if (request.command == wire::Command::deregister_device) {
-    vports_.reset();
+    deregister(request.header.device.type);
     reply = {};
   } else if (auto control = control_.handle(request)) {
     reply = std::move(*control);
   } else if (auto vports = vports_.handle(request)) {
     reply = std::move(*vports);
+  } else if (auto rdma = rdma_.handle(request)) {
+    reply = std::move(*rdma);
   }
   if (fault && fault->kind == FaultKind::status) reply.status = fault->status;
   if (fault && fault->kind == FaultKind::truncate) reply.body.clear();

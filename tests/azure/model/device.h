@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "azure/model/packets.h"
+#include "azure/model/rdma.h"
 #include "wire/shared_memory.h"
 
 namespace manactl::azure {
@@ -44,6 +45,8 @@ class Device {
 
   Control& control() { return control_; }
 
+  Rdma& rdma() { return rdma_; }
+
   std::uint64_t messages() const { return messages_; }
 
  private:
@@ -65,6 +68,7 @@ class Device {
   void answer(const wire::RequestHeader& request, const Reply& reply);
   void send_answer(wire::Bytes bytes);
   void complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes);
+  void deregister(wire::DeviceType type);
   std::optional<Fault> strike(std::uint32_t code);
 
   Guest& guest_;
@@ -76,6 +80,7 @@ class Device {
   Control control_;
   Vports vports_;
   Packets packets_;
+  Rdma rdma_;
   Channel channel_;
   std::uint64_t messages_ = 0;
 };

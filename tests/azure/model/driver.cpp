@@ -101,7 +101,7 @@ std::optional<Answer> Driver::request(wire::Command command,
                              static_cast<std::uint32_t>(wire::RequestHeader::kSize + body.size()),
                              wire::ResponseHeader::kSize + room);
   header.response.version = response_version;
-  header.device = {wire::DeviceType::mana, 0};
+  header.device = {device_type, 0};
   header.request.hwc_msg_id = 3;
   auto message = padded(*wire::encode(header));
   message.insert(message.end(), body.begin(), body.end());
@@ -247,7 +247,7 @@ void Driver::bring_up() {
   ask<wire::VerifyVersionResponse>(wire::Command::verify_version, *wire::encode(version));
   ask<wire::MaxResourcesResponse>(wire::Command::query_max_resources, {});
   const auto devices = ask<wire::ListDevicesResponse>(wire::Command::list_devices, {});
-  must(devices.count == 2 && devices.devices[1].type == wire::DeviceType::mana, "devices");
+  must(devices.count == 3 && devices.devices[1].type == wire::DeviceType::mana, "devices");
   const auto registered = ask<wire::RegisterDeviceResponse>(wire::Command::register_device, {});
   pd_id_ = registered.pd_id;
   mem_key_ = registered.gpa_mkey;

@@ -123,6 +123,7 @@ class Driver {
   std::map<wire::ChannelDatum, std::uint32_t> channel_data;
   std::vector<wire::CqeType> tx_results;  // of all ports
   unsigned fences = 0;
+  wire::DeviceType device_type = wire::DeviceType::mana;  // that requests are for
 
  private:
   bool store_shared();

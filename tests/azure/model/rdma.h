@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// The RDMA side of the device (type 3): doorbell pages for processes, protection domains, memory
+// regions, and the RNIC adapter. Queue pairs of the RNIC are not made here.
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+
+#include "azure/model/control.h"
+#include "wire/rdma_messages.h"
+
+namespace manactl::azure {
+
+class Rdma {
+ public:
+  // Page 0 belongs to nobody, kDoorbellPageId to the drivers; processes get these.
+  static constexpr std::uint32_t kFirstPage = 2, kPagesEnd = 4;
+
+  Rdma(Queues& queues, Control& control) : queues_(queues), control_(control) {}
+
+  // No value for a command that is not one of the RDMA driver's.
+  std::optional<Reply> handle(const Request& request);
+
+  void reset();
+
+  std::size_t objects() const {
+    return pages_.size() + pds_.size() + mrs_.size() + adapters_.size();
+  }
+
+ private:
+  struct Adapter {
+    std::set<std::array<std::uint8_t, 16>> addresses;
+    std::set<std::array<std::uint8_t, 6>> macs;
+  };
+
+  Reply allocate_pages(const Request& request);
+  Reply free_pages(const Request& request);
+  Reply create_pd();
+  Reply destroy_pd(const Request& request);
+  Reply create_mr(const Request& request);
+  Reply destroy_mr(const Request& request);
+  static Reply capabilities();
+  Reply create_adapter(const Request& request);
+  Reply destroy_adapter(const Request& request);
+  Reply config_ip(const Request& request);
+  Reply config_mac(const Request& request);
+
+  Queues& queues_;
+  Control& control_;
+  std::set<std::uint32_t> pages_;
+  std::map<std::uint64_t, std::uint32_t> pds_;  // id by handle
+  std::map<std::uint64_t, std::uint64_t> mrs_;  // PD by handle
+  std::map<std::uint64_t, Adapter> adapters_;
+  std::uint64_t next_handle_ = 0x3000;
+};
+
+}  // namespace manactl::azure
