@@ -23,8 +23,8 @@ bool function_present(void);
 bool msix_enabled(void);
 
 /* trap.c: the driver's stores */
-int trap_init(void);
-void trap_exit(void);
+int trap_start(void);
+void trap_stop(void);
 
 /* msix.c: interrupts to the driver */
 int msix_raise(unsigned int vector);

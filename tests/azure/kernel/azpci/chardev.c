@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "azpci.h"
+#include "compat.h"
 
 #define QUEUE_LEN	4096	/* a power of two */
 
@@ -147,7 +148,7 @@ static int azgdma_mmap(struct file *file, struct vm_area_struct *vma)
 		return io_remap_pfn_range(vma, vma->vm_start, PHYS_PFN(bar_address), size,
 					  vma->vm_page_prot);
 	}
-	vma->vm_flags |= VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP;
+	add_vm_flags(vma, VM_IO | VM_PFNMAP | VM_DONTEXPAND | VM_DONTDUMP);
 	vma->vm_ops = &ram_ops;
 	return 0;
 }
@@ -178,7 +179,6 @@ static const struct file_operations azgdma_ops = {
 	.poll = azgdma_poll,
 	.unlocked_ioctl = azgdma_ioctl,
 	.mmap = azgdma_mmap,
-	.llseek = no_llseek,
 };
 
 static struct miscdevice azgdma_device = {

@@ -5,9 +5,9 @@
 #include <linux/io.h>
 #include <linux/module.h>
 #include <linux/pci.h>
-#include <asm/unaligned.h>
 
 #include "azpci.h"
+#include "compat.h"
 
 #define DOMAIN		0x7870
 #define VENDOR_ID_MS	0x1414

@@ -65,7 +65,7 @@ static int __init azpci_init(void)
 	err = chardev_init();
 	if (err)
 		goto unmap;
-	err = trap_init();
+	err = trap_start();
 	if (err)
 		goto remove_chardev;
 	err = function_init();
@@ -78,7 +78,7 @@ static int __init azpci_init(void)
 
 	function_exit();
 remove_trap:
-	trap_exit();
+	trap_stop();
 remove_chardev:
 	chardev_exit();
 unmap:

@@ -139,7 +139,7 @@ static int start_kmmio(void)
 	return init();
 }
 
-int trap_init(void)
+int trap_start(void)
 {
 	int err = start_kmmio();
 
@@ -154,7 +154,7 @@ int trap_init(void)
 	return err;
 }
 
-void trap_exit(void)
+void trap_stop(void)
 {
 	unregister_kprobe(&iounmap_probe);
 	unregister_kretprobe(&iomap_probe);

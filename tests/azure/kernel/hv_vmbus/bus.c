@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "bus.h"
+#include "compat.h"
 
 struct dynamic_id {
 	struct list_head node;
@@ -65,15 +66,17 @@ static bool find_id(struct hv_driver *driver, struct hv_device *device,
 	return matched;
 }
 
-static int vmbus_match(struct device *dev, struct device_driver *drv)
+/* The driver is not changed, but the lock of its ids is taken. */
+static int vmbus_match(struct device *dev, match_driver *drv)
 {
+	struct hv_driver *driver = drv_to_hv_drv((struct device_driver *)drv);
 	struct hv_device *device = device_to_hv_device(dev);
 	struct hv_vmbus_device_id id;
 
-	return device->channels_kset && find_id(drv_to_hv_drv(drv), device, &id);
+	return device->channels_kset && find_id(driver, device, &id);
 }
 
-static int vmbus_uevent(struct device *dev, struct kobj_uevent_env *env)
+static int vmbus_uevent(uevent_device *dev, struct kobj_uevent_env *env)
 {
 	return add_uevent_var(env, "MODALIAS=vmbus:%*phN", UUID_SIZE,
 			      &device_to_hv_device(dev)->dev_type);

@@ -82,6 +82,11 @@ void channels_exit(void);
 
 /* channel_sysfs.c */
 extern struct kobj_type channel_ktype;
+#ifdef HAVE_RING_SYSFS
+int hv_create_ring_sysfs(struct vmbus_channel *channel,
+			 int (*map)(struct vmbus_channel *channel, struct vm_area_struct *vma));
+int hv_remove_ring_sysfs(struct vmbus_channel *channel);
+#endif
 
 /* ring.c */
 u32 ring_put(struct hv_ring_buffer *ring, u32 size, u32 at, const void *from, u32 len);

@@ -10,7 +10,8 @@
 /*
  * uio_hv_generic maps int_page and both monitor_pages into user space and takes channel_mutex. The
  * kernel's headers do not show this structure. The places of these members are those in the BTF of
- * Debian 12's hv_vmbus.ko; build-modules compares them with what uio_hv_generic.ko refers to.
+ * hv_vmbus.ko, the same in Debian 12 and its backports; build-modules compares them with what
+ * uio_hv_generic.ko refers to.
  */
 struct vmbus_connection {
 	u8 unused1[48];
@@ -250,6 +251,13 @@ void vmbus_set_sc_create_callback(struct vmbus_channel *channel,
 	channel->sc_creation_callback = callback;
 }
 EXPORT_SYMBOL_GPL(vmbus_set_sc_create_callback);
+
+/* A driver's own signal for rings that it filled without a call to us. */
+void vmbus_set_event(struct vmbus_channel *channel)
+{
+	host_wake();
+}
+EXPORT_SYMBOL_GPL(vmbus_set_event);
 
 void vmbus_set_chn_rescind_callback(struct vmbus_channel *channel,
 				    void (*callback)(struct vmbus_channel *channel))

@@ -105,3 +105,40 @@ struct kobj_type channel_ktype = {
 	.release = channel_release,
 	.default_groups = channel_groups,
 };
+
+#ifdef HAVE_RING_SYSFS
+/* uio_hv_generic gives user space the rings this way; how they are mapped is its own affair. */
+static int ring_mmap(struct file *file, struct kobject *kobj, struct bin_attribute *attr,
+		     struct vm_area_struct *vma)
+{
+	struct vmbus_channel *channel = container_of(kobj, struct vmbus_channel, kobj);
+
+	if (channel->state != CHANNEL_OPENED_STATE)
+		return -EINVAL;
+	return channel->mmap_ring_buffer(channel, vma);
+}
+
+static struct bin_attribute ring_file = {
+	.attr = { .name = "ring", .mode = 0600 },
+	.size = SZ_4M,
+	.mmap = ring_mmap,
+};
+
+int hv_create_ring_sysfs(struct vmbus_channel *channel,
+			 int (*map)(struct vmbus_channel *channel, struct vm_area_struct *vma))
+{
+	channel->mmap_ring_buffer = map;
+	channel->ring_sysfs_visible = true;
+	return sysfs_create_bin_file(&channel->kobj, &ring_file);
+}
+EXPORT_SYMBOL_GPL(hv_create_ring_sysfs);
+
+int hv_remove_ring_sysfs(struct vmbus_channel *channel)
+{
+	sysfs_remove_bin_file(&channel->kobj, &ring_file);
+	channel->ring_sysfs_visible = false;
+	channel->mmap_ring_buffer = NULL;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(hv_remove_ring_sysfs);
+#endif

@@ -247,11 +247,16 @@ int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
 		    const void *data, u32 data_len)
 {
 	struct nvsp nvsp = { .type = NVSP_RNDIS, .word = { kind, NO_SECTION } };
-	struct vmtransfer_page_packet_header packet = {
-		.d.type = VM_PKT_DATA_USING_XFER_PAGES,
-		.xfer_pageset_id = nic->recv_buffer_id,
-		.range_cnt = 1,
+	/* With one range, whether the kernel declares one or leaves the number open. */
+	union {
+		struct vmtransfer_page_packet_header head;
+		u8 bytes[offsetof(struct vmtransfer_page_packet_header, ranges[1])];
+	} packet = {
+		.head.d.type = VM_PKT_DATA_USING_XFER_PAGES,
+		.head.xfer_pageset_id = nic->recv_buffer_id,
+		.head.range_cnt = 1,
 	};
+	struct vmtransfer_page_range *range = packet.head.ranges;
 	u32 count = DIV_ROUND_UP(head_len + data_len, RECV_SECTION_SIZE);
 	unsigned long first;
 	int err;
@@ -262,13 +267,13 @@ int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
 	if (first + count > nic->recv_sections)
 		return -ENOBUFS;
 
-	packet.d.trans_id = sections_id(first, count);
-	packet.ranges[0].byte_offset = first * RECV_SECTION_SIZE;
-	packet.ranges[0].byte_count = head_len + data_len;
-	memcpy(nic->recv_buffer->memory + packet.ranges[0].byte_offset, head, head_len);
-	memcpy(nic->recv_buffer->memory + packet.ranges[0].byte_offset + head_len, data, data_len);
+	packet.head.d.trans_id = sections_id(first, count);
+	range->byte_offset = first * RECV_SECTION_SIZE;
+	range->byte_count = head_len + data_len;
+	memcpy(nic->recv_buffer->memory + range->byte_offset, head, head_len);
+	memcpy(nic->recv_buffer->memory + range->byte_offset + head_len, data, data_len);
 	bitmap_set(nic->recv_busy, first, count);
-	err = host_send(nic, &packet.d, sizeof(packet), &nvsp, sizeof(nvsp));
+	err = host_send(nic, &packet.head.d, sizeof(packet), &nvsp, sizeof(nvsp));
 	if (err)
 		bitmap_clear(nic->recv_busy, first, count);
 	return err;
