@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+#
+# Last of the boot: prepare leaves what the how-to leaves, restore brings everything back, by either
+# way of binding, with the real mana_ib there; and no driver broke the rules of the hardware.
+
+. /guest/scenarios/prepare.sh
+for method in new-id driver-override; do
+  manactl prepare eth1 --hugepages 16 --method $method >/run/azure/out || { cat /run/azure/out; fail $method; }
+  expect "ring" 4194304 "$(stat -c %s $vmbus/devices/*3bd1000d3a76/channels/*/ring)"
+  manactl restore eth1
+  is_restored
+done
+. /guest/scenarios/conformance.sh
