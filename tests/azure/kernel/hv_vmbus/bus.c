@@ -1,70 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bus: which driver fits which device, ids added and removed at run time, and probing.
+ * The bus: drivers come and go, devices are matched with them and probed.
  */
 #include <linux/device.h>
 #include <linux/module.h>
-#include <linux/slab.h>
 
 #include "bus.h"
 #include "compat.h"
 
-struct dynamic_id {
-	struct list_head node;
-	struct hv_vmbus_device_id id;
-};
-
 struct device *vmbus_root;
-
-static const struct hv_vmbus_device_id override_id;
-
-static const struct hv_vmbus_device_id *find_static(const struct hv_driver *driver,
-						    const guid_t *type)
-{
-	const struct hv_vmbus_device_id *id;
-
-	for (id = driver->id_table; id && !guid_is_null(&id->guid); id++)
-		if (guid_equal(&id->guid, type))
-			return id;
-	return NULL;
-}
-
-/* The entry stays in the list unless remove_id takes it, so callers hold the driver's lock. */
-static struct dynamic_id *find_dynamic(struct hv_driver *driver, const guid_t *type)
-{
-	struct dynamic_id *entry;
-
-	list_for_each_entry(entry, &driver->dynids.list, node)
-		if (guid_equal(&entry->id.guid, type))
-			return entry;
-	return NULL;
-}
-
-/* An override admits its own driver only, and needs no id there. */
-static bool find_id(struct hv_driver *driver, struct hv_device *device,
-		    struct hv_vmbus_device_id *found)
-{
-	const struct hv_vmbus_device_id *fixed;
-	struct dynamic_id *entry;
-	bool matched = true;
-
-	if (device->driver_override && strcmp(device->driver_override, driver->name))
-		return false;
-
-	spin_lock(&driver->dynids.lock);
-	entry = find_dynamic(driver, &device->dev_type);
-	fixed = find_static(driver, &device->dev_type);
-	if (entry)
-		*found = entry->id;
-	else if (fixed)
-		*found = *fixed;
-	else if (device->driver_override)
-		*found = override_id;
-	else
-		matched = false;
-	spin_unlock(&driver->dynids.lock);
-	return matched;
-}
 
 /* The driver is not changed, but the lock of its ids is taken. */
 static int vmbus_match(struct device *dev, match_driver *drv)
@@ -73,7 +17,7 @@ static int vmbus_match(struct device *dev, match_driver *drv)
 	struct hv_device *device = device_to_hv_device(dev);
 	struct hv_vmbus_device_id id;
 
-	return device->channels_kset && find_id(driver, device, &id);
+	return device->channels_kset && ids_find(driver, device, &id);
 }
 
 static int vmbus_uevent(uevent_device *dev, struct kobj_uevent_env *env)
@@ -91,7 +35,7 @@ static int vmbus_probe(struct device *dev)
 
 	if (err)
 		return err;
-	if (!find_id(driver, device, &id))
+	if (!ids_find(driver, device, &id))
 		return -ENODEV;
 	err = driver->probe(device, &id);
 	if (err)
@@ -110,65 +54,6 @@ static void vmbus_remove(struct device *dev)
 	device->channel->chn_rescind_callback = NULL;
 }
 
-static ssize_t new_id_store(struct device_driver *drv, const char *text, size_t count)
-{
-	struct hv_driver *driver = drv_to_hv_drv(drv);
-	struct dynamic_id *entry;
-	int err;
-
-	entry = kzalloc(sizeof(*entry), GFP_KERNEL);
-	if (!entry)
-		return -ENOMEM;
-	err = guid_parse(text, &entry->id.guid);
-	if (err)
-		goto free;
-
-	spin_lock(&driver->dynids.lock);
-	if (find_dynamic(driver, &entry->id.guid))
-		err = -EEXIST;
-	else
-		list_add_tail(&entry->node, &driver->dynids.list);
-	spin_unlock(&driver->dynids.lock);
-	if (err)
-		goto free;
-
-	/* As the kernel does: whatever is unbound and fits now is bound at once. */
-	err = driver_attach(drv);
-	return err ? err : count;
-free:
-	kfree(entry);
-	return err;
-}
-static DRIVER_ATTR_WO(new_id);
-
-static ssize_t remove_id_store(struct device_driver *drv, const char *text, size_t count)
-{
-	struct hv_driver *driver = drv_to_hv_drv(drv);
-	struct dynamic_id *entry;
-	guid_t guid;
-	int err = guid_parse(text, &guid);
-
-	if (err)
-		return err;
-	spin_lock(&driver->dynids.lock);
-	entry = find_dynamic(driver, &guid);
-	if (entry)
-		list_del(&entry->node);
-	spin_unlock(&driver->dynids.lock);
-	if (!entry)
-		return -ENODEV;
-	kfree(entry);
-	return count;
-}
-static DRIVER_ATTR_WO(remove_id);
-
-static struct attribute *vmbus_driver_attrs[] = {
-	&driver_attr_new_id.attr,
-	&driver_attr_remove_id.attr,
-	NULL,
-};
-ATTRIBUTE_GROUPS(vmbus_driver);
-
 struct bus_type vmbus_bus = {
 	.name = "vmbus",
 	.match = vmbus_match,
@@ -181,8 +66,7 @@ struct bus_type vmbus_bus = {
 
 int __vmbus_driver_register(struct hv_driver *driver, struct module *owner, const char *mod_name)
 {
-	spin_lock_init(&driver->dynids.lock);
-	INIT_LIST_HEAD(&driver->dynids.list);
+	ids_init(driver);
 	driver->driver.name = driver->name;
 	driver->driver.owner = owner;
 	driver->driver.mod_name = mod_name;
@@ -193,39 +77,10 @@ EXPORT_SYMBOL_GPL(__vmbus_driver_register);
 
 void vmbus_driver_unregister(struct hv_driver *driver)
 {
-	struct dynamic_id *entry, *next;
-
 	driver_unregister(&driver->driver);
-	list_for_each_entry_safe(entry, next, &driver->dynids.list, node)
-		kfree(entry);
-	INIT_LIST_HEAD(&driver->dynids.list);
+	ids_clear(driver);
 }
 EXPORT_SYMBOL_GPL(vmbus_driver_unregister);
-
-static int list_ids(struct device_driver *drv, void *data)
-{
-	struct hv_driver *driver = drv_to_hv_drv(drv);
-	struct dynamic_id *entry;
-	char *text = data;
-
-	spin_lock(&driver->dynids.lock);
-	list_for_each_entry(entry, &driver->dynids.list, node)
-		sysfs_emit_at(text, strlen(text), "%s %pUl\n", drv->name, &entry->id.guid);
-	spin_unlock(&driver->dynids.lock);
-	return 0;
-}
-
-/* What the kernel shows nowhere: the ids that new_id added. For comparing states. */
-static int ids_get(char *text, const struct kernel_param *kp)
-{
-	*text = 0;
-	bus_for_each_drv(&vmbus_bus, NULL, text, list_ids);
-	return strlen(text);
-}
-
-static const struct kernel_param_ops ids_ops = { .get = ids_get };
-module_param_cb(ids, &ids_ops, NULL, 0444);
-MODULE_PARM_DESC(ids, "the ids that were added at run time");
 
 int bus_init(void)
 {

@@ -17,6 +17,7 @@
 #define RECV_SECTION_SIZE	2048
 #define RECV_SECTIONS		4096
 #define SEND_SECTION_SIZE	6144
+#define NO_SECTION		0xffffffff
 /* Longest message of a guest: 16 KB by our RNDIS answer, and what a partial copy adds. */
 #define MESSAGE_MAX		SZ_64K
 
@@ -66,19 +67,28 @@ void bus_exit(void);
 extern struct bus_type vmbus_bus;
 extern struct device *vmbus_root;
 
-/* device.c */
+/* ids.c */
+extern const struct attribute_group *vmbus_driver_groups[];
+void ids_init(struct hv_driver *driver);
+void ids_clear(struct hv_driver *driver);
+bool ids_find(struct hv_driver *driver, struct hv_device *device,
+	      struct hv_vmbus_device_id *found);
+
+/* device_sysfs.c */
 extern const struct attribute_group *vmbus_device_groups[];
+
+/* device.c */
 int nic_offer(struct nic *nic);
 void nic_rescind(struct nic *nic);
 struct nic *nic_of(const struct vmbus_channel *channel);
 /* Exported, but declared in no header of the kernel's that modules have. */
 void vmbus_device_unregister(struct hv_device *device);
+
+/* connection.c */
 extern const struct vmbus_device vmbus_devs[];
 extern struct vmbus_connection vmbus_connection;
-
-/* channel.c */
-int channels_init(void);
-void channels_exit(void);
+int connection_init(void);
+void connection_exit(void);
 
 /* channel_sysfs.c */
 extern struct kobj_type channel_ktype;
@@ -92,6 +102,8 @@ int hv_remove_ring_sysfs(struct vmbus_channel *channel);
 u32 ring_put(struct hv_ring_buffer *ring, u32 size, u32 at, const void *from, u32 len);
 u32 ring_get(const struct hv_ring_buffer *ring, u32 size, u32 at, void *to, u32 len);
 void ring_reset(struct hv_ring_buffer_info *info);
+
+/* requestor.c */
 int requestor_init(struct vmbus_channel *channel);
 void requestor_exit(struct vmbus_channel *channel);
 
@@ -111,6 +123,10 @@ void nvsp_send_vf(struct nic *nic);
 int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
 		    const void *data, u32 data_len);
 void nvsp_reset(struct nic *nic);
+
+/* gather.c */
+u32 gather_message(struct nic *nic, const struct vmpacket_descriptor *packet, u32 section, u32 len,
+		   u8 *message);
 
 /* rndis.c */
 void rndis_messages(struct nic *nic, u8 *message, u32 len);

@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Channels: memory for the rings, opening and closing, and buffers lent to the host.
+ * Channels: memory for the rings, opening and closing.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "bus.h"
-
-/*
- * uio_hv_generic maps int_page and both monitor_pages into user space and takes channel_mutex. The
- * kernel's headers do not show this structure. The places of these members are those in the BTF of
- * hv_vmbus.ko, the same in Debian 12 and its backports; build-modules compares them with what
- * uio_hv_generic.ko refers to.
- */
-struct vmbus_connection {
-	u8 unused1[48];
-	void *int_page;
-	u8 unused2[16];
-	void *monitor_pages[2];
-	u8 unused3[40];
-	struct mutex channel_mutex;
-	u8 unused4[120];
-};
-
-static_assert(offsetof(struct vmbus_connection, int_page) == 48);
-static_assert(offsetof(struct vmbus_connection, monitor_pages) == 72);
-static_assert(offsetof(struct vmbus_connection, channel_mutex) == 128);
-static_assert(sizeof(struct vmbus_connection) == 280);
-
-struct vmbus_connection vmbus_connection = {
-	.channel_mutex = __MUTEX_INITIALIZER(vmbus_connection.channel_mutex),
-};
-EXPORT_SYMBOL_GPL(vmbus_connection);
-
-__u32 vmbus_proto_version = VERSION_WIN10_V5_2;
-EXPORT_SYMBOL_GPL(vmbus_proto_version);
-
-/* Drivers look up their own entry, by device_id. No ring size is preferred. */
-const struct vmbus_device vmbus_devs[] = {
-	[HV_NIC] = { .dev_type = HV_NIC, HV_NIC_GUID, .perf_device = true },
-	[HV_UNKNOWN] = { .dev_type = HV_UNKNOWN },
-};
-EXPORT_SYMBOL_GPL(vmbus_devs);
 
 static void run_callback(struct tasklet_struct *tasklet)
 {
@@ -195,56 +159,6 @@ void vmbus_close(struct vmbus_channel *channel)
 }
 EXPORT_SYMBOL_GPL(vmbus_close);
 
-int vmbus_establish_gpadl(struct vmbus_channel *channel, void *buffer, u32 size,
-			  struct vmbus_gpadl *result)
-{
-	static atomic_t next_handle = ATOMIC_INIT(0xe1e10);
-	struct nic *nic = nic_of(channel);
-	struct gpadl *gpadl;
-
-	if (channel->rescind)
-		return -ENODEV;
-	if (gpadl_refused(nic))
-		return -EDQUOT;
-	gpadl = kzalloc(sizeof(*gpadl), GFP_KERNEL);
-	if (!gpadl)
-		return -ENOMEM;
-	gpadl->handle = atomic_inc_return(&next_handle) - 1;
-	gpadl->memory = buffer;
-	gpadl->size = size;
-	mutex_lock(&host_lock);
-	list_add_tail(&gpadl->node, &nic->gpadls);
-	mutex_unlock(&host_lock);
-
-	result->gpadl_handle = gpadl->handle;
-	result->buffer = buffer;
-	result->size = size;
-	return 0;
-}
-EXPORT_SYMBOL_GPL(vmbus_establish_gpadl);
-
-int vmbus_teardown_gpadl(struct vmbus_channel *channel, struct vmbus_gpadl *lent)
-{
-	struct nic *nic = nic_of(channel);
-	struct gpadl *gpadl, *next;
-
-	mutex_lock(&host_lock);
-	list_for_each_entry_safe(gpadl, next, &nic->gpadls, node) {
-		if (gpadl->handle != lent->gpadl_handle)
-			continue;
-		if (nic->recv_buffer == gpadl)
-			nic->recv_buffer = NULL;
-		if (nic->send_buffer == gpadl)
-			nic->send_buffer = NULL;
-		list_del(&gpadl->node);
-		kfree(gpadl);
-	}
-	mutex_unlock(&host_lock);
-	lent->gpadl_handle = 0;
-	return 0;
-}
-EXPORT_SYMBOL_GPL(vmbus_teardown_gpadl);
-
 void vmbus_set_sc_create_callback(struct vmbus_channel *channel,
 				  void (*callback)(struct vmbus_channel *subchannel))
 {
@@ -265,24 +179,3 @@ void vmbus_set_chn_rescind_callback(struct vmbus_channel *channel,
 	channel->chn_rescind_callback = callback;
 }
 EXPORT_SYMBOL_GPL(vmbus_set_chn_rescind_callback);
-
-int channels_init(void)
-{
-	unsigned int i;
-
-	vmbus_connection.int_page = (void *)get_zeroed_page(GFP_KERNEL);
-	for (i = 0; i < ARRAY_SIZE(vmbus_connection.monitor_pages); i++)
-		vmbus_connection.monitor_pages[i] = (void *)get_zeroed_page(GFP_KERNEL);
-	if (vmbus_connection.int_page && vmbus_connection.monitor_pages[0] &&
-	    vmbus_connection.monitor_pages[1])
-		return 0;
-	channels_exit();
-	return -ENOMEM;
-}
-
-void channels_exit(void)
-{
-	free_page((unsigned long)vmbus_connection.int_page);
-	free_page((unsigned long)vmbus_connection.monitor_pages[0]);
-	free_page((unsigned long)vmbus_connection.monitor_pages[1]);
-}

@@ -169,7 +169,7 @@ static int __init azure_vmbus_init(void)
 		return -EINVAL;
 	err = choose_macs();
 	if (!err)
-		err = channels_init();
+		err = connection_init();
 	if (err)
 		return err;
 	err = bus_init();
@@ -190,7 +190,7 @@ static int __init azure_vmbus_init(void)
 remove_bus:
 	bus_exit();
 free_pages:
-	channels_exit();
+	connection_exit();
 	return err;
 }
 module_init(azure_vmbus_init);

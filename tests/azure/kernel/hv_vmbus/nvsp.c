@@ -12,7 +12,6 @@
 #define NVSP_LEN		40	/* every message has this length, whatever it says */
 #define NVSP_OK			1
 #define NVSP_FAILED		2
-#define NO_SECTION		0xffffffff
 
 enum nvsp_type {
 	NVSP_INIT = 1,
@@ -105,55 +104,12 @@ static void answer_send_buffer(struct nic *nic, u64 trans_id, const struct nvsp 
 	host_complete(nic, trans_id, &answer, sizeof(answer));
 }
 
-/* The first part of a message may lie in a section of the send buffer. */
-static u32 gather_section(struct nic *nic, u32 section, u32 len)
-{
-	u64 from = (u64)section * SEND_SECTION_SIZE;
-
-	if (section == NO_SECTION || !nic->send_buffer || len > MESSAGE_MAX ||
-	    from + len > nic->send_buffer->size)
-		return 0;
-	memcpy(message, nic->send_buffer->memory + from, len);
-	return len;
-}
-
-/* The rest lies in pages that the packet lists: length, offset, then one frame number per page. */
-static u32 gather_pages(const struct vmpacket_descriptor *packet, u32 at)
-{
-	const struct vmdata_gpa_direct *direct = (const void *)packet;
-	const u8 *end = (const u8 *)packet + packet->offset8 * 8;
-	const struct gpa_range *range = direct->range;
-	u32 i;
-
-	for (i = 0; i < direct->range_cnt && (const u8 *)(range + 1) <= end; i++) {
-		const u64 *pfn = range->pfn_array;
-		u32 offset = range->byte_offset;
-		u32 left = range->byte_count;
-
-		while (left && (const u8 *)(pfn + 1) <= end) {
-			u32 part = min_t(u32, left, PAGE_SIZE - offset);
-
-			if (at + part > MESSAGE_MAX || !pfn_valid(*pfn))
-				return 0;
-			memcpy(message + at, pfn_to_kaddr(*pfn) + offset, part);
-			at += part;
-			left -= part;
-			offset = 0;
-			pfn++;
-		}
-		range = (const void *)pfn;
-	}
-	return at;
-}
-
 static void take_rndis(struct nic *nic, const struct vmpacket_descriptor *packet,
 		       const struct nvsp *nvsp)
 {
 	struct nvsp done = { .type = NVSP_RNDIS_DONE, .word = { NVSP_OK } };
-	u32 len = gather_section(nic, nvsp->word[1], nvsp->word[2]);
+	u32 len = gather_message(nic, packet, nvsp->word[1], nvsp->word[2], message);
 
-	if (packet->type == VM_PKT_DATA_USING_GPA_DIRECT)
-		len = gather_pages(packet, len);
 	/* The message is ours now, and the answer to it may overtake nothing. */
 	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
 		host_complete(nic, packet->trans_id, &done, sizeof(done));

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What drivers find of the bus as a whole: its version, shared pages, the classes of devices.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "bus.h"
+
+/*
+ * uio_hv_generic maps int_page and both monitor_pages into user space and takes channel_mutex. The
+ * kernel's headers do not show this structure. The places of these members are those in the BTF of
+ * hv_vmbus.ko, the same in Debian 12 and its backports; build-modules compares them with what
+ * uio_hv_generic.ko refers to.
+ */
+struct vmbus_connection {
+	u8 unused1[48];
+	void *int_page;
+	u8 unused2[16];
+	void *monitor_pages[2];
+	u8 unused3[40];
+	struct mutex channel_mutex;
+	u8 unused4[120];
+};
+
+static_assert(offsetof(struct vmbus_connection, int_page) == 48);
+static_assert(offsetof(struct vmbus_connection, monitor_pages) == 72);
+static_assert(offsetof(struct vmbus_connection, channel_mutex) == 128);
+static_assert(sizeof(struct vmbus_connection) == 280);
+
+struct vmbus_connection vmbus_connection = {
+	.channel_mutex = __MUTEX_INITIALIZER(vmbus_connection.channel_mutex),
+};
+EXPORT_SYMBOL_GPL(vmbus_connection);
+
+__u32 vmbus_proto_version = VERSION_WIN10_V5_2;
+EXPORT_SYMBOL_GPL(vmbus_proto_version);
+
+/* Drivers look up their own entry, by device_id. No ring size is preferred. */
+const struct vmbus_device vmbus_devs[] = {
+	[HV_NIC] = { .dev_type = HV_NIC, HV_NIC_GUID, .perf_device = true },
+	[HV_UNKNOWN] = { .dev_type = HV_UNKNOWN },
+};
+EXPORT_SYMBOL_GPL(vmbus_devs);
+
+int connection_init(void)
+{
+	unsigned int i;
+
+	vmbus_connection.int_page = (void *)get_zeroed_page(GFP_KERNEL);
+	for (i = 0; i < ARRAY_SIZE(vmbus_connection.monitor_pages); i++)
+		vmbus_connection.monitor_pages[i] = (void *)get_zeroed_page(GFP_KERNEL);
+	if (vmbus_connection.int_page && vmbus_connection.monitor_pages[0] &&
+	    vmbus_connection.monitor_pages[1])
+		return 0;
+	connection_exit();
+	return -ENOMEM;
+}
+
+void connection_exit(void)
+{
+	free_page((unsigned long)vmbus_connection.int_page);
+	free_page((unsigned long)vmbus_connection.monitor_pages[0]);
+	free_page((unsigned long)vmbus_connection.monitor_pages[1]);
+}
