@@ -16,12 +16,18 @@ Reply no_such(std::string_view what, std::uint64_t handle) {
   return Reply::refuse(kNoSuchObject, fmt::format("no {} {:#x}", what, handle));
 }
 
-// Adding what is there, or removing what is not, is the driver's mistake.
+// The kernel may add an address again before it removes the first: while an interface changes its
+// namespace the table of GIDs has it twice. Removing what is not there is the driver's mistake.
 template <class T>
-Reply change(std::set<T>& set, wire::AddressOperation operation, const T& address) {
-  const bool changed = operation == wire::AddressOperation::add ? set.insert(address).second
-                                                                : set.erase(address) > 0;
-  return changed ? Reply{} : Reply::refuse(kNoSuchObject, "the address is there, or it is not");
+Reply change(std::multiset<T>& set, wire::AddressOperation operation, const T& address) {
+  if (operation == wire::AddressOperation::add) {
+    set.insert(address);
+    return {};
+  }
+  const auto found = set.find(address);
+  if (found == set.end()) return Reply::refuse(kNoSuchObject, "no such address");
+  set.erase(found);
+  return {};
 }
 
 }  // namespace

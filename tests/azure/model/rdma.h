@@ -32,8 +32,8 @@ class Rdma {
 
  private:
   struct Adapter {
-    std::set<std::array<std::uint8_t, 16>> addresses;
-    std::set<std::array<std::uint8_t, 6>> macs;
+    std::multiset<std::array<std::uint8_t, 16>> addresses;
+    std::multiset<std::array<std::uint8_t, 6>> macs;
   };
 
   Reply allocate_pages(const Request& request);
