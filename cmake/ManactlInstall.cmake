@@ -9,7 +9,7 @@ endif()
 find_program(MANACTL_SCDOC scdoc)
 if(MANACTL_SCDOC)
   set(pages "")
-  foreach(page IN ITEMS manactl manactl-check manactl-doctor manactl-bench
+  foreach(page IN ITEMS manactl manactl-check manactl-doctor manactl-bench manactl-bench-compare
                       manactl-prepare manactl-restore manactl-status manactl-args manactl-confirm manactl-decode)
     set(source "${PROJECT_SOURCE_DIR}/man/${page}.1.scd")
     set(made "${PROJECT_BINARY_DIR}/man/${page}.1")

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/options.h"
 
 namespace manactl::cli {
@@ -182,6 +183,11 @@ Split split_command(const std::vector<std::string>& words) {
     value_follows = std::find(kWithValue.begin(), kWithValue.end(), word) != kWithValue.end();
     if (is_command) {
       found.command = word;
+      if (i + 1 == words.size()) continue;
+      const auto both = fmt::format("{} {}", word, words[i + 1]);
+      if (find_command(both) == nullptr) continue;
+      found.command = both;
+      ++i;
     } else {
       found.rest.push_back(word);
     }

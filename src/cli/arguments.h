@@ -31,7 +31,8 @@ struct GlobalOptions {
 
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-// The words with the command taken out.
+// The words with the command taken out. A second word that makes a command of two words wins over
+// an interface of that name, which --iface reaches.
 struct Split {
   std::string command;  // empty when there is none
   std::vector<std::string> rest;

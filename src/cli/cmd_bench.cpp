@@ -142,6 +142,9 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
             {"IFACE", type::kInterface, "measure this MANA NIC"},
             into(options->interface, InterfaceName::parse));
   add_value(app,
+            {"--iface", type::kInterface, "the same, for names that are also words: compare"},
+            into(options->interface, InterfaceName::parse));
+  add_value(app,
             {"--vdev", "DEVICE", "measure a virtual device of DPDK: net_null0, net_ring0", true},
             [options](const std::string& text) -> Result<> {
               auto device = parse_text(text, "a virtual device");

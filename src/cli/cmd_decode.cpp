@@ -57,23 +57,6 @@ Result<GroupOrder> parse_order(std::string_view text) {
               fmt::format("'{}' is none of auto, bytes, words", printable(text, 40)));
 }
 
-Result<std::string> read_all(const std::string& path) {
-  constexpr std::size_t kLargest = 16U << 20;
-  auto source = open_log(path, "a dump");
-  if (!source) return tl::unexpected<Error>(source.error());
-  std::string text;
-  std::vector<char> buffer(64U << 10);
-  for (;;) {
-    const auto got = (*source)->read(buffer);
-    if (!got) return tl::unexpected<Error>(got.error());
-    if (*got == 0) return text;
-    text.append(buffer.data(), *got);
-    if (text.size() > kLargest) {
-      return fail(Errc::invalid, fmt::format("'{}' is more than 16 MiB", printable(path, 200)));
-    }
-  }
-}
-
 Error unusable(const wire::Refusal& refusal, std::size_t size) {
   auto error = error_of(refusal);
   const bool is_rest = refusal.rule == wire::Rule::length && refusal.value != size;
@@ -164,7 +147,7 @@ Result<HexDump> Decode::dump() {
   if (is_text || looks_hexadecimal(input.front())) {
     return parse_hex_dump(join(input, " "), options_.order);
   }
-  const auto text = read_all(input.front());
+  const auto text = read_whole(input.front(), "a dump");
   if (!text) return tl::unexpected<Error>(text.error());
   if (!looks_binary(*text)) return parse_hex_dump(*text, options_.order);
   if (text->size() > kLargestDump) {

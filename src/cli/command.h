@@ -20,7 +20,7 @@ namespace manactl::cli {
 using Run = std::function<Exit(Context&)>;
 
 struct Command {
-  std::string_view name;
+  std::string_view name;     // one word, or two: "bench compare"
   std::string_view usage;    // positional arguments, for help: "[IFACE]"
   std::string_view summary;  // one line
   Run (*add)(CLI::App&);     // adds the options and answers what to do with them
@@ -33,6 +33,7 @@ const Command* find_command(std::string_view name);
 Run add_check(CLI::App& app);
 Run add_doctor(CLI::App& app);
 Run add_bench(CLI::App& app);
+Run add_bench_compare(CLI::App& app);
 Run add_prepare(CLI::App& app);
 Run add_restore(CLI::App& app);
 Run add_status(CLI::App& app);

@@ -91,10 +91,15 @@ Candidates values_of(const CLI::Option& option, Context& context) {
   return found;
 }
 
-Candidates command_names() {
+// Words that make a command when they follow `first`: "check" after nothing, "compare" after "bench
+// ".
+Candidates command_words(std::string_view first) {
   Candidates found;
   for (const auto& command : commands()) {
-    found.push_back({std::string(command.name), std::string(command.summary)});
+    if (!command.name.starts_with(first)) continue;
+    const auto word = command.name.substr(first.size());
+    if (word.find(' ') != std::string_view::npos) continue;
+    found.push_back({std::string(word), std::string(command.summary)});
   }
   return found;
 }
@@ -144,8 +149,20 @@ class Completion {
     }
     if (current_.starts_with('-')) return options_left(app_, typed_);
     if (command_ == nullptr) {
-      return split_command(typed_).command.empty() ? command_names() : Candidates{};
+      return split_command(typed_).command.empty() ? command_words("") : Candidates{};
     }
+    auto found = positionals();
+    if (!typed_.empty() && typed_.back() == command_->name) {
+      auto words = command_words(fmt::format("{} ", command_->name));
+      found.insert(found.end(), words.begin(), words.end());
+    }
+    return found;
+  }
+
+  const std::string& current() const { return current_; }
+
+ private:
+  Candidates positionals() {
     const auto takers = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
     const auto taken = positionals_typed();
     if (taken < takers.size()) return values_of(*takers[taken], context_);
@@ -153,9 +170,6 @@ class Completion {
     return takes_many ? values_of(*takers.back(), context_) : Candidates{};
   }
 
-  const std::string& current() const { return current_; }
-
- private:
   void find_root() {
     for (std::size_t i = 0; i < typed_.size(); ++i) {
       if (typed_[i] == "--root" && i + 1 < typed_.size()) context_.root = typed_[i + 1];

@@ -82,7 +82,9 @@ void print_help(Screen& screen, const Command& command, const CLI::App& app) {
   options(screen, app, own);
   heading(screen, "Options of every command");
   options(screen, app, global);
-  out << "\nMore: man manactl-" << command.name << '\n';
+  std::string page(command.name);
+  std::replace(page.begin(), page.end(), ' ', '-');
+  out << "\nMore: man manactl-" << page << '\n';
 }
 
 }  // namespace manactl::cli

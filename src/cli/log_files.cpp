@@ -90,6 +90,23 @@ Result<std::unique_ptr<ByteSource>> open_log(const std::string& path, std::strin
   return source;
 }
 
+Result<std::string> read_whole(const std::string& path, std::string_view what) {
+  constexpr std::size_t kLargest = 16U << 20;
+  auto source = open_log(path, what);
+  if (!source) return tl::unexpected<Error>(source.error());
+  std::string text;
+  std::vector<char> buffer(64U << 10);
+  for (;;) {
+    const auto got = (*source)->read(buffer);
+    if (!got) return tl::unexpected<Error>(got.error());
+    if (*got == 0) return text;
+    text.append(buffer.data(), *got);
+    if (text.size() > kLargest) {
+      return fail(Errc::invalid, fmt::format("'{}' is more than 16 MiB", printable(path, 200)));
+    }
+  }
+}
+
 Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,
                                                       const std::string& path) {
   constexpr std::size_t kLargest = 64U << 20;

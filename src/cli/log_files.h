@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Logs as doctor is given them: files, pipes, standard input, and those inside a bundle.
+// Logs and other input as commands are given them: files, pipes, standard input, and logs inside a
+// bundle.
 
 #pragma once
 
@@ -19,6 +20,9 @@ namespace manactl::cli {
 // `what`.
 Result<std::unique_ptr<ByteSource>> open_log(const std::string& path,
                                              std::string_view what = "a log");
+
+// All of it, read in the same way. Errc::invalid beyond 16 MiB, too.
+Result<std::string> read_whole(const std::string& path, std::string_view what);
 
 // A file of a captured system, as a source.
 Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,

@@ -74,14 +74,19 @@ Result<double> parse_duration(std::string_view text) {
     unit = seconds;
     break;
   }
-  if (!is_plain_number(digits)) return refuse();
+  const auto number = parse_decimal(digits);
+  if (!number) return refuse();
+  const double seconds = *number * unit;
+  if (!(seconds >= kShortest && seconds <= kDay)) return refuse();
+  return seconds;
+}
+
+std::optional<double> parse_decimal(std::string_view text) {
+  if (!is_plain_number(text)) return std::nullopt;
   double value = 0;
   // from_chars and not strtod: a decimal comma in the locale must not change what "1.5" means.
-  const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value);
-  if (error != std::errc{} || end != digits.end()) return refuse();
-  value *= unit;
-  if (!(value >= kShortest && value <= kDay)) return refuse();
-  return value;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
+  return error == std::errc{} && end == text.end() ? std::optional(value) : std::nullopt;
 }
 
 Result<std::string> parse_text(std::string_view text, std::string_view what) {

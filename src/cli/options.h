@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,9 @@ Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t least, st
 
 // "10", "1.5", "500ms", "2m": seconds, more than 0 and at most a day.
 Result<double> parse_duration(std::string_view text);
+
+// Decimal digits with or without a point, nothing else: no sign, no exponent.
+std::optional<double> parse_decimal(std::string_view text);
 
 // Text that can be handed to somebody else: not empty, no control characters.
 Result<std::string> parse_text(std::string_view text, std::string_view what);

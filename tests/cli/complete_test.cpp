@@ -48,6 +48,17 @@ TEST(Complete, NamesCommands) {
           "check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm", "decode"));
 }
 
+TEST(Complete, NamesTheSecondWordOfACommand) {
+  EXPECT_THAT(candidates({"bench", "com"}), ElementsAre("compare"));
+  EXPECT_THAT(candidates({"bench", ""}), Contains("compare"));
+  EXPECT_THAT(candidates({"bench", ""}), Contains("eth1"));
+  EXPECT_THAT(candidates({"bench", "--no-huge", "com"}), IsEmpty());
+  EXPECT_THAT(candidates({"bench", "compare", ""}), ElementsAre(":files"));
+  EXPECT_THAT(candidates({"bench", "compare", "a", ""}), ElementsAre(":files"));
+  EXPECT_THAT(candidates({"bench", "compare", "a", "b", ""}), IsEmpty());
+  EXPECT_THAT(candidates({"bench", "compare", "--thr"}), ElementsAre("--threshold"));
+}
+
 TEST(Complete, NamesOptionsThatAreNotGivenYet) {
   EXPECT_THAT(candidates({"check", "--st"}), ElementsAre("--strict"));
   EXPECT_THAT(candidates({"check", "--strict", "--st"}), IsEmpty());

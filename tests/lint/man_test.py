@@ -68,6 +68,8 @@ def check_form(name):
             failures.append(f"{name}.1: {line}")
 
 
+for command in tree["commands"]:
+    command["name"] = command["name"].replace(" ", "-")
 everything = names(tree["options"]).union(*(names(c["options"]) for c in tree["commands"]))
 # Words of other programs in the text.
 foreign = {"-"}

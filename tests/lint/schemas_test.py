@@ -9,6 +9,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import jsonschema
 
@@ -71,6 +72,15 @@ version = json.loads(subprocess.run([program, "--version", "--json"], check=True
 if version["dpdk"]["version"]:
     validate("bench", "bench", "--vdev", "net_null0", "--duration", "100ms", "--interval", "50ms",
              "--no-huge", codes=(0,))
+
+plan = {"mode": "tx", "queues": 1, "frame_bytes": 64, "burst": 32, "descriptors": 256, "hugepages": False, "warmup_seconds": 0}
+result = {"schema": "manactl.bench/1", "engine": {"name": "dpdk", "driver": "net_null", "template_mode": "shared"},
+          "plan": plan, "statistics": {"noisy": False},
+          "samples": [{"seconds": 1, "packets": 1000 + i} for i in range(9)]}
+with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+    json.dump(result, file)
+    file.flush()
+    validate("bench-compare", "bench", "compare", file.name, file.name, codes=(0,))
 
 print("\n".join(failures) or "every document follows its schema")
 sys.exit(1 if failures else 0)

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "cli/run_manactl.h"
+
+namespace manactl::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Ten intervals around `rate`, of which the first and the last do not count.
+json result(double rate) {
+  json document = {
+      {"schema", "manactl.bench/1"},
+      {"engine", {{"name", "dpdk"}, {"driver", "net_null"}, {"template_mode", "shared"}}},
+      {"plan",
+       {{"mode", "tx"},
+        {"queues", 8},
+        {"frame_bytes", 64},
+        {"burst", 32},
+        {"descriptors", 256},
+        {"hugepages", true},
+        {"warmup_seconds", 0}}},
+      {"statistics", {{"noisy", false}}}};
+  for (const double factor : {0.1, 1.0, 1.004, 0.996, 1.002, 0.998, 1.001, 0.999, 1.003, 0.2}) {
+    document["samples"].push_back(
+        {{"seconds", 0.5}, {"packets", std::uint64_t(rate * factor / 2)}});
+  }
+  return document;
+}
+
+class Compare : public testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) const {
+    return directory_.file(name, text);
+  }
+
+  std::vector<std::string> words(const json& before, const json& after) const {
+    return {
+        "bench", "compare", file("before.json", before.dump()), file("after.json", after.dump())};
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(Compare, TellsWorseFromSameFromBetter) {
+  EXPECT_THAT(manactl(words(result(1e7), result(9e6))).out, HasSubstr("worse\n"));
+  EXPECT_EQ(manactl(words(result(1e7), result(9e6))).code, 1);
+  EXPECT_THAT(manactl(words(result(1e7), result(1e7))).out, HasSubstr("same\n"));
+  EXPECT_EQ(manactl(words(result(1e7), result(1e7))).code, 0);
+  EXPECT_THAT(manactl(words(result(1e7), result(1.1e7))).out, HasSubstr("better\n"));
+  EXPECT_EQ(manactl(words(result(1e7), result(1.1e7))).code, 0);
+}
+
+TEST_F(Compare, CountsNothingBelowTheThreshold) {
+  auto call = words(result(1e7), result(9.9e6));  // surely less, and by 1 %
+  EXPECT_EQ(manactl(call).code, 0);
+  call.insert(call.end(), {"--threshold", "0.5%"});
+  EXPECT_EQ(manactl(call).code, 1);
+}
+
+TEST_F(Compare, CountsNothingThatMayBeChance) {
+  auto noisy = result(9.5e6);
+  for (std::size_t i = 0; i < noisy["samples"].size(); i += 2) {
+    noisy["samples"][i]["packets"] = 6'000'000;
+  }
+  EXPECT_EQ(manactl(words(result(1e7), noisy)).code, 0);
+}
+
+TEST_F(Compare, AnswersInJson) {
+  auto call = words(result(1e7), result(9e6));
+  call.emplace_back("--json");
+  const auto answer = json::parse(manactl(call).out);
+  EXPECT_EQ(answer["schema"], "manactl.bench-compare/1");
+  EXPECT_EQ(answer["exit"], 1);
+  EXPECT_EQ(answer["verdict"], "worse");
+  EXPECT_NEAR(answer["change"].get<double>(), -0.1, 1e-3);
+  EXPECT_LT(answer["confidence_95"][1], 0);
+  EXPECT_EQ(answer["before"]["intervals"], 8);
+  EXPECT_EQ(answer["configuration"]["queues"], "8");
+}
+
+TEST_F(Compare, ReadsStandardInput) {
+  Surroundings around;
+  around.input = result(1e7).dump();
+  const auto before = file("before.json", result(1e7).dump());
+  EXPECT_EQ(manactl({"bench", "compare", before, "-"}, around).code, 0);
+}
+
+TEST_F(Compare, RefusesDifferentMeasurements) {
+  auto other = result(1e7);
+  other["plan"]["queues"] = 4;
+  other["engine"]["driver"] = "net_ring";
+  const auto outcome = manactl(words(result(1e7), other));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("engine.driver net_null and net_ring, queues 8 and 4"));
+}
+
+struct Broken {
+  const char* name;
+  std::function<void(json&)> breaking;
+  const char* says;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) {
+  *out << broken.name;
+}
+
+class BrokenResult : public Compare, public testing::WithParamInterface<Broken> {};
+
+TEST_P(BrokenResult, IsOneLineAndExitTwo) {
+  auto broken = result(1e7);
+  GetParam().breaking(broken);
+  for (const auto& call : {words(result(1e7), broken), words(broken, result(1e7))}) {
+    const auto outcome = manactl(call);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  }
+}
+
+const Broken kBroken[] = {
+    {"NoObject", [](json& d) { d = json::array(); }, "no result of bench --json"},
+    {"OtherSchema", [](json& d) { d["schema"] = "manactl.check/1"; }, "'manactl.check/1'"},
+    {"NoPlan", [](json& d) { d.erase("plan"); }, "plan"},
+    {"NoSamples", [](json& d) { d["samples"] = json::array(); }, "0 steady intervals"},
+    {"NoTraffic",
+     [](json& d) {
+       for (auto& s : d["samples"]) s["packets"] = 0;
+     },
+     "0 steady"},
+    {"FewSamples",
+     [](json& d) { d["samples"].get_ref<json::array_t&>().resize(3); },
+     "3 steady intervals"},
+    {"TextForANumber", [](json& d) { d["samples"][1]["packets"] = "x"; }, "no result"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenResult, testing::ValuesIn(kBroken), [](const auto& broken) {
+  return std::string(broken.param.name);
+});
+
+TEST_F(Compare, RefusesWhatIsNoJson) {
+  const auto good = file("good.json", result(1e7).dump());
+  for (const auto& path : {file("text", "rate 14 Mpps\n"),
+                           file("empty", ""),
+                           file("deep", std::string(100000, '['))}) {
+    const auto outcome = manactl({"bench", "compare", good, path});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("is not JSON"));
+  }
+}
+
+TEST_F(Compare, NeedsTwoResults) {
+  const auto good = file("good.json", result(1e7).dump());
+  EXPECT_EQ(manactl({"bench", "compare", good}).code, 2);
+  EXPECT_EQ(manactl({"bench", "compare"}).code, 2);
+  EXPECT_EQ(manactl({"bench", "compare", good, good, good}).code, 2);
+  for (const auto* share : {"-1", "101", "2x", "1e1", "", "nan", "%"}) {
+    EXPECT_EQ(manactl({"bench", "compare", good, good, "--threshold", share}).code, 2) << share;
+  }
+}
+
+TEST(BenchOf, AnInterfaceThatIsCalledLikeAWord) {
+  const auto outcome = manactl({"bench", "--iface", "compare"});
+  EXPECT_EQ(outcome.code, 3);
+}
+
+}  // namespace
+}  // namespace manactl::test
