@@ -9,6 +9,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "host/remote_storage.h"
+#include "host/ssh_sockets.h"
 
 namespace manactl::host {
 namespace {
@@ -101,56 +103,6 @@ std::optional<SshHint> ssh_hint(const os::Process& process) {
       printable(fields[0], 60), std::string(fields[2]), static_cast<std::uint16_t>(*port)};
 }
 
-struct ProcessStat {
-  std::string name;
-  std::string parent;
-};
-
-// "1398 (sshd) S 1 ...": the name may hold blanks and parentheses, so the last one ends it.
-std::optional<ProcessStat> read_stat(const os::Files& files, const std::string& pid) {
-  const auto text = files.read("proc/" + pid + "/stat");
-  if (!text) return std::nullopt;
-  const auto open = text->find('(');
-  const auto close = text->rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
-  const auto rest = words(std::string_view(*text).substr(close + 1));
-  if (rest.size() < 2 || !parse_unsigned(rest[1])) return std::nullopt;
-  return ProcessStat{text->substr(open + 1, close - open - 1), std::string(rest[1])};
-}
-
-// Of a descriptor that is a socket: "socket:[1234]".
-std::optional<std::uint64_t> socket_inode(const os::Files& files, const std::string& path) {
-  constexpr std::string_view kSocket = "socket:[";
-  const auto target = files.link_target(path);
-  if (!target || !target->starts_with(kSocket) || !target->ends_with(']')) return std::nullopt;
-  const auto inode = parse_unsigned(
-      std::string_view(*target).substr(kSocket.size(), target->size() - kSocket.size() - 1));
-  return inode ? std::optional(*inode) : std::nullopt;
-}
-
-void add_sockets(const os::Files& files, const std::string& pid, std::set<std::uint64_t>& inodes) {
-  const std::string directory = fmt::format("proc/{}/fd", pid);
-  for (const auto& fd : files.list(directory).value_or(std::vector<std::string>{})) {
-    const auto inode = socket_inode(files, fmt::format("{}/{}", directory, fd));
-    if (inode) inodes.insert(*inode);
-  }
-}
-
-// Sockets of the SSH server that started us; privilege is needed to see them.
-std::set<std::uint64_t> sockets_of_sshd(const os::Files& files) {
-  constexpr int kMostAncestors = 32;
-  std::set<std::uint64_t> inodes;
-  auto pid = files.link_target("proc/self");
-  if (!pid) return inodes;
-  for (int i = 0; i < kMostAncestors && *pid != "0" && *pid != "1"; ++i) {
-    const auto stat = read_stat(files, *pid);
-    if (!stat) break;
-    if (stat->name.starts_with("sshd")) add_sockets(files, *pid, inodes);
-    *pid = stat->parent;
-  }
-  return inodes;
-}
-
 void note_local(const std::string& local,
                 const std::string& what,
                 const std::vector<os::Address>& addresses,
@@ -160,30 +112,86 @@ void note_local(const std::string& local,
   }
 }
 
+std::set<std::uint16_t> listening_ports(const std::vector<os::TcpSocket>& sockets) {
+  std::set<std::uint16_t> ports;
+  for (const auto& socket : sockets) {
+    if (socket.listening) ports.insert(socket.local_port);
+  }
+  return ports;
+}
+
+// What connections tell of sessions: by the usual port, by the environment, by the server that
+// started us, and when every process may be looked at, by any server on any port.
+Result<std::vector<os::TcpSocket>> ssh_sessions(const os::System& system,
+                                                const std::vector<os::TcpSocket>& sockets,
+                                                const std::optional<SshHint>& hint,
+                                                Look look) {
+  const auto listening = listening_ports(sockets);
+  const auto of_ours = sockets_of_own_sshd(system.files);
+  std::vector<os::TcpSocket> sessions, others;
+  for (const auto& socket : sockets) {
+    if (socket.listening) continue;
+    const bool is_ssh_port =
+        socket.local_port == kSshPort || (hint && socket.local_port == hint->port);
+    const bool is_served = listening.count(socket.local_port) != 0;
+    if ((is_ssh_port && is_served) || of_ours.count(socket.inode) != 0) {
+      sessions.push_back(socket);
+    } else if (is_served) {
+      others.push_back(socket);
+    }
+  }
+  if (look == Look::usual || others.empty()) return sessions;
+  const auto of_sshd = sockets_of_every_sshd(system.files);
+  if (!of_sshd) return tl::unexpected<Error>(of_sshd.error());
+  std::set<std::uint16_t> ssh_ports;
+  for (const auto& socket : sockets) {
+    if (socket.listening && of_sshd->count(socket.inode) != 0) ssh_ports.insert(socket.local_port);
+  }
+  // systemd may listen for the server (ssh.socket); then it holds the connection alone.
+  for (auto& socket : others) {
+    if (of_sshd->count(socket.inode) == 0 && ssh_ports.count(socket.local_port) == 0) continue;
+    sessions.push_back(std::move(socket));
+  }
+  return sessions;
+}
+
 Result<> note_ssh(const os::System& system,
+                  const Result<std::vector<os::TcpSocket>>& sockets,
                   const std::vector<os::Address>& addresses,
+                  Look look,
                   Topology& topology) {
   const auto hint = ssh_hint(system.process);
   const auto session = [](const std::string& peer) { return "SSH session from " + peer; };
   if (hint) note_local(hint->server, session(hint->client), addresses, topology);
-  const auto sockets = system.sockets.tcp();
   if (!sockets) return because(sockets.error(), "cannot tell which NIC carries the SSH session");
-  std::set<std::uint16_t> listening;
-  for (const auto& socket : *sockets) {
-    if (socket.listening) listening.insert(socket.local_port);
-  }
-  const auto of_sshd = sockets_of_sshd(system.files);
-  for (const auto& socket : *sockets) {
-    if (socket.listening) continue;
-    const bool is_ssh_port =
-        socket.local_port == kSshPort || (hint && socket.local_port == hint->port);
-    const bool is_server = is_ssh_port && listening.count(socket.local_port) != 0;
-    if (is_server || of_sshd.count(socket.inode) != 0) {
-      note_local(
-          socket.local_address, session(printable(socket.remote_address, 60)), addresses, topology);
-    }
+  const auto sessions = ssh_sessions(system, *sockets, hint, look);
+  if (!sessions) return because(sessions.error(), "cannot tell which NIC carries an SSH session");
+  for (const auto& socket : *sessions) {
+    note_local(
+        socket.local_address, session(printable(socket.remote_address, 60)), addresses, topology);
   }
   return {};
+}
+
+// By the connection to the server; one that is just being made anew has none, then by the routes.
+void note_storage(const os::System& system,
+                  const Result<std::vector<os::TcpSocket>>& sockets,
+                  const std::vector<os::Address>& addresses,
+                  const Result<std::vector<os::Route>>& routes,
+                  Topology& topology) {
+  for (const auto& storage : remote_storage(system.files)) {
+    const auto what = fmt::format("{} ({})", storage.what, storage.server);
+    bool connected = false;
+    for (const auto& socket : sockets.value_or(std::vector<os::TcpSocket>{})) {
+      if (socket.listening || socket.remote_address != storage.server) continue;
+      note_local(socket.local_address, what, addresses, topology);
+      connected = true;
+    }
+    if (connected || !routes) continue;
+    for (const int output : outputs_to(storage.server, *routes)) {
+      topology.note_through(output, what);
+    }
+  }
 }
 
 // What a route to one of Azure's own services carries; empty for other routes.
@@ -232,6 +240,7 @@ void note_routes(const std::vector<os::Route>& routes, Topology& topology) {
 Result<> note_carriers(const os::System& system,
                        const std::vector<os::Link>& links,
                        const Result<std::vector<os::Address>>& addresses,
+                       Look look,
                        std::vector<Nic>& nics) {
   Topology topology(links, nics);
   const auto routes = system.links.routes();
@@ -239,7 +248,9 @@ Result<> note_carriers(const os::System& system,
   if (!addresses) {
     return because(addresses.error(), "cannot tell which NIC carries the SSH session");
   }
-  auto noted = note_ssh(system, *addresses, topology);
+  const auto sockets = system.sockets.tcp();
+  note_storage(system, sockets, *addresses, routes, topology);
+  auto noted = note_ssh(system, sockets, *addresses, look, topology);
   if (noted && !routes) {
     noted = because(routes.error(), "cannot tell which NIC carries the default route");
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // What would be lost with a NIC: the SSH session, the default route, the routes to Azure's own
-// services.
+// services, file systems and disks behind it.
 
 #pragma once
 
 #include <vector>
 
 #include "host/facts.h"
+#include "host/gather.h"
 #include "os/system.h"
 
 namespace manactl::host {
@@ -16,6 +17,7 @@ namespace manactl::host {
 Result<> note_carriers(const os::System& system,
                        const std::vector<os::Link>& links,
                        const Result<std::vector<os::Address>>& addresses,
+                       Look look,
                        std::vector<Nic>& nics);
 
 }  // namespace manactl::host

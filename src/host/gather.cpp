@@ -109,12 +109,13 @@ std::vector<std::string> addresses_of(int index,
 
 Result<std::vector<Nic>> gather_complete_nics(const os::System& system,
                                               const Result<std::vector<os::Link>>& links,
+                                              Look look,
                                               Result<>& carriers) {
   if (!links) return tl::unexpected<Error>(links.error());
   auto nics = gather_nics(system, *links);
   if (!nics || nics->empty()) return nics;
   const auto addresses = system.links.addresses();
-  carriers = note_carriers(system, *links, addresses, *nics);
+  carriers = note_carriers(system, *links, addresses, look, *nics);
   const Managers managers(system.files);
   for (auto& nic : *nics) {
     if (nic.synthetic) {
@@ -141,14 +142,14 @@ std::vector<std::string> names_of(const Result<std::vector<os::Link>>& links) {
 
 }  // namespace
 
-Facts gather(const os::System& system, EmbeddedDpdk embedded) {
+Facts gather(const os::System& system, EmbeddedDpdk embedded, Look look) {
   Facts facts;
   facts.kernel = gather_kernel(system);
   facts.platform = gather_platform(system.files);
   facts.functions = gather_functions(system);
   const auto links = system.links.links();
   facts.interfaces = names_of(links);
-  facts.nics = gather_complete_nics(system, links, facts.carriers);
+  facts.nics = gather_complete_nics(system, links, look, facts.carriers);
   facts.modules = gather_modules(system.modules);
   const auto libraries =
       library_directories(system.files, facts.kernel ? facts.kernel->machine : "x86_64");

@@ -9,6 +9,10 @@
 
 namespace manactl::host {
 
-Facts gather(const os::System& system, EmbeddedDpdk embedded);
+// How hard to look for what a NIC carries. An SSH server that did not start us, on a port of its
+// own, is only found by a look at every process.
+enum class Look { usual, every_process };
+
+Facts gather(const os::System& system, EmbeddedDpdk embedded, Look look = Look::usual);
 
 }  // namespace manactl::host

@@ -80,7 +80,7 @@ Result<Prepared> prepare(const Request& request,
   if (!boot) return because(boot.error(), "cannot tell this boot from another");
   const auto open = entries_of_this_boot(session.journal, *boot);
   if (!open) return tl::unexpected<Error>(open.error());
-  const auto facts = host::gather(session.machine.system, {});
+  const auto facts = host::gather(session.machine.system, {}, host::Look::every_process);
   auto plan = make_plan(request, facts, session.machine.system, *open);
   if (!plan) return tl::unexpected<Error>(plan.error());
   Prepared result;
@@ -110,7 +110,7 @@ Result<Prepared> prepare(const Request& request,
 Result<Prepared> rehearse(const Request& request,
                           Machine& machine,
                           const std::vector<Entry>& open) {
-  const auto facts = host::gather(machine.system, {});
+  const auto facts = host::gather(machine.system, {}, host::Look::every_process);
   auto plan = make_plan(request, facts, machine.system, open);
   if (!plan) return tl::unexpected<Error>(plan.error());
   Prepared result;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/gather.h"
 #include "support/fixtures.h"
 
 namespace manactl::host {
@@ -55,6 +56,58 @@ TEST(Carriers, KnowTheServersNewerName) {
   const test::Edit port{"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"};
   const test::Edit renamed{"proc/1398/stat", "(sshd)", "(sshd-session)"};
   EXPECT_THAT(carried_by("eth0", {kNoHint, port, renamed}), Contains(kSession));
+}
+
+// sshd on port 2222, without the hint and not above us in the tree of processes.
+Result<std::vector<std::string>> carried_beside_sshd(Look look,
+                                                     const test::SymbolicLinks& processes,
+                                                     std::vector<test::Edit> edits = {}) {
+  edits.insert(
+      edits.end(),
+      {kNoHint, kNoSshd, {"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"}});
+  const auto captured = test::altered("healthy-two-nics", edits, processes);
+  const Facts facts = gather(captured->system(), {}, look);
+  if (!facts.carriers) return tl::unexpected<Error>(facts.carriers.error());
+  return facts.find_nic("eth0")->carries;
+}
+
+TEST(Carriers, KnowAServerThatDidNotStartUsWhenEveryProcessIsLookedAt) {
+  const test::SymbolicLinks listens{{"proc/700/exe", "/usr/sbin/sshd"},
+                                    {"proc/700/fd/3", "socket:[20111]"}};
+  EXPECT_THAT(*carried_beside_sshd(Look::every_process, listens), Contains(kSession));
+  EXPECT_THAT(*carried_beside_sshd(Look::usual, listens), Not(Contains(kSession)));
+}
+
+TEST(Carriers, KnowAServerThatSystemdListensFor) {
+  // ssh.socket with Accept=yes: only the connection is the server's. It was replaced meanwhile.
+  const test::SymbolicLinks socket_unit{{"proc/1/exe", "/usr/lib/systemd/systemd"},
+                                        {"proc/1/fd/40", "socket:[20111]"},
+                                        {"proc/701/exe", "/usr/lib/openssh/sshd-session (deleted)"},
+                                        {"proc/701/fd/0", "socket:[31337]"}};
+  EXPECT_THAT(*carried_beside_sshd(Look::every_process, socket_unit), Contains(kSession));
+}
+
+TEST(Carriers, TakeOtherServersForWhatTheyAre) {
+  const test::SymbolicLinks web{{"proc/702/exe", "/usr/sbin/nginx"},
+                                {"proc/702/fd/3", "socket:[20111]"},
+                                {"proc/702/fd/4", "socket:[31337]"},
+                                {"proc/703/exe", "/usr/sbin/sshd"},
+                                {"proc/703/fd/3", "socket:[555]"},
+                                {"proc/703/fd/4", "/dev/null"}};
+  const test::Edit called_sshd{"proc/702/comm", "", "sshd\n"};
+  EXPECT_THAT(*carried_beside_sshd(Look::every_process, web, {called_sshd}),
+              Not(Contains(kSession)));
+}
+
+TEST(Carriers, AreIncompleteWhenAServerMayNotBeLookedAt) {
+  const test::Edit denied{"manactl/file_errors.json", "", R"({
+      "proc/704/exe": {"error": {"code": "denied", "message": "no"}},
+      "proc/704/fd": {"error": {"code": "denied", "message": "no"}}})"};
+  const test::Edit name{"proc/704/comm", "", "sshd\n"};
+  const auto carried = carried_beside_sshd(Look::every_process, {}, {denied, name});
+  ASSERT_FALSE(carried);
+  EXPECT_EQ(carried.error().code, Errc::denied);
+  EXPECT_TRUE(carried_beside_sshd(Look::usual, {}, {denied, name}));
 }
 
 TEST(Carriers, DoNotTakeOutgoingSessionsForOurs) {

@@ -58,7 +58,8 @@ std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name) {
 }
 
 std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
-                                              const std::vector<Edit>& edits) {
+                                              const std::vector<Edit>& edits,
+                                              const SymbolicLinks& more) {
   const std::filesystem::path root = fixture(fixture_name);
   auto files = std::make_unique<os::MemoryFiles>();
   std::map<std::string, std::string> texts;
@@ -71,6 +72,7 @@ std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
     }
   }
   for (const auto& edit : edits) apply(edit, texts);
+  for (const auto& [path, target] : more) files->add_link(path, target);
   for (auto& [path, text] : texts) files->add_file(path, std::move(text));
   auto captured = host::assemble_captured(std::move(files));
   if (!captured) throw std::runtime_error(captured.error().message);

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,9 +31,12 @@ struct Edit {
   std::string to;
 };
 
-// "The same VM, but ...": the fixture in memory, changed.
+using SymbolicLinks = std::map<std::string, std::string>;  // by path: the target
+
+// "The same VM, but ...": the fixture in memory, changed, and with more links.
 std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
-                                              const std::vector<Edit>& edits);
+                                              const std::vector<Edit>& edits,
+                                              const SymbolicLinks& more = {});
 
 }  // namespace manactl::test
 

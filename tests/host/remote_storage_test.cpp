@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/remote_storage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/facts.h"
+#include "support/fixtures.h"
+
+namespace manactl::host {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::vector<std::string> carried_by(const std::string& nic, const std::vector<test::Edit>& edits) {
+  const Facts facts = facts_of("healthy-two-nics", edits);
+  const Nic* found = facts.find_nic(nic);
+  return found == nullptr ? std::vector<std::string>{"no such NIC"} : found->carries;
+}
+
+test::Edit mounted(const std::string& server) {
+  return {"proc/mounts",
+          "sysfs /sys",
+          server + ":/export / nfs4 rw,vers=4.2,proto=tcp,clientaddr=10.0.0.4,addr=" + server +
+              " 0 0\nsysfs /sys"};
+}
+
+test::Edit connected(const std::string& from, const std::string& to) {
+  return {"manactl/sockets.json",
+          "\"tcp\": [",
+          R"("tcp": [{"listening": false, "local_address": ")" + from +
+              R"(", "local_port": 870, "remote_address": ")" + to +
+              R"(", "remote_port": 2049, "inode": 0},)"};
+}
+
+TEST(RemoteStorage, IsCarriedByTheNicThatItsRouteLeavesBy) {
+  const std::vector<test::Edit> root{mounted("10.0.1.77")};
+  EXPECT_THAT(carried_by("eth1", root), ElementsAre("nfs4 mount at / (10.0.1.77)"));
+  EXPECT_THAT(carried_by("eth0", root), Not(Contains("nfs4 mount at / (10.0.1.77)")));
+  EXPECT_THAT(carried_by("eth1", {}), IsEmpty());
+}
+
+TEST(RemoteStorage, IsCarriedByTheNicThatItsConnectionHas) {
+  // A rule sends it elsewhere than the main table says.
+  const std::vector<test::Edit> root{mounted("10.0.0.77"), connected("10.0.1.4", "10.0.0.77")};
+  EXPECT_THAT(carried_by("eth1", root), ElementsAre("nfs4 mount at / (10.0.0.77)"));
+  EXPECT_THAT(carried_by("eth0", root), Not(Contains("nfs4 mount at / (10.0.0.77)")));
+}
+
+TEST(RemoteStorage, FarAwayLeavesByTheDefaultRoute) {
+  EXPECT_THAT(carried_by("eth0", {mounted("192.0.2.9")}), Contains("nfs4 mount at / (192.0.2.9)"));
+}
+
+TEST(RemoteStorage, OnThisMachineIsNotRemote) {
+  EXPECT_THAT(carried_by("eth0", {mounted("127.0.0.1")}),
+              Not(Contains("nfs4 mount at / (127.0.0.1)")));
+  EXPECT_THAT(carried_by("eth0", {mounted("::1")}), Not(Contains("nfs4 mount at / (::1)")));
+}
+
+TEST(RemoteStorage, KnowsDisksOfISCSI) {
+  const test::Edit address{"sys/class/iscsi_connection/connection1:0/address", "", "10.0.1.60\n"};
+  EXPECT_THAT(carried_by("eth1", {address}), ElementsAre("iSCSI session (10.0.1.60)"));
+}
+
+TEST(RemoteStorage, KnowsDisksThatAreConnectedAnew) {
+  const std::string connection = "sys/class/iscsi_connection/connection1:0/";
+  EXPECT_THAT(carried_by("eth1",
+                         {{connection + "address", "", "<NULL>\n"},
+                          {connection + "persistent_address", "", "10.0.1.60\n"}}),
+              ElementsAre("iSCSI session (10.0.1.60)"));
+}
+
+os::Route route(std::string destination, int output, unsigned table, std::uint32_t metric) {
+  os::Route made;
+  made.destination = std::move(destination);
+  made.outputs = {output};
+  made.table = table;
+  made.metric = metric;
+  return made;
+}
+
+TEST(OutputsTo, TakesTheLongestThenTheNearestOfEachTable) {
+  const std::vector<os::Route> routes{route("default", 1, 254, 0),
+                                      route("10.0.0.0/8", 2, 254, 100),
+                                      route("10.1.0.0/17", 3, 254, 200),
+                                      route("10.1.0.0/17", 4, 254, 100),
+                                      route("10.1.0.5", 5, 254, 900),
+                                      route("10.1.128.0/17", 6, 254, 0),
+                                      route("default", 7, 9, 0)};
+  EXPECT_THAT(outputs_to("10.1.0.6", routes), ElementsAre(7, 4));
+  EXPECT_THAT(outputs_to("10.1.0.5", routes), ElementsAre(7, 5));
+  EXPECT_THAT(outputs_to("10.9.9.9", routes), ElementsAre(7, 2));
+  EXPECT_THAT(outputs_to("11.0.0.1", routes), ElementsAre(7, 1));
+}
+
+TEST(OutputsTo, KeepsTheFamiliesApart) {
+  auto six = route("default", 2, 254, 0);
+  six.ipv6 = true;
+  const std::vector<os::Route> routes{
+      route("default", 1, 254, 0), six, route("2001:db8::/32", 3, 254, 0)};
+  EXPECT_THAT(outputs_to("2001:db8::9", routes), ElementsAre(3));
+  EXPECT_THAT(outputs_to("fd00::1", routes), ElementsAre(2));
+  EXPECT_THAT(outputs_to("192.0.2.1", routes), ElementsAre(1));
+  EXPECT_THAT(outputs_to("server.example", routes), IsEmpty());
+}
+
+}  // namespace
+}  // namespace manactl::host
