@@ -144,7 +144,10 @@ class Preparation {
     const auto deadline = session.machine.clock.now() + time;
     entry.confirmed = false;
     entry.deadline = std::to_string(deadline.count());
-    return setup::start_watchdog(entry.id, deadline, session, lock);
+    auto watchdog = setup::start_watchdog(entry.id, deadline, session, lock);
+    if (!watchdog) return tl::unexpected<Error>(watchdog.error());
+    entry.watchdog = std::move(*watchdog);
+    return {};
   }
 
   Result<> persist(const setup::Request& request, PrepareAnswer& answer) {

@@ -22,8 +22,11 @@ Exit run_status(Context& context) {
   if (!facts.nics) return report_error(context, facts.nics.error());
   StatusAnswer answer;
   std::vector<setup::Entry> entries;
+  std::chrono::milliseconds now{0};
   if (context.root.empty()) {
-    auto read = setup::Live(*system).entries();
+    const setup::Live live(*system);
+    now = live.now();
+    auto read = live.entries();
     if (read) {
       entries = std::move(*read);
     } else {
@@ -31,7 +34,7 @@ Exit run_status(Context& context) {
     }
     answer.persistent = setup::Persistence().list("").value_or(std::vector<std::string>{});
   }
-  answer.status = setup::status_of(facts, entries, *system);
+  answer.status = setup::status_of(facts, entries, *system, now);
   context.json ? json(context.out, answer) : text(context.out, answer, context.verbosity);
   return Exit::ok;
 }

@@ -31,6 +31,7 @@ Json undone_json(const std::vector<setup::Undone>& undone) {
     Json row;
     row["title"] = printable(one.title);
     row["undone"] = one.result.has_value();
+    row["gone"] = one.gone;
     row["error"] = one.result ? Json() : Json(printable(one.result.error().message));
     row["by_hand"] = one.by_hand;
     list.push_back(std::move(row));
@@ -68,6 +69,20 @@ const char* word_of(setup::Outcome outcome) {
   return "roll-back-failed";
 }
 
+const char* word_of(setup::WatchdogState state) {
+  if (state == setup::WatchdogState::unknown) return "unknown";
+  return state == setup::WatchdogState::alive ? "alive" : "dead";
+}
+
+Json wait_json(const setup::Wait& wait) {
+  constexpr double kSecond = 1000;
+  Json row;
+  row["seconds_left"] =
+      wait.left ? Json(static_cast<double>(wait.left->count()) / kSecond) : Json();
+  row["watchdog"] = word_of(wait.watchdog);
+  return row;
+}
+
 Json nic_json(const setup::NicStatus& nic) {
   Json row;
   row["name"] = printable(nic.name);
@@ -81,6 +96,8 @@ Json nic_json(const setup::NicStatus& nic) {
   }
   row["did"] = Json::array();
   for (const auto& step : nic.did) row["did"].push_back(printable(step));
+  row["wait"] = nic.wait ? wait_json(*nic.wait) : Json();
+  row["run"] = nic.run;
   return row;
 }
 

@@ -2,6 +2,8 @@
 
 #include "cli/render_setup.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace manactl::cli {
@@ -11,7 +13,10 @@ void print_undone(std::ostream& out, const std::vector<setup::Undone>& undone, b
   std::vector<std::string> by_hand;
   for (const auto& one : undone) {
     if (one.result && !all) continue;
-    out << (one.result ? "  undone  " : "  FAILED  ") << printable(one.title);
+    out << (one.result ? "  undone  "
+            : one.gone ? "  gone    "
+                       : "  FAILED  ")
+        << printable(one.title);
     if (!one.result) out << ": " << printable(one.result.error().message);
     out << '\n';
     by_hand.insert(by_hand.end(), one.by_hand.begin(), one.by_hand.end());
@@ -49,12 +54,20 @@ std::string name_of(const setup::Entry& entry) {
   return printable(entry.interface.empty() ? entry.id : entry.interface, 60);
 }
 
+const char* end_of(const setup::Prepared& prepared) {
+  if (prepared.outcome != setup::Outcome::rolled_back) {
+    return "Not everything could be taken back:\n";
+  }
+  const bool gone = std::any_of(
+      prepared.undone.begin(), prepared.undone.end(), [](const auto& one) { return one.gone; });
+  return gone ? "Everything else is as it was.\n" : "Everything is as it was.\n";
+}
+
 void print_failure(std::ostream& out, const setup::Prepared& prepared) {
-  const bool whole = prepared.outcome == setup::Outcome::rolled_back;
   out << name_of(prepared.entry) << " could not be prepared: " << printable(prepared.cause.message)
       << '\n'
-      << (whole ? "Everything is as it was.\n" : "Not everything could be taken back:\n");
-  if (whole) return;
+      << end_of(prepared);
+  if (prepared.outcome == setup::Outcome::rolled_back) return;
   print_undone(out, prepared.undone, false);
   out << "When the reason is gone, the rest is done by:\n  manactl restore "
       << name_of(prepared.entry) << '\n';
@@ -131,6 +144,21 @@ void text(Screen& screen, const RestoreAnswer& answer, int verbosity) {
 
 namespace {
 
+std::string wait_text(const setup::Wait& wait) {
+  using setup::WatchdogState;
+  if (wait.watchdog == WatchdogState::dead) {
+    return "not confirmed, and its watchdog is dead: NOBODY takes it back";
+  }
+  std::string text = "not confirmed";
+  if (wait.left) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*wait.left).count();
+    text += seconds > 0 ? fmt::format(": taken back in {} s", seconds)
+                        : fmt::format(" in time, {} s ago: its watchdog is at work", -seconds);
+  }
+  if (wait.watchdog == WatchdogState::unknown) text += "; whether its watchdog lives is not known";
+  return text;
+}
+
 void print_status(std::ostream& out, const setup::NicStatus& nic, int verbosity) {
   out << printable(nic.name, 60) << "  " << nic.owner;
   if (!nic.uio.empty()) out << " (" << printable(nic.uio) << ')';
@@ -139,9 +167,11 @@ void print_status(std::ostream& out, const setup::NicStatus& nic, int verbosity)
     if (!value.empty()) out << "  " << key << ' ' << printable(value, 60);
   }
   out << "\n  journal: " << nic.journal << '\n';
+  if (nic.wait) out << "  " << wait_text(*nic.wait) << '\n';
   for (const auto& holder : nic.holders) {
     out << fmt::format("  in use by process {} ({})\n", holder.pid, holder.program);
   }
+  for (const auto& command : nic.run) out << "  run: " << printable(command) << '\n';
   if (verbosity == 0 && nic.journal == "none") return;
   for (const auto& step : nic.did) out << "  done: " << printable(step) << '\n';
 }

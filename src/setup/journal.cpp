@@ -2,6 +2,7 @@
 
 #include "setup/journal.h"
 
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -47,6 +48,7 @@ Json json_of(const Entry& entry) {
             {"created", entry.created},
             {"confirmed", entry.confirmed},
             {"deadline", entry.deadline},
+            {"watchdog", entry.watchdog},
             {"steps", Json::array()}};
   for (const auto& step : entry.steps) json["steps"].push_back(json_of(step));
   return json;
@@ -68,7 +70,9 @@ void take_open(const Json& json, Entry& entry) {
     return;
   }
   if (json.at("version") != kVersion) {
-    entry.unreadable = "another version of manactl wrote it";
+    entry.unreadable =
+        "another version of manactl wrote it, and can read it: it stays, restore with that one";
+    entry.keep = true;
     return;
   }
   if (json.at("id") != entry.id) {
@@ -81,6 +85,7 @@ void take_open(const Json& json, Entry& entry) {
   entry.created = json.at("created");
   entry.confirmed = json.at("confirmed");
   entry.deadline = json.at("deadline");
+  entry.watchdog = json.value("watchdog", "");
   for (const auto& step : json.at("steps")) entry.steps.push_back(step_of(step));
 }
 
@@ -141,9 +146,17 @@ Result<std::vector<Entry>> Journal::entries() const {
   std::vector<Entry> entries;
   for (const auto& name : *names) {
     if (!name.ends_with(kSuffix)) continue;
+    auto id = name.substr(0, name.size() - kSuffix.size());
     const auto text = files_.read(name);
-    if (!text) return because(text.error(), "cannot read the journal");
-    entries.push_back(read_entry(name.substr(0, name.size() - kSuffix.size()), *text));
+    if (text) {
+      entries.push_back(read_entry(std::move(id), *text));
+    } else if (text.error().sys != ENOENT) {  // else it was closed meanwhile: readers take no lock
+      Entry entry;
+      entry.id = std::move(id);
+      entry.unreadable = text.error().message + "; it stays, look at it and remove it";
+      entry.keep = true;
+      entries.push_back(std::move(entry));
+    }
   }
   return entries;
 }

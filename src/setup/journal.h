@@ -26,15 +26,18 @@ struct Entry {
   bool ready = false;      // every step was done
   bool confirmed = true;   // nobody waits for `manactl confirm`
   std::string deadline;    // milliseconds since boot of the end of that wait; empty without one
+  std::string watchdog;    // mark_of() the process that takes it back then
   bool damaged = false;    // lines after the first are lost
   std::string unreadable;  // why the first line cannot be used; then only `id` is known
+  bool keep = false;       // the file is not ours to remove: a later version's, somebody else's
 };
 
 class Journal {
  public:
   explicit Journal(os::Durable& files) : files_(files) {}
 
-  // All entries, by id. Errc::denied without the right to read them.
+  // All entries, by id; a file that cannot be read is one that is unreadable. Errc::denied without
+  // the right to look, or when others could have written there.
   Result<std::vector<Entry>> entries() const;
 
   Result<> open(const Entry& entry);

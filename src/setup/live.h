@@ -20,6 +20,8 @@ class Live {
 
   Result<std::vector<Entry>> entries() const { return journal_.entries(); }
 
+  std::chrono::milliseconds now() const { return clock_->now(); }
+
   // Errc::denied when this process may not change the machine.
   Result<> may_change() const;
 

@@ -52,12 +52,47 @@ std::string local_time() {
   return text.data();
 }
 
+// A small container has no /run/lock; then it is made, as systemd makes it. Its parent is not.
+Result<os::Descriptor> open_directory(const std::string& path) {
+  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  constexpr mode_t kMode = 0755;
+  const std::string shown = "'" + printable(path) + "'";
+  os::Descriptor directory(open(path.c_str(), kFlags));
+  if (!directory && errno == ENOENT) {
+    const bool made = mkdir(path.c_str(), kMode) == 0;
+    if (!made && errno != EEXIST) {
+      return fail_errno(errno, "cannot make the directory of the lock, " + shown);
+    }
+    directory = os::Descriptor(open(path.c_str(), kFlags));
+    // The umask may have taken bits away.
+    if (made && directory && fchmod(directory.get(), kMode) != 0) {
+      return fail_errno(errno, "cannot set the mode of " + shown);
+    }
+  }
+  if (!directory) return fail_errno(errno, "cannot open the directory of the lock, " + shown);
+
+  struct stat status {};
+
+  if (fstat(directory.get(), &status) != 0) return fail_errno(errno, "cannot look at " + shown);
+  // Who can take the file away can hold a lock of the same name beside ours.
+  const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  const bool trusted = status.st_uid == 0 || status.st_uid == geteuid();
+  if (!trusted || (shared && (status.st_mode & S_ISVTX) == 0)) {
+    return fail(Errc::denied,
+                fmt::format("others than user {} could remove the lock in {}", geteuid(), shown));
+  }
+  return directory;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::string& command) {
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const std::string shown = "'" + printable(path) + "'";
-  os::Descriptor file(open(path.c_str(), kFlags, 0644));
+  const auto slash = path.rfind('/');
+  const auto directory = open_directory(path.substr(0, slash));
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  os::Descriptor file(openat(directory->get(), path.substr(slash + 1).c_str(), kFlags, 0644));
   if (!file) return fail_errno(errno, "cannot open the lock " + shown);
 
   struct stat status {};

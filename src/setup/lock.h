@@ -22,7 +22,8 @@ class Lock {
   virtual void let_go_in_child() = 0;
 };
 
-// Errc::busy names the owner. `command` is written into the file for the others to read.
+// Errc::busy names the owner. `command` is written into the file for the others to read. The
+// directory of `path`, which is absolute, is made when it is missing; links are refused.
 Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::string& command);
 
 }  // namespace manactl::setup

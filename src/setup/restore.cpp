@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "host/gather.h"
+#include "setup/holders.h"
 #include "setup/lock.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
@@ -84,8 +85,40 @@ bool is_wanted(const Entry& entry, const RestoreRequest& request) {
   return is_named(entry, request.name) && (!request.unfinished || !finished);
 }
 
+std::vector<const Entry*> wanted_of(const std::vector<Entry>& entries,
+                                    const RestoreRequest& request) {
+  std::vector<const Entry*> wanted;
+  for (const auto& entry : entries) {
+    if (is_wanted(entry, request)) wanted.push_back(&entry);
+  }
+  if (!wanted.empty() || request.name.empty() || request.unfinished) return wanted;
+  // With a first line that is lost only the channel's id is known, and the name may be its.
+  for (const auto& entry : entries) {
+    if (!entry.unreadable.empty()) wanted.push_back(&entry);
+  }
+  return wanted;
+}
+
+// A process that polls the rings of a NIC would go on in memory that is nobody's any more.
+Result<> refuse_in_use(const std::string& channel,
+                       const std::string& name,
+                       const os::System& system) {
+  const auto holders = holders_of_uio(channel, system.files);
+  if (holders.empty()) return {};
+  std::vector<std::string> shown;
+  shown.reserve(holders.size());
+  for (const auto& holder : holders) shown.push_back(holder.text());
+  return fail(Errc::busy,
+              fmt::format("'{}' is in use by {}: end that first, or take the NIC away from it "
+                          "with --force",
+                          printable(name, 60),
+                          join(shown, ", ")));
+}
+
 // A channel that something else took from the kernel has no entry.
-Result<std::vector<Restored>> restore_unjournaled(const std::string& name, const Session& session) {
+Result<std::vector<Restored>> restore_unjournaled(const RestoreRequest& request,
+                                                  const Session& session) {
+  const auto& name = request.name;
   const auto facts = host::gather(session.machine.system, {});
   const auto* nic = facts.find_nic(name);
   if (nic == nullptr) {
@@ -101,6 +134,9 @@ Result<std::vector<Restored>> restore_unjournaled(const std::string& name, const
                 fmt::format("nothing is known of '{}'{}", printable(name, 60), hint));
   }
   if (!nic->vmbus || nic->vmbus_driver == kNetvsc) return std::vector<Restored>{};
+  const auto& system = session.machine.system;
+  const auto free = request.force ? Result<>() : refuse_in_use(nic->vmbus->str(), name, system);
+  if (!free) return tl::unexpected<Error>(free.error());
   auto result = inspect(nic->vmbus->str(), session);
   result.journaled = false;
   return std::vector<Restored>{std::move(result)};
@@ -131,7 +167,7 @@ Restored restore_entry(const Entry& entry, const Session& session, bool force) {
       result.undone = roll_back(session.machine, entry, open.value_or(std::vector<Entry>{}), force);
     }
   }
-  if (!all_good(result.undone)) return result;
+  if (!all_good(result.undone) || entry.keep) return result;
   const auto closed = session.journal.close(entry.id);
   if (!closed) result.undone.push_back({"close the journal", closed, {}});
   return result;
@@ -142,19 +178,24 @@ Result<std::vector<Restored>> restore(const RestoreRequest& request, const Sessi
   if (!lock) return tl::unexpected<Error>(lock.error());
   const auto entries = session.journal.entries();
   if (!entries) return tl::unexpected<Error>(entries.error());
+  const auto wanted = wanted_of(*entries, request);
+  if (wanted.empty()) {
+    if (request.name.empty() || request.unfinished) return std::vector<Restored>{};
+    return restore_unjournaled(request, session);
+  }
+  const auto boot = boot_id(session.machine.system.files).value_or("");
+  for (const auto* entry : wanted) {
+    if (request.force || (entry->unreadable.empty() && entry->boot_id != boot)) continue;
+    const auto& name = entry->interface.empty() ? entry->id : entry->interface;
+    const auto free = refuse_in_use(entry->id, name, session.machine.system);
+    if (!free) return tl::unexpected<Error>(free.error());
+  }
   std::vector<Restored> results;
-  for (const auto& entry : *entries) {
-    if (is_wanted(entry, request)) results.push_back(restore_entry(entry, session, request.force));
+  results.reserve(wanted.size());
+  for (const auto* entry : wanted) {
+    results.push_back(restore_entry(*entry, session, request.force));
   }
-  if (!results.empty() || request.name.empty() || request.unfinished) return results;
-  // With a first line that is lost only the channel's id is known, and the name may be its.
-  for (const auto& entry : *entries) {
-    if (!entry.unreadable.empty()) {
-      results.push_back(restore_entry(entry, session, request.force));
-    }
-  }
-  if (!results.empty()) return results;
-  return restore_unjournaled(request.name, session);
+  return results;
 }
 
 }  // namespace manactl::setup

@@ -16,7 +16,7 @@ struct RestoreRequest {
   std::string name;         // an interface, a VF or a VMBus id; empty with one of the following
   bool all = false;         // everything in the journal
   bool unfinished = false;  // --recover: what did not come to its end
-  bool force = false;       // overwrite what something else changed since
+  bool force = false;       // overwrite what something else changed, take what a process uses
 };
 
 struct Restored {
@@ -29,10 +29,11 @@ struct Restored {
   bool is_complete() const;  // and nothing had to be guessed
 };
 
-// Empty when there is nothing to restore. Errc::not_found for a name that means nothing here.
+// Empty when there is nothing to restore. Errc::not_found for a name that means nothing here,
+// Errc::busy while a process has the uio device of one of these NICs open: then nothing is touched.
 Result<std::vector<Restored>> restore(const RestoreRequest& request, const Session& session);
 
-// The same for one entry, with the lock held already.
+// The same for one entry, with the lock held already and whoever uses it.
 Restored restore_entry(const Entry& entry, const Session& session, bool force);
 
 }  // namespace manactl::setup

@@ -12,25 +12,11 @@
 namespace manactl::setup {
 namespace {
 
-// Which processes have one of these open. What may not be looked at is left out.
-std::vector<Holder> holders_of(const std::set<std::string>& devices, const os::Files& files) {
-  std::vector<Holder> found;
-  if (devices.empty()) return found;
-  for (const auto& pid : files.list("proc").value_or(std::vector<std::string>{})) {
-    const auto number = parse_unsigned(pid, UINT32_MAX);
-    if (!number) continue;
-    const std::string directory = "proc/" + pid + "/fd";
-    const auto open = files.list(directory).value_or(std::vector<std::string>{});
-    const bool holds = std::any_of(open.begin(), open.end(), [&](const std::string& fd) {
-      const auto target = files.link_target(fmt::format("{}/{}", directory, fd));
-      return target && devices.count(*target) != 0;
-    });
-    if (!holds) continue;
-    const auto name = files.read("proc/" + pid + "/comm");
-    found.push_back({static_cast<unsigned>(*number), name ? printable(*name, 60) : ""});
-  }
-  return found;
-}
+struct Now {
+  const os::System& system;
+  std::string boot;
+  std::chrono::milliseconds time;
+};
 
 std::string journal_state(const Entry& entry, const std::string& boot, const host::Nic* nic) {
   if (!entry.unreadable.empty()) return "damaged";
@@ -43,16 +29,39 @@ std::string journal_state(const Entry& entry, const std::string& boot, const hos
   return entry.confirmed ? "prepared" : "waits for confirmation";
 }
 
-void take_entry(NicStatus& status,
-                const Entry& entry,
-                const std::string& boot,
-                const host::Nic* nic) {
-  status.journal = journal_state(entry, boot, nic);
+std::optional<Wait> wait_of(const Entry& entry, const Now& now) {
+  if (entry.confirmed || !entry.unreadable.empty() || entry.boot_id != now.boot)
+    return std::nullopt;
+  Wait wait;
+  wait.watchdog = watchdog_state(entry, now.system.files);
+  const auto deadline = parse_unsigned(entry.deadline, INT64_MAX);
+  if (deadline) wait.left = std::chrono::milliseconds(*deadline) - now.time;
+  return wait;
+}
+
+std::vector<std::string> commands_for(const NicStatus& status, const Entry& entry) {
+  if (status.journal == "prepared") return {};
+  const auto& name = entry.interface.empty() ? entry.id : entry.interface;
+  std::vector<std::string> commands{"manactl restore " + quoted(name)};
+  // Once the watchdog is at work it is too late.
+  const auto& wait = status.wait;
+  const bool over = wait && wait->left && wait->left->count() <= 0;
+  const bool can_stay = wait && (!over || wait->watchdog == WatchdogState::dead);
+  if (can_stay && entry.ready && !entry.damaged) {
+    commands.insert(commands.begin(), "manactl confirm");
+  }
+  return commands;
+}
+
+void take_entry(NicStatus& status, const Entry& entry, const Now& now, const host::Nic* nic) {
+  status.journal = journal_state(entry, now.boot, nic);
   if (!entry.interface.empty()) status.name = entry.interface;
   for (const auto& step : entry.steps) {
     if (step.begun) status.did.push_back(step.title);
   }
   for (const auto& [key, value] : entry.nic) status.nic.try_emplace(key, value);
+  status.wait = wait_of(entry, now);
+  status.run = commands_for(status, entry);
 }
 
 NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os::System& system) {
@@ -77,9 +86,10 @@ NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os
 
 Status status_of(const host::Facts& facts,
                  const std::vector<Entry>& entries,
-                 const os::System& system) {
+                 const os::System& system,
+                 std::chrono::milliseconds now) {
   Status result;
-  const auto boot = boot_id(system.files).value_or("");
+  const Now moment{system, boot_id(system.files).value_or(""), now};
   std::set<std::string> seen;
   for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
     auto status = status_of_nic(nic, facts, system);
@@ -87,7 +97,7 @@ Status status_of(const host::Facts& facts,
       const bool same = (nic.vmbus && entry.id == nic.vmbus->str()) ||
                         (nic.vf && entry.id == "vf-" + nic.vf->mac.str());
       if (!same) continue;
-      take_entry(status, entry, boot, &nic);
+      take_entry(status, entry, moment, &nic);
       seen.insert(entry.id);
     }
     result.nics.push_back(std::move(status));
@@ -97,7 +107,7 @@ Status status_of(const host::Facts& facts,
     NicStatus status;
     status.name = entry.id;
     status.owner = "nobody";
-    take_entry(status, entry, boot, nullptr);
+    take_entry(status, entry, moment, nullptr);
     result.others.push_back(std::move(status));
   }
   return result;

@@ -4,17 +4,22 @@
 
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "host/facts.h"
+#include "setup/holders.h"
 #include "setup/journal.h"
+#include "setup/watchdog.h"
 
 namespace manactl::setup {
 
-struct Holder {
-  unsigned pid = 0;
-  std::string program;
+// Of what is taken back unless somebody confirms it.
+struct Wait {
+  std::optional<std::chrono::milliseconds> left;  // below zero when the time is over
+  WatchdogState watchdog = WatchdogState::unknown;
 };
 
 struct NicStatus {
@@ -25,6 +30,8 @@ struct NicStatus {
   std::vector<Holder> holders;   // processes that have the uio device or the VF's uverbs open
   std::string journal;           // "none", "prepared", "unfinished", "waits for confirmation", ...
   std::vector<std::string> did;  // what was changed
+  std::optional<Wait> wait;
+  std::vector<std::string> run;  // commands that end a state in which it should not stay
 };
 
 struct Status {
@@ -32,8 +39,10 @@ struct Status {
   std::vector<NicStatus> others;  // entries of the journal without a NIC: hugepages, lost ones
 };
 
+// `now` is that of Clock: deadlines are compared with it.
 Status status_of(const host::Facts& facts,
                  const std::vector<Entry>& entries,
-                 const os::System& system);
+                 const os::System& system,
+                 std::chrono::milliseconds now);
 
 }  // namespace manactl::setup

@@ -64,6 +64,9 @@ class ReleaseChannel final : public Step {
     if (wait_until(machine.clock, kDriverTime, [&] { return has_joined(machine.system); })) {
       return {};
     }
+    if (const auto vf = find_link(machine.system, vf_); !vf) {
+      return tl::unexpected<Error>(vf.error());
+    }
     return fail(
         Errc::timeout,
         fmt::format(

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "setup/gone.h"
+
 namespace manactl::setup {
 namespace {
 
@@ -33,14 +35,18 @@ std::vector<Undone> roll_back(Machine& machine,
   std::vector<Undone> undone;
   for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
     auto result = revert_one(machine, *record, entry, open, force);
-    auto by_hand = result ? std::vector<std::string>{} : record->by_hand;
-    undone.push_back({record->title, std::move(result), std::move(by_hand)});
+    Undone one{record->title, std::move(result), {}};
+    if (!one.result) {
+      one.gone = explains(gone_of(entry, machine.system), entry, *record, one.result.error());
+    }
+    if (!one.is_good()) one.by_hand = record->by_hand;
+    undone.push_back(std::move(one));
   }
   return undone;
 }
 
 bool all_good(const std::vector<Undone>& undone) {
-  return std::all_of(undone.begin(), undone.end(), [](const Undone& u) { return bool(u.result); });
+  return std::all_of(undone.begin(), undone.end(), [](const Undone& u) { return u.is_good(); });
 }
 
 bool Transaction::is_undone() const {
@@ -89,6 +95,8 @@ Result<> Transaction::run(const Steps& steps, Entry& entry) {
   }
   const auto open = journal_.entries();
   undone_ = roll_back(machine_, begun, open.value_or(std::vector<Entry>{}), false);
+  const auto gone = gone_of(begun, machine_.system).text(entry);
+  if (!gone.empty()) good = because(good.error(), gone);
   if (!is_undone()) return good;
   const auto closed = journal_.close(entry.id);
   if (!closed) undone_.push_back({"close the journal", closed, {"manactl restore --all"}});

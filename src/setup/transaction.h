@@ -17,6 +17,9 @@ struct Undone {
   std::string title;
   Result<> result;
   std::vector<std::string> by_hand;  // when it failed: what to type instead
+  bool gone = false;                 // it failed because its device is not there any more
+
+  bool is_good() const { return result || gone; }
 };
 
 struct Ran {

@@ -15,6 +15,7 @@
 #include <csignal>
 #include <optional>
 
+#include "base/text.h"
 #include "os/owned.h"
 #include "setup/lock.h"
 
@@ -87,7 +88,8 @@ bool leave_caller() {
   };
   what.stop = [caller] { (void)syscall(SYS_pidfd_send_signal, caller, SIGKILL, nullptr, 0); };
   if (fork() != 0) _exit(0);
-  if (!leave_caller() || write(ready, "+", 1) != 1) _exit(1);
+  const pid_t own = getpid();
+  if (!leave_caller() || write(ready, &own, sizeof own) != sizeof own) _exit(1);
   close(ready);
   const auto end = watch(what, session);
   report(end, what.id);
@@ -117,10 +119,27 @@ Watched watch(const Watch& watch, const Session& session) {
   return take_back(watch.id, session);
 }
 
-Result<> start_watchdog(const std::string& id,
-                        milliseconds deadline,
-                        const Session& session,
-                        Lock& held) {
+std::string mark_of(unsigned pid, const os::Files& files) {
+  constexpr std::size_t kState = 0, kStart = 19;  // after the name, which may hold anything
+  const auto text = files.read(fmt::format("proc/{}/stat", pid));
+  const auto close = text ? text->rfind(')') : std::string::npos;
+  if (close == std::string::npos) return {};
+  const auto fields = words(std::string_view(*text).substr(close + 1));
+  if (fields.size() <= kStart || fields[kState] == "Z" || fields[kState] == "X") return {};
+  return fmt::format("{} {}", pid, fields[kStart]);
+}
+
+WatchdogState watchdog_state(const Entry& entry, const os::Files& files) {
+  const auto pid = parse_unsigned(entry.watchdog.substr(0, entry.watchdog.find(' ')), INT32_MAX);
+  if (!pid || !exists(files, "proc/self/stat")) return WatchdogState::unknown;
+  const bool same = mark_of(static_cast<unsigned>(*pid), files) == entry.watchdog;
+  return same ? WatchdogState::alive : WatchdogState::dead;
+}
+
+Result<std::string> start_watchdog(const std::string& id,
+                                   milliseconds deadline,
+                                   const Session& session,
+                                   Lock& held) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot start the watchdog");
   os::Descriptor from(ends[0]);
@@ -134,9 +153,11 @@ Result<> start_watchdog(const std::string& id,
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  char sign = 0;
-  if (read(from.get(), &sign, 1) != 1) return fail(Errc::io, "the watchdog did not start");
-  return {};
+  pid_t watchdog = 0;
+  if (read(from.get(), &watchdog, sizeof watchdog) != sizeof watchdog) {
+    return fail(Errc::io, "the watchdog did not start");
+  }
+  return mark_of(static_cast<unsigned>(watchdog), session.machine.system.files);
 }
 
 }  // namespace manactl::setup

@@ -11,14 +11,23 @@
 
 namespace manactl::setup {
 
-// Forks; returns when the watchdog watches. It looks for the entry `id`, ends when that is closed
-// or confirmed, and at `deadline` (milliseconds since boot) restores it; a run that still hangs is
-// killed first. `held` is the caller's lock, which the watchdog must not keep. Called before any
-// change is made, and before threads are.
-Result<> start_watchdog(const std::string& id,
-                        std::chrono::milliseconds deadline,
-                        const Session& session,
-                        Lock& held);
+// Forks; returns mark_of() the watchdog when it watches. It looks for the entry `id`, ends when
+// that is closed or confirmed, and at `deadline` (milliseconds since boot) restores it; a run that
+// still hangs is killed first. `held` is the caller's lock, which the watchdog must not keep.
+// Called before any change is made, and before threads are.
+Result<std::string> start_watchdog(const std::string& id,
+                                   std::chrono::milliseconds deadline,
+                                   const Session& session,
+                                   Lock& held);
+
+// "4711 8812345": a process and when it started, because numbers are used again. Empty when there
+// is no such process, or one that only waits to be buried.
+std::string mark_of(unsigned pid, const os::Files& files);
+
+enum class WatchdogState { alive, dead, unknown };
+
+// Unknown for an entry that tells of none, and where there is no /proc.
+WatchdogState watchdog_state(const Entry& entry, const os::Files& files);
 
 enum class Watched { confirmed, closed, restored, failed };
 

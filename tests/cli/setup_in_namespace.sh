@@ -84,6 +84,43 @@ run prepare --hugepages 4
 expect "full state directory" 6 $code
 expect "pages" 0 "$(cat $pool/nr_hugepages)"
 
+# A machine without /run/lock gets one; a link in its place is refused.
+fresh
+umount /run/lock
+mount -t tmpfs -o mode=755 tmpfs /run
+(umask 077; timeout 30 "$manactl" prepare --hugepages 4 >/dev/null)
+expect "prepare without /run/lock" 0 $?
+expect "the directory of the lock" "755 root" "$(stat -c '%a %U' /run/lock)"
+run restore --all
+rm -r /run/lock
+ln -s /tmp /run/lock
+run prepare --hugepages 4
+expect "a link in place of /run/lock" "1 line" "$(wc -l <"$scratch"/err) line"
+[ $code -ne 0 ] || expect "a link in place of /run/lock" refused taken
+expect "pages" 0 "$(cat $pool/nr_hugepages)"
+rm /run/lock
+mkdir -m 777 /run/lock
+run prepare --hugepages 4
+expect "/run/lock that everybody may empty" 4 $code
+rm -r /run/lock
+
+# A journal of somebody else: what is in it is not believed and not removed.
+fresh
+run prepare --hugepages 4
+journal=/var/lib/manactl/journal/hugepages-1.jsonl
+chown 65534 $journal
+run restore --all
+expect "journal of another user" 7 $code
+grep -q "could have been written by others" "$scratch"/out || expect "journal of another user" named hidden
+run restore --all
+expect "journal of another user, again" 7 $code
+run prepare --hugepages 4
+expect "prepare beside a journal of another user" 5 $code
+chown 0 $journal
+run restore --all
+expect "journal that is ours again" 0 $code
+expect "pages" 0 "$(cat $pool/nr_hugepages)"
+
 # The watchdog takes back what is not confirmed, also when its caller's session is gone.
 fresh
 setsid "$manactl" prepare --hugepages 4 --confirm-timeout 2 >"$scratch"/out 2>&1
@@ -92,6 +129,18 @@ for _ in $(seq 100); do [ "$(cat $pool/nr_hugepages)" = 0 ] && break; sleep 0.1;
 expect "pages after the wait" 0 "$(cat $pool/nr_hugepages)"
 for _ in $(seq 50); do [ -z "$(ls /var/lib/manactl/journal)" ] && break; sleep 0.1; done
 expect "journal after the wait" "" "$(ls /var/lib/manactl/journal)"
+run prepare --hugepages 4 --confirm-timeout 600
+watchdog=$(grep -o '"watchdog":"[0-9]*' /var/lib/manactl/journal/* | grep -o '[0-9]*$')
+run status
+grep -q "taken back in" "$scratch"/out || expect "status of what waits" told hidden
+kill -9 "$watchdog"
+while [ -e /proc/"$watchdog"/exe ]; do sleep 0.1; done
+run status
+grep -q "watchdog is dead" "$scratch"/out || expect "status without a watchdog" told hidden
+grep -q "run: manactl restore hugepages-1" "$scratch"/out || expect "status without a watchdog" advice none
+expect "pages without a watchdog" 4 "$(cat $pool/nr_hugepages)"
+run restore --all
+expect "restore without a watchdog" 0 $code
 run prepare --hugepages 4 --confirm-timeout 3
 run confirm
 expect "confirm" 0 $code

@@ -115,13 +115,21 @@ void FakeVm::fail_at(unsigned at, Fault fault) {
   fault_ = fault;
 }
 
+int FakeVm::error_now(bool disk) const {
+  const bool now = changes_ == fail_at_;
+  const bool since = fail_at_ != 0 && changes_ >= fail_at_;
+  if ((now && fault_ == Fault::refused) || (since && fault_ == Fault::refused_from)) return EIO;
+  const bool full =
+      (now && fault_ == Fault::disk_full) || (since && fault_ == Fault::disk_full_from);
+  return full && disk ? ENOSPC : 0;
+}
+
 Result<> FakeVm::act(const std::string& what, bool disk, const std::function<Result<>()>& effect) {
   ++changes_;
   log_.push_back(what);
   const bool now = changes_ == fail_at_;
   if (now && fault_ == Fault::killed_before) throw Died{};
-  if (now && fault_ == Fault::refused) return fail_errno(EIO, "cannot " + what);
-  if (now && fault_ == Fault::disk_full && disk) return fail_errno(ENOSPC, "cannot " + what);
+  if (const int number = error_now(disk); number != 0) return fail_errno(number, "cannot " + what);
   const auto scripted = refused.find(what);
   if (scripted != refused.end()) return fail_errno(scripted->second, "cannot " + what);
   auto result = effect();
@@ -131,6 +139,7 @@ Result<> FakeVm::act(const std::string& what, bool disk, const std::function<Res
     after(what);
     rebuild();
   }
+  if (now && fault_ == Fault::failed_after) return fail_errno(EIO, "cannot " + what);
   return result;
 }
 
@@ -211,12 +220,15 @@ Result<> FakeVm::unbind(const std::string& driver, const std::string& id) {
   const auto* link = find(channel->usual_name);
   if (driver != setup::kNetvsc) return {};
   for (const auto& [index, candidate] : state.links) {
-    if (candidate.mac.str() == channel->mac && (candidate.flags & IFF_SLAVE) == 0)
-      link = &candidate;
+    if (candidate.mac.str() == channel->mac && candidate.name != channel->vf) link = &candidate;
   }
   if (link == nullptr) return {};
-  const int gone = link->index;
   // The VF stays as it is, up or down, and keeps IFF_SLAVE.
+  remove_link(link->index);
+  return {};
+}
+
+void FakeVm::remove_link(int gone) {
   for (auto& [index, other] : state.links) {
     if (other.master == gone) other.master.reset();
   }
@@ -227,7 +239,28 @@ Result<> FakeVm::unbind(const std::string& driver, const std::string& id) {
   state.addresses.erase(std::remove_if(state.addresses.begin(), state.addresses.end(), on),
                         state.addresses.end());
   state.links.erase(gone);
-  return {};
+}
+
+void FakeVm::unplug_vf(const std::string& name) {
+  if (const auto* vf = find(name)) remove_link(vf->index);
+}
+
+void FakeVm::plug_vf(const std::string& name) {
+  const auto channel = std::find_if(
+      state.channels.begin(), state.channels.end(), [&](const auto& c) { return c.vf == name; });
+  const int index = state.next_index++;
+  auto link = made_link(index, name, 0, IFF_BROADCAST);
+  link.mac = *MacAddress::parse(channel->mac);
+  state.links[index] = link;
+  if (channel->driver != setup::kNetvsc) return;
+  if (const auto* synthetic = find(channel->usual_name)) join_later(synthetic->index, name);
+}
+
+void FakeVm::unplug_nic(std::size_t n) {
+  const auto channel = state.channels.at(n);
+  unplug_vf(channel.vf);
+  if (const auto* synthetic = find(channel.usual_name)) remove_link(synthetic->index);
+  state.channels.erase(state.channels.begin() + static_cast<std::ptrdiff_t>(n));
 }
 
 Result<> FakeVm::bind(const std::string& driver, const std::string& id) {
@@ -253,14 +286,19 @@ Result<> FakeVm::attach(FakeChannel& channel, const std::string& driver) {
   link.mac = *MacAddress::parse(channel.mac);
   state.links[index] = link;
   if (!vf_joins) return {};
-  later(20, [this, index, name = channel.vf] {
-    auto* vf = find(name);
-    if (vf == nullptr || state.links.count(index) == 0) return;
-    vf->master = index;
-    vf->flags |= IFF_SLAVE;
-    if (state.links[index].is_up()) vf->flags |= kUp;
-  });
+  join_later(index, channel.vf);
   return {};
+}
+
+void FakeVm::join_later(int synthetic, const std::string& vf_name) {
+  later(20, [this, synthetic, vf_name] {
+    auto* vf = find(vf_name);
+    if (vf == nullptr || state.links.count(synthetic) == 0) return;
+    vf->master = synthetic;
+    vf->mtu = state.links[synthetic].mtu;
+    vf->flags |= IFF_SLAVE;
+    if (state.links[synthetic].is_up()) vf->flags |= kUp;
+  });
 }
 
 Result<> FakeVm::set_up(int index, bool up) {
@@ -299,96 +337,6 @@ Result<> FakeVm::set_up(int index, bool up) {
   state.addresses.erase(std::remove_if(state.addresses.begin(), state.addresses.end(), six),
                         state.addresses.end());
   return {};
-}
-
-void FakeVm::rebuild() {
-  tree_ = std::make_unique<os::MemoryFiles>();
-  auto& tree = *tree_;
-  tree.add_file("proc/sys/kernel/random/boot_id", boot_id + "\n");
-  tree.add_file("proc/meminfo", "Hugepagesize:       2048 kB\n");
-  tree.add_file("proc/mounts", "hugetlbfs /dev/hugepages hugetlbfs rw,pagesize=2M 0 0\n");
-  for (const auto& [pool, pages] : state.pools) {
-    tree.add_file(pool + "/nr_hugepages", std::to_string(pages) + "\n");
-    tree.add_file(pool + "/free_hugepages", std::to_string(pages) + "\n");
-  }
-  std::vector<std::string> drivers = {setup::kNetvsc};
-  if (state.modules.count(setup::kUio) != 0) drivers.emplace_back(setup::kUio);
-  for (const auto& driver : drivers) {
-    for (const char* file : {"bind", "unbind", "new_id", "remove_id"}) {
-      tree.add_file(fmt::format("sys/bus/vmbus/drivers/{}/{}", driver, file), "");
-    }
-  }
-  const std::string pci = "sys/devices/pci7870:00/7870:00:00.0";
-  tree.add_file(pci + "/vendor", "0x1414\n");
-  tree.add_file(pci + "/device", "0x00ba\n");
-  tree.add_file(pci + "/class", "0x020000\n");
-  tree.add_file(pci + "/numa_node", "0\n");
-  tree.add_link(pci + "/driver", "../../../bus/pci/drivers/mana");
-  tree.add_link("sys/bus/pci/devices/7870:00:00.0", "../../../devices/pci7870:00/7870:00:00.0");
-  for (const auto& channel : state.channels) {
-    const std::string path = "sys/devices/VMBUS:00/" + channel.id;
-    tree.add_link("sys/bus/vmbus/devices/" + channel.id, "../../../devices/VMBUS:00/" + channel.id);
-    tree.add_file(path + "/class_id", fmt::format("{{{}}}\n", setup::kNicClass));
-    if (has_override) tree.add_file(path + "/driver_override", channel.overridden + "\n");
-    if (!channel.uio.empty()) tree.add_file(path + "/uio/" + channel.uio + "/name", setup::kUio);
-    if (!channel.driver.empty()) {
-      tree.add_link(path + "/driver", "../../../bus/vmbus/drivers/" + channel.driver);
-    }
-    for (const auto& [index, link] : state.links) {
-      if (channel.driver != setup::kNetvsc || link.mac.str() != channel.mac) continue;
-      if (link.name == channel.vf || !link.kind.empty()) continue;
-      const std::string own = path + "/net/" + link.name;
-      tree.add_link(own + "/device", "../../../" + channel.id);
-      tree.add_link("sys/class/net/" + link.name,
-                    "../../devices/VMBUS:00/" + channel.id + "/net/" + link.name);
-    }
-    if (const auto* vf = link(channel.vf)) {
-      const std::string own = pci + "/net/" + vf->name;
-      tree.add_link(own + "/device", "../../../7870:00:00.0");
-      tree.add_file(own + "/dev_port", std::to_string(&channel - state.channels.data()));
-      tree.add_link("sys/class/net/" + vf->name,
-                    "../../devices/pci7870:00/7870:00:00.0/net/" + vf->name);
-    }
-  }
-}
-
-std::string FakeVm::dump() const {
-  std::vector<std::string> lines;
-  const auto name = [&](int index) {
-    const auto found = state.links.find(index);
-    return found == state.links.end() ? std::string("?") : found->second.name;
-  };
-  for (const auto& [index, link] : state.links) {
-    lines.push_back(fmt::format("link {} flags {:x} mtu {} master {}",
-                                link.name,
-                                link.flags,
-                                link.mtu,
-                                link.master ? name(*link.master) : "-"));
-  }
-  for (const auto& a : state.addresses) {
-    lines.push_back(fmt::format(
-        "address {} {}/{} {} {}", name(a.index), a.text, a.prefix_length, a.scope, a.label));
-  }
-  for (const auto& r : state.routes) {
-    lines.push_back(fmt::format("route {} {} {} {} {} {} {} {}",
-                                name(r.outputs.at(0)),
-                                r.destination,
-                                r.gateway,
-                                r.table,
-                                r.metric,
-                                r.protocol,
-                                r.scope,
-                                r.source));
-  }
-  for (const auto& c : state.channels) {
-    lines.push_back(fmt::format(
-        "channel {} driver {} override '{}' uio '{}'", c.id, c.driver, c.overridden, c.uio));
-  }
-  for (const auto& id : state.ids) lines.push_back("id " + id);
-  for (const auto& [pool, pages] : state.pools)
-    lines.push_back(fmt::format("pool {} {}", pool, pages));
-  std::sort(lines.begin(), lines.end());
-  return join(lines, "\n") + "\n";
 }
 
 }  // namespace manactl::test

@@ -25,7 +25,24 @@ namespace manactl::test {
 // Thrown where a process was killed.
 struct Died {};
 
-enum class Fault { none, killed_before, killed_after, refused, disk_full };
+enum class Fault {
+  none,
+  killed_before,
+  killed_after,
+  refused,
+  failed_after,    // it happened, and an error was answered
+  refused_from,    // and so is every change that follows
+  disk_full,       // where a disk is written to
+  disk_full_from,  // and at every change that follows
+};
+
+// A process of the VM.
+struct FakeProcess {
+  unsigned pid = 0;
+  std::string name, device;  // what it has open; may be empty
+  unsigned started = 4711;
+  char state = 'S';
+};
 
 struct FakeChannel {
   std::string id, driver, overridden, mac, vf;
@@ -66,6 +83,7 @@ class FakeVm {
   bool vf_joins = true;       // hv_netvsc takes its VF in again
   bool names_by_udev = true;  // else a new interface keeps the kernel's name
   std::uint64_t most_pages = 1U << 20;
+  std::vector<FakeProcess> processes;
   std::map<std::string, int> refused;             // path or command -> errno
   std::function<void(const std::string&)> after;  // told of every change
 
@@ -77,6 +95,11 @@ class FakeVm {
   const std::vector<std::string>& log() const { return log_; }
 
   mutable std::uint64_t looked_at = 0;  // links, addresses, routes and files that were read
+
+  // The host takes a VF away, or gives it back with another index; the whole NIC number n.
+  void unplug_vf(const std::string& name);
+  void plug_vf(const std::string& name);
+  void unplug_nic(std::size_t n);
 
   void rebuild();
   const os::Link* link(const std::string& name) const;
@@ -94,6 +117,9 @@ class FakeVm {
   Result<> bind(const std::string& driver, const std::string& id);
   Result<> attach(FakeChannel& channel, const std::string& driver);
   Result<> set_up(int index, bool up);
+  void join_later(int synthetic, const std::string& vf);
+  int error_now(bool disk) const;
+  void remove_link(int index);
   void later(int milliseconds, std::function<void()> event);
   void pass(std::chrono::milliseconds time);
   FakeChannel* channel_of(const std::string& id);

@@ -130,18 +130,6 @@ TEST(Prepare, LowersAVfThatSomethingRaises) {
   EXPECT_FALSE(vm.link("enP30832p0s0d1")->is_up());
 }
 
-TEST(Prepare, GoesBackWhenTheVfIsTakenAway) {
-  FakeVm vm;
-  vm.after = [&](const std::string& what) {
-    if (what.find("hv_netvsc/unbind") != std::string::npos) vm.state.links.erase(5);
-  };
-  const auto result = prepare(request_for("eth1"), vm.session());
-  ASSERT_TRUE(result);
-  EXPECT_EQ(result->outcome, Outcome::roll_back_failed);
-  EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
-  EXPECT_NE(vm.link("eth1"), nullptr);
-}
-
 TEST(Prepare, GoesBackWhenAModuleIsMissing) {
   FakeVm vm;
   vm.refused["modprobe uio_hv_generic"] = ENOENT;

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "setup/fake_vm.h"
-#include "setup/watchdog.h"
 
 namespace manactl::setup {
 namespace {
@@ -119,6 +118,41 @@ TEST(Restore, PointsToTheChannelWhenTheNameIsGone) {
   EXPECT_THAT(restored.error().message, HasSubstr(kEth1));
 }
 
+TEST(Restore, LeavesANicToTheProcessThatUsesIt) {
+  for (const bool journaled : {true, false}) {
+    FakeVm vm;
+    prepare_eth1(vm);
+    if (!journaled) vm.state.journal.clear();
+    vm.processes = {{4000, "sshd", "/dev/uio1"}, {4711, "dpdk-testpmd", "/dev/uio0"}};
+    vm.rebuild();
+    const auto before = vm.dump();
+    const auto refused = restore({kEth1}, vm.session());
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::busy);
+    EXPECT_THAT(refused.error().message, HasSubstr("process 4711 (dpdk-testpmd)"));
+    EXPECT_EQ(refused.error().message.find("4000"), std::string::npos);
+    EXPECT_EQ(vm.dump(), before);
+    RestoreRequest forced{kEth1};
+    forced.force = true;
+    EXPECT_TRUE(restore(forced, vm.session())->front().is_complete());
+    EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
+  }
+}
+
+TEST(Restore, OfAllTouchesNothingWhileOneIsInUse) {
+  FakeVm vm;
+  Request pages;
+  pages.hugepages = HugepageRequest{10, 0, 0, {}};
+  ASSERT_EQ(prepare(pages, vm.session())->outcome, Outcome::done);
+  prepare_eth1(vm);
+  vm.processes = {{4711, "vpp", "/dev/uio0"}};
+  vm.rebuild();
+  const auto before = vm.dump();
+  EXPECT_FALSE(restore({"", true}, vm.session()));
+  EXPECT_EQ(vm.dump(), before);
+  EXPECT_EQ(restore({"hugepages-1"}, vm.session())->size(), 1U) << "what is not in use is";
+}
+
 TEST(Restore, RecoversOnlyWhatDidNotEnd) {
   FakeVm vm;
   prepare_eth1(vm);
@@ -126,74 +160,6 @@ TEST(Restore, RecoversOnlyWhatDidNotEnd) {
   request.unfinished = true;
   EXPECT_TRUE(restore(request, vm.session())->empty());
   EXPECT_EQ(vm.state.channels[1].driver, "uio_hv_generic");
-}
-
-class Watchdog : public ::testing::Test {
- protected:
-  void SetUp() override {
-    Request request;
-    request.interface = *InterfaceName::parse("eth1");
-    before_ = vm_.dump();
-    const auto waits = [](Entry& entry, Lock& /*lock*/) -> Result<> {
-      entry.confirmed = false;
-      return {};
-    };
-    ASSERT_EQ(prepare(request, vm_.session(), waits)->outcome, Outcome::done);
-  }
-
-  Watched watch_for(int seconds) {
-    return watch({kEth1,
-                  vm_.machine().clock.now() + std::chrono::seconds(seconds),
-                  [] { return false; },
-                  [] {}},
-                 vm_.session());
-  }
-
-  FakeVm vm_;
-  std::string before_;
-};
-
-TEST_F(Watchdog, TakesBackWhatNobodyConfirmed) {
-  EXPECT_EQ(watch_for(60), Watched::restored);
-  EXPECT_EQ(vm_.dump(), before_);
-}
-
-TEST_F(Watchdog, EndsWhenItIsConfirmed) {
-  EXPECT_EQ(confirm(vm_.session())->size(), 1U);
-  const auto prepared = vm_.dump();
-  EXPECT_EQ(watch_for(60), Watched::confirmed);
-  EXPECT_EQ(vm_.dump(), prepared);
-}
-
-TEST_F(Watchdog, EndsWhenItIsRestored) {
-  ASSERT_TRUE(restore({"eth1"}, vm_.session()));
-  EXPECT_EQ(watch_for(60), Watched::closed);
-}
-
-TEST(Watchdogs, StopARunThatHangs) {
-  FakeVm vm;
-  const auto before = vm.dump();
-  Request request;
-  request.interface = *InterfaceName::parse("eth1");
-  const auto waits = [](Entry& entry, Lock& /*lock*/) -> Result<> {
-    entry.confirmed = false;
-    return {};
-  };
-  // The bind never comes back: what its process does next it does dead.
-  vm.after = [](const std::string& what) {
-    if (what.find("uio_hv_generic/bind") != std::string::npos) throw test::Died{};
-  };
-  EXPECT_THROW((void)prepare(request, vm.session(), waits), test::Died);
-  vm.after = nullptr;
-  bool runs = true;
-  const auto end = watch({kEth1,
-                          vm.machine().clock.now() + std::chrono::seconds(5),
-                          [&] { return runs; },
-                          [&] { runs = false; }},
-                         vm.session());
-  EXPECT_FALSE(runs);
-  EXPECT_EQ(end, Watched::restored);
-  EXPECT_EQ(vm.dump(), before);
 }
 
 }  // namespace

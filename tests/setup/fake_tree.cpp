@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// The state of a FakeVm as files below sys/ and proc/, and as text to be compared.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "os/memory_files.h"
+#include "setup/fake_vm.h"
+#include "setup/sysfs.h"
+
+namespace manactl::test {
+
+void FakeVm::rebuild() {
+  tree_ = std::make_unique<os::MemoryFiles>();
+  auto& tree = *tree_;
+  tree.add_file("proc/sys/kernel/random/boot_id", boot_id + "\n");
+  tree.add_file("proc/meminfo", "Hugepagesize:       2048 kB\n");
+  tree.add_file("proc/mounts", "hugetlbfs /dev/hugepages hugetlbfs rw,pagesize=2M 0 0\n");
+  for (const auto& [pool, pages] : state.pools) {
+    tree.add_file(pool + "/nr_hugepages", std::to_string(pages) + "\n");
+    tree.add_file(pool + "/free_hugepages", std::to_string(pages) + "\n");
+  }
+  std::vector<std::string> drivers = {setup::kNetvsc};
+  if (state.modules.count(setup::kUio) != 0) drivers.emplace_back(setup::kUio);
+  for (const auto& driver : drivers) {
+    for (const char* file : {"bind", "unbind", "new_id", "remove_id"}) {
+      tree.add_file(fmt::format("sys/bus/vmbus/drivers/{}/{}", driver, file), "");
+    }
+  }
+  tree.add_file("proc/self/stat", "1 (manactl) R 0\n");
+  for (const auto& process : processes) {
+    const auto own = fmt::format("proc/{}", process.pid);
+    tree.add_file(own + "/comm", process.name + "\n");
+    tree.add_file(own + "/stat",
+                  fmt::format("{} ({}) {} 1{} {} 0 0\n",
+                              process.pid,
+                              process.name,
+                              process.state,
+                              join(std::vector<std::string>(18), " 0"),
+                              process.started));
+    tree.add_link(own + "/fd/0", "/dev/null");
+    if (!process.device.empty()) tree.add_link(own + "/fd/7", process.device);
+  }
+  const std::string pci = "sys/devices/pci7870:00/7870:00:00.0";
+  tree.add_file(pci + "/vendor", "0x1414\n");
+  tree.add_file(pci + "/device", "0x00ba\n");
+  tree.add_file(pci + "/class", "0x020000\n");
+  tree.add_file(pci + "/numa_node", "0\n");
+  tree.add_link(pci + "/driver", "../../../bus/pci/drivers/mana");
+  tree.add_link("sys/bus/pci/devices/7870:00:00.0", "../../../devices/pci7870:00/7870:00:00.0");
+  for (const auto& channel : state.channels) {
+    const std::string path = "sys/devices/VMBUS:00/" + channel.id;
+    tree.add_link("sys/bus/vmbus/devices/" + channel.id, "../../../devices/VMBUS:00/" + channel.id);
+    tree.add_file(path + "/class_id", fmt::format("{{{}}}\n", setup::kNicClass));
+    if (has_override) tree.add_file(path + "/driver_override", channel.overridden + "\n");
+    if (!channel.uio.empty()) tree.add_file(path + "/uio/" + channel.uio + "/name", setup::kUio);
+    if (!channel.driver.empty()) {
+      tree.add_link(path + "/driver", "../../../bus/vmbus/drivers/" + channel.driver);
+    }
+    for (const auto& [index, link] : state.links) {
+      if (channel.driver != setup::kNetvsc || link.mac.str() != channel.mac) continue;
+      if (link.name == channel.vf || !link.kind.empty()) continue;
+      const std::string own = path + "/net/" + link.name;
+      tree.add_link(own + "/device", "../../../" + channel.id);
+      tree.add_link("sys/class/net/" + link.name,
+                    "../../devices/VMBUS:00/" + channel.id + "/net/" + link.name);
+    }
+    if (const auto* vf = link(channel.vf)) {
+      const std::string own = pci + "/net/" + vf->name;
+      tree.add_link(own + "/device", "../../../7870:00:00.0");
+      tree.add_file(own + "/dev_port", std::to_string(&channel - state.channels.data()));
+      tree.add_link("sys/class/net/" + vf->name,
+                    "../../devices/pci7870:00/7870:00:00.0/net/" + vf->name);
+    }
+  }
+}
+
+std::string FakeVm::dump() const {
+  std::vector<std::string> lines;
+  const auto name = [&](int index) {
+    const auto found = state.links.find(index);
+    return found == state.links.end() ? std::string("?") : found->second.name;
+  };
+  for (const auto& [index, link] : state.links) {
+    lines.push_back(fmt::format("link {} flags {:x} mtu {} master {}",
+                                link.name,
+                                link.flags,
+                                link.mtu,
+                                link.master ? name(*link.master) : "-"));
+  }
+  for (const auto& a : state.addresses) {
+    lines.push_back(fmt::format(
+        "address {} {}/{} {} {}", name(a.index), a.text, a.prefix_length, a.scope, a.label));
+  }
+  for (const auto& r : state.routes) {
+    lines.push_back(fmt::format("route {} {} {} {} {} {} {} {}",
+                                name(r.outputs.at(0)),
+                                r.destination,
+                                r.gateway,
+                                r.table,
+                                r.metric,
+                                r.protocol,
+                                r.scope,
+                                r.source));
+  }
+  for (const auto& c : state.channels) {
+    lines.push_back(fmt::format(
+        "channel {} driver {} override '{}' uio '{}'", c.id, c.driver, c.overridden, c.uio));
+  }
+  for (const auto& id : state.ids) lines.push_back("id " + id);
+  for (const auto& [pool, pages] : state.pools)
+    lines.push_back(fmt::format("pool {} {}", pool, pages));
+  std::sort(lines.begin(), lines.end());
+  return join(lines, "\n") + "\n";
+}
+
+}  // namespace manactl::test

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "host/gather.h"
+#include "setup/fake_vm.h"
+#include "setup/restore.h"
+
+namespace manactl::setup {
+namespace {
+
+using std::chrono::seconds;
+using test::FakeVm;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class StatusOf : public ::testing::Test {
+ protected:
+  void prepare_eth1(bool confirmed) {
+    Request request;
+    request.interface = *InterfaceName::parse("eth1");
+    vm_.processes = {{77, "manactl", ""}};
+    vm_.rebuild();
+    const auto start = [&](Entry& entry, Lock& /*lock*/) -> Result<> {
+      entry.confirmed = confirmed;
+      if (confirmed) return {};
+      entry.deadline = std::to_string(milliseconds_of(60));
+      entry.watchdog = mark_of(77, vm_.machine().system.files);
+      return {};
+    };
+    ASSERT_EQ(prepare(request, vm_.session(), start)->outcome, Outcome::done);
+  }
+
+  static std::chrono::milliseconds::rep milliseconds_of(int s) {
+    return std::chrono::milliseconds(seconds(s)).count();
+  }
+
+  NicStatus at(int s) {
+    const auto& system = vm_.machine().system;
+    const auto status =
+        status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(s));
+    for (const auto* list : {&status.nics, &status.others}) {
+      for (const auto& nic : *list) {
+        if (nic.name == "eth1") return nic;
+      }
+    }
+    ADD_FAILURE() << "no eth1";
+    return {};
+  }
+
+  FakeVm vm_;
+};
+
+TEST_F(StatusOf, ANicOfTheKernelAsksForNothing) {
+  const auto status = at(0);
+  EXPECT_EQ(status.owner, "kernel");
+  EXPECT_EQ(status.journal, "none");
+  EXPECT_FALSE(status.wait);
+  EXPECT_THAT(status.run, IsEmpty());
+}
+
+TEST_F(StatusOf, APreparedNicNamesWhoUsesIt) {
+  prepare_eth1(true);
+  vm_.processes = {{4711, "dpdk-testpmd", "/dev/uio0"}, {4712, "cat", "/dev/uio7"}};
+  vm_.rebuild();
+  const auto status = at(0);
+  EXPECT_EQ(status.owner, "uio");
+  EXPECT_EQ(status.journal, "prepared");
+  EXPECT_FALSE(status.wait);
+  EXPECT_THAT(status.run, IsEmpty());
+  ASSERT_EQ(status.holders.size(), 1U);
+  EXPECT_EQ(status.holders[0].pid, 4711U);
+  EXPECT_EQ(status.holders[0].program, "dpdk-testpmd");
+}
+
+TEST_F(StatusOf, ANicThatWaitsTellsHowLong) {
+  prepare_eth1(false);
+  const auto status = at(50);
+  EXPECT_EQ(status.journal, "waits for confirmation");
+  ASSERT_TRUE(status.wait);
+  EXPECT_EQ(status.wait->left, seconds(10));
+  EXPECT_EQ(status.wait->watchdog, WatchdogState::alive);
+  EXPECT_THAT(status.run, ElementsAre("manactl confirm", "manactl restore eth1"));
+}
+
+TEST_F(StatusOf, ADeadWatchdogIsTold) {
+  prepare_eth1(false);
+  vm_.processes.clear();
+  vm_.rebuild();
+  for (const int time : {50, 70}) {
+    const auto status = at(time);
+    ASSERT_TRUE(status.wait);
+    EXPECT_EQ(status.wait->watchdog, WatchdogState::dead);
+    EXPECT_EQ(status.wait->left, seconds(60 - time));
+    EXPECT_THAT(status.run, ElementsAre("manactl confirm", "manactl restore eth1"));
+  }
+}
+
+TEST_F(StatusOf, ItIsTooLateToConfirmWhenTheWatchdogIsAtWork) {
+  prepare_eth1(false);
+  const auto status = at(60);
+  ASSERT_TRUE(status.wait);
+  EXPECT_EQ(status.wait->left, seconds(0));
+  EXPECT_THAT(status.run, ElementsAre("manactl restore eth1"));
+}
+
+TEST_F(StatusOf, NothingWaitsAfterTheConfirmation) {
+  prepare_eth1(false);
+  ASSERT_EQ(confirm(vm_.session())->size(), 1U);
+  const auto status = at(70);
+  EXPECT_EQ(status.journal, "prepared");
+  EXPECT_FALSE(status.wait);
+  EXPECT_THAT(status.run, IsEmpty());
+}
+
+TEST_F(StatusOf, ARunThatDidNotEndIsToBeRestored) {
+  vm_.fail_at(12, test::Fault::killed_after);
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  EXPECT_THROW((void)prepare(request, vm_.session()), test::Died);
+  EXPECT_EQ(at(0).journal, "unfinished");
+  EXPECT_THAT(at(0).run, ElementsAre("manactl restore eth1"));
+}
+
+TEST_F(StatusOf, ANicThatWasTakenBackByOthersIsTold) {
+  prepare_eth1(true);
+  vm_.state.channels[1].driver = "hv_netvsc";
+  vm_.state.channels[1].uio.clear();
+  vm_.rebuild();
+  EXPECT_EQ(at(0).journal, "taken back by something else");
+  EXPECT_THAT(at(0).run, ElementsAre("manactl restore eth1"));
+}
+
+TEST_F(StatusOf, EntriesWithoutANicStandAlone) {
+  Request pages;
+  pages.hugepages = HugepageRequest{10, 0, 0, {}};
+  ASSERT_EQ(prepare(pages, vm_.session())->outcome, Outcome::done);
+  vm_.boot_id = "11111111-2222-3333-4444-555555555555";
+  vm_.rebuild();
+  const auto& system = vm_.machine().system;
+  const auto status =
+      status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(0));
+  ASSERT_EQ(status.others.size(), 1U);
+  EXPECT_EQ(status.others[0].name, "hugepages-1");
+  EXPECT_EQ(status.others[0].journal, "of an earlier boot");
+  EXPECT_THAT(status.others[0].run, ElementsAre("manactl restore hugepages-1"));
+}
+
+}  // namespace
+}  // namespace manactl::setup
