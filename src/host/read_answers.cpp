@@ -15,21 +15,23 @@ namespace {
 using Json = nlohmann::ordered_json;  // counters keep the driver's order
 
 // Bundles come from other machines: a value of the wrong kind is an error, never an exception. The
-// first one is kept and the reading goes on with defaults.
+// first one is kept and the reading goes on with defaults. A reader lives no longer than the one it
+// comes from: where it stands is only put into words when something is wrong.
 class Reader {
  public:
-  Reader(const Json& value, std::string where, std::optional<Error>& problem)
-      : value_(&value), where_(std::move(where)), problem_(&problem) {}
+  Reader(const Json& value, std::string_view file, std::optional<Error>& problem)
+      : value_(&value), name_(file), problem_(&problem) {}
 
-  Reader at(const std::string& key) const {
+  Reader at(std::string_view key) const {
     static const Json null;
     if (!value_->is_object()) {
       expected("an object");
-      return {null, where_, *problem_};
+      return {null, *this, key};
     }
-    const auto found = value_->find(key);
-    const Json& value = found == value_->end() ? null : *found;
-    return {value, where_.ends_with(':') ? where_ + " " + key : where_ + "." + key, *problem_};
+    for (const auto& [name, value] : value_->get_ref<const Json::object_t&>()) {
+      if (name == key) return {value, *this, key};
+    }
+    return {null, *this, key};
   }
 
   bool absent() const { return value_->is_null(); }
@@ -87,7 +89,7 @@ class Reader {
     }
     result.reserve(value_->size());
     for (std::size_t i = 0; i < value_->size(); ++i) {
-      result.push_back(parse(Reader((*value_)[i], fmt::format("{}[{}]", where_, i), *problem_)));
+      result.push_back(parse(Reader((*value_)[i], *this, {}, Kind::element, i)));
     }
     return result;
   }
@@ -95,8 +97,8 @@ class Reader {
   template <class Visit>
   void members(Visit visit) const {
     if (!value_->is_object()) return expected("an object");
-    for (const auto& [key, value] : value_->items()) {
-      visit(key, Reader(value, where_ + " " + printable(key, 60), *problem_));
+    for (const auto& [key, value] : value_->get_ref<const Json::object_t&>()) {
+      visit(key, Reader(value, *this, key, Kind::member));
     }
   }
 
@@ -128,12 +130,37 @@ class Reader {
   void expected(std::string_view what) const { refuse(fmt::format("{} is expected here", what)); }
 
  private:
+  enum class Kind { field, member, element };
+
+  Reader(const Json& value,
+         const Reader& parent,
+         std::string_view key,
+         Kind kind = Kind::field,
+         std::size_t number = 0)
+      : value_(&value),
+        parent_(&parent),
+        kind_(kind),
+        name_(key),
+        number_(number),
+        problem_(parent.problem_) {}
+
   void refuse(const std::string& what) const {
-    if (!*problem_) *problem_ = Error{Errc::invalid, 0, fmt::format("{}: {}", where_, what)};
+    if (!*problem_) *problem_ = Error{Errc::invalid, 0, fmt::format("{}: {}", where(), what)};
+  }
+
+  // "manactl/links.json: links[2].mtu", "manactl/ethtool.json: interfaces eth0.counters a"
+  std::string where() const {
+    if (parent_ == nullptr) return std::string(name_) + ":";
+    if (kind_ == Kind::element) return fmt::format("{}[{}]", parent_->where(), number_);
+    const bool blank = kind_ == Kind::member || parent_->parent_ == nullptr;
+    return fmt::format("{}{}{}", parent_->where(), blank ? ' ' : '.', printable(name_, 60));
   }
 
   const Json* value_;
-  std::string where_;  // "manactl/links.json: links[2].mtu"
+  const Reader* parent_ = nullptr;
+  Kind kind_ = Kind::field;
+  std::string_view name_;   // of the member; of the file without a parent
+  std::size_t number_ = 0;  // in the array
   std::optional<Error>* problem_;
 };
 
@@ -281,7 +308,7 @@ class Source {
       problem_ = Error{Errc::invalid, 0, path + ": a JSON object is expected here"};
       return;
     }
-    use(Reader(value, path + ":", problem_));
+    use(Reader(value, path, problem_));
   }
 
   template <class T, class Parse>

@@ -7,12 +7,17 @@
 namespace manactl::setup {
 namespace {
 
+// Without fmt: there may be a route for each of a hundred thousand networks.
 void append(std::string& text, std::string_view key, const std::string& value) {
-  if (!value.empty()) text += fmt::format(" {} {}", key, value);
+  if (value.empty()) return;
+  text += ' ';
+  text += key;
+  text += ' ';
+  text += value;
 }
 
 void append(std::string& text, std::string_view key, std::uint64_t value, std::uint64_t usual) {
-  if (value != usual) text += fmt::format(" {} {}", key, value);
+  if (value != usual) append(text, key, std::to_string(value));
 }
 
 tl::unexpected<Error> strange(const std::string& text) {

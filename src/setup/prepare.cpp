@@ -57,7 +57,7 @@ Prepared run(Plan& plan, Machine& machine, Journal& journal, const Interrupted& 
   Transaction transaction(machine, journal, interrupted);
   const auto good = transaction.run(plan.steps, plan.entry);
   result.entry = std::move(plan.entry);
-  result.ran = transaction.ran();
+  result.ran = transaction.take_ran();
   result.undone = transaction.undone();
   result.signal = transaction.signal();
   if (good) {

@@ -21,7 +21,11 @@ bool leaves_by(const os::Route& route, int index) {
 
 // Five digits, so that the order of the text is the order of the kernel's table.
 std::string numbered(std::string_view key, std::size_t number) {
-  return fmt::format("{}{:05}", key, number);
+  constexpr std::size_t kDigits = 5;
+  const auto digits = std::to_string(number);
+  std::string text(key);
+  if (digits.size() < kDigits) text.append(kDigits - digits.size(), '0');
+  return text += digits;
 }
 
 std::vector<std::string> values_of(const Values& values, std::string_view prefix) {
@@ -59,12 +63,12 @@ class Surroundings final : public Step {
     Values seen{{"index", std::to_string(link->index)}, {"mtu", std::to_string(link->mtu)}};
     std::size_t count = 0;
     for (const auto& address : *addresses) {
-      if (address.index == link->index) seen[numbered(kAddress, count++)] = text_of(address);
+      if (address.index != link->index) continue;
+      seen.emplace(numbered(kAddress, count++), text_of(address));
     }
     for (const auto& route : *routes) {
-      if (leaves_by(route, link->index) && !route.comes_back()) {
-        seen[numbered(kRoute, count++)] = text_of(route);
-      }
+      if (!leaves_by(route, link->index) || route.comes_back()) continue;
+      seen.emplace_hint(seen.end(), numbered(kRoute, count++), text_of(route));
     }
     return seen;
   }

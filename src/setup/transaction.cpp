@@ -54,11 +54,12 @@ bool Transaction::is_undone() const {
 }
 
 Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
-  const auto seen = step.observe(machine_.system);
+  auto seen = step.observe(machine_.system);
   if (!seen) return because(seen.error(), step.title());
   const auto start = machine_.clock.now();
-  ran_.push_back({step.title(), *seen, false, {}});
-  if (step.done(*seen)) return {};
+  const bool done = step.done(*seen);
+  ran_.push_back({step.title(), std::move(*seen), false, {}});
+  if (done) return {};
   ran_.back().changed = true;
   const auto noted = journal_.begin(entry.id, number);
   if (!noted) return because(noted.error(), step.title());

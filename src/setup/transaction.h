@@ -45,7 +45,8 @@ class Transaction {
 
   const std::vector<Undone>& undone() const { return undone_; }
 
-  const std::vector<Ran>& ran() const { return ran_; }
+  // What was done; to be taken once, because it may hold every route.
+  std::vector<Ran> take_ran() { return std::move(ran_); }
 
   int signal() const { return signal_; }
 
