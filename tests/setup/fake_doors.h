@@ -36,22 +36,22 @@ class FakeFiles final : public os::Files {
 
   Result<std::string> read(std::string_view path, std::size_t most) const override {
     ++vm_.looked_at;
-    return vm_.tree_->read(path, most);
+    return vm_.tree().read(path, most);
   }
 
   Result<std::string> link_target(std::string_view path) const override {
     ++vm_.looked_at;
-    return vm_.tree_->link_target(path);
+    return vm_.tree().link_target(path);
   }
 
   Result<std::vector<std::string>> list(std::string_view dir) const override {
     ++vm_.looked_at;
-    return vm_.tree_->list(dir);
+    return vm_.tree().list(dir);
   }
 
   Result<os::Node> node(std::string_view path) const override {
     ++vm_.looked_at;
-    return vm_.tree_->node(path);
+    return vm_.tree().node(path);
   }
 
   Result<> write(std::string_view path, std::string_view text) override {

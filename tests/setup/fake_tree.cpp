@@ -11,9 +11,14 @@
 
 namespace manactl::test {
 
-void FakeVm::rebuild() {
-  tree_ = std::make_unique<os::MemoryFiles>();
-  auto& tree = *tree_;
+const os::MemoryFiles& FakeVm::tree() const {
+  if (!tree_) tree_ = make_tree();
+  return *tree_;
+}
+
+std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
+  auto made = std::make_unique<os::MemoryFiles>();
+  auto& tree = *made;
   tree.add_file("proc/sys/kernel/random/boot_id", boot_id + "\n");
   tree.add_file("proc/meminfo", "Hugepagesize:       2048 kB\n");
   tree.add_file("proc/mounts", "hugetlbfs /dev/hugepages hugetlbfs rw,pagesize=2M 0 0\n");
@@ -49,6 +54,12 @@ void FakeVm::rebuild() {
   tree.add_file(pci + "/numa_node", "0\n");
   tree.add_link(pci + "/driver", "../../../bus/pci/drivers/mana");
   tree.add_link("sys/bus/pci/devices/7870:00:00.0", "../../../devices/pci7870:00/7870:00:00.0");
+  std::multimap<std::string, const os::Link*> hardware;
+  std::map<std::string, const os::Link*> names;
+  for (const auto& [index, link] : state.links) {
+    names.emplace(link.name, &link);
+    if (link.kind.empty()) hardware.emplace(link.mac.str(), &link);
+  }
   for (const auto& channel : state.channels) {
     const std::string path = "sys/devices/VMBUS:00/" + channel.id;
     tree.add_link("sys/bus/vmbus/devices/" + channel.id, "../../../devices/VMBUS:00/" + channel.id);
@@ -58,15 +69,17 @@ void FakeVm::rebuild() {
     if (!channel.driver.empty()) {
       tree.add_link(path + "/driver", "../../../bus/vmbus/drivers/" + channel.driver);
     }
-    for (const auto& [index, link] : state.links) {
-      if (channel.driver != setup::kNetvsc || link.mac.str() != channel.mac) continue;
-      if (link.name == channel.vf || !link.kind.empty()) continue;
+    const auto [first, last] = hardware.equal_range(channel.mac);
+    for (auto with = first; with != last; ++with) {
+      const auto& link = *with->second;
+      if (channel.driver != setup::kNetvsc || link.name == channel.vf) continue;
       const std::string own = path + "/net/" + link.name;
       tree.add_link(own + "/device", "../../../" + channel.id);
       tree.add_link("sys/class/net/" + link.name,
                     "../../devices/VMBUS:00/" + channel.id + "/net/" + link.name);
     }
-    if (const auto* vf = link(channel.vf)) {
+    if (const auto found = names.find(channel.vf); found != names.end()) {
+      const auto* vf = found->second;
       const std::string own = pci + "/net/" + vf->name;
       tree.add_link(own + "/device", "../../../7870:00:00.0");
       tree.add_file(own + "/dev_port", std::to_string(&channel - state.channels.data()));
@@ -74,6 +87,7 @@ void FakeVm::rebuild() {
                     "../../devices/pci7870:00/7870:00:00.0/net/" + vf->name);
     }
   }
+  return made;
 }
 
 std::string FakeVm::dump() const {

@@ -83,7 +83,6 @@ FakeVm::FakeVm(unsigned more_nics) {
   gateway.protocol = RTPROT_STATIC;
   gateway.metric = 50;
   state.routes.push_back(gateway);
-  tree_ = std::make_unique<os::MemoryFiles>();
   parts_ = std::make_unique<Parts>(*this);
   rebuild();
 }
@@ -193,7 +192,7 @@ Result<> FakeVm::write(const std::string& path, const std::string& text) {
     pool->second = std::min(parse_unsigned(text).value_or(0), most_pages);
     return {};
   }
-  if (!exists(*tree_, path)) return fail_errno(ENOENT, "cannot write '/" + path + "'");
+  if (!exists(tree(), path)) return fail_errno(ENOENT, "cannot write '/" + path + "'");
   if (name == "driver_override") {
     channel_of(std::string(parts[4]))->overridden = text;
     return {};

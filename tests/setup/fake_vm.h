@@ -101,7 +101,8 @@ class FakeVm {
   void plug_vf(const std::string& name);
   void unplug_nic(std::size_t n);
 
-  void rebuild();
+  void rebuild() { tree_.reset(); }  // after the state was changed from outside
+
   const os::Link* link(const std::string& name) const;
 
  private:
@@ -127,7 +128,10 @@ class FakeVm {
   os::Link* find(const std::string& name);
 
   struct Parts;
-  std::unique_ptr<os::MemoryFiles> tree_;
+  const os::MemoryFiles& tree() const;
+  std::unique_ptr<os::MemoryFiles> make_tree() const;
+
+  mutable std::unique_ptr<os::MemoryFiles> tree_;  // of the state; made when it is looked at
   std::unique_ptr<Parts> parts_;
   std::chrono::milliseconds now_{1000};
   std::vector<std::pair<std::chrono::milliseconds, std::function<void()>>> events_;
