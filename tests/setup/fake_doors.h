@@ -121,6 +121,7 @@ class FakeLinks final : public os::Links {
     return on(
         route.outputs.at(0), "route add " + route.destination, [&](os::Link& link) -> Result<> {
           if (!link.is_up()) return fail_errno(ENETDOWN, "cannot add the route");
+          if (!vm_.reaches(route)) return fail_errno(ENETUNREACH, "cannot add the route");
           vm_.state.routes.push_back(route);
           return {};
         });
@@ -154,6 +155,16 @@ class FakeModules final : public os::Modules {
       return {};
     });
   }
+
+ private:
+  FakeVm& vm_;
+};
+
+class FakeSockets final : public os::Sockets {
+ public:
+  explicit FakeSockets(FakeVm& vm) : vm_(vm) {}
+
+  Result<std::vector<os::TcpSocket>> tcp() const override { return vm_.sockets; }
 
  private:
   FakeVm& vm_;
@@ -219,6 +230,7 @@ struct FakeVm::Parts {
         links(vm),
         modules(vm),
         clock(vm),
+        sockets(vm),
         durable(vm),
         devices(os::open_tree_devices(files)),
         machine{system(), clock},
@@ -236,7 +248,7 @@ struct FakeVm::Parts {
             *devices,
             modules,
             other.process,
-            other.sockets,
+            sockets,
             other.kernel_log};
   }
 
@@ -245,6 +257,7 @@ struct FakeVm::Parts {
   FakeLinks links;
   FakeModules modules;
   FakeClock clock;
+  FakeSockets sockets;
   FakeDurable durable;
   std::unique_ptr<os::Devices> devices;
   setup::Machine machine;

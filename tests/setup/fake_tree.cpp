@@ -44,6 +44,7 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
                               process.state,
                               join(std::vector<std::string>(18), " 0"),
                               process.started));
+    tree.add_link(own + "/exe", "/usr/sbin/" + process.name);
     tree.add_link(own + "/fd/0", "/dev/null");
     if (!process.device.empty()) tree.add_link(own + "/fd/7", process.device);
   }

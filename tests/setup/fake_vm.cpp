@@ -84,6 +84,7 @@ FakeVm::FakeVm(unsigned more_nics) {
   gateway.metric = 50;
   state.routes.push_back(gateway);
   parts_ = std::make_unique<Parts>(*this);
+  sockets = parts_->captured->system().sockets.tcp();
   rebuild();
 }
 
@@ -287,6 +288,14 @@ Result<> FakeVm::attach(FakeChannel& channel, const std::string& driver) {
   if (!vf_joins) return {};
   join_later(index, channel.vf);
   return {};
+}
+
+bool FakeVm::reaches(const os::Route& route) const {
+  if (route.gateway.empty() || route.onlink) return true;
+  const auto network = route.gateway.substr(0, route.gateway.rfind('.')) + ".0/24";
+  return std::any_of(state.routes.begin(), state.routes.end(), [&](const os::Route& other) {
+    return other.gateway.empty() && other.destination == network && other.outputs == route.outputs;
+  });
 }
 
 void FakeVm::join_later(int synthetic, const std::string& vf_name) {

@@ -39,7 +39,7 @@ enum class Fault {
 // A process of the VM.
 struct FakeProcess {
   unsigned pid = 0;
-  std::string name, device;  // what it has open; may be empty
+  std::string name, device;  // its program, and what it has open; may be empty
   unsigned started = 4711;
   char state = 'S';
 };
@@ -84,6 +84,7 @@ class FakeVm {
   bool names_by_udev = true;  // else a new interface keeps the kernel's name
   std::uint64_t most_pages = 1U << 20;
   std::vector<FakeProcess> processes;
+  Result<std::vector<os::TcpSocket>> sockets;
   std::map<std::string, int> refused;             // path or command -> errno
   std::function<void(const std::string&)> after;  // told of every change
 
@@ -118,6 +119,7 @@ class FakeVm {
   Result<> bind(const std::string& driver, const std::string& id);
   Result<> attach(FakeChannel& channel, const std::string& driver);
   Result<> set_up(int index, bool up);
+  bool reaches(const os::Route& route) const;  // its gateway
   void join_later(int synthetic, const std::string& vf);
   int error_now(bool disk) const;
   void remove_link(int index);

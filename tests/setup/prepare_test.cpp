@@ -62,6 +62,18 @@ TEST(Prepare, LeavesWhatTheHowToLeaves) {
   EXPECT_EQ(value_of(result->entry.nic, "pci"), "7870:00:00.0");
 }
 
+TEST(Prepare, SetsTheSyntheticInterfaceDownFirst) {
+  // It would raise its VF again.
+  FakeVm vm;
+  ASSERT_EQ(prepare(request_for("eth1"), vm.session())->outcome, Outcome::done);
+  std::vector<std::string> downs;
+  for (const auto& change : vm.log()) {
+    if (change.ends_with(" down")) downs.push_back(change);
+  }
+  ASSERT_FALSE(downs.empty());
+  EXPECT_EQ(downs.front(), "ip eth1 down");
+}
+
 TEST(Prepare, AndRestoreTenTimesInARow) {
   FakeVm vm;
   const auto before = vm.dump();
@@ -89,6 +101,9 @@ TEST(Prepare, OfTwoNicsIsUndoneInEitherOrder) {
         const auto restored = restore({name}, vm.session());
         ASSERT_TRUE(restored && restored->size() == 1) << name;
         EXPECT_TRUE(restored->front().is_complete()) << name;
+        const bool last = (name == std::string("eth2")) == first;
+        EXPECT_EQ(vm.state.ids.empty(), last || method == Method::automatic)
+            << "the last NIC that needs the id takes it away";
       }
       EXPECT_EQ(vm.dump(), before);
     }

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "setup/fake_vm.h"
 
 namespace manactl::setup {
@@ -49,6 +51,36 @@ TEST(Restore, LeavesAnOverrideThatIsNotOurs) {
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_FALSE(restored->front().is_complete());
   EXPECT_EQ(vm.state.channels[1].overridden, "vfio");
+}
+
+os::Route over_eth1(std::string destination, std::string gateway) {
+  os::Route route;
+  route.destination = std::move(destination);
+  route.gateway = std::move(gateway);
+  route.outputs = {4};
+  route.table = 254;
+  route.protocol = 4;
+  return route;
+}
+
+TEST(Restore, AddsWhatLeadsToAGatewayBeforeIt) {
+  FakeVm vm;
+  vm.state.routes.push_back(over_eth1("203.0.113.0/24", "198.51.100.1"));
+  vm.state.routes.push_back(over_eth1("198.51.100.0/24", ""));
+  prepare_eth1(vm);
+  const auto restored = restore({"eth1"}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_TRUE(restored->front().is_complete());
+  EXPECT_EQ(vm.state.routes.size(), FakeVm().state.routes.size() + 2);
+}
+
+TEST(Restore, LeavesARouteThatSomethingElseAddedMeanwhile) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.refused["ip eth1 route add 192.0.2.0/24"] = EEXIST;
+  const auto restored = restore({"eth1"}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_TRUE(restored->front().is_complete());
 }
 
 TEST(Restore, GivesTheInterfaceItsNameBack) {

@@ -58,6 +58,19 @@ TEST_F(Watchdog, EndsWhenItIsConfirmed) {
   EXPECT_EQ(vm_.dump(), prepared);
 }
 
+TEST_F(Watchdog, HearsAConfirmationAtTheLastMoment) {
+  const auto prepared = vm_.dump();
+  const auto deadline = vm_.machine().clock.now() + std::chrono::seconds(60);
+  const auto confirms = [&] {
+    if (vm_.machine().clock.now() >= deadline) {
+      EXPECT_TRUE(vm_.journal().confirm(kEth1));
+    }
+    return false;
+  };
+  EXPECT_EQ(watch({kEth1, deadline, confirms, [] {}}, vm_.session()), Watched::confirmed);
+  EXPECT_EQ(vm_.dump(), prepared);
+}
+
 TEST_F(Watchdog, EndsWhenItIsRestored) {
   ASSERT_TRUE(restore({"eth1"}, vm_.session()));
   EXPECT_EQ(watch_for(60), Watched::closed);
