@@ -137,6 +137,9 @@ kill -9 "$watchdog"
 while [ -e /proc/"$watchdog"/exe ]; do sleep 0.1; done
 run status
 grep -q "watchdog is dead" "$scratch"/out || expect "status without a watchdog" told hidden
+run status --json
+grep -q '"watchdog": "dead"' "$scratch"/out || expect "status --json without a watchdog" dead else
+run status
 grep -q "run: manactl restore hugepages-1" "$scratch"/out || expect "status without a watchdog" advice none
 expect "pages without a watchdog" 4 "$(cat $pool/nr_hugepages)"
 run restore --all
