@@ -4,8 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -15,6 +17,7 @@ namespace manactl::setup {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 class Persist : public ::testing::Test {
@@ -26,7 +29,7 @@ class Persist : public ::testing::Test {
 
   ~Persist() override { std::filesystem::remove_all(root_); }
 
-  static std::vector<PersistentFile> files_for(const std::string& interface) {
+  std::vector<PersistentFile> files_for(const std::string& interface) const {
     Request request;
     request.interface = *InterfaceName::parse(interface);
     request.mtu = 4000;
@@ -36,11 +39,23 @@ class Persist : public ::testing::Test {
         {"hugepages", {{"pool", "sys/p"}, {"pages", "10"}}, "", {{"pages", "5"}}, {}, {}});
     os::MemoryFiles files;
     files.add_directory("etc/NetworkManager");
-    return *persistent_files(request, entry, "/usr/bin/manactl", files);
+    return *persistent_files(request, entry, program_, files);
   }
 
   std::string root_;
+  std::string program_ = "/usr/bin/manactl";
 };
+
+// What a command of the shell prints on both of its streams, and its status.
+std::pair<int, std::string> output_of(const std::string& command) {
+  FILE* pipe = popen((command + " 2>&1").c_str(), "re");
+  std::string text;
+  std::array<char, 4096> buffer{};
+  while (const auto got = fread(buffer.data(), 1, buffer.size(), pipe)) {
+    text.append(buffer.data(), got);
+  }
+  return {pclose(pipe), text};
+}
 
 TEST_F(Persist, WritesAndRemovesExactlyItsOwn) {
   const Persistence persistence(root_);
@@ -68,6 +83,25 @@ TEST_F(Persist, RepeatsTheCommandInTheUnit) {
   const auto files = files_for("eth1");
   EXPECT_THAT(files.at(0).text, HasSubstr("w /sys/p/nr_hugepages - - - - 15\n"));
   EXPECT_THAT(files.at(1).text, HasSubstr("ExecStart=/usr/bin/manactl prepare eth1 --mtu 4000\n"));
+}
+
+// The one judge of units is systemd itself, of the package systemd.
+TEST_F(Persist, WritesUnitsInWhichSystemdFindsNoFault) {
+  program_ = "/bin/true";  // a command that is not there would be a fault
+  ASSERT_TRUE(Persistence(root_).write(files_for("eth1")));
+  const std::string units = root_ + "/etc/systemd/system";
+  const auto verify = [&](const std::string& unit) {
+    return output_of("SYSTEMD_UNIT_PATH=" + units + ": systemd-analyze verify --man=no " + unit);
+  };
+  const auto [status, text] = verify(units + "/manactl-prepare-eth1.service");
+  EXPECT_EQ(status, 0) << text;
+  EXPECT_THAT(text, Not(HasSubstr("manactl-"))) << "what systemd complains of";
+  // The target of this machine, with what is added to it; other units may have faults.
+  EXPECT_THAT(verify("multi-user.target").second, Not(HasSubstr("manactl-")));
+
+  std::ofstream(units + "/multi-user.target.d/manactl-wrong.conf") << "[Unit]\nWant=x\n";
+  EXPECT_THAT(verify("multi-user.target").second, HasSubstr("manactl-wrong.conf"))
+      << "systemd-analyze has to complain of what is wrong";
 }
 
 TEST_F(Persist, RefusesNamesThatAUnitWouldReadOtherwise) {
