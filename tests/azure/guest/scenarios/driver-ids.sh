@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The number that the kernel gives an RDMA device decides which provider libibverbs loads: MANA's own
-# for 20, the wrong one for 19 (what back-ports to old kernels said), none for a number unknown.
+# for 20, the wrong one for 19 (what back-ports to old kernels said), none for a number unknown. With
+# 19 all seems well until a program asks for a parent domain, as DPDK does.
 
 modprobe ib_uverbs
 
@@ -17,19 +18,35 @@ with_id() {
   echo "$info"
 }
 
+# answers STATUS LINE...: what a program meets when it uses the first device.
+answers() {
+  local wanted=$1
+  shift
+  rc=0
+  manactl-azure-verbs >/run/azure/out || rc=$?
+  cat /run/azure/out
+  expect "status" "$wanted" $rc
+  diff <(printf '%s\n' "$@") /run/azure/out || fail "it met something else (<: expected)"
+}
+
 with_id 20
 expect "ibv_devinfo" 0 $rc
 [[ $info == *mana_0* && $info == *phys_port_cnt:*2* ]] || fail "no mana_0 with two ports"
 [[ $info != *fw_ver* ]] || fail "not opened by libmana, which prints no firmware version"
+answers 0 "devices: 1" "open_device: ok" "provider: libmana-rdmav34.so" "alloc_pd: ok" \
+  "alloc_parent_domain: ok" "dealloc_pd: ok"
 rmmod mana_ib
 
 with_id 19
 expect "ibv_devinfo" 0 $rc
 # All that can be seen of the wrong provider: it prints a firmware version.
 [[ $info == *mana_0* && $info == *fw_ver:*0.0.0* ]] || fail "not opened by liberdma"
+answers 1 "devices: 1" "open_device: ok" "provider: liberdma-rdmav34.so" "alloc_pd: ok" \
+  "alloc_parent_domain: Operation not supported" "dealloc_pd: ok"
 rmmod mana_ib
 
 with_id 99
 [ $rc -ne 0 ] || fail "ibv_devinfo found a provider for 99"
 expect "devices" 0 "$(ibv_devices 2>/dev/null | grep -c mana || true)"
+answers 1 "devices: 0"
 rmmod mana_ib

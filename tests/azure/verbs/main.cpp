@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// manactl-azure-verbs: what a DPDK program does first with an RDMA device, by the guest's
+// libibverbs. Opens the first device, makes a protection domain and a parent domain; one line for
+// each.
+
+#include <dlfcn.h>
+#include <infiniband/verbs.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <string>
+#include <system_error>
+
+namespace {
+
+// "open: ok" or "open: Operation not supported".
+bool tell(const char* what, bool good) {
+  const std::string error = std::generic_category().message(errno);
+  std::printf("%s: %s\n", what, good ? "ok" : error.c_str());
+  return good;
+}
+
+// The file of the provider, found by a call that libibverbs cannot have filled in itself.
+void tell_provider(ibv_context* context) {
+  Dl_info info{};
+  const void* call = reinterpret_cast<void*>(context->ops.poll_cq);
+  const bool found = dladdr(call, &info) != 0 && info.dli_fname != nullptr;
+  const std::string file = found ? info.dli_fname : "?";
+  std::printf("provider: %s\n", file.substr(file.rfind('/') + 1).c_str());
+}
+
+bool use(ibv_context* context) {
+  ibv_pd* domain = ibv_alloc_pd(context);
+  if (!tell("alloc_pd", domain != nullptr)) return false;
+  ibv_parent_domain_init_attr attributes{};
+  attributes.pd = domain;
+  ibv_pd* parent = ibv_alloc_parent_domain(context, &attributes);
+  const bool good = tell("alloc_parent_domain", parent != nullptr);
+  if (parent != nullptr) ibv_dealloc_pd(parent);
+  return tell("dealloc_pd", ibv_dealloc_pd(domain) == 0) && good;
+}
+
+}  // namespace
+
+int main() {
+  int count = 0;
+  ibv_device** devices = ibv_get_device_list(&count);
+  std::printf("devices: %d\n", count);
+  if (devices == nullptr || count == 0) return 1;
+  ibv_context* context = ibv_open_device(devices[0]);
+  if (!tell("open_device", context != nullptr)) return 1;
+  tell_provider(context);
+  const bool good = use(context);
+  ibv_close_device(context);
+  ibv_free_device_list(devices);
+  return good ? 0 : 1;
+}
