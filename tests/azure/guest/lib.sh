@@ -170,6 +170,11 @@ settled_state() {
   return 1
 }
 
+# Addresses are good at once. The boots that are about addresses wait for duplicates, as usual.
+without_duplicate_detection() {
+  echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+}
+
 # What stands on eth1 in the boots for prepare and restore.
 set_surroundings() {
   ip address replace 10.9.0.5/24 dev eth1
@@ -188,6 +193,36 @@ is_restored() {
   done
   diff -U0 /run/azure/state /run/azure/state.now || fail "not restored (-: before, +: now)"
   echo "ok: restored"
+}
+
+# at_write N:ACTION COMMAND...: the command meets the action (kill, stop, int, term, hup, enospc) at
+# its Nth write, which goes to /run/azure/write. With uio_hv_generic loaded a run has the same writes
+# each time: two for the journal and at least one for the kernel of every step.
+at_write() {
+  local action=$1
+  shift
+  rm -f /run/azure/write
+  AT_WRITE=$action AT_WRITE_LOG=/run/azure/write LD_PRELOAD=/usr/lib/at-write.so "$@"
+}
+
+# hold N COMMAND...: in the background until it stops before its Nth write. held is its process then;
+# let_go sends it on and leaves its status in rc. What it says goes to /run/azure/held.
+hold() {
+  local number=$1
+  shift
+  modprobe uio_hv_generic
+  at_write "$number:stop" exec "$@" >/run/azure/held 2>&1 &
+  held=$!
+  wait_for 20 grep -q '^State:.T (stopped)' /proc/$held/status || {
+    cat /run/azure/held
+    fail "'$*' does not come to its write $number"
+  }
+}
+
+let_go() {
+  kill -CONT $held
+  rc=0
+  wait $held || rc=$?
 }
 
 uio_maps() {

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+#
+# The machine of boot-setup with a disk: what manactl keeps and what it writes to /etc is still there
+# after the next boot.
+
+modprobe -a virtio_pci virtio_blk ext4
+wait_for 5 test -b /dev/vda
+mount -t ext4 /dev/vda /mnt
+for directory in /etc /var/lib/manactl; do
+  mkdir -p -m 755 /mnt$directory $directory
+  [ -e /mnt/known ] || cp -a $directory/. /mnt$directory/
+  mount --bind /mnt$directory $directory
+done
+touch /mnt/known
+without_duplicate_detection
+. /guest/scenarios/boot-setup.sh

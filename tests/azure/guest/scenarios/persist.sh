@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+#
+# prepare --persist writes files beside those of others; the scenario persist-again goes on after
+# the machine was started again.
+
+mkdir -p /etc/{systemd/system,tmpfiles.d,systemd/network,NetworkManager/conf.d}
+# Files that look like manactl's and are somebody else's.
+echo "[Unit]" >/etc/systemd/system/manactl-other.service
+echo "w /run/azure/other - - - - 1" >/etc/tmpfiles.d/manactl-other.conf
+find /etc -type f -exec sha256sum {} + | sort >/mnt/etc.before
+
+manactl prepare eth1 --hugepages 16 --mtu 1400 --persist
+find /etc -type f -exec sha256sum {} + | sort >/mnt/etc.persistent
+written=$(diff <(awk '{ print $2 }' /mnt/etc.before) <(awk '{ print $2 }' /mnt/etc.persistent) |
+  sed -n 's/^> //p') || true
+expect "files written" "/etc/NetworkManager/conf.d/90-manactl-eth1.conf
+/etc/systemd/network/05-manactl-eth1.network
+/etc/systemd/system/manactl-prepare-eth1.service
+/etc/systemd/system/multi-user.target.d/manactl-eth1.conf
+/etc/tmpfiles.d/manactl-eth1.conf" "$(sort <<<"$written")"
+manactl status | tee /run/azure/out
+for file in $written; do
+  echo "## $file"
+  cat "$file"
+  head -1 "$file" | grep -q '^# Written by manactl for eth1.$' || fail "no header"
+  grep -qx "at every boot: $file" /run/azure/out || fail "status does not list it"
+done
+
+# What a reboot finds: eth1 prepared, and a run on eth0 that was killed half-way.
+rc=0
+at_write 9:kill manactl prepare eth0 >/run/azure/out 2>&1 || rc=$?
+expect "killed" 137 $rc
+manactl status
+# The state is not the one of before, and nobody needs it any more.
+rm /run/azure/state

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+#
+# Azure takes the VF away while a run is between two steps, and gives it back before the run looks
+# again: another interface with the same name and address.
+
+hold 6 manactl prepare eth1 --hugepages 16
+is_up eth1 && fail "eth1 is still up: another write has to be chosen"
+echo 0 >/sys/module/hv_vmbus/parameters/vf
+echo 0 >/sys/module/azpci/parameters/present
+[ ! -e /sys/class/net/enP30832p0s0d1 ] || fail "the VF is still there"
+echo 1 >/sys/module/azpci/parameters/present
+echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
+wait_for 10 test -e /sys/bus/pci/devices/$function/net
+name_vfs
+ip link
+let_go
+cat /run/azure/held
+expect "status" 0 $rc
+state
+manactl restore eth1
+is_restored

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+#
+# A watchdog that somebody killed takes nothing back, and nothing else is lost by that. A run that
+# hangs is ended by its watchdog, at whatever step it hangs.
+
+# The process of manactl that belongs to nobody any more.
+watchdog() {
+  local path name
+  for path in /proc/[0-9]*; do
+    IFS= read -r -d '' name 2>/dev/null <"$path/cmdline" || continue
+    [ "$name" = manactl ] || continue
+    grep -q '^PPid:.1$' "$path/status" 2>/dev/null && echo "${path##*/}" && return 0
+  done
+  return 1
+}
+
+hold 4 manactl prepare eth1 --hugepages 16 --confirm-timeout 4s
+kill -9 "$(watchdog)"
+let_go
+cat /run/azure/held
+expect "status" 0 $rc
+sleep 4.5
+[ ! -e /sys/class/net/eth1 ] || fail "restored, although the watchdog is dead"
+manactl status
+manactl confirm
+manactl restore eth1
+is_restored
+
+for number in 4 9 15; do
+  hold $number manactl prepare eth1 --hugepages 16 --confirm-timeout 1s
+  echo "# hangs before $(head -1 /run/azure/write)"
+  rc=0
+  wait $held || rc=$?
+  expect "status" 137 $rc
+  wait_for 20 eval '! watchdog'
+  is_restored
+done
