@@ -65,16 +65,24 @@ const Names kPortHeld = {"debian12-dpdk",
                          "no-hugepages",
                          "rdma-core-39",
                          "ssh-on-dpdk-nic",
+                         "ubuntu-driver-id-19",
+                         "ubuntu-two-nics",
                          "unprivileged",
                          "vf-unpaired"};
 const Names kNoHugepages = {"hugepages-wrong-node", "no-hugepages"};
 const Names kOldCore = {"kernel-old", "rdma-core-39"};
 const Names kNoDriver = {"kernel-old", "vf-orphaned"};
 const Names kNoRdmaDevice = {"kernel-old", "mana-ib-missing", "vf-orphaned"};
-const Names kNoPath = {
-    "driver-id-19", "kernel-old", "mana-ib-missing", "rdma-core-39", "vf-orphaned"};
-const Names kOtherProvider = {"driver-id-19", "rdma-core-39"};
-const Names kNoProvider = {"driver-id-19", "kernel-old", "rdma-core-39"};
+const Names kNoPath = {"driver-id-19",
+                       "kernel-old",
+                       "mana-ib-missing",
+                       "rdma-core-39",
+                       "ubuntu-driver-id-19",
+                       "vf-orphaned"};
+const Names kOtherProvider = {"driver-id-19", "rdma-core-39", "ubuntu-driver-id-19"};
+// No RDMA device, or one that this user may not open.
+const Names kNotAsked = {"kernel-old", "mana-ib-missing", "unprivileged", "vf-orphaned"};
+const Names kNoProvider = {"driver-id-19", "kernel-old", "rdma-core-39", "ubuntu-driver-id-19"};
 const Names kNoVf = {"kernel-old", "vf-orphaned", "vf-unpaired"};
 const Names kOtherUser = {"unprivileged"};
 
@@ -108,11 +116,11 @@ const std::vector<Row>& rows() {
       {"mana-mr-register-failed", kOtherUser, {}},
       {"mana-mr-lookup-failed", kOtherUser, {}},
       {"mana-open-ib-device", kOtherUser, {}},
-      {"mana-alloc-parent-domain", kOtherProvider, all_but(kOtherProvider, kNoRdmaDevice)},
+      {"mana-alloc-parent-domain", kOtherProvider, all_but(kOtherProvider, kNotAsked)},
       {"mana-probe-ib-port-failed", kOtherProvider, {}},
       {"mana-cq-wq-create", kOtherUser, {}},
       {"libibverbs-load-driver", kNoProvider, {}},
-      {"libibverbs-no-provider", kNoProvider, all_but(kNoProvider, kNoRdmaDevice)},
+      {"libibverbs-no-provider", kNoProvider, all_but(kNoProvider, kNotAsked)},
       {"libibverbs-abi", kOldCore, {}},
       {"libibverbs-memlock", kOtherUser, {}},
       {"vmbusbus-open-uio", {}, {}},

@@ -74,8 +74,8 @@ TEST(CapturedTree, CannotBeWritten) {
 }
 
 TEST(CapturedTree, GivesDeviceNodesTheirModes) {
-  const auto system = test::system_of("prepared-uio");
-  const auto node = system->system().files.node("dev/uio0");
+  const auto system = test::system_of("unprivileged");
+  const auto node = system->system().files.node("dev/infiniband/uverbs0");
   ASSERT_TRUE(node);
   EXPECT_EQ(node->type, os::Node::Type::character_device);
   EXPECT_EQ(node->mode, 0600U);

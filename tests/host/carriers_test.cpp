@@ -19,7 +19,7 @@ using ::testing::Not;
 constexpr const char* kSession = "SSH session from 10.1.0.9";
 
 std::vector<std::string> carried_by(const std::string& nic, const std::vector<test::Edit>& edits) {
-  const Facts facts = facts_of("healthy-two-nics", edits);
+  const Facts facts = facts_of("ubuntu-two-nics", edits);
   const Nic* found = facts.find_nic(nic);
   return found == nullptr ? std::vector<std::string>{"no such NIC"} : found->carries;
 }
@@ -181,10 +181,10 @@ TEST(Carriers, SuspectEveryNicOfASessionThroughATunnel) {
 
 TEST(Carriers, AreIncompleteWhenSomethingCannotBeAsked) {
   const std::string denied = R"({"error": {"code": "denied", "message": "no"}})";
-  EXPECT_TRUE(facts_of("healthy-two-nics").carriers);
+  EXPECT_TRUE(facts_of("ubuntu-two-nics").carriers);
   for (const char* path :
        {"manactl/routes.json", "manactl/sockets.json", "manactl/addresses.json"}) {
-    const Facts facts = facts_of("healthy-two-nics", {{path, "", denied}});
+    const Facts facts = facts_of("ubuntu-two-nics", {{path, "", denied}});
     ASSERT_FALSE(facts.carriers) << path;
     EXPECT_EQ(facts.carriers.error().code, Errc::denied);
   }

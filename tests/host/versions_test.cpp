@@ -75,7 +75,7 @@ TEST(InstalledDpdk, IsExactWhenTheDevelopmentPackageBelongsToIt) {
 }
 
 TEST(InstalledDpdk, IsExactWhenDpkgKnowsItsPackage) {
-  const auto dpdk = facts_of("healthy-two-nics").dpdk.value();
+  const auto dpdk = facts_of("ubuntu-two-nics").dpdk.value();
   ASSERT_EQ(dpdk.size(), 1U);
   EXPECT_EQ(dpdk[0].version, "23.11.7");
 }

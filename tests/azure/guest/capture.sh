@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+#
+# What the scenarios capture and capture-gone share: bundles go to /dev/vda, as a tar archive.
+
+bundles=/run/azure/bundles
+mkdir -p $bundles
+chmod 777 $bundles
+
+# capture NAME [ADDRESS [PREFIX...]]: doctor in a session over the card with this address, below a
+# command. The peer's address is this machine's until the session stands.
+capture() {
+  local name=$1 address=${2:-10.0.0.4}
+  shift $(($# < 2 ? 1 : 2))
+  echo "# $name"
+  rm -f /run/azure/go /run/azure/here
+  ip address replace 10.1.0.9/32 dev lo
+  ssh -n -F none -b 10.1.0.9 -o BatchMode=yes -o StrictHostKeyChecking=no \
+    -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR "$address" "
+      export PATH=/usr/bin NO_COLOR=1
+      trap "" PIPE HUP
+      touch /run/azure/here
+      while [ ! -e /run/azure/go ]; do sleep 0.1; done
+      $* manactl doctor --bundle $bundles/$name.tar.gz >/run/azure/said 2>&1" >/run/azure/out 2>&1 &
+  local session=$!
+  wait_for 20 test -e /run/azure/here
+  ip address del 10.1.0.9/32 dev lo
+  touch /run/azure/go
+  wait_for 30 test -s $bundles/$name.tar.gz
+  ip address replace 10.1.0.9/32 dev lo
+  # It would wait for long until TCP sends again what got lost meanwhile.
+  kill $session
+  wait $session || true
+  ip address del 10.1.0.9/32 dev lo
+  cat /run/azure/said
+}
+
+# The archive as far as it is there.
+write_bundles() {
+  modprobe -a virtio_pci virtio_blk
+  wait_for 5 test -b /dev/vda
+  tar -c -C $bundles -f /dev/vda .
+}
