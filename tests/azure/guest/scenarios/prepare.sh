@@ -8,7 +8,9 @@ set_surroundings
 is_restored
 
 manactl check eth1 || [ $? -eq 1 ]
-manactl prepare eth1 --hugepages 64
+# With the time that each step took.
+manactl prepare eth1 --hugepages 64 -v | tee /run/azure/out
+[[ $(grep -c '^  done .* ms$' /run/azure/out) -ge 6 ]] || fail "no times"
 settled_state >/run/azure/state.prepared
 # The how-to gives the driver the whole class, manactl one channel; the rest has to be the same.
 links_and_pages() {
@@ -33,7 +35,9 @@ manactl check || [ $? -eq 1 ]
 
 manactl prepare eth1 --hugepages 64
 expect "HugePages_Total" 64 "$(awk '/HugePages_Total/ { print $2 }' /proc/meminfo)"
-manactl restore eth1
+start=${EPOCHREALTIME/./}
+manactl restore eth1 -v
+echo "restored in $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
 is_restored
 manactl restore eth1
 is_restored

@@ -12,10 +12,10 @@ echo 1 >/sys/module/azpci/parameters/present
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
 wait_for 10 test -e /sys/bus/pci/devices/$function/net
 name_vfs
-ip link
 let_go
 cat /run/azure/held
 expect "status" 0 $rc
-state
+expect "driver" uio_hv_generic "$(driver_of $vmbus/devices/*3bd1000d3a76)"
+is_up enP30832p0s0d1 && fail "the VF is up"
 manactl restore eth1
 is_restored
