@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/text.h"
 #include "wire/completion.h"
@@ -139,8 +138,13 @@ std::vector<FieldView> view_of(const wire::Section& section) {
 }
 
 std::string hex_text(wire::Bytes bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const auto byte : bytes) fmt::format_to(std::back_inserter(text), "{:02x}", byte);
+  text.reserve(bytes.size() * 2);
+  for (const auto byte : bytes) {
+    text += kDigits[byte >> 4U];
+    text += kDigits[byte & 0xfU];
+  }
   return text;
 }
 

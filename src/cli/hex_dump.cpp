@@ -58,7 +58,7 @@ bool fits_text(const HexLine& line, bool words) {
 
 class Assembly {
  public:
-  Assembly(std::vector<HexLine> lines, bool words) : lines_(std::move(lines)), words_(words) {}
+  Assembly(const std::vector<HexLine>& lines, bool words) : lines_(lines), words_(words) {}
 
   // Offsets are numbers of this base.
   Result<std::vector<Octets>> run(int base);
@@ -69,7 +69,7 @@ class Assembly {
   Result<> repeat(const HexLine& line, std::uint64_t missing);
   void begin(std::uint64_t offset);
 
-  std::vector<HexLine> lines_;
+  const std::vector<HexLine>& lines_;
   bool words_;
   std::vector<Octets> parts_;
   std::uint64_t position_ = 0;  // the offset of the next byte

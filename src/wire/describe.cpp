@@ -66,7 +66,7 @@ std::size_t Walk::group(std::size_t at) {
   std::size_t end = at + 1;
   while (table_.rows[end].kind != RowKind::end || table_.rows[end].name != head.name) ++end;
   for (int i = 0; i < head.count; ++i) {
-    group_ = head.name;
+    group_ = table_.name_of(head);
     group_index_ = head.is_array ? i : -1;
     rows(at + 1, end);
   }
@@ -101,8 +101,8 @@ void Walk::number(const Row& row, int index) {
   auto& field = add(row, bit, value);
   field.index = index;
   if (row.kind != RowKind::member) return;
-  field.value_name = row.name_of(value);
-  if (field.value_name.empty()) refuse(row.name, value, Rule::member);
+  field.value_name = table_.members[row.members](value);
+  if (field.value_name.empty()) refuse(field.name, value, Rule::member);
 }
 
 void Walk::reserved(const Row& row) {
@@ -112,7 +112,7 @@ void Walk::reserved(const Row& row) {
   for (unsigned left = row.width; left > 0;) {
     const unsigned piece = std::min(left, 32U);
     const auto value = take(piece);
-    if (value != 0) refuse(row.name, value, Rule::zero);
+    if (value != 0) refuse(table_.name_of(row), value, Rule::zero);
     if (found == 0) found = value;
     left -= piece;
   }
@@ -123,23 +123,24 @@ void Walk::part(const Row& row) {
   if (!has(row.width)) return;
   const auto bit = bit_;
   const auto value = take(row.width) << row.shift;
-  const auto whole = value | value_of(row.name);
+  const auto name = table_.name_of(row);
+  const auto whole = value | value_of(name);
   add(row, bit, whole);
   for (auto& field : reading_.fields) {
-    if (field.kind == RowKind::part && field.name == row.name) field.value = whole;
+    if (field.kind == RowKind::part && field.name == name) field.value = whole;
   }
 }
 
 void Walk::rule(const Row& row) {
-  const auto value = value_of(row.name);
+  const auto name = table_.name_of(row);
+  const auto value = value_of(name);
   if (row.kind == RowKind::least) {
-    if (value < row.limit) refuse(row.name, value, Rule::least, row.limit);
+    if (value < row.limit) refuse(name, value, Rule::least, row.limit);
     return;
   }
-  const auto most = row.kind == RowKind::within
-                        ? value_of(table_.rows[static_cast<std::size_t>(row.limit)].name)
-                        : row.limit;
-  if (value > most) refuse(row.name, value, Rule::range, most);
+  const auto most = row.kind == RowKind::within ? value_of(table_.name_of(table_.rows[row.limit]))
+                                                : std::uint64_t{row.limit};
+  if (value > most) refuse(name, value, Rule::range, most);
 }
 
 std::uint64_t Walk::take(unsigned width) {
@@ -152,7 +153,7 @@ std::uint64_t Walk::take(unsigned width) {
 
 Field& Walk::add(const Row& row, std::size_t bit, std::uint64_t value) {
   Field field;
-  field.name = row.name;
+  field.name = table_.name_of(row);
   field.group = group_;
   field.group_index = group_index_;
   field.bit = bit;

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "wire/codec.h"
@@ -26,13 +27,14 @@ enum class RowKind : std::uint8_t {
 
 using NameOf = std::string_view (*)(std::uint64_t);
 
+// Small, and without pointers: a program that has every table is to start as fast as without.
 struct Row {
-  std::string_view name;
-  NameOf name_of = nullptr;
-  std::uint64_t limit = 0;
+  std::uint32_t limit = 0;
+  std::uint16_t name = 0;   // where it begins in the table's names
   std::uint16_t width = 0;  // bits
   std::uint16_t count = 0;  // elements of an array or a group
   std::uint8_t shift = 0;
+  std::uint8_t members = 0;  // index into the table's
   RowKind kind = RowKind::number;
   bool is_array = false;
 };
@@ -41,6 +43,10 @@ struct Table {
   std::string_view name;
   std::size_t size = 0;  // bytes
   std::span<const Row> rows;
+  const char* names = nullptr;  // each ends with a zero
+  std::span<const NameOf> members;
+
+  std::string_view name_of(const Row& row) const { return names + row.name; }
 };
 
 template <class E>
@@ -49,10 +55,17 @@ constexpr std::string_view name_of_number(std::uint64_t value) {
   return static_cast<std::uint64_t>(member) == value ? name_of(member) : std::string_view{};
 }
 
-// Collects rows. Limits must be constants or go through within(): it looks at one record only.
+// Collects rows as the layout names them. Limits must be constants or go through within(): it looks
+// at no value.
 class Tabulator {
  public:
   static constexpr std::size_t kMost = 64;  // more rows would not compile
+
+  struct Draft {
+    Row row;
+    std::string_view name;
+    NameOf name_of = nullptr;
+  };
 
   template <class F>
   constexpr void bits(std::string_view name, const F&, unsigned width) {
@@ -61,7 +74,7 @@ class Tabulator {
 
   template <class F>
   constexpr void part(std::string_view name, const F&, unsigned shift, unsigned width) {
-    add(RowKind::part, name, width).shift = static_cast<std::uint8_t>(shift);
+    add(RowKind::part, name, width).row.shift = static_cast<std::uint8_t>(shift);
   }
 
   template <class E>
@@ -75,7 +88,7 @@ class Tabulator {
 
   template <class F, std::size_t N>
   constexpr void array(std::string_view name, const std::array<F, N>&, unsigned width) {
-    auto& row = add(RowKind::number, name, width);
+    auto& row = add(RowKind::number, name, width).row;
     row.count = N;
     row.is_array = true;
   }
@@ -94,7 +107,7 @@ class Tabulator {
 
   template <class R, std::size_t N>
   constexpr void records(std::string_view name, const std::array<R, N>& records) {
-    auto& row = add(RowKind::group, name, 0);
+    auto& row = add(RowKind::group, name, 0).row;
     row.count = N;
     row.is_array = true;
     R::layout(records.front(), *this);
@@ -103,36 +116,38 @@ class Tabulator {
 
   template <class F>
   constexpr void limit(std::string_view name, const F&, std::uint64_t most) {
-    add(RowKind::limit, name, 0).limit = most;
+    // Of a field in parts: they have no more bits, so only an encoder can break it.
+    if (most > mask_of(32)) return;
+    add(RowKind::limit, name, 0).row.limit = static_cast<std::uint32_t>(most);
   }
 
   template <class F>
   constexpr void least(std::string_view name, const F&, std::uint64_t least) {
-    add(RowKind::least, name, 0).limit = least;
+    add(RowKind::least, name, 0).row.limit = static_cast<std::uint32_t>(least);
   }
 
   template <class F, class G>
   constexpr void within(std::string_view name, const F&, std::string_view other, const G&) {
-    std::size_t found = 0;
-    while (rows_[found].name != other) ++found;
-    add(RowKind::within, name, 0).limit = found;
+    std::uint32_t found = 0;
+    while (drafts_[found].name != other) ++found;
+    add(RowKind::within, name, 0).row.limit = found;
   }
 
   constexpr std::size_t size() const { return size_; }
 
-  constexpr const Row& operator[](std::size_t index) const { return rows_[index]; }
+  constexpr const Draft& operator[](std::size_t index) const { return drafts_[index]; }
 
  private:
-  constexpr Row& add(RowKind kind, std::string_view name, unsigned width) {
-    auto& row = rows_[size_++];
-    row.name = name;
-    row.width = static_cast<std::uint16_t>(width);
-    row.count = 1;
-    row.kind = kind;
-    return row;
+  constexpr Draft& add(RowKind kind, std::string_view name, unsigned width) {
+    auto& draft = drafts_[size_++];
+    draft.name = name;
+    draft.row.width = static_cast<std::uint16_t>(width);
+    draft.row.count = 1;
+    draft.row.kind = kind;
+    return draft;
   }
 
-  std::array<Row, kMost> rows_{};
+  std::array<Draft, kMost> drafts_{};
   std::size_t size_ = 0;
 };
 
@@ -144,11 +159,68 @@ constexpr Tabulator tabulate() {
   return tabulator;
 }
 
+// Where the name of a draft begins when each name is there once.
+constexpr std::size_t name_place(const Tabulator& drafts, std::size_t index) {
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < index; ++i) {
+    if (drafts[i].name == drafts[index].name) return name_place(drafts, i);
+    bool is_first = true;
+    for (std::size_t j = 0; j < i; ++j) is_first = is_first && drafts[j].name != drafts[i].name;
+    if (is_first) place += drafts[i].name.size() + 1;
+  }
+  return place;
+}
+
+template <class T>
+constexpr std::size_t names_size() {
+  const auto drafts = tabulate<T>();
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    size = std::max(size, name_place(drafts, i) + drafts[i].name.size() + 1);
+  }
+  return size;
+}
+
+template <class T>
+constexpr auto names_of() {
+  const auto drafts = tabulate<T>();
+  std::array<char, names_size<T>()> names{};
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    const auto place = name_place(drafts, i);
+    for (std::size_t j = 0; j < drafts[i].name.size(); ++j) names[place + j] = drafts[i].name[j];
+  }
+  return names;
+}
+
+template <class T>
+constexpr std::size_t members_size() {
+  const auto drafts = tabulate<T>();
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < drafts.size(); ++i) size += drafts[i].name_of != nullptr ? 1 : 0;
+  return size;
+}
+
+template <class T>
+constexpr auto members_of() {
+  const auto drafts = tabulate<T>();
+  std::array<NameOf, members_size<T>()> members{};
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    if (drafts[i].name_of != nullptr) members[next++] = drafts[i].name_of;
+  }
+  return members;
+}
+
 template <class T>
 constexpr auto rows_of() {
+  const auto drafts = tabulate<T>();
   std::array<Row, tabulate<T>().size()> rows{};
-  const auto all = tabulate<T>();
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = all[i];
+  std::uint8_t members = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = drafts[i].row;
+    rows[i].name = static_cast<std::uint16_t>(name_place(drafts, i));
+    if (drafts[i].name_of != nullptr) rows[i].members = members++;
+  }
   return rows;
 }
 
@@ -156,7 +228,13 @@ template <class T>
 inline constexpr auto kRows = rows_of<T>();
 
 template <class T>
-inline constexpr Table kTable{T::kName, T::kSize, kRows<T>};
+inline constexpr auto kRowNames = names_of<T>();
+
+template <class T>
+inline constexpr auto kRowMembers = members_of<T>();
+
+template <class T>
+inline constexpr Table kTable{T::kName, T::kSize, kRows<T>, kRowNames<T>.data(), kRowMembers<T>};
 
 struct Field {
   std::string_view name;
