@@ -46,6 +46,7 @@ std::string_view os_name(std::uint64_t type) {
 
 std::string mac_text(const std::vector<std::uint64_t>& bytes) {
   std::vector<std::string> parts;
+  parts.reserve(bytes.size());
   for (const auto byte : bytes) parts.push_back(fmt::format("{:02x}", byte));
   return join(parts, ":");
 }

@@ -11,6 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 using Octets = std::vector<std::uint8_t>;
 
@@ -158,6 +159,30 @@ TEST(HexDump, RefusesLostLines) {
   EXPECT_THAT(refusal("00000000: 01 02\n*\nf0000000: 01\n"), HasSubstr("no number of lines fits"));
   EXPECT_THAT(refusal("00000000: 01\n*\n000fffff: 01\n*\n001ffffe: 01\n"), HasSubstr("1 MiB"));
   EXPECT_THAT(refusal("0000000 00 00 00 00 00 00 00 00\n*\n0000100\n"), HasSubstr("with -v"));
+}
+
+// Every cut and many a changed byte end in bytes or in one line.
+TEST(HexDump, SurvivesWhateverItIsGiven) {
+  for (const std::string seed :
+       {"[   12.3] mana: 00000000: 05 00 00 00 40 00 00 80  ....@...\n*\n00000020: 01\n",
+        "00000000  05 00 00 00 40 00 00 80  01 02 |....@...|\n*\n00000040\n",
+        "0000000 0005 0000\n*\n0000020\n",
+        "0x05, {0x1f}; 0500\n"}) {
+    for (std::size_t at = 0; at < seed.size(); ++at) {
+      for (const char other : {'\0', ' ', '\n', ':', '|', '*', '0', 'f', '\xff'}) {
+        auto text = seed;
+        text[at] = other;
+        const auto dump = parse_hex_dump(text, GroupOrder::automatic);
+        if (!dump) {
+          EXPECT_EQ(dump.error().code, Errc::invalid);
+          EXPECT_THAT(dump.error().message, Not(HasSubstr("\n")));
+        } else {
+          EXPECT_FALSE(dump->parts.empty());
+        }
+      }
+      (void)parse_hex_dump(std::string(seed, 0, at), GroupOrder::words);
+    }
+  }
 }
 
 TEST(HexDump, TellsHexadecimalFromNamesAndBytesFromText) {
