@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "adapter/segment.h"
+
 namespace manactl::azure {
 namespace {
 
@@ -102,7 +104,7 @@ Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wir
     return {};
   }
   const auto header_bytes = wqe.header.client_oob_in_sgl ? wqe.header.last_vbytes : std::size_t{0};
-  const auto frames = segment(*data, header_bytes, wqe.header.client_data_unit);
+  const auto frames = adapter::segment(*data, header_bytes, wqe.header.client_data_unit);
   if (frames.empty()) return {CqeType::tx_header_error, 0};
   for (const auto& frame : frames) forward(object.vport, frame);
   return {};

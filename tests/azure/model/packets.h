@@ -6,7 +6,6 @@
 
 #include <set>
 
-#include "azure/model/segment.h"
 #include "azure/model/vports.h"
 #include "azure/model/work.h"
 #include "wire/oob.h"

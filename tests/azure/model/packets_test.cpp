@@ -12,7 +12,7 @@ namespace manactl::azure {
 namespace {
 
 using wire::CqeType;
-using Frames = std::vector<Frame>;
+using Frames = std::vector<std::vector<std::uint8_t>>;
 
 class PacketsTest : public DeviceTest {
  protected:

@@ -8,14 +8,12 @@
 #include <span>
 #include <vector>
 
-namespace manactl::azure {
-
-using Frame = std::vector<std::uint8_t>;
+namespace manactl::adapter {
 
 // `header_bytes` is where the payload starts, `unit` the payload of each segment but the last one.
 // No frames when the headers are not Ethernet, IPv4 or IPv6, and TCP, in those bytes.
-std::vector<Frame> segment(std::span<const std::uint8_t> frame,
-                           std::size_t header_bytes,
-                           std::size_t unit);
+std::vector<std::vector<std::uint8_t>> segment(std::span<const std::uint8_t> frame,
+                                               std::size_t header_bytes,
+                                               std::size_t unit);
 
-}  // namespace manactl::azure
+}  // namespace manactl::adapter

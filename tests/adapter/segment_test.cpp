@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-#include "azure/model/segment.h"
+#include "adapter/segment.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
 
-namespace manactl::azure {
+namespace manactl::adapter {
 namespace {
 
-std::uint32_t big(const Frame& frame, std::size_t at, std::size_t size) {
+using Bytes = std::vector<std::uint8_t>;
+
+std::uint32_t big(const Bytes& frame, std::size_t at, std::size_t size) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < size; ++i) value = (value << 8U) | frame[at + i];
   return value;
 }
 
 // The checksum's proof: with it, the words add up to 0xffff.
-std::uint32_t sum(const Frame& frame, std::size_t from, std::size_t to, std::uint32_t start = 0) {
+std::uint32_t sum(const Bytes& frame, std::size_t from, std::size_t to, std::uint32_t start = 0) {
   std::uint64_t total = start;
   for (std::size_t i = from; i < to; i += 2) {
     total += std::uint32_t{frame[i]} << 8U;
@@ -27,9 +29,9 @@ std::uint32_t sum(const Frame& frame, std::size_t from, std::size_t to, std::uin
   return static_cast<std::uint32_t>(total);
 }
 
-Frame large(bool v6, std::size_t payload) {
+Bytes large(bool v6, std::size_t payload) {
   const std::size_t ip_bytes = v6 ? 40 : 20;
-  Frame frame(14 + ip_bytes + 20 + payload);
+  Bytes frame(14 + ip_bytes + 20 + payload);
   frame[12] = v6 ? 0x86 : 0x08;
   frame[13] = v6 ? 0xdd : 0x00;
   frame[14] = v6 ? 0x60 : 0x45;
@@ -53,7 +55,7 @@ TEST_P(Segment, CutsThePayloadAndFixesEveryHeader) {
   const auto frame = large(v6, 2500);
   const auto segments = segment(frame, header, 1000);
   ASSERT_EQ(segments.size(), 3U);
-  Frame payload;
+  Bytes payload;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const auto& one = segments[i];
     EXPECT_EQ(big(one, tcp + 4, 4), 0xffffffffU + static_cast<std::uint32_t>(i * 1000));
@@ -80,7 +82,7 @@ TEST_P(Segment, RefusesHeadersThatDoNotFit) {
   udp[GetParam() ? 20 : 23] = 17;
   EXPECT_TRUE(segment(udp, header, 10).empty());
   for (std::size_t size = 0; size < frame.size(); ++size) {
-    const Frame cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));
+    const Bytes cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_EQ(segment(cut, header, 10).empty(), size <= header);
   }
 }
@@ -88,4 +90,4 @@ TEST_P(Segment, RefusesHeadersThatDoNotFit) {
 INSTANTIATE_TEST_SUITE_P(OfBothFamilies, Segment, testing::Bool());
 
 }  // namespace
-}  // namespace manactl::azure
+}  // namespace manactl::adapter

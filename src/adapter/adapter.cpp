@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/adapter.h"
+
+#include <csignal>
+#include <utility>
+
+namespace manactl::adapter {
+namespace {
+
+constexpr std::uint32_t kEthernetBytes = 14, kVlanBytes = 4;
+
+}  // namespace
+
+Adapter::Adapter(const AdapterSetup& setup, Ledger& ledger) : checker_(ledger) {
+  ledger.ports.store(static_cast<std::uint32_t>(setup.ports.size()));
+  for (std::size_t i = 0; i < setup.ports.size(); ++i) {
+    faults_.push_back(std::make_unique<DataFaults>());
+    const PortContext context{memory_,
+                              checker_,
+                              ledger.port[i],
+                              *faults_.back(),
+                              setup.ports[i].vport_offset,
+                              setup.mtu + kEthernetBytes + kVlanBytes};
+    ports_.push_back(std::make_unique<Port>(context, setup.engine, generations_));
+    ports_.back()->connect(make_sink());
+  }
+}
+
+Adapter::~Adapter() {
+  stop();
+}
+
+std::size_t Adapter::run(std::size_t budget) {
+  std::size_t done = 0;
+  for (const auto& port : ports_) done += port->run(budget);
+  return done;
+}
+
+void Adapter::work(const std::stop_token& stop, const std::function<std::size_t()>& watch) {
+  while (!stop.stop_requested()) {
+    std::size_t done = watch ? watch() : 0;
+    done += run();
+    // Whoever rings may share this CPU.
+    if (done == 0) std::this_thread::yield();
+  }
+}
+
+// The thread takes no signals: they are the program's.
+void Adapter::start(std::function<std::size_t()> watch) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::jthread(
+      [this, watch = std::move(watch)](const std::stop_token& stop) { work(stop, watch); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Adapter::stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+}  // namespace manactl::adapter

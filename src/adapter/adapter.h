@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// The adapter: ports, memory regions, and the thread that works for them if one is wanted.
+
+#pragma once
+
+#include <stop_token>
+#include <thread>
+
+#include "adapter/backends.h"
+#include "adapter/port.h"
+
+namespace manactl::adapter {
+
+struct PortSetup {
+  MacAddress mac;
+  std::uint32_t vport_offset = 1;  // 1 to 255
+};
+
+struct AdapterSetup {
+  std::vector<PortSetup> ports;
+  Engine engine = Engine::direct;
+  std::uint32_t mtu = 9000;
+};
+
+class Adapter {
+ public:
+  // `ledger` outlives the adapter. At most kMaxPorts ports, all connected to a sink.
+  Adapter(const AdapterSetup& setup, Ledger& ledger);
+  ~Adapter();
+  Adapter(const Adapter&) = delete;
+  Adapter& operator=(const Adapter&) = delete;
+
+  // Engine::threaded: when all ports are connected. The thread calls `watch` in each
+  // round, which answers how much there was to do.
+  void start(std::function<std::size_t()> watch = {});
+  void stop();
+
+  std::size_t ports() const { return ports_.size(); }
+
+  Port& port(std::size_t index) { return *ports_[index]; }
+
+  MemoryTable& memory() { return memory_; }
+
+  Checker& checker() { return checker_; }
+
+  DataFaults& faults(std::size_t index) { return *faults_[index]; }
+
+  // All ports once.
+  std::size_t run(std::size_t budget = kBudget);
+
+ private:
+  static constexpr std::size_t kBudget = 64;
+
+  void work(const std::stop_token& stop, const std::function<std::size_t()>& watch);
+
+  MemoryTable memory_;
+  Checker checker_;
+  std::atomic<std::uint32_t> generations_{0};
+  std::vector<std::unique_ptr<DataFaults>> faults_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::jthread thread_;
+};
+
+}  // namespace manactl::adapter

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/backends.h"
+
+#include <algorithm>
+
+#include "adapter/checksum.h"
+
+namespace manactl::adapter {
+namespace {
+
+constexpr std::size_t kHeaderBytes = 14 + 20 + 8;
+constexpr std::size_t kBurst = 32;
+
+class Sink final : public Backend {
+ public:
+  bool reads_frames() const override { return false; }
+
+  void transmit(std::span<const Frame>) override {}
+
+  std::size_t poll(std::size_t) override { return 0; }
+};
+
+class Link final : public Backend {
+ public:
+  explicit Link(Ingress& peer) : peer_(peer) {}
+
+  bool reads_frames() const override { return true; }
+
+  void transmit(std::span<const Frame> frames) override { peer_.deliver(frames); }
+
+  std::size_t poll(std::size_t) override { return 0; }
+
+ private:
+  Ingress& peer_;
+};
+
+// UDP over IPv4 from one of many sources, so that RSS has something to spread. A UDP checksum of
+// 0 says that there is none.
+std::vector<std::uint8_t> flow_frame(const Generator& options, std::uint16_t flow) {
+  std::vector<std::uint8_t> frame(std::max<std::size_t>(options.frame_bytes, kHeaderBytes));
+  const auto put = [&](std::size_t at, std::size_t size, std::uint32_t value) {
+    store_be(frame, at, size, value);
+  };
+  std::ranges::copy(options.destination.bytes, frame.begin());
+  put(6, 4, 0x02000000);  // locally administered
+  put(10, 2, flow);
+  put(12, 2, 0x0800);
+  put(14, 1, 0x45);
+  put(16, 2, static_cast<std::uint32_t>(frame.size() - 14));
+  put(22, 1, 64);
+  put(23, 1, 17);
+  put(26, 4, 0xc6120000U + flow);  // RFC 2544's network for measurements
+  put(30, 4, 0xc613ffffU);
+  put(24, 2, internet_checksum(Frame(frame).subspan(14, 20)));
+  put(34, 2, 1024U + flow);
+  put(36, 2, 9);
+  put(38, 2, static_cast<std::uint32_t>(frame.size() - 34));
+  return frame;
+}
+
+class GeneratorBackend final : public Backend {
+ public:
+  GeneratorBackend(Ingress& port, const Generator& options) : port_(port), left_(options.frames) {
+    for (std::uint16_t flow = 0; flow < std::max<std::uint16_t>(options.flows, 1); ++flow) {
+      frames_.push_back(flow_frame(options, flow));
+    }
+  }
+
+  bool reads_frames() const override { return false; }
+
+  void transmit(std::span<const Frame>) override {}
+
+  std::size_t poll(std::size_t budget) override {
+    const std::scoped_lock lock(mutex_);
+    std::size_t done = 0;
+    while (done < budget && left_ > 0) {
+      const auto count = std::min({budget - done, kBurst, static_cast<std::size_t>(left_)});
+      std::array<Frame, kBurst> burst;
+      for (std::size_t i = 0; i < count; ++i) burst[i] = frames_[next_++ % frames_.size()];
+      port_.deliver(std::span(burst).first(count));
+      done += count;
+      left_ -= count;
+    }
+    return done;
+  }
+
+ private:
+  Ingress& port_;
+  std::mutex mutex_;
+  std::vector<std::vector<std::uint8_t>> frames_;
+  std::size_t next_ = 0;
+  std::uint64_t left_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_sink() {
+  return std::make_unique<Sink>();
+}
+
+std::unique_ptr<Backend> make_link(Ingress& peer) {
+  return std::make_unique<Link>(peer);
+}
+
+std::unique_ptr<Backend> make_generator(Ingress& port, const Generator& options) {
+  return std::make_unique<GeneratorBackend>(port, options);
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/doorbell_page.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+
+#include "wire/doorbell.h"
+
+namespace manactl::adapter {
+
+using wire::DoorbellTarget;
+
+Result<std::unique_ptr<DoorbellPage>> DoorbellPage::make() {
+  std::unique_ptr<DoorbellPage> page(new DoorbellPage);
+  page->fd_ = memfd_create("manactl-doorbells", MFD_CLOEXEC);
+  if (page->fd_ < 0 || ftruncate(page->fd_, kBytes) != 0) {
+    return fail_errno(errno, "cannot make a doorbell page");
+  }
+  for (auto* mapping : {&page->driver_, &page->own_}) {
+    auto* at = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, page->fd_, 0);
+    if (at == MAP_FAILED) return fail_errno(errno, "cannot map a doorbell page");
+    *mapping = at;
+  }
+  return page;
+}
+
+DoorbellPage::~DoorbellPage() {
+  if (driver_ != nullptr) munmap(driver_, kBytes);
+  if (own_ != nullptr) munmap(own_, kBytes);
+  if (fd_ >= 0) close(fd_);
+}
+
+// Ids are never 0, so neither is a doorbell: 0 is a place that was emptied.
+std::size_t DoorbellPage::take(const Ring& ring) {
+  std::size_t taken = 0;
+  for (const auto target : {DoorbellTarget::sq, DoorbellTarget::rq, DoorbellTarget::cq}) {
+    const auto offset = static_cast<std::uint32_t>(target);
+    auto& word = static_cast<std::uint64_t*>(own_)[offset / sizeof(std::uint64_t)];
+    const std::atomic_ref<std::uint64_t> place(word);
+    if (place.load(std::memory_order_relaxed) == 0) continue;
+    ring(offset, place.exchange(0, std::memory_order_acquire));
+    ++taken;
+  }
+  return taken;
+}
+
+Result<> DoorbellPage::protect() {
+  if (mprotect(driver_, kBytes, PROT_READ) != 0) {
+    return fail_errno(errno, "cannot protect a doorbell page");
+  }
+  protected_ = true;
+  return {};
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// What the adapter counts: one flat block without pointers, so that it can lie in memory that a
+// launcher shares and outlives a program that crashes. Numbers are written relaxed: they are
+// statistics, nothing is ordered by them.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace manactl::adapter {
+
+inline constexpr std::size_t kMaxPorts = 8;
+inline constexpr std::size_t kMaxViolations = 32;
+inline constexpr std::size_t kMaxReports = 32;
+inline constexpr std::size_t kReportBytes = 240;
+
+using Count = std::atomic<std::uint64_t>;
+
+struct PortCounters {
+  Count tx_packets, tx_bytes, tx_errors, tx_completions, tx_doorbells;
+  Count rx_packets, rx_bytes, rx_no_buffer, rx_truncated, rx_completions, rx_doorbells;
+  Count events;
+};
+
+struct Report {
+  std::atomic<bool> complete;
+  char text[kReportBytes];  // NUL at the end
+};
+
+struct Ledger {
+  std::atomic<std::uint32_t> ports;
+  std::array<PortCounters, kMaxPorts> port;
+  std::array<Count, kMaxViolations> violations;  // by Violation
+  std::atomic<std::uint32_t> reports;            // how many wanted a place in `report`
+  std::array<Report, kMaxReports> report;
+};
+
+static_assert(Count::is_always_lock_free, "shared between processes");
+
+inline void add(Count& count, std::uint64_t value) {
+  if (value != 0) count.fetch_add(value, std::memory_order_relaxed);
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// Memory regions: what a driver registered, by key. Keys carry a generation, so that one that was
+// given back is noticed when it is used again.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/result.h"
+
+namespace manactl::adapter {
+
+enum class Access : std::uint8_t { fine, bad_key, bad_range };
+
+class MemoryTable {
+ public:
+  static constexpr std::uint32_t kRegions = 1U << 14U;
+
+  MemoryTable();
+
+  // Any thread. Keys are never 0. Refused: nothing in it, past the end of addresses, table full.
+  Result<std::uint32_t> add(std::uint64_t address, std::uint64_t length);
+
+  // False when the key is not live.
+  bool remove(std::uint32_t key);
+
+  // Any thread, without a lock, also beside add and remove.
+  Access check(std::uint32_t key, std::uint64_t address, std::uint64_t size) const {
+    const auto& slot = slots_[key % kRegions];
+    if (key == 0 || slot.key.load(std::memory_order_acquire) != key) return Access::bad_key;
+    const auto first = slot.address.load(std::memory_order_acquire);
+    const auto length = slot.length.load(std::memory_order_acquire);
+    if (slot.key.load(std::memory_order_relaxed) != key) return Access::bad_key;
+    const auto from = address - first;
+    return from <= length && size <= length - from ? Access::fine : Access::bad_range;
+  }
+
+  std::size_t live() const;
+
+ private:
+  // The key is 0 while the rest changes; that the others are released makes a reader see that.
+  struct Slot {
+    std::atomic<std::uint32_t> key{0};
+    std::atomic<std::uint64_t> address{0}, length{0};
+  };
+
+  std::unique_ptr<Slot[]> slots_;
+  mutable std::mutex mutex_;
+  std::vector<std::uint32_t> free_;  // the key that each free slot gets next
+};
+
+}  // namespace manactl::adapter

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/receive_queue.h"
+
+#include <algorithm>
+
+namespace manactl::adapter {
+namespace {
+
+// The names that drivers know: a completion that was hashed over addresses alone has all bits of
+// layer 3, one that was hashed over ports has all bits of layer 4.
+constexpr std::uint16_t kHashedL3 = 0x49, kHashedL4 = 0x1b6;
+
+std::uint16_t hash_type(const Hash& hash) {
+  if (hash.type == 0) return 0;
+  return (hash.type & kHashedL3) != 0 ? kHashedL3 : kHashedL4;
+}
+
+wire::RxCompletion completion_of(Frame frame, const Packet& packet, const Hash& hash) {
+  wire::RxCompletion completion;
+  completion.hash_type = hash_type(hash);
+  completion.packets[0].hash = hash.value;
+  if (packet.l3 == Layer3::ipv4) {
+    completion.ip_ok = ip_checksum_right(frame, packet);
+    completion.ip_bad = !completion.ip_ok;
+  }
+  const bool right = packet.l4 != Layer4::none && l4_checksum_right(frame, packet);
+  completion.tcp_ok = packet.l4 == Layer4::tcp && right;
+  completion.tcp_bad = packet.l4 == Layer4::tcp && !right;
+  completion.udp_ok = packet.l4 == Layer4::udp && right;
+  completion.udp_bad = packet.l4 == Layer4::udp && !right;
+  return completion;
+}
+
+}  // namespace
+
+ReceiveQueue::ReceiveQueue(const QueueSetup& setup, const QueueIds& ids, const PortContext& port)
+    : port_(port),
+      ids_(ids),
+      ring_(setup.ring, setup.ring_bytes, ids.wq, kReceiveLimits),
+      cq_(setup.cq, setup.cq_entries, ids.cq),
+      on_event_(setup.on_event) {}
+
+void ReceiveQueue::arm(std::uint32_t head) {
+  if (!cq_.arm(head) || !on_event_) return;
+  add(port_.counters.events, 1);
+  on_event_();
+}
+
+void ReceiveQueue::finish() {
+  if (!cq_.take_event() || !on_event_) return;
+  add(port_.counters.events, 1);
+  on_event_();
+}
+
+std::size_t ReceiveQueue::scatter(const TakenWqe& wqe, Frame frame) const {
+  std::size_t done = 0;
+  for (std::uint32_t i = 0; i < wqe.sges && done < frame.size(); ++i) {
+    const auto sge = ring_.sge(wqe, i);
+    const auto piece = std::min<std::size_t>(sge.size, frame.size() - done);
+    std::memcpy(reinterpret_cast<std::uint8_t*>(sge.address), frame.data() + done, piece);
+    done += piece;
+  }
+  return done;
+}
+
+bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) {
+  if (port_.faults.no_buffer.strikes()) return false;
+  const auto wqe = ring_.take(port_.checker);
+  if (!wqe) return false;
+  bool fine = true;
+  for (std::uint32_t i = 0; i < wqe->sges; ++i) {
+    fine = ring_.check(ring_.sge(*wqe, i), port_.memory, port_.checker) && fine;
+  }
+  if (!fine) return false;  // the buffer is lost, as it is when the hardware faults on it
+  const auto done = scatter(*wqe, frame);
+  auto completion = completion_of(frame, packet, hash);
+  const bool whole = done == frame.size() && !port_.faults.truncate.strikes();
+  completion.header.type = whole ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;
+  completion.packets[0].length = static_cast<std::uint16_t>(done);
+  completion.wqe_offset = wqe->offset;
+  const auto data = wire::encode(completion);
+  if (!data) return false;
+  cq_.push(*data, ids_.wq);
+  add(port_.counters.rx_packets, 1);
+  add(port_.counters.rx_bytes, done);
+  add(port_.counters.rx_completions, 1);
+  if (!whole) add(port_.counters.rx_truncated, 1);
+  return true;
+}
+
+}  // namespace manactl::adapter

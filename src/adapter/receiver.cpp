@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/receiver.h"
+
+#include <utility>
+
+namespace manactl::adapter {
+
+ReceiveQueue* Receiver::find(std::uint32_t id) {
+  const auto slot = slot_of(id);
+  auto* queue = slot < kQueuesPerPort ? queues_[slot].get() : nullptr;
+  return queue != nullptr && (queue->ids().wq == id || queue->ids().cq == id) ? queue : nullptr;
+}
+
+void Receiver::add_queue(const QueueSetup& setup, const QueueIds& ids) {
+  const std::scoped_lock lock(mutex_);
+  queues_[slot_of(ids.wq)] = std::make_unique<ReceiveQueue>(setup, ids, port_);
+}
+
+bool Receiver::remove_queue(std::uint32_t id) {
+  const std::scoped_lock lock(mutex_);
+  if (find(id) == nullptr) return false;
+  queues_[slot_of(id)].reset();
+  return true;
+}
+
+void Receiver::set_rss(std::optional<Rss> rss) {
+  const std::scoped_lock lock(mutex_);
+  rss_ = std::move(rss);
+}
+
+void Receiver::deliver(std::span<const Frame> frames) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& frame : frames) {
+    const auto packet = inspect(frame);
+    const auto hash = rss_ ? rss_->hash(frame, packet) : Hash{};
+    auto* queue = rss_ ? find(rss_->queue(hash.value)) : nullptr;
+    if (queue == nullptr || !queue->receive(frame, packet, hash)) {
+      add(port_.counters.rx_no_buffer, 1);
+    }
+  }
+  for (const auto& queue : queues_) {
+    if (queue) queue->finish();
+  }
+}
+
+std::optional<std::size_t> Receiver::announce(std::uint32_t id, std::uint32_t tail) {
+  const std::scoped_lock lock(mutex_);
+  auto* queue = find(id);
+  if (queue == nullptr || queue->ids().wq != id) return std::nullopt;
+  const auto before = queue->posted();
+  queue->announce(tail);
+  return (queue->posted() - before) / wire::kBasicUnit;
+}
+
+bool Receiver::arm(std::uint32_t cq_id, std::uint32_t head) {
+  const std::scoped_lock lock(mutex_);
+  auto* queue = find(cq_id);
+  if (queue == nullptr || queue->ids().cq != cq_id) return false;
+  queue->arm(head);
+  return true;
+}
+
+std::size_t Receiver::room() {
+  const std::scoped_lock lock(mutex_);
+  std::size_t units = 0;
+  for (const auto& queue : queues_) {
+    if (queue) units += queue->posted() / wire::kBasicUnit;
+  }
+  return units;
+}
+
+}  // namespace manactl::adapter

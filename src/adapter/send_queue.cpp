@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/send_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "adapter/offload.h"
+
+namespace manactl::adapter {
+namespace {
+
+using wire::CqeType;
+using wire::TxShortOob;
+
+constexpr std::size_t kEthernetBytes = 14;
+constexpr std::uint64_t kMostSegmented = 1U << 18U;  // bytes; more than any driver sends at once
+
+constexpr std::uint64_t kSuppress = word_of(TxShortOob{.suppress_cqe = true});
+constexpr std::uint64_t kIpChecksum = word_of(TxShortOob{.compute_ip_checksum = true});
+constexpr std::uint64_t kChecksums = word_of(TxShortOob{
+    .compute_ip_checksum = true, .compute_tcp_checksum = true, .compute_udp_checksum = true});
+constexpr std::uint64_t kFlags = word_of(TxShortOob{.is_outer_ipv4 = true,
+                                                    .is_outer_ipv6 = true,
+                                                    .compute_ip_checksum = true,
+                                                    .compute_tcp_checksum = true,
+                                                    .compute_udp_checksum = true,
+                                                    .suppress_cqe = true});
+constexpr std::uint64_t kFree = kFlags | word_of(TxShortOob{.transport_offset = 0x3ff});
+constexpr std::uint64_t kFreeInLong = kFree | word_of(TxShortOob{.short_vport_offset = 0xff});
+
+// In a long OOB the rest is only meant where a flag says so: drivers leave it as it was. So these
+// are picked out instead of decoding the whole.
+constexpr std::uint32_t kLongVportAt = 12, kLongVportShift = 16, kLongVportMask = 0xfff;
+
+std::uint32_t long_vport(const TakenWqe& wqe) {
+  const wire::Bytes oob(wqe.oob, wqe.oob_bytes);
+  const auto dword = static_cast<std::uint32_t>(wire::load(oob, kLongVportAt, 4));
+  return (dword >> kLongVportShift) & kLongVportMask;
+}
+
+CqeData completion(CqeType type) {
+  wire::TxCompletion completion;
+  completion.header.type = type;
+  return *wire::encode(completion);
+}
+
+// The offset in basic units stands 5 bits up: as a number, it is the offset in bytes.
+constexpr std::size_t kWqeOffsetAt = 8;
+
+constexpr wire::TxCompletion at_unit(std::uint32_t unit) {
+  wire::TxCompletion completion;
+  completion.wqe_offset = unit;
+  return completion;
+}
+
+static_assert(wire::load(*wire::encode(at_unit(3)), kWqeOffsetAt, 4) == 3 * wire::kBasicUnit);
+
+}  // namespace
+
+SendQueue::SendQueue(const QueueSetup& setup, const QueueIds& ids, const PortContext& port)
+    : port_(port),
+      ids_(ids),
+      ring_(setup.ring, setup.ring_bytes, ids.wq, kSendLimits),
+      cq_(setup.cq, setup.cq_entries, ids.cq),
+      on_event_(setup.on_event),
+      okay_(completion(CqeType::tx_okay)) {
+  TxShortOob oob;
+  oob.cq_id = ids.cq;
+  oob.sq_frame = static_cast<std::uint16_t>(ids.wq >> 10U);
+  oob.short_vport_offset = static_cast<std::uint8_t>(port.vport_offset);
+  right_short_ = word_of(oob);
+  oob.format = wire::PacketFormat::long_form;
+  right_long_ = word_of(oob) & ~kFreeInLong;
+}
+
+std::size_t SendQueue::drain(std::uint32_t tail, Backend& backend) {
+  ring_.announce(tail, port_.checker);
+  std::size_t total = 0;
+  while (const auto count = burst(backend)) total += count;
+  if (cq_.take_event() && on_event_) {
+    add(port_.counters.events, 1);
+    on_event_();
+  }
+  return total;
+}
+
+void SendQueue::arm(std::uint32_t head) {
+  if (!cq_.arm(head) || !on_event_) return;
+  add(port_.counters.events, 1);
+  on_event_();
+}
+
+std::size_t SendQueue::burst(Backend& backend) {
+  std::array<Sent, kBurst> sent;
+  std::size_t count = 0;
+  const bool reads_frames = backend.reads_frames();
+  for (; count < kBurst; ++count) {
+    const auto wqe = ring_.take(port_.checker);
+    if (!wqe) break;
+    ring_.prefetch(8 * wire::kBasicUnit);
+    sent[count] = send(*wqe, reads_frames);
+  }
+  if (count == 0) return 0;
+  if (!frames_.empty()) backend.transmit(frames_);
+  for (std::size_t i = 0; i < count; ++i) complete(sent[i]);
+  add(port_.counters.tx_packets, count - errors_);
+  add(port_.counters.tx_bytes, bytes_);
+  add(port_.counters.tx_errors, errors_);
+  add(port_.counters.tx_completions, completions_);
+  bytes_ = errors_ = completions_ = 0;
+  frames_.clear();
+  own_.clear();
+  return count;
+}
+
+SendQueue::Sent SendQueue::send(const TakenWqe& wqe, bool reads_frames) {
+  const auto word = word_at(wqe.oob);
+  Sent sent{wqe.offset, CqeType::tx_okay, (word & kSuppress) != 0};
+  if (!right_oob(wqe, word)) sent.type = wrong_oob(wqe, word);
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < wqe.sges; ++i) {
+    const auto sge = ring_.sge(wqe, i);
+    bytes += sge.size;
+    if (!ring_.check(sge, port_.memory, port_.checker)) sent.type = CqeType::tx_invalid_oob;
+  }
+  const auto most = wqe.client_data_unit == 0 ? port_.max_frame : kMostSegmented;
+  if (bytes < kEthernetBytes || bytes > most) sent.type = wrong_size(bytes);
+  if (sent.type != CqeType::tx_okay) return sent;
+  if (port_.faults.tx.strikes()) {
+    sent.type = port_.faults.tx_type;
+    return sent;
+  }
+  if (wqe.client_data_unit != 0) {
+    sent.type = segments(wqe);
+  } else if (reads_frames) {
+    hand_over(wqe, word, bytes);
+  }
+  if (sent.type == CqeType::tx_okay) bytes_ += bytes;
+  return sent;
+}
+
+bool SendQueue::right_oob(const TakenWqe& wqe, std::uint64_t word) const {
+  if (wqe.oob_bytes == wire::kSmallOob) return (word & ~kFree) == right_short_;
+  return (word & ~kFreeInLong) == right_long_ && long_vport(wqe) == port_.vport_offset;
+}
+
+// Which of the fields it is; each that is wrong counts.
+CqeType SendQueue::wrong_oob(const TakenWqe& wqe, std::uint64_t word) {
+  const bool is_long = wqe.oob_bytes != wire::kSmallOob;
+  auto& checker = port_.checker;
+  const auto note = [&](Violation violation, std::uint64_t found, std::uint64_t wanted) {
+    checker.note(violation, [&] {
+      return fmt::format(
+          "SQ {:#x} at byte {:#x}: {:#x} instead of {:#x}", ids_.wq, wqe.offset, found, wanted);
+    });
+  };
+  const auto right = is_long ? right_long_ : right_short_;
+  const auto part = [](std::uint64_t oob, unsigned at, unsigned width) {
+    return (oob >> at) & wire::mask_of(width);
+  };
+  auto type = CqeType::tx_invalid_oob;
+  if (part(word, 0, 2) != part(right, 0, 2)) {
+    note(Violation::oob_format, part(word, 0, 2), part(right, 0, 2));
+    return type;
+  }
+  if (part(word, 8, 24) != ids_.cq) note(Violation::oob_cq, part(word, 8, 24), ids_.cq);
+  if (part(word, 42, 14) != part(right, 42, 14)) {
+    note(Violation::oob_frame, part(word, 42, 14), part(right, 42, 14));
+  }
+  const auto vport = is_long ? long_vport(wqe) : part(word, 56, 8);
+  if (vport != port_.vport_offset) {
+    note(Violation::oob_vport, vport, port_.vport_offset);
+    type = CqeType::tx_vport_out_of_range;
+  }
+  return type;
+}
+
+CqeType SendQueue::wrong_size(std::uint64_t bytes) {
+  const bool is_short = bytes < kEthernetBytes;
+  port_.checker.note(is_short ? Violation::frame_short : Violation::frame_long, [&] {
+    return fmt::format("SQ {:#x}: frame of {} bytes, at most {}", ids_.wq, bytes, port_.max_frame);
+  });
+  return is_short ? CqeType::tx_invalid_ethertype : CqeType::tx_mtu_drop;
+}
+
+std::vector<std::uint8_t> SendQueue::gather(const TakenWqe& wqe, std::uint64_t bytes) const {
+  std::vector<std::uint8_t> frame;
+  frame.reserve(bytes);
+  for (std::uint32_t i = 0; i < wqe.sges; ++i) {
+    const auto sge = ring_.sge(wqe, i);
+    const auto* data = reinterpret_cast<const std::uint8_t*>(sge.address);
+    frame.insert(frame.end(), data, data + sge.size);
+  }
+  return frame;
+}
+
+void SendQueue::hand_over(const TakenWqe& wqe, std::uint64_t word, std::uint64_t bytes) {
+  const bool offload = (word & kChecksums) != 0;
+  const bool tagged = wqe.oob_bytes == wire::kLargeOob && (wqe.oob[8] & kInjectVlan) != 0;
+  if (wqe.sges == 1 && !offload && !tagged) {
+    const auto sge = ring_.sge(wqe, 0);
+    frames_.emplace_back(reinterpret_cast<const std::uint8_t*>(sge.address), sge.size);
+    return;
+  }
+  auto frame = gather(wqe, bytes);
+  if (offload) fill_checksums(frame, (word & kIpChecksum) != 0);
+  if (tagged) insert_tag(frame, wire::Bytes(wqe.oob, wqe.oob_bytes));
+  own_.push_back(std::move(frame));
+  frames_.emplace_back(own_.back());
+}
+
+CqeType SendQueue::segments(const TakenWqe& wqe) {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = 0; i < wqe.sges; ++i) bytes += ring_.sge(wqe, i).size;
+  // Without an OOB in the list, the first SGE is the header.
+  const std::size_t header = wqe.last_vbytes != 0 ? wqe.last_vbytes : ring_.sge(wqe, 0).size;
+  auto made = segment(gather(wqe, bytes), header, wqe.client_data_unit);
+  if (made.empty()) return CqeType::tx_header_error;
+  for (auto& frame : made) {
+    own_.push_back(std::move(frame));
+    frames_.emplace_back(own_.back());
+  }
+  return CqeType::tx_okay;
+}
+
+void SendQueue::complete(const Sent& sent) {
+  const bool fine = sent.type == CqeType::tx_okay;
+  if (!fine) ++errors_;
+  if (fine && sent.suppressed) return;
+  auto data = fine ? okay_ : completion(sent.type);
+  std::memcpy(data.data() + kWqeOffsetAt, &sent.offset, sizeof sent.offset);
+  cq_.prefetch(8);
+  cq_.push(data, ids_.wq | kSendFlag);
+  ++completions_;
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+//
+// The device's side of a work queue: WQEs between the head and the tail that a doorbell announced,
+// checked as they are taken. What every driver writes is recognised by a few comparisons; all else
+// goes through the codec, which finds the words for it.
+
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <optional>
+
+#include "adapter/checker.h"
+#include "adapter/memory.h"
+#include "wire/work_queue.h"
+
+namespace manactl::adapter {
+
+// Contiguous bytes of a record, as one number.
+inline std::uint64_t word_at(const std::uint8_t* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+template <class T>
+constexpr std::uint64_t word_of(const T& record) {
+  return wire::load(*wire::encode(record), 0, 8);
+}
+
+// What one WQE says. `oob` points into the ring.
+struct TakenWqe {
+  const std::uint8_t* oob = nullptr;
+  std::uint32_t offset = 0;  // bytes, in the ring
+  std::uint32_t oob_bytes = 0;
+  std::uint32_t sges = 0;
+  std::uint32_t sge_offset = 0;        // from the start of the WQE
+  std::uint16_t client_data_unit = 0;  // TSO: the MSS
+  std::uint8_t last_vbytes = 0;        // TSO: header bytes in the first SGE
+};
+
+struct WorkLimits {
+  const char* name = "";  // "SQ"
+  std::uint32_t max_sges = 0, max_bytes = 0;
+  bool long_oob = false;
+};
+
+inline constexpr WorkLimits kSendLimits{"SQ", wire::kMaxSqSges, wire::kMaxSqWqe, true};
+inline constexpr WorkLimits kReceiveLimits{"RQ", wire::kMaxRqSges, wire::kMaxRqWqe, false};
+
+class WorkRing {
+ public:
+  WorkRing(std::uint8_t* bytes, std::uint32_t size, std::uint32_t id, const WorkLimits& limits)
+      : bytes_(bytes), size_(size), id_(id), limits_(&limits) {}
+
+  std::uint32_t id() const { return id_; }
+
+  // Bytes that were announced and not taken.
+  std::uint32_t posted() const { return broken_ ? 0 : tail_ - head_; }
+
+  // A doorbell's tail. One that cannot be is noted and changes nothing.
+  void announce(std::uint32_t tail, Checker& checker) {
+    if (tail % wire::kBasicUnit == 0 && tail - head_ <= size_) {
+      tail_ = tail;
+    } else {
+      refuse_tail(tail, checker);
+    }
+  }
+
+  // The next WQE. No value: none is posted, or it cannot be understood; then nothing behind it can
+  // be either, and the queue stops.
+  std::optional<TakenWqe> take(Checker& checker) {
+    if (posted() == 0) return std::nullopt;
+    const auto offset = head_ & (size_ - 1);
+    const auto header = word_at(bytes_ + offset);
+    TakenWqe wqe;
+    wqe.offset = offset;
+    wqe.sges = static_cast<std::uint32_t>(header >> 32U) & 0xffU;
+    const auto rest = header & ~(std::uint64_t{0xff} << 32U);
+    if (rest == kPlain) {
+      wqe.oob_bytes = wire::kSmallOob;
+    } else if (rest == kPlainLong && limits_->long_oob) {
+      wqe.oob_bytes = wire::kLargeOob;
+    } else if (!examine(wqe, checker)) {
+      return std::nullopt;
+    }
+    wqe.sge_offset = static_cast<std::uint32_t>(wire::WqeHeader::kSize) + wqe.oob_bytes;
+    wqe.oob = bytes_ + offset + wire::WqeHeader::kSize;
+    const auto size =
+        (wqe.sge_offset + wqe.sges * 16 + wire::kBasicUnit - 1) & ~(wire::kBasicUnit - 1);
+    if (wqe.sges == 0 || wqe.sges > limits_->max_sges || size > limits_->max_bytes ||
+        size > tail_ - head_) {
+      refuse_size(wqe, size, checker);
+      return std::nullopt;
+    }
+    head_ += size;
+    return wqe;
+  }
+
+  // SGE `index` of a WQE; the list may wrap at the ring's end, an SGE does not.
+  wire::Sge sge(const TakenWqe& wqe, std::uint32_t index) const {
+    const auto* at = bytes_ + ((wqe.offset + wqe.sge_offset + index * 16) & (size_ - 1));
+    const auto second = word_at(at + 8);
+    return {
+        word_at(at), static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(second >> 32U)};
+  }
+
+  // Whether the SGE may be used; what is wrong with it is noted.
+  bool check(const wire::Sge& sge, const MemoryTable& memory, Checker& checker) const {
+    if (sge.size != 0 && memory.check(sge.mem_key, sge.address, sge.size) == Access::fine) {
+      return true;
+    }
+    refuse_sge(sge, memory, checker);
+    return false;
+  }
+
+  void prefetch(std::uint32_t ahead) const {
+    __builtin_prefetch(bytes_ + ((head_ + ahead) & (size_ - 1)));
+  }
+
+ private:
+  static constexpr std::uint64_t kPlain = word_of(wire::WqeHeader{});
+  static constexpr std::uint64_t kPlainLong =
+      word_of(wire::WqeHeader{.inline_oob = wire::OobSize::large});
+
+  bool examine(TakenWqe& wqe, Checker& checker);
+  void refuse_tail(std::uint32_t tail, Checker& checker) const;
+  void refuse_size(const TakenWqe& wqe, std::uint32_t size, Checker& checker);
+  void refuse_sge(const wire::Sge& sge, const MemoryTable& memory, Checker& checker) const;
+
+  std::uint8_t* bytes_;
+  std::uint32_t size_, id_;
+  const WorkLimits* limits_;
+  std::uint32_t head_ = 0, tail_ = 0;  // bytes, for ever
+  bool broken_ = false;
+};
+
+}  // namespace manactl::adapter

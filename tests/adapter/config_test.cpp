@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/config.h"
+
+#include <gmock/gmock.h>
+
+namespace manactl::adapter {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Config, HasADefaultForEverything) {
+  const auto config = Config::parse("").value();
+  EXPECT_EQ(config.ports, 1U);
+  EXPECT_EQ(config.engine, Engine::direct);
+  EXPECT_EQ(config.backend, BackendKind::sink);
+  EXPECT_EQ(config.mac_of(0).str(), "00:0d:3a:76:3b:d0");
+  EXPECT_EQ(config.ledger, -1);
+}
+
+TEST(Config, ReadsEveryKey) {
+  const auto config = Config::parse(
+                          "ports=2 queues=8 mac=00:0d:3a:00:00:ff engine=threaded doorbell=poll "
+                          "backend=generator frame=1500 frames=10 part=1 root=/tmp/x ledger=5 "
+                          "fault=create_qp=errno:EBUSY fault=tx=33,every=4")
+                          .value();
+  EXPECT_EQ(config.ports, 2U);
+  EXPECT_EQ(config.queues, 8U);
+  EXPECT_EQ(config.mac_of(1).str(), "00:0d:3a:00:01:00");
+  EXPECT_EQ(config.engine, Engine::threaded);
+  EXPECT_EQ(config.doorbell, DoorbellSource::poll);
+  EXPECT_EQ(config.backend, BackendKind::generator);
+  EXPECT_EQ(config.frame_bytes, 1500U);
+  EXPECT_EQ(config.frames, 10U);
+  EXPECT_EQ(config.part_id, 1U);
+  EXPECT_EQ(config.root, "/tmp/x");
+  EXPECT_EQ(config.ledger, 5);
+  EXPECT_EQ(config.faults.size(), 2U);
+}
+
+TEST(Config, SaysWhatItDoesNotUnderstand) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"port=1", "'ports=' is"},
+      {"ports", "no setting"},
+      {"ports=0", "between 1 and 8"},
+      {"ports=9", "between 1 and 8"},
+      {"ports=x", "ports: "},
+      {"queues=65", "between 1 and 64"},
+      {"engine=fast", "inline, threaded"},
+      {"backend=sinc", "sink, loopback, cross, generator"},
+      {"doorbell=poll", "engine=threaded"},
+      {"backend=cross", "pairs"},
+      {"mac=01:00:00:00:00:00", "no address"},
+      {"mac=1", "mac: "},
+      {"frame=59", "between 60"},
+      {"ledger=-1", "ledger: "},
+      {"fault=nonsense", "fault: "},
+  };
+  for (const auto& [text, words] : cases) {
+    const auto config = Config::parse(text);
+    ASSERT_FALSE(config) << text;
+    EXPECT_EQ(config.error().code, Errc::invalid);
+    EXPECT_THAT(config.error().message, HasSubstr(words)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace manactl::adapter

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/store_decoder.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace manactl::adapter {
+namespace {
+
+using Code = std::vector<std::uint8_t>;
+
+struct Known {
+  const char* text;
+  Code code;
+  StoreInstruction store;
+};
+
+// Bytes as an assembler makes them.
+const Known kKnown[] = {
+    {"mov %rbx,0x0(%rbp)", {0x48, 0x89, 0x5d, 0x00}, {StoreSource::general, 3, 8, 4, 0}},
+    {"mov %rdx,(%rax)", {0x48, 0x89, 0x10}, {StoreSource::general, 2, 8, 3, 0}},
+    {"mov %r13,0x800(%r12)",
+     {0x4d, 0x89, 0xac, 0x24, 0x00, 0x08, 0x00, 0x00},
+     {StoreSource::general, 13, 8, 8, 0}},
+    {"mov %rax,(%rcx,%rdx,1)", {0x48, 0x89, 0x04, 0x11}, {StoreSource::general, 0, 8, 4, 0}},
+    {"mov %rax,0x10(,%rdx,8)",
+     {0x48, 0x89, 0x04, 0xd5, 0x10, 0, 0, 0},
+     {StoreSource::general, 0, 8, 8, 0}},
+    {"mov %rsi,0x1000(%rip)",
+     {0x48, 0x89, 0x35, 0x00, 0x10, 0, 0},
+     {StoreSource::general, 6, 8, 7, 0}},
+    {"mov %ecx,0x10(%rdi)", {0x89, 0x4f, 0x10}, {StoreSource::general, 1, 4, 3, 0}},
+    {"mov %r9d,(%rdi)", {0x44, 0x89, 0x0f}, {StoreSource::general, 9, 4, 3, 0}},
+    {"movnti %rax,(%rdx)", {0x48, 0x0f, 0xc3, 0x02}, {StoreSource::general, 0, 8, 4, 0}},
+    {"movq $-1,(%rax)",
+     {0x48, 0xc7, 0x00, 0xff, 0xff, 0xff, 0xff},
+     {StoreSource::immediate, 0, 8, 7, UINT64_MAX}},
+    {"movl $5,0x8(%rax)", {0xc7, 0x40, 0x08, 5, 0, 0, 0}, {StoreSource::immediate, 0, 4, 7, 5}},
+    {"movq %xmm1,(%rax)", {0x66, 0x0f, 0xd6, 0x08}, {StoreSource::vector, 1, 8, 4, 0}},
+    {"movq %xmm9,(%rax)", {0x66, 0x44, 0x0f, 0xd6, 0x08}, {StoreSource::vector, 9, 8, 5, 0}},
+    {"movd %xmm2,(%rax)", {0x66, 0x0f, 0x7e, 0x10}, {StoreSource::vector, 2, 4, 4, 0}},
+    {"movlps %xmm0,(%rdi)", {0x0f, 0x13, 0x07}, {StoreSource::vector, 0, 8, 3, 0}},
+    {"vmovq %xmm0,(%rax)", {0xc5, 0xf9, 0xd6, 0x00}, {StoreSource::vector, 0, 8, 4, 0}},
+    {"vmovq %xmm12,(%r8)", {0xc4, 0x41, 0x79, 0xd6, 0x20}, {StoreSource::vector, 12, 8, 5, 0}},
+    {"vmovlps %xmm3,(%rdi)", {0xc5, 0xf8, 0x13, 0x1f}, {StoreSource::vector, 3, 8, 4, 0}},
+};
+
+TEST(StoreDecoder, KnowsTheInstructionsOfDrivers) {
+  for (const auto& known : kKnown) {
+    auto code = known.code;
+    code.resize(15, 0x90);
+    const auto store = decode_store(code);
+    ASSERT_TRUE(store) << known.text;
+    EXPECT_EQ(*store, known.store) << known.text;
+  }
+}
+
+TEST(StoreDecoder, RefusesAnInstructionThatIsCutOff) {
+  for (const auto& known : kKnown) {
+    const auto whole = known.code;
+    EXPECT_TRUE(decode_store(whole)) << known.text;
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+      EXPECT_FALSE(decode_store(std::span(whole).first(size))) << known.text << " at " << size;
+    }
+  }
+}
+
+TEST(StoreDecoder, RefusesWhatItDoesNotKnow) {
+  const Code unknown[] = {
+      {0x48, 0x89, 0xd8},              // mov %rbx,%rax: no memory
+      {0x66, 0x89, 0x10},              // mov %dx,(%rax)
+      {0x88, 0x10},                    // mov %dl,(%rax)
+      {0x48, 0x8b, 0x10},              // mov (%rax),%rdx: a load
+      {0x48, 0xc7, 0x08, 1, 0, 0, 0},  // another opcode's extension
+      {0xf0, 0x48, 0x01, 0x10},        // lock add %rdx,(%rax)
+      {0xc5, 0xfd, 0xd6, 0x00},        // 256 bits
+      {0xc4, 0xe2, 0x79, 0xd6, 0x00},  // another map
+      {0x0f, 0x29, 0x00},              // movaps %xmm0,(%rax)
+  };
+  for (auto code : unknown) {
+    const auto first = code[0];
+    code.resize(15, 0x90);
+    EXPECT_FALSE(decode_store(code)) << std::hex << int{first};
+  }
+}
+
+}  // namespace
+}  // namespace manactl::adapter
