@@ -18,6 +18,7 @@ ROOMS = {
     "datapath/dpdk": ["base", "datapath"],
     "datapath/verbs": ["base", "wire", "datapath"],
     "adapter": ["base", "wire"],
+    "adapter/shim": ["base", "wire", "adapter"],
     "cli": ["base", "wire", "os", "host", "diag", "setup", "datapath"],
 }
 # Where only some headers of a room may be seen. Links cannot be so fine.
@@ -25,20 +26,20 @@ ONLY = {("cli", "os"): ["os/system.h", "os/dry_run.h"]}
 # The datapath is linked with its engines, which it includes nothing of.
 LINKS_TOO = {"datapath": ["datapath/dpdk", "datapath/verbs"]}
 
-# Headers, the targets that give them, the rooms that may use both, and whether headers may, too.
+# Headers, the targets that give them, the rooms that may use both, and those whose headers may, too.
 LIBRARIES = [
-    (r"fmt/|tl/expected", r"fmt::|tl::", list(ROOMS), True),
-    (r"CLI/", r"CLI11::", ["cli"], False),
-    (r"nlohmann/", r"nlohmann_json::", ["cli", "diag", "host", "setup"], False),
-    (r"archive(_entry)?\.h", r"PkgConfig::ARCHIVE", ["host"], False),
-    (r"re2/", r"PkgConfig::RE2", ["diag"], False),
-    (r"netlink/", r"PkgConfig::NL", ["os"], False),
-    (r"libudev\.h", r"PkgConfig::UDEV", ["os"], False),
-    (r"libkmod\.h|bpf/", r"PkgConfig::(KMOD|BPF)", ["os"], False),
-    (r"linux/|rdma/", r"^$", ["os"], False),  # the kernel's own
-    (r"infiniband/verbs", r"PkgConfig::IBVERBS", ["os", "datapath/verbs", "adapter"], False),
-    (r"infiniband/", r"PkgConfig::MANA", ["datapath/verbs"], False),
-    (r"rte_", r"manactl_dpdk|PkgConfig::DPDK", ["datapath/dpdk"], False),
+    (r"fmt/|tl/expected", r"fmt::|tl::", list(ROOMS), list(ROOMS)),
+    (r"CLI/", r"CLI11::", ["cli"], []),
+    (r"nlohmann/", r"nlohmann_json::", ["cli", "diag", "host", "setup"], []),
+    (r"archive(_entry)?\.h", r"PkgConfig::ARCHIVE", ["host"], []),
+    (r"re2/", r"PkgConfig::RE2", ["diag"], []),
+    (r"netlink/", r"PkgConfig::NL", ["os"], []),
+    (r"libudev\.h", r"PkgConfig::UDEV", ["os"], []),
+    (r"libkmod\.h|bpf/", r"PkgConfig::(KMOD|BPF)", ["os"], []),
+    (r"linux/|rdma/", r"^$", ["os"], []),  # the kernel's own
+    (r"infiniband/verbs", r"PkgConfig::IBVERBS", ["os", "datapath/verbs", "adapter/shim"], ["adapter/shim"]),
+    (r"infiniband/", r"PkgConfig::MANA", ["datapath/verbs", "adapter/shim"], ["adapter/shim"]),
+    (r"rte_", r"manactl_dpdk|PkgConfig::DPDK", ["datapath/dpdk"], []),
 ]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
 TARGET = re.compile(r"\bmanactl_([a-z_]+)|\b(\w+::[\w.]+)")
@@ -54,7 +55,7 @@ def library(column, name, room, is_header):
         if re.match(row[column], name):
             if room not in row[2]:
                 return f"{name} is for {', '.join(row[2])}"
-            return f"{name} is for sources, not for headers" if is_header and not row[3] else None
+            return f"{name} is for sources, not for headers" if is_header and room not in row[3] else None
     return None
 
 
@@ -71,7 +72,7 @@ def include(file, room, kind, name):
 
 
 def link(room, ours, theirs):
-    other = (ours or "").replace("datapath_", "datapath/")
+    other = re.sub(r"^(datapath|adapter)_", r"\1/", ours or "")
     if theirs or other in CMAKE:
         return library(1, theirs or f"manactl_{ours}", room, False)
     good = other == room or other in ROOMS[room] + LINKS_TOO.get(room, [])
@@ -107,6 +108,8 @@ WRONG = {  # path and text of a file, and how many lines of it are wrong
     "datapath/dpdk/a.h": ("#include <rte_mbuf.h>\n", 1),
     "cli/a.cpp": ('#include "os/system.h"\n#include "os/files.h"\n#include <rte_eal.h>\n', 2),
     "cli/b.cpp": ('#include "screen.h"\n', 1),
+    "adapter/a.h": ("#include <infiniband/verbs.h>\n", 1),
+    "adapter/shim/a.h": ('#include <infiniband/verbs.h>\n#include "adapter/port.h"\n#include "os/files.h"\n', 1),
     "shed/a.cpp": ("", 1),
     "diag/CMakeLists.txt": ("manactl_room(diag LINKS manactl_host\n  manactl_os CLI11::CLI11)\n", 2),
     "datapath/CMakeLists.txt": ("manactl_room(datapath LINKS manactl_datapath_dpdk manactl_cli)", 1),

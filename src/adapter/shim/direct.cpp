@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// What libmana adds to verbs: external allocators and the insides of queues. And the doorbell call
+// of this library alone, for programs that know it.
+
+#include "adapter/shim/objects.h"
+
+namespace adapter = manactl::adapter;
+using adapter::Cq;
+using adapter::Qp;
+using adapter::Simulator;
+using adapter::Verb;
+using adapter::Wq;
+
+extern "C" {
+
+int manadv_set_context_attr(ibv_context* context, manadv_set_ctx_attr_type type, void* attr) {
+  const int number = Simulator::get().verb_faults().strike(Verb::set_context_attr);
+  if (number != 0) return number;
+  if (type != MANADV_CTX_ATTR_BUF_ALLOCATORS) return EOPNOTSUPP;
+  adapter::context_of(context).allocators = *static_cast<const manadv_ctx_allocators*>(attr);
+  return 0;
+}
+
+int manadv_init_obj(manadv_obj* object, std::uint64_t which) {
+  constexpr std::uint64_t kKnown = MANADV_OBJ_QP | MANADV_OBJ_CQ | MANADV_OBJ_RWQ;
+  const int number = Simulator::get().verb_faults().strike(Verb::init_obj);
+  if (number != 0) return number;
+  if ((which & ~kKnown) != 0) return EINVAL;
+  if ((which & MANADV_OBJ_QP) != 0) {
+    const auto& qp = *static_cast<const Qp*>(object->qp.in);
+    if (qp.table != nullptr) return EINVAL;
+    const auto& context = adapter::context_of(qp.context);
+    const auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(qp.port));
+    *object->qp.out = {qp.ring,
+                       qp.entries,
+                       qp.ring_bytes,
+                       qp.ids.wq,
+                       port.vport_offset(),
+                       context.page->address()};
+  }
+  if ((which & MANADV_OBJ_CQ) != 0) {
+    const auto& cq = *static_cast<const Cq*>(object->cq.in);
+    *object->cq.out = {cq.memory, cq.entries, cq.id};
+  }
+  if ((which & MANADV_OBJ_RWQ) != 0) {
+    const auto& wq = *static_cast<const Wq*>(object->rwq.in);
+    const auto& context = adapter::context_of(wq.context);
+    *object->rwq.out = {wq.ring, wq.entries, wq.ring_bytes, wq.ids.wq, context.page->address()};
+  }
+  return 0;
+}
+
+// A doorbell that is rung by a call, which costs a thousandth of a trapped store.
+void manactl_sim_ring(const void* page, std::uint32_t offset, std::uint64_t value) {
+  Simulator::get().ring(page, offset, value);
+}
+
+}  // extern "C"

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// The program opens files of an RDMA device by the real path, and logs it; they are read from the
+// device tree instead. And the trap keeps its place in front of the program's SIGSEGV handler.
+
+#include <dirent.h>
+#include <dlfcn.h>
+
+#include <cstdio>
+
+#include "adapter/shim/simulator.h"
+#include "adapter/shim/trap.h"
+
+namespace {
+
+constexpr std::string_view kSys = "/sys/";
+constexpr std::string_view kDevices = "/sys/class/infiniband/mana_";
+
+template <class F>
+F* real(const char* name) {
+  return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
+}
+
+std::string redirected(const char* path) {
+  const std::string_view text = path;
+  if (!text.starts_with(kDevices)) return std::string(text);
+  const auto& root = manactl::adapter::Simulator::get().config().root;
+  return root.empty() ? std::string(text) : root + "/" + std::string(text.substr(kSys.size()));
+}
+
+}  // namespace
+
+extern "C" {
+
+FILE* fopen(const char* path, const char* mode) {
+  static const auto function = real<FILE*(const char*, const char*)>("fopen");
+  return function(redirected(path).c_str(), mode);
+}
+
+FILE* fopen64(const char* path, const char* mode) {
+  static const auto function = real<FILE*(const char*, const char*)>("fopen64");
+  return function(redirected(path).c_str(), mode);
+}
+
+DIR* opendir(const char* path) {
+  static const auto function = real<DIR*(const char*)>("opendir");
+  return function(redirected(path).c_str());
+}
+
+int sigaction(int signal, const struct sigaction* action, struct sigaction* before) noexcept {
+  static const auto function =
+      real<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
+  if (signal == SIGSEGV && manactl::adapter::owns_faults()) {
+    return manactl::adapter::replace_handler(action, before);
+  }
+  return function(signal, action, before);
+}
+
+}  // extern "C"

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+//
+// Completion queues, QPs for sending, and what all queues have in common.
+
+#include <bit>
+#include <cstring>
+
+#include "adapter/shim/objects.h"
+
+namespace manactl::adapter {
+namespace {
+
+constexpr std::uint32_t kPage = 4096;
+
+std::array<Pd*, kMaxPorts> port_holders;  // under Simulator::control()
+
+constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+// A WQE with the small OOB, and a ring for `count` of them.
+constexpr std::uint32_t wqe_bytes(std::uint32_t sges) {
+  return round_up(16 * sges + 16, wire::kBasicUnit);
+}
+
+// How verbs name what the core refuses.
+int errno_of(const Error& error) {
+  return error.code == Errc::busy ? ENOSPC : EINVAL;
+}
+
+bool sound(const ibv_qp_init_attr& attr) {
+  const auto& cap = attr.cap;
+  return attr.qp_type == IBV_QPT_RAW_PACKET && attr.send_cq != nullptr && cap.max_send_wr != 0 &&
+         cap.max_send_wr <= kMaxEntries && cap.max_send_sge != 0 &&
+         cap.max_send_sge <= wire::kMaxSqSges && cap.max_inline_data == 0 &&
+         wqe_bytes(cap.max_send_sge) <= wire::kMaxSqWqe;
+}
+
+Result<QueueIds> make_queue(Qp& qp, Context& context) {
+  auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(qp.port));
+  const auto ids = port.create(Direction::send,
+                               {qp.ring,
+                                qp.ring_bytes,
+                                qp.completions->memory,
+                                qp.completions->entries,
+                                event_of(*qp.completions)});
+  if (!ids) return ids;
+  const auto watched =
+      Simulator::get().watch(*context.page, static_cast<std::size_t>(qp.port), Direction::send);
+  if (watched) return ids;
+  port.remove(ids->wq);
+  return tl::unexpected<Error>(watched.error());
+}
+
+}  // namespace
+
+std::uint32_t ring_bytes_of(std::uint32_t entries, std::uint32_t sges) {
+  return std::bit_ceil(round_up(entries * wqe_bytes(sges), kPage));
+}
+
+std::uint8_t* allocate(const Context& context, std::size_t bytes) {
+  auto* memory = context.allocators.alloc(bytes, context.allocators.data);
+  if (memory == nullptr) errno = ENOMEM;
+  return static_cast<std::uint8_t*>(memory);
+}
+
+void release(const Context& context, std::uint8_t* memory) {
+  context.allocators.free(memory, context.allocators.data);
+}
+
+std::function<void()> event_of(Cq& cq) {
+  auto* channel = static_cast<Channel*>(cq.channel);
+  if (channel == nullptr) return {};
+  return [channel, &cq] {
+    {
+      const std::scoped_lock lock(channel->mutex);
+      channel->ready.push_back(&cq);
+    }
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = write(channel->fd, &one, sizeof one);
+  };
+}
+
+int claim_port(Context& context, Pd& pd) {
+  const auto port = pd.port_number - 1;
+  if (pd.parent == nullptr || port >= Simulator::get().adapter().ports()) return EINVAL;
+  if (context.port >= 0 && context.port != static_cast<int>(port)) return EINVAL;
+  auto*& holder = port_holders[port];
+  if (holder != nullptr && holder != &pd) return EBUSY;
+  holder = &pd;
+  ++pd.queues;
+  context.port = static_cast<int>(port);
+  return 0;
+}
+
+void release_port(Pd& pd) {
+  if (--pd.queues == 0) port_holders[pd.port_number - 1] = nullptr;
+}
+
+}  // namespace manactl::adapter
+
+namespace adapter = manactl::adapter;
+using adapter::Context;
+using adapter::Cq;
+using adapter::Pd;
+using adapter::Qp;
+using adapter::refuse;
+using adapter::Simulator;
+using adapter::Verb;
+
+extern "C" {
+
+ibv_cq* ibv_create_cq(
+    ibv_context* made_in, int entries, void* cq_context, ibv_comp_channel* channel, int vector) {
+  if (adapter::struck(Verb::create_cq)) return nullptr;
+  auto& context = adapter::context_of(made_in);
+  if (entries < 1 || entries > static_cast<int>(adapter::kMaxEntries)) return refuse(EINVAL);
+  if (vector < 0 || context.allocators.alloc == nullptr) return refuse(EINVAL);
+  const auto bytes = adapter::round_up(
+      std::bit_ceil(static_cast<std::uint32_t>(entries) * manactl::wire::kCqeBytes),
+      adapter::kPage);
+  auto* memory = adapter::allocate(context, bytes);
+  if (memory == nullptr) return nullptr;
+  auto* cq = new Cq{};
+  cq->context = made_in;
+  cq->channel = channel;
+  cq->cq_context = cq_context;
+  cq->cqe = entries;
+  cq->memory = memory;
+  cq->entries = static_cast<std::uint32_t>(entries);
+  const std::scoped_lock lock(Simulator::get().control());
+  if (channel != nullptr) ++channel->refcnt;
+  ++context.objects;
+  return cq;
+}
+
+int ibv_destroy_cq(ibv_cq* destroyed) {
+  auto* cq = static_cast<Cq*>(destroyed);
+  const std::scoped_lock lock(Simulator::get().control());
+  if (cq->id != 0) {
+    Simulator::get().adapter().checker().note(adapter::Violation::destroy_order, [&] {
+      return fmt::format("CQ {:#x} is destroyed before its queue", cq->id);
+    });
+    return EBUSY;
+  }
+  auto& context = adapter::context_of(cq->context);
+  if (auto* channel = static_cast<adapter::Channel*>(cq->channel)) {
+    const std::scoped_lock channel_lock(channel->mutex);
+    std::erase(channel->ready, cq);
+    --channel->refcnt;
+  }
+  adapter::release(context, cq->memory);
+  --context.objects;
+  delete cq;
+  return 0;
+}
+
+ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) {
+  if (adapter::struck(Verb::create_qp)) return nullptr;
+  auto& context = adapter::context_of(pd->context);
+  auto& domain = adapter::pd_of(pd);
+  auto* cq = static_cast<Cq*>(attr->send_cq);
+  if (!adapter::sound(*attr) || cq->id != 0 || context.allocators.alloc == nullptr) {
+    return refuse(EINVAL);
+  }
+  const std::scoped_lock lock(Simulator::get().control());
+  if (const int wrong = adapter::claim_port(context, domain); wrong != 0) return refuse(wrong);
+  auto qp = std::make_unique<Qp>();
+  qp->context = pd->context;
+  qp->pd = pd;
+  qp->send_cq = attr->send_cq;
+  qp->recv_cq = attr->recv_cq;
+  qp->qp_context = attr->qp_context;
+  qp->qp_type = attr->qp_type;
+  qp->state = IBV_QPS_RTS;
+  qp->completions = cq;
+  qp->entries = attr->cap.max_send_wr;
+  qp->ring_bytes = adapter::ring_bytes_of(qp->entries, attr->cap.max_send_sge);
+  qp->port = context.port;
+  qp->ring = adapter::allocate(context, qp->ring_bytes);
+  const auto ids = qp->ring == nullptr ? manactl::Result<adapter::QueueIds>()
+                                       : adapter::make_queue(*qp, context);
+  if (qp->ring == nullptr || !ids) {
+    adapter::release_port(domain);
+    if (qp->ring == nullptr) return refuse(ENOMEM);
+    adapter::release(context, qp->ring);
+    return refuse(adapter::errno_of(ids.error()));
+  }
+  qp->ids = *ids;
+  qp->qp_num = ids->wq;
+  cq->id = ids->cq;
+  ++domain.users;
+  ++context.objects;
+  return qp.release();
+}
+
+int ibv_destroy_qp(ibv_qp* destroyed) {
+  const std::unique_ptr<Qp> qp(static_cast<Qp*>(destroyed));
+  auto& context = adapter::context_of(qp->context);
+  auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(qp->port));
+  const std::scoped_lock lock(Simulator::get().control());
+  if (qp->table != nullptr) {
+    adapter::remove_receivers(*qp);
+  } else {
+    port.remove(qp->ids.wq);
+    adapter::release(context, qp->ring);
+    qp->completions->id = 0;
+  }
+  auto& domain = adapter::pd_of(qp->pd);
+  adapter::release_port(domain);
+  --domain.users;
+  --context.objects;
+  return 0;
+}
+
+}  // extern "C"

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/shim/simulator.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "adapter/shim/trap.h"
+
+namespace manactl::adapter {
+namespace {
+
+constexpr int kUsage = 2;
+
+[[noreturn]] void give_up(const Error& error) {
+  fmt::print(stderr, "manactl sim: {}\n", error.message);
+  _exit(kUsage);
+}
+
+// Counters in the launcher's memory; without a launcher nobody reads them.
+Result<Ledger*> find_ledger(const Config& config) {
+  if (config.ledger < 0) return new Ledger{};
+  auto* at = mmap(nullptr, sizeof(Ledger), PROT_READ | PROT_WRITE, MAP_SHARED, config.ledger, 0);
+  if (at == MAP_FAILED) return fail_errno(errno, "cannot map the counters");
+  return static_cast<Ledger*>(at);
+}
+
+AdapterSetup setup_of(const Config& config) {
+  AdapterSetup setup;
+  setup.engine = config.engine;
+  // Different from the port's number and not 0, so that a driver that takes one for another shows.
+  for (std::uint32_t i = 0; i < config.ports; ++i)
+    setup.ports.push_back({config.mac_of(i), 17 + i});
+  return setup;
+}
+
+void plan_faults(const Config& config, DataFaults& faults) {
+  for (const auto& fault : config.faults) {
+    if (fault.kind == FaultKind::tx_error) {
+      faults.tx_type = static_cast<wire::CqeType>(fault.number);
+      faults.tx.set(fault.every);
+    }
+    if (fault.kind == FaultKind::truncate) faults.truncate.set(fault.every);
+    if (fault.kind == FaultKind::drop) faults.no_buffer.set(fault.every);
+    if (fault.kind == FaultKind::lost) faults.lost_doorbell.set(fault.every);
+  }
+}
+
+std::unique_ptr<Backend> backend_of(const Config& config, Adapter& adapter, std::uint32_t port) {
+  auto& own = adapter.port(port).receiver();
+  switch (config.backend) {
+    case BackendKind::sink:
+      return make_sink();
+    case BackendKind::loopback:
+      return make_link(own);
+    case BackendKind::cross:
+      return make_link(adapter.port(port ^ 1U).receiver());
+    case BackendKind::generator:
+      break;
+  }
+  return make_generator(
+      own, {config.mac_of(port), config.frame_bytes, Generator{}.flows, config.frames});
+}
+
+}  // namespace
+
+Simulator::Simulator(const Config& config, Ledger& ledger)
+    : config_(config), adapter_(setup_of(config), ledger), verb_faults_(config.faults) {
+  for (std::uint32_t i = 0; i < config.ports; ++i) {
+    plan_faults(config, adapter_.faults(i));
+    adapter_.port(i).connect(backend_of(config, adapter_, i));
+  }
+}
+
+Simulator& Simulator::get() {
+  static auto& simulator = []() -> Simulator& {
+    const auto* text = std::getenv(kConfigVariable);  // NOLINT(concurrency-mt-unsafe): read once
+    const auto config = Config::parse(text == nullptr ? "" : text);
+    if (!config) give_up(config.error());
+    const auto ledger = find_ledger(*config);
+    if (!ledger) give_up(ledger.error());
+    return *new Simulator(*config, **ledger);
+  }();
+  return simulator;
+}
+
+// Polling loses what another queue stores over it, so it is for one queue of each kind.
+bool Simulator::wants_trap(const Watched& watched) const {
+  if (config_.doorbell == DoorbellSource::trap) return true;
+  if (config_.doorbell != DoorbellSource::automatic) return false;
+  return config_.engine == Engine::direct || watched.senders > 1 || watched.receivers > 1;
+}
+
+Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direction) {
+  const std::scoped_lock lock(pages_mutex_);
+  auto found = std::ranges::find(pages_, &page, &Watched::page);
+  if (found == pages_.end()) found = pages_.insert(found, {&page, port});
+  (direction == Direction::send ? found->senders : found->receivers) += 1;
+  if (wants_trap(*found) && !page.is_protected()) {
+    const auto trapped = trap_stores(page);
+    if (!trapped) return trapped;
+  }
+  if (config_.engine == Engine::threaded && !started_) {
+    started_ = true;
+    adapter_.start([this] { return look(); });
+  }
+  return {};
+}
+
+void Simulator::forget(const DoorbellPage& page) {
+  const std::scoped_lock lock(pages_mutex_);
+  std::erase_if(pages_, [&](const Watched& watched) { return watched.page == &page; });
+  if (page.is_protected()) release_stores(page);
+}
+
+std::size_t Simulator::look() {
+  const std::scoped_lock lock(pages_mutex_);
+  if (config_.doorbell == DoorbellSource::call) return 0;
+  std::size_t found = 0;
+  for (const auto& watched : pages_) {
+    auto& port = adapter_.port(watched.port);
+    found += watched.page->take(
+        [&port](std::uint32_t offset, std::uint64_t value) { port.ring(offset, value); });
+  }
+  return found;
+}
+
+bool Simulator::ring(const void* page, std::uint32_t offset, std::uint64_t value) {
+  Port* port = nullptr;
+  {
+    const std::scoped_lock lock(pages_mutex_);
+    for (const auto& watched : pages_) {
+      if (watched.page->address() == page) port = &adapter_.port(watched.port);
+    }
+  }
+  if (port == nullptr) return false;
+  port->ring(offset, value);
+  return true;
+}
+
+}  // namespace manactl::adapter
