@@ -98,12 +98,18 @@ constexpr Key kKeys[] = {
     {"fault", add_fault},
 };
 
+const Key* find_key(std::string_view name) {
+  for (const auto& key : kKeys) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
 Result<> set(std::string_view word, Config& config) {
   const auto at = word.find('=');
   const auto name = word.substr(0, at);
-  for (const auto& key : kKeys) {
-    if (key.name != name || at == std::string_view::npos) continue;
-    const auto good = key.set(word.substr(at + 1), config);
+  if (const auto* key = find_key(name); key != nullptr && at != std::string_view::npos) {
+    const auto good = key->set(word.substr(at + 1), config);
     return good ? Result<>() : because(good.error(), name);
   }
   std::vector<std::string> names;
@@ -127,6 +133,14 @@ Result<> consistent(const Config& config) {
 }
 
 }  // namespace
+
+Result<> Config::check(std::string_view key, std::string_view value) {
+  if (words(value).size() != 1 || words(value).front() != value) {
+    return fail(Errc::invalid, fmt::format("'{}' is not one word", printable(value, 60)));
+  }
+  Config ignored;
+  return find_key(key)->set(value, ignored);
+}
 
 Result<Config> Config::parse(std::string_view text) {
   Config config;

@@ -13,7 +13,7 @@
 
 namespace manactl::adapter {
 
-inline constexpr const char* kConfigVariable = "MANACTL_SIM";
+inline constexpr const char* kConfigVariable = "MANACTL_SIM_SETUP";
 
 enum class BackendKind : std::uint8_t { sink, loopback, cross, generator };
 
@@ -40,6 +40,9 @@ struct Config {
   std::vector<Fault> faults;
 
   static Result<Config> parse(std::string_view text);
+
+  // One setting by itself; whether it goes with the others is left to parse().
+  static Result<> check(std::string_view key, std::string_view value);
 
   MacAddress mac_of(std::uint32_t port) const;
 };

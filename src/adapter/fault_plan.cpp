@@ -78,7 +78,7 @@ Result<Fault> parse_verb(std::string_view name, std::string_view what) {
   const auto* found = std::ranges::find(kVerbNames, name);
   if (found == kVerbNames.end()) {
     std::vector<std::string> known(kVerbNames.begin(), kVerbNames.end());
-    known.insert(known.end(), {"tx", "rx", "doorbell", "device"});
+    known.insert(known.end(), {"tx", "rx", "doorbell"});
     return unknown("target of a fault", name, known);
   }
   Fault fault;
@@ -114,8 +114,7 @@ Result<Fault> parse_what(std::string_view target, std::string_view what) {
 
   static constexpr Word kWords[] = {{"rx", "truncate", FaultKind::truncate},
                                     {"rx", "drop", FaultKind::drop},
-                                    {"doorbell", "lost", FaultKind::lost},
-                                    {"device", "fatal", FaultKind::fatal}};
+                                    {"doorbell", "lost", FaultKind::lost}};
   if (target == "tx") return parse_tx(what);
   std::vector<std::string> known;
   for (const auto& word : kWords) {
@@ -129,11 +128,9 @@ Result<Fault> parse_what(std::string_view target, std::string_view what) {
 Result<> parse_number(Fault& fault, std::string_view word) {
   const auto pieces = split(word, '=');
   std::uint64_t* field = nullptr;
-  const bool data = !is_verb(fault.kind) && fault.kind != FaultKind::fatal;
   if (is_verb(fault.kind) && pieces[0] == "after") field = &fault.after;
   if (is_verb(fault.kind) && pieces[0] == "times") field = &fault.times;
-  if (data && pieces[0] == "every") field = &fault.every;
-  if (fault.kind == FaultKind::fatal && pieces[0] == "ms") field = &fault.ms;
+  if (!is_verb(fault.kind) && pieces[0] == "every") field = &fault.every;
   if (field == nullptr || pieces.size() != 2) {
     return fail(Errc::invalid, fmt::format("'{}' does not belong to this fault", printable(word)));
   }

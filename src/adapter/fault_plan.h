@@ -7,10 +7,9 @@
 //     tx=TYPE                an error completion, by the number of its CQE type: tx=33
 //     rx=truncate, rx=drop   a frame arrives cut, or finds no buffer
 //     doorbell=lost          a doorbell of an SQ does not arrive
-//     device=fatal           IBV_EVENT_DEVICE_FATAL
 //
 // followed by ",after=N" (the first N calls work) and ",times=N" (then they work again) for verbs,
-// ",every=N" for tx, rx and doorbell, and ",ms=N" (since the first queue) for the device.
+// ",every=N" for tx, rx and doorbell.
 
 #pragma once
 
@@ -47,7 +46,7 @@ inline constexpr std::size_t kVerbs = static_cast<std::size_t>(Verb::create_qp_e
 
 std::string_view name_of(Verb verb);
 
-enum class FaultKind : std::uint8_t { error, missing, tx_error, truncate, drop, lost, fatal };
+enum class FaultKind : std::uint8_t { error, missing, tx_error, truncate, drop, lost };
 
 struct Fault {
   FaultKind kind = FaultKind::error;
@@ -55,7 +54,6 @@ struct Fault {
   int number = 0;               // error: errno; tx_error: the type
   std::uint64_t after = 0, times = UINT64_MAX;
   std::uint64_t every = 1;
-  std::uint64_t ms = 0;
 
   static Result<Fault> parse(std::string_view text);
   bool operator==(const Fault&) const = default;

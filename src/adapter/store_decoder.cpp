@@ -30,6 +30,8 @@ class Cursor {
 
 // The prefixes and opcodes that are understood.
 constexpr std::uint8_t kOperand16 = 0x66;
+// A sequentially consistent store is an exchange; what it would read from a doorbell means nothing.
+constexpr std::uint8_t kExchange = 0x87;
 constexpr std::uint8_t kMov = 0x89, kMovImmediate = 0xc7, kTwoByte = 0x0f;
 constexpr std::uint8_t kMovNti = 0xc3, kMovq = 0xd6, kMovd = 0x7e, kMovlps = 0x13;
 constexpr std::uint8_t kVex2 = 0xc5, kVex3 = 0xc4;
@@ -108,7 +110,8 @@ std::optional<StoreInstruction> decode_store(std::span<const std::uint8_t> bytes
   const std::uint8_t size = (rex & kRexW) != 0 ? 8 : 4;
   const bool high = (rex & kRexR) != 0;
   const auto opcode = code.next();
-  if (opcode == kMov && !operand16) return with_register(code, StoreSource::general, high, size);
+  const bool store = opcode == kMov || opcode == kExchange;
+  if (store && !operand16) return with_register(code, StoreSource::general, high, size);
   if (opcode == kMovImmediate && !operand16) return with_immediate(code, size);
   if (opcode != kTwoByte) return std::nullopt;
   const auto second = code.next();

@@ -27,7 +27,9 @@ constexpr std::uint32_t kEntries = 64;
 
 // The adapter of this process is set up once; faults that hit the first calls alone serve the tests
 // that ask for them.
-const bool kConfigured = [] { return setenv("MANACTL_SIM", "ports=2 backend=loopback", 1) == 0; }();
+const bool kConfigured = [] {
+  return setenv("MANACTL_SIM_SETUP", "ports=2 backend=loopback", 1) == 0;
+}();
 
 void* allocate(std::size_t bytes, void* count) {
   ++*static_cast<int*>(count);
@@ -46,10 +48,10 @@ std::uint64_t number(const T& record) {
   return wire::load(*wire::encode(record), 0, 8);
 }
 
-// What drivers do after a fence; not one that a compiler may leave out or merge.
+// A store as drivers make it.
 void store(void* page, std::size_t offset, std::uint64_t value) {
-  std::atomic_thread_fence(std::memory_order_release);
-  *reinterpret_cast<volatile std::uint64_t*>(static_cast<std::uint8_t*>(page) + offset) = value;
+  auto& word = *reinterpret_cast<std::uint64_t*>(static_cast<std::uint8_t*>(page) + offset);
+  std::atomic_ref(word).store(value, std::memory_order_release);
 }
 
 // Device, both domains and a registered buffer, on one port.

@@ -33,6 +33,7 @@ const Known kKnown[] = {
      {StoreSource::general, 6, 8, 7, 0}},
     {"mov %ecx,0x10(%rdi)", {0x89, 0x4f, 0x10}, {StoreSource::general, 1, 4, 3, 0}},
     {"mov %r9d,(%rdi)", {0x44, 0x89, 0x0f}, {StoreSource::general, 9, 4, 3, 0}},
+    {"xchg %rdx,(%rax)", {0x48, 0x87, 0x10}, {StoreSource::general, 2, 8, 3, 0}},
     {"movnti %rax,(%rdx)", {0x48, 0x0f, 0xc3, 0x02}, {StoreSource::general, 0, 8, 4, 0}},
     {"movq $-1,(%rax)",
      {0x48, 0xc7, 0x00, 0xff, 0xff, 0xff, 0xff},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,12 @@ constexpr int kUsage = 2;
 // Counters in the launcher's memory; without a launcher nobody reads them.
 Result<Ledger*> find_ledger(const Config& config) {
   if (config.ledger < 0) return new Ledger{};
+
+  struct stat status {};
+
+  if (fstat(config.ledger, &status) != 0 || status.st_size != sizeof(Ledger)) {
+    return fail(Errc::invalid, "the counters are those of another release of manactl");
+  }
   auto* at = mmap(nullptr, sizeof(Ledger), PROT_READ | PROT_WRITE, MAP_SHARED, config.ledger, 0);
   if (at == MAP_FAILED) return fail_errno(errno, "cannot map the counters");
   return static_cast<Ledger*>(at);

@@ -136,11 +136,14 @@ bool handle_store(std::uintptr_t, ucontext_t&) {
 
 void pass_on(int signal, siginfo_t* info, void* context) {
   if ((earlier.sa_flags & SA_SIGINFO) != 0) return earlier.sa_sigaction(signal, info, context);
+  const bool sent = info->si_code <= 0;  // by a process; else an instruction faulted
+  if (sent && earlier.sa_handler == SIG_IGN) return;
   if (earlier.sa_handler == SIG_DFL || earlier.sa_handler == SIG_IGN) {
-    // The instruction faults again, and this time it is the end.
+    // The instruction faults again when we return, and what was sent is sent again.
     struct sigaction fall = {};
     fall.sa_handler = SIG_DFL;
     real_sigaction()(signal, &fall, nullptr);
+    if (sent) raise(signal);
     return;
   }
   earlier.sa_handler(signal);

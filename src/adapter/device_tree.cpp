@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/device_tree.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+namespace manactl::adapter {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<> write_file(const std::string& path, std::string_view text) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const bool written =
+      fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int number = errno;
+  if (fd >= 0) close(fd);
+  if (!written) return fail_errno(number, fmt::format("cannot write '{}'", path));
+  return {};
+}
+
+// A directory with its parents, or a link.
+Result<> made(const std::error_code& error, const std::string& path) {
+  if (error) return fail_errno(error.value(), fmt::format("cannot make '{}'", path));
+  return {};
+}
+
+std::string resource_lines() {
+  constexpr int kLines = 6;
+  std::string text;
+  for (int i = 0; i < kLines; ++i)
+    text += "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
+  return text;
+}
+
+}  // namespace
+
+Result<DeviceTree> DeviceTree::make(const Config& config, const std::string& parent) {
+  std::string path = parent + "/manactl-sim-XXXXXX";
+  if (mkdtemp(path.data()) == nullptr) {
+    return fail_errno(errno, fmt::format("cannot make a directory in '{}'", parent));
+  }
+  DeviceTree tree(std::move(path));
+  const auto filled = tree.fill(config);
+  if (!filled) return tl::unexpected<Error>(filled.error());
+  return tree;
+}
+
+DeviceTree::~DeviceTree() {
+  if (root_.empty()) return;
+  std::error_code ignored;
+  fs::remove_all(root_, ignored);
+}
+
+Result<> DeviceTree::fill(const Config& config) const {
+  const auto device = fmt::format("{}/{}", pci_devices(), kSlot);
+  const auto rdma = root_ + "/class/infiniband/mana_0";
+  std::error_code error;
+  for (const auto& path : {device + "/net", root_ + "/bus/pci/drivers/mana", rdma}) {
+    fs::create_directories(path, error);
+    if (const auto good = made(error, path); !good) return good;
+  }
+  // EAL skips a device that no kernel driver has.
+  fs::create_directory_symlink("../../drivers/mana", device + "/driver", error);
+  if (const auto good = made(error, device + "/driver"); !good) return good;
+  fs::create_directory_symlink(
+      fmt::format("../../../bus/pci/devices/{}", kSlot), rdma + "/device", error);
+  if (const auto good = made(error, rdma + "/device"); !good) return good;
+
+  std::vector<std::pair<std::string, std::string>> files = {
+      {"vendor", "0x1414\n"},
+      {"device", "0x00ba\n"},
+      {"subsystem_vendor", "0x1414\n"},
+      {"subsystem_device", "0x00ba\n"},
+      {"class", "0x020000\n"},
+      {"numa_node", "0\n"},
+      {"resource", resource_lines()},
+      {"uevent", fmt::format("DRIVER=mana\nPCI_SLOT_NAME={}\n", kSlot)}};
+  for (std::uint32_t port = 0; port < config.ports; ++port) {
+    const auto name = fmt::format("net/sim{}", port);
+    fs::create_directory(fmt::format("{}/{}", device, name), error);
+    if (const auto good = made(error, name); !good) return good;
+    files.emplace_back(name + "/dev_port", fmt::format("{}\n", port));
+    files.emplace_back(name + "/address", config.mac_of(port).str() + "\n");
+  }
+  for (const auto& [name, text] : files) {
+    if (const auto good = write_file(fmt::format("{}/{}", device, name), text); !good) return good;
+  }
+  return {};
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/launch.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "adapter/device_tree.h"
+
+namespace manactl::adapter {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+std::string line_of(const fs::path& path) {
+  std::string line;
+  std::getline(std::ifstream(path), line);
+  return line;
+}
+
+// A directory that nobody else may write to, below one that everybody may: as in real life.
+class Trust : public testing::Test {
+ protected:
+  Trust() {
+    std::string pattern = "/tmp/manactl-test-XXXXXX";
+    root = mkdtemp(pattern.data());
+    fs::create_directories(root / "bin");
+    fs::create_directories(root / "lib/manactl");
+    library = root / "lib/manactl/libmanactl-sim.so";
+    std::ofstream(library) << "x";
+    chmod(library.c_str(), 0644);
+  }
+
+  ~Trust() override { fs::remove_all(root); }
+
+  fs::path root, library;
+};
+
+TEST_F(Trust, FindsTheLibraryBesideTheProgramsFolder) {
+  EXPECT_EQ(find_library(root / "bin/manactl").value(), library.string());
+}
+
+TEST_F(Trust, FindsTheLibraryOfABuildTree) {
+  EXPECT_EQ(find_library(root / "src/cli/manactl").value(), library.string());
+}
+
+TEST_F(Trust, SaysWhenThereIsNone) {
+  const auto found = find_library(root / "bin/deep/manactl");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Errc::unsupported);
+}
+
+TEST_F(Trust, RefusesALibraryThatOthersMayWrite) {
+  chmod(library.c_str(), 0664);
+  EXPECT_EQ(find_library(root / "bin/manactl").error().code, Errc::denied);
+  chmod(library.c_str(), 0646);
+  EXPECT_EQ(find_library(root / "bin/manactl").error().code, Errc::denied);
+}
+
+TEST_F(Trust, RefusesAFolderThatOthersMayWrite) {
+  chmod((root / "lib").c_str(), 0777);
+  const auto found = find_library(root / "bin/manactl");
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Errc::denied);
+  EXPECT_THAT(found.error().message, EndsWith(fmt::format("'{}'", (root / "lib").string())));
+}
+
+TEST_F(Trust, RefusesALinkToALibrary) {
+  fs::rename(library, root / "other.so");
+  fs::create_symlink(root / "other.so", library);
+  EXPECT_EQ(find_library(root / "bin/manactl").error().code, Errc::denied);
+}
+
+TEST(DeviceTree, HasWhatDriversLookFor) {
+  const auto config = Config::parse("ports=2").value();
+  std::string root;
+  {
+    const auto tree = DeviceTree::make(config).value();
+    root = tree.root();
+    const auto device = fs::path(tree.pci_devices()) / kSlot;
+    EXPECT_EQ(line_of(device / "vendor"), "0x1414");
+    EXPECT_EQ(line_of(device / "device"), "0x00ba");
+    EXPECT_EQ(fs::canonical(device / "driver"),
+              fs::canonical(fs::path(root) / "bus/pci/drivers/mana"));
+    const auto rdma = fs::path(root) / "class/infiniband/mana_0/device";
+    EXPECT_EQ(line_of(rdma / "net/sim1/address"), "00:0d:3a:76:3b:d1");
+    EXPECT_EQ(line_of(rdma / "net/sim1/dev_port"), "1");
+    std::ifstream uevent(rdma / "uevent");
+    std::string first, second;
+    std::getline(uevent, first);
+    std::getline(uevent, second);
+    EXPECT_EQ(second, "PCI_SLOT_NAME=7870:00:00.0");
+    EXPECT_EQ(fs::status(root).permissions(), fs::perms::owner_all);
+  }
+  EXPECT_FALSE(fs::exists(root));
+}
+
+TEST(DeviceTree, SaysWhereItCannotBe) {
+  const auto tree = DeviceTree::make(Config{}, "/proc/nowhere");
+  ASSERT_FALSE(tree);
+  EXPECT_THAT(tree.error().message, HasSubstr("/proc/nowhere"));
+}
+
+Result<Outcome> run(std::vector<std::string> command, const std::string& words = {}) {
+  return launch({"", words, std::move(command), false});
+}
+
+TEST(Launch, AnswersTheProgramsStatus) {
+  EXPECT_EQ(run({"true"})->status, 0);
+  EXPECT_EQ(run({"sh", "-c", "exit 7"})->status, 7);
+  const auto killed = run({"sh", "-c", "kill -TERM $$"});
+  EXPECT_EQ(killed->status, 128 + SIGTERM);
+  EXPECT_EQ(killed->signal, SIGTERM);
+}
+
+TEST(Launch, SaysWhatCannotBeStarted) {
+  EXPECT_EQ(run({"/nonexistent"}).error().code, Errc::invalid);
+  EXPECT_THAT(run({"/nonexistent"}).error().message, HasSubstr("cannot run '/nonexistent'"));
+  EXPECT_EQ(run({"true"}, "ports=0").error().code, Errc::invalid);
+}
+
+TEST(Launch, GivesTheProgramItsTreeWhileItRuns) {
+  EXPECT_EQ(run({"sh", "-c", "test -e \"$SYSFS_PCI_DEVICES/7870:00:00.0/vendor\""})->status, 0);
+  EXPECT_EQ(
+      run({"sh", "-c", "case $MANACTL_SIM_SETUP in ports=2*ledger=*) exit 5; esac"}, "ports=2")
+          ->status,
+      5);
+}
+
+TEST(Launch, PassesASignalOn) {
+  // The program tells when it listens by stopping itself no longer: it signals us, and we it.
+  const auto outcome =
+      run({"sh", "-c", "trap 'exit 9' HUP; kill -HUP $PPID; while :; do sleep 0.01; done"});
+  EXPECT_EQ(outcome->status, 9);
+}
+
+}  // namespace
+}  // namespace manactl::adapter
