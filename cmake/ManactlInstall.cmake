@@ -10,7 +10,8 @@ find_program(MANACTL_SCDOC scdoc)
 if(MANACTL_SCDOC)
   set(pages "")
   foreach(page IN ITEMS manactl manactl-check manactl-doctor manactl-bench manactl-bench-compare
-                      manactl-prepare manactl-restore manactl-status manactl-args manactl-confirm manactl-decode)
+                      manactl-prepare manactl-restore manactl-status manactl-args manactl-confirm
+                      manactl-decode manactl-sim)
     set(source "${PROJECT_SOURCE_DIR}/man/${page}.1.scd")
     set(made "${PROJECT_BINARY_DIR}/man/${page}.1")
     add_custom_command(OUTPUT "${made}"

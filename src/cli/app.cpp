@@ -42,6 +42,8 @@ constexpr std::array kCommands = {
             "KIND HEX|FILE|- [OPTION]...",
             "Show the fields of what driver and hardware exchange",
             add_decode},
+    Command{
+        "sim", "[OPTION]... -- COMMAND...", "Run a program on a MANA adapter in software", add_sim},
 };
 
 // Opens the system once, when a command first asks for it.

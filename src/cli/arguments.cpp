@@ -176,6 +176,11 @@ Split split_command(const std::vector<std::string>& words) {
   bool value_follows = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
+    if (word == "--" && !found.command.empty()) {  // what follows is somebody else's
+      found.rest.insert(
+          found.rest.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
     if (word == "--config" && i + 1 < words.size()) found.config = words[i + 1];
     if (word.starts_with("--config=")) found.config = word.substr(9);
     const bool is_command =

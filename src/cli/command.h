@@ -40,5 +40,6 @@ Run add_status(CLI::App& app);
 Run add_args(CLI::App& app);
 Run add_confirm(CLI::App& app);
 Run add_decode(CLI::App& app);
+Run add_sim(CLI::App& app);
 
 }  // namespace manactl::cli

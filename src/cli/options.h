@@ -33,6 +33,9 @@ inline constexpr std::string_view kReader = "testpmd|eal|vpp|env|json";
 inline constexpr std::string_view kWire = "KIND";
 inline constexpr std::string_view kBytes = "HEX|FILE|-";
 inline constexpr std::string_view kOrder = "auto|bytes|words";
+inline constexpr std::string_view kBackend = "sink|loopback|cross|generator";
+inline constexpr std::string_view kEngine = "inline|threaded";
+inline constexpr std::string_view kDoorbell = "auto|poll|trap|call";
 inline constexpr std::string_view kFile = "FILE";
 inline constexpr std::string_view kDirectory = "DIR";
 }  // namespace type

@@ -67,6 +67,7 @@ validate("decode", "decode", "request", "-", codes=(0,), given="""
 [    1.0] mana: 00000030: 00 00 00 00 00 00 00 00 01 00 00 00 01 00 00 00  ................
 [    1.0] mana: 00000040: 00 10 00 00 00 00 00 00                          ........
 """)
+validate("sim", "sim", "--json", "--", "true", codes=(0, 1))
 
 version = json.loads(subprocess.run([program, "--version", "--json"], check=True, capture_output=True).stdout)
 if version["dpdk"]["version"]:

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// Programs on the software adapter, started as a user would.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_manactl.h"
+
+namespace manactl::test {
+namespace {
+
+using testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+Outcome sim(const Words& options, const Words& command) {
+  Words words = {"sim"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.emplace_back("--");
+  words.insert(words.end(), command.begin(), command.end());
+  Surroundings around;
+  around.environment.emplace_back("PATH=/usr/bin:/bin");
+  return manactl(words, around);
+}
+
+nlohmann::json answer(const Outcome& outcome) {
+  return nlohmann::json::parse(outcome.out);
+}
+
+TEST(Sim, CountsWhatAProgramSends) {
+  const auto outcome = sim({"--json"}, {MANACTL_VERBS_CLIENT, "100"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = answer(outcome);
+  EXPECT_EQ(json["ports"][0]["tx_packets"], 100);
+  EXPECT_EQ(json["ports"][0]["tx_doorbells"], 100);
+  EXPECT_EQ(json["violations"], 0);
+  EXPECT_EQ(outcome.err, "mana_0\n") << "the program's own output";
+}
+
+TEST(Sim, LeavesStdoutToTheProgram) {
+  const auto outcome = sim({}, {MANACTL_VERBS_CLIENT, "3"});
+  EXPECT_EQ(outcome.out, "mana_0\n");
+  EXPECT_THAT(outcome.err, HasSubstr("sent 3 packets, 192 bytes"));
+}
+
+TEST(Sim, EndsWith1WhenTheContractWasBroken) {
+  const auto outcome = sim({"--json"}, {MANACTL_VERBS_CLIENT, "5", "wrong-key"});
+  EXPECT_EQ(outcome.code, 1);
+  const auto json = answer(outcome);
+  EXPECT_EQ(json["exit"], 1);
+  EXPECT_EQ(json["status"], 0);
+  EXPECT_EQ(json["violations"], 5);
+  EXPECT_EQ(json["rules"][0]["id"], "sge.key");
+  EXPECT_EQ(json["ports"][0]["tx_errors"], 5);
+  EXPECT_EQ(json["reports"].size(), 2U);
+}
+
+TEST(Sim, KeepsTheCountersOfAProgramThatCrashes) {
+  for (const auto* habit : {"crash", "raise"}) {
+    const auto outcome = sim({"--json"}, {MANACTL_VERBS_CLIENT, "7", habit});
+    EXPECT_EQ(outcome.code, 128 + 11) << habit;
+    const auto json = answer(outcome);
+    EXPECT_EQ(json["signal"], 11);
+    EXPECT_EQ(json["ports"][0]["tx_packets"], 7);
+  }
+}
+
+TEST(Sim, InjectsFaults) {
+  const auto refused = sim({"--fault", "create_qp=errno:EBUSY"}, {MANACTL_VERBS_CLIENT, "1"});
+  EXPECT_EQ(refused.code, 4);
+  EXPECT_THAT(refused.err, HasSubstr("create_qp: Device or resource busy"));
+  const auto missing = sim({"--fault", "alloc_parent_domain=missing"}, {MANACTL_VERBS_CLIENT, "1"});
+  EXPECT_THAT(missing.err, HasSubstr("alloc_parent_domain: Operation not supported"));
+  const auto failed = sim({"--json", "--fault", "tx=34,every=10"}, {MANACTL_VERBS_CLIENT, "100"});
+  EXPECT_EQ(failed.code, 0);
+  EXPECT_EQ(answer(failed)["ports"][0]["tx_errors"], 10);
+}
+
+TEST(Sim, SaysWhenTheProgramDidNotUseIt) {
+  const auto outcome = sim({}, {"true"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "The program did not use the adapter.\n");
+}
+
+TEST(Sim, LeavesTheWordsOfTheCommandAlone) {
+  EXPECT_EQ(sim({}, {"echo", "--config", "--json", "-v", "--"}).out, "--config --json -v --\n");
+}
+
+TEST(Sim, AnswersTheProgramsStatus) {
+  EXPECT_EQ(sim({}, {"sh", "-c", "exit 42"}).code, 42);
+}
+
+struct Wrong {
+  Words options, command;
+  const char* says;
+};
+
+TEST(Sim, SaysInOneLineWhatIsWrong) {
+  const Wrong cases[] = {
+      {{}, {}, "a command is missing"},
+      {{}, {"/nonexistent"}, "cannot run '/nonexistent': No such file or directory"},
+      {{}, {"/etc"}, "cannot run '/etc': Permission denied"},
+      {{"--ports", "9"}, {"true"}, "--ports: 9 is not between 1 and 8"},
+      {{"--ports", "2 queues=1"}, {"true"}, "not one word"},
+      {{"--backend", "cross"}, {"true"}, "pairs"},
+      {{"--backend", "sinc"}, {"true"}, "sink, loopback"},
+      {{"--doorbell", "poll"}, {"true"}, "engine=threaded"},
+      {{"--fault", "creat_qp=missing"}, {"true"}, "'create_qp' is"},
+      {{"--root", "/"}, {"true"}, "--root"},
+      {{"--port", "1"}, {"true"}, "did you mean '--ports'?"},
+  };
+  for (const auto& wrong : cases) {
+    const auto outcome = sim(wrong.options, wrong.command);
+    EXPECT_EQ(outcome.code, 2) << wrong.says;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(wrong.says));
+  }
+}
+
+}  // namespace
+}  // namespace manactl::test
