@@ -3,6 +3,7 @@
 #include "wire/mana_messages.h"
 #include "wire/pieces.h"
 #include "wire/port_messages.h"
+#include "wire/rdma_messages.h"
 
 namespace manactl::wire {
 namespace {
@@ -96,6 +97,21 @@ constexpr Body kBodies[] = {
     request<RegisterHwPortRequest>(Command::register_hw_port),
     response<RegisterHwPortResponse>(Command::register_hw_port),
     request<DeregisterHwPortRequest>(Command::deregister_hw_port),
+    request<AllocateResourcesRequest>(Command::allocate_resource_range),
+    response<AllocateResourcesResponse>(Command::allocate_resource_range),
+    request<DestroyResourcesRequest>(Command::destroy_resource_range),
+    request<CreatePdRequest>(Command::create_pd),
+    response<CreatePdResponse>(Command::create_pd),
+    request<DestroyPdRequest>(Command::destroy_pd),
+    request<CreateMrRequest>(Command::create_mr),
+    response<CreateMrResponse>(Command::create_mr),
+    request<DestroyMrRequest>(Command::destroy_mr),
+    response<AdapterCapabilities>(Command::rnic_get_adapter_cap),
+    request<CreateAdapterRequest>(Command::rnic_create_adapter),
+    response<CreateAdapterResponse>(Command::rnic_create_adapter),
+    request<DestroyAdapterRequest>(Command::rnic_destroy_adapter),
+    request<ConfigIpRequest>(Command::rnic_config_ip_addr),
+    request<ConfigMacRequest>(Command::rnic_config_mac_addr),
 };
 
 const Body* find_body(const MessageHeader& header, Way way) {

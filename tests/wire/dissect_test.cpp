@@ -163,6 +163,8 @@ TEST(DissectMessage, NamesTheBodyByCommand) {
   const auto message =
       only("request", hex(request(0x20003, 1, "0700000000000000 05000000 09000000")));
   EXPECT_THAT(titles(message), ElementsAre("request header", "CONFIG_VPORT_TX request"));
+  const auto pd = only("response", hex(response(29, 0, zeros(16))));
+  EXPECT_THAT(titles(pd), ElementsAre("response header", "CREATE_PD response"));
   EXPECT_EQ(value(message, 1, "doorbell"), 9U);
   EXPECT_THAT(titles(only("request", hex(request(3, 1, "")))), ElementsAre("request header"));
   EXPECT_THAT(titles(only("request", hex(request(0x20009, 1, "0102")))),

@@ -10,27 +10,14 @@
 #include <vector>
 
 #include "wire/describe.h"
+#include "wire/every_record.h"
 #include "wire/golden.h"
 
 namespace manactl::wire {
 namespace {
 
+using test::expect_bytes;
 using test::hex;
-
-// The bytes are those of the record, and the record those of the bytes.
-template <class T>
-void expect_bytes(const T& value, std::string_view golden) {
-  const auto wanted = hex(golden);
-  const auto bytes = encode(value);
-  ASSERT_TRUE(bytes.has_value()) << describe(bytes.error());
-  EXPECT_TRUE(std::ranges::equal(*bytes, wanted)) << T::kName;
-  const auto again = decode<T>(wanted);
-  ASSERT_TRUE(again.has_value()) << describe(again.error());
-  EXPECT_TRUE(*again == value) << T::kName;
-}
-
-template <class T>
-class RdmaRecord : public testing::Test {};
 
 using Records = testing::Types<AllocateResourcesRequest,
                                AllocateResourcesResponse,
@@ -46,33 +33,7 @@ using Records = testing::Types<AllocateResourcesRequest,
                                CreateAdapterResponse,
                                ConfigIpRequest,
                                ConfigMacRequest>;
-TYPED_TEST_SUITE(RdmaRecord, Records);
-
-TYPED_TEST(RdmaRecord, CoversItsSizeWithFields) {
-  const auto fields = fields_of(TypeParam{});
-  ASSERT_FALSE(fields.empty());
-  EXPECT_EQ(fields.back().bit + fields.back().width, TypeParam::kSize * 8);
-}
-
-TYPED_TEST(RdmaRecord, RefusesReservedBitsAndKeepsEveryOther) {
-  const auto plain = encode(TypeParam{});
-  ASSERT_TRUE(plain.has_value()) << describe(plain.error());
-  for (const auto& field : fields_of(TypeParam{})) {
-    for (std::size_t bit = field.bit; bit < field.bit + field.width; ++bit) {
-      auto image = *plain;
-      image[bit / 8] = static_cast<std::uint8_t>(image[bit / 8] ^ (1U << (bit % 8)));
-      const auto value = decode<TypeParam>(image);
-      if (field.kind == FieldKind::reserved) {
-        ASSERT_FALSE(value.has_value()) << field.name << " bit " << bit;
-        EXPECT_EQ(value.error().rule, Rule::zero);
-      } else if (value) {
-        EXPECT_TRUE(*encode(*value) == image) << field.name << " bit " << bit;
-      } else {
-        EXPECT_EQ(value.error().field, field.name);
-      }
-    }
-  }
-}
+INSTANTIATE_TYPED_TEST_SUITE_P(Rdma, EveryRecord, Records);
 
 TEST(RdmaMessage, SizesAreThoseOfTheDriver) {
   EXPECT_EQ(40 + AllocateResourcesRequest::kSize, 56U);
