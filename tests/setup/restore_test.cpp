@@ -53,6 +53,27 @@ TEST(Restore, LeavesAnOverrideThatIsNotOurs) {
   EXPECT_EQ(vm.state.channels[1].overridden, "vfio");
 }
 
+TEST(Restore, LeavesAnMtuThatSomethingElseSet) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  request.vf_only = true;
+  request.mtu = 4000;
+  ASSERT_EQ(prepare(request, vm.session())->outcome, Outcome::done);
+  vm.state.links.at(4).mtu = 3000;
+  const auto restored = restore({"eth1"}, vm.session());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_FALSE(restored->front().is_complete());
+  EXPECT_EQ(vm.link("eth1")->mtu, 3000U);
+  RestoreRequest forced{"eth1"};
+  forced.force = true;
+  const auto again = restore(forced, vm.session());
+  ASSERT_TRUE(again && again->size() == 1);
+  EXPECT_TRUE(again->front().is_complete());
+  EXPECT_EQ(vm.dump(), before);
+}
+
 os::Route over_eth1(std::string destination, std::string gateway) {
   os::Route route;
   route.destination = std::move(destination);
