@@ -27,8 +27,8 @@ wait_for 10 grep -q "Server listening" /run/azure/sshd.err
 # over_ssh COMMAND...: its status is ssh's.
 over_ssh() {
   rc=0
-  ip netns exec left ssh -n -F none -o BatchMode=yes -o StrictHostKeyChecking=no \
-    -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 10.7.0.2 "$@" || rc=$?
+  ip netns exec left ssh -n -F none -o KexAlgorithms=curve25519-sha256 -o BatchMode=yes \
+    -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR 10.7.0.2 "$@" || rc=$?
 }
 
 in_right="export PATH=/usr/bin NO_COLOR=1;"
