@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// tsc-khz: the frequency of this machine's time stamp counter, which is that of the emulated one,
+// too. The guest's kernel would measure it against an emulated timer, and on a busy machine finds a
+// third of it: its clock then runs three times too fast.
+
+#include <stdio.h>
+#include <time.h>
+#include <x86intrin.h>
+
+struct moment {
+  double seconds;
+  unsigned long long ticks;
+};
+
+// The reading of many that was interrupted least.
+static struct moment now(void) {
+  struct moment best = {0, 0};
+  unsigned long long shortest = ~0ULL;
+  for (int i = 0; i < 100; ++i) {
+    struct timespec time;
+    const unsigned long long before = __rdtsc();
+    clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+    const unsigned long long spent = __rdtsc() - before;
+    if (spent >= shortest) continue;
+    shortest = spent;
+    best.seconds = (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+    best.ticks = before + spent / 2;
+  }
+  return best;
+}
+
+int main(void) {
+  const struct timespec pause = {0, 100000000};
+  const struct moment start = now();
+  nanosleep(&pause, NULL);
+  const struct moment end = now();
+  printf("%.0f\n", (double)(end.ticks - start.ticks) / (end.seconds - start.seconds) / 1e3);
+  return 0;
+}
