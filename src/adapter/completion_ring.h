@@ -31,14 +31,16 @@ class CompletionRing {
 
   // One entry; the driver sees it whole or not at all. `wq` is the info dword without the owner.
   void push(const CqeData& data, std::uint32_t wq) {
-    auto* entry = entries_ + std::size_t{index_} * wire::kCqeBytes;
-    std::memcpy(entry, data.data(), data.size());
-    auto* info = reinterpret_cast<std::uint32_t*>(entry + wire::kCqeDataBytes);
-    std::atomic_ref<std::uint32_t>(*info).store(wq | owner_, std::memory_order_release);
-    ++head_;
-    // Drivers count in 32 bits, too: the phase breaks for both of us where the count wraps.
-    if (++index_ == count_ || head_ == 0) turn();
-    fresh_ = true;
+    std::memcpy(place(), data.data(), data.size());
+    publish(wq);
+  }
+
+  // The same with another dword 2, which says where the WQE was.
+  void push_at(const CqeData& data, std::uint32_t wq, std::uint32_t dword2) {
+    constexpr std::size_t kAt = 8;
+    std::memcpy(place(), data.data(), data.size());
+    std::memcpy(place() + kAt, &dword2, sizeof dword2);
+    publish(wq);
   }
 
   void prefetch(std::uint32_t ahead) const {
@@ -62,6 +64,17 @@ class CompletionRing {
   }
 
  private:
+  std::uint8_t* place() const { return entries_ + std::size_t{index_} * wire::kCqeBytes; }
+
+  void publish(std::uint32_t wq) {
+    auto* info = reinterpret_cast<std::uint32_t*>(place() + wire::kCqeDataBytes);
+    std::atomic_ref<std::uint32_t>(*info).store(wq | owner_, std::memory_order_release);
+    ++head_;
+    // Drivers count in 32 bits, too: the phase breaks for both of us where the count wraps.
+    if (++index_ == count_ || head_ == 0) turn();
+    fresh_ = true;
+  }
+
   void turn() {
     index_ = head_ % count_;
     owner_ = std::uint32_t{wire::owner_at(head_, count_)} << kOwnerShift;

@@ -64,14 +64,14 @@ Result<> DeviceTree::fill(const Config& config) const {
   std::error_code error;
   for (const auto& path : {device + "/net", root_ + "/bus/pci/drivers/mana", rdma}) {
     fs::create_directories(path, error);
-    if (const auto good = made(error, path); !good) return good;
+    if (auto good = made(error, path); !good) return good;
   }
   // EAL skips a device that no kernel driver has.
   fs::create_directory_symlink("../../drivers/mana", device + "/driver", error);
-  if (const auto good = made(error, device + "/driver"); !good) return good;
+  if (auto good = made(error, device + "/driver"); !good) return good;
   fs::create_directory_symlink(
       fmt::format("../../../bus/pci/devices/{}", kSlot), rdma + "/device", error);
-  if (const auto good = made(error, rdma + "/device"); !good) return good;
+  if (auto good = made(error, rdma + "/device"); !good) return good;
 
   std::vector<std::pair<std::string, std::string>> files = {
       {"vendor", "0x1414\n"},
@@ -85,12 +85,12 @@ Result<> DeviceTree::fill(const Config& config) const {
   for (std::uint32_t port = 0; port < config.ports; ++port) {
     const auto name = fmt::format("net/sim{}", port);
     fs::create_directory(fmt::format("{}/{}", device, name), error);
-    if (const auto good = made(error, name); !good) return good;
+    if (auto good = made(error, name); !good) return good;
     files.emplace_back(name + "/dev_port", fmt::format("{}\n", port));
     files.emplace_back(name + "/address", config.mac_of(port).str() + "\n");
   }
   for (const auto& [name, text] : files) {
-    if (const auto good = write_file(fmt::format("{}/{}", device, name), text); !good) return good;
+    if (auto good = write_file(fmt::format("{}/{}", device, name), text); !good) return good;
   }
   return {};
 }

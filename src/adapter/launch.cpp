@@ -73,6 +73,8 @@ struct Signals {
     sigaddset(&watched, SIGCHLD);
     for (const int signal : kPassedOn) sigaddset(&watched, signal);
     sigprocmask(SIG_BLOCK, &watched, &before);
+    std::signal(SIGCHLD,
+                SIG_DFL);  // ignored, as we may have inherited it, nobody could be waited for
   }
 
   ~Signals() { sigprocmask(SIG_SETMASK, &before, nullptr); }
@@ -81,16 +83,20 @@ struct Signals {
   Signals& operator=(const Signals&) = delete;
 };
 
+// What a child needs, made before there is one.
+struct Child {
+  std::vector<char*> words, variables;
+  int ledger = -1;
+  bool stdout_to_stderr = false;
+};
+
 // In the child, before the program: nothing here may allocate. Its errno comes back through
 // `report`.
-[[noreturn]] void become(char* const* words,
-                         char* const* variables,
-                         const Launch& launch,
-                         int report) {
+[[noreturn]] void become(const Child& child, int report) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (!launch.stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
-    execvpe(words[0], words, variables);
-  }
+  const bool ready = fcntl(child.ledger, F_SETFD, 0) == 0 &&
+                     (!child.stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0);
+  if (ready) execvpe(child.words[0], child.words.data(), child.variables.data());
   const int number = errno;
   [[maybe_unused]] const auto written = write(report, &number, sizeof number);
   _exit(kSignalBase - 1);
@@ -108,17 +114,13 @@ int wait_for(pid_t child, const Signals& signals) {
   }
 }
 
-Result<pid_t> start(const Launch& launch,
-                    std::vector<std::string> variables,
-                    const Signals& signals) {
+Result<pid_t> start(const Child& made, const Signals& signals) {
   int report[2] = {-1, -1};
   if (pipe2(report, O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
-  auto command = launch.command;
-  const auto words = pointers(command), environment = pointers(variables);
   const auto child = fork();
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &signals.before, nullptr);
-    become(words.data(), environment.data(), launch, report[1]);
+    become(made, report[1]);
   }
   close(report[1]);
   int number = child < 0 ? errno : 0;
@@ -128,7 +130,7 @@ Result<pid_t> start(const Launch& launch,
   if (child > 0) waitpid(child, nullptr, 0);
   return fail(
       Errc::invalid,
-      fail_errno(number, fmt::format("cannot run '{}'", printable(command[0]))).value().message);
+      fail_errno(number, fmt::format("cannot run '{}'", printable(made.words[0]))).value().message);
 }
 
 }  // namespace
@@ -169,7 +171,7 @@ Result<std::string> find_library(const std::string& self) {
 
 Result<SharedLedger> SharedLedger::make() {
   SharedLedger made;
-  made.fd_ = memfd_create("manactl-ledger", 0);  // the program inherits it
+  made.fd_ = memfd_create("manactl-ledger", MFD_CLOEXEC);
   if (made.fd_ < 0 || ftruncate(made.fd_, sizeof(Ledger)) != 0) {
     return fail_errno(errno, "cannot make memory for the counters");
   }
@@ -201,7 +203,10 @@ Result<Outcome> launch(const Launch& launch) {
   const auto tree = DeviceTree::make(*config);
   if (!tree) return tl::unexpected<Error>(tree.error());
   const Signals signals;
-  const auto child = start(launch, environment_of(launch, *tree, ledger->fd()), signals);
+  auto command = launch.command;
+  auto variables = environment_of(launch, *tree, ledger->fd());
+  const auto child = start(
+      {pointers(command), pointers(variables), ledger->fd(), launch.stdout_to_stderr}, signals);
   if (!child) return tl::unexpected<Error>(child.error());
   const int status = wait_for(*child, signals);
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

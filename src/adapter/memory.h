@@ -15,6 +15,11 @@
 
 namespace manactl::adapter {
 
+// Addresses in WQEs are those of the program that the adapter lives in.
+inline std::uint8_t* memory_at(std::uint64_t address) {
+  return reinterpret_cast<std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr): as above
+}
+
 enum class Access : std::uint8_t { fine, bad_key, bad_range };
 
 class MemoryTable {

@@ -58,7 +58,7 @@ std::size_t ReceiveQueue::scatter(const TakenWqe& wqe, Frame frame) const {
   for (std::uint32_t i = 0; i < wqe.sges && done < frame.size(); ++i) {
     const auto sge = ring_.sge(wqe, i);
     const auto piece = std::min<std::size_t>(sge.size, frame.size() - done);
-    std::memcpy(reinterpret_cast<std::uint8_t*>(sge.address), frame.data() + done, piece);
+    std::memcpy(memory_at(sge.address), frame.data() + done, piece);
     done += piece;
   }
   return done;

@@ -3,6 +3,7 @@
 #include "adapter/rss.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace manactl::adapter {
@@ -27,11 +28,12 @@ std::uint32_t window(const HashKey& key, std::size_t from) {
 }  // namespace
 
 Toeplitz::Toeplitz(const HashKey& key) {
+  // One bit of a value at a time: what the value without its lowest bit adds is known by then.
   for (std::size_t nibble = 0; nibble < table_.size(); ++nibble) {
-    for (std::size_t value = 0; value < 16; ++value) {
-      for (std::size_t bit = 0; bit < 4; ++bit) {
-        if ((value >> (3 - bit) & 1U) != 0) table_[nibble][value] ^= window(key, nibble * 4 + bit);
-      }
+    auto& sums = table_[nibble];
+    for (std::size_t value = 1; value < sums.size(); ++value) {
+      const auto lowest = static_cast<std::size_t>(std::countr_zero(value));
+      sums[value] = sums[value & (value - 1)] ^ window(key, nibble * 4 + 3 - lowest);
     }
   }
 }

@@ -54,7 +54,8 @@ constexpr wire::TxCompletion at_unit(std::uint32_t unit) {
   return completion;
 }
 
-static_assert(wire::load(*wire::encode(at_unit(3)), kWqeOffsetAt, 4) == 3 * wire::kBasicUnit);
+static_assert(wire::load(*wire::encode(at_unit(3)), kWqeOffsetAt, 4) ==
+              std::uint64_t{3} * wire::kBasicUnit);
 
 }  // namespace
 
@@ -189,7 +190,7 @@ std::vector<std::uint8_t> SendQueue::gather(const TakenWqe& wqe, std::uint64_t b
   frame.reserve(bytes);
   for (std::uint32_t i = 0; i < wqe.sges; ++i) {
     const auto sge = ring_.sge(wqe, i);
-    const auto* data = reinterpret_cast<const std::uint8_t*>(sge.address);
+    const auto* data = memory_at(sge.address);
     frame.insert(frame.end(), data, data + sge.size);
   }
   return frame;
@@ -200,7 +201,7 @@ void SendQueue::hand_over(const TakenWqe& wqe, std::uint64_t word, std::uint64_t
   const bool tagged = wqe.oob_bytes == wire::kLargeOob && (wqe.oob[8] & kInjectVlan) != 0;
   if (wqe.sges == 1 && !offload && !tagged) {
     const auto sge = ring_.sge(wqe, 0);
-    frames_.emplace_back(reinterpret_cast<const std::uint8_t*>(sge.address), sge.size);
+    frames_.emplace_back(memory_at(sge.address), sge.size);
     return;
   }
   auto frame = gather(wqe, bytes);
@@ -228,10 +229,8 @@ void SendQueue::complete(const Sent& sent) {
   const bool fine = sent.type == CqeType::tx_okay;
   if (!fine) ++errors_;
   if (fine && sent.suppressed) return;
-  auto data = fine ? okay_ : completion(sent.type);
-  std::memcpy(data.data() + kWqeOffsetAt, &sent.offset, sizeof sent.offset);
   cq_.prefetch(8);
-  cq_.push(data, ids_.wq | kSendFlag);
+  cq_.push_at(fine ? okay_ : completion(sent.type), ids_.wq | kSendFlag, sent.offset);
   ++completions_;
 }
 

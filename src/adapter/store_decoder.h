@@ -24,7 +24,7 @@ struct StoreInstruction {
   bool operator==(const StoreInstruction&) const = default;
 };
 
-// `code` starts at the instruction; 15 bytes are enough, fewer may be given at a mapping's end.
-std::optional<StoreInstruction> decode_store(std::span<const std::uint8_t> code);
+// `bytes` start at the instruction; 15 bytes are enough, fewer may be given at a mapping's end.
+std::optional<StoreInstruction> decode_store(std::span<const std::uint8_t> bytes);
 
 }  // namespace manactl::adapter

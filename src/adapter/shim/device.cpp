@@ -80,7 +80,6 @@ void fill_attributes(ibv_device_attr& attr) {
 
 using manactl::adapter::Channel;
 using manactl::adapter::context_of;
-using manactl::adapter::Cq;
 using manactl::adapter::Pd;
 using manactl::adapter::pd_of;
 using manactl::adapter::refuse;
@@ -91,12 +90,12 @@ using manactl::adapter::Violation;
 
 extern "C" {
 
-ibv_device** ibv_get_device_list(int* count) {
+ibv_device** ibv_get_device_list(int* num_devices) {
   if (struck(Verb::get_device_list)) return nullptr;
-  auto** list = static_cast<ibv_device**>(std::calloc(2, sizeof(ibv_device*)));
+  auto** list = static_cast<ibv_device**>(std::calloc(2, sizeof(void*)));
   if (list == nullptr) return nullptr;
   list[0] = &manactl::adapter::device();
-  if (count != nullptr) *count = 1;
+  if (num_devices != nullptr) *num_devices = 1;
   return list;
 }
 
@@ -104,22 +103,22 @@ void ibv_free_device_list(ibv_device** list) {
   std::free(list);
 }
 
-ibv_context* ibv_open_device(ibv_device* which) {
+ibv_context* ibv_open_device(ibv_device* device) {
   if (struck(Verb::open_device)) return nullptr;
-  if (which != &manactl::adapter::device()) return refuse(ENODEV);
+  if (device != &manactl::adapter::device()) return refuse(ENODEV);
   auto context = manactl::adapter::make_context();
   return context ? &context.release()->context : nullptr;
 }
 
-int ibv_close_device(ibv_context* closed) {
-  auto& context = context_of(closed);
+int ibv_close_device(ibv_context* context) {
+  auto& closed = context_of(context);
   const std::scoped_lock lock(Simulator::get().control());
-  manactl::adapter::note_leaks(context);
-  Simulator::get().forget(*context.page);
-  close(context.async_write);
-  close(context.context.async_fd);
-  pthread_mutex_destroy(&context.context.mutex);
-  delete &context;
+  manactl::adapter::note_leaks(closed);
+  Simulator::get().forget(*closed.page);
+  close(closed.async_write);
+  close(context->async_fd);
+  pthread_mutex_destroy(&context->mutex);
+  delete &closed;
   return 0;
 }
 
@@ -136,51 +135,49 @@ ibv_pd* ibv_alloc_pd(ibv_context* context) {
   return pd;
 }
 
-int ibv_dealloc_pd(ibv_pd* freed) {
-  auto& pd = pd_of(freed);
+int ibv_dealloc_pd(ibv_pd* pd) {
+  auto& freed = pd_of(pd);
   const std::scoped_lock lock(Simulator::get().control());
-  if (pd.users != 0) {
+  if (freed.users != 0) {
     Simulator::get().adapter().checker().note(Violation::destroy_order, [&] {
-      return fmt::format("a protection domain with {} users is deallocated", pd.users.load());
+      return fmt::format("a protection domain with {} users is deallocated", freed.users.load());
     });
     return EBUSY;
   }
-  if (pd.parent != nullptr) --pd.parent->users;
-  --context_of(pd.context).objects;
-  delete &pd;
+  if (freed.parent != nullptr) --freed.parent->users;
+  --context_of(pd->context).objects;
+  delete &freed;
   return 0;
 }
 
-ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, std::size_t bytes, std::uint64_t, unsigned) {
+ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* addr, std::size_t length, std::uint64_t, unsigned) {
   if (struck(Verb::reg_mr)) return nullptr;
   auto& memory = Simulator::get().adapter().memory();
-  const auto key = memory.add(reinterpret_cast<std::uintptr_t>(address), bytes);
+  const auto key = memory.add(reinterpret_cast<std::uintptr_t>(addr), length);
   if (!key) return refuse(key.error().code == manactl::Errc::busy ? ENOMEM : EINVAL);
   auto* mr = new ibv_mr{};
   mr->context = pd->context;
   mr->pd = pd;
-  mr->addr = address;
-  mr->length = bytes;
+  mr->addr = addr;
+  mr->length = length;
   mr->lkey = mr->rkey = mr->handle = *key;
-  const std::scoped_lock lock(Simulator::get().control());
   ++pd_of(pd).users;
   ++context_of(pd->context).objects;
   return mr;
 }
 
-ibv_mr* ibv_reg_mr(ibv_pd* pd, void* address, std::size_t bytes, int access) {
-  return ibv_reg_mr_iova2(
-      pd, address, bytes, reinterpret_cast<std::uintptr_t>(address), static_cast<unsigned>(access));
+ibv_mr* ibv_reg_mr(ibv_pd* pd, void* addr, std::size_t length, int access) {
+  const auto iova = reinterpret_cast<std::uintptr_t>(addr);
+  return ibv_reg_mr_iova2(pd, addr, length, iova, static_cast<unsigned>(access));
 }
 
 ibv_mr* ibv_reg_mr_iova(
-    ibv_pd* pd, void* address, std::size_t bytes, std::uint64_t iova, int access) {
-  return ibv_reg_mr_iova2(pd, address, bytes, iova, static_cast<unsigned>(access));
+    ibv_pd* pd, void* addr, std::size_t length, std::uint64_t iova, int access) {
+  return ibv_reg_mr_iova2(pd, addr, length, iova, static_cast<unsigned>(access));
 }
 
 int ibv_dereg_mr(ibv_mr* mr) {
   Simulator::get().adapter().memory().remove(mr->lkey);
-  const std::scoped_lock lock(Simulator::get().control());
   --pd_of(mr->pd).users;
   --context_of(mr->context).objects;
   delete mr;
@@ -199,29 +196,28 @@ ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
   return channel;
 }
 
-int ibv_destroy_comp_channel(ibv_comp_channel* destroyed) {
-  auto* channel = static_cast<Channel*>(destroyed);
+int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
   const std::scoped_lock lock(Simulator::get().control());
   if (channel->refcnt != 0) return EBUSY;
   close(channel->fd);
   --context_of(channel->context).objects;
-  delete channel;
+  delete static_cast<Channel*>(channel);
   return 0;
 }
 
 // Blocks unless the caller made the descriptor non-blocking.
-int ibv_get_cq_event(ibv_comp_channel* from, ibv_cq** cq, void** cq_context) {
-  auto* channel = static_cast<Channel*>(from);
+int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
+  auto& from = *static_cast<Channel*>(channel);
   std::uint64_t one = 0;
-  if (read(channel->fd, &one, sizeof one) != sizeof one) return -1;
-  const std::scoped_lock lock(channel->mutex);
-  if (channel->ready.empty()) {
+  if (read(from.fd, &one, sizeof one) != sizeof one) return -1;
+  const std::scoped_lock lock(from.mutex);
+  if (from.ready.empty()) {
     errno = EAGAIN;
     return -1;
   }
-  *cq = channel->ready.front();
+  *cq = from.ready.front();
   *cq_context = (*cq)->cq_context;
-  channel->ready.pop_front();
+  from.ready.pop_front();
   return 0;
 }
 

@@ -30,24 +30,32 @@ std::string redirected(const char* path) {
 
 }  // namespace
 
+// Names of our own for what libc has declared already; the labels are what programs call.
 extern "C" {
 
-FILE* fopen(const char* path, const char* mode) {
+FILE* sim_fopen(const char* path, const char* mode) __asm__("fopen");
+FILE* sim_fopen64(const char* path, const char* mode) __asm__("fopen64");
+DIR* sim_opendir(const char* path) __asm__("opendir");
+int sim_sigaction(int signal,
+                  const struct sigaction* action,
+                  struct sigaction* before) __asm__("sigaction");
+
+FILE* sim_fopen(const char* path, const char* mode) {
   static const auto function = real<FILE*(const char*, const char*)>("fopen");
   return function(redirected(path).c_str(), mode);
 }
 
-FILE* fopen64(const char* path, const char* mode) {
+FILE* sim_fopen64(const char* path, const char* mode) {
   static const auto function = real<FILE*(const char*, const char*)>("fopen64");
   return function(redirected(path).c_str(), mode);
 }
 
-DIR* opendir(const char* path) {
+DIR* sim_opendir(const char* path) {
   static const auto function = real<DIR*(const char*)>("opendir");
   return function(redirected(path).c_str());
 }
 
-int sigaction(int signal, const struct sigaction* action, struct sigaction* before) noexcept {
+int sim_sigaction(int signal, const struct sigaction* action, struct sigaction* before) {
   static const auto function =
       real<int(int, const struct sigaction*, struct sigaction*)>("sigaction");
   if (signal == SIGSEGV && manactl::adapter::owns_faults()) {

@@ -38,12 +38,12 @@ bool sound(const ibv_qp_init_attr& attr) {
 
 Result<QueueIds> make_queue(Qp& qp, Context& context) {
   auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(qp.port));
-  const auto ids = port.create(Direction::send,
-                               {qp.ring,
-                                qp.ring_bytes,
-                                qp.completions->memory,
-                                qp.completions->entries,
-                                event_of(*qp.completions)});
+  auto ids = port.create(Direction::send,
+                         {qp.ring,
+                          qp.ring_bytes,
+                          qp.completions->memory,
+                          qp.completions->entries,
+                          event_of(*qp.completions)});
   if (!ids) return ids;
   const auto watched =
       Simulator::get().watch(*context.page, static_cast<std::size_t>(qp.port), Direction::send);
@@ -100,9 +100,7 @@ void release_port(Pd& pd) {
 }  // namespace manactl::adapter
 
 namespace adapter = manactl::adapter;
-using adapter::Context;
 using adapter::Cq;
-using adapter::Pd;
 using adapter::Qp;
 using adapter::refuse;
 using adapter::Simulator;
@@ -111,47 +109,47 @@ using adapter::Verb;
 extern "C" {
 
 ibv_cq* ibv_create_cq(
-    ibv_context* made_in, int entries, void* cq_context, ibv_comp_channel* channel, int vector) {
+    ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector) {
   if (adapter::struck(Verb::create_cq)) return nullptr;
-  auto& context = adapter::context_of(made_in);
-  if (entries < 1 || entries > static_cast<int>(adapter::kMaxEntries)) return refuse(EINVAL);
-  if (vector < 0 || context.allocators.alloc == nullptr) return refuse(EINVAL);
-  const auto bytes = adapter::round_up(
-      std::bit_ceil(static_cast<std::uint32_t>(entries) * manactl::wire::kCqeBytes),
-      adapter::kPage);
-  auto* memory = adapter::allocate(context, bytes);
+  auto& owner = adapter::context_of(context);
+  if (cqe < 1 || cqe > static_cast<int>(adapter::kMaxEntries)) return refuse(EINVAL);
+  if (comp_vector < 0 || owner.allocators.alloc == nullptr) return refuse(EINVAL);
+  const auto entries = static_cast<std::uint32_t>(cqe);
+  const auto bytes =
+      adapter::round_up(std::bit_ceil(entries * manactl::wire::kCqeBytes), adapter::kPage);
+  auto* memory = adapter::allocate(owner, bytes);
   if (memory == nullptr) return nullptr;
   auto* cq = new Cq{};
-  cq->context = made_in;
+  cq->context = context;
   cq->channel = channel;
   cq->cq_context = cq_context;
-  cq->cqe = entries;
+  cq->cqe = cqe;
   cq->memory = memory;
-  cq->entries = static_cast<std::uint32_t>(entries);
+  cq->entries = entries;
   const std::scoped_lock lock(Simulator::get().control());
   if (channel != nullptr) ++channel->refcnt;
-  ++context.objects;
+  ++owner.objects;
   return cq;
 }
 
-int ibv_destroy_cq(ibv_cq* destroyed) {
-  auto* cq = static_cast<Cq*>(destroyed);
+int ibv_destroy_cq(ibv_cq* cq) {
+  auto* destroyed = static_cast<Cq*>(cq);
   const std::scoped_lock lock(Simulator::get().control());
-  if (cq->id != 0) {
+  if (destroyed->id != 0) {
     Simulator::get().adapter().checker().note(adapter::Violation::destroy_order, [&] {
-      return fmt::format("CQ {:#x} is destroyed before its queue", cq->id);
+      return fmt::format("CQ {:#x} is destroyed before its queue", destroyed->id);
     });
     return EBUSY;
   }
   auto& context = adapter::context_of(cq->context);
   if (auto* channel = static_cast<adapter::Channel*>(cq->channel)) {
     const std::scoped_lock channel_lock(channel->mutex);
-    std::erase(channel->ready, cq);
+    std::erase(channel->ready, destroyed);
     --channel->refcnt;
   }
-  adapter::release(context, cq->memory);
+  adapter::release(context, destroyed->memory);
   --context.objects;
-  delete cq;
+  delete destroyed;
   return 0;
 }
 
@@ -194,17 +192,17 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) {
   return qp.release();
 }
 
-int ibv_destroy_qp(ibv_qp* destroyed) {
-  const std::unique_ptr<Qp> qp(static_cast<Qp*>(destroyed));
+int ibv_destroy_qp(ibv_qp* qp) {
+  const std::unique_ptr<Qp> destroyed(static_cast<Qp*>(qp));
   auto& context = adapter::context_of(qp->context);
-  auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(qp->port));
+  auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(destroyed->port));
   const std::scoped_lock lock(Simulator::get().control());
-  if (qp->table != nullptr) {
-    adapter::remove_receivers(*qp);
+  if (destroyed->table != nullptr) {
+    adapter::remove_receivers(*destroyed);
   } else {
-    port.remove(qp->ids.wq);
-    adapter::release(context, qp->ring);
-    qp->completions->id = 0;
+    port.remove(destroyed->ids.wq);
+    adapter::release(context, destroyed->ring);
+    destroyed->completions->id = 0;
   }
   auto& domain = adapter::pd_of(qp->pd);
   adapter::release_port(domain);
