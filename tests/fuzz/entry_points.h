@@ -12,6 +12,7 @@ void btf(std::string_view input);
 void netlink(std::string_view input);
 void base(std::string_view input);
 void wire(std::string_view input);
+void adapter(std::string_view input);
 void log(std::string_view input);
 
 }  // namespace manactl::fuzz

@@ -56,6 +56,12 @@ TEST(FuzzSeeds, OfNetlinkAnswersAreSurvived) {
   }
 }
 
+TEST(FuzzSeeds, OfTheSoftwareAdapterAreSurvived) {
+  with_variations("ports=2 backend=cross fault=create_qp=errno:EBUSY,after=1", fuzz::adapter);
+  with_variations("tx=33,every=10", fuzz::adapter);
+  with_variations("\x01\0\0\0\x01\x02\0\0\0\x01\x40\0\0\0\0\x11"s, fuzz::adapter);
+}
+
 TEST(FuzzSeeds, OfTextAreSurvived) {
   for (const char* seed : {"7870:00:00.0",
                            "{f8615163-df3e-46c5-913f-f2d2f965ed0e}",

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// What the software adapter reads of others: settings and faults as text, and rings full of bytes.
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "adapter/adapter.h"
+#include "adapter/config.h"
+#include "adapter/store_decoder.h"
+#include "fuzz/entry_points.h"
+#include "wire/doorbell.h"
+
+namespace manactl::fuzz {
+namespace {
+
+using adapter::Adapter;
+using adapter::Direction;
+
+constexpr std::size_t kRing = 4096;
+constexpr std::uint32_t kEntries = 64;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// A driver that wrote these bytes into its rings. The first of them choose the doorbells.
+class WildDriver {
+ public:
+  explicit WildDriver(std::string_view bytes) : adapter_(setup(), ledger_) {
+    auto& port = adapter_.port(0);
+    port.connect(adapter::make_link(port.receiver()));
+    const auto at = reinterpret_cast<std::uint64_t>(memory_.data());
+    key_ = adapter_.memory().add(at, memory_.size()).value();
+    std::copy_n(bytes.begin(), std::min(bytes.size(), send_.size()), send_.begin());
+    std::copy_n(bytes.rbegin(), std::min(bytes.size(), receive_.size()), receive_.begin());
+    sq_ = *port.create(Direction::send, {send_.data(), kRing, send_cq_.data(), kEntries, {}});
+    rq_ = *port.create(Direction::receive,
+                       {receive_.data(), kRing, receive_cq_.data(), kEntries, {}});
+    port.receiver().set_rss(adapter::Rss({}, {}, {rq_.wq}));
+  }
+
+  // A sound header and OOB in front of the wild list, so that more of it is reached.
+  void help(std::size_t unit, std::uint8_t sges) {
+    const auto at = unit * wire::kBasicUnit;
+    const auto header = *wire::encode(wire::WqeHeader{.num_sge = sges});
+    std::ranges::copy(header, send_.begin() + static_cast<std::ptrdiff_t>(at));
+    const wire::Sge sge{reinterpret_cast<std::uint64_t>(memory_.data()), key_, 60};
+    const auto list = *wire::encode(sge);
+    std::ranges::copy(list, send_.begin() + static_cast<std::ptrdiff_t>(at + 16));
+  }
+
+  void ring(std::uint32_t tail) {
+    auto& port = adapter_.port(0);
+    port.ring(0x400, rq_.wq | (std::uint64_t{tail} << 32U));
+    port.ring(0, sq_.wq | (std::uint64_t{tail} << 32U));
+    port.ring(tail % kRing, tail);
+  }
+
+  void check() const {
+    const auto& port = ledger_.port[0];
+    require(port.tx_completions <= port.tx_packets + port.tx_errors);
+    require(port.rx_packets == port.rx_completions);
+  }
+
+ private:
+  static adapter::AdapterSetup setup() {
+    adapter::AdapterSetup setup;
+    setup.ports.push_back({});
+    return setup;
+  }
+
+  adapter::Ledger ledger_{};
+  Adapter adapter_;
+  std::vector<std::uint8_t> send_ = std::vector<std::uint8_t>(kRing), receive_ = send_;
+  std::vector<std::uint8_t> send_cq_ = std::vector<std::uint8_t>(kEntries * wire::kCqeBytes);
+  std::vector<std::uint8_t> receive_cq_ = send_cq_;
+  std::vector<std::uint8_t> memory_ = std::vector<std::uint8_t>(2048);
+  std::uint32_t key_ = 0;
+  adapter::QueueIds sq_, rq_;
+};
+
+}  // namespace
+
+void adapter(std::string_view input) {
+  const auto config = adapter::Config::parse(input);
+  require(config.has_value() || !config.error().message.empty());
+  const auto fault = adapter::Fault::parse(input);
+  require(fault.has_value() || !fault.error().message.empty());
+
+  const std::vector<std::uint8_t> bytes(input.begin(), input.end());
+  const auto store = adapter::decode_store(bytes);
+  require(!store || (store->length <= bytes.size() && store->reg < 16));
+
+  WildDriver wild(input);
+  const std::uint32_t first = bytes.empty() ? 0 : bytes[0];
+  if (first % 2 != 0) wild.help(first % 3, static_cast<std::uint8_t>(first % 5));
+  wild.ring(first % 4 * wire::kBasicUnit + (first > 250 ? 1U : 0U));
+  wild.ring(static_cast<std::uint32_t>(bytes.size()) * wire::kBasicUnit);
+  wild.check();
+}
+
+}  // namespace manactl::fuzz
