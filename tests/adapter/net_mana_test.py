@@ -69,7 +69,7 @@ class Run:
             sys.exit(f"{what}\n{json.dumps(self.seen, indent=1)}\n{self.log[-4000:]}")
 
     def kept_the_contract(self):
-        """Releases before 25.11 leave their protection domains behind, and nothing else."""
+        """Releases before 26.03 leave their protection domains behind, and nothing else."""
         broken = {rule["id"] for rule in self.seen["rules"]}
         self.check(broken <= {"leak"}, f"rules are broken: {broken}")
         self.check(self.seen["status"] == 0, "testpmd failed")
