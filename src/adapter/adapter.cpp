@@ -12,6 +12,15 @@ constexpr std::uint32_t kEthernetBytes = 14, kVlanBytes = 4;
 
 }  // namespace
 
+std::jthread start_without_signals(std::function<void(const std::stop_token&)> work) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::jthread thread(std::move(work));
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
 Adapter::Adapter(const AdapterSetup& setup, Ledger& ledger) : checker_(ledger) {
   ledger.ports.store(static_cast<std::uint32_t>(setup.ports.size()));
   for (std::size_t i = 0; i < setup.ports.size(); ++i) {
@@ -46,14 +55,9 @@ void Adapter::work(const std::stop_token& stop, const std::function<std::size_t(
   }
 }
 
-// The thread takes no signals: they are the program's.
 void Adapter::start(std::function<std::size_t()> watch) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::jthread(
+  thread_ = start_without_signals(
       [this, watch = std::move(watch)](const std::stop_token& stop) { work(stop, watch); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void Adapter::stop() {

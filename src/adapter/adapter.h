@@ -23,6 +23,9 @@ struct AdapterSetup {
   std::uint32_t mtu = 9000;
 };
 
+// A thread that takes no signals: they are the program's.
+std::jthread start_without_signals(std::function<void(const std::stop_token&)> work);
+
 class Adapter {
  public:
   // `ledger` outlives the adapter. At most kMaxPorts ports, all connected to a sink.

@@ -78,7 +78,7 @@ Result<Fault> parse_verb(std::string_view name, std::string_view what) {
   const auto* found = std::ranges::find(kVerbNames, name);
   if (found == kVerbNames.end()) {
     std::vector<std::string> known(kVerbNames.begin(), kVerbNames.end());
-    known.insert(known.end(), {"tx", "rx", "doorbell"});
+    known.insert(known.end(), {"tx", "rx", "doorbell", "device"});
     return unknown("target of a fault", name, known);
   }
   Fault fault;
@@ -114,7 +114,8 @@ Result<Fault> parse_what(std::string_view target, std::string_view what) {
 
   static constexpr Word kWords[] = {{"rx", "truncate", FaultKind::truncate},
                                     {"rx", "drop", FaultKind::drop},
-                                    {"doorbell", "lost", FaultKind::lost}};
+                                    {"doorbell", "lost", FaultKind::lost},
+                                    {"device", "fatal", FaultKind::fatal}};
   if (target == "tx") return parse_tx(what);
   std::vector<std::string> known;
   for (const auto& word : kWords) {
@@ -130,7 +131,9 @@ Result<> parse_number(Fault& fault, std::string_view word) {
   std::uint64_t* field = nullptr;
   if (is_verb(fault.kind) && pieces[0] == "after") field = &fault.after;
   if (is_verb(fault.kind) && pieces[0] == "times") field = &fault.times;
-  if (!is_verb(fault.kind) && pieces[0] == "every") field = &fault.every;
+  const bool device = fault.kind == FaultKind::fatal;
+  if (!is_verb(fault.kind) && !device && pieces[0] == "every") field = &fault.every;
+  if (device && pieces[0] == "ms") field = &fault.ms;
   if (field == nullptr || pieces.size() != 2) {
     return fail(Errc::invalid, fmt::format("'{}' does not belong to this fault", printable(word)));
   }

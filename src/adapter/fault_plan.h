@@ -7,9 +7,10 @@
 //     tx=TYPE                an error completion, by the number of its CQE type: tx=33
 //     rx=truncate, rx=drop   a frame arrives cut, or finds no buffer
 //     doorbell=lost          a doorbell of an SQ does not arrive
+//     device=fatal           every open context gets IBV_EVENT_DEVICE_FATAL
 //
 // followed by ",after=N" (the first N calls work) and ",times=N" (then they work again) for verbs,
-// ",every=N" for tx, rx and doorbell.
+// ",every=N" for tx, rx and doorbell, and ",ms=N" (after the first queue was made) for the device.
 
 #pragma once
 
@@ -46,7 +47,7 @@ inline constexpr std::size_t kVerbs = static_cast<std::size_t>(Verb::create_qp_e
 
 std::string_view name_of(Verb verb);
 
-enum class FaultKind : std::uint8_t { error, missing, tx_error, truncate, drop, lost };
+enum class FaultKind : std::uint8_t { error, missing, tx_error, truncate, drop, lost, fatal };
 
 struct Fault {
   FaultKind kind = FaultKind::error;
@@ -54,6 +55,7 @@ struct Fault {
   int number = 0;               // error: errno; tx_error: the type
   std::uint64_t after = 0, times = UINT64_MAX;
   std::uint64_t every = 1;
+  std::uint64_t ms = 0;
 
   static Result<Fault> parse(std::string_view text);
   bool operator==(const Fault&) const = default;

@@ -28,6 +28,7 @@ TEST(Fault, IsParsedFromEveryForm) {
   EXPECT_EQ(Fault::parse("rx=truncate")->kind, FaultKind::truncate);
   EXPECT_EQ(Fault::parse("rx=drop")->kind, FaultKind::drop);
   EXPECT_EQ(Fault::parse("doorbell=lost,every=3")->kind, FaultKind::lost);
+  EXPECT_EQ(Fault::parse("device=fatal,ms=500")->ms, 500U);
 }
 
 TEST(Fault, KnowsEveryVerbByItsName) {
@@ -55,6 +56,7 @@ TEST(Fault, SaysWhatIsWrong) {
       {"tx=33,every=0", "at least 1"},
       {"rx=truncated", "'truncate' is"},
       {"rx=drop,after=1", "does not belong"},
+      {"device=fatal,every=1", "does not belong"},
       {"rx=drop,every=1=2", "does not belong"},
   };
   for (const auto& [text, words] : cases) {

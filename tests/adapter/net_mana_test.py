@@ -122,6 +122,13 @@ def loses_packets():
     run.check({rule["id"] for rule in run.seen["rules"]} <= {"leak"}, "rules are broken")
 
 
+def loses_the_device():
+    """Up to DPDK 26.03 the port is removed, since then it waits for the device to come back."""
+    run = Run(["--forward-mode=txonly"], sim=["--fault", "device=fatal,ms=100"])
+    run.check("device removal event" in run.log or "error recovering event" in run.log, "no event")
+    run.kept_the_contract()
+
+
 SCENARIOS = {
     "txonly": lambda: sends([]),
     "txonly-allowed": lambda: sends([], device=f"--allow=7870:00:00.0,mac={MAC}"),
@@ -135,6 +142,7 @@ SCENARIOS = {
     "io-4": lambda: forwards(queues(4)),
     "io-two-ports": lambda: forwards(queues(2), 2, "cross", device=None),
     "tx-errors": loses_packets,
+    "device-fatal": loses_the_device,
     "port-in-use": lambda: fails("create_qp=errno:ENODEV",
                                  "mana_start_tx_queues(): Failed to create qp queue index 0",
                                  "mana_dev_start(): failed to start tx queues -19",

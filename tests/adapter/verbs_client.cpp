@@ -3,7 +3,7 @@
 // A small program on libibverbs and libmana, to be run under `manactl sim`: sends packets, and may
 // misbehave. Exit: 0; 3 without a device; 4 when a call was refused, which it names.
 //
-// usage: verbs_client PACKETS [wrong-key|crash|raise]
+// usage: verbs_client PACKETS [wrong-key|crash|raise|wait]
 
 #include <infiniband/manadv.h>
 #include <infiniband/verbs.h>
@@ -121,6 +121,12 @@ int main(int argc, char** argv) {
   send(all, {reinterpret_cast<std::uint64_t>(frame.data()), key, 64}, packets);
   if (habit == "crash") *reinterpret_cast<volatile int*>(habit.size() - 1) = 1;
   if (habit == "raise") std::raise(SIGSEGV);
+  if (habit == "wait") {
+    ibv_async_event event{};
+    if (ibv_get_async_event(all.context, &event) != 0) return 5;
+    std::printf("event %d\n", static_cast<int>(event.event_type));
+    ibv_ack_async_event(&event);
+  }
   ibv_dereg_mr(mr);
   ibv_destroy_qp(all.qp);
   ibv_destroy_cq(all.cq);

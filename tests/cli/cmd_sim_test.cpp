@@ -78,6 +78,12 @@ TEST(Sim, InjectsFaults) {
   EXPECT_EQ(answer(failed)["ports"][0]["tx_errors"], 10);
 }
 
+TEST(Sim, EndsTheDeviceWhenItIsPlanned) {
+  const auto outcome = sim({"--fault", "device=fatal,ms=1"}, {MANACTL_VERBS_CLIENT, "1", "wait"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "mana_0\nevent 8\n") << "IBV_EVENT_DEVICE_FATAL";
+}
+
 TEST(Sim, SaysWhenTheProgramDidNotUseIt) {
   const auto outcome = sim({}, {"true"});
   EXPECT_EQ(outcome.code, 0);

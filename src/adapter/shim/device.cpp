@@ -50,6 +50,11 @@ std::unique_ptr<Context> make_context() {
   context->context.num_comp_vectors = 1;
   pthread_mutex_init(&context->context.mutex, nullptr);
   set_operations(*context);
+  Simulator::get().listen(context.get(), [made = context.get()] {
+    ibv_async_event event{};
+    event.event_type = IBV_EVENT_DEVICE_FATAL;
+    [[maybe_unused]] const auto written = write(made->async_write, &event, sizeof event);
+  });
   return context;
 }
 
@@ -114,6 +119,7 @@ int ibv_close_device(ibv_context* context) {
   auto& closed = context_of(context);
   const std::scoped_lock lock(Simulator::get().control());
   manactl::adapter::note_leaks(closed);
+  Simulator::get().forget(&closed);
   Simulator::get().forget(*closed.page);
   close(closed.async_write);
   close(context->async_fd);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -106,6 +107,7 @@ bool Simulator::wants_trap(const Watched& watched) const {
 
 Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direction) {
   const std::scoped_lock lock(pages_mutex_);
+  start_clock();
   auto found = std::ranges::find(pages_, &page, &Watched::page);
   if (found == pages_.end()) found = pages_.insert(found, {&page, port});
   (direction == Direction::send ? found->senders : found->receivers) += 1;
@@ -118,6 +120,34 @@ Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direct
     adapter_.start([this] { return look(); });
   }
   return {};
+}
+
+// The device's end counts from its first queue: a program may take its time until then.
+void Simulator::start_clock() {
+  if (clock_started_) return;
+  clock_started_ = true;
+  for (const auto& fault : config_.faults) {
+    if (fault.kind != FaultKind::fatal) continue;
+    start_without_signals([this, wait = std::chrono::milliseconds(fault.ms)](const auto&) {
+      std::this_thread::sleep_for(wait);
+      report_fatal();
+    }).detach();
+  }
+}
+
+void Simulator::report_fatal() {
+  const std::scoped_lock lock(listeners_mutex_);
+  for (const auto& listener : listeners_) listener.second();
+}
+
+void Simulator::listen(const void* who, std::function<void()> fatal) {
+  const std::scoped_lock lock(listeners_mutex_);
+  listeners_.emplace(who, std::move(fatal));
+}
+
+void Simulator::forget(const void* who) {
+  const std::scoped_lock lock(listeners_mutex_);
+  listeners_.erase(who);
 }
 
 void Simulator::forget(const DoorbellPage& page) {

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -34,6 +35,10 @@ class Simulator {
   // The page is not looked at any more when it returns.
   void forget(const DoorbellPage& page);
 
+  // What a planned end of the device calls, from a thread of its own, until `who` is forgotten.
+  void listen(const void* who, std::function<void()> fatal);
+  void forget(const void* who);
+
   // A store that was trapped or a call of the program. False: no such page.
   bool ring(const void* page, std::uint32_t offset, std::uint64_t value);
 
@@ -46,6 +51,8 @@ class Simulator {
 
   Simulator(const Config& config, Ledger& ledger);
   std::size_t look();
+  void start_clock();
+  void report_fatal();
   bool wants_trap(const Watched& watched) const;
 
   Config config_;
@@ -55,6 +62,9 @@ class Simulator {
   std::mutex pages_mutex_;
   std::vector<Watched> pages_;
   bool started_ = false;
+  bool clock_started_ = false;
+  std::mutex listeners_mutex_;
+  std::map<const void*, std::function<void()>> listeners_;
 };
 
 }  // namespace manactl::adapter
