@@ -98,7 +98,7 @@ Result<Fault> parse_tx(std::string_view what) {
   const auto type = static_cast<wire::CqeType>(number.value_or(0));
   if (type <= wire::CqeType::tx_okay || wire::name_of(type).empty()) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is no type of a failed transmission: 33 to 41", printable(what)));
+                fmt::format("'{}' is no type of a failed transmission: 33 to 42", printable(what)));
   }
   Fault fault;
   fault.kind = FaultKind::tx_error;

@@ -67,7 +67,10 @@ Run add_restore(CLI::App& app) {
                  [](std::string_view text) { return parse_text(text, "an interface"); }));
   add_flag(app, "--all", options->request.all, "everything that the journal tells of");
   add_flag(app, "--recover", options->request.unfinished, "only what did not come to its end");
-  add_flag(app, "--force", options->request.force, "overwrite what something else changed, take what a process uses");
+  add_flag(app,
+           "--force",
+           options->request.force,
+           "overwrite what something else changed, take what a process uses");
   add_flag(app, "--persist", options->persist, "remove the files of prepare --persist, too");
   return [options](Context& context) { return run_restore(*options, context); };
 }

@@ -35,17 +35,31 @@ std::vector<std::string> candidates(std::vector<std::string> words) {
 }
 
 TEST(Complete, NamesCommands) {
-  EXPECT_THAT(
-      candidates({"--", ""}),
-      ElementsAre(
-          "check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm", "decode"));
+  EXPECT_THAT(candidates({"--", ""}),
+              ElementsAre("check",
+                          "doctor",
+                          "bench",
+                          "prepare",
+                          "restore",
+                          "status",
+                          "args",
+                          "confirm",
+                          "decode",
+                          "sim"));
   EXPECT_THAT(candidates({"ch"}), ElementsAre("check"));
   EXPECT_THAT(candidates({"--json", "do"}), ElementsAre("doctor"));
   EXPECT_THAT(candidates({"xyz", ""}), IsEmpty());
-  EXPECT_THAT(
-      candidates({}),
-      ElementsAre(
-          "check", "doctor", "bench", "prepare", "restore", "status", "args", "confirm", "decode"));
+  EXPECT_THAT(candidates({}),
+              ElementsAre("check",
+                          "doctor",
+                          "bench",
+                          "prepare",
+                          "restore",
+                          "status",
+                          "args",
+                          "confirm",
+                          "decode",
+                          "sim"));
 }
 
 TEST(Complete, NamesTheSecondWordOfACommand) {

@@ -68,7 +68,7 @@ TEST(Help, IsShortAndForTheCommand) {
   const auto all = manactl({"--help"});
   EXPECT_EQ(all.code, 0);
   EXPECT_THAT(all.out, HasSubstr("doctor"));
-  EXPECT_LT(std::count(all.out.begin(), all.out.end(), '\n'), 30);
+  EXPECT_LT(std::count(all.out.begin(), all.out.end(), '\n'), 40);
   const auto check = manactl({"check", "-h"});
   EXPECT_EQ(check.code, 0);
   EXPECT_THAT(check.out, HasSubstr("--strict"));

@@ -89,7 +89,8 @@ TEST_F(WithHugepages, BenchSaysHowManyItNeedsAndRunsWithThatMany) {
               HasSubstr("hugepages of 2 MiB are needed and " + std::to_string(free) +
                         (free == 1 ? " is free" : " are free")));
   const auto total = before_ + 1 + needed - free;
-  EXPECT_THAT(refused.err, HasSubstr("echo " + std::to_string(total) + " > /sys/kernel/mm/"));
+  EXPECT_THAT(refused.err,
+              HasSubstr("manactl prepare --hugepages " + std::to_string(needed - free)));
 
   ASSERT_TRUE(reserve(total)) << "the kernel has no memory for " << total << " hugepages";
   const auto outcome = bench({"--queues", "8"});

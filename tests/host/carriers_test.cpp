@@ -65,7 +65,7 @@ Result<std::vector<std::string>> carried_beside_sshd(Look look,
   edits.insert(
       edits.end(),
       {kNoHint, kNoSshd, {"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"}});
-  const auto captured = test::altered("healthy-two-nics", edits, processes);
+  const auto captured = test::altered("ubuntu-two-nics", edits, processes);
   const Facts facts = gather(captured->system(), {}, look);
   if (!facts.carriers) return tl::unexpected<Error>(facts.carriers.error());
   return facts.find_nic("eth0")->carries;

@@ -17,7 +17,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::vector<std::string> carried_by(const std::string& nic, const std::vector<test::Edit>& edits) {
-  const Facts facts = facts_of("healthy-two-nics", edits);
+  const Facts facts = facts_of("ubuntu-two-nics", edits);
   const Nic* found = facts.find_nic(nic);
   return found == nullptr ? std::vector<std::string>{"no such NIC"} : found->carries;
 }
