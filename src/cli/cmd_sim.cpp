@@ -52,7 +52,7 @@ void add_setting(CLI::App& app,
                  const Spec& spec,
                  const std::string& key) {
   add_value(app, spec, [options, key](const std::string& text) -> Result<> {
-    const auto good = adapter::Config::check(key, text);
+    auto good = adapter::Config::check(key, text);
     if (!good) return good;
     options->words.push_back(fmt::format("{}={}", key, text));
     return {};

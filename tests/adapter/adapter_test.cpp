@@ -127,6 +127,20 @@ TEST_F(AdapterTest, CountsFramesWithoutABuffer) {
   EXPECT_EQ(ledger.port[0].tx_packets, 1U);
 }
 
+TEST_F(AdapterTest, LeavesTheBuffersOfARemovedQueueAlone) {
+  loop(0);
+  Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
+  spread(0, {rq.ids.wq});
+  rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
+  rq.ring_doorbell();
+  EXPECT_TRUE(adapter.port(0).remove(rq.ids.wq));
+  sq.send({frame_at(0, udp_frame())});
+  adapter.run();
+  EXPECT_FALSE(rq.poll());
+  EXPECT_EQ(memory[4096], 0U);
+  EXPECT_EQ(ledger.port[0].rx_no_buffer, 1U);
+}
+
 TEST_F(AdapterTest, TruncatesWhatDoesNotFit) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);

@@ -140,6 +140,9 @@ TEST_F(StrictTest, NotesAWqeWithoutSges) {
   sq.post(std::vector<wire::Sge>{});
   EXPECT_EQ(verdict(), std::nullopt);
   EXPECT_EQ(noted(Violation::wqe_sges), 1U);
+  sq.post({piece(0, 60)});
+  EXPECT_EQ(verdict(), std::nullopt) << "nobody knows where the next one starts";
+  EXPECT_EQ(violations(), 1U);
 }
 
 TEST_F(StrictTest, NotesMoreSgesThanTheHardwareTakes) {

@@ -112,7 +112,7 @@ Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direct
   if (found == pages_.end()) found = pages_.insert(found, {&page, port});
   (direction == Direction::send ? found->senders : found->receivers) += 1;
   if (wants_trap(*found) && !page.is_protected()) {
-    const auto trapped = trap_stores(page);
+    auto trapped = trap_stores(page);
     if (!trapped) return trapped;
   }
   if (config_.engine == Engine::threaded && !started_) {

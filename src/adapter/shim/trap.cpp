@@ -101,7 +101,7 @@ bool handle_store(std::uintptr_t address, ucontext_t& context) {
   const auto page = page_of(address);
   if (page == 0) return false;
   auto& next = context.uc_mcontext.gregs[REG_RIP];
-  const std::span code(reinterpret_cast<const std::uint8_t*>(next), kMostInstructionBytes);
+  const std::span code(memory_at(static_cast<std::uint64_t>(next)), kMostInstructionBytes);
   const auto store = decode_store(code);
   if (!store) {
     constexpr char kText[] =
@@ -119,9 +119,8 @@ bool handle_store(std::uintptr_t address, ucontext_t& context) {
     abort();
   }
   leave_signals_to_main(context);
-  Simulator::get().ring(reinterpret_cast<const void*>(page),
-                        static_cast<std::uint32_t>(address - page),
-                        value_of(*store, context));
+  Simulator::get().ring(
+      memory_at(page), static_cast<std::uint32_t>(address - page), value_of(*store, context));
   next += store->length;
   return true;
 }
@@ -191,7 +190,7 @@ Result<> trap_stores(DoorbellPage& page) {
 #if !defined(__x86_64__)
   return fail(Errc::unsupported, "doorbells can be trapped on x86-64 only");
 #endif
-  const auto good = install();
+  auto good = install();
   if (!good) return good;
   const auto address = reinterpret_cast<std::uintptr_t>(page.address());
   for (auto& trapped : trapped_pages) {
