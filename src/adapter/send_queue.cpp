@@ -73,6 +73,7 @@ SendQueue::SendQueue(const QueueSetup& setup, const QueueIds& ids, const PortCon
   right_short_ = word_of(oob);
   oob.format = wire::PacketFormat::long_form;
   right_long_ = word_of(oob) & ~kFreeInLong;
+  frames_.reserve(kBurst);
 }
 
 std::size_t SendQueue::drain(std::uint32_t tail, Backend& backend) {
