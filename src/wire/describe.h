@@ -65,6 +65,9 @@ class Tabulator {
     Row row;
     std::string_view name;
     NameOf name_of = nullptr;
+
+    // Not "name_of != nullptr": GCC 12 does not take that for a constant with the sanitizers on.
+    constexpr bool is_member() const { return row.kind == RowKind::member; }
   };
 
   template <class F>
@@ -196,7 +199,7 @@ template <class T>
 constexpr std::size_t members_size() {
   const auto drafts = tabulate<T>();
   std::size_t size = 0;
-  for (std::size_t i = 0; i < drafts.size(); ++i) size += drafts[i].name_of != nullptr ? 1 : 0;
+  for (std::size_t i = 0; i < drafts.size(); ++i) size += drafts[i].is_member() ? 1 : 0;
   return size;
 }
 
@@ -206,7 +209,7 @@ constexpr auto members_of() {
   std::array<NameOf, members_size<T>()> members{};
   std::size_t next = 0;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
-    if (drafts[i].name_of != nullptr) members[next++] = drafts[i].name_of;
+    if (drafts[i].is_member()) members[next++] = drafts[i].name_of;
   }
   return members;
 }
@@ -219,7 +222,7 @@ constexpr auto rows_of() {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = drafts[i].row;
     rows[i].name = static_cast<std::uint16_t>(name_place(drafts, i));
-    if (drafts[i].name_of != nullptr) rows[i].members = members++;
+    if (drafts[i].is_member()) rows[i].members = members++;
   }
   return rows;
 }
