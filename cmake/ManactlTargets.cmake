@@ -19,6 +19,12 @@ endif()
 # A release leaves out what nobody calls.
 add_compile_options($<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
 add_link_options($<$<CONFIG:Release>:LINKER:--gc-sections>)
+# Half of what the loader reads to start us, where the linker can; it takes glibc 2.36 to run.
+include(CheckLinkerFlag)
+check_linker_flag(CXX LINKER:-z,pack-relative-relocs MANACTL_PACKS_RELOCATIONS)
+if(MANACTL_PACKS_RELOCATIONS)
+  add_link_options($<$<CONFIG:Release>:LINKER:-z,pack-relative-relocs>)
+endif()
 
 # manactl_room(NAME [COLD] SOURCES ... LINKS ... PRIVATE_LINKS ...)
 # A folder of src/ as a static library, included as "<folder>/<header>". A COLD one has no loops
