@@ -4,32 +4,17 @@
 
 #pragma once
 
-#include <array>
-#include <memory>
 #include <vector>
 
 #include "adapter/packet.h"
+#include "wire/toeplitz.h"
 
 namespace manactl::adapter {
 
-inline constexpr std::size_t kHashKeyBytes = 40;
+using wire::HashKey;
+using wire::kHashKeyBytes;
+
 inline constexpr std::size_t kIndirectionEntries = 64;
-
-using HashKey = std::array<std::uint8_t, kHashKeyBytes>;
-
-class Toeplitz {
- public:
-  explicit Toeplitz(const HashKey& key);
-
-  // Over the first `count` bytes of `input`; at most 36.
-  std::uint32_t hash(std::span<const std::uint8_t> input) const;
-
- private:
-  static constexpr std::size_t kMaxInput = 36;
-
-  // What each value of each half byte adds.
-  std::array<std::array<std::uint32_t, 16>, kMaxInput * 2> table_{};
-};
 
 // Which headers are hashed.
 struct HashFields {
@@ -55,7 +40,7 @@ class Rss {
   const std::vector<std::uint32_t>& queues() const { return queues_; }
 
  private:
-  Toeplitz toeplitz_;
+  wire::ToeplitzTable toeplitz_;
   HashFields fields_;
   std::vector<std::uint32_t> queues_;
 };
