@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// The charts of a report, each a figure of HTML; empty where there is nothing to draw.
+
+#pragma once
+
+#include <string>
+
+#include "cli/html_report.h"
+
+namespace manactl::cli {
+
+std::string rate_chart(const HtmlReport& report);
+std::string queue_chart(const HtmlReport& report);
+std::string latency_chart(const HtmlReport& report);
+
+// The table below the bars, with a small line of each queue's rates over time.
+std::string queue_table(const HtmlReport& report);
+
+}  // namespace manactl::cli

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//
+// html_pages DIR: writes the pages that pages_test.py opens in a browser, with numbers made up from
+// a fixed seed. The large one is an hour of 64 queues.
+
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <string>
+
+#include "cli/html_compare.h"
+#include "cli/html_report.h"
+
+namespace manactl::cli {
+namespace {
+
+constexpr double kQueueRate = 1.78e6;
+
+class Numbers {
+ public:
+  double about(double value, double share) {
+    return value * (1 + share * (static_cast<double>(random_()) / kMiddle - 1));
+  }
+
+ private:
+  static constexpr double kMiddle = 0x7fffffff;
+  std::mt19937 random_{7};  // NOLINT: the same pages every time
+};
+
+HtmlReport page_of(unsigned queues, unsigned seconds) {
+  Numbers numbers;
+  HtmlReport report;
+  report.title = "tx on eth1";
+  report.subtitle = fmt::format("{} queues, 64-byte frames, {} s", queues, seconds);
+  report.series = {{"sent", {}}};
+  report.queue_columns = {"packets", "missed", "cycles per packet"};
+  for (unsigned queue = 0; queue < queues; ++queue) {
+    HtmlQueue row{fmt::format("{}", queue), numbers.about(kQueueRate, 0.04), {}, {}};
+    row.cells = {fmt::format("{:.0f}", row.rate * seconds), "0", "21.4"};
+    for (unsigned i = 0; i < seconds; ++i) row.rates.push_back(numbers.about(row.rate, 0.03));
+    report.queues.push_back(row);
+  }
+  for (unsigned i = 0; i < seconds; ++i) {
+    double sum = 0;
+    for (const auto& queue : report.queues) sum += queue.rates[i];
+    report.series[0].points.push_back({i + 1.0, sum});
+  }
+  report.median = kQueueRate * queues;
+  report.confidence = HtmlBand{*report.median * 0.996, *report.median * 1.004};
+  report.figures = {{"rate", fmt::format("{:.3f} Mpps", *report.median / 1e6)},
+                    {"throughput", fmt::format("{:.3f} Gbit/s", *report.median * 512 / 1e9)},
+                    {"cycles per packet", "21.4"},
+                    {"lost", "0 of 854 million"}};
+  report.configuration = {
+      {"mode", "tx"}, {"queues", fmt::format("{}", queues)}, {"frame", "64 bytes"}};
+  report.environment = {{"CPU", "AMD EPYC 7763"}, {"kernel", "6.1.0-28-cloud-amd64"}};
+  report.made_by = "manactl 0.1.0, 2026-11-21 14:00 UTC";
+  return report;
+}
+
+// Everything that a report can have, on it.
+HtmlReport full_page() {
+  auto report = page_of(8, 60);
+  Numbers numbers;
+  report.title = "rtt on eth1";
+  auto& sent = report.series[0].points;
+  HtmlSeries received{"received", {}};
+  for (auto& point : sent) {
+    if (point.seconds < 4) point.rate *= point.seconds / 4;
+    if (point.seconds > 30 && point.seconds < 34) point.rate *= 0.2;
+    received.points.push_back({point.seconds, numbers.about(point.rate * 0.97, 0.01)});
+  }
+  report.series.push_back(received);
+  report.left_out = {{0, 3, "warm-up"}};
+  report.disturbed = {{30, 33, "7870:00:00.0 was removed and returned"}};
+  report.warnings = {"noisy: the rate varies by 12.1 % between intervals"};
+  for (const double percent :
+       {0.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 100.0}) {
+    report.latency.push_back(
+        {percent, 9200 + 2500 * std::pow(10, -std::log10(1.00001 - percent / 100) / 2)});
+  }
+  report.tables = {{"Counts",
+                    {"direction", "packets", "bytes", "missed", "no buffer", "errors"},
+                    {{"sent", "854400000", "54681600000", "12", "0", "0"},
+                     {"received", "828768000", "53041152000", "0", "3", "0"}}}};
+  report.notes = {"The synthetic path was not used: all packets are in the counters of the VF.",
+                  "2 queues share 1 CPU: the result is not a number of MANA."};
+  return report;
+}
+
+HtmlReport hostile_page() {
+  auto report = page_of(2, 5);
+  const std::string bad =
+      "\"><script>document.title='owned'</script><img src=x onerror=alert(1)>&amp;'\x01\xff";
+  report.title = report.subtitle = report.made_by = bad;
+  report.warnings = report.notes = {bad};
+  report.figures.push_back({bad, bad});
+  report.series[0].name = bad;
+  report.disturbed = report.left_out = {{1, 2, bad}};
+  report.queue_columns.push_back(bad);
+  for (auto& queue : report.queues) {
+    queue.name = bad;
+    queue.cells.push_back(bad);
+  }
+  report.tables = {{bad, {bad, bad}, {{bad, bad}}}};
+  report.configuration = report.environment = {{bad, bad}};
+  return report;
+}
+
+BenchDocument side_of(const std::string& path, double rate, unsigned count) {
+  Numbers numbers;
+  BenchDocument side;
+  side.path = path;
+  side.configuration = {{"engine.driver", "net_mana"}, {"queues", "8"}, {"frame_bytes", "64"}};
+  for (unsigned i = 0; i < count; ++i) side.rates.push_back(numbers.about(rate, 0.02));
+  return side;
+}
+
+std::string compare_page() {
+  const auto before = side_of("monday.json", 14.2e6, 28);
+  auto after = side_of("tuesday.json", 13.7e6, 30);
+  after.noisy = true;
+  const auto effect = datapath::compare(before.rates, after.rates);
+  return html_page(CompareResult{before, after, *effect, 0.02, Verdict::worse, Exit::findings});
+}
+
+void write(const std::string& path, const std::string& page) {
+  std::ofstream(path, std::ios::binary) << page;
+  std::cout << path << ' ' << page.size() << " bytes\n";
+}
+
+}  // namespace
+}  // namespace manactl::cli
+
+int main(int argc, char** argv) {
+  using namespace manactl::cli;
+  if (argc != 2) return 2;
+  const std::string folder = argv[1];
+  constexpr unsigned kHour = 3600;
+  write(folder + "/small.html", html_page(page_of(4, 12)));
+  write(folder + "/full.html", html_page(full_page()));
+  write(folder + "/large.html", html_page(page_of(64, kHour)));
+  write(folder + "/hostile.html", html_page(hostile_page()));
+  write(folder + "/compare.html", compare_page());
+}
