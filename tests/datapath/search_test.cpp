@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+
+#include "datapath/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+namespace manactl::datapath {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+// A device, and the sender in front of it.
+struct Device {
+  std::function<double(double rate)> loss = [](double) { return 0.0; };
+  double sender = 20e6;  // packets per second that it can send
+
+  Probe probe(double rate, double seconds) const {
+    Probe probe;
+    probe.rate = std::min(rate, sender);
+    probe.sent = static_cast<std::uint64_t>(std::llround(probe.rate * seconds));
+    const double arrive = static_cast<double>(probe.sent) * (1 - loss(probe.rate));
+    probe.received = static_cast<std::uint64_t>(std::llround(arrive));
+    return probe;
+  }
+};
+
+// Carries `capacity` packets per second and drops the rest.
+Device step_at(double capacity) {
+  Device device;
+  device.loss = [capacity](double rate) { return rate <= capacity ? 0 : 1 - capacity / rate; };
+  return device;
+}
+
+SearchPlan plan_for(std::vector<double> losses) {
+  SearchPlan plan;
+  plan.losses = std::move(losses);
+  return plan;
+}
+
+SearchResult search_of(const Device& device, const SearchPlan& plan = {}) {
+  const auto result = search(plan, [&](double rate, double seconds) -> Result<Probe> {
+    return device.probe(rate, seconds);
+  });
+  EXPECT_TRUE(result.has_value());
+  return result.value_or(SearchResult{});
+}
+
+double spent(const SearchResult& result) {
+  double seconds = 0;
+  for (const auto& probe : result.probes) seconds += probe.seconds;
+  return seconds;
+}
+
+// Trials of full length at a rate.
+std::size_t final_probes(const SearchResult& result, double load, double seconds) {
+  return static_cast<std::size_t>(
+      std::count_if(result.probes.begin(), result.probes.end(), [&](const Probe& probe) {
+        return probe.load() == load && probe.seconds == seconds && probe.valid;
+      }));
+}
+
+class Capacities : public testing::TestWithParam<double> {};
+
+TEST_P(Capacities, LieBetweenTheBounds) {
+  const auto result = search_of(step_at(GetParam()));
+  ASSERT_EQ(result.found.size(), 1U);
+  const auto& found = result.found.front();
+  EXPECT_EQ(found.end, Found::End::narrow);
+  EXPECT_TRUE(found.is_final);
+  ASSERT_TRUE(found.lower && found.upper);
+  EXPECT_LE(*found.lower, GetParam() * (1 + 1e-6));  // what loses less than half a packet
+  EXPECT_GT(*found.upper, GetParam());
+  EXPECT_LE(*found.upper - *found.lower, 0.005 * *found.upper);
+  EXPECT_EQ(found.throughput, *found.lower);
+  EXPECT_GE(final_probes(result, *found.lower, 10), 1U);
+  EXPECT_GE(final_probes(result, *found.upper, 10), 1U);
+  // A plain bisection from 1000 to 20 million takes twelve long trials at least.
+  EXPECT_LT(spent(result), 80);
+  EXPECT_EQ(result.reach, 20e6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps,
+                         Capacities,
+                         testing::Values(1001, 2e4, 123'456, 1.2e6, 9.99e6, 1.5e7, 1.99e7));
+
+TEST(Search, ShowsThatADeviceNeverLoses) {
+  const auto result = search_of({});
+  const auto& found = result.found.front();
+  EXPECT_EQ(found.end, Found::End::above);
+  ASSERT_TRUE(found.lower);
+  EXPECT_EQ(*found.lower, 20e6);
+  EXPECT_FALSE(found.upper);
+  EXPECT_TRUE(found.is_final);
+  EXPECT_LE(result.probes.size(), 4U);
+}
+
+TEST(Search, ShowsThatADeviceAlwaysLoses) {
+  Device device;
+  device.loss = [](double) { return 0.01; };
+  const auto result = search_of(device);
+  const auto& found = result.found.front();
+  EXPECT_EQ(found.end, Found::End::below);
+  EXPECT_FALSE(found.lower);
+  ASSERT_TRUE(found.upper);
+  EXPECT_EQ(*found.upper, SearchPlan{}.least);
+  EXPECT_EQ(found.throughput, 0);
+}
+
+TEST(Search, FindsSeveralRatesAtOnce) {
+  // Loss grows from 10 Mpps on: a thousandth for each Mpps.
+  Device device;
+  device.loss = [](double rate) { return std::max(0.0, (rate - 10e6) * 1e-9); };
+  const auto result = search_of(device, plan_for({0, 0.005}));
+  ASSERT_EQ(result.found.size(), 2U);
+  const auto& none = result.found[0];
+  const auto& some = result.found[1];
+  EXPECT_NEAR(*none.lower, 10e6, 0.05e6);
+  EXPECT_NEAR(*some.lower, 15e6, 0.1e6);
+  EXPECT_LE(*some.lower, 15e6);
+  EXPECT_GT(*some.upper, 15e6);
+  EXPECT_LT(some.throughput, *some.lower);
+  EXPECT_NEAR(some.throughput, *some.lower * (1 - (*some.lower - 10e6) * 1e-9), 1);
+  // Cheaper than two searches.
+  EXPECT_LT(spent(result),
+            spent(search_of(device, plan_for({0}))) + spent(search_of(device, plan_for({0.005}))));
+}
+
+TEST(Search, KeepsItsGoalsInOrder) {
+  Device device;
+  device.loss = [](double rate) { return std::max(0.0, (rate - 3e6) * 2e-9); };
+  const auto result = search_of(device, plan_for({0.02, 0, 0.001}));
+  ASSERT_EQ(result.found.size(), 3U);
+  EXPECT_EQ(result.found[0].loss, 0.02);
+  EXPECT_GT(*result.found[0].lower, *result.found[2].lower);
+  EXPECT_GT(*result.found[2].lower, *result.found[1].lower);
+}
+
+TEST(Search, AsksTheSameQuestionsOnEveryRun) {
+  const auto device = step_at(7.7e6);
+  const auto one = search_of(device), other = search_of(device);
+  ASSERT_EQ(one.probes.size(), other.probes.size());
+  for (std::size_t i = 0; i < one.probes.size(); ++i) {
+    EXPECT_EQ(one.probes[i].asked, other.probes[i].asked);
+    EXPECT_EQ(one.probes[i].seconds, other.probes[i].seconds);
+  }
+}
+
+TEST(Search, BeginsWithShortTrialsAndEndsWithLongOnes) {
+  const auto result = search_of(step_at(5e6));
+  EXPECT_DOUBLE_EQ(result.probes.front().seconds, 1);
+  EXPECT_EQ(result.probes.back().seconds, 10);
+  EXPECT_TRUE(std::is_sorted(result.probes.begin(),
+                             result.probes.end(),
+                             [](const Probe& a, const Probe& b) { return a.seconds < b.seconds; }));
+}
+
+// Loses between 6 and 7 Mpps, and again from 12 on: what lies above a loss is not to be trusted.
+TEST(Search, StaysBelowTheFirstRateThatWasSeenToLose) {
+  Device device;
+  device.loss = [](double rate) { return (rate > 6e6 && rate < 7e6) || rate > 12e6 ? 0.1 : 0.0; };
+  const auto result = search_of(device);
+  const auto& found = result.found.front();
+  EXPECT_EQ(found.end, Found::End::narrow);
+  for (const auto& probe : result.probes) {
+    if (probe.seconds == 10 && probe.loss() > 0) {
+      EXPECT_GE(probe.load(), *found.upper);
+    }
+  }
+  EXPECT_LE(*found.upper - *found.lower, 0.005 * *found.upper);
+}
+
+TEST(Search, OfANoisyDeviceIsRightMostOfTheTime) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> dice(0, 1);
+  int near = 0;
+  constexpr int kRuns = 50;
+  for (int run = 0; run < kRuns; ++run) {
+    // Every tenth trial loses something, whatever its rate.
+    const auto device = step_at(8e6);
+    SearchPlan plan;
+    plan.repeat = 3;
+    const auto result = search(plan, [&](double rate, double seconds) -> Result<Probe> {
+      auto probe = device.probe(rate, seconds);
+      if (dice(random) < 0.1 && probe.received == probe.sent) probe.received -= 5;
+      return probe;
+    });
+    ASSERT_TRUE(result.has_value());
+    const auto& found = result->found.front();
+    EXPECT_EQ(found.end, Found::End::narrow);
+    EXPECT_LE(*found.lower, 8e6 * (1 + 1e-6));
+    EXPECT_LT(*found.lower, *found.upper);
+    near += *found.lower > 0.98 * 8e6 ? 1 : 0;
+  }
+  EXPECT_GT(near, kRuns * 8 / 10);
+}
+
+TEST(Search, LetsTheMajorityOfTheFinalTrialsDecide) {
+  SearchPlan plan;
+  plan.repeat = 3;
+  const auto result = search_of(step_at(5e6), plan);
+  const auto& found = result.found.front();
+  EXPECT_EQ(final_probes(result, *found.lower, 10), 2U);  // the third could not change it
+  EXPECT_EQ(final_probes(result, *found.upper, 10), 2U);
+}
+
+TEST(Search, SaysWhatTypicallyArrivesAtTheLowerBound) {
+  SearchPlan plan = plan_for({0.01});
+  plan.repeat = 5;
+  int count = 0;
+  const auto result = search(plan, [&](double rate, double seconds) -> Result<Probe> {
+    Device device;
+    const double lost = 0.001 * (++count % 3);
+    device.loss = [lost](double load) { return load > 5e6 ? 0.5 : lost; };
+    return device.probe(rate, seconds);
+  });
+  ASSERT_TRUE(result.has_value());
+  const auto& found = result->found.front();
+  EXPECT_EQ(final_probes(*result, *found.lower, 10), 3U);  // one each of 0, 0.1 and 0.2 %
+  EXPECT_NEAR(found.throughput, *found.lower * 0.999, 1);
+}
+
+TEST(Search, TakesWhatTheSenderReachesForTheMost) {
+  Device device;
+  device.sender = 4e6;
+  SearchPlan plan;
+  plan.most = 10e6;
+  const auto result = search_of(device, plan);
+  const auto& found = result.found.front();
+  EXPECT_EQ(found.end, Found::End::above);
+  EXPECT_EQ(*found.lower, 4e6);
+  EXPECT_EQ(result.reach, 4e6);
+}
+
+TEST(Search, TriesAgainWhenTheSenderLagsOnce) {
+  const auto device = step_at(5e6);
+  int count = 0;
+  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+    // Now and then something else has the CPUs, of sender and device alike.
+    auto slow = device;
+    if (++count % 4 >= 2) {
+      slow.sender = 1e6 / count;
+      slow.loss = [](double) { return 0.5; };
+    }
+    return slow.probe(rate, seconds);
+  });
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->found.front().end, Found::End::narrow);
+  EXPECT_NEAR(*result->found.front().lower, 5e6, 0.03e6);
+}
+
+// Sending in order costs the sender something that sending at full speed does not.
+TEST(Search, LowersTheMostWhenTheSenderCannotHoldIt) {
+  Device device;
+  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+    device.sender = std::isinf(rate) ? 20e6 : 15e6;
+    return device.probe(rate, seconds);
+  });
+  ASSERT_TRUE(result.has_value());
+  const auto& found = result->found.front();
+  EXPECT_EQ(found.end, Found::End::above);
+  EXPECT_EQ(*found.lower, 15e6);
+  EXPECT_EQ(result->reach, 20e6);
+}
+
+TEST(Search, IsUselessWhenNothingIsSent) {
+  Device device;
+  device.sender = 0;
+  EXPECT_EQ(search_of(device).found.front().end, Found::End::useless);
+  device.sender = 10;  // less than the least that is searched
+  const auto result = search_of(device);
+  EXPECT_EQ(result.found.front().end, Found::End::useless);
+  EXPECT_FALSE(result.found.front().lower || result.found.front().upper);
+}
+
+TEST(Search, GivesUpWhenTrialsKeepSayingNothing) {
+  const auto device = step_at(5e6);
+  int count = 0;
+  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+    auto probe = device.probe(rate, seconds);
+    probe.valid = ++count < 5;
+    return probe;
+  });
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->found.front().end, Found::End::useless);
+  EXPECT_FALSE(result->found.front().is_final);
+  EXPECT_EQ(count, 7);
+}
+
+TEST(Search, MakesATrialAgainThatSaysNothing) {
+  const auto device = step_at(5e6);
+  int count = 0;
+  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+    auto probe = device.probe(rate, seconds);
+    if (++count % 2 == 0) probe.received = 0, probe.valid = false;
+    return probe;
+  });
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->found.front().end, Found::End::narrow);
+  EXPECT_NEAR(*result->found.front().lower, 5e6, 0.03e6);
+}
+
+class StoppedAfter : public testing::TestWithParam<int> {};
+
+TEST_P(StoppedAfter, SaysWhatIsKnownSoFar) {
+  const auto device = step_at(5e6);
+  int count = 0;
+  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+    auto probe = device.probe(rate, seconds);
+    probe.stopped = ++count == GetParam();
+    return probe;
+  });
+  ASSERT_TRUE(result.has_value());
+  const auto& found = result->found.front();
+  EXPECT_EQ(found.end, Found::End::stopped);
+  EXPECT_EQ(result->probes.size(), static_cast<std::size_t>(GetParam()));
+  for (const auto& bound : {found.lower, found.upper}) {
+    if (!bound) continue;
+    EXPECT_TRUE(std::any_of(result->probes.begin(), result->probes.end() - 1, [&](const Probe& p) {
+      return p.load() == *bound;
+    }));
+  }
+  if (found.lower) {
+    EXPECT_LE(*found.lower, 5e6 * (1 + 1e-6));
+  }
+  if (found.upper) {
+    EXPECT_GT(*found.upper, 5e6);
+  }
+  if (GetParam() > 5) {
+    EXPECT_TRUE(found.lower && found.upper);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Trials, StoppedAfter, testing::Range(1, 9));
+
+TEST(Search, EndsWithTheErrorOfATrial) {
+  int count = 0;
+  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+    if (++count == 3) return fail(Errc::io, "the device is gone");
+    return step_at(5e6).probe(rate, seconds);
+  });
+  ASSERT_FALSE(result.has_value());
+  EXPECT_EQ(result.error().message, "the device is gone");
+  EXPECT_EQ(count, 3);
+}
+
+TEST(Search, StopsAtItsLimitOfTrials) {
+  SearchPlan plan;
+  plan.most_probes = 4;
+  const auto result = search_of(step_at(5e6), plan);
+  EXPECT_EQ(result.found.front().end, Found::End::limit);
+  EXPECT_EQ(result.probes.size(), 4U);
+}
+
+// A device whose answers follow no rule at all must not make it go on for ever.
+TEST(Search, EndsWhateverTheAnswersAre) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> dice(0, 1);
+    SearchPlan plan = plan_for({0, 0.01});
+    plan.repeat = 1 + seed % 4;
+    plan.most_probes = 100'000;
+    const auto result = search(plan, [&](double rate, double seconds) -> Result<Probe> {
+      Device device;
+      device.sender = 1e4 + dice(random) * 1e7;
+      const double lost = dice(random) < 0.5 ? 0 : dice(random);
+      device.loss = [lost](double) { return lost; };
+      auto probe = device.probe(rate, seconds);
+      probe.valid = dice(random) < 0.9;
+      return probe;
+    });
+    ASSERT_TRUE(result.has_value());
+    ASSERT_LT(result->probes.size(), 1000U) << seed;
+    for (const auto& found : result->found) {
+      if (found.lower && found.upper) {
+        ASSERT_LT(*found.lower, *found.upper) << seed;
+      }
+    }
+  }
+}
+
+TEST(Search, RefusesPlansThatMakeNoSense) {
+  const auto refused = [](auto change) {
+    SearchPlan plan;
+    change(plan);
+    return !validate(plan).has_value() && !search(plan, {}).has_value();
+  };
+  EXPECT_TRUE(validate({}).has_value());
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {}; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {0, -0.1}; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {1}; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {std::nan("")}; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.least = 0; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.most = 999; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.most = std::nan(""); }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.width = 0; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.width = 1; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.final_seconds = 0; }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.final_seconds = std::nan(""); }));
+  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.repeat = 0; }));
+}
+
+TEST(Probe, IsATrialOfTheRateThatWasReallySent) {
+  Probe probe;
+  probe.asked = 1000;
+  probe.rate = 995;
+  EXPECT_EQ(probe.load(), 1000);
+  probe.rate = 900;
+  EXPECT_EQ(probe.load(), 900);
+  probe.asked = kInfinite;
+  EXPECT_FALSE(probe.as_asked());
+  EXPECT_EQ(probe.load(), 900);
+}
+
+TEST(Probe, KnowsItsLoss) {
+  Probe probe;
+  EXPECT_EQ(probe.loss(), 1);  // nothing sent, nothing shown
+  probe.sent = 1000;
+  probe.received = 990;
+  EXPECT_DOUBLE_EQ(probe.loss(), 0.01);
+  probe.received = 1001;  // somebody else's
+  EXPECT_EQ(probe.loss(), 0);
+}
+
+}  // namespace
+}  // namespace manactl::datapath
