@@ -197,6 +197,7 @@ int ibv_destroy_qp(ibv_qp* qp) {
   auto& context = adapter::context_of(qp->context);
   auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(destroyed->port));
   const std::scoped_lock lock(Simulator::get().control());
+  Simulator::get().settle(*context.page);
   if (destroyed->table != nullptr) {
     adapter::remove_receivers(*destroyed);
   } else {

@@ -79,7 +79,10 @@ std::unique_ptr<Backend> backend_of(const Config& config, Adapter& adapter, std:
 }  // namespace
 
 Simulator::Simulator(const Config& config, Ledger& ledger)
-    : config_(config), adapter_(setup_of(config), ledger), verb_faults_(config.faults) {
+    : config_(config),
+      adapter_(setup_of(config), ledger),
+      verb_faults_(config.faults),
+      doorbells_(config.doorbell != DoorbellSource::call) {
   for (std::uint32_t i = 0; i < config.ports; ++i) {
     plan_faults(config, adapter_.faults(i));
     adapter_.port(i).connect(backend_of(config, adapter_, i));
@@ -99,25 +102,22 @@ Simulator& Simulator::get() {
 }
 
 // Polling loses what another queue stores over it, so it is for one queue of each kind.
-bool Simulator::wants_trap(const Watched& watched) const {
+bool Simulator::wants_trap(const Doorbells::Use& use) const {
   if (config_.doorbell == DoorbellSource::trap) return true;
   if (config_.doorbell != DoorbellSource::automatic) return false;
-  return config_.engine == Engine::direct || watched.senders > 1 || watched.receivers > 1;
+  return config_.engine == Engine::direct || use.senders > 1 || use.receivers > 1;
 }
 
 Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direction) {
-  const std::scoped_lock lock(pages_mutex_);
   start_clock();
-  auto found = std::ranges::find(pages_, &page, &Watched::page);
-  if (found == pages_.end()) found = pages_.insert(found, {&page, port});
-  (direction == Direction::send ? found->senders : found->receivers) += 1;
-  if (wants_trap(*found) && !page.is_protected()) {
-    auto trapped = trap_stores(page);
+  const auto use = doorbells_.add(page, adapter_.port(port), direction);
+  if (wants_trap(use) && !page.is_protected()) {
+    auto trapped = doorbells_.change(page, [&page] { return trap_stores(page); });
     if (!trapped) return trapped;
   }
   if (config_.engine == Engine::threaded && !started_) {
     started_ = true;
-    adapter_.start([this] { return look(); });
+    adapter_.start([this] { return doorbells_.look(); });
   }
   return {};
 }
@@ -151,34 +151,8 @@ void Simulator::forget(const void* who) {
 }
 
 void Simulator::forget(const DoorbellPage& page) {
-  const std::scoped_lock lock(pages_mutex_);
-  std::erase_if(pages_, [&](const Watched& watched) { return watched.page == &page; });
+  doorbells_.forget(page);
   if (page.is_protected()) release_stores(page);
-}
-
-std::size_t Simulator::look() {
-  const std::scoped_lock lock(pages_mutex_);
-  if (config_.doorbell == DoorbellSource::call) return 0;
-  std::size_t found = 0;
-  for (const auto& watched : pages_) {
-    auto& port = adapter_.port(watched.port);
-    found += watched.page->take(
-        [&port](std::uint32_t offset, std::uint64_t value) { port.ring(offset, value); });
-  }
-  return found;
-}
-
-bool Simulator::ring(const void* page, std::uint32_t offset, std::uint64_t value) {
-  Port* port = nullptr;
-  {
-    const std::scoped_lock lock(pages_mutex_);
-    for (const auto& watched : pages_) {
-      if (watched.page->address() == page) port = &adapter_.port(watched.port);
-    }
-  }
-  if (port == nullptr) return false;
-  port->ring(offset, value);
-  return true;
 }
 
 }  // namespace manactl::adapter

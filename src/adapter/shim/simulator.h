@@ -10,7 +10,7 @@
 
 #include "adapter/adapter.h"
 #include "adapter/config.h"
-#include "adapter/doorbell_page.h"
+#include "adapter/doorbells.h"
 
 namespace manactl::adapter {
 
@@ -32,6 +32,9 @@ class Simulator {
   // A queue of this direction was made with the page. Finds its doorbells from now on.
   Result<> watch(DoorbellPage& page, std::size_t port, Direction direction);
 
+  // A queue of the page is about to go: what was stored for it so far is not lost.
+  void settle(const DoorbellPage& page) { doorbells_.settle(page); }
+
   // The page is not looked at any more when it returns.
   void forget(const DoorbellPage& page);
 
@@ -40,27 +43,21 @@ class Simulator {
   void forget(const void* who);
 
   // A store that was trapped or a call of the program. False: no such page.
-  bool ring(const void* page, std::uint32_t offset, std::uint64_t value);
+  bool ring(const void* page, std::uint32_t offset, std::uint64_t value) {
+    return doorbells_.ring(page, offset, value);
+  }
 
  private:
-  struct Watched {
-    DoorbellPage* page = nullptr;
-    std::size_t port = 0;
-    unsigned senders = 0, receivers = 0;
-  };
-
   Simulator(const Config& config, Ledger& ledger);
-  std::size_t look();
   void start_clock();
   void report_fatal();
-  bool wants_trap(const Watched& watched) const;
+  bool wants_trap(const Doorbells::Use& use) const;
 
   Config config_;
   Adapter adapter_;
   VerbFaults verb_faults_;
   std::mutex control_;
-  std::mutex pages_mutex_;
-  std::vector<Watched> pages_;
+  Doorbells doorbells_;
   bool started_ = false;
   bool clock_started_ = false;
   std::mutex listeners_mutex_;

@@ -11,7 +11,7 @@
 
 namespace manactl::adapter {
 
-// Protects the page; what was stored before is rung.
+// From here on the page's stores are rung as they happen.
 Result<> trap_stores(DoorbellPage& page);
 
 void release_stores(const DoorbellPage& page);
