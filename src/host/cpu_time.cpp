@@ -60,4 +60,34 @@ double stolen_share(const CpuTime& before, const CpuTime& after) {
          static_cast<double>(after.total - before.total);
 }
 
+Result<ThreadTime> worker_time(const os::Files& files) {
+  const auto process = files.link_target("proc/self");
+  if (!process) return tl::unexpected<Error>(process.error());
+  const auto threads = files.list("proc/self/task");
+  if (!threads) return tl::unexpected<Error>(threads.error());
+  ThreadTime time;
+  for (const auto& thread : *threads) {
+    const auto path = fmt::format("proc/self/task/{}/schedstat", thread);
+    const auto text = files.read(path);
+    if (!text) return tl::unexpected<Error>(text.error());
+    const auto words = split(*text, ' ');
+    const auto ran = parse_unsigned(words[0]);
+    const auto waited = words.size() > 1 ? parse_unsigned(words[1]) : ran;
+    if (words.size() < 2 || !ran || !waited) {
+      return fail(Errc::invalid, fmt::format("{}: '{}' is no line", path, printable(*text, 60)));
+    }
+    if (thread == *process) continue;
+    time.ran += *ran;
+    time.waited += *waited;
+  }
+  return time;
+}
+
+double waited_share(const ThreadTime& before, const ThreadTime& after) {
+  if (after.waited <= before.waited) return 0;
+  const auto waited = static_cast<double>(after.waited - before.waited);
+  const auto ran = after.ran > before.ran ? static_cast<double>(after.ran - before.ran) : 0;
+  return waited / (waited + ran);
+}
+
 }  // namespace manactl::host

@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "os/memory_files.h"
 
 namespace manactl::host {
@@ -48,6 +52,60 @@ TEST(StolenShare, IsOfTheTimeBetween) {
   EXPECT_DOUBLE_EQ(stolen_share({100, 10}, {200, 35}), 0.25);
   EXPECT_EQ(stolen_share({100, 10}, {100, 10}), 0);
   EXPECT_EQ(stolen_share({200, 35}, {100, 10}), 0);
+}
+
+os::MemoryFiles process_of_three_threads() {
+  os::MemoryFiles files;
+  files.add_link("proc/self", "77");
+  files.add_file("proc/77/task/77/schedstat", "1000 1000 9\n");
+  files.add_file("proc/77/task/78/schedstat", "200 30 4\n");
+  files.add_file("proc/77/task/79/schedstat", "50 1 4\n");
+  return files;
+}
+
+TEST(WorkerTime, IsThatOfAllThreadsButTheMainOne) {
+  const auto time = worker_time(process_of_three_threads());
+  ASSERT_TRUE(time) << time.error().message;
+  EXPECT_EQ(time->ran, 250U);
+  EXPECT_EQ(time->waited, 31U);
+}
+
+TEST(WorkerTime, IsNotMadeUp) {
+  os::MemoryFiles files;
+  EXPECT_EQ(worker_time(files).error().code, Errc::not_found);
+  for (const char* text : {"", "200", "200 x 4", "x 30 4", "200,30"}) {
+    files = process_of_three_threads();
+    files.add_file("proc/77/task/78/schedstat", text);
+    EXPECT_FALSE(worker_time(files)) << text;
+  }
+}
+
+// Kernels built without scheduler statistics have no such files.
+TEST(WorkerTime, IsReadWhereTheKernelTells) {
+  const auto files = os::open_files("/");
+  ASSERT_TRUE(files) << files.error().message;
+  std::atomic<bool> slept = false, done = false;
+  std::thread worker([&] {
+    for (; !done; slept = true) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  while (!slept) std::this_thread::yield();
+  const auto time = worker_time(**files);
+  done = true;
+  worker.join();
+  if (os::exists(**files, "proc/self/schedstat")) {
+    ASSERT_TRUE(time) << time.error().message;
+    EXPECT_GT(time->ran + time->waited, 0U);
+  } else {
+    EXPECT_EQ(time.error().code, Errc::not_found);
+  }
+}
+
+TEST(WaitedShare, IsOfTheTimeInWhichThreadsWantedToRun) {
+  EXPECT_DOUBLE_EQ(waited_share({100, 10}, {400, 110}), 0.25);
+  EXPECT_EQ(waited_share({100, 10}, {400, 10}), 0);
+  EXPECT_EQ(waited_share({400, 110}, {100, 10}), 0);
+  EXPECT_EQ(waited_share({0, 0}, {0, 0}), 0);
+  EXPECT_EQ(waited_share({100, 0}, {100, 5}), 1);
 }
 
 }  // namespace
