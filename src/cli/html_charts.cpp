@@ -68,20 +68,21 @@ std::string marks_of(const std::vector<HtmlSpan>& spans, const Plot& plot, const
   return text;
 }
 
+std::string bounds_of(const HtmlReport& report, const Plot& plot, const Axis& y) {
+  if (!report.confidence) return {};
+  constexpr double kLeastHeight = 2;
+  const double top = y.at(report.confidence->high);
+  const double height = std::max(y.at(report.confidence->low) - top, kLeastHeight);
+  return rect_at(
+      {plot.left, top, plot.x_end() - plot.left, height}, "band", "95 % bounds of the median");
+}
+
 std::string median_of(const HtmlReport& report, const Plot& plot, const Axis& y, const Unit& unit) {
   if (!report.median) return {};
-  constexpr double kLeastHeight = 2;
-  std::string text;
-  const double width = plot.x_end() - plot.left;
-  if (report.confidence) {
-    const double top = y.at(report.confidence->high);
-    const double height = std::max(y.at(report.confidence->low) - top, kLeastHeight);
-    text += rect_at({plot.left, top, width, height}, "band", "95 % bounds of the median");
-  }
   const double at = y.at(*report.median);
-  text += line_at({plot.left, at, width, 0}, "median");
-  text += text_at(plot.x_end() + kGap, at - 2, "strong", "median");
-  return text + text_at(plot.x_end() + kGap, at + 12, "strong", quantity(*report.median, unit));
+  return line_at({plot.left, at, plot.x_end() - plot.left, 0}, "median") +
+         text_at(plot.x_end() + kGap, at - 2, "strong", "median") +
+         text_at(plot.x_end() + kGap, at + 12, "strong", quantity(*report.median, unit));
 }
 
 std::string dots_of(const HtmlSeries& line, std::size_t style, const Axis& x, const Axis& y) {
@@ -161,7 +162,7 @@ std::string rate_chart(const HtmlReport& report) {
   svg += spans_of(report.left_out, plot, x, "pale");
   svg += spans_of(report.disturbed, plot, x, "hatch");
   svg += y_grid(plot, y, unit) + x_marks(plot, x, time, fmt::format("time in {}", time.name));
-  svg += median_of(report, plot, y, unit);
+  svg += bounds_of(report, plot, y);
   std::size_t drawn = 0;
   for (std::size_t i = 0; i < report.series.size(); ++i) {
     const auto few = thin(report.series[i].points, static_cast<std::size_t>(x.to - x.from));
@@ -169,7 +170,7 @@ std::string rate_chart(const HtmlReport& report) {
     svg += fmt::format("<path class=\"s{}\" d=\"{}\"/>\n", i % kStyles, path_of(few, x, y));
     if (few.size() <= kFewPoints) svg += dots_of(report.series[i], i % kStyles, x, y);
   }
-  svg += marks_of(report.disturbed, plot, x) + "</svg>\n";
+  svg += median_of(report, plot, y, unit) + marks_of(report.disturbed, plot, x) + "</svg>\n";
   return figure_of(
       "throughput over time", svg, rate_legend(report), rate_caption(report, drawn, y));
 }

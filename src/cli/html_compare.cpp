@@ -148,8 +148,7 @@ std::string change_chart(const CompareResult& result) {
 std::vector<std::string> side_row(std::string_view name, const BenchDocument& side) {
   const auto rate = datapath::estimate(side.rates);
   const auto unit = rate_unit(rate.median);
-  return {std::string(name),
-          side.path,
+  return {fmt::format("{}: {}", name, side.path),
           fmt::format("{}", rate.count),
           quantity(rate.median, unit),
           rate.confidence ? quantity(rate.confidence->low, unit) : "-",
@@ -178,12 +177,13 @@ std::string html_page(const CompareResult& result) {
       {{"verdict", std::string(verdict)},
        {"change of the median", percent(effect.change)},
        {"95 % bounds",
-        fmt::format("{} to {}", percent(effect.confidence.low), percent(effect.confidence.high))},
+        fmt::format(
+            "{:+.2f} to {}", effect.confidence.low * kPercent, percent(effect.confidence.high))},
        {"chance of such a difference (p)", fmt::format("{:.3g}", effect.p)}},
       verdict);
   page += "<h2>Change</h2>\n" + change_chart(result) + "<h2>Rates</h2>\n" + rates_chart(result);
   page += table_of({"Results",
-                    {"", "file", "intervals", "median", "from", "to", "variation", "noisy"},
+                    {"file", "intervals", "median", "95 % from", "to", "variation", "noisy"},
                     {side_row("before", result.before), side_row("after", result.after)}});
   std::vector<HtmlRow> rows;
   for (const auto& [name, value] : result.before.configuration) rows.push_back({name, value});

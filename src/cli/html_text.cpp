@@ -53,6 +53,13 @@ std::string escape(std::string_view text) {
   return safe;
 }
 
+std::string grouped(std::uint64_t number) {
+  constexpr std::size_t kGroup = 3;
+  auto text = fmt::format("{}", number);
+  for (auto at = text.size(); at > kGroup;) text.insert(at -= kGroup, "\u202f");
+  return text;
+}
+
 std::string page_head(std::string_view title, std::string_view subtitle) {
   const auto name = escape(title);
   std::string head =

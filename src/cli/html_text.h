@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,9 @@ namespace manactl::cli {
 
 // Text from outside for a place in HTML or SVG: one line, without control characters.
 std::string escape(std::string_view text);
+
+// 854400000 as "854 400 000", with blanks that do not break the line.
+std::string grouped(std::uint64_t number);
 
 // From the doctype to the headline. The page forbids itself scripts and the network.
 std::string page_head(std::string_view title, std::string_view subtitle);

@@ -56,6 +56,7 @@ Unit latency_unit(double most) {
 }
 
 std::string quantity(double value, const Unit& unit) {
+  if (!std::isfinite(value)) return "unknown";
   const double scaled = value / unit.factor;
   const int before = std::abs(scaled) < 1 ? 1 : static_cast<int>(std::log10(std::abs(scaled))) + 1;
   return fmt::format("{:.{}f} {}", scaled, std::max(kDigits - before, 0), unit.name);
@@ -88,6 +89,7 @@ std::vector<double> ticks(double low, double high, unsigned count) {
 
 Axis rate_axis(const HtmlBand& range, const Plot& plot) {
   constexpr double kNear = 0.7, kLeastSpan = 0.1, kHeadroom = 1.08;
+  if (!(range.low <= range.high)) return {0, 1, plot.y_end(), plot.top};  // nothing finite
   Axis axis{0, range.high > 0 ? range.high * kHeadroom : 1, plot.y_end(), plot.top};
   if (range.low < kNear * range.high) return axis;
   const double span =

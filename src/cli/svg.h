@@ -41,7 +41,7 @@ std::vector<double> ticks(double low, double high, unsigned count);
 // Where a chart's values stand in its picture.
 struct Plot {
   double width = 960, height = 300;
-  double left = 66, right = 92, top = 20, bottom = 44;
+  double left = 66, right = 92, top = 24, bottom = 44;
 
   double x_end() const { return width - right; }
 
