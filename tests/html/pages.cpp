@@ -11,6 +11,7 @@
 
 #include "cli/html_compare.h"
 #include "cli/html_report.h"
+#include "cli/html_text.h"
 
 namespace manactl::cli {
 namespace {
@@ -37,7 +38,7 @@ HtmlReport page_of(unsigned queues, unsigned seconds) {
   report.queue_columns = {"packets", "missed", "cycles per packet"};
   for (unsigned queue = 0; queue < queues; ++queue) {
     HtmlQueue row{fmt::format("{}", queue), numbers.about(kQueueRate, 0.04), {}, {}};
-    row.cells = {fmt::format("{:.0f}", row.rate * seconds), "0", "21.4"};
+    row.cells = {grouped(static_cast<std::uint64_t>(row.rate * seconds)), "0", "21.4"};
     for (unsigned i = 0; i < seconds; ++i) row.rates.push_back(numbers.about(row.rate, 0.03));
     report.queues.push_back(row);
   }
@@ -46,8 +47,11 @@ HtmlReport page_of(unsigned queues, unsigned seconds) {
     for (const auto& queue : report.queues) sum += queue.rates[i];
     report.series[0].points.push_back({i + 1.0, sum});
   }
-  report.median = kQueueRate * queues;
-  report.confidence = HtmlBand{*report.median * 0.996, *report.median * 1.004};
+  std::vector<double> rates;
+  for (const auto& point : report.series[0].points) rates.push_back(point.rate);
+  const auto rate = datapath::estimate(rates);
+  report.median = rate.median;
+  if (rate.confidence) report.confidence = HtmlBand{rate.confidence->low, rate.confidence->high};
   report.figures = {{"rate", fmt::format("{:.3f} Mpps", *report.median / 1e6)},
                     {"throughput", fmt::format("{:.3f} Gbit/s", *report.median * 512 / 1e9)},
                     {"cycles per packet", "21.4"},
@@ -66,6 +70,9 @@ HtmlReport full_page() {
   report.title = "rtt on eth1";
   auto& sent = report.series[0].points;
   HtmlSeries received{"received", {}};
+  for (auto& queue : report.queues) {
+    for (std::size_t i = 30; i < 33; ++i) queue.rates[i] *= 0.2;
+  }
   for (auto& point : sent) {
     if (point.seconds < 4) point.rate *= point.seconds / 4;
     if (point.seconds > 30 && point.seconds < 34) point.rate *= 0.2;
@@ -82,8 +89,8 @@ HtmlReport full_page() {
   }
   report.tables = {{"Counts",
                     {"direction", "packets", "bytes", "missed", "no buffer", "errors"},
-                    {{"sent", "854400000", "54681600000", "12", "0", "0"},
-                     {"received", "828768000", "53041152000", "0", "3", "0"}}}};
+                    {{"sent", grouped(854400000), grouped(54681600000), "12", "0", "0"},
+                     {"received", grouped(828768000), grouped(53041152000), "0", "3", "0"}}}};
   report.notes = {"The synthetic path was not used: all packets are in the counters of the VF.",
                   "2 queues share 1 CPU: the result is not a number of MANA."};
   return report;
