@@ -89,6 +89,25 @@ std::string MacAddress::str() const {
   return fmt::format("{:02x}", fmt::join(bytes, ":"));
 }
 
+Result<Ipv4Address> Ipv4Address::parse(std::string_view text) {
+  constexpr std::size_t kParts = 4;
+  const auto parts = split(text, '.');
+  Ipv4Address address;
+  for (const auto part : parts) {
+    const auto value = parse_unsigned(part, 255);
+    if (parts.size() != kParts || !value || (part.size() > 1 && part.front() == '0')) {
+      return not_a("an IPv4 address", text, "10.0.0.4");
+    }
+    address.value = (address.value << 8U) | static_cast<std::uint32_t>(*value);
+  }
+  return address;
+}
+
+std::string Ipv4Address::str() const {
+  return fmt::format(
+      "{}.{}.{}.{}", value >> 24U, (value >> 16U) & 0xffU, (value >> 8U) & 0xffU, value & 0xffU);
+}
+
 Result<CpuList> CpuList::parse(std::string_view text) {
   constexpr std::uint64_t kMostCpus = 65535;  // beyond any CONFIG_NR_CPUS; bounds "0-4294967295"
   CpuList list;

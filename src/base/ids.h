@@ -56,6 +56,15 @@ struct MacAddress {
   auto operator<=>(const MacAddress&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
+// In host order; text is four decimal numbers, none with a leading zero.
+struct Ipv4Address {
+  std::uint32_t value = 0;
+
+  static Result<Ipv4Address> parse(std::string_view text);
+  std::string str() const;
+  auto operator<=>(const Ipv4Address&) const = default;  // NOLINT(modernize-use-nullptr)
+};
+
 // The kernel's list format: "0-3,8".
 struct CpuList {
   std::vector<unsigned> cpus;  // ascending, no duplicates

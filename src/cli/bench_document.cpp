@@ -33,15 +33,14 @@ std::vector<std::pair<std::string, std::string>> configuration_of(const Json& do
   return rows;
 }
 
-std::vector<datapath::Sample> samples_of(const Json& document) {
-  std::vector<datapath::Sample> samples;
+std::vector<datapath::Interval> intervals_of(const Json& document) {
+  std::vector<datapath::Interval> intervals;
   for (const auto& row : document.at("samples")) {
-    datapath::Sample sample;
-    sample.seconds = row.at("seconds").get<double>();
-    sample.packets = row.at("packets").get<std::uint64_t>();
-    samples.push_back(sample);
+    auto& total = intervals.emplace_back().total;
+    total.seconds = row.at("seconds").get<double>();
+    total.tx.packets = row.at("packets").get<std::uint64_t>();
   }
-  return samples;
+  return intervals;
 }
 
 Result<BenchDocument> document_of(const Json& json, const std::string& path) {
@@ -55,8 +54,10 @@ Result<BenchDocument> document_of(const Json& json, const std::string& path) {
                               text_of(json.at("schema"))));
     }
     document.configuration = configuration_of(json);
-    const auto summary = datapath::summarize(
-        samples_of(json), json.at("plan").at("warmup_seconds").get<double>(), {});
+    const auto summary = datapath::summarize(datapath::Mode::tx,
+                                             intervals_of(json),
+                                             json.at("plan").at("warmup_seconds").get<double>(),
+                                             {});
     document.rates = summary.rates;
     document.noisy = json.at("statistics").at("noisy").get<bool>();
   } catch (const Json::exception& wrong) {

@@ -86,7 +86,7 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
       facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kUsualPage;
   const auto needed = datapath::pages_needed(plan, page_kib);
   const auto supply = free_pages(facts, page_kib);
-  const bool is_virtual = !plan.pci;
+  const bool is_virtual = plan.nics.empty();
   const bool unprivileged = facts.limits && facts.limits->uid != 0;
   if (is_virtual && (supply.free == 0 || unprivileged)) {
     plan.hugepages = false;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/bench_options.h"
 #include "cli/bench_target.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -13,6 +14,7 @@
 #include "cli/render_bench.h"
 #include "cli/signals.h"
 #include "datapath/plan.h"
+#include "datapath/trials.h"
 #include "host/cpu_time.h"
 #include "host/gather.h"
 
@@ -58,7 +60,7 @@ std::string wrong_words(const Options& options, const Context& context) {
 
 Exit exit_of_run(const StopOnSignal& signals, const datapath::BenchReport& report) {
   constexpr int kBase = 128;
-  if (!report.interrupted || signals.number() == 0) return Exit::ok;
+  if (!report.interrupted() || signals.number() == 0) return Exit::ok;
   return static_cast<Exit>(kBase + signals.number());
 }
 
@@ -80,22 +82,24 @@ Exit measure(const Options& options,
   const bool live = context.err.is_terminal();
   datapath::Progress progress;
   progress.started = [&] { signals.finish_when_asked(); };
-  progress.interval = [&](const datapath::Sample& sample) {
-    elapsed += sample.seconds;
-    if (live) context.err.stream() << progress_line(elapsed, sample) << '\n';
+  progress.interval = [&](const datapath::Interval& interval) {
+    elapsed += interval.total.seconds;
+    if (live) context.err.stream() << progress_line(plan.mode, elapsed, interval.total) << '\n';
   };
-  auto report = (*engine)->run(plan, signals.token(), progress);
+  auto report = datapath::run(**engine, plan, signals.token(), progress);
   if (!report) return report_error(context, report.error());
   if (!note.empty()) report->notes.insert(report->notes.begin(), note);
   datapath::Disturbance disturbance;
   if (const auto cpus_after = cpu_time(context, plan); cpus_before && cpus_after) {
     disturbance.stolen = host::stolen_share(*cpus_before, *cpus_after);
   }
-  const BenchResult result{plan,
-                           *report,
-                           summarize(report->samples, plan.warmup_seconds, disturbance),
-                           options.interface ? options.interface->str() : std::string(),
-                           exit_of_run(signals, *report)};
+  const BenchResult result{
+      plan,
+      *report,
+      summarize(
+          plan.mode, report->trials.front().intervals, plan.trial.warmup_seconds, disturbance),
+      options.interface ? options.interface->str() : std::string(),
+      exit_of_run(signals, *report)};
   context.json ? json(context.out, result) : text(context.out, result, context.verbosity);
   return result.exit;
 }
@@ -117,24 +121,13 @@ Exit run_bench(const Options& options, Context& context) {
   if (options.interface) {
     const auto port = find_port(facts, options.interface->str(), info);
     if (!port) return say(context, port.error());
-    plan.pci = port->pci;
-    plan.mac = port->mac;
-    plan.vmbus = port->vmbus;
+    plan.nics.push_back({options.interface->str(), port->pci, port->mac, port->vmbus});
   }
   const auto valid = datapath::validate(plan);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());
   return measure(options, context, plan, *note);
-}
-
-Result<datapath::Mode> parse_mode(std::string_view text) {
-  if (text == "tx") return datapath::Mode::tx;
-  if (text == "rx") return datapath::Mode::rx;
-  return fail(
-      Errc::invalid,
-      fmt::format(
-          "'{}' is neither tx nor rx{}", printable(text, 40), suggestion(text, {"tx", "rx"})));
 }
 
 void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
@@ -154,35 +147,12 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
             });
 }
 
-template <std::uint16_t kLeast, std::uint16_t kMost>
-Take count_into(std::uint16_t& target) {
-  return into(target, [](std::string_view text) { return parse_count(text, kLeast, kMost); });
-}
-
 }  // namespace
 
 Run add_bench(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  auto& plan = options->plan;
   add_device_options(app, options);
-  add_value(app, {"--mode", type::kMode, "send or receive (tx)"}, into(plan.mode, parse_mode));
-  add_value(app, {"--queues", "N", "queues, each with a CPU (1)"}, count_into<1, 64>(plan.queues));
-  add_value(app,
-            {"--size", "BYTES", "bytes of a frame with its checksum (64)"},
-            count_into<64, 9018>(plan.frame_bytes));
-  add_value(app,
-            {"--duration", "TIME", "how long: 10, 1.5, 500ms, 2m (10)"},
-            into(plan.seconds, parse_duration));
-  add_value(app,
-            {"--warmup", "TIME", "of it at the start, left out of the rate (none)"},
-            into(plan.warmup_seconds, parse_duration));
-  add_value(app, {"--burst", "N", "packets of one call (32)"}, count_into<1, 256>(plan.burst));
-  add_value(app,
-            {"--descriptors", "N", "descriptors of a queue (256)"},
-            count_into<64, 8192>(plan.descriptors));
-  add_value(app,
-            {"--interval", "TIME", "time between two samples (1)"},
-            into(plan.interval_seconds, parse_duration));
+  add_plan_options(app, options->plan);
   add_flag(app, "--no-huge", options->no_huge, "use ordinary memory, not hugepages");
   add_flag(app, "--list-drivers", options->list_drivers, "print the drivers inside and end");
   return [options](Context& context) { return run_bench(*options, context); };

@@ -10,6 +10,8 @@
 namespace manactl::cli {
 namespace {
 
+using datapath::Count;
+using datapath::Mode;
 using datapath::Sample;
 using Json = nlohmann::ordered_json;
 
@@ -17,13 +19,28 @@ constexpr double kMillion = 1e6;
 constexpr double kBillion = 1e9;
 constexpr int kBitsPerByte = 8;
 
-double mpps(const Sample& sample) {
-  return sample.seconds > 0 ? static_cast<double>(sample.packets) / sample.seconds / kMillion : 0;
+// The direction that the mode is about, with the time it took.
+struct Flat {
+  double seconds = 0;
+  Count count;
+};
+
+Flat flat(Mode mode, const Sample& sample) {
+  return {sample.seconds, headline(mode, sample)};
 }
 
-double gbits(const Sample& sample) {
-  if (sample.seconds <= 0) return 0;
-  return static_cast<double>(sample.bytes) * kBitsPerByte / sample.seconds / kBillion;
+double mpps(const Flat& flat) {
+  return flat.seconds > 0 ? static_cast<double>(flat.count.packets) / flat.seconds / kMillion : 0;
+}
+
+double gbits(const Flat& flat) {
+  if (flat.seconds <= 0) return 0;
+  return static_cast<double>(flat.count.bytes) * kBitsPerByte / flat.seconds / kBillion;
+}
+
+double cycles_per_packet(Mode mode, const Sample& total) {
+  const auto packets = headline(mode, total).packets;
+  return packets == 0 ? 0 : static_cast<double>(total.effort.cycles) / static_cast<double>(packets);
 }
 
 std::string device_of(const BenchResult& result) {
@@ -31,20 +48,15 @@ std::string device_of(const BenchResult& result) {
   return printable(join(result.plan.vdevs, " "));
 }
 
-Json json_of(const Sample& sample) {
-  return {{"seconds", sample.seconds},
-          {"packets", sample.packets},
-          {"bytes", sample.bytes},
-          {"missed", sample.missed},
-          {"errors", sample.errors},
-          {"mpps", mpps(sample)},
-          {"gbit_per_second", gbits(sample)}};
-}
-
-Json json_of(const std::vector<Sample>& samples) {
-  Json array = Json::array();
-  for (const auto& sample : samples) array.push_back(json_of(sample));
-  return array;
+Json json_of(Mode mode, const Sample& sample) {
+  const auto one = flat(mode, sample);
+  return {{"seconds", one.seconds},
+          {"packets", one.count.packets},
+          {"bytes", one.count.bytes},
+          {"missed", one.count.missed + one.count.no_buffer},
+          {"errors", one.count.errors},
+          {"mpps", mpps(one)},
+          {"gbit_per_second", gbits(one)}};
 }
 
 Json plan_of(const BenchResult& result) {
@@ -53,15 +65,15 @@ Json plan_of(const BenchResult& result) {
   json["mode"] = name_of(plan.mode);
   json["interface"] = result.interface.empty() ? Json(nullptr) : Json(printable(result.interface));
   json["vdevs"] = plan.vdevs;
-  json["pci"] = plan.pci ? Json(plan.pci->str()) : Json(nullptr);
-  json["mac"] = plan.mac ? Json(plan.mac->str()) : Json(nullptr);
+  json["pci"] = plan.nics.empty() ? Json(nullptr) : Json(plan.nics.front().pci.str());
+  json["mac"] = plan.nics.empty() ? Json(nullptr) : Json(plan.nics.front().mac.str());
   json["queues"] = plan.queues;
-  json["frame_bytes"] = plan.frame_bytes;
+  json["frame_bytes"] = plan.traffic.largest();
   json["burst"] = plan.burst;
   json["descriptors"] = plan.descriptors;
-  json["seconds"] = plan.seconds;
-  json["interval_seconds"] = plan.interval_seconds;
-  json["warmup_seconds"] = plan.warmup_seconds;
+  json["seconds"] = plan.trial.seconds;
+  json["interval_seconds"] = plan.trial.interval_seconds;
+  json["warmup_seconds"] = plan.trial.warmup_seconds;
   json["cpus"] = plan.cpus.str();
   json["hugepages"] = plan.hugepages;
   return json;
@@ -86,7 +98,9 @@ Json json_of(const datapath::Summary& summary) {
 std::string rate_of(const BenchResult& result) {
   const auto& rate = result.summary.rate;
   constexpr std::size_t kSeries = 3;  // fewer intervals than these have no middle worth the name
-  if (rate.count < kSeries) return fmt::format("{:.3f} Mpps", mpps(result.report.total));
+  if (rate.count < kSeries)
+    return fmt::format("{:.3f} Mpps",
+                       mpps(flat(result.plan.mode, result.report.trials.front().total)));
   auto text =
       fmt::format("{:.3f} Mpps, the median of {} intervals", rate.median / kMillion, rate.count);
   if (rate.confidence) {
@@ -97,45 +111,55 @@ std::string rate_of(const BenchResult& result) {
   return text;
 }
 
+std::vector<std::string> notes_of(const datapath::BenchReport& report) {
+  auto notes = report.notes;
+  for (const auto& trial : report.trials) {
+    notes.insert(notes.end(), trial.notes.begin(), trial.notes.end());
+  }
+  return notes;
+}
+
 void row(Screen& screen, std::string_view label, const std::string& value) {
   screen.stream() << fmt::format("  {:<20}", label) << value << '\n';
 }
 
 }  // namespace
 
-std::string progress_line(double elapsed, const Sample& sample) {
-  return fmt::format(
-      "{:8.1f} s {:10.3f} Mpps {:9.3f} Gbit/s", elapsed, mpps(sample), gbits(sample));
+std::string progress_line(Mode mode, double elapsed, const Sample& sample) {
+  const auto one = flat(mode, sample);
+  return fmt::format("{:8.1f} s {:10.3f} Mpps {:9.3f} Gbit/s", elapsed, mpps(one), gbits(one));
 }
 
 void text(Screen& screen, const BenchResult& result, int verbosity) {
   const auto& report = result.report;
   const auto& plan = result.plan;
+  const auto& trial = report.trials.front();
+  const auto total = flat(plan.mode, trial.total);
   const auto title = fmt::format("{} on {} ({}): {} {}, {}-byte frames, {:.1f} s",
                                  name_of(plan.mode),
                                  device_of(result),
-                                 report.driver,
+                                 report.ports.front().driver,
                                  plan.queues,
                                  plan.queues == 1 ? "queue" : "queues",
-                                 plan.frame_bytes,
-                                 report.total.seconds);
+                                 plan.traffic.largest(),
+                                 total.seconds);
   for (const auto& line : wrap_lines(title, screen.width())) {
     screen.stream() << screen.paint(Colour::bold, line) << '\n';
   }
   row(screen, "rate", rate_of(result));
-  row(screen, "throughput", fmt::format("{:.3f} Gbit/s", gbits(report.total)));
-  if (report.cycles_per_packet > 0) {
-    row(screen, "cycles per packet", fmt::format("{:.1f}", report.cycles_per_packet));
+  row(screen, "throughput", fmt::format("{:.3f} Gbit/s", gbits(total)));
+  if (const auto cycles = cycles_per_packet(plan.mode, trial.total); cycles > 0) {
+    row(screen, "cycles per packet", fmt::format("{:.1f}", cycles));
   }
-  row(screen, "packets", fmt::format("{}", report.total.packets));
-  row(screen, "missed", fmt::format("{}", report.total.missed));
-  row(screen, "errors", fmt::format("{}", report.total.errors));
+  row(screen, "packets", fmt::format("{}", total.count.packets));
+  row(screen, "missed", fmt::format("{}", total.count.missed + total.count.no_buffer));
+  row(screen, "errors", fmt::format("{}", total.count.errors));
   if (verbosity > 0) {
-    for (std::size_t i = 0; i < report.queues.size(); ++i) {
-      const auto& queue = report.queues[i];
+    for (std::size_t i = 0; i < trial.queues.size(); ++i) {
+      const auto queue = flat(plan.mode, trial.queues[i]);
       row(screen,
           fmt::format("queue {}", i),
-          fmt::format("{:.3f} Mpps, {} missed", mpps(queue), queue.missed));
+          fmt::format("{:.3f} Mpps, {} missed", mpps(queue), queue.count.missed));
     }
     row(screen, "DPDK", report.version);
     row(screen, "EAL arguments", printable(join(report.eal_arguments, " "), 2000));
@@ -143,32 +167,38 @@ void text(Screen& screen, const BenchResult& result, int verbosity) {
   for (const auto& reason : result.summary.why) {
     screen.stream() << wrap("Noisy: " + reason, screen.width(), 2) << '\n';
   }
-  for (const auto& note : report.notes) {
+  for (const auto& note : notes_of(report)) {
     screen.stream() << wrap("Note: " + printable(note), screen.width(), 2) << '\n';
   }
-  if (report.interrupted) screen.stream() << "  Stopped before its time.\n";
+  if (report.interrupted()) screen.stream() << "  Stopped before its time.\n";
 }
 
 void json(Screen& screen, const BenchResult& result) {
   const auto& report = result.report;
+  const auto mode = result.plan.mode;
+  const auto& trial = report.trials.front();
   Json document;
   document["schema"] = "manactl.bench/1";
   document["manactl"] = version();
   document["exit"] = static_cast<int>(result.exit);
   document["engine"] = {{"name", report.engine},
                         {"version", report.version},
-                        {"driver", report.driver},
+                        {"driver", report.ports.front().driver},
                         {"template_mode", report.template_mode}};
   document["plan"] = plan_of(result);
-  document["interrupted"] = report.interrupted;
-  document["total"] = json_of(report.total);
+  document["interrupted"] = report.interrupted();
+  document["total"] = json_of(mode, trial.total);
   document["statistics"] = json_of(result.summary);
-  document["cycles_per_packet"] =
-      report.cycles_per_packet > 0 ? Json(report.cycles_per_packet) : Json(nullptr);
-  document["queues"] = json_of(report.queues);
-  document["samples"] = json_of(report.samples);
+  const auto cycles = cycles_per_packet(mode, trial.total);
+  document["cycles_per_packet"] = cycles > 0 ? Json(cycles) : Json(nullptr);
+  document["queues"] = Json::array();
+  for (const auto& queue : trial.queues) document["queues"].push_back(json_of(mode, queue));
+  document["samples"] = Json::array();
+  for (const auto& interval : trial.intervals) {
+    document["samples"].push_back(json_of(mode, interval.total));
+  }
   document["eal_arguments"] = report.eal_arguments;
-  document["notes"] = report.notes;
+  document["notes"] = notes_of(report);
   screen.stream() << document.dump(2) << '\n';
 }
 

@@ -24,7 +24,7 @@ void text(Screen& screen, const BenchResult& result, int verbosity);
 void json(Screen& screen, const BenchResult& result);  // schemas/bench.schema.json
 
 // "  3 s   14.21 Mpps   7.28 Gbit/s", for progress.
-std::string progress_line(double elapsed, const datapath::Sample& sample);
+std::string progress_line(datapath::Mode mode, double elapsed, const datapath::Sample& sample);
 
 // What --list-drivers prints.
 void drivers_text(Screen& screen, const datapath::EngineInfo& engine);

@@ -5,81 +5,101 @@
 
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "datapath/frame.h"
+#include "datapath/trial.h"
 
 namespace manactl::datapath {
 
-enum class Mode { tx, rx };
+// A MANA port that belongs to user space.
+struct Nic {
+  std::string interface;  // the kernel's name for it, for people
+  PciAddress pci;
+  MacAddress mac;
+  std::optional<VmbusId> vmbus;  // the synthetic NIC in front of it, for net_netvsc
+};
 
-std::string_view name_of(Mode mode);
+struct SizeShare {
+  std::uint16_t bytes = 64;  // on the wire without preamble, with 4 bytes of FCS
+  unsigned share = 1;        // frames of this size in one round of all shares
 
-// What to measure and on which device. Nothing here is checked against the system yet.
+  bool operator==(const SizeShare&) const = default;
+};
+
+// What the packets of a sender look like.
+struct Traffic {
+  std::vector<SizeShare> sizes = {{}};
+  unsigned flows = 1;  // of each queue, told apart by the UDP source port
+  MacAddress destination = kAzurePeer;
+  std::optional<Ipv4Address> source_ip, peer_ip;  // absent: RFC 2544's network for measurements
+
+  std::uint16_t largest() const;
+  double mean_bytes() const;
+};
+
+// What to measure and on which devices. Nothing here is checked against the system yet. Every port
+// gets the same queues, descriptors and traffic.
 struct BenchPlan {
   Mode mode = Mode::tx;
   std::vector<std::string> vdevs;  // EAL --vdev arguments: "net_null0", "7870:00:00.0,mac=..."
-  std::optional<PciAddress> pci;   // with `mac`: a MANA port, as one --vdev argument
-  std::optional<MacAddress> mac;
-  std::optional<VmbusId> vmbus;  // the synthetic NIC in front of `pci`, for net_netvsc
-  std::uint16_t queues = 1;      // rx and tx alike: net_mana wants them equal
+  std::vector<Nic> nics;           // ports of one slot become one device argument
+  std::uint16_t queues = 1;        // of a port, rx and tx alike: net_mana wants them equal
   std::uint16_t descriptors = 256;
-  std::uint16_t frame_bytes = 64;  // on the wire without preamble, with 4 bytes of FCS
   std::uint16_t burst = 32;
-  double seconds = 10;
-  double interval_seconds = 1;
-  double warmup_seconds = 0;  // at the start; these intervals say nothing of the rate
-  CpuList cpus;               // that may be used, the first is the main core; empty: run() asks
-  bool hugepages = true;      // false: ordinary memory, slower, needs no privilege
+  Traffic traffic;
+  TrialPlan trial;
+  CpuList cpus;           // that may be used, the first is the main core; empty: open() asks
+  bool hugepages = true;  // false: ordinary memory, slower, needs no privilege
 };
 
-struct Sample {
-  double seconds = 0;  // length of the interval
-  std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;   // with FCS
-  std::uint64_t missed = 0;  // tx: not taken by the device; rx: dropped for want of descriptors
-  std::uint64_t errors = 0;
+struct PortReport {
+  std::string device;  // "net_null0", "7870:00:00.0"
+  std::string driver;  // "net_null"
+  std::string lower;   // driver of the VF below a net_netvsc port; empty without one
+  MacAddress mac;
+  std::uint64_t link_mbps = 0;  // 0: not known
 };
 
 struct BenchReport {
-  std::string engine;         // "dpdk"
-  std::string version;        // of DPDK
-  std::string driver;         // "net_null"
+  std::string engine;         // "dpdk", "verbs"
+  std::string version;        // of DPDK or rdma-core
   std::string template_mode;  // "shared": packets are finished once; "per-packet"
   std::vector<std::string> eal_arguments;
-  std::vector<Sample> samples;  // one per interval, in order; tx: handed to the device
-  std::vector<Sample> queues;   // whole run, one per queue
-  Sample total;  // its packets are the sum of the queues unless a note says why not; losses are
-                 // counted by the device, which may not know the queue
-  double cycles_per_packet = 0;    // of the busy cores, 0 when unknown
-  bool interrupted = false;        // stopped before its time: totals are what was measured
+  std::vector<PortReport> ports;
+  std::vector<Trial> trials;       // in their order; never empty
   std::vector<std::string> notes;  // "8 queues share 1 CPU: ..."
+
+  bool interrupted() const { return trials.back().interrupted; }
 };
 
-// Told while a run goes on, in the thread that called run(); both may be empty.
-struct Progress {
-  std::function<void()> started;  // everything is set up, and packets flow from now on
-  std::function<void(const Sample&)> interval;
+// Open devices with their packets made, ready to run.
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // Everything of the report but its trials.
+  virtual const BenchReport& about() const = 0;
+
+  // Traffic for the trial's time or until stop is asked (then within 100 ms); the devices are
+  // drained before the last counters are read. May be called again. An error comes before the
+  // first packet; a device that leaves while packets flow is an event of the trial.
+  virtual Result<Trial> run(const TrialPlan& trial, std::stop_token stop, const Progress&) = 0;
 };
 
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Blocks for the plan's time or until stop is asked (then within 100 ms).
-  // Errc::unsupported, invalid, denied or busy before the first packet; never after it. A process
-  // can run once: DPDK's environment cannot be started again.
-  virtual Result<BenchReport> run(const BenchPlan& plan,
-                                  std::stop_token stop,
-                                  const Progress& progress) = 0;
+  // Errc::unsupported, invalid, denied or busy. A process can open once: DPDK's environment cannot
+  // be started again.
+  virtual Result<std::unique_ptr<Session>> open(const BenchPlan& plan) = 0;
 };
 
 // What is built in; asked without starting anything.

@@ -35,6 +35,10 @@ class Writer {
   std::size_t at_ = 0;
 };
 
+std::uint32_t halves(Ipv4Address address) {
+  return (address.value >> 16U) + (address.value & 0xffffU);
+}
+
 }  // namespace
 
 std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes, std::uint32_t sum) {
@@ -53,12 +57,11 @@ void write_frame(const Flow& flow, std::span<std::uint8_t> frame) {
   Writer(frame).mac(flow.destination).mac(flow.source).u16(0x0800);
   // Version and header length, no service class; don't fragment; 64 hops.
   Writer(ip).u8(0x45).u8(0).u16(ip.size()).u16(0).u16(0x4000).u8(64).u8(kUdp).u16(0);
-  Writer(ip.subspan(12)).u32(flow.source_ip).u32(flow.destination_ip);
+  Writer(ip.subspan(12)).u32(flow.source_ip.value).u32(flow.destination_ip.value);
   Writer(ip.subspan(10)).u16(internet_checksum(ip.first(20)));
 
   Writer(udp).u16(flow.source_port).u16(flow.destination_port).u16(udp.size()).u16(0);
-  const auto pseudo = (flow.source_ip >> 16U) + (flow.source_ip & 0xffffU) +
-                      (flow.destination_ip >> 16U) + (flow.destination_ip & 0xffffU) + kUdp +
+  const auto pseudo = halves(flow.source_ip) + halves(flow.destination_ip) + kUdp +
                       static_cast<std::uint32_t>(udp.size());
   const auto checksum = internet_checksum(udp, pseudo);
   // Zero would mean "no checksum" (RFC 768).

@@ -20,14 +20,14 @@ inline constexpr std::size_t kHeaderBytes = 14 + 20 + 8;
 inline constexpr MacAddress kAzurePeer{{0x12, 0x34, 0x56, 0x78, 0x9a, 0xbc}};
 
 // RFC 2544's network for measurements, and the discard port.
-inline constexpr std::uint32_t kSourceIp = 0xc6120001;       // 198.18.0.1
-inline constexpr std::uint32_t kDestinationIp = 0xc6120002;  // 198.18.0.2
+inline constexpr Ipv4Address kSourceIp{0xc6120001};       // 198.18.0.1
+inline constexpr Ipv4Address kDestinationIp{0xc6120002};  // 198.18.0.2
 inline constexpr std::uint16_t kDestinationPort = 9;
 inline constexpr std::uint16_t kFirstSourcePort = 49152;  // + queue: one flow per queue
 
 struct Flow {
   MacAddress source, destination = kAzurePeer;
-  std::uint32_t source_ip = kSourceIp, destination_ip = kDestinationIp;
+  Ipv4Address source_ip = kSourceIp, destination_ip = kDestinationIp;
   std::uint16_t source_port = kFirstSourcePort, destination_port = kDestinationPort;
 };
 

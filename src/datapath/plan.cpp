@@ -57,8 +57,18 @@ std::uint64_t pool_bytes(unsigned mbufs, unsigned mbuf_bytes, bool cached, bool 
   return hugepages ? (bytes + kHugePage - 1) / kHugePage * kHugePage : bytes;
 }
 
-std::string pci_device(const BenchPlan& plan) {
-  return fmt::format("{},mac={}", plan.pci->str(), plan.mac->str());
+// Ports of one slot in one argument: the driver takes a device once.
+std::vector<std::string> slot_devices(const BenchPlan& plan) {
+  std::vector<std::string> devices;
+  for (const auto& nic : plan.nics) {
+    const auto slot = nic.pci.str();
+    const auto known = std::find_if(devices.begin(), devices.end(), [&](const std::string& device) {
+      return device.starts_with(slot);
+    });
+    auto& device = known != devices.end() ? *known : devices.emplace_back(slot);
+    device += ",mac=" + nic.mac.str();
+  }
+  return devices;
 }
 
 Result<> validate_mac(const MacAddress& mac) {
@@ -97,16 +107,11 @@ Result<> validate_vdev(const std::string& device) {
 }
 
 Result<> validate_device(const BenchPlan& plan) {
-  if (plan.vdevs.size() + (plan.pci ? 1U : 0U) != 1) {
+  if (plan.vdevs.size() + plan.nics.size() != 1) {
     return fail(Errc::invalid, "exactly one device is measured: an interface or one --vdev");
   }
-  if (plan.pci && !plan.mac) {
-    return fail(Errc::invalid,
-                fmt::format("device {}: its MAC address is needed, or the driver takes every port",
-                            plan.pci->str()));
-  }
-  if (plan.mac) {
-    if (auto ok = validate_mac(*plan.mac); !ok) return ok;
+  for (const auto& nic : plan.nics) {
+    if (auto ok = validate_mac(nic.mac); !ok) return ok;
   }
   return plan.vdevs.empty() ? Result<>{} : validate_vdev(plan.vdevs.front());
 }
@@ -121,7 +126,7 @@ Result<> within(std::string_view option,
 
 Result<> validate_queues(const BenchPlan& plan) {
   if (auto ok = within("--queues", plan.queues, 1, kMaxQueues); !ok) return ok;
-  if (plan.pci && (plan.queues & (plan.queues - 1U)) != 0) {
+  if (!plan.nics.empty() && (plan.queues & (plan.queues - 1U)) != 0) {
     return fail(
         Errc::invalid,
         fmt::format("--queues {}: net_mana takes powers of two (1, 2, 4 to 64)", plan.queues));
@@ -136,7 +141,7 @@ Result<> validate_queues(const BenchPlan& plan) {
   return {};
 }
 
-Result<> validate_time(const BenchPlan& plan) {
+Result<> validate_time(const TrialPlan& plan) {
   // Written so that NaN is refused too.
   if (!(plan.seconds > 0 && plan.seconds <= kMaxSeconds)) {
     return fail(Errc::invalid,
@@ -159,24 +164,38 @@ Result<> validate_time(const BenchPlan& plan) {
 
 }  // namespace
 
-std::string_view name_of(Mode mode) {
-  return mode == Mode::tx ? "tx" : "rx";
+std::uint16_t Traffic::largest() const {
+  const auto bigger = [](const SizeShare& a, const SizeShare& b) { return a.bytes < b.bytes; };
+  const auto most = std::max_element(sizes.begin(), sizes.end(), bigger);
+  return most == sizes.end() ? std::uint16_t{0} : most->bytes;
+}
+
+double Traffic::mean_bytes() const {
+  double bytes = 0;
+  double shares = 0;
+  for (const auto& size : sizes) {
+    bytes += static_cast<double>(size.bytes) * size.share;
+    shares += size.share;
+  }
+  return shares > 0 ? bytes / shares : 0;
 }
 
 Result<> validate(const BenchPlan& plan) {
   if (auto ok = validate_device(plan); !ok) return ok;
   if (auto ok = validate_queues(plan); !ok) return ok;
-  if (auto ok = within("--size", plan.frame_bytes, kMinFrame, kMaxFrame); !ok) return ok;
+  for (const auto& size : plan.traffic.sizes) {
+    if (auto ok = within("--size", size.bytes, kMinFrame, kMaxFrame); !ok) return ok;
+  }
   if (auto ok = within("--burst", plan.burst, 1, kMaxBurst); !ok) return ok;
   for (const auto cpu : plan.cpus.cpus) {
     if (auto ok = within("--cpus", cpu, 0, kMaxCpu); !ok) return ok;
   }
-  return validate_time(plan);
+  return validate_time(plan.trial);
 }
 
 PoolSize pool_size(const BenchPlan& plan) {
   PoolSize size;
-  const auto frame_room = round_up(plan.frame_bytes, 64);
+  const auto frame_room = round_up(plan.traffic.largest(), 64);
   const auto receive_room = kHeadroom + std::max(kMinReceive, frame_room);
   // Two bursts, so that a burst is served from the cache and not from the ring below it.
   size.cache = std::max(64U, 2U * plan.burst);
@@ -253,14 +272,16 @@ std::vector<std::string> eal_arguments(const BenchPlan& plan) {
   const auto on_pci = [](const std::string& device) {
     return PciAddress::parse(std::string_view(device).substr(0, device.find(','))).has_value();
   };
-  if (!plan.pci && std::none_of(plan.vdevs.begin(), plan.vdevs.end(), on_pci)) {
+  if (plan.nics.empty() && std::none_of(plan.vdevs.begin(), plan.vdevs.end(), on_pci)) {
     arguments.emplace_back("--no-pci");
   }
   for (const auto& device : plan.vdevs) arguments.push_back("--vdev=" + device);
   // One device named on a bus keeps EAL from all others there: no other function is probed. For the
   // VMBus DPDK obeys since 23.11; before, net_netvsc takes all that belong to uio_hv_generic.
-  if (plan.pci && plan.mac) arguments.push_back("--vdev=" + pci_device(plan));
-  if (plan.pci && plan.vmbus) arguments.push_back("--allow=" + plan.vmbus->str());
+  for (const auto& device : slot_devices(plan)) arguments.push_back("--vdev=" + device);
+  for (const auto& nic : plan.nics) {
+    if (nic.vmbus) arguments.push_back("--allow=" + nic.vmbus->str());
+  }
   return arguments;
 }
 

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "datapath/bench.h"
@@ -15,21 +14,21 @@
 namespace manactl::datapath {
 
 // One direction of a port. Drivers count only the first few queues one by one.
-struct PortCount {
-  std::uint64_t packets = 0, errors = 0, missed = 0;
+struct DirectionCount {
+  std::uint64_t packets = 0, errors = 0;
   std::vector<std::uint64_t> queue_packets;
 };
 
-struct Settled {
-  std::vector<Sample> queues;
-  Sample total;
-  std::vector<std::string> notes;
+struct PortCount {
+  DirectionCount tx, rx;
+  std::uint64_t rx_missed = 0, rx_no_buffer = 0;
 };
 
-// `counted` is one sample per queue, counted by us; `port` is nothing when the driver has no
-// statistics.
-Settled settle(const BenchPlan& plan,
-               std::vector<Sample> counted,
-               const std::optional<PortCount>& port);
+// Joins the counts of the ports into the trial, whose queues and total are those that workers
+// counted: `queues` of each port, port by port. Nothing for a driver without statistics.
+void settle(Mode mode,
+            std::size_t queues,
+            const std::vector<std::optional<PortCount>>& ports,
+            Trial& trial);
 
 }  // namespace manactl::datapath

@@ -135,7 +135,7 @@ class Resampler {
   std::vector<double> drawn_;
 };
 
-Interval resampled_change(const std::vector<double>& before, const std::vector<double>& after) {
+Bounds resampled_change(const std::vector<double>& before, const std::vector<double>& after) {
   constexpr std::size_t kDraws = 10000;
   constexpr std::uint64_t kSeed = 1;
   std::mt19937_64 random(kSeed);
@@ -167,7 +167,7 @@ Estimate estimate(const std::vector<double>& values) {
   estimate.count = ordered.size();
   estimate.median = middle(ordered);
   if (const auto cut = values_to_cut(ordered.size())) {
-    estimate.confidence = Interval{ordered[*cut], ordered[ordered.size() - 1 - *cut]};
+    estimate.confidence = Bounds{ordered[*cut], ordered[ordered.size() - 1 - *cut]};
   }
   estimate.variation = variation_of(values);
   return estimate;

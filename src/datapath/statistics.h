@@ -15,7 +15,7 @@ namespace manactl::datapath {
 // The middle of a sorted copy, the mean of the middle two when their number is even; 0 of nothing.
 double median(std::vector<double> values);
 
-struct Interval {
+struct Bounds {
   double low = 0, high = 0;
 };
 
@@ -24,7 +24,7 @@ struct Estimate {
   double median = 0;
   // Two of the values, between which the median of the source lies with at least 95 %, whatever its
   // distribution. Fewer than 6 values cannot say that.
-  std::optional<Interval> confidence;
+  std::optional<Bounds> confidence;
   double variation = 0;  // standard deviation (of a sample) / mean; 0 of fewer than two
 };
 
@@ -34,9 +34,9 @@ Estimate estimate(const std::vector<double>& values);
 constexpr double kNoisy = 0.05;
 
 struct Effect {
-  double change = 0;    // median(after) / median(before) - 1
-  Interval confidence;  // 95 %, by 10 000 resamplings with a fixed seed: same in, same out
-  double p = 1;         // Mann-Whitney U, two-sided: how likely such a difference is by chance
+  double change = 0;  // median(after) / median(before) - 1
+  Bounds confidence;  // 95 %, by 10 000 resamplings with a fixed seed: same in, same out
+  double p = 1;       // Mann-Whitney U, two-sided: how likely such a difference is by chance
 };
 
 // Nothing when a series is empty or the median before is 0.

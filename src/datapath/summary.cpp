@@ -14,29 +14,34 @@ constexpr double kStolen = 0.01;    // a hundredth of the CPUs is more than stea
 constexpr double kPercent = 100;
 
 // Without the intervals that began before the warm-up was over, and those before the first packet.
-std::span<const Sample> after_warmup(std::span<const Sample> samples, double warmup_seconds) {
+std::span<const Interval> after_warmup(Mode mode,
+                                       std::span<const Interval> intervals,
+                                       double warmup_seconds) {
   double began = 0;
-  while (!samples.empty() && (began < warmup_seconds || samples.front().packets == 0)) {
-    began += samples.front().seconds;
-    samples = samples.subspan(1);
+  while (!intervals.empty() &&
+         (began < warmup_seconds || headline(mode, intervals.front().total).packets == 0)) {
+    began += intervals.front().total.seconds;
+    intervals = intervals.subspan(1);
   }
-  return samples;
+  return intervals;
 }
 
 }  // namespace
 
-Summary summarize(const std::vector<Sample>& samples,
+Summary summarize(Mode mode,
+                  const std::vector<Interval>& intervals,
                   double warmup_seconds,
                   const Disturbance& disturbance) {
-  auto steady = after_warmup(samples, warmup_seconds);
+  auto steady = after_warmup(mode, intervals, warmup_seconds);
   if (steady.size() >= kFewest + 2) steady = steady.subspan(1, steady.size() - 2);
   Summary summary;
-  for (const auto& sample : steady) {
-    if (sample.seconds > 0) {
-      summary.rates.push_back(static_cast<double>(sample.packets) / sample.seconds);
-    }
+  for (const auto& interval : steady) {
+    const auto seconds = interval.total.seconds;
+    if (seconds <= 0) continue;
+    const auto packets = headline(mode, interval.total).packets;
+    summary.rates.push_back(static_cast<double>(packets) / seconds);
   }
-  summary.left_out = samples.size() - summary.rates.size();
+  summary.left_out = intervals.size() - summary.rates.size();
   summary.rate = estimate(summary.rates);
   if (summary.rate.variation > kNoisy) {
     summary.why.push_back(fmt::format("the rate varies by {:.1f} % from interval to interval",

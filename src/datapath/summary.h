@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "datapath/bench.h"
 #include "datapath/statistics.h"
+#include "datapath/trial.h"
 
 namespace manactl::datapath {
 
@@ -27,7 +27,8 @@ struct Disturbance {
 };
 
 // The first and the last interval are left out when three or more stay without them.
-Summary summarize(const std::vector<Sample>& samples,
+Summary summarize(Mode mode,
+                  const std::vector<Interval>& intervals,
                   double warmup_seconds,
                   const Disturbance& disturbance);
 

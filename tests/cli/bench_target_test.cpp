@@ -103,7 +103,7 @@ TEST(ChooseMemory, DoesWithoutHugepagesWithoutRoot) {
 TEST(ChooseMemory, GivesARealDeviceHugepagesOrNothing) {
   auto plan = virtual_plan();
   plan.vdevs.clear();
-  plan.pci = PciAddress{0x7870, 0, 0, 0};
+  plan.nics.resize(1);
   plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
   const auto note = choose_memory(with_pages(0, 0), plan);
   ASSERT_FALSE(note);
@@ -125,7 +125,7 @@ TEST(ChooseMemory, SaysHowManyAreNeeded) {
 TEST(ChooseMemory, NamesTheSizeOfLargePages) {
   auto plan = virtual_plan();
   plan.vdevs.clear();
-  plan.pci = PciAddress{0x7870, 0, 0, 0};
+  plan.nics.resize(1);
   auto facts = with_pages(0, 0);
   facts.memory.default_page_kib = 1048576;
   facts.memory.pools->front().page_kib = 1048576;

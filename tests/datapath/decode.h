@@ -16,7 +16,7 @@ namespace manactl::datapath {
 struct Decoded {
   MacAddress destination, source;
   std::size_t ip_bytes = 0, udp_bytes = 0;
-  std::uint32_t source_ip = 0, destination_ip = 0;
+  Ipv4Address source_ip, destination_ip;
   std::uint16_t source_port = 0, destination_port = 0;
   bool ip_checksum_right = false, udp_checksum_right = false;
 };
@@ -39,8 +39,8 @@ inline std::optional<Decoded> decode(std::span<const std::uint8_t> frame) {
   std::copy_n(frame.begin() + 6, 6, packet.source.bytes.begin());
   packet.ip_bytes = at(16);
   packet.udp_bytes = at(38);
-  packet.source_ip = at(26) << 16U | at(28);
-  packet.destination_ip = at(30) << 16U | at(32);
+  packet.source_ip.value = at(26) << 16U | at(28);
+  packet.destination_ip.value = at(30) << 16U | at(32);
   packet.source_port = static_cast<std::uint16_t>(at(34));
   packet.destination_port = static_cast<std::uint16_t>(at(36));
   packet.ip_checksum_right = sums_up(14, 34, 0);

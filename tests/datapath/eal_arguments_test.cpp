@@ -20,6 +20,12 @@ BenchPlan null_plan() {
   return plan;
 }
 
+BenchPlan mana_plan() {
+  BenchPlan plan;
+  plan.nics = {{"eth1", {0x7870, 0, 0, 0}, {{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}}, std::nullopt}};
+  return plan;
+}
+
 TEST(EalArguments, LeaveNoFilesAndTouchNoPciForAVirtualDevice) {
   EXPECT_THAT(eal_arguments(null_plan()),
               ElementsAre("--in-memory",
@@ -43,24 +49,26 @@ TEST(EalArguments, UseOrdinaryMemoryOfTheSizeNeededWithoutHugepages) {
 }
 
 TEST(EalArguments, GiveAManaPortAsOneDeviceWithItsMac) {
-  BenchPlan plan;
-  plan.pci = PciAddress{0x7870, 0, 0, 0};
-  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
+  auto plan = mana_plan();
   const auto arguments = eal_arguments(plan);
   EXPECT_EQ(arguments.back(), "--vdev=7870:00:00.0,mac=00:22:48:01:02:03");
   EXPECT_THAT(arguments, Not(Contains("--no-pci")));
 }
 
+TEST(EalArguments, GiveTwoPortsOfOneSlotAsOneDevice) {
+  auto plan = mana_plan();
+  plan.nics.push_back(plan.nics.front());
+  plan.nics.back().mac.bytes[5] = 0x04;
+  EXPECT_EQ(eal_arguments(plan).back(),
+            "--vdev=7870:00:00.0,mac=00:22:48:01:02:03,mac=00:22:48:01:02:04");
+}
+
 TEST(EalArguments, AllowTheSyntheticNicOfAManaPortAndNoOther) {
-  BenchPlan plan;
-  plan.pci = PciAddress{0x7870, 0, 0, 0};
-  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
-  plan.vmbus = VmbusId::parse("00224801-0203-0022-4801-020300224801").value();
+  auto plan = mana_plan();
+  plan.nics.front().vmbus = VmbusId::parse("00224801-0203-0022-4801-020300224801").value();
   EXPECT_THAT(eal_arguments(plan), Contains("--vdev=7870:00:00.0,mac=00:22:48:01:02:03"));
   EXPECT_EQ(eal_arguments(plan).back(), "--allow=00224801-0203-0022-4801-020300224801");
-  auto virtual_one = null_plan();
-  virtual_one.vmbus = plan.vmbus;
-  EXPECT_THAT(eal_arguments(virtual_one), Each(Not(StartsWith("--allow"))));
+  EXPECT_THAT(eal_arguments(null_plan()), Each(Not(StartsWith("--allow"))));
 }
 
 TEST(EalArguments, ScanPciForAVdevThatIsAPciDevice) {

@@ -72,11 +72,11 @@ TEST(EngineErrors, RefuseACpuThatTheProcessMayNotUse) {
 TEST(EngineErrors, RefuseAPlanBeforeAnythingIsStarted) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
-    plan.frame_bytes = 10;
+    plan.traffic.sizes.front().bytes = 10;
     const auto refused = run(plan);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().code, Errc::invalid);
-    plan.frame_bytes = 64;
+    plan.traffic.sizes.front().bytes = 64;
     EXPECT_TRUE(run(plan).has_value());  // the one start of this process was not used up
   }));
 }

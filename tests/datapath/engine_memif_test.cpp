@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "datapath/in_child.h"
+#include "datapath/trials.h"
 
 namespace manactl::datapath {
 namespace {
@@ -33,26 +34,27 @@ class EngineOnMemif : public testing::TestWithParam<std::uint16_t> {
   // Counts until there is something to judge, says so, and ends when it is answered.
   void receive(int parent) const {
     auto plan = short_plan(Mode::rx, device("server"));
-    plan.frame_bytes = GetParam();
-    plan.seconds = 50;
+    plan.traffic.sizes.front().bytes = GetParam();
+    plan.trial.seconds = 50;
     std::stop_source stop;
     std::uint64_t seen = 0;
     auto engine = make_engine();
     ASSERT_TRUE(engine.has_value());
     const auto report =
-        (*engine)->run(plan, stop.get_token(), {{}, [&](const Sample& sample) {
-                                                  seen += sample.packets;
-                                                  if (seen <= 1000 || stop.stop_requested()) return;
-                                                  char word = '+';
-                                                  EXPECT_EQ(write(parent, &word, 1), 1);
-                                                  EXPECT_EQ(read(parent, &word, 1), 1);
-                                                  stop.request_stop();
-                                                }});
+        run(**engine, plan, stop.get_token(), {{}, [&](const Interval& interval) {
+                                                 seen += interval.total.rx.packets;
+                                                 if (seen <= 1000 || stop.stop_requested()) return;
+                                                 char word = '+';
+                                                 EXPECT_EQ(write(parent, &word, 1), 1);
+                                                 EXPECT_EQ(read(parent, &word, 1), 1);
+                                                 stop.request_stop();
+                                               }});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_EQ(report->driver, "net_memif");
-    EXPECT_TRUE(report->interrupted);
-    EXPECT_GT(report->total.packets, 1000U);
-    EXPECT_EQ(report->total.bytes, report->total.packets * GetParam());
+    EXPECT_EQ(report->ports.front().driver, "net_memif");
+    EXPECT_TRUE(report->interrupted());
+    EXPECT_GT(report->trials.front().total.rx.packets, 1000U);
+    EXPECT_EQ(report->trials.front().total.rx.bytes,
+              report->trials.front().total.rx.packets * GetParam());
   }
 
  private:
@@ -76,8 +78,8 @@ TEST_P(EngineOnMemif, CarriesFramesOfTheSizeAskedFor) {
   Child sender([&] {
     close(talk[0]);
     auto plan = short_plan(Mode::tx, device("client"));
-    plan.frame_bytes = GetParam();
-    plan.seconds = 55;
+    plan.traffic.sizes.front().bytes = GetParam();
+    plan.trial.seconds = 55;
     const auto report = run(plan);
     ADD_FAILURE() << (report ? "the receiver took nothing" : report.error().message);
   });

@@ -23,6 +23,7 @@
 #include "datapath/decode.h"
 #include "datapath/frame.h"
 #include "datapath/in_child.h"
+#include "datapath/trials.h"
 
 namespace manactl::datapath {
 namespace {
@@ -108,11 +109,11 @@ TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
     if (testing::Test::HasFailure()) return;
     const Listener listener("receiver");
     auto plan = short_plan(Mode::tx, "net_af_packet0,iface=sender,qpairs=2", 2);
-    plan.frame_bytes = GetParam();
+    plan.traffic.sizes.front().bytes = GetParam();
     const auto report = run(plan);
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_EQ(report->driver, "net_af_packet");
-    EXPECT_GT(report->total.packets, 0U);
+    EXPECT_EQ(report->ports.front().driver, "net_af_packet");
+    EXPECT_GT(report->trials.front().total.tx.packets, 0U);
 
     std::set<std::uint16_t> source_ports;
     for (int i = 0; i < 30; ++i) {  // a socket keeps about ninety large ones
@@ -141,19 +142,21 @@ TEST(EngineOnAfPacket, ReceivesWhatArrives) {
     if (testing::Test::HasFailure()) return;
     Child receiver([] {
       auto plan = short_plan(Mode::rx, "net_af_packet0,iface=receiver");
-      plan.seconds = 50;
+      plan.trial.seconds = 50;
       std::stop_source stop;
       std::uint64_t seen = 0;
       auto engine = make_engine();
       ASSERT_TRUE(engine.has_value());
-      const auto report = (*engine)->run(plan, stop.get_token(), {{}, [&](const Sample& sample) {
-                                                                    seen += sample.packets;
-                                                                    if (seen > 1000)
-                                                                      stop.request_stop();
-                                                                  }});
+      const auto report = run(**engine, plan, stop.get_token(), {{}, [&](const Interval& interval) {
+                                                                   seen +=
+                                                                       interval.total.rx.packets;
+                                                                   if (seen > 1000)
+                                                                     stop.request_stop();
+                                                                 }});
       ASSERT_TRUE(report.has_value()) << report.error().message;
-      EXPECT_GT(report->total.packets, 1000U);
-      EXPECT_EQ(report->total.bytes, report->total.packets * 128);
+      EXPECT_GT(report->trials.front().total.rx.packets, 1000U);
+      EXPECT_EQ(report->trials.front().total.rx.bytes,
+                report->trials.front().total.rx.packets * 128);
     });
     // Not a second engine: the driver's fanout groups of two processes may clash.
     const Listener cable("sender");
@@ -169,8 +172,8 @@ TEST(EngineOnTap, SendsIntoTheKernel) {
     ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
     const auto report = run(short_plan(Mode::tx, "net_tap0,iface=manatap0"));
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_EQ(report->driver, "net_tap");
-    EXPECT_GT(report->total.packets, 0U);
+    EXPECT_EQ(report->ports.front().driver, "net_tap");
+    EXPECT_GT(report->trials.front().total.tx.packets, 0U);
     EXPECT_EQ(if_nametoindex("manatap0"), 0U);  // gone with the run
   }));
 }
@@ -198,7 +201,7 @@ TEST_F(Unprivileged, RunsAVirtualDeviceWithoutHugepages) {
     become_nobody();
     const auto report = run(short_plan(Mode::tx, "net_null0"));
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_GT(report->total.packets, 0U);
+    EXPECT_GT(report->trials.front().total.tx.packets, 0U);
   }));
 }
 

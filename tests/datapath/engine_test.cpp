@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "datapath/in_child.h"
+#include "datapath/trials.h"
 
 namespace manactl::datapath {
 namespace {
@@ -13,9 +14,19 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
+// Either direction: the other one is empty.
 std::uint64_t packets_of(const std::vector<Sample>& samples) {
   std::uint64_t sum = 0;
-  for (const auto& sample : samples) sum += sample.packets;
+  for (const auto& sample : samples) sum += sample.tx.packets + sample.rx.packets;
+  return sum;
+}
+
+std::uint64_t packets_of(const std::vector<Interval>& intervals) {
+  std::uint64_t sum = 0;
+  for (const auto& interval : intervals) {
+    sum += interval.total.tx.packets + interval.total.rx.packets;
+    EXPECT_EQ(packets_of(interval.queues), interval.total.tx.packets + interval.total.rx.packets);
+  }
   return sum;
 }
 
@@ -34,23 +45,27 @@ TEST_P(EngineOnNull, MovesPacketsOnEveryQueueAndCountsThemOnce) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_EQ(report->engine, "dpdk");
     EXPECT_EQ(report->version, engine_info().version);
-    EXPECT_EQ(report->driver, "net_null");
+    EXPECT_EQ(report->ports.front().driver, "net_null");
     EXPECT_EQ(report->template_mode, "shared");
     EXPECT_THAT(report->eal_arguments, Contains("--vdev=net_null0"));
-    EXPECT_FALSE(report->interrupted);
-    EXPECT_GT(report->cycles_per_packet, 0);
+    EXPECT_FALSE(report->interrupted());
 
-    ASSERT_EQ(report->queues.size(), queues);
-    for (const auto& queue : report->queues) EXPECT_GT(queue.packets, 0U);
-    EXPECT_EQ(packets_of(report->queues), report->total.packets);
+    ASSERT_EQ(report->trials.size(), 1U);
+    const auto& trial = report->trials.front();
+    const auto& moved = headline(mode, trial.total);
+    ASSERT_EQ(trial.queues.size(), queues);
+    for (const auto& queue : trial.queues) EXPECT_GT(headline(mode, queue).packets, 0U);
+    EXPECT_EQ(packets_of(trial.queues), moved.packets);
     // net_null makes packets of 64 bytes, and a frame has 4 more on the wire.
-    EXPECT_EQ(report->total.bytes, report->total.packets * (mode == Mode::tx ? 64U : 68U));
-    EXPECT_EQ(report->total.errors, 0U);
+    EXPECT_EQ(moved.bytes, moved.packets * (mode == Mode::tx ? 64U : 68U));
+    EXPECT_EQ(moved.errors, 0U);
+    EXPECT_GT(trial.total.effort.cycles, 0U);
+    EXPECT_GT(trial.total.effort.full_bursts, 0U);
 
-    EXPECT_EQ(report->samples.size(), 3U);
-    EXPECT_LE(packets_of(report->samples), report->total.packets);
-    EXPECT_GT(packets_of(report->samples), 0U);
-    EXPECT_GE(report->total.seconds, plan.seconds);
+    EXPECT_EQ(trial.intervals.size(), 3U);
+    EXPECT_LE(packets_of(trial.intervals), moved.packets);
+    EXPECT_GT(packets_of(trial.intervals), 0U);
+    EXPECT_GE(trial.total.seconds, plan.trial.seconds);
   }));
 }
 
@@ -69,7 +84,7 @@ TEST(Engine, SaysWhatANumberMeansWhenQueuesShareACpu) {
     const auto report = run(plan);
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_THAT(report->notes, Contains("4 queues share 1 CPU: not a MANA number"));
-    for (const auto& queue : report->queues) EXPECT_GT(queue.packets, 0U);
+    for (const auto& queue : report->trials.front().queues) EXPECT_GT(queue.tx.packets, 0U);
   }));
 }
 
@@ -77,35 +92,35 @@ TEST(Engine, CountsByItselfWhereTheDriverLeavesQueuesOut) {
   EXPECT_TRUE(in_child([] {
     const auto report = run(short_plan(Mode::tx, "net_null0", 20));
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_EQ(packets_of(report->queues), report->total.packets);
-    EXPECT_THAT(report->notes, Contains(HasSubstr("counts 16 queues only")));
+    EXPECT_EQ(packets_of(report->trials.front().queues), report->trials.front().total.tx.packets);
+    EXPECT_THAT(report->trials.front().notes, Contains(HasSubstr("counts 16 queues only")));
   }));
 }
 
 TEST(Engine, StopsALongRunWithWhatItMeasured) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0", 4);
-    plan.seconds = 24 * 3600;  // the child's alarm ends a run that does not stop
+    plan.trial.seconds = 24 * 3600;  // the child's alarm ends a run that does not stop
     std::stop_source stop;
     std::vector<Sample> told;
     auto engine = make_engine();
     ASSERT_TRUE(engine.has_value());
-    const auto report = (*engine)->run(plan, stop.get_token(), {{}, [&](const Sample& sample) {
-                                                                  told.push_back(sample);
-                                                                  stop.request_stop();
-                                                                }});
+    const auto report = run(**engine, plan, stop.get_token(), {{}, [&](const Interval& interval) {
+                                                                 told.push_back(interval.total);
+                                                                 stop.request_stop();
+                                                               }});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->interrupted);
-    EXPECT_GT(report->total.packets, 0U);
-    EXPECT_LT(report->total.seconds, 60);
-    EXPECT_EQ(packets_of(told), packets_of(report->samples));
+    EXPECT_TRUE(report->interrupted());
+    EXPECT_GT(report->trials.front().total.tx.packets, 0U);
+    EXPECT_LT(report->trials.front().total.seconds, 60);
+    EXPECT_EQ(packets_of(told), packets_of(report->trials.front().intervals));
   }));
 }
 
 TEST(Engine, StopsInTheMiddleOfALongInterval) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::rx, "net_null0");
-    plan.seconds = plan.interval_seconds = 24 * 3600;
+    plan.trial.seconds = plan.trial.interval_seconds = 24 * 3600;
     std::stop_source stop;
     const std::jthread user([&] {
       std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -113,24 +128,24 @@ TEST(Engine, StopsInTheMiddleOfALongInterval) {
     });
     auto engine = make_engine();
     ASSERT_TRUE(engine.has_value());
-    const auto report = (*engine)->run(plan, stop.get_token(), {});
+    const auto report = run(**engine, plan, stop.get_token(), {});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->interrupted);
-    EXPECT_EQ(report->samples.size(), 1U);
+    EXPECT_TRUE(report->interrupted());
+    EXPECT_EQ(report->trials.front().intervals.size(), 1U);
   }));
 }
 
 TEST(Engine, IsInterruptedWhenItWasStoppedBeforeItBegan) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
-    plan.seconds = 24 * 3600;
+    plan.trial.seconds = 24 * 3600;
     std::stop_source stop;
     stop.request_stop();
     auto engine = make_engine();
     ASSERT_TRUE(engine.has_value());
-    const auto report = (*engine)->run(plan, stop.get_token(), {});
+    const auto report = run(**engine, plan, stop.get_token(), {});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->interrupted);
+    EXPECT_TRUE(report->interrupted());
   }));
 }
 
@@ -157,30 +172,32 @@ TEST(Engine, GoesOnWhenTheDeviceKeepsAllPackets) {
   EXPECT_TRUE(in_child([] {
     const auto report = run(short_plan(Mode::tx, "net_ring0"));  // a ring that nobody empties
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_GT(report->total.packets, 0U);
-    EXPECT_THAT(report->notes, Contains(HasSubstr("found no packets")));
+    EXPECT_GT(report->trials.front().total.tx.packets, 0U);
+    EXPECT_THAT(report->trials.front().notes, Contains(HasSubstr("found no packets")));
   }));
 }
 
 TEST(Engine, SendsLargeFramesWhereTheDeviceTakesThem) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
-    plan.frame_bytes = 9018;
+    plan.traffic.sizes.front().bytes = 9018;
     const auto report = run(plan);
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_EQ(report->total.bytes, report->total.packets * 9018);
+    EXPECT_EQ(report->trials.front().total.tx.bytes,
+              report->trials.front().total.tx.packets * 9018);
   }));
 }
 
 TEST(Engine, HasEnoughMemoryForTheLargestPlan) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::rx, "net_null0,size=9000", 64);
-    plan.frame_bytes = 9018;
+    plan.traffic.sizes.front().bytes = 9018;
     plan.descriptors = 1024;
     plan.burst = 256;
     const auto report = run(plan);
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_EQ(report->total.bytes, report->total.packets * 9004);
+    EXPECT_EQ(report->trials.front().total.rx.bytes,
+              report->trials.front().total.rx.packets * 9004);
   }));
 }
 

@@ -18,6 +18,8 @@ const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identif
   return "race:rte_intr_\nrace:malloc_elem_\nrace:memif_\n";
 }
 
+#include "datapath/trials.h"
+
 namespace manactl::datapath {
 
 Child::Child(const std::function<void()>& body) {
@@ -90,8 +92,8 @@ BenchPlan short_plan(Mode mode, const std::string& vdev, std::uint16_t queues) {
   plan.mode = mode;
   plan.vdevs = {vdev};
   plan.queues = queues;
-  plan.seconds = 0.3;
-  plan.interval_seconds = 0.1;
+  plan.trial.seconds = 0.3;
+  plan.trial.interval_seconds = 0.1;
   plan.hugepages = false;
   return plan;
 }
@@ -99,7 +101,7 @@ BenchPlan short_plan(Mode mode, const std::string& vdev, std::uint16_t queues) {
 Result<BenchReport> run(const BenchPlan& plan) {
   auto engine = make_engine();
   if (!engine) return tl::unexpected<Error>(engine.error());
-  return (*engine)->run(plan, {}, {});
+  return run(**engine, plan, {}, {});
 }
 
 }  // namespace manactl::datapath

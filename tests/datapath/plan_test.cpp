@@ -22,8 +22,7 @@ BenchPlan null_plan() {
 
 BenchPlan mana_plan() {
   BenchPlan plan;
-  plan.pci = PciAddress{0x7870, 0, 0, 0};
-  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
+  plan.nics = {{"eth1", {0x7870, 0, 0, 0}, {{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}}, std::nullopt}};
   return plan;
 }
 
@@ -47,8 +46,7 @@ TEST_P(RefusedPlan, IsInvalidAndNamesTheRule) {
 }
 
 void use_vdev(BenchPlan& plan, const char* device) {
-  plan.pci.reset();
-  plan.mac.reset();
+  plan.nics.clear();
   plan.vdevs = {device};
 }
 
@@ -59,29 +57,30 @@ const Refused kRefused[] = {
     {"FewDescriptors", [](BenchPlan& p) { p.descriptors = 63; }, "--descriptors 63: 64 to 8192"},
     {"OddDescriptors", [](BenchPlan& p) { p.descriptors = 100; }, "multiples of 64"},
     {"ManyDescriptors", [](BenchPlan& p) { p.descriptors = 8256; }, "--descriptors 8256"},
-    {"SmallFrame", [](BenchPlan& p) { p.frame_bytes = 63; }, "--size 63: 64 to 9018"},
-    {"LargeFrame", [](BenchPlan& p) { p.frame_bytes = 9019; }, "--size 9019"},
+    {"SmallFrame",
+     [](BenchPlan& p) { p.traffic.sizes.front().bytes = 63; },
+     "--size 63: 64 to 9018"},
+    {"LargeFrame", [](BenchPlan& p) { p.traffic.sizes.front().bytes = 9019; }, "--size 9019"},
     {"NoBurst", [](BenchPlan& p) { p.burst = 0; }, "--burst 0: 1 to 256"},
     {"LargeBurst", [](BenchPlan& p) { p.burst = 257; }, "--burst 257"},
-    {"NoTime", [](BenchPlan& p) { p.seconds = 0; }, "--duration 0"},
-    {"NegativeTime", [](BenchPlan& p) { p.seconds = -1; }, "--duration -1"},
-    {"TimeThatIsNoNumber", [](BenchPlan& p) { p.seconds = std::nan(""); }, "--duration nan"},
+    {"NoTime", [](BenchPlan& p) { p.trial.seconds = 0; }, "--duration 0"},
+    {"NegativeTime", [](BenchPlan& p) { p.trial.seconds = -1; }, "--duration -1"},
+    {"TimeThatIsNoNumber", [](BenchPlan& p) { p.trial.seconds = std::nan(""); }, "--duration nan"},
     {"EndlessTime",
-     [](BenchPlan& p) { p.seconds = std::numeric_limits<double>::infinity(); },
+     [](BenchPlan& p) { p.trial.seconds = std::numeric_limits<double>::infinity(); },
      "--duration inf"},
-    {"NoMeasurement", [](BenchPlan& p) { p.warmup_seconds = p.seconds; }, "--warmup"},
-    {"NoInterval", [](BenchPlan& p) { p.interval_seconds = 0; }, "--interval 0"},
+    {"NoMeasurement", [](BenchPlan& p) { p.trial.warmup_seconds = p.trial.seconds; }, "--warmup"},
+    {"NoInterval", [](BenchPlan& p) { p.trial.interval_seconds = 0; }, "--interval 0"},
     {"LargeCpu",
      [](BenchPlan& p) {
        p.cpus.cpus = {0, 1024};
      },
      "--cpus 1024"},
-    {"NoDevice", [](BenchPlan& p) { p.pci.reset(); }, "exactly one device"},
+    {"NoDevice", [](BenchPlan& p) { p.nics.clear(); }, "exactly one device"},
     {"TwoDevices", [](BenchPlan& p) { p.vdevs = {"net_null0"}; }, "exactly one device"},
-    {"NoMac", [](BenchPlan& p) { p.mac.reset(); }, "MAC address is needed"},
-    {"ZeroMac", [](BenchPlan& p) { p.mac = MacAddress{}; }, "no address of a device"},
+    {"ZeroMac", [](BenchPlan& p) { p.nics.front().mac = {}; }, "no address of a device"},
     {"MulticastMac",
-     [](BenchPlan& p) { p.mac->bytes[0] = 0x01; },
+     [](BenchPlan& p) { p.nics.front().mac.bytes[0] = 0x01; },
      "01:22:48:01:02:03 is no address of a device"},
     {"EmptyVdev", [](BenchPlan& p) { use_vdev(p, ""); }, "--vdev ''"},
     {"VdevWithBlank", [](BenchPlan& p) { use_vdev(p, "net_null0 --no-pci"); }, "without blanks"},
@@ -112,7 +111,7 @@ TEST(BenchPlan, AcceptsTheEdgesOfTheRanges) {
     for (const unsigned frame : {64U, 9018U}) {
       auto plan = mana_plan();
       plan.queues = static_cast<std::uint16_t>(queues);
-      plan.frame_bytes = static_cast<std::uint16_t>(frame);
+      plan.traffic.sizes.front().bytes = static_cast<std::uint16_t>(frame);
       plan.descriptors = queues == 1 ? 64 : 8192;
       plan.burst = queues == 1 ? 1 : 256;
       EXPECT_TRUE(validate(plan).has_value()) << queues << " queues, " << frame << " bytes";
@@ -158,7 +157,7 @@ TEST(PoolSize, GivesASenderASecondPoolForItsReceiveRings) {
 TEST(PoolSize, HasRoomForAWholeFrameInOneReceiveBuffer) {
   auto plan = null_plan();
   plan.mode = Mode::rx;
-  plan.frame_bytes = 9018;
+  plan.traffic.sizes.front().bytes = 9018;
   EXPECT_GE(pool_size(plan).mbuf_bytes, 128U + 9018U);
 }
 

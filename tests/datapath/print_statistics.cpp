@@ -30,7 +30,7 @@ int main() {
   const auto one = estimate(a);
   const auto effect = compare(a, b);
   if (!effect) return 1;
-  const auto bounds = one.confidence.value_or(Interval{-1, -1});
+  const auto bounds = one.confidence.value_or(Bounds{-1, -1});
   fmt::print(R"({{"median": {}, "low": {}, "high": {}, "variation": {}, "p": {}, "change": {}, )"
              R"("change_low": {}, "change_high": {}}})"
              "\n",

@@ -11,73 +11,99 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<Sample> counted(const std::vector<std::uint64_t>& packets) {
-  std::vector<Sample> queues;
+Trial counted(const std::vector<std::uint64_t>& packets, Count Sample::*direction = &Sample::tx) {
+  Trial trial;
+  trial.total.seconds = 2;
   for (const auto n : packets) {
-    Sample queue;
+    auto& queue = trial.queues.emplace_back();
     queue.seconds = 2;
-    queue.packets = n;
-    queue.bytes = n * 64;
-    queues.push_back(queue);
+    (queue.*direction).packets = n;
+    (queue.*direction).bytes = n * 64;
+    trial.total += queue;
   }
-  return queues;
+  return trial;
+}
+
+PortCount sent(std::uint64_t packets, std::uint64_t errors, std::vector<std::uint64_t> queues) {
+  PortCount count;
+  count.tx = {packets, errors, std::move(queues)};
+  return count;
+}
+
+PortCount received(std::uint64_t missed, std::uint64_t no_buffer, std::uint64_t errors) {
+  PortCount count;
+  count.rx.errors = errors;
+  count.rx_missed = missed;
+  count.rx_no_buffer = no_buffer;
+  return count;
 }
 
 TEST(Settle, KeepsTheCountsOnWhichBothSidesAgree) {
-  const auto settled = settle({}, counted({100, 50}), PortCount{150, 0, 0, {100, 50}});
-  EXPECT_EQ(settled.total.packets, 150U);
-  EXPECT_EQ(settled.total.bytes, 150U * 64);
-  EXPECT_EQ(settled.total.seconds, 2);
-  EXPECT_THAT(settled.notes, IsEmpty());
+  auto trial = counted({100, 50});
+  settle(Mode::tx, 2, {sent(150, 0, {100, 50})}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 150U);
+  EXPECT_EQ(trial.total.tx.bytes, 150U * 64);
+  EXPECT_EQ(trial.total.seconds, 2);
+  EXPECT_THAT(trial.notes, IsEmpty());
 }
 
 TEST(Settle, CountsSentPacketsOnlyWhenTheyAreCompleted) {
-  const auto settled = settle({}, counted({100, 50}), PortCount{140, 3, 0, {95, 45}});
-  EXPECT_EQ(settled.total.packets, 140U);
-  EXPECT_EQ(settled.total.bytes, 140U * 64);
-  EXPECT_EQ(settled.total.errors, 3U);
-  EXPECT_EQ(settled.queues[0].packets, 95U);
-  EXPECT_EQ(settled.queues[1].packets, 45U);
-  EXPECT_THAT(settled.notes, ElementsAre(HasSubstr("10 packets were handed over but not")));
+  auto trial = counted({100, 50});
+  settle(Mode::tx, 2, {sent(140, 3, {95, 45})}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 140U);
+  EXPECT_EQ(trial.total.tx.bytes, 140U * 64);
+  EXPECT_EQ(trial.total.tx.errors, 3U);
+  EXPECT_EQ(trial.queues[0].tx.packets, 95U);
+  EXPECT_EQ(trial.queues[1].tx.packets, 45U);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets were handed over but not")));
 }
 
 TEST(Settle, SaysSoWhenQueuesAndTotalCountDifferentThings) {
-  const auto settled = settle({}, counted({100, 50}), PortCount{140, 0, 0, {0, 0}});
-  EXPECT_EQ(settled.total.packets, 140U);
-  EXPECT_EQ(settled.queues[0].packets, 100U);
-  EXPECT_THAT(settled.notes, ElementsAre(HasSubstr("10 packets"), HasSubstr("the queues show")));
+  auto trial = counted({100, 50});
+  settle(Mode::tx, 2, {sent(140, 0, {0, 0})}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 140U);
+  EXPECT_EQ(trial.queues[0].tx.packets, 100U);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets"), HasSubstr("the queues show")));
 }
 
 TEST(Settle, DistrustsATotalThatLeavesQueuesOut) {
-  BenchPlan plan;
-  plan.queues = 3;
-  const auto settled = settle(plan, counted({10, 20, 30}), PortCount{30, 0, 0, {10, 20}});
-  EXPECT_EQ(settled.total.packets, 60U);
-  EXPECT_THAT(settled.notes, ElementsAre(HasSubstr("counts 2 queues only")));
+  auto trial = counted({10, 20, 30});
+  settle(Mode::tx, 3, {sent(30, 0, {10, 20})}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 60U);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("counts 2 queues only")));
 }
 
 TEST(Settle, KeepsReceivedPacketsAndTakesLossesFromTheDevice) {
-  BenchPlan plan;
-  plan.mode = Mode::rx;
-  const auto settled = settle(plan, counted({100, 50}), PortCount{500, 2, 350, {400, 100}});
-  EXPECT_EQ(settled.total.packets, 150U);
-  EXPECT_EQ(settled.total.missed, 350U);
-  EXPECT_EQ(settled.total.errors, 2U);
-  EXPECT_THAT(settled.notes, IsEmpty());
+  auto trial = counted({100, 50}, &Sample::rx);
+  settle(Mode::rx, 2, {received(350, 4, 2)}, trial);
+  EXPECT_EQ(trial.total.rx.packets, 150U);
+  EXPECT_EQ(trial.total.rx.missed, 350U);
+  EXPECT_EQ(trial.total.rx.no_buffer, 4U);
+  EXPECT_EQ(trial.total.rx.errors, 2U);
+  EXPECT_THAT(trial.notes, IsEmpty());
 }
 
 TEST(Settle, GivesTheLossesToTheOnlyQueue) {
-  BenchPlan plan;
-  plan.mode = Mode::rx;
-  const auto settled = settle(plan, counted({100}), PortCount{100, 2, 7, {100}});
-  EXPECT_EQ(settled.queues[0].missed, 7U);
-  EXPECT_EQ(settled.queues[0].errors, 2U);
+  auto trial = counted({100}, &Sample::rx);
+  settle(Mode::rx, 1, {received(7, 0, 2)}, trial);
+  EXPECT_EQ(trial.queues[0].rx.missed, 7U);
+  EXPECT_EQ(trial.queues[0].rx.errors, 2U);
+}
+
+TEST(Settle, AddsPortsUpAndSaysOfWhichItSpeaks) {
+  auto trial = counted({100, 50});
+  settle(Mode::tx, 1, {sent(100, 1, {100}), sent(40, 2, {40})}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 140U);
+  EXPECT_EQ(trial.total.tx.errors, 3U);
+  EXPECT_EQ(trial.queues[1].tx.packets, 40U);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("port 1: 10 packets")));
 }
 
 TEST(Settle, SaysThatLossesAreUnknownWithoutStatistics) {
-  const auto settled = settle({}, counted({100}), std::nullopt);
-  EXPECT_EQ(settled.total.packets, 100U);
-  EXPECT_THAT(settled.notes, ElementsAre(HasSubstr("no statistics")));
+  auto trial = counted({100});
+  settle(Mode::tx, 1, {std::nullopt}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 100U);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("no statistics")));
 }
 
 }  // namespace

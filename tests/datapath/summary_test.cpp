@@ -12,19 +12,18 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::vector<Sample> samples_of(const std::vector<std::uint64_t>& packets) {
-  std::vector<Sample> samples;
+std::vector<Interval> intervals_of(const std::vector<std::uint64_t>& packets) {
+  std::vector<Interval> intervals;
   for (const auto count : packets) {
-    Sample sample;
-    sample.seconds = 0.5;
-    sample.packets = count;
-    samples.push_back(sample);
+    auto& total = intervals.emplace_back().total;
+    total.seconds = 0.5;
+    total.tx.packets = count;
   }
-  return samples;
+  return intervals;
 }
 
 TEST(Summary, LeavesOutTheFirstAndTheLastInterval) {
-  const auto summary = summarize(samples_of({1, 50, 51, 49, 2}), 0, {});
+  const auto summary = summarize(Mode::tx, intervals_of({1, 50, 51, 49, 2}), 0, {});
   EXPECT_THAT(summary.rates, ElementsAre(100, 102, 98));
   EXPECT_EQ(summary.left_out, 2U);
   EXPECT_EQ(summary.rate.median, 100);
@@ -32,35 +31,43 @@ TEST(Summary, LeavesOutTheFirstAndTheLastInterval) {
 }
 
 TEST(Summary, KeepsTheEndsOfAShortRun) {
-  EXPECT_THAT(summarize(samples_of({40, 50, 51, 49}), 0, {}).rates, ElementsAre(80, 100, 102, 98));
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({40, 50, 51, 49}), 0, {}).rates,
+              ElementsAre(80, 100, 102, 98));
 }
 
 TEST(Summary, LeavesOutWhatBeganBeforeTheWarmupWasOver) {
-  const auto summary = summarize(samples_of({90, 90, 90, 50, 51}), 1.2, {});
+  const auto summary = summarize(Mode::tx, intervals_of({90, 90, 90, 50, 51}), 1.2, {});
   EXPECT_THAT(summary.rates, ElementsAre(100, 102));
   EXPECT_EQ(summary.left_out, 3U);
 }
 
 TEST(Summary, LeavesOutWhatCameBeforeTheFirstPacket) {
-  EXPECT_THAT(summarize(samples_of({0, 0, 50, 0}), 0, {}).rates, ElementsAre(100, 0));
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 0, 50, 0}), 0, {}).rates, ElementsAre(100, 0));
+}
+
+TEST(Summary, IsOfReceivedPacketsWhereTheModeReceives) {
+  auto intervals = intervals_of({50, 50});
+  for (auto& interval : intervals) interval.total.rx.packets = 20;
+  EXPECT_THAT(summarize(Mode::rx, intervals, 0, {}).rates, ElementsAre(40, 40));
 }
 
 TEST(Summary, OfNothingIsNothing) {
-  EXPECT_THAT(summarize({}, 0, {}).rates, IsEmpty());
-  EXPECT_THAT(summarize(samples_of({0, 0}), 0, {}).rates, IsEmpty());
-  EXPECT_THAT(summarize(samples_of({1}), 5, {}).rates, IsEmpty());
-  EXPECT_THAT(summarize({Sample{}}, 0, {}).rates, IsEmpty());
+  EXPECT_THAT(summarize(Mode::tx, {}, 0, {}).rates, IsEmpty());
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 0}), 0, {}).rates, IsEmpty());
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({1}), 5, {}).rates, IsEmpty());
+  EXPECT_THAT(summarize(Mode::tx, {Interval{}}, 0, {}).rates, IsEmpty());
 }
 
 TEST(Summary, IsNoisyWhenTheRateVaries) {
-  const auto summary = summarize(samples_of({50, 60, 40}), 0, {});
+  const auto summary = summarize(Mode::tx, intervals_of({50, 60, 40}), 0, {});
   ASSERT_TRUE(summary.noisy());
   EXPECT_THAT(summary.why.front(), HasSubstr("20.0 %"));
 }
 
 TEST(Summary, IsNoisyWhenTheCpuWasStolen) {
-  EXPECT_FALSE(summarize(samples_of({50, 50}), 0, {0.001}).noisy());
-  EXPECT_THAT(summarize(samples_of({50, 50}), 0, {0.25}).why.front(), HasSubstr("25.0 %"));
+  EXPECT_FALSE(summarize(Mode::tx, intervals_of({50, 50}), 0, {0.001}).noisy());
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({50, 50}), 0, {0.25}).why.front(),
+              HasSubstr("25.0 %"));
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <numeric>
 
 #include "base/text.h"
 #include "datapath/bench.h"
+#include "datapath/dpdk/crew.h"
 #include "datapath/dpdk/eal.h"
 #include "datapath/dpdk/modes.h"
 #include "datapath/dpdk/pool.h"
 #include "datapath/dpdk/port.h"
-#include "datapath/dpdk/run.h"
 #include "datapath/frame.h"
 #include "datapath/plan.h"
 #include "datapath/settle.h"
@@ -83,7 +84,7 @@ Result<Pools> make_pools(const BenchPlan& plan, const Port& port) {
 
   const auto mac = port.mac();
   if (!mac) return tl::unexpected<Error>(mac.error());
-  std::vector<std::uint8_t> frame(plan.frame_bytes - kFcsBytes);
+  std::vector<std::uint8_t> frame(plan.traffic.largest() - kFcsBytes);
   for (std::size_t queue = 0; queue < pools.queues.size(); ++queue) {
     Flow flow;
     flow.source = *mac;
@@ -110,82 +111,112 @@ std::vector<Lane> make_lanes(const BenchPlan& plan, const Port& port, const Pool
     lanes[queue].port = port.id();
     lanes[queue].queue = queue;
     lanes[queue].burst = plan.burst;
+    lanes[queue].frame_bytes = static_cast<std::uint16_t>(plan.traffic.largest() - kFcsBytes);
     lanes[queue].pool = pools.queues[queue].get();
   }
   return lanes;
 }
 
-class DpdkEngine final : public Engine {
+// Owners are in the order in which DPDK wants them gone: the ports before their pools.
+class DpdkSession final : public Session {
  public:
-  Result<BenchReport> run(const BenchPlan& asked,
-                          std::stop_token stop,
-                          const Progress& progress) override {
-    if (auto ok = validate(asked); !ok) return tl::unexpected<Error>(ok.error());
-    if (auto ok = check_driver(asked); !ok) return tl::unexpected<Error>(ok.error());
-    const auto plan = with_cpus(asked);
-    if (!plan) return tl::unexpected<Error>(plan.error());
+  static Result<std::unique_ptr<Session>> open(BenchPlan plan) {
+    std::unique_ptr<DpdkSession> session(new DpdkSession(std::move(plan)));
+    if (auto ok = session->start(); !ok) return tl::unexpected<Error>(ok.error());
+    return session;
+  }
 
-    BenchReport report;
-    report.engine = "dpdk";
-    report.version = engine_info().version;
-    report.template_mode = "shared";
-    report.eal_arguments = eal_arguments(*plan);
-    const auto eal = Eal::start(report.eal_arguments);
-    if (!eal) return because(with_need(*plan, eal.error()), "DPDK did not start");
-    if (auto ok = run_started(*plan, stop, progress, report); !ok) {
-      return tl::unexpected<Error>(ok.error());
-    }
-    return report;
+  const BenchReport& about() const override { return about_; }
+
+  Result<Trial> run(const TrialPlan& plan,
+                    std::stop_token stop,
+                    const Progress& progress) override {
+    const auto dry = [this] {
+      return std::accumulate(lanes_.begin(), lanes_.end(), std::uint64_t{0}, [](auto sum, auto& l) {
+        return sum + l.counters.dry.get();
+      });
+    };
+    if (auto ok = crew_->launch(); !ok) return tl::unexpected<Error>(ok.error());
+    for (auto& port : ports_) port.mark();
+    const auto dry_before = dry();
+    auto trial = measure(plan, *crew_, stop, progress);
+    finish(trial, dry() - dry_before);
+    return trial;
   }
 
  private:
-  // Owners are in the order in which DPDK wants them gone: the port before its pools.
-  static Result<> run_started(const BenchPlan& plan,
-                              const std::stop_token& stop,
-                              const Progress& progress,
-                              BenchReport& report) {
-    auto found = Port::find(plan);
-    if (!found) return tl::unexpected<Error>(found.error());
-    const auto pools = make_pools(plan, *found);
-    if (!pools) return tl::unexpected<Error>(with_need(plan, pools.error()));
-    auto port = std::move(*found);
-    report.driver = port.driver();
-    if (auto ok = port.start(plan, receive_pools(*pools)); !ok) return ok;
+  explicit DpdkSession(BenchPlan plan) : plan_(std::move(plan)) {}
 
-    auto lanes = make_lanes(plan, port, *pools);
-    const auto placement = place(plan);
-    auto measured = measure(plan, placement, lanes, port, stop, progress);
-    if (!measured) return tl::unexpected<Error>(measured.error());
-    finish(plan, placement, port, std::move(*measured), report);
+  Result<> start() {
+    about_.engine = "dpdk";
+    about_.version = engine_info().version;
+    about_.template_mode = "shared";
+    about_.eal_arguments = eal_arguments(plan_);
+    auto eal = Eal::start(about_.eal_arguments);
+    if (!eal) return because(with_need(plan_, eal.error()), "DPDK did not start");
+    eal_.emplace(std::move(*eal));
+    auto found = Port::find(plan_);
+    if (!found) return tl::unexpected<Error>(found.error());
+    auto& port = found->front();
+    auto pools = make_pools(plan_, port);
+    if (!pools) return tl::unexpected<Error>(with_need(plan_, pools.error()));
+    pools_ = std::move(*pools);
+    ports_ = std::move(*found);
+    if (auto ok = ports_.front().start(plan_, receive_pools(pools_)); !ok) return ok;
+    lanes_ = make_lanes(plan_, ports_.front(), pools_);
+    const auto placement = place(plan_);
+    crew_.emplace(plan_.mode, placement, lanes_, ports_);
+    describe(placement);
     return {};
   }
 
-  static void finish(const BenchPlan& plan,
-                     const Placement& placement,
-                     const Port& port,
-                     Measured measured,
-                     BenchReport& report) {
-    if (plan.mode == Mode::tx) {
-      std::uint64_t handed = 0;
-      for (const auto& queue : measured.queues) handed += queue.packets;
-      port.drain(plan.queues, handed);
+  void describe(const Placement& placement) {
+    for (const auto& port : ports_) {
+      const auto mac = port.mac();
+      about_.ports.push_back({port.driver(), port.driver(), "", mac.value_or(MacAddress{}), 0});
     }
-    auto settled = settle(plan, std::move(measured.queues), port.count(plan.mode));
-    report.samples = std::move(measured.samples);
-    report.queues = std::move(settled.queues);
-    report.total = settled.total;
-    report.cycles_per_packet = measured.cycles_per_packet;
-    report.interrupted = measured.interrupted;
-    report.notes = std::move(settled.notes);
-    if (placement.shared) report.notes.push_back(placement.note());
-    if (measured.dry > 0) {
-      report.notes.push_back(fmt::format(
-          "{} bursts found no packets: the device keeps more than its descriptors", measured.dry));
-    }
-    if (plan.mode == Mode::tx && plan.pci) {
-      report.notes.emplace_back(
+    if (placement.shared) about_.notes.push_back(placement.note());
+    if (plan_.mode == Mode::tx && !plan_.nics.empty()) {
+      about_.notes.emplace_back(
           "packets carry the source address 198.18.0.1, which Azure drops behind the device");
     }
+  }
+
+  // The device's word is heard when everything has reached it.
+  void finish(Trial& trial, std::uint64_t dry) {
+    std::vector<std::optional<PortCount>> counts;
+    for (std::size_t i = 0; i < ports_.size(); ++i) {
+      std::uint64_t handed = 0;
+      for (std::size_t queue = 0; queue < plan_.queues; ++queue) {
+        handed += trial.queues[i * plan_.queues + queue].tx.packets;
+      }
+      if (sends(plan_.mode)) ports_[i].drain(plan_.queues, handed);
+      counts.push_back(ports_[i].count());
+    }
+    settle(plan_.mode, plan_.queues, counts, trial);
+    if (dry > 0) {
+      trial.notes.push_back(fmt::format(
+          "{} bursts found no packets: the device keeps more than its descriptors", dry));
+    }
+  }
+
+  BenchPlan plan_;
+  BenchReport about_;
+  std::optional<Eal> eal_;
+  Pools pools_;
+  std::vector<Port> ports_;
+  std::vector<Lane> lanes_;
+  std::optional<Crew> crew_;
+};
+
+class DpdkEngine final : public Engine {
+ public:
+  Result<std::unique_ptr<Session>> open(const BenchPlan& asked) override {
+    if (auto ok = validate(asked); !ok) return tl::unexpected<Error>(ok.error());
+    if (auto ok = check_driver(asked); !ok) return tl::unexpected<Error>(ok.error());
+    auto plan = with_cpus(asked);
+    if (!plan) return tl::unexpected<Error>(plan.error());
+    return DpdkSession::open(std::move(*plan));
   }
 };
 

@@ -18,7 +18,7 @@ unsigned send(Lane& lane) noexcept {
   auto** packets = lane.packets.data();
   const unsigned wanted = lane.burst;
   if (rte_mempool_get_bulk(lane.pool, reinterpret_cast<void**>(packets), wanted) != 0) {
-    Counters::add(lane.counters.dry, 1);
+    lane.counters.dry.add(1);
     return rte_eth_tx_burst(lane.port, lane.queue, packets, 0);  // lets the driver free some
   }
   const unsigned sent =
@@ -26,8 +26,10 @@ unsigned send(Lane& lane) noexcept {
   if (sent < wanted) {
     const auto left = wanted - sent;
     rte_mempool_put_bulk(lane.pool, reinterpret_cast<void**>(packets + sent), left);
-    Counters::add(lane.counters.missed, left);
+    lane.counters.tx_missed.add(left);
   }
+  lane.counters.tx_packets.add(sent);
+  lane.counters.tx_bytes.add(std::uint64_t{sent} * lane.frame_bytes);
   return sent;
 }
 
@@ -105,7 +107,8 @@ unsigned receive(Lane& lane) noexcept {
   } else {
     rte_pktmbuf_free_bulk(packets, count);
   }
-  Counters::add(lane.counters.bytes, seen.bytes);
+  lane.counters.rx_packets.add(count);
+  lane.counters.rx_bytes.add(seen.bytes);
   return count;
 }
 
@@ -119,9 +122,12 @@ int work(void* argument) noexcept {
     for (auto* lane : worker.lanes) {
       const auto moved = Burst(*lane);
       const auto now = rte_rdtsc();
-      if (moved != 0) {
-        Counters::add(lane->counters.packets, moved);
-        Counters::add(lane->counters.busy, now - before);
+      lane->counters.polls.add(1);
+      if (moved == 0) {
+        lane->counters.empty_polls.add(1);
+      } else {
+        if (moved == lane->burst) lane->counters.full_bursts.add(1);
+        lane->counters.cycles.add(now - before);
       }
       before = now;
     }

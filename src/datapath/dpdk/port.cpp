@@ -40,12 +40,12 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
     conf.rx_adv_conf.rss_conf.rss_hf = wanted & info.flow_type_rss_offloads;
     if (conf.rx_adv_conf.rss_conf.rss_hf != 0) conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
   }
-  if (plan.frame_bytes > kOrdinaryFrame) {
-    conf.rxmode.mtu = plan.frame_bytes - kFrameOverhead;
+  if (plan.traffic.largest() > kOrdinaryFrame) {
+    conf.rxmode.mtu = plan.traffic.largest() - kFrameOverhead;
     if (info.max_mtu < conf.rxmode.mtu) {
       return fail(Errc::invalid,
                   fmt::format("--size {}: {} takes frames of at most {} bytes",
-                              plan.frame_bytes,
+                              plan.traffic.largest(),
                               info.driver_name,
                               info.max_mtu + kFrameOverhead));
     }
@@ -58,9 +58,17 @@ std::uint64_t since(std::uint64_t before, std::uint64_t now) {
   return now > before ? now - before : 0;
 }
 
+void subtract(DirectionCount& now, const DirectionCount& before) {
+  now.packets = since(before.packets, now.packets);
+  now.errors = since(before.errors, now.errors);
+  for (std::size_t i = 0; i < before.queue_packets.size(); ++i) {
+    now.queue_packets[i] = since(before.queue_packets[i], now.queue_packets[i]);
+  }
+}
+
 }  // namespace
 
-Result<Port> Port::find(const BenchPlan& plan) {
+Result<std::vector<Port>> Port::find(const BenchPlan& plan) {
   std::vector<std::uint16_t> ids;
   // A port with an owner is the lower half of another one: the VF below net_netvsc.
   auto id = rte_eth_find_next_owned_by(0, RTE_ETH_DEV_NO_OWNER);
@@ -68,14 +76,15 @@ Result<Port> Port::find(const BenchPlan& plan) {
        id = rte_eth_find_next_owned_by(ids.back() + 1U, RTE_ETH_DEV_NO_OWNER)) {
     ids.push_back(static_cast<std::uint16_t>(id));
   }
-  if (plan.mac && ids.size() > 1) {
+  if (!plan.nics.empty() && ids.size() > 1) {
+    const auto& mac = plan.nics.front().mac;
     std::erase_if(ids, [&](std::uint16_t one) {
       rte_ether_addr address{};
       return rte_eth_macaddr_get(one, &address) != 0 ||
-             !std::equal(plan.mac->bytes.begin(), plan.mac->bytes.end(), address.addr_bytes);
+             !std::equal(mac.bytes.begin(), mac.bytes.end(), address.addr_bytes);
     });
   }
-  const auto device = plan.pci ? plan.pci->str() : plan.vdevs.front();
+  const auto device = plan.vdevs.empty() ? plan.nics.front().pci.str() : plan.vdevs.front();
   if (ids.empty()) {
     return because(reason_of(log_text()), fmt::format("cannot open '{}'", printable(device)));
   }
@@ -88,7 +97,9 @@ Result<Port> Port::find(const BenchPlan& plan) {
   if (!info) return because(info.error(), printable(device));
   port.driver_ = info->driver_name;
   port.node_ = rte_eth_dev_socket_id(port.id_);
-  return port;
+  std::vector<Port> ports;
+  ports.push_back(std::move(port));
+  return ports;
 }
 
 Port::Port(Port&& other) noexcept {
@@ -138,7 +149,7 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
     if (!log.empty()) return because(reason_of(log), fmt::format("{} cannot start", driver_));
     return fail_errno(-error, fmt::format("{} cannot start", driver_));
   }
-  before_ = read(plan.mode).value_or(PortCount{});
+  mark();
   return {};
 }
 
@@ -152,33 +163,33 @@ Result<MacAddress> Port::mac() const {
   return mac;
 }
 
-std::optional<PortCount> Port::read(Mode mode) const {
+std::optional<PortCount> Port::read() const {
   rte_eth_stats stats{};
   if (rte_eth_stats_get(id_, &stats) != 0) return std::nullopt;
   const auto counted = std::min<std::size_t>(queues_, RTE_ETHDEV_QUEUE_STAT_CNTRS);
   PortCount count;
-  if (mode == Mode::tx) {
-    count.packets = stats.opackets;
-    count.errors = stats.oerrors;
-    count.queue_packets.assign(stats.q_opackets, stats.q_opackets + counted);
-  } else {
-    count.packets = stats.ipackets;
-    count.errors = stats.ierrors;
-    count.missed = stats.imissed + stats.rx_nombuf;
-    count.queue_packets.assign(stats.q_ipackets, stats.q_ipackets + counted);
-  }
+  count.tx.packets = stats.opackets;
+  count.tx.errors = stats.oerrors;
+  count.tx.queue_packets.assign(stats.q_opackets, stats.q_opackets + counted);
+  count.rx.packets = stats.ipackets;
+  count.rx.errors = stats.ierrors;
+  count.rx.queue_packets.assign(stats.q_ipackets, stats.q_ipackets + counted);
+  count.rx_missed = stats.imissed;
+  count.rx_no_buffer = stats.rx_nombuf;
   return count;
 }
 
-std::optional<PortCount> Port::count(Mode mode) const {
-  auto now = read(mode);
+void Port::mark() {
+  before_ = read().value_or(PortCount{});
+}
+
+std::optional<PortCount> Port::count() const {
+  auto now = read();
   if (!now) return now;
-  now->packets = since(before_.packets, now->packets);
-  now->errors = since(before_.errors, now->errors);
-  now->missed = since(before_.missed, now->missed);
-  for (std::size_t i = 0; i < before_.queue_packets.size(); ++i) {
-    now->queue_packets[i] = since(before_.queue_packets[i], now->queue_packets[i]);
-  }
+  subtract(now->tx, before_.tx);
+  subtract(now->rx, before_.rx);
+  now->rx_missed = since(before_.rx_missed, now->rx_missed);
+  now->rx_no_buffer = since(before_.rx_no_buffer, now->rx_no_buffer);
   return now;
 }
 
@@ -187,10 +198,10 @@ void Port::drain(std::uint16_t queues, std::uint64_t handed) const {
   constexpr int kIdleSteps = 10;
   std::uint64_t last = 0;
   for (int idle = 0; idle < kIdleSteps; ++idle) {
-    const auto now = count(Mode::tx);
-    if (!now || now->packets + now->errors >= handed) return;
-    if (now->packets != last) idle = 0;
-    last = now->packets;
+    const auto now = count();
+    if (!now || now->tx.packets + now->tx.errors >= handed) return;
+    if (now->tx.packets != last) idle = 0;
+    last = now->tx.packets;
     // An empty burst makes a driver look at its completions.
     for (std::uint16_t queue = 0; queue < queues; ++queue) {
       rte_eth_tx_burst(id_, queue, nullptr, 0);

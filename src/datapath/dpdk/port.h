@@ -19,8 +19,8 @@ namespace manactl::datapath::dpdk {
 
 class Port {
  public:
-  // The one device that the plan's arguments made.
-  static Result<Port> find(const BenchPlan& plan);
+  // The devices that the plan's arguments made, in the plan's order.
+  static Result<std::vector<Port>> find(const BenchPlan& plan);
 
   Port(Port&& other) noexcept;
   Port& operator=(Port&& other) noexcept;
@@ -39,16 +39,19 @@ class Port {
 
   Result<MacAddress> mac() const;
 
-  // Counted since start; nothing when the driver does not count.
-  std::optional<PortCount> count(Mode mode) const;
+  // From here on count() counts. start() does it too.
+  void mark();
 
-  // Waits until the device has completed `handed` packets or makes no progress.
+  // Nothing when the driver does not count.
+  std::optional<PortCount> count() const;
+
+  // Waits until the device has completed `handed` packets since mark(), or makes no progress.
   void drain(std::uint16_t queues, std::uint64_t handed) const;
 
  private:
   explicit Port(std::uint16_t id) : id_(id), open_(true) {}
 
-  std::optional<PortCount> read(Mode mode) const;
+  std::optional<PortCount> read() const;
 
   std::uint16_t id_ = 0;
   bool open_ = false;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// The worker threads of a session: EAL's lcores, each with the lanes of its CPU.
+
+#pragma once
+
+#include <vector>
+
+#include "datapath/dpdk/modes.h"
+#include "datapath/dpdk/port.h"
+#include "datapath/measure.h"
+#include "datapath/plan.h"
+
+namespace manactl::datapath::dpdk {
+
+class Crew final : public Workers {
+ public:
+  // Lane i belongs to placement.worker_cpus[i]; lanes and ports outlive the crew.
+  Crew(Mode mode,
+       const Placement& placement,
+       std::vector<Lane>& lanes,
+       const std::vector<Port>& ports);
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  ~Crew() override;
+
+  // The workers wait for go(). To be called before each trial.
+  Result<> launch();
+
+  void go() override;
+  void stop() override;
+  Interval read() const override;
+
+ private:
+  Mode mode_;
+  const std::vector<Lane>& lanes_;
+  const std::vector<Port>& ports_;
+  alignas(kOwnLines) std::atomic<Phase> phase_ = Phase::waiting;
+  std::vector<Worker> workers_;
+  unsigned launched_ = 0;
+};
+
+}  // namespace manactl::datapath::dpdk

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace manactl::datapath {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
+using Seconds = std::chrono::duration<double>;
+
+// How long a stop may go unnoticed; a hundred wake-ups a second cost nothing.
+constexpr auto kNap = std::chrono::milliseconds(10);
+
+Sample difference(const Sample& now, const Sample& before, double seconds) {
+  return {seconds, now.tx - before.tx, now.rx - before.rx, now.effort - before.effort};
+}
+
+Interval difference(const Interval& now, const Interval& before, double seconds) {
+  Interval interval{difference(now.total, before.total, seconds), {}, false};
+  for (std::size_t i = 0; i < now.queues.size(); ++i) {
+    interval.queues.push_back(difference(now.queues[i], before.queues[i], seconds));
+  }
+  return interval;
+}
+
+Clock::time_point after(Clock::time_point start, double seconds) {
+  return start + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+}
+
+// False when a stop was asked before the time came.
+bool sleep_until(Clock::time_point time, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const auto now = Clock::now();
+    if (now >= time) return true;
+    std::this_thread::sleep_for(std::min<Clock::duration>(time - now, kNap));
+  }
+  return false;
+}
+
+// Whatever happens to the thread that keeps the time, the workers are stopped and waited for.
+struct StopAtEnd {
+  Workers& workers;
+
+  explicit StopAtEnd(Workers& one) : workers(one) {}
+
+  StopAtEnd(const StopAtEnd&) = delete;
+  StopAtEnd& operator=(const StopAtEnd&) = delete;
+
+  ~StopAtEnd() { workers.stop(); }
+};
+
+}  // namespace
+
+Trial measure(const TrialPlan& plan,
+              Workers& workers,
+              const std::stop_token& stop,
+              const Progress& progress) {
+  Trial trial;
+  trial.plan = plan;
+  const StopAtEnd guard(workers);
+  if (progress.started) progress.started();
+  const auto first = workers.read();
+  const auto start = Clock::now();
+  workers.go();
+
+  const auto end = after(start, plan.seconds);
+  auto last = first;
+  auto last_time = start;
+  for (double time = plan.interval_seconds;; time += plan.interval_seconds) {
+    const auto until = std::min(end, after(start, time));
+    trial.interrupted = !sleep_until(until, stop);
+    const auto now = Clock::now();
+    auto totals = workers.read();
+    auto interval = difference(totals, last, Seconds(now - last_time).count());
+    for (auto& event : workers.take_events()) {
+      event.at_seconds = Seconds(now - start).count();
+      interval.disturbed = true;
+      trial.events.push_back(std::move(event));
+    }
+    if (progress.interval) progress.interval(interval);
+    trial.intervals.push_back(std::move(interval));
+    last = std::move(totals);
+    last_time = now;
+    if (trial.interrupted || until == end) break;
+  }
+  workers.stop();
+  auto whole = difference(workers.read(), first, Seconds(Clock::now() - start).count());
+  trial.queues = std::move(whole.queues);
+  trial.total = whole.total;
+  return trial;
+}
+
+}  // namespace manactl::datapath
