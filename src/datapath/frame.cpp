@@ -2,6 +2,8 @@
 #include "datapath/frame.h"
 
 #include <algorithm>
+#include <cstring>
+#include <vector>
 
 namespace manactl::datapath {
 
@@ -66,6 +68,23 @@ void write_frame(const Flow& flow, std::span<std::uint8_t> frame) {
   const auto checksum = internet_checksum(udp, pseudo);
   // Zero would mean "no checksum" (RFC 768).
   Writer(udp.subspan(6)).u16(checksum == 0 ? 0xffffU : checksum);
+}
+
+Shape shape_of(const Flow& flow, std::size_t bytes) {
+  std::vector<std::uint8_t> frame(bytes);
+  auto without_port = flow;
+  without_port.source_port = 0;
+  write_frame(without_port, frame);
+  const auto field = [&](std::size_t at) {
+    std::uint16_t value = 0;
+    std::memcpy(&value, frame.data() + at, sizeof value);
+    return value;
+  };
+  return {static_cast<std::uint16_t>(bytes),
+          field(kIpLengthAt),
+          field(kIpChecksumAt),
+          field(kUdpLengthAt),
+          static_cast<std::uint16_t>(~field(kUdpChecksumAt))};
 }
 
 }  // namespace manactl::datapath

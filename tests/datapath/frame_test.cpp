@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "datapath/decode.h"
@@ -59,6 +60,42 @@ TEST(InternetChecksum, PadsAnOddByteWithZero) {
   const std::vector<std::uint8_t> odd = {0x12, 0x34, 0x56};
   const std::vector<std::uint8_t> even = {0x12, 0x34, 0x56, 0x00};
   EXPECT_EQ(internet_checksum(odd), internet_checksum(even));
+}
+
+// Makes a finished frame one of another size and port, as a sender does for every packet.
+void reshape(std::vector<std::uint8_t>& frame, const Shape& shape, std::uint16_t port) {
+  const auto put = [&](std::size_t at, std::uint16_t value) {
+    std::memcpy(frame.data() + at, &value, sizeof value);
+  };
+  const auto in_memory = static_cast<std::uint16_t>(port << 8U | port >> 8U);
+  put(kIpLengthAt, shape.ip_length);
+  put(kIpChecksumAt, shape.ip_checksum);
+  put(kUdpLengthAt, shape.udp_length);
+  put(kSourcePortAt, in_memory);
+  put(kUdpChecksumAt, udp_checksum(shape.udp_sum, in_memory));
+  frame.resize(shape.bytes);
+}
+
+TEST(Shape, MakesTheFrameThatWouldHaveBeenWritten) {
+  for (const std::size_t bytes : {60U, 61U, 566U, 1514U}) {
+    const auto shape = shape_of(flow(), bytes);
+    for (unsigned port = 1; port <= 65535; port += 257) {
+      std::vector<std::uint8_t> changed(9014), written(bytes);
+      write_frame(flow(), changed);
+      reshape(changed, shape, static_cast<std::uint16_t>(port));
+      auto wanted = flow();
+      wanted.source_port = static_cast<std::uint16_t>(port);
+      write_frame(wanted, written);
+      ASSERT_EQ(changed, written) << bytes << " bytes, port " << port;
+    }
+  }
+}
+
+TEST(UdpChecksum, IsNeverZeroWhichWouldMeanNone) {
+  for (unsigned port = 0; port <= 65535; ++port) {
+    ASSERT_NE(udp_checksum(0x1234, static_cast<std::uint16_t>(port)), 0U) << port;
+  }
+  EXPECT_EQ(udp_checksum(0x1234, 0xffff - 0x1234), 0xffffU);
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/traffic.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace manactl::datapath {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(SizePattern, HoldsTheSharesOfOneRound) {
+  const auto pattern = size_pattern({{64, 7}, {570, 4}, {1518, 1}});
+  ASSERT_EQ(pattern.size(), 12U);
+  EXPECT_EQ(std::count(pattern.begin(), pattern.end(), 0), 7);
+  EXPECT_EQ(std::count(pattern.begin(), pattern.end(), 1), 4);
+  EXPECT_EQ(std::count(pattern.begin(), pattern.end(), 2), 1);
+}
+
+TEST(SizePattern, SpreadsEverySize) {
+  EXPECT_THAT(size_pattern({{64, 1}, {512, 1}, {1518, 1}}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(size_pattern({{64, 3}, {1518, 1}}), ElementsAre(0, 0, 1, 0));
+  const auto pattern = size_pattern({{64, 50}, {1518, 51}});
+  for (std::size_t i = 2; i < pattern.size(); ++i) {
+    EXPECT_FALSE(pattern[i] == pattern[i - 1] && pattern[i] == pattern[i - 2]) << i;
+  }
+}
+
+TEST(SizePattern, IsNoLongerThanItHasToBe) {
+  EXPECT_THAT(size_pattern({{64, 100}}), ElementsAre(0));
+  EXPECT_THAT(size_pattern({{64, 20}, {1518, 10}}).size(), 3U);
+}
+
+TEST(SourcePorts, AreNeverSharedByTwoQueues) {
+  for (const unsigned flows : {1U, 3U, 256U, most_flows(64)}) {
+    std::set<unsigned> seen;
+    for (unsigned queue = 0; queue < 64; ++queue) {
+      const auto ports = source_ports(queue, 64, flows);
+      EXPECT_EQ(ports.last - ports.first + 1U, flows);
+      for (unsigned port = ports.first; port <= ports.last; ++port) {
+        EXPECT_GE(port, 1024U);
+        EXPECT_TRUE(seen.insert(port).second) << port;
+      }
+    }
+    EXPECT_EQ(seen.size(), 64 * flows);
+  }
+}
+
+TEST(SourcePorts, BeginWithTheDynamicOnesWhereTheyAreEnough) {
+  EXPECT_EQ(source_ports(0, 4, 100).first, kFirstSourcePort);
+  EXPECT_EQ(source_ports(0, 1, 16384).first, kFirstSourcePort);
+  EXPECT_EQ(source_ports(0, 1, 16384).last, 65535);
+  EXPECT_EQ(source_ports(0, 1, 16385).first, 1024);
+}
+
+TEST(PacketsPerSecond, ArePacketsBitsWithFcsOrAShareOfTheLink) {
+  Traffic traffic;
+  EXPECT_DOUBLE_EQ(*packets_per_second({Rate::Unit::packets, 1.5e6}, traffic, 0), 1.5e6);
+  EXPECT_DOUBLE_EQ(*packets_per_second({Rate::Unit::bits, 512e6}, traffic, 0), 1e6);
+  // 14.88 Mpps of the smallest frames fill a link of 10 Gbit/s.
+  EXPECT_NEAR(*packets_per_second({Rate::Unit::percent, 100}, traffic, 10000), 14'880'952, 1);
+  traffic.sizes = {{64, 7}, {570, 4}, {1518, 1}};
+  EXPECT_NEAR(*packets_per_second({Rate::Unit::bits, 1e9}, traffic, 0), 353'273.67, 0.01);
+}
+
+TEST(PacketsPerSecond, AreNotAShareOfALinkWithoutASpeed) {
+  const auto rate = packets_per_second({Rate::Unit::percent, 50}, {}, 0);
+  ASSERT_FALSE(rate);
+  EXPECT_EQ(rate.error().code, Errc::invalid);
+  EXPECT_THAT(rate.error().message, HasSubstr("--rate 50%: the speed of the link is not known"));
+}
+
+}  // namespace
+}  // namespace manactl::datapath
