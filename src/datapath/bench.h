@@ -56,6 +56,7 @@ struct BenchPlan {
   Traffic traffic;
   TrialPlan trial;
   CpuList cpus;           // that may be used, the first is the main core; empty: open() asks
+  CpuList near_cpus;      // on the NUMA node of the NICs: workers run on these first
   bool hugepages = true;  // false: ordinary memory, slower, needs no privilege
 };
 

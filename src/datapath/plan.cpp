@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "datapath/traffic.h"
 
 namespace manactl::datapath {
 
@@ -14,11 +15,14 @@ namespace {
 constexpr unsigned kMaxQueues = 64;  // net_mana and net_netvsc
 constexpr unsigned kMinDescriptors = 64, kMaxDescriptors = 8192;
 constexpr unsigned kMinFrame = 64, kMaxFrame = 9018;  // MTU 9000 with header and FCS
-constexpr unsigned kMaxBurst = 256;                   // the cache below holds two of them
-constexpr unsigned kMaxCpu = 1023;                    // the size of EAL's CPU sets
+constexpr unsigned kMaxShare = 1000;
+constexpr unsigned kMaxBurst = 256;  // the cache below holds two of them
+constexpr unsigned kMaxCpu = 1023;   // the size of EAL's CPU sets
 constexpr double kMaxSeconds = 30.0 * 24 * 3600;
 constexpr double kMinInterval = 0.01;
 constexpr std::size_t kMaxDevice = 1024;
+constexpr std::size_t kMaxPorts = 32;     // as many as DPDK has by default
+constexpr std::size_t kMaxWorkers = 127;  // EAL's lcores without the main one
 
 constexpr unsigned kSmallPage = 4096;
 constexpr std::uint64_t kHugePage = 2U << 20U;
@@ -76,6 +80,17 @@ Result<> validate_mac(const MacAddress& mac) {
   return fail(Errc::invalid, fmt::format("{} is no address of a device", mac.str()));
 }
 
+// The values of mac= in a device argument.
+std::vector<std::string_view> macs_in(std::string_view device) {
+  constexpr std::string_view kKey = "mac=";
+  std::vector<std::string_view> macs;
+  if (!PciAddress::parse(device.substr(0, device.find(',')))) return macs;
+  for (const auto option : split(device, ',')) {
+    if (option.starts_with(kKey)) macs.push_back(option.substr(kKey.size()));
+  }
+  return macs;
+}
+
 Result<> validate_vdev(const std::string& device) {
   const auto plain = [](char c) { return c > ' ' && c < '\x7f'; };
   if (device.empty() || device.size() > kMaxDevice ||
@@ -89,16 +104,13 @@ Result<> validate_vdev(const std::string& device) {
     if (name.find_first_of("/=") == std::string_view::npos) return {};
     return fail(Errc::invalid, fmt::format("--vdev '{}': '{}' is no device name", device, name));
   }
-  constexpr std::string_view kKey = "mac=";
-  bool has_mac = false;
-  for (const auto option : split(device, ',')) {
-    if (!option.starts_with(kKey)) continue;
-    has_mac = true;
-    const auto mac = MacAddress::parse(option.substr(kKey.size()));
+  const auto macs = macs_in(device);
+  for (const auto text : macs) {
+    const auto mac = MacAddress::parse(text);
     if (!mac) return because(mac.error(), fmt::format("--vdev '{}'", device));
     if (auto ok = validate_mac(*mac); !ok) return ok;
   }
-  if (has_mac) return {};
+  if (!macs.empty()) return {};
   return fail(
       Errc::invalid,
       fmt::format("--vdev '{}': mac= is missing, and without it the driver takes every port "
@@ -106,14 +118,39 @@ Result<> validate_vdev(const std::string& device) {
                   device));
 }
 
-Result<> validate_device(const BenchPlan& plan) {
-  if (plan.vdevs.size() + plan.nics.size() != 1) {
-    return fail(Errc::invalid, "exactly one device is measured: an interface or one --vdev");
+// EAL knows a device by its name alone.
+Result<> validate_names(const BenchPlan& plan) {
+  std::vector<std::string_view> names;
+  for (const auto& device : plan.vdevs) {
+    const auto name = std::string_view(device).substr(0, device.find(','));
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      return fail(Errc::invalid, fmt::format("--vdev: '{}' is given twice", name));
+    }
+    names.push_back(name);
   }
+  for (auto nic = plan.nics.begin(); nic != plan.nics.end(); ++nic) {
+    const auto same = [&](const Nic& other) { return other.mac == nic->mac; };
+    if (std::any_of(plan.nics.begin(), nic, same)) {
+      return fail(Errc::invalid, fmt::format("'{}' is given twice", nic->interface));
+    }
+  }
+  return {};
+}
+
+Result<> validate_devices(const BenchPlan& plan) {
+  const auto devices = plan.vdevs.size() + plan.nics.size();
+  if (devices == 0) return fail(Errc::invalid, "a device is missing: an interface or --vdev");
   for (const auto& nic : plan.nics) {
     if (auto ok = validate_mac(nic.mac); !ok) return ok;
   }
-  return plan.vdevs.empty() ? Result<>{} : validate_vdev(plan.vdevs.front());
+  for (const auto& device : plan.vdevs) {
+    if (auto ok = validate_vdev(device); !ok) return ok;
+  }
+  if (port_count(plan) > kMaxPorts) {
+    return fail(Errc::invalid,
+                fmt::format("{} ports: DPDK takes at most {}", port_count(plan), kMaxPorts));
+  }
+  return validate_names(plan);
 }
 
 Result<> within(std::string_view option,
@@ -141,6 +178,29 @@ Result<> validate_queues(const BenchPlan& plan) {
   return {};
 }
 
+Result<> validate_host(std::string_view option, const std::optional<Ipv4Address>& address) {
+  if (!address) return {};
+  const auto first = address->value >> 24U;
+  // "This" network, loopback, multicast and what is reserved above it: no packet comes from there
+  // or gets there.
+  if (first != 0 && first != 127 && first < 224) return {};
+  return fail(Errc::invalid,
+              fmt::format("{} {}: no address of another machine", option, address->str()));
+}
+
+Result<> validate_traffic(const BenchPlan& plan) {
+  const auto& traffic = plan.traffic;
+  if (traffic.sizes.empty()) return fail(Errc::invalid, "--size: a size is missing");
+  for (const auto& size : traffic.sizes) {
+    if (auto ok = within("--size", size.bytes, kMinFrame, kMaxFrame); !ok) return ok;
+    if (auto ok = within("--size: share", size.share, 1, kMaxShare); !ok) return ok;
+  }
+  if (auto ok = within("--flows", traffic.flows, 1, most_flows(plan.queues)); !ok) return ok;
+  if (auto ok = validate_mac(traffic.destination); !ok) return because(ok.error(), "--dst-mac");
+  if (auto ok = validate_host("--src-ip", traffic.source_ip); !ok) return ok;
+  return validate_host("--peer", traffic.peer_ip);
+}
+
 Result<> validate_time(const TrialPlan& plan) {
   // Written so that NaN is refused too.
   if (!(plan.seconds > 0 && plan.seconds <= kMaxSeconds)) {
@@ -152,6 +212,15 @@ Result<> validate_time(const TrialPlan& plan) {
                 fmt::format("--warmup {}: less than the {} seconds of --duration",
                             plan.warmup_seconds,
                             plan.seconds));
+  }
+  if (!(plan.ramp_seconds >= 0 && plan.ramp_seconds < plan.seconds)) {
+    return fail(
+        Errc::invalid,
+        fmt::format(
+            "--ramp {}: less than the {} seconds of --duration", plan.ramp_seconds, plan.seconds));
+  }
+  if (plan.ramp_seconds > 0 && !plan.rate) {
+    return fail(Errc::invalid, "--ramp: there is nothing to reach without --rate");
   }
   if (!(plan.interval_seconds >= kMinInterval && plan.interval_seconds <= kMaxSeconds)) {
     return fail(Errc::invalid,
@@ -181,33 +250,53 @@ double Traffic::mean_bytes() const {
 }
 
 Result<> validate(const BenchPlan& plan) {
-  if (auto ok = validate_device(plan); !ok) return ok;
+  if (auto ok = validate_devices(plan); !ok) return ok;
   if (auto ok = validate_queues(plan); !ok) return ok;
-  for (const auto& size : plan.traffic.sizes) {
-    if (auto ok = within("--size", size.bytes, kMinFrame, kMaxFrame); !ok) return ok;
-  }
   if (auto ok = within("--burst", plan.burst, 1, kMaxBurst); !ok) return ok;
-  for (const auto cpu : plan.cpus.cpus) {
-    if (auto ok = within("--cpus", cpu, 0, kMaxCpu); !ok) return ok;
+  if (auto ok = validate_traffic(plan); !ok) return ok;
+  for (const auto& list : {plan.cpus, plan.near_cpus}) {
+    for (const auto cpu : list.cpus) {
+      if (auto ok = within("--cpus", cpu, 0, kMaxCpu); !ok) return ok;
+    }
   }
   return validate_time(plan.trial);
 }
 
+std::vector<MacAddress> macs_of(std::string_view device) {
+  std::vector<MacAddress> macs;
+  for (const auto text : macs_in(device))
+    macs.push_back(MacAddress::parse(text).value_or(MacAddress{}));
+  return macs;
+}
+
+std::size_t port_count(const BenchPlan& plan) {
+  auto ports = plan.nics.size();
+  for (const auto& device : plan.vdevs) ports += std::max<std::size_t>(1, macs_in(device).size());
+  return ports;
+}
+
 PoolSize pool_size(const BenchPlan& plan) {
   PoolSize size;
+  const auto ports = port_count(plan);
   const auto frame_room = round_up(plan.traffic.largest(), 64);
   const auto receive_room = kHeadroom + std::max(kMinReceive, frame_room);
   // Two bursts, so that a burst is served from the cache and not from the ring below it.
   size.cache = std::max(64U, 2U * plan.burst);
   // A cache may hold half as much again before it gives some back.
-  size.mbufs = plan.descriptors + size.cache + size.cache / 2 + plan.burst;
-  size.mbuf_bytes = plan.mode == Mode::tx ? kHeadroom + frame_room : receive_room;
-  size.bytes = plan.queues *
+  const auto held = size.cache + size.cache / 2 + plan.burst;
+  const bool own = makes_packets(plan.mode);
+  size.mbufs = plan.descriptors + held;
+  // What is forwarded waits in a ring of the device a second time.
+  if (plan.mode == Mode::fwd) size.mbufs += plan.descriptors;
+  size.mbuf_bytes = own ? kHeadroom + frame_room : receive_room;
+  size.bytes = ports * plan.queues *
                (pool_bytes(size.mbufs, size.mbuf_bytes, true, plan.hugepages) + kPerQueueBytes);
-  if (plan.mode == Mode::tx) {
-    size.ring_mbufs = unsigned{plan.queues} * plan.descriptors + 64U;
+  if (own) {
+    const bool reads = receives(plan.mode);
+    size.ring_mbufs = plan.queues * (plan.descriptors + (reads ? held : 0U)) + 64U;
     size.ring_mbuf_bytes = receive_room;
-    size.bytes += pool_bytes(size.ring_mbufs, size.ring_mbuf_bytes, false, plan.hugepages);
+    size.ring_cache = reads ? size.cache : 0;
+    size.bytes += ports * pool_bytes(size.ring_mbufs, size.ring_mbuf_bytes, reads, plan.hugepages);
   }
   size.bytes += kEngineBytes;
   return size;
@@ -219,16 +308,24 @@ std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib) {
 }
 
 Placement place(const BenchPlan& plan) {
+  const auto& near = plan.near_cpus.cpus;
+  const auto is_near = [&](unsigned cpu) {
+    return std::find(near.begin(), near.end(), cpu) != near.end();
+  };
   auto cpus = plan.cpus.cpus;
   if (cpus.empty()) cpus.push_back(0);
   Placement placement;
-  placement.main_cpu = cpus.front();
   // The main thread only sleeps and reads counters, but a worker beside it would be disturbed.
-  if (cpus.size() > 1) cpus.erase(cpus.begin());
-  for (unsigned queue = 0; queue < plan.queues; ++queue) {
-    placement.worker_cpus.push_back(cpus[queue % cpus.size()]);
+  const auto main = std::find_if_not(cpus.begin(), cpus.end(), is_near);
+  placement.main_cpu = main == cpus.end() ? cpus.front() : *main;
+  if (cpus.size() > 1) std::erase(cpus, placement.main_cpu);
+  std::stable_partition(cpus.begin(), cpus.end(), is_near);
+  if (cpus.size() > kMaxWorkers) cpus.resize(kMaxWorkers);
+  const auto lanes = port_count(plan) * plan.queues;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    placement.worker_cpus.push_back(cpus[lane % cpus.size()]);
   }
-  placement.shared = plan.queues > cpus.size() || cpus.front() == placement.main_cpu;
+  placement.shared = lanes > cpus.size() || cpus.front() == placement.main_cpu;
   return placement;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "datapath/bench.h"
@@ -17,15 +18,27 @@ namespace manactl::datapath {
 // descriptors at least 64 and a multiple of 64; frames 64 to 9018 bytes).
 Result<> validate(const BenchPlan& plan);
 
+// Whether a mode sends packets that it made itself.
+inline bool makes_packets(Mode mode) {
+  return sends(mode) && mode != Mode::fwd;
+}
+
+// Of a --vdev argument with a PCI address, which a driver may make several ports of.
+std::vector<MacAddress> macs_of(std::string_view device);
+
+// Ports that the devices of the plan make.
+std::size_t port_count(const BenchPlan& plan);
+
 // The pool of a queue holds the packets it sends or receives. A sender needs a second, common pool:
 // the device fills its receive rings with it, and must not write into finished packets.
 struct PoolSize {
   unsigned mbufs = 0;            // per queue
   unsigned mbuf_bytes = 0;       // data room with headroom
   unsigned cache = 0;            // per core and queue
-  unsigned ring_mbufs = 0;       // common pool of a sender; 0 for a receiver
+  unsigned ring_mbufs = 0;       // common pool of a sender, one per port; 0 without
+  unsigned ring_cache = 0;       // per core, of a sender that receives, too
   unsigned ring_mbuf_bytes = 0;  // data room with headroom
-  std::uint64_t bytes = 0;  // of all queues, with mempool overhead, what EAL needs itself included
+  std::uint64_t bytes = 0;  // of all ports, with mempool overhead, what EAL needs itself included
 };
 
 PoolSize pool_size(const BenchPlan& plan);
@@ -37,7 +50,7 @@ std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib);
 // a time slice and a stop never takes longer than one burst.
 struct Placement {
   unsigned main_cpu = 0;
-  std::vector<unsigned> worker_cpus;  // one per queue; CPUs repeat when there are too few
+  std::vector<unsigned> worker_cpus;  // one per queue, port by port; CPUs repeat when too few
   bool shared = false;                // more queues than CPUs, or no CPU beside the main one
 
   // The CPUs of worker_cpus, each once, in order: worker i is EAL's lcore i + 1.

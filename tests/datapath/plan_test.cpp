@@ -50,6 +50,12 @@ void use_vdev(BenchPlan& plan, const char* device) {
   plan.vdevs = {device};
 }
 
+std::vector<std::string> many_devices(unsigned count) {
+  std::vector<std::string> devices;
+  for (unsigned i = 0; i < count; ++i) devices.push_back("net_null" + std::to_string(i));
+  return devices;
+}
+
 const Refused kRefused[] = {
     {"NoQueue", [](BenchPlan& p) { p.queues = 0; }, "--queues 0: 1 to 64"},
     {"TooManyQueues", [](BenchPlan& p) { p.queues = 65; }, "--queues 65"},
@@ -76,8 +82,47 @@ const Refused kRefused[] = {
        p.cpus.cpus = {0, 1024};
      },
      "--cpus 1024"},
-    {"NoDevice", [](BenchPlan& p) { p.nics.clear(); }, "exactly one device"},
-    {"TwoDevices", [](BenchPlan& p) { p.vdevs = {"net_null0"}; }, "exactly one device"},
+    {"NoDevice", [](BenchPlan& p) { p.nics.clear(); }, "a device is missing"},
+    {"NicTwice", [](BenchPlan& p) { p.nics.push_back(p.nics.front()); }, "is given twice"},
+    {"VdevTwice",
+     [](BenchPlan& p) {
+       p.vdevs = {"net_null0", "net_null0,size=128"};
+     },
+     "'net_null0' is given twice"},
+    {"TooManyPorts", [](BenchPlan& p) { p.vdevs = many_devices(33); }, "34 ports"},
+    {"NoSize", [](BenchPlan& p) { p.traffic.sizes.clear(); }, "--size: a size is missing"},
+    {"SecondSizeIsSmall",
+     [](BenchPlan& p) {
+       p.traffic.sizes = {{64, 1}, {63, 1}};
+     },
+     "--size 63: 64 to 9018"},
+    {"NoShare",
+     [](BenchPlan& p) {
+       p.traffic.sizes = {{64, 0}};
+     },
+     "share 0"},
+    {"NoFlow", [](BenchPlan& p) { p.traffic.flows = 0; }, "--flows 0: 1 to 64512"},
+    {"TooManyFlows",
+     [](BenchPlan& p) {
+       p.queues = 64;
+       p.traffic.flows = 1009;
+     },
+     "--flows 1009: 1 to 1008"},
+    {"MulticastPeer",
+     [](BenchPlan& p) { p.traffic.peer_ip = Ipv4Address{0xe0000001}; },
+     "--peer 224.0.0.1"},
+    {"PeerOfNoNetwork", [](BenchPlan& p) { p.traffic.peer_ip = Ipv4Address{0}; }, "--peer 0.0.0.0"},
+    {"LoopbackSource",
+     [](BenchPlan& p) { p.traffic.source_ip = Ipv4Address{0x7f000001}; },
+     "--src-ip 127.0.0.1"},
+    {"ZeroDestination", [](BenchPlan& p) { p.traffic.destination = {}; }, "--dst-mac: 00:00"},
+    {"RampWithoutRate", [](BenchPlan& p) { p.trial.ramp_seconds = 1; }, "without --rate"},
+    {"RampOfEverything",
+     [](BenchPlan& p) {
+       p.trial.rate = Rate{};
+       p.trial.ramp_seconds = p.trial.seconds;
+     },
+     "--ramp 10: less than"},
     {"ZeroMac", [](BenchPlan& p) { p.nics.front().mac = {}; }, "no address of a device"},
     {"MulticastMac",
      [](BenchPlan& p) { p.nics.front().mac.bytes[0] = 0x01; },
@@ -129,6 +174,30 @@ TEST(BenchPlan, AcceptsAMacAddressInAPciVdev) {
   auto plan = null_plan();
   plan.vdevs = {"7870:00:00.0,mac=00:22:48:01:02:03"};
   EXPECT_TRUE(validate(plan).has_value());
+}
+
+TEST(PortCount, IsThatOfTheAddressesOfASlot) {
+  BenchPlan plan;
+  plan.vdevs = {"net_null0", "7870:00:00.0,mac=00:22:48:01:02:03,mac=00:22:48:01:02:04"};
+  EXPECT_EQ(port_count(plan), 3U);
+  plan.nics = {{}, {}};
+  EXPECT_EQ(port_count(plan), 5U);
+  EXPECT_TRUE(macs_of("net_null0,mac=00:22:48:01:02:03").empty());
+}
+
+TEST(PoolSize, KeepsForwardedPacketsInTwoRings) {
+  auto plan = null_plan();
+  plan.mode = Mode::rx;
+  const auto receiver = pool_size(plan);
+  plan.mode = Mode::fwd;
+  EXPECT_EQ(pool_size(plan).mbufs, receiver.mbufs + plan.descriptors);
+}
+
+TEST(PoolSize, IsThatOfEveryPort) {
+  auto plan = null_plan();
+  const auto one = pool_size(plan).bytes;
+  plan.vdevs.push_back("net_null1");
+  EXPECT_GT(pool_size(plan).bytes, one * 3 / 2);
 }
 
 TEST(PoolSize, HoldsDescriptorsCacheAndBurstOfEachQueue) {
@@ -216,6 +285,36 @@ TEST(Placement, SharesCpusWhenThereAreMoreQueues) {
   EXPECT_THAT(three.worker_cpus, ElementsAre(1, 2, 3, 1, 2, 3, 1, 2));
   EXPECT_THAT(three.workers(), ElementsAre(1, 2, 3));
   EXPECT_EQ(three.note(), "8 queues share 3 CPUs: not a MANA number");
+}
+
+TEST(Placement, UsesCpusOfTheNicsNodeFirstAndNoneOfThemForTheMainThread) {
+  auto plan = null_plan();
+  plan.queues = 5;
+  plan.cpus.cpus = {0, 1, 2, 3, 4, 5, 6, 7};
+  plan.near_cpus.cpus = {4, 5, 6, 7};
+  const auto placement = place(plan);
+  EXPECT_EQ(placement.main_cpu, 0U);
+  EXPECT_THAT(placement.worker_cpus, ElementsAre(4, 5, 6, 7, 1));
+  plan.cpus.cpus = {4, 5, 6};
+  EXPECT_EQ(place(plan).main_cpu, 4U);
+  EXPECT_THAT(place(plan).workers(), ElementsAre(5, 6));
+}
+
+TEST(Placement, GivesEveryPortItsQueues) {
+  auto plan = null_plan();
+  plan.vdevs = {"net_null0", "net_null1"};
+  plan.queues = 2;
+  plan.cpus.cpus = {0, 1, 2, 3};
+  EXPECT_THAT(place(plan).worker_cpus, ElementsAre(1, 2, 3, 1));
+  EXPECT_EQ(place(plan).note(), "4 queues share 3 CPUs: not a MANA number");
+}
+
+TEST(Placement, HasNoMoreWorkersThanEalHasLcores) {
+  auto plan = null_plan();
+  plan.vdevs = many_devices(4);
+  plan.queues = 64;
+  for (unsigned cpu = 0; cpu < 400; ++cpu) plan.cpus.cpus.push_back(cpu);
+  EXPECT_EQ(place(plan).workers().size(), 127U);
 }
 
 TEST(Placement, SharesTheOnlyCpuWithTheMainThread) {

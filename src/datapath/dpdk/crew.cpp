@@ -31,12 +31,16 @@ Result<> Crew::launch() {
   phase_.store(Phase::waiting, std::memory_order_release);
   for (auto& worker : workers_) {
     worker.done.store(false, std::memory_order_relaxed);
+    worker.ready.store(false, std::memory_order_relaxed);
     const auto lcore = launched_ + 1;
-    if (const int error = rte_eal_remote_launch(work_of(mode_), &worker, lcore); error != 0) {
+    if (const int error = rte_eal_remote_launch(row_of(mode_).work, &worker, lcore); error != 0) {
       stop();
       return fail_errno(-error, "cannot start a worker");
     }
     launched_ = lcore;
+  }
+  for (const auto& worker : workers_) {
+    while (!worker.ready.load(std::memory_order_acquire)) std::this_thread::yield();
   }
   return {};
 }
@@ -55,10 +59,26 @@ void Crew::stop() {
 
 Interval Crew::read() const {
   Interval now;
-  for (const auto& lane : lanes_) {
-    now.queues.push_back(lane.counters.read());
-    now.total += now.queues.back();
+  for (const auto& lane : lanes_) now.queues.push_back(lane.counters.read());
+  if (mode_ == Mode::fwd) {
+    // What a worker sent is told by the queue that it left by.
+    std::vector<Count> sent(lanes_.size());
+    for (std::size_t i = 0; i < lanes_.size(); ++i) sent[lanes_[i].out_lane] = now.queues[i].tx;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) now.queues[i].tx = sent[i];
   }
+  // A thread with several queues worked for each as often as it looked there.
+  for (const auto& worker : workers_) {
+    const auto count = worker.instructions.read();
+    if (count == 0) continue;
+    double polls = 0;
+    for (const auto* lane : worker.lanes) polls += static_cast<double>(lane->counters.polls.get());
+    for (const auto* lane : worker.lanes) {
+      auto& effort = now.queues[static_cast<std::size_t>(lane - lanes_.data())].effort;
+      const auto share = polls > 0 ? static_cast<double>(effort.polls) / polls : 0;
+      effort.instructions = static_cast<std::uint64_t>(static_cast<double>(count) * share);
+    }
+  }
+  for (const auto& queue : now.queues) now.total += queue;
   for (const auto& port : ports_) {
     const auto count = port.count();
     if (!count) continue;

@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// What a worker does, one row per mode. Nothing here allocates, locks, throws or logs.
+// The traffic modes: one row each, in a file of its own.
 
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <cstdint>
 #include <vector>
 
-#include "datapath/counters.h"
-
-struct rte_mbuf;
-struct rte_mempool;
+#include "base/result.h"
+#include "datapath/bench.h"
+#include "datapath/dpdk/instructions.h"
+#include "datapath/dpdk/lane.h"
 
 namespace manactl::datapath::dpdk {
-
-inline constexpr unsigned kMaxBurst = 256;
-
-// One queue, and all that its worker needs.
-struct alignas(kOwnLines) Lane {
-  std::uint16_t port = 0, queue = 0, burst = 0;
-  std::uint16_t frame_bytes = 0;  // of what it sends, without FCS
-  rte_mempool* pool = nullptr;
-  std::array<rte_mbuf*, kMaxBurst> packets{};
-  Counters counters;
-};
 
 // The queues of one thread.
 struct Worker {
@@ -33,11 +20,26 @@ struct Worker {
   const std::atomic<Phase>* phase = nullptr;
   // All that the worker wrote is seen by whoever sees this; EAL's own hand-shake promises less.
   std::atomic<bool> done = false;
+  std::atomic<bool> ready = false;  // it stands at the start
+  Instructions instructions;
 };
 
 // An rte_lcore function: serves the lanes of its Worker in turn until the phase is stopping.
 using Work = int (*)(void* worker);
 
-Work work_of(Mode mode);
+struct ModeRow {
+  Mode mode;
+  // Before the first trial: writes the packets of a lane's pool, from `flow` with its first port.
+  // Nothing where a mode sends no packets of its own.
+  Result<> (*begin)(const BenchPlan& plan, const Flow& flow, Lane& lane);
+  Work work;
+};
+
+extern const ModeRow kTx, kRx, kTxRx, kFwd;
+
+const ModeRow& row_of(Mode mode);
+
+// The `begin` of those that send traffic.
+Result<> make_traffic(const BenchPlan& plan, const Flow& flow, Lane& lane);
 
 }  // namespace manactl::datapath::dpdk

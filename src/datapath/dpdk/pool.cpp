@@ -35,15 +35,16 @@ void FreePool::operator()(rte_mempool* pool) const {
   rte_mempool_free(pool);
 }
 
-Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned queue, int node) {
+Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned port, unsigned queue, int node) {
   const auto size = pool_size(plan);
-  const auto name = fmt::format("manactl_queue_{}", queue);
+  const auto name = fmt::format("manactl_{}_{}", port, queue);
   return make(plan, name, size.mbufs, size.cache, size.mbuf_bytes, node);
 }
 
-Result<Pool> make_ring_pool(const BenchPlan& plan, int node) {
+Result<Pool> make_ring_pool(const BenchPlan& plan, unsigned port, int node) {
   const auto size = pool_size(plan);
-  return make(plan, "manactl_rings", size.ring_mbufs, 0, size.ring_mbuf_bytes, node);
+  const auto name = fmt::format("manactl_{}_rings", port);
+  return make(plan, name, size.ring_mbufs, size.ring_cache, size.ring_mbuf_bytes, node);
 }
 
 void finish_packets(rte_mempool& pool, std::span<const std::uint8_t> frame) {

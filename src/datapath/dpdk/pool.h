@@ -22,11 +22,11 @@ struct FreePool {
 
 using Pool = std::unique_ptr<rte_mempool, FreePool>;
 
-// A pool for one queue, as pool_size() says.
-Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned queue, int node);
+// A pool for one queue of a port, as pool_size() says.
+Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned port, unsigned queue, int node);
 
-// The pool behind a sender's receive rings.
-Result<Pool> make_ring_pool(const BenchPlan& plan, int node);
+// The pool behind the receive rings of a port that sends.
+Result<Pool> make_ring_pool(const BenchPlan& plan, unsigned port, int node);
 
 // Makes every object of the pool a finished packet. From here on only whole packets may be taken
 // and given back, which drivers do: freeing a packet leaves its bytes and lengths alone.

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "datapath/dpdk/port.h"
 
+#include <rte_dev.h>
 #include <rte_ethdev.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "base/text.h"
 #include "datapath/dpdk/eal.h"
+#include "datapath/dpdk/kernel_interface.h"
 #include "datapath/eal_log.h"
+#include "datapath/plan.h"
 
 namespace manactl::datapath::dpdk {
 
@@ -25,6 +29,88 @@ Result<rte_eth_dev_info> describe(std::uint16_t id) {
     return fail_errno(-error, "cannot ask the device what it can do");
   }
   return info;
+}
+
+MacAddress mac_of(std::uint16_t id) {
+  rte_ether_addr address{};
+  MacAddress mac;
+  if (rte_eth_macaddr_get(id, &address) == 0) {
+    std::copy_n(address.addr_bytes, mac.bytes.size(), mac.bytes.begin());
+  }
+  return mac;
+}
+
+// A port that nobody has taken yet.
+struct Candidate {
+  std::uint16_t id = 0;
+  std::string name, device;
+  MacAddress mac;
+};
+
+// A port with an owner is the lower half of another one: the VF below net_netvsc.
+std::vector<Candidate> free_ports() {
+  std::vector<Candidate> found;
+  auto id = rte_eth_find_next_owned_by(0, RTE_ETH_DEV_NO_OWNER);
+  for (; id < RTE_MAX_ETHPORTS;
+       id = rte_eth_find_next_owned_by(found.back().id + 1U, RTE_ETH_DEV_NO_OWNER)) {
+    Candidate one{static_cast<std::uint16_t>(id), {}, {}, mac_of(static_cast<std::uint16_t>(id))};
+    std::array<char, RTE_ETH_NAME_MAX_LEN> name{};
+    if (rte_eth_dev_get_name_by_port(one.id, name.data()) == 0) one.name = name.data();
+    const auto info = describe(one.id);
+    if (info && info->device != nullptr) one.device = rte_dev_name(info->device);
+    found.push_back(std::move(one));
+  }
+  return found;
+}
+
+// A device of the plan, and how its ports are known again.
+struct Wanted {
+  std::string shown, name;
+  std::vector<MacAddress> macs;
+  std::size_t ports = 1;
+  bool physical = false;
+};
+
+std::vector<Wanted> devices_of(const BenchPlan& plan) {
+  std::vector<Wanted> devices;
+  for (const auto& text : plan.vdevs) {
+    Wanted device{text, text.substr(0, text.find(',')), macs_of(text), 1, false};
+    device.physical = PciAddress::parse(device.name).has_value();
+    device.ports = std::max<std::size_t>(1, device.macs.size());
+    devices.push_back(std::move(device));
+  }
+  for (const auto& nic : plan.nics) {
+    devices.push_back({nic.interface, nic.pci.str(), {nic.mac}, 1, true});
+  }
+  return devices;
+}
+
+bool belongs(const Candidate& port, const Wanted& device) {
+  // Two ports of one slot differ by their addresses alone.
+  if (!device.macs.empty()) {
+    return std::find(device.macs.begin(), device.macs.end(), port.mac) != device.macs.end();
+  }
+  return port.name == device.name || port.device == device.name;
+}
+
+std::vector<std::uint16_t> take(std::vector<Candidate>& ports, const Wanted& device) {
+  std::vector<std::uint16_t> ids;
+  for (const auto& port : ports) {
+    if (belongs(port, device)) ids.push_back(port.id);
+  }
+  std::erase_if(ports, [&](const Candidate& port) { return belongs(port, device); });
+  return ids;
+}
+
+Result<> check_frame(unsigned frame, const rte_eth_dev_info& info) {
+  const auto mtu = mtu_of_interface(info.if_index);
+  if (mtu == 0 || frame <= mtu + kFrameOverhead) return {};
+  return fail(
+      Errc::invalid,
+      fmt::format("--size {}: the interface's MTU of {} lets frames of at most {} bytes pass",
+                  frame,
+                  mtu,
+                  mtu + kFrameOverhead));
 }
 
 Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info& info) {
@@ -68,37 +154,43 @@ void subtract(DirectionCount& now, const DirectionCount& before) {
 
 }  // namespace
 
-Result<std::vector<Port>> Port::find(const BenchPlan& plan) {
-  std::vector<std::uint16_t> ids;
-  // A port with an owner is the lower half of another one: the VF below net_netvsc.
-  auto id = rte_eth_find_next_owned_by(0, RTE_ETH_DEV_NO_OWNER);
-  for (; id < RTE_MAX_ETHPORTS;
-       id = rte_eth_find_next_owned_by(ids.back() + 1U, RTE_ETH_DEV_NO_OWNER)) {
-    ids.push_back(static_cast<std::uint16_t>(id));
-  }
-  if (!plan.nics.empty() && ids.size() > 1) {
-    const auto& mac = plan.nics.front().mac;
-    std::erase_if(ids, [&](std::uint16_t one) {
-      rte_ether_addr address{};
-      return rte_eth_macaddr_get(one, &address) != 0 ||
-             !std::equal(mac.bytes.begin(), mac.bytes.end(), address.addr_bytes);
-    });
-  }
-  const auto device = plan.vdevs.empty() ? plan.nics.front().pci.str() : plan.vdevs.front();
-  if (ids.empty()) {
-    return because(reason_of(log_text()), fmt::format("cannot open '{}'", printable(device)));
-  }
-  if (ids.size() > 1) {
-    return fail(Errc::invalid,
-                fmt::format("'{}' made {} ports, one is measured", printable(device), ids.size()));
-  }
-  Port port(ids.front());
-  const auto info = describe(port.id_);
+Result<Port> Port::open(std::uint16_t id, const std::string& device, bool physical) {
+  Port port(id, device, physical);
+  const auto info = describe(id);
   if (!info) return because(info.error(), printable(device));
   port.driver_ = info->driver_name;
-  port.node_ = rte_eth_dev_socket_id(port.id_);
+  port.node_ = rte_eth_dev_socket_id(id);
+  return port;
+}
+
+Result<std::vector<Port>> Port::find(const BenchPlan& plan) {
+  auto candidates = free_ports();
   std::vector<Port> ports;
-  ports.push_back(std::move(port));
+  for (const auto& device : devices_of(plan)) {
+    auto ids = take(candidates, device);
+    // A driver may name its port as it likes; with one device there is no doubt whose it is.
+    if (ids.empty() && port_count(plan) == 1) {
+      for (const auto& candidate : candidates) ids.push_back(candidate.id);
+    }
+    if (ids.empty()) {
+      return because(reason_of(log_text()),
+                     fmt::format("cannot open '{}'", printable(device.shown)));
+    }
+    if (ids.size() != device.ports) {
+      return fail(Errc::invalid,
+                  fmt::format("'{}' made {} {}, {} {} asked for",
+                              printable(device.shown),
+                              ids.size(),
+                              ids.size() == 1 ? "port" : "ports",
+                              device.ports,
+                              device.ports == 1 ? "is" : "are"));
+    }
+    for (const auto id : ids) {
+      auto port = open(id, device.name, device.physical);
+      if (!port) return tl::unexpected<Error>(port.error());
+      ports.push_back(std::move(*port));
+    }
+  }
   return ports;
 }
 
@@ -109,8 +201,10 @@ Port::Port(Port&& other) noexcept {
 Port& Port::operator=(Port&& other) noexcept {
   std::swap(id_, other.id_);
   std::swap(open_, other.open_);
+  std::swap(physical_, other.physical_);
   std::swap(node_, other.node_);
   std::swap(queues_, other.queues_);
+  std::swap(device_, other.device_);
   std::swap(driver_, other.driver_);
   std::swap(before_, other.before_);
   return *this;
@@ -126,6 +220,10 @@ Port::~Port() {
 Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& receive_pools) {
   const auto info = describe(id_);
   if (!info) return because(info.error(), driver_);
+  if (makes_packets(plan.mode)) {
+    if (auto ok = check_frame(plan.traffic.largest(), *info); !ok)
+      return because(ok.error(), device_);
+  }
   const auto conf = configuration(plan, *info);
   if (!conf) return tl::unexpected<Error>(conf.error());
   queues_ = plan.queues;
@@ -161,6 +259,17 @@ Result<MacAddress> Port::mac() const {
   MacAddress mac;
   std::copy_n(address.addr_bytes, mac.bytes.size(), mac.bytes.begin());
   return mac;
+}
+
+PortReport Port::report() const {
+  PortReport report{device_, driver_, "", mac().value_or(MacAddress{}), 0};
+  rte_eth_link link{};
+  // Virtual devices claim a speed that says nothing.
+  if (physical_ && rte_eth_link_get_nowait(id_, &link) == 0 &&
+      link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN) {
+    report.link_mbps = link.link_speed;
+  }
+  return report;
 }
 
 std::optional<PortCount> Port::read() const {

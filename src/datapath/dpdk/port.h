@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,7 +20,7 @@ namespace manactl::datapath::dpdk {
 
 class Port {
  public:
-  // The devices that the plan's arguments made, in the plan's order.
+  // The ports of the plan's devices, in the plan's order; their number is port_count().
   static Result<std::vector<Port>> find(const BenchPlan& plan);
 
   Port(Port&& other) noexcept;
@@ -37,6 +38,10 @@ class Port {
 
   const std::string& driver() const { return driver_; }
 
+  PortReport report() const;
+
+  bool is_physical() const { return physical_; }
+
   Result<MacAddress> mac() const;
 
   // From here on count() counts. start() does it too.
@@ -49,15 +54,19 @@ class Port {
   void drain(std::uint16_t queues, std::uint64_t handed) const;
 
  private:
-  explicit Port(std::uint16_t id) : id_(id), open_(true) {}
+  Port(std::uint16_t id, std::string device, bool physical)
+      : id_(id), open_(true), physical_(physical), device_(std::move(device)) {}
+
+  static Result<Port> open(std::uint16_t id, const std::string& device, bool physical);
 
   std::optional<PortCount> read() const;
 
   std::uint16_t id_ = 0;
   bool open_ = false;
+  bool physical_ = false;
   int node_ = 0;
   std::uint16_t queues_ = 0;
-  std::string driver_;
+  std::string device_, driver_;
   PortCount before_;
 };
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/dpdk/kernel_interface.h"
+
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace manactl::datapath::dpdk {
+
+unsigned mtu_of_interface(unsigned index) {
+  ifreq request{};
+  if (index == 0 || if_indextoname(index, request.ifr_name) == nullptr) return 0;
+  const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return 0;
+  const bool known = ioctl(file, SIOCGIFMTU, &request) == 0;
+  close(file);
+  return known && request.ifr_mtu > 0 ? static_cast<unsigned>(request.ifr_mtu) : 0;
+}
+
+}  // namespace manactl::datapath::dpdk

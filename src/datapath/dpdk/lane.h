@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// One queue and all that its worker needs. What a worker writes stands on cache lines of its own.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "datapath/counters.h"
+#include "datapath/frame.h"
+#include "datapath/pace.h"
+
+struct rte_mbuf;
+struct rte_mempool;
+
+namespace manactl::datapath::dpdk {
+
+inline constexpr unsigned kMaxBurst = 256;
+
+// How a sender changes every packet: its size after a pattern, its source port in turn.
+struct Rotation {
+  std::vector<Shape> shapes;          // of the sizes
+  std::vector<std::uint8_t> pattern;  // index of the shape of each packet of a round, repeated
+  unsigned round = 1, at = 0;         // packets of a round, and where in it the next one is
+  std::uint16_t first_port = 0, last_port = 0, port = 0;
+
+  bool changes_sizes() const noexcept { return shapes.size() > 1; }
+
+  bool changes_packets() const noexcept { return changes_sizes() || first_port != last_port; }
+};
+
+struct alignas(kOwnLines) Lane {
+  std::uint16_t port = 0, queue = 0, burst = 0;
+  std::uint16_t frame_bytes = 0;  // of packets that are all alike, without FCS
+  std::uint16_t out_port = 0;     // fwd: received packets leave here, by the queue of this number
+  std::uint32_t out_lane = 0;     // the lane of that queue
+  rte_mempool* pool = nullptr;    // of the packets that it sends or, sending none, receives
+  Pace pace;
+  Rotation rotation;
+  std::array<rte_mbuf*, kMaxBurst> packets{};
+  Counters counters;
+
+  void count_poll(unsigned moved, unsigned wanted) noexcept {
+    counters.polls.add(1);
+    if (moved == 0) {
+      counters.empty_polls.add(1);
+    } else if (moved == wanted) {
+      counters.full_bursts.add(1);
+    }
+  }
+
+  void count_sent(unsigned count, std::uint64_t bytes) noexcept {
+    counters.tx_packets.add(count);
+    counters.tx_bytes.add(bytes);
+  }
+
+  void count_received(unsigned count, std::uint64_t bytes) noexcept {
+    counters.rx_packets.add(count);
+    counters.rx_bytes.add(bytes);
+  }
+};
+
+}  // namespace manactl::datapath::dpdk

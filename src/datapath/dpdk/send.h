@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+//
+// One burst out. The packets of a queue's pool are finished: they are taken, sent and given back
+// untouched, or only their sizes and source ports are rewritten.
+
+#pragma once
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#include <cstring>
+
+#include "datapath/dpdk/lane.h"
+
+namespace manactl::datapath::dpdk {
+
+// Where finish_packets() put the first byte of each packet, seen from its header.
+inline constexpr std::size_t kFrameAt = sizeof(rte_mbuf) + RTE_PKTMBUF_HEADROOM;
+
+inline void put_field(char* at, std::uint16_t value) noexcept {
+  std::memcpy(at, &value, sizeof value);
+}
+
+// Gives the packets their sizes and ports, and answers their bytes without FCS.
+template <bool Sizes>
+std::uint64_t rewrite(const Rotation& rotation, rte_mbuf* const* packets, unsigned count) noexcept {
+  const auto* size = rotation.pattern.data() + rotation.at;
+  const auto* shapes = rotation.shapes.data();
+  const auto* shape = shapes;
+  const unsigned last = rotation.last_port;
+  unsigned port = rotation.port;
+  std::uint64_t bytes = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    auto* packet = packets[i];
+    auto* frame = reinterpret_cast<char*>(packet) + kFrameAt;
+    if constexpr (Sizes) {
+      shape = shapes + size[i];
+      packet->data_len = shape->bytes;
+      packet->pkt_len = shape->bytes;
+      put_field(frame + kIpLengthAt, shape->ip_length);
+      put_field(frame + kIpChecksumAt, shape->ip_checksum);
+      put_field(frame + kUdpLengthAt, shape->udp_length);
+      bytes += shape->bytes;
+    }
+    const auto in_memory = rte_cpu_to_be_16(static_cast<std::uint16_t>(port));
+    put_field(frame + kSourcePortAt, in_memory);
+    put_field(frame + kUdpChecksumAt, udp_checksum(shape->udp_sum, in_memory));
+    port = port == last ? rotation.first_port : port + 1;
+  }
+  return Sizes ? bytes : std::uint64_t{count} * shape->bytes;
+}
+
+inline void advance(Rotation& rotation, unsigned packets) noexcept {
+  rotation.at = (rotation.at + packets) % rotation.round;
+  const unsigned flows = rotation.last_port - rotation.first_port + 1U;
+  const unsigned flow = (rotation.port - rotation.first_port + packets) % flows;
+  rotation.port = static_cast<std::uint16_t>(rotation.first_port + flow);
+}
+
+// What the device did not take goes back to its pool.
+inline std::uint64_t give_back(Lane& lane, unsigned sent, unsigned wanted) noexcept {
+  auto** packets = lane.packets.data();
+  std::uint64_t bytes = 0;
+  for (unsigned i = sent; i < wanted; ++i) bytes += packets[i]->pkt_len;
+  rte_mempool_put_bulk(lane.pool, reinterpret_cast<void**>(packets + sent), wanted - sent);
+  lane.counters.tx_missed.add(wanted - sent);
+  return bytes;
+}
+
+inline unsigned send(Lane& lane, std::uint64_t now) noexcept {
+  auto** packets = lane.packets.data();
+  unsigned wanted = lane.burst;
+  const bool limited = lane.pace.limits();
+  if (limited) {
+    wanted = lane.pace.due(now, wanted);
+    if (wanted == 0) return 0;
+  }
+  if (rte_mempool_get_bulk(lane.pool, reinterpret_cast<void**>(packets), wanted) != 0) {
+    lane.counters.dry.add(1);
+    lane.count_poll(0, wanted);
+    return rte_eth_tx_burst(lane.port, lane.queue, packets, 0);  // lets the driver free some
+  }
+  auto bytes = std::uint64_t{wanted} * lane.frame_bytes;
+  auto& rotation = lane.rotation;
+  const bool rotates = rotation.changes_packets();
+  if (rotates) {
+    bytes = rotation.changes_sizes() ? rewrite<true>(rotation, packets, wanted)
+                                     : rewrite<false>(rotation, packets, wanted);
+  }
+  const unsigned sent =
+      rte_eth_tx_burst(lane.port, lane.queue, packets, static_cast<std::uint16_t>(wanted));
+  if (sent < wanted) [[unlikely]]
+    bytes -= give_back(lane, sent, wanted);
+  if (rotates) advance(rotation, sent);
+  if (limited) lane.pace.took(sent);
+  lane.count_sent(sent, bytes);
+  lane.count_poll(sent, wanted);
+  return sent;
+}
+
+}  // namespace manactl::datapath::dpdk
