@@ -11,7 +11,7 @@ find_package(tl-expected REQUIRED)
 pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0)
 pkg_check_modules(UDEV REQUIRED IMPORTED_TARGET libudev)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
-# Headers only: these libraries are loaded when they are first needed (see src/os/late_library.h).
+# Headers only: these libraries are loaded when they are first needed (see src/base/late_library.h).
 pkg_check_modules(KMOD REQUIRED libkmod)
 pkg_check_modules(ARCHIVE REQUIRED libarchive)
 pkg_check_modules(IBVERBS REQUIRED libibverbs)

@@ -9,8 +9,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/late_library.h"
 #include "base/text.h"
-#include "os/late_library.h"
 
 namespace manactl::host {
 namespace {
@@ -55,10 +55,10 @@ struct Library {
 };
 
 Result<Library> load() {
-  const auto opened = os::LateLibrary::open(kLibrary);
+  const auto opened = LateLibrary::open(kLibrary);
   if (!opened) return because(opened.error(), "bundles need libarchive");
   Library library{};
-  os::FunctionBinder bind(*opened);
+  FunctionBinder bind(*opened);
   bind("archive_write_new", library.write_new);
   bind("archive_write_add_filter_gzip", library.add_gzip);
   bind("archive_write_set_format_pax_restricted", library.set_pax);

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <memory>
 
-#include "os/late_library.h"
+#include "base/late_library.h"
 
 namespace manactl::os {
 namespace {

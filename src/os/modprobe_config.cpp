@@ -9,8 +9,8 @@
 #include <map>
 #include <memory>
 
+#include "base/late_library.h"
 #include "base/text.h"
-#include "os/late_library.h"
 
 namespace manactl::os {
 namespace {

@@ -14,8 +14,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/late_library.h"
 #include "base/text.h"
-#include "os/late_library.h"
 
 namespace manactl::os {
 namespace {

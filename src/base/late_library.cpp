@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-#include "os/late_library.h"
+#include "base/late_library.h"
 
 #include <dlfcn.h>
 
 #include "base/text.h"
 
-namespace manactl::os {
+namespace manactl {
 namespace {
 
 std::string loader_error() {
@@ -24,6 +24,10 @@ Result<LateLibrary> LateLibrary::open(const std::string& name) {
   return LateLibrary(handle, name);
 }
 
+LateLibrary LateLibrary::loaded() {
+  return {RTLD_DEFAULT, "this program"};
+}
+
 Result<void*> LateLibrary::address(const char* symbol) const {
   void* found = dlsym(handle_, symbol);
   if (found == nullptr) {
@@ -32,4 +36,4 @@ Result<void*> LateLibrary::address(const char* symbol) const {
   return found;
 }
 
-}  // namespace manactl::os
+}  // namespace manactl

@@ -10,13 +10,16 @@
 
 #include "base/result.h"
 
-namespace manactl::os {
+namespace manactl {
 
 class LateLibrary {
  public:
   // A soname for the system's loader, or an absolute path. Errc::not_found when it is not
   // installed. A loaded library stays until the process ends: many do not survive dlclose(3).
   static Result<LateLibrary> open(const std::string& name);
+
+  // What is in this process already, the program itself included.
+  static LateLibrary loaded();
 
   // The function whose declaration is `F`: library.function<decltype(kmod_new)>("kmod_new").
   template <class F>
@@ -58,4 +61,4 @@ class FunctionBinder {
   std::optional<Error> problem_;
 };
 
-}  // namespace manactl::os
+}  // namespace manactl

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-#include "os/late_library.h"
+#include "base/late_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <libkmod.h>
 
-namespace manactl::os {
+namespace manactl {
 namespace {
 
 TEST(LateLibrary, CallsAFunctionThroughItsDeclaration) {
@@ -31,6 +31,12 @@ TEST(LateLibrary, NamesWhatIsMissing) {
   EXPECT_EQ(function.error().code, Errc::unsupported);
 }
 
+TEST(LateLibrary, KnowsWhatIsLoadedAlready) {
+  const auto program = LateLibrary::loaded();
+  EXPECT_TRUE(program.function<std::size_t(const char*)>("strlen"));
+  EXPECT_FALSE(program.function<void()>("manactl_absent"));
+}
+
 TEST(FunctionBinder, RemembersTheFirstThatIsMissing) {
   const auto library = LateLibrary::open("libkmod.so.2");
   ASSERT_TRUE(library);
@@ -49,4 +55,4 @@ TEST(FunctionBinder, RemembersTheFirstThatIsMissing) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl
