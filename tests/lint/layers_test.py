@@ -29,6 +29,9 @@ ONLY = {
 # The datapath is linked with its engines, which it includes nothing of.
 LINKS_TOO = {"datapath": ["datapath/dpdk", "datapath/verbs"]}
 
+# Rooms that nobody includes, made of the handles of libibverbs.
+HANDLES = ["datapath/verbs", "adapter/shim"]
+
 # Headers, the targets that give them, the rooms that may use both, and those whose headers may, too.
 LIBRARIES = [
     (r"fmt/|tl/expected", r"fmt::|tl::", list(ROOMS), list(ROOMS)),
@@ -41,8 +44,8 @@ LIBRARIES = [
     (r"libkmod\.h|bpf/", r"PkgConfig::(KMOD|BPF)", ["os"], []),
     (r"linux/perf_event\.h", r"^$", ["datapath/dpdk"], []),  # a worker counts its own instructions
     (r"linux/|rdma/", r"^$", ["os"], []),  # the kernel's own
-    (r"infiniband/verbs", r"PkgConfig::IBVERBS", ["os", "datapath/verbs", "adapter/shim"], ["adapter/shim"]),
-    (r"infiniband/", r"PkgConfig::MANA", ["datapath/verbs", "adapter/shim"], ["adapter/shim"]),
+    (r"infiniband/verbs", r"PkgConfig::IBVERBS", ["os", "datapath/verbs", "adapter/shim"], HANDLES),
+    (r"infiniband/", r"PkgConfig::MANA", ["datapath/verbs", "adapter/shim"], HANDLES),
     # Its loops are templates around DPDK's inline functions; no other room sees these headers.
     (r"rte_", r"manactl_dpdk|PkgConfig::DPDK", ["datapath/dpdk"], ["datapath/dpdk"]),
 ]

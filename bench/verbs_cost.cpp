@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// What the direct-verbs engine costs per packet: cycles of its own code on the software adapter,
+// with the device's time, which runs inside the doorbell, taken out. bench/verbs-cost runs it.
+//
+// usage: manactl-verbs-cost [MODE [BURSTS]]: one line "MODE CYCLES" per mode; with BURSTS nothing
+// is timed, for programs that count instructions.
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "adapter/shim/simulator.h"
+#include "datapath/frame.h"
+#include "datapath/verbs/modes.h"
+
+#undef ibv_get_device_list
+#undef ibv_reg_mr
+
+extern "C" void manactl_sim_ring(const void* page, std::uint32_t offset, std::uint64_t value);
+
+namespace {
+
+using namespace manactl::datapath;  // NOLINT(google-build-using-namespace): a program of one file
+
+constexpr std::uint32_t kEntries = 256, kBurst = 32;
+constexpr std::size_t kChunks = 301, kBurstsOfChunk = 200;
+constexpr std::size_t kFrame = 60, kSlot = 2048;
+
+std::uint64_t device_cycles = 0;
+
+// The device works in here, and its clock is stopped for us.
+void timed_ring(const void* page, std::uint32_t offset, std::uint64_t value) {
+  const auto before = __builtin_ia32_rdtsc();
+  manactl_sim_ring(page, offset, value);
+  device_cycles += __builtin_ia32_rdtsc() - before;
+}
+
+verbs::Library library() {
+  verbs::Library made;
+  made.get_device_list = ibv_get_device_list;
+  made.free_device_list = ibv_free_device_list;
+  made.open_device = ibv_open_device;
+  made.close_device = ibv_close_device;
+  made.alloc_pd = ibv_alloc_pd;
+  made.dealloc_pd = ibv_dealloc_pd;
+  made.reg_mr = ibv_reg_mr;
+  made.dereg_mr = ibv_dereg_mr;
+  made.create_cq = ibv_create_cq;
+  made.destroy_cq = ibv_destroy_cq;
+  made.create_qp = ibv_create_qp;
+  made.destroy_qp = ibv_destroy_qp;
+  made.get_async_event = ibv_get_async_event;
+  made.ack_async_event = ibv_ack_async_event;
+  made.set_context_attr = manadv_set_context_attr;
+  made.init_obj = manadv_init_obj;
+  made.ring = timed_ring;
+  return made;
+}
+
+template <class T>
+T need(manactl::Result<T> result) {
+  if (result) return std::move(*result);
+  std::fprintf(stderr, "verbs-cost: %s\n", result.error().message.c_str());
+  std::exit(1);
+}
+
+struct Row {
+  std::string_view name;
+  verbs::Burst burst;
+  std::uint16_t flows;
+  std::uint32_t pattern;  // packets of a round; 0: all are alike
+};
+
+// Twelve packets of three sizes do not come out even with a ring.
+constexpr Row kRows[] = {{"tx", verbs::send, 1, 0},
+                         {"tx-imix", verbs::send, 1, 12},
+                         {"tx-flows", verbs::send, 256, 0},
+                         {"rx", verbs::receive, 1, 0},
+                         {"fwd", verbs::forward, 1, 0}};
+
+// A queue of each kind with its packets.
+struct Setup {
+  explicit Setup(const Row& row)
+      : context(need(verbs::Context::open_port(
+            library(), first_device(), {"mana_0", "7870:00:00.0", 1, "sim0", false}))),
+        memory(need(verbs::Region::make(*context, std::size_t{3} * kEntries * kSlot))),
+        tx(need(verbs::SendQueue::make(*context, kEntries))),
+        rx(need(verbs::ReceiveQueues::make(*context, 1, kEntries))) {
+    lane.tx = &tx.ring();
+    lane.rx = &rx.rings()[0];
+    lane.burst = kBurst;
+    write_packets(row);
+    offer_buffers();
+    if (row.burst != verbs::send) lane.rx->post(lane.rx->entries());
+  }
+
+  void write_packets(const Row& row) {
+    auto* at = memory.data();
+    const auto packets = row.flows > 1 ? lane.tx->slots() : std::max(row.pattern, 1U);
+    for (std::uint32_t i = 0; i < packets; ++i, at += kSlot) {
+      const auto bytes = i % 12 < 7 || row.pattern == 0 ? kFrame : i % 12 < 11 ? 590U : 1514U;
+      lane.outbox.add(*lane.tx, Flow{}, {at, bytes}, memory.key());
+    }
+    const auto last = kFirstSourcePort + row.flows - 1;
+    lane.outbox.start(*lane.tx, {kFirstSourcePort, static_cast<std::uint16_t>(last)});
+  }
+
+  void offer_buffers() {
+    auto* at = memory.data() + std::size_t{kEntries} * kSlot;
+    auto& exchange = lane.exchange;
+    exchange.key = memory.key();
+    exchange.sending.resize(lane.tx->slots());
+    for (std::uint32_t i = 0; i < 2 * kEntries; ++i, at += kSlot) {
+      exchange.free.push_back(reinterpret_cast<std::uintptr_t>(at));
+    }
+    exchange.count = 2 * kEntries;
+    for (std::uint32_t i = 0; i < lane.rx->slots(); ++i) {
+      const auto buffer = exchange.free[--exchange.count];
+      lane.rx->at(i) = {verbs::kOneSegment, 0, buffer, verbs::key_and_size(memory.key(), kSlot)};
+    }
+  }
+
+  static ibv_device* first_device() { return ibv_get_device_list(nullptr)[0]; }
+
+  std::unique_ptr<verbs::Context> context;
+  verbs::Region memory;
+  verbs::SendQueue tx;
+  verbs::ReceiveQueues rx;
+  verbs::Lane lane;
+};
+
+// Own cycles per packet: the median of many chunks.
+double cycles_of(const Row& row) {
+  Setup setup(row);
+  std::vector<double> chunks;
+  for (std::size_t chunk = 0; chunk < kChunks; ++chunk) {
+    device_cycles = 0;
+    std::uint64_t packets = 0;
+    const auto before = __builtin_ia32_rdtsc();
+    for (std::size_t i = 0; i < kBurstsOfChunk; ++i) packets += row.burst(setup.lane, 0);
+    const auto cycles = __builtin_ia32_rdtsc() - before - device_cycles;
+    if (packets == 0) std::exit(1);
+    chunks.push_back(static_cast<double>(cycles) / static_cast<double>(packets));
+  }
+  std::nth_element(chunks.begin(), chunks.begin() + kChunks / 2, chunks.end());
+  return chunks[kChunks / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  setenv("MANACTL_SIM_SETUP", "backend=generator doorbell=call engine=inline", 1);
+  const std::string_view wanted = argc > 1 ? argv[1] : "";
+  std::size_t bursts = 0;
+  if (argc > 2) {
+    const std::string_view text = argv[2];
+    std::from_chars(text.data(), text.data() + text.size(), bursts);
+  }
+  for (const auto& row : kRows) {
+    if (!wanted.empty() && row.name != wanted) continue;
+    if (bursts == 0) {
+      std::printf("%s %.2f\n", row.name.data(), cycles_of(row));
+      continue;
+    }
+    Setup setup(row);
+    std::uint64_t packets = 0;
+    for (std::size_t i = 0; i < bursts; ++i) packets += row.burst(setup.lane, 0);
+    std::printf("%s %lu\n", row.name.data(), packets);
+  }
+  const auto broken = manactl::adapter::Simulator::get().adapter().checker().total();
+  if (broken == 0) return 0;
+  for (const auto& line : manactl::adapter::Simulator::get().adapter().checker().reports()) {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
+  return 1;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/engines.h"
+
+namespace manactl::datapath {
+
+bool has_verbs_engine() {
+  return false;
+}
+
+bool is_simulated() {
+  return false;
+}
+
+Result<std::unique_ptr<Engine>> make_verbs_engine() {
+  return fail(Errc::unsupported, "this manactl was built without libmana: no --engine verbs");
+}
+
+}  // namespace manactl::datapath

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/verbs/context.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+
+#include "base/text.h"
+#include "datapath/verbs/device_files.h"
+
+namespace manactl::datapath::verbs {
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kHugePage = 2U << 20U;
+constexpr std::uint32_t kEthernetPart = 2;  // vendor_part_id of the function for raw packets
+
+// Queues' memory: of whole pages, and zero, because a CQ's phase starts there.
+void* allocate(std::size_t bytes, void* /*data*/) {
+  const auto rounded = (bytes + kPage - 1) / kPage * kPage;
+  auto* memory = std::aligned_alloc(kPage, rounded);
+  if (memory != nullptr) std::memset(memory, 0, rounded);
+  return memory;
+}
+
+void release(void* memory, void* /*data*/) {
+  std::free(memory);
+}
+
+struct Candidate {
+  ibv_device* device = nullptr;
+  PortPlace place;
+};
+
+// A function may have two RDMA devices: mana_0 for Ethernet, and another one for RoCE.
+Result<std::vector<Candidate>> candidates(std::span<ibv_device*> devices,
+                                          const PciAddress& pci,
+                                          const MacAddress& mac) {
+  std::vector<Candidate> found;
+  std::string seen;
+  for (auto* device : devices) {
+    const std::string path(device->ibdev_path);
+    if (slot_of(path) != pci) continue;
+    seen = printable(device->name, 60);
+    for (const auto& interface : interfaces_of(path)) {
+      if (interface.mac != mac) continue;
+      found.push_back({device, {seen, pci.str(), interface.port, interface.name, interface.up}});
+    }
+  }
+  if (!found.empty()) return found;
+  if (seen.empty()) {
+    return fail(
+        Errc::unsupported,
+        fmt::format("no RDMA device is at {}: is mana_ib loaded? modprobe mana_ib", pci.str()));
+  }
+  return fail(Errc::unsupported,
+              fmt::format("{} at {} has no port with the address {} in this network namespace",
+                          seen,
+                          pci.str(),
+                          mac.str()));
+}
+
+Error no_list(int number) {
+  if (number != 0 && number != ENOSYS) {
+    return fail_errno(number, "cannot list the RDMA devices").value();
+  }
+  return {Errc::unsupported,
+          number,
+          "this kernel has no RDMA devices: is ib_uverbs loaded? modprobe ib_uverbs"};
+}
+
+}  // namespace
+
+Context::Context(const Library& library, Owned<ibv_context> handle, PortPlace place)
+    : library_(library),
+      place_(std::move(place)),
+      handle_(std::move(handle)),
+      domain_(nullptr, library.dealloc_pd),
+      parent_(nullptr, library.dealloc_pd) {}
+
+Result<std::unique_ptr<Context>> Context::open(const Library& library,
+                                               const PciAddress& pci,
+                                               const MacAddress& mac) {
+  int count = 0;
+  errno = 0;
+  const std::unique_ptr<ibv_device*, decltype(library.free_device_list)> list(
+      library.get_device_list(&count), library.free_device_list);
+  if (!list) return tl::unexpected<Error>(no_list(errno));
+  const auto found =
+      candidates({list.get(), static_cast<std::size_t>(std::max(count, 0))}, pci, mac);
+  if (!found) return tl::unexpected<Error>(found.error());
+  Result<std::unique_ptr<Context>> opened;
+  for (const auto& candidate : *found) {
+    opened = open_port(library, candidate.device, candidate.place);
+    if (opened) break;
+  }
+  return opened;
+}
+
+Result<std::unique_ptr<Context>> Context::open_port(const Library& library,
+                                                    ibv_device* device,
+                                                    const PortPlace& place) {
+  errno = 0;
+  Owned<ibv_context> handle(library.open_device(device), library.close_device);
+  if (!handle) return tl::unexpected<Error>(refused(place, "open_device", errno));
+  std::unique_ptr<Context> context(new Context(library, std::move(handle), place));
+  if (auto good = context->ask_limits(); !good) return tl::unexpected<Error>(good.error());
+  if (auto good = context->make_domains(); !good) return tl::unexpected<Error>(good.error());
+  return context;
+}
+
+Result<> Context::ask_limits() {
+  // Not ibv_query_device_ex(), whose way out for old providers would link libibverbs.
+  auto* extended = verbs_get_ctx(handle_.get());
+  if (extended == nullptr || extended->query_device_ex == nullptr) {
+    return refuse("query_device_ex", EOPNOTSUPP);
+  }
+  ibv_device_attr_ex attr{};
+  const int number = extended->query_device_ex(handle_.get(), nullptr, &attr, sizeof attr);
+  if (number != 0) return refuse("query_device_ex", number);
+  const auto& basic = attr.orig_attr;
+  // Kernels that do not tell the part have one device for everything.
+  if (basic.vendor_part_id != 0 &&
+      (basic.vendor_part_id != kEthernetPart || attr.raw_packet_caps == 0)) {
+    return fail(Errc::unsupported,
+                fmt::format("{} at {} is no Ethernet device (part {}, raw packets {:#x})",
+                            place_.device,
+                            place_.slot,
+                            basic.vendor_part_id,
+                            attr.raw_packet_caps));
+  }
+  limits_.queues = static_cast<std::uint32_t>(std::max(basic.max_qp, 0));
+  limits_.entries =
+      static_cast<std::uint32_t>(std::max(std::min(basic.max_qp_wr, basic.max_cqe), 0));
+  return {};
+}
+
+Result<> Context::make_domains() {
+  errno = 0;
+  domain_.reset(library_.alloc_pd(handle_.get()));
+  if (!domain_) return refuse("alloc_pd");
+  ibv_parent_domain_init_attr attr{};
+  attr.pd = domain_.get();
+  attr.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
+  // The number of the port travels in the pointer.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  attr.pd_context = reinterpret_cast<void*>(std::uintptr_t{place_.port});
+  parent_.reset(ibv_alloc_parent_domain(handle_.get(), &attr));
+  if (!parent_) return refuse("alloc_parent_domain");
+  manadv_ctx_allocators allocators{allocate, release, nullptr};
+  const int number =
+      library_.set_context_attr(handle_.get(), MANADV_CTX_ATTR_BUF_ALLOCATORS, &allocators);
+  if (number != 0) return refuse("manadv_set_context_attr", number);
+  // Asked about, not waited for.
+  const int flags = fcntl(handle_->async_fd, F_GETFL);
+  if (flags < 0 || fcntl(handle_->async_fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+    return fail_errno(errno, fmt::format("{}: events of {}", place_.slot, place_.device));
+  }
+  return {};
+}
+
+Result<Owned<ibv_cq>> Context::make_cq(std::uint32_t entries) const {
+  errno = 0;
+  Owned<ibv_cq> cq(library_.create_cq(handle(), static_cast<int>(entries), nullptr, nullptr, 0),
+                   library_.destroy_cq);
+  if (!cq) return refuse("create_cq");
+  return cq;
+}
+
+tl::unexpected<Error> Context::refuse(std::string_view call) const {
+  return refuse(call, errno == 0 ? EIO : errno);
+}
+
+tl::unexpected<Error> Context::refuse(std::string_view call, int number) const {
+  return tl::unexpected<Error>(refused(place_, call, number));
+}
+
+bool Context::lost() {
+  ibv_async_event event{};
+  while (!lost_ && library_.get_async_event(handle_.get(), &event) == 0) {
+    lost_ = event.event_type == IBV_EVENT_DEVICE_FATAL;
+    library_.ack_async_event(&event);
+  }
+  return lost_;
+}
+
+Result<Region> Region::make(const Context& context, std::size_t bytes) {
+  const auto page = bytes < kHugePage ? kPage : kHugePage;
+  const auto rounded = (bytes + page - 1) / page * page;
+  void* at = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return fail_errno(errno, "cannot take memory for packets");
+  Memory memory(static_cast<std::uint8_t*>(at), Unmap{rounded});
+  // Wanted, not needed: fewer misses of the TLB.
+  madvise(at, rounded, MADV_HUGEPAGE);
+  std::memset(at, 0, rounded);
+  errno = 0;
+  Owned<ibv_mr> mr(context.library().reg_mr(context.domain(), at, rounded, IBV_ACCESS_LOCAL_WRITE),
+                   context.library().dereg_mr);
+  if (!mr) return context.refuse("reg_mr");
+  return Region(std::move(memory), std::move(mr));
+}
+
+void Region::Unmap::operator()(std::uint8_t* memory) const noexcept {
+  munmap(memory, bytes);
+}
+
+}  // namespace manactl::datapath::verbs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// What sysfs tells of an RDMA device: the slot it is in, and the interfaces of its ports.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "datapath/verbs/refusal.h"
+
+namespace manactl::datapath::verbs {
+
+struct Interface {
+  std::string name;
+  std::uint32_t port = 0;  // of the RDMA device, from 1
+  MacAddress mac;
+  std::optional<bool> up;  // absent when it cannot be read
+};
+
+// `path` is the ibdev_path of a device. Absent: it is in no slot, or that cannot be read.
+std::optional<PciAddress> slot_of(const std::string& path);
+
+// Those that this network namespace sees.
+std::vector<Interface> interfaces_of(const std::string& path);
+
+}  // namespace manactl::datapath::verbs

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/verbs/modes.h"
+
+#include <algorithm>
+
+namespace manactl::datapath::verbs {
+
+unsigned send(Lane& lane, std::uint64_t now) noexcept {
+  auto& ring = *lane.tx;
+  auto wanted = lane.burst;
+  const bool limited = lane.pace.limits();
+  if (limited) {
+    wanted = lane.pace.due(now, wanted);
+    if (wanted == 0) return 0;
+  }
+  ring.reclaim();
+  // Whole bursts only: a doorbell for each packet that finds room would cost more than waiting.
+  if (ring.room() < wanted) {
+    lane.count_poll(0, wanted);
+    return 0;
+  }
+  const auto bytes = lane.outbox.prepare(ring, wanted);
+  ring.post(wanted);
+  if (limited) lane.pace.took(wanted);
+  lane.counters.tx_packets.add(wanted);
+  lane.counters.tx_bytes.add(bytes);
+  lane.tx_errors.set(ring.errors());
+  lane.count_poll(wanted, wanted);
+  return wanted;
+}
+
+namespace {
+
+void count_received(Lane& lane, unsigned packets, std::uint64_t bytes) noexcept {
+  lane.count_poll(packets, lane.burst);
+  lane.rx_errors.set(lane.rx->errors());
+  if (packets == 0) return;
+  lane.counters.rx_packets.add(packets);
+  lane.counters.rx_bytes.add(bytes);
+}
+
+}  // namespace
+
+unsigned receive(Lane& lane, std::uint64_t /*now*/) noexcept {
+  auto& ring = *lane.rx;
+  unsigned packets = 0;
+  std::uint64_t bytes = 0;
+  ring.take(lane.burst, [&](std::uint32_t, std::uint32_t size) noexcept {
+    packets += size != 0 ? 1U : 0U;
+    bytes += size;
+  });
+  // Buffers belong to their slots, so that offering them again is all there is to do.
+  if (const auto room = ring.room(); room != 0) ring.post(room);
+  count_received(lane, packets, bytes);
+  return packets;
+}
+
+unsigned send_and_receive(Lane& lane, std::uint64_t now) noexcept {
+  const auto received = receive(lane, now);
+  return received + send(lane, now);
+}
+
+namespace {
+
+// What was sent is free again.
+void give_back(Exchange& exchange, const SendRing& ring) noexcept {
+  for (; exchange.done != ring.done(); ++exchange.done) {
+    exchange.free[exchange.count++] = exchange.sending[exchange.done & (ring.slots() - 1)];
+  }
+}
+
+void refill(Exchange& exchange, ReceiveRing& ring) noexcept {
+  const auto count = std::min(ring.room(), exchange.count);
+  if (count == 0) return;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ring.at(ring.head() + i).address = exchange.free[--exchange.count];
+  }
+  ring.post(count);
+}
+
+}  // namespace
+
+unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
+  auto& tx = *lane.tx;
+  auto& rx = *lane.rx;
+  auto& exchange = lane.exchange;
+  tx.reclaim();
+  give_back(exchange, tx);
+  constexpr std::uint32_t kMostOfOne = 8;  // packets of a completion
+  const auto blank = tx.blank();
+  unsigned packets = 0;
+  std::uint64_t bytes = 0;
+  rx.take(std::min(lane.burst, tx.room() / kMostOfOne),
+          [&](std::uint32_t position, std::uint32_t size) noexcept {
+            const auto buffer = rx.at(position).address;
+            if (size == 0) {
+              exchange.free[exchange.count++] = buffer;
+              return;
+            }
+            const auto at = tx.head() + packets;
+            tx.at(at) = {blank.header, blank.oob, buffer, key_and_size(exchange.key, size)};
+            exchange.sending[at & (tx.slots() - 1)] = buffer;
+            ++packets;
+            bytes += size;
+          });
+  if (packets != 0) tx.post(packets);
+  refill(exchange, rx);
+  lane.counters.tx_packets.add(packets);
+  lane.counters.tx_bytes.add(bytes);
+  lane.tx_errors.set(tx.errors());
+  count_received(lane, packets, bytes);
+  return packets;
+}
+
+Burst burst_of(Mode mode) {
+  switch (mode) {
+    case Mode::rx:
+      return receive;
+    case Mode::txrx:
+      return send_and_receive;
+    case Mode::fwd:
+      return forward;
+    default:
+      return send;
+  }
+}
+
+}  // namespace manactl::datapath::verbs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// A port that is ready to run: its queues, its packets, and a lane for each queue.
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "datapath/bench.h"
+#include "datapath/verbs/modes.h"
+
+namespace manactl::datapath::verbs {
+
+// Finds and opens the port of a NIC.
+using OpenPort = std::function<Result<std::unique_ptr<Context>>(const Nic& nic)>;
+
+class Port {
+ public:
+  static Result<std::unique_ptr<Port>> open(const OpenPort& open,
+                                            const BenchPlan& plan,
+                                            const Nic& nic);
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  Context& context() { return *context_; }
+
+  std::vector<Lane>& lanes() { return lanes_; }
+
+ private:
+  explicit Port(std::unique_ptr<Context> context) : context_(std::move(context)) {}
+
+  Result<> make_queues(const BenchPlan& plan);
+  void fill_outboxes(const BenchPlan& plan, const Nic& nic);
+  void offer_buffers(const BenchPlan& plan);
+  std::uint8_t* take(std::size_t bytes);
+
+  // Each goes before those above it.
+  std::unique_ptr<Context> context_;
+  std::optional<Region> memory_;
+  std::vector<SendQueue> senders_;
+  std::optional<ReceiveQueues> receivers_;
+  std::vector<Lane> lanes_;
+  std::size_t used_ = 0;  // bytes of the memory
+};
+
+}  // namespace manactl::datapath::verbs

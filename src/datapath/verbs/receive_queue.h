@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+//
+// RQs with their CQs behind an indirection table. Every slot of a ring has a buffer, written into
+// its WQE once or by whoever swaps it.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "datapath/verbs/context.h"
+#include "datapath/verbs/rings.h"
+
+namespace manactl::datapath::verbs {
+
+// The part that runs for every burst. Positions count WQEs for ever, modulo 2^32.
+class ReceiveRing {
+ public:
+  ReceiveRing() = default;
+  ReceiveRing(const manadv_rwq& queue, const manadv_cq& completions, RingCall* call);
+
+  // Of the ring; a power of two, and at least as many as may be posted.
+  std::uint32_t slots() const { return mask_ + 1; }
+
+  // How many may be posted.
+  std::uint32_t entries() const { return count_; }
+
+  std::uint32_t head() const noexcept { return head_; }
+
+  std::uint32_t room() const noexcept { return count_ - (head_ - taken_); }
+
+  std::uint64_t errors() const noexcept { return errors_; }
+
+  bool broken() const { return reader_.overflowed(); }
+
+  Wqe& at(std::uint32_t position) const noexcept { return ring_[position & mask_]; }
+
+  // Offers the buffers of the next `count` slots; at most room().
+  void post(std::uint32_t count) noexcept {
+    head_ += count;
+    doorbell_.ring(id_ | std::uint64_t{head_ * wire::kBasicUnit} << 32U);
+  }
+
+  // Takes up to `most` completions, and calls packet(position, bytes) for every packet in them,
+  // in the order of arrival. A completion may have several, or none that is whole: 0 bytes then.
+  template <class F>
+  void take(unsigned most, F packet) noexcept {
+    while (most-- > 0) {
+      const auto* entry = reader_.take();
+      if (entry == nullptr) return;
+      if (type_of(entry) == wire::CqeType::rx_okay) [[likely]] {
+        packet(taken_++, dword(entry, kFirstLength) & kLengthMask);
+      } else {
+        take_rare(entry, packet);
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned kFirstLength = 2;  // dwords
+  static constexpr unsigned kRecord = 3;
+  static constexpr std::uint32_t kLengthMask = 0xffff;
+
+  template <class F>
+  void take_rare(const std::uint8_t* entry, F packet) noexcept {
+    const auto type = type_of(entry);
+    if (type == wire::CqeType::rx_truncated) {  // it used its buffer
+      ++errors_;
+      packet(taken_++, 0U);
+      return;
+    }
+    const bool four = type == wire::CqeType::rx_coalesced_4;
+    if (!four && type != wire::CqeType::rx_coalesced_8) {
+      errors_ += type == wire::CqeType::rx_object_fence ? 0U : 1U;
+      return;
+    }
+    for (unsigned i = 0; i < wire::kRxRecords; ++i) {
+      // A record of four has one length, one of eight has two in its second dword.
+      const auto word = dword(entry, kFirstLength + i * kRecord + (four ? 0U : 1U));
+      if ((word & kLengthMask) == 0) return;
+      packet(taken_++, word & kLengthMask);
+      if (four) continue;
+      if (word >> 16U == 0) return;
+      packet(taken_++, word >> 16U);
+    }
+  }
+
+  Wqe* ring_ = nullptr;
+  std::uint32_t mask_ = 0, count_ = 0;
+  std::uint32_t head_ = 0, taken_ = 0;
+  std::uint64_t id_ = 0;
+  Doorbell doorbell_;
+  CompletionReader reader_;
+  std::uint64_t errors_ = 0;
+};
+
+// All of a port. Made after its send queues: some kernels want a QP for sending first.
+class ReceiveQueues {
+ public:
+  // `count` is a power of two.
+  static Result<ReceiveQueues> make(const Context& context,
+                                    std::uint32_t count,
+                                    std::uint32_t entries);
+
+  std::vector<ReceiveRing>& rings() { return rings_; }
+
+ private:
+  ReceiveQueues(Owned<ibv_rwq_ind_table> table, Owned<ibv_qp> qp)
+      : table_(std::move(table)), qp_(std::move(qp)) {}
+
+  Result<> make_queues(const Context& context, std::uint32_t count, std::uint32_t entries);
+  Result<> make_qp(const Context& context);
+  Result<> open_rings(const Context& context);
+
+  // Each goes before those above it.
+  std::vector<Owned<ibv_cq>> cqs_;
+  std::vector<Owned<ibv_wq>> wqs_;
+  Owned<ibv_rwq_ind_table> table_;
+  Owned<ibv_qp> qp_;
+  std::vector<ReceiveRing> rings_;
+};
+
+}  // namespace manactl::datapath::verbs
