@@ -33,4 +33,5 @@ install(FILES completions/_manactl DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site
 install(FILES completions/manactl.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(DIRECTORY schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/manactl)
+install(DIRECTORY deploy/ansible DESTINATION ${CMAKE_INSTALL_DATADIR}/manactl)
 install(FILES docs/checks.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

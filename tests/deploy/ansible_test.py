@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""ansible_test.py MANACTL ROOT: deploy/ansible with two network namespaces as its hosts. Needs root.
+
+Everything happens in a mount namespace of its own, where the pool of hugepages is a plain file, and in a
+network namespace of its own: nothing is left behind, however the test ends.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MANACTL, ROOT = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:3])
+POOL = "/sys/devices/system/node/node0/hugepages/hugepages-2048kB"
+INVENTORY = """
+senders:
+  hosts:
+    sender:
+      ansible_python_interpreter: nsenter --net=/run/netns/a /usr/bin/python3
+      manactl_hugepages: 4
+      manactl_bench_vdevs: ["net_af_packet0,iface=veth-a"]
+receivers:
+  hosts:
+    receiver:
+      ansible_python_interpreter: nsenter --net=/run/netns/b /usr/bin/python3
+      manactl_bench_vdevs: ["net_af_packet0,iface=veth-b"]
+all:
+  vars:
+    ansible_connection: local
+    ansible_become: false
+    manactl_check_accept: [0, 1, 3]
+    manactl_confirm_timeout: 60
+    manactl_busy_delay: 0
+    manactl_bench_seconds: 2
+    manactl_bench_interval: 500ms
+    manactl_bench_lead: 2
+    manactl_bench_arguments: [--no-huge]
+"""
+# Answers as manactl does; the exit codes of its calls stand in the file codes, one a line.
+STUB = """\
+#!/bin/bash
+[ "$1" = status ] && { echo '{"nics": [], "others": []}'; exit 0; }
+echo "$*" >>{folder}/calls
+[ "$1" = confirm ] && exit 0
+code=$(head -n 1 {folder}/codes); sed -i 1d {folder}/codes
+undone='[{"title": "x", "undone": false, "gone": false, "error": "EBUSY", "by_hand": ["echo 1 > /sys/x"]}]'
+[ "$1" = restore ] && echo '{"restored": [{"undone": '$undone'}]}'
+case $1-$code in
+  prepare-0) echo '{"outcome": "prepared", "steps": [{"changed": true}], "error": null, "undone": []}' ;;
+  prepare-8) code=0; echo '{"outcome": "already-prepared", "steps": [{"changed": false}]}' ;;
+  prepare-*) echo '{"outcome": "rolled-back", "steps": [], "error": "the VF is busy", "undone": '$undone'}' ;;
+esac
+exit $code
+"""
+
+
+def enter_namespaces():
+    if os.geteuid() != 0:
+        sys.exit("root is needed: namespaces are made")
+    for tool in ("ansible-lint", "ansible-playbook", "ip", "nsenter", "unshare"):
+        if not shutil.which(tool):
+            sys.exit(f"{tool} is missing: run scripts/packages test as root")
+    if os.environ.get("IN_NAMESPACE") != "1":
+        os.environ["IN_NAMESPACE"] = "1"
+        os.execvp("unshare", ["unshare", "--mount", "--net", "--propagation", "private", sys.executable, *sys.argv])
+    for command in (f"mount -t tmpfs tmpfs {POOL}", "mount -t tmpfs -o mode=755 tmpfs /run",
+                    "mkdir -p /run/lock /run/netns", "mount -t tmpfs -o mode=755 tmpfs /var/lib",
+                    "ip netns add a", "ip netns add b", "ip link add veth-a netns a type veth peer name veth-b netns b",
+                    # Without addresses the kernel sends nothing of its own.
+                    "ip -n a link set veth-a addrgenmode none up", "ip -n b link set veth-b addrgenmode none up"):
+        subprocess.run(command.split(), check=True)
+    for name in ("nr_hugepages", "free_hugepages"):
+        pathlib.Path(POOL, name).write_text("0\n")
+
+
+class Playbook(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        self.inventory = self.folder / "inventory.yml"
+        self.inventory.write_text(INVENTORY)
+        self.results = self.folder / "results"
+
+    def play(self, *options, rc=0, **variables):
+        """Runs the playbook; answers its text and, by host, the counts of its recap."""
+        settings = {"manactl_path": MANACTL, "manactl_controller_path": MANACTL,
+                    "manactl_results": str(self.results), **variables}
+        environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "0", "LC_ALL": "C.UTF-8",
+                       "ANSIBLE_HOME": str(self.folder / "ansible"), "ANSIBLE_LOCAL_TEMP": str(self.folder / "local"),
+                       "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"),
+                       "ANSIBLE_ASYNC_DIR": str(self.folder / "async")}
+        done = subprocess.run(["ansible-playbook", "-i", self.inventory, "-e", json.dumps(settings), *options,
+                               f"{ROOT}/deploy/ansible/site.yml"], env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+        self.assertEqual(done.returncode, rc, done.stdout)
+        recap = {}
+        for host, counts in re.findall(r"^(\w+) +: (ok=.*)$", done.stdout, re.M):
+            recap[host] = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", counts)}
+        return re.sub(r"\s+", " ", done.stdout), recap
+
+    def stub(self, *codes):
+        path = self.folder / "manactl"
+        path.write_text(STUB.replace("{folder}", str(self.folder)))
+        path.chmod(0o755)
+        (self.folder / "codes").write_text("".join(f"{code}\n" for code in codes))
+        return {"manactl_path": str(path)}
+
+    def calls(self):
+        return (self.folder / "calls").read_text().splitlines()
+
+    def test_the_example_is_sound(self):
+        folder = f"{ROOT}/deploy/ansible"
+        for command in ("ansible-playbook --syntax-check -i inventory.example.yml site.yml",
+                        "ansible-lint --offline --nocolor --strict site.yml"):
+            done = subprocess.run(command.split(), cwd=folder, env={**os.environ, "HOME": str(self.folder)},
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_measures_between_two_hosts_and_leaves_them_as_they_were(self):
+        self.play()
+        sent = json.loads((self.results / "sender-tx.json").read_text())
+        received = json.loads((self.results / "receiver-rx.json").read_text())
+        self.assertGreater(packets(sent), 0)
+        self.assertGreater(packets(received), 0)
+        self.assertLessEqual(packets(received), packets(sent))
+        self.assertEqual(pathlib.Path(POOL, "nr_hugepages").read_text(), "0\n")
+
+    def test_prepares_once_and_restores_once(self):
+        pool = pathlib.Path(POOL, "nr_hugepages")
+        steps = ((("--tags=prepare", "--check"), 1, 0), (("--tags=prepare",), 1, 4),
+                 (("--tags=prepare",), 0, 4), (("--tags=prepare", "--check"), 0, 4),
+                 (("--tags=restore", "--check", "--limit=sender"), 1, 4), (("--tags=restore", "--limit=sender"), 1, 0),
+                 (("--tags=restore",), 0, 0), (("--tags=restore", "--check"), 0, 0))
+        for options, changed, pages in steps:
+            with self.subTest(options=options):
+                _, recap = self.play(*options)
+                self.assertEqual(sum(host["changed"] for host in recap.values()), changed)
+                self.assertEqual(int(pool.read_text()), pages)
+
+    def test_check_mode_measures_nothing(self):
+        self.play("--check")
+        self.assertFalse(self.results.exists())
+
+    def test_a_host_without_mana_fails_the_check_unless_that_is_accepted(self):
+        said, _ = self.play("--tags=check", rc=2, manactl_check_accept=[0])
+        self.assertIn("manactl check: exit 3 (not possible here)", said)
+
+    def test_waits_for_a_lock(self):
+        said, recap = self.play("--tags=prepare", "--limit=sender", **self.stub(5, 5, 0))
+        self.assertEqual(recap["sender"]["changed"], 1)
+        self.assertEqual([call.split()[0] for call in self.calls()], ["prepare", "prepare", "prepare", "confirm"])
+
+    def test_what_is_prepared_already_is_no_change(self):
+        _, recap = self.play("--tags=prepare", "--limit=sender", **self.stub(8))
+        self.assertEqual(recap["sender"]["changed"], 0)
+
+    def test_a_roll_back_says_its_cause(self):
+        said, recap = self.play("--tags=prepare", "--limit=sender", rc=2, **self.stub(6))
+        self.assertIn("exit 6 (failed, and rolled back completely) the VF is busy", said)
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_a_failed_roll_back_says_what_to_type(self):
+        for tag in ("prepare", "restore"):
+            with self.subTest(tag=tag):
+                said, _ = self.play(f"--tags={tag}", "--limit=sender", rc=2, **self.stub(7))
+                self.assertIn(f"manactl {tag}: exit 7", said)
+                self.assertIn("echo 1 > /sys/x", said)
+
+    def test_the_confirmation_is_asked_of_prepare(self):
+        self.play("--tags=prepare", "--limit=sender", **self.stub(0), manactl_interface="eth1",
+                  manactl_prepare_arguments=["--vf-only"])
+        self.assertEqual(self.calls(), ["prepare eth1 --hugepages 4 --confirm-timeout 60 --vf-only --json",
+                                        "confirm --json"])
+
+    def test_a_failed_measurement_gives_the_hosts_back_and_fails(self):
+        pool = pathlib.Path(POOL, "nr_hugepages")
+        said, _ = self.play(rc=2, manactl_bench_tx_arguments=["--queues", "65"])
+        self.assertIn("manactl bench: exit 2 (wrong usage", said)
+        self.assertEqual(int(pool.read_text()), 0)
+        self.assertEqual(os.listdir("/var/lib/manactl/journal"), [])
+
+
+def packets(result):
+    return result["total"]["packets"]
+
+
+if __name__ == "__main__":
+    enter_namespaces()
+    unittest.main(argv=sys.argv[:1], verbosity=2)
