@@ -91,7 +91,7 @@ class Playbook(unittest.TestCase):
         """Runs the playbook; answers its text and, by host, the counts of its recap."""
         settings = {"manactl_path": MANACTL, "manactl_controller_path": MANACTL,
                     "manactl_results": str(self.results), **variables}
-        environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_LOCALHOST_WARNING": "0", "LC_ALL": "C.UTF-8",
+        environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_PIPELINING": "1", "ANSIBLE_LOCALHOST_WARNING": "0", "LC_ALL": "C.UTF-8",
                        "ANSIBLE_HOME": str(self.folder / "ansible"), "ANSIBLE_LOCAL_TEMP": str(self.folder / "local"),
                        "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"),
                        "ANSIBLE_ASYNC_DIR": str(self.folder / "async")}
