@@ -50,6 +50,15 @@ struct Count {
   Count operator-(const Count& before) const;  // a counter that went back counts 0
 };
 
+// Packets by the way they took.
+struct Ways {
+  std::uint64_t vf = 0, synthetic = 0;
+};
+
+struct PathCount {
+  Ways tx, rx;
+};
+
 // What the workers did for it.
 struct Effort {
   std::uint64_t cycles = 0;        // of the bursts that moved something
@@ -85,6 +94,12 @@ struct Event {
   enum class Kind { removed, returned } kind = Kind::removed;
 };
 
+// Of those that came; how many did not is the difference of sent and received packets.
+struct Answers {
+  std::uint64_t reordered = 0;  // came after an answer to a later request of the same sender
+  std::uint64_t strangers = 0;  // packets that are no answers, or of an earlier trial
+};
+
 struct Trial {
   TrialPlan plan;
   std::vector<Interval> intervals;  // in their order; what was handed over and received
@@ -92,7 +107,9 @@ struct Trial {
   // Sum of the queues unless a note says why not; losses are counted by the device, which may not
   // know the queue.
   Sample total;
-  std::optional<Histogram> latency;  // rtt: nanoseconds
+  std::vector<std::optional<PathCount>> paths;  // port by port, where the driver (net_netvsc) tells
+  std::optional<Histogram> latency;             // rtt: nanoseconds
+  Answers answers;                              // rtt
   std::vector<Event> events;
   std::vector<std::string> notes;
   bool interrupted = false;  // stopped before its time: totals are what was measured
