@@ -87,8 +87,10 @@ Trial measure(const TrialPlan& plan,
     last_time = now;
     if (trial.interrupted || until == end) break;
   }
+  // What is still on its way may come in while the workers stop, and nothing leaves any more.
+  const auto seconds = Seconds(Clock::now() - start).count();
   workers.stop();
-  auto whole = difference(workers.read(), first, Seconds(Clock::now() - start).count());
+  auto whole = difference(workers.read(), first, seconds);
   trial.queues = std::move(whole.queues);
   trial.total = whole.total;
   return trial;

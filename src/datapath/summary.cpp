@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kFewest = 3;  // intervals that stay when both ends are cut
 constexpr double kStolen = 0.01;    // a hundredth of the CPUs is more than steal's own rounding
+constexpr double kWaited = 0.01;    // kernel threads take less of a CPU that is otherwise free
 constexpr double kPercent = 100;
 
 // Without the intervals that began before the warm-up was over, and those before the first packet.
@@ -50,6 +51,10 @@ Summary summarize(Mode mode,
   if (disturbance.stolen > kStolen) {
     summary.why.push_back(fmt::format("the hypervisor gave {:.1f} % of the CPUs' time to others",
                                       disturbance.stolen * kPercent));
+  }
+  if (disturbance.waited > kWaited) {
+    summary.why.push_back(fmt::format("other threads had the workers' CPUs {:.1f} % of the time",
+                                      disturbance.waited * kPercent));
   }
   return summary;
 }

@@ -24,6 +24,7 @@ struct Summary {
 // What other users of the CPUs took from a run; negative: not known.
 struct Disturbance {
   double stolen = -1;  // share of the CPUs' time that the hypervisor gave to others
+  double waited = -1;  // share of the workers' time in which other threads had their CPUs
 };
 
 // The first and the last interval are left out when three or more stay without them.

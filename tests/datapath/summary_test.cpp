@@ -70,5 +70,12 @@ TEST(Summary, IsNoisyWhenTheCpuWasStolen) {
               HasSubstr("25.0 %"));
 }
 
+TEST(Summary, IsNoisyWhenOthersHadTheCpus) {
+  const auto intervals = intervals_of({50, 50});
+  EXPECT_FALSE(summarize(Mode::tx, intervals, 0, {-1, 0.005}).noisy());
+  EXPECT_THAT(summarize(Mode::tx, intervals, 0, {-1, 0.125}).why, ElementsAre(HasSubstr("12.5 %")));
+  EXPECT_EQ(summarize(Mode::tx, intervals, 0, {0.3, 0.3}).why.size(), 2U);
+}
+
 }  // namespace
 }  // namespace manactl::datapath

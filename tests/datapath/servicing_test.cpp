@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+#include "datapath/servicing.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace manactl::datapath {
+namespace {
+
+// Intervals of half a second with so many packets; those that are disturbed by their indexes.
+Trial trial_of(const std::vector<std::uint64_t>& packets,
+               const std::vector<std::size_t>& disturbed,
+               const std::vector<Event>& events) {
+  Trial trial;
+  for (const auto count : packets) {
+    Interval interval;
+    interval.total.seconds = 0.5;
+    interval.total.tx.packets = count;
+    trial.intervals.push_back(interval);
+  }
+  for (const auto index : disturbed) trial.intervals.at(index).disturbed = true;
+  trial.events = events;
+  return trial;
+}
+
+constexpr auto kRemoved = Event::Kind::removed;
+constexpr auto kReturned = Event::Kind::returned;
+
+TEST(Servicing, IsNothingWithoutEvents) {
+  EXPECT_FALSE(servicing_of(Mode::tx, {}));
+  EXPECT_FALSE(servicing_of(Mode::tx, trial_of({10, 10}, {}, {})));
+}
+
+TEST(Servicing, HasTheRatesBeforeWhileAndAfter) {
+  const auto trial = trial_of(
+      {100, 110, 50, 0, 20, 90, 92}, {2, 4}, {{1.2, "vf", kRemoved}, {2.4, "vf", kReturned}});
+  const auto servicing = servicing_of(Mode::tx, trial);
+  ASSERT_TRUE(servicing);
+  EXPECT_DOUBLE_EQ(servicing->before.value_or(0), 210);
+  EXPECT_DOUBLE_EQ(servicing->during.value_or(0), 70 / 1.5);
+  EXPECT_DOUBLE_EQ(servicing->after.value_or(0), 182);
+  EXPECT_DOUBLE_EQ(servicing->seconds, 1.5);
+}
+
+TEST(Servicing, LastsToTheEndWhenNothingReturns) {
+  const auto trial = trial_of({100, 100, 50, 0, 0}, {2}, {{1.2, "vf", kRemoved}});
+  const auto servicing = servicing_of(Mode::tx, trial);
+  ASSERT_TRUE(servicing);
+  EXPECT_DOUBLE_EQ(servicing->before.value_or(0), 200);
+  EXPECT_DOUBLE_EQ(servicing->during.value_or(0), 50 / 1.5);
+  EXPECT_FALSE(servicing->after);
+}
+
+TEST(Servicing, WaitsForEachOfSeveralDevices) {
+  auto trial = trial_of({100, 50, 50, 100},
+                        {1, 2},
+                        {{0.6, "one", kRemoved}, {0.7, "two", kRemoved}, {1.1, "one", kReturned}});
+  EXPECT_FALSE(servicing_of(Mode::tx, trial)->after);
+  trial.events.push_back({1.2, "two", kReturned});
+  EXPECT_DOUBLE_EQ(servicing_of(Mode::tx, trial)->after.value_or(0), 200);
+}
+
+TEST(Servicing, HasNoRateWhereNothingWasMeasured) {
+  const auto from_the_start =
+      servicing_of(Mode::tx, trial_of({10, 20}, {0}, {{0.1, "vf", kRemoved}}));
+  ASSERT_TRUE(from_the_start);
+  EXPECT_FALSE(from_the_start->before);
+  EXPECT_DOUBLE_EQ(from_the_start->during.value_or(0), 30);
+  const auto too_late =
+      servicing_of(Mode::tx, trial_of({10}, {}, {{0.6, "vf", kRemoved}, {0.7, "vf", kReturned}}));
+  ASSERT_TRUE(too_late);
+  EXPECT_DOUBLE_EQ(too_late->before.value_or(0), 20);
+  EXPECT_FALSE(too_late->during || too_late->after);
+  EXPECT_TRUE(servicing_of(Mode::tx, trial_of({}, {}, {{0.1, "vf", kRemoved}})));
+}
+
+TEST(Servicing, IsOfTheDirectionOfTheMode) {
+  auto trial = trial_of({100, 100}, {1}, {{0.6, "vf", kRemoved}});
+  trial.intervals[0].total.rx.packets = 7;
+  EXPECT_DOUBLE_EQ(servicing_of(Mode::rx, trial)->before.value_or(0), 14);
+}
+
+}  // namespace
+}  // namespace manactl::datapath
