@@ -117,6 +117,7 @@ std::string rate_legend(const HtmlReport& report) {
   if (report.median) legend += swatch_line("median", "median of " + report.series.front().name);
   if (report.confidence) legend += swatch_box("band", "its 95 % bounds");
   if (!report.left_out.empty()) legend += swatch_box("pale", "left out of the median");
+  if (!report.trials.empty()) legend += swatch_line("trial", "next trial");
   if (!report.disturbed.empty()) legend += swatch_box("hatch", "disturbed");
   return legend;
 }
@@ -141,12 +142,12 @@ std::string describe(const HtmlReport& report, const HtmlBand& range, const Unit
                           quantity(range.low, unit),
                           quantity(range.high, unit));
   if (report.median) text += ", median " + quantity(*report.median, unit);
-  return text + fmt::format("; {} disturbed", report.disturbed.size());
+  return text + fmt::format("; {} intervals disturbed", report.disturbed.size());
 }
 
 }  // namespace
 
-std::string rate_chart(const HtmlReport& report) {
+std::string rate_chart(const HtmlReport& report, const std::vector<HtmlSpan>& disturbed) {
   if (report.series.empty() || last_second(report) <= 0) return {};
   const Plot plot;
   const auto range = range_of(report);
@@ -160,9 +161,12 @@ std::string rate_chart(const HtmlReport& report) {
       "patternTransform=\"rotate(45)\"><path class=\"hatch-line\" d=\"M0 "
       "0V6\"/></pattern></defs>\n";
   svg += spans_of(report.left_out, plot, x, "pale");
-  svg += spans_of(report.disturbed, plot, x, "hatch");
+  svg += spans_of(disturbed, plot, x, "hatch");
   svg += y_grid(plot, y, unit) + x_marks(plot, x, time, fmt::format("time in {}", time.name));
   svg += bounds_of(report, plot, y);
+  for (const double begin : report.trials) {
+    svg += line_at({x.at(begin), plot.top, 0, plot.y_end() - plot.top}, "trial");
+  }
   std::size_t drawn = 0;
   for (std::size_t i = 0; i < report.series.size(); ++i) {
     const auto few = thin(report.series[i].points, static_cast<std::size_t>(x.to - x.from));
@@ -170,7 +174,7 @@ std::string rate_chart(const HtmlReport& report) {
     svg += fmt::format("<path class=\"s{}\" d=\"{}\"/>\n", i % kStyles, path_of(few, x, y));
     if (few.size() <= kFewPoints) svg += dots_of(report.series[i], i % kStyles, x, y);
   }
-  svg += median_of(report, plot, y, unit) + marks_of(report.disturbed, plot, x) + "</svg>\n";
+  svg += median_of(report, plot, y, unit) + marks_of(disturbed, plot, x) + "</svg>\n";
   return figure_of(
       "throughput over time", svg, rate_legend(report), rate_caption(report, drawn, y));
 }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/html_report.h"
 
 namespace manactl::cli {
 
-std::string rate_chart(const HtmlReport& report);
+// `disturbed` in place of the report's own, joined where they touch.
+std::string rate_chart(const HtmlReport& report, const std::vector<HtmlSpan>& disturbed);
 std::string queue_chart(const HtmlReport& report);
 std::string latency_chart(const HtmlReport& report);
 

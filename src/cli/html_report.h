@@ -54,15 +54,16 @@ struct HtmlTable {
 
 // What is empty is left out.
 struct HtmlReport {
-  std::string title;                   // "tx on eth1"
-  std::string subtitle;                // "8 queues, 64-byte frames, 5 x 10 s"
-  std::vector<std::string> warnings;   // on top: noisy, interrupted, on the synthetic path
-  std::vector<HtmlRow> figures;        // the few large ones: "rate", "14.210 Mpps"
-  std::vector<HtmlSeries> series;      // the median is about the first
-  std::optional<double> median;        // packets per second
-  std::optional<HtmlBand> confidence;  // 95 %, of the median
-  std::vector<HtmlSpan> left_out;      // that the median says nothing of
-  std::vector<HtmlSpan> disturbed;
+  std::string title;                       // "tx on eth1"
+  std::string subtitle;                    // "8 queues, 64-byte frames, 5 x 10 s"
+  std::vector<std::string> warnings;       // on top: noisy, interrupted, on the synthetic path
+  std::vector<HtmlRow> figures;            // the few large ones: "rate", "14.210 Mpps"
+  std::vector<HtmlSeries> series;          // the median is about the first
+  std::optional<double> median;            // packets per second
+  std::optional<HtmlBand> confidence;      // 95 %, of the median
+  std::vector<HtmlSpan> left_out;          // that the median says nothing of
+  std::vector<HtmlSpan> disturbed;         // neighbours with one reason are joined
+  std::vector<double> trials;              // where those after the first begin, in seconds
   std::vector<std::string> queue_columns;  // "missed", "cycles per packet"
   std::vector<HtmlQueue> queues;
   std::vector<HtmlPercentile> latency;  // ascending

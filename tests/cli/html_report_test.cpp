@@ -113,6 +113,28 @@ TEST(HtmlReport, MarksDisturbedIntervalsAndNamesThem) {
   EXPECT_THAT(page, HasSubstr("<li>4.0 to 6.0 s: eth1 was removed</li>"));
 }
 
+TEST(HtmlReport, JoinsDisturbedIntervalsThatTouch) {
+  auto report = report_of(20);
+  report.disturbed = {{1, 2, "eth1"}, {2, 3, "eth1"}, {3, 4, "eth2"}, {9, 10, "eth2"}};
+  const auto page = html_page(report);
+  EXPECT_EQ(count(page, "<path class=\"mark\""), 3U);
+  EXPECT_THAT(page, HasSubstr("<li>1.0 to 3.0 s: eth1</li>"));
+}
+
+TEST(HtmlReport, DoesNotListWithoutEnd) {
+  auto report = report_of(200);
+  for (double at = 0; at < 200; at += 2) report.disturbed.push_back({at, at + 1, "eth1"});
+  const auto page = html_page(report);
+  EXPECT_EQ(count(page, " s: eth1</li>"), 40U);
+  EXPECT_THAT(page, HasSubstr("<li>and 60 more</li>"));
+}
+
+TEST(HtmlReport, DrawsWhereTrialsBegin) {
+  auto report = report_of(20);
+  report.trials = {5, 10, 15};
+  EXPECT_EQ(count(html_page(report), "<path class=\"trial\""), 4U);  // and the legend's
+}
+
 TEST(HtmlReport, ShadesTheBoundsOfTheMedian) {
   auto report = report_of(20);
   EXPECT_EQ(count(html_page(report), "<rect class=\"band\""), 2U);
