@@ -153,6 +153,14 @@ std::optional<PathCount> path_count(std::span<const NamedCount> counts) {
   return any ? std::optional(found) : std::nullopt;
 }
 
+PathCount operator-(const PathCount& now, const PathCount& before) {
+  const auto since = [](const Ways& later, const Ways& earlier) {
+    return Ways{later.vf - std::min(later.vf, earlier.vf),
+                later.synthetic - std::min(later.synthetic, earlier.synthetic)};
+  };
+  return {since(now.tx, before.tx), since(now.rx, before.rx)};
+}
+
 PathReport path_of(Mode mode, const BenchReport& report) {
   PathReport all;
   bool netvsc = false;

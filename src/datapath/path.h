@@ -28,6 +28,9 @@ struct NamedCount {
 // What net_netvsc counted on both ways; nothing when no such counter is among them.
 std::optional<PathCount> path_count(std::span<const NamedCount> counts);
 
+// What was counted between two readings; a counter that went back counts 0.
+PathCount operator-(const PathCount& now, const PathCount& before);
+
 struct PathReport {
   Path verdict = Path::unknown;
   std::vector<std::string> evidence;  // sentences without a full stop

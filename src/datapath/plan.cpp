@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "datapath/request.h"
 #include "datapath/traffic.h"
 
 namespace manactl::datapath {
@@ -194,6 +195,13 @@ Result<> validate_traffic(const BenchPlan& plan) {
   for (const auto& size : traffic.sizes) {
     if (auto ok = within("--size", size.bytes, kMinFrame, kMaxFrame); !ok) return ok;
     if (auto ok = within("--size: share", size.share, 1, kMaxShare); !ok) return ok;
+    if (plan.mode == Mode::rtt && size.bytes < kLeastRequestFrame) {
+      return fail(Errc::invalid,
+                  fmt::format("--size {}: a request of --mode rtt, with its number and time, takes "
+                              "frames of at least {} bytes",
+                              size.bytes,
+                              kLeastRequestFrame));
+    }
   }
   if (auto ok = within("--flows", traffic.flows, 1, most_flows(plan.queues)); !ok) return ok;
   if (auto ok = validate_mac(traffic.destination); !ok) return because(ok.error(), "--dst-mac");

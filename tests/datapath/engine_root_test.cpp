@@ -23,6 +23,7 @@
 #include "datapath/decode.h"
 #include "datapath/frame.h"
 #include "datapath/in_child.h"
+#include "datapath/plan.h"
 #include "datapath/trials.h"
 
 namespace manactl::datapath {
@@ -166,6 +167,42 @@ TEST(EngineOnAfPacket, ReceivesWhatArrives) {
     EXPECT_TRUE(receiver.succeeded());
   }));
 }
+
+class DeletedCable : public testing::TestWithParam<Mode> {};
+
+// The child is killed after a minute when its driver waits for the interface for ever.
+TEST_P(DeletedCable, IsAnEventAndNeitherCrashNorHang) {
+  EXPECT_TRUE(in_child([] {
+    make_cable();
+    if (testing::Test::HasFailure()) return;
+    auto plan = short_plan(GetParam(), "net_af_packet0,iface=sender");
+    plan.trial.seconds = 0.8;
+    int intervals = 0;
+    Progress progress;
+    progress.interval = [&](const Interval&) {
+      if (++intervals == 2) {
+        EXPECT_TRUE(ip({"link", "del", "sender"}));
+      }
+    };
+    auto engine = make_engine();
+    ASSERT_TRUE(engine.has_value());
+    const auto report = run(**engine, plan, {}, progress);
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+    EXPECT_FALSE(report->interrupted());
+    const auto& trial = report->trials.front();
+    ASSERT_EQ(trial.events.size(), 1U);
+    EXPECT_EQ(trial.events[0].device, "net_af_packet0");
+    EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
+    EXPECT_EQ(trial.intervals.back().total.tx.packets, 0U);
+    if (makes_packets(GetParam())) {
+      EXPECT_GT(trial.intervals.front().total.tx.packets, 0U);
+    }
+  }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes,
+                         DeletedCable,
+                         testing::Values(Mode::tx, Mode::rx, Mode::txrx, Mode::fwd));
 
 TEST(EngineOnTap, SendsIntoTheKernel) {
   EXPECT_TRUE(in_child([] {

@@ -69,6 +69,15 @@ TEST(PathCount, IsNothingOfADriverWithOneWay) {
   EXPECT_FALSE(path_count(counts));
 }
 
+TEST(PathCount, IsOfTheTimeBetweenTwoReadings) {
+  const PathCount before{{10, 20}, {30, 40}}, now{{11, 22}, {3, 44}};
+  const auto between = now - before;
+  EXPECT_EQ(between.tx.vf, 1U);
+  EXPECT_EQ(between.tx.synthetic, 2U);
+  EXPECT_EQ(between.rx.vf, 0U);  // the VF left, and its counters with it
+  EXPECT_EQ(between.rx.synthetic, 4U);
+}
+
 TEST(Path, IsTheVfWhenItsCountersSaySo) {
   const auto report = report_of(port_of("net_netvsc", "net_mana"), sent(100'000, 3));
   const auto path = path_of(Mode::tx, report);

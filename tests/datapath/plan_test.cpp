@@ -144,12 +144,25 @@ const Refused kRefused[] = {
     {"PciVdevWithASecondMacThatIsWrong",
      [](BenchPlan& p) { use_vdev(p, "7870:00:00.0,mac=00:22:48:01:02:03,mac=zz"); },
      "zz"},
+    {"RequestsTooSmall",
+     [](BenchPlan& p) {
+       p.mode = Mode::rtt;
+       p.traffic.sizes = {{128, 1}, {77, 1}};
+     },
+     "--size 77: a request of --mode rtt"},
     {"PciVdevWithoutMac", [](BenchPlan& p) { use_vdev(p, "7870:00:00.0"); }, "mac= is missing"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Table, RefusedPlan, testing::ValuesIn(kRefused), [](const auto& row) {
   return row.param.name;
 });
+
+TEST(BenchPlan, AcceptsTheSmallestRequests) {
+  auto plan = mana_plan();
+  plan.mode = Mode::rtt;
+  plan.traffic.sizes.front().bytes = 78;
+  EXPECT_TRUE(validate(plan).has_value());
+}
 
 TEST(BenchPlan, AcceptsTheEdgesOfTheRanges) {
   for (const unsigned queues : {1U, 64U}) {

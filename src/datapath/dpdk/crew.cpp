@@ -12,8 +12,13 @@ namespace manactl::datapath::dpdk {
 Crew::Crew(Mode mode,
            const Placement& placement,
            std::vector<Lane>& lanes,
-           const std::vector<Port>& ports)
-    : mode_(mode), lanes_(lanes), ports_(ports), workers_(placement.workers().size()) {
+           const std::vector<Port>& ports,
+           DeviceWatch& watch)
+    : mode_(mode),
+      lanes_(lanes),
+      ports_(ports),
+      watch_(watch),
+      workers_(placement.workers().size()) {
   const auto cpus = placement.workers();
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto at = std::find(cpus.begin(), cpus.end(), placement.worker_cpus[i]) - cpus.begin();

@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "datapath/dpdk/device_watch.h"
 #include "datapath/dpdk/modes.h"
 #include "datapath/dpdk/port.h"
 #include "datapath/measure.h"
@@ -15,11 +16,12 @@ namespace manactl::datapath::dpdk {
 
 class Crew final : public Workers {
  public:
-  // Lane i belongs to placement.worker_cpus[i]; lanes and ports outlive the crew.
+  // Lane i belongs to placement.worker_cpus[i]; lanes, ports and the watch outlive the crew.
   Crew(Mode mode,
        const Placement& placement,
        std::vector<Lane>& lanes,
-       const std::vector<Port>& ports);
+       const std::vector<Port>& ports,
+       DeviceWatch& watch);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
   ~Crew() override;
@@ -31,10 +33,13 @@ class Crew final : public Workers {
   void stop() override;
   Interval read() const override;
 
+  std::vector<Event> take_events() override { return watch_.take(); }
+
  private:
   Mode mode_;
   const std::vector<Lane>& lanes_;
   const std::vector<Port>& ports_;
+  DeviceWatch& watch_;
   alignas(kOwnLines) std::atomic<Phase> phase_ = Phase::waiting;
   std::vector<Worker> workers_;
   unsigned launched_ = 0;

@@ -6,6 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+
 namespace manactl::datapath::dpdk {
 
 unsigned mtu_of_interface(unsigned index) {
@@ -16,6 +18,11 @@ unsigned mtu_of_interface(unsigned index) {
   const bool known = ioctl(file, SIOCGIFMTU, &request) == 0;
   close(file);
   return known && request.ifr_mtu > 0 ? static_cast<unsigned>(request.ifr_mtu) : 0;
+}
+
+bool has_interface(unsigned index) {
+  char name[IF_NAMESIZE] = {};
+  return if_indextoname(index, name) != nullptr || errno != ENXIO;
 }
 
 }  // namespace manactl::datapath::dpdk

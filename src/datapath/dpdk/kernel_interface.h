@@ -9,4 +9,6 @@ namespace manactl::datapath::dpdk {
 // Of the interface with this index; 0 when there is none or it does not say.
 unsigned mtu_of_interface(unsigned index);
 
+bool has_interface(unsigned index);
+
 }  // namespace manactl::datapath::dpdk

@@ -7,9 +7,11 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "datapath/counters.h"
+#include "datapath/dpdk/requests.h"
 #include "datapath/frame.h"
 #include "datapath/pace.h"
 
@@ -37,11 +39,15 @@ struct alignas(kOwnLines) Lane {
   std::uint16_t frame_bytes = 0;  // of packets that are all alike, without FCS
   std::uint16_t out_port = 0;     // fwd: received packets leave here, by the queue of this number
   std::uint32_t out_lane = 0;     // the lane of that queue
+  std::atomic<bool> gone{false};  // its device was removed; set by any thread, for good
   rte_mempool* pool = nullptr;    // of the packets that it sends or, sending none, receives
   Pace pace;
   Rotation rotation;
   std::array<rte_mbuf*, kMaxBurst> packets{};
+  std::unique_ptr<Requests> requests;  // of mode rtt
   Counters counters;
+
+  bool in_use() const noexcept { return !gone.load(std::memory_order_relaxed); }
 
   void count_poll(unsigned moved, unsigned wanted) noexcept {
     counters.polls.add(1);

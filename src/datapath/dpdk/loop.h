@@ -11,25 +11,57 @@
 
 namespace manactl::datapath::dpdk {
 
-// Burst(lane, now) serves a queue once, counts, and answers how many packets moved. `now` is the
+using Burst = unsigned (*)(Lane&, std::uint64_t) noexcept;
+
+// Packets that the lanes of a worker sent and did not receive; negative with others' traffic.
+inline std::int64_t outstanding(const Worker& worker) noexcept {
+  std::uint64_t sent = 0, received = 0;
+  for (const auto* lane : worker.lanes) {
+    sent += lane->counters.tx_packets.get();
+    received += lane->counters.rx_packets.get();
+  }
+  return static_cast<std::int64_t>(sent - received);
+}
+
+// Takes in what is still on its way, until all is back or nothing comes for a hundredth of a
+// second, and never for longer than three of these.
+template <Burst Receive>
+void drain(Worker& worker, std::int64_t before) noexcept {
+  const auto patience = rte_get_tsc_hz() / 100;
+  auto last = rte_rdtsc();
+  const auto end = last + 3 * patience;
+  for (auto now = last; now < end && now - last < patience; now = rte_rdtsc()) {
+    if (outstanding(worker) <= before) return;
+    for (auto* lane : worker.lanes) {
+      if (lane->in_use() && Receive(*lane, now) != 0) last = now;
+    }
+  }
+}
+
+// Serve(lane, now) serves a queue once, counts, and answers how many packets moved. `now` is the
 // time at which it was called, in ticks of rte_rdtsc(), so that no burst has to read a clock.
-template <unsigned (*Burst)(Lane&, std::uint64_t) noexcept>
+// Receive(lane, now) is that part of it which goes on when sending is over.
+template <Burst Serve, Burst Receive = nullptr>
 int work(void* argument) noexcept {
   auto& worker = *static_cast<Worker*>(argument);
   const auto& phase = *worker.phase;
   worker.instructions.count_this_thread();
   worker.ready.store(true, std::memory_order_release);
   while (phase.load(std::memory_order_acquire) == Phase::waiting) rte_pause();
+  const auto on_the_way = outstanding(worker);
   auto before = rte_rdtsc();
   for (auto* lane : worker.lanes) lane->pace.start(before);
   while (phase.load(std::memory_order_relaxed) == Phase::running) {
     for (auto* lane : worker.lanes) {
-      const auto moved = Burst(*lane, before);
+      if (!lane->in_use()) [[unlikely]]
+        continue;
+      const auto moved = Serve(*lane, before);
       const auto now = rte_rdtsc();
       if (moved != 0) lane->counters.cycles.add(now - before);
       before = now;
     }
   }
+  if constexpr (Receive != nullptr) drain<Receive>(worker, on_the_way);
   worker.done.store(true, std::memory_order_release);
   return 0;
 }

@@ -14,8 +14,9 @@ const ModeRow& row_of(Mode mode) {
       return kRx;
     case Mode::txrx:
       return kTxRx;
-    case Mode::fwd:
     case Mode::rtt:
+      return kRtt;
+    case Mode::fwd:
       break;
   }
   return kFwd;

@@ -35,7 +35,7 @@ struct ModeRow {
   Work work;
 };
 
-extern const ModeRow kTx, kRx, kTxRx, kFwd;
+extern const ModeRow kTx, kRx, kTxRx, kFwd, kRtt;
 
 const ModeRow& row_of(Mode mode);
 

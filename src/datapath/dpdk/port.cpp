@@ -13,7 +13,9 @@
 #include "base/text.h"
 #include "datapath/dpdk/eal.h"
 #include "datapath/dpdk/kernel_interface.h"
+#include "datapath/dpdk/ways.h"
 #include "datapath/eal_log.h"
+#include "datapath/path.h"
 #include "datapath/plan.h"
 
 namespace manactl::datapath::dpdk {
@@ -159,6 +161,7 @@ Result<Port> Port::open(std::uint16_t id, const std::string& device, bool physic
   const auto info = describe(id);
   if (!info) return because(info.error(), printable(device));
   port.driver_ = info->driver_name;
+  port.interface_ = info->if_index;
   port.node_ = rte_eth_dev_socket_id(id);
   return port;
 }
@@ -205,8 +208,10 @@ Port& Port::operator=(Port&& other) noexcept {
   std::swap(node_, other.node_);
   std::swap(queues_, other.queues_);
   std::swap(device_, other.device_);
+  std::swap(interface_, other.interface_);
   std::swap(driver_, other.driver_);
   std::swap(before_, other.before_);
+  std::swap(ways_before_, other.ways_before_);
   return *this;
 }
 
@@ -262,7 +267,7 @@ Result<MacAddress> Port::mac() const {
 }
 
 PortReport Port::report() const {
-  PortReport report{device_, driver_, "", mac().value_or(MacAddress{}), 0};
+  PortReport report{device_, driver_, lower_driver(id_), mac().value_or(MacAddress{}), 0};
   rte_eth_link link{};
   // Virtual devices claim a speed that says nothing.
   if (physical_ && rte_eth_link_get_nowait(id_, &link) == 0 &&
@@ -290,6 +295,7 @@ std::optional<PortCount> Port::read() const {
 
 void Port::mark() {
   before_ = read().value_or(PortCount{});
+  ways_before_ = ways_of(id_);
 }
 
 std::optional<PortCount> Port::count() const {
@@ -300,6 +306,11 @@ std::optional<PortCount> Port::count() const {
   now->rx_missed = since(before_.rx_missed, now->rx_missed);
   now->rx_no_buffer = since(before_.rx_no_buffer, now->rx_no_buffer);
   return now;
+}
+
+std::optional<PathCount> Port::ways() const {
+  const auto now = ways_before_ ? ways_of(id_) : std::nullopt;
+  return now ? std::optional(*now - *ways_before_) : std::nullopt;
 }
 
 void Port::drain(std::uint16_t queues, std::uint64_t handed) const {

@@ -38,6 +38,11 @@ class Port {
 
   const std::string& driver() const { return driver_; }
 
+  const std::string& device() const { return device_; }
+
+  // Of the kernel, below a virtual device; 0 without.
+  unsigned interface_index() const { return interface_; }
+
   PortReport report() const;
 
   bool is_physical() const { return physical_; }
@@ -49,6 +54,9 @@ class Port {
 
   // Nothing when the driver does not count.
   std::optional<PortCount> count() const;
+
+  // The ways of the packets since mark(), where a driver with two of them tells.
+  std::optional<PathCount> ways() const;
 
   // Waits until the device has completed `handed` packets since mark(), or makes no progress.
   void drain(std::uint16_t queues, std::uint64_t handed) const;
@@ -65,9 +73,11 @@ class Port {
   bool open_ = false;
   bool physical_ = false;
   int node_ = 0;
+  unsigned interface_ = 0;
   std::uint16_t queues_ = 0;
   std::string device_, driver_;
   PortCount before_;
+  std::optional<PathCount> ways_before_;
 };
 
 }  // namespace manactl::datapath::dpdk

@@ -68,9 +68,10 @@ inline std::uint64_t give_back(Lane& lane, unsigned sent, unsigned wanted) noexc
   return bytes;
 }
 
-inline unsigned send(Lane& lane, std::uint64_t now) noexcept {
+// finish(packets, count) has the last word on packets that are about to leave.
+template <class Finish>
+unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish finish) noexcept {
   auto** packets = lane.packets.data();
-  unsigned wanted = lane.burst;
   const bool limited = lane.pace.limits();
   if (limited) {
     wanted = lane.pace.due(now, wanted);
@@ -88,6 +89,7 @@ inline unsigned send(Lane& lane, std::uint64_t now) noexcept {
     bytes = rotation.changes_sizes() ? rewrite<true>(rotation, packets, wanted)
                                      : rewrite<false>(rotation, packets, wanted);
   }
+  finish(packets, wanted);
   const unsigned sent =
       rte_eth_tx_burst(lane.port, lane.queue, packets, static_cast<std::uint16_t>(wanted));
   if (sent < wanted) [[unlikely]]
@@ -97,6 +99,10 @@ inline unsigned send(Lane& lane, std::uint64_t now) noexcept {
   lane.count_sent(sent, bytes);
   lane.count_poll(sent, wanted);
   return sent;
+}
+
+inline unsigned send(Lane& lane, std::uint64_t now) noexcept {
+  return send_at_most(lane, now, lane.burst, [](rte_mbuf* const*, unsigned) {});
 }
 
 }  // namespace manactl::datapath::dpdk

@@ -52,7 +52,8 @@ Result<> DpdkSession::start() {
   placement_ = place(plan_);
   make_lanes();
   if (auto ok = make_packets(); !ok) return ok;
-  crew_.emplace(plan_.mode, placement_, lanes_, ports_);
+  watch_.emplace(plan_.mode, lanes_, ports_);
+  crew_.emplace(plan_.mode, placement_, lanes_, ports_, *watch_);
   describe();
   return {};
 }
@@ -109,12 +110,13 @@ Result<> DpdkSession::make_packets() {
     const auto flow = flow_of(i / plan_.queues, lanes_[i].queue);
     if (auto ok = begin(plan_, flow, lanes_[i]); !ok) return ok;
   }
+  if (plan_.mode == Mode::rtt) connect_requests(lanes_);
   return {};
 }
 
 void DpdkSession::describe() {
   const auto& traffic = plan_.traffic;
-  const bool shared = traffic.sizes.size() == 1 && traffic.flows == 1;
+  const bool shared = traffic.sizes.size() == 1 && traffic.flows == 1 && plan_.mode != Mode::rtt;
   about_.template_mode = shared || !datapath::makes_packets(plan_.mode) ? "shared" : "per-packet";
   bool physical = false;
   for (const auto& port : ports_) {
@@ -122,6 +124,11 @@ void DpdkSession::describe() {
     physical = physical || port.is_physical();
   }
   if (placement_.shared) about_.notes.push_back(placement_.note());
+  if (plan_.mode == Mode::rtt) {
+    about_.notes.emplace_back(
+        "times are taken by software: they include the polling of both hosts, and what a packet "
+        "waits for the others of its burst");
+  }
   if (!physical || !datapath::makes_packets(plan_.mode)) return;
   if (!traffic.peer_ip) {
     about_.notes.push_back(
@@ -164,6 +171,7 @@ Result<Trial> DpdkSession::run(const TrialPlan& plan,
                                std::stop_token stop,
                                const Progress& progress) {
   if (auto ok = set_pace(plan); !ok) return tl::unexpected<Error>(ok.error());
+  if (plan_.mode == Mode::rtt) begin_requests(lanes_, ++run_);
   if (auto ok = crew_->launch(); !ok) return tl::unexpected<Error>(ok.error());
   for (auto& port : ports_) port.mark();
   const auto dry_before = dry_bursts();
@@ -180,10 +188,13 @@ void DpdkSession::finish(Trial& trial, std::uint64_t dry) {
   }
   std::vector<std::optional<PortCount>> counts;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    if (sends(plan_.mode)) ports_[i].drain(plan_.queues, handed[i]);
+    const bool there = lanes_[i * plan_.queues].in_use();
+    if (sends(plan_.mode) && there) ports_[i].drain(plan_.queues, handed[i]);
     counts.push_back(ports_[i].count());
+    trial.paths.push_back(ports_[i].ways());
   }
   settle(plan_.mode, plan_.queues, counts, trial);
+  if (plan_.mode == Mode::rtt) collect_answers(lanes_, trial);
   if (dry > 0) {
     trial.notes.push_back(
         fmt::format("{} bursts found no packets: the device keeps more than its descriptors", dry));

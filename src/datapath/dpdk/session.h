@@ -54,7 +54,10 @@ class DpdkSession final : public Session {
   std::vector<Port> ports_;
   Placement placement_;
   std::vector<Lane> lanes_;
+  std::optional<DeviceWatch> watch_;
   std::optional<Crew> crew_;
+  // Of the trial, for its requests; another program's trials have other numbers, most likely.
+  std::uint16_t run_ = static_cast<std::uint16_t>(rte_rdtsc());
 };
 
 }  // namespace manactl::datapath::dpdk
