@@ -9,6 +9,7 @@ namespace manactl::adapter {
 namespace {
 
 constexpr std::uint32_t kEthernetBytes = 14, kVlanBytes = 4;
+constexpr auto kNap = std::chrono::microseconds(50);
 
 }  // namespace
 
@@ -21,7 +22,9 @@ std::jthread start_without_signals(std::function<void(const std::stop_token&)> w
   return thread;
 }
 
-Adapter::Adapter(const AdapterSetup& setup, Ledger& ledger) : checker_(ledger) {
+Adapter::Adapter(const AdapterSetup& setup, Ledger& ledger)
+    : engine_(setup.engine), clock_(&steady_), checker_(ledger) {
+  if (engine_ == Engine::manual) clock_ = &made_up_;
   ledger.ports.store(static_cast<std::uint32_t>(setup.ports.size()));
   for (std::size_t i = 0; i < setup.ports.size(); ++i) {
     faults_.push_back(std::make_unique<DataFaults>());
@@ -30,8 +33,10 @@ Adapter::Adapter(const AdapterSetup& setup, Ledger& ledger) : checker_(ledger) {
                               ledger.port[i],
                               *faults_.back(),
                               setup.ports[i].vport_offset,
-                              setup.mtu + kEthernetBytes + kVlanBytes};
-    ports_.push_back(std::make_unique<Port>(context, setup.engine, generations_));
+                              setup.mtu + kEthernetBytes + kVlanBytes,
+                              setup.coalesce,
+                              *clock_};
+    ports_.push_back(std::make_unique<Port>(context, setup.link, setup.engine, generations_));
     ports_.back()->connect(make_sink());
   }
 }
@@ -46,12 +51,34 @@ std::size_t Adapter::run(std::size_t budget) {
   return done;
 }
 
+void Adapter::step(std::uint64_t nanoseconds) {
+  const auto end = made_up_.now() + nanoseconds;
+  for (;;) {
+    while (run() != 0) {
+    }
+    std::optional<std::uint64_t> when;
+    for (const auto& port : ports_) when = soonest(when, port->next());
+    if (!when || *when > end) break;
+    made_up_.set(*when);
+  }
+  made_up_.set(end);
+}
+
+void Adapter::halt() {
+  for (const auto& port : ports_) port->halt();
+}
+
 void Adapter::work(const std::stop_token& stop, const std::function<std::size_t()>& watch) {
   while (!stop.stop_requested()) {
     std::size_t done = watch ? watch() : 0;
     done += run();
+    if (done != 0) continue;
     // Whoever rings may share this CPU.
-    if (done == 0) std::this_thread::yield();
+    if (engine_ == Engine::threaded) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(kNap);
+    }
   }
 }
 

@@ -21,6 +21,8 @@ struct AdapterSetup {
   std::vector<PortSetup> ports;
   Engine engine = Engine::direct;
   std::uint32_t mtu = 9000;
+  std::uint32_t coalesce = 1;  // packets of a receive completion: 1, 4 or 8
+  LinkModel link;
 };
 
 // A thread that takes no signals: they are the program's.
@@ -34,8 +36,9 @@ class Adapter {
   Adapter(const Adapter&) = delete;
   Adapter& operator=(const Adapter&) = delete;
 
-  // Engine::threaded: when all ports are connected. The thread calls `watch` in each
-  // round, which answers how much there was to do.
+  // When all ports are connected. The thread calls `watch` in each round, which answers how much
+  // there was to do. With Engine::direct it only sees to what comes by itself: frames of a slow
+  // cable or from outside, and late doorbells.
   void start(std::function<std::size_t()> watch = {});
   void stop();
 
@@ -52,11 +55,24 @@ class Adapter {
   // All ports once.
   std::size_t run(std::size_t budget = kBudget);
 
+  // Engine::manual: does what happens within so many nanoseconds of made-up time, each at its time.
+  void step(std::uint64_t nanoseconds);
+
+  // Nanoseconds since the adapter was made; of made-up time with Engine::manual.
+  const Clock& clock() const { return *clock_; }
+
+  // The device is gone: see Port::halt().
+  void halt();
+
  private:
   static constexpr std::size_t kBudget = 64;
 
   void work(const std::stop_token& stop, const std::function<std::size_t()>& watch);
 
+  Engine engine_;
+  VirtualClock made_up_;
+  SteadyClock steady_;
+  const Clock* clock_;
   MemoryTable memory_;
   Checker checker_;
   std::atomic<std::uint32_t> generations_{0};

@@ -21,6 +21,12 @@ class Ingress {
   virtual void deliver(std::span<const Frame> frames) = 0;
 };
 
+// What a poll brought.
+struct Arrived {
+  std::size_t frames = 0;
+  std::uint64_t bytes = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -31,8 +37,8 @@ class Backend {
   // Frames that leave the port, in order; gone when it returns. Any thread.
   virtual void transmit(std::span<const Frame> frames) = 0;
 
-  // Brings up to `budget` frames from outside. Any thread. Answers how many there were.
-  virtual std::size_t poll(std::size_t budget) = 0;
+  // Brings up to `budget` frames from outside. Any thread.
+  virtual Arrived poll(std::size_t budget) = 0;
 };
 
 }  // namespace manactl::adapter

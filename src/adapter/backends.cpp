@@ -18,7 +18,7 @@ class Sink final : public Backend {
 
   void transmit(std::span<const Frame>) override {}
 
-  std::size_t poll(std::size_t) override { return 0; }
+  Arrived poll(std::size_t) override { return {}; }
 };
 
 class Link final : public Backend {
@@ -29,7 +29,7 @@ class Link final : public Backend {
 
   void transmit(std::span<const Frame> frames) override { peer_.deliver(frames); }
 
-  std::size_t poll(std::size_t) override { return 0; }
+  Arrived poll(std::size_t) override { return {}; }
 
  private:
   Ingress& peer_;
@@ -71,18 +71,20 @@ class GeneratorBackend final : public Backend {
 
   void transmit(std::span<const Frame>) override {}
 
-  std::size_t poll(std::size_t budget) override {
+  Arrived poll(std::size_t budget) override {
     const std::scoped_lock lock(mutex_);
-    std::size_t done = 0;
-    while (done < budget && left_ > 0) {
-      const auto count = std::min({budget - done, kBurst, static_cast<std::size_t>(left_)});
+    Arrived arrived;
+    while (arrived.frames < budget && left_ > 0) {
+      const auto count =
+          std::min({budget - arrived.frames, kBurst, static_cast<std::size_t>(left_)});
       std::array<Frame, kBurst> burst;
       for (std::size_t i = 0; i < count; ++i) burst[i] = frames_[next_++ % frames_.size()];
       port_.deliver(std::span(burst).first(count));
-      done += count;
+      arrived.frames += count;
+      arrived.bytes += count * frames_.front().size();
       left_ -= count;
     }
-    return done;
+    return arrived;
   }
 
  private:

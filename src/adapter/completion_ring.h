@@ -25,7 +25,7 @@ class CompletionRing {
  public:
   // `entries` has room for `count` CQEs and is zero.
   CompletionRing(std::uint8_t* entries, std::uint32_t count, std::uint32_t id)
-      : entries_(entries), count_(count), id_(id), head_(count) {}
+      : entries_(entries), count_(count), id_(id), head_(count), read_(count) {}
 
   std::uint32_t id() const { return id_; }
 
@@ -43,9 +43,22 @@ class CompletionRing {
     publish(wq);
   }
 
+  // As if a whole lap had been written that the driver did not read: it will see owners that are
+  // neither new nor old.
+  void overrun() {
+    head_ += count_;
+    turn();
+  }
+
   void prefetch(std::uint32_t ahead) const {
     const auto index = index_ + ahead < count_ ? index_ + ahead : 0;
     __builtin_prefetch(entries_ + std::size_t{index} * wire::kCqeBytes, 1);
+  }
+
+  // The head that a driver has reached after a short doorbell, which says how far it went.
+  std::uint32_t advance(std::uint32_t entries) {
+    read_ += entries;
+    return wire::doorbell_tail(read_, count_);
   }
 
   // The driver has seen everything up to `head` and asks for one event. True: it is due now.
@@ -85,6 +98,7 @@ class CompletionRing {
   std::uint8_t* entries_;
   std::uint32_t count_, id_;
   std::uint32_t head_;
+  std::uint32_t read_;  // by the driver, as its short doorbells tell
   std::uint32_t index_ = 0;
   std::uint32_t owner_ = 1U << kOwnerShift;
   bool armed_ = false, fresh_ = false;

@@ -13,6 +13,9 @@
 namespace manactl::adapter {
 namespace {
 
+constexpr std::uint64_t kMostMicroseconds = 10'000'000;
+constexpr std::uint64_t kMostPackets = 1'000'000'000, kMostBits = 1'000'000'000'000;
+
 template <class E>
 struct Choice {
   std::string_view name;
@@ -61,6 +64,21 @@ Result<> add_fault(std::string_view text, Config& config) {
   return {};
 }
 
+Result<> set_coalesce(std::string_view text, Config& config) {
+  const auto packets = parse_unsigned(text, UINT32_MAX);
+  if (!packets || (*packets != 1 && *packets != 4 && *packets != 8)) {
+    return fail(Errc::invalid, fmt::format("'{}' is not 1, 4 or 8", printable(text, 60)));
+  }
+  config.coalesce = static_cast<std::uint32_t>(*packets);
+  return {};
+}
+
+Result<> microseconds(std::string_view text, std::uint64_t& nanoseconds) {
+  auto good = number(text, nanoseconds, 0, kMostMicroseconds);
+  nanoseconds *= 1000;
+  return good;
+}
+
 Result<> set_mac(std::string_view text, Config& config) {
   const auto mac = MacAddress::parse(text);
   if (!mac) return tl::unexpected<Error>(mac.error());
@@ -89,6 +107,17 @@ constexpr Key kKeys[] = {
     {"frame", [](auto text, auto& config) { return number(text, config.frame_bytes, 60, 9018); }},
     {"frames", [](auto text, auto& config) { return number(text, config.frames, 0, UINT64_MAX); }},
     {"part", [](auto text, auto& config) { return number(text, config.part_id, 0, kMost32); }},
+    {"coalesce", set_coalesce},
+    {"pps",
+     [](auto text, auto& config) {
+       return number(text, config.link.packets_per_second, 1, kMostPackets);
+     }},
+    {"bps",
+     [](auto text, auto& config) {
+       return number(text, config.link.bits_per_second, 1000, kMostBits);
+     }},
+    {"latency", [](auto text, auto& config) { return microseconds(text, config.link.latency_ns); }},
+    {"jitter", [](auto text, auto& config) { return microseconds(text, config.link.jitter_ns); }},
     {"root",
      [](auto text, auto& config) {
        config.root = std::string(text);

@@ -35,8 +35,10 @@ struct Config {
   std::uint16_t frame_bytes = 60;     // generator
   std::uint64_t frames = UINT64_MAX;  // generator
   std::uint32_t part_id = 2;          // vendor_part_id: the Ethernet function
-  std::string root;                   // of the device tree; empty: the machine's own
-  int ledger = -1;                    // descriptor of the shared counters; -1: nobody reads them
+  std::uint32_t coalesce = 1;         // packets of a receive completion: 1, 4 or 8
+  LinkModel link;
+  std::string root;  // of the device tree; empty: the machine's own
+  int ledger = -1;   // descriptor of the shared counters; -1: nobody reads them
   std::vector<Fault> faults;
 
   static Result<Config> parse(std::string_view text);

@@ -37,7 +37,12 @@ DoorbellPage::~DoorbellPage() {
 // Ids are never 0, so neither is a doorbell: 0 is a place that was emptied.
 std::size_t DoorbellPage::take(const Ring& ring) {
   std::size_t taken = 0;
-  for (const auto target : {DoorbellTarget::sq, DoorbellTarget::rq, DoorbellTarget::cq}) {
+  for (const auto target : {DoorbellTarget::sq,
+                            DoorbellTarget::rq,
+                            DoorbellTarget::cq,
+                            DoorbellTarget::sq_short,
+                            DoorbellTarget::rq_short,
+                            DoorbellTarget::cq_short}) {
     const auto offset = static_cast<std::uint32_t>(target);
     auto& word = static_cast<std::uint64_t*>(own_)[offset / sizeof(std::uint64_t)];
     const std::atomic_ref<std::uint64_t> place(word);

@@ -21,8 +21,9 @@ void Doorbells::forget(const DoorbellPage& page) {
 
 std::size_t Doorbells::take(const Watched& watched) {
   if (!looks_) return 0;
-  return watched.page->take(
-      [&watched](std::uint32_t offset, std::uint64_t value) { watched.port->ring(offset, value); });
+  return watched.page->take([&watched](std::uint32_t offset, std::uint64_t value) {
+    watched.port->ring_seen(offset, value);
+  });
 }
 
 std::size_t Doorbells::take(const DoorbellPage& page) {

@@ -55,6 +55,9 @@ tl::unexpected<Error> unknown(std::string_view what,
                           near.empty() ? std::string() : fmt::format(", '{}' is", near)));
 }
 
+// Times in milliseconds fit their clocks then.
+constexpr std::uint64_t kMostNumber = UINT64_MAX / 10'000'000;
+
 bool is_verb(FaultKind kind) {
   return kind == FaultKind::error || kind == FaultKind::missing;
 }
@@ -78,7 +81,7 @@ Result<Fault> parse_verb(std::string_view name, std::string_view what) {
   const auto* found = std::ranges::find(kVerbNames, name);
   if (found == kVerbNames.end()) {
     std::vector<std::string> known(kVerbNames.begin(), kVerbNames.end());
-    known.insert(known.end(), {"tx", "rx", "doorbell", "device"});
+    known.insert(known.end(), {"tx", "rx", "cq", "doorbell", "device", "provider"});
     return unknown("target of a fault", name, known);
   }
   Fault fault;
@@ -114,8 +117,13 @@ Result<Fault> parse_what(std::string_view target, std::string_view what) {
 
   static constexpr Word kWords[] = {{"rx", "truncate", FaultKind::truncate},
                                     {"rx", "drop", FaultKind::drop},
+                                    {"cq", "overrun", FaultKind::overrun},
+                                    {"provider", "foreign", FaultKind::foreign},
                                     {"doorbell", "lost", FaultKind::lost},
-                                    {"device", "fatal", FaultKind::fatal}};
+                                    {"doorbell", "delayed", FaultKind::delayed},
+                                    {"doorbell", "duplicated", FaultKind::duplicated},
+                                    {"device", "fatal", FaultKind::fatal},
+                                    {"device", "reset", FaultKind::reset}};
   if (target == "tx") return parse_tx(what);
   std::vector<std::string> known;
   for (const auto& word : kWords) {
@@ -126,18 +134,26 @@ Result<Fault> parse_what(std::string_view target, std::string_view what) {
   return known.empty() ? parse_verb(target, what) : unknown("fault", what, known);
 }
 
+// The number that a fault may carry under this name.
+std::uint64_t* field_of(Fault& fault, std::string_view name) {
+  const bool device = fault.kind == FaultKind::fatal || fault.kind == FaultKind::reset;
+  const bool counted = !is_verb(fault.kind) && !device && fault.kind != FaultKind::foreign;
+  if (is_verb(fault.kind) && name == "after") return &fault.after;
+  if (is_verb(fault.kind) && name == "times") return &fault.times;
+  if (counted && name == "every") return &fault.every;
+  if (fault.kind == FaultKind::delayed && name == "us") return &fault.us;
+  if (device && name == "ms") return &fault.ms;
+  if (fault.kind == FaultKind::reset && name == "back") return &fault.back;
+  return nullptr;
+}
+
 Result<> parse_number(Fault& fault, std::string_view word) {
   const auto pieces = split(word, '=');
-  std::uint64_t* field = nullptr;
-  if (is_verb(fault.kind) && pieces[0] == "after") field = &fault.after;
-  if (is_verb(fault.kind) && pieces[0] == "times") field = &fault.times;
-  const bool device = fault.kind == FaultKind::fatal;
-  if (!is_verb(fault.kind) && !device && pieces[0] == "every") field = &fault.every;
-  if (device && pieces[0] == "ms") field = &fault.ms;
+  auto* const field = pieces.empty() ? nullptr : field_of(fault, pieces[0]);
   if (field == nullptr || pieces.size() != 2) {
     return fail(Errc::invalid, fmt::format("'{}' does not belong to this fault", printable(word)));
   }
-  const auto value = parse_unsigned(pieces[1]);
+  const auto value = parse_unsigned(pieces[1], kMostNumber);
   if (!value) return because(value.error(), pieces[0]);
   if (*value == 0 && (field == &fault.every || field == &fault.times)) {
     return fail(Errc::invalid, fmt::format("{} is at least 1", pieces[0]));
@@ -169,7 +185,7 @@ Result<Fault> Fault::parse(std::string_view text) {
 
 VerbFaults::VerbFaults(const std::vector<Fault>& faults) {
   for (const auto& fault : faults) {
-    if (!is_verb(fault.kind)) continue;
+    if (!is_verb(fault.kind) && fault.kind != FaultKind::foreign) continue;
     armed_.push_back(std::make_unique<Armed>());
     armed_.back()->fault = fault;
   }
@@ -189,7 +205,9 @@ int VerbFaults::strike(Verb verb) {
 
 bool VerbFaults::missing(Verb verb) const {
   return std::ranges::any_of(armed_, [verb](const auto& armed) {
-    return armed->fault.verb == verb && armed->fault.kind == FaultKind::missing;
+    const auto& fault = armed->fault;
+    if (fault.kind == FaultKind::foreign) return verb > Verb::query_device_ex;
+    return fault.verb == verb && fault.kind == FaultKind::missing;
   });
 }
 

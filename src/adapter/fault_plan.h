@@ -6,11 +6,17 @@
 //     VERB=missing           the provider does not have it, as a foreign one: alloc_parent_domain
 //     tx=TYPE                an error completion, by the number of its CQE type: tx=33
 //     rx=truncate, rx=drop   a frame arrives cut, or finds no buffer
+//     provider=foreign       what only MANA's provider has is missing
+//     cq=overrun             completions look as if the driver had missed a whole lap of them
 //     doorbell=lost          a doorbell of an SQ does not arrive
-//     device=fatal           every open context gets IBV_EVENT_DEVICE_FATAL
+//     doorbell=delayed       it arrives later
+//     doorbell=duplicated    it arrives twice
+//     device=fatal           every open context gets IBV_EVENT_DEVICE_FATAL, and all queues stop
+//     device=reset           the same, but the device comes back for those who open it again
 //
 // followed by ",after=N" (the first N calls work) and ",times=N" (then they work again) for verbs,
-// ",every=N" for tx, rx and doorbell, and ",ms=N" (after the first queue was made) for the device.
+// ",every=N" for tx, rx, cq and doorbell, ",us=N" for a delayed doorbell, ",ms=N" (after the first
+// queue was made) for the device, and ",back=N" (milliseconds after that) for its reset.
 
 #pragma once
 
@@ -47,7 +53,20 @@ inline constexpr std::size_t kVerbs = static_cast<std::size_t>(Verb::create_qp_e
 
 std::string_view name_of(Verb verb);
 
-enum class FaultKind : std::uint8_t { error, missing, tx_error, truncate, drop, lost, fatal };
+enum class FaultKind : std::uint8_t {
+  error,
+  missing,
+  foreign,
+  tx_error,
+  truncate,
+  drop,
+  overrun,
+  lost,
+  delayed,
+  duplicated,
+  fatal,
+  reset
+};
 
 struct Fault {
   FaultKind kind = FaultKind::error;
@@ -55,7 +74,8 @@ struct Fault {
   int number = 0;               // error: errno; tx_error: the type
   std::uint64_t after = 0, times = UINT64_MAX;
   std::uint64_t every = 1;
-  std::uint64_t ms = 0;
+  std::uint64_t us = 1000;            // delayed
+  std::uint64_t ms = 0, back = 1000;  // fatal, reset
 
   static Result<Fault> parse(std::string_view text);
   bool operator==(const Fault&) const = default;

@@ -27,7 +27,9 @@ class Every {
 
 // Set before the first queue is made.
 struct DataFaults {
-  Every tx, truncate, no_buffer, lost_doorbell;
+  Every tx, truncate, no_buffer, overrun;
+  Every lost_doorbell, late_doorbell, double_doorbell;
+  std::uint64_t late_ns = 0;
   wire::CqeType tx_type = wire::CqeType::tx_sa_drop;
 };
 

@@ -20,7 +20,7 @@ inline constexpr std::size_t kReportBytes = 240;
 using Count = std::atomic<std::uint64_t>;
 
 struct PortCounters {
-  Count tx_packets, tx_bytes, tx_errors, tx_completions, tx_doorbells;
+  Count tx_packets, tx_bytes, tx_errors, tx_lost, tx_completions, tx_doorbells;
   Count rx_packets, rx_bytes, rx_no_buffer, rx_truncated, rx_completions, rx_doorbells;
   Count events;
 };

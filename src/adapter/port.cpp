@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "wire/doorbell.h"
-
 namespace manactl::adapter {
 namespace {
 
 constexpr std::uint32_t kIdMask = 0xffffff;
 constexpr std::uint32_t kMaxGeneration = 0x3fff;
-constexpr std::uint64_t kReserved = std::uint64_t{0xff} << 24U;  // of SQ and CQ doorbells
 
 Result<> sound(const QueueSetup& setup) {
   if (!std::has_single_bit(setup.ring_bytes) || setup.ring_bytes % 4096 != 0) {
@@ -28,8 +25,15 @@ Result<> sound(const QueueSetup& setup) {
 
 }  // namespace
 
-Port::Port(const PortContext& context, Engine engine, std::atomic<std::uint32_t>& generations)
-    : context_(context), engine_(engine), generations_(generations), receiver_(context) {}
+Port::Port(const PortContext& context,
+           const LinkModel& link,
+           Engine engine,
+           std::atomic<std::uint32_t>& generations)
+    : context_(context),
+      engine_(engine),
+      generations_(generations),
+      receiver_(context),
+      cable_(link, context.clock, context.counters.tx_lost) {}
 
 Result<std::uint32_t> Port::free_slot(Direction direction) {
   for (std::uint32_t slot = 0; slot < kQueuesPerPort; ++slot) {
@@ -86,91 +90,71 @@ bool Port::remove(std::uint32_t id) {
   return true;
 }
 
-void Port::ring(std::uint32_t offset, std::uint64_t value) {
-  const auto target = wire::doorbell_target(offset);
-  if (target == wire::DoorbellTarget::sq) return ring_sq(value);
-  if (target == wire::DoorbellTarget::rq || target == wire::DoorbellTarget::rq_client) {
-    return ring_rq(value);
+std::optional<std::uint64_t> Port::next() {
+  auto when = soonest(late_.next(), cable_.next());
+  const std::scoped_lock lock(pace_mutex_);
+  return waiting_ == 0 ? when : soonest(when, cable_.egress().free_at());
+}
+
+void Port::halt() {
+  for (auto& sender : senders_) {
+    const std::scoped_lock lock(sender.mutex);
+    if (sender.queue) sender.queue->halt();
   }
-  if (target == wire::DoorbellTarget::cq) return ring_cq(value);
-  context_.checker.note(Violation::doorbell_offset, [&] {
-    return fmt::format("{:#x} stored at {:#x} of the doorbell page", value, offset);
-  });
+  receiver_.halt();
 }
 
-void Port::unknown(std::string_view what, std::uint64_t value) {
-  context_.checker.note(Violation::doorbell_id, [&] {
-    return fmt::format("{} doorbell {:#x}: no such queue", what, value);
-  });
-}
-
-void Port::ring_sq(std::uint64_t value) {
-  add(context_.counters.tx_doorbells, 1);
-  const auto id = static_cast<std::uint32_t>(value) & kIdMask;
-  const auto slot = slot_of(id);
-  if ((value & kReserved) != 0) {
-    context_.checker.note(Violation::doorbell_reserved,
-                          [&] { return fmt::format("SQ doorbell {:#x}", value); });
-  }
-  if (slot >= kQueuesPerPort || senders_[slot].id.load(std::memory_order_acquire) != id) {
-    return unknown("SQ", value);
-  }
-  if (context_.faults.lost_doorbell.strikes()) return;
-  senders_[slot].doorbell.store(value & ~kReserved, std::memory_order_release);
-  if (engine_ == Engine::direct) {
-    drain(senders_[slot]);
-  } else {
-    rung_.fetch_or(std::uint64_t{1} << slot, std::memory_order_release);
-  }
-}
-
-// The count of WQEs is to be 0, but older drivers write it.
-void Port::ring_rq(std::uint64_t value) {
-  add(context_.counters.rx_doorbells, 1);
-  const auto id = static_cast<std::uint32_t>(value) & kIdMask;
-  const auto posted = receiver_.announce(id, static_cast<std::uint32_t>(value >> 32U));
-  if (!posted) return unknown("RQ", value);
-  if (engine_ == Engine::direct && backend_) backend_->poll(*posted);
-}
-
-void Port::ring_cq(std::uint64_t value) {
-  const auto id = static_cast<std::uint32_t>(value) & kIdMask;
-  if ((value & kReserved) != 0) {
-    context_.checker.note(Violation::doorbell_reserved,
-                          [&] { return fmt::format("CQ doorbell {:#x}", value); });
-  }
-  const auto head = static_cast<std::uint32_t>(value >> 32U) & 0x7fffffffU;
-  if (value >> 63U == 0) return;  // the device does not need to know how far the driver has read
-  const bool there = kind_of(id) == QueueKind::rq_cq ? receiver_.arm(id, head) : arm_sq(id, head);
-  if (!there) unknown("CQ", value);
-}
-
-bool Port::arm_sq(std::uint32_t cq_id, std::uint32_t head) {
-  const auto slot = slot_of(cq_id);
-  if (slot >= kQueuesPerPort) return false;
-  const std::scoped_lock lock(senders_[slot].mutex);
-  auto* queue = senders_[slot].queue.get();
-  if (queue == nullptr || queue->ids().cq != cq_id) return false;
-  queue->arm(head);
-  return true;
-}
-
-std::size_t Port::drain(SendSlot& slot) {
+SendQueue::Drained Port::drain(SendSlot& slot, std::size_t most) {
   const std::scoped_lock lock(slot.mutex);
   const auto doorbell = slot.doorbell.load(std::memory_order_acquire);
-  if (!slot.queue || (doorbell & kIdMask) != slot.queue->ids().wq || !backend_) return 0;
-  return slot.queue->drain(static_cast<std::uint32_t>(doorbell >> 32U), *backend_);
+  auto* far_end = cable_.entrance();
+  if (!slot.queue || (doorbell & kIdMask) != slot.queue->ids().wq || far_end == nullptr) return {};
+  return slot.queue->drain(static_cast<std::uint32_t>(doorbell >> 32U), *far_end, most);
+}
+
+// The senders take turns, a frame each.
+std::size_t Port::send_paced() {
+  const std::scoped_lock lock(pace_mutex_);
+  waiting_ |= rung_.exchange(0, std::memory_order_acquire);
+  auto& pacer = cable_.egress();
+  std::size_t done = 0;
+  while (waiting_ != 0) {
+    const auto now = context_.clock.now();
+    if (!pacer.ready(now)) return done;
+    const auto ahead = std::countr_zero(std::rotr(waiting_, static_cast<int>(turn_)));
+    const auto slot = (turn_ + static_cast<unsigned>(ahead)) % kQueuesPerPort;
+    const auto sent = drain(senders_[slot], 1);
+    if (sent.wqes == 0) waiting_ &= ~(std::uint64_t{1} << slot);
+    if (sent.wqes != 0) pacer.charge(now, sent.bytes);
+    done += sent.wqes;
+    turn_ = (slot + 1) % kQueuesPerPort;
+  }
+  pacer.idle();
+  return done;
+}
+
+void Port::work_on(std::size_t slot) {
+  if (engine_ == Engine::direct && !cable_.paced()) {
+    drain(senders_[slot]);
+    return;
+  }
+  rung_.fetch_or(std::uint64_t{1} << slot, std::memory_order_release);
+  if (engine_ == Engine::direct) send_paced();
 }
 
 std::size_t Port::run(std::size_t budget) {
-  std::size_t done = 0;
-  auto rung = rung_.exchange(0, std::memory_order_acquire);
-  while (rung != 0) {
-    done += drain(senders_[static_cast<std::size_t>(std::countr_zero(rung))]);
-    rung &= rung - 1;
+  std::size_t done = late_.any() ? ring_late() : 0;
+  if (cable_.paced()) {
+    done += send_paced();
+  } else {
+    auto rung = rung_.exchange(0, std::memory_order_acquire);
+    while (rung != 0) {
+      done += drain(senders_[static_cast<std::size_t>(std::countr_zero(rung))]).wqes;
+      rung &= rung - 1;
+    }
   }
-  if (backend_) done += backend_->poll(std::min(budget, receiver_.room()));
-  return done;
+  done += cable_.deliver();
+  return done + cable_.arrive(std::min(budget, receiver_.room()));
 }
 
 }  // namespace manactl::adapter

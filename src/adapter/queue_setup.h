@@ -40,4 +40,9 @@ constexpr std::uint32_t slot_of(std::uint32_t id) {
   return (id & 0xffU) - 1;  // of a wrong id: kQueuesPerPort or more
 }
 
+// What a short doorbell has of an id: kind, slot and two bits of the generation.
+constexpr std::uint32_t short_id(std::uint32_t id) {
+  return id & 0xfffU;
+}
+
 }  // namespace manactl::adapter

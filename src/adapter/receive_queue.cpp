@@ -3,6 +3,7 @@
 #include "adapter/receive_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace manactl::adapter {
 namespace {
@@ -42,12 +43,18 @@ ReceiveQueue::ReceiveQueue(const QueueSetup& setup, const QueueIds& ids, const P
       on_event_(setup.on_event) {}
 
 void ReceiveQueue::arm(std::uint32_t head) {
-  if (!cq_.arm(head) || !on_event_) return;
+  if (halted_ || !cq_.arm(head) || !on_event_) return;
   add(port_.counters.events, 1);
   on_event_();
 }
 
+void ReceiveQueue::arm_after(std::uint32_t entries, bool wanted) {
+  const auto head = cq_.advance(entries);
+  if (wanted) arm(head);
+}
+
 void ReceiveQueue::finish() {
+  flush();
   if (!cq_.take_event() || !on_event_) return;
   add(port_.counters.events, 1);
   on_event_();
@@ -65,7 +72,7 @@ std::size_t ReceiveQueue::scatter(const TakenWqe& wqe, Frame frame) const {
 }
 
 bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) {
-  if (port_.faults.no_buffer.strikes()) return false;
+  if (halted_ || port_.faults.no_buffer.strikes()) return false;
   const auto wqe = ring_.take(port_.checker);
   if (!wqe) return false;
   bool fine = true;
@@ -79,14 +86,53 @@ bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) 
   completion.header.type = whole ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;
   completion.packets[0].length = static_cast<std::uint16_t>(done);
   completion.wqe_offset = wqe->offset;
-  const auto data = wire::encode(completion);
-  if (!data) return false;
-  cq_.push(*data, ids_.wq);
   add(port_.counters.rx_packets, 1);
   add(port_.counters.rx_bytes, done);
-  add(port_.counters.rx_completions, 1);
   if (!whole) add(port_.counters.rx_truncated, 1);
+  complete(completion);
   return true;
+}
+
+template <class T>
+void ReceiveQueue::push(const T& completion) {
+  const auto data = wire::encode(completion);
+  if (!data) return;
+  if (port_.faults.overrun.strikes()) cq_.overrun();
+  cq_.push(*data, ids_.wq);
+  add(port_.counters.rx_completions, 1);
+}
+
+// Packets share a completion when all it says of them but length and hash is the same.
+void ReceiveQueue::complete(const wire::RxCompletion& completion) {
+  const wire::RxCommon& common = completion;
+  if (waiting_ != 0 && common != static_cast<const wire::RxCommon&>(gathered_)) flush();
+  if (port_.coalesce == 1 || completion.header.type != wire::CqeType::rx_okay) {
+    return push(completion);
+  }
+  if (waiting_ == 0) gathered_ = completion;
+  packets_[waiting_++] = completion.packets[0];
+  if (waiting_ == port_.coalesce) flush();
+}
+
+void ReceiveQueue::flush() {
+  const auto count = std::exchange(waiting_, 0);
+  if (count == 0) return;
+  if (count == 1) return push(gathered_);
+  if (port_.coalesce <= wire::kRxRecords) {
+    gathered_.header.type = wire::CqeType::rx_coalesced_4;
+    std::copy_n(packets_.begin(), count, gathered_.packets.begin());
+    return push(gathered_);
+  }
+  wire::RxCompletion8 eight;
+  static_cast<wire::RxCommon&>(eight) = gathered_;
+  eight.header.type = wire::CqeType::rx_coalesced_8;
+  eight.wqe_offset = gathered_.wqe_offset;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& pair = eight.pairs[i / 2];
+    (i % 2 == 0 ? pair.length0 : pair.length1) = packets_[i].length;
+    (i % 2 == 0 ? pair.hash0 : pair.hash1) = packets_[i].hash;
+  }
+  push(eight);
 }
 
 }  // namespace manactl::adapter

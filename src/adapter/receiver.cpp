@@ -12,6 +12,13 @@ ReceiveQueue* Receiver::find(std::uint32_t id) {
   return queue != nullptr && (queue->ids().wq == id || queue->ids().cq == id) ? queue : nullptr;
 }
 
+ReceiveQueue* Receiver::find_short(std::uint32_t id, bool cq) {
+  const auto slot = slot_of(id);
+  auto* queue = slot < kQueuesPerPort ? queues_[slot].get() : nullptr;
+  if (queue == nullptr) return nullptr;
+  return short_id(cq ? queue->ids().cq : queue->ids().wq) == id ? queue : nullptr;
+}
+
 void Receiver::add_queue(const QueueSetup& setup, const QueueIds& ids) {
   const std::scoped_lock lock(mutex_);
   queues_[slot_of(ids.wq)] = std::make_unique<ReceiveQueue>(setup, ids, port_);
@@ -53,12 +60,34 @@ std::optional<std::size_t> Receiver::announce(std::uint32_t id, std::uint32_t ta
   return (queue->posted() - before) / wire::kBasicUnit;
 }
 
+std::optional<std::size_t> Receiver::announce_more(std::uint32_t id, std::uint32_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  auto* queue = find_short(id, false);
+  if (queue == nullptr) return std::nullopt;
+  queue->announce_more(bytes);
+  return bytes / wire::kBasicUnit;
+}
+
+bool Receiver::arm_after(std::uint32_t id, std::uint32_t entries, bool wanted) {
+  const std::scoped_lock lock(mutex_);
+  auto* queue = find_short(id, true);
+  if (queue != nullptr) queue->arm_after(entries, wanted);
+  return queue != nullptr;
+}
+
 bool Receiver::arm(std::uint32_t cq_id, std::uint32_t head) {
   const std::scoped_lock lock(mutex_);
   auto* queue = find(cq_id);
   if (queue == nullptr || queue->ids().cq != cq_id) return false;
   queue->arm(head);
   return true;
+}
+
+void Receiver::halt() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& queue : queues_) {
+    if (queue) queue->halt();
+  }
 }
 
 std::size_t Receiver::room() {

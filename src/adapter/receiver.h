@@ -30,14 +30,22 @@ class Receiver final : public Ingress {
   // A doorbell of an RQ. Answers how many basic units it posted; no value: there is no such queue.
   std::optional<std::size_t> announce(std::uint32_t id, std::uint32_t tail);
 
+  // The same of short doorbells, which say how many bytes more; the id is short, too.
+  std::optional<std::size_t> announce_more(std::uint32_t short_id, std::uint32_t bytes);
+  bool arm_after(std::uint32_t short_cq_id, std::uint32_t entries, bool wanted);
+
   // False: there is no such queue.
   bool arm(std::uint32_t cq_id, std::uint32_t head);
 
   // Basic units that are posted on all queues.
   std::size_t room();
 
+  // The device is gone: the queues stay, and get nothing any more.
+  void halt();
+
  private:
   ReceiveQueue* find(std::uint32_t id);
+  ReceiveQueue* find_short(std::uint32_t id, bool cq);
 
   PortContext port_;
   std::mutex mutex_;

@@ -76,10 +76,14 @@ SendQueue::SendQueue(const QueueSetup& setup, const QueueIds& ids, const PortCon
   frames_.reserve(kBurst);
 }
 
-std::size_t SendQueue::drain(std::uint32_t tail, Backend& backend) {
+SendQueue::Drained SendQueue::drain(std::uint32_t tail, Backend& backend, std::size_t most) {
+  if (halted_) return {};
   ring_.announce(tail, port_.checker);
-  std::size_t total = 0;
-  while (const auto count = burst(backend)) total += count;
+  Drained total;
+  while (const auto count = burst(backend, most - total.wqes)) {
+    total.wqes += count;
+    total.bytes += std::exchange(bytes_, 0);
+  }
   if (cq_.take_event() && on_event_) {
     add(port_.counters.events, 1);
     on_event_();
@@ -88,16 +92,22 @@ std::size_t SendQueue::drain(std::uint32_t tail, Backend& backend) {
 }
 
 void SendQueue::arm(std::uint32_t head) {
-  if (!cq_.arm(head) || !on_event_) return;
+  if (halted_ || !cq_.arm(head) || !on_event_) return;
   add(port_.counters.events, 1);
   on_event_();
 }
 
-std::size_t SendQueue::burst(Backend& backend) {
+void SendQueue::arm_after(std::uint32_t entries, bool wanted) {
+  const auto head = cq_.advance(entries);
+  if (wanted) arm(head);
+}
+
+std::size_t SendQueue::burst(Backend& backend, std::size_t most) {
   std::array<Sent, kBurst> sent;
   std::size_t count = 0;
   const bool reads_frames = backend.reads_frames();
-  for (; count < kBurst; ++count) {
+  most = std::min(most, kBurst);
+  for (; count < most; ++count) {
     const auto wqe = ring_.take(port_.checker);
     if (!wqe) break;
     ring_.prefetch(8 * wire::kBasicUnit);
@@ -110,7 +120,7 @@ std::size_t SendQueue::burst(Backend& backend) {
   add(port_.counters.tx_bytes, bytes_);
   add(port_.counters.tx_errors, errors_);
   add(port_.counters.tx_completions, completions_);
-  bytes_ = errors_ = completions_ = 0;
+  errors_ = completions_ = 0;
   frames_.clear();
   own_.clear();
   return count;
@@ -231,6 +241,7 @@ void SendQueue::complete(const Sent& sent) {
   if (!fine) ++errors_;
   if (fine && sent.suppressed) return;
   cq_.prefetch(8);
+  if (port_.faults.overrun.strikes()) cq_.overrun();
   cq_.push_at(fine ? okay_ : completion(sent.type), ids_.wq | kSendFlag, sent.offset);
   ++completions_;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "adapter/backend.h"
+#include "adapter/clock.h"
 #include "adapter/completion_ring.h"
 #include "adapter/faults.h"
 #include "adapter/queue_setup.h"
@@ -24,6 +25,8 @@ struct PortContext {
   DataFaults& faults;
   std::uint32_t vport_offset = 0;
   std::uint32_t max_frame = 0;  // bytes, without FCS
+  std::uint32_t coalesce = 1;   // packets of a receive completion: 1, 4 or 8
+  const Clock& clock;
 };
 
 class SendQueue {
@@ -32,10 +35,21 @@ class SendQueue {
 
   const QueueIds& ids() const { return ids_; }
 
-  // Takes and completes everything up to `tail`. Answers how many WQEs there were.
-  std::size_t drain(std::uint32_t tail, Backend& backend);
+  struct Drained {
+    std::size_t wqes = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  // Takes and completes up to `most` WQEs in front of `tail`.
+  Drained drain(std::uint32_t tail, Backend& backend, std::size_t most = SIZE_MAX);
 
   void arm(std::uint32_t head);
+
+  // The driver has read so many more completions; asks for an event if `wanted`.
+  void arm_after(std::uint32_t entries, bool wanted);
+
+  // The device is gone: nothing is done any more.
+  void halt() { halted_ = true; }
 
  private:
   static constexpr std::size_t kBurst = 32;
@@ -47,7 +61,7 @@ class SendQueue {
     bool suppressed = false;
   };
 
-  std::size_t burst(Backend& backend);
+  std::size_t burst(Backend& backend, std::size_t most);
   Sent send(const TakenWqe& wqe, bool reads_frames);
   bool right_oob(const TakenWqe& wqe, std::uint64_t word) const;
   wire::CqeType wrong_oob(const TakenWqe& wqe, std::uint64_t word);
@@ -67,6 +81,7 @@ class SendQueue {
   std::uint64_t bytes_ = 0, errors_ = 0, completions_ = 0;  // of this burst
   std::vector<Frame> frames_;
   std::vector<std::vector<std::uint8_t>> own_;  // frames that had to be put together
+  bool halted_ = false;
 };
 
 }  // namespace manactl::adapter

@@ -58,6 +58,8 @@ class WorkRing {
   // Bytes that were announced and not taken.
   std::uint32_t posted() const { return broken_ ? 0 : tail_ - head_; }
 
+  std::uint32_t tail() const { return tail_; }
+
   // A doorbell's tail. One that cannot be is noted and changes nothing.
   void announce(std::uint32_t tail, Checker& checker) {
     if (tail % wire::kBasicUnit == 0 && tail - head_ <= size_) {

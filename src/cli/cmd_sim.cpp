@@ -78,6 +78,14 @@ Run add_sim(CLI::App& app) {
               "doorbell");
   add_setting(app,
               options,
+              {"--coalesce", type::kPackets, "packets that share a receive completion (1)"},
+              "coalesce");
+  add_setting(app, options, {"--pps", "N", "packets a second of a port's link"}, "pps");
+  add_setting(app, options, {"--bps", "N", "bits a second of a port's link"}, "bps");
+  add_setting(app, options, {"--latency", "USECS", "how long frames travel (0)"}, "latency");
+  add_setting(app, options, {"--jitter", "USECS", "how much longer at most (0)"}, "jitter");
+  add_setting(app,
+              options,
               {"--fault", "FAULT", "a fault to inject: create_qp=errno:EBUSY", true},
               "fault");
   add_value(app,

@@ -36,6 +36,7 @@ inline constexpr std::string_view kOrder = "auto|bytes|words";
 inline constexpr std::string_view kBackend = "sink|loopback|cross|generator";
 inline constexpr std::string_view kEngine = "inline|threaded";
 inline constexpr std::string_view kDoorbell = "auto|poll|trap|call";
+inline constexpr std::string_view kPackets = "1|4|8";
 inline constexpr std::string_view kFile = "FILE";
 inline constexpr std::string_view kDirectory = "DIR";
 }  // namespace type

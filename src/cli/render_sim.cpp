@@ -26,6 +26,7 @@ constexpr Counter kCounters[] = {
     {"tx_packets", &Port::tx_packets},
     {"tx_bytes", &Port::tx_bytes},
     {"tx_errors", &Port::tx_errors},
+    {"tx_lost", &Port::tx_lost},
     {"tx_completions", &Port::tx_completions},
     {"tx_doorbells", &Port::tx_doorbells},
     {"rx_packets", &Port::rx_packets},

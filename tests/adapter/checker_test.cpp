@@ -191,7 +191,7 @@ TEST_F(StrictTest, NotesDoorbellsForNobody) {
   port.ring(0, 0);
   EXPECT_EQ(noted(Violation::doorbell_id), 6U);
   port.ring(0x18, 1);
-  port.ring(0x10, 1);
+  port.ring(0x1c, 1);
   EXPECT_EQ(noted(Violation::doorbell_offset), 2U);
   port.ring(0, number(wire::SqDoorbell{sq.ids.wq, 0}) | (1U << 24U));
   EXPECT_EQ(noted(Violation::doorbell_reserved), 1U);

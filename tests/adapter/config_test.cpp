@@ -22,7 +22,8 @@ TEST(Config, ReadsEveryKey) {
   const auto config = Config::parse(
                           "ports=2 queues=8 mac=00:0d:3a:00:00:ff engine=threaded doorbell=poll "
                           "backend=generator frame=1500 frames=10 part=1 root=/tmp/x ledger=5 "
-                          "fault=create_qp=errno:EBUSY fault=tx=33,every=4")
+                          "fault=create_qp=errno:EBUSY fault=tx=33,every=4 coalesce=4 pps=1000 "
+                          "bps=10000000000 latency=20 jitter=3")
                           .value();
   EXPECT_EQ(config.ports, 2U);
   EXPECT_EQ(config.queues, 8U);
@@ -36,6 +37,8 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.root, "/tmp/x");
   EXPECT_EQ(config.ledger, 5);
   EXPECT_EQ(config.faults.size(), 2U);
+  EXPECT_EQ(config.coalesce, 4U);
+  EXPECT_EQ(config.link, (LinkModel{1000, 10'000'000'000, 20'000, 3'000}));
 }
 
 TEST(Config, SaysWhatItDoesNotUnderstand) {
@@ -55,6 +58,12 @@ TEST(Config, SaysWhatItDoesNotUnderstand) {
       {"frame=59", "between 60"},
       {"ledger=-1", "ledger: "},
       {"fault=nonsense", "fault: "},
+      {"coalesce=2", "coalesce: '2' is not 1, 4 or 8"},
+      {"pps=0", "pps: 0 is not between"},
+      {"pps=1000000001", "pps: "},
+      {"bps=999", "bps: 999 is not between"},
+      {"latency=10000001", "latency: "},
+      {"jitter=-1", "jitter: "},
   };
   for (const auto& [text, words] : cases) {
     const auto config = Config::parse(text);

@@ -80,6 +80,14 @@ TEST_F(DoorbellsTest, LeaveStoresAloneWhenTheProgramCalls) {
   EXPECT_EQ(violations(), 0U);
 }
 
+TEST_F(DoorbellsTest, SayThatShortOnesCannotBeLookedFor) {
+  doorbells.add(*page, adapter.port(0), Direction::send);
+  auto* words = static_cast<std::uint64_t*>(page->address());
+  std::atomic_ref(words[2]).store(0x10020, std::memory_order_release);
+  EXPECT_EQ(doorbells.look(), 1U);
+  EXPECT_EQ(adapter.checker().of(Violation::doorbell_offset), 1U);
+}
+
 TEST_F(DoorbellsTest, CountTheQueuesOfAPage) {
   doorbells.add(*page, adapter.port(0), Direction::send);
   doorbells.add(*page, adapter.port(0), Direction::receive);

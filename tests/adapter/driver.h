@@ -157,7 +157,9 @@ inline Buffer udp_frame(std::uint16_t port = 1000, std::size_t bytes = 60) {
 class AdapterTest : public testing::Test {
  protected:
   explicit AdapterTest(Engine engine = Engine::manual, std::size_t ports = 2)
-      : adapter(setup(engine, ports), ledger) {
+      : AdapterTest(setup(engine, ports)) {}
+
+  explicit AdapterTest(const AdapterSetup& made) : adapter(made, ledger) {
     key = adapter.memory().add(address(memory.data()), memory.size()).value();
   }
 

@@ -29,6 +29,17 @@ TEST(Fault, IsParsedFromEveryForm) {
   EXPECT_EQ(Fault::parse("rx=drop")->kind, FaultKind::drop);
   EXPECT_EQ(Fault::parse("doorbell=lost,every=3")->kind, FaultKind::lost);
   EXPECT_EQ(Fault::parse("device=fatal,ms=500")->ms, 500U);
+  EXPECT_EQ(Fault::parse("cq=overrun,every=9")->kind, FaultKind::overrun);
+  EXPECT_EQ(Fault::parse("doorbell=duplicated")->kind, FaultKind::duplicated);
+  EXPECT_EQ(Fault::parse("provider=foreign")->kind, FaultKind::foreign);
+  const auto delayed = Fault::parse("doorbell=delayed,every=2,us=50").value();
+  EXPECT_EQ(delayed.kind, FaultKind::delayed);
+  EXPECT_EQ(delayed.every, 2U);
+  EXPECT_EQ(delayed.us, 50U);
+  const auto reset = Fault::parse("device=reset,ms=5,back=7").value();
+  EXPECT_EQ(reset.kind, FaultKind::reset);
+  EXPECT_EQ(reset.ms, 5U);
+  EXPECT_EQ(reset.back, 7U);
 }
 
 TEST(Fault, KnowsEveryVerbByItsName) {
@@ -58,6 +69,15 @@ TEST(Fault, SaysWhatIsWrong) {
       {"rx=drop,after=1", "does not belong"},
       {"device=fatal,every=1", "does not belong"},
       {"rx=drop,every=1=2", "does not belong"},
+      {"doorbell=late", "fault 'late'"},
+      {"doorbell=lost,us=1", "does not belong"},
+      {"doorbell=delayed,us=x", "us: "},
+      {"doorbell=delayed,us=18446744073709551615", "us: "},
+      {"device=fatal,back=1", "does not belong"},
+      {"device=reset,back=", "back: "},
+      {"provider=mana", "'mana' is not known"},
+      {"provider=foreign,every=1", "does not belong"},
+      {"cq=overrun,after=1", "does not belong"},
   };
   for (const auto& [text, words] : cases) {
     const auto fault = Fault::parse(text);
@@ -73,6 +93,15 @@ TEST(VerbFaults, StrikeBetweenAfterAndTimes) {
   EXPECT_EQ(faults.strike(Verb::reg_mr), ENOMEM);
   EXPECT_EQ(faults.strike(Verb::reg_mr), ENOMEM);
   EXPECT_EQ(faults.strike(Verb::reg_mr), 0);
+}
+
+TEST(VerbFaults, KnowWhatAForeignProviderHas) {
+  VerbFaults faults({*Fault::parse("provider=foreign")});
+  EXPECT_FALSE(faults.missing(Verb::query_device_ex));
+  for (const auto verb : {Verb::alloc_parent_domain, Verb::create_wq, Verb::create_qp_ex}) {
+    EXPECT_TRUE(faults.missing(verb));
+  }
+  EXPECT_EQ(faults.strike(Verb::create_wq), 0);
 }
 
 TEST(VerbFaults, KnowWhatIsMissing) {

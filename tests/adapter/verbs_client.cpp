@@ -3,13 +3,18 @@
 // A small program on libibverbs and libmana, to be run under `manactl sim`: sends packets, and may
 // misbehave. Exit: 0; 3 without a device; 4 when a call was refused, which it names.
 //
-// usage: verbs_client PACKETS [wrong-key|crash|raise|wait]
+// usage: verbs_client PACKETS [wrong-key|crash|raise|wait|recover]
+//
+// With "recover" it waits for the end of the device, opens it again when it is back, and sends once
+// more.
 
 #include <infiniband/manadv.h>
 #include <infiniband/verbs.h>
+#include <sched.h>
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -104,6 +109,46 @@ void send(const Objects& all, const wire::Sge& sge, unsigned packets) {
   }
 }
 
+// What has to be done in any case, also with a device that is gone.
+int close_all(const Objects& all, ibv_mr* mr) {
+  ibv_dereg_mr(mr);
+  ibv_destroy_qp(all.qp);
+  ibv_destroy_cq(all.cq);
+  ibv_dealloc_pd(all.parent);
+  ibv_dealloc_pd(all.pd);
+  return ibv_close_device(all.context);
+}
+
+ibv_device** wait_for_device() {
+  for (;;) {
+    auto** list = ibv_get_device_list(nullptr);
+    if (list == nullptr || list[0] != nullptr) return list;
+    ibv_free_device_list(list);
+    sched_yield();
+  }
+}
+
+int use(ibv_device** list, unsigned packets, std::string_view habit) {
+  const auto all = open_first_port(list[0]);
+  ibv_free_device_list(list);
+  std::array<std::uint8_t, 64> frame{};
+  auto* mr = made(ibv_reg_mr(all.pd, frame.data(), frame.size(), IBV_ACCESS_LOCAL_WRITE), "reg_mr");
+  const auto key = mr->lkey ^ (habit == "wrong-key" ? 1U : 0U);
+  send(all, {reinterpret_cast<std::uint64_t>(frame.data()), key, 64}, packets);
+  if (habit == "crash") *reinterpret_cast<volatile int*>(habit.size() - 1) = 1;
+  if (habit == "raise") std::raise(SIGSEGV);
+  if (habit == "wait" || habit == "recover") {
+    ibv_async_event event{};
+    if (ibv_get_async_event(all.context, &event) != 0) return 5;
+    std::printf("event %d\n", static_cast<int>(event.event_type));
+    ibv_ack_async_event(&event);
+    send(all, {reinterpret_cast<std::uint64_t>(frame.data()), key, 64}, packets);
+    if (ibv_alloc_pd(all.context) != nullptr || errno != EIO) return 6;
+  }
+  const int closed = close_all(all, mr);
+  return habit == "recover" && closed == 0 ? use(wait_for_device(), packets, "") : closed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,24 +158,5 @@ int main(int argc, char** argv) {
   auto** list = ibv_get_device_list(nullptr);
   if (list == nullptr || list[0] == nullptr) return 3;
   std::puts(list[0]->name);
-  const auto all = open_first_port(list[0]);
-  ibv_free_device_list(list);
-  std::array<std::uint8_t, 64> frame{};
-  auto* mr = made(ibv_reg_mr(all.pd, frame.data(), frame.size(), IBV_ACCESS_LOCAL_WRITE), "reg_mr");
-  const auto key = mr->lkey ^ (habit == "wrong-key" ? 1U : 0U);
-  send(all, {reinterpret_cast<std::uint64_t>(frame.data()), key, 64}, packets);
-  if (habit == "crash") *reinterpret_cast<volatile int*>(habit.size() - 1) = 1;
-  if (habit == "raise") std::raise(SIGSEGV);
-  if (habit == "wait") {
-    ibv_async_event event{};
-    if (ibv_get_async_event(all.context, &event) != 0) return 5;
-    std::printf("event %d\n", static_cast<int>(event.event_type));
-    ibv_ack_async_event(&event);
-  }
-  ibv_dereg_mr(mr);
-  ibv_destroy_qp(all.qp);
-  ibv_destroy_cq(all.cq);
-  ibv_dealloc_pd(all.parent);
-  ibv_dealloc_pd(all.pd);
-  return ibv_close_device(all.context);
+  return use(list, packets, habit);
 }

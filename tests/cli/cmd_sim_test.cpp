@@ -67,6 +67,34 @@ TEST(Sim, KeepsTheCountersOfAProgramThatCrashes) {
   }
 }
 
+TEST(Sim, BringsTheDeviceBack) {
+  const auto outcome = sim({"--json", "--fault", "device=reset,ms=1,back=1"},
+                           {MANACTL_VERBS_CLIENT, "10", "recover"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = answer(outcome);
+  EXPECT_EQ(json["ports"][0]["tx_packets"], 20);
+  EXPECT_EQ(json["ports"][0]["tx_doorbells"], 30);
+  EXPECT_EQ(json["violations"], 0);
+}
+
+TEST(Sim, ModelsALink) {
+  const auto outcome = sim({"--json",
+                            "--pps",
+                            "1000000",
+                            "--latency",
+                            "5",
+                            "--jitter",
+                            "2",
+                            "--backend",
+                            "loopback",
+                            "--fault",
+                            "doorbell=delayed,every=2,us=10"},
+                           {MANACTL_VERBS_CLIENT, "8"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(answer(outcome)["violations"], 0);
+  EXPECT_EQ(answer(outcome)["ports"][0]["tx_lost"], 0);
+}
+
 TEST(Sim, InjectsFaults) {
   const auto refused = sim({"--fault", "create_qp=errno:EBUSY"}, {MANACTL_VERBS_CLIENT, "1"});
   EXPECT_EQ(refused.code, 4);
@@ -79,9 +107,11 @@ TEST(Sim, InjectsFaults) {
 }
 
 TEST(Sim, EndsTheDeviceWhenItIsPlanned) {
-  const auto outcome = sim({"--fault", "device=fatal,ms=1"}, {MANACTL_VERBS_CLIENT, "1", "wait"});
+  const auto outcome =
+      sim({"--json", "--fault", "device=fatal,ms=1"}, {MANACTL_VERBS_CLIENT, "10", "wait"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "mana_0\nevent 8\n") << "IBV_EVENT_DEVICE_FATAL";
+  EXPECT_EQ(outcome.err, "mana_0\nevent 8\n") << "IBV_EVENT_DEVICE_FATAL";
+  EXPECT_EQ(answer(outcome)["ports"][0]["tx_packets"], 10) << "nothing is sent after the end";
 }
 
 TEST(Sim, SaysWhenTheProgramDidNotUseIt) {
@@ -114,6 +144,13 @@ TEST(Sim, SaysInOneLineWhatIsWrong) {
       {{"--backend", "sinc"}, {"true"}, "sink, loopback"},
       {{"--doorbell", "poll"}, {"true"}, "engine=threaded"},
       {{"--fault", "creat_qp=missing"}, {"true"}, "'create_qp' is"},
+      {{"--fault", "device=reset,back=x"}, {"true"}, "back: "},
+      {{"--fault", "provider=mana"}, {"true"}, "'mana' is not known"},
+      {{"--coalesce", "2"}, {"true"}, "--coalesce: '2' is not 1, 4 or 8"},
+      {{"--pps", "0"}, {"true"}, "--pps: 0 is not between"},
+      {{"--bps", "10G"}, {"true"}, "--bps: "},
+      {{"--latency", "10000001"}, {"true"}, "--latency: "},
+      {{"--jitter", "-1"}, {"true"}, "--jitter: "},
       {{"--root", "/"}, {"true"}, "--root"},
       {{"--port", "1"}, {"true"}, "did you mean '--ports'?"},
   };

@@ -50,7 +50,8 @@ std::unique_ptr<Context> make_context() {
   context->context.num_comp_vectors = 1;
   pthread_mutex_init(&context->context.mutex, nullptr);
   set_operations(*context);
-  Simulator::get().listen(context.get(), [made = context.get()] {
+  Simulator::get().end().listen(context.get(), [made = context.get()] {
+    made->dead = true;
     ibv_async_event event{};
     event.event_type = IBV_EVENT_DEVICE_FATAL;
     [[maybe_unused]] const auto written = write(made->async_write, &event, sizeof event);
@@ -99,8 +100,9 @@ ibv_device** ibv_get_device_list(int* num_devices) {
   if (struck(Verb::get_device_list)) return nullptr;
   auto** list = static_cast<ibv_device**>(std::calloc(2, sizeof(void*)));
   if (list == nullptr) return nullptr;
-  list[0] = &manactl::adapter::device();
-  if (num_devices != nullptr) *num_devices = 1;
+  const bool there = !Simulator::get().end().away();
+  if (there) list[0] = &manactl::adapter::device();
+  if (num_devices != nullptr) *num_devices = there ? 1 : 0;
   return list;
 }
 
@@ -110,7 +112,9 @@ void ibv_free_device_list(ibv_device** list) {
 
 ibv_context* ibv_open_device(ibv_device* device) {
   if (struck(Verb::open_device)) return nullptr;
-  if (device != &manactl::adapter::device()) return refuse(ENODEV);
+  if (device != &manactl::adapter::device() || Simulator::get().end().away()) {
+    return refuse(ENODEV);
+  }
   auto context = manactl::adapter::make_context();
   return context ? &context.release()->context : nullptr;
 }
@@ -119,7 +123,7 @@ int ibv_close_device(ibv_context* context) {
   auto& closed = context_of(context);
   const std::scoped_lock lock(Simulator::get().control());
   manactl::adapter::note_leaks(closed);
-  Simulator::get().forget(&closed);
+  Simulator::get().end().forget(&closed);
   Simulator::get().forget(*closed.page);
   close(closed.async_write);
   close(context->async_fd);
@@ -134,7 +138,7 @@ int ibv_query_device(ibv_context*, ibv_device_attr* attr) {
 }
 
 ibv_pd* ibv_alloc_pd(ibv_context* context) {
-  if (struck(Verb::alloc_pd)) return nullptr;
+  if (struck(Verb::alloc_pd, context)) return nullptr;
   auto* pd = new Pd{};
   pd->context = context;
   ++context_of(context).objects;
@@ -157,7 +161,7 @@ int ibv_dealloc_pd(ibv_pd* pd) {
 }
 
 ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* addr, std::size_t length, std::uint64_t, unsigned) {
-  if (struck(Verb::reg_mr)) return nullptr;
+  if (struck(Verb::reg_mr, pd->context)) return nullptr;
   auto& memory = Simulator::get().adapter().memory();
   const auto key = memory.add(reinterpret_cast<std::uintptr_t>(addr), length);
   if (!key) return refuse(key.error().code == manactl::Errc::busy ? ENOMEM : EINVAL);
@@ -191,7 +195,7 @@ int ibv_dereg_mr(ibv_mr* mr) {
 }
 
 ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
-  if (struck(Verb::create_comp_channel)) return nullptr;
+  if (struck(Verb::create_comp_channel, context)) return nullptr;
   const int fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
   if (fd < 0) return nullptr;
   auto* channel = new Channel;

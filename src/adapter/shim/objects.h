@@ -29,7 +29,8 @@ struct Context : verbs_context {
   std::unique_ptr<DoorbellPage> page;
   manadv_ctx_allocators allocators{};
   int async_write = -1;
-  int port = -1;  // that the page rings for; -1: none yet
+  int port = -1;                  // that the page rings for; -1: none yet
+  std::atomic<bool> dead{false};  // the device went away after it was opened
   std::atomic<unsigned> objects{0};
 };
 
@@ -93,6 +94,14 @@ inline bool struck(Verb verb) {
   const int number = Simulator::get().verb_faults().strike(verb);
   if (number != 0) errno = number;
   return number != 0;
+}
+
+// The same for calls that make something in a context, which fail when its device is gone.
+inline bool struck(Verb verb, ibv_context* context) {
+  if (struck(verb)) return true;
+  if (!context_of(context).dead) return false;
+  errno = EIO;
+  return true;
 }
 
 // Memory of a queue, from the driver's allocator.

@@ -110,7 +110,7 @@ extern "C" {
 
 ibv_cq* ibv_create_cq(
     ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector) {
-  if (adapter::struck(Verb::create_cq)) return nullptr;
+  if (adapter::struck(Verb::create_cq, context)) return nullptr;
   auto& owner = adapter::context_of(context);
   if (cqe < 1 || cqe > static_cast<int>(adapter::kMaxEntries)) return refuse(EINVAL);
   if (comp_vector < 0 || owner.allocators.alloc == nullptr) return refuse(EINVAL);
@@ -154,7 +154,7 @@ int ibv_destroy_cq(ibv_cq* cq) {
 }
 
 ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) {
-  if (adapter::struck(Verb::create_qp)) return nullptr;
+  if (adapter::struck(Verb::create_qp, pd->context)) return nullptr;
   auto& context = adapter::context_of(pd->context);
   auto& domain = adapter::pd_of(pd);
   auto* cq = static_cast<Cq*>(attr->send_cq);

@@ -31,7 +31,7 @@ int query_device_ex(ibv_context*,
 }
 
 ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* attr) {
-  if (struck(Verb::alloc_parent_domain)) return nullptr;
+  if (struck(Verb::alloc_parent_domain, context)) return nullptr;
   constexpr std::uint32_t kKnown = IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
   if ((attr->comp_mask & ~kKnown) != 0) return refuse(EOPNOTSUPP);
   if (attr->pd == nullptr) return refuse(EINVAL);
@@ -49,7 +49,7 @@ ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* a
 }
 
 ibv_wq* create_wq(ibv_context* made_in, ibv_wq_init_attr* attr) {
-  if (struck(Verb::create_wq)) return nullptr;
+  if (struck(Verb::create_wq, made_in)) return nullptr;
   auto& context = context_of(made_in);
   const bool sound = attr->wq_type == IBV_WQT_RQ && attr->max_wr != 0 &&
                      attr->max_wr <= kMaxEntries && attr->max_sge != 0 &&
@@ -90,7 +90,7 @@ int destroy_wq(ibv_wq* destroyed) {
 }
 
 ibv_rwq_ind_table* create_table(ibv_context* context, ibv_rwq_ind_table_init_attr* attr) {
-  if (struck(Verb::create_rwq_ind_table)) return nullptr;
+  if (struck(Verb::create_rwq_ind_table, context)) return nullptr;
   const auto size = std::size_t{1} << std::min(attr->log_ind_tbl_size, 31U);
   if (size > kIndirectionEntries) return refuse(EINVAL);
   auto* table = new Table{};
@@ -151,7 +151,7 @@ Result<> make_queue(Wq& wq, Context& context) {
 }
 
 ibv_qp* create_rss_qp(ibv_context* made_in, ibv_qp_init_attr_ex* attr) {
-  if (struck(Verb::create_qp_ex)) return nullptr;
+  if (struck(Verb::create_qp_ex, made_in)) return nullptr;
   auto& context = context_of(made_in);
   if (!sound(*attr)) return refuse(EINVAL);
   auto& domain = pd_of(attr->pd);

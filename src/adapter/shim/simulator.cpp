@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -45,6 +44,8 @@ AdapterSetup setup_of(const Config& config) {
   // Different from the port's number and not 0, so that a driver that takes one for another shows.
   for (std::uint32_t i = 0; i < config.ports; ++i)
     setup.ports.push_back({config.mac_of(i), 17 + i});
+  setup.coalesce = config.coalesce;
+  setup.link = config.link;
   return setup;
 }
 
@@ -56,7 +57,13 @@ void plan_faults(const Config& config, DataFaults& faults) {
     }
     if (fault.kind == FaultKind::truncate) faults.truncate.set(fault.every);
     if (fault.kind == FaultKind::drop) faults.no_buffer.set(fault.every);
+    if (fault.kind == FaultKind::overrun) faults.overrun.set(fault.every);
     if (fault.kind == FaultKind::lost) faults.lost_doorbell.set(fault.every);
+    if (fault.kind == FaultKind::duplicated) faults.double_doorbell.set(fault.every);
+    if (fault.kind == FaultKind::delayed) {
+      faults.late_doorbell.set(fault.every);
+      faults.late_ns = fault.us * 1000;
+    }
   }
 }
 
@@ -82,7 +89,8 @@ Simulator::Simulator(const Config& config, Ledger& ledger)
     : config_(config),
       adapter_(setup_of(config), ledger),
       verb_faults_(config.faults),
-      doorbells_(config.doorbell != DoorbellSource::call) {
+      doorbells_(config.doorbell != DoorbellSource::call),
+      end_(config.faults, control_, [this] { adapter_.halt(); }) {
   for (std::uint32_t i = 0; i < config.ports; ++i) {
     plan_faults(config, adapter_.faults(i));
     adapter_.port(i).connect(backend_of(config, adapter_, i));
@@ -108,46 +116,26 @@ bool Simulator::wants_trap(const Doorbells::Use& use) const {
   return config_.engine == Engine::direct || use.senders > 1 || use.receivers > 1;
 }
 
+// Without one, nothing happens but what a doorbell asks for.
+bool Simulator::wants_thread() const {
+  const bool late = std::ranges::any_of(
+      config_.faults, [](const Fault& fault) { return fault.kind == FaultKind::delayed; });
+  return config_.engine == Engine::threaded || late || config_.link.has_rate() ||
+         config_.link.has_delay();
+}
+
 Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direction) {
-  start_clock();
+  end_.start();
   const auto use = doorbells_.add(page, adapter_.port(port), direction);
   if (wants_trap(use) && !page.is_protected()) {
     auto trapped = doorbells_.change(page, [&page] { return trap_stores(page); });
     if (!trapped) return trapped;
   }
-  if (config_.engine == Engine::threaded && !started_) {
+  if (wants_thread() && !started_) {
     started_ = true;
     adapter_.start([this] { return doorbells_.look(); });
   }
   return {};
-}
-
-// The device's end counts from its first queue: a program may take its time until then.
-void Simulator::start_clock() {
-  if (clock_started_) return;
-  clock_started_ = true;
-  for (const auto& fault : config_.faults) {
-    if (fault.kind != FaultKind::fatal) continue;
-    start_without_signals([this, wait = std::chrono::milliseconds(fault.ms)](const auto&) {
-      std::this_thread::sleep_for(wait);
-      report_fatal();
-    }).detach();
-  }
-}
-
-void Simulator::report_fatal() {
-  const std::scoped_lock lock(listeners_mutex_);
-  for (const auto& listener : listeners_) listener.second();
-}
-
-void Simulator::listen(const void* who, std::function<void()> fatal) {
-  const std::scoped_lock lock(listeners_mutex_);
-  listeners_.emplace(who, std::move(fatal));
-}
-
-void Simulator::forget(const void* who) {
-  const std::scoped_lock lock(listeners_mutex_);
-  listeners_.erase(who);
 }
 
 void Simulator::forget(const DoorbellPage& page) {

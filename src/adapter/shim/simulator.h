@@ -4,13 +4,12 @@
 
 #pragma once
 
-#include <map>
 #include <mutex>
-#include <vector>
 
 #include "adapter/adapter.h"
 #include "adapter/config.h"
 #include "adapter/doorbells.h"
+#include "adapter/shim/device_end.h"
 
 namespace manactl::adapter {
 
@@ -38,9 +37,7 @@ class Simulator {
   // The page is not looked at any more when it returns.
   void forget(const DoorbellPage& page);
 
-  // What a planned end of the device calls, from a thread of its own, until `who` is forgotten.
-  void listen(const void* who, std::function<void()> fatal);
-  void forget(const void* who);
+  DeviceEnd& end() { return end_; }
 
   // A store that was trapped or a call of the program. False: no such page.
   bool ring(const void* page, std::uint32_t offset, std::uint64_t value) {
@@ -49,8 +46,7 @@ class Simulator {
 
  private:
   Simulator(const Config& config, Ledger& ledger);
-  void start_clock();
-  void report_fatal();
+  bool wants_thread() const;
   bool wants_trap(const Doorbells::Use& use) const;
 
   Config config_;
@@ -59,9 +55,7 @@ class Simulator {
   std::mutex control_;
   Doorbells doorbells_;
   bool started_ = false;
-  bool clock_started_ = false;
-  std::mutex listeners_mutex_;
-  std::map<const void*, std::function<void()>> listeners_;
+  DeviceEnd end_;
 };
 
 }  // namespace manactl::adapter
