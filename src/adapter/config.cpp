@@ -30,7 +30,9 @@ constexpr Choice<DoorbellSource> kSources[] = {{"auto", DoorbellSource::automati
 constexpr Choice<BackendKind> kBackends[] = {{"sink", BackendKind::sink},
                                              {"loopback", BackendKind::loopback},
                                              {"cross", BackendKind::cross},
-                                             {"generator", BackendKind::generator}};
+                                             {"generator", BackendKind::generator},
+                                             {"pcap", BackendKind::pcap},
+                                             {"tap", BackendKind::tap}};
 
 template <class E, std::size_t N>
 Result<> choose(const Choice<E> (&choices)[N], std::string_view text, E& into) {
@@ -62,6 +64,11 @@ Result<> add_fault(std::string_view text, Config& config) {
   if (!fault) return tl::unexpected<Error>(fault.error());
   config.faults.push_back(*fault);
   return {};
+}
+
+Result<> add_descriptor(std::string_view text, std::vector<int>& into) {
+  into.push_back(-1);
+  return number(text, into.back(), 0, INT32_MAX);
 }
 
 Result<> set_coalesce(std::string_view text, Config& config) {
@@ -124,6 +131,9 @@ constexpr Key kKeys[] = {
        return Result<>();
      }},
     {"ledger", [](auto text, auto& config) { return number(text, config.ledger, 0, INT32_MAX); }},
+    {"read", [](auto text, auto& config) { return number(text, config.read, 0, INT32_MAX); }},
+    {"write", [](auto text, auto& config) { return add_descriptor(text, config.write); }},
+    {"tap", [](auto text, auto& config) { return add_descriptor(text, config.tap); }},
     {"fault", add_fault},
 };
 

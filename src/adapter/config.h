@@ -15,7 +15,7 @@ namespace manactl::adapter {
 
 inline constexpr const char* kConfigVariable = "MANACTL_SIM_SETUP";
 
-enum class BackendKind : std::uint8_t { sink, loopback, cross, generator };
+enum class BackendKind : std::uint8_t { sink, loopback, cross, generator, pcap, tap };
 
 // How a driver's stores into the doorbell page are noticed.
 enum class DoorbellSource : std::uint8_t {
@@ -33,12 +33,14 @@ struct Config {
   DoorbellSource doorbell = DoorbellSource::automatic;
   BackendKind backend = BackendKind::sink;
   std::uint16_t frame_bytes = 60;     // generator
-  std::uint64_t frames = UINT64_MAX;  // generator
+  std::uint64_t frames = UINT64_MAX;  // generator: no end; pcap: each once
   std::uint32_t part_id = 2;          // vendor_part_id: the Ethernet function
   std::uint32_t coalesce = 1;         // packets of a receive completion: 1, 4 or 8
   LinkModel link;
-  std::string root;  // of the device tree; empty: the machine's own
-  int ledger = -1;   // descriptor of the shared counters; -1: nobody reads them
+  std::string root;             // of the device tree; empty: the machine's own
+  int ledger = -1;              // descriptor of the shared counters; -1: nobody reads them
+  int read = -1;                // backend pcap: descriptor of a capture
+  std::vector<int> write, tap;  // descriptors, one for each port: captures, interfaces
   std::vector<Fault> faults;
 
   static Result<Config> parse(std::string_view text);

@@ -37,7 +37,9 @@ bool others_may_change(const struct stat& status) {
   return writable && !(S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0);
 }
 
-std::vector<std::string> environment_of(const Launch& launch, const DeviceTree& tree, int ledger) {
+std::vector<std::string> environment_of(const Launch& launch,
+                                        const DeviceTree& tree,
+                                        std::string_view descriptors) {
   std::vector<std::string> variables;
   std::string preload = "LD_PRELOAD=" + launch.library;
   const std::string setup = fmt::format("{}=", kConfigVariable);
@@ -52,8 +54,7 @@ std::vector<std::string> environment_of(const Launch& launch, const DeviceTree& 
   }
   variables.push_back(std::move(preload));
   variables.push_back(fmt::format("{}{}", kTree, tree.pci_devices()));
-  variables.push_back(
-      fmt::format("{}{} root={} ledger={}", setup, launch.words, tree.root(), ledger));
+  variables.push_back(fmt::format("{}{} root={}{}", setup, launch.words, tree.root(), descriptors));
   return variables;
 }
 
@@ -86,7 +87,7 @@ struct Signals {
 // What a child needs, made before there is one.
 struct Child {
   std::vector<char*> words, variables;
-  int ledger = -1;
+  std::vector<int> descriptors;  // that the program gets
   bool stdout_to_stderr = false;
 };
 
@@ -94,8 +95,8 @@ struct Child {
 // `report`.
 [[noreturn]] void become(const Child& child, int report) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  const bool ready = fcntl(child.ledger, F_SETFD, 0) == 0 &&
-                     (!child.stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0);
+  bool ready = !child.stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+  for (const int fd : child.descriptors) ready = ready && fcntl(fd, F_SETFD, 0) == 0;
   if (ready) execvpe(child.words[0], child.words.data(), child.variables.data());
   const int number = errno;
   [[maybe_unused]] const auto written = write(report, &number, sizeof number);
@@ -200,13 +201,19 @@ Result<Outcome> launch(const Launch& launch) {
   if (!config) return tl::unexpected<Error>(config.error());
   auto ledger = SharedLedger::make();
   if (!ledger) return tl::unexpected<Error>(ledger.error());
+  const auto files = LaunchFiles::open(*config, launch.paths);
+  if (!files) return tl::unexpected<Error>(files.error());
   const auto tree = DeviceTree::make(*config);
   if (!tree) return tl::unexpected<Error>(tree.error());
   const Signals signals;
   auto command = launch.command;
-  auto variables = environment_of(launch, *tree, ledger->fd());
+  auto variables =
+      environment_of(launch, *tree, fmt::format(" ledger={}{}", ledger->fd(), files->words()));
+  auto descriptors = files->fds();
+  descriptors.push_back(ledger->fd());
   const auto child = start(
-      {pointers(command), pointers(variables), ledger->fd(), launch.stdout_to_stderr}, signals);
+      {pointers(command), pointers(variables), std::move(descriptors), launch.stdout_to_stderr},
+      signals);
   if (!child) return tl::unexpected<Error>(child.error());
   const int status = wait_for(*child, signals);
   const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "adapter/config.h"
+#include "adapter/launch_files.h"
 #include "adapter/ledger.h"
 
 namespace manactl::adapter {
@@ -44,9 +45,10 @@ class SharedLedger {
 
 struct Launch {
   std::string library;
-  std::string words;  // for Config::parse(), without root and ledger
+  std::string words;  // for Config::parse(), without root and descriptors
   std::vector<std::string> command;
   bool stdout_to_stderr = false;
+  LaunchPaths paths;
 };
 
 struct Outcome {

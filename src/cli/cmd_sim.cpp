@@ -16,6 +16,7 @@ namespace {
 struct Options {
   std::vector<std::string> words;  // of the adapter's settings
   std::vector<std::string> command;
+  adapter::LaunchPaths paths;
 };
 
 Exit exit_of_run(const adapter::Outcome& outcome) {
@@ -38,8 +39,8 @@ Exit run_sim(const Options& options, Context& context) {
   if (!self) return report_error(context, because(self.error(), "sim").value());
   const auto library = adapter::find_library(*self);
   if (!library) return report_error(context, because(library.error(), "sim").value());
-  const auto outcome =
-      adapter::launch({*library, join(options.words, " "), options.command, context.json});
+  const auto outcome = adapter::launch(
+      {*library, join(options.words, " "), options.command, context.json, options.paths});
   if (!outcome) return report_error(context, because(outcome.error(), "sim").value());
   const SimAnswer answer{*outcome, options.command, exit_of_run(*outcome)};
   context.json ? json(context.out, answer) : text(context.err, answer);
@@ -59,6 +60,14 @@ void add_setting(CLI::App& app,
   });
 }
 
+void add_path(CLI::App& app, const Spec& spec, std::string& path) {
+  add_value(app, spec, [&path](const std::string& text) -> Result<> {
+    if (text.empty()) return fail(Errc::invalid, "a file is needed");
+    path = text;
+    return {};
+  });
+}
+
 }  // namespace
 
 Run add_sim(CLI::App& app) {
@@ -68,8 +77,11 @@ Run add_sim(CLI::App& app) {
   add_setting(app, options, {"--mac", "MAC", "address of the first port"}, "mac");
   add_setting(
       app, options, {"--backend", type::kBackend, "what the ports lead to (sink)"}, "backend");
+  add_path(app, {"--read", type::kFile, "capture that arrives: backend pcap"}, options->paths.read);
+  add_path(app, {"--write", type::kFile, "capture of what is sent"}, options->paths.write);
   add_setting(app, options, {"--frame", "BYTES", "frames that are generated (60)"}, "frame");
-  add_setting(app, options, {"--frames", "N", "how many are generated (no end)"}, "frames");
+  add_setting(
+      app, options, {"--frames", "N", "how many arrive (generator: no end; pcap: all)"}, "frames");
   add_setting(
       app, options, {"--engine", type::kEngine, "who does the device's work (inline)"}, "engine");
   add_setting(app,

@@ -23,6 +23,7 @@ TEST(Config, ReadsEveryKey) {
                           "ports=2 queues=8 mac=00:0d:3a:00:00:ff engine=threaded doorbell=poll "
                           "backend=generator frame=1500 frames=10 part=1 root=/tmp/x ledger=5 "
                           "fault=create_qp=errno:EBUSY fault=tx=33,every=4 coalesce=4 pps=1000 "
+                          "read=7 write=8 write=9 tap=10 "
                           "bps=10000000000 latency=20 jitter=3")
                           .value();
   EXPECT_EQ(config.ports, 2U);
@@ -38,6 +39,9 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.ledger, 5);
   EXPECT_EQ(config.faults.size(), 2U);
   EXPECT_EQ(config.coalesce, 4U);
+  EXPECT_EQ(config.read, 7);
+  EXPECT_EQ(config.write, (std::vector{8, 9}));
+  EXPECT_EQ(config.tap, std::vector{10});
   EXPECT_EQ(config.link, (LinkModel{1000, 10'000'000'000, 20'000, 3'000}));
 }
 
@@ -50,7 +54,7 @@ TEST(Config, SaysWhatItDoesNotUnderstand) {
       {"ports=x", "ports: "},
       {"queues=65", "between 1 and 64"},
       {"engine=fast", "inline, threaded"},
-      {"backend=sinc", "sink, loopback, cross, generator"},
+      {"backend=sinc", "sink, loopback, cross, generator, pcap, tap"},
       {"doorbell=poll", "engine=threaded"},
       {"backend=cross", "pairs"},
       {"mac=01:00:00:00:00:00", "no address"},
@@ -58,6 +62,7 @@ TEST(Config, SaysWhatItDoesNotUnderstand) {
       {"frame=59", "between 60"},
       {"ledger=-1", "ledger: "},
       {"fault=nonsense", "fault: "},
+      {"write=-1", "write: "},
       {"coalesce=2", "coalesce: '2' is not 1, 4 or 8"},
       {"pps=0", "pps: 0 is not between"},
       {"pps=1000000001", "pps: "},

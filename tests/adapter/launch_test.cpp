@@ -110,7 +110,7 @@ TEST(DeviceTree, SaysWhereItCannotBe) {
 }
 
 Result<Outcome> run(std::vector<std::string> command, const std::string& words = {}) {
-  return launch({"", words, std::move(command), false});
+  return launch({"", words, std::move(command), false, {}});
 }
 
 TEST(Launch, AnswersTheProgramsStatus) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_manactl.h"
@@ -95,6 +96,21 @@ TEST(Sim, ModelsALink) {
   EXPECT_EQ(answer(outcome)["ports"][0]["tx_lost"], 0);
 }
 
+TEST(Sim, WritesWhatIsSentAndReadsWhatArrives) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path("sent packets");
+  const auto written = sim({"--json", "--write", path}, {MANACTL_VERBS_CLIENT, "50", "raise"});
+  EXPECT_EQ(written.code, 128 + 11) << written.err;
+  const auto size = std::filesystem::file_size(path);
+  EXPECT_EQ(size, 24U + 50U * (16U + 64U)) << "what was sent is there after a crash";
+  const auto read =
+      sim({"--json", "--backend", "pcap", "--read", path}, {MANACTL_VERBS_CLIENT, "1"});
+  EXPECT_EQ(read.code, 0) << read.err;
+  EXPECT_EQ(sim({"--ports", "2", "--write", path}, {MANACTL_VERBS_CLIENT, "3"}).code, 0);
+  EXPECT_EQ(std::filesystem::file_size(path + ".0"), 24U + 3U * 80U);
+  EXPECT_EQ(std::filesystem::file_size(path + ".1"), 24U);
+}
+
 TEST(Sim, InjectsFaults) {
   const auto refused = sim({"--fault", "create_qp=errno:EBUSY"}, {MANACTL_VERBS_CLIENT, "1"});
   EXPECT_EQ(refused.code, 4);
@@ -146,6 +162,12 @@ TEST(Sim, SaysInOneLineWhatIsWrong) {
       {{"--fault", "creat_qp=missing"}, {"true"}, "'create_qp' is"},
       {{"--fault", "device=reset,back=x"}, {"true"}, "back: "},
       {{"--fault", "provider=mana"}, {"true"}, "'mana' is not known"},
+      {{"--backend", "pcap"}, {"true"}, "--read FILE"},
+      {{"--read", "/dev/null"}, {"true"}, "--read needs --backend pcap"},
+      {{"--backend", "pcap", "--read", "/dev/null"}, {"true"}, "no file"},
+      {{"--backend", "pcap", "--read", "/nonexistent"}, {"true"}, "No such file"},
+      {{"--write", "/nonexistent/x"}, {"true"}, "cannot write '/nonexistent/x': No such file"},
+      {{"--write", ""}, {"true"}, "--write: a file is needed"},
       {{"--coalesce", "2"}, {"true"}, "--coalesce: '2' is not 1, 4 or 8"},
       {{"--pps", "0"}, {"true"}, "--pps: 0 is not between"},
       {{"--bps", "10G"}, {"true"}, "--bps: "},

@@ -43,6 +43,7 @@ LIBRARIES = [
     (r"libudev\.h", r"PkgConfig::UDEV", ["os"], []),
     (r"libkmod\.h|bpf/", r"PkgConfig::(KMOD|BPF)", ["os"], []),
     (r"linux/perf_event\.h", r"^$", ["datapath/dpdk"], []),  # a worker counts its own instructions
+    (r"linux/if_tun\.h", r"^$", ["adapter"], []),  # the adapter's cable to this machine
     (r"linux/|rdma/", r"^$", ["os"], []),  # the kernel's own
     (r"infiniband/verbs", r"PkgConfig::IBVERBS", ["os", "datapath/verbs", "adapter/shim"], HANDLES),
     (r"infiniband/", r"PkgConfig::MANA", ["datapath/verbs", "adapter/shim"], HANDLES),

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
+#include "adapter/outside.h"
 #include "adapter/shim/trap.h"
 
 namespace manactl::adapter {
@@ -67,7 +69,18 @@ void plan_faults(const Config& config, DataFaults& faults) {
   }
 }
 
-std::unique_ptr<Backend> backend_of(const Config& config, Adapter& adapter, std::uint32_t port) {
+int descriptor(const std::vector<int>& all, std::uint32_t port) {
+  if (port < all.size()) return all[port];
+  give_up({Errc::invalid, 0, fmt::format("port {} has no descriptor", port)});
+}
+
+std::shared_ptr<const Capture> capture_of(const Config& config) {
+  auto capture = load_capture(config.read, "read");
+  if (!capture) give_up(capture.error());
+  return std::make_shared<const Capture>(std::move(*capture));
+}
+
+std::unique_ptr<Backend> plain_backend(const Config& config, Adapter& adapter, std::uint32_t port) {
   auto& own = adapter.port(port).receiver();
   switch (config.backend) {
     case BackendKind::sink:
@@ -76,11 +89,30 @@ std::unique_ptr<Backend> backend_of(const Config& config, Adapter& adapter, std:
       return make_link(own);
     case BackendKind::cross:
       return make_link(adapter.port(port ^ 1U).receiver());
+    case BackendKind::pcap:
+      return make_player(own, capture_of(config), config.frames);
+    case BackendKind::tap:
+      return make_tap(own, descriptor(config.tap, port));
     case BackendKind::generator:
       break;
   }
   return make_generator(
       own, {config.mac_of(port), config.frame_bytes, Generator{}.flows, config.frames});
+}
+
+std::unique_ptr<Backend> backend_of(const Config& config, Adapter& adapter, std::uint32_t port) {
+  auto backend = plain_backend(config, adapter, port);
+  if (config.write.empty()) return backend;
+  using std::chrono::nanoseconds;
+  using std::chrono::system_clock;
+  const auto now = std::chrono::duration_cast<nanoseconds>(system_clock::now().time_since_epoch());
+  Recording recording;
+  recording.fd = descriptor(config.write, port);
+  recording.start = static_cast<std::uint64_t>(now.count());
+  recording.on_error = [](const Error& error) {
+    fmt::print(stderr, "manactl sim: {}\n", error.message);
+  };
+  return make_recorder(std::move(backend), std::move(recording), adapter.clock());
 }
 
 }  // namespace
@@ -121,7 +153,7 @@ bool Simulator::wants_thread() const {
   const bool late = std::ranges::any_of(
       config_.faults, [](const Fault& fault) { return fault.kind == FaultKind::delayed; });
   return config_.engine == Engine::threaded || late || config_.link.has_rate() ||
-         config_.link.has_delay();
+         config_.link.has_delay() || config_.backend == BackendKind::tap;
 }
 
 Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direction) {
