@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 
 namespace manactl::datapath {
@@ -29,6 +30,19 @@ Interval difference(const Interval& now, const Interval& before, double seconds)
 
 Clock::time_point after(Clock::time_point start, double seconds) {
   return start + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+}
+
+// The end of the interval that begins at `now`. Ends that were slept through, or are about to be,
+// are left out: an interval of no length says nothing.
+Clock::time_point next_reading(const TrialPlan& plan,
+                               Clock::time_point start,
+                               Clock::time_point now) {
+  const auto end = after(start, plan.seconds);
+  const double least = plan.interval_seconds / 2;
+  const double passed = Seconds(now - start).count() + least;
+  const auto until =
+      after(start, std::ceil(passed / plan.interval_seconds) * plan.interval_seconds);
+  return Seconds(end - until).count() < std::min(least, Seconds(kNap).count()) ? end : until;
 }
 
 // False when a stop was asked before the time came.
@@ -70,8 +84,8 @@ Trial measure(const TrialPlan& plan,
   const auto end = after(start, plan.seconds);
   auto last = first;
   auto last_time = start;
-  for (double time = plan.interval_seconds;; time += plan.interval_seconds) {
-    const auto until = std::min(end, after(start, time));
+  while (true) {
+    const auto until = next_reading(plan, start, last_time);
     trial.interrupted = !sleep_until(until, stop);
     const auto now = Clock::now();
     auto totals = workers.read();
@@ -85,7 +99,7 @@ Trial measure(const TrialPlan& plan,
     trial.intervals.push_back(std::move(interval));
     last = std::move(totals);
     last_time = now;
-    if (trial.interrupted || until == end) break;
+    if (trial.interrupted || until >= end) break;
   }
   // What is still on its way may come in while the workers stop, and nothing leaves any more.
   const auto seconds = Seconds(Clock::now() - start).count();

@@ -65,7 +65,7 @@ std::uint64_t sent_since(const Trial& trial, std::size_t interval, std::size_t q
 TEST(Removal, OfALowerDeviceIsToldAndDoesNotStopTheTraffic) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
-    plan.trial.seconds = 0.9;
+    plan.trial.seconds = 1.5;
     const auto report = run_with(plan, {add, nullptr, remove, nullptr, add});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     const auto& trial = report->trials.front();
@@ -90,7 +90,7 @@ TEST(Removal, OfOneOfTwoDevicesLetsTheOtherGoOn) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
     plan.vdevs.emplace_back("net_null1");
-    plan.trial.seconds = 0.8;
+    plan.trial.seconds = 1.5;
     const auto report = run_with(plan, {nullptr, let_go, nullptr, remove});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     const auto& trial = report->trials.front();
@@ -106,7 +106,7 @@ TEST(Removal, OfOneOfTwoDevicesLetsTheOtherGoOn) {
 TEST(Removal, OfTheOnlyDeviceEndsNothingBeforeItsTime) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::txrx, "net_null1");
-    plan.trial.seconds = 0.6;
+    plan.trial.seconds = 1.5;
     const auto report = run_with(plan, {let_go, nullptr, remove});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_FALSE(report->interrupted());

@@ -176,7 +176,7 @@ TEST_P(DeletedCable, IsAnEventAndNeitherCrashNorHang) {
     make_cable();
     if (testing::Test::HasFailure()) return;
     auto plan = short_plan(GetParam(), "net_af_packet0,iface=sender");
-    plan.trial.seconds = 0.8;
+    plan.trial.seconds = 1.5;
     int intervals = 0;
     Progress progress;
     progress.interval = [&](const Interval&) {

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+#include "datapath/measure.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace manactl::datapath {
+namespace {
+
+// Two lanes: each reading finds 10 more packets on the first and 1 more on the second.
+class SteadyWorkers final : public Workers {
+ public:
+  void go() override { running_ = true; }
+
+  void stop() override {
+    if (running_) late_ = 100;
+    running_ = false;
+    ++stops;
+  }
+
+  Interval read() const override {
+    if (running_) ++readings;
+    Interval now;
+    now.queues.resize(2);
+    now.queues[0].tx.packets = 1000 + 10 * readings + late_;
+    now.queues[1].tx.packets = 2000 + readings;
+    for (const auto& queue : now.queues) now.total += queue;
+    now.total.tx.errors = 5;
+    return now;
+  }
+
+  std::vector<Event> take_events() override {
+    if (readings != 2) return {};
+    return {{0, "net_null0", Event::Kind::removed}};
+  }
+
+  mutable std::uint64_t readings = 0;
+  int stops = 0;
+
+ private:
+  bool running_ = false;
+  std::uint64_t late_ = 0;
+};
+
+TrialPlan plan_of(double seconds, double interval) {
+  TrialPlan plan;
+  plan.seconds = seconds;
+  plan.interval_seconds = interval;
+  return plan;
+}
+
+TEST(Measure, TellsWhatWasCountedBetweenReadings) {
+  SteadyWorkers workers;
+  const auto trial = measure(plan_of(0.06, 0.02), workers, {}, {});
+  ASSERT_FALSE(trial.intervals.empty());
+  EXPECT_LE(trial.intervals.size(), 3U);  // fewer where a reading was late
+  for (const auto& interval : trial.intervals) {
+    EXPECT_EQ(interval.total.tx.packets, 11U);
+    ASSERT_EQ(interval.queues.size(), 2U);
+    EXPECT_EQ(interval.queues[0].tx.packets, 10U);
+    EXPECT_EQ(interval.queues[1].tx.packets, 1U);
+    EXPECT_EQ(interval.total.tx.errors, 0U);  // those were there before
+    EXPECT_GT(interval.total.seconds, 0);
+  }
+  EXPECT_FALSE(trial.interrupted);
+  EXPECT_EQ(trial.plan.seconds, 0.06);
+}
+
+// What comes in while the workers stop belongs to the trial, and to none of its intervals.
+TEST(Measure, CountsTheTrialAfterItsWorkersStopped) {
+  SteadyWorkers workers;
+  const auto trial = measure(plan_of(0.02, 0.02), workers, {}, {});
+  EXPECT_EQ(trial.queues.at(0).tx.packets, 110U);
+  EXPECT_EQ(trial.total.tx.packets, 111U);
+  EXPECT_GE(trial.total.seconds, 0.02);
+  EXPECT_GE(workers.stops, 1);
+}
+
+class Lengths : public testing::TestWithParam<std::pair<double, double>> {};
+
+TEST_P(Lengths, HaveNoIntervalWithoutTime) {
+  SteadyWorkers workers;
+  const auto [seconds, interval] = GetParam();
+  const auto trial = measure(plan_of(seconds, interval), workers, {}, {});
+  double sum = 0;
+  for (std::size_t i = 0; i < trial.intervals.size(); ++i) {
+    const double length = trial.intervals[i].total.seconds;
+    // The last one ends in time even when the reading before it was late.
+    if (i + 1 < trial.intervals.size()) {
+      EXPECT_GE(length, interval / 2);
+    }
+    sum += length;
+  }
+  EXPECT_LE(trial.intervals.size(), static_cast<std::size_t>(seconds / interval + 1.5));
+  EXPECT_GE(sum, seconds);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seconds,
+                         Lengths,
+                         testing::Values(std::pair{0.16, 0.02},  // 8 times 0.02 is less
+                                         std::pair{0.05, 0.02},
+                                         std::pair{0.03, 1.0},
+                                         std::pair{0.041, 0.02}));
+
+TEST(Measure, MarksTheIntervalInWhichADeviceLeft) {
+  SteadyWorkers workers;
+  const auto trial = measure(plan_of(0.4, 0.05), workers, {}, {});
+  ASSERT_GE(trial.intervals.size(), 3U);
+  ASSERT_EQ(trial.events.size(), 1U);
+  EXPECT_EQ(trial.events[0].device, "net_null0");
+  EXPECT_GT(trial.events[0].at_seconds, 0);
+  EXPECT_FALSE(trial.intervals[0].disturbed);
+  EXPECT_TRUE(trial.intervals[1].disturbed);
+  EXPECT_FALSE(trial.intervals[2].disturbed);
+}
+
+TEST(Measure, TellsItsProgressInOrder) {
+  SteadyWorkers workers;
+  std::vector<std::string> told;
+  Progress progress;
+  progress.started = [&] { told.emplace_back("started"); };
+  progress.interval = [&](const Interval&) { told.emplace_back("interval"); };
+  const auto trial = measure(plan_of(0.04, 0.02), workers, {}, progress);
+  std::vector<std::string> wanted(trial.intervals.size() + 1, "interval");
+  wanted.front() = "started";
+  EXPECT_EQ(told, wanted);
+}
+
+TEST(Measure, StopsWhenItIsAsked) {
+  SteadyWorkers workers;
+  std::stop_source stop;
+  Progress progress;
+  progress.interval = [&](const Interval&) { stop.request_stop(); };
+  const auto trial = measure(plan_of(3600, 0.02), workers, stop.get_token(), progress);
+  EXPECT_TRUE(trial.interrupted);
+  EXPECT_EQ(trial.intervals.size(), 2U);
+}
+
+TEST(Measure, StopsItsWorkersWhateverHappens) {
+  SteadyWorkers workers;
+  Progress progress;
+  progress.interval = [](const Interval&) { throw 1; };
+  EXPECT_THROW(measure(plan_of(1, 0.01), workers, {}, progress), int);
+  EXPECT_EQ(workers.stops, 1);
+}
+
+}  // namespace
+}  // namespace manactl::datapath
