@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "cli/html_text.h"
@@ -14,17 +15,25 @@ namespace manactl::cli {
 namespace {
 
 constexpr std::size_t kFewPoints = 240;  // up to which each is a dot with a tooltip
-constexpr double kGap = 6;
+constexpr double kGap = 6;               // between the plot and the words beside it
 constexpr std::size_t kStyles = 3;
-constexpr std::string_view kSwatch =
-    "<li><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">{}</svg>{}</li>\n";
+
+constexpr std::string_view kHatch =
+    R"(<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" )"
+    R"svg(patternTransform="rotate(45)"><path class="hatch-line" d="M0 0V6"/></pattern></defs>)svg";
+
+std::string swatch(std::string_view element, std::string_view name) {
+  return fmt::format("<li><svg viewBox=\"0 0 28 12\" aria-hidden=\"true\">{}/></svg>{}</li>\n",
+                     element,
+                     escape(name));
+}
 
 std::string swatch_line(std::string_view style, std::string_view name) {
-  return fmt::format(kSwatch, line_at({0, 6, 28, 0}, style), escape(name));
+  return swatch(fmt::format(R"(<path class="{}" d="M0 6h28")", style), name);
 }
 
 std::string swatch_box(std::string_view style, std::string_view name) {
-  return fmt::format(kSwatch, rect_at({0, 0, 28, 12}, style), escape(name));
+  return swatch(fmt::format(R"(<rect class="{}" width="28" height="12")", style), name);
 }
 
 HtmlBand range_of(const HtmlReport& report) {
@@ -39,66 +48,69 @@ HtmlBand range_of(const HtmlReport& report) {
   return range;
 }
 
-std::string spans_of(const std::vector<HtmlSpan>& spans,
-                     const Plot& plot,
-                     const Axis& x,
-                     std::string_view style) {
+void draw_spans(Svg& svg,
+                const std::vector<HtmlSpan>& spans,
+                const Axis& x,
+                std::string_view style) {
   constexpr double kLeastWidth = 2;
-  std::string text;
   for (const auto& span : spans) {
     const double from = x.at(std::clamp(span.from, x.low, x.high));
     const double to = x.at(std::clamp(span.to, x.low, x.high));
-    text += rect_at({from, plot.top, std::max(to - from, kLeastWidth), plot.y_end() - plot.top},
-                    style,
-                    span.why);
+    svg.rect(
+        {from, svg.plot().top, std::max(to - from, kLeastWidth), svg.height()}, style, span.why);
   }
-  return text;
 }
 
 // A sign at the top of each: colour alone would not tell everybody.
-std::string marks_of(const std::vector<HtmlSpan>& spans, const Plot& plot, const Axis& x) {
-  std::string text;
+void draw_marks(Svg& svg, const std::vector<HtmlSpan>& spans, const Axis& x) {
   for (const auto& span : spans) {
-    text += fmt::format(
-        "<path class=\"mark\" d=\"M{0:.1f} {1:.1f}l-5 -9h10z\"><title>{2}</title></path>\n",
-        x.at(std::clamp((span.from + span.to) / 2, x.low, x.high)),
-        plot.top,
-        escape(span.why));
+    const double at = x.at(std::clamp((span.from + span.to) / 2, x.low, x.high));
+    svg.path(fmt::format("M{:.1f} {:.1f}l-5 -9h10z", at, svg.plot().top), "mark", span.why);
   }
-  return text;
 }
 
-std::string bounds_of(const HtmlReport& report, const Plot& plot, const Axis& y) {
-  if (!report.confidence) return {};
+void draw_bounds(Svg& svg, const HtmlReport& report, const Axis& y) {
+  if (!report.confidence) return;
   constexpr double kLeastHeight = 2;
   const double top = y.at(report.confidence->high);
   const double height = std::max(y.at(report.confidence->low) - top, kLeastHeight);
-  return rect_at(
-      {plot.left, top, plot.x_end() - plot.left, height}, "band", "95 % bounds of the median");
+  svg.rect({svg.plot().left, top, svg.width(), height}, "band", "95 % bounds of the median");
 }
 
-std::string median_of(const HtmlReport& report, const Plot& plot, const Axis& y, const Unit& unit) {
-  if (!report.median) return {};
+void draw_median(Svg& svg, const HtmlReport& report, const Axis& y, const Unit& unit) {
+  if (!report.median) return;
+  constexpr double kAbove = -2, kBelow = 12;
   const double at = y.at(*report.median);
-  return line_at({plot.left, at, plot.x_end() - plot.left, 0}, "median") +
-         text_at(plot.x_end() + kGap, at - 2, "strong", "median") +
-         text_at(plot.x_end() + kGap, at + 12, "strong", quantity(*report.median, unit));
+  const double beside = svg.plot().x_end() + kGap;
+  svg.line({svg.plot().left, at, svg.width(), 0}, "median");
+  svg.text(beside, at + kAbove, "strong", "median");
+  svg.text(beside, at + kBelow, "strong", quantity(*report.median, unit));
 }
 
-std::string dots_of(const HtmlSeries& line, std::size_t style, const Axis& x, const Axis& y) {
-  std::string text;
+void draw_dots(
+    Svg& svg, const HtmlSeries& line, std::string_view style, const Axis& x, const Axis& y) {
+  constexpr double kRadius = 2.4;
   const auto unit = rate_unit(y.high);
   for (const auto& point : line.points) {
-    text += fmt::format(
-        "<circle class=\"dot{}\" cx=\"{}\" cy=\"{}\" r=\"2.4\"><title>{:g} s: "
-        "{}</title></circle>\n",
-        style == 0 ? "" : fmt::format("{}", style),
-        x.px(point.seconds),
-        y.px(point.rate),
-        point.seconds,
-        quantity(point.rate, unit));
+    svg.dot({x.at(point.seconds), y.at(point.rate), kRadius},
+            style,
+            fmt::format("{:g} s: {}", point.seconds, quantity(point.rate, unit)));
   }
-  return text;
+}
+
+// Answers how many points of the first series are drawn.
+std::size_t draw_series(Svg& svg, const HtmlReport& report, const Axis& x, const Axis& y) {
+  constexpr std::array<std::array<std::string_view, 2>, kStyles> kStyle = {
+      {{"s0", "dot"}, {"s1", "dot1"}, {"s2", "dot2"}}};
+  std::size_t drawn = 0;
+  for (std::size_t i = 0; i < report.series.size(); ++i) {
+    const auto few = thin(report.series[i].points, static_cast<std::size_t>(svg.width()));
+    const auto& [line, dot] = kStyle[i % kStyles];
+    if (i == 0) drawn = few.size();
+    svg.path(path_of(few, x, y), line);
+    if (few.size() <= kFewPoints) draw_dots(svg, report.series[i], dot, x, y);
+  }
+  return drawn;
 }
 
 double last_second(const HtmlReport& report) {
@@ -155,28 +167,23 @@ std::string rate_chart(const HtmlReport& report, const std::vector<HtmlSpan>& di
   const Axis y = rate_axis(range, plot);
   const auto unit = rate_unit(range.high);
   const auto time = seconds_unit(x.high);
-  auto svg = svg_begin("rate", plot, "Throughput over time", describe(report, range, unit));
-  svg +=
-      "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-      "patternTransform=\"rotate(45)\"><path class=\"hatch-line\" d=\"M0 "
-      "0V6\"/></pattern></defs>\n";
-  svg += spans_of(report.left_out, plot, x, "pale");
-  svg += spans_of(disturbed, plot, x, "hatch");
-  svg += y_grid(plot, y, unit) + x_marks(plot, x, time, fmt::format("time in {}", time.name));
-  svg += bounds_of(report, plot, y);
-  for (const double begin : report.trials) {
-    svg += line_at({x.at(begin), plot.top, 0, plot.y_end() - plot.top}, "trial");
-  }
-  std::size_t drawn = 0;
-  for (std::size_t i = 0; i < report.series.size(); ++i) {
-    const auto few = thin(report.series[i].points, static_cast<std::size_t>(x.to - x.from));
-    if (i == 0) drawn = few.size();
-    svg += fmt::format("<path class=\"s{}\" d=\"{}\"/>\n", i % kStyles, path_of(few, x, y));
-    if (few.size() <= kFewPoints) svg += dots_of(report.series[i], i % kStyles, x, y);
-  }
-  svg += median_of(report, plot, y, unit) + marks_of(disturbed, plot, x) + "</svg>\n";
-  return figure_of(
-      "throughput over time", svg, rate_legend(report), rate_caption(report, drawn, y));
+  Svg svg("rate", plot, "Throughput over time", describe(report, range, unit));
+  svg.add(kHatch);
+  draw_spans(svg, report.left_out, x, "pale");
+  draw_spans(svg, disturbed, x, "hatch");
+  svg.y_marks(y, unit);
+  svg.x_marks(x, time);
+  svg.x_base(fmt::format("time in {}", time.name));
+  draw_bounds(svg, report, y);
+  for (const double begin : report.trials)
+    svg.line({x.at(begin), plot.top, 0, svg.height()}, "trial");
+  const auto drawn = draw_series(svg, report, x, y);
+  draw_median(svg, report, y, unit);
+  draw_marks(svg, disturbed, x);
+  return figure_of("throughput over time",
+                   std::move(svg).end(),
+                   rate_legend(report),
+                   rate_caption(report, drawn, y));
 }
 
 }  // namespace manactl::cli

@@ -40,28 +40,23 @@ std::vector<double> some_of(std::vector<double> rates) {
 }
 
 // Dots of one side, each a little aside of the one before so that none hides another.
-std::string strip(const BenchDocument& side, const Axis& x, double middle, std::string_view dot) {
-  constexpr double kHalf = 22, kGolden = 0.618034, kBand = 34;
+void draw_side(
+    Svg& svg, const BenchDocument& side, const Axis& x, double middle, std::string_view dot) {
+  constexpr double kHalf = 22, kGolden = 0.618034, kBand = 34, kRadius = 3, kGap = 4, kLeast = 2;
   const auto rate = datapath::estimate(side.rates);
-  const auto unit = rate_unit(rate.median);
-  std::string text;
   if (rate.confidence) {
     const double from = x.at(rate.confidence->low);
-    const double width = std::max(x.at(rate.confidence->high) - from, 2.0);
-    text += rect_at({from, middle - kBand, width, 2 * kBand}, "band", "95 % bounds of the median");
+    const double width = std::max(x.at(rate.confidence->high) - from, kLeast);
+    svg.rect({from, middle - kBand, width, 2 * kBand}, "band", "95 % bounds of the median");
   }
   double turn = 0;
   for (const double value : some_of(side.rates)) {
     turn = std::fmod(turn + kGolden, 1);
-    text +=
-        fmt::format("<circle class=\"{}\" cx=\"{}\" cy=\"{:.1f}\" r=\"3\" fill-opacity=\".65\"/>\n",
-                    dot,
-                    x.px(value),
-                    middle + (turn - 0.5) * 2 * kHalf);
+    svg.dot({x.at(value), middle + (turn - 0.5) * 2 * kHalf, kRadius}, dot);
   }
   const double at = x.at(rate.median);
-  text += line_at({at, middle - kBand, 0, 2 * kBand}, "median");
-  return text + text_at(at, middle - kBand - 4, "m strong", quantity(rate.median, unit));
+  svg.line({at, middle - kBand, 0, 2 * kBand}, "median");
+  svg.text(at, middle - kBand - kGap, "m strong", quantity(rate.median, rate_unit(rate.median)));
 }
 
 HtmlBand range_of(const CompareResult& result) {
@@ -86,16 +81,18 @@ std::string rates_chart(const CompareResult& result) {
   const auto said = fmt::format("Median before: {}, after: {}",
                                 quantity(datapath::median(result.before.rates), unit),
                                 quantity(datapath::median(result.after.rates), unit));
-  constexpr double kBefore = 70, kAfter = 180;
-  auto svg = svg_begin("rates", plot, "Rates of both results", said);
-  svg += x_marks(plot, x, unit, fmt::format("rate of an interval in {}", unit.name));
-  svg += text_at(plot.left - 12, kBefore + 4, "e strong", "before");
-  svg += text_at(plot.left - 12, kAfter + 4, "e strong", "after");
-  svg += strip(result.before, x, kBefore, "dot") + strip(result.after, x, kAfter, "dot1");
+  constexpr double kBefore = 70, kAfter = 180, kGap = 12, kHalfLetter = 4;
+  Svg svg("rates", plot, "Rates of both results", said);
+  svg.x_marks(x, unit);
+  svg.x_base(fmt::format("rate of an interval in {}", unit.name));
+  svg.text(plot.left - kGap, kBefore + kHalfLetter, "e strong", "before");
+  svg.text(plot.left - kGap, kAfter + kHalfLetter, "e strong", "after");
+  draw_side(svg, result.before, x, kBefore, "dot pile");
+  draw_side(svg, result.after, x, kAfter, "dot1 pile");
   const auto most = std::max(result.before.rates.size(), result.after.rates.size());
   return figure_of(
       "rates of both results",
-      svg + "</svg>\n",
+      std::move(svg).end(),
       {},
       fmt::format(
           "Each dot is a steady interval{}. Dashed: the median; shaded: its 95 % bounds. "
@@ -118,27 +115,24 @@ std::string change_chart(const CompareResult& result) {
                                 percent(effect.change),
                                 percent(effect.confidence.low),
                                 percent(effect.confidence.high));
-  const double middle = (plot.top + plot.y_end()) / 2;
-  const double height = plot.y_end() - plot.top;
+  constexpr double kHalf = 9, kRadius = 6, kLeast = 2;
   const double low = x.at(effect.confidence.low);
-  const double width = std::max(x.at(effect.confidence.high) - low, 2.0);
-  auto svg = svg_begin("change", plot, "Change of the median", said);
-  svg += rect_at(
-      {x.at(-result.threshold), plot.top, x.at(result.threshold) - x.at(-result.threshold), height},
-      "pale",
-      "smaller than the threshold");
-  svg += line_at({x.at(0), plot.top, 0, height}, "base");
-  svg += rect_at({low, middle - 9, width, 18}, "band", "95 % bounds of the change");
-  svg += line_at({low, middle, width, 0}, "s0");
-  svg += fmt::format(
-      "<circle class=\"dot\" cx=\"{}\" cy=\"{:.1f}\" r=\"6\"><title>{}</title></circle>\n",
-      x.px(effect.change),
-      middle,
-      said);
-  svg += x_marks(plot, x, {1 / kPercent, "%"}, "change of the median in %");
+  const double width = std::max(x.at(effect.confidence.high) - low, kLeast);
+  Svg svg("change", plot, "Change of the median", said);
+  const double middle = plot.top + svg.height() / 2;
+  const double grey = x.at(-result.threshold);
+  svg.rect({grey, plot.top, x.at(result.threshold) - grey, svg.height()},
+           "pale",
+           "smaller than the threshold");
+  svg.line({x.at(0), plot.top, 0, svg.height()}, "base");
+  svg.rect({low, middle - kHalf, width, 2 * kHalf}, "band", "95 % bounds of the change");
+  svg.line({low, middle, width, 0}, "s0");
+  svg.dot({x.at(effect.change), middle, kRadius}, "dot", said);
+  svg.x_marks(x, {1 / kPercent, "%"});
+  svg.x_base("change of the median in %");
   return figure_of(
       "change of the median",
-      svg + "</svg>\n",
+      std::move(svg).end(),
       {},
       fmt::format(
           "Dot: the change; bar: its 95 % bounds; grey: smaller than the threshold of {:g} %.",
@@ -146,15 +140,41 @@ std::string change_chart(const CompareResult& result) {
 }
 
 std::vector<std::string> side_row(std::string_view name, const BenchDocument& side) {
+  constexpr std::string_view kNothing = "-";
   const auto rate = datapath::estimate(side.rates);
   const auto unit = rate_unit(rate.median);
-  return {fmt::format("{}: {}", name, side.path),
-          fmt::format("{}", rate.count),
-          quantity(rate.median, unit),
-          rate.confidence ? quantity(rate.confidence->low, unit) : "-",
-          rate.confidence ? quantity(rate.confidence->high, unit) : "-",
-          fmt::format("{:.2f} %", rate.variation * kPercent),
-          side.noisy ? "yes" : "no"};
+  std::vector<std::string> cells;
+  cells.push_back(fmt::format("{}: {}", name, side.path));
+  cells.push_back(fmt::format("{}", rate.count));
+  cells.push_back(quantity(rate.median, unit));
+  cells.emplace_back(rate.confidence ? quantity(rate.confidence->low, unit) : kNothing);
+  cells.emplace_back(rate.confidence ? quantity(rate.confidence->high, unit) : kNothing);
+  cells.push_back(fmt::format("{:.2f} %", rate.variation * kPercent));
+  cells.emplace_back(side.noisy ? "yes" : "no");
+  return cells;
+}
+
+HtmlTable table(const CompareResult& result) {
+  HtmlTable table;
+  table.title = "Results";
+  for (const std::string_view column :
+       {"file", "intervals", "median", "95 % from", "to", "variation", "noisy"}) {
+    table.columns.emplace_back(column);
+  }
+  table.rows.push_back(side_row("before", result.before));
+  table.rows.push_back(side_row("after", result.after));
+  return table;
+}
+
+std::vector<HtmlRow> figures(const CompareResult& result) {
+  const auto& effect = result.effect;
+  const auto& [low, high] = effect.confidence;
+  std::vector<HtmlRow> rows;
+  rows.push_back({"verdict", std::string(name_of(result.verdict))});
+  rows.push_back({"change of the median", percent(effect.change)});
+  rows.push_back({"95 % bounds", fmt::format("{:+.2f} to {}", low * kPercent, percent(high))});
+  rows.push_back({"chance of such a difference (p)", fmt::format("{:.3g}", effect.p)});
+  return rows;
 }
 
 std::vector<std::string> warnings(const CompareResult& result) {
@@ -168,27 +188,21 @@ std::vector<std::string> warnings(const CompareResult& result) {
 }  // namespace
 
 std::string html_page(const CompareResult& result) {
-  const auto& effect = result.effect;
   const auto verdict = name_of(result.verdict);
-  auto page = page_head(fmt::format("{}: {}", verdict, percent(effect.change)),
+  auto page = page_head(fmt::format("{}: {}", verdict, percent(result.effect.change)),
                         fmt::format("{} against {}", result.after.path, result.before.path));
   page += warnings_of(warnings(result));
-  page += figures_of(
-      {{"verdict", std::string(verdict)},
-       {"change of the median", percent(effect.change)},
-       {"95 % bounds",
-        fmt::format(
-            "{:+.2f} to {}", effect.confidence.low * kPercent, percent(effect.confidence.high))},
-       {"chance of such a difference (p)", fmt::format("{:.3g}", effect.p)}},
-      verdict);
-  page += "<h2>Change</h2>\n" + change_chart(result) + "<h2>Rates</h2>\n" + rates_chart(result);
-  page += table_of({"Results",
-                    {"file", "intervals", "median", "95 % from", "to", "variation", "noisy"},
-                    {side_row("before", result.before), side_row("after", result.after)}});
+  page += figures_of(figures(result), verdict);
+  page += "<h2>Change</h2>\n";
+  page += change_chart(result);
+  page += "<h2>Rates</h2>\n";
+  page += rates_chart(result);
+  page += table_of(table(result));
   std::vector<HtmlRow> rows;
   for (const auto& [name, value] : result.before.configuration) rows.push_back({name, value});
   page += rows_of("Configuration of both", rows);
-  return page + page_foot(fmt::format("manactl {}", version()));
+  page += page_foot(fmt::format("manactl {}", version()));
+  return page;
 }
 
 }  // namespace manactl::cli

@@ -32,40 +32,35 @@ double place(double percent, double last) {
   return percent < kAll ? nines(percent) : last + 0.5;
 }
 
-std::string percent_marks(const Plot& plot, const Axis& x, double last, bool slowest) {
-  constexpr double kTick = 5, kBelow = 19, kLabel = 38;
-  const auto mark = [&](double at, const std::string& name) {
-    return line_at({x.at(at), plot.top, 0, plot.y_end() - plot.top}, "grid") +
-           line_at({x.at(at), plot.y_end(), 0, kTick}, "base") +
-           text_at(x.at(at), plot.y_end() + kBelow, "m", name);
-  };
-  auto text = mark(0, "0 %") + mark(nines(50), "50 %");
-  for (int nine = 1; nine <= static_cast<int>(last + 1e-6); ++nine) {
-    text +=
-        mark(nine, fmt::format("{:.{}f} %", kAll - std::pow(10, 2 - nine), std::max(nine - 2, 0)));
-  }
-  if (slowest) text += mark(x.high, "slowest");
-  text += line_at({plot.left, plot.y_end(), plot.x_end() - plot.left, 0}, "base");
-  return text + text_at((plot.left + plot.x_end()) / 2,
-                        plot.y_end() + kLabel,
-                        "m",
-                        "share that was not slower");
+void percent_mark(Svg& svg, double x, std::string_view name) {
+  svg.line({x, svg.plot().top, 0, svg.height()}, "grid");
+  svg.x_mark(x, name);
 }
 
-// The same round numbers on a logarithmic scale: 1, 2, 5, 10 ...
-std::string log_grid(const Plot& plot, const Axis& y, const Unit& unit) {
-  std::string text = text_at(plot.left - 8, plot.top - 8, "e", unit.name);
+void percent_marks(Svg& svg, const Axis& x, double last, bool slowest) {
+  percent_mark(svg, x.at(0), "0 %");
+  percent_mark(svg, x.at(nines(50)), "50 %");
+  for (int nine = 1; nine <= static_cast<int>(last + 1e-6); ++nine) {
+    percent_mark(svg,
+                 x.at(nine),
+                 fmt::format("{:.{}f} %", kAll - std::pow(10, 2 - nine), std::max(nine - 2, 0)));
+  }
+  if (slowest) percent_mark(svg, x.to, "slowest");
+  svg.x_base("share that was not slower");
+}
+
+// Round numbers on a logarithmic scale: 1, 2, 5, 10 ...
+void log_marks(Svg& svg, const Axis& y, const Unit& unit) {
+  svg.y_unit(unit);
   for (int power = static_cast<int>(std::floor(y.low)); power <= static_cast<int>(y.high);
        ++power) {
     for (const double digit : {1, 2, 5}) {
       const double value = digit * std::pow(10, power);
       const double at = std::log10(value);
       if (at < y.low || at > y.high) continue;
-      text += line_at({plot.left, y.at(at), plot.x_end() - plot.left, 0}, "grid");
-      text += text_at(plot.left - 8, y.at(at) + 4, "e", fmt::format("{:g}", value / unit.factor));
+      svg.y_mark(y.at(at), fmt::format("{:g}", value / unit.factor));
     }
   }
-  return text;
 }
 
 std::string describe(const std::vector<HtmlPercentile>& latency) {
@@ -83,22 +78,26 @@ std::string describe(const std::vector<HtmlPercentile>& latency) {
   return text;
 }
 
-std::string curve(const std::vector<HtmlPercentile>& latency, const Axis& x, const Axis& y) {
+void draw_curve(Svg& svg,
+                const std::vector<HtmlPercentile>& latency,
+                const Axis& x,
+                const Axis& y) {
+  constexpr std::size_t kFew = 60;
+  constexpr double kRadius = 2.8;
   const double last = last_nine(latency);
   std::vector<HtmlPoint> points;
-  std::string dots;
+  points.reserve(latency.size());
   for (const auto& [percent, nanoseconds] : latency) {
     points.push_back({place(percent, last), std::log10(std::max(nanoseconds, 1.0))});
-    dots += fmt::format(
-        "<circle class=\"dot\" cx=\"{}\" cy=\"{}\" r=\"2.8\"><title>{:g} %: {}</title></circle>\n",
-        x.px(points.back().seconds),
-        y.px(points.back().rate),
-        percent,
-        quantity(nanoseconds, latency_unit(nanoseconds)));
   }
-  constexpr std::size_t kFew = 60;
-  const auto line = fmt::format("<path class=\"s0\" d=\"{}\"/>\n", path_of(points, x, y));
-  return line + (points.size() <= kFew ? dots : std::string());
+  svg.path(path_of(points, x, y), "s0");
+  if (points.size() > kFew) return;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto& [percent, nanoseconds] = latency[i];
+    svg.dot({x.at(points[i].seconds), y.at(points[i].rate), kRadius},
+            "dot",
+            fmt::format("{:g} %: {}", percent, quantity(nanoseconds, latency_unit(nanoseconds))));
+  }
 }
 
 }  // namespace
@@ -114,12 +113,12 @@ std::string latency_chart(const HtmlReport& report) {
   const double high = std::log10(std::max(latency.back().nanoseconds, 1.0));
   constexpr double kLeastSpan = 0.8, kAir = 0.06;  // decades
   const Axis y{low - kAir, std::max(high + kAir, low + kLeastSpan), plot.y_end(), plot.top};
-  const auto unit = latency_unit(latency.back().nanoseconds);
   const auto said = describe(latency);
-  auto svg = svg_begin("latency", plot, "Latency by percentile", said);
-  svg += log_grid(plot, y, unit) + percent_marks(plot, x, last, slowest);
-  svg += curve(latency, x, y) + "</svg>\n";
-  return figure_of("latency by percentile", svg, {}, said);
+  Svg svg("latency", plot, "Latency by percentile", said);
+  log_marks(svg, y, latency_unit(latency.back().nanoseconds));
+  percent_marks(svg, x, last, slowest);
+  draw_curve(svg, latency, x, y);
+  return figure_of("latency by percentile", std::move(svg).end(), {}, said);
 }
 
 }  // namespace manactl::cli

@@ -38,27 +38,27 @@ std::string describe(const std::vector<HtmlQueue>& queues, const Unit& unit) {
       quantity(mean(queues), unit));
 }
 
-std::string bars(const std::vector<HtmlQueue>& queues, const Plot& plot, const Axis& y) {
+void draw_bars(Svg& svg, const std::vector<HtmlQueue>& queues, const Axis& y) {
   constexpr double kMostWidth = 64, kShare = 0.75, kLetter = 7, kBelow = 18;
   constexpr std::size_t kLongestName = 12;
-  const double step = (plot.x_end() - plot.left) / static_cast<double>(queues.size());
+  const auto& plot = svg.plot();
+  const double step = svg.width() / static_cast<double>(queues.size());
+  const double width = std::min(step * kShare, kMostWidth);
   const auto unit = rate_unit(y.high);
-  std::string text;
+  double middle = plot.left - step / 2;
   double labelled = 0;  // up to here there is text below the bars
-  for (std::size_t i = 0; i < queues.size(); ++i) {
-    const double middle = plot.left + step * (static_cast<double>(i) + 0.5);
-    const double width = std::min(step * kShare, kMostWidth);
-    const double top = y.at(queues[i].rate);
-    text += rect_at({middle - width / 2, top, width, plot.y_end() - top},
-                    "bar",
-                    fmt::format("queue {}: {}", queues[i].name, quantity(queues[i].rate, unit)));
-    const auto name = printable(queues[i].name, kLongestName);
+  for (const auto& queue : queues) {
+    middle += step;
+    const double top = y.at(queue.rate);
+    svg.rect({middle - width / 2, top, width, plot.y_end() - top},
+             "bar",
+             fmt::format("queue {}: {}", queue.name, quantity(queue.rate, unit)));
+    const auto name = printable(queue.name, kLongestName);
     const double half = static_cast<double>(name.size() + 1) * kLetter / 2;
     if (middle - half < labelled) continue;
     labelled = middle + half;
-    text += text_at(middle, plot.y_end() + kBelow, "m", name);
+    svg.text(middle, plot.y_end() + kBelow, "m", name);
   }
-  return text;
 }
 
 // All queues on one scale, so that their lines can be compared.
@@ -68,6 +68,7 @@ std::string spark_of(const std::vector<double>& rates, double most, std::size_t 
   const Axis x{0, static_cast<double>(rates.size()), 0, kWidth};
   const Axis y{0, most, kHeight - 1, 1};
   std::vector<HtmlPoint> points;
+  points.reserve(rates.size());
   for (const double rate : rates) points.push_back({static_cast<double>(points.size()), rate});
   const auto [low, high] = std::minmax_element(rates.begin(), rates.end());
   const auto unit = rate_unit(*high);
@@ -106,17 +107,17 @@ std::string queue_chart(const HtmlReport& report) {
   const Axis y = rate_axis({0, highest(queues)}, plot);
   const auto unit = rate_unit(y.high);
   const auto said = describe(queues, unit);
-  const double width = plot.x_end() - plot.left;
-  auto svg = svg_begin("queues", plot, "Rate of each queue", said) + y_grid(plot, y, unit) +
-             bars(queues, plot, y);
+  Svg svg("queues", plot, "Rate of each queue", said);
+  svg.y_marks(y, unit);
+  draw_bars(svg, queues, y);
   if (queues.size() > 1) {
+    constexpr double kGap = 6, kHalfLetter = 4;
     const double at = y.at(mean(queues));
-    svg += line_at({plot.left, at, width, 0}, "median");
-    svg += text_at(plot.x_end() + 6, at + 4, "strong", "mean");
+    svg.line({plot.left, at, svg.width(), 0}, "median");
+    svg.text(plot.x_end() + kGap, at + kHalfLetter, "strong", "mean");
   }
-  svg += line_at({plot.left, plot.y_end(), width, 0}, "base");
-  svg += text_at(plot.left + width / 2, plot.y_end() + 38, "m", "queue") + "</svg>\n";
-  return figure_of("rate of each queue", svg, {}, said);
+  svg.x_base("queue");
+  return figure_of("rate of each queue", std::move(svg).end(), {}, said);
 }
 
 std::string queue_table(const HtmlReport& report) {

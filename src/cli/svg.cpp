@@ -16,6 +16,7 @@ namespace manactl::cli {
 namespace {
 
 constexpr double kTen = 10;
+constexpr double kGap = 8;  // between the plot and the words beside it
 constexpr int kDigits = 4;  // of a quantity that count
 
 Unit largest_below(std::span<const Unit> units, double most) {
@@ -32,8 +33,10 @@ int decimals(double step) {
   return std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, kDigits);
 }
 
-std::string number(double value) {
-  return fmt::format("{:.1f}", value);
+// With as many digits as tell it from its neighbours.
+std::string tick_text(double value, const std::vector<double>& all) {
+  const double step = all.size() > 1 ? all[1] - all[0] : 1;
+  return fmt::format("{:.{}f}", value, decimals(step));
 }
 
 }  // namespace
@@ -67,10 +70,6 @@ double Axis::at(double value) const {
   return from + (value - low) / (high - low) * (to - from);
 }
 
-std::string Axis::px(double value) const {
-  return number(at(value));
-}
-
 std::vector<double> ticks(double low, double high, unsigned count) {
   std::vector<double> marks;
   if (!(high > low) || !std::isfinite(high - low)) return marks;
@@ -100,75 +99,96 @@ Axis rate_axis(const HtmlBand& range, const Plot& plot) {
   return axis;
 }
 
-std::string svg_begin(std::string_view id,
-                      const Plot& plot,
-                      std::string_view title,
-                      std::string_view description) {
-  return fmt::format(
-      "<svg id=\"{0}\" viewBox=\"0 0 {1} {2}\" role=\"img\" aria-labelledby=\"{0}-t {0}-d\" "
-      "xmlns=\"http://www.w3.org/2000/svg\">\n"
-      "<title id=\"{0}-t\">{3}</title>\n<desc id=\"{0}-d\">{4}</desc>\n",
-      id,
-      plot.width,
-      plot.height,
-      escape(title),
-      escape(description));
+Svg::Svg(std::string_view id,
+         const Plot& plot,
+         std::string_view title,
+         std::string_view description)
+    : plot_(plot),
+      out_(fmt::format(
+          R"(<svg id="{0}" viewBox="0 0 {1} {2}" role="img" aria-labelledby="{0}-t {0}-d" )"
+          R"(xmlns="http://www.w3.org/2000/svg">)"
+          "\n"
+          R"(<title id="{0}-t">{3}</title><desc id="{0}-d">{4}</desc>)"
+          "\n",
+          id,
+          plot.width,
+          plot.height,
+          escape(title),
+          escape(description))) {}
+
+void Svg::text(double x, double y, std::string_view style, std::string_view text) {
+  out_ +=
+      fmt::format(R"(<text class="{}" x="{:.1f}" y="{:.1f}">{}</text>)", style, x, y, escape(text));
+  out_ += '\n';
 }
 
-std::string text_at(double x, double y, std::string_view style, std::string_view text) {
-  return fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n",
-                     style,
-                     number(x),
-                     number(y),
-                     escape(text));
+void Svg::line(const Box& diagonal, std::string_view style) {
+  const auto& [x, y, width, height] = diagonal;
+  path(fmt::format("M{:.1f} {:.1f}l{:.1f} {:.1f}", x, y, width, height), style);
 }
 
-std::string line_at(const Box& diagonal, std::string_view style) {
-  return fmt::format("<path class=\"{}\" d=\"M{} {}l{} {}\"/>\n",
-                     style,
-                     number(diagonal.x),
-                     number(diagonal.y),
-                     number(diagonal.width),
-                     number(diagonal.height));
+void Svg::rect(const Box& box, std::string_view style, std::string_view tip) {
+  out_ += fmt::format(R"(<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}")",
+                      style,
+                      box.x,
+                      box.y,
+                      box.width,
+                      box.height);
+  close("rect", tip);
 }
 
-std::string rect_at(const Box& box, std::string_view style, std::string_view tip) {
-  auto text = fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"",
-                          style,
-                          number(box.x),
-                          number(box.y),
-                          number(box.width),
-                          number(box.height));
-  return text + (tip.empty() ? "/>\n" : fmt::format("><title>{}</title></rect>\n", escape(tip)));
+void Svg::path(std::string_view d, std::string_view style, std::string_view tip) {
+  out_ += fmt::format(R"(<path class="{}" d="{}")", style, d);
+  close("path", tip);
 }
 
-std::string y_grid(const Plot& plot, const Axis& y, const Unit& unit) {
-  constexpr unsigned kLines = 5;
-  constexpr double kGap = 8, kHalfLetter = 4;
-  auto text = text_at(plot.left - kGap, plot.top - kGap, "e", unit.name);
-  const auto values = ticks(y.low / unit.factor, y.high / unit.factor, kLines);
-  const double step = values.size() > 1 ? values[1] - values[0] : 1;
-  for (const double value : values) {
-    const double at = y.at(value * unit.factor);
-    text += line_at({plot.left, at, plot.x_end() - plot.left, 0}, "grid");
-    text += text_at(
-        plot.left - kGap, at + kHalfLetter, "e", fmt::format("{:.{}f}", value, decimals(step)));
-  }
-  return text;
+void Svg::dot(const Spot& spot, std::string_view style, std::string_view tip) {
+  out_ += fmt::format(
+      R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}")", style, spot.x, spot.y, spot.radius);
+  close("circle", tip);
 }
 
-std::string x_marks(const Plot& plot, const Axis& x, const Unit& unit, std::string_view label) {
+void Svg::close(std::string_view name, std::string_view tip) {
+  out_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", escape(tip), name);
+}
+
+void Svg::x_base(std::string_view label) {
+  constexpr double kBelow = 38;
+  line({plot_.left, plot_.y_end(), width(), 0}, "base");
+  text(plot_.left + width() / 2, plot_.y_end() + kBelow, "m", label);
+}
+
+void Svg::x_mark(double x, std::string_view value) {
+  constexpr double kTick = 5, kBelow = 19;
+  line({x, plot_.y_end(), 0, kTick}, "base");
+  text(x, plot_.y_end() + kBelow, "m", value);
+}
+
+void Svg::x_marks(const Axis& x, const Unit& unit) {
   constexpr unsigned kMarks = 10;
-  constexpr double kTick = 5, kBelow = 19, kLabel = 38;
-  auto text = line_at({plot.left, plot.y_end(), plot.x_end() - plot.left, 0}, "base");
   const auto values = ticks(x.low / unit.factor, x.high / unit.factor, kMarks);
-  const double step = values.size() > 1 ? values[1] - values[0] : 1;
-  for (const double value : values) {
-    const double at = x.at(value * unit.factor);
-    text += line_at({at, plot.y_end(), 0, kTick}, "base");
-    text += text_at(at, plot.y_end() + kBelow, "m", fmt::format("{:.{}f}", value, decimals(step)));
-  }
-  return text + text_at((plot.left + plot.x_end()) / 2, plot.y_end() + kLabel, "m", label);
+  for (const double value : values) x_mark(x.at(value * unit.factor), tick_text(value, values));
+}
+
+void Svg::y_unit(const Unit& unit) {
+  text(plot_.left - kGap, plot_.top - kGap, "e", unit.name);
+}
+
+void Svg::y_mark(double y, std::string_view value) {
+  constexpr double kHalfLetter = 4;
+  line({plot_.left, y, width(), 0}, "grid");
+  text(plot_.left - kGap, y + kHalfLetter, "e", value);
+}
+
+void Svg::y_marks(const Axis& y, const Unit& unit) {
+  constexpr unsigned kMarks = 5;
+  y_unit(unit);
+  const auto values = ticks(y.low / unit.factor, y.high / unit.factor, kMarks);
+  for (const double value : values) y_mark(y.at(value * unit.factor), tick_text(value, values));
+}
+
+std::string Svg::end() && {
+  return std::move(out_ += "</svg>\n");
 }
 
 std::vector<HtmlPoint> thin(const std::vector<HtmlPoint>& points, std::size_t columns) {
@@ -188,7 +208,8 @@ std::vector<HtmlPoint> thin(const std::vector<HtmlPoint>& points, std::size_t co
 std::string path_of(const std::vector<HtmlPoint>& points, const Axis& x, const Axis& y) {
   std::string path;
   for (const auto& point : points) {
-    path += fmt::format("{}{} {}", path.empty() ? "M" : "L", x.px(point.seconds), y.px(point.rate));
+    path += fmt::format(
+        "{}{:.1f} {:.1f}", path.empty() ? 'M' : 'L', x.at(point.seconds), y.at(point.rate));
   }
   return path;
 }

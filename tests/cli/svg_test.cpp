@@ -72,7 +72,7 @@ TEST(Axis, MapsValuesToCoordinates) {
   const Axis axis{0, 10, 200, 100};
   EXPECT_EQ(axis.at(0), 200);
   EXPECT_EQ(axis.at(5), 150);
-  EXPECT_EQ(axis.px(10), "100.0");
+  EXPECT_EQ(axis.at(10), 100);
 }
 
 TEST(Axis, TakesWhatIsNoNumberToItsBeginning) {
@@ -122,17 +122,36 @@ TEST(PathOf, StartsWithAMoveAndGoesOnInLines) {
   EXPECT_EQ(path_of({}, x, y), "");
 }
 
+Svg picture() {
+  return {"rate", {}, "Rate <1>", "from 1 & 2"};
+}
+
 TEST(Svg, SaysItsTitleToThoseWhoDoNotSeeIt) {
-  const auto svg = svg_begin("rate", {}, "Rate <1>", "from 1 & 2");
-  EXPECT_THAT(svg, HasSubstr("aria-labelledby=\"rate-t rate-d\""));
-  EXPECT_THAT(svg, HasSubstr("<title id=\"rate-t\">Rate &lt;1&gt;</title>"));
-  EXPECT_THAT(svg, HasSubstr("<desc id=\"rate-d\">from 1 &amp; 2</desc>"));
+  const auto text = picture().end();
+  EXPECT_THAT(text, HasSubstr("aria-labelledby=\"rate-t rate-d\""));
+  EXPECT_THAT(text, HasSubstr("<title id=\"rate-t\">Rate &lt;1&gt;</title>"));
+  EXPECT_THAT(text, HasSubstr("<desc id=\"rate-d\">from 1 &amp; 2</desc>"));
 }
 
 TEST(Svg, EscapesTooltipsAndLabels) {
-  EXPECT_THAT(rect_at({}, "bar", "<b>"), HasSubstr("<title>&lt;b&gt;</title>"));
-  EXPECT_THAT(rect_at({}, "bar"), Not(HasSubstr("title")));
-  EXPECT_THAT(text_at(1, 2, "m", "<b>"), HasSubstr(">&lt;b&gt;<"));
+  auto svg = picture();
+  svg.rect({1, 2, 3, 4}, "bar", "<b>");
+  svg.rect({1, 2, 3, 4}, "bare");
+  svg.text(1, 2, "m", "<i>");
+  const auto text = std::move(svg).end();
+  EXPECT_THAT(text, HasSubstr("height=\"4.0\"><title>&lt;b&gt;</title></rect>"));
+  EXPECT_THAT(text, HasSubstr("class=\"bare\" x=\"1.0\" y=\"2.0\" width=\"3.0\" height=\"4.0\"/>"));
+  EXPECT_THAT(text, HasSubstr(">&lt;i&gt;</text>"));
+}
+
+TEST(Svg, MarksValuesWithAsManyDigitsAsTellThemApart) {
+  auto svg = picture();
+  svg.x_marks({0, 0.5, 0, 100}, {1, "s"});
+  svg.y_marks({0, 10e6, 100, 0}, {1e6, "Mpps"});
+  const auto text = std::move(svg).end();
+  EXPECT_THAT(text, HasSubstr(">0.05</text>"));
+  EXPECT_THAT(text, HasSubstr(">10</text>"));
+  EXPECT_THAT(text, HasSubstr(">Mpps</text>"));
 }
 
 }  // namespace

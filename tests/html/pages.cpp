@@ -26,7 +26,7 @@ class Numbers {
 
  private:
   static constexpr double kMiddle = 0x7fffffff;
-  std::mt19937 random_{7};  // NOLINT: the same pages every time
+  std::mt19937 random_{7};
 };
 
 HtmlReport page_of(unsigned queues, unsigned seconds) {
@@ -138,17 +138,19 @@ void write(const std::string& path, const std::string& page) {
   std::cout << path << ' ' << page.size() << " bytes\n";
 }
 
-}  // namespace
-}  // namespace manactl::cli
-
-int main(int argc, char** argv) {
-  using namespace manactl::cli;
-  if (argc != 2) return 2;
-  const std::string folder = argv[1];
+void write_all(const std::string& folder) {
   constexpr unsigned kHour = 3600;
   write(folder + "/small.html", html_page(page_of(4, 12)));
   write(folder + "/full.html", html_page(full_page()));
   write(folder + "/large.html", html_page(page_of(64, kHour)));
   write(folder + "/hostile.html", html_page(hostile_page()));
   write(folder + "/compare.html", compare_page());
+}
+
+}  // namespace
+}  // namespace manactl::cli
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  manactl::cli::write_all(argv[1]);
 }
