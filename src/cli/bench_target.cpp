@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/question.h"
 #include "datapath/plan.h"
 #include "diag/remedies.h"
@@ -21,9 +22,8 @@ bool has_driver(const datapath::EngineInfo& engine, std::string_view name) {
   return std::find(engine.drivers.begin(), engine.drivers.end(), name) != engine.drivers.end();
 }
 
-Possible<Port> port_of(const host::Nic& nic,
-                       const std::string& shown,
-                       const datapath::EngineInfo& engine) {
+// A MANA port that may be taken from the kernel.
+Possible<Port> mana_port(const host::Nic& nic, const std::string& shown) {
   if (!nic.vf || !nic.vf->pci) {
     return obstacle(fmt::format("'{}' has no virtual function to measure", shown));
   }
@@ -36,13 +36,20 @@ Possible<Port> port_of(const host::Nic& nic,
         Error{Errc::denied, 0, fmt::format("'{}' carries the {}", shown, join(nic.carries, ", "))},
         {}});
   }
+  return Port{*nic.vf->pci, nic.vf->mac, std::nullopt};
+}
+
+Possible<Port> port_of(const host::Nic& nic,
+                       const std::string& shown,
+                       const datapath::EngineInfo& engine) {
+  auto port = mana_port(nic, shown);
+  if (!port) return port;
   if (!nic.is_direct() && !nic.is_prepared()) {
     return obstacle(fmt::format("'{}' belongs to the kernel; hand it to user space first", shown),
                     {fmt::format("manactl prepare {}", diag::shell_word(nic.name()))});
   }
-  Port port{*nic.vf->pci, nic.vf->mac, std::nullopt};
   // EAL refuses the name of a device on a bus that it does not have.
-  if (has_driver(engine, "bus_vmbus")) port.vmbus = nic.vmbus;
+  if (has_driver(engine, "bus_vmbus")) port->vmbus = nic.vmbus;
   return port;
 }
 
@@ -77,6 +84,35 @@ Possible<Port> find_port(const host::Facts& facts,
                     printable(interface)));
   }
   return port_of(**nic, printable(interface), engine);
+}
+
+Result<EngineChoice> parse_engine(std::string_view text) {
+  if (text == "auto") return EngineChoice::automatic;
+  if (text == "dpdk") return EngineChoice::dpdk;
+  if (text == "verbs") return EngineChoice::verbs;
+  return fail(Errc::invalid,
+              fmt::format("'{}' is neither auto, dpdk nor verbs{}",
+                          printable(text, 40),
+                          suggestion(text, {"auto", "dpdk", "verbs"})));
+}
+
+bool takes_verbs(EngineChoice choice, const datapath::EngineInfo& engine, bool has_verbs) {
+  if (choice != EngineChoice::automatic) return choice == EngineChoice::verbs;
+  return has_verbs && !has_driver(engine, "net_mana");
+}
+
+Possible<Port> find_verbs_port(const host::Facts& facts, const std::string& interface) {
+  const auto nic = find_nic(facts, interface);
+  if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
+  const auto shown = printable(interface);
+  auto port = mana_port(**nic, shown);
+  if (!port || !(*nic)->vf->up) return port;
+  const auto& vf = (*nic)->vf->name;
+  return tl::unexpected<Obstacle>(Obstacle{
+      Error{Errc::busy,
+            0,
+            fmt::format("the kernel has the port of '{}' while '{}' is up", shown, printable(vf))},
+      {fmt::format("ip link set {} down", diag::shell_word(vf))}});
 }
 
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan) {

@@ -29,10 +29,21 @@ struct Port {
   std::optional<VmbusId> vmbus;  // absent without a synthetic NIC, or without bus_vmbus inside
 };
 
+// automatic takes direct verbs for a MANA NIC when the DPDK inside has no net_mana.
+enum class EngineChoice { automatic, dpdk, verbs };
+
+Result<EngineChoice> parse_engine(std::string_view text);
+
+// Whether this choice means direct verbs for a MANA NIC, as far as they are built in.
+bool takes_verbs(EngineChoice choice, const datapath::EngineInfo& engine, bool has_verbs);
+
 // The MANA port behind a NIC that was handed to user space, if the built-in driver can drive it.
 Possible<Port> find_port(const host::Facts& facts,
                          const std::string& interface,
                          const datapath::EngineInfo& engine);
+
+// The same for direct verbs, for which the link has to be down and nothing else.
+Possible<Port> find_verbs_port(const host::Facts& facts, const std::string& interface);
 
 // Turns hugepages off, with a note, where a virtual device can do without; an obstacle when there
 // are too few of them.

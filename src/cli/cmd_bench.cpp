@@ -7,12 +7,14 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/bench_options.h"
+#include "cli/bench_sim.h"
 #include "cli/bench_target.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/question.h"
 #include "cli/render_bench.h"
 #include "cli/signals.h"
+#include "datapath/engines.h"
 #include "datapath/plan.h"
 #include "datapath/trials.h"
 #include "host/cpu_time.h"
@@ -24,6 +26,8 @@ namespace {
 struct Options {
   datapath::BenchPlan plan;
   std::optional<InterfaceName> interface;
+  EngineChoice engine = EngineChoice::automatic;
+  bool sim = false;
   bool no_huge = false;
   bool list_drivers = false;
 };
@@ -51,10 +55,13 @@ std::string wrong_words(const Options& options, const Context& context) {
   const bool device = !options.plan.vdevs.empty();
   if (!context.root.empty())
     return "bench: --root is for captured systems, which cannot be measured";
-  if (!device && !options.interface) {
-    return "bench: a device is missing: an interface, or --vdev net_null0";
-  }
   if (device && options.interface) return "bench: an interface and --vdev exclude each other";
+  if (options.sim && (device || options.interface))
+    return "bench: --sim brings its own device, an interface or --vdev excludes it";
+  if (device && options.engine == EngineChoice::verbs)
+    return "bench: --engine verbs measures MANA only, --vdev is for DPDK";
+  if (options.sim && options.engine == EngineChoice::dpdk)
+    return "bench: --sim runs the engine of direct verbs, not --engine dpdk";
   return {};
 }
 
@@ -70,11 +77,18 @@ Result<host::CpuTime> cpu_time(const Context& context, const datapath::BenchPlan
   return host::cpu_time(system->files, plan.cpus);
 }
 
+// What a run needs beside its plan.
+struct Setting {
+  bool verbs = false;
+  bool simulated = false;
+  std::string note;
+};
+
 Exit measure(const Options& options,
              Context& context,
              const datapath::BenchPlan& plan,
-             const std::string& note) {
-  auto engine = datapath::make_engine();
+             const Setting& setting) {
+  auto engine = setting.verbs ? datapath::make_verbs_engine() : datapath::make_engine();
   if (!engine) return report_error(context, engine.error());
   StopOnSignal signals;
   const auto cpus_before = cpu_time(context, plan);
@@ -88,7 +102,7 @@ Exit measure(const Options& options,
   };
   auto report = datapath::run(**engine, plan, signals.token(), progress);
   if (!report) return report_error(context, report.error());
-  if (!note.empty()) report->notes.insert(report->notes.begin(), note);
+  if (!setting.note.empty()) report->notes.insert(report->notes.begin(), setting.note);
   datapath::Disturbance disturbance;
   if (const auto cpus_after = cpu_time(context, plan); cpus_before && cpus_after) {
     disturbance.stolen = host::stolen_share(*cpus_before, *cpus_after);
@@ -99,25 +113,55 @@ Exit measure(const Options& options,
       summarize(
           plan.mode, report->trials.front().intervals, plan.trial.warmup_seconds, disturbance),
       options.interface ? options.interface->str() : std::string(),
+      setting.simulated,
       exit_of_run(signals, *report)};
   context.json ? json(context.out, result) : text(context.out, result, context.verbosity);
   return result.exit;
 }
 
-Exit run_bench(const Options& options, Context& context) {
-  if (options.list_drivers) return list_drivers(context);
-  const auto wrong = wrong_words(options, context);
-  if (!wrong.empty()) return refuse(context, Errc::invalid, wrong);
+// The adapter in place of a NIC: asked for, or because there is no NIC and nothing else was named.
+Exit simulate(const Options& options, Context& context, const host::Facts& facts) {
+  auto plan = options.plan;
+  plan.nics.push_back(simulated_nic());
+  plan.hugepages = false;
+  if (facts.cpus) plan.cpus = *facts.cpus;
+  const auto valid = datapath::validate(plan);
+  if (!valid) return report_error(context, because(valid.error(), "bench").value());
+  if (!datapath::has_verbs_engine()) {
+    return refuse(context, Errc::unsupported, "bench: this manactl was built without libmana");
+  }
+  if (datapath::is_simulated()) {
+    return measure(options, context, plan, {true, true, std::string(kSimulatedNote)});
+  }
+  if (!options.sim) {
+    context.err.stream() << "manactl: no MANA here: measuring the software adapter, which says "
+                            "nothing of the hardware\n";
+  }
+  return run_on_adapter(plan, context);
+}
+
+Exit run_on_verbs(const Options& options,
+                  Context& context,
+                  datapath::BenchPlan plan,
+                  const host::Facts& facts) {
+  const auto& interface = options.interface->str();
+  const auto port = find_verbs_port(facts, interface);
+  if (!port) return say(context, port.error());
+  plan.nics.push_back({interface, port->pci, port->mac, std::nullopt});
+  plan.hugepages = false;
+  const auto valid = datapath::validate(plan);
+  if (!valid) return report_error(context, because(valid.error(), "bench").value());
+  return measure(options, context, plan, {true, datapath::is_simulated(), {}});
+}
+
+Exit run_on_dpdk(const Options& options,
+                 Context& context,
+                 datapath::BenchPlan plan,
+                 const host::Facts& facts) {
   const auto info = datapath::engine_info();
   if (info.version.empty()) {
     return refuse(context, Errc::unsupported, "bench: this manactl was built without DPDK");
   }
-  const auto system = context.system();
-  if (!system) return report_error(context, system.error());
-  const auto facts = host::gather(*system, embedded_dpdk());
-  datapath::BenchPlan plan = options.plan;
-  plan.hugepages = !options.no_huge;
-  if (facts.cpus) plan.cpus = *facts.cpus;
   if (options.interface) {
     const auto port = find_port(facts, options.interface->str(), info);
     if (!port) return say(context, port.error());
@@ -127,7 +171,33 @@ Exit run_bench(const Options& options, Context& context) {
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());
-  return measure(options, context, plan, *note);
+  return measure(options, context, plan, {false, false, *note});
+}
+
+Exit run_bench(const Options& options, Context& context) {
+  if (options.list_drivers) return list_drivers(context);
+  const auto wrong = wrong_words(options, context);
+  if (!wrong.empty()) return refuse(context, Errc::invalid, wrong);
+  const auto system = context.system();
+  if (!system) return report_error(context, system.error());
+  const auto facts = host::gather(*system, embedded_dpdk());
+  const bool named = !options.plan.vdevs.empty() || options.interface;
+  const bool nothing_else = !named && !facts.has_mana() && datapath::has_verbs_engine() &&
+                            options.engine != EngineChoice::dpdk;
+  if (options.sim || nothing_else) return simulate(options, context, facts);
+  if (!named) {
+    return refuse(context,
+                  Errc::invalid,
+                  "bench: a device is missing: an interface, --vdev net_null0 or --sim");
+  }
+  datapath::BenchPlan plan = options.plan;
+  plan.hugepages = !options.no_huge;
+  if (facts.cpus) plan.cpus = *facts.cpus;
+  const bool verbs =
+      options.interface &&
+      takes_verbs(options.engine, datapath::engine_info(), datapath::has_verbs_engine());
+  return verbs ? run_on_verbs(options, context, std::move(plan), facts)
+               : run_on_dpdk(options, context, std::move(plan), facts);
 }
 
 void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
@@ -153,6 +223,10 @@ Run add_bench(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_device_options(app, options);
   add_plan_options(app, options->plan);
+  add_value(app,
+            {"--engine", type::kBenchEngine, "what drives a MANA NIC (auto)"},
+            into(options->engine, parse_engine));
+  add_flag(app, "--sim", options->sim, "measure the software adapter, on any machine");
   add_flag(app, "--no-huge", options->no_huge, "use ordinary memory, not hugepages");
   add_flag(app, "--list-drivers", options->list_drivers, "print the drivers inside and end");
   return [options](Context& context) { return run_bench(*options, context); };

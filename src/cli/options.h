@@ -35,6 +35,7 @@ inline constexpr std::string_view kBytes = "HEX|FILE|-";
 inline constexpr std::string_view kOrder = "auto|bytes|words";
 inline constexpr std::string_view kBackend = "sink|loopback|cross|generator|pcap|tap";
 inline constexpr std::string_view kEngine = "inline|threaded";
+inline constexpr std::string_view kBenchEngine = "auto|dpdk|verbs";
 inline constexpr std::string_view kDoorbell = "auto|poll|trap|call";
 inline constexpr std::string_view kPackets = "1|4|8";
 inline constexpr std::string_view kFile = "FILE";

@@ -44,6 +44,7 @@ double cycles_per_packet(Mode mode, const Sample& total) {
 }
 
 std::string device_of(const BenchResult& result) {
+  if (result.simulated) return "the software adapter";
   if (!result.interface.empty()) return printable(result.interface);
   return printable(join(result.plan.vdevs, " "));
 }
@@ -161,8 +162,12 @@ void text(Screen& screen, const BenchResult& result, int verbosity) {
           fmt::format("queue {}", i),
           fmt::format("{:.3f} Mpps, {} missed", mpps(queue), queue.count.missed));
     }
-    row(screen, "DPDK", report.version);
-    row(screen, "EAL arguments", printable(join(report.eal_arguments, " "), 2000));
+    if (report.eal_arguments.empty()) {
+      if (!report.version.empty()) row(screen, "rdma-core", report.version);
+    } else {
+      row(screen, "DPDK", report.version);
+      row(screen, "EAL arguments", printable(join(report.eal_arguments, " "), 2000));
+    }
   }
   for (const auto& reason : result.summary.why) {
     screen.stream() << wrap("Noisy: " + reason, screen.width(), 2) << '\n';
@@ -185,6 +190,7 @@ void json(Screen& screen, const BenchResult& result) {
                         {"version", report.version},
                         {"driver", report.ports.front().driver},
                         {"template_mode", report.template_mode}};
+  document["simulated"] = result.simulated;
   document["plan"] = plan_of(result);
   document["interrupted"] = report.interrupted();
   document["total"] = json_of(mode, trial.total);

@@ -16,7 +16,8 @@ struct BenchResult {
   const datapath::BenchPlan& plan;
   const datapath::BenchReport& report;
   datapath::Summary summary;
-  std::string interface;  // empty for a virtual device
+  std::string interface;   // empty for a virtual device
+  bool simulated = false;  // on the software adapter
   Exit exit = Exit::ok;
 };
 

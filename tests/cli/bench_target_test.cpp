@@ -68,6 +68,45 @@ TEST(FindPort, RefusesAnotherVendor) {
   EXPECT_EQ(port.error().error.code, Errc::unsupported);
 }
 
+TEST(FindVerbsPort, WantsTheLinkDownAndNothingElse) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) {
+    nic.carries.clear();
+    if (nic.vf) nic.vf->up = false;
+  }
+  const auto port = find_verbs_port(facts, "eth1");
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_EQ(port->mac, facts.find_nic("eth1")->vf->mac);
+  EXPECT_FALSE(port->vmbus);
+}
+
+TEST(FindVerbsPort, NamesTheLinkThatIsUp) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries.clear();
+  const auto& vf = *facts.find_nic("eth1")->vf;
+  ASSERT_TRUE(vf.up);
+  const auto port = find_verbs_port(facts, "eth1");
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::busy);
+  EXPECT_THAT(port.error().commands, ElementsAre(fmt::format("ip link set {} down", vf.name)));
+}
+
+TEST(FindVerbsPort, RefusesTheInterfaceOfThisSession) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries = {"default route"};
+  const auto port = find_verbs_port(facts, "eth0");
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::denied);
+}
+
+TEST(TakesVerbs, WhenItIsAskedForOrDpdkHasNoDriver) {
+  EXPECT_TRUE(takes_verbs(EngineChoice::verbs, kAll, false));
+  EXPECT_FALSE(takes_verbs(EngineChoice::dpdk, kWithoutMana, true));
+  EXPECT_FALSE(takes_verbs(EngineChoice::automatic, kAll, true));
+  EXPECT_TRUE(takes_verbs(EngineChoice::automatic, kWithoutMana, true));
+  EXPECT_FALSE(takes_verbs(EngineChoice::automatic, kWithoutMana, false));
+}
+
 host::Facts with_pages(std::uint64_t free, unsigned uid) {
   auto facts = host::facts_of("healthy-two-nics");
   facts.memory.pools = std::vector<host::HugepagePool>{{0, 2048, free, free}};
@@ -104,7 +143,6 @@ TEST(ChooseMemory, GivesARealDeviceHugepagesOrNothing) {
   auto plan = virtual_plan();
   plan.vdevs.clear();
   plan.nics.resize(1);
-  plan.mac = MacAddress{{0x00, 0x22, 0x48, 0x01, 0x02, 0x03}};
   const auto note = choose_memory(with_pages(0, 0), plan);
   ASSERT_FALSE(note);
   EXPECT_EQ(note.error().error.code, Errc::unsupported);

@@ -220,6 +220,10 @@ struct Refused {
   const char* says;
 };
 
+void PrintTo(const Refused& refused, std::ostream* out) {
+  *out << refused.name;
+}
+
 class VerbsPlan : public testing::TestWithParam<Refused> {};
 
 TEST_P(VerbsPlan, IsRefused) {
@@ -246,7 +250,13 @@ const Refused kRefused[] = {
      Errc::invalid,
      "--engine verbs"},
     {"Cpu", [](auto& plan) { plan.cpus.cpus = {1023}; }, Errc::invalid, "--cpus 1023"},
-    {"RoundTrip", [](auto& plan) { plan.mode = Mode::rtt; }, Errc::unsupported, "--mode rtt"},
+    {"RoundTrip",
+     [](auto& plan) {
+       plan.mode = Mode::rtt;
+       plan.traffic.sizes = {{128, 1}};
+     },
+     Errc::unsupported,
+     "--mode rtt"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, VerbsPlan, testing::ValuesIn(kRefused), [](const auto& one) {

@@ -33,7 +33,7 @@ class Cable final : public adapter::Backend {
 
   void transmit(std::span<const adapter::Frame> frames) override;
 
-  std::size_t poll(std::size_t /*budget*/) override { return 0; }
+  adapter::Arrived poll(std::size_t /*budget*/) override { return {}; }
 
   std::vector<Bytes> taken();
 

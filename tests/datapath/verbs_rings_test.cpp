@@ -191,6 +191,23 @@ TEST(ReceiveRing, TakesWhatComesAndOffersTheBuffersAgain) {
   }));
 }
 
+TEST(ReceiveRing, TakesSeveralPacketsOfACompletion) {
+  for (const auto* several : {"4", "8"}) {
+    const auto body = [](Machine& port, Pair& pair) {
+      for (const std::size_t size : {60U, 100U, 1000U}) pair.add(size, 5000);
+      pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
+      pair.receive();
+      for (int i = 0; i < 100; ++i) send_and_receive(pair.lane, 0);
+      receive(pair.lane, 0);
+      EXPECT_EQ(pair.lane.counters.rx_packets.get(), 1600U);
+      EXPECT_EQ(pair.lane.counters.rx_bytes.get(), pair.lane.counters.tx_bytes.get());
+      EXPECT_LT(port.counters().rx_completions, 1600U);
+      EXPECT_EQ(pair.lane.rx->room(), 0U);
+    };
+    EXPECT_TRUE(keeps_the_contract(fmt::format("engine=inline coalesce={}", several), kLoop, body));
+  }
+}
+
 TEST(ReceiveRing, CountsCutPacketsAsErrors) {
   EXPECT_TRUE(keeps_the_contract(
       "engine=inline fault=rx=truncate,every=4", kLoop, [](Machine&, Pair& pair) {

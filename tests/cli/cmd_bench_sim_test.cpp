@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// bench on the software adapter, as a user starts it: this program in itself, with the library in
+// front of libibverbs.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/run_manactl.h"
+
+namespace manactl::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using Words = std::vector<std::string>;
+
+constexpr const char* kKept = "The driver kept the contract.";
+constexpr const char* kFirstLine = "manactl: no MANA here: measuring the software adapter";
+
+Words bench(const Words& more) {
+  Words words = {"bench", "--duration", "100ms", "--interval", "50ms", "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST(BenchOnTheAdapter, KeepsTheContractInEveryMode) {
+  for (const auto* mode : {"tx", "rx"}) {
+    for (const auto* queues : {"1", "8"}) {
+      const auto outcome = manactl(bench({"--sim", "--mode", mode, "--queues", queues}));
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      EXPECT_THAT(outcome.err, HasSubstr(kKept));
+      const auto document = nlohmann::json::parse(outcome.out);
+      EXPECT_EQ(document["engine"]["name"], "verbs");
+      EXPECT_EQ(document["simulated"], true);
+      EXPECT_GT(document["total"]["packets"], 0);
+      EXPECT_EQ(document["queues"].size(), std::stoul(queues));
+    }
+  }
+}
+
+TEST(BenchOnTheAdapter, StandsInWhereNoManaIs) {
+  const bool without_mana = manactl({"check"}).code == 3;
+  const auto outcome = manactl(bench({}));
+  if (!without_mana) {
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("a device is missing"));
+    return;
+  }
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, StartsWith(kFirstLine));
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["simulated"], true);
+}
+
+TEST(BenchOnTheAdapter, IsNeverInPlaceOfAnInterface) {
+  const auto outcome = manactl(bench({"nosuch0"}));
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.error_lines(), 1U);
+}
+
+struct Fault {
+  const char* fault;
+  int code;
+  const char* says;
+};
+
+// The errno of the kernel, who holds the port, and the command that frees it.
+TEST(BenchOnTheAdapter, ExplainsWhatTheDriverRefuses) {
+  for (const auto& [fault, code, says] : std::vector<Fault>{
+           {"create_qp=errno:EBUSY", 5, "(EBUSY): "},
+           {"create_qp=errno:ENODEV", 5, "ip link set"},
+           {"create_qp=errno:EPERM", 4, "CAP_NET_RAW"},
+           {"alloc_parent_domain=missing", 3, "is not libmana"},
+           {"open_device=errno:EACCES", 4, "open_device"},
+       }) {
+    const auto outcome =
+        manactl({"sim", "--fault", fault, "--", MANACTL_PROGRAM, "bench", "--duration", "10ms"});
+    EXPECT_EQ(outcome.code, code) << fault;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr(says));
+    EXPECT_THAT(outcome.err, HasSubstr(kKept)) << "nothing is left behind";
+  }
+}
+
+}  // namespace
+}  // namespace manactl::test
