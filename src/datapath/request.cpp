@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "datapath/request.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+
+#include "datapath/frame.h"
 
 namespace manactl::datapath {
 
@@ -22,6 +25,22 @@ std::optional<Request> read_request(std::span<const std::uint8_t> payload) noexc
                  static_cast<std::uint16_t>(words[0] >> 32U),
                  static_cast<std::uint32_t>(words[0]),
                  words[2]};
+}
+
+std::optional<Request> request_in(std::span<const std::uint8_t> frame) noexcept {
+  if (frame.size() < kHeaderBytes + kRequestBytes) return std::nullopt;
+  return read_request(frame.subspan(kHeaderBytes));
+}
+
+void turn_round(std::span<std::uint8_t> frame) noexcept {
+  const auto swap = [&](std::size_t one, std::size_t other, std::size_t bytes) {
+    std::swap_ranges(frame.begin() + static_cast<std::ptrdiff_t>(one),
+                     frame.begin() + static_cast<std::ptrdiff_t>(one + bytes),
+                     frame.begin() + static_cast<std::ptrdiff_t>(other));
+  };
+  swap(0, 6, 6);                              // Ethernet
+  swap(14 + 12, 14 + 16, 4);                  // IPv4
+  swap(kSourcePortAt, kSourcePortAt + 2, 2);  // UDP
 }
 
 unsigned Window::room(std::uint64_t now) noexcept {

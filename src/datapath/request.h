@@ -32,6 +32,13 @@ using RequestBytes = std::span<std::uint8_t, kRequestBytes>;
 void write_request(const Request& request, RequestBytes payload) noexcept;
 std::optional<Request> read_request(std::span<const std::uint8_t> payload) noexcept;
 
+// Of a frame that carries one, from its first byte on.
+std::optional<Request> request_in(std::span<const std::uint8_t> frame) noexcept;
+
+// Makes an answer of a frame with a request: addresses and ports change places, for Azure drops
+// what does not come from the NIC's own address. All checksums stay right.
+void turn_round(std::span<std::uint8_t> frame) noexcept;
+
 // How many requests of a lane are on the way. One thread sends; answers come in on any.
 class Window {
  public:

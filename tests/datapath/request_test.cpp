@@ -67,6 +67,30 @@ TEST(Request, LeavesTheChecksumOfItsFrameRight) {
   }
 }
 
+TEST(Request, ComesBackFromWhereItWent) {
+  Flow flow;
+  flow.source = {{2, 0, 0, 0, 0, 1}};
+  std::vector<std::uint8_t> frame(kLeastRequestFrame - kFcsBytes);
+  write_frame(flow, frame);
+  EXPECT_FALSE(request_in(frame));
+  write_request({1, 2, 3, 4}, RequestBytes(frame.data() + kHeaderBytes, kRequestBytes));
+  const auto before = frame;
+  turn_round(frame);
+  const auto packet = decode(frame);
+  ASSERT_TRUE(packet.has_value());
+  EXPECT_EQ(packet->source, flow.destination);
+  EXPECT_EQ(packet->destination, flow.source);
+  EXPECT_EQ(packet->source_port, flow.destination_port);
+  EXPECT_EQ(packet->destination_port, flow.source_port);
+  EXPECT_TRUE(packet->ip_checksum_right);
+  EXPECT_TRUE(packet->udp_checksum_right);
+  ASSERT_TRUE(request_in(frame));
+  EXPECT_EQ(request_in(frame)->number, 3U);
+  EXPECT_FALSE(request_in(std::span(frame).first(frame.size() - 1)));
+  turn_round(frame);
+  EXPECT_EQ(frame, before);
+}
+
 TEST(Window, LimitsWhatIsOnTheWay) {
   Window window(8);
   EXPECT_EQ(window.room(0), 8U);

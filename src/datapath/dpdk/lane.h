@@ -39,6 +39,7 @@ struct alignas(kOwnLines) Lane {
   std::uint16_t frame_bytes = 0;  // of packets that are all alike, without FCS
   std::uint16_t out_port = 0;     // fwd: received packets leave here, by the queue of this number
   std::uint32_t out_lane = 0;     // the lane of that queue
+  bool answers = false;           // fwd: requests have come, so each packet is looked at
   std::atomic<bool> gone{false};  // its device was removed; set by any thread, for good
   rte_mempool* pool = nullptr;    // of the packets that it sends or, sending none, receives
   Pace pace;

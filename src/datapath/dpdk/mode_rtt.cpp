@@ -17,13 +17,6 @@ std::uint64_t clock_now() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * kSecond + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-std::optional<Request> request_in(const rte_mbuf* packet) noexcept {
-  const unsigned size = packet->data_len;
-  if (size < kHeaderBytes + kRequestBytes) return std::nullopt;
-  const auto* payload = rte_pktmbuf_mtod_offset(packet, const std::uint8_t*, kHeaderBytes);
-  return read_request({payload, size - kHeaderBytes});
-}
-
 unsigned take_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto** packets = lane.packets.data();
   const unsigned count = rte_eth_rx_burst(lane.port, lane.queue, packets, lane.burst);
@@ -34,7 +27,8 @@ unsigned take_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
   unsigned answers = 0;
   std::uint64_t bytes = 0;
   for (unsigned i = 0; i < count; ++i) {
-    const auto request = request_in(packets[i]);
+    const auto* frame = rte_pktmbuf_mtod(packets[i], const std::uint8_t*);
+    const auto request = request_in({frame, packets[i]->data_len});
     if (!request || request->run != requests.next.run || request->lane >= requests.askers.size() ||
         request->stamp > now) {
       ++requests.answers.strangers;
