@@ -20,6 +20,12 @@ double nines(double percent) {
   return -std::log10(std::max(1 - percent / kAll, 1e-9));
 }
 
+// From a nanosecond to eleven days; what is no number is a nanosecond.
+double decades(double nanoseconds) {
+  constexpr double kMost = 1e15;
+  return std::log10(std::min(kMost, std::max(1.0, nanoseconds)));
+}
+
 double last_nine(const std::vector<HtmlPercentile>& latency) {
   double most = 1;
   for (const auto& [percent, nanoseconds] : latency) {
@@ -88,7 +94,7 @@ void draw_curve(Svg& svg,
   std::vector<HtmlPoint> points;
   points.reserve(latency.size());
   for (const auto& [percent, nanoseconds] : latency) {
-    points.push_back({place(percent, last), std::log10(std::max(nanoseconds, 1.0))});
+    points.push_back({place(percent, last), decades(nanoseconds)});
   }
   svg.path(path_of(points, x, y), "s0");
   if (points.size() > kFew) return;
@@ -109,8 +115,8 @@ std::string latency_chart(const HtmlReport& report) {
   const double last = last_nine(latency);
   const bool slowest = latency.back().percent >= kAll;
   const Axis x{0, place(latency.back().percent, last), plot.left, plot.x_end()};
-  const double low = std::log10(std::max(latency.front().nanoseconds, 1.0));
-  const double high = std::log10(std::max(latency.back().nanoseconds, 1.0));
+  const double low = decades(latency.front().nanoseconds);
+  const double high = decades(latency.back().nanoseconds);
   constexpr double kLeastSpan = 0.8, kAir = 0.06;  // decades
   const Axis y{low - kAir, std::max(high + kAir, low + kLeastSpan), plot.y_end(), plot.top};
   const auto said = describe(latency);

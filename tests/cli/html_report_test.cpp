@@ -167,7 +167,7 @@ TEST(HtmlReport, SurvivesNumbersThatAreNone) {
   report.confidence = HtmlBand{none, none};
   report.queues[0].rate = none;
   report.queues[0].rates = {none, none};
-  report.latency = {{0, none}, {50, 5}, {100, none}};
+  report.latency = {{0, none}, {50, 5}, {90, 1e5}, {100, HUGE_VAL}};
   const auto page = html_page(report);
   EXPECT_EQ(count(page, "nan"), 0U);
   EXPECT_EQ(count(page, "inf"), 0U);
