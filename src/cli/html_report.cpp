@@ -51,8 +51,10 @@ std::string html_page(const HtmlReport& report) {
   page += section("Latency", latency_chart(report));
   page += section("Queues", queue_chart(report) + queue_table(report));
   for (const auto& table : report.tables) page += table_of(table);
+  page += "<div class=\"beside\">\n";
   page += rows_of("Configuration", report.configuration);
   page += rows_of("Environment", report.environment);
+  page += "</div>\n";
   page += list_of("Notes", report.notes);
   return page + page_foot(report.made_by);
 }

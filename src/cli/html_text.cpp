@@ -99,12 +99,12 @@ std::string figures_of(const std::vector<HtmlRow>& figures, std::string_view sty
 
 std::string rows_of(std::string_view heading, const std::vector<HtmlRow>& rows) {
   if (rows.empty()) return {};
-  auto text = heading_of(heading) + "<table class=\"rows\">\n<tbody>\n";
+  auto text = "<section>\n" + heading_of(heading) + "<table class=\"rows\">\n<tbody>\n";
   for (const auto& [name, value] : rows) {
     text +=
         fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(name), escape(value));
   }
-  return text + "</tbody>\n</table>\n";
+  return text + "</tbody>\n</table>\n</section>\n";
 }
 
 std::string table_of(const HtmlTable& table) {
