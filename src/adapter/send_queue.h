@@ -69,7 +69,7 @@ class SendQueue {
   void hand_over(const TakenWqe& wqe, std::uint64_t word, std::uint64_t bytes);
   wire::CqeType segments(const TakenWqe& wqe);
   std::vector<std::uint8_t> gather(const TakenWqe& wqe, std::uint64_t bytes) const;
-  void complete(const Sent& sent);
+  inline void complete(const Sent& sent);
 
   PortContext port_;
   QueueIds ids_;
