@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <vector>
 
 #include "adapter/adapter.h"
+#include "adapter/capture.h"
 #include "adapter/config.h"
 #include "adapter/store_decoder.h"
 #include "fuzz/entry_points.h"
@@ -56,6 +58,10 @@ class WildDriver {
     port.ring(0x400, rq_.wq | (std::uint64_t{tail} << 32U));
     port.ring(0, sq_.wq | (std::uint64_t{tail} << 32U));
     port.ring(tail % kRing, tail);
+    for (const std::uint32_t offset : {0x10U, 0x410U, 0x810U}) {
+      port.ring(offset, adapter::short_id(sq_.wq) << 16U | (tail & 0xffffU));
+      port.ring(offset, adapter::short_id(rq_.cq) << 16U | (tail & 0xffffU));
+    }
   }
 
   void check() const {
@@ -81,6 +87,19 @@ class WildDriver {
   adapter::QueueIds sq_, rq_;
 };
 
+// Whatever is in a file, its frames are in the file.
+void capture(const std::vector<std::uint8_t>& bytes) {
+  const auto parsed = adapter::parse_capture(bytes);
+  if (!parsed) return require(!parsed.error().message.empty());
+  require(!parsed->frames.empty());
+  const std::less_equal<> ordered;
+  for (const auto& frame : parsed->frames) {
+    require(frame.size() >= 14 && frame.size() <= adapter::kMostFrameBytes);
+    require(ordered(parsed->bytes.data(), frame.data()));
+    require(ordered(frame.data() + frame.size(), parsed->bytes.data() + parsed->bytes.size()));
+  }
+}
+
 }  // namespace
 
 void adapter(std::string_view input) {
@@ -92,6 +111,8 @@ void adapter(std::string_view input) {
   const std::vector<std::uint8_t> bytes(input.begin(), input.end());
   const auto store = adapter::decode_store(bytes);
   require(!store || (store->length <= bytes.size() && store->reg < 16));
+
+  capture(bytes);
 
   WildDriver wild(input);
   const std::uint32_t first = bytes.empty() ? 0 : bytes[0];

@@ -59,6 +59,15 @@ TEST(FuzzSeeds, OfNetlinkAnswersAreSurvived) {
 TEST(FuzzSeeds, OfTheSoftwareAdapterAreSurvived) {
   with_variations("ports=2 backend=cross fault=create_qp=errno:EBUSY,after=1", fuzz::adapter);
   with_variations("tx=33,every=10", fuzz::adapter);
+  with_variations("doorbell=delayed,every=2,us=5", fuzz::adapter);
+  with_variations("device=reset,ms=1,back=2", fuzz::adapter);
+  std::string capture = "\xd4\xc3\xb2\xa1\x02\0\x04\0"s + std::string(8, '\0');
+  capture += "\xff\xff\0\0\x01\0\0\0"s;
+  for (const char size : {'\x10', '\x3c'}) {
+    capture += std::string(8, '\0') + size + "\0\0\0"s + size + "\0\0\0"s;
+    capture += std::string(static_cast<std::size_t>(size), '\x45');
+  }
+  with_variations(capture, fuzz::adapter);
   with_variations("\x01\0\0\0\x01\x02\0\0\0\x01\x40\0\0\0\0\x11"s, fuzz::adapter);
 }
 
