@@ -34,6 +34,7 @@ class Context {
 
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
+  ~Context() = default;
 
   const Library& library() const { return library_; }
 

@@ -134,6 +134,7 @@ class VerbsSession final : public Session {
   void finish(Trial& trial) {
     const auto& lanes = crew_->lanes();
     std::vector<std::uint64_t> errors;
+    errors.reserve(lanes.size());
     for (const auto* lane : lanes) errors.push_back(lane->tx_errors.get());
     drain(lanes);
     std::vector<std::optional<PortCount>> counts;

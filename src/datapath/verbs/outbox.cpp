@@ -29,6 +29,7 @@ void Outbox::start(SendRing& ring, const PortRange& ports) {
   // A pattern that comes out even with the ring is written there once.
   const auto round = wqes_.size();
   prefilled_ = ring.slots() % round == 0;
+  settled_ = prefilled_ && same && ports.first == ports.last;
   if (!prefilled_) return;
   for (std::uint32_t slot = 0; slot < ring.slots(); ++slot) ring.at(slot) = wqes_[slot % round];
 }

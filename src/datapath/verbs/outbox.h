@@ -29,6 +29,7 @@ class Outbox {
   // Makes the next `count` WQEs of the ring ready; at most its room. Answers the bytes of their
   // packets.
   std::uint64_t prepare(SendRing& ring, std::uint32_t count) noexcept {
+    if (settled_) return std::uint64_t{same_bytes_} * count;
     const auto at = next_;
     if (ports_.first != ports_.last) stamp(at, count);
     if (!prefilled_) copy(ring, at, count);
@@ -88,6 +89,7 @@ class Outbox {
   PortRange ports_;
   std::uint16_t port_ = 0;
   bool prefilled_ = false;  // the ring holds the WQEs, slot by slot, for ever
+  bool settled_ = false;    // and nothing of the packets ever changes
 };
 
 }  // namespace manactl::datapath::verbs

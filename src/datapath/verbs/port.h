@@ -24,6 +24,7 @@ class Port {
                                             const Nic& nic);
   Port(const Port&) = delete;
   Port& operator=(const Port&) = delete;
+  ~Port() = default;
 
   Context& context() { return *context_; }
 

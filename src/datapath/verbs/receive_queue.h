@@ -38,7 +38,8 @@ class ReceiveRing {
   // Offers the buffers of the next `count` slots; at most room().
   void post(std::uint32_t count) noexcept {
     head_ += count;
-    doorbell_.ring(id_ | std::uint64_t{head_ * wire::kBasicUnit} << 32U);
+    const std::uint32_t tail = head_ * wire::kBasicUnit;  // modulo 2^32
+    doorbell_.ring(id_ | std::uint64_t{tail} << 32U);
   }
 
   // Takes up to `most` completions, and calls packet(position, bytes) for every packet in them,

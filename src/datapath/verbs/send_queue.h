@@ -44,7 +44,8 @@ class SendRing {
     head_ += count;
     at(head_ - 1).oob = oob_;
     asked_[asked_tail_++ & mask_] = head_ - 1;
-    doorbell_.ring(id_ | std::uint64_t{head_ * wire::kBasicUnit} << 32U);
+    const std::uint32_t tail = head_ * wire::kBasicUnit;  // modulo 2^32
+    doorbell_.ring(id_ | std::uint64_t{tail} << 32U);
   }
 
   // Takes what was completed. Its slots are as blank() made them again.
