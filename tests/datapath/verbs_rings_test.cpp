@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "datapath/in_child.h"
+#include "datapath/request.h"
 #include "datapath/verbs/modes.h"
 #include "datapath/verbs_machine.h"
 
@@ -234,6 +235,24 @@ TEST(Forward, SendsBackWhatCameByteForByte) {
     }
     EXPECT_EQ(port.cable().taken(), came);
     EXPECT_EQ(port.counters().rx_no_buffer, 0U);
+  }));
+}
+
+TEST(Forward, AnswersTheRequestsOfRoundTrips) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](Machine& port, Pair& pair) {
+    pair.receive(pair.lane.tx->slots());
+    auto asked = frame_of(100, 5000);
+    write_request({1, 2, 3, 4}, RequestBytes(asked.data() + kHeaderBytes, kRequestBytes));
+    const auto stranger = frame_of(100, 6000);
+    for (const auto& came : {asked, stranger}) {
+      const adapter::Frame frame(came);
+      port.adapter().port(0).receiver().deliver({&frame, 1});
+      EXPECT_EQ(forward(pair.lane, 0), 1U);
+    }
+    auto answer = asked;
+    turn_round(answer);
+    EXPECT_NE(answer, asked);
+    EXPECT_EQ(port.cable().taken(), (std::vector<Bytes>{answer, stranger}));
   }));
 }
 

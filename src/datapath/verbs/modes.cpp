@@ -2,6 +2,9 @@
 #include "datapath/verbs/modes.h"
 
 #include <algorithm>
+#include <span>
+
+#include "datapath/request.h"
 
 namespace manactl::datapath::verbs {
 
@@ -69,6 +72,17 @@ void give_back(Exchange& exchange, const SendRing& ring) noexcept {
   }
 }
 
+std::uint8_t* bytes_at(std::uint64_t address) noexcept {
+  return reinterpret_cast<std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr): a buffer
+}
+
+// Requests of mode rtt go back to who asked. Nobody else's packets are read but the first of a
+// burst, until requests have come.
+void answer(Lane& lane, std::span<std::uint8_t> frame, bool is_first) noexcept {
+  if (is_first && !lane.answers) lane.answers = request_in(frame).has_value();
+  if (lane.answers && request_in(frame)) turn_round(frame);
+}
+
 void refill(Exchange& exchange, ReceiveRing& ring) noexcept {
   const auto count = std::min(ring.room(), exchange.count);
   if (count == 0) return;
@@ -97,6 +111,7 @@ unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
               exchange.free[exchange.count++] = buffer;
               return;
             }
+            answer(lane, {bytes_at(buffer), size}, packets == 0);
             const auto at = tx.head() + packets;
             tx.at(at) = {blank.header, blank.oob, buffer, key_and_size(exchange.key, size)};
             exchange.sending[at & (tx.slots() - 1)] = buffer;

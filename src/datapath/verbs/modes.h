@@ -33,6 +33,7 @@ struct alignas(kOwnLines) Lane {
   Pace pace;
   Outbox outbox;
   Exchange exchange;
+  bool answers = false;  // fwd: requests of mode rtt have come
   Counters counters;
   Counter tx_errors, rx_errors;
 
