@@ -23,7 +23,9 @@ struct Nic {
   std::string interface;  // the kernel's name for it, for people
   PciAddress pci;
   MacAddress mac;
-  std::optional<VmbusId> vmbus;  // the synthetic NIC in front of it, for net_netvsc
+  std::optional<VmbusId> vmbus;                  // the synthetic NIC in front of it, for net_netvsc
+  std::optional<Ipv4Address> ip = std::nullopt;  // that the kernel gave it: what Azure lets out
+  unsigned mtu = 0;                              // 0: not known
 };
 
 struct SizeShare {
@@ -38,7 +40,8 @@ struct Traffic {
   std::vector<SizeShare> sizes = {{}};
   unsigned flows = 1;  // of each queue, told apart by the UDP source port
   MacAddress destination = kAzurePeer;
-  std::optional<Ipv4Address> source_ip, peer_ip;  // absent: RFC 2544's network for measurements
+  // Absent: the NIC's own, else RFC 2544's network for measurements.
+  std::optional<Ipv4Address> source_ip, peer_ip;
 
   std::uint16_t largest() const;
   double mean_bytes() const;

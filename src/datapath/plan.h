@@ -23,7 +23,8 @@ inline bool makes_packets(Mode mode) {
   return sends(mode) && mode != Mode::fwd;
 }
 
-// Of a --vdev argument with a PCI address, which a driver may make several ports of.
+// The values of mac= in a --vdev argument with a PCI address: a driver makes a port of each.
+std::vector<std::string_view> macs_in(std::string_view device);
 std::vector<MacAddress> macs_of(std::string_view device);
 
 // Ports that the devices of the plan make.

@@ -4,22 +4,16 @@
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
-#include <linux/if_packet.h>
-#include <net/ethernet.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <sched.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "datapath/cable.h"
 #include "datapath/decode.h"
 #include "datapath/frame.h"
 #include "datapath/in_child.h"
@@ -31,76 +25,6 @@ namespace {
 
 using testing::AnyOf;
 using testing::HasSubstr;
-
-constexpr const char* kMac = "02:00:00:00:00:0a";
-
-// ip(8) of iproute2 with these words.
-bool ip(std::vector<std::string> words) {
-  words.insert(words.begin(), "ip");
-  std::vector<char*> argv;
-  for (auto& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t pid = 0;
-  int status = -1;
-  if (posix_spawnp(&pid, "ip", nullptr, nullptr, argv.data(), environ) != 0) return false;
-  return waitpid(pid, &status, 0) == pid && status == 0;
-}
-
-// In a namespace of its own: "sender", whose frames arrive at "receiver".
-void make_cable() {
-  ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
-  ASSERT_TRUE(ip({"link",
-                  "add",
-                  "sender",
-                  "address",
-                  kMac,
-                  "mtu",
-                  "1500",
-                  "type",
-                  "veth",
-                  "peer",
-                  "name",
-                  "receiver"}))
-      << "ip of iproute2 is needed";
-  // No neighbour discovery between our frames.
-  for (const char* name : {"sender", "receiver"}) {
-    ASSERT_TRUE(ip({"link", "set", name, "addrgenmode", "none", "up"}));
-  }
-}
-
-// An interface seen from outside: frames with all their bytes.
-class Listener {
- public:
-  explicit Listener(const char* interface)
-      : socket_(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL))) {
-    sockaddr_ll address{};
-    address.sll_family = AF_PACKET;
-    address.sll_protocol = htons(ETH_P_ALL);
-    address.sll_ifindex = static_cast<int>(if_nametoindex(interface));
-    const timeval patience{10, 0};
-    EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
-    EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
-  }
-
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-
-  ~Listener() { close(socket_); }
-
-  void send(const std::vector<std::uint8_t>& frame) const {
-    static_cast<void>(::send(socket_, frame.data(), frame.size(), 0));
-  }
-
-  std::vector<std::uint8_t> next() const {
-    std::vector<std::uint8_t> frame(10000);
-    const auto size = recv(socket_, frame.data(), frame.size(), 0);
-    frame.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
-    return frame;
-  }
-
- private:
-  int socket_;
-};
 
 class FramesOnACable : public testing::TestWithParam<std::uint16_t> {};
 
@@ -122,7 +46,7 @@ TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
       ASSERT_EQ(frame.size(), GetParam() - 4U);  // the FCS is not shown
       const auto packet = decode(frame);
       ASSERT_TRUE(packet.has_value());
-      EXPECT_EQ(packet->source.str(), kMac);
+      EXPECT_EQ(packet->source.str(), kSenderMac);
       EXPECT_EQ(packet->destination.str(), "12:34:56:78:9a:bc");
       EXPECT_EQ(packet->ip_bytes, frame.size() - 14);
       EXPECT_TRUE(packet->ip_checksum_right);

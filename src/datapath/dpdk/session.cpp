@@ -21,6 +21,8 @@ Error with_need(const BenchPlan& plan, Error error) {
   return error;
 }
 
+constexpr double kNearly = 0.99;  // of a rate: less is said
+
 // As testpmd pairs ports: 0 with 1, 2 with 3, and one that is left over with itself.
 std::size_t partner_of(std::size_t port, std::size_t ports) {
   const auto partner = port ^ 1U;
@@ -91,12 +93,19 @@ void DpdkSession::make_lanes() {
   }
 }
 
+std::optional<Ipv4Address> DpdkSession::own_address(unsigned port) const {
+  // Ports of NICs follow those of --vdev.
+  const auto first = ports_.size() - plan_.nics.size();
+  return port < first ? std::nullopt : plan_.nics[port - first].ip;
+}
+
 Flow DpdkSession::flow_of(unsigned port, unsigned queue) const {
   const auto& traffic = plan_.traffic;
   Flow flow;
   // Azure drops what does not come from the NIC's own addresses.
   flow.source = ports_[port].mac().value_or(MacAddress{});
   flow.destination = traffic.destination;
+  if (const auto own = own_address(port)) flow.source_ip = *own;
   if (traffic.source_ip) flow.source_ip = *traffic.source_ip;
   if (traffic.peer_ip) flow.destination_ip = *traffic.peer_ip;
   flow.source_port = source_ports(queue, plan_.queues, traffic.flows).first;
@@ -136,7 +145,10 @@ void DpdkSession::describe() {
                     "--peer ADDRESS",
                     kDestinationIp.str()));
   }
-  if (!traffic.source_ip) {
+  const bool unknown =
+      plan_.nics.empty() ||
+      std::any_of(plan_.nics.begin(), plan_.nics.end(), [](const Nic& nic) { return !nic.ip; });
+  if (!traffic.source_ip && unknown) {
     about_.notes.push_back(
         fmt::format("packets come from {}, which is not the NIC's address: Azure drops them behind "
                     "the device; --src-ip ADDRESS tells the right one",
@@ -159,6 +171,19 @@ Result<> DpdkSession::set_pace(const TrialPlan& plan) {
     lanes_[i].pace = Pace(mine / ticks, plan.ramp_seconds * ticks, depth);
   }
   return {};
+}
+
+double DpdkSession::asked_packets(const Trial& trial) const {
+  if (!trial.plan.rate || !datapath::makes_packets(plan_.mode)) return 0;
+  const auto seconds = trial.total.seconds;
+  const auto ramp = trial.plan.ramp_seconds;
+  const auto full = seconds < ramp ? seconds * seconds / (2 * ramp) : seconds - ramp / 2;
+  double packets = 0;
+  for (const auto& port : about_.ports) {
+    const auto rate = packets_per_second(*trial.plan.rate, plan_.traffic, port.link_mbps);
+    packets += rate.value_or(0) * full;
+  }
+  return packets;
 }
 
 std::uint64_t DpdkSession::dry_bursts() const {
@@ -195,6 +220,13 @@ void DpdkSession::finish(Trial& trial, std::uint64_t dry) {
   }
   settle(plan_.mode, plan_.queues, counts, trial);
   if (plan_.mode == Mode::rtt) collect_answers(lanes_, trial);
+  const auto sent = static_cast<double>(trial.total.tx.packets);
+  if (const auto asked = asked_packets(trial); sent < kNearly * asked) {
+    trial.notes.push_back(
+        fmt::format("{:.1f} % of the rate that was asked for left: the device took no more, or the "
+                    "workers were kept from running",
+                    100 * sent / asked));
+  }
   if (dry > 0) {
     trial.notes.push_back(
         fmt::format("{} bursts found no packets: the device keeps more than its descriptors", dry));

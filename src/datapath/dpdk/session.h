@@ -39,10 +39,12 @@ class DpdkSession final : public Session {
   Result<> start_port(unsigned number);
   void make_lanes();
   Result<> make_packets();
+  std::optional<Ipv4Address> own_address(unsigned port) const;
   Flow flow_of(unsigned port, unsigned queue) const;
   void describe();
   Result<> set_pace(const TrialPlan& plan);
   void finish(Trial& trial, std::uint64_t dry);
+  double asked_packets(const Trial& trial) const;
   std::uint64_t dry_bursts() const;
 
   BenchPlan plan_;

@@ -106,7 +106,7 @@ void Port::fill_outboxes(const BenchPlan& plan, const Nic& nic) {
     Flow flow;
     flow.source = nic.mac;
     flow.destination = traffic.destination;
-    flow.source_ip = traffic.source_ip.value_or(flow.source_ip);
+    flow.source_ip = traffic.source_ip.value_or(nic.ip.value_or(flow.source_ip));
     flow.destination_ip = traffic.peer_ip.value_or(flow.destination_ip);
     const auto ports = source_ports(queue, plan.queues, traffic.flows);
     flow.source_port = ports.first;

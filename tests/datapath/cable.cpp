@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/cable.h"
+
+#include <gtest/gtest.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+namespace manactl::datapath {
+
+bool ip(std::vector<std::string> words) {
+  words.insert(words.begin(), "ip");
+  std::vector<char*> argv;
+  for (auto& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  pid_t pid = 0;
+  int status = -1;
+  if (posix_spawnp(&pid, "ip", nullptr, nullptr, argv.data(), environ) != 0) return false;
+  return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+void make_cable() {
+  ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
+  ASSERT_TRUE(ip({"link",
+                  "add",
+                  "sender",
+                  "address",
+                  kSenderMac,
+                  "mtu",
+                  "1500",
+                  "type",
+                  "veth",
+                  "peer",
+                  "name",
+                  "receiver"}))
+      << "ip of iproute2 is needed";
+  // No neighbour discovery between our frames.
+  for (const char* name : {"sender", "receiver"}) {
+    ASSERT_TRUE(ip({"link", "set", name, "addrgenmode", "none", "up"}));
+  }
+}
+
+Listener::Listener(const char* interface)
+    : socket_(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL))) {
+  sockaddr_ll address{};
+  address.sll_family = AF_PACKET;
+  address.sll_protocol = htons(ETH_P_ALL);
+  address.sll_ifindex = static_cast<int>(if_nametoindex(interface));
+  const timeval patience{10, 0};
+  constexpr int kRoom = 64 << 20;  // for a second of everything
+  EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVBUFFORCE, &kRoom, sizeof kRoom), 0);
+  EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+  EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+}
+
+Listener::~Listener() {
+  close(socket_);
+}
+
+void Listener::send(const std::vector<std::uint8_t>& frame) const {
+  static_cast<void>(::send(socket_, frame.data(), frame.size(), 0));
+}
+
+std::vector<std::uint8_t> Listener::next() const {
+  std::vector<std::uint8_t> frame(10000);
+  const auto size = recv(socket_, frame.data(), frame.size(), 0);
+  frame.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return frame;
+}
+
+std::vector<std::vector<std::uint8_t>> Listener::waiting() const {
+  std::vector<std::vector<std::uint8_t>> frames;
+  std::vector<std::uint8_t> frame(10000);
+  for (;;) {
+    const auto size = recv(socket_, frame.data(), frame.size(), MSG_DONTWAIT);
+    if (size < 0) return frames;
+    frames.emplace_back(frame.begin(), frame.begin() + size);
+  }
+}
+
+}  // namespace manactl::datapath
