@@ -68,6 +68,10 @@ void Adapter::halt() {
   for (const auto& port : ports_) port->halt();
 }
 
+void Adapter::lose(const Extent& memory) {
+  for (const auto& port : ports_) port->lose(memory);
+}
+
 void Adapter::work(const std::stop_token& stop, const std::function<std::size_t()>& watch) {
   while (!stop.stop_requested()) {
     std::size_t done = watch ? watch() : 0;

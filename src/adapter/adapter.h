@@ -64,6 +64,9 @@ class Adapter {
   // The device is gone: see Port::halt().
   void halt();
 
+  // See Port::lose().
+  void lose(const Extent& memory);
+
  private:
   static constexpr std::size_t kBudget = 64;
 

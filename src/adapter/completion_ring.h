@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstring>
 
+#include "adapter/queue_setup.h"
 #include "wire/completion.h"
 
 namespace manactl::adapter {
@@ -28,6 +29,8 @@ class CompletionRing {
       : entries_(entries), count_(count), id_(id), head_(count), read_(count) {}
 
   std::uint32_t id() const { return id_; }
+
+  Extent extent() const { return Extent::of(entries_, std::size_t{count_} * wire::kCqeBytes); }
 
   // One entry; the driver sees it whole or not at all. `wq` is the info dword without the owner.
   void push(const CqeData& data, std::uint32_t wq) {

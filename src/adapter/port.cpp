@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "adapter/inside.h"
+
 namespace manactl::adapter {
 namespace {
 
@@ -45,6 +47,7 @@ Result<std::uint32_t> Port::free_slot(Direction direction) {
 }
 
 Result<QueueIds> Port::create(Direction direction, const QueueSetup& setup) {
+  const Inside inside;
   if (const auto good = sound(setup); !good) return tl::unexpected<Error>(good.error());
   const std::span cq(setup.cq, std::size_t{setup.cq_entries} * wire::kCqeBytes);
   if (std::ranges::any_of(cq, [](std::uint8_t byte) { return byte != 0; })) {
@@ -74,6 +77,7 @@ Result<QueueIds> Port::create(Direction direction, const QueueSetup& setup) {
 }
 
 bool Port::remove(std::uint32_t id) {
+  const Inside inside;
   const auto slot = slot_of(id);
   if (slot >= kQueuesPerPort) return false;
   const std::scoped_lock lock(slots_mutex_);
@@ -102,6 +106,15 @@ void Port::halt() {
     if (sender.queue) sender.queue->halt();
   }
   receiver_.halt();
+}
+
+void Port::lose(const Extent& memory) {
+  if (Inside::anywhere()) return;
+  for (auto& sender : senders_) {
+    const std::scoped_lock lock(sender.mutex);
+    if (sender.queue && sender.queue->uses(memory)) sender.queue->halt();
+  }
+  receiver_.lose(memory);
 }
 
 SendQueue::Drained Port::drain(SendSlot& slot, std::size_t most) {
@@ -143,6 +156,7 @@ void Port::work_on(std::size_t slot) {
 }
 
 std::size_t Port::run(std::size_t budget) {
+  const Inside inside;
   std::size_t done = late_.any() ? ring_late() : 0;
   if (cable_.paced()) {
     done += send_paced();

@@ -59,6 +59,10 @@ class Port {
   // more, and their doorbells mean nothing. Queues that are made later work.
   void halt();
 
+  // A program that ends gives memory back under its queues. Hardware holds the pages and does not
+  // mind; here, the queues have to stop.
+  void lose(const Extent& memory);
+
  private:
   // The id is 0 while the slot is free. A doorbell holds the id, too, so that one that comes late
   // is not taken for one of the slot's next queue.

@@ -3,6 +3,7 @@
 // Doorbells of a port: which queue is meant, in the long form and in the short one, and what a
 // planned fault does to them.
 
+#include "adapter/inside.h"
 #include "adapter/port.h"
 
 namespace manactl::adapter {
@@ -32,6 +33,7 @@ std::uint32_t tail_of(std::uint64_t value) {
 }  // namespace
 
 void Port::ring(std::uint32_t offset, std::uint64_t value) {
+  const Inside inside;
   const auto target = wire::doorbell_target(offset);
   if (target == DoorbellTarget::sq) return ring_sq(value);
   if (target == DoorbellTarget::rq || target == DoorbellTarget::rq_client) return ring_rq(value);

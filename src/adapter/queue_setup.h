@@ -20,6 +20,18 @@ struct QueueSetup {
   std::function<void()> on_event;  // an armed CQ got an entry; may be empty
 };
 
+// Addresses, from `first` to in front of `last`.
+struct Extent {
+  std::uintptr_t first = 0, last = 0;
+
+  static Extent of(const void* at, std::size_t bytes) {
+    const auto first = reinterpret_cast<std::uintptr_t>(at);
+    return {first, first + bytes};
+  }
+
+  bool overlaps(const Extent& other) const { return first < other.last && other.first < last; }
+};
+
 struct QueueIds {
   std::uint32_t wq = 0, cq = 0;
 };

@@ -38,6 +38,10 @@ class ReceiveQueue {
   // The device is gone: nothing is done any more.
   void halt() { halted_ = true; }
 
+  bool uses(const Extent& memory) const {
+    return ring_.extent().overlaps(memory) || cq_.extent().overlaps(memory);
+  }
+
  private:
   static constexpr std::size_t kMostPackets = 8;  // of one completion
 

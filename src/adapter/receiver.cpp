@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "adapter/inside.h"
+
 namespace manactl::adapter {
 
 ReceiveQueue* Receiver::find(std::uint32_t id) {
@@ -32,6 +34,7 @@ bool Receiver::remove_queue(std::uint32_t id) {
 }
 
 void Receiver::set_rss(std::optional<Rss> rss) {
+  const Inside inside;
   const std::scoped_lock lock(mutex_);
   rss_ = std::move(rss);
 }
@@ -87,6 +90,13 @@ void Receiver::halt() {
   const std::scoped_lock lock(mutex_);
   for (const auto& queue : queues_) {
     if (queue) queue->halt();
+  }
+}
+
+void Receiver::lose(const Extent& memory) {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& queue : queues_) {
+    if (queue && queue->uses(memory)) queue->halt();
   }
 }
 

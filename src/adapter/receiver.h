@@ -43,6 +43,9 @@ class Receiver final : public Ingress {
   // The device is gone: the queues stay, and get nothing any more.
   void halt();
 
+  // The same for queues whose rings are here.
+  void lose(const Extent& memory);
+
  private:
   ReceiveQueue* find(std::uint32_t id);
   ReceiveQueue* find_short(std::uint32_t id, bool cq);

@@ -51,6 +51,10 @@ class SendQueue {
   // The device is gone: nothing is done any more.
   void halt() { halted_ = true; }
 
+  bool uses(const Extent& memory) const {
+    return ring_.extent().overlaps(memory) || cq_.extent().overlaps(memory);
+  }
+
  private:
   static constexpr std::size_t kBurst = 32;
 

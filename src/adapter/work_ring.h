@@ -12,6 +12,7 @@
 
 #include "adapter/checker.h"
 #include "adapter/memory.h"
+#include "adapter/queue_setup.h"
 #include "wire/work_queue.h"
 
 namespace manactl::adapter {
@@ -59,6 +60,8 @@ class WorkRing {
   std::uint32_t posted() const { return broken_ ? 0 : tail_ - head_; }
 
   std::uint32_t tail() const { return tail_; }
+
+  Extent extent() const { return Extent::of(bytes_, size_); }
 
   // A doorbell's tail. One that cannot be is noted and changes nothing.
   void announce(std::uint32_t tail, Checker& checker) {

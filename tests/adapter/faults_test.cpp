@@ -97,6 +97,24 @@ TEST_F(FaultsTest, LetADeviceComeBackWithNewQueues) {
   EXPECT_FALSE(before.poll());
 }
 
+TEST_F(FaultsTest, LeaveQueuesAloneWhoseMemoryIsGivenBack) {
+  loop(0);
+  Queue gone(adapter.port(0), Direction::send), stays(adapter.port(0), Direction::send);
+  Queue rq(adapter.port(0), Direction::receive);
+  spread(0, {rq.ids.wq});
+  rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
+  rq.ring_doorbell();
+  gone.send({piece(0, 60)});
+  stays.send({piece(0, 60)});
+  adapter.lose(Extent::of(gone.ring.data() + gone.ring.size() - 1, 10));
+  adapter.lose(Extent::of(rq.cq.data() - 10, 11));
+  adapter.run();
+  EXPECT_FALSE(gone.poll());
+  EXPECT_TRUE(stays.poll());
+  EXPECT_FALSE(rq.poll());
+  EXPECT_EQ(violations(), 0U);
+}
+
 class Coalescing : public AdapterTest, public testing::WithParamInterface<unsigned> {
  protected:
   Coalescing() : AdapterTest(with(GetParam())) { loop(0); }

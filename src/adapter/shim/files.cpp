@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The program opens files of an RDMA device by the real path, and logs it; they are read from the
-// device tree instead. And the trap keeps its place in front of the program's SIGSEGV handler.
+// device tree instead. And the trap keeps its place in front of the program's SIGSEGV handler,
+// and no queue is worked on whose memory is given back.
 
 #include <dirent.h>
 #include <dlfcn.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -39,6 +42,7 @@ DIR* sim_opendir(const char* path) __asm__("opendir");
 int sim_sigaction(int signal,
                   const struct sigaction* action,
                   struct sigaction* before) __asm__("sigaction");
+int sim_munmap(void* at, std::size_t bytes) __asm__("munmap");
 
 FILE* sim_fopen(const char* path, const char* mode) {
   static const auto function = real<FILE*(const char*, const char*)>("fopen");
@@ -62,6 +66,12 @@ int sim_sigaction(int signal, const struct sigaction* action, struct sigaction* 
     return manactl::adapter::replace_handler(action, before);
   }
   return function(signal, action, before);
+}
+
+// Nothing of the adapter is in the memory when it goes.
+int sim_munmap(void* at, std::size_t bytes) {
+  manactl::adapter::Simulator::lose(at, bytes);
+  return static_cast<int>(syscall(SYS_munmap, at, bytes));
 }
 
 }  // extern "C"

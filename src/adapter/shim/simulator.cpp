@@ -21,6 +21,8 @@ namespace {
 
 constexpr int kUsage = 2;
 
+std::atomic<Simulator*> only{nullptr};
+
 [[noreturn]] void give_up(const Error& error) {
   fmt::print(stderr, "manactl sim: {}\n", error.message);
   _exit(kUsage);
@@ -129,6 +131,12 @@ Simulator::Simulator(const Config& config, Ledger& ledger)
   }
 }
 
+void Simulator::lose(const void* at, std::size_t bytes) {
+  if (auto* simulator = only.load(std::memory_order_acquire)) {
+    simulator->adapter_.lose(Extent::of(at, bytes));
+  }
+}
+
 Simulator& Simulator::get() {
   static auto& simulator = []() -> Simulator& {
     const auto* text = std::getenv(kConfigVariable);  // NOLINT(concurrency-mt-unsafe): read once
@@ -136,7 +144,9 @@ Simulator& Simulator::get() {
     if (!config) give_up(config.error());
     const auto ledger = find_ledger(*config);
     if (!ledger) give_up(ledger.error());
-    return *new Simulator(*config, **ledger);
+    auto* made = new Simulator(*config, **ledger);
+    only.store(made, std::memory_order_release);
+    return *made;
   }();
   return simulator;
 }

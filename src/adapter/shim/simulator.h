@@ -19,6 +19,9 @@ class Simulator {
   // the environment ends the process with one line.
   static Simulator& get();
 
+  // The program unmaps memory; nothing when it does not use the adapter.
+  static void lose(const void* at, std::size_t bytes);
+
   const Config& config() const { return config_; }
 
   Adapter& adapter() { return adapter_; }
