@@ -37,7 +37,7 @@ struct SizeShare {
 
 // What the packets of a sender look like.
 struct Traffic {
-  std::vector<SizeShare> sizes = {{}};
+  std::vector<SizeShare> sizes = std::vector<SizeShare>(1);
   unsigned flows = 1;  // of each queue, told apart by the UDP source port
   MacAddress destination = kAzurePeer;
   // Absent: the NIC's own, else RFC 2544's network for measurements.

@@ -85,4 +85,20 @@ std::vector<Histogram::Bucket> Histogram::buckets() const {
   return buckets;
 }
 
+Histogram Histogram::of(const std::vector<Bucket>& buckets,
+                        std::uint64_t least,
+                        std::uint64_t most,
+                        double mean) {
+  Histogram made;
+  for (const auto& bucket : buckets) {
+    made.counts_[index_of(std::min(bucket.low, kMost))] += bucket.count;
+    made.count_ += bucket.count;
+  }
+  if (made.count_ == 0) return made;
+  made.least_ = least;
+  made.most_ = most;
+  made.sum_ = mean * static_cast<double>(made.count_);
+  return made;
+}
+
 }  // namespace manactl::datapath

@@ -40,6 +40,12 @@ class Histogram {
 
   std::vector<Bucket> buckets() const;  // those that are not empty, ascending
 
+  // One whose buckets, least(), most() and mean() were written down.
+  static Histogram of(const std::vector<Bucket>& buckets,
+                      std::uint64_t least,
+                      std::uint64_t most,
+                      double mean);
+
  private:
   std::vector<std::uint64_t> counts_;
   std::uint64_t count_ = 0, least_ = ~std::uint64_t{0}, most_ = 0;

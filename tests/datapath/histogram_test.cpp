@@ -179,6 +179,19 @@ TEST(Histogram, IsNotChangedByMergingNothing) {
   EXPECT_EQ(nothing.most(), 20U);
 }
 
+TEST(Histogram, IsMadeAgainOfWhatWasWrittenDown) {
+  const auto whole = of({5'000'000, 3, 5'000'001, 3, 40'000});
+  const auto again = Histogram::of(whole.buckets(), whole.least(), whole.most(), whole.mean());
+  EXPECT_EQ(again.count(), 5U);
+  EXPECT_EQ(again.least(), 3U);
+  EXPECT_EQ(again.most(), 5'000'001U);
+  EXPECT_DOUBLE_EQ(again.mean(), whole.mean());
+  for (const double share : {0.0, 0.5, 0.61, 0.99, 1.0}) {
+    EXPECT_EQ(again.percentile(share), whole.percentile(share)) << share;
+  }
+  EXPECT_EQ(Histogram::of({}, 7, 7, 7).most(), 0U);
+}
+
 TEST(Histogram, ListsItsBucketsInTheirOrder) {
   const auto buckets = of({5'000'000, 3, 5'000'001, 3, 3}).buckets();
   ASSERT_EQ(buckets.size(), 2U);
