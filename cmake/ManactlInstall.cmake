@@ -10,6 +10,7 @@ find_program(MANACTL_SCDOC scdoc)
 if(MANACTL_SCDOC)
   set(pages "")
   foreach(page IN ITEMS manactl manactl-check manactl-doctor manactl-bench manactl-bench-compare
+                      manactl-bench-list manactl-bench-merge manactl-bench-show
                       manactl-prepare manactl-restore manactl-status manactl-args manactl-confirm
                       manactl-decode manactl-sim)
     set(source "${PROJECT_SOURCE_DIR}/man/${page}.1.scd")

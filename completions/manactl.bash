@@ -9,7 +9,7 @@ _manactl() {
   while IFS= read -r line; do
     word=${line%%$'\t'*}
     case $word in
-      :files) compopt -o default; return ;;
+      :files) compopt -o default ;;  # where nothing else fits
       :directories) compopt -o dirnames; return ;;
       *) candidates+=("$word") ;;
     esac

@@ -2,6 +2,8 @@
 
 #include "cli/app.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
@@ -15,6 +17,7 @@
 #include "cli/settings.h"
 #include "cli/version.h"
 #include "host/captured.h"
+#include "host/results.h"
 
 namespace manactl::cli {
 namespace {
@@ -30,6 +33,12 @@ constexpr std::array kCommands = {
             "BEFORE AFTER [OPTION]...",
             "Tell whether a result is worse or better than another",
             add_bench_compare},
+    Command{"bench merge",
+            "SENDER RECEIVER [OPTION]...",
+            "Join the results of both ends of one run",
+            add_bench_merge},
+    Command{"bench list", "[OPTION]...", "List the results that are kept", add_bench_list},
+    Command{"bench show", "[RESULT] [OPTION]...", "Print a result again", add_bench_show},
     Command{"prepare",
             "[IFACE] [OPTION]...",
             "Hand a NIC to user space, so that it can be undone",
@@ -114,6 +123,13 @@ void choose_colour(Context& context, const std::string& when) {
   context.err.set_colour(when == "always");
 }
 
+// The variable is also an option of the commands; completion knows it by this alone.
+std::string results_of(const Environment& environment) {
+  const auto* named = environment.find("MANACTL_RESULTS");
+  if (named != nullptr && named->starts_with('/')) return *named;
+  return host::results_directory(geteuid(), environment.state_home());
+}
+
 Exit print_version(Context& context) {
   context.json ? version_json(context.out) : version_text(context.out);
   return Exit::ok;
@@ -186,7 +202,8 @@ const Command* find_command(std::string_view name) {
 
 Exit run(const Invocation& invocation) {
   SystemDoor door;
-  Context context{invocation.out, invocation.err, false, 0, {}, {}};
+  Context context{invocation.out, invocation.err, false, 0, {}, {}, {}};
+  context.results = results_of(invocation.environment);
   context.system = [&door, &context] { return door.open(context.root); };
   const auto& words = invocation.arguments;
   if (!words.empty() && words.front() == "__complete") {

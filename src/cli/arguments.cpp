@@ -38,7 +38,7 @@ class WordCheck {
 
  private:
   Result<> long_option(std::string_view word, const std::string* next);
-  Result<> short_options(std::string_view word);
+  Result<> short_options(std::string_view word, const std::string* next);
   Result<> positional(std::string_view word);
   Result<> count(const CLI::Option* option, std::string_view name);
 
@@ -65,7 +65,7 @@ Result<> WordCheck::run(const std::vector<std::string>& words) {
     } else if (word.starts_with("--")) {
       good = long_option(word, next);
     } else {
-      good = short_options(word);
+      good = short_options(word, next);
     }
     if (!good) return good;
   }
@@ -99,15 +99,22 @@ Result<> WordCheck::long_option(std::string_view word, const std::string* next) 
   return count(option, name);
 }
 
-Result<> WordCheck::short_options(std::string_view word) {
-  for (const char letter : word.substr(1)) {
-    const std::string name{'-', letter};
+Result<> WordCheck::short_options(std::string_view word, const std::string* next) {
+  for (std::size_t i = 1; i < word.size(); ++i) {
+    const std::string name{'-', word[i]};
     const auto* option = app_.get_option_no_throw(name);
     if (option == nullptr) {
       return fail(Errc::invalid, fmt::format("unknown option '{}'", printable(word, 60)));
     }
     auto good = count(option, name);
     if (!good) return good;
+    if (!takes_value(*option)) continue;
+    skip_next_ = i + 1 == word.size();  // else the rest of the word is the value: "-ojson"
+    if (skip_next_ && (next == nullptr || is_option(*next))) {
+      return fail(Errc::invalid,
+                  fmt::format("{} needs a value: {}", name, option->get_type_name()));
+    }
+    break;
   }
   return {};
 }

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// A result of `bench --json`, read again to be compared.
+// What compare has to know of a result.
 
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/bench_result.h"
 
 namespace manactl::cli {
 
 struct BenchDocument {
-  std::string path;
-  // What two results must have in common, by name, as text: "queues", "8".
-  std::vector<std::pair<std::string, std::string>> configuration;
-  std::vector<double> rates;  // packets per second of the intervals that count
+  std::string path;    // the file, or the id of a kept result
+  Rows configuration;  // what two results must have in common
+  // Packets per second: the median of each trial, or of a single trial the intervals that count.
+  std::vector<double> rates;
   bool noisy = false;
 };
 
-// "-" is standard input. Errc::invalid for what is no such result, and for one with too few
-// intervals.
-Result<BenchDocument> read_bench_document(const std::string& path);
+// Errc::invalid with too few rates to compare.
+Result<BenchDocument> comparable(const BenchResult& result, std::string path);
 
 }  // namespace manactl::cli

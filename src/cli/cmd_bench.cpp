@@ -7,17 +7,14 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/bench_options.h"
+#include "cli/bench_run.h"
 #include "cli/bench_sim.h"
 #include "cli/bench_target.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/question.h"
 #include "cli/render_bench.h"
-#include "cli/signals.h"
 #include "datapath/engines.h"
-#include "datapath/plan.h"
-#include "datapath/trials.h"
-#include "host/cpu_time.h"
 #include "host/gather.h"
 
 namespace manactl::cli {
@@ -30,6 +27,7 @@ struct Options {
   bool sim = false;
   bool no_huge = false;
   bool list_drivers = false;
+  RunOptions run;
 };
 
 Exit refuse(Context& context, Errc code, std::string message) {
@@ -65,73 +63,19 @@ std::string wrong_words(const Options& options, const Context& context) {
   return {};
 }
 
-Exit exit_of_run(const StopOnSignal& signals, const datapath::BenchReport& report) {
-  constexpr int kBase = 128;
-  if (!report.interrupted() || signals.number() == 0) return Exit::ok;
-  return static_cast<Exit>(kBase + signals.number());
-}
-
-Result<host::CpuTime> cpu_time(const Context& context, const datapath::BenchPlan& plan) {
-  const auto system = context.system();
-  if (!system) return tl::unexpected<Error>(system.error());
-  return host::cpu_time(system->files, plan.cpus);
-}
-
-// What a run needs beside its plan.
-struct Setting {
-  bool verbs = false;
-  bool simulated = false;
-  std::string note;
-};
-
-Exit measure(const Options& options,
-             Context& context,
-             const datapath::BenchPlan& plan,
-             const Setting& setting) {
-  auto engine = setting.verbs ? datapath::make_verbs_engine() : datapath::make_engine();
-  if (!engine) return report_error(context, engine.error());
-  StopOnSignal signals;
-  const auto cpus_before = cpu_time(context, plan);
-  double elapsed = 0;
-  const bool live = context.err.is_terminal();
-  datapath::Progress progress;
-  progress.started = [&] { signals.finish_when_asked(); };
-  progress.interval = [&](const datapath::Interval& interval) {
-    elapsed += interval.total.seconds;
-    if (live) context.err.stream() << progress_line(plan.mode, elapsed, interval.total) << '\n';
-  };
-  auto report = datapath::run(**engine, plan, signals.token(), progress);
-  if (!report) return report_error(context, report.error());
-  if (!setting.note.empty()) report->notes.insert(report->notes.begin(), setting.note);
-  datapath::Disturbance disturbance;
-  if (const auto cpus_after = cpu_time(context, plan); cpus_before && cpus_after) {
-    disturbance.stolen = host::stolen_share(*cpus_before, *cpus_after);
-  }
-  const BenchResult result{
-      plan,
-      *report,
-      summarize(
-          plan.mode, report->trials.front().intervals, plan.trial.warmup_seconds, disturbance),
-      options.interface ? options.interface->str() : std::string(),
-      setting.simulated,
-      exit_of_run(signals, *report)};
-  context.json ? json(context.out, result) : text(context.out, result, context.verbosity);
-  return result.exit;
-}
-
 // The adapter in place of a NIC: asked for, or because there is no NIC and nothing else was named.
 Exit simulate(const Options& options, Context& context, const host::Facts& facts) {
   auto plan = options.plan;
   plan.nics.push_back(simulated_nic());
   plan.hugepages = false;
   if (facts.cpus) plan.cpus = *facts.cpus;
-  const auto valid = datapath::validate(plan);
+  const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   if (!datapath::has_verbs_engine()) {
     return refuse(context, Errc::unsupported, "bench: this manactl was built without libmana");
   }
   if (datapath::is_simulated()) {
-    return measure(options, context, plan, {true, true, std::string(kSimulatedNote)});
+    return run_plan(context, plan, options.run, {true, true, std::string(kSimulatedNote)});
   }
   if (!options.sim) {
     context.err.stream() << "manactl: no MANA here: measuring the software adapter, which says "
@@ -149,9 +93,9 @@ Exit run_on_verbs(const Options& options,
   if (!port) return say(context, port.error());
   plan.nics.push_back({interface, port->pci, port->mac, std::nullopt});
   plan.hugepages = false;
-  const auto valid = datapath::validate(plan);
+  const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
-  return measure(options, context, plan, {true, datapath::is_simulated(), {}});
+  return run_plan(context, plan, options.run, {true, datapath::is_simulated(), {}});
 }
 
 Exit run_on_dpdk(const Options& options,
@@ -167,11 +111,11 @@ Exit run_on_dpdk(const Options& options,
     if (!port) return say(context, port.error());
     plan.nics.push_back({options.interface->str(), port->pci, port->mac, port->vmbus});
   }
-  const auto valid = datapath::validate(plan);
+  const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());
-  return measure(options, context, plan, {false, false, *note});
+  return run_plan(context, plan, options.run, {false, false, *note});
 }
 
 Exit run_bench(const Options& options, Context& context) {
@@ -228,6 +172,7 @@ Run add_bench(CLI::App& app) {
             into(options->engine, parse_engine));
   add_flag(app, "--sim", options->sim, "measure the software adapter, on any machine");
   add_flag(app, "--no-huge", options->no_huge, "use ordinary memory, not hugepages");
+  add_run_options(app, options->run);
   add_flag(app, "--list-drivers", options->list_drivers, "print the drivers inside and end");
   return [options](Context& context) { return run_bench(*options, context); };
 }

@@ -6,28 +6,23 @@
 #include "base/text.h"
 #include "cli/bench_document.h"
 #include "cli/command.h"
+#include "cli/html_compare.h"
+#include "cli/kept.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/render_compare.h"
 
 namespace manactl::cli {
 namespace {
 
-constexpr double kPercent = 100;
 constexpr double kChance = 0.05;  // a difference that chance makes more often is none
 
 struct Options {
   std::string before, after;
   double threshold = 0.02;
+  std::string place;
+  std::optional<Output> output;
 };
-
-// "2", "0.5", "5%", as a share.
-Result<double> parse_percent(std::string_view text) {
-  const auto value = parse_decimal(text.ends_with('%') ? text.substr(0, text.size() - 1) : text);
-  if (value && *value <= kPercent) return *value / kPercent;
-  return fail(
-      Errc::invalid,
-      fmt::format("'{}' is not a share from 0 to 100 (examples: 2, 0.5%)", printable(text, 40)));
-}
 
 // What makes two results incomparable.
 std::string difference(const BenchDocument& before, const BenchDocument& after) {
@@ -51,11 +46,27 @@ Exit refuse(Context& context, std::string message) {
   return report_error(context, Error{Errc::invalid, 0, "bench compare: " + std::move(message)});
 }
 
+Result<BenchDocument> find(const std::string& word, const Options& options, Context& context) {
+  const auto result = find_result(context, options.place, word);
+  if (!result) return tl::unexpected<Error>(result.error());
+  return comparable(*result, word);
+}
+
+void print(Screen& screen, const CompareResult& result, Output output) {
+  if (output == Output::html) {
+    screen.stream() << html_page(result);
+  } else {
+    output == Output::json ? json(screen, result) : text(screen, result);
+  }
+}
+
 Exit run_compare(const Options& options, Context& context) {
-  if (options.after.empty()) return refuse(context, "two results of bench --json are compared");
-  const auto before = read_bench_document(options.before);
+  const auto output = output_of(context, options.output);
+  if (!output) return refuse(context, output.error().message);
+  if (options.after.empty()) return refuse(context, "two results of bench are compared");
+  const auto before = find(options.before, options, context);
   if (!before) return refuse(context, before.error().message);
-  const auto after = read_bench_document(options.after);
+  const auto after = find(options.after, options, context);
   if (!after) return refuse(context, after.error().message);
   const auto differs = difference(*before, *after);
   if (!differs.empty()) return refuse(context, "two different measurements: " + differs);
@@ -70,7 +81,7 @@ Exit run_compare(const Options& options, Context& context) {
                              options.threshold,
                              verdict,
                              verdict == Verdict::worse ? Exit::findings : Exit::ok};
-  context.json ? json(context.out, result) : text(context.out, result);
+  print(context.out, result, *output);
   return result.exit;
 }
 
@@ -78,14 +89,16 @@ Exit run_compare(const Options& options, Context& context) {
 
 Run add_bench_compare(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  const auto parse_file = [](std::string_view text) { return parse_text(text, "a file"); };
+  const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
   add_value(app,
-            {"BEFORE", type::kFile, "what bench --json printed; '-' is standard input"},
-            into(options->before, parse_file));
-  add_value(app, {"AFTER", type::kFile, "and once more"}, into(options->after, parse_file));
+            {"BEFORE", type::kResult, "an id, or what bench --json printed; '-' is standard input"},
+            into(options->before, parse));
+  add_value(app, {"AFTER", type::kResult, "and once more"}, into(options->after, parse));
   add_value(app,
             {"--threshold", "PERCENT", "smaller differences do not matter (2)"},
-            into(options->threshold, parse_percent));
+            into(options->threshold, parse_share));
+  add_output(app, type::kPlainOutput, options->output);
+  add_results(app, options->place);
   return [options](Context& context) { return run_compare(*options, context); };
 }
 

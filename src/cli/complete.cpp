@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/kept.h"
 #include "cli/options.h"
 #include "diag/check.h"
 #include "wire/dissect.h"
@@ -76,12 +77,23 @@ Candidates wire_kinds() {
   return found;
 }
 
+// Results that are kept, and files.
+Candidates results(Context& context) {
+  Candidates found;
+  for (const auto& id : kept_ids(context, "").value_or(std::vector<std::string>{})) {
+    found.push_back({id, ""});
+  }
+  found.push_back({":files", ""});
+  return found;
+}
+
 // What may follow an option; the shell knows files better than we do.
 Candidates values_of(const CLI::Option& option, Context& context) {
   const std::string type = option.get_type_name();
   if (type == type::kInterface) return interfaces(context);
   if (type == type::kCheck) return checks();
   if (type == type::kWire) return wire_kinds();
+  if (type == type::kResult) return results(context);
   if (type == type::kFile || type == type::kBytes) return {{":files", ""}};
   if (type == type::kDirectory) return {{":directories", ""}};
   Candidates found;
@@ -182,7 +194,7 @@ class Completion {
     std::size_t count = 0;
     bool value_follows = false;
     for (const auto& word : split_command(typed_).rest) {
-      const auto* option = word.starts_with("--") ? app_.get_option_no_throw(word) : nullptr;
+      const auto* option = word.starts_with('-') ? app_.get_option_no_throw(word) : nullptr;
       if (!value_follows && (word == "-" || !word.starts_with('-'))) ++count;
       value_follows = !value_follows && option != nullptr && option->get_items_expected_max() > 0;
     }
@@ -190,7 +202,7 @@ class Completion {
   }
 
   const CLI::Option* option_before() const {
-    if (typed_.empty() || !typed_.back().starts_with("--")) return nullptr;
+    if (typed_.empty() || !typed_.back().starts_with('-')) return nullptr;
     const auto* option = app_.get_option_no_throw(typed_.back());
     return option != nullptr && option->get_items_expected_max() > 0 ? option : nullptr;
   }

@@ -41,7 +41,8 @@ struct Context {
   Screen& err;  // everything else
   bool json = false;
   int verbosity = 0;
-  std::string root;  // --root; empty is the live system
+  std::string root;     // --root; empty is the live system
+  std::string results;  // where results are kept unless --results names a place; may be empty
 
   // The system that --root names, or the live one; opened when first asked and kept.
   std::function<Result<os::System>()> system;

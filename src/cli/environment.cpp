@@ -10,8 +10,8 @@ namespace manactl::cli {
 namespace {
 
 bool is_known(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kNames = {
-      "NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG", "HOME", "XDG_STATE_HOME"};
   return name.starts_with("MANACTL_") ||
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
@@ -43,6 +43,13 @@ bool Environment::is_utf8() const {
     return lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
   }
   return false;
+}
+
+std::string Environment::state_home() const {
+  const auto* state = find("XDG_STATE_HOME");
+  if (state != nullptr && state->starts_with('/')) return *state;  // others are to be ignored
+  const auto* home = find("HOME");
+  return home != nullptr && home->starts_with('/') ? *home + "/.local/state" : std::string();
 }
 
 }  // namespace manactl::cli

@@ -15,7 +15,8 @@ class Environment {
  public:
   Environment() = default;
 
-  // Keeps the variables that manactl knows: MANACTL_*, NO_COLOR, TERM and the locale.
+  // Keeps the variables that manactl knows: MANACTL_*, NO_COLOR, TERM, the locale,
+  // HOME and XDG_STATE_HOME.
   explicit Environment(const char* const* variables);
 
   void set(std::string name, std::string value) {
@@ -24,6 +25,9 @@ class Environment {
 
   // Null when it is not set.
   const std::string* find(std::string_view name) const;
+
+  // Where programs of this user keep state (XDG base directories); empty when that is not said.
+  std::string state_home() const;
 
   bool is_utf8() const;  // by LC_ALL, LC_CTYPE or LANG, whichever is set first
 

@@ -91,7 +91,7 @@ Result<std::unique_ptr<ByteSource>> open_log(const std::string& path, std::strin
 }
 
 Result<std::string> read_whole(const std::string& path, std::string_view what) {
-  constexpr std::size_t kLargest = 16U << 20;
+  constexpr std::size_t kLargest = 64U << 20;
   auto source = open_log(path, what);
   if (!source) return tl::unexpected<Error>(source.error());
   std::string text;
@@ -102,7 +102,7 @@ Result<std::string> read_whole(const std::string& path, std::string_view what) {
     if (*got == 0) return text;
     text.append(buffer.data(), *got);
     if (text.size() > kLargest) {
-      return fail(Errc::invalid, fmt::format("'{}' is more than 16 MiB", printable(path, 200)));
+      return fail(Errc::invalid, fmt::format("'{}' is more than 64 MiB", printable(path, 200)));
     }
   }
 }

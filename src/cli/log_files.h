@@ -21,7 +21,7 @@ namespace manactl::cli {
 Result<std::unique_ptr<ByteSource>> open_log(const std::string& path,
                                              std::string_view what = "a log");
 
-// All of it, read in the same way. Errc::invalid beyond 16 MiB, too.
+// All of it, read in the same way. Errc::invalid beyond 64 MiB, too.
 Result<std::string> read_whole(const std::string& path, std::string_view what);
 
 // A file of a captured system, as a source.

@@ -81,6 +81,15 @@ Result<double> parse_duration(std::string_view text) {
   return seconds;
 }
 
+Result<double> parse_share(std::string_view text) {
+  constexpr double kAll = 100;
+  const auto value = parse_decimal(text.ends_with('%') ? text.substr(0, text.size() - 1) : text);
+  if (value && *value <= kAll) return *value / kAll;
+  return fail(
+      Errc::invalid,
+      fmt::format("'{}' is not a share from 0 to 100 (examples: 2, 0.5%)", printable(text, 40)));
+}
+
 std::optional<double> parse_decimal(std::string_view text) {
   if (!is_plain_number(text)) return std::nullopt;
   double value = 0;

@@ -39,6 +39,9 @@ inline constexpr std::string_view kBenchEngine = "auto|dpdk|verbs";
 inline constexpr std::string_view kDoorbell = "auto|poll|trap|call";
 inline constexpr std::string_view kPackets = "1|4|8";
 inline constexpr std::string_view kFile = "FILE";
+inline constexpr std::string_view kOutput = "json|ndjson|csv|table|html";
+inline constexpr std::string_view kPlainOutput = "json|table|html";
+inline constexpr std::string_view kResult = "RESULT";
 inline constexpr std::string_view kDirectory = "DIR";
 }  // namespace type
 
@@ -62,6 +65,9 @@ Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t least, st
 
 // "10", "1.5", "500ms", "2m": seconds, more than 0 and at most a day.
 Result<double> parse_duration(std::string_view text);
+
+// "2", "0.5%": a share, 0 to 1 for 0 to 100.
+Result<double> parse_share(std::string_view text);
 
 // Decimal digits with or without a point, nothing else: no sign, no exponent.
 std::optional<double> parse_decimal(std::string_view text);

@@ -5,207 +5,209 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/bench_html.h"
+#include "cli/bench_json.h"
+#include "cli/bench_series.h"
+#include "cli/figures.h"
+#include "cli/find_text.h"
 #include "cli/version.h"
+#include "datapath/servicing.h"
 
 namespace manactl::cli {
 namespace {
 
-using datapath::Count;
-using datapath::Mode;
 using datapath::Sample;
 using Json = nlohmann::ordered_json;
 
-constexpr double kMillion = 1e6;
-constexpr double kBillion = 1e9;
-constexpr int kBitsPerByte = 8;
-
-// The direction that the mode is about, with the time it took.
-struct Flat {
-  double seconds = 0;
-  Count count;
-};
-
-Flat flat(Mode mode, const Sample& sample) {
-  return {sample.seconds, headline(mode, sample)};
-}
-
-double mpps(const Flat& flat) {
-  return flat.seconds > 0 ? static_cast<double>(flat.count.packets) / flat.seconds / kMillion : 0;
-}
-
-double gbits(const Flat& flat) {
-  if (flat.seconds <= 0) return 0;
-  return static_cast<double>(flat.count.bytes) * kBitsPerByte / flat.seconds / kBillion;
-}
-
-double cycles_per_packet(Mode mode, const Sample& total) {
-  const auto packets = headline(mode, total).packets;
-  return packets == 0 ? 0 : static_cast<double>(total.effort.cycles) / static_cast<double>(packets);
-}
-
-std::string device_of(const BenchResult& result) {
-  if (result.simulated) return "the software adapter";
-  if (!result.interface.empty()) return printable(result.interface);
-  return printable(join(result.plan.vdevs, " "));
-}
-
-Json json_of(Mode mode, const Sample& sample) {
-  const auto one = flat(mode, sample);
-  return {{"seconds", one.seconds},
-          {"packets", one.count.packets},
-          {"bytes", one.count.bytes},
-          {"missed", one.count.missed + one.count.no_buffer},
-          {"errors", one.count.errors},
-          {"mpps", mpps(one)},
-          {"gbit_per_second", gbits(one)}};
-}
-
-Json plan_of(const BenchResult& result) {
-  const auto& plan = result.plan;
-  Json json;
-  json["mode"] = name_of(plan.mode);
-  json["interface"] = result.interface.empty() ? Json(nullptr) : Json(printable(result.interface));
-  json["vdevs"] = plan.vdevs;
-  json["pci"] = plan.nics.empty() ? Json(nullptr) : Json(plan.nics.front().pci.str());
-  json["mac"] = plan.nics.empty() ? Json(nullptr) : Json(plan.nics.front().mac.str());
-  json["queues"] = plan.queues;
-  json["frame_bytes"] = plan.traffic.largest();
-  json["burst"] = plan.burst;
-  json["descriptors"] = plan.descriptors;
-  json["seconds"] = plan.trial.seconds;
-  json["interval_seconds"] = plan.trial.interval_seconds;
-  json["warmup_seconds"] = plan.trial.warmup_seconds;
-  json["cpus"] = plan.cpus.str();
-  json["hugepages"] = plan.hugepages;
-  return json;
-}
-
-Json json_of(const datapath::Summary& summary) {
-  const auto& rate = summary.rate;
-  Json json;
-  json["unit"] = "packets/s";
-  json["intervals"] = rate.count;
-  json["left_out"] = summary.left_out;
-  json["median"] = rate.median;
-  json["confidence_95"] =
-      rate.confidence ? Json({rate.confidence->low, rate.confidence->high}) : Json(nullptr);
-  json["variation"] = rate.variation;
-  json["noisy"] = summary.noisy();
-  json["reasons"] = summary.why;
-  return json;
-}
-
-// "14.210 Mpps", and where there are intervals enough, how sure that is.
-std::string rate_of(const BenchResult& result) {
+// "14.210 Mpps", and where there are rates enough, how sure that is.
+std::string rate_of(const BenchResult& result, const Sample& total) {
   const auto& rate = result.summary.rate;
-  constexpr std::size_t kSeries = 3;  // fewer intervals than these have no middle worth the name
-  if (rate.count < kSeries)
-    return fmt::format("{:.3f} Mpps",
-                       mpps(flat(result.plan.mode, result.report.trials.front().total)));
-  auto text =
-      fmt::format("{:.3f} Mpps, the median of {} intervals", rate.median / kMillion, rate.count);
-  if (rate.confidence) {
-    text += fmt::format(" (95 %: {:.3f} to {:.3f})",
-                        rate.confidence->low / kMillion,
-                        rate.confidence->high / kMillion);
+  constexpr std::size_t kSeries = 3;  // fewer than these have no middle worth the name
+  if (rate.count < kSeries) {
+    return mpps_text(per_second(datapath::headline(result.plan.mode, total), total.seconds));
   }
-  return text;
+  return fmt::format("{}, the median of {} {}",
+                     estimate_text(rate),
+                     rate.count,
+                     result.report.trials.size() > 1 ? "trials" : "intervals");
 }
 
-std::vector<std::string> notes_of(const datapath::BenchReport& report) {
-  auto notes = report.notes;
-  for (const auto& trial : report.trials) {
-    notes.insert(notes.end(), trial.notes.begin(), trial.notes.end());
+void title(Screen& screen, const BenchResult& result) {
+  const auto& plan = result.plan;
+  const auto trials = result.report.trials.size();
+  const auto text = fmt::format("{} on {} ({}): {} {}, {}-byte frames, {}{:.1f} s",
+                                name_of(plan.mode),
+                                result.simulated ? "the software adapter" : device_of(plan),
+                                drivers_of(result.report),
+                                plan.queues,
+                                plan.queues == 1 ? "queue" : "queues",
+                                sizes_of(plan.traffic),
+                                trials > 1 ? fmt::format("{} x ", trials) : "",
+                                result.report.trials.front().total.seconds);
+  for (const auto& line : wrap_lines(text, screen.width())) {
+    screen.stream() << screen.paint(Colour::bold, line) << '\n';
   }
-  return notes;
 }
 
-void row(Screen& screen, std::string_view label, const std::string& value) {
-  screen.stream() << fmt::format("  {:<20}", label) << value << '\n';
+void percent_row(Screen& screen, std::string_view label, const std::optional<double>& share) {
+  if (share) row(screen, label, fmt::format("{:.1f} %", *share * kPercent));
+}
+
+void cost_rows(Screen& screen, const Costs& costs) {
+  if (costs.cycles) row(screen, "cycles per packet", fmt::format("{:.1f}", *costs.cycles));
+  if (costs.instructions) {
+    row(screen, "instructions", fmt::format("{:.1f} per packet", *costs.instructions));
+  }
+  percent_row(screen, "full bursts", costs.full_bursts);
+  percent_row(screen, "empty polls", costs.empty_polls);
+}
+
+void count_rows(Screen& screen, datapath::Mode mode, const Sample& total) {
+  if (sends(mode)) {
+    row(screen,
+        "sent",
+        fmt::format("{} packets; {} not taken by the device, {} errors",
+                    total.tx.packets,
+                    total.tx.missed,
+                    total.tx.errors));
+  }
+  if (receives(mode)) {
+    row(screen,
+        "received",
+        fmt::format("{} packets; {} missed, {} without buffer, {} errors",
+                    total.rx.packets,
+                    total.rx.missed,
+                    total.rx.no_buffer,
+                    total.rx.errors));
+  }
+}
+
+void latency_row(Screen& screen, const std::optional<datapath::Histogram>& latency) {
+  if (!latency || latency->count() == 0) return;
+  const auto at = [&](double share) {
+    return time_text(static_cast<double>(latency->percentile(share)));
+  };
+  row(screen,
+      "latency",
+      fmt::format("p50 {}, p90 {}, p99 {}, p99.9 {}, p99.99 {}, at most {}",
+                  at(0.5),
+                  at(0.9),
+                  at(0.99),
+                  at(0.999),
+                  at(0.9999),
+                  time_text(static_cast<double>(latency->most()))));
+}
+
+void search_rows(Screen& screen, const BenchResult& result) {
+  if (!result.search) return;
+  for (const auto& found : result.search->found) {
+    row(screen, goal_text(found.loss), found_text(found));
+  }
+}
+
+void servicing_rows(Screen& screen, const BenchResult& result) {
+  for (const auto& trial : result.report.trials) {
+    const auto servicing = datapath::servicing_of(result.plan.mode, trial);
+    if (!servicing) continue;
+    const auto rate = [](const std::optional<double>& value) {
+      return value ? mpps_text(*value) : "not known";
+    };
+    row(screen,
+        "away",
+        fmt::format("{:.1f} s; before {}, meanwhile {}, after {}",
+                    servicing->seconds,
+                    rate(servicing->before),
+                    rate(servicing->during),
+                    rate(servicing->after)));
+  }
+}
+
+void details(Screen& screen, const BenchResult& result) {
+  const auto mode = result.plan.mode;
+  const auto queues = queues_of(result.report);
+  for (std::size_t i = 0; i < queues.size(); ++i) {
+    const auto& count = datapath::headline(mode, queues[i]);
+    const auto costs = costs_of(mode, queues[i]);
+    row(screen,
+        fmt::format("queue {}", i),
+        fmt::format("{}, {} missed{}",
+                    mpps_text(per_second(count, queues[i].seconds)),
+                    count.missed,
+                    costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
+  }
+  if (result.search) {
+    for (std::size_t i = 0; i < result.search->probes.size(); ++i) {
+      screen.stream() << "  " << probe_text(i + 1, result.search->probes[i]) << '\n';
+    }
+  }
+  for (const auto& sentence : result.path.evidence) row(screen, "", sentence);
+  row(screen, "engine", fmt::format("{} {}", result.report.engine, result.report.version));
+  row(screen, "template", result.report.template_mode);
+  row(screen, "CPU", result.machine.cpu);
+  row(screen, "kernel", result.machine.kernel);
+  const auto& words = result.report.eal_arguments;
+  if (!words.empty()) row(screen, "EAL arguments", join(words, " "));
+}
+
+void notes(Screen& screen, std::string_view label, const std::vector<std::string>& lines) {
+  for (const auto& line : lines) {
+    screen.stream() << wrap(fmt::format("{}: {}", label, printable(line)), screen.width(), 2)
+                    << '\n';
+  }
+}
+
+void events(Screen& screen, const datapath::Trial& trial) {
+  for (const auto& event : trial.events) {
+    const bool removed = event.kind == datapath::Event::Kind::removed;
+    screen.stream() << fmt::format("  After {:.1f} s {} {}.\n",
+                                   event.at_seconds,
+                                   printable(event.device),
+                                   removed ? "was removed" : "came back");
+  }
 }
 
 }  // namespace
 
-std::string progress_line(Mode mode, double elapsed, const Sample& sample) {
-  const auto one = flat(mode, sample);
-  return fmt::format("{:8.1f} s {:10.3f} Mpps {:9.3f} Gbit/s", elapsed, mpps(one), gbits(one));
+void print(Context& context, const BenchResult& result, Output output) {
+  switch (output) {
+    case Output::json:
+      context.out.stream() << bench_json(result);
+      return;
+    case Output::ndjson:
+      context.out.stream() << bench_ndjson(result);
+      return;
+    case Output::csv:
+      context.out.stream() << bench_csv(result);
+      return;
+    case Output::html:
+      context.out.stream() << bench_html(result);
+      return;
+    case Output::table:
+      text(context.out, result, context.verbosity);
+  }
 }
 
 void text(Screen& screen, const BenchResult& result, int verbosity) {
   const auto& report = result.report;
-  const auto& plan = result.plan;
-  const auto& trial = report.trials.front();
-  const auto total = flat(plan.mode, trial.total);
-  const auto title = fmt::format("{} on {} ({}): {} {}, {}-byte frames, {:.1f} s",
-                                 name_of(plan.mode),
-                                 device_of(result),
-                                 report.ports.front().driver,
-                                 plan.queues,
-                                 plan.queues == 1 ? "queue" : "queues",
-                                 plan.traffic.largest(),
-                                 total.seconds);
-  for (const auto& line : wrap_lines(title, screen.width())) {
-    screen.stream() << screen.paint(Colour::bold, line) << '\n';
-  }
-  row(screen, "rate", rate_of(result));
-  row(screen, "throughput", fmt::format("{:.3f} Gbit/s", gbits(total)));
-  if (const auto cycles = cycles_per_packet(plan.mode, trial.total); cycles > 0) {
-    row(screen, "cycles per packet", fmt::format("{:.1f}", cycles));
-  }
-  row(screen, "packets", fmt::format("{}", total.count.packets));
-  row(screen, "missed", fmt::format("{}", total.count.missed + total.count.no_buffer));
-  row(screen, "errors", fmt::format("{}", total.count.errors));
-  if (verbosity > 0) {
-    for (std::size_t i = 0; i < trial.queues.size(); ++i) {
-      const auto queue = flat(plan.mode, trial.queues[i]);
-      row(screen,
-          fmt::format("queue {}", i),
-          fmt::format("{:.3f} Mpps, {} missed", mpps(queue), queue.count.missed));
-    }
-    if (report.eal_arguments.empty()) {
-      if (!report.version.empty()) row(screen, "rdma-core", report.version);
-    } else {
-      row(screen, "DPDK", report.version);
-      row(screen, "EAL arguments", printable(join(report.eal_arguments, " "), 2000));
-    }
-  }
-  for (const auto& reason : result.summary.why) {
-    screen.stream() << wrap("Noisy: " + reason, screen.width(), 2) << '\n';
-  }
-  for (const auto& note : notes_of(report)) {
-    screen.stream() << wrap("Note: " + printable(note), screen.width(), 2) << '\n';
-  }
-  if (report.interrupted()) screen.stream() << "  Stopped before its time.\n";
-}
-
-void json(Screen& screen, const BenchResult& result) {
-  const auto& report = result.report;
   const auto mode = result.plan.mode;
-  const auto& trial = report.trials.front();
-  Json document;
-  document["schema"] = "manactl.bench/1";
-  document["manactl"] = version();
-  document["exit"] = static_cast<int>(result.exit);
-  document["engine"] = {{"name", report.engine},
-                        {"version", report.version},
-                        {"driver", report.ports.front().driver},
-                        {"template_mode", report.template_mode}};
-  document["simulated"] = result.simulated;
-  document["plan"] = plan_of(result);
-  document["interrupted"] = report.interrupted();
-  document["total"] = json_of(mode, trial.total);
-  document["statistics"] = json_of(result.summary);
-  const auto cycles = cycles_per_packet(mode, trial.total);
-  document["cycles_per_packet"] = cycles > 0 ? Json(cycles) : Json(nullptr);
-  document["queues"] = Json::array();
-  for (const auto& queue : trial.queues) document["queues"].push_back(json_of(mode, queue));
-  document["samples"] = Json::array();
-  for (const auto& interval : trial.intervals) {
-    document["samples"].push_back(json_of(mode, interval.total));
-  }
-  document["eal_arguments"] = report.eal_arguments;
-  document["notes"] = notes_of(report);
-  screen.stream() << document.dump(2) << '\n';
+  const auto total = total_of(report);
+  title(screen, result);
+  row(screen, "rate", rate_of(result, total));
+  row(screen,
+      "throughput",
+      fmt::format("{:.3f} Gbit/s", gbits(datapath::headline(mode, total), total.seconds)));
+  search_rows(screen, result);
+  latency_row(screen, latency_of(report));
+  cost_rows(screen, costs_of(mode, total));
+  count_rows(screen, mode, total);
+  row(screen, "path", std::string(name_of(result.path.verdict)));
+  if (verbosity > 0) details(screen, result);
+  servicing_rows(screen, result);
+  for (const auto& trial : report.trials) events(screen, trial);
+  notes(screen, "Noisy", result.summary.why);
+  notes(screen, "Note", report.notes);
+  for (const auto& trial : report.trials) notes(screen, "Note", trial.notes);
+  if (report.interrupted()) screen.stream() << "  Stopped before its time.\n";
 }
 
 void drivers_text(Screen& screen, const datapath::EngineInfo& engine) {

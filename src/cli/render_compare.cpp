@@ -6,15 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "cli/figures.h"
 #include "cli/version.h"
 
 namespace manactl::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr double kMillion = 1e6;
-constexpr double kPercent = 100;
 
 std::string_view name_of(Verdict verdict) {
   constexpr std::array<std::string_view, 3> kNames = {"worse", "same", "better"};
@@ -26,21 +24,13 @@ Colour colour_of(Verdict verdict) {
   return verdict == Verdict::better ? Colour::green : Colour::bold;
 }
 
-void row(Screen& screen, std::string_view label, const std::string& value) {
-  screen.stream() << fmt::format("  {:<8}", label) << value << '\n';
-}
-
 std::string side(const BenchDocument& document) {
   const auto rate = datapath::estimate(document.rates);
-  auto text = fmt::format("{:.3f} Mpps", rate.median / kMillion);
-  if (rate.confidence) {
-    text += fmt::format(
-        " ({:.3f} to {:.3f})", rate.confidence->low / kMillion, rate.confidence->high / kMillion);
-  }
-  return text + fmt::format(", {} intervals{}: {}",
-                            rate.count,
-                            document.noisy ? ", noisy" : "",
-                            printable(document.path, 200));
+  return fmt::format("{}, {} rates{}: {}",
+                     estimate_text(rate),
+                     rate.count,
+                     document.noisy ? ", noisy" : "",
+                     printable(document.path, 200));
 }
 
 Json json_of(const BenchDocument& document) {

@@ -33,19 +33,20 @@ std::string_view escape_of(Colour colour) {
 }
 
 // Code points, which is close enough to columns for what manactl prints.
-std::size_t columns(std::string_view text) {
+std::size_t columns_in(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
   }));
 }
 
-unsigned width_of(int number) {
-  constexpr unsigned kUsual = 80;
-  constexpr unsigned kNarrowest = 40;
-  constexpr unsigned kWidest = 120;  // longer lines are hard to read
+constexpr unsigned kUsual = 80;
+constexpr unsigned kNarrowest = 40;
+constexpr unsigned kWidest = 120;  // longer lines are hard to read
+
+unsigned columns_of(int number) {
   winsize size{};
   if (ioctl(number, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
-  return std::clamp<unsigned>(size.ws_col, kNarrowest, kWidest);
+  return size.ws_col;
 }
 
 }  // namespace
@@ -59,9 +60,12 @@ Screen make_screen(std::ostream& stream, int number, const Environment& environm
   const auto* no_colour = environment.find("NO_COLOR");
   const auto* terminal_type = environment.find("TERM");
   const bool terminal = isatty(number) == 1;
-  const bool plain = (no_colour != nullptr && !no_colour->empty()) ||
-                     (terminal_type != nullptr && *terminal_type == "dumb");
-  Screen screen(stream, terminal && !plain, width_of(number), terminal);
+  const bool dumb = terminal_type != nullptr && *terminal_type == "dumb";
+  const bool plain = dumb || (no_colour != nullptr && !no_colour->empty());
+  const auto columns = columns_of(number);
+  const auto width = std::clamp(columns, kNarrowest, kWidest);
+  Screen screen(stream, terminal && !plain, width, terminal);
+  screen.set_redraw(terminal && !dumb && columns >= kNarrowest);
   screen.set_unicode(environment.is_utf8());
   return screen;
 }
@@ -69,7 +73,7 @@ Screen make_screen(std::ostream& stream, int number, const Environment& environm
 std::vector<std::string> wrap_lines(std::string_view text, unsigned width) {
   std::vector<std::string> lines;
   for (const auto word : words(text)) {
-    if (lines.empty() || columns(lines.back()) + 1 + columns(word) > width) {
+    if (lines.empty() || columns_in(lines.back()) + 1 + columns_in(word) > width) {
       lines.emplace_back(word);
     } else {
       lines.back() += ' ';

@@ -31,9 +31,14 @@ class Screen {
 
   bool is_terminal() const { return terminal_; }
 
+  // Lines that stand on it can be written over: a terminal that is not dumb, and wide enough.
+  bool can_redraw() const { return redraw_; }
+
   bool has_unicode() const { return unicode_; }  // the locale can show more than ASCII
 
   void set_colour(bool on) { colour_ = on; }
+
+  void set_redraw(bool on) { redraw_ = on; }
 
   void set_unicode(bool on) { unicode_ = on; }
 
@@ -43,6 +48,7 @@ class Screen {
   unsigned width_;
   bool terminal_;
   bool unicode_ = false;
+  bool redraw_ = false;
 };
 
 // What stands behind descriptor `number`: a terminal has a width and, unless the environment says

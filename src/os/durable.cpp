@@ -167,7 +167,7 @@ Result<std::vector<std::string>> DurableDirectory::list() const {
 }
 
 Result<std::string> DurableDirectory::read(std::string_view name) const {
-  constexpr std::size_t kMost = 16U << 20;
+  constexpr std::size_t kMost = 64U << 20;
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
   const auto file = open_file(*directory, name, O_RDONLY);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_results.h"
 #include "cli/run_manactl.h"
 
 namespace manactl::test {
@@ -14,25 +15,8 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Ten intervals around `rate`, of which the first and the last do not count.
 json result(double rate) {
-  json document = {
-      {"schema", "manactl.bench/1"},
-      {"engine", {{"name", "dpdk"}, {"driver", "net_null"}, {"template_mode", "shared"}}},
-      {"plan",
-       {{"mode", "tx"},
-        {"queues", 8},
-        {"frame_bytes", 64},
-        {"burst", 32},
-        {"descriptors", 256},
-        {"hugepages", true},
-        {"warmup_seconds", 0}}},
-      {"statistics", {{"noisy", false}}}};
-  for (const double factor : {0.1, 1.0, 1.004, 0.996, 1.002, 0.998, 1.001, 0.999, 1.003, 0.2}) {
-    document["samples"].push_back(
-        {{"seconds", 0.5}, {"packets", std::uint64_t(rate * factor / 2)}});
-  }
-  return document;
+  return json::parse(document(steady(datapath::Mode::tx, rate)));
 }
 
 class Compare : public testing::Test {
@@ -67,10 +51,26 @@ TEST_F(Compare, CountsNothingBelowTheThreshold) {
 
 TEST_F(Compare, CountsNothingThatMayBeChance) {
   auto noisy = result(9.5e6);
-  for (std::size_t i = 0; i < noisy["samples"].size(); i += 2) {
-    noisy["samples"][i]["packets"] = 6'000'000;
-  }
+  auto& rates = noisy["statistics"]["rates"];
+  for (std::size_t i = 0; i < rates.size(); i += 2) rates[i] = 12e6;
   EXPECT_EQ(manactl(words(result(1e7), noisy)).code, 0);
+}
+
+TEST_F(Compare, TakesTheMediansOfTrials) {
+  auto repeated = steady(datapath::Mode::tx, 9e6);
+  repeated.report.trials.resize(4, repeated.report.trials.front());
+  repeated.began.resize(4, repeated.began.front());
+  repeated.summary = cli::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
+  const auto few = json::parse(document(repeated));
+  auto call = words(few, result(1e7));
+  call.emplace_back("--json");
+  EXPECT_EQ(json::parse(manactl(call).out)["before"]["intervals"], 4);
+  repeated.report.trials.resize(2);
+  repeated.began.resize(2);
+  repeated.summary = cli::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
+  const auto outcome = manactl(words(json::parse(document(repeated)), result(1e7)));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("has 2 trials"));
 }
 
 TEST_F(Compare, AnswersInJson) {
@@ -83,7 +83,7 @@ TEST_F(Compare, AnswersInJson) {
   EXPECT_NEAR(answer["change"].get<double>(), -0.1, 1e-3);
   EXPECT_LT(answer["confidence_95"][1], 0);
   EXPECT_EQ(answer["before"]["intervals"], 8);
-  EXPECT_EQ(answer["configuration"]["queues"], "8");
+  EXPECT_EQ(answer["configuration"]["queues"], "2");
 }
 
 TEST_F(Compare, ReadsStandardInput) {
@@ -96,10 +96,10 @@ TEST_F(Compare, ReadsStandardInput) {
 TEST_F(Compare, RefusesDifferentMeasurements) {
   auto other = result(1e7);
   other["plan"]["queues"] = 4;
-  other["engine"]["driver"] = "net_ring";
+  other["ports"][0]["driver"] = "net_ring";
   const auto outcome = manactl(words(result(1e7), other));
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("engine.driver net_null and net_ring, queues 8 and 4"));
+  EXPECT_THAT(outcome.err, HasSubstr("engine.driver net_null and net_ring, queues 2 and 4"));
 }
 
 struct Broken {
@@ -127,19 +127,19 @@ TEST_P(BrokenResult, IsOneLineAndExitTwo) {
 }
 
 const Broken kBroken[] = {
-    {"NoObject", [](json& d) { d = json::array(); }, "no result of bench --json"},
+    {"NoObject", [](json& d) { d = json::array(); }, "no result of bench"},
     {"OtherSchema", [](json& d) { d["schema"] = "manactl.check/1"; }, "'manactl.check/1'"},
     {"NoPlan", [](json& d) { d.erase("plan"); }, "plan"},
-    {"NoSamples", [](json& d) { d["samples"] = json::array(); }, "0 steady intervals"},
+    {"NoRates", [](json& d) { d["statistics"]["rates"] = json::array(); }, "0 steady intervals"},
     {"NoTraffic",
      [](json& d) {
-       for (auto& s : d["samples"]) s["packets"] = 0;
+       for (auto& rate : d["statistics"]["rates"]) rate = 0;
      },
-     "0 steady"},
-    {"FewSamples",
-     [](json& d) { d["samples"].get_ref<json::array_t&>().resize(3); },
+     "moved no packets"},
+    {"FewRates",
+     [](json& d) { d["statistics"]["rates"].get_ref<json::array_t&>().resize(3); },
      "3 steady intervals"},
-    {"TextForANumber", [](json& d) { d["samples"][1]["packets"] = "x"; }, "no result"},
+    {"TextForANumber", [](json& d) { d["statistics"]["rates"][1] = "x"; }, "no result"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BrokenResult, testing::ValuesIn(kBroken), [](const auto& broken) {

@@ -65,10 +65,32 @@ TEST(Bench, TellsTheRateOfSteadyIntervals) {
   EXPECT_GT(statistics["median"], 0);
   EXPECT_GE(statistics["left_out"], 5);  // of the warm-up alone
   EXPECT_EQ(statistics["intervals"].get<std::size_t>() + statistics["left_out"].get<std::size_t>(),
-            document["samples"].size());
+            document["series"][0]["seconds"].size());
   ASSERT_TRUE(statistics["confidence_95"].is_array());
   EXPECT_LE(statistics["confidence_95"][0], statistics["median"]);
   EXPECT_GE(statistics["confidence_95"][1], statistics["median"]);
+}
+
+TEST(Bench, RepeatsTrials) {
+  if (!has_dpdk()) return;
+  const auto outcome = manactl({"bench",
+                                "--vdev",
+                                "net_null0",
+                                "--repeat",
+                                "3",
+                                "--duration",
+                                "60ms",
+                                "--interval",
+                                "10ms",
+                                "--no-huge",
+                                "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  ASSERT_EQ(document["trials"].size(), 3U);
+  EXPECT_LT(document["trials"][0]["started"], document["trials"][2]["started"]);
+  EXPECT_EQ(document["statistics"]["intervals"], 3);
+  EXPECT_EQ(document["series"].size(), 3U);
+  EXPECT_EQ(document["path"]["verdict"], "virtual");
 }
 
 TEST(Bench, RefusesWhatItCannotMeasure) {
@@ -81,7 +103,8 @@ TEST(Bench, RefusesWhatItCannotMeasure) {
   for (const auto& [words, code, says] : std::vector<Case>{
            {{"bench", "abcdefghijklmnop"}, 3, "no interface"},
            {{"bench", "lo"}, 3, "is not an Azure NIC"},
-           {{"bench", "--vdev", "net_null0", "--warmup", "10"}, 2, "--warmup 10: less than"}}) {
+           {{"bench", "--vdev", "net_null0", "--warmup", "10"}, 2, "--warmup 10: less than"},
+           {{"bench", "--vdev", "net_null0", "--find", "ndr"}, 2, "a sender does not see"}}) {
     const auto outcome = manactl(words);
     // Direct verbs take interfaces without DPDK, too.
     const bool inside = has_dpdk() || (words[1] != "--vdev" && datapath::has_verbs_engine());

@@ -24,7 +24,7 @@ std::vector<std::string> candidates(std::vector<std::string> words) {
   Screen screen(out, false, 80, false);
   const auto captured = test::system_of("healthy-two-nics");
   Context context{
-      screen, screen, false, 0, {}, [&] { return Result<os::System>(captured->system()); }};
+      screen, screen, false, 0, {}, {}, [&] { return Result<os::System>(captured->system()); }};
   EXPECT_EQ(complete(std::move(words), context), Exit::ok);
   std::vector<std::string> found;
   const std::string text = out.str();

@@ -17,7 +17,8 @@ struct Outcome {
 };
 
 struct Surroundings {
-  std::vector<std::string> environment = {"LC_ALL=C.UTF-8"};
+  // Nobody's results are changed by a test.
+  std::vector<std::string> environment = {"LC_ALL=C.UTF-8", "MANACTL_NO_SAVE=true"};
   std::string input;        // standard input
   std::string stdout_path;  // else captured
   bool stdout_closed = false;

@@ -58,6 +58,10 @@ for log in sorted(f.stem for f in (source / "tests/logs").glob("*.log")):
     for name, tree in VMS.items():
         commands[f"log/{log}.{name}"] = ["doctor", f"--root=tests/fixtures/{tree}",
                                          f"--log=tests/logs/{log}.log"]
+sent, received = "tests/bench/tx.json", "tests/bench/rx.json"
+commands["bench/show"] = ["bench", "show", "-v", sent]
+commands["bench/compare"] = ["bench", "compare", sent, sent]
+commands["bench/merge"] = ["bench", "merge", sent, received]
 for name, words in commands.items():
     hold(golden / f"{name}.txt", run(*words))
     hold(golden / f"{name}.json", run(*words, "--json"))

@@ -71,17 +71,21 @@ validate("sim", "sim", "--json", "--", "true", codes=(0, 1))
 
 version = json.loads(subprocess.run([program, "--version", "--json"], check=True, capture_output=True).stdout)
 if version["dpdk"]["version"]:
-    validate("bench", "bench", "--vdev", "net_null0", "--duration", "100ms", "--interval", "50ms",
-             "--no-huge", codes=(0,))
+    words = ["bench", "--vdev", "net_null0", "--duration", "100ms", "--interval", "20ms", "--no-huge"]
+    validate("bench", *words, "--no-save", codes=(0,))
+    with tempfile.TemporaryDirectory() as place:
+        validate("bench", *words, "--results", place, codes=(0,))
+        validate("bench-list", "bench", "list", "--results", place, codes=(0,))
+        validate("bench", "bench", "show", "--results", place, codes=(0,))
 
-plan = {"mode": "tx", "queues": 1, "frame_bytes": 64, "burst": 32, "descriptors": 256, "hugepages": False, "warmup_seconds": 0}
-result = {"schema": "manactl.bench/1", "engine": {"name": "dpdk", "driver": "net_null", "template_mode": "shared"},
-          "plan": plan, "statistics": {"noisy": False},
-          "samples": [{"seconds": 1, "packets": 1000 + i} for i in range(9)]}
-with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-    json.dump(result, file)
-    file.flush()
-    validate("bench-compare", "bench", "compare", file.name, file.name, codes=(0,))
+sent, received = (str(source / "tests/bench" / name) for name in ("tx.json", "rx.json"))
+validate("bench", "bench", "show", sent, codes=(0,))
+validate("bench-compare", "bench", "compare", sent, sent, codes=(0,))
+validate("bench-merge", "bench", "merge", sent, received, codes=(0,))
+events = subprocess.run([program, "bench", "show", sent, "-o", "ndjson"], check=True, capture_output=True)
+for line in events.stdout.splitlines():
+    for error in schema("bench-event").iter_errors(json.loads(line)):
+        failures.append(f"event {line[:80]}: {error.message}")
 
 print("\n".join(failures) or "every document follows its schema")
 sys.exit(1 if failures else 0)

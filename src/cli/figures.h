@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Rates, shares and times as bench and its relatives print them.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/screen.h"
+#include "datapath/statistics.h"
+#include "datapath/trial.h"
+
+namespace manactl::cli {
+
+inline constexpr double kMillion = 1e6;
+inline constexpr double kPercent = 100;
+
+double per_second(const datapath::Count& count, double seconds);  // packets
+double gbits(const datapath::Count& count, double seconds);       // 1e9 bits per second, with FCS
+
+// "14.210 Mpps"
+std::string mpps_text(double packets_per_second);
+
+// "14.210 Mpps (95 %: 14.100 to 14.300)"
+std::string estimate_text(const datapath::Estimate& rate);
+
+// "850 ns", "12.3 us", "4.56 ms"
+std::string time_text(double nanoseconds);
+
+// "  rate                14.210 Mpps"
+void row(Screen& screen, std::string_view label, const std::string& value);
+
+// What the workers spent; absent: not known.
+struct Costs {
+  std::optional<double> cycles, instructions;  // per packet that the mode is about
+  std::optional<double> empty_polls;           // share of all calls of the device
+  std::optional<double> full_bursts;           // share of those that moved something
+};
+
+Costs costs_of(datapath::Mode mode, const datapath::Sample& sample);
+
+// "2026-11-21T13:47:02.123Z" and back; nothing for what is no such text.
+std::string utc_text(double seconds_since_1970);
+std::optional<double> utc_seconds(std::string_view text);
+
+}  // namespace manactl::cli
