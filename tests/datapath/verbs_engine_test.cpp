@@ -74,13 +74,27 @@ TEST_P(VerbsModes, KeepTheContract) {
   }));
 }
 
+// A polled doorbell is stored through one mapping of its page and read through another, by which
+// ThreadSanitizer does not see that the one comes before the other.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kSeesMappings = false;
+#else
+constexpr bool kSeesMappings = true;
+#endif
+
+bool is_polled(const Case& one) {
+  return one.engine == std::string_view("threaded") && one.queues == 1 &&
+         one.rings == Rings::stores;
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const auto mode : {Mode::tx, Mode::rx, Mode::txrx, Mode::fwd}) {
     for (const auto* device : {"inline", "threaded"}) {
       for (const std::uint16_t queues : {std::uint16_t{1}, std::uint16_t{8}}) {
         for (const auto rings : {Rings::calls, Rings::stores}) {
-          cases.push_back({mode, device, queues, rings});
+          const Case one{mode, device, queues, rings};
+          if (kSeesMappings || !is_polled(one)) cases.push_back(one);
         }
       }
     }

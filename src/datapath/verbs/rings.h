@@ -55,10 +55,11 @@ class Doorbell {
       // write-combining memory, which a release store alone does not order.
 #if defined(__x86_64__)
     __builtin_ia32_sfence();
+#elif defined(__aarch64__)
+    asm volatile("dmb oshst" ::: "memory");
 #endif
-    std::atomic_thread_fence(std::memory_order_seq_cst);
     std::atomic_ref(*reinterpret_cast<std::uint64_t*>(page_ + offset_))
-        .store(value, std::memory_order_relaxed);
+        .store(value, std::memory_order_release);
   }
 
  private:
