@@ -38,7 +38,7 @@ all:
     manactl_busy_delay: 0
     manactl_bench_seconds: 2
     manactl_bench_interval: 500ms
-    manactl_bench_lead: 2
+    manactl_bench_lead: 5
     manactl_bench_arguments: [--no-huge]
 """
 # Answers as manactl does; the exit codes of its calls stand in the file codes, one a line.
@@ -72,7 +72,8 @@ def enter_namespaces():
                     "mkdir -p /run/lock /run/netns", "mount -t tmpfs -o mode=755 tmpfs /var/lib",
                     "ip netns add a", "ip netns add b", "ip link add veth-a netns a type veth peer name veth-b netns b",
                     # Without addresses the kernel sends nothing of its own.
-                    "ip -n a link set veth-a addrgenmode none up", "ip -n b link set veth-b addrgenmode none up"):
+                    "ip -n a link set veth-a addrgenmode none up", "ip -n b link set veth-b addrgenmode none up",
+                    "ip -n b link add veth-c type veth peer name veth-d", "ip -n b link set veth-c addrgenmode none up"):
         subprocess.run(command.split(), check=True)
     for name in ("nr_hugepages", "free_hugepages"):
         pathlib.Path(POOL, name).write_text("0\n")
@@ -129,7 +130,21 @@ class Playbook(unittest.TestCase):
         self.assertGreater(packets(sent), 0)
         self.assertGreater(packets(received), 0)
         self.assertLessEqual(packets(received), packets(sent))
+        both = json.loads((self.results / "sender-receiver.json").read_text())
+        self.assertTrue(both["covered"], "the receiver was there from the first packet to the last")
+        self.assertEqual(both["sender"]["packets"], packets(sent))
+        self.assertEqual(both["receiver"]["packets"], packets(received))
+        self.assertAlmostEqual(both["loss"], 1 - packets(received) / packets(sent), places=6)
+        for page, title in (("sender-tx", "tx on net_af_packet0"), ("receiver-rx", "rx on net_af_packet0")):
+            self.assertIn(f"<h1>{title}", (self.results / f"{page}.html").read_text())
         self.assertEqual(pathlib.Path(POOL, "nr_hugepages").read_text(), "0\n")
+
+    def test_more_loss_than_is_allowed_fails(self):
+        # Nobody sends to this receiver.
+        self.inventory.write_text(INVENTORY.replace("iface=veth-b", "iface=veth-c"))
+        said, _ = self.play(rc=2, manactl_merge_arguments=["--max-loss", "99"])
+        self.assertIn("manactl bench merge: exit 1 (findings)", said)
+        self.assertEqual(json.loads((self.results / "sender-receiver.json").read_text())["loss"], 1)
 
     def test_prepares_once_and_restores_once(self):
         pool = pathlib.Path(POOL, "nr_hugepages")
