@@ -8,6 +8,7 @@
 #include "cli/figures.h"
 #include "cli/find_text.h"
 #include "cli/html_report.h"
+#include "cli/html_text.h"
 
 namespace manactl::cli {
 namespace {
@@ -87,7 +88,7 @@ void add_queues(const BenchResult& result, HtmlReport& page) {
     HtmlQueue queue;
     queue.name = fmt::format("{}", i);
     queue.rate = per_second(count, queues[i].seconds);
-    queue.cells = {fmt::format("{}", count.missed),
+    queue.cells = {grouped(count.missed),
                    number(costs.cycles),
                    number(costs.instructions),
                    percent(costs.full_bursts),
@@ -132,7 +133,7 @@ std::vector<std::string> cells_of(const char* name, const Count& count) {
   std::vector<std::string> cells = {name};
   for (const auto value :
        {count.packets, count.bytes, count.missed, count.no_buffer, count.errors}) {
-    cells.push_back(fmt::format("{}", value));
+    cells.push_back(grouped(value));
   }
   return cells;
 }
