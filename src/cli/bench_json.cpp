@@ -61,6 +61,8 @@ Json json_of(const datapath::Nic& nic) {
   json["pci"] = nic.pci.str();
   json["mac"] = nic.mac.str();
   json["vmbus"] = nic.vmbus ? Json(nic.vmbus->str()) : Json();
+  json["ip"] = nic.ip ? Json(nic.ip->str()) : Json();
+  json["mtu"] = number_or_null(nic.mtu);
   return json;
 }
 

@@ -112,6 +112,8 @@ datapath::Nic nic_of(const Fields& fields) {
   fields.parse_into(nic.pci, "pci", PciAddress::parse);
   fields.parse_into(nic.mac, "mac", MacAddress::parse);
   if (fields.has("vmbus")) fields.parse_into(nic.vmbus, "vmbus", VmbusId::parse);
+  if (fields.has("ip")) fields.parse_into(nic.ip, "ip", Ipv4Address::parse);
+  nic.mtu = static_cast<unsigned>(fields.number_or_none("mtu"));
   return nic;
 }
 

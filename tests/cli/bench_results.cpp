@@ -92,6 +92,8 @@ cli::BenchResult eventful() {
                 *PciAddress::parse("7870:00:00.0"),
                 *MacAddress::parse("00:22:48:01:02:04"),
                 std::nullopt}};
+  plan.nics.front().ip = *Ipv4Address::parse("10.0.0.4");
+  plan.nics.front().mtu = 1500;
   plan.traffic.sizes = {{64, 7}, {570, 4}, {1518, 1}};
   plan.traffic.flows = 8;
   plan.traffic.source_ip = *Ipv4Address::parse("10.0.0.4");
