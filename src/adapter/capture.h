@@ -21,6 +21,7 @@ struct Capture {
   std::vector<Frame> frames;
 
   Capture() = default;
+  ~Capture() = default;
   Capture(Capture&&) = default;
   Capture& operator=(Capture&&) = default;
   Capture(const Capture&) = delete;

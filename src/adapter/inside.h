@@ -9,18 +9,18 @@ namespace manactl::adapter {
 
 class Inside {
  public:
-  Inside() { ++depth_; }
+  Inside() { ++depth; }
 
-  ~Inside() { --depth_; }
+  ~Inside() { --depth; }
 
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
-  static bool anywhere() { return depth_ != 0; }
+  static bool anywhere() { return depth != 0; }
 
  private:
   // Read in a signal's handler: it is there from the start.
-  static constinit inline thread_local unsigned depth_ __attribute__((tls_model("initial-exec"))) =
+  static constinit inline thread_local unsigned depth __attribute__((tls_model("initial-exec"))) =
       0;
 };
 
