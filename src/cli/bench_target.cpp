@@ -3,12 +3,15 @@
 #include "cli/bench_target.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/question.h"
 #include "datapath/plan.h"
 #include "diag/remedies.h"
+#include "host/numa.h"
 
 namespace manactl::cli {
 namespace {
@@ -22,8 +25,52 @@ bool has_driver(const datapath::EngineInfo& engine, std::string_view name) {
   return std::find(engine.drivers.begin(), engine.drivers.end(), name) != engine.drivers.end();
 }
 
+const setup::Entry* entry_of(const std::vector<setup::Entry>& entries, const host::Nic& nic) {
+  const auto mac = nic.vf ? nic.vf->mac.str() : std::string();
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) {
+    return !mac.empty() && setup::value_of(entry.nic, "mac") == mac;
+  });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+// Of "10.0.1.4/24 broadcast 10.0.1.255"; nothing for an IPv6 address.
+std::optional<Ipv4Address> ipv4_of(std::string_view text) {
+  const auto address = Ipv4Address::parse(text.substr(0, text.find('/')));
+  return address ? std::optional(*address) : std::nullopt;
+}
+
+// What the kernel gave the interface, now or before it was prepared.
+std::optional<Ipv4Address> own_address(const host::Nic& nic, const setup::Entry* entry) {
+  for (const auto* netdev : {nic.synthetic ? &*nic.synthetic : nullptr, &*nic.vf}) {
+    if (netdev == nullptr) continue;
+    for (const auto& text : netdev->addresses) {
+      if (const auto address = ipv4_of(text)) return address;
+    }
+  }
+  if (entry == nullptr) return std::nullopt;
+  for (const auto& step : entry->steps) {
+    for (const auto& [key, text] : step.before) {
+      if (!key.starts_with("address.")) continue;
+      if (const auto address = ipv4_of(text)) return address;
+    }
+  }
+  return std::nullopt;
+}
+
+// The synthetic interface of a prepared NIC is gone, and its name with it; the journal knows it.
+std::string name_now(const host::Facts& facts,
+                     const std::string& interface,
+                     const std::vector<setup::Entry>& entries) {
+  if (facts.find_nic(interface) != nullptr || !facts.nics) return interface;
+  for (const auto& nic : *facts.nics) {
+    const auto* entry = entry_of(entries, nic);
+    if (entry != nullptr && entry->interface == interface) return nic.name();
+  }
+  return interface;
+}
+
 // A MANA port that may be taken from the kernel.
-Possible<Port> mana_port(const host::Nic& nic, const std::string& shown) {
+Possible<datapath::Nic> mana_port(const host::Nic& nic, const std::string& shown) {
   if (!nic.vf || !nic.vf->pci) {
     return obstacle(fmt::format("'{}' has no virtual function to measure", shown));
   }
@@ -36,12 +83,16 @@ Possible<Port> mana_port(const host::Nic& nic, const std::string& shown) {
         Error{Errc::denied, 0, fmt::format("'{}' carries the {}", shown, join(nic.carries, ", "))},
         {}});
   }
-  return Port{*nic.vf->pci, nic.vf->mac, std::nullopt};
+  datapath::Nic port;
+  port.pci = *nic.vf->pci;
+  port.mac = nic.vf->mac;
+  port.mtu = nic.vf->mtu;
+  return port;
 }
 
-Possible<Port> port_of(const host::Nic& nic,
-                       const std::string& shown,
-                       const datapath::EngineInfo& engine) {
+Possible<datapath::Nic> port_of(const host::Nic& nic,
+                                const std::string& shown,
+                                const datapath::EngineInfo& engine) {
   auto port = mana_port(nic, shown);
   if (!port) return port;
   if (!nic.is_direct() && !nic.is_prepared()) {
@@ -71,10 +122,11 @@ Supply free_pages(const host::Facts& facts, std::uint64_t page_kib) {
 
 }  // namespace
 
-Possible<Port> find_port(const host::Facts& facts,
-                         const std::string& interface,
-                         const datapath::EngineInfo& engine) {
-  const auto nic = find_nic(facts, interface);
+Possible<datapath::Nic> find_port(const host::Facts& facts,
+                                  const std::string& interface,
+                                  const datapath::EngineInfo& engine,
+                                  const std::vector<setup::Entry>& entries) {
+  const auto nic = find_nic(facts, name_now(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
   if (!has_driver(engine, "net_mana")) {
     return obstacle(
@@ -83,7 +135,29 @@ Possible<Port> find_port(const host::Facts& facts,
                     engine.version,
                     printable(interface)));
   }
-  return port_of(**nic, printable(interface), engine);
+  auto port = port_of(**nic, printable(interface), engine);
+  if (!port) return port;
+  port->interface = interface;
+  port->ip = own_address(**nic, entry_of(entries, **nic));
+  return port;
+}
+
+CpuList cpus_near(const os::Files& files,
+                  const host::Facts& facts,
+                  const std::vector<datapath::Nic>& nics) {
+  std::set<unsigned> near;
+  if (!facts.functions) return {};
+  for (const auto& function : *facts.functions) {
+    const bool wanted = std::any_of(nics.begin(), nics.end(), [&](const datapath::Nic& nic) {
+      return nic.pci == function.address;
+    });
+    if (!wanted || function.numa_node < 0) continue;
+    const auto cpus = host::cpus_of_node(files, function.numa_node);
+    if (cpus) near.insert(cpus->cpus.begin(), cpus->cpus.end());
+  }
+  CpuList list;
+  list.cpus.assign(near.begin(), near.end());
+  return list;
 }
 
 Result<EngineChoice> parse_engine(std::string_view text) {
@@ -101,12 +175,17 @@ bool takes_verbs(EngineChoice choice, const datapath::EngineInfo& engine, bool h
   return has_verbs && !has_driver(engine, "net_mana");
 }
 
-Possible<Port> find_verbs_port(const host::Facts& facts, const std::string& interface) {
-  const auto nic = find_nic(facts, interface);
+Possible<datapath::Nic> find_verbs_port(const host::Facts& facts,
+                                        const std::string& interface,
+                                        const std::vector<setup::Entry>& entries) {
+  const auto nic = find_nic(facts, name_now(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
   const auto shown = printable(interface);
   auto port = mana_port(**nic, shown);
-  if (!port || !(*nic)->vf->up) return port;
+  if (!port) return port;
+  port->interface = interface;
+  port->ip = own_address(**nic, entry_of(entries, **nic));
+  if (!(*nic)->vf->up) return port;
   const auto& vf = (*nic)->vf->name;
   return tl::unexpected<Obstacle>(Obstacle{
       Error{Errc::busy,

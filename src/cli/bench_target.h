@@ -4,15 +4,21 @@
 
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "datapath/bench.h"
 #include "host/facts.h"
+#include "setup/journal.h"
 
-namespace manactl::cli {
+namespace manactl {
+
+namespace os {
+class Files;
+}
+
+namespace cli {
 
 // Why not, and commands that change it.
 struct Obstacle {
@@ -23,12 +29,6 @@ struct Obstacle {
 template <class T>
 using Possible = tl::expected<T, Obstacle>;
 
-struct Port {
-  PciAddress pci;
-  MacAddress mac;
-  std::optional<VmbusId> vmbus;  // absent without a synthetic NIC, or without bus_vmbus inside
-};
-
 // automatic takes direct verbs for a MANA NIC when the DPDK inside has no net_mana.
 enum class EngineChoice { automatic, dpdk, verbs };
 
@@ -38,15 +38,27 @@ Result<EngineChoice> parse_engine(std::string_view text);
 bool takes_verbs(EngineChoice choice, const datapath::EngineInfo& engine, bool has_verbs);
 
 // The MANA port behind a NIC that was handed to user space, if the built-in driver can drive it.
-Possible<Port> find_port(const host::Facts& facts,
-                         const std::string& interface,
-                         const datapath::EngineInfo& engine);
+// `entries` of the journal tell the name and the address that it had in the kernel. Without
+// bus_vmbus inside, the synthetic NIC in front of it is left out.
+Possible<datapath::Nic> find_port(const host::Facts& facts,
+                                  const std::string& interface,
+                                  const datapath::EngineInfo& engine,
+                                  const std::vector<setup::Entry>& entries = {});
+
+// CPUs on the NUMA nodes of these NICs; none when that is not known.
+CpuList cpus_near(const os::Files& files,
+                  const host::Facts& facts,
+                  const std::vector<datapath::Nic>& nics);
 
 // The same for direct verbs, for which the link has to be down and nothing else.
-Possible<Port> find_verbs_port(const host::Facts& facts, const std::string& interface);
+Possible<datapath::Nic> find_verbs_port(const host::Facts& facts,
+                                        const std::string& interface,
+                                        const std::vector<setup::Entry>& entries = {});
 
 // Turns hugepages off, with a note, where a virtual device can do without; an obstacle when there
 // are too few of them.
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan);
 
-}  // namespace manactl::cli
+}  // namespace cli
+
+}  // namespace manactl

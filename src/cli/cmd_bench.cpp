@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "base/text.h"
 #include "cli/arguments.h"
@@ -12,6 +12,7 @@
 #include "cli/bench_target.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/prepared.h"
 #include "cli/question.h"
 #include "cli/render_bench.h"
 #include "datapath/engines.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct Options {
   datapath::BenchPlan plan;
-  std::optional<InterfaceName> interface;
+  std::vector<InterfaceName> interfaces;
   EngineChoice engine = EngineChoice::automatic;
   bool sim = false;
   bool no_huge = false;
@@ -53,8 +54,9 @@ std::string wrong_words(const Options& options, const Context& context) {
   const bool device = !options.plan.vdevs.empty();
   if (!context.root.empty())
     return "bench: --root is for captured systems, which cannot be measured";
-  if (device && options.interface) return "bench: an interface and --vdev exclude each other";
-  if (options.sim && (device || options.interface))
+  const bool interface = !options.interfaces.empty();
+  if (device && interface) return "bench: an interface and --vdev exclude each other";
+  if (options.sim && (device || interface))
     return "bench: --sim brings its own device, an interface or --vdev excludes it";
   if (device && options.engine == EngineChoice::verbs)
     return "bench: --engine verbs measures MANA only, --vdev is for DPDK";
@@ -84,14 +86,32 @@ Exit simulate(const Options& options, Context& context, const host::Facts& facts
   return run_on_adapter(plan, context);
 }
 
+// The NICs that were named, and the CPUs near to them.
+Possible<void> find_nics(const Options& options,
+                         const Context& context,
+                         const host::Facts& facts,
+                         datapath::BenchPlan& plan,
+                         bool verbs) {
+  const auto system = context.system();
+  if (options.interfaces.empty() || !system) return {};
+  const auto entries = known_entries(*system, context);
+  for (const auto& interface : options.interfaces) {
+    auto port = verbs ? find_verbs_port(facts, interface.str(), entries)
+                      : find_port(facts, interface.str(), datapath::engine_info(), entries);
+    if (!port) return tl::unexpected<Obstacle>(port.error());
+    plan.nics.push_back(std::move(*port));
+  }
+  plan.near_cpus = cpus_near(system->files, facts, plan.nics);
+  return {};
+}
+
 Exit run_on_verbs(const Options& options,
                   Context& context,
                   datapath::BenchPlan plan,
                   const host::Facts& facts) {
-  const auto& interface = options.interface->str();
-  const auto port = find_verbs_port(facts, interface);
-  if (!port) return say(context, port.error());
-  plan.nics.push_back({interface, port->pci, port->mac, std::nullopt});
+  if (auto ok = find_nics(options, context, facts, plan, true); !ok) {
+    return say(context, ok.error());
+  }
   plan.hugepages = false;
   const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
@@ -106,10 +126,8 @@ Exit run_on_dpdk(const Options& options,
   if (info.version.empty()) {
     return refuse(context, Errc::unsupported, "bench: this manactl was built without DPDK");
   }
-  if (options.interface) {
-    const auto port = find_port(facts, options.interface->str(), info);
-    if (!port) return say(context, port.error());
-    plan.nics.push_back({options.interface->str(), port->pci, port->mac, port->vmbus});
+  if (auto ok = find_nics(options, context, facts, plan, false); !ok) {
+    return say(context, ok.error());
   }
   const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
@@ -125,7 +143,7 @@ Exit run_bench(const Options& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto facts = host::gather(*system, embedded_dpdk());
-  const bool named = !options.plan.vdevs.empty() || options.interface;
+  const bool named = !options.plan.vdevs.empty() || !options.interfaces.empty();
   const bool nothing_else = !named && !facts.has_mana() && datapath::has_verbs_engine() &&
                             options.engine != EngineChoice::dpdk;
   if (options.sim || nothing_else) return simulate(options, context, facts);
@@ -138,19 +156,23 @@ Exit run_bench(const Options& options, Context& context) {
   plan.hugepages = !options.no_huge;
   if (facts.cpus) plan.cpus = *facts.cpus;
   const bool verbs =
-      options.interface &&
+      !options.interfaces.empty() &&
       takes_verbs(options.engine, datapath::engine_info(), datapath::has_verbs_engine());
   return verbs ? run_on_verbs(options, context, std::move(plan), facts)
                : run_on_dpdk(options, context, std::move(plan), facts);
 }
 
 void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
-  add_value(app,
-            {"IFACE", type::kInterface, "measure this MANA NIC"},
-            into(options->interface, InterfaceName::parse));
-  add_value(app,
-            {"--iface", type::kInterface, "the same, for names that are also words: compare"},
-            into(options->interface, InterfaceName::parse));
+  const auto take = [options](const std::string& text) -> Result<> {
+    auto name = InterfaceName::parse(text);
+    if (!name) return tl::unexpected<Error>(name.error());
+    options->interfaces.push_back(std::move(*name));
+    return {};
+  };
+  add_value(app, {"IFACE", type::kInterface, "measure this MANA NIC"}, take);
+  add_value(
+      app, {"--iface", type::kInterface, "the same, for names that are also words: compare"}, take);
+  add_value(app, {"--port", type::kInterface, "measure this NIC, too", true}, take);
   add_value(app,
             {"--vdev", "DEVICE", "measure a virtual device of DPDK: net_null0, net_ring0", true},
             [options](const std::string& text) -> Result<> {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "datapath/plan.h"
+#include "os/memory_files.h"
 #include "support/fixtures.h"
 
 namespace manactl::cli {
@@ -13,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 const datapath::EngineInfo kAll{"25.11.2", "static", {"bus_vmbus", "net_null", "net_mana"}};
 const datapath::EngineInfo kWithoutMana{"22.11.11", "static", {"net_null"}};
@@ -33,6 +35,67 @@ TEST(FindPort, TakesThePreparedNic) {
     return;
   }
   FAIL() << "the fixture has no prepared NIC";
+}
+
+const host::Nic* prepared_nic(const host::Facts& facts) {
+  for (const auto& nic : *facts.nics) {
+    if (nic.is_prepared() && nic.vf) return &nic;
+  }
+  return nullptr;
+}
+
+// What prepare wrote down when the interface was still the kernel's.
+setup::Entry entry_of(const host::Nic& nic) {
+  setup::Entry entry;
+  entry.interface = "eth7";
+  entry.nic = {{"mac", nic.vf->mac.str()}};
+  setup::StepRecord step;
+  step.kind = "surroundings";
+  step.before = {{"address.0", "fe80::1/64 scope 253"},
+                 {"address.1", "10.0.1.4/24 broadcast 10.0.1.255 scope 0"},
+                 {"mtu", "1500"}};
+  entry.steps.push_back(step);
+  return entry;
+}
+
+TEST(FindPort, TakesNameAndAddressFromTheJournal) {
+  const auto facts = host::facts_of("prepared-uio");
+  const auto* nic = prepared_nic(facts);
+  ASSERT_NE(nic, nullptr);
+  const auto port = find_port(facts, "eth7", kAll, {entry_of(*nic)});
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_EQ(port->interface, "eth7");
+  EXPECT_EQ(port->mac, nic->vf->mac);
+  EXPECT_EQ(port->mtu, nic->vf->mtu);
+  ASSERT_TRUE(port->ip);
+  EXPECT_EQ(port->ip->str(), "10.0.1.4");
+}
+
+TEST(FindPort, KnowsNoAddressWithoutAJournal) {
+  const auto facts = host::facts_of("prepared-uio");
+  const auto* nic = prepared_nic(facts);
+  ASSERT_NE(nic, nullptr);
+  const auto port = find_port(facts, nic->name(), kAll);
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_FALSE(port->ip);
+  auto stranger = entry_of(*nic);
+  stranger.nic["mac"] = "00:00:00:00:00:01";
+  EXPECT_FALSE(find_port(facts, "eth7", kAll, {stranger}));
+}
+
+TEST(CpusNear, AreThoseOfTheNodesOfTheNics) {
+  auto facts = host::facts_of("prepared-uio");
+  const auto* nic = prepared_nic(facts);
+  ASSERT_NE(nic, nullptr);
+  os::MemoryFiles files;
+  files.add_file("sys/devices/system/node/node1/cpulist", "4-6\n");
+  datapath::Nic port;
+  port.pci = *nic->vf->pci;
+  for (auto& function : *facts.functions) function.numa_node = 1;
+  EXPECT_THAT(cpus_near(files, facts, {port}).cpus, ElementsAre(4, 5, 6));
+  EXPECT_THAT(cpus_near(files, facts, {}).cpus, IsEmpty());
+  for (auto& function : *facts.functions) function.numa_node = -1;
+  EXPECT_THAT(cpus_near(files, facts, {port}).cpus, IsEmpty());
 }
 
 TEST(FindPort, GivesCommandsForANicOfTheKernel) {

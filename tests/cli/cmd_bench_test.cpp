@@ -104,7 +104,15 @@ TEST(Bench, RefusesWhatItCannotMeasure) {
            {{"bench", "abcdefghijklmnop"}, 3, "no interface"},
            {{"bench", "lo"}, 3, "is not an Azure NIC"},
            {{"bench", "--vdev", "net_null0", "--warmup", "10"}, 2, "--warmup 10: less than"},
-           {{"bench", "--vdev", "net_null0", "--find", "ndr"}, 2, "a sender does not see"}}) {
+           {{"bench", "--vdev", "net_null0", "--find", "ndr"}, 2, "a sender does not see"},
+           {{"bench", "--vdev", "net_null0", "--rate", "50%"}, 2, "speed of the link is not known"},
+           {{"bench", "--vdev", "net_null0", "--ramp", "1"}, 2, "nothing to reach without --rate"},
+           {{"bench", "--vdev", "net_null0", "--peer", "127.0.0.1"}, 2, "--peer 127.0.0.1"},
+           {{"bench", "--vdev", "net_null0", "--peer", "224.0.0.1"}, 2, "--peer 224.0.0.1"},
+           {{"bench", "--vdev", "net_null0", "--dst-mac", "01:00:5e:00:00:01"}, 2, "--dst-mac"},
+           {{"bench", "--vdev", "net_null0", "--dst-mac", "00:00:00:00:00:00"}, 2, "--dst-mac"},
+           {{"bench", "--vdev", "net_null0", "--vdev", "net_null0"}, 2, "given twice"},
+           {{"bench", "--port", "nosuch0"}, 3, "no interface"}}) {
     const auto outcome = manactl(words);
     // Direct verbs take interfaces without DPDK, too.
     const bool inside = has_dpdk() || (words[1] != "--vdev" && datapath::has_verbs_engine());
@@ -113,6 +121,30 @@ TEST(Bench, RefusesWhatItCannotMeasure) {
     EXPECT_EQ(outcome.error_lines(), 1U);
     EXPECT_THAT(outcome.err, HasSubstr(inside ? says : "built without DPDK"));
   }
+}
+
+TEST(Bench, SendsAMixOfSizesAndFlowsOverTwoPorts) {
+  const auto outcome = manactl({"bench",
+                                "--vdev",
+                                "net_null0",
+                                "--vdev",
+                                "net_null1",
+                                "--size",
+                                "imix",
+                                "--flows",
+                                "7",
+                                "--duration",
+                                "200ms",
+                                "--no-huge",
+                                "--json"});
+  if (!has_dpdk()) {
+    answers_that_it_is_not_built_in(outcome);
+    return;
+  }
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["engine"]["template_mode"], "per-packet");
+  EXPECT_EQ(document["queues"].size(), 2U);
 }
 
 class StoppedBench : public testing::TestWithParam<int> {};

@@ -90,7 +90,7 @@ TEST(Complete, NamesKindsAndThenFiles) {
 }
 
 TEST(Complete, NamesValues) {
-  EXPECT_THAT(candidates({"bench", "--mode", ""}), ElementsAre("tx", "rx"));
+  EXPECT_THAT(candidates({"bench", "--mode", ""}), ElementsAre("tx", "rx", "txrx", "fwd", "rtt"));
   EXPECT_THAT(candidates({"check", "--color=al"}), ElementsAre("--color=always"));
   EXPECT_THAT(candidates({"check", "--color", "=", "al"}), ElementsAre("--color=always"));
   EXPECT_THAT(candidates({"check", "--color", "="}), Contains("--color=never"));
