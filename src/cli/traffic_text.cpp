@@ -19,7 +19,7 @@ constexpr std::size_t kMostSizes = 8;
 constexpr std::uint16_t kLeastBytes = 64, kMostBytes = 9018, kMostShare = 100;
 constexpr double kMostRate = 1e12, kLeastRate = 0.001;
 
-Result<SizeShare> parse_share(std::string_view text) {
+Result<SizeShare> parse_size_share(std::string_view text) {
   const auto colon = text.find(':');
   const auto bytes = parse_count(text.substr(0, colon), kLeastBytes, kMostBytes);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
@@ -78,7 +78,7 @@ Result<std::vector<SizeShare>> parse_sizes(std::string_view text) {
   if (text == "imix") return std::vector<SizeShare>{{64, 7}, {570, 4}, {1518, 1}};
   std::vector<SizeShare> sizes;
   for (const auto piece : split(text, ',')) {
-    const auto share = parse_share(piece);
+    const auto share = parse_size_share(piece);
     if (!share) return tl::unexpected<Error>(share.error());
     const bool twice = std::any_of(
         sizes.begin(), sizes.end(), [&](const auto& other) { return other.bytes == share->bytes; });
