@@ -12,8 +12,7 @@ Sample Counters::read() const {
   sample.tx.missed = tx_missed.get();
   sample.rx.packets = rx_packets.get();
   sample.rx.bytes = rx_bytes.get() + sample.rx.packets * kFcsBytes;
-  sample.effort = {
-      cycles.get(), instructions.get(), polls.get(), empty_polls.get(), full_bursts.get()};
+  sample.effort = {cycles.get(), instructions.get(), polls(), empty_polls.get(), full_bursts.get()};
   return sample;
 }
 

@@ -32,8 +32,18 @@ class Counter {
 struct alignas(kOwnLines) Counters {
   Counter tx_packets, tx_bytes, tx_missed;
   Counter rx_packets, rx_bytes;
-  Counter cycles, instructions, polls, empty_polls, full_bursts;
+  Counter cycles, instructions, empty_polls, part_bursts, full_bursts;
   Counter dry;  // bursts for which the pool had no packets
+
+  // One call of the device. Its kinds are counted apart, so that a full burst costs one addition.
+  void count_poll(unsigned moved, unsigned wanted) noexcept {
+    auto& kind = moved == 0 ? empty_polls : moved < wanted ? part_bursts : full_bursts;
+    kind.add(1);
+  }
+
+  std::uint64_t polls() const noexcept {
+    return empty_polls.get() + part_bursts.get() + full_bursts.get();
+  }
 
   // Running totals with FCS; missing are seconds and what only the device knows.
   Sample read() const;

@@ -76,7 +76,7 @@ Interval Crew::read() const {
     const auto count = worker.instructions.read();
     if (count == 0) continue;
     double polls = 0;
-    for (const auto* lane : worker.lanes) polls += static_cast<double>(lane->counters.polls.get());
+    for (const auto* lane : worker.lanes) polls += static_cast<double>(lane->counters.polls());
     for (const auto* lane : worker.lanes) {
       auto& effort = now.queues[static_cast<std::size_t>(lane - lanes_.data())].effort;
       const auto share = polls > 0 ? static_cast<double>(effort.polls) / polls : 0;

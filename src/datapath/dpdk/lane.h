@@ -50,15 +50,6 @@ struct alignas(kOwnLines) Lane {
 
   bool in_use() const noexcept { return !gone.load(std::memory_order_relaxed); }
 
-  void count_poll(unsigned moved, unsigned wanted) noexcept {
-    counters.polls.add(1);
-    if (moved == 0) {
-      counters.empty_polls.add(1);
-    } else if (moved == wanted) {
-      counters.full_bursts.add(1);
-    }
-  }
-
   void count_sent(unsigned count, std::uint64_t bytes) noexcept {
     counters.tx_packets.add(count);
     counters.tx_bytes.add(bytes);

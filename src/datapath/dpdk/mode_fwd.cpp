@@ -37,7 +37,7 @@ void answer(Lane& lane, rte_mbuf* const* packets, unsigned count) noexcept {
 unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto** packets = lane.packets.data();
   const unsigned count = rte_eth_rx_burst(lane.port, lane.queue, packets, lane.burst);
-  lane.count_poll(count, lane.burst);
+  lane.counters.count_poll(count, lane.burst);
   if (count == 0) return 0;
   auto bytes = bytes_of(packets, 0, count);
   lane.count_received(count, bytes);

@@ -20,7 +20,7 @@ std::uint64_t clock_now() noexcept {
 unsigned take_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto** packets = lane.packets.data();
   const unsigned count = rte_eth_rx_burst(lane.port, lane.queue, packets, lane.burst);
-  lane.count_poll(count, lane.burst);
+  lane.counters.count_poll(count, lane.burst);
   if (count == 0) return 0;
   const auto now = clock_now();
   auto& requests = *lane.requests;

@@ -79,7 +79,7 @@ unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish fin
   }
   if (rte_mempool_get_bulk(lane.pool, reinterpret_cast<void**>(packets), wanted) != 0) {
     lane.counters.dry.add(1);
-    lane.count_poll(0, wanted);
+    lane.counters.count_poll(0, wanted);
     return rte_eth_tx_burst(lane.port, lane.queue, packets, 0);  // lets the driver free some
   }
   auto bytes = std::uint64_t{wanted} * lane.frame_bytes;
@@ -97,7 +97,7 @@ unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish fin
   if (rotates) advance(rotation, sent);
   if (limited) lane.pace.took(sent);
   lane.count_sent(sent, bytes);
-  lane.count_poll(sent, wanted);
+  lane.counters.count_poll(sent, wanted);
   return sent;
 }
 

@@ -19,7 +19,7 @@ unsigned send(Lane& lane, std::uint64_t now) noexcept {
   ring.reclaim();
   // Whole bursts only: a doorbell for each packet that finds room would cost more than waiting.
   if (ring.room() < wanted) {
-    lane.count_poll(0, wanted);
+    lane.counters.count_poll(0, wanted);
     return 0;
   }
   const auto bytes = lane.outbox.prepare(ring, wanted);
@@ -28,14 +28,14 @@ unsigned send(Lane& lane, std::uint64_t now) noexcept {
   lane.counters.tx_packets.add(wanted);
   lane.counters.tx_bytes.add(bytes);
   lane.tx_errors.set(ring.errors());
-  lane.count_poll(wanted, wanted);
+  lane.counters.count_poll(wanted, wanted);
   return wanted;
 }
 
 namespace {
 
 void count_received(Lane& lane, unsigned packets, std::uint64_t bytes) noexcept {
-  lane.count_poll(packets, lane.burst);
+  lane.counters.count_poll(packets, lane.burst);
   lane.rx_errors.set(lane.rx->errors());
   if (packets == 0) return;
   lane.counters.rx_packets.add(packets);

@@ -36,15 +36,6 @@ struct alignas(kOwnLines) Lane {
   bool answers = false;  // fwd: requests of mode rtt have come
   Counters counters;
   Counter tx_errors, rx_errors;
-
-  void count_poll(unsigned moved, unsigned wanted) noexcept {
-    counters.polls.add(1);
-    if (moved == 0) {
-      counters.empty_polls.add(1);
-    } else if (moved >= wanted) {
-      counters.full_bursts.add(1);
-    }
-  }
 };
 
 // Serves the queue once and answers how many packets moved. `now` is the time of the call, in ticks
