@@ -38,17 +38,15 @@ void drain(Worker& worker, std::int64_t before) noexcept {
   }
 }
 
-// Serve(lane, now) serves a queue once, counts, and answers how many packets moved. `now` is the
-// time at which it was called, in ticks of rte_rdtsc(), so that no burst has to read a clock.
-// Receive(lane, now) is that part of it which goes on when sending is over.
-template <Burst Serve, Burst Receive = nullptr>
-int work(void* argument) noexcept {
-  auto& worker = *static_cast<Worker*>(argument);
+// From the start to the end of a trial. Serve(lane, now) serves a queue once, counts, and answers
+// how many packets moved. `now` is the time at which it was called, in ticks of rte_rdtsc(), so
+// that no burst has to read a clock.
+template <Burst Serve>
+void serve(Worker& worker) noexcept {
   const auto& phase = *worker.phase;
   worker.instructions.count_this_thread();
   worker.ready.store(true, std::memory_order_release);
   while (phase.load(std::memory_order_acquire) == Phase::waiting) rte_pause();
-  const auto on_the_way = outstanding(worker);
   auto before = rte_rdtsc();
   for (auto* lane : worker.lanes) lane->pace.start(before);
   while (phase.load(std::memory_order_relaxed) == Phase::running) {
@@ -61,7 +59,23 @@ int work(void* argument) noexcept {
       before = now;
     }
   }
-  if constexpr (Receive != nullptr) drain<Receive>(worker, on_the_way);
+}
+
+template <Burst Serve>
+int work(void* argument) noexcept {
+  auto& worker = *static_cast<Worker*>(argument);
+  serve<Serve>(worker);
+  worker.done.store(true, std::memory_order_release);
+  return 0;
+}
+
+// Receive(lane, now) is that part of Serve which goes on when sending is over.
+template <Burst Serve, Burst Receive>
+int work_and_drain(void* argument) noexcept {
+  auto& worker = *static_cast<Worker*>(argument);
+  const auto on_the_way = outstanding(worker);
+  serve<Serve>(worker);
+  drain<Receive>(worker, on_the_way);
   worker.done.store(true, std::memory_order_release);
   return 0;
 }

@@ -76,6 +76,6 @@ Result<> begin(const BenchPlan& plan, const Flow& flow, Lane& lane) {
 
 }  // namespace
 
-const ModeRow kRtt{Mode::rtt, &begin, &work<ask_and_listen, take_answers>};
+const ModeRow kRtt{Mode::rtt, &begin, &work_and_drain<ask_and_listen, take_answers>};
 
 }  // namespace manactl::datapath::dpdk

@@ -16,6 +16,6 @@ unsigned exchange(Lane& lane, std::uint64_t now) noexcept {
 
 }  // namespace
 
-const ModeRow kTxRx{Mode::txrx, &make_traffic, &work<exchange, receive>};
+const ModeRow kTxRx{Mode::txrx, &make_traffic, &work_and_drain<exchange, receive>};
 
 }  // namespace manactl::datapath::dpdk
