@@ -25,7 +25,6 @@ namespace manactl::cli {
 namespace type {
 inline constexpr std::string_view kInterface = "IFACE";
 inline constexpr std::string_view kCheck = "ID";
-inline constexpr std::string_view kMode = "tx|rx";
 inline constexpr std::string_view kWhen = "auto|always|never";
 inline constexpr std::string_view kPageSize = "2M|1G";
 inline constexpr std::string_view kMethod = "auto|driver-override|new-id";
