@@ -210,8 +210,11 @@ TEST(VerbsEngine, StopsWhenItIsAsked) {
 
 TEST(VerbsEngine, TellsThatItsDeviceIsGone) {
   EXPECT_TRUE(in_child([] {
-    Machine port("engine=inline fault=device=fatal");
-    const auto trial = run_once(port, plan_of(Mode::tx));
+    // Late enough for all that is made before the first packet.
+    Machine port("engine=inline fault=device=fatal,ms=500");
+    auto plan = plan_of(Mode::tx);
+    plan.trial.seconds = 1;
+    const auto trial = run_once(port, plan);
     ASSERT_EQ(trial.events.size(), 1U);
     EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
     EXPECT_EQ(trial.events[0].device, "7870:00:00.0");
