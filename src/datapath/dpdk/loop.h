@@ -38,10 +38,24 @@ void drain(Worker& worker, std::int64_t before) noexcept {
   }
 }
 
-// From the start to the end of a trial. Serve(lane, now) serves a queue once, counts, and answers
-// how many packets moved. `now` is the time at which it was called, in ticks of rte_rdtsc(), so
-// that no burst has to read a clock.
+// Full bursts that one queue may have in a row. A worker looks at its clock and at its orders once
+// for all of them: per burst, reading a clock would cost as much as six packets.
+inline constexpr unsigned kVisit = 8;
+
+// Answers how many packets moved.
 template <Burst Serve>
+unsigned visit(Lane& lane, std::uint64_t now, unsigned bursts) noexcept {
+  unsigned all = 0, moved = 0;
+  do {
+    moved = Serve(lane, now);
+    all += moved;
+  } while (moved >= lane.burst && --bursts != 0);
+  return all;
+}
+
+// From the start to the end of a trial. Serve(lane, now) serves a queue once, counts, and answers
+// how many packets moved. `now` is the time at which the visit began, in ticks of rte_rdtsc().
+template <Burst Serve, unsigned Bursts>
 void serve(Worker& worker) noexcept {
   const auto& phase = *worker.phase;
   worker.instructions.count_this_thread();
@@ -53,7 +67,7 @@ void serve(Worker& worker) noexcept {
     for (auto* lane : worker.lanes) {
       if (!lane->in_use()) [[unlikely]]
         continue;
-      const auto moved = Serve(*lane, before);
+      const auto moved = visit<Serve>(*lane, before, Bursts);
       const auto now = rte_rdtsc();
       if (moved != 0) lane->counters.cycles.add(now - before);
       before = now;
@@ -64,17 +78,17 @@ void serve(Worker& worker) noexcept {
 template <Burst Serve>
 int work(void* argument) noexcept {
   auto& worker = *static_cast<Worker*>(argument);
-  serve<Serve>(worker);
+  serve<Serve, kVisit>(worker);
   worker.done.store(true, std::memory_order_release);
   return 0;
 }
 
 // Receive(lane, now) is that part of Serve which goes on when sending is over.
-template <Burst Serve, Burst Receive>
+template <Burst Serve, Burst Receive, unsigned Bursts = kVisit>
 int work_and_drain(void* argument) noexcept {
   auto& worker = *static_cast<Worker*>(argument);
   const auto on_the_way = outstanding(worker);
-  serve<Serve>(worker);
+  serve<Serve, Bursts>(worker);
   drain<Receive>(worker, on_the_way);
   worker.done.store(true, std::memory_order_release);
   return 0;

@@ -76,6 +76,7 @@ Result<> begin(const BenchPlan& plan, const Flow& flow, Lane& lane) {
 
 }  // namespace
 
-const ModeRow kRtt{Mode::rtt, &begin, &work_and_drain<ask_and_listen, take_answers>};
+// No queue waits for a second burst of another's.
+const ModeRow kRtt{Mode::rtt, &begin, &work_and_drain<ask_and_listen, take_answers, 1>};
 
 }  // namespace manactl::datapath::dpdk
