@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "datapath/traffic.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace manactl::datapath {
@@ -69,6 +70,20 @@ Result<double> packets_per_second(const Rate& rate,
   }
   return rate.value / 100 * static_cast<double>(link_mbps) * 1e6 /
          ((bytes + kGapBytes) * kBitsPerByte);
+}
+
+Result<Pace> pace_of(const BenchPlan& plan,
+                     const TrialPlan& trial,
+                     const PortReport& port,
+                     double ticks_per_second) {
+  if (!trial.rate) return Pace();
+  const auto rate = packets_per_second(*trial.rate, plan.traffic, port.link_mbps);
+  if (!rate) return because(rate.error(), port.device);
+  const auto mine = *rate / plan.queues;
+  // A millisecond that a worker could not run is made up for, not more: a burst of what was
+  // missed in a longer one would be a load that nobody asked for.
+  const auto depth = std::max(2.0 * plan.burst, mine / 1000);
+  return Pace(mine / ticks_per_second, trial.ramp_seconds * ticks_per_second, depth);
 }
 
 }  // namespace manactl::datapath

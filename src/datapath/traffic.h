@@ -10,6 +10,7 @@
 
 #include "datapath/bench.h"
 #include "datapath/frame.h"
+#include "datapath/pace.h"
 
 namespace manactl::datapath {
 
@@ -31,5 +32,11 @@ PortRange source_ports(unsigned queue, unsigned queues, unsigned flows);
 Result<double> packets_per_second(const Rate& rate,
                                   const Traffic& traffic,
                                   std::uint64_t link_mbps);
+
+// Of one of the port's queues, on a clock of so many ticks a second.
+Result<Pace> pace_of(const BenchPlan& plan,
+                     const TrialPlan& trial,
+                     const PortReport& port,
+                     double ticks_per_second);
 
 }  // namespace manactl::datapath

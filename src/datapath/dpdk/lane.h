@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "datapath/counters.h"
-#include "datapath/dpdk/requests.h"
 #include "datapath/frame.h"
 #include "datapath/pace.h"
+#include "datapath/requests.h"
 
 struct rte_mbuf;
 struct rte_mempool;

@@ -8,35 +8,11 @@
 #include <rte_pause.h>
 
 #include "datapath/dpdk/modes.h"
+#include "datapath/drain.h"
 
 namespace manactl::datapath::dpdk {
 
 using Burst = unsigned (*)(Lane&, std::uint64_t) noexcept;
-
-// Packets that the lanes of a worker sent and did not receive; negative with others' traffic.
-inline std::int64_t outstanding(const Worker& worker) noexcept {
-  std::uint64_t sent = 0, received = 0;
-  for (const auto* lane : worker.lanes) {
-    sent += lane->counters.tx_packets.get();
-    received += lane->counters.rx_packets.get();
-  }
-  return static_cast<std::int64_t>(sent - received);
-}
-
-// Takes in what is still on its way, until all is back or nothing comes for a hundredth of a
-// second, and never for longer than three of these.
-template <Burst Receive>
-void drain(Worker& worker, std::int64_t before) noexcept {
-  const auto patience = rte_get_tsc_hz() / 100;
-  auto last = rte_rdtsc();
-  const auto end = last + 3 * patience;
-  for (auto now = last; now < end && now - last < patience; now = rte_rdtsc()) {
-    if (outstanding(worker) <= before) return;
-    for (auto* lane : worker.lanes) {
-      if (lane->in_use() && Receive(*lane, now) != 0) last = now;
-    }
-  }
-}
 
 // Full bursts that one queue may have in a row. A worker looks at its clock and at its orders once
 // for all of them: per burst, reading a clock would cost as much as six packets.
@@ -87,9 +63,14 @@ int work(void* argument) noexcept {
 template <Burst Serve, Burst Receive, unsigned Bursts = kVisit>
 int work_and_drain(void* argument) noexcept {
   auto& worker = *static_cast<Worker*>(argument);
-  const auto on_the_way = outstanding(worker);
+  const auto on_the_way = outstanding(worker.lanes);
   serve<Serve, Bursts>(worker);
-  drain<Receive>(worker, on_the_way);
+  drain(
+      worker.lanes,
+      on_the_way,
+      rte_get_tsc_hz() / 100,
+      [] { return rte_rdtsc(); },
+      [](Lane& lane, std::uint64_t now) { return lane.in_use() ? Receive(lane, now) : 0U; });
   worker.done.store(true, std::memory_order_release);
   return 0;
 }

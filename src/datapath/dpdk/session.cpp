@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "datapath/notes.h"
 #include "datapath/settle.h"
 #include "datapath/traffic.h"
 
@@ -20,8 +21,6 @@ Error with_need(const BenchPlan& plan, Error error) {
   }
   return error;
 }
-
-constexpr double kNearly = 0.99;  // of a rate: less is said
 
 // As testpmd pairs ports: 0 with 1, 2 with 3, and one that is left over with itself.
 std::size_t partner_of(std::size_t port, std::size_t ports) {
@@ -119,7 +118,9 @@ Result<> DpdkSession::make_packets() {
     const auto flow = flow_of(i / plan_.queues, lanes_[i].queue);
     if (auto ok = begin(plan_, flow, lanes_[i]); !ok) return ok;
   }
-  if (plan_.mode == Mode::rtt) connect_requests(lanes_);
+  if (plan_.mode != Mode::rtt) return {};
+  for (auto& lane : lanes_) requests_.push_back(lane.requests.get());
+  connect_requests(requests_);
   return {};
 }
 
@@ -133,57 +134,18 @@ void DpdkSession::describe() {
     physical = physical || port.is_physical();
   }
   if (placement_.shared) about_.notes.push_back(placement_.note());
-  if (plan_.mode == Mode::rtt) {
-    about_.notes.emplace_back(
-        "times are taken by software: they include the polling of both hosts, and what a packet "
-        "waits for the others of its burst");
-  }
-  if (!physical || !datapath::makes_packets(plan_.mode)) return;
-  if (!traffic.peer_ip) {
-    about_.notes.push_back(
-        fmt::format("packets go to {}, which no network of Azure has: nobody receives them without "
-                    "--peer ADDRESS",
-                    kDestinationIp.str()));
-  }
-  const bool unknown =
-      plan_.nics.empty() ||
-      std::any_of(plan_.nics.begin(), plan_.nics.end(), [](const Nic& nic) { return !nic.ip; });
-  if (!traffic.source_ip && unknown) {
-    about_.notes.push_back(
-        fmt::format("packets come from {}, which is not the NIC's address: Azure drops them behind "
-                    "the device; --src-ip ADDRESS tells the right one",
-                    kSourceIp.str()));
-  }
+  auto notes = traffic_notes(plan_, physical);
+  about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
 }
 
 Result<> DpdkSession::set_pace(const TrialPlan& plan) {
   const auto ticks = ticks_.per_second();
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    lanes_[i].pace = Pace();
-    if (!plan.rate) continue;
-    const auto& port = about_.ports[i / plan_.queues];
-    const auto rate = packets_per_second(*plan.rate, plan_.traffic, port.link_mbps);
-    if (!rate) return because(rate.error(), port.device);
-    const auto mine = *rate / plan_.queues;
-    // A millisecond that a worker could not run is made up for, not more: a burst of what was
-    // missed in a longer one would be a load that nobody asked for.
-    const auto depth = std::max(2.0 * plan_.burst, mine / 1000);
-    lanes_[i].pace = Pace(mine / ticks, plan.ramp_seconds * ticks, depth);
+    const auto pace = pace_of(plan_, plan, about_.ports[i / plan_.queues], ticks);
+    if (!pace) return tl::unexpected<Error>(pace.error());
+    lanes_[i].pace = *pace;
   }
   return {};
-}
-
-double DpdkSession::asked_packets(const Trial& trial) const {
-  if (!trial.plan.rate || !datapath::makes_packets(plan_.mode)) return 0;
-  const auto seconds = trial.total.seconds;
-  const auto ramp = trial.plan.ramp_seconds;
-  const auto full = seconds < ramp ? seconds * seconds / (2 * ramp) : seconds - ramp / 2;
-  double packets = 0;
-  for (const auto& port : about_.ports) {
-    const auto rate = packets_per_second(*trial.plan.rate, plan_.traffic, port.link_mbps);
-    packets += rate.value_or(0) * full;
-  }
-  return packets;
 }
 
 std::uint64_t DpdkSession::dry_bursts() const {
@@ -196,7 +158,7 @@ Result<Trial> DpdkSession::run(const TrialPlan& plan,
                                std::stop_token stop,
                                const Progress& progress) {
   if (auto ok = set_pace(plan); !ok) return tl::unexpected<Error>(ok.error());
-  if (plan_.mode == Mode::rtt) begin_requests(lanes_, ++run_);
+  if (plan_.mode == Mode::rtt) begin_requests(requests_, ++run_);
   if (auto ok = crew_->launch(); !ok) return tl::unexpected<Error>(ok.error());
   for (auto& port : ports_) port.mark();
   const auto dry_before = dry_bursts();
@@ -219,14 +181,8 @@ void DpdkSession::finish(Trial& trial, std::uint64_t dry) {
     trial.paths.push_back(ports_[i].ways());
   }
   settle(plan_.mode, plan_.queues, counts, trial);
-  if (plan_.mode == Mode::rtt) collect_answers(lanes_, trial);
-  const auto sent = static_cast<double>(trial.total.tx.packets);
-  if (const auto asked = asked_packets(trial); sent < kNearly * asked) {
-    trial.notes.push_back(
-        fmt::format("{:.1f} % of the rate that was asked for left: the device took no more, or the "
-                    "workers were kept from running",
-                    100 * sent / asked));
-  }
+  if (plan_.mode == Mode::rtt) collect_answers(requests_, trial);
+  if (auto note = rate_note(plan_, about_.ports, trial)) trial.notes.push_back(std::move(*note));
   if (dry > 0) {
     trial.notes.push_back(
         fmt::format("{} bursts found no packets: the device keeps more than its descriptors", dry));

@@ -44,7 +44,6 @@ class DpdkSession final : public Session {
   void describe();
   Result<> set_pace(const TrialPlan& plan);
   void finish(Trial& trial, std::uint64_t dry);
-  double asked_packets(const Trial& trial) const;
   std::uint64_t dry_bursts() const;
 
   BenchPlan plan_;
@@ -56,6 +55,7 @@ class DpdkSession final : public Session {
   std::vector<Port> ports_;
   Placement placement_;
   std::vector<Lane> lanes_;
+  AllRequests requests_;  // of mode rtt
   std::optional<DeviceWatch> watch_;
   std::optional<Crew> crew_;
   // Of the trial, for its requests; another program's trials have other numbers, most likely.

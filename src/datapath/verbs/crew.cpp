@@ -7,9 +7,13 @@
 #include <algorithm>
 #include <system_error>
 
+#include "datapath/drain.h"
+
 namespace manactl::datapath::verbs {
 
 namespace {
+
+constexpr std::uint64_t kPatience = 10'000'000;  // nanoseconds of a drain
 
 int pin(unsigned cpu) {
   cpu_set_t set;
@@ -21,7 +25,7 @@ int pin(unsigned cpu) {
 }  // namespace
 
 Crew::Crew(Mode mode, const Placement& placement, const std::vector<std::unique_ptr<Port>>& ports)
-    : burst_(burst_of(mode)), ports_(ports), lost_(ports.size()) {
+    : burst_(burst_of(mode)), drain_(drain_of(mode)), ports_(ports), lost_(ports.size()) {
   for (const auto& port : ports) {
     for (auto& lane : port->lanes()) lanes_.push_back(&lane);
   }
@@ -72,6 +76,7 @@ void Crew::stop() {
 void Crew::work(Worker& worker) {
   if (const int number = pin(worker.cpu); number != 0) error_.store(number);
   ready_.fetch_add(1, std::memory_order_release);
+  const auto on_the_way = outstanding(worker.lanes);
   while (phase_.load(std::memory_order_acquire) == Phase::waiting) std::this_thread::yield();
   auto before = cycles();
   for (auto* lane : worker.lanes) lane->pace.start(before);
@@ -83,6 +88,7 @@ void Crew::work(Worker& worker) {
       before = now;
     }
   }
+  if (drain_ != nullptr) drain(worker.lanes, on_the_way, kPatience, request_time, drain_);
 }
 
 Interval Crew::read() const {

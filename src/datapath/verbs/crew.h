@@ -42,7 +42,7 @@ class Crew final : public Workers {
 
   void work(Worker& worker);
 
-  Burst burst_;
+  Burst burst_, drain_;
   const std::vector<std::unique_ptr<Port>>& ports_;
   std::vector<bool> lost_;  // of the ports, as far as it was told
   std::vector<Lane*> lanes_;

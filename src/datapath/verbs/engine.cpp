@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "datapath/engines.h"
+#include "datapath/notes.h"
 #include "datapath/settle.h"
 #include "datapath/verbs/crew.h"
 
@@ -75,6 +76,7 @@ class VerbsSession final : public Session {
                     std::stop_token stop,
                     const Progress& progress) override {
     if (auto ok = set_pace(plan); !ok) return tl::unexpected<Error>(ok.error());
+    if (plan_.mode == Mode::rtt) begin_requests(requests_, ++run_);
     if (auto ok = crew_->launch(); !ok) return tl::unexpected<Error>(ok.error());
     auto trial = measure(plan, *crew_, stop, progress);
     finish(trial);
@@ -86,7 +88,8 @@ class VerbsSession final : public Session {
 
   Result<> start(const OpenPort& open) {
     about_.engine = "verbs";
-    about_.template_mode = plan_.traffic.flows == 1 ? "shared" : "per-packet";
+    const bool shared = plan_.traffic.flows == 1 && plan_.mode != Mode::rtt;
+    about_.template_mode = shared || !makes_packets(plan_.mode) ? "shared" : "per-packet";
     for (const auto& nic : plan_.nics) {
       auto port = Port::open(open, plan_, nic);
       if (!port) return tl::unexpected<Error>(port.error());
@@ -99,22 +102,23 @@ class VerbsSession final : public Session {
       about_.notes.emplace_back(
           "direct verbs do not tell which packets were dropped for want of a buffer");
     }
+    auto notes = traffic_notes(plan_, !verbs::is_simulated());
+    about_.notes.insert(about_.notes.end(), notes.begin(), notes.end());
     crew_.emplace(plan_.mode, placement, ports_);
+    if (plan_.mode != Mode::rtt) return {};
+    for (const auto* lane : crew_->lanes()) requests_.push_back(lane->requests.get());
+    connect_requests(requests_);
     return {};
   }
 
-  // The rate of a port is that of its queues together.
   Result<> set_pace(const TrialPlan& plan) {
-    Pace pace;
-    if (plan.rate) {
-      const auto packets = packets_per_second(*plan.rate, plan_.traffic, 0);
-      if (!packets) return tl::unexpected<Error>(packets.error());
-      if (ticks_ == 0) ticks_ = tick_rate();
-      constexpr double kBursts = 2;  // that may be made up for
-      pace =
-          Pace(*packets / plan_.queues / ticks_, plan.ramp_seconds * ticks_, kBursts * plan_.burst);
+    if (plan.rate && ticks_ == 0) ticks_ = tick_rate();
+    const auto& lanes = crew_->lanes();
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      const auto pace = pace_of(plan_, plan, about_.ports[i / plan_.queues], ticks_);
+      if (!pace) return tl::unexpected<Error>(pace.error());
+      lanes[i]->pace = *pace;
     }
-    for (auto* lane : crew_->lanes()) lane->pace = pace;
     return {};
   }
 
@@ -154,6 +158,8 @@ class VerbsSession final : public Session {
       note_broken(*lanes[i], i, trial);
     }
     settle(plan_.mode, plan_.queues, counts, trial);
+    if (plan_.mode == Mode::rtt) collect_answers(requests_, trial);
+    if (auto note = rate_note(plan_, about_.ports, trial)) trial.notes.push_back(std::move(*note));
   }
 
   static void note_broken(const Lane& lane, std::size_t index, Trial& trial) {
@@ -168,6 +174,9 @@ class VerbsSession final : public Session {
   double ticks_ = 0;
   std::vector<std::unique_ptr<Port>> ports_;
   std::optional<Crew> crew_;
+  AllRequests requests_;  // of mode rtt
+  // Of the trial, for its requests; another program's trials have other numbers, most likely.
+  std::uint16_t run_ = static_cast<std::uint16_t>(cycles());
 };
 
 Result<> check_plan(const BenchPlan& plan) {
@@ -178,9 +187,6 @@ Result<> check_plan(const BenchPlan& plan) {
   if ((plan.queues & (plan.queues - 1U)) != 0) {
     return fail(Errc::invalid,
                 fmt::format("--queues {}: MANA takes powers of two (1, 2, 4 to 64)", plan.queues));
-  }
-  if (plan.mode == Mode::rtt) {
-    return fail(Errc::unsupported, "--mode rtt: the engine of direct verbs does not measure it");
   }
   return {};
 }

@@ -8,9 +8,16 @@
 
 namespace manactl::datapath::verbs {
 
-unsigned send(Lane& lane, std::uint64_t now) noexcept {
+namespace {
+
+std::uint8_t* bytes_at(std::uint64_t address) noexcept {
+  return reinterpret_cast<std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr): a buffer
+}
+
+// finish(count) has the last word on packets that are about to leave, from the ring's head on.
+template <class Finish>
+unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish finish) noexcept {
   auto& ring = *lane.tx;
-  auto wanted = lane.burst;
   const bool limited = lane.pace.limits();
   if (limited) {
     wanted = lane.pace.due(now, wanted);
@@ -23,6 +30,7 @@ unsigned send(Lane& lane, std::uint64_t now) noexcept {
     return 0;
   }
   const auto bytes = lane.outbox.prepare(ring, wanted);
+  finish(wanted);
   ring.post(wanted);
   if (limited) lane.pace.took(wanted);
   lane.counters.tx_packets.add(wanted);
@@ -32,10 +40,7 @@ unsigned send(Lane& lane, std::uint64_t now) noexcept {
   return wanted;
 }
 
-namespace {
-
 void count_received(Lane& lane, unsigned packets, std::uint64_t bytes) noexcept {
-  lane.counters.count_poll(packets, lane.burst);
   lane.rx_errors.set(lane.rx->errors());
   if (packets == 0) return;
   lane.counters.rx_packets.add(packets);
@@ -43,6 +48,10 @@ void count_received(Lane& lane, unsigned packets, std::uint64_t bytes) noexcept 
 }
 
 }  // namespace
+
+unsigned send(Lane& lane, std::uint64_t now) noexcept {
+  return send_at_most(lane, now, lane.burst, [](unsigned) {});
+}
 
 unsigned receive(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto& ring = *lane.rx;
@@ -54,6 +63,7 @@ unsigned receive(Lane& lane, std::uint64_t /*now*/) noexcept {
   });
   // Buffers belong to their slots, so that offering them again is all there is to do.
   if (const auto room = ring.room(); room != 0) ring.post(room);
+  lane.counters.count_poll(packets, lane.burst);
   count_received(lane, packets, bytes);
   return packets;
 }
@@ -70,10 +80,6 @@ void give_back(Exchange& exchange, const SendRing& ring) noexcept {
   for (; exchange.done != ring.done(); ++exchange.done) {
     exchange.free[exchange.count++] = exchange.sending[exchange.done & (ring.slots() - 1)];
   }
-}
-
-std::uint8_t* bytes_at(std::uint64_t address) noexcept {
-  return reinterpret_cast<std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr): a buffer
 }
 
 // Requests of mode rtt go back to who asked. Nobody else's packets are read but the first of a
@@ -123,8 +129,43 @@ unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   lane.counters.tx_packets.add(packets);
   lane.counters.tx_bytes.add(bytes);
   lane.tx_errors.set(tx.errors());
+  lane.counters.count_poll(packets, lane.burst);
   count_received(lane, packets, bytes);
   return packets;
+}
+
+unsigned take_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
+  auto& ring = *lane.rx;
+  unsigned packets = 0;
+  unsigned answers = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t now = 0;
+  ring.take(lane.burst, [&](std::uint32_t position, std::uint32_t size) noexcept {
+    if (size == 0) return;
+    if (packets++ == 0) now = request_time();
+    if (!lane.requests->take({bytes_at(ring.at(position).address), size}, now)) return;
+    ++answers;
+    bytes += size;
+  });
+  if (const auto room = ring.room(); room != 0) ring.post(room);
+  lane.counters.count_poll(packets, lane.burst);
+  count_received(lane, answers, bytes);
+  return packets;
+}
+
+unsigned ask_and_listen(Lane& lane, std::uint64_t now) noexcept {
+  const auto received = take_answers(lane, now);
+  auto& requests = *lane.requests;
+  const auto room = requests.window.room(request_time());
+  if (room == 0) return received;
+  const auto sent = send_at_most(lane, now, room, [&](unsigned count) {
+    const auto& ring = *lane.tx;
+    requests.write(count, [&ring](unsigned i) {
+      return bytes_at(ring.at(ring.head() + i).address) + kHeaderBytes;
+    });
+  });
+  requests.sent(sent);
+  return received + sent;
 }
 
 Burst burst_of(Mode mode) {
@@ -135,8 +176,22 @@ Burst burst_of(Mode mode) {
       return send_and_receive;
     case Mode::fwd:
       return forward;
+    case Mode::rtt:
+      return ask_and_listen;
+    case Mode::tx:
+      break;
+  }
+  return send;
+}
+
+Burst drain_of(Mode mode) {
+  switch (mode) {
+    case Mode::txrx:
+      return receive;
+    case Mode::rtt:
+      return take_answers;
     default:
-      return send;
+      return nullptr;
   }
 }
 

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "datapath/counters.h"
 #include "datapath/pace.h"
+#include "datapath/requests.h"
 #include "datapath/verbs/outbox.h"
 #include "datapath/verbs/receive_queue.h"
 
@@ -33,7 +35,8 @@ struct alignas(kOwnLines) Lane {
   Pace pace;
   Outbox outbox;
   Exchange exchange;
-  bool answers = false;  // fwd: requests of mode rtt have come
+  bool answers = false;                // fwd: requests of mode rtt have come
+  std::unique_ptr<Requests> requests;  // of mode rtt
   Counters counters;
   Counter tx_errors, rx_errors;
 };
@@ -46,8 +49,13 @@ unsigned send(Lane& lane, std::uint64_t now) noexcept;
 unsigned receive(Lane& lane, std::uint64_t now) noexcept;
 unsigned send_and_receive(Lane& lane, std::uint64_t now) noexcept;
 unsigned forward(Lane& lane, std::uint64_t now) noexcept;
+unsigned take_answers(Lane& lane, std::uint64_t now) noexcept;
+unsigned ask_and_listen(Lane& lane, std::uint64_t now) noexcept;
 
 Burst burst_of(Mode mode);
+
+// That part of it which goes on when sending is over; null where nothing comes back.
+Burst drain_of(Mode mode);
 
 // Of the CPU; constant rate.
 inline std::uint64_t cycles() noexcept {

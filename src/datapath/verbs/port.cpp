@@ -24,10 +24,11 @@ std::uint32_t receive_room(const BenchPlan& plan) {
   return std::max(kMinReceive, frame_room(plan));
 }
 
-// Packets of a queue: each frame of the pattern once, or with many flows one of its own for every
-// slot, because it is written while others are on their way.
+// Packets of a queue: each frame of the pattern once, or where packets change one of its own for
+// every slot, because it is written while others are on their way.
 std::uint32_t packets_of(const BenchPlan& plan, std::uint32_t pattern, std::uint32_t slots) {
-  return plan.traffic.flows == 1 ? pattern : round_up(slots, pattern);
+  const bool same = plan.traffic.flows == 1 && plan.mode != Mode::rtt;
+  return same ? pattern : round_up(slots, pattern);
 }
 
 std::size_t bytes_needed(const BenchPlan& plan, const Lane& lane) {
@@ -89,6 +90,8 @@ Result<> Port::make_queues(const BenchPlan& plan) {
     senders_.push_back(std::move(*queue));
     lane.tx = &senders_.back().ring();
     lane.burst = std::min<std::uint32_t>(plan.burst, lane.tx->room());
+    // One burst is the most that is on the way from a queue.
+    if (plan.mode == Mode::rtt) lane.requests = std::make_unique<Requests>(lane.burst);
   }
   if (!receives(plan.mode)) return {};
   auto queues = ReceiveQueues::make(*context_, plan.queues, plan.descriptors);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/drain.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "datapath/counters.h"
+
+namespace manactl::datapath {
+namespace {
+
+struct FakeLane {
+  Counters counters;
+};
+
+// A clock that goes on by one with every reading, and a lane whose packets come as told.
+struct Wire {
+  FakeLane lane;
+  std::vector<FakeLane*> lanes = {&lane};
+  std::uint64_t time = 0, step = 1;
+  unsigned turns = 0;
+
+  explicit Wire(unsigned sent) { lane.counters.tx_packets.add(sent); }
+
+  void drain(std::int64_t before,
+             std::uint64_t patience,
+             const std::function<unsigned(std::uint64_t now)>& come) {
+    datapath::drain(
+        lanes,
+        before,
+        patience,
+        [this] { return time += step; },
+        [&](FakeLane& at, std::uint64_t now) {
+          ++turns;
+          const auto count = come(now);
+          at.counters.rx_packets.add(count);
+          return count;
+        });
+  }
+};
+
+TEST(Drain, EndsWhenEverythingIsBack) {
+  Wire wire(10);
+  wire.drain(0, 100, [](auto) { return 5U; });
+  EXPECT_EQ(wire.turns, 2U);
+}
+
+TEST(Drain, DoesNotWaitForWhatWasLostBefore) {
+  Wire wire(10);
+  wire.drain(4, 100, [](auto) { return 3U; });
+  EXPECT_EQ(wire.turns, 2U);
+}
+
+TEST(Drain, WaitsForTheLate) {
+  Wire wire(2);
+  wire.drain(0, 100, [](auto now) { return now == 60 || now == 150 ? 1U : 0U; });
+  EXPECT_EQ(wire.lane.counters.rx_packets.get(), 2U);
+}
+
+TEST(Drain, GivesUpWhenNothingComes) {
+  Wire wire(2);
+  wire.drain(0, 100, [](auto) { return 0U; });
+  EXPECT_GE(wire.time, 100U);
+  EXPECT_LE(wire.time, 102U);
+}
+
+TEST(Drain, EndsThoughOthersSendForEver) {
+  Wire wire(1);
+  wire.lane.counters.tx_packets.add(1'000'000);
+  wire.drain(0, 100, [](auto) { return 1U; });
+  EXPECT_GE(wire.time, 300U);
+  EXPECT_LE(wire.time, 302U);
+}
+
+TEST(Drain, TakesWhatIsThereThoughItWasKeptFromRunning) {
+  Wire wire(50);
+  wire.step = 1000;
+  wire.drain(0, 100, [](auto) { return 1U; });
+  EXPECT_EQ(wire.lane.counters.rx_packets.get(), 50U);
+}
+
+}  // namespace
+}  // namespace manactl::datapath
