@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "adapter/device_tree.h"
+#include "adapter/sweeper.h"
 #include "base/text.h"
 
 namespace manactl::adapter {
@@ -205,6 +206,8 @@ Result<Outcome> launch(const Launch& launch) {
   if (!files) return tl::unexpected<Error>(files.error());
   const auto tree = DeviceTree::make(*config);
   if (!tree) return tl::unexpected<Error>(tree.error());
+  const auto sweeper = Sweeper::start(tree->root());
+  if (!sweeper) return tl::unexpected<Error>(sweeper.error());
   const Signals signals;
   auto command = launch.command;
   auto variables =

@@ -8,6 +8,7 @@
 #include "adapter/launch.h"
 #include "base/text.h"
 #include "cli/render_sim.h"
+#include "cli/signals.h"
 #include "datapath/frame.h"
 
 namespace manactl::cli {
@@ -76,6 +77,7 @@ datapath::Nic simulated_nic() {
 Exit run_on_adapter(const datapath::BenchPlan& plan, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
+  const EndWithParent end(SIGTERM);  // which is passed on to the child
   const auto outcome = start(plan, *system);
   if (!outcome) return report_error(context, because(outcome.error(), "bench --sim").value());
   const bool kept = adapter::Checker(*outcome->ledger).total() == 0;

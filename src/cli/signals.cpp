@@ -3,6 +3,7 @@
 #include "cli/signals.h"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace manactl::cli {
@@ -12,6 +13,9 @@ namespace {
 // its default action never happens.
 constexpr int kEnough = SIGUSR2;
 
+// The kernel sends it when the thread that started this process ends, which may be one of many.
+constexpr int kParentEnded = SIGUSR1;
+
 bool is_ignored(int number) {
   struct sigaction action {};
 
@@ -20,9 +24,19 @@ bool is_ignored(int number) {
 
 }  // namespace
 
-StopOnSignal::StopOnSignal() {
+EndWithParent::EndWithParent(int signal) {
+  if (is_ignored(SIGHUP) || prctl(PR_GET_PDEATHSIG, &before_) != 0) return;
+  set_ = prctl(PR_SET_PDEATHSIG, signal) == 0;
+}
+
+EndWithParent::~EndWithParent() {
+  if (set_) prctl(PR_SET_PDEATHSIG, before_);
+}
+
+StopOnSignal::StopOnSignal() : end_with_parent_(kParentEnded), parent_(getppid()) {
   sigemptyset(&watched_);
   sigaddset(&watched_, kEnough);
+  sigaddset(&watched_, kParentEnded);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     // Under nohup SIGHUP is ignored, and blocking it would bring it back.
     if (!is_ignored(number)) sigaddset(&watched_, number);
@@ -43,6 +57,10 @@ void StopOnSignal::wait() {
     int number = 0;
     if (sigwait(&watched_, &number) != 0) continue;
     if (number == kEnough) return;
+    if (number == kParentEnded) {
+      if (getppid() == parent_) continue;  // one of its threads ended
+      number = SIGTERM;
+    }
     if (number_ != 0 || !finishes_) _exit(kBase + number);
     number_ = number;
     source_.request_stop();

@@ -3,6 +3,7 @@
 // SIGINT, SIGTERM and SIGHUP as a request to stop. Made before the engine starts its threads, which
 // inherit the blocked signals. Until there is something to finish, and when one came already, a
 // signal ends the process at once with 128 + its number: starting DPDK cannot be interrupted.
+// The end of the process that started this one counts as SIGTERM, but not under nohup.
 
 #pragma once
 
@@ -12,6 +13,20 @@
 #include <thread>
 
 namespace manactl::cli {
+
+// While it lives, the kernel sends this process a signal when its parent ends; not under nohup,
+// where a program is meant to go on.
+class EndWithParent {
+ public:
+  explicit EndWithParent(int signal);
+  EndWithParent(const EndWithParent&) = delete;
+  EndWithParent& operator=(const EndWithParent&) = delete;
+  ~EndWithParent();
+
+ private:
+  int before_ = 0;
+  bool set_ = false;
+};
 
 class StopOnSignal {
  public:
@@ -30,6 +45,8 @@ class StopOnSignal {
  private:
   void wait();
 
+  EndWithParent end_with_parent_;
+  pid_t parent_;
   sigset_t watched_{};
   sigset_t before_{};
   std::stop_source source_;

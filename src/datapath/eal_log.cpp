@@ -30,14 +30,16 @@ constexpr std::array kKnown = {
 };
 
 // Lines that say that something failed but not why, or that complain about nothing: without a
-// second process there is nobody to exchange messages with.
-constexpr std::array<std::string_view, 6> kIdle = {
+// second process there is nobody to exchange messages with, and no directory is wanted.
+constexpr std::array<std::string_view, 8> kIdle = {
     "Cannot probe devices",
     "probe failed",
     "failed to initialize",
     "register mp action",
     "hugepages reported",
     "Unable to initialize",
+    "Error creating '/dev/null/",
+    "No DPDK runtime directory created",
 };
 
 bool is_idle(std::string_view line) {

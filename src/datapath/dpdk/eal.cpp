@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -77,6 +79,31 @@ class Hush {
   FILE* err_;
 };
 
+// EAL makes a directory for its files even when it is told to have none, and leaves it behind.
+// Below a file there cannot be one, and with --no-shconf and --in-memory EAL goes on without.
+class NoRuntimeDirectory {
+ public:
+  NoRuntimeDirectory() {
+    // NOLINTBEGIN(concurrency-mt-unsafe): no other thread looks at the environment
+    if (const char* before = getenv(kName); before != nullptr) before_ = before;
+    setenv(kName, "/dev/null", 1);
+    // NOLINTEND(concurrency-mt-unsafe)
+  }
+
+  NoRuntimeDirectory(const NoRuntimeDirectory&) = delete;
+  NoRuntimeDirectory& operator=(const NoRuntimeDirectory&) = delete;
+
+  ~NoRuntimeDirectory() {
+    // NOLINTBEGIN(concurrency-mt-unsafe): as above
+    before_ ? setenv(kName, before_->c_str(), 1) : unsetenv(kName);
+    // NOLINTEND(concurrency-mt-unsafe)
+  }
+
+ private:
+  static constexpr const char* kName = "RUNTIME_DIRECTORY";
+  std::optional<std::string> before_;
+};
+
 std::atomic<bool> started = false;
 
 }  // namespace
@@ -115,6 +142,7 @@ Result<Eal> Eal::start(const std::vector<std::string>& arguments) {
 
   rte_openlog_stream(stream);
   const Hush hush(stream);
+  const NoRuntimeDirectory none;
   if (rte_eal_init(static_cast<int>(words.size()), argv.data()) < 0) {
     pthread_setaffinity_np(pthread_self(), sizeof before, &before);
     return tl::unexpected<Error>(reason_of(log_text()));
