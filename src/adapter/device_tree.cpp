@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -37,6 +38,28 @@ std::string resource_lines() {
   for (int i = 0; i < kLines; ++i)
     text += "0x0000000000000000 0x0000000000000000 0x0000000000000000\n";
   return text;
+}
+
+// A port in use cannot be had, most often because its interface is up.
+bool is_in_use(const Config& config) {
+  return std::any_of(config.faults.begin(), config.faults.end(), [](const Fault& fault) {
+    const bool makes_qp = fault.verb == Verb::create_qp || fault.verb == Verb::create_qp_ex;
+    return fault.kind == FaultKind::error && makes_qp &&
+           (fault.number == EBUSY || fault.number == ENODEV);
+  });
+}
+
+// Of each port, as sysfs has it: flags are those of <linux/if.h>.
+std::string flags_line(const Config& config) {
+  constexpr unsigned kUp = 0x1, kBroadcast = 0x2, kMulticast = 0x1000;
+  return fmt::format("{:#x}\n", kBroadcast | kMulticast | (is_in_use(config) ? kUp : 0U));
+}
+
+// In Mbit/s; the kernel says -1 where it does not know.
+std::string speed_line(const Config& config) {
+  constexpr std::uint64_t kMega = 1'000'000;
+  const auto speed = config.link.bits_per_second / kMega;
+  return speed == 0 ? "-1\n" : fmt::format("{}\n", speed);
 }
 
 }  // namespace
@@ -88,6 +111,8 @@ Result<> DeviceTree::fill(const Config& config) const {
     if (auto good = made(error, name); !good) return good;
     files.emplace_back(name + "/dev_port", fmt::format("{}\n", port));
     files.emplace_back(name + "/address", config.mac_of(port).str() + "\n");
+    files.emplace_back(name + "/flags", flags_line(config));
+    files.emplace_back(name + "/speed", speed_line(config));
   }
   for (const auto& [name, text] : files) {
     if (auto good = write_file(fmt::format("{}/{}", device, name), text); !good) return good;

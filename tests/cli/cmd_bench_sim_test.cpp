@@ -27,9 +27,10 @@ Words bench(const Words& more) {
 }
 
 TEST(BenchOnTheAdapter, KeepsTheContractInEveryMode) {
-  for (const auto* mode : {"tx", "rx"}) {
+  for (const auto* mode : {"tx", "rx", "txrx", "fwd", "rtt"}) {
     for (const auto* queues : {"1", "8"}) {
-      const auto outcome = manactl(bench({"--sim", "--mode", mode, "--queues", queues}));
+      const auto outcome =
+          manactl(bench({"--sim", "--mode", mode, "--queues", queues, "--size", "128"}));
       ASSERT_EQ(outcome.code, 0) << outcome.err;
       EXPECT_THAT(outcome.err, HasSubstr(kKept));
       const auto document = nlohmann::json::parse(outcome.out);
@@ -70,8 +71,14 @@ struct Fault {
 // The errno of the kernel, who holds the port, and the command that frees it.
 TEST(BenchOnTheAdapter, ExplainsWhatTheDriverRefuses) {
   for (const auto& [fault, code, says] : std::vector<Fault>{
-           {"create_qp=errno:EBUSY", 5, "(EBUSY): "},
-           {"create_qp=errno:ENODEV", 5, "ip link set"},
+           {"create_qp=errno:EBUSY",
+            5,
+            "(EBUSY): the kernel has it while 'sim0' is up; run: ip link set sim0 down"},
+           {"create_qp=errno:ENODEV",
+            5,
+            "(ENODEV, as kernels before 7.2 say it): the kernel has it while 'sim0' is up; run: ip "
+            "link set sim0 down"},
+           {"create_qp=errno:EOPNOTSUPP", 3, "EOPNOTSUPP); find out why: manactl doctor"},
            {"create_qp=errno:EPERM", 4, "CAP_NET_RAW"},
            {"alloc_parent_domain=missing", 3, "is not libmana"},
            {"open_device=errno:EACCES", 4, "open_device"},
@@ -83,6 +90,25 @@ TEST(BenchOnTheAdapter, ExplainsWhatTheDriverRefuses) {
     EXPECT_THAT(outcome.err, HasSubstr(says));
     EXPECT_THAT(outcome.err, HasSubstr(kKept)) << "nothing is left behind";
   }
+}
+
+TEST(BenchOnTheAdapter, TakesSharesOfTheLinkThatIsModelled) {
+  Words words = {"sim", "--bps", "1000000000", "--", MANACTL_PROGRAM};
+  const auto inside = bench({"--engine", "verbs", "--rate", "1%"});
+  words.insert(words.end(), inside.begin(), inside.end());
+  const auto outcome = manactl(words);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["ports"][0]["link_mbps"], 1000);
+  const double seconds = document["total"]["seconds"];
+  constexpr double kShare = 0.01 * 1e9 / (84 * 8), kSlack = 1.1, kDepth = 64;
+  EXPECT_LE(document["total"]["packets"], kShare * seconds * kSlack + kDepth);
+}
+
+TEST(BenchOnTheAdapter, TakesNoShareOfALinkWithoutASpeed) {
+  const auto outcome = manactl(bench({"--sim", "--rate", "50%"}));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the speed of the link is not known"));
 }
 
 }  // namespace

@@ -31,7 +31,19 @@ TEST(DeviceFiles, FindSlotAndPorts) {
     EXPECT_EQ(found[i].port, i + 1);
     EXPECT_EQ(found[i].mac, config.mac_of(i));
     EXPECT_EQ(found[i].name, fmt::format("sim{}", i));
-    EXPECT_FALSE(found[i].up.value_or(false));
+    EXPECT_EQ(found[i].up, false);
+    EXPECT_EQ(found[i].link_mbps, 0U);
+  }
+}
+
+TEST(DeviceFiles, TellWhoHasThePortAndHowFastItsLinkIs) {
+  for (const auto* fault : {"create_qp=errno:EBUSY", "create_qp_ex=errno:ENODEV"}) {
+    const auto config = adapter::Config::parse(fmt::format("bps=25000000000 fault={}", fault));
+    const auto tree = adapter::DeviceTree::make(config.value()).value();
+    const auto found = interfaces_of(tree.root() + "/class/infiniband/mana_0");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].up, true);
+    EXPECT_EQ(found[0].link_mbps, 25000U);
   }
 }
 

@@ -20,6 +20,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 const MacAddress kMac = MacAddress::parse("00:0d:3a:76:3b:d0").value();
 
@@ -163,6 +164,20 @@ TEST(VerbsEngine, TellsCompletedPacketsFromFailedOnes) {
     EXPECT_EQ(trial.total.tx.errors, port.counters().tx_errors);
     EXPECT_EQ(trial.total.tx.packets, port.counters().tx_packets);
     EXPECT_EQ(trial.queues[0].tx.errors, trial.total.tx.errors);
+  }));
+}
+
+TEST(VerbsEngine, NotesAddressesThatAzureDoesNotKnow) {
+  EXPECT_TRUE(in_child([] {
+    const Machine port;
+    auto plan = plan_of(Mode::tx);
+    const auto nowhere = engine_on(port)->open(plan).value()->about().notes;
+    EXPECT_THAT(nowhere, Contains(HasSubstr("--peer ADDRESS")));
+    EXPECT_THAT(nowhere, Contains(HasSubstr("--src-ip ADDRESS")));
+    plan.traffic.peer_ip = Ipv4Address{0x0a000105};
+    plan.nics[0].ip = Ipv4Address{0x0a000104};
+    const auto somewhere = engine_on(port)->open(plan).value()->about().notes;
+    EXPECT_THAT(somewhere, Not(Contains(HasSubstr("ADDRESS"))));
   }));
 }
 

@@ -50,7 +50,9 @@ Result<std::vector<Candidate>> candidates(std::span<ibv_device*> devices,
     seen = printable(device->name, 60);
     for (const auto& interface : interfaces_of(path)) {
       if (interface.mac != mac) continue;
-      found.push_back({device, {seen, pci.str(), interface.port, interface.name, interface.up}});
+      found.push_back(
+          {device,
+           {seen, pci.str(), interface.port, interface.name, interface.up, interface.link_mbps}});
     }
   }
   if (!found.empty()) return found;
@@ -64,6 +66,28 @@ Result<std::vector<Candidate>> candidates(std::span<ibv_device*> devices,
                           seen,
                           pci.str(),
                           mac.str()));
+}
+
+// Of a link with so many lanes of such a speed, both as InfiniBand writes them.
+std::uint64_t mbps_of(std::uint8_t width, std::uint8_t speed) {
+  struct Meaning {
+    unsigned code, value;
+  };
+
+  constexpr Meaning kLanes[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
+  constexpr Meaning kMbps[] = {{1, 2500},
+                               {2, 5000},
+                               {4, 10000},
+                               {8, 10000},
+                               {16, 14000},
+                               {32, 25000},
+                               {64, 50000},
+                               {128, 100000}};
+  const auto find = [](std::span<const Meaning> all, unsigned code) -> std::uint64_t {
+    const auto at = std::ranges::find(all, code, &Meaning::code);
+    return at == all.end() ? 0 : at->value;
+  };
+  return find(kLanes, width) * find(kMbps, speed);
 }
 
 Error no_list(int number) {
@@ -139,6 +163,17 @@ Result<> Context::ask_limits() {
   limits_.entries =
       static_cast<std::uint32_t>(std::max(std::min(basic.max_qp_wr, basic.max_cqe), 0));
   return {};
+}
+
+std::uint64_t Context::link_mbps() const {
+  if (place_.link_mbps != 0) return place_.link_mbps;
+  auto* extended = verbs_get_ctx_op(handle_.get(), query_port);
+  ibv_port_attr attr{};
+  const auto port = static_cast<std::uint8_t>(place_.port);
+  if (extended == nullptr || extended->query_port(handle_.get(), port, &attr, sizeof attr) != 0) {
+    return 0;
+  }
+  return mbps_of(attr.active_width, attr.active_speed);
 }
 
 Result<> Context::make_domains() {

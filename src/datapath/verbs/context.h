@@ -42,6 +42,9 @@ class Context {
 
   const Limits& limits() const { return limits_; }
 
+  // As its interface or else its driver tells; 0: not known.
+  std::uint64_t link_mbps() const;
+
   ibv_context* handle() const { return handle_.get(); }
 
   ibv_pd* domain() const { return domain_.get(); }

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = 4096;
 constexpr std::uint64_t kMostPort = 255;
-constexpr std::uint64_t kUp = 1;  // IFF_UP
+constexpr std::uint64_t kMostSpeed = 10'000'000;  // Mbit/s; unknown ones are -1
+constexpr std::uint64_t kUp = 1;                  // IFF_UP
 
 // fopen() and opendir(), because these are what a software adapter stands in front of.
 std::optional<std::string> read(const std::string& path) {
@@ -61,11 +62,13 @@ std::vector<Interface> interfaces_of(const std::string& path) {
     const auto index = parse_unsigned(file("dev_port").value_or(""), kMostPort - 1);
     const auto mac = MacAddress::parse(file("address").value_or(""));
     if (!index || !mac) continue;
+    const auto speed = parse_unsigned(file("speed").value_or(""), kMostSpeed);
     const auto flags = parse_hex(file("flags").value_or(""));
     found.push_back({std::move(name),
                      static_cast<std::uint32_t>(*index) + 1,
                      *mac,
-                     flags ? std::optional<bool>((*flags & kUp) != 0) : std::nullopt});
+                     flags ? std::optional<bool>((*flags & kUp) != 0) : std::nullopt,
+                     speed.value_or(0)});
   }
   return found;
 }

@@ -16,7 +16,8 @@ struct Interface {
   std::string name;
   std::uint32_t port = 0;  // of the RDMA device, from 1
   MacAddress mac;
-  std::optional<bool> up;  // absent when it cannot be read
+  std::optional<bool> up;       // absent when it cannot be read
+  std::uint64_t link_mbps = 0;  // 0: not known, as of most that are down
 };
 
 // `path` is the ibdev_path of a device. Absent: it is in no slot, or that cannot be read.

@@ -93,8 +93,9 @@ class VerbsSession final : public Session {
     for (const auto& nic : plan_.nics) {
       auto port = Port::open(open, plan_, nic);
       if (!port) return tl::unexpected<Error>(port.error());
+      const auto speed = (*port)->context().link_mbps();
+      about_.ports.push_back({nic.pci.str(), "libmana", "", nic.mac, speed});
       ports_.push_back(std::move(*port));
-      about_.ports.push_back({nic.pci.str(), "libmana", "", nic.mac, 0});
     }
     const auto placement = place(plan_);
     if (placement.shared) about_.notes.push_back(placement.note());
