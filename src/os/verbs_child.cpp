@@ -3,15 +3,9 @@
 #include "os/verbs_child.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <infiniband/verbs.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <system_error>
 
 #include "base/late_library.h"
@@ -26,29 +20,6 @@ struct Verbs {
   decltype(ibv_get_device_name)* name = nullptr;
   decltype(ibv_open_device)* open = nullptr;
 };
-
-// The environment chooses drivers and prints to the terminal; the answer must not depend on it.
-void clear_environment() {
-  std::vector<std::string> doomed;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    for (const std::string_view prefix : {"RDMAV_", "IBV_", "VERBS_", "MLX", "MANA_"}) {
-      if (text.starts_with(prefix)) doomed.emplace_back(text.substr(0, text.find('=')));
-    }
-  }
-  for (const auto& name : doomed) unsetenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): alone
-}
-
-void be_quiet() {
-  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
-  const rlimit no_core{0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  // The parent wants to see a crash as a crash, whatever handlers were inherited.
-  for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT}) {
-    signal(number, SIG_DFL);
-  }
-}
 
 // The file that holds this address, or empty.
 std::string file_of(const void* address) {
@@ -103,8 +74,20 @@ bool find(const LateLibrary& library, const char* symbol, F*& into) {
   return found.has_value();
 }
 
-std::string answer(const std::string& name) {
-  const auto library = LateLibrary::open(name);
+Result<std::string> library_of(std::string_view kind, std::string_view value) {
+  constexpr std::uint64_t kMostErrno = 4095;
+  if (kind == "errno") {
+    const auto number = parse_unsigned(value, kMostErrno);
+    return fail_errno(static_cast<int>(number.value_or(EIO)), "libibverbs cannot open the device");
+  }
+  if (value.empty()) return fail(Errc::io, "no call of this device belongs to a provider");
+  return std::string(value);
+}
+
+}  // namespace
+
+std::string answer_of(const std::string& soname) {
+  const auto library = LateLibrary::open(soname);
   if (!library) return fmt::format("missing\t{}\nend\n", library.error().message);
   Verbs verbs;
   const bool complete = find(*library, "ibv_get_device_list", verbs.list) &&
@@ -121,32 +104,6 @@ std::string answer(const std::string& name) {
   std::string reply;
   for (int i = 0; devices != nullptr && i < count; ++i) reply += device_line(verbs, devices[i]);
   return reply + "end\n";
-}
-
-Result<std::string> library_of(std::string_view kind, std::string_view value) {
-  constexpr std::uint64_t kMostErrno = 4095;
-  if (kind == "errno") {
-    const auto number = parse_unsigned(value, kMostErrno);
-    return fail_errno(static_cast<int>(number.value_or(EIO)), "libibverbs cannot open the device");
-  }
-  if (value.empty()) return fail(Errc::io, "no call of this device belongs to a provider");
-  return std::string(value);
-}
-
-}  // namespace
-
-void answer_and_exit(const std::string& library, int pipe) {
-  clear_environment();
-  be_quiet();
-  const auto reply = answer(library);
-  std::string_view left(reply);
-  while (!left.empty()) {
-    const ssize_t written = write(pipe, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
-  _exit(0);  // no destructors: those of the parent's objects are not ours to run
 }
 
 Result<std::vector<ProviderChoice>> decode_reply(std::string_view reply) {

@@ -14,8 +14,8 @@
 
 namespace manactl::os {
 
-// Loads the library, asks it, writes the reply to `pipe`, ends the process.
-[[noreturn]] void answer_and_exit(const std::string& library, int pipe);
+// Loads the library and asks it; devices stay open until the process ends.
+std::string answer_of(const std::string& soname);
 
 // Errc::not_found when the child could not load the library; Errc::io when it did not finish.
 Result<std::vector<ProviderChoice>> decode_reply(std::string_view reply);
