@@ -3,10 +3,12 @@
 #include "adapter/fault_plan.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "base/text.h"
@@ -44,6 +46,10 @@ constexpr std::pair<std::string_view, int> kErrors[] = {{"EPERM", EPERM},
                                                         {"EOPNOTSUPP", EOPNOTSUPP},
                                                         {"ETIMEDOUT", ETIMEDOUT}};
 
+[[noreturn]] void hang() {
+  for (;;) pause();
+}
+
 tl::unexpected<Error> unknown(std::string_view what,
                               std::string_view word,
                               const std::vector<std::string>& known) {
@@ -59,7 +65,7 @@ tl::unexpected<Error> unknown(std::string_view what,
 constexpr std::uint64_t kMostNumber = UINT64_MAX / 10'000'000;
 
 bool is_verb(FaultKind kind) {
-  return kind == FaultKind::error || kind == FaultKind::missing;
+  return kind <= FaultKind::missing;
 }
 
 bool may_be_missing(Verb verb) {
@@ -87,7 +93,11 @@ Result<Fault> parse_verb(std::string_view name, std::string_view what) {
   Fault fault;
   fault.verb = static_cast<Verb>(found - kVerbNames.begin());
   if (what.starts_with("errno:")) return parse_error(fault, what.substr(6));
-  if (what != "missing") return unknown("fault", what, {"errno:", "missing"});
+  if (what == "hang" || what == "crash") {
+    fault.kind = what == "hang" ? FaultKind::hang : FaultKind::crash;
+    return fault;
+  }
+  if (what != "missing") return unknown("fault", what, {"errno:", "hang", "crash", "missing"});
   if (!may_be_missing(fault.verb)) {
     return fail(Errc::invalid,
                 fmt::format("{} belongs to the library and cannot be missing", name));
@@ -195,10 +205,12 @@ int VerbFaults::strike(Verb verb) {
   int number = 0;
   for (const auto& armed : armed_) {
     const auto& fault = armed->fault;
-    if (fault.verb != verb || fault.kind != FaultKind::error) continue;
+    if (fault.verb != verb || fault.kind > FaultKind::crash) continue;
     const auto seen = armed->seen.fetch_add(1, std::memory_order_relaxed);
-    if (number == 0 && seen >= fault.after && seen - fault.after < fault.times)
-      number = fault.number;
+    if (seen < fault.after || seen - fault.after >= fault.times) continue;
+    if (fault.kind == FaultKind::crash) std::abort();
+    if (fault.kind == FaultKind::hang) hang();
+    if (number == 0) number = fault.number;
   }
   return number;
 }

@@ -3,6 +3,8 @@
 // Faults to inject. One fault is written as
 //
 //     VERB=errno:NAME        the call fails: create_qp=errno:ENODEV
+//     VERB=hang              the call never comes back
+//     VERB=crash             the program is aborted in it, as by a bug of the provider
 //     VERB=missing           the provider does not have it, as a foreign one: alloc_parent_domain
 //     tx=TYPE                an error completion, by the number of its CQE type: tx=33
 //     rx=truncate, rx=drop   a frame arrives cut, or finds no buffer
@@ -55,6 +57,8 @@ std::string_view name_of(Verb verb);
 
 enum class FaultKind : std::uint8_t {
   error,
+  hang,
+  crash,
   missing,
   foreign,
   tx_error,
@@ -86,7 +90,7 @@ class VerbFaults {
  public:
   explicit VerbFaults(const std::vector<Fault>& faults);
 
-  // The errno that this call fails with, or 0. The call counts as having come by.
+  // The errno that this call fails with, or 0; or it ends here. The call counts as having come by.
   int strike(Verb verb);
 
   bool missing(Verb verb) const;

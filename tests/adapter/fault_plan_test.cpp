@@ -18,6 +18,10 @@ TEST(Fault, IsParsedFromEveryForm) {
   EXPECT_EQ(call.number, ENODEV);
   EXPECT_EQ(call.after, 2U);
   EXPECT_EQ(call.times, 3U);
+  EXPECT_EQ(Fault::parse("alloc_pd=hang")->kind, FaultKind::hang);
+  const auto crash = Fault::parse("create_cq=crash,after=1,times=1").value();
+  EXPECT_EQ(crash.kind, FaultKind::crash);
+  EXPECT_EQ(crash.after, 1U);
   const auto missing = Fault::parse("alloc_parent_domain=missing").value();
   EXPECT_EQ(missing.kind, FaultKind::missing);
   EXPECT_EQ(missing.verb, Verb::alloc_parent_domain);
@@ -56,6 +60,8 @@ TEST(Fault, SaysWhatIsWrong) {
       {"creat_qp=errno:EIO", "'create_qp' is"},
       {"create_qp=errno:ENODEF", "'ENODEV' is"},
       {"create_qp=missin", "'missing' is"},
+      {"create_qp=hangs", "'hang' is"},
+      {"create_qp=crash,every=2", "does not belong"},
       {"create_cq=missing", "cannot be missing"},
       {"create_qp=errno:EIO,every=2", "does not belong"},
       {"create_qp=errno:EIO,times=0", "at least 1"},
