@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "datapath/engines.h"
+#include "datapath/probe.h"
 
 namespace manactl::datapath {
 
@@ -13,6 +14,10 @@ bool is_simulated() {
 
 Result<std::unique_ptr<Engine>> make_verbs_engine() {
   return fail(Errc::unsupported, "this manactl was built without libmana: no --engine verbs");
+}
+
+Result<ProbeReport> probe(const ProbePlan& /*plan*/) {
+  return fail(Errc::unsupported, "this manactl was built without libmana");
 }
 
 }  // namespace manactl::datapath

@@ -50,6 +50,20 @@ TEST(Refusal, KnowsAForeignProvider) {
   EXPECT_THAT(error.message, HasSubstr("not libmana"));
 }
 
+TEST(Refusal, TellsAForeignProviderFromAKernelThatCannot) {
+  const auto error = refused(place(false), "create_cq", EOPNOTSUPP);
+  EXPECT_EQ(error.code, Errc::unsupported);
+  EXPECT_THAT(error.message, HasSubstr("mana_ib of this kernel does not do that"));
+}
+
+TEST(Refusal, SaysWhatToDoAboutWhatCallsHaveInCommon) {
+  EXPECT_THAT(refused(place(false), "open_device", EACCES).message, HasSubstr("run as root"));
+  EXPECT_THAT(refused(place(false), "create_wq", ENOMEM).message, HasSubstr("ulimit -l"));
+  EXPECT_THAT(refused(place(false), "alloc_pd", ENOMEM).message, testing::EndsWith("memory"));
+  EXPECT_THAT(refused(place(false), "create_qp", EPROTO).message, HasSubstr("adapter refused"));
+  EXPECT_THAT(refused(place(false), "create_qp", EINVAL).message, HasSubstr("dynamic_debug"));
+}
+
 TEST(Refusal, NamesTheCallOfAllElse) {
   const auto error = refused(place(false), "create_cq", ENOMEM);
   EXPECT_THAT(error.message, HasSubstr("create_cq of mana_0"));

@@ -38,6 +38,20 @@ struct Candidate {
   PortPlace place;
 };
 
+tl::unexpected<Error> no_device(const PciAddress& pci) {
+  const auto unseen = rdma_devices_at(pci);
+  if (unseen.empty()) {
+    return fail(
+        Errc::unsupported,
+        fmt::format("no RDMA device is at {}: is mana_ib loaded? modprobe mana_ib", pci.str()));
+  }
+  return fail(Errc::unsupported,
+              fmt::format("the kernel has {} at {}, for which libibverbs has no provider; compare "
+                          "their driver ids: manactl check --only rdma",
+                          printable(join(unseen, " and ")),
+                          pci.str()));
+}
+
 // A function may have two RDMA devices: mana_0 for Ethernet, and another one for RoCE.
 Result<std::vector<Candidate>> candidates(std::span<ibv_device*> devices,
                                           const PciAddress& pci,
@@ -56,11 +70,7 @@ Result<std::vector<Candidate>> candidates(std::span<ibv_device*> devices,
     }
   }
   if (!found.empty()) return found;
-  if (seen.empty()) {
-    return fail(
-        Errc::unsupported,
-        fmt::format("no RDMA device is at {}: is mana_ib loaded? modprobe mana_ib", pci.str()));
-  }
+  if (seen.empty()) return no_device(pci);
   return fail(Errc::unsupported,
               fmt::format("{} at {} has no port with the address {} in this network namespace",
                           seen,
@@ -112,6 +122,7 @@ Result<std::unique_ptr<Context>> Context::open(const Library& library,
                                                const PciAddress& pci,
                                                const MacAddress& mac) {
   int count = 0;
+  library.about_to("get_device_list");
   errno = 0;
   const std::unique_ptr<ibv_device*, decltype(library.free_device_list)> list(
       library.get_device_list(&count), library.free_device_list);
@@ -130,6 +141,7 @@ Result<std::unique_ptr<Context>> Context::open(const Library& library,
 Result<std::unique_ptr<Context>> Context::open_port(const Library& library,
                                                     ibv_device* device,
                                                     const PortPlace& place) {
+  library.about_to("open_device", &place);
   errno = 0;
   Owned<ibv_context> handle(library.open_device(device), library.close_device);
   if (!handle) return tl::unexpected<Error>(refused(place, "open_device", errno));
@@ -140,6 +152,7 @@ Result<std::unique_ptr<Context>> Context::open_port(const Library& library,
 }
 
 Result<> Context::ask_limits() {
+  library_.about_to("query_device_ex");
   // Not ibv_query_device_ex(), whose way out for old providers would link libibverbs.
   auto* extended = verbs_get_ctx(handle_.get());
   if (extended == nullptr || extended->query_device_ex == nullptr) {
@@ -177,6 +190,7 @@ std::uint64_t Context::link_mbps() const {
 }
 
 Result<> Context::make_domains() {
+  library_.about_to("alloc_pd");
   errno = 0;
   domain_.reset(library_.alloc_pd(handle_.get()));
   if (!domain_) return refuse("alloc_pd");
@@ -186,9 +200,12 @@ Result<> Context::make_domains() {
   // The number of the port travels in the pointer.
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   attr.pd_context = reinterpret_cast<void*>(std::uintptr_t{place_.port});
+  library_.about_to("alloc_parent_domain");
+  errno = 0;
   parent_.reset(ibv_alloc_parent_domain(handle_.get(), &attr));
   if (!parent_) return refuse("alloc_parent_domain");
   manadv_ctx_allocators allocators{allocate, release, nullptr};
+  library_.about_to("manadv_set_context_attr");
   const int number =
       library_.set_context_attr(handle_.get(), MANADV_CTX_ATTR_BUF_ALLOCATORS, &allocators);
   if (number != 0) return refuse("manadv_set_context_attr", number);
@@ -201,6 +218,7 @@ Result<> Context::make_domains() {
 }
 
 Result<Owned<ibv_cq>> Context::make_cq(std::uint32_t entries) const {
+  library_.about_to("create_cq");
   errno = 0;
   Owned<ibv_cq> cq(library_.create_cq(handle(), static_cast<int>(entries), nullptr, nullptr, 0),
                    library_.destroy_cq);

@@ -52,6 +52,10 @@ std::optional<PciAddress> slot_of(const std::string& path) {
   return std::nullopt;
 }
 
+std::vector<std::string> rdma_devices_at(const PciAddress& pci) {
+  return list(fmt::format("/sys/bus/pci/devices/{}/infiniband", pci.str()));
+}
+
 std::vector<Interface> interfaces_of(const std::string& path) {
   std::vector<Interface> found;
   const auto folder = path + "/device/net";

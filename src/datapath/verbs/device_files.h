@@ -23,6 +23,9 @@ struct Interface {
 // `path` is the ibdev_path of a device. Absent: it is in no slot, or that cannot be read.
 std::optional<PciAddress> slot_of(const std::string& path);
 
+// Names of those that the kernel has in this slot, whatever libibverbs makes of them.
+std::vector<std::string> rdma_devices_at(const PciAddress& pci);
+
 // Those that this network namespace sees.
 std::vector<Interface> interfaces_of(const std::string& path);
 

@@ -9,8 +9,10 @@
 #include <infiniband/verbs.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -18,8 +20,18 @@ namespace manactl::datapath::verbs {
 
 using RingCall = void(const void* page, std::uint32_t offset, std::uint64_t value);
 
+struct PortPlace;
+
+// For a probe, which has to know in which call it crashed or hung.
+using Watch = std::function<void(std::string_view call, const PortPlace* place)>;
+
 // What is no operation of a context.
 struct Library {
+  // Before a call that may fail; `place` comes with the first of a port.
+  void about_to(std::string_view call, const PortPlace* place = nullptr) const {
+    if (watch) watch(call, place);
+  }
+
   decltype(ibv_get_device_list)* get_device_list = nullptr;
   decltype(ibv_free_device_list)* free_device_list = nullptr;
   decltype(ibv_open_device)* open_device = nullptr;
@@ -37,6 +49,7 @@ struct Library {
   decltype(manadv_set_context_attr)* set_context_attr = nullptr;
   decltype(manadv_init_obj)* init_obj = nullptr;
   RingCall* ring = nullptr;  // of a software adapter; absent, doorbells are stores
+  Watch watch = {};
 };
 
 // Errc::not_found without one of the libraries.

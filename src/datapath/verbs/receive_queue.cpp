@@ -56,6 +56,7 @@ Result<> ReceiveQueues::make_queues(const Context& context,
     attr.max_sge = 1;
     attr.pd = context.parent();
     attr.cq = cqs_.back().get();
+    context.library().about_to("create_wq");
     errno = 0;
     Owned<ibv_wq> wq(ibv_create_wq(context.handle(), &attr), ibv_destroy_wq);
     if (!wq) return context.refuse("create_wq");
@@ -70,6 +71,7 @@ Result<> ReceiveQueues::make_qp(const Context& context) {
   ibv_rwq_ind_table_init_attr table{};
   table.log_ind_tbl_size = static_cast<std::uint32_t>(std::countr_zero(queues.size()));
   table.ind_tbl = queues.data();
+  context.library().about_to("create_rwq_ind_table");
   errno = 0;
   table_.reset(ibv_create_rwq_ind_table(context.handle(), &table));
   if (!table_) return context.refuse("create_rwq_ind_table");
@@ -82,6 +84,7 @@ Result<> ReceiveQueues::make_qp(const Context& context) {
   attr.rwq_ind_tbl = table_.get();
   attr.rx_hash_conf = {
       IBV_RX_HASH_FUNC_TOEPLITZ, static_cast<std::uint8_t>(key.size()), key.data(), kHashed};
+  context.library().about_to("create_qp_ex");
   // Not ibv_create_qp_ex(), which would link libibverbs.
   auto* extended = verbs_get_ctx(context.handle());
   if (extended == nullptr || extended->create_qp_ex == nullptr) {
@@ -102,6 +105,7 @@ Result<> ReceiveQueues::open_rings(const Context& context) {
     manadv_obj object{};
     object.rwq = {wqs_[i].get(), &queue};
     object.cq = {cqs_[i].get(), &completions};
+    library.about_to("manadv_init_obj");
     const int number = library.init_obj(&object, MANADV_OBJ_RWQ | MANADV_OBJ_CQ);
     if (number != 0) return context.refuse("manadv_init_obj", number);
     rings_.emplace_back(queue, completions, library.ring);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "datapath/verbs/refusal.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -34,12 +36,42 @@ std::string port_in_use(const PortPlace& place, int number) {
 
 std::string foreign(const PortPlace& place, std::string_view call) {
   return fmt::format(
-      "{}: the library that libibverbs chose for {} is not libmana ({}: EOPNOTSUPP); find out why: "
-      "manactl doctor",
+      "{}: the library that libibverbs chose for {} is not libmana ({}: EOPNOTSUPP); compare their "
+      "driver ids: manactl check --only rdma",
       place.slot,
       place.device,
       call);
 }
+
+// What only libmana has, and what a foreign provider fails with first.
+bool is_of_libmana(std::string_view call) {
+  return call == "query_device_ex" || call == "alloc_parent_domain" || call.starts_with("manadv_");
+}
+
+struct Hint {
+  std::string_view call;  // or how it begins
+  int number;
+  std::string_view text;
+};
+
+constexpr std::string_view kAsRoot =
+    "run as root, or let this user read and write /dev/infiniband/uverbs*";
+constexpr std::string_view kKernelSays =
+    "the kernel's log may tell why, after: "
+    "echo 'module mana_ib +p' >/sys/kernel/debug/dynamic_debug/control";
+
+constexpr Hint kHints[] = {
+    {"open_device", EACCES, kAsRoot},
+    {"open_device", EPERM, kAsRoot},
+    {"open_device", ENOENT, "/dev/infiniband has no node for it; run: modprobe ib_uverbs"},
+    {"open_device", ENODEV, "it went away meanwhile; see: dmesg"},
+    {"create_", ENOMEM, "there is none, or it may not be locked; see: ulimit -l"},
+    {"reg_mr", ENOMEM, "there is none, or it may not be locked; see: ulimit -l"},
+    {"create_", EOPNOTSUPP, "mana_ib of this kernel does not do that"},
+    {"", EPROTO, "the adapter refused it; see: dmesg"},
+    {"", ETIMEDOUT, "the adapter did not answer; see: dmesg"},
+    {"", EINVAL, kKernelSays},
+};
 
 }  // namespace
 
@@ -55,9 +87,15 @@ Error refused(const PortPlace& place, std::string_view call, int number) {
                         place.slot,
                         place.device)};
   }
-  if (number == EOPNOTSUPP) return {Errc::unsupported, number, foreign(place, call)};
-  auto error = fail_errno(number, fmt::format("{}: {} of {}", place.slot, call, place.device));
-  return std::move(error).value();
+  if (number == EOPNOTSUPP && is_of_libmana(call)) {
+    return {Errc::unsupported, number, foreign(place, call)};
+  }
+  auto error =
+      fail_errno(number, fmt::format("{}: {} of {}", place.slot, call, place.device)).value();
+  const auto* hint = std::ranges::find_if(
+      kHints, [&](const Hint& one) { return one.number == number && call.starts_with(one.call); });
+  if (hint != std::end(kHints)) error.message += fmt::format("; {}", hint->text);
+  return error;
 }
 
 }  // namespace manactl::datapath::verbs

@@ -37,6 +37,7 @@ Result<SendQueue> SendQueue::make(const Context& context, std::uint32_t entries)
   attr.cap.max_send_wr = entries;
   attr.cap.max_send_sge = 1;
   attr.qp_type = IBV_QPT_RAW_PACKET;
+  library.about_to("create_qp");
   errno = 0;
   Owned<ibv_qp> qp(library.create_qp(context.parent(), &attr), library.destroy_qp);
   if (!qp) return context.refuse("create_qp");
@@ -45,6 +46,7 @@ Result<SendQueue> SendQueue::make(const Context& context, std::uint32_t entries)
   manadv_obj object{};
   object.qp = {qp.get(), &queue};
   object.cq = {cq->get(), &completions};
+  library.about_to("manadv_init_obj");
   const int number = library.init_obj(&object, MANADV_OBJ_QP | MANADV_OBJ_CQ);
   if (number != 0) return context.refuse("manadv_init_obj", number);
   // The short form of what goes with a packet has eight bits for it.

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+#include "datapath/probe.h"
+
+#include <gmock/gmock.h>
+
+#include <cerrno>
+
+#include "base/child.h"
+
+namespace manactl::datapath {
+namespace {
+
+using testing::HasSubstr;
+using End = ChildAnswer::End;
+
+ProbePlan plan_with(const std::string& keep_off = {}) {
+  ProbePlan plan;
+  plan.interface = "eth1";
+  plan.nic = Nic{};
+  plan.keep_off = keep_off;
+  return plan;
+}
+
+constexpr const char* kUpToTheDomain =
+    "at\tlibraries\t\nversion\t44.0\nat\tfind\t\nat\tfind\tget_device_list\n"
+    "port\tmana_0\t7870:00:00.0\t2\nat\topen\topen_device\nat\tquery\tquery_device_ex\n"
+    "at\tpd\talloc_pd\n";
+
+TEST(ReadProbe, IsWellWhenTheChildSaysSo) {
+  const auto report =
+      read_probe(plan_with(), {std::string(kUpToTheDomain) + "at\trelease\t\ndone\n"});
+  EXPECT_FALSE(report.end());
+  EXPECT_EQ(report.device, "mana_0");
+  EXPECT_EQ(report.slot, "7870:00:00.0");
+  EXPECT_EQ(report.port, 2U);
+  EXPECT_EQ(report.version, "44.0");
+  EXPECT_EQ(report.at(Stage::open).call, "open_device");
+}
+
+TEST(ReadProbe, EndsWhereTheChildFailed) {
+  const auto report =
+      read_probe(plan_with(), {std::string(kUpToTheDomain) + "fail\t6\t12\tno memory\n"});
+  ASSERT_EQ(report.end(), Stage::pd);
+  const auto& stage = report.at(Stage::pd);
+  EXPECT_EQ(stage.outcome, Outcome::failed);
+  EXPECT_EQ(stage.reason->code, Errc::io);
+  EXPECT_EQ(stage.reason->sys, ENOMEM);
+  EXPECT_EQ(stage.reason->message, "no memory");
+  EXPECT_EQ(report.at(Stage::query).outcome, Outcome::ok);
+  EXPECT_EQ(report.at(Stage::cq).outcome, Outcome::not_tried);
+  EXPECT_EQ(report.at(Stage::release).outcome, Outcome::ok);
+}
+
+TEST(ReadProbe, NamesTheCallOfACrash) {
+  const auto report = read_probe(plan_with(), {kUpToTheDomain, End::crashed, "SIGSEGV"});
+  const auto& stage = report.at(Stage::pd);
+  EXPECT_EQ(stage.outcome, Outcome::crashed);
+  EXPECT_THAT(stage.reason->message, HasSubstr("alloc_pd: "));
+  EXPECT_THAT(stage.reason->message, HasSubstr("SIGSEGV"));
+}
+
+TEST(ReadProbe, NamesTheCallThatHangs) {
+  auto told = ChildAnswer{kUpToTheDomain, End::silent};
+  EXPECT_THAT(read_probe(plan_with(), told).at(Stage::pd).reason->message,
+              HasSubstr("alloc_pd: no answer within 10 s; the process was killed"));
+  told.gone = false;
+  const auto report = read_probe(plan_with(), told);
+  EXPECT_EQ(report.at(Stage::pd).outcome, Outcome::hung);
+  EXPECT_THAT(report.at(Stage::pd).reason->message, HasSubstr("still holds the process"));
+}
+
+// A library may call exit().
+TEST(ReadProbe, TakesAnEndWithoutAWordForACrash) {
+  for (const char* told : {"", "nonsense", "at\tpd", "fail\t6\t12", "fail\tx\t12\ty", "\t\t\t"}) {
+    const auto report = read_probe(plan_with(), {told});
+    EXPECT_EQ(report.end(), Stage::libraries) << told;
+    EXPECT_EQ(report.at(Stage::libraries).outcome, Outcome::crashed) << told;
+  }
+}
+
+// A slot may have two RDMA devices: the second is tried when the first is none for Ethernet.
+TEST(ReadProbe, ForgetsADeviceThatWasLeft) {
+  const auto report =
+      read_probe(plan_with(),
+                 {std::string(kUpToTheDomain) +
+                  "port\tmana_1\t7870:00:00.0\t1\nat\topen\topen_device\nfail\t1\t13\tno\n"});
+  EXPECT_EQ(report.end(), Stage::open);
+  EXPECT_EQ(report.device, "mana_1");
+  EXPECT_EQ(report.at(Stage::pd).outcome, Outcome::not_tried);
+}
+
+TEST(ReadProbe, SaysWhyTheQueuesWereLeftOut) {
+  const auto report = read_probe(plan_with("it carries the default route"),
+                                 {"at\tcq\tcreate_cq\nat\trelease\t\ndone\n"});
+  ASSERT_EQ(report.end(), Stage::qp);
+  for (const auto stage : {Stage::qp, Stage::rss_qp}) {
+    EXPECT_EQ(report.at(stage).outcome, Outcome::not_tried);
+    EXPECT_EQ(report.at(stage).reason->code, Errc::denied);
+    EXPECT_EQ(report.at(stage).reason->message, "it carries the default route");
+  }
+  EXPECT_EQ(report.at(Stage::release).outcome, Outcome::ok);
+}
+
+}  // namespace
+}  // namespace manactl::datapath

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "datapath/in_child.h"
+#include "datapath/verbs/probe.h"
+#include "datapath/verbs_machine.h"
+
+namespace manactl::datapath::verbs {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Result<Library> load() {
+  return adapter_library();
+}
+
+// A port of the adapter, whose files this process does not have.
+class Bench {
+ public:
+  explicit Bench(const std::string& fault = {})
+      : machine_("engine=inline " + (fault.empty() ? fault : "fault=" + fault)) {}
+
+  ProbeReport probe(const std::string& keep_off = {},
+                    std::chrono::milliseconds patience = std::chrono::seconds(60)) const {
+    ProbePlan plan;
+    plan.interface = "eth1";
+    plan.nic = Nic{};
+    plan.keep_off = keep_off;
+    plan.patience = patience;
+    const auto open = [](const Library& library, const ProbePlan&) {
+      auto** list = library.get_device_list(nullptr);
+      auto* device = list[0];
+      library.free_device_list(list);
+      return Context::open_port(library, device, {"mana_0", "7870:00:00.0", 1, "eth1", false});
+    };
+    return verbs::probe(plan, {load, open}).value();
+  }
+
+  std::vector<std::string> broken() const { return machine_.broken(); }
+
+ private:
+  Machine machine_;
+};
+
+TEST(Probe, GoesToTheEndAndLeavesNothing) {
+  EXPECT_TRUE(in_child([] {
+    const Bench bench;
+    const auto report = bench.probe();
+    EXPECT_FALSE(report.end());
+    EXPECT_EQ(report.device, "mana_0");
+    EXPECT_EQ(report.slot, "7870:00:00.0");
+    EXPECT_EQ(report.port, 1U);
+    EXPECT_FALSE(report.simulated);
+    EXPECT_THAT(bench.broken(), IsEmpty());
+    EXPECT_FALSE(bench.probe().end()) << "nor does it keep the port";
+  }));
+}
+
+struct Case {
+  const char* fault;
+  Stage stage;
+  const char* call;
+  Errc code;
+  int number;
+  const char* says;
+};
+
+class ProbeFault : public testing::TestWithParam<Case> {};
+
+TEST_P(ProbeFault, EndsAtItsStageAndLeavesNothing) {
+  EXPECT_TRUE(in_child([] {
+    const auto& wanted = GetParam();
+    const Bench bench(wanted.fault);
+    const auto report = bench.probe();
+    EXPECT_EQ(report.end(), wanted.stage);
+    const auto& stage = report.at(wanted.stage);
+    EXPECT_EQ(stage.outcome, Outcome::failed);
+    EXPECT_EQ(stage.call, wanted.call);
+    EXPECT_EQ(stage.reason->code, wanted.code);
+    EXPECT_EQ(stage.reason->sys, wanted.number);
+    EXPECT_THAT(stage.reason->message, HasSubstr(wanted.says));
+    EXPECT_EQ(report.at(Stage::release).outcome, Outcome::ok);
+    EXPECT_THAT(bench.broken(), IsEmpty());
+  }));
+}
+
+constexpr Case kCases[] = {
+    {"open_device=errno:EACCES", Stage::open, "open_device", Errc::denied, EACCES, "run as root"},
+    {"open_device=errno:ENOENT",
+     Stage::open,
+     "open_device",
+     Errc::not_found,
+     ENOENT,
+     "modprobe ib_uverbs"},
+    {"query_device_ex=missing",
+     Stage::query,
+     "query_device_ex",
+     Errc::unsupported,
+     EOPNOTSUPP,
+     "not libmana"},
+    {"alloc_pd=errno:ENOMEM", Stage::pd, "alloc_pd", Errc::io, ENOMEM, "alloc_pd of mana_0"},
+    {"alloc_parent_domain=missing",
+     Stage::parent_domain,
+     "alloc_parent_domain",
+     Errc::unsupported,
+     EOPNOTSUPP,
+     "not libmana"},
+    {"set_context_attr=errno:EINVAL",
+     Stage::parent_domain,
+     "manadv_set_context_attr",
+     Errc::invalid,
+     EINVAL,
+     "dynamic_debug"},
+    {"create_cq=errno:ENOMEM", Stage::cq, "create_cq", Errc::io, ENOMEM, "ulimit -l"},
+    {"create_cq=errno:EOPNOTSUPP",
+     Stage::cq,
+     "create_cq",
+     Errc::unsupported,
+     EOPNOTSUPP,
+     "mana_ib of this kernel does not do that"},
+    {"create_qp=errno:EPERM", Stage::qp, "create_qp", Errc::denied, EPERM, "CAP_NET_RAW"},
+    {"create_qp=errno:EBUSY", Stage::qp, "create_qp", Errc::busy, EBUSY, "is in use (EBUSY)"},
+    {"create_qp=errno:ENODEV", Stage::qp, "create_qp", Errc::busy, ENODEV, "before 7.2"},
+    {"init_obj=errno:EINVAL", Stage::qp, "manadv_init_obj", Errc::invalid, EINVAL, "init_obj"},
+    {"create_cq=errno:ENOMEM,after=2", Stage::rss_qp, "create_cq", Errc::io, ENOMEM, "ulimit -l"},
+    {"create_wq=errno:EPROTO", Stage::rss_qp, "create_wq", Errc::io, EPROTO, "refused it"},
+    {"create_wq=errno:ETIMEDOUT,after=1",
+     Stage::rss_qp,
+     "create_wq",
+     Errc::timeout,
+     ETIMEDOUT,
+     "did not answer"},
+    {"create_rwq_ind_table=errno:ENOMEM",
+     Stage::rss_qp,
+     "create_rwq_ind_table",
+     Errc::io,
+     ENOMEM,
+     "create_rwq_ind_table of mana_0"},
+    {"create_qp_ex=missing",
+     Stage::rss_qp,
+     "create_qp_ex",
+     Errc::unsupported,
+     EOPNOTSUPP,
+     "does not do that"},
+    {"create_qp_ex=errno:EBUSY", Stage::rss_qp, "create_qp_ex", Errc::busy, EBUSY, "in use"},
+    {"init_obj=errno:EIO,after=2", Stage::rss_qp, "manadv_init_obj", Errc::io, EIO, "init_obj"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Every, ProbeFault, testing::ValuesIn(kCases));
+
+TEST(Probe, SurvivesACrashAndSaysWhere) {
+  EXPECT_TRUE(in_child([] {
+    const auto report = Bench("create_qp=crash").probe();
+    EXPECT_EQ(report.end(), Stage::qp);
+    EXPECT_EQ(report.at(Stage::qp).outcome, Outcome::crashed);
+    EXPECT_THAT(report.at(Stage::qp).reason->message, HasSubstr("create_qp: "));
+    EXPECT_THAT(report.at(Stage::qp).reason->message, HasSubstr("SIGABRT"));
+  }));
+}
+
+TEST(Probe, EndsACallThatHangs) {
+  EXPECT_TRUE(in_child([] {
+    const Bench bench("alloc_parent_domain=hang");
+    const auto report = bench.probe({}, std::chrono::milliseconds(1500));
+    EXPECT_EQ(report.end(), Stage::parent_domain);
+    EXPECT_EQ(report.at(Stage::parent_domain).outcome, Outcome::hung);
+    EXPECT_EQ(report.at(Stage::parent_domain).reason->code, Errc::timeout);
+    EXPECT_THAT(report.at(Stage::parent_domain).reason->message, HasSubstr("within 1.5 s"));
+    EXPECT_EQ(report.at(Stage::pd).outcome, Outcome::ok);
+  }));
+}
+
+// What would take the packets of an administrator's NIC is not even asked for.
+TEST(Probe, MakesNoQpWhereItIsKeptOff) {
+  EXPECT_TRUE(in_child([] {
+    const Bench bench("create_qp=crash");
+    const auto report = bench.probe("it carries the default route");
+    EXPECT_EQ(report.end(), Stage::qp);
+    EXPECT_EQ(report.at(Stage::cq).outcome, Outcome::ok);
+    EXPECT_EQ(report.at(Stage::qp).outcome, Outcome::not_tried);
+    EXPECT_EQ(report.at(Stage::release).outcome, Outcome::ok);
+    EXPECT_THAT(bench.broken(), IsEmpty());
+  }));
+}
+
+// A port that has a QP belongs to its program: receiving is not tried without it.
+TEST(Probe, DoesNotReceiveOnAPortThatIsTaken) {
+  EXPECT_TRUE(in_child([] {
+    const Bench bench("create_qp=errno:EBUSY");
+    const auto report = bench.probe();
+    EXPECT_EQ(report.at(Stage::qp).outcome, Outcome::failed);
+    EXPECT_EQ(report.at(Stage::rss_qp).outcome, Outcome::not_tried);
+    EXPECT_THAT(report.at(Stage::rss_qp).call, IsEmpty());
+  }));
+}
+
+TEST(Probe, SaysThatALibraryIsMissing) {
+  ProbePlan plan;
+  plan.nic = Nic{};
+  const auto nothing = []() -> Result<Library> { return fail(Errc::not_found, "no libmana.so.1"); };
+  const auto report = verbs::probe(plan, {nothing, {}}).value();
+  EXPECT_EQ(report.end(), Stage::libraries);
+  EXPECT_EQ(report.at(Stage::libraries).reason->message, "no libmana.so.1");
+}
+
+}  // namespace
+}  // namespace manactl::datapath::verbs
