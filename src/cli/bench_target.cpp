@@ -69,25 +69,28 @@ std::string name_now(const host::Facts& facts,
   return interface;
 }
 
-// A MANA port that may be taken from the kernel.
-Possible<datapath::Nic> mana_port(const host::Nic& nic, const std::string& shown) {
+Possible<datapath::Nic> port_behind(const host::Nic& nic, const std::string& shown) {
   if (!nic.vf || !nic.vf->pci) {
-    return obstacle(fmt::format("'{}' has no virtual function to measure", shown));
+    return obstacle(fmt::format("'{}' has no virtual function", shown));
   }
   if (nic.vf->driver != "mana") {
     return obstacle(fmt::format(
-        "'{}' is driven by {}, and bench measures MANA only", shown, printable(nic.vf->driver)));
-  }
-  if (!nic.carries.empty()) {
-    return tl::unexpected<Obstacle>(Obstacle{
-        Error{Errc::denied, 0, fmt::format("'{}' carries the {}", shown, join(nic.carries, ", "))},
-        {}});
+        "'{}' is driven by {}, which is not MANA's driver", shown, printable(nic.vf->driver)));
   }
   datapath::Nic port;
   port.pci = *nic.vf->pci;
   port.mac = nic.vf->mac;
   port.mtu = nic.vf->mtu;
   return port;
+}
+
+// A MANA port that may be taken from the kernel.
+Possible<datapath::Nic> mana_port(const host::Nic& nic, const std::string& shown) {
+  auto port = port_behind(nic, shown);
+  if (!port || nic.carries.empty()) return port;
+  return tl::unexpected<Obstacle>(Obstacle{
+      Error{Errc::denied, 0, fmt::format("'{}' carries the {}", shown, join(nic.carries, ", "))},
+      {}});
 }
 
 Possible<datapath::Nic> port_of(const host::Nic& nic,
@@ -139,6 +142,16 @@ Possible<datapath::Nic> find_port(const host::Facts& facts,
   if (!port) return port;
   port->interface = interface;
   port->ip = own_address(**nic, entry_of(entries, **nic));
+  return port;
+}
+
+Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
+                                       const std::string& interface,
+                                       const std::vector<setup::Entry>& entries) {
+  const auto nic = find_nic(facts, name_now(facts, interface, entries));
+  if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
+  auto port = port_behind(**nic, printable(interface));
+  if (port) port->interface = interface;
   return port;
 }
 

@@ -45,6 +45,11 @@ Possible<datapath::Nic> find_port(const host::Facts& facts,
                                   const datapath::EngineInfo& engine,
                                   const std::vector<setup::Entry>& entries = {});
 
+// The MANA port behind a NIC, whoever has it and whatever it carries.
+Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
+                                       const std::string& interface,
+                                       const std::vector<setup::Entry>& entries = {});
+
 // CPUs on the NUMA nodes of these NICs; none when that is not known.
 CpuList cpus_near(const os::Files& files,
                   const host::Facts& facts,

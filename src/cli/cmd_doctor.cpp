@@ -7,8 +7,10 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/doctor_probe.h"
 #include "cli/log_files.h"
 #include "cli/options.h"
+#include "cli/prepared.h"
 #include "cli/question.h"
 #include "cli/render_doctor.h"
 #include "host/bundle.h"
@@ -22,6 +24,7 @@ struct Options {
   bool kernel_log = false;
   std::string bundle;
   bool scrub = false;
+  std::optional<InterfaceName> probe;
 };
 
 struct NamedLog {
@@ -53,7 +56,7 @@ class Doctor {
   Result<> open_bundled_logs(const os::System& system);
   Result<> open_kernel_log(const os::System& system);
   Result<> read_logs();
-  void judge(const os::System& system);
+  void judge(const host::Facts& facts);
   Exit finish(host::RecordingSystem* recording);
   DoctorResult result(Exit exit) const;
 
@@ -64,6 +67,7 @@ class Doctor {
   std::optional<diag::SignatureSet> signatures_;
   std::vector<diag::LogReport> reports_;
   std::map<std::string, std::string> kept_;  // for the bundle
+  std::optional<datapath::ProbeReport> probe_;
   diag::Report checks_;
   diag::Diagnosis diagnosis_;
   std::vector<std::string> notes_;
@@ -123,8 +127,12 @@ Result<> Doctor::read_logs() {
   return {};
 }
 
-void Doctor::judge(const os::System& system) {
-  const auto facts = host::gather(system, embedded_dpdk());
+void Doctor::judge(const host::Facts& facts) {
+  if (probe_ && probe_->simulated) {
+    notes_.emplace_back("the software adapter was probed; this machine was not judged");
+    diagnosis_ = diag::diagnose(checks_, reports_);
+    return;
+  }
   auto report = diag::run_checks(facts, question_about(1), {});
   if (report) checks_ = std::move(*report);
   // A log from elsewhere must not be blamed on the machine on which it is read.
@@ -145,7 +153,7 @@ void Doctor::judge(const os::System& system) {
 }
 
 DoctorResult Doctor::result(Exit exit) const {
-  DoctorResult result{diagnosis_, checks_, {}, notes_, exit};
+  DoctorResult result{diagnosis_, checks_, {}, notes_, exit, probe_ ? &*probe_ : nullptr};
   for (std::size_t i = 0; i < reports_.size(); ++i) {
     result.logs.push_back({logs_[i].name, reports_[i].lines, reports_[i].dpdk_release});
   }
@@ -153,7 +161,9 @@ DoctorResult Doctor::result(Exit exit) const {
 }
 
 Exit Doctor::finish(host::RecordingSystem* recording) {
-  const Exit exit = diagnosis_.root ? Exit::findings : Exit::ok;
+  const Exit probed = probe_ ? exit_of(*probe_) : Exit::ok;
+  const Exit judged = diagnosis_.root ? Exit::findings : Exit::ok;
+  const Exit exit = probed == Exit::ok ? judged : probed;
   if (recording != nullptr) {
     std::ostringstream report;
     json(report, result(exit));
@@ -177,6 +187,11 @@ Exit Doctor::run() {
     return report_error(
         context_, Error{Errc::invalid, 0, "doctor: --scrub is for --bundle, which is missing"});
   }
+  if (options_.probe && !context_.root.empty()) {
+    return report_error(
+        context_,
+        Error{Errc::invalid, 0, "doctor: --root is for captured systems, which cannot be probed"});
+  }
   auto system = context_.system();
   if (!system) return report_error(context_, system.error());
   std::unique_ptr<host::RecordingSystem> recording;
@@ -185,7 +200,14 @@ Exit Doctor::run() {
   auto good = open_logs(asked);
   if (good) good = read_logs();
   if (!good) return report_error(context_, good.error());
-  judge(asked);
+  const auto facts = host::gather(asked, embedded_dpdk());
+  if (options_.probe) {
+    auto probed =
+        probe_interface(options_.probe->str(), asked, facts, known_entries(asked, context_));
+    if (!probed) return report_error(context_, because(probed.error(), "doctor --probe").value());
+    probe_ = std::move(*probed);
+  }
+  judge(facts);
   return finish(recording.get());
 }
 
@@ -207,6 +229,9 @@ Run add_doctor(CLI::App& app) {
             {"--bundle", type::kFile, "write facts, report and logs to this tar.gz"},
             into(options->bundle, path));
   add_flag(app, "--scrub", options->scrub, "replace addresses and names in the bundle");
+  add_value(app,
+            {"--probe", type::kInterface, "try direct verbs on this NIC; nothing is sent"},
+            into(options->probe, InterfaceName::parse));
   return [options](Context& context) { return Doctor(*options, context).run(); };
 }
 

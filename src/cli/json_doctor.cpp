@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "cli/json_text.h"
@@ -48,6 +49,41 @@ Json items_of(const std::vector<diag::Diagnosis::Item>& items) {
   return array;
 }
 
+Json text_or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(safe(text));
+}
+
+Json stage_of(const datapath::ProbeReport& report, datapath::Stage stage) {
+  const auto& one = report.at(stage);
+  const int number = one.reason ? one.reason->sys : 0;
+  const char* name = number == 0 ? nullptr : strerrorname_np(number);
+  Json row;
+  row["id"] = datapath::id_of(stage);
+  row["outcome"] = datapath::name_of(one.outcome);
+  row["call"] = text_or_null(one.call);
+  row["errno"] = number == 0 ? Json(nullptr) : Json(number);
+  row["error"] = name == nullptr ? Json(nullptr) : Json(name);
+  row["reason"] = text_or_null(one.reason ? one.reason->message : std::string());
+  return row;
+}
+
+Json probe_of(const datapath::ProbeReport& report) {
+  const auto end = report.end();
+  Json row;
+  row["interface"] = safe(report.interface);
+  row["device"] = text_or_null(report.device);
+  row["slot"] = text_or_null(report.slot);
+  row["port"] = report.port == 0 ? Json(nullptr) : Json(report.port);
+  row["simulated"] = report.simulated;
+  row["rdma_core"] = text_or_null(report.version);
+  row["ended_at"] = end ? Json(datapath::id_of(*end)) : Json(nullptr);
+  row["stages"] = Json::array();
+  for (std::size_t i = 0; i < datapath::kStages; ++i) {
+    row["stages"].push_back(stage_of(report, static_cast<datapath::Stage>(i)));
+  }
+  return row;
+}
+
 }  // namespace
 
 void json(std::ostream& out, const DoctorResult& result) {
@@ -69,6 +105,7 @@ void json(std::ostream& out, const DoctorResult& result) {
         {{"name", safe(log.name)}, {"lines", log.lines}, {"dpdk", safe(log.dpdk_release)}});
   }
   document["notes"] = strings(result.notes);
+  document["probe"] = result.probe == nullptr ? Json(nullptr) : probe_of(*result.probe);
   out << document.dump(2) << '\n';
 }
 

@@ -167,6 +167,11 @@ void DoctorText::notes(const std::vector<std::string>& notes) {
 void text(Screen& screen, const DoctorResult& result, int verbosity) {
   DoctorText writer(screen, verbosity);
   const auto& diagnosis = result.diagnosis;
+  const bool probe_alone =
+      result.probe != nullptr && result.report.ran.empty() && result.logs.empty();
+  if (result.probe != nullptr) text(screen, *result.probe);
+  if (probe_alone) return writer.notes(result.notes);
+  if (result.probe != nullptr) screen.stream() << '\n';
   if (diagnosis.root) writer.cause("Root cause:", *diagnosis.root);
   for (const auto& other : diagnosis.others) writer.cause("Also:", other);
   const bool one_cause = diagnosis.root && diagnosis.others.empty();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "datapath/probe.h"
 #include "diag/doctor.h"
 
 namespace manactl::cli {
@@ -25,7 +26,10 @@ struct DoctorResult {
   std::vector<Log> logs;
   std::vector<std::string> notes;  // "this machine has no MANA; the log was judged alone"
   Exit exit = Exit::ok;
+  const datapath::ProbeReport* probe = nullptr;  // absent unless asked for
 };
+
+void text(Screen& screen, const datapath::ProbeReport& report);
 
 void text(Screen& screen, const DoctorResult& result, int verbosity);
 void json(std::ostream& out, const DoctorResult& result);  // schemas/doctor.schema.json

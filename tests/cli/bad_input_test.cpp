@@ -85,6 +85,13 @@ const Case kOptions[] = {
     {"BundleBelowAFile", {"doctor", "--bundle", "/etc/passwd/x"}, 70, "cannot write bundle"},
     {"BundleEmpty", {"doctor", "--bundle", ""}, 2, "'' is not a path"},
     {"RootIsNoBundle", {"doctor", "--root", "/etc/passwd"}, 2, "not a tar.gz"},
+    {"ProbeOfNothing", {"doctor", "--probe", ""}, 2, "''"},
+    {"ProbeOfTooLongAName", {"doctor", "--probe", std::string(200, 'a')}, 2, "--probe"},
+    {"ProbeOfNoInterface", {"doctor", "--probe", "nosuch0"}, 3, "no interface 'nosuch0'"},
+    {"ProbeOfNoAzureNic", {"doctor", "--probe", "lo"}, 3, "'lo' is not an Azure NIC"},
+    {"ProbeTwice", {"doctor", "--probe", "lo", "--probe=lo"}, 2, "--probe is given twice"},
+    {"ProbeOfACapture", {"doctor", "--probe", "eth1", "--root", "/"}, 2, "cannot be probed"},
+    {"ProbeMisspelt", {"doctor", "--prob", "eth1"}, 2, "did you mean '--probe'?"},
     {"DoctorTakesNoName", {"doctor", "eth0"}, 2, "unexpected word 'eth0'"},
 };
 

@@ -162,6 +162,24 @@ TEST(FindVerbsPort, RefusesTheInterfaceOfThisSession) {
   EXPECT_EQ(port.error().error.code, Errc::denied);
 }
 
+TEST(FindManaPort, DoesNotMindWhoHasItAndWhatItCarries) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries = {"default route"};
+  const auto port = find_mana_port(facts, "eth0");
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_EQ(port->interface, "eth0");
+  EXPECT_EQ(port->pci, facts.find_nic("eth0")->vf->pci);
+  EXPECT_EQ(find_mana_port(facts, "eth9").error().error.code, Errc::not_found);
+}
+
+TEST(FindManaPort, IsOfManaAlone) {
+  const auto facts = host::facts_of("mlx5-vm");
+  const auto port = find_mana_port(facts, "eth0");
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+  EXPECT_THAT(port.error().error.message, HasSubstr("mlx5_core"));
+}
+
 TEST(TakesVerbs, WhenItIsAskedForOrDpdkHasNoDriver) {
   EXPECT_TRUE(takes_verbs(EngineChoice::verbs, kAll, false));
   EXPECT_FALSE(takes_verbs(EngineChoice::dpdk, kWithoutMana, true));

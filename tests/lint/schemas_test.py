@@ -67,6 +67,12 @@ validate("decode", "decode", "request", "-", codes=(0,), given="""
 [    1.0] mana: 00000030: 00 00 00 00 00 00 00 00 01 00 00 00 01 00 00 00  ................
 [    1.0] mana: 00000040: 00 10 00 00 00 00 00 00                          ........
 """)
+for fault in ("rx=drop", "create_qp=errno:EBUSY", "alloc_pd=crash"):
+    probe = subprocess.run([program, "sim", "--fault", fault, "--", program, "doctor", "--probe", "sim0", "--json"],
+                           capture_output=True, check=False)
+    if probe.stdout:  # without the adapter's library there is none
+        for error in schema("doctor").iter_errors(json.loads(probe.stdout)):
+            failures.append(f"doctor --probe with {fault}: {'/'.join(map(str, error.path))}: {error.message}")
 validate("sim", "sim", "--json", "--", "true", codes=(0, 1))
 
 version = json.loads(subprocess.run([program, "--version", "--json"], check=True, capture_output=True).stdout)
