@@ -255,6 +255,11 @@ Exit run_plan(Context& context,
   } else {
     print(context, *result, *output);
   }
+  if (result->exit == Exit::findings) {
+    context.err.stream()
+        << "manactl: bench: the packets went through the synthetic device, not the "
+           "VF; --allow-synthetic accepts that\n";
+  }
   return result->exit;
 }
 

@@ -62,6 +62,41 @@ TEST(BenchOnTheAdapter, IsNeverInPlaceOfAnInterface) {
   EXPECT_EQ(outcome.error_lines(), 1U);
 }
 
+// The link of the adapter takes no more; a driver has to wait for it, and nothing is lost.
+TEST(BenchOnTheAdapter, FindsTheRateOfALink) {
+  constexpr double kLink = 20000;
+  const auto outcome = manactl({"sim",
+                                "--backend",
+                                "loopback",
+                                "--pps",
+                                std::to_string(static_cast<int>(kLink)),
+                                "--",
+                                MANACTL_PROGRAM,
+                                "bench",
+                                "--mode",
+                                "txrx",
+                                "--find",
+                                "ndr,pdr=0.5%",
+                                "--duration",
+                                "500ms",
+                                "--interval",
+                                "100ms",
+                                "--no-save",
+                                "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(kKept));
+  const auto search = nlohmann::json::parse(outcome.out)["search"];
+  ASSERT_EQ(search["found"].size(), 2U);
+  EXPECT_EQ(search["found"][1]["loss"], 0.005);
+  for (const auto& found : search["found"]) {
+    ASSERT_TRUE(found["lower"].is_number()) << search;
+    EXPECT_GT(found["lower"], 0);
+    EXPECT_LT(found["lower"], 1.5 * kLink);  // a short trial ends with its last packets on the way
+    EXPECT_TRUE(found["upper"].is_null()) << "nothing was lost at any rate";
+  }
+  for (const auto& probe : search["probes"]) EXPECT_EQ(probe["received"], probe["sent"]);
+}
+
 struct Fault {
   const char* fault;
   int code;

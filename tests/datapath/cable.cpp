@@ -13,18 +13,24 @@
 #include <unistd.h>
 
 #include <string>
+#include <utility>
 
 namespace manactl::datapath {
 
-bool ip(std::vector<std::string> words) {
-  words.insert(words.begin(), "ip");
+bool run_tool(const std::string& program, std::vector<std::string> words) {
+  words.insert(words.begin(), program);
   std::vector<char*> argv;
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t pid = 0;
   int status = -1;
-  if (posix_spawnp(&pid, "ip", nullptr, nullptr, argv.data(), environ) != 0) return false;
+  if (posix_spawnp(&pid, program.c_str(), nullptr, nullptr, argv.data(), environ) != 0)
+    return false;
   return waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+bool ip(std::vector<std::string> words) {
+  return run_tool("ip", std::move(words));
 }
 
 void make_cable() {

@@ -13,6 +13,9 @@ namespace manactl::datapath {
 
 inline constexpr const char* kSenderMac = "02:00:00:00:00:0a";
 
+// A program that is found in PATH; true when it ended well.
+bool run_tool(const std::string& program, std::vector<std::string> words);
+
 // ip(8) of iproute2 with these words.
 bool ip(std::vector<std::string> words);
 
