@@ -119,9 +119,8 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
   const auto& count = datapath::headline(result.plan.mode, total);
   const auto costs = costs_of(result.plan.mode, total);
   const auto& rate = result.summary.rate;
-  page.figures.push_back(
-      {"rate", mpps_text(rate.count > 0 ? rate.median : per_second(count, total.seconds))});
-  page.figures.push_back({"throughput", fmt::format("{:.3f} Gbit/s", gbits(count, total.seconds))});
+  page.figures.push_back({"rate", mpps_text(rate_of(result))});
+  page.figures.push_back({"throughput", gbit_text(rate_of(result), count)});
   if (costs.cycles) page.figures.push_back({"cycles per packet", number(costs.cycles)});
   page.figures.push_back({"missed", fmt::format("{}", count.missed)});
   if (rate.count == 0) return;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "cli/figures.h"
 
 namespace manactl::cli {
 
@@ -33,6 +34,13 @@ datapath::Summary summarize_trials(datapath::Mode mode,
         fmt::format("the rate varies by {:.1f} % from trial to trial", all.rate.variation * 100));
   }
   return all;
+}
+
+double rate_of(const BenchResult& result) {
+  const auto& rate = result.summary.rate;
+  if (rate.count >= kRates) return rate.median;
+  const auto total = total_of(result.report);
+  return per_second(datapath::headline(result.plan.mode, total), total.seconds);
 }
 
 datapath::Sample total_of(const BenchReport& report) {

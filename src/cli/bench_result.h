@@ -47,6 +47,12 @@ datapath::Summary summarize_trials(datapath::Mode mode,
                                    const std::vector<datapath::Trial>& trials,
                                    const datapath::Disturbance& disturbance);
 
+// Fewer rates than these have no median worth the name.
+inline constexpr std::size_t kRates = 3;
+
+// Packets per second: the median of the rates, or where they are too few that of the whole time.
+double rate_of(const BenchResult& result);
+
 // Of all trials together.
 datapath::Sample total_of(const datapath::BenchReport& report);
 std::vector<datapath::Sample> queues_of(const datapath::BenchReport& report);

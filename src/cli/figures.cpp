@@ -39,6 +39,12 @@ std::string mpps_text(double packets_per_second) {
   return fmt::format("{:.3f} Mpps", packets_per_second / kMillion);
 }
 
+std::string gbit_text(double packets_per_second, const datapath::Count& counted) {
+  if (counted.packets == 0) return "0.000 Gbit/s";
+  const auto bytes = static_cast<double>(counted.bytes) / static_cast<double>(counted.packets);
+  return fmt::format("{:.3f} Gbit/s", packets_per_second * bytes * kBitsPerByte / kBillion);
+}
+
 std::string estimate_text(const datapath::Estimate& rate) {
   auto text = mpps_text(rate.median);
   if (rate.confidence) {

@@ -23,6 +23,9 @@ double gbits(const datapath::Count& count, double seconds);       // 1e9 bits pe
 // "14.210 Mpps"
 std::string mpps_text(double packets_per_second);
 
+// "10.123 Gbit/s" of packets that are as long as the counted ones, with FCS.
+std::string gbit_text(double packets_per_second, const datapath::Count& counted);
+
 // "14.210 Mpps (95 %: 14.100 to 14.300)"
 std::string estimate_text(const datapath::Estimate& rate);
 

@@ -20,12 +20,9 @@ using datapath::Sample;
 using Json = nlohmann::ordered_json;
 
 // "14.210 Mpps", and where there are rates enough, how sure that is.
-std::string rate_of(const BenchResult& result, const Sample& total) {
+std::string rate_text(const BenchResult& result) {
   const auto& rate = result.summary.rate;
-  constexpr std::size_t kSeries = 3;  // fewer than these have no middle worth the name
-  if (rate.count < kSeries) {
-    return mpps_text(per_second(datapath::headline(result.plan.mode, total), total.seconds));
-  }
+  if (rate.count < kRates) return mpps_text(rate_of(result));
   return fmt::format("{}, the median of {} {}",
                      estimate_text(rate),
                      rate.count,
@@ -192,10 +189,8 @@ void text(Screen& screen, const BenchResult& result, int verbosity) {
   const auto mode = result.plan.mode;
   const auto total = total_of(report);
   title(screen, result);
-  row(screen, "rate", rate_of(result, total));
-  row(screen,
-      "throughput",
-      fmt::format("{:.3f} Gbit/s", gbits(datapath::headline(mode, total), total.seconds)));
+  row(screen, "rate", rate_text(result));
+  row(screen, "throughput", gbit_text(rate_of(result), datapath::headline(mode, total)));
   search_rows(screen, result);
   latency_row(screen, latency_of(report));
   cost_rows(screen, costs_of(mode, total));

@@ -27,6 +27,14 @@ TEST(UtcText, IsNotAnyText) {
   }
 }
 
+TEST(GbitText, IsOfPacketsThatAreAsLongAsTheCountedOnes) {
+  datapath::Count counted;
+  EXPECT_EQ(gbit_text(1e6, counted), "0.000 Gbit/s");
+  counted.packets = 10;
+  counted.bytes = 640;
+  EXPECT_EQ(gbit_text(1e6, counted), "0.512 Gbit/s");
+}
+
 TEST(Costs, AreOfThePacketsThatTheModeIsAbout) {
   datapath::Sample sample;
   sample.tx.packets = 100;
