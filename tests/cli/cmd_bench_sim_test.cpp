@@ -113,9 +113,12 @@ TEST(BenchOnTheAdapter, ExplainsWhatTheDriverRefuses) {
             5,
             "(ENODEV, as kernels before 7.2 say it): the kernel has it while 'sim0' is up; run: ip "
             "link set sim0 down"},
-           {"create_qp=errno:EOPNOTSUPP", 3, "EOPNOTSUPP); find out why: manactl doctor"},
+           {"create_qp=errno:EOPNOTSUPP", 3, "mana_ib of this kernel does not do that"},
            {"create_qp=errno:EPERM", 4, "CAP_NET_RAW"},
-           {"alloc_parent_domain=missing", 3, "is not libmana"},
+           {"alloc_parent_domain=missing",
+            3,
+            "is not libmana (alloc_parent_domain: EOPNOTSUPP); compare their driver ids: manactl "
+            "check --only rdma"},
            {"open_device=errno:EACCES", 4, "open_device"},
        }) {
     const auto outcome =
