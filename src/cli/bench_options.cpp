@@ -10,6 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/options.h"
 #include "cli/traffic_text.h"
+#include "datapath/request.h"
 
 namespace manactl::cli {
 namespace {
@@ -36,7 +37,9 @@ Take count_into(std::uint16_t& target) {
 void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
   auto& traffic = plan.traffic;
   add_value(app,
-            {"--size", "SIZES", "bytes of a frame: 64, 64,512,1518, 64:7,570:4,1518:1, imix (64)"},
+            {"--size",
+             "SIZES",
+             "bytes of a frame: 64, 64,512,1518, 64:7,570:4,1518:1, imix (64, with rtt 78)"},
             into(traffic.sizes, parse_sizes));
   add_value(app,
             {"--flows", "N", "flows of each queue, by UDP source port (1)"},
@@ -61,6 +64,7 @@ void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
 }  // namespace
 
 void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
+  plan.traffic.sizes.clear();
   add_value(app,
             {"--mode", kModes, "send, receive, both, forward, or time requests (tx)"},
             into(plan.mode, parse_mode));
@@ -79,6 +83,13 @@ void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
             {"--interval", "TIME", "time between two samples (1)"},
             into(plan.trial.interval_seconds, parse_duration));
   add_traffic_options(app, plan);
+}
+
+void choose_sizes(datapath::BenchPlan& plan) {
+  auto& sizes = plan.traffic.sizes;
+  if (!sizes.empty()) return;
+  sizes.emplace_back();
+  if (plan.mode == datapath::Mode::rtt) sizes.front().bytes = datapath::kLeastRequestFrame;
 }
 
 }  // namespace manactl::cli

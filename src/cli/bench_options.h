@@ -15,4 +15,7 @@ namespace manactl::cli {
 // All of the plan but its devices. `plan` outlives the parsing.
 void add_plan_options(CLI::App& app, datapath::BenchPlan& plan);
 
+// After the parsing: frames as small as the mode allows, where no size was given.
+void choose_sizes(datapath::BenchPlan& plan);
+
 }  // namespace manactl::cli

@@ -196,7 +196,10 @@ Run add_bench(CLI::App& app) {
   add_flag(app, "--no-huge", options->no_huge, "use ordinary memory, not hugepages");
   add_run_options(app, options->run);
   add_flag(app, "--list-drivers", options->list_drivers, "print the drivers inside and end");
-  return [options](Context& context) { return run_bench(*options, context); };
+  return [options](Context& context) {
+    choose_sizes(options->plan);
+    return run_bench(*options, context);
+  };
 }
 
 }  // namespace manactl::cli

@@ -71,6 +71,28 @@ TEST(Bench, TellsTheRateOfSteadyIntervals) {
   EXPECT_GE(statistics["confidence_95"][1], statistics["median"]);
 }
 
+TEST(Bench, SendsTheSmallestFramesOfItsMode) {
+  for (const auto& [mode, bytes] : {std::pair{"txrx", 64}, std::pair{"rtt", 78}}) {
+    const auto outcome = manactl({"bench",
+                                  "--vdev",
+                                  "net_ring0",
+                                  "--mode",
+                                  mode,
+                                  "--duration",
+                                  "100ms",
+                                  "--no-huge",
+                                  "--json"});
+    if (!has_dpdk()) {
+      answers_that_it_is_not_built_in(outcome);
+      continue;
+    }
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const auto document = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(document["plan"]["sizes"][0]["bytes"], bytes);
+    EXPECT_GT(document["total"]["packets"], 0);
+  }
+}
+
 TEST(Bench, RepeatsTrials) {
   if (!has_dpdk()) return;
   const auto outcome = manactl({"bench",
