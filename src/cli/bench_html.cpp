@@ -122,7 +122,15 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
   page.figures.push_back({"rate", mpps_text(rate_of(result))});
   page.figures.push_back({"throughput", gbit_text(rate_of(result), count)});
   if (costs.cycles) page.figures.push_back({"cycles per packet", number(costs.cycles)});
-  page.figures.push_back({"missed", fmt::format("{}", count.missed)});
+  if (const auto latency = latency_of(result.report); latency && latency->count() != 0) {
+    const auto at = [&](double share) {
+      return time_text(static_cast<double>(latency->percentile(share)));
+    };
+    page.figures.push_back({"latency, p50", at(0.5)});
+    page.figures.push_back({"latency, p99", at(0.99)});
+  } else {
+    page.figures.push_back({"missed", fmt::format("{}", count.missed)});
+  }
   if (rate.count == 0) return;
   page.median = rate.median;
   if (rate.confidence) page.confidence = HtmlBand{rate.confidence->low, rate.confidence->high};
