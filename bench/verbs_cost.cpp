@@ -3,8 +3,8 @@
 // What the direct-verbs engine costs per packet: cycles of its own code on the software adapter,
 // with the device's time, which runs inside the doorbell, taken out. bench/verbs-cost runs it.
 //
-// usage: manactl-verbs-cost [MODE [BURSTS]]: one line "MODE CYCLES" per mode; with BURSTS nothing
-// is timed, for programs that count instructions.
+// usage: manactl-verbs-cost [MODE [BURSTS]]: one line "MODE OWN ALL" per mode, cycles without and
+// with the device's; with BURSTS nothing is timed, for programs that count instructions.
 
 #include <algorithm>
 #include <charconv>
@@ -132,21 +132,31 @@ struct Setup {
   verbs::Lane lane;
 };
 
-// Own cycles per packet: the median of many chunks.
-double cycles_of(const Row& row) {
+double median(std::vector<double>& chunks) {
+  std::nth_element(chunks.begin(), chunks.begin() + kChunks / 2, chunks.end());
+  return chunks[kChunks / 2];
+}
+
+struct Cost {
+  double own = 0, all = 0;
+};
+
+// Cycles per packet: the medians of many chunks.
+Cost cycles_of(const Row& row) {
   Setup setup(row);
-  std::vector<double> chunks;
+  std::vector<double> own;
+  std::vector<double> all;
   for (std::size_t chunk = 0; chunk < kChunks; ++chunk) {
     device_cycles = 0;
     std::uint64_t packets = 0;
     const auto before = __builtin_ia32_rdtsc();
     for (std::size_t i = 0; i < kBurstsOfChunk; ++i) packets += row.burst(setup.lane, 0);
-    const auto cycles = __builtin_ia32_rdtsc() - before - device_cycles;
+    const auto cycles = __builtin_ia32_rdtsc() - before;
     if (packets == 0) std::exit(1);
-    chunks.push_back(static_cast<double>(cycles) / static_cast<double>(packets));
+    own.push_back(static_cast<double>(cycles - device_cycles) / static_cast<double>(packets));
+    all.push_back(static_cast<double>(cycles) / static_cast<double>(packets));
   }
-  std::nth_element(chunks.begin(), chunks.begin() + kChunks / 2, chunks.end());
-  return chunks[kChunks / 2];
+  return {median(own), median(all)};
 }
 
 }  // namespace
@@ -162,7 +172,8 @@ int main(int argc, char** argv) {
   for (const auto& row : kRows) {
     if (!wanted.empty() && row.name != wanted) continue;
     if (bursts == 0) {
-      std::printf("%s %.2f\n", row.name.data(), cycles_of(row));
+      const auto cost = cycles_of(row);
+      std::printf("%s %.2f %.2f\n", row.name.data(), cost.own, cost.all);
       continue;
     }
     Setup setup(row);

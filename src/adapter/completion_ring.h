@@ -34,16 +34,18 @@ class CompletionRing {
 
   // One entry; the driver sees it whole or not at all. `wq` is the info dword without the owner.
   void push(const CqeData& data, std::uint32_t wq) {
-    std::memcpy(place(), data.data(), data.size());
-    publish(wq);
+    const auto entry = next(wq);
+    std::memcpy(entry.at, data.data(), data.size());
+    publish(entry);
   }
 
   // The same with another dword 2, which says where the WQE was.
   void push_at(const CqeData& data, std::uint32_t wq, std::uint32_t dword2) {
     constexpr std::size_t kAt = 8;
-    std::memcpy(place(), data.data(), data.size());
-    std::memcpy(place() + kAt, &dword2, sizeof dword2);
-    publish(wq);
+    const auto entry = next(wq);
+    std::memcpy(entry.at, data.data(), data.size());
+    std::memcpy(entry.at + kAt, &dword2, sizeof dword2);
+    publish(entry);
   }
 
   // As if a whole lap had been written that the driver did not read: it will see owners that are
@@ -80,15 +82,25 @@ class CompletionRing {
   }
 
  private:
-  std::uint8_t* place() const { return entries_ + std::size_t{index_} * wire::kCqeBytes; }
+  struct Entry {
+    std::uint8_t* at = nullptr;
+    std::uint32_t info = 0;
+  };
 
-  void publish(std::uint32_t wq) {
-    auto* info = reinterpret_cast<std::uint32_t*>(place() + wire::kCqeDataBytes);
-    std::atomic_ref<std::uint32_t>(*info).store(wq | owner_, std::memory_order_release);
+  // All of our own is done before the first byte is written, which might be anybody's for all that
+  // the compiler knows.
+  Entry next(std::uint32_t wq) {
+    const Entry entry{entries_ + std::size_t{index_} * wire::kCqeBytes, wq | owner_};
     ++head_;
     // Drivers count in 32 bits, too: the phase breaks for both of us where the count wraps.
     if (++index_ == count_ || head_ == 0) turn();
     fresh_ = true;
+    return entry;
+  }
+
+  static void publish(const Entry& entry) {
+    auto* info = reinterpret_cast<std::uint32_t*>(entry.at + wire::kCqeDataBytes);
+    std::atomic_ref<std::uint32_t>(*info).store(entry.info, std::memory_order_release);
   }
 
   void turn() {

@@ -16,6 +16,8 @@ class Every {
  public:
   void set(std::uint64_t n) { n_ = n; }
 
+  bool never() const { return n_ == 0; }
+
   bool strikes() {
     return n_ != 0 && (seen_.fetch_add(1, std::memory_order_relaxed) + 1) % n_ == 0;
   }

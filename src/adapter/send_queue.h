@@ -60,12 +60,13 @@ class SendQueue {
 
   // A WQE between its check and its completion.
   struct Sent {
-    std::uint32_t offset = 0;
-    wire::CqeType type = wire::CqeType::tx_okay;
-    bool suppressed = false;
+    std::uint32_t offset;
+    wire::CqeType type;
+    bool suppressed;
   };
 
   std::size_t burst(Backend& backend, std::size_t most);
+  inline bool send_single(Sent& sent);
   Sent send(const TakenWqe& wqe, bool reads_frames);
   bool right_oob(const TakenWqe& wqe, std::uint64_t word) const;
   wire::CqeType wrong_oob(const TakenWqe& wqe, std::uint64_t word);

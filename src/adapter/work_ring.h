@@ -72,6 +72,18 @@ class WorkRing {
     }
   }
 
+  // The next WQE, if it is what most are: one basic unit with a short OOB and one SGE. Null for all
+  // else, which take() knows.
+  const std::uint8_t* single() const {
+    const auto* at = bytes_ + (head_ & (size_ - 1));
+    return posted() != 0 && word_at(at) == kSingle ? at : nullptr;
+  }
+
+  void take_single() { head_ += wire::kBasicUnit; }
+
+  // Of the next WQE, in the ring.
+  std::uint32_t offset() const { return head_ & (size_ - 1); }
+
   // The next WQE. No value: none is posted, or it cannot be understood; then nothing behind it can
   // be either, and the queue stops.
   std::optional<TakenWqe> take(Checker& checker) {
@@ -104,17 +116,22 @@ class WorkRing {
 
   // SGE `index` of a WQE; the list may wrap at the ring's end, an SGE does not.
   wire::Sge sge(const TakenWqe& wqe, std::uint32_t index) const {
-    const auto* at = bytes_ + ((wqe.offset + wqe.sge_offset + index * 16) & (size_ - 1));
+    return sge_at(bytes_ + ((wqe.offset + wqe.sge_offset + index * 16) & (size_ - 1)));
+  }
+
+  static wire::Sge sge_at(const std::uint8_t* at) {
     const auto second = word_at(at + 8);
     return {
         word_at(at), static_cast<std::uint32_t>(second), static_cast<std::uint32_t>(second >> 32U)};
   }
 
+  static bool is_fine(const wire::Sge& sge, const MemoryTable& memory) {
+    return sge.size != 0 && memory.check(sge.mem_key, sge.address, sge.size) == Access::fine;
+  }
+
   // Whether the SGE may be used; what is wrong with it is noted.
   bool check(const wire::Sge& sge, const MemoryTable& memory, Checker& checker) const {
-    if (sge.size != 0 && memory.check(sge.mem_key, sge.address, sge.size) == Access::fine) {
-      return true;
-    }
+    if (is_fine(sge, memory)) return true;
     refuse_sge(sge, memory, checker);
     return false;
   }
@@ -124,6 +141,7 @@ class WorkRing {
   }
 
  private:
+  static constexpr std::uint64_t kSingle = word_of(wire::WqeHeader{.num_sge = 1});
   static constexpr std::uint64_t kPlain = word_of(wire::WqeHeader{});
   static constexpr std::uint64_t kPlainLong =
       word_of(wire::WqeHeader{.inline_oob = wire::OobSize::large});
