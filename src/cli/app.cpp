@@ -96,7 +96,7 @@ Result<> refuse_standing_orders(const std::vector<Setting>& settings) {
 Result<std::vector<Setting>> all_settings(const Invocation& invocation,
                                           const Split& words,
                                           const CLI::App& app) {
-  auto settings = settings_of(invocation.environment, app);
+  auto settings = settings_of(invocation.environment, words.command, app);
   const auto* variable = invocation.environment.find("MANACTL_CONFIG");
   std::string path = words.config;
   if (path.empty() && variable != nullptr) path = *variable;

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/kept.h"
 #include "cli/options.h"
+#include "cli/settings.h"
 #include "diag/check.h"
 #include "wire/dissect.h"
 
@@ -222,7 +223,7 @@ class Completion {
   std::string current_;
 };
 
-nlohmann::ordered_json describe(const CLI::App& app) {
+nlohmann::ordered_json describe(const CLI::App& app, std::string_view command) {
   auto options = nlohmann::ordered_json::array();
   for (const auto& name : option_names(app)) {
     const auto* option = app.get_option(name);
@@ -231,6 +232,7 @@ nlohmann::ordered_json describe(const CLI::App& app) {
     if (!option->get_snames().empty()) row["short"] = "-" + option->get_snames().front();
     if (option->get_items_expected_max() > 0) row["type"] = option->get_type_name();
     row["description"] = option->get_description();
+    row["variable"] = variable_of(command, name);
     options.push_back(std::move(row));
   }
   return options;
@@ -258,7 +260,7 @@ Exit describe_commands(Context& context) {
   global_app.set_help_flag();
   GlobalOptions global;
   add_global_options(global_app, global);
-  json["options"] = describe(global_app);
+  json["options"] = describe(global_app, {});
   json["commands"] = nlohmann::ordered_json::array();
   for (const auto& command : commands()) {
     CLI::App app;
@@ -267,7 +269,7 @@ Exit describe_commands(Context& context) {
     json["commands"].push_back({{"name", command.name},
                                 {"usage", command.usage},
                                 {"summary", command.summary},
-                                {"options", describe(app)}});
+                                {"options", describe(app, command.name)}});
   }
   context.out.stream() << json.dump(2) << '\n';
   return Exit::ok;

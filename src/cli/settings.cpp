@@ -29,12 +29,18 @@ std::vector<std::string> keys_of(const CLI::App& app) {
   return keys;
 }
 
-std::string variable_of(std::string_view option) {
-  std::string name = "MANACTL_";
-  for (const char c : option.substr(2)) {
-    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  }
-  return name;
+std::vector<std::string> global_names() {
+  CLI::App global;
+  global.set_help_flag();
+  GlobalOptions unused;
+  add_global_options(global, unused);
+  return keys_of(global);
+}
+
+bool has_own_variable(std::string_view command, std::string_view option) {
+  if (command != "sim") return false;
+  const auto global = global_names();
+  return std::find(global.begin(), global.end(), option.substr(2)) == global.end();
 }
 
 Result<> check_section(const CLI::ConfigItem& item, const std::string& path) {
@@ -68,11 +74,7 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
   } catch (const CLI::Error& wrong) {
     return fail(Errc::invalid, fmt::format("{}: {}", path, wrong.what()));
   }
-  CLI::App global;
-  global.set_help_flag();
-  GlobalOptions unused;
-  add_global_options(global, unused);
-  const auto global_keys = keys_of(global);
+  const auto global_keys = global_names();
   const auto command_keys = keys_of(app);
   std::vector<Setting> settings;
   for (const auto& item : items) {
@@ -100,11 +102,21 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
   return settings;
 }
 
-std::vector<Setting> settings_of(const Environment& environment, const CLI::App& app) {
+std::string variable_of(std::string_view command, std::string_view option) {
+  std::string name = has_own_variable(command, option) ? "MANACTL_SIM_" : "MANACTL_";
+  for (const char c : option.substr(2)) {
+    name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+std::vector<Setting> settings_of(const Environment& environment,
+                                 std::string_view command,
+                                 const CLI::App& app) {
   std::vector<Setting> settings;
   for (const auto& option : option_names(app)) {
     if (!may_be_set(option)) continue;
-    const std::string name = variable_of(option);
+    const std::string name = variable_of(command, option);
     const auto* value = environment.find(name);
     if (value != nullptr && !value->empty()) settings.push_back({option, {*value}, name});
   }

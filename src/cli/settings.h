@@ -36,7 +36,13 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
                                           const std::string& command,
                                           const CLI::App& app);
 
-// The variables that set options of `app`: MANACTL_QUEUES is --queues.
-std::vector<Setting> settings_of(const Environment& environment, const CLI::App& app);
+// The variable that sets an option of a command: MANACTL_QUEUES is --queues, but of sim
+// MANACTL_SIM_QUEUES, because the program that sim starts has the same environment.
+std::string variable_of(std::string_view command, std::string_view option);
+
+// The options of `app`, which is that of `command`, that variables set.
+std::vector<Setting> settings_of(const Environment& environment,
+                                 std::string_view command,
+                                 const CLI::App& app);
 
 }  // namespace manactl::cli

@@ -62,6 +62,25 @@ TEST(Variables, ThatAreWrongAreNamed) {
   }
 }
 
+Outcome with_variable(const std::string& variable, const std::vector<std::string>& words) {
+  Surroundings around;
+  around.environment = {variable, "PATH=/usr/bin:/bin"};
+  return manactl(words, around);
+}
+
+TEST(Variables, OfBenchAreNotThoseOfSim) {
+  const std::vector<std::string> sim = {"sim"};
+  EXPECT_THAT(with_variable("MANACTL_ENGINE=verbs", sim).err, HasSubstr("a command is missing"));
+  EXPECT_THAT(with_variable("MANACTL_SIM_ENGINE=verbs", sim).err,
+              HasSubstr("MANACTL_SIM_ENGINE: --engine: 'verbs'"));
+  EXPECT_THAT(with_variable("MANACTL_SIM_COLOR=sometimes", sim).err,
+              HasSubstr("a command is missing"));
+  EXPECT_THAT(with_variable("MANACTL_COLOR=sometimes", sim).err, HasSubstr("MANACTL_COLOR"));
+  const std::vector<std::string> bench = {"bench", "--vdev", "net_null0"};
+  EXPECT_THAT(with_variable("MANACTL_ENGINE=inline", bench).err, HasSubstr("MANACTL_ENGINE"));
+  EXPECT_THAT(with_variable("MANACTL_ENGINE=verbs", bench).err, HasSubstr("--engine verbs"));
+}
+
 TEST(Configuration, MayHaveABomAndCrLf) {
   const TemporaryDirectory directory;
   const auto path = directory.file("a.toml", "\xef\xbb\xbfjson = true\r\n[check]\r\nqueues=4\r\n");

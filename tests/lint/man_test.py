@@ -68,6 +68,19 @@ def check_form(name):
             failures.append(f"{name}.1: {line}")
 
 
+def check_variables():
+    """A variable that sets options of several commands takes a word that all of them know."""
+    first = {}
+    for command in tree["commands"]:
+        for option in command["options"]:
+            words = set(option.get("type", "").split("|"))
+            name, known = first.setdefault(option["variable"], (command["name"], words))
+            if not words & known:
+                failures.append(f"{option['variable']} sets {option['name']} of {name} and of {command['name']}, "
+                                "which take different words")
+
+
+check_variables()
 for command in tree["commands"]:
     command["name"] = command["name"].replace(" ", "-")
 everything = names(tree["options"]).union(*(names(c["options"]) for c in tree["commands"]))
