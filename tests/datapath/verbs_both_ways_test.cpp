@@ -113,6 +113,24 @@ TEST(VerbsTxRx, MissesNothingThatWasOnItsWayAtTheEnd) {
   }));
 }
 
+TEST(VerbsTxRx, LeavesOutWhatCameTooLateForTheTrialBefore) {
+  EXPECT_TRUE(in_child([] {
+    Machine port("engine=inline");  // nothing comes back by itself
+    auto plan = plan_of(Mode::txrx);
+    plan.trial.rate = Rate{Rate::Unit::packets, 1000};
+    const auto session = session_on(port, plan);
+    EXPECT_EQ(session->run(plan.trial, {}, {}).value().total.rx.packets, 0U);
+    const Bytes late(kSize - kFcsBytes);
+    const std::vector<adapter::Frame> frames = {late, late};
+    Machine::adapter().port(0).receiver().deliver(frames);
+    EXPECT_EQ(session->run(plan.trial, {}, {}).value().total.rx.packets, 0U);
+    Progress progress;
+    progress.started = [&] { Machine::adapter().port(0).receiver().deliver(frames); };
+    EXPECT_EQ(session->run(plan.trial, {}, progress).value().total.rx.packets, 2U);
+    EXPECT_THAT(port.broken(), IsEmpty());
+  }));
+}
+
 TEST(VerbsResponder, GivesRequestsBackToWhoAsked) {
   EXPECT_TRUE(in_child([] {
     Machine port("engine=inline");

@@ -41,6 +41,7 @@ class Crew final : public Workers {
   };
 
   void work(Worker& worker);
+  void take_leftovers(Worker& worker) const;
 
   Burst burst_, drain_;
   const std::vector<std::unique_ptr<Port>>& ports_;
