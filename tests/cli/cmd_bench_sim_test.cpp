@@ -56,10 +56,15 @@ TEST(BenchOnTheAdapter, StandsInWhereNoManaIs) {
 }
 
 TEST(BenchOnTheAdapter, IsNeverInPlaceOfAnInterface) {
-  const auto outcome = manactl(bench({"nosuch0"}));
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_EQ(outcome.out, "");
-  EXPECT_EQ(outcome.error_lines(), 1U);
+  // The second is also the word of a command.
+  for (const auto& words :
+       std::vector<Words>{{"nosuch0"}, {"--iface", "list"}, {"--port", "no0"}}) {
+    const auto outcome = manactl(bench(words));
+    EXPECT_EQ(outcome.code, 3) << words.back();
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("'" + words.back() + "'"));
+  }
 }
 
 // The link of the adapter takes no more; a driver has to wait for it, and nothing is lost.
