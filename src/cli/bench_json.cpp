@@ -220,7 +220,7 @@ Json events_of(const datapath::Trial& trial) {
     Json json;
     json["at_seconds"] = event.at_seconds;
     json["device"] = safe(event.device);
-    json["kind"] = event.kind == datapath::Event::Kind::removed ? "removed" : "returned";
+    json["kind"] = kind_of(event);
     array.push_back(json);
   }
   return array;
@@ -373,11 +373,19 @@ std::string end_event(const BenchResult& result) {
 std::string bench_ndjson(const BenchResult& result) {
   auto text = start_event(result.plan, result.report);
   for (std::size_t i = 0; i < result.report.trials.size(); ++i) {
+    const auto& trial = result.report.trials[i];
+    auto event = trial.events.begin();
     double ends = 0;
-    for (const auto& interval : result.report.trials[i].intervals) {
+    for (const auto& interval : trial.intervals) {
       ends += interval.total.seconds;
+      // Noticed at the end of an interval; a sum of lengths agrees with a clock nearly.
+      constexpr double kNearly = 1e-3;
+      for (; event != trial.events.end() && event->at_seconds < ends + kNearly; ++event) {
+        text += device_event(i, *event);
+      }
       text += interval_event(i, ends, interval);
     }
+    for (; event != trial.events.end(); ++event) text += device_event(i, *event);
   }
   return text + end_event(result);
 }

@@ -18,7 +18,7 @@ std::string bench_json(const BenchResult& result);
 inline constexpr std::string_view kSeriesMark = ",\n  \"series\": [";
 
 // One line each, with its newline. A run of 3 intervals is start, interval, interval, interval,
-// end.
+// end; a device that leaves or comes back is told before the interval in which that was noticed.
 std::string start_event(const datapath::BenchPlan& plan, const datapath::BenchReport& about);
 std::string end_event(const BenchResult& result);  // the document without its series
 

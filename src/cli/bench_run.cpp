@@ -54,6 +54,9 @@ class Teller {
       tell(interval_event(began_.size() - 1, ends_, interval));
       view_.show(interval);
     };
+    progress.event = [this](const datapath::Event& event) {
+      tell(device_event(began_.size() - 1, event));
+    };
     return progress;
   }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_columns.h"
+#include "cli/json_text.h"
 
 namespace manactl::cli {
 namespace {
@@ -88,6 +89,21 @@ std::string interval_event(std::size_t trial, double ends, const datapath::Inter
   for (const auto& queue : interval.queues) queues.push_back(&queue);
   put_columns(line, queues);
   return line + "}\n";
+}
+
+std::string_view kind_of(const datapath::Event& event) {
+  return event.kind == datapath::Event::Kind::removed ? "removed" : "returned";
+}
+
+std::string device_event(std::size_t trial, const datapath::Event& event) {
+  Json json;
+  json["schema"] = kEventSchema;
+  json["event"] = "device";
+  json["trial"] = trial;
+  json["at_seconds"] = event.at_seconds;
+  json["device"] = safe(event.device);
+  json["kind"] = kind_of(event);
+  return json.dump() + '\n';
 }
 
 std::string bench_csv(const BenchResult& result) {

@@ -19,6 +19,10 @@ std::string series_json(const datapath::Trial& trial);
 // A line with its newline. `ends` is in seconds since the start of the trial.
 std::string interval_event(std::size_t trial, double ends, const datapath::Interval& interval);
 
+std::string device_event(std::size_t trial, const datapath::Event& event);
+
+std::string_view kind_of(const datapath::Event& event);  // "removed", "returned"
+
 // A row for each interval and queue, below a row of names.
 std::string bench_csv(const BenchResult& result);
 

@@ -93,6 +93,7 @@ Trial measure(const TrialPlan& plan,
     for (auto& event : workers.take_events()) {
       event.at_seconds = Seconds(now - start).count();
       interval.disturbed = true;
+      if (progress.event) progress.event(event);
       trial.events.push_back(std::move(event));
     }
     if (progress.interval) progress.interval(interval);

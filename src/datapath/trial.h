@@ -115,10 +115,11 @@ struct Trial {
   bool interrupted = false;  // stopped before its time: totals are what was measured
 };
 
-// Told while a trial runs, in the thread that called run(); both may be empty.
+// Told while a trial runs, in the thread that called run(); each may be empty.
 struct Progress {
   std::function<void()> started;  // everything is set up, and packets flow from now on
   std::function<void(const Interval&)> interval;
+  std::function<void(const Event&)> event = {};  // before the interval in which it was noticed
 };
 
 }  // namespace manactl::datapath

@@ -77,6 +77,31 @@ TEST(BenchEvents, AreStartIntervalsAndEnd) {
   EXPECT_FALSE(last["result"].contains("series"));
 }
 
+// The same in what is told afterwards as while it happened.
+TEST(BenchEvents, HaveADeviceBeforeTheIntervalInWhichItLeft) {
+  const auto result = test::eventful();
+  std::size_t devices = 0, expected = 0;
+  for (const auto& trial : result.report.trials) expected += trial.events.size();
+  const auto lines = lines_of(bench_ndjson(result));
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    const auto event = json::parse(lines[i]);
+    if (event["event"] != "device") continue;
+    ++devices;
+    const auto next = json::parse(lines[i + 1]);
+    EXPECT_EQ(next["event"], "interval");
+    EXPECT_EQ(next["trial"], event["trial"]);
+    EXPECT_GE(next["ends_seconds"], event["at_seconds"]);
+    EXPECT_LT(next["ends_seconds"].get<double>() - next["seconds"].get<double>(),
+              event["at_seconds"].get<double>());
+    const auto& kept = result.report.trials[event["trial"]].events;
+    EXPECT_TRUE(std::any_of(kept.begin(), kept.end(), [&](const datapath::Event& one) {
+      return one.device == event["device"] && one.at_seconds == event["at_seconds"];
+    }));
+  }
+  EXPECT_GT(expected, 0U);
+  EXPECT_EQ(devices, expected);
+}
+
 TEST(BenchCsv, HasARowForEachIntervalAndQueue) {
   const auto lines = lines_of(bench_csv(test::eventful()));
   ASSERT_EQ(lines.size(), 1U + 2 * 10 * 2);

@@ -35,6 +35,10 @@ bool ip(std::vector<std::string> words) {
 
 void make_cable() {
   ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
+  lay_cable();
+}
+
+void lay_cable() {
   ASSERT_TRUE(ip({"link",
                   "add",
                   "sender",

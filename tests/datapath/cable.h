@@ -22,6 +22,9 @@ bool ip(std::vector<std::string> words);
 // "sender", whose frames arrive at "receiver", in a new namespace of this process.
 void make_cable();
 
+// The same in the namespace that there is, after it was deleted.
+void lay_cable();
+
 // An interface seen from outside: frames with all their bytes but the FCS, as a capture has them.
 class Listener {
  public:

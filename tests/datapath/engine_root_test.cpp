@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <set>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "datapath/frame.h"
 #include "datapath/in_child.h"
 #include "datapath/plan.h"
+#include "datapath/servicing.h"
 #include "datapath/trials.h"
 
 namespace manactl::datapath {
@@ -123,6 +125,70 @@ TEST_P(DeletedCable, IsAnEventAndNeitherCrashNorHang) {
     }
   }));
 }
+
+// Cut after two intervals and laid again two later; stopped when packets flow once more.
+struct Repaired {
+  std::stop_source stop;
+  int intervals = 0;
+  std::vector<Event> events;
+
+  void look(Mode mode, const Interval& interval) {
+    ++intervals;
+    if (intervals == 2) {
+      EXPECT_TRUE(ip({"link", "del", "sender"}));
+    }
+    if (intervals == 4) lay_cable();
+    if (intervals >= 4 && receives(mode)) {
+      const Listener peer("receiver");
+      for (int i = 0; i < 10; ++i) peer.send(std::vector<std::uint8_t>(60));
+    }
+    const auto moved = headline(mode, interval.total).packets;
+    if (!events.empty() && events.back().kind == Event::Kind::returned && moved > 0) {
+      stop.request_stop();
+    }
+  }
+};
+
+class RepairedCable : public testing::TestWithParam<std::tuple<Mode, std::uint16_t>> {};
+
+TEST_P(RepairedCable, CarriesPacketsAgain) {
+  EXPECT_TRUE(in_child([] {
+    const auto [mode, queues] = GetParam();
+    make_cable();
+    if (testing::Test::HasFailure()) return;
+    auto device = std::string("net_af_packet0,iface=sender");
+    if (queues > 1) device += ",qpairs=" + std::to_string(queues);
+    auto plan = short_plan(mode, device, queues);
+    plan.trial.seconds = 50;
+    Repaired repaired;
+    Progress progress;
+    progress.interval = [&, mode = mode](const Interval& one) { repaired.look(mode, one); };
+    progress.event = [&](const Event& event) { repaired.events.push_back(event); };
+    auto engine = make_engine();
+    ASSERT_TRUE(engine.has_value());
+    const auto report = run(**engine, plan, repaired.stop.get_token(), progress);
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+    EXPECT_TRUE(report->interrupted()) << "no packet after the return";
+    const auto& trial = report->trials.front();
+    ASSERT_EQ(trial.events.size(), 2U);
+    EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
+    EXPECT_EQ(trial.events[1].kind, Event::Kind::returned);
+    EXPECT_EQ(trial.events[1].device, "net_af_packet0");
+    const auto servicing = servicing_of(mode, trial);
+    ASSERT_TRUE(servicing && servicing->before && servicing->during);
+    if (sends(mode)) {
+      EXPECT_GT(trial.total.tx.packets, trial.intervals.front().total.tx.packets)
+          << "what was completed before counts, and so does what was after";
+    } else {
+      EXPECT_GT(trial.total.rx.packets, 0U);
+    }
+  }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes,
+                         RepairedCable,
+                         testing::Combine(testing::Values(Mode::tx, Mode::rx, Mode::txrx),
+                                          testing::Values(1, 2)));
 
 INSTANTIATE_TEST_SUITE_P(Modes,
                          DeletedCable,

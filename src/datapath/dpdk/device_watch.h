@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Notices devices that leave while packets flow: the ports themselves, the VF below one of them,
-// and the kernel's interface behind a virtual one.
+// and the kernel's interface behind a virtual one. A device whose interface is there again is
+// opened again, and its lanes go on.
 
 #pragma once
 
@@ -19,7 +20,7 @@ namespace manactl::datapath::dpdk {
 class DeviceWatch {
  public:
   // Both outlive it. It has to be gone before the ports are closed.
-  DeviceWatch(Mode mode, std::vector<Lane>& lanes, const std::vector<Port>& ports);
+  DeviceWatch(Mode mode, std::vector<Lane>& lanes, std::vector<Port>& ports);
   DeviceWatch(const DeviceWatch&) = delete;
   DeviceWatch& operator=(const DeviceWatch&) = delete;
   ~DeviceWatch();
@@ -34,10 +35,13 @@ class DeviceWatch {
  private:
   void look_at_interfaces();
   void greet(const std::string& device);
+  bool is_away(const std::string& device);
+  bool uses(const Lane& lane, std::uint16_t port) const;
+  void bring_back(Port& port);
 
   Mode mode_;
   std::vector<Lane>& lanes_;
-  const std::vector<Port>& ports_;
+  std::vector<Port>& ports_;
   std::mutex mutex_;
   std::vector<Event> events_;
   std::vector<std::string> away_;

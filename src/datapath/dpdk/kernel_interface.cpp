@@ -25,4 +25,20 @@ bool has_interface(unsigned index) {
   return if_indextoname(index, name) != nullptr || errno != ENXIO;
 }
 
+std::string name_of_interface(unsigned index) {
+  char name[IF_NAMESIZE] = {};
+  return index != 0 && if_indextoname(index, name) != nullptr ? name : "";
+}
+
+bool is_up(const std::string& name) {
+  ifreq request{};
+  if (name.empty() || name.size() >= sizeof request.ifr_name) return false;
+  name.copy(request.ifr_name, name.size());
+  const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (file < 0) return false;
+  const bool up = ioctl(file, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_UP) != 0;
+  close(file);
+  return up;
+}
+
 }  // namespace manactl::datapath::dpdk

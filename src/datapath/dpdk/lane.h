@@ -40,15 +40,17 @@ struct alignas(kOwnLines) Lane {
   std::uint16_t out_port = 0;     // fwd: received packets leave here, by the queue of this number
   std::uint32_t out_lane = 0;     // the lane of that queue
   bool answers = false;           // fwd: requests have come, so each packet is looked at
-  std::atomic<bool> gone{false};  // its device was removed; set by any thread, for good
-  rte_mempool* pool = nullptr;    // of the packets that it sends or, sending none, receives
+  std::atomic<bool> gone{false};  // its device was removed; set by any thread
+  // The worker has seen that, and leaves the lane alone until it is not gone any more.
+  std::atomic<bool> parked{false};
+  rte_mempool* pool = nullptr;  // of the packets that it sends or, sending none, receives
   Pace pace;
   Rotation rotation;
   std::array<rte_mbuf*, kMaxBurst> packets{};
   std::unique_ptr<Requests> requests;  // of mode rtt
   Counters counters;
 
-  bool in_use() const noexcept { return !gone.load(std::memory_order_relaxed); }
+  bool in_use() const noexcept { return !gone.load(std::memory_order_acquire); }
 
   void count_sent(unsigned count, std::uint64_t bytes) noexcept {
     counters.tx_packets.add(count);

@@ -42,8 +42,10 @@ void serve(Worker& worker) noexcept {
   for (auto* lane : worker.lanes) lane->pace.start(before);
   while (phase.load(std::memory_order_relaxed) == Phase::running) {
     for (auto* lane : worker.lanes) {
-      if (!lane->in_use()) [[unlikely]]
+      if (!lane->in_use()) [[unlikely]] {
+        lane->parked.store(true, std::memory_order_release);
         continue;
+      }
       const auto moved = visit<Serve>(*lane, before, Bursts);
       const auto now = rte_rdtsc();
       if (moved != 0) lane->counters.cycles.add(now - before);

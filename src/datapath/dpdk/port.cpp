@@ -154,6 +154,15 @@ void subtract(DirectionCount& now, const DirectionCount& before) {
   }
 }
 
+void add(DirectionCount& now, const DirectionCount& earlier) {
+  now.packets += earlier.packets;
+  now.errors += earlier.errors;
+  now.queue_packets.resize(std::max(now.queue_packets.size(), earlier.queue_packets.size()));
+  for (std::size_t i = 0; i < earlier.queue_packets.size(); ++i) {
+    now.queue_packets[i] += earlier.queue_packets[i];
+  }
+}
+
 }  // namespace
 
 Result<Port> Port::open(std::uint16_t id, const std::string& device, bool physical) {
@@ -162,6 +171,7 @@ Result<Port> Port::open(std::uint16_t id, const std::string& device, bool physic
   if (!info) return because(info.error(), printable(device));
   port.driver_ = info->driver_name;
   port.interface_ = info->if_index;
+  port.interface_name_ = name_of_interface(info->if_index);
   port.node_ = rte_eth_dev_socket_id(id);
   return port;
 }
@@ -210,7 +220,11 @@ Port& Port::operator=(Port&& other) noexcept {
   std::swap(device_, other.device_);
   std::swap(interface_, other.interface_);
   std::swap(driver_, other.driver_);
+  std::swap(interface_name_, other.interface_name_);
+  std::swap(plan_, other.plan_);
+  std::swap(receive_pools_, other.receive_pools_);
   std::swap(before_, other.before_);
+  std::swap(earlier_, other.earlier_);
   std::swap(ways_before_, other.ways_before_);
   return *this;
 }
@@ -252,7 +266,43 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
     if (!log.empty()) return because(reason_of(log), fmt::format("{} cannot start", driver_));
     return fail_errno(-error, fmt::format("{} cannot start", driver_));
   }
+  plan_ = &plan;
+  receive_pools_ = receive_pools;
   mark();
+  return {};
+}
+
+bool Port::has_successor() const {
+  return driver_ == "net_af_packet" && !has_interface(interface_) && is_up(interface_name_);
+}
+
+Result<> Port::reopen() {
+  const auto& devices = plan_->vdevs;
+  const auto device = std::find_if(devices.begin(), devices.end(), [&](const std::string& text) {
+    return text.substr(0, text.find(',')) == device_;
+  });
+  if (device == devices.end()) return fail(Errc::unsupported, device_ + " has no arguments");
+  const auto counted = count().value_or(PortCount{});
+  if (open_) {
+    static_cast<void>(rte_eth_dev_stop(id_));
+    static_cast<void>(rte_eth_dev_close(id_));
+    open_ = false;
+  }
+  earlier_ = counted;
+  // Refused when the last try ended here.
+  static_cast<void>(rte_eal_hotplug_remove("vdev", device_.c_str()));
+  const auto arguments = device->substr(std::min(device->size(), device_.size() + 1));
+  const int error = rte_eal_hotplug_add("vdev", device_.c_str(), arguments.c_str());
+  if (error != 0) return fail_errno(-error, fmt::format("cannot open '{}' again", device_));
+  if (rte_eth_dev_get_port_by_name(device_.c_str(), &id_) != 0) {
+    return fail(Errc::not_found, fmt::format("'{}' made no port", device_));
+  }
+  open_ = true;
+  const auto pools = receive_pools_;
+  const auto started = start(*plan_, pools);
+  earlier_ = counted;
+  if (!started) return started;
+  if (const auto info = describe(id_)) interface_ = info->if_index;
   return {};
 }
 
@@ -294,11 +344,22 @@ std::optional<PortCount> Port::read() const {
 }
 
 void Port::mark() {
+  earlier_ = {};
   before_ = read().value_or(PortCount{});
   ways_before_ = ways_of(id_);
 }
 
 std::optional<PortCount> Port::count() const {
+  auto now = open_ ? since_mark() : PortCount{};
+  if (!now) return now;
+  add(now->tx, earlier_.tx);
+  add(now->rx, earlier_.rx);
+  now->rx_missed += earlier_.rx_missed;
+  now->rx_no_buffer += earlier_.rx_no_buffer;
+  return now;
+}
+
+std::optional<PortCount> Port::since_mark() const {
   auto now = read();
   if (!now) return now;
   subtract(now->tx, before_.tx);

@@ -29,7 +29,7 @@ class Port {
   Port& operator=(const Port&) = delete;
   ~Port();
 
-  // Queues as the plan says; queue i receives into receive_pools[i].
+  // Queues as the plan says; queue i receives into receive_pools[i]. The plan outlives the port.
   Result<> start(const BenchPlan& plan, const std::vector<rte_mempool*>& receive_pools);
 
   std::uint16_t id() const { return id_; }
@@ -42,6 +42,14 @@ class Port {
 
   // Of the kernel, below a virtual device; 0 without.
   unsigned interface_index() const { return interface_; }
+
+  // The interface below has gone, and another one of its name is there and up: reopen() may help.
+  // Of af_packet alone; what the other drivers lose they have to be opened for by a new run.
+  bool has_successor() const;
+
+  // Opens the device once more, as start() left it; no thread may use it. Its number may be another
+  // one then, and what it counted stays. May be tried again.
+  Result<> reopen();
 
   PortReport report() const;
 
@@ -68,6 +76,7 @@ class Port {
   static Result<Port> open(std::uint16_t id, const std::string& device, bool physical);
 
   std::optional<PortCount> read() const;
+  std::optional<PortCount> since_mark() const;
 
   std::uint16_t id_ = 0;
   bool open_ = false;
@@ -75,8 +84,10 @@ class Port {
   int node_ = 0;
   unsigned interface_ = 0;
   std::uint16_t queues_ = 0;
-  std::string device_, driver_;
-  PortCount before_;
+  std::string device_, driver_, interface_name_;
+  const BenchPlan* plan_ = nullptr;  // that it was started with
+  std::vector<rte_mempool*> receive_pools_;
+  PortCount before_, earlier_;  // at mark(); since mark(), before it was opened once more
   std::optional<PathCount> ways_before_;
 };
 
