@@ -13,6 +13,6 @@ add_custom_command(OUTPUT "${azure_build}/guest.stamp"
 add_custom_target(azure-guest-backports ALL DEPENDS "${azure_build}/guest.stamp")
 
 if(TARGET manactl-azure-model AND TARGET manactl)
-  azure_boot(backports MODEL SCENARIOS backports-ping backports-rdma backports-doctor
+  azure_boot(backports MODEL SCENARIOS backports-ping backports-rdma backports-probe backports-doctor
     backports-prepare)
 endif()

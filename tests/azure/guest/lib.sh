@@ -225,6 +225,19 @@ let_go() {
   wait $held || rc=$?
 }
 
+# probes IFACE STATUS WORDS...: how doctor's probe ends, and what it says, on any number of lines.
+probes() {
+  local interface=$1 wanted=$2 rc=0 words said
+  shift 2
+  manactl doctor --probe "$interface" >/run/azure/out 2>&1 || rc=$?
+  sed '/^Direct\|^Nothing/q' /run/azure/out
+  expect "status of the probe" "$wanted" $rc
+  said=$(tr -s ' \n' ' ' </run/azure/out)
+  for words; do
+    [[ $said == *"$words"* ]] || fail "the probe did not say: $words"
+  done
+}
+
 uio_maps() {
   local map
   for map in /sys/class/uio/uio0/maps/map*; do
