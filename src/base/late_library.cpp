@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
+
 #include "base/text.h"
 
 namespace manactl {
@@ -34,6 +36,16 @@ Result<void*> LateLibrary::address(const char* symbol) const {
     return fail(Errc::unsupported, fmt::format("'{}' has no '{}'", name_, symbol));
   }
   return found;
+}
+
+void FunctionBinder::find(const char* symbol, void* pointer) {
+  if (problem_) return;
+  const auto found = library_.address(symbol);
+  if (found) {
+    std::memcpy(pointer, &*found, sizeof *found);
+  } else {
+    problem_ = found.error();
+  }
 }
 
 }  // namespace manactl

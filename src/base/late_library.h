@@ -30,6 +30,8 @@ class LateLibrary {
   }
 
  private:
+  friend class FunctionBinder;
+
   LateLibrary(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
 
   Result<void*> address(const char* symbol) const;
@@ -45,18 +47,16 @@ class FunctionBinder {
 
   template <class F>
   void operator()(const char* symbol, F*& into) {
-    if (problem_) return;
-    const auto found = library_.function<F>(symbol);
-    if (found) {
-      into = *found;
-    } else {
-      problem_ = found.error();
-    }
+    static_assert(sizeof into == sizeof(void*));
+    find(symbol, &into);
   }
 
   const std::optional<Error>& problem() const { return problem_; }
 
  private:
+  // `pointer` is the place of a pointer to a function; dlsym(3) knows no types.
+  void find(const char* symbol, void* pointer);
+
   const LateLibrary& library_;
   std::optional<Error> problem_;
 };

@@ -3,7 +3,6 @@
 #include "os/memory_files.h"
 
 #include <cerrno>
-#include <deque>
 
 #include "base/text.h"
 
@@ -30,9 +29,10 @@ std::string doing(std::string_view what, std::string_view path) {
   return fmt::format("cannot {} '/{}'", what, printable(path));
 }
 
-void prepend(std::deque<std::string>& pending, std::string_view path) {
+// The part that comes next is the last.
+void prepend(std::vector<std::string_view>& pending, std::string_view path) {
   const auto parts = split(path, '/');
-  pending.insert(pending.begin(), parts.begin(), parts.end());
+  pending.insert(pending.end(), parts.rbegin(), parts.rend());
 }
 
 }  // namespace
@@ -69,19 +69,19 @@ void MemoryFiles::refuse_write(std::string_view path, int number) {
 
 Result<std::string> MemoryFiles::canonical(std::string_view path, bool follow_last) const {
   constexpr int kMostLinks = 40;  // as the kernel's MAXSYMLINKS
-  std::deque<std::string> pending;
+  std::vector<std::string_view> pending;
   prepend(pending, path);
   std::string here;
   int links = 0;
   while (!pending.empty()) {
-    const std::string part = std::move(pending.front());
-    pending.pop_front();
+    const auto part = pending.back();
+    pending.pop_back();
     if (part.empty() || part == ".") continue;
     if (part == "..") {
       here = parent_of(here);
       continue;
     }
-    std::string next = here.empty() ? part : fmt::format("{}/{}", here, part);
+    std::string next = here.empty() ? std::string(part) : fmt::format("{}/{}", here, part);
     const auto found = entries_.find(next);
     if (found == entries_.end()) return fail_errno(ENOENT, doing("find", path));
     const auto kind = found->second.kind;

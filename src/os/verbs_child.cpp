@@ -67,13 +67,6 @@ std::string device_line(const Verbs& verbs, ibv_device* device) {
   return fmt::format("{}\tlibrary\t{}\n", name, printable(library, 200));  // closed by the exit
 }
 
-template <class F>
-bool find(const LateLibrary& library, const char* symbol, F*& into) {
-  const auto found = library.function<F>(symbol);
-  if (found) into = *found;
-  return found.has_value();
-}
-
 Result<std::string> library_of(std::string_view kind, std::string_view value) {
   constexpr std::uint64_t kMostErrno = 4095;
   if (kind == "errno") {
@@ -90,10 +83,11 @@ std::string answer_of(const std::string& soname) {
   const auto library = LateLibrary::open(soname);
   if (!library) return fmt::format("missing\t{}\nend\n", library.error().message);
   Verbs verbs;
-  const bool complete = find(*library, "ibv_get_device_list", verbs.list) &&
-                        find(*library, "ibv_get_device_name", verbs.name) &&
-                        find(*library, "ibv_open_device", verbs.open);
-  if (!complete) return fmt::format("refused\t{}\nend\n", "it lacks functions of libibverbs");
+  FunctionBinder bind(*library);
+  bind("ibv_get_device_list", verbs.list);
+  bind("ibv_get_device_name", verbs.name);
+  bind("ibv_open_device", verbs.open);
+  if (bind.problem()) return fmt::format("refused\t{}\nend\n", "it lacks functions of libibverbs");
   int count = 0;
   errno = 0;
   ibv_device** devices = verbs.list(&count);
