@@ -244,10 +244,10 @@ void Doctor::place_cases(const Case* root) {
     if (one.explained || one.signature().role == Role::consequence) {
       diagnosis_.consequences.push_back(item_of(one));
     } else {
-      others.push_back(one);
+      const auto worse = [&one](const Case& other) { return is_better(one, other); };
+      others.insert(std::ranges::find_if(others, worse), one);
     }
   }
-  std::ranges::stable_sort(others, is_better);
   for (const auto& one : others) diagnosis_.others.push_back(item_of(one));
   for (const auto& one : benign_) {
     auto item = item_of(one);

@@ -164,10 +164,14 @@ std::vector<Match> SignatureSet::matches(std::string_view line) const {
   }
   std::vector<Found> found;
   for (const auto index : candidates) {
-    if (auto one = compiled_->run(index, line)) found.push_back(std::move(*one));
+    auto one = compiled_->run(index, line);
+    if (!one) continue;
+    // The longest first; the order of the data decides between equals.
+    const auto shorter = [length = one->end - one->begin](const Found& other) {
+      return other.end - other.begin < length;
+    };
+    found.insert(std::ranges::find_if(found, shorter), std::move(*one));
   }
-  // The order of the data decides between equals.
-  std::ranges::stable_sort(found, std::greater{}, [](const Found& f) { return f.end - f.begin; });
   std::vector<Found> kept;
   for (auto& one : found) {
     const auto covers = [&one](const Found& other) { return overlap(one, other); };
