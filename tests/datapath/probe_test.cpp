@@ -87,6 +87,7 @@ TEST(ReadProbe, ForgetsADeviceThatWasLeft) {
                   "port\tmana_1\t7870:00:00.0\t1\nat\topen\topen_device\nfail\t1\t13\tno\n"});
   EXPECT_EQ(report.end(), Stage::open);
   EXPECT_EQ(report.device, "mana_1");
+  EXPECT_EQ(report.at(Stage::query).outcome, Outcome::not_tried);
   EXPECT_EQ(report.at(Stage::pd).outcome, Outcome::not_tried);
 }
 

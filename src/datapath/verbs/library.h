@@ -9,7 +9,6 @@
 #include <infiniband/verbs.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,13 +22,19 @@ using RingCall = void(const void* page, std::uint32_t offset, std::uint64_t valu
 struct PortPlace;
 
 // For a probe, which has to know in which call it crashed or hung.
-using Watch = std::function<void(std::string_view call, const PortPlace* place)>;
+class Watcher {
+ public:
+  virtual ~Watcher() = default;
+
+  // `place` comes with the first call of a port.
+  virtual void before(std::string_view call, const PortPlace* place) = 0;
+};
 
 // What is no operation of a context.
 struct Library {
-  // Before a call that may fail; `place` comes with the first of a port.
+  // Before a call that may fail.
   void about_to(std::string_view call, const PortPlace* place = nullptr) const {
-    if (watch) watch(call, place);
+    if (watcher != nullptr) watcher->before(call, place);
   }
 
   decltype(ibv_get_device_list)* get_device_list = nullptr;
@@ -48,8 +53,8 @@ struct Library {
   decltype(ibv_ack_async_event)* ack_async_event = nullptr;
   decltype(manadv_set_context_attr)* set_context_attr = nullptr;
   decltype(manadv_init_obj)* init_obj = nullptr;
-  RingCall* ring = nullptr;  // of a software adapter; absent, doorbells are stores
-  Watch watch = {};
+  RingCall* ring = nullptr;    // of a software adapter; absent, doorbells are stores
+  Watcher* watcher = nullptr;  // not owned
 };
 
 // Errc::not_found without one of the libraries.

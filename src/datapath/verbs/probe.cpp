@@ -17,7 +17,7 @@ namespace verbs {
 namespace {
 
 // Tells the parent before everything that may never come back.
-class Teller {
+class Teller final : public Watcher {
  public:
   explicit Teller(int pipe) : pipe_(pipe) {}
 
@@ -26,11 +26,11 @@ class Teller {
     say(fmt::format("at\t{}\t{}\n", id_of(stage), call));
   }
 
-  void call(std::string_view name, const PortPlace* place) {
+  void before(std::string_view call, const PortPlace* place) override {
     if (place != nullptr) {
       say(fmt::format("port\t{}\t{}\t{}\n", place->device, place->slot, place->port));
     }
-    enter(stage_of(name), name);
+    enter(stage_of(call), call);
   }
 
   void say(std::string_view line) const { tell(pipe_, line); }
@@ -112,9 +112,7 @@ Result<> walk(const ProbePlan& plan, const Doors& doors, Teller& teller) {
   auto library = doors.load();
   if (!library) return tl::unexpected<Error>(library.error());
   teller.say(fmt::format("version\t{}\n", version_of(*library)));
-  library->watch = [&teller](std::string_view call, const PortPlace* place) {
-    teller.call(call, place);
-  };
+  library->watcher = &teller;
   teller.enter(Stage::find);
   auto context = doors.open(*library, plan);
   if (!context) return tl::unexpected<Error>(context.error());
