@@ -54,6 +54,13 @@ std::string name_of(const setup::Entry& entry) {
   return printable(entry.interface.empty() ? entry.id : entry.interface, 60);
 }
 
+// The exit code tells the first from the others.
+const char* restored_how(const setup::Restored& restored) {
+  if (restored.is_complete()) return " is restored";
+  return setup::all_good(restored.undone) ? " is restored as far as that can be known"
+                                          : " is NOT restored completely";
+}
+
 const char* end_of(const setup::Prepared& prepared) {
   if (prepared.outcome != setup::Outcome::rolled_back) {
     return "Not everything could be taken back:\n";
@@ -131,8 +138,7 @@ void text(Screen& screen, const RestoreAnswer& answer, int verbosity) {
       out << name << ": prepared before the last reboot, which undid it\n";
       continue;
     }
-    out << name << (setup::all_good(one.undone) ? " is restored" : " is NOT restored completely")
-        << '\n';
+    out << name << restored_how(one) << '\n';
     print_undone(out, one.undone, verbosity > 0);
     if (one.unknown.empty()) continue;
     out << (one.journaled ? "What cannot be known any more:\n"

@@ -33,6 +33,7 @@ rc=0
 manactl restore --all >/run/azure/out 2>&1 || rc=$?
 cat /run/azure/out
 expect "status" 7 $rc
+expect "headline" "eth1 is restored as far as that can be known" "$(head -1 /run/azure/out)"
 grep -q "What cannot be known any more" /run/azure/out || fail "it is not said what cannot be known"
 expect "driver of eth1" hv_netvsc "$(driver_of /sys/class/net/eth1/device)"
 
