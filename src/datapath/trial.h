@@ -61,7 +61,7 @@ struct PathCount {
 
 // What the workers did for it.
 struct Effort {
-  std::uint64_t cycles = 0;        // of the bursts that moved something
+  std::uint64_t cycles = 0;        // of the visits to a queue that moved something
   std::uint64_t instructions = 0;  // in user space, of all the time; 0: the CPU does not tell
   std::uint64_t polls = 0;         // calls of the device
   std::uint64_t empty_polls = 0;   // of these, moved nothing
