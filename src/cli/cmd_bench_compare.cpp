@@ -27,10 +27,8 @@ struct Options {
 // What makes two results incomparable.
 std::string difference(const BenchDocument& before, const BenchDocument& after) {
   std::vector<std::string> rows;
-  for (std::size_t i = 0; i < before.configuration.size(); ++i) {
-    const auto& [name, value] = before.configuration[i];
-    const auto& other = after.configuration[i].second;
-    if (value != other) rows.push_back(fmt::format("{} {} and {}", name, value, other));
+  for (const auto& [name, one, other] : differences(before.configuration, after.configuration)) {
+    rows.push_back(fmt::format("{} {} and {}", name, one, other));
   }
   return join(rows, ", ");
 }

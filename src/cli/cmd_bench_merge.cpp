@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/html_merge.h"
 #include "cli/kept.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -39,7 +40,11 @@ Exit run_merge(const Options& options, Context& context) {
   if (options.most_loss && result->loss.value_or(1) > *options.most_loss) {
     result->exit = Exit::findings;
   }
-  *output == Output::json ? json(context.out, *result) : text(context.out, *result);
+  if (*output == Output::html) {
+    context.out.stream() << html_page(*result);
+  } else {
+    *output == Output::json ? json(context.out, *result) : text(context.out, *result);
+  }
   return result->exit;
 }
 
@@ -56,7 +61,7 @@ Run add_bench_merge(CLI::App& app) {
   add_value(app,
             {"--max-loss", "PERCENT", "exit 1 when more is lost, or when that is not known"},
             into(options->most_loss, parse_share));
-  add_output(app, "json|table", options->output);
+  add_output(app, type::kPlainOutput, options->output);
   add_results(app, options->place);
   return [options](Context& context) { return run_merge(*options, context); };
 }

@@ -166,6 +166,18 @@ HtmlTable table(const CompareResult& result) {
   return table;
 }
 
+HtmlTable machines(const CompareResult& result) {
+  HtmlTable table;
+  table.title = "Differences of the machines";
+  for (const std::string_view column : {"what", "before", "after"}) {
+    table.columns.emplace_back(column);
+  }
+  for (auto& [name, before, after] : differences(result.before.machine, result.after.machine)) {
+    table.rows.push_back({name, before, after});
+  }
+  return table;
+}
+
 std::vector<HtmlRow> figures(const CompareResult& result) {
   const auto& effect = result.effect;
   const auto& [low, high] = effect.confidence;
@@ -198,6 +210,7 @@ std::string html_page(const CompareResult& result) {
   page += "<h2>Rates</h2>\n";
   page += rates_chart(result);
   page += table_of(table(result));
+  page += table_of(machines(result));
   std::vector<HtmlRow> rows;
   for (const auto& [name, value] : result.before.configuration) rows.push_back({name, value});
   page += rows_of("Configuration of both", rows);

@@ -61,6 +61,10 @@ void text(Screen& screen, const CompareResult& result) {
                   effect.confidence.high * kPercent,
                   effect.p,
                   result.threshold * kPercent));
+  for (const auto& [name, before, after] :
+       differences(result.before.machine, result.after.machine)) {
+    row(screen, "differs", fmt::format("{}: {} before, {} after", name, before, after));
+  }
 }
 
 void json(Screen& screen, const CompareResult& result) {
@@ -79,6 +83,14 @@ void json(Screen& screen, const CompareResult& result) {
   auto configuration = Json::object();
   for (const auto& [name, value] : result.before.configuration) configuration[name] = value;
   document["configuration"] = configuration;
+  document["machine_differences"] = Json::array();
+  for (auto& [name, before, after] : differences(result.before.machine, result.after.machine)) {
+    Json difference;
+    difference["name"] = name;
+    difference["before"] = before;
+    difference["after"] = after;
+    document["machine_differences"].push_back(difference);
+  }
   screen.stream() << document.dump(2) << '\n';
 }
 

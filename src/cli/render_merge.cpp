@@ -74,13 +74,28 @@ Json json_of(const BenchResult& result, datapath::Count datapath::Sample::*direc
 
 }  // namespace
 
+std::string verdict_of(const MergeResult& result) {
+  return result.loss ? fmt::format("{:.4f} % lost", *result.loss * kPercent) : "loss not known";
+}
+
+std::vector<std::string> remarks_on(const MergeResult& result) {
+  std::vector<std::string> remarks;
+  if (!result.covered) {
+    remarks.emplace_back(
+        "the receiver did not run all the time of the sender, so the packets that it did not see "
+        "are not known to be lost");
+  }
+  if (result.received > result.sent) {
+    remarks.emplace_back("more was received than was sent: something else sends, too");
+  }
+  return remarks;
+}
+
 void text(Screen& screen, const MergeResult& result) {
   const auto sent = total_of(result.sender.report).tx;
   const auto received = total_of(result.receiver.report).rx;
-  const auto verdict =
-      result.loss ? fmt::format("{:.4f} % lost", *result.loss * kPercent) : "loss not known";
   const bool bad = result.exit != Exit::ok;
-  screen.stream() << screen.paint(bad ? Colour::red : Colour::bold, verdict) << '\n';
+  screen.stream() << screen.paint(bad ? Colour::red : Colour::bold, verdict_of(result)) << '\n';
   row(screen, "sent", side(result.sender, result.sent_by));
   row(screen, "received", side(result.receiver, result.received_by));
   row(screen, "packets", fmt::format("{} sent, {} received", result.sent, result.received));
@@ -94,16 +109,8 @@ void text(Screen& screen, const MergeResult& result) {
           received.no_buffer,
           received.errors));
   row(screen, "at the same time", fmt::format("{:.1f} s", result.overlap));
-  if (!result.covered) {
-    screen.stream() << wrap(
-                           "Note: the receiver did not run all the time of the sender, so the "
-                           "packets that it did not see are not known to be lost",
-                           screen.width(),
-                           2)
-                    << '\n';
-  }
-  if (result.received > result.sent) {
-    screen.stream() << "  Note: more was received than was sent: something else sends, too\n";
+  for (const auto& remark : remarks_on(result)) {
+    screen.stream() << wrap("Note: " + remark, screen.width(), 2) << '\n';
   }
 }
 

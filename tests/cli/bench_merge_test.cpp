@@ -106,6 +106,16 @@ TEST_F(MergeCommand, AnswersInJson) {
   EXPECT_NEAR(answer["receiver"]["spread"]["most"].get<double>(), 0.5, 1e-5);
 }
 
+TEST_F(MergeCommand, AnswersWithAPage) {
+  auto call = words(1e6, 0.9e6);
+  call.insert(call.end(), {"-o", "html", "--max-loss", "9%"});
+  const auto outcome = test::manactl(call);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("<h1>10.0000 % lost</h1>"));
+  EXPECT_THAT(outcome.out, HasSubstr("<th scope=\"row\">received</th><td>rx on "));
+  EXPECT_THAT(outcome.out, HasSubstr("</html>"));
+}
+
 TEST_F(MergeCommand, RefusesInOneLine) {
   auto swapped = words(1e6, 1e6);
   std::swap(swapped[2], swapped[3]);

@@ -86,6 +86,29 @@ TEST_F(Compare, AnswersInJson) {
   EXPECT_EQ(answer["configuration"]["queues"], "2");
 }
 
+TEST_F(Compare, TellsInWhatTheMachinesDifferAndComparesAllTheSame) {
+  auto before = result(1e7);
+  auto after = result(1e7);
+  before["machine"]["cpu"] = "AMD EPYC 7763";
+  after["machine"]["cpu"] = "Ampere Altra";
+  after["engine"]["version"] = "25.11.2";
+  auto call = words(before, after);
+  EXPECT_THAT(manactl(call).out, HasSubstr("cpu: AMD EPYC 7763 before, Ampere Altra after"));
+  call.emplace_back("--json");
+  const auto outcome = manactl(call);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto answer = json::parse(outcome.out)["machine_differences"];
+  ASSERT_EQ(answer.size(), 2U);
+  EXPECT_EQ(answer[0]["name"], "cpu");
+  EXPECT_EQ(answer[0]["before"], "AMD EPYC 7763");
+  EXPECT_EQ(answer[0]["after"], "Ampere Altra");
+  EXPECT_EQ(answer[1]["name"], "engine.version");
+  EXPECT_EQ(
+      json::parse(
+          manactl({"bench", "compare", call[2], call[2], "--json"}).out)["machine_differences"],
+      json::array());
+}
+
 TEST_F(Compare, ReadsStandardInput) {
   Surroundings around;
   around.input = result(1e7).dump();

@@ -42,6 +42,18 @@ TEST(HtmlCompare, ShowsBothSidesAndWhatTheyShare) {
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">queues</th><td>8</td>"));
 }
 
+TEST(HtmlCompare, ShowsInWhatTheMachinesDiffer) {
+  auto before = side("old.json", 10e6, 12);
+  auto after = side("new.json", 9.65e6, 12);
+  before.machine = {{"cpu", "one"}, {"kernel", "6.1"}};
+  after.machine = {{"cpu", "one"}, {"kernel", "6.8"}};
+  const auto page = page_of(before, after);
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">kernel</th><td>6.1</td><td>6.8</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("<th scope=\"row\">cpu</th>")));
+  after.machine = before.machine;
+  EXPECT_THAT(page_of(before, after), Not(HasSubstr("Differences of the machines")));
+}
+
 TEST(HtmlCompare, WarnsOfANoisySide) {
   auto noisy = side("new.json", 9.65e6, 12);
   EXPECT_THAT(page_of(side("old.json", 10e6, 12), noisy), Not(HasSubstr("noisy: new.json")));

@@ -87,10 +87,17 @@ class Browser(unittest.TestCase):
         self.assertGreater(near(picture, (11, 92, 173), 90), 300, "dots before")
         self.assertGreater(near(picture, (154, 77, 0), 70), 300, "dots after")
 
+    def test_merge_shows_both_ends(self):
+        picture = self.shot("merge", size="1100,1800")
+        self.assertGreater(near(picture, LINE["light"]), 300, "what was sent")
+        self.assertGreater(near(picture, (154, 77, 0), 70), 300, "what was received")
+
     def test_paper_is_white_whatever_the_scheme_and_has_everything(self):
         everything = ("rtt on eth1", "noisy", "Throughput over time", "Latency", "99.99 %", "received", "Environment",
                       "AMD EPYC 7763", "Notes")
-        for page, least, said in (("full", 200, everything), ("compare", 40, ("worse", "monday.json", "Configuration"))):
+        for page, least, said in (("full", 200, everything), ("compare", 40, ("worse", "monday.json", "Configuration",
+                                                             "6.8.0-1062-azure")),
+                                  ("merge", 40, ("% lost", "synthetic device", "Both ends", "Queues"))):
             with self.subTest(page=page):
                 file = self.folder / f"{page}.pdf"
                 self.browse(page, "--force-dark-mode", "--no-pdf-header-footer", f"--print-to-pdf={file}")

@@ -9,7 +9,9 @@
 #include <random>
 #include <string>
 
+#include "cli/bench_results.h"
 #include "cli/html_compare.h"
+#include "cli/html_merge.h"
 #include "cli/html_report.h"
 #include "cli/html_text.h"
 
@@ -129,8 +131,22 @@ std::string compare_page() {
   const auto before = side_of("monday.json", 14.2e6, 28);
   auto after = side_of("tuesday.json", 13.7e6, 30);
   after.noisy = true;
+  auto same = before;
+  same.machine = {{"cpu", "AMD EPYC 7763"}, {"kernel", "6.1.0-28-cloud-amd64"}};
+  after.machine = {{"cpu", "AMD EPYC 7763"}, {"kernel", "6.8.0-1062-azure"}};
   const auto effect = datapath::compare(before.rates, after.rates);
-  return html_page(CompareResult{before, after, *effect, 0.02, Verdict::worse, Exit::findings});
+  return html_page(CompareResult{same, after, *effect, 0.02, Verdict::worse, Exit::findings});
+}
+
+std::string merge_page() {
+  auto sender = test::steady(datapath::Mode::tx, 14.2e6);
+  auto receiver = test::steady(datapath::Mode::rx, 13.9e6);
+  receiver.began.front() -= 1.5;
+  receiver.ended += 1;
+  sender.machine.cpu = receiver.machine.cpu = "AMD EPYC 7763";
+  sender.machine.kernel = receiver.machine.kernel = "6.1.0-28-cloud-amd64";
+  receiver.path.verdict = datapath::Path::synthetic;
+  return html_page(*merge(sender, receiver));
 }
 
 void write(const std::string& path, const std::string& page) {
@@ -145,6 +161,7 @@ void write_all(const std::string& folder) {
   write(folder + "/large.html", html_page(page_of(64, kHour)));
   write(folder + "/hostile.html", html_page(hostile_page()));
   write(folder + "/compare.html", compare_page());
+  write(folder + "/merge.html", merge_page());
 }
 
 }  // namespace

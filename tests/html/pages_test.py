@@ -10,7 +10,7 @@ import xml.etree.ElementTree as tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 ACTIVE = {"script", "link", "img", "iframe", "object", "embed", "form", "base", "a", "image", "use", "foreignObject"}
-NAMES = ("small", "full", "large", "hostile", "compare")
+NAMES = ("small", "full", "large", "hostile", "compare", "merge")
 MOST_BYTES = 400_000
 
 
