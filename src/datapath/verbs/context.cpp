@@ -180,10 +180,11 @@ Result<> Context::ask_limits() {
 
 std::uint64_t Context::link_mbps() const {
   if (place_.link_mbps != 0) return place_.link_mbps;
-  auto* extended = verbs_get_ctx_op(handle_.get(), query_port);
+  auto* extended = verbs_get_ctx(handle_.get());
   ibv_port_attr attr{};
   const auto port = static_cast<std::uint8_t>(place_.port);
-  if (extended == nullptr || extended->query_port(handle_.get(), port, &attr, sizeof attr) != 0) {
+  if (extended == nullptr || extended->query_port == nullptr ||
+      extended->query_port(handle_.get(), port, &attr, sizeof attr) != 0) {
     return 0;
   }
   return mbps_of(attr.active_width, attr.active_speed);
