@@ -46,7 +46,8 @@ Exit exit_of(const datapath::ProbeReport& report) {
   const auto& reason = report.at(*end).reason;
   if (reason && reason->code == Errc::busy) return Exit::busy;
   if (reason && reason->code == Errc::denied) return Exit::denied;
-  return *end <= datapath::Stage::find ? Exit::unsupported : Exit::findings;
+  const bool failed = report.at(*end).outcome == datapath::Outcome::failed;
+  return failed && *end <= datapath::Stage::find ? Exit::unsupported : Exit::findings;
 }
 
 }  // namespace manactl::cli

@@ -137,7 +137,8 @@ void DoctorText::list(std::string_view heading, const std::vector<Item>& items) 
 }
 
 void DoctorText::healthy(const DoctorResult& result) {
-  std::string sentence = "No cause found: ";
+  const bool probe_failed = result.probe != nullptr && result.probe->end();
+  std::string sentence = probe_failed ? "The checks found no cause: " : "No cause found: ";
   const bool any_check = !result.report.ran.empty();
   if (any_check) sentence += checks_in_short(result.report);
   if (any_check && !result.logs.empty()) sentence += ", and ";
