@@ -2,11 +2,12 @@
 
 #include "adapter/memory.h"
 
+#include <new>
+
 namespace manactl::adapter {
 
-MemoryTable::MemoryTable() : slots_(std::make_unique<Slot[]>(kRegions)) {
-  free_.reserve(kRegions);
-  for (std::uint32_t i = kRegions; i > 0; --i) free_.push_back(kRegions + i - 1);
+MemoryTable::MemoryTable() : slots_(static_cast<Slot*>(std::calloc(kRegions, sizeof(Slot)))) {
+  if (!slots_) throw std::bad_alloc();
 }
 
 Result<std::uint32_t> MemoryTable::add(std::uint64_t address, std::uint64_t length) {
@@ -14,22 +15,25 @@ Result<std::uint32_t> MemoryTable::add(std::uint64_t address, std::uint64_t leng
   if (address + length < address) return fail(Errc::invalid, "a memory region past all addresses");
   const std::scoped_lock lock(mutex_);
   if (free_.empty()) {
-    return fail(Errc::busy, fmt::format("all {} memory regions are in use", kRegions));
+    if (used_ == kRegions) {
+      return fail(Errc::busy, fmt::format("all {} memory regions are in use", kRegions));
+    }
+    free_.push_back(kRegions + used_++);
   }
   const auto key = free_.back();
   free_.pop_back();
   auto& slot = slots_[key % kRegions];
-  slot.address.store(address, std::memory_order_release);
-  slot.length.store(length, std::memory_order_release);
-  slot.key.store(key, std::memory_order_release);
+  std::atomic_ref(slot.address).store(address, std::memory_order_release);
+  std::atomic_ref(slot.length).store(length, std::memory_order_release);
+  std::atomic_ref(slot.key).store(key, std::memory_order_release);
   return key;
 }
 
 bool MemoryTable::remove(std::uint32_t key) {
   const std::scoped_lock lock(mutex_);
-  auto& slot = slots_[key % kRegions];
-  if (key == 0 || slot.key.load(std::memory_order_relaxed) != key) return false;
-  slot.key.store(0, std::memory_order_relaxed);
+  const std::atomic_ref live(slots_[key % kRegions].key);
+  if (key == 0 || live.load(std::memory_order_relaxed) != key) return false;
+  live.store(0, std::memory_order_relaxed);
   const auto next = key + kRegions;
   free_.push_back(next < kRegions ? next + kRegions : next);  // no generation 0
   return true;
@@ -37,7 +41,7 @@ bool MemoryTable::remove(std::uint32_t key) {
 
 std::size_t MemoryTable::live() const {
   const std::scoped_lock lock(mutex_);
-  return kRegions - free_.size();
+  return used_ - free_.size();
 }
 
 }  // namespace manactl::adapter

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -36,11 +37,12 @@ class MemoryTable {
 
   // Any thread, without a lock, also beside add and remove.
   Access check(std::uint32_t key, std::uint64_t address, std::uint64_t size) const {
-    const auto& slot = slots_[key % kRegions];
-    if (key == 0 || slot.key.load(std::memory_order_acquire) != key) return Access::bad_key;
-    const auto first = slot.address.load(std::memory_order_acquire);
-    const auto length = slot.length.load(std::memory_order_acquire);
-    if (slot.key.load(std::memory_order_relaxed) != key) return Access::bad_key;
+    auto& slot = slots_[key % kRegions];
+    const std::atomic_ref live(slot.key);
+    if (key == 0 || live.load(std::memory_order_acquire) != key) return Access::bad_key;
+    const auto first = std::atomic_ref(slot.address).load(std::memory_order_acquire);
+    const auto length = std::atomic_ref(slot.length).load(std::memory_order_acquire);
+    if (live.load(std::memory_order_relaxed) != key) return Access::bad_key;
     const auto from = address - first;
     return from <= length && size <= length - from ? Access::fine : Access::bad_range;
   }
@@ -50,13 +52,19 @@ class MemoryTable {
  private:
   // The key is 0 while the rest changes; that the others are released makes a reader see that.
   struct Slot {
-    std::atomic<std::uint32_t> key{0};
-    std::atomic<std::uint64_t> address{0}, length{0};
+    std::uint32_t key;
+    std::uint64_t address, length;
   };
 
-  std::unique_ptr<Slot[]> slots_;
+  struct Free {
+    void operator()(Slot* slots) const noexcept { std::free(slots); }
+  };
+
+  // From calloc(), whose pages are not touched before they are used.
+  std::unique_ptr<Slot[], Free> slots_;
   mutable std::mutex mutex_;
-  std::vector<std::uint32_t> free_;  // the key that each free slot gets next
+  std::uint32_t used_ = 0;           // slots that ever had a region
+  std::vector<std::uint32_t> free_;  // the key that each of these gets next, if it is free
 };
 
 }  // namespace manactl::adapter

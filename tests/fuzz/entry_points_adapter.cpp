@@ -40,7 +40,9 @@ class WildDriver {
     sq_ = *port.create(Direction::send, {send_.data(), kRing, send_cq_.data(), kEntries, {}});
     rq_ = *port.create(Direction::receive,
                        {receive_.data(), kRing, receive_cq_.data(), kEntries, {}});
-    port.receiver().set_rss(adapter::Rss({}, {}, {rq_.wq}));
+    // Its tables are made once: in an adapter of its own, the queue has the same id each time.
+    static const adapter::Rss rss({}, {}, {rq_.wq});
+    port.receiver().set_rss(rss);
   }
 
   // A sound header and OOB in front of the wild list, so that more of it is reached.
