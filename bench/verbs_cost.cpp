@@ -12,12 +12,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "adapter/shim/simulator.h"
-#include "datapath/frame.h"
 #include "datapath/verbs/modes.h"
+#include "datapath/verbs_machine.h"
 
 #undef ibv_get_device_list
-#undef ibv_reg_mr
 
 extern "C" void manactl_sim_ring(const void* page, std::uint32_t offset, std::uint64_t value);
 
@@ -39,23 +37,7 @@ void timed_ring(const void* page, std::uint32_t offset, std::uint64_t value) {
 }
 
 verbs::Library library() {
-  verbs::Library made;
-  made.get_device_list = ibv_get_device_list;
-  made.free_device_list = ibv_free_device_list;
-  made.open_device = ibv_open_device;
-  made.close_device = ibv_close_device;
-  made.alloc_pd = ibv_alloc_pd;
-  made.dealloc_pd = ibv_dealloc_pd;
-  made.reg_mr = ibv_reg_mr;
-  made.dereg_mr = ibv_dereg_mr;
-  made.create_cq = ibv_create_cq;
-  made.destroy_cq = ibv_destroy_cq;
-  made.create_qp = ibv_create_qp;
-  made.destroy_qp = ibv_destroy_qp;
-  made.get_async_event = ibv_get_async_event;
-  made.ack_async_event = ibv_ack_async_event;
-  made.set_context_attr = manadv_set_context_attr;
-  made.init_obj = manadv_init_obj;
+  auto made = verbs::adapter_library();
   made.ring = timed_ring;
   return made;
 }

@@ -18,6 +18,12 @@ class ShortDoorbell : public AdapterTest {
         read, static_cast<std::uint16_t>(queue.ids.cq & 0xfff), true};
     adapter.port(0).ring(0x810, wire::load(*wire::encode(doorbell), 0, 4));
   }
+
+  // Frames go to this queue, and find so many buffers when it is rung for.
+  void receive_on(Queue& rq, int buffers) {
+    spread(0, {rq.ids.wq});
+    for (int i = 0; i < buffers; ++i) rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
+  }
 };
 
 TEST_F(ShortDoorbell, AddsToTheTailOfASender) {
@@ -36,8 +42,7 @@ TEST_F(ShortDoorbell, AddsToTheTailOfASender) {
 TEST_F(ShortDoorbell, AddsToTheBuffersOfAReceiver) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
-  spread(0, {rq.ids.wq});
-  for (int i = 0; i < 4; ++i) rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
+  receive_on(rq, 4);
   ring(0x410, rq.ids.wq, 64);
   ring(0x410, rq.ids.wq, 64);
   for (int i = 0; i < 5; ++i) sq.send({piece(0, 60)});
@@ -50,8 +55,7 @@ TEST_F(ShortDoorbell, AddsToTheBuffersOfAReceiver) {
 TEST_F(ShortDoorbell, ArmsFromWhereTheLastOneLeft) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
-  spread(0, {rq.ids.wq});
-  for (int i = 0; i < 8; ++i) rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
+  receive_on(rq, 8);
   rq.ring_doorbell();
   for (auto* queue : {&sq, &rq}) {
     arm(*queue, 0);
