@@ -10,7 +10,8 @@
 
 namespace manactl::datapath {
 
-// Packets that the lanes of a worker sent and did not receive; negative with others' traffic.
+// Packets that these lanes sent and did not receive; negative with others' traffic. One lane's
+// packets may come back to any other.
 template <class Lane>
 std::int64_t outstanding(const std::vector<Lane*>& lanes) noexcept {
   std::uint64_t sent = 0, received = 0;
@@ -21,25 +22,30 @@ std::int64_t outstanding(const std::vector<Lane*>& lanes) noexcept {
   return static_cast<std::int64_t>(sent - received);
 }
 
-// Until no more than `before` packets are out, or nothing comes for `patience`, and for no longer
-// than three of these. A worker that was kept from running meanwhile has some turns all the same.
-// receive(lane, now) answers how many came; `clock` tells the time.
+struct Patience {
+  std::uint64_t idle = 0, longest = 0;
+};
+
+// Until no more than `before` packets of `all` are out, or nothing came to `mine` for too long. A
+// worker that was kept from running meanwhile has some turns all the same. receive(lane, now)
+// answers how many came; `clock` tells the time.
 template <class Lane, class Clock, class Receive>
-void drain(const std::vector<Lane*>& lanes,
+void drain(const std::vector<Lane*>& mine,
+           const std::vector<Lane*>& all,
            std::int64_t before,
-           std::uint64_t patience,
+           const Patience& patience,
            Clock clock,
            Receive receive) noexcept {
   constexpr unsigned kTurns = 64;
   const auto start = clock();
   auto last = start;
-  for (unsigned turns = 1; outstanding(lanes) > before; ++turns) {
+  for (unsigned turns = 1; outstanding(all) > before; ++turns) {
     const auto now = clock();
     unsigned came = 0;
-    for (auto* lane : lanes) came += receive(*lane, now);
+    for (auto* lane : mine) came += receive(*lane, now);
     if (came != 0) last = now;
-    if (came == 0 && now - last >= patience) return;
-    if (now - start >= 3 * patience && turns >= kTurns) return;
+    if (came == 0 && now - last >= patience.idle) return;
+    if (now - start >= patience.longest && turns >= kTurns) return;
   }
 }
 

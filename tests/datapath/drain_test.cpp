@@ -28,8 +28,9 @@ struct Wire {
              const std::function<unsigned(std::uint64_t now)>& come) {
     datapath::drain(
         lanes,
+        lanes,
         before,
-        patience,
+        Patience{patience, 3 * patience},
         [this] { return time += step; },
         [&](FakeLane& at, std::uint64_t now) {
           ++turns;

@@ -70,8 +70,9 @@ int work_and_drain(void* argument) noexcept {
   serve<Serve, Bursts>(worker);
   drain(
       worker.lanes,
+      worker.lanes,
       on_the_way,
-      rte_get_tsc_hz() / 100,
+      Patience{rte_get_tsc_hz() / 100, 3 * rte_get_tsc_hz() / 100},
       [] { return rte_rdtsc(); },
       [](Lane& lane, std::uint64_t now) { return lane.in_use() ? Receive(lane, now) : 0U; });
   worker.done.store(true, std::memory_order_release);

@@ -13,7 +13,7 @@ namespace manactl::datapath::verbs {
 
 namespace {
 
-constexpr std::uint64_t kPatience = 15'000'000;  // nanoseconds of a drain
+constexpr Patience kPatience{25'000'000, 45'000'000};  // nanoseconds; a stop is to take 100 ms
 
 int pin(unsigned cpu) {
   cpu_set_t set;
@@ -54,6 +54,7 @@ Result<> Crew::launch() {
     return fail_errno(wrong.code().value(), "cannot start a worker");
   }
   while (ready_.load(std::memory_order_acquire) < workers_.size()) std::this_thread::yield();
+  on_the_way_ = outstanding(lanes_);
   if (const int number = error_.load(); number != 0) {
     stop();
     return fail_errno(number, "cannot bind a worker to its CPU");
@@ -76,7 +77,7 @@ void Crew::stop() {
 void Crew::work(Worker& worker) {
   if (const int number = pin(worker.cpu); number != 0) error_.store(number);
   if (drain_ != nullptr) take_leftovers(worker);
-  const auto on_the_way = outstanding(worker.lanes);
+  busy_.fetch_add(1, std::memory_order_relaxed);
   ready_.fetch_add(1, std::memory_order_release);
   while (phase_.load(std::memory_order_acquire) == Phase::waiting) std::this_thread::yield();
   auto before = cycles();
@@ -89,14 +90,22 @@ void Crew::work(Worker& worker) {
       before = now;
     }
   }
-  if (drain_ == nullptr) return;
+  busy_.fetch_sub(1, std::memory_order_release);
+  if (drain_ != nullptr) take_late(worker);
+}
+
+// What the others send until they have heard of the stop may come back here.
+void Crew::take_late(Worker& worker) const {
   // A completion is a sign of life, too: its packet may be on its way back.
   const auto take = [this](Lane& lane, std::uint64_t now) {
     const auto done = lane.tx->done();
     lane.tx->reclaim();
     return drain_(lane, now) + (lane.tx->done() - done);
   };
-  drain(worker.lanes, on_the_way, kPatience, request_time, take);
+  while (busy_.load(std::memory_order_acquire) != 0) {
+    for (auto* lane : worker.lanes) take(*lane, 0);
+  }
+  drain(worker.lanes, lanes_, on_the_way_, kPatience, request_time, take);
 }
 
 // What came too late for the trial before is not of this one.

@@ -42,6 +42,7 @@ class Crew final : public Workers {
 
   void work(Worker& worker);
   void take_leftovers(Worker& worker) const;
+  void take_late(Worker& worker) const;
 
   Burst burst_, drain_;
   const std::vector<std::unique_ptr<Port>>& ports_;
@@ -50,7 +51,9 @@ class Crew final : public Workers {
   std::vector<Worker> workers_;
   alignas(kOwnLines) std::atomic<Phase> phase_ = Phase::waiting;
   std::atomic<unsigned> ready_ = 0;
-  std::atomic<int> error_ = 0;  // errno of a thread that cannot run where it should
+  std::atomic<unsigned> busy_ = 0;  // workers that may still send
+  std::int64_t on_the_way_ = 0;     // packets of earlier trials, which were lost
+  std::atomic<int> error_ = 0;      // errno of a thread that cannot run where it should
 };
 
 }  // namespace manactl::datapath::verbs
