@@ -21,8 +21,9 @@ std::string file_of(std::string_view id) {
 
 }  // namespace
 
-Results::Results(std::string directory)
-    : files_(os::open_durable(std::move(directory), os::Secrecy::ours_alone)) {}
+Results::Results(std::string directory, std::uint64_t most_bytes)
+    : most_bytes_(most_bytes),
+      files_(os::open_durable(std::move(directory), os::Secrecy::ours_alone)) {}
 
 Result<std::vector<std::string>> Results::ids() const {
   const auto names = files_->list();
@@ -53,8 +54,15 @@ Result<> Results::keep(std::string_view id, std::string_view text) {
   if (!written) return written;
   const auto all = ids();
   if (!all) return tl::unexpected<Error>(all.error());
-  for (std::size_t i = 0; i + kMost < all->size(); ++i) {
-    auto removed = files_->remove(file_of((*all)[i]));
+  std::uint64_t bytes = text.size();
+  std::size_t left = 1;
+  for (auto one = all->rbegin(); one != all->rend(); ++one) {
+    const auto file = file_of(*one);
+    if (*one == id) continue;
+    // One that cannot be read any more is not worth its place.
+    bytes += files_->size(file).value_or(most_bytes_);
+    if (++left <= kMost && bytes <= most_bytes_) continue;
+    auto removed = files_->remove(file);
     if (!removed) return removed;
   }
   return {};

@@ -20,19 +20,22 @@ namespace manactl::host {
 class Results {
  public:
   static constexpr std::size_t kMost = 100;
+  static constexpr std::uint64_t kMostBytes = 512ULL << 20U;
 
   // `directory` is absolute. Touches nothing yet; the directory is made by the first keep().
-  explicit Results(std::string directory);
+  explicit Results(std::string directory, std::uint64_t most_bytes = kMostBytes);
 
   // Every id, the oldest first. Files of other names are left alone.
   Result<std::vector<std::string>> ids() const;
 
   Result<std::string> read(std::string_view id) const;
 
-  // Afterwards no more than kMost are left.
+  // Afterwards no more than kMost are left, and no more bytes than allowed unless this one alone
+  // has them: the newest always stays.
   Result<> keep(std::string_view id, std::string_view text);
 
  private:
+  std::uint64_t most_bytes_;
   std::unique_ptr<os::Durable> files_;
 };
 

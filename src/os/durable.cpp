@@ -82,6 +82,7 @@ class DurableDirectory final : public Durable {
 
   Result<std::vector<std::string>> list() const override;
   Result<std::string> read(std::string_view name) const override;
+  Result<std::uint64_t> size(std::string_view name) const override;
   Result<> replace(std::string_view name, std::string_view text) override;
   Result<> append(std::string_view name, std::string_view text) override;
   Result<> remove(std::string_view name) override;
@@ -166,6 +167,19 @@ Result<std::vector<std::string>> DurableDirectory::list() const {
   return names;
 }
 
+Result<std::uint64_t> DurableDirectory::size(std::string_view name) const {
+  const auto directory = open_directory(false);
+  if (!directory) return tl::unexpected<Error>(directory.error());
+
+  struct stat status {};
+
+  const std::string word(name);
+  if (fstatat(directory->get(), word.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    return fail_errno(errno, "cannot read '" + shown(name) + "'");
+  }
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
 Result<std::string> DurableDirectory::read(std::string_view name) const {
   constexpr std::size_t kMost = 64U << 20;
   const auto directory = open_directory(false);
@@ -239,6 +253,12 @@ Result<> DurableDirectory::remove(std::string_view name) {
 }
 
 }  // namespace
+
+Result<std::uint64_t> Durable::size(std::string_view name) const {
+  const auto text = read(name);
+  if (!text) return tl::unexpected<Error>(text.error());
+  return text->size();
+}
 
 std::unique_ptr<Durable> open_durable(std::string path, Secrecy secrecy) {
   return std::make_unique<DurableDirectory>(std::move(path), secrecy);

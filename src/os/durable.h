@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ class Durable {
   // Regular files without those that were being written. Empty when there is no directory yet.
   virtual Result<std::vector<std::string>> list() const = 0;
   virtual Result<std::string> read(std::string_view name) const = 0;
+  virtual Result<std::uint64_t> size(std::string_view name) const;  // bytes
 
   // Whole or not at all: written beside it, synced, renamed, the directory synced.
   virtual Result<> replace(std::string_view name, std::string_view text) = 0;

@@ -65,6 +65,17 @@ TEST_F(ResultsOf, ManyRunsAreTheNewest) {
   EXPECT_EQ(ids->front(), result_id(1'700'000'002, 7));
 }
 
+TEST_F(ResultsOf, LongRunsAreTheNewestThatFit) {
+  Results results(home_ + "/manactl/results", 100);
+  const auto id = [](std::time_t i) { return result_id(1'700'000'000 + i, 7); };
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(results.keep(id(i), std::string(40, 'x')));
+  EXPECT_THAT(*results.ids(), ElementsAre(id(2), id(3)));
+  ASSERT_TRUE(results.keep(id(4), std::string(400, 'x')));
+  EXPECT_THAT(*results.ids(), ElementsAre(id(4))) << "what was just measured stays";
+  ASSERT_TRUE(results.keep(id(5), "{}"));
+  EXPECT_THAT(*results.ids(), ElementsAre(id(5)));
+}
+
 TEST_F(ResultsOf, TheirDirectoryLeaveOtherFilesAlone) {
   const auto directory = home_ + "/manactl/results";
   Results results(directory);
