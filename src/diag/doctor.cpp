@@ -95,6 +95,11 @@ bool is_better(const Case& one, const Case& other) {
          std::tuple(order(other), -other.signature().rank);
 }
 
+void insert_before_worse(Cases& cases, const Case& one) {
+  const auto worse = [&one](const Case& other) { return is_better(one, other); };
+  cases.insert(std::ranges::find_if(cases, worse), one);
+}
+
 // ---- items --------------------------------------------------------------------------------------
 
 std::string release_note(const Signature& signature, const LogReport& log) {
@@ -244,8 +249,7 @@ void Doctor::place_cases(const Case* root) {
     if (one.explained || one.signature().role == Role::consequence) {
       diagnosis_.consequences.push_back(item_of(one));
     } else {
-      const auto worse = [&one](const Case& other) { return is_better(one, other); };
-      others.insert(std::ranges::find_if(others, worse), one);
+      insert_before_worse(others, one);
     }
   }
   for (const auto& one : others) diagnosis_.others.push_back(item_of(one));
