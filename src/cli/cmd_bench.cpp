@@ -150,7 +150,9 @@ Exit run_bench(const Options& options, Context& context) {
   if (!named) {
     return refuse(context,
                   Errc::invalid,
-                  "bench: a device is missing: an interface, --vdev net_null0 or --sim");
+                  datapath::has_verbs_engine()
+                      ? "bench: a device is missing: an interface, --vdev net_null0 or --sim"
+                      : "bench: a device is missing: an interface or --vdev net_null0");
   }
   datapath::BenchPlan plan = options.plan;
   plan.hugepages = !options.no_huge;
