@@ -14,5 +14,6 @@ void base(std::string_view input);
 void wire(std::string_view input);
 void adapter(std::string_view input);
 void log(std::string_view input);
+void bench(std::string_view input);
 
 }  // namespace manactl::fuzz

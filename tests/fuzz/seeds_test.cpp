@@ -8,6 +8,8 @@
 #include <functional>
 #include <string>
 
+#include "cli/bench_json.h"
+#include "cli/bench_results.h"
 #include "fuzz/entry_points.h"
 #include "os/attributes.h"
 #include "os/netlink.h"
@@ -107,6 +109,25 @@ TEST(FuzzSeeds, OfLogsAreSurvived) {
                            "{\"log\":\"EAL: \\u001b[1mfailed\\n\",\"stream\":\"stdout\"}\n"}) {
     with_variations(seed, fuzz::log);
   }
+}
+
+// As the others, at some of its bytes: a result is long. Odd steps meet every kind of place.
+TEST(FuzzSeeds, OfResultsAreSurvived) {
+  constexpr std::size_t kStep = 499;
+  for (auto text : {cli::bench_json(test::eventful()),
+                    cli::bench_json(test::steady(datapath::Mode::tx, 1e6))}) {
+    fuzz::bench(text);
+    for (std::size_t at = 0; at < text.size(); at += kStep) {
+      fuzz::bench(std::string(text, 0, at));
+      const char old = text[at];
+      for (const char other : {'\xff', '9', '-', static_cast<char>(old ^ 1)}) {
+        text[at] = other;
+        fuzz::bench(text);
+      }
+      text[at] = old;
+    }
+  }
+  SUCCEED();
 }
 
 }  // namespace
