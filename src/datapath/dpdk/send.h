@@ -59,7 +59,7 @@ inline void advance(Rotation& rotation, unsigned packets) noexcept {
 }
 
 // What the device did not take goes back to its pool.
-inline std::uint64_t give_back(Lane& lane, unsigned sent, unsigned wanted) noexcept {
+[[gnu::cold]] inline std::uint64_t give_back(Lane& lane, unsigned sent, unsigned wanted) noexcept {
   auto** packets = lane.packets.data();
   std::uint64_t bytes = 0;
   for (unsigned i = sent; i < wanted; ++i) bytes += packets[i]->pkt_len;
