@@ -23,8 +23,9 @@ Crew::Crew(Mode mode,
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     const auto at = std::find(cpus.begin(), cpus.end(), placement.worker_cpus[i]) - cpus.begin();
     auto& worker = workers_[static_cast<std::size_t>(at)];
-    worker.phase = &phase_;
+    worker.team = &team_;
     worker.lanes.push_back(&lanes[i]);
+    team_.lanes.push_back(&lanes[i]);
   }
 }
 
@@ -33,7 +34,7 @@ Crew::~Crew() {
 }
 
 Result<> Crew::launch() {
-  phase_.store(Phase::waiting, std::memory_order_release);
+  team_.phase.store(Phase::waiting, std::memory_order_release);
   for (auto& worker : workers_) {
     worker.done.store(false, std::memory_order_relaxed);
     worker.ready.store(false, std::memory_order_relaxed);
@@ -51,11 +52,11 @@ Result<> Crew::launch() {
 }
 
 void Crew::go() {
-  phase_.store(Phase::running, std::memory_order_release);
+  team_.phase.store(Phase::running, std::memory_order_release);
 }
 
 void Crew::stop() {
-  phase_.store(Phase::stopping, std::memory_order_release);
+  team_.phase.store(Phase::stopping, std::memory_order_release);
   for (; launched_ > 0; --launched_) {
     rte_eal_wait_lcore(launched_);
     while (!workers_[launched_ - 1].done.load(std::memory_order_acquire)) std::this_thread::yield();

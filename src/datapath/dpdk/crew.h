@@ -37,10 +37,10 @@ class Crew final : public Workers {
 
  private:
   Mode mode_;
-  const std::vector<Lane>& lanes_;
+  std::vector<Lane>& lanes_;
   const std::vector<Port>& ports_;
   DeviceWatch& watch_;
-  alignas(kOwnLines) std::atomic<Phase> phase_ = Phase::waiting;
+  Team team_;
   std::vector<Worker> workers_;
   unsigned launched_ = 0;
 };

@@ -34,8 +34,9 @@ unsigned visit(Lane& lane, std::uint64_t now, unsigned bursts) noexcept {
 // how many packets moved. `now` is the time at which the visit began, in ticks of rte_rdtsc().
 template <Burst Serve, unsigned Bursts>
 void serve(Worker& worker) noexcept {
-  const auto& phase = *worker.phase;
+  const auto& phase = worker.team->phase;
   worker.instructions.count_this_thread();
+  worker.team->busy.fetch_add(1, std::memory_order_relaxed);
   worker.ready.store(true, std::memory_order_release);
   while (phase.load(std::memory_order_acquire) == Phase::waiting) rte_pause();
   auto before = rte_rdtsc();
@@ -52,6 +53,7 @@ void serve(Worker& worker) noexcept {
       before = now;
     }
   }
+  worker.team->busy.fetch_sub(1, std::memory_order_release);
 }
 
 template <Burst Serve>
@@ -62,19 +64,27 @@ int work(void* argument) noexcept {
   return 0;
 }
 
-// Receive(lane, now) is that part of Serve which goes on when sending is over.
+// Receive(lane, now) is that part of Serve which goes on when sending is over. Packets of other
+// workers may come back here, so it goes on while any of them still sends.
 template <Burst Serve, Burst Receive, unsigned Bursts = kVisit>
 int work_and_drain(void* argument) noexcept {
   auto& worker = *static_cast<Worker*>(argument);
-  const auto on_the_way = outstanding(worker.lanes);
+  const auto& team = *worker.team;
+  const auto on_the_way = outstanding(team.lanes);
   serve<Serve, Bursts>(worker);
+  const auto receive = [](Lane& lane, std::uint64_t now) {
+    return lane.in_use() ? Receive(lane, now) : 0U;
+  };
+  while (team.busy.load(std::memory_order_acquire) != 0) {
+    for (auto* lane : worker.lanes) receive(*lane, 0);
+  }
   drain(
       worker.lanes,
-      worker.lanes,
+      team.lanes,
       on_the_way,
       Patience{rte_get_tsc_hz() / 100, 3 * rte_get_tsc_hz() / 100},
       [] { return rte_rdtsc(); },
-      [](Lane& lane, std::uint64_t now) { return lane.in_use() ? Receive(lane, now) : 0U; });
+      receive);
   worker.done.store(true, std::memory_order_release);
   return 0;
 }

@@ -14,10 +14,17 @@
 
 namespace manactl::datapath::dpdk {
 
+// What the workers of a session share.
+struct Team {
+  alignas(kOwnLines) std::atomic<Phase> phase = Phase::waiting;
+  std::atomic<unsigned> busy = 0;  // workers that have not yet heard of the stop
+  std::vector<Lane*> lanes;        // of all of them
+};
+
 // The queues of one thread.
 struct Worker {
   std::vector<Lane*> lanes;
-  const std::atomic<Phase>* phase = nullptr;
+  Team* team = nullptr;
   // All that the worker wrote is seen by whoever sees this; EAL's own hand-shake promises less.
   std::atomic<bool> done = false;
   std::atomic<bool> ready = false;  // it stands at the start

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/dpdk/loop.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace manactl::datapath::dpdk {
+namespace {
+
+constexpr std::uint16_t kSender = 0, kReceiver = 1;
+
+std::atomic<bool> receiver_waits = false;
+std::atomic<unsigned> on_the_way = 0;
+
+// Takes what the other queue sent, as RSS may have it.
+unsigned take(Lane& lane, std::uint64_t /*now*/) noexcept {
+  if (lane.queue != kReceiver) return 0;
+  receiver_waits = true;
+  const unsigned came = on_the_way.exchange(0);
+  lane.count_received(came, 0);
+  return came;
+}
+
+// The sender's last packet leaves when the other worker has long heard of the stop.
+unsigned send_late(Lane& lane, std::uint64_t /*now*/) noexcept {
+  if (lane.queue != kSender) return 0;
+  constexpr auto kWatchdog = std::chrono::seconds(5);
+  const auto end = std::chrono::steady_clock::now() + kWatchdog;
+  while (!receiver_waits && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  lane.count_sent(1, 0);
+  on_the_way = 1;
+  return 1;
+}
+
+// The receiver has to have heard of the stop before the sender's turn is over.
+TEST(Loop, DrainsWhatOtherWorkersSendUntilTheyStop) {
+  Lane lanes[2];
+  Team team;
+  Worker workers[2];
+  for (const auto queue : {kSender, kReceiver}) {
+    lanes[queue].queue = queue;
+    lanes[queue].burst = 32;
+    team.lanes.push_back(&lanes[queue]);
+    workers[queue].lanes = {&lanes[queue]};
+    workers[queue].team = &team;
+  }
+  std::vector<std::thread> threads;
+  for (auto& worker : workers) {
+    threads.emplace_back([&worker] { work_and_drain<send_late, take>(&worker); });
+  }
+  for (const auto& worker : workers) {
+    while (!worker.ready) std::this_thread::yield();
+  }
+  team.phase = Phase::running;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the sender is in its turn
+  team.phase = Phase::stopping;
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(lanes[kSender].counters.tx_packets.get(), 1U);
+  EXPECT_EQ(lanes[kReceiver].counters.rx_packets.get(), 1U);
+}
+
+}  // namespace
+}  // namespace manactl::datapath::dpdk
