@@ -46,11 +46,11 @@ TEST(Bench, TellsTheRateOfSteadyIntervals) {
                                           "--vdev",
                                           "net_null0",
                                           "--duration",
-                                          "500ms",
+                                          "2s",
                                           "--warmup",
-                                          "100ms",
+                                          "500ms",
                                           "--interval",
-                                          "20ms",
+                                          "100ms",
                                           "--no-huge"};
   const auto outcome = manactl(words);
   if (!has_dpdk()) {

@@ -69,7 +69,7 @@ TEST(Sim, KeepsTheCountersOfAProgramThatCrashes) {
 }
 
 TEST(Sim, BringsTheDeviceBack) {
-  const auto outcome = sim({"--json", "--fault", "device=reset,ms=1,back=1"},
+  const auto outcome = sim({"--json", "--fault", "device=reset,ms=500,back=1"},
                            {MANACTL_VERBS_CLIENT, "10", "recover"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto json = answer(outcome);
@@ -124,7 +124,7 @@ TEST(Sim, InjectsFaults) {
 
 TEST(Sim, EndsTheDeviceWhenItIsPlanned) {
   const auto outcome =
-      sim({"--json", "--fault", "device=fatal,ms=1"}, {MANACTL_VERBS_CLIENT, "10", "wait"});
+      sim({"--json", "--fault", "device=fatal,ms=500"}, {MANACTL_VERBS_CLIENT, "10", "wait"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "mana_0\nevent 8\n") << "IBV_EVENT_DEVICE_FATAL";
   EXPECT_EQ(answer(outcome)["ports"][0]["tx_packets"], 10) << "nothing is sent after the end";

@@ -230,10 +230,14 @@ TEST(VerbsEngine, StopsWhenItIsAsked) {
 TEST(VerbsEngine, TellsThatItsDeviceIsGone) {
   EXPECT_TRUE(in_child([] {
     // Late enough for all that is made before the first packet.
-    Machine port("engine=inline fault=device=fatal,ms=500");
+    Machine port("engine=inline fault=device=fatal,ms=2000");
     auto plan = plan_of(Mode::tx);
-    plan.trial.seconds = 1;
-    const auto trial = run_once(port, plan);
+    plan.trial.seconds = 60;
+    std::stop_source stop;
+    Progress progress;
+    progress.event = [&](const Event&) { stop.request_stop(); };
+    const auto session = engine_on(port)->open(plan).value();
+    const auto trial = session->run(plan.trial, stop.get_token(), progress).value();
     ASSERT_EQ(trial.events.size(), 1U);
     EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
     EXPECT_EQ(trial.events[0].device, "7870:00:00.0");
