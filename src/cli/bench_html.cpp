@@ -77,6 +77,19 @@ std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{:.1f}", *value) : kNothing;
 }
 
+// Of one queue, over all intervals of all trials.
+std::vector<double> rates_of(const BenchResult& result, std::size_t queue) {
+  std::vector<double> rates;
+  for (const auto& trial : result.report.trials) {
+    for (const auto& interval : trial.intervals) {
+      if (queue >= interval.queues.size()) continue;
+      const auto& sample = interval.queues[queue];
+      rates.push_back(per_second(datapath::headline(result.plan.mode, sample), sample.seconds));
+    }
+  }
+  return rates;
+}
+
 void add_queues(const BenchResult& result, HtmlReport& page) {
   const auto mode = result.plan.mode;
   page.queue_columns = {
@@ -93,13 +106,7 @@ void add_queues(const BenchResult& result, HtmlReport& page) {
                    number(costs.instructions),
                    percent(costs.full_bursts),
                    percent(costs.empty_polls)};
-    for (const auto& trial : result.report.trials) {
-      for (const auto& interval : trial.intervals) {
-        if (i >= interval.queues.size()) continue;
-        const auto& sample = interval.queues[i];
-        queue.rates.push_back(per_second(datapath::headline(mode, sample), sample.seconds));
-      }
-    }
+    queue.rates = rates_of(result, i);
     page.queues.push_back(std::move(queue));
   }
 }

@@ -106,6 +106,22 @@ std::string device_event(std::size_t trial, const datapath::Event& event) {
   return json.dump() + '\n';
 }
 
+namespace {
+
+std::string rows_of(std::string_view head, const datapath::Interval& interval) {
+  std::string text;
+  for (std::size_t queue = 0; queue < interval.queues.size(); ++queue) {
+    fmt::format_to(std::back_inserter(text), "{},{}", head, queue);
+    for (const auto& column : columns()) {
+      fmt::format_to(std::back_inserter(text), ",{}", column.of(interval.queues[queue]));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string bench_csv(const BenchResult& result) {
   std::string text = "trial,interval,ends_seconds,seconds,disturbed,queue";
   for (const auto& column : columns()) text += ',' + column.str();
@@ -114,16 +130,10 @@ std::string bench_csv(const BenchResult& result) {
     double ends = 0;
     const auto& intervals = result.report.trials[i].intervals;
     for (std::size_t j = 0; j < intervals.size(); ++j) {
-      ends += intervals[j].total.seconds;
-      const auto head = fmt::format(
-          "{},{},{},{},{}", i, j, ends, intervals[j].total.seconds, int{intervals[j].disturbed});
-      for (std::size_t queue = 0; queue < intervals[j].queues.size(); ++queue) {
-        text += fmt::format("{},{}", head, queue);
-        for (const auto& column : columns()) {
-          fmt::format_to(std::back_inserter(text), ",{}", column.of(intervals[j].queues[queue]));
-        }
-        text += '\n';
-      }
+      const auto& one = intervals[j];
+      const auto seconds = one.total.seconds;
+      ends += seconds;
+      text += rows_of(fmt::format("{},{},{},{},{}", i, j, ends, seconds, int{one.disturbed}), one);
     }
   }
   return text;
