@@ -10,6 +10,6 @@
 
 namespace manactl::cli {
 
-std::string html_page(const MergeResult& result);
+std::string html_page(const MergeResult& merged);
 
 }  // namespace manactl::cli

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -22,27 +23,37 @@ std::int64_t outstanding(const std::vector<Lane*>& lanes) noexcept {
   return static_cast<std::int64_t>(sent - received);
 }
 
+// What one worker waits for.
+template <class Lane>
+struct Late {
+  const std::vector<Lane*>& mine;     // of this worker
+  const std::vector<Lane*>& all;      // of every worker
+  const std::atomic<unsigned>& busy;  // workers that have not yet heard of the stop
+  std::int64_t before = 0;            // packets that were out when the trial began
+};
+
 struct Patience {
   std::uint64_t idle = 0, longest = 0;
 };
 
-// Until no more than `before` packets of `all` are out, or nothing came to `mine` for too long. A
+// Until nobody sends and no more than `before` packets are out, or nothing came for too long. A
 // worker that was kept from running meanwhile has some turns all the same. receive(lane, now)
 // answers how many came; `clock` tells the time.
 template <class Lane, class Clock, class Receive>
-void drain(const std::vector<Lane*>& mine,
-           const std::vector<Lane*>& all,
-           std::int64_t before,
+void drain(const Late<Lane>& late,
            const Patience& patience,
            Clock clock,
            Receive receive) noexcept {
   constexpr unsigned kTurns = 64;
+  while (late.busy.load(std::memory_order_acquire) != 0) {
+    for (auto* lane : late.mine) receive(*lane, clock());
+  }
   const auto start = clock();
   auto last = start;
-  for (unsigned turns = 1; outstanding(all) > before; ++turns) {
+  for (unsigned turns = 1; outstanding(late.all) > late.before; ++turns) {
     const auto now = clock();
     unsigned came = 0;
-    for (auto* lane : mine) came += receive(*lane, now);
+    for (auto* lane : late.mine) came += receive(*lane, now);
     if (came != 0) last = now;
     if (came == 0 && now - last >= patience.idle) return;
     if (now - start >= patience.longest && turns >= kTurns) return;

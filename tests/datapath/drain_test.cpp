@@ -18,6 +18,7 @@ struct FakeLane {
 struct Wire {
   FakeLane lane;
   std::vector<FakeLane*> lanes = {&lane};
+  std::atomic<unsigned> busy = 0;
   std::uint64_t time = 0, step = 1;
   unsigned turns = 0;
 
@@ -27,9 +28,7 @@ struct Wire {
              std::uint64_t patience,
              const std::function<unsigned(std::uint64_t now)>& come) {
     datapath::drain(
-        lanes,
-        lanes,
-        before,
+        Late<FakeLane>{lanes, lanes, busy, before},
         Patience{patience, 3 * patience},
         [this] { return time += step; },
         [&](FakeLane& at, std::uint64_t now) {
@@ -51,6 +50,16 @@ TEST(Drain, DoesNotWaitForWhatWasLostBefore) {
   Wire wire(10);
   wire.drain(4, 100, [](auto) { return 3U; });
   EXPECT_EQ(wire.turns, 2U);
+}
+
+TEST(Drain, GoesOnWhileOthersSend) {
+  Wire wire(1);
+  wire.busy = 1;
+  wire.drain(0, 10, [&](auto now) {
+    if (now == 1000) wire.busy = 0;
+    return now == 1000 ? 1U : 0U;
+  });
+  EXPECT_EQ(wire.lane.counters.rx_packets.get(), 1U);
 }
 
 TEST(Drain, WaitsForTheLate) {

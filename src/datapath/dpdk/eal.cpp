@@ -21,7 +21,7 @@ namespace manactl::datapath::dpdk {
 
 namespace {
 
-constexpr std::size_t kMaxLog = 64U * 1024;
+constexpr std::size_t kMaxLog = 64UL * 1024;
 
 // Where DPDK writes. Its threads outlive a run, so this lives as long as the process.
 class Capture {

@@ -30,8 +30,24 @@ unsigned visit(Lane& lane, std::uint64_t now, unsigned bursts) noexcept {
   return all;
 }
 
-// From the start to the end of a trial. Serve(lane, now) serves a queue once, counts, and answers
-// how many packets moved. `now` is the time at which the visit began, in ticks of rte_rdtsc().
+// Serve(lane, now) serves a queue once, counts, and answers how many packets moved. `now` is the
+// time at which the visit began, in ticks of rte_rdtsc(). Answers the time at the end.
+template <Burst Serve, unsigned Bursts>
+std::uint64_t visit_all(Worker& worker, std::uint64_t now) noexcept {
+  for (auto* lane : worker.lanes) {
+    if (!lane->in_use()) [[unlikely]] {
+      lane->parked.store(true, std::memory_order_release);
+      continue;
+    }
+    const auto before = now;
+    const auto moved = visit<Serve>(*lane, before, Bursts);
+    now = rte_rdtsc();
+    if (moved != 0) lane->counters.cycles.add(now - before);
+  }
+  return now;
+}
+
+// From the start to the end of a trial.
 template <Burst Serve, unsigned Bursts>
 void serve(Worker& worker) noexcept {
   const auto& phase = worker.team->phase;
@@ -39,19 +55,10 @@ void serve(Worker& worker) noexcept {
   worker.team->busy.fetch_add(1, std::memory_order_relaxed);
   worker.ready.store(true, std::memory_order_release);
   while (phase.load(std::memory_order_acquire) == Phase::waiting) rte_pause();
-  auto before = rte_rdtsc();
-  for (auto* lane : worker.lanes) lane->pace.start(before);
+  auto now = rte_rdtsc();
+  for (auto* lane : worker.lanes) lane->pace.start(now);
   while (phase.load(std::memory_order_relaxed) == Phase::running) {
-    for (auto* lane : worker.lanes) {
-      if (!lane->in_use()) [[unlikely]] {
-        lane->parked.store(true, std::memory_order_release);
-        continue;
-      }
-      const auto moved = visit<Serve>(*lane, before, Bursts);
-      const auto now = rte_rdtsc();
-      if (moved != 0) lane->counters.cycles.add(now - before);
-      before = now;
-    }
+    now = visit_all<Serve, Bursts>(worker, now);
   }
   worker.team->busy.fetch_sub(1, std::memory_order_release);
 }
@@ -64,27 +71,18 @@ int work(void* argument) noexcept {
   return 0;
 }
 
-// Receive(lane, now) is that part of Serve which goes on when sending is over. Packets of other
-// workers may come back here, so it goes on while any of them still sends.
+// Receive(lane, now) is that part of Serve which goes on when sending is over.
 template <Burst Serve, Burst Receive, unsigned Bursts = kVisit>
 int work_and_drain(void* argument) noexcept {
   auto& worker = *static_cast<Worker*>(argument);
   const auto& team = *worker.team;
   const auto on_the_way = outstanding(team.lanes);
   serve<Serve, Bursts>(worker);
-  const auto receive = [](Lane& lane, std::uint64_t now) {
-    return lane.in_use() ? Receive(lane, now) : 0U;
-  };
-  while (team.busy.load(std::memory_order_acquire) != 0) {
-    for (auto* lane : worker.lanes) receive(*lane, 0);
-  }
   drain(
-      worker.lanes,
-      team.lanes,
-      on_the_way,
+      Late<Lane>{worker.lanes, team.lanes, team.busy, on_the_way},
       Patience{rte_get_tsc_hz() / 100, 3 * rte_get_tsc_hz() / 100},
       [] { return rte_rdtsc(); },
-      receive);
+      [](Lane& lane, std::uint64_t now) { return lane.in_use() ? Receive(lane, now) : 0U; });
   worker.done.store(true, std::memory_order_release);
   return 0;
 }

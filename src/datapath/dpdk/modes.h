@@ -42,6 +42,7 @@ struct ModeRow {
   Work work;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): constants, where they are defined
 extern const ModeRow kTx, kRx, kTxRx, kFwd, kRtt;
 
 const ModeRow& row_of(Mode mode);

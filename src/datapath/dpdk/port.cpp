@@ -299,7 +299,7 @@ Result<> Port::reopen() {
   }
   open_ = true;
   const auto pools = receive_pools_;
-  const auto started = start(*plan_, pools);
+  auto started = start(*plan_, pools);
   earlier_ = counted;
   if (!started) return started;
   if (const auto info = describe(id_)) interface_ = info->if_index;

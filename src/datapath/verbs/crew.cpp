@@ -102,10 +102,7 @@ void Crew::take_late(Worker& worker) const {
     lane.tx->reclaim();
     return drain_(lane, now) + (lane.tx->done() - done);
   };
-  while (busy_.load(std::memory_order_acquire) != 0) {
-    for (auto* lane : worker.lanes) take(*lane, 0);
-  }
-  drain(worker.lanes, lanes_, on_the_way_, kPatience, request_time, take);
+  drain(Late<Lane>{worker.lanes, lanes_, busy_, on_the_way_}, kPatience, request_time, take);
 }
 
 // What came too late for the trial before is not of this one.
