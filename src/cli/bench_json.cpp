@@ -370,31 +370,10 @@ std::string end_event(const BenchResult& result) {
   return json.dump() + '\n';
 }
 
-namespace {
-
-std::string events_of(std::size_t number, const datapath::Trial& trial) {
-  std::string text;
-  auto event = trial.events.begin();
-  double ends = 0;
-  for (const auto& interval : trial.intervals) {
-    ends += interval.total.seconds;
-    // Noticed at the end of an interval; a sum of lengths agrees with a clock nearly.
-    constexpr double kNearly = 1e-3;
-    for (; event != trial.events.end() && event->at_seconds < ends + kNearly; ++event) {
-      text += device_event(number, *event);
-    }
-    text += interval_event(number, ends, interval);
-  }
-  for (; event != trial.events.end(); ++event) text += device_event(number, *event);
-  return text;
-}
-
-}  // namespace
-
 std::string bench_ndjson(const BenchResult& result) {
   auto text = start_event(result.plan, result.report);
   for (std::size_t i = 0; i < result.report.trials.size(); ++i) {
-    text += events_of(i, result.report.trials[i]);
+    text += trial_events(i, result.report.trials[i]);
   }
   return text + end_event(result);
 }

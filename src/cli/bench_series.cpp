@@ -106,6 +106,23 @@ std::string device_event(std::size_t trial, const datapath::Event& event) {
   return json.dump() + '\n';
 }
 
+std::string trial_events(std::size_t number, const datapath::Trial& trial) {
+  std::string text;
+  auto event = trial.events.begin();
+  double ends = 0;
+  for (const auto& interval : trial.intervals) {
+    ends += interval.total.seconds;
+    // Noticed at the end of an interval; a sum of lengths agrees with a clock nearly.
+    constexpr double kNearly = 1e-3;
+    for (; event != trial.events.end() && event->at_seconds < ends + kNearly; ++event) {
+      text += device_event(number, *event);
+    }
+    text += interval_event(number, ends, interval);
+  }
+  for (; event != trial.events.end(); ++event) text += device_event(number, *event);
+  return text;
+}
+
 namespace {
 
 std::string rows_of(std::string_view head, const datapath::Interval& interval) {

@@ -21,6 +21,9 @@ std::string interval_event(std::size_t trial, double ends, const datapath::Inter
 
 std::string device_event(std::size_t trial, const datapath::Event& event);
 
+// Those lines of a trial that is over, in the order of their times.
+std::string trial_events(std::size_t number, const datapath::Trial& trial);
+
 std::string_view kind_of(const datapath::Event& event);  // "removed", "returned"
 
 // A row for each interval and queue, below a row of names.
