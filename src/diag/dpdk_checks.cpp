@@ -69,7 +69,7 @@ Finding embedded(const host::Facts& facts, const Question& /*question*/) {
   }
   Remedy remedy = dpdk_with_mana(facts);
   remedy.why = "manactl has the drivers of the DPDK that it was built with; " + remedy.why;
-  return warn(fmt::format("{} has no {}: bench cannot drive MANA", name, join(absent, " and no ")),
+  return warn(fmt::format("{} has no {}: bench takes direct verbs", name, join(absent, " and no ")),
               std::move(remedy),
               std::move(evidence));
 }
