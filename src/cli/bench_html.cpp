@@ -138,7 +138,7 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
   } else {
     page.figures.push_back({"missed", fmt::format("{}", count.missed)});
   }
-  if (rate.count == 0) return;
+  if (rate.count < kRates) return;
   page.median = rate.median;
   if (rate.confidence) page.confidence = HtmlBand{rate.confidence->low, rate.confidence->high};
 }

@@ -27,7 +27,7 @@ Json json_of(const Listed& row) {
   json["queues"] = result.plan.queues;
   json["frame_bytes"] = result.plan.traffic.mean_bytes();
   json["trials"] = result.report.trials.size();
-  json["packets_per_second"] = result.summary.rate.median;
+  json["packets_per_second"] = rate_of(result);
   json["noisy"] = result.summary.noisy();
   json["interrupted"] = result.report.interrupted();
   return json;
@@ -54,7 +54,7 @@ void list_text(Screen& screen, const std::vector<Listed>& rows) {
                        name_of(result->plan.mode),
                        result->plan.queues,
                        fmt::format("{:.0f}", result->plan.traffic.mean_bytes()),
-                       mpps_text(result->summary.rate.median),
+                       mpps_text(rate_of(*result)),
                        device_of(result->plan))
         << '\n';
   }

@@ -64,7 +64,7 @@ Json json_of(const BenchResult& result, datapath::Count datapath::Sample::*direc
   json["missed"] = count.missed;
   json["no_buffer"] = count.no_buffer;
   json["errors"] = count.errors;
-  json["packets_per_second"] = result.summary.rate.median;
+  json["packets_per_second"] = rate_of(result);
   json["queues"] = Json::array();
   for (const auto& queue : queues_of(result.report)) {
     json["queues"].push_back((queue.*direction).packets);
