@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 namespace manactl::datapath::dpdk {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::uint16_t kSender = 0, kReceiver = 1;
 
-std::atomic<bool> receiver_waits = false;
+std::atomic<bool> sender_is_in_turn = false, receiver_waits = false;
 std::atomic<unsigned> on_the_way = 0;
 
 // Takes what the other queue sent, as RSS may have it.
@@ -25,6 +26,7 @@ unsigned take(Lane& lane, std::uint64_t /*now*/) noexcept {
 // The sender's last packet leaves when the other worker has long heard of the stop.
 unsigned send_late(Lane& lane, std::uint64_t /*now*/) noexcept {
   if (lane.queue != kSender) return 0;
+  sender_is_in_turn = true;
   constexpr auto kWatchdog = std::chrono::seconds(5);
   const auto end = std::chrono::steady_clock::now() + kWatchdog;
   while (!receiver_waits && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -33,7 +35,6 @@ unsigned send_late(Lane& lane, std::uint64_t /*now*/) noexcept {
   return 1;
 }
 
-// The receiver has to have heard of the stop before the sender's turn is over.
 TEST(Loop, DrainsWhatOtherWorkersSendUntilTheyStop) {
   Lane lanes[2];
   Team team;
@@ -53,7 +54,7 @@ TEST(Loop, DrainsWhatOtherWorkersSendUntilTheyStop) {
     while (!worker.ready) std::this_thread::yield();
   }
   team.phase = Phase::running;
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the sender is in its turn
+  while (!sender_is_in_turn) std::this_thread::yield();
   team.phase = Phase::stopping;
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(lanes[kSender].counters.tx_packets.get(), 1U);
