@@ -40,6 +40,22 @@ unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish fin
   return wanted;
 }
 
+// take(position, size) gets every packet of a burst. Answers how many there were.
+template <class Take>
+unsigned take_burst(Lane& lane, Take take) noexcept {
+  auto& ring = *lane.rx;
+  unsigned packets = 0;
+  ring.take(lane.burst, [&](std::uint32_t position, std::uint32_t size) noexcept {
+    if (size == 0) return;
+    ++packets;
+    take(position, size);
+  });
+  // Buffers belong to their slots, so that offering them again is all there is to do.
+  if (const auto room = ring.room(); room != 0) ring.post(room);
+  lane.counters.count_poll(packets, lane.burst);
+  return packets;
+}
+
 void count_received(Lane& lane, unsigned packets, std::uint64_t bytes) noexcept {
   lane.rx_errors.set(lane.rx->errors());
   if (packets == 0) return;
@@ -54,16 +70,8 @@ unsigned send(Lane& lane, std::uint64_t now) noexcept {
 }
 
 unsigned receive(Lane& lane, std::uint64_t /*now*/) noexcept {
-  auto& ring = *lane.rx;
-  unsigned packets = 0;
   std::uint64_t bytes = 0;
-  ring.take(lane.burst, [&](std::uint32_t, std::uint32_t size) noexcept {
-    packets += size != 0 ? 1U : 0U;
-    bytes += size;
-  });
-  // Buffers belong to their slots, so that offering them again is all there is to do.
-  if (const auto room = ring.room(); room != 0) ring.post(room);
-  lane.counters.count_poll(packets, lane.burst);
+  const auto packets = take_burst(lane, [&](std::uint32_t, std::uint32_t size) { bytes += size; });
   count_received(lane, packets, bytes);
   return packets;
 }
@@ -135,20 +143,15 @@ unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
 }
 
 unsigned take_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
-  auto& ring = *lane.rx;
-  unsigned packets = 0;
   unsigned answers = 0;
   std::uint64_t bytes = 0;
   std::uint64_t now = 0;
-  ring.take(lane.burst, [&](std::uint32_t position, std::uint32_t size) noexcept {
-    if (size == 0) return;
-    if (packets++ == 0) now = request_time();
-    if (!lane.requests->take({bytes_at(ring.at(position).address), size}, now)) return;
+  const auto packets = take_burst(lane, [&](std::uint32_t position, std::uint32_t size) {
+    if (now == 0) now = request_time();
+    if (!lane.requests->take({bytes_at(lane.rx->at(position).address), size}, now)) return;
     ++answers;
     bytes += size;
   });
-  if (const auto room = ring.room(); room != 0) ring.post(room);
-  lane.counters.count_poll(packets, lane.burst);
   count_received(lane, answers, bytes);
   return packets;
 }
