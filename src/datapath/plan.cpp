@@ -17,7 +17,8 @@ constexpr std::uint64_t kHugePage = 2U << 20U;
 
 // How DPDK lays out memory. dpdk/pool.cpp holds these against the headers it is built with.
 constexpr unsigned kHeadroom = 128;
-constexpr unsigned kMinReceive = 2048;                // data room that every driver accepts
+constexpr unsigned kMinReceive = 1536;                // what an MTU of 1500 lets pass
+constexpr unsigned kWholeReceive = 2048;              // data room that every driver accepts
 constexpr unsigned kObjectOverhead = 64 + 128 + 64;   // pool header, mbuf, padding between channels
 constexpr std::uint64_t kCacheBytes = 128ULL * 8320;  // one cache for each possible core
 constexpr std::uint64_t kPoolBytes = 64ULL << 10U;    // header, chunk list, names
@@ -47,6 +48,21 @@ std::uint64_t pool_bytes(unsigned mbufs, unsigned mbuf_bytes, bool cached, bool 
                      (cached ? kCacheBytes : 0);
   // EAL grows by whole pages and fills their ends badly: measured, not derived.
   return hugepages ? (bytes + kHugePage - 1) / kHugePage * kHugePage : bytes;
+}
+
+bool is_on_pci(const std::string& device) {
+  return PciAddress::parse(std::string_view(device).substr(0, device.find(','))).has_value();
+}
+
+// Small buffers lie close together, which spares memory and the CPU's table of pages. But AF_PACKET
+// and AF_XDP ask for room for a whole frame of their rings, and many network cards count buffers in
+// KiB: these get what DPDK gives by default.
+unsigned min_receive(const BenchPlan& plan) {
+  const auto needs_whole = [](const std::string& device) {
+    return device.starts_with("net_af_") || is_on_pci(device);
+  };
+  const bool any = std::any_of(plan.vdevs.begin(), plan.vdevs.end(), needs_whole);
+  return any ? kWholeReceive : kMinReceive;
 }
 
 // Ports of one slot in one argument: the driver takes a device once.
@@ -108,7 +124,7 @@ PoolSize pool_size(const BenchPlan& plan) {
   PoolSize size;
   const auto ports = port_count(plan);
   const auto frame_room = round_up(plan.traffic.largest(), 64);
-  const auto receive_room = kHeadroom + std::max(kMinReceive, frame_room);
+  const auto receive_room = kHeadroom + std::max(min_receive(plan), frame_room);
   // Two bursts, so that a burst is served from the cache and not from the ring below it.
   size.cache = std::max(64U, 2U * plan.burst);
   // A cache may hold half as much again before it gives some back.
@@ -195,10 +211,7 @@ std::vector<std::string> eal_arguments(const BenchPlan& plan) {
   arguments.push_back(std::move(lcores));
   arguments.emplace_back("--main-lcore=0");
 
-  const auto on_pci = [](const std::string& device) {
-    return PciAddress::parse(std::string_view(device).substr(0, device.find(','))).has_value();
-  };
-  if (plan.nics.empty() && std::none_of(plan.vdevs.begin(), plan.vdevs.end(), on_pci)) {
+  if (plan.nics.empty() && std::none_of(plan.vdevs.begin(), plan.vdevs.end(), is_on_pci)) {
     arguments.emplace_back("--no-pci");
   }
   for (const auto& device : plan.vdevs) arguments.push_back("--vdev=" + device);

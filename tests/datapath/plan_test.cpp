@@ -229,11 +229,21 @@ TEST(PoolSize, GivesASenderASecondPoolForItsReceiveRings) {
   plan.queues = 4;
   const auto sender = pool_size(plan);
   EXPECT_EQ(sender.ring_mbufs, 4U * 256U + 64U);
-  EXPECT_EQ(sender.ring_mbuf_bytes, 128U + 2048U);
+  EXPECT_EQ(sender.ring_mbuf_bytes, 128U + 1536U);
   plan.mode = Mode::rx;
   const auto receiver = pool_size(plan);
   EXPECT_EQ(receiver.ring_mbufs, 0U);
-  EXPECT_EQ(receiver.mbuf_bytes, 128U + 2048U);
+  EXPECT_EQ(receiver.mbuf_bytes, 128U + 1536U);
+}
+
+TEST(PoolSize, HasTwoKibForDriversThatInsist) {
+  for (const auto* device :
+       {"net_af_packet0,iface=eth1", "net_af_xdp0,iface=eth1", "0000:06:00.0"}) {
+    auto plan = null_plan();
+    plan.mode = Mode::rx;
+    plan.vdevs.emplace_back(device);
+    EXPECT_EQ(pool_size(plan).mbuf_bytes, 128U + 2048U) << device;
+  }
 }
 
 TEST(PoolSize, HasRoomForAWholeFrameInOneReceiveBuffer) {
@@ -247,7 +257,8 @@ TEST(PoolSize, GrowsWithTheQueues) {
   auto plan = null_plan();
   const auto one = pool_size(plan).bytes;
   plan.queues = 8;
-  EXPECT_GT(pool_size(plan).bytes, 4 * one);
+  constexpr std::uint64_t kHugePage = 2U << 20U;  // at least one for the pool of each
+  EXPECT_GE(pool_size(plan).bytes, one + 7 * kHugePage);
 }
 
 // A ring of n slots holds n - 1 objects, so a pool of 512 needs one of 1024.

@@ -46,7 +46,7 @@ struct alignas(kOwnLines) Lane {
   rte_mempool* pool = nullptr;  // of the packets that it sends or, sending none, receives
   Pace pace;
   Rotation rotation;
-  std::array<rte_mbuf*, kMaxBurst> packets{};
+  alignas(kOwnLines) std::array<rte_mbuf*, kMaxBurst> packets{};
   std::unique_ptr<Requests> requests;  // of mode rtt
   Counters counters;
 
