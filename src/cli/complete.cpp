@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/bench/kept.h"
 #include "cli/command.h"
-#include "cli/kept.h"
 #include "cli/options.h"
 #include "cli/settings.h"
 #include "diag/check.h"

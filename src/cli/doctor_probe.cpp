@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/bench_target.h"
+#include "cli/bench/target.h"
 #include "datapath/engines.h"
 #include "setup/guard.h"
 

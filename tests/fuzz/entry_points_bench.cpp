@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cli/bench_document.h"
-#include "cli/bench_html.h"
-#include "cli/bench_json.h"
-#include "cli/bench_merge.h"
-#include "cli/bench_reader.h"
-#include "cli/bench_series.h"
-#include "cli/html_compare.h"
-#include "cli/html_merge.h"
+#include "cli/bench/document.h"
+#include "cli/bench/html.h"
+#include "cli/bench/html_compare.h"
+#include "cli/bench/html_merge.h"
+#include "cli/bench/json.h"
+#include "cli/bench/merge.h"
+#include "cli/bench/reader.h"
+#include "cli/bench/series.h"
 #include "fuzz/entry_points.h"
 
 namespace manactl::fuzz {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
-#include "cli/bench_json.h"
-#include "cli/bench_results.h"
+#include "cli/bench/json.h"
+#include "cli/bench/sample_results.h"
 #include "fuzz/entry_points.h"
 #include "os/attributes.h"
 #include "os/netlink.h"

@@ -9,11 +9,11 @@
 #include <random>
 #include <string>
 
-#include "cli/bench_results.h"
-#include "cli/html_compare.h"
-#include "cli/html_merge.h"
-#include "cli/html_report.h"
-#include "cli/html_text.h"
+#include "cli/bench/html_compare.h"
+#include "cli/bench/html_merge.h"
+#include "cli/bench/html_report.h"
+#include "cli/bench/html_text.h"
+#include "cli/bench/sample_results.h"
 
 namespace manactl::cli {
 namespace {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/bench/traffic_text.h"
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/options.h"
+
+namespace manactl::cli {
+namespace {
+
+using datapath::Rate;
+using datapath::SizeShare;
+
+constexpr std::size_t kMostSizes = 8;
+constexpr std::uint16_t kLeastBytes = 64, kMostBytes = 9018, kMostShare = 100;
+constexpr double kMostRate = 1e12, kLeastRate = 0.001;
+
+Result<SizeShare> parse_size_share(std::string_view text) {
+  const auto colon = text.find(':');
+  const auto bytes = parse_count(text.substr(0, colon), kLeastBytes, kMostBytes);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  SizeShare share{*bytes, 1};
+  if (colon == std::string_view::npos) return share;
+  const auto times = parse_count(text.substr(colon + 1), 1, kMostShare);
+  if (!times) return because(times.error(), "share");
+  share.share = *times;
+  return share;
+}
+
+struct Prefix {
+  char letter;
+  double factor;
+};
+
+// 1e6 of "M"; nothing when the text is no prefix.
+std::optional<double> factor_of(std::string_view text) {
+  constexpr Prefix kPrefixes[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}};
+  if (text.empty()) return 1;
+  for (const auto& [letter, factor] : kPrefixes) {
+    if (text.size() == 1 && text.front() == letter) return factor;
+  }
+  return std::nullopt;
+}
+
+std::optional<Rate> rate_of(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    Rate::Unit unit;
+  };
+
+  constexpr Unit kUnits[] = {{"pps", Rate::Unit::packets},
+                             {"bit/s", Rate::Unit::bits},
+                             {"bps", Rate::Unit::bits},
+                             {"bit", Rate::Unit::bits},
+                             {"%", Rate::Unit::percent}};
+  for (const auto& [name, unit] : kUnits) {
+    if (!text.ends_with(name)) continue;
+    text.remove_suffix(name.size());
+    const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
+    const auto number = parse_decimal(text.substr(0, digits));
+    const auto factor = factor_of(text.substr(digits));
+    if (!number || !factor || (unit == Rate::Unit::percent && *factor != 1)) return std::nullopt;
+    const double most = unit == Rate::Unit::percent ? 100 : kMostRate;
+    const double value = *number * *factor;
+    if (!(value >= kLeastRate && value <= most)) return std::nullopt;
+    return Rate{unit, value};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<SizeShare>> parse_sizes(std::string_view text) {
+  if (text == "imix") return std::vector<SizeShare>{{64, 7}, {570, 4}, {1518, 1}};
+  std::vector<SizeShare> sizes;
+  for (const auto piece : split(text, ',')) {
+    const auto share = parse_size_share(piece);
+    if (!share) return tl::unexpected<Error>(share.error());
+    const bool twice = std::any_of(
+        sizes.begin(), sizes.end(), [&](const auto& other) { return other.bytes == share->bytes; });
+    if (twice) return fail(Errc::invalid, fmt::format("{} bytes are given twice", share->bytes));
+    sizes.push_back(*share);
+  }
+  if (sizes.size() <= kMostSizes) return sizes;
+  return fail(Errc::invalid, fmt::format("{} sizes: at most {}", sizes.size(), kMostSizes));
+}
+
+Result<Rate> parse_rate(std::string_view text) {
+  std::string lower(text.substr(0, 64));
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  const auto rate = rate_of(text.size() == lower.size() ? std::string_view(lower) : "");
+  if (rate) return *rate;
+  return fail(Errc::invalid,
+              fmt::format("'{}' is not a rate (examples: 1Mpps, 500kpps, 10Gbps, 2.5Gbit, 50%)",
+                          printable(text, 40)));
+}
+
+}  // namespace manactl::cli

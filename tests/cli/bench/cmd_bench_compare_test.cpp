@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench/sample_results.h"
+#include "cli/run_manactl.h"
+
+namespace manactl::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json result(double rate) {
+  return json::parse(document(steady(datapath::Mode::tx, rate)));
+}
+
+class Compare : public testing::Test {
+ protected:
+  std::string file(const std::string& name, const std::string& text) const {
+    return directory_.file(name, text);
+  }
+
+  std::vector<std::string> words(const json& before, const json& after) const {
+    return {
+        "bench", "compare", file("before.json", before.dump()), file("after.json", after.dump())};
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(Compare, TellsWorseFromSameFromBetter) {
+  EXPECT_THAT(manactl(words(result(1e7), result(9e6))).out, HasSubstr("worse\n"));
+  EXPECT_EQ(manactl(words(result(1e7), result(9e6))).code, 1);
+  EXPECT_THAT(manactl(words(result(1e7), result(1e7))).out, HasSubstr("same\n"));
+  EXPECT_EQ(manactl(words(result(1e7), result(1e7))).code, 0);
+  EXPECT_THAT(manactl(words(result(1e7), result(1.1e7))).out, HasSubstr("better\n"));
+  EXPECT_EQ(manactl(words(result(1e7), result(1.1e7))).code, 0);
+}
+
+TEST_F(Compare, CountsNothingBelowTheThreshold) {
+  auto call = words(result(1e7), result(9.9e6));  // surely less, and by 1 %
+  EXPECT_EQ(manactl(call).code, 0);
+  call.insert(call.end(), {"--threshold", "0.5%"});
+  EXPECT_EQ(manactl(call).code, 1);
+}
+
+TEST_F(Compare, CountsNothingThatMayBeChance) {
+  auto noisy = result(9.5e6);
+  auto& rates = noisy["statistics"]["rates"];
+  for (std::size_t i = 0; i < rates.size(); i += 2) rates[i] = 12e6;
+  EXPECT_EQ(manactl(words(result(1e7), noisy)).code, 0);
+}
+
+TEST_F(Compare, TakesTheMediansOfTrials) {
+  auto repeated = steady(datapath::Mode::tx, 9e6);
+  repeated.report.trials.resize(4, repeated.report.trials.front());
+  repeated.began.resize(4, repeated.began.front());
+  repeated.summary = cli::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
+  const auto few = json::parse(document(repeated));
+  auto call = words(few, result(1e7));
+  call.emplace_back("--json");
+  EXPECT_EQ(json::parse(manactl(call).out)["before"]["intervals"], 4);
+  repeated.report.trials.resize(2);
+  repeated.began.resize(2);
+  repeated.summary = cli::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
+  const auto outcome = manactl(words(json::parse(document(repeated)), result(1e7)));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("has 2 trials"));
+}
+
+TEST_F(Compare, AnswersInJson) {
+  auto call = words(result(1e7), result(9e6));
+  call.emplace_back("--json");
+  const auto answer = json::parse(manactl(call).out);
+  EXPECT_EQ(answer["schema"], "manactl.bench-compare/1");
+  EXPECT_EQ(answer["exit"], 1);
+  EXPECT_EQ(answer["verdict"], "worse");
+  EXPECT_NEAR(answer["change"].get<double>(), -0.1, 1e-3);
+  EXPECT_LT(answer["confidence_95"][1], 0);
+  EXPECT_EQ(answer["before"]["intervals"], 8);
+  EXPECT_EQ(answer["configuration"]["queues"], "2");
+}
+
+TEST_F(Compare, TellsInWhatTheMachinesDifferAndComparesAllTheSame) {
+  auto before = result(1e7);
+  auto after = result(1e7);
+  before["machine"]["cpu"] = "AMD EPYC 7763";
+  after["machine"]["cpu"] = "Ampere Altra";
+  after["engine"]["version"] = "25.11.2";
+  auto call = words(before, after);
+  EXPECT_THAT(manactl(call).out, HasSubstr("cpu: AMD EPYC 7763 before, Ampere Altra after"));
+  call.emplace_back("--json");
+  const auto outcome = manactl(call);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto answer = json::parse(outcome.out)["machine_differences"];
+  ASSERT_EQ(answer.size(), 2U);
+  EXPECT_EQ(answer[0]["name"], "cpu");
+  EXPECT_EQ(answer[0]["before"], "AMD EPYC 7763");
+  EXPECT_EQ(answer[0]["after"], "Ampere Altra");
+  EXPECT_EQ(answer[1]["name"], "engine.version");
+  EXPECT_EQ(
+      json::parse(
+          manactl({"bench", "compare", call[2], call[2], "--json"}).out)["machine_differences"],
+      json::array());
+}
+
+TEST_F(Compare, ReadsStandardInput) {
+  Surroundings around;
+  around.input = result(1e7).dump();
+  const auto before = file("before.json", result(1e7).dump());
+  EXPECT_EQ(manactl({"bench", "compare", before, "-"}, around).code, 0);
+}
+
+TEST_F(Compare, RefusesDifferentMeasurements) {
+  auto other = result(1e7);
+  other["plan"]["queues"] = 4;
+  other["ports"][0]["driver"] = "net_ring";
+  const auto outcome = manactl(words(result(1e7), other));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("engine.driver net_null and net_ring, queues 2 and 4"));
+}
+
+struct Broken {
+  const char* name;
+  std::function<void(json&)> breaking;
+  const char* says;
+};
+
+void PrintTo(const Broken& broken, std::ostream* out) {
+  *out << broken.name;
+}
+
+class BrokenResult : public Compare, public testing::WithParamInterface<Broken> {};
+
+TEST_P(BrokenResult, IsOneLineAndExitTwo) {
+  auto broken = result(1e7);
+  GetParam().breaking(broken);
+  for (const auto& call : {words(result(1e7), broken), words(broken, result(1e7))}) {
+    const auto outcome = manactl(call);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  }
+}
+
+const Broken kBroken[] = {
+    {"NoObject", [](json& d) { d = json::array(); }, "no result of bench"},
+    {"OtherSchema", [](json& d) { d["schema"] = "manactl.check/1"; }, "'manactl.check/1'"},
+    {"NoPlan", [](json& d) { d.erase("plan"); }, "plan"},
+    {"NoRates", [](json& d) { d["statistics"]["rates"] = json::array(); }, "0 steady intervals"},
+    {"NoTraffic",
+     [](json& d) {
+       for (auto& rate : d["statistics"]["rates"]) rate = 0;
+     },
+     "moved no packets"},
+    {"FewRates",
+     [](json& d) { d["statistics"]["rates"].get_ref<json::array_t&>().resize(3); },
+     "3 steady intervals"},
+    {"TextForANumber", [](json& d) { d["statistics"]["rates"][1] = "x"; }, "no result"},
+};
+
+INSTANTIATE_TEST_SUITE_P(All, BrokenResult, testing::ValuesIn(kBroken), [](const auto& broken) {
+  return std::string(broken.param.name);
+});
+
+TEST_F(Compare, RefusesWhatIsNoJson) {
+  const auto good = file("good.json", result(1e7).dump());
+  for (const auto& path : {file("text", "rate 14 Mpps\n"),
+                           file("empty", ""),
+                           file("deep", std::string(100000, '['))}) {
+    const auto outcome = manactl({"bench", "compare", good, path});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("is not JSON"));
+  }
+}
+
+TEST_F(Compare, NeedsTwoResults) {
+  const auto good = file("good.json", result(1e7).dump());
+  EXPECT_EQ(manactl({"bench", "compare", good}).code, 2);
+  EXPECT_EQ(manactl({"bench", "compare"}).code, 2);
+  EXPECT_EQ(manactl({"bench", "compare", good, good, good}).code, 2);
+  for (const auto* share : {"-1", "101", "2x", "1e1", "", "nan", "%"}) {
+    EXPECT_EQ(manactl({"bench", "compare", good, good, "--threshold", share}).code, 2) << share;
+  }
+}
+
+TEST(BenchOf, AnInterfaceThatIsCalledLikeAWord) {
+  const auto outcome = manactl({"bench", "--iface", "compare"});
+  EXPECT_EQ(outcome.code, 3);
+}
+
+}  // namespace
+}  // namespace manactl::test

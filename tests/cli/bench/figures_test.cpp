@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/bench/figures.h"
+
+#include <gtest/gtest.h>
+
+namespace manactl::cli {
+namespace {
+
+TEST(UtcText, IsReadAgain) {
+  EXPECT_EQ(utc_text(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(utc_text(1'795'268'822.0625), "2026-11-21T13:47:02.063Z");
+  EXPECT_EQ(utc_seconds("2026-11-21T13:47:02.125Z"), 1'795'268'822.125);
+  EXPECT_EQ(utc_seconds("2024-02-29T23:59:59.999Z"), 1'709'251'199.999);
+}
+
+TEST(UtcText, IsNotAnyText) {
+  for (const auto* text : {"",
+                           "2026-11-21",
+                           "2026-11-21 13:47:02.125Z",
+                           "2026-11-21T13:47:02.125+",
+                           "2026-02-29T00:00:00.000Z",
+                           "2026-13-01T00:00:00.000Z",
+                           "2026-11-21T24:00:00.000Z",
+                           "-026-11-21T13:47:02.125Z"}) {
+    EXPECT_EQ(utc_seconds(text), std::nullopt) << text;
+  }
+}
+
+TEST(GbitText, IsOfPacketsThatAreAsLongAsTheCountedOnes) {
+  datapath::Count counted;
+  EXPECT_EQ(gbit_text(1e6, counted), "0.000 Gbit/s");
+  counted.packets = 10;
+  counted.bytes = 640;
+  EXPECT_EQ(gbit_text(1e6, counted), "0.512 Gbit/s");
+}
+
+TEST(Costs, AreOfThePacketsThatTheModeIsAbout) {
+  datapath::Sample sample;
+  sample.tx.packets = 100;
+  sample.rx.packets = 50;
+  sample.effort = {1000, 2000, 20, 10, 5};
+  const auto sent = costs_of(datapath::Mode::tx, sample);
+  EXPECT_EQ(sent.cycles, 10);
+  EXPECT_EQ(sent.instructions, 20);
+  EXPECT_EQ(sent.empty_polls, 0.5);
+  EXPECT_EQ(sent.full_bursts, 0.5);
+  EXPECT_EQ(costs_of(datapath::Mode::rx, sample).cycles, 20);
+}
+
+TEST(Costs, AreNotKnownWithoutPacketsOrCounters) {
+  datapath::Sample sample;
+  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).cycles, std::nullopt);
+  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).empty_polls, std::nullopt);
+  sample.tx.packets = 100;
+  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).instructions, std::nullopt);
+}
+
+TEST(TimeText, HasTheUnitThatFits) {
+  EXPECT_EQ(time_text(850), "850 ns");
+  EXPECT_EQ(time_text(12'345), "12.3 us");
+  EXPECT_EQ(time_text(4'560'000), "4.56 ms");
+}
+
+}  // namespace
+}  // namespace manactl::cli

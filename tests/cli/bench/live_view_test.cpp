@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/bench/live_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/text.h"
+#include "cli/bench/sample_results.h"
+
+namespace manactl::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class View : public testing::Test {
+ protected:
+  std::string show(LiveView& view) {
+    text_.str("");
+    view.show(result_.report.trials.front().intervals.at(1));
+    return text_.str();
+  }
+
+  BenchResult result_ = test::steady(datapath::Mode::tx, 1e7);
+  std::ostringstream text_;
+};
+
+TEST_F(View, WritesOverItself) {
+  Screen screen(text_, false, 80, true);
+  screen.set_redraw(true);
+  LiveView view(screen, result_.plan);
+  view.start_trial();
+  const auto first = show(view);
+  EXPECT_THAT(first, StartsWith("[##  "));
+  EXPECT_THAT(first, HasSubstr("10.000 Mpps"));
+  EXPECT_THAT(first, HasSubstr("5.00 5.00"));
+  const auto height = std::count(first.begin(), first.end(), '\n');
+  EXPECT_THAT(show(view), StartsWith(fmt::format("\x1b[{}A[####  ", height)));
+  text_.str("");
+  view.clear();
+  EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
+  view.clear();
+  EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
+}
+
+TEST_F(View, KeepsToTheWidthOfTheTerminal) {
+  Screen screen(text_, false, 40, true);
+  screen.set_redraw(true);
+  result_.plan.vdevs = {std::string(100, 'x')};
+  auto& queues = result_.report.trials.front().intervals.at(1).queues;
+  queues.resize(64, queues.front());
+  LiveView view(screen, result_.plan);
+  const auto text = show(view);
+  const auto lines = split(text, '\n');
+  EXPECT_LE(lines.size(), 8U);
+  for (const auto line : lines) {
+    EXPECT_LE(line.substr(0, line.find('\x1b')).size(), 40U) << line;
+  }
+}
+
+TEST_F(View, WritesLinesWhereNothingCanBeWrittenOver) {
+  Screen screen(text_, false, 80, true);
+  LiveView view(screen, result_.plan);
+  const auto text = show(view);
+  EXPECT_THAT(text, HasSubstr("10.000 Mpps"));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+}
+
+TEST_F(View, SaysNothingToWhatIsNoTerminal) {
+  Screen screen(text_, false, 80, false);
+  LiveView view(screen, result_.plan);
+  EXPECT_EQ(show(view), "");
+}
+
+}  // namespace
+}  // namespace manactl::cli

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/bench/target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "datapath/plan.h"
+#include "os/memory_files.h"
+#include "support/fixtures.h"
+
+namespace manactl::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const datapath::EngineInfo kAll{"25.11.2", "static", {"bus_vmbus", "net_null", "net_mana"}};
+const datapath::EngineInfo kWithoutMana{"22.11.11", "static", {"net_null"}};
+
+TEST(FindPort, TakesThePreparedNic) {
+  auto facts = host::facts_of("prepared-uio");
+  for (const auto& nic : *facts.nics) {
+    if (!nic.is_prepared()) continue;
+    ASSERT_TRUE(nic.vf);
+    const auto port = find_port(facts, nic.vf->name, kAll);
+    ASSERT_TRUE(port) << port.error().error.message;
+    EXPECT_EQ(port->mac, nic.vf->mac);
+    EXPECT_EQ(port->pci, *nic.vf->pci);
+    EXPECT_EQ(port->vmbus, nic.vmbus);
+    auto without_bus = kAll;
+    std::erase(without_bus.drivers, "bus_vmbus");
+    EXPECT_FALSE(find_port(facts, nic.vf->name, without_bus)->vmbus);
+    return;
+  }
+  FAIL() << "the fixture has no prepared NIC";
+}
+
+const host::Nic* prepared_nic(const host::Facts& facts) {
+  for (const auto& nic : *facts.nics) {
+    if (nic.is_prepared() && nic.vf) return &nic;
+  }
+  return nullptr;
+}
+
+// What prepare wrote down when the interface was still the kernel's.
+setup::Entry entry_of(const host::Nic& nic) {
+  setup::Entry entry;
+  entry.interface = "eth7";
+  entry.nic = {{"mac", nic.vf->mac.str()}};
+  setup::StepRecord step;
+  step.kind = "surroundings";
+  step.before = {{"address.0", "fe80::1/64 scope 253"},
+                 {"address.1", "10.0.1.4/24 broadcast 10.0.1.255 scope 0"},
+                 {"mtu", "1500"}};
+  entry.steps.push_back(step);
+  return entry;
+}
+
+TEST(FindPort, TakesNameAndAddressFromTheJournal) {
+  const auto facts = host::facts_of("prepared-uio");
+  const auto* nic = prepared_nic(facts);
+  ASSERT_NE(nic, nullptr);
+  const auto port = find_port(facts, "eth7", kAll, {entry_of(*nic)});
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_EQ(port->interface, "eth7");
+  EXPECT_EQ(port->mac, nic->vf->mac);
+  EXPECT_EQ(port->mtu, nic->vf->mtu);
+  ASSERT_TRUE(port->ip);
+  EXPECT_EQ(port->ip->str(), "10.0.1.4");
+}
+
+TEST(FindPort, KnowsNoAddressWithoutAJournal) {
+  const auto facts = host::facts_of("prepared-uio");
+  const auto* nic = prepared_nic(facts);
+  ASSERT_NE(nic, nullptr);
+  const auto port = find_port(facts, nic->name(), kAll);
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_FALSE(port->ip);
+  auto stranger = entry_of(*nic);
+  stranger.nic["mac"] = "00:00:00:00:00:01";
+  EXPECT_FALSE(find_port(facts, "eth7", kAll, {stranger}));
+}
+
+TEST(CpusNear, AreThoseOfTheNodesOfTheNics) {
+  auto facts = host::facts_of("prepared-uio");
+  const auto* nic = prepared_nic(facts);
+  ASSERT_NE(nic, nullptr);
+  os::MemoryFiles files;
+  files.add_file("sys/devices/system/node/node1/cpulist", "4-6\n");
+  datapath::Nic port;
+  port.pci = *nic->vf->pci;
+  for (auto& function : *facts.functions) function.numa_node = 1;
+  EXPECT_THAT(cpus_near(files, facts, {port}).cpus, ElementsAre(4, 5, 6));
+  EXPECT_THAT(cpus_near(files, facts, {}).cpus, IsEmpty());
+  for (auto& function : *facts.functions) function.numa_node = -1;
+  EXPECT_THAT(cpus_near(files, facts, {port}).cpus, IsEmpty());
+}
+
+TEST(FindPort, GivesCommandsForANicOfTheKernel) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries.clear();
+  const auto port = find_port(facts, "eth1", kAll);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+  EXPECT_THAT(port.error().commands, ElementsAre("manactl prepare eth1"));
+}
+
+TEST(FindPort, RefusesTheInterfaceOfThisSession) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries = {"default route"};
+  const auto port = find_port(facts, "eth0", kAll);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::denied);
+  EXPECT_THAT(port.error().error.message, HasSubstr("default route"));
+}
+
+TEST(FindPort, SaysWhenTheDriverIsNotBuiltIn) {
+  const auto port = find_port(host::facts_of("healthy-two-nics"), "eth1", kWithoutMana);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+  EXPECT_THAT(port.error().error.message, HasSubstr("net_mana"));
+}
+
+TEST(FindPort, RefusesAnotherVendor) {
+  auto facts = host::facts_of("mlx5-vm");
+  for (auto& nic : *facts.nics) nic.carries.clear();
+  const auto port = find_port(facts, facts.nics->front().name(), kAll);
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+}
+
+TEST(FindVerbsPort, WantsTheLinkDownAndNothingElse) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) {
+    nic.carries.clear();
+    if (nic.vf) nic.vf->up = false;
+  }
+  const auto port = find_verbs_port(facts, "eth1");
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_EQ(port->mac, facts.find_nic("eth1")->vf->mac);
+  EXPECT_FALSE(port->vmbus);
+}
+
+TEST(FindVerbsPort, NamesTheLinkThatIsUp) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries.clear();
+  const auto& vf = *facts.find_nic("eth1")->vf;
+  ASSERT_TRUE(vf.up);
+  const auto port = find_verbs_port(facts, "eth1");
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::busy);
+  EXPECT_THAT(port.error().commands, ElementsAre(fmt::format("ip link set {} down", vf.name)));
+}
+
+TEST(FindVerbsPort, RefusesTheInterfaceOfThisSession) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries = {"default route"};
+  const auto port = find_verbs_port(facts, "eth0");
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::denied);
+}
+
+TEST(FindManaPort, DoesNotMindWhoHasItAndWhatItCarries) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) nic.carries = {"default route"};
+  const auto port = find_mana_port(facts, "eth0");
+  ASSERT_TRUE(port) << port.error().error.message;
+  EXPECT_EQ(port->interface, "eth0");
+  EXPECT_EQ(port->pci, facts.find_nic("eth0")->vf->pci);
+  EXPECT_EQ(find_mana_port(facts, "eth9").error().error.code, Errc::not_found);
+}
+
+TEST(FindManaPort, IsOfManaAlone) {
+  const auto facts = host::facts_of("mlx5-vm");
+  const auto port = find_mana_port(facts, "eth0");
+  ASSERT_FALSE(port);
+  EXPECT_EQ(port.error().error.code, Errc::unsupported);
+  EXPECT_THAT(port.error().error.message, HasSubstr("mlx5_core"));
+}
+
+TEST(TakesVerbs, WhenItIsAskedForOrDpdkHasNoDriver) {
+  EXPECT_TRUE(takes_verbs(EngineChoice::verbs, kAll, false));
+  EXPECT_FALSE(takes_verbs(EngineChoice::dpdk, kWithoutMana, true));
+  EXPECT_FALSE(takes_verbs(EngineChoice::automatic, kAll, true));
+  EXPECT_TRUE(takes_verbs(EngineChoice::automatic, kWithoutMana, true));
+  EXPECT_FALSE(takes_verbs(EngineChoice::automatic, kWithoutMana, false));
+}
+
+host::Facts with_pages(std::uint64_t free, unsigned uid) {
+  auto facts = host::facts_of("healthy-two-nics");
+  facts.memory.pools = std::vector<host::HugepagePool>{{0, 2048, free, free}};
+  facts.memory.default_page_kib = 2048;
+  host::Limits limits;
+  limits.uid = uid;
+  facts.limits = limits;
+  return facts;
+}
+
+datapath::BenchPlan virtual_plan() {
+  datapath::BenchPlan plan;
+  plan.vdevs = {"net_null0"};
+  plan.queues = 4;
+  return plan;
+}
+
+TEST(ChooseMemory, DoesWithoutHugepagesOnAVirtualDevice) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(0, 0), plan);
+  ASSERT_TRUE(note);
+  EXPECT_FALSE(plan.hugepages);
+  EXPECT_THAT(*note, HasSubstr("none are free"));
+}
+
+TEST(ChooseMemory, DoesWithoutHugepagesWithoutRoot) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(4096, 1000), plan);
+  ASSERT_TRUE(note);
+  EXPECT_FALSE(plan.hugepages);
+}
+
+TEST(ChooseMemory, GivesARealDeviceHugepagesOrNothing) {
+  auto plan = virtual_plan();
+  plan.vdevs.clear();
+  plan.nics.resize(1);
+  const auto note = choose_memory(with_pages(0, 0), plan);
+  ASSERT_FALSE(note);
+  EXPECT_EQ(note.error().error.code, Errc::unsupported);
+  EXPECT_THAT(note.error().error.message, HasSubstr("are needed and 0 are free"));
+}
+
+TEST(ChooseMemory, SaysHowManyAreNeeded) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(1, 0), plan);
+  ASSERT_FALSE(note);
+  EXPECT_EQ(note.error().error.code, Errc::unsupported);
+  EXPECT_THAT(note.error().error.message, HasSubstr("are needed and 1 is free"));
+  const auto missing = datapath::pages_needed(plan, 2048) - 1;
+  EXPECT_THAT(note.error().commands,
+              ElementsAre(fmt::format("manactl prepare --hugepages {}", missing)));
+}
+
+TEST(ChooseMemory, NamesTheSizeOfLargePages) {
+  auto plan = virtual_plan();
+  plan.vdevs.clear();
+  plan.nics.resize(1);
+  auto facts = with_pages(0, 0);
+  facts.memory.default_page_kib = 1048576;
+  facts.memory.pools->front().page_kib = 1048576;
+  const auto note = choose_memory(facts, plan);
+  ASSERT_FALSE(note);
+  EXPECT_THAT(note.error().commands,
+              ElementsAre("manactl prepare --hugepages 1 --hugepage-size 1G"));
+}
+
+TEST(ChooseMemory, KeepsHugepagesWhenThereAreEnough) {
+  auto plan = virtual_plan();
+  const auto note = choose_memory(with_pages(4096, 0), plan);
+  ASSERT_TRUE(note);
+  EXPECT_TRUE(plan.hugepages);
+  EXPECT_EQ(*note, "");
+}
+
+}  // namespace
+}  // namespace manactl::cli

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "cli/bench/traffic_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace manactl::cli {
+namespace {
+
+using datapath::Rate;
+using datapath::SizeShare;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Sizes, AreOneAListOrShares) {
+  EXPECT_THAT(*parse_sizes("64"), ElementsAre(SizeShare{64, 1}));
+  EXPECT_THAT(*parse_sizes("9018,64"), ElementsAre(SizeShare{9018, 1}, SizeShare{64, 1}));
+  EXPECT_THAT(*parse_sizes("64:7,570:4,1518"),
+              ElementsAre(SizeShare{64, 7}, SizeShare{570, 4}, SizeShare{1518, 1}));
+  EXPECT_EQ(*parse_sizes("imix"), *parse_sizes("64:7,570:4,1518:1"));
+}
+
+TEST(Sizes, AreRefusedWithTheWordThatIsWrong) {
+  for (const auto& [text, says] : std::vector<std::pair<std::string, std::string>>{
+           {"", "''"},
+           {"63", "'63'"},
+           {"9019", "'9019'"},
+           {"64,", "''"},
+           {"64,,512", "''"},
+           {"64:", "share"},
+           {"64:0", "share"},
+           {"64:101", "share"},
+           {"64:1:1", "share"},
+           {":1", "''"},
+           {"Imix", "'Imix'"},
+           {"64 ,512", "'64 '"},
+           {"64,64", "64 bytes are given twice"},
+           {"64,65,66,67,68,69,70,71,72", "9 sizes: at most 8"},
+       }) {
+    const auto sizes = parse_sizes(text);
+    ASSERT_FALSE(sizes) << text;
+    EXPECT_EQ(sizes.error().code, Errc::invalid);
+    EXPECT_THAT(sizes.error().message, HasSubstr(says));
+  }
+}
+
+TEST(RateText, IsPacketsBitsOrAShareOfTheLink) {
+  struct Case {
+    const char* text;
+    Rate::Unit unit;
+    double value;
+  };
+
+  for (const auto& [text, unit, value] : {Case{"1Mpps", Rate::Unit::packets, 1e6},
+                                          Case{"500kpps", Rate::Unit::packets, 5e5},
+                                          Case{"1pps", Rate::Unit::packets, 1},
+                                          Case{"10Gbps", Rate::Unit::bits, 1e10},
+                                          Case{"2.5Gbit", Rate::Unit::bits, 2.5e9},
+                                          Case{"2.5gbit/s", Rate::Unit::bits, 2.5e9},
+                                          Case{"50%", Rate::Unit::percent, 50},
+                                          Case{"0.5%", Rate::Unit::percent, 0.5},
+                                          Case{"100%", Rate::Unit::percent, 100}}) {
+    const auto rate = parse_rate(text);
+    ASSERT_TRUE(rate) << text;
+    EXPECT_EQ(rate->unit, unit) << text;
+    EXPECT_DOUBLE_EQ(rate->value, value) << text;
+  }
+}
+
+TEST(RateText, IsRefusedInOneLineWithExamples) {
+  for (const std::string text :
+       {"",       "0",    "0pps",   "1e30",   "1e6pps",  "10 g",   "10 Gbps",
+        "-1Mpps", "Mpps", "1.Mpps", ".5Mpps", "1,5Mpps", "1MMpps", "101%",
+        "1k%",    "nan%", "infpps", "10GB/s", "1Mpps\n", "1000000"}) {
+    const auto rate = parse_rate(text);
+    ASSERT_FALSE(rate) << text;
+    EXPECT_EQ(rate.error().code, Errc::invalid);
+    EXPECT_THAT(rate.error().message, HasSubstr("is not a rate (examples: 1Mpps"));
+    EXPECT_EQ(rate.error().message.find('\n'), std::string::npos);
+  }
+  EXPECT_FALSE(parse_rate(std::string(100000, '9') + "pps"));
+}
+
+}  // namespace
+}  // namespace manactl::cli
