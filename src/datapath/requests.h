@@ -76,7 +76,8 @@ using AllRequests = std::vector<Requests*>;  // of the lanes, in their order
 // Once, when all lanes have their requests.
 void connect_requests(const AllRequests& lanes);
 
-// Before each trial: forgets everything, and with another number what is still on the way.
+// Before each trial, when the leftovers of the one before are in: forgets everything, and with
+// another number what is still on the way.
 void begin_requests(const AllRequests& lanes, std::uint16_t run);
 
 // After each trial.

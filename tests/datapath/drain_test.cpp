@@ -90,5 +90,30 @@ TEST(Drain, TakesWhatIsThereThoughItWasKeptFromRunning) {
   EXPECT_EQ(wire.lane.counters.rx_packets.get(), 50U);
 }
 
+TEST(Leftovers, AreTakenFromEveryLane) {
+  FakeLane first, second;
+  std::vector<FakeLane*> served;
+  unsigned held = 1000;
+  take_leftovers(std::vector{&first, &second}, [&](FakeLane& at, std::uint64_t) {
+    served.push_back(&at);
+    if (&at != &second || held == 0) return 0U;
+    --held;
+    return 1U;
+  });
+  EXPECT_EQ(held, 0U);
+  EXPECT_EQ(served.front(), &first);
+}
+
+TEST(Leftovers, EndThoughOthersSendForEver) {
+  FakeLane lane;
+  constexpr unsigned kBurst = 256, kForEver = 1'000'000;
+  unsigned taken = 0;
+  take_leftovers(std::vector{&lane}, [&](FakeLane&, std::uint64_t) {
+    taken += kBurst;
+    return taken < kForEver ? kBurst : 0U;
+  });
+  EXPECT_EQ(taken, 16384U);
+}
+
 }  // namespace
 }  // namespace manactl::datapath

@@ -53,12 +53,44 @@ TEST(Loop, DrainsWhatOtherWorkersSendUntilTheyStop) {
   for (const auto& worker : workers) {
     while (!worker.ready) std::this_thread::yield();
   }
+  sender_is_in_turn = false;
+  receiver_waits = false;  // it looked before the trial
   team.phase = Phase::running;
   while (!sender_is_in_turn) std::this_thread::yield();
   team.phase = Phase::stopping;
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(lanes[kSender].counters.tx_packets.get(), 1U);
   EXPECT_EQ(lanes[kReceiver].counters.rx_packets.get(), 1U);
+}
+
+std::atomic<unsigned> left_over = 0;
+
+unsigned take_left_over(Lane& lane, std::uint64_t /*now*/) noexcept {
+  const unsigned came = left_over.exchange(0);
+  lane.count_received(came, 0);
+  return came;
+}
+
+unsigned idle(Lane& /*lane*/, std::uint64_t /*now*/) noexcept {
+  return 0;
+}
+
+TEST(Loop, TakesWhatIsLeftOverBeforeItIsReady) {
+  Lane used, gone;
+  gone.gone = true;
+  Team team;
+  team.lanes = {&gone, &used};
+  Worker worker;
+  worker.lanes = team.lanes;
+  worker.team = &team;
+  left_over = 3;
+  std::thread thread([&] { work_and_drain<idle, take_left_over>(&worker); });
+  while (!worker.ready) std::this_thread::yield();
+  EXPECT_EQ(left_over, 0U);
+  EXPECT_EQ(used.counters.rx_packets.get(), 3U);
+  EXPECT_EQ(gone.counters.rx_packets.get(), 0U);
+  team.phase = Phase::stopping;
+  thread.join();
 }
 
 }  // namespace

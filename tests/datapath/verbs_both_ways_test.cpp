@@ -131,6 +131,22 @@ TEST(VerbsTxRx, LeavesOutWhatCameTooLateForTheTrialBefore) {
   }));
 }
 
+TEST(VerbsRoundTrip, LeavesOutWhatCameTooLateForTheTrialBefore) {
+  EXPECT_TRUE(in_child([] {
+    Machine port("engine=inline");  // nothing comes back by itself
+    auto plan = plan_of(Mode::rtt);
+    plan.trial.rate = Rate{Rate::Unit::packets, 1000};
+    const auto session = session_on(port, plan);
+    const std::vector<adapter::Frame> frames(2, Bytes(kSize - kFcsBytes));
+    Machine::adapter().port(0).receiver().deliver(frames);
+    EXPECT_EQ(session->run(plan.trial, {}, {}).value().answers.strangers, 0U);
+    Progress progress;
+    progress.started = [&] { Machine::adapter().port(0).receiver().deliver(frames); };
+    EXPECT_EQ(session->run(plan.trial, {}, progress).value().answers.strangers, 2U);
+    EXPECT_THAT(port.broken(), IsEmpty());
+  }));
+}
+
 TEST(VerbsResponder, GivesRequestsBackToWhoAsked) {
   EXPECT_TRUE(in_child([] {
     Machine port("engine=inline");

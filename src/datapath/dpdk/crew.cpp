@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "datapath/drain.h"
+
 namespace manactl::datapath::dpdk {
 
 Crew::Crew(Mode mode,
@@ -48,6 +50,7 @@ Result<> Crew::launch() {
   for (const auto& worker : workers_) {
     while (!worker.ready.load(std::memory_order_acquire)) std::this_thread::yield();
   }
+  team_.on_the_way = outstanding(team_.lanes);  // all have taken their leftovers
   return {};
 }
 

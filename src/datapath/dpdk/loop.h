@@ -76,13 +76,16 @@ template <Burst Serve, Burst Receive, unsigned Bursts = kVisit>
 int work_and_drain(void* argument) noexcept {
   auto& worker = *static_cast<Worker*>(argument);
   const auto& team = *worker.team;
-  const auto on_the_way = outstanding(team.lanes);
+  const auto take = [](Lane& lane, std::uint64_t now) {
+    return lane.in_use() ? Receive(lane, now) : 0U;
+  };
+  take_leftovers(worker.lanes, take);
   serve<Serve, Bursts>(worker);
   drain(
-      Late<Lane>{worker.lanes, team.lanes, team.busy, on_the_way},
+      Late<Lane>{worker.lanes, team.lanes, team.busy, team.on_the_way},
       Patience{rte_get_tsc_hz() / 100, 3 * rte_get_tsc_hz() / 100},
       [] { return rte_rdtsc(); },
-      [](Lane& lane, std::uint64_t now) { return lane.in_use() ? Receive(lane, now) : 0U; });
+      take);
   worker.done.store(true, std::memory_order_release);
   return 0;
 }

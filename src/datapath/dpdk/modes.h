@@ -19,6 +19,7 @@ struct Team {
   alignas(kOwnLines) std::atomic<Phase> phase = Phase::waiting;
   std::atomic<unsigned> busy = 0;  // workers that have not yet heard of the stop
   std::vector<Lane*> lanes;        // of all of them
+  std::int64_t on_the_way = 0;     // packets of earlier trials, which were lost
 };
 
 // The queues of one thread.

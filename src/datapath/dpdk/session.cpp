@@ -158,8 +158,8 @@ Result<Trial> DpdkSession::run(const TrialPlan& plan,
                                std::stop_token stop,
                                const Progress& progress) {
   if (auto ok = set_pace(plan); !ok) return tl::unexpected<Error>(ok.error());
-  if (plan_.mode == Mode::rtt) begin_requests(requests_, ++run_);
   if (auto ok = crew_->launch(); !ok) return tl::unexpected<Error>(ok.error());
+  if (plan_.mode == Mode::rtt) begin_requests(requests_, ++run_);
   for (auto& port : ports_) port.mark();
   const auto dry_before = dry_bursts();
   auto trial = measure(plan, *crew_, stop, progress);

@@ -76,7 +76,7 @@ void Crew::stop() {
 // Nothing here allocates, locks, throws or logs once it runs.
 void Crew::work(Worker& worker) {
   if (const int number = pin(worker.cpu); number != 0) error_.store(number);
-  if (drain_ != nullptr) take_leftovers(worker);
+  if (drain_ != nullptr) take_leftovers(worker.lanes, drain_);
   busy_.fetch_add(1, std::memory_order_relaxed);
   ready_.fetch_add(1, std::memory_order_release);
   while (phase_.load(std::memory_order_acquire) == Phase::waiting) std::this_thread::yield();
@@ -103,15 +103,6 @@ void Crew::take_late(Worker& worker) const {
     return drain_(lane, now) + (lane.tx->done() - done);
   };
   drain(Late<Lane>{worker.lanes, lanes_, busy_, on_the_way_}, kPatience, request_time, take);
-}
-
-// What came too late for the trial before is not of this one.
-void Crew::take_leftovers(Worker& worker) const {
-  constexpr unsigned kTurns = 64;  // others may send all the time
-  for (auto* lane : worker.lanes) {
-    for (unsigned turn = 0; turn < kTurns && drain_(*lane, 0) != 0; ++turn) {
-    }
-  }
 }
 
 Interval Crew::read() const {

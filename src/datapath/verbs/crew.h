@@ -41,7 +41,6 @@ class Crew final : public Workers {
   };
 
   void work(Worker& worker);
-  void take_leftovers(Worker& worker) const;
   void take_late(Worker& worker) const;
 
   Burst burst_, drain_;

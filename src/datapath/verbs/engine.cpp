@@ -97,8 +97,8 @@ class VerbsSession final : public Session {
                     std::stop_token stop,
                     const Progress& progress) override {
     if (auto ok = set_pace(plan); !ok) return tl::unexpected<Error>(ok.error());
-    if (plan_.mode == Mode::rtt) begin_requests(requests_, ++run_);
     if (auto ok = crew_->launch(); !ok) return tl::unexpected<Error>(ok.error());
+    if (plan_.mode == Mode::rtt) begin_requests(requests_, ++run_);
     auto trial = measure(plan, *crew_, stop, progress);
     finish(trial);
     return trial;
