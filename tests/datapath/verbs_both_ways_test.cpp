@@ -137,7 +137,8 @@ TEST(VerbsRoundTrip, LeavesOutWhatCameTooLateForTheTrialBefore) {
     auto plan = plan_of(Mode::rtt);
     plan.trial.rate = Rate{Rate::Unit::packets, 1000};
     const auto session = session_on(port, plan);
-    const std::vector<adapter::Frame> frames(2, Bytes(kSize - kFcsBytes));
+    const Bytes late(kSize - kFcsBytes);
+    const std::vector<adapter::Frame> frames = {late, late};
     Machine::adapter().port(0).receiver().deliver(frames);
     EXPECT_EQ(session->run(plan.trial, {}, {}).value().answers.strangers, 0U);
     Progress progress;
