@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/bench/kept.h"
 #include "cli/bench/render_bench.h"
 #include "cli/command.h"
@@ -22,6 +23,16 @@ Exit refuse(Context& context, const Error& error) {
   return report_error(context, because(error, "bench show").value());
 }
 
+// Much of what is shown is made of the series: the rest alone would be told wrongly.
+Error no_series(const std::string& word, const BenchResult& result) {
+  return {Errc::invalid,
+          0,
+          fmt::format("'{}' has no 'series': {}",
+                      printable(word, 200),
+                      result.id.empty() ? "take all that bench -o json prints"
+                                        : "try bench show " + printable(result.id, 80))};
+}
+
 Exit run_show(const Options& options, Context& context) {
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, output.error());
@@ -34,6 +45,7 @@ Exit run_show(const Options& options, Context& context) {
   }
   const auto result = find_result(context, options.place, word);
   if (!result) return refuse(context, result.error());
+  if (!result->whole) return refuse(context, no_series(word, *result));
   print(context, *result, *output);
   return Exit::ok;
 }

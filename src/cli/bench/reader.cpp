@@ -214,7 +214,8 @@ void read_report(const Fields& fields, BenchResult& result) {
     result.began.push_back(began);
   }
   if (report.trials.empty()) fields.refuse("trials", "is empty");
-  if (!fields.has("series")) return;
+  result.whole = fields.has("series");
+  if (!result.whole) return;
   const auto series = fields.objects("series");
   if (series.size() != report.trials.size()) {
     return fields.refuse("series", "are not as many as 'trials'");

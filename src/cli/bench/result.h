@@ -40,6 +40,7 @@ struct BenchResult {
   host::Fingerprint machine;
   Circumstances circumstances;
   Exit exit = Exit::ok;
+  bool whole = true;  // false: read again from a document without series, has no intervals
 };
 
 // The rate of all trials: that of a single one by its intervals, else by the median of each.

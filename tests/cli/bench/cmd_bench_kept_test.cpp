@@ -136,6 +136,30 @@ TEST_F(Kept, AreRefusedInOneLine) {
   }
 }
 
+TEST_F(Kept, AreNotShownWithoutTheirSeries) {
+  auto part = json::parse(document(eventful()));
+  part.erase("series");
+  for (const auto* form : {"table", "json", "ndjson", "csv", "html"}) {
+    const auto outcome = run({"bench", "show", "-", "-o", form}, part.dump());
+    EXPECT_EQ(outcome.code, 2) << form;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("'-' has no 'series'"));
+    EXPECT_THAT(outcome.err, HasSubstr("bench show 20261121-134702-3f2a"));
+  }
+  part["id"] = json();
+  const auto outcome = run({"bench", "show", "-"}, part.dump());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("bench -o json"));
+}
+
+TEST_F(Kept, AreComparedWithoutTheirSeries) {
+  auto part = json::parse(document(steady(Mode::tx, 1e7)));
+  part.erase("series");
+  keep(kOld, document(steady(Mode::tx, 1e7)));
+  EXPECT_EQ(run({"bench", "compare", kOld, "-"}, part.dump()).code, 0);
+}
+
 bool has_dpdk() {
   return !datapath::engine_info().version.empty();
 }

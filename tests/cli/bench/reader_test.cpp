@@ -30,6 +30,7 @@ TEST(ReadBench, GivesBackWhatWasWritten) {
 TEST(ReadBench, KnowsEveryPart) {
   const auto read = read_bench(bench_json(test::eventful()), "x");
   ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->whole);
   EXPECT_EQ(read->id, "20261121-134702-3f2a");
   EXPECT_EQ(read->exit, Exit::interrupted);
   EXPECT_EQ(read->plan.mode, datapath::Mode::rtt);
@@ -54,6 +55,7 @@ TEST(ReadBench, NeedsNoSeries) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_THAT(read->report.trials.front().intervals, IsEmpty());
   EXPECT_EQ(read->summary.rates.size(), 2U);
+  EXPECT_FALSE(read->whole);
 }
 
 struct Broken {
