@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "base/text.h"
+#include "cli/bench/units.h"
 
 namespace manactl::cli {
 namespace {
@@ -35,22 +36,23 @@ double gbits(const datapath::Count& count, double seconds) {
   return static_cast<double>(count.bytes) * kBitsPerByte / seconds / kBillion;
 }
 
-std::string mpps_text(double packets_per_second) {
-  return fmt::format("{:.3f} Mpps", packets_per_second / kMillion);
+std::string pps_text(double packets_per_second) {
+  return quantity(packets_per_second, rate_unit(packets_per_second));
 }
 
-std::string gbit_text(double packets_per_second, const datapath::Count& counted) {
-  if (counted.packets == 0) return "0.000 Gbit/s";
-  const auto bytes = static_cast<double>(counted.bytes) / static_cast<double>(counted.packets);
-  return fmt::format("{:.3f} Gbit/s", packets_per_second * bytes * kBitsPerByte / kBillion);
+std::string throughput_text(double packets_per_second, const datapath::Count& counted) {
+  const auto bytes = share(counted.bytes, counted.packets).value_or(0);
+  const auto bits = packets_per_second * bytes * kBitsPerByte;
+  return quantity(bits, bits_unit(bits));
 }
 
 std::string estimate_text(const datapath::Estimate& rate) {
-  auto text = mpps_text(rate.median);
+  const auto unit = rate_unit(rate.median);
+  auto text = quantity(rate.median, unit);
   if (rate.confidence) {
-    text += fmt::format(" (95 %: {:.3f} to {:.3f})",
-                        rate.confidence->low / kMillion,
-                        rate.confidence->high / kMillion);
+    text += fmt::format(" (95 %: {} to {})",
+                        number_text(rate.confidence->low, unit),
+                        number_text(rate.confidence->high, unit));
   }
   return text;
 }

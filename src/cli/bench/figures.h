@@ -20,13 +20,13 @@ inline constexpr double kPercent = 100;
 double per_second(const datapath::Count& count, double seconds);  // packets
 double gbits(const datapath::Count& count, double seconds);       // 1e9 bits per second, with FCS
 
-// "14.210 Mpps"
-std::string mpps_text(double packets_per_second);
+// "14.210 Mpps", "878.0 kpps", "100 pps"
+std::string pps_text(double packets_per_second);
 
-// "10.123 Gbit/s" of packets that are as long as the counted ones, with FCS.
-std::string gbit_text(double packets_per_second, const datapath::Count& counted);
+// "10.123 Gbit/s", "512.0 Mbit/s" of packets that are as long as the counted ones, with FCS.
+std::string throughput_text(double packets_per_second, const datapath::Count& counted);
 
-// "14.210 Mpps (95 %: 14.100 to 14.300)"
+// "14.210 Mpps (95 %: 14.100 to 14.300)"; the bounds have the unit of the median.
 std::string estimate_text(const datapath::Estimate& rate);
 
 // "850 ns", "12.3 us", "4.56 ms"

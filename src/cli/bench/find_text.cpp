@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/bench/figures.h"
 #include "cli/options.h"
 
 namespace manactl::cli {
@@ -15,12 +16,7 @@ using datapath::Found;
 
 constexpr double kUsualLoss = 0.005;  // what others call PDR without a number
 constexpr double kMostPercent = 50;
-constexpr double kPercent = 100;
 constexpr std::size_t kMostGoals = 8;
-
-std::string mpps(double rate) {
-  return fmt::format("{:.3f} Mpps", rate / 1e6);
-}
 
 Result<double> parse_goal(std::string_view text) {
   constexpr std::string_view kPdr = "pdr=";
@@ -81,7 +77,7 @@ std::string goal_text(double loss) {
 }
 
 std::string found_text(const Found& found) {
-  const auto lower = mpps(found.lower.value_or(0)), upper = mpps(found.upper.value_or(0));
+  const auto lower = pps_text(found.lower.value_or(0)), upper = pps_text(found.upper.value_or(0));
   switch (found.end) {
     case Found::End::narrow:
       return fmt::format("{}, more is lost from {} on", lower, upper);
@@ -106,7 +102,7 @@ std::string found_text(const Found& found) {
 std::string probe_text(std::size_t number, const datapath::Probe& probe) {
   return fmt::format("trial {}: {} for {:.1f} s, {}",
                      number,
-                     mpps(probe.load()),
+                     pps_text(probe.load()),
                      probe.seconds,
                      probe.valid ? fmt::format("{:.4g} % lost", probe.loss() * kPercent)
                                  : std::string("made again"));

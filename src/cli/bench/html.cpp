@@ -126,8 +126,8 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
   const auto& count = datapath::headline(result.plan.mode, total);
   const auto costs = costs_of(result.plan.mode, total);
   const auto& rate = result.summary.rate;
-  page.figures.push_back({"rate", mpps_text(rate_of(result))});
-  page.figures.push_back({"throughput", gbit_text(rate_of(result), count)});
+  page.figures.push_back({"rate", pps_text(rate_of(result))});
+  page.figures.push_back({"throughput", throughput_text(rate_of(result), count)});
   if (costs.cycles) page.figures.push_back({"cycles per packet", number(costs.cycles)});
   if (const auto latency = latency_of(result.report); latency && latency->count() != 0) {
     const auto at = [&](double share) {

@@ -53,7 +53,7 @@ std::vector<std::string> end_row(const End& end) {
           fmt::format("{} on {}", name_of(result.plan.mode), device_of(result.plan)),
           drivers_of(result.report),
           std::string(name_of(result.path.verdict)),
-          mpps_text(result.summary.rate.median),
+          pps_text(result.summary.rate.median),
           grouped(count.packets),
           grouped(count.missed),
           grouped(count.no_buffer),
@@ -128,8 +128,8 @@ std::string html_page(const MergeResult& merged) {
   page.warnings = remarks_on(merged);
   page.figures = {
       {"lost", merged.loss ? fmt::format("{:.4f} %", *merged.loss * kPercent) : "not known"},
-      {"sent", mpps_text(merged.sender.summary.rate.median)},
-      {"received", mpps_text(merged.receiver.summary.rate.median)},
+      {"sent", pps_text(merged.sender.summary.rate.median)},
+      {"received", pps_text(merged.receiver.summary.rate.median)},
       {"at the same time", fmt::format("{:.1f} s", merged.overlap)}};
   const auto start = std::min(merged.sender.began.front(), merged.receiver.began.front());
   page.series = {series_of(sender, start), series_of(receiver, start)};

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/bench/figures.h"
 #include "cli/bench/result.h"
+#include "cli/bench/units.h"
 
 namespace manactl::cli {
 namespace {
@@ -14,11 +15,26 @@ namespace {
 constexpr std::size_t kMostQueueLines = 4;
 
 std::string direction(std::string_view label, const datapath::Count& count, double seconds) {
-  return fmt::format("  {:<9}{:>10.3f} Mpps {:>9.3f} Gbit/s {:>12} lost",
+  const auto rate = per_second(count, seconds);
+  return fmt::format("  {:<9}{:>15} {:>16} {:>12} lost",
                      label,
-                     per_second(count, seconds) / kMillion,
-                     gbits(count, seconds),
+                     pps_text(rate),
+                     throughput_text(rate, count),
                      count.missed + count.no_buffer + count.errors);
+}
+
+// All in one unit, so that they can be compared at a glance.
+std::string queue_rates(datapath::Mode mode, const std::vector<datapath::Sample>& queues) {
+  std::vector<double> rates;
+  double most = 0;
+  for (const auto& queue : queues) {
+    rates.push_back(per_second(datapath::headline(mode, queue), queue.seconds));
+    most = std::max(most, rates.back());
+  }
+  const auto unit = rate_unit(most);
+  auto text = fmt::format("queues in {}:", unit.name);
+  for (const double rate : rates) text += ' ' + number_text(rate, unit);
+  return text;
 }
 
 std::string bar(double share, std::size_t length) {
@@ -47,12 +63,7 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
   if (sends(plan_.mode)) lines.push_back(direction("sent", total.tx, total.seconds));
   if (receives(plan_.mode)) lines.push_back(direction("received", total.rx, total.seconds));
   if (interval.queues.size() < 2) return lines;
-  std::string queues;
-  for (const auto& queue : interval.queues) {
-    const auto rate = per_second(datapath::headline(plan_.mode, queue), queue.seconds);
-    queues += fmt::format(" {:.2f}", rate / kMillion);
-  }
-  auto wrapped = wrap_lines("queues" + queues, screen_.width() - 4);
+  auto wrapped = wrap_lines(queue_rates(plan_.mode, interval.queues), screen_.width() - 4);
   if (wrapped.size() > kMostQueueLines) {
     wrapped.resize(kMostQueueLines);
     wrapped.back() += " ...";

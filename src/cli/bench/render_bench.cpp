@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 // "14.210 Mpps", and where there are rates enough, how sure that is.
 std::string rate_text(const BenchResult& result) {
   const auto& rate = result.summary.rate;
-  if (rate.count < kRates) return mpps_text(rate_of(result));
+  if (rate.count < kRates) return pps_text(rate_of(result));
   return fmt::format("{}, the median of {} {}",
                      estimate_text(rate),
                      rate.count,
@@ -107,7 +107,7 @@ void servicing_rows(Screen& screen, const BenchResult& result) {
     const auto servicing = datapath::servicing_of(result.plan.mode, trial);
     if (!servicing) continue;
     const auto rate = [](const std::optional<double>& value) {
-      return value ? mpps_text(*value) : "not known";
+      return value ? pps_text(*value) : "not known";
     };
     row(screen,
         "away",
@@ -128,7 +128,7 @@ void details(Screen& screen, const BenchResult& result) {
     row(screen,
         fmt::format("queue {}", i),
         fmt::format("{}, {} missed{}",
-                    mpps_text(per_second(count, queues[i].seconds)),
+                    pps_text(per_second(count, queues[i].seconds)),
                     count.missed,
                     costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
   }
@@ -190,7 +190,7 @@ void text(Screen& screen, const BenchResult& result, int verbosity) {
   const auto total = total_of(report);
   title(screen, result);
   row(screen, "rate", rate_text(result));
-  row(screen, "throughput", gbit_text(rate_of(result), datapath::headline(mode, total)));
+  row(screen, "throughput", throughput_text(rate_of(result), datapath::headline(mode, total)));
   search_rows(screen, result);
   latency_row(screen, latency_of(report));
   cost_rows(screen, costs_of(mode, total));

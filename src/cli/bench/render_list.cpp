@@ -54,7 +54,7 @@ void list_text(Screen& screen, const std::vector<Listed>& rows) {
                        name_of(result->plan.mode),
                        result->plan.queues,
                        fmt::format("{:.0f}", result->plan.traffic.mean_bytes()),
-                       mpps_text(rate_of(*result)),
+                       pps_text(rate_of(*result)),
                        device_of(result->plan))
         << '\n';
   }

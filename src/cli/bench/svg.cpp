@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <span>
 
 #include "base/text.h"
 #include "cli/bench/html_text.h"
@@ -17,15 +15,7 @@ namespace {
 
 constexpr double kTen = 10;
 constexpr double kGap = 8;  // between the plot and the words beside it
-constexpr int kDigits = 4;  // of a quantity that count
-
-Unit largest_below(std::span<const Unit> units, double most) {
-  Unit fit = units.front();
-  for (const auto& unit : units) {
-    if (most >= unit.factor) fit = unit;
-  }
-  return fit;
-}
+constexpr int kDigits = 4;  // behind the point of a mark, at most
 
 // Digits behind the point of a value that counts in steps of `step`.
 int decimals(double step) {
@@ -40,30 +30,6 @@ std::string tick_text(double value, const std::vector<double>& all) {
 }
 
 }  // namespace
-
-Unit rate_unit(double most) {
-  constexpr std::array<Unit, 4> kUnits = {
-      {{1, "pps"}, {1e3, "kpps"}, {1e6, "Mpps"}, {1e9, "Gpps"}}};
-  return largest_below(kUnits, most);
-}
-
-Unit seconds_unit(double most) {
-  constexpr std::array<Unit, 3> kUnits = {{{1, "s"}, {60, "min"}, {3600, "h"}}};
-  constexpr double kSeveral = 3;  // "180 s", but "4 min"
-  return largest_below(kUnits, most / kSeveral);
-}
-
-Unit latency_unit(double most) {
-  constexpr std::array<Unit, 4> kUnits = {{{1, "ns"}, {1e3, "\u00b5s"}, {1e6, "ms"}, {1e9, "s"}}};
-  return largest_below(kUnits, most);
-}
-
-std::string quantity(double value, const Unit& unit) {
-  if (!std::isfinite(value)) return "unknown";
-  const double scaled = value / unit.factor;
-  const int before = std::abs(scaled) < 1 ? 1 : static_cast<int>(std::log10(std::abs(scaled))) + 1;
-  return fmt::format("{:.{}f} {}", scaled, std::max(kDigits - before, 0), unit.name);
-}
 
 double Axis::at(double value) const {
   if (!(high > low) || !std::isfinite(value)) return from;

@@ -12,20 +12,9 @@
 #include <vector>
 
 #include "cli/bench/html_report.h"
+#include "cli/bench/units.h"
 
 namespace manactl::cli {
-
-struct Unit {
-  double factor = 1;
-  std::string_view name;
-};
-
-Unit rate_unit(double most);     // packets per second: "pps" to "Gpps"
-Unit seconds_unit(double most);  // "s", "min", "h"
-Unit latency_unit(double most);  // nanoseconds: "ns", "us", "ms", "s"
-
-// "14.210 Mpps": as many digits as four significant ones need.
-std::string quantity(double value, const Unit& unit);
 
 // A scale from values to coordinates.
 struct Axis {

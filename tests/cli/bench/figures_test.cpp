@@ -27,12 +27,31 @@ TEST(UtcText, IsNotAnyText) {
   }
 }
 
-TEST(GbitText, IsOfPacketsThatAreAsLongAsTheCountedOnes) {
+TEST(PpsText, HasTheUnitThatFits) {
+  EXPECT_EQ(pps_text(14'210'000), "14.210 Mpps");
+  EXPECT_EQ(pps_text(4'123), "4.123 kpps");
+  EXPECT_EQ(pps_text(100), "100 pps");
+  EXPECT_EQ(pps_text(0), "0 pps");
+}
+
+TEST(EstimateText, HasOneUnit) {
+  datapath::Estimate rate;
+  rate.median = 998'000;
+  rate.confidence = {997'000, 1'002'000};
+  EXPECT_EQ(estimate_text(rate), "998.0 kpps (95 %: 997.0 to 1002)");
+  rate.median = 14'210'000;
+  rate.confidence = {14'100'000, 14'300'000};
+  EXPECT_EQ(estimate_text(rate), "14.210 Mpps (95 %: 14.100 to 14.300)");
+}
+
+TEST(ThroughputText, IsOfPacketsThatAreAsLongAsTheCountedOnes) {
   datapath::Count counted;
-  EXPECT_EQ(gbit_text(1e6, counted), "0.000 Gbit/s");
+  EXPECT_EQ(throughput_text(1e6, counted), "0 bit/s");
   counted.packets = 10;
   counted.bytes = 640;
-  EXPECT_EQ(gbit_text(1e6, counted), "0.512 Gbit/s");
+  EXPECT_EQ(throughput_text(1e6, counted), "512.0 Mbit/s");
+  EXPECT_EQ(throughput_text(1e7, counted), "5.120 Gbit/s");
+  EXPECT_EQ(throughput_text(10, counted), "5.120 kbit/s");
 }
 
 TEST(Costs, AreOfThePacketsThatTheModeIsAbout) {

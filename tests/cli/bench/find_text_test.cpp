@@ -58,9 +58,9 @@ TEST(FoundText, TellsHowTheSearchEnded) {
   found.lower.reset();
   found.upper = 1000;
   found.end = Found::End::below;
-  EXPECT_THAT(found_text(found), HasSubstr("less than 0.001 Mpps"));
+  EXPECT_THAT(found_text(found), HasSubstr("less than 1.000 kpps"));
   found.end = Found::End::limit;
-  EXPECT_EQ(found_text(found), "not found, less than 0.001 Mpps: too many trials");
+  EXPECT_EQ(found_text(found), "not found, less than 1.000 kpps: too many trials");
   found.upper.reset();
   found.end = Found::End::useless;
   EXPECT_EQ(found_text(found), "not found: trials could not be used");

@@ -37,7 +37,7 @@ TEST(HtmlCompare, TellsVerdictChangeAndBounds) {
 TEST(HtmlCompare, ShowsBothSidesAndWhatTheyShare) {
   const auto page = page_of(side("old.json", 10e6, 12), side("new.json", 9.65e6, 12));
   EXPECT_THAT(page,
-              HasSubstr("<th scope=\"row\">before: old.json</th><td>12</td><td>10.03 Mpps</td>"));
+              HasSubstr("<th scope=\"row\">before: old.json</th><td>12</td><td>10.025 Mpps</td>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">after: new.json</th>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">queues</th><td>8</td>"));
 }

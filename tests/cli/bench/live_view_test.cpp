@@ -37,7 +37,7 @@ TEST_F(View, WritesOverItself) {
   const auto first = show(view);
   EXPECT_THAT(first, StartsWith("[##  "));
   EXPECT_THAT(first, HasSubstr("10.000 Mpps"));
-  EXPECT_THAT(first, HasSubstr("5.00 5.00"));
+  EXPECT_THAT(first, HasSubstr("queues in Mpps: 5.000 5.000"));
   const auto height = std::count(first.begin(), first.end(), '\n');
   EXPECT_THAT(show(view), StartsWith(fmt::format("\x1b[{}A[####  ", height)));
   text_.str("");
@@ -45,6 +45,14 @@ TEST_F(View, WritesOverItself) {
   EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
   view.clear();
   EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
+}
+
+TEST_F(View, HasTheUnitThatFits) {
+  result_ = test::steady(datapath::Mode::tx, 4000);
+  Screen screen(text_, false, 80, true);
+  LiveView view(screen, result_.plan);
+  EXPECT_THAT(show(view), HasSubstr("4.000 kpps"));
+  EXPECT_THAT(text_.str(), HasSubstr("2.048 Mbit/s"));
 }
 
 TEST_F(View, KeepsToTheWidthOfTheTerminal) {

@@ -31,25 +31,6 @@ std::vector<HtmlPoint> hour() {
   return points;
 }
 
-TEST(Quantity, HasFourDigitsThatCount) {
-  EXPECT_EQ(quantity(14'210'000, rate_unit(14'210'000)), "14.21 Mpps");
-  EXPECT_EQ(quantity(142'100'000, rate_unit(14'210'000)), "142.1 Mpps");
-  EXPECT_EQ(quantity(999, rate_unit(999)), "999.0 pps");
-  EXPECT_EQ(quantity(1500, latency_unit(1500)), "1.500 \u00b5s");
-  EXPECT_EQ(quantity(0, rate_unit(0)), "0.000 pps");
-}
-
-TEST(Quantity, SaysThatANumberIsNone) {
-  EXPECT_EQ(quantity(kNothing, rate_unit(1)), "unknown");
-  EXPECT_EQ(quantity(HUGE_VAL, rate_unit(HUGE_VAL)), "unknown");
-}
-
-TEST(Units, OfTimeStayReadable) {
-  EXPECT_EQ(seconds_unit(10).name, "s");
-  EXPECT_EQ(seconds_unit(3600).name, "min");
-  EXPECT_EQ(seconds_unit(86400).name, "h");
-}
-
 TEST(Ticks, AreRoundNumbersWithinTheRange) {
   EXPECT_THAT(ticks(0, 10, 5), ElementsAre(0, 2, 4, 6, 8, 10));
   EXPECT_THAT(ticks(13.6, 14.6, 5),
