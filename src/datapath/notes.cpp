@@ -30,6 +30,25 @@ double asked_packets(const BenchPlan& plan,
   return packets;
 }
 
+std::vector<std::string> nothing_moved(Mode mode, const Sample& total) {
+  std::vector<std::string> notes;
+  // A forwarder that receives nothing has nothing to send.
+  const bool nothing_came = receives(mode) && total.rx.packets == 0;
+  const bool has_packets = mode != Mode::fwd || !nothing_came;
+  if (sends(mode) && has_packets && total.tx.packets == 0) notes.emplace_back("nothing was sent");
+  // Of a mode with requests their answers are told.
+  if (nothing_came && mode != Mode::rtt) notes.emplace_back("nothing was received");
+  return notes;
+}
+
+// A request leaves when there is room for it, however high the rate.
+std::string waits_for_answers(const BenchPlan& plan) {
+  return fmt::format(
+      "answers were awaited, for at most {} requests of a queue are open at a time, or the device "
+      "or the workers were too slow",
+      plan.burst);
+}
+
 }  // namespace
 
 std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
@@ -58,16 +77,28 @@ std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
   return notes;
 }
 
-std::optional<std::string> rate_note(const BenchPlan& plan,
+std::vector<std::string> count_notes(const BenchPlan& plan,
                                      const std::vector<PortReport>& ports,
                                      const Trial& trial) {
-  const auto sent = static_cast<double>(trial.total.tx.packets);
+  auto notes = nothing_moved(plan.mode, trial.total);
+  const auto sent = trial.total.tx.packets;
+  if (sent == 0) return notes;
   const auto asked = asked_packets(plan, ports, trial);
-  if (sent >= kNearly * asked) return std::nullopt;
-  return fmt::format(
-      "{:.1f} % of the rate that was asked for left: the device took no more, or the workers were "
-      "kept from running",
-      100 * sent / asked);
+  const bool slow = static_cast<double>(sent) < kNearly * asked;
+  if (plan.mode == Mode::rtt) {
+    const auto answered = std::min(trial.total.rx.packets, sent);
+    if (answered < sent) {
+      notes.push_back(fmt::format("{} of {} requests had no answer", sent - answered, sent));
+    }
+  }
+  if (slow) {
+    notes.push_back(fmt::format(
+        "{:.3g} % of the rate that was asked for left: {}",
+        100 * static_cast<double>(sent) / asked,
+        plan.mode == Mode::rtt ? waits_for_answers(plan)
+                               : "the device took no more, or the workers were kept from running"));
+  }
+  return notes;
 }
 
 }  // namespace manactl::datapath

@@ -4,7 +4,6 @@
 
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,8 @@ namespace manactl::datapath {
 // On what the plan sends and how it is timed. `physical`: it goes through a NIC of Azure.
 std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical);
 
-// When less left than was asked for.
-std::optional<std::string> rate_note(const BenchPlan& plan,
+// On what a trial did not do: nothing moved, requests without answers, less than the rate left.
+std::vector<std::string> count_notes(const BenchPlan& plan,
                                      const std::vector<PortReport>& ports,
                                      const Trial& trial);
 

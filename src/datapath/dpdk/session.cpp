@@ -182,7 +182,8 @@ void DpdkSession::finish(Trial& trial, std::uint64_t dry) {
   }
   settle(plan_.mode, plan_.queues, counts, trial);
   if (plan_.mode == Mode::rtt) collect_answers(requests_, trial);
-  if (auto note = rate_note(plan_, about_.ports, trial)) trial.notes.push_back(std::move(*note));
+  const auto notes = count_notes(plan_, about_.ports, trial);
+  trial.notes.insert(trial.notes.end(), notes.begin(), notes.end());
   if (dry > 0) {
     trial.notes.push_back(
         fmt::format("{} bursts found no packets: the device keeps more than its descriptors", dry));

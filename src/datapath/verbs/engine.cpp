@@ -181,7 +181,8 @@ class VerbsSession final : public Session {
     }
     settle(plan_.mode, plan_.queues, counts, trial);
     if (plan_.mode == Mode::rtt) collect_answers(requests_, trial);
-    if (auto note = rate_note(plan_, about_.ports, trial)) trial.notes.push_back(std::move(*note));
+    const auto notes = count_notes(plan_, about_.ports, trial);
+    trial.notes.insert(trial.notes.end(), notes.begin(), notes.end());
   }
 
   static void note_broken(const Lane& lane, std::size_t index, Trial& trial) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/notes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace manactl::datapath {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr double kAsked = 2000;  // packets per second, for 10 s
+
+std::vector<std::string> notes_of(Mode mode,
+                                  std::uint64_t sent,
+                                  std::uint64_t received,
+                                  bool with_rate = false) {
+  BenchPlan plan;
+  plan.mode = mode;
+  Trial trial;
+  if (with_rate) trial.plan.rate = Rate{Rate::Unit::packets, kAsked};
+  trial.total.seconds = 10;
+  trial.total.tx.packets = sent;
+  trial.total.rx.packets = received;
+  return count_notes(plan, {{"net_null0", "net_null", "", {}, 0}}, trial);
+}
+
+TEST(CountNotes, AreNoneWhenAllWentWell) {
+  EXPECT_THAT(notes_of(Mode::tx, 20'000, 0, true), IsEmpty());
+  EXPECT_THAT(notes_of(Mode::rx, 0, 5), IsEmpty());
+  EXPECT_THAT(notes_of(Mode::fwd, 5, 5), IsEmpty());
+  EXPECT_THAT(notes_of(Mode::rtt, 20'000, 20'000, true), IsEmpty());
+}
+
+TEST(CountNotes, TellThatNothingMoved) {
+  EXPECT_THAT(notes_of(Mode::tx, 0, 0), ElementsAre("nothing was sent"));
+  EXPECT_THAT(notes_of(Mode::tx, 0, 0, true), ElementsAre("nothing was sent"));
+  EXPECT_THAT(notes_of(Mode::rx, 0, 0), ElementsAre("nothing was received"));
+  EXPECT_THAT(notes_of(Mode::fwd, 0, 0), ElementsAre("nothing was received"));
+  EXPECT_THAT(notes_of(Mode::fwd, 0, 5), ElementsAre("nothing was sent"));
+  EXPECT_THAT(notes_of(Mode::txrx, 5, 0), ElementsAre("nothing was received"));
+  EXPECT_THAT(notes_of(Mode::rtt, 0, 0), ElementsAre("nothing was sent"));
+}
+
+TEST(CountNotes, TellThatLessLeftThanWasAskedFor) {
+  EXPECT_THAT(
+      notes_of(Mode::tx, 10'000, 0, true),
+      ElementsAre(AllOf(HasSubstr("50 % of the rate"), HasSubstr("the device took no more"))));
+}
+
+TEST(CountNotes, BlameTheOpenRequestsWithoutAnswers) {
+  EXPECT_THAT(notes_of(Mode::rtt, 480, 0, true),
+              ElementsAre("480 of 480 requests had no answer",
+                          AllOf(HasSubstr("2.4 % of the rate"),
+                                HasSubstr("at most 32 requests of a queue are open"),
+                                Not(HasSubstr("took no more")))));
+  EXPECT_THAT(notes_of(Mode::rtt, 480, 470), ElementsAre("10 of 480 requests had no answer"));
+}
+
+}  // namespace
+}  // namespace manactl::datapath
