@@ -196,16 +196,22 @@ Json json_of(const std::optional<datapath::Servicing>& servicing) {
 
 Json latency_json(const std::optional<datapath::Histogram>& latency, bool with_buckets) {
   if (!latency) return {};
+  // Without answers there is no time, not one of 0.
+  const bool any = latency->count() != 0;
+  const auto put = [any](Json& json, std::uint64_t time) {
+    if (any) json = time;
+  };
+  const auto at = [&](double share) { return latency->percentile(share); };
   Json json;
   json["count"] = latency->count();
-  json["least_ns"] = latency->least();
-  json["mean_ns"] = latency->mean();
-  json["p50_ns"] = latency->percentile(0.5);
-  json["p90_ns"] = latency->percentile(0.9);
-  json["p99_ns"] = latency->percentile(0.99);
-  json["p99_9_ns"] = latency->percentile(0.999);
-  json["p99_99_ns"] = latency->percentile(0.9999);
-  json["most_ns"] = latency->most();
+  put(json["least_ns"], latency->least());
+  json["mean_ns"] = or_null(any ? std::optional(latency->mean()) : std::nullopt);
+  put(json["p50_ns"], at(0.5));
+  put(json["p90_ns"], at(0.9));
+  put(json["p99_ns"], at(0.99));
+  put(json["p99_9_ns"], at(0.999));
+  put(json["p99_99_ns"], at(0.9999));
+  put(json["most_ns"], latency->most());
   if (!with_buckets) return json;
   json["buckets"] = Json::array();
   for (const auto& bucket : latency->buckets()) {

@@ -93,8 +93,10 @@ std::optional<datapath::Histogram> latency_of(const Fields& fields) {
       buckets.push_back({bucket[0], bucket[1], bucket[2]});
     }
   }
-  return datapath::Histogram::of(
-      buckets, json.number("least_ns"), json.number("most_ns"), json.real("mean_ns"));
+  return datapath::Histogram::of(buckets,
+                                 json.number_or_none("least_ns"),
+                                 json.number_or_none("most_ns"),
+                                 json.real_or_none("mean_ns").value_or(0));
 }
 
 datapath::Summary summary_of(const Fields& fields) {

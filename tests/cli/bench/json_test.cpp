@@ -61,6 +61,18 @@ TEST(BenchJson, TellsARateOfTrialsByTheirMedians) {
   EXPECT_NEAR(document["latency"]["p99_ns"].get<double>(), 990'000, 990'000 / 512.0);
 }
 
+TEST(BenchJson, HasNoTimesWithoutAnswers) {
+  auto result = test::steady(datapath::Mode::rtt, 1e6);
+  result.report.trials.front().latency.emplace();
+  const auto document = json::parse(bench_json(result));
+  for (const auto& latency : {document["latency"], document["trials"][0]["latency"]}) {
+    EXPECT_EQ(latency["count"], 0);
+    for (const auto* name : {"least_ns", "mean_ns", "p50_ns", "p99_99_ns", "most_ns"}) {
+      EXPECT_TRUE(latency.at(name).is_null()) << name;
+    }
+  }
+}
+
 TEST(BenchEvents, AreStartIntervalsAndEnd) {
   const auto lines = lines_of(bench_ndjson(test::steady(datapath::Mode::tx, 1e7)));
   ASSERT_EQ(lines.size(), 12U);

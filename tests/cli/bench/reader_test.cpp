@@ -27,6 +27,15 @@ TEST(ReadBench, GivesBackWhatWasWritten) {
   }
 }
 
+TEST(ReadBench, TakesALatencyWithoutAnswers) {
+  auto result = test::steady(datapath::Mode::rtt, 1e6);
+  result.report.trials.front().latency.emplace();
+  const auto text = bench_json(result);
+  const auto read = read_bench(text, "x");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(bench_json(*read), text);
+}
+
 TEST(ReadBench, KnowsEveryPart) {
   const auto read = read_bench(bench_json(test::eventful()), "x");
   ASSERT_TRUE(read) << read.error().message;
