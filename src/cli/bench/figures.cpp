@@ -2,12 +2,15 @@
 
 #include "cli/bench/figures.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
 
 #include "base/text.h"
+#include "cli/bench/result.h"
 #include "cli/bench/units.h"
+#include "datapath/plan.h"
 
 namespace manactl::cli {
 namespace {
@@ -55,6 +58,19 @@ std::string estimate_text(const datapath::Estimate& rate) {
                         number_text(rate.confidence->high, unit));
   }
   return text;
+}
+
+std::string frames_text(const datapath::BenchPlan& plan) {
+  constexpr std::uint16_t kOrdinary = 1518;  // a receiver takes these whatever was asked for
+  if (datapath::makes_packets(plan.mode)) {
+    return fmt::format("{}-byte frames", sizes_of(plan.traffic));
+  }
+  return fmt::format("frames up to {} bytes", std::max(kOrdinary, plan.traffic.largest()));
+}
+
+std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total) {
+  if (datapath::makes_packets(plan.mode)) return plan.traffic.mean_bytes();
+  return share(total.rx.bytes, total.rx.packets);
 }
 
 std::string time_text(double nanoseconds) {

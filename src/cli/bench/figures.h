@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "cli/screen.h"
+#include "datapath/bench.h"
 #include "datapath/statistics.h"
 #include "datapath/trial.h"
 
@@ -28,6 +29,12 @@ std::string throughput_text(double packets_per_second, const datapath::Count& co
 
 // "14.210 Mpps (95 %: 14.100 to 14.300)"; the bounds have the unit of the median.
 std::string estimate_text(const datapath::Estimate& rate);
+
+// "64-byte frames" that are made, "frames up to 1518 bytes" where others make them.
+std::string frames_text(const datapath::BenchPlan& plan);
+
+// Bytes with FCS: as planned, or where others make the frames the mean of those that came.
+std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total);
 
 // "850 ns", "12.3 us", "4.56 ms"
 std::string time_text(double nanoseconds);

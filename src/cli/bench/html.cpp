@@ -23,10 +23,10 @@ std::string or_nothing(const std::string& text) {
 }
 
 std::string subtitle_of(const BenchResult& result) {
-  return fmt::format("{} {}, {}-byte frames, {} x {:g} s",
+  return fmt::format("{} {}, {}, {} x {:g} s",
                      result.plan.queues,
                      result.plan.queues == 1 ? "queue" : "queues",
-                     sizes_of(result.plan.traffic),
+                     frames_text(result.plan),
                      result.report.trials.size(),
                      result.plan.trial.seconds);
 }

@@ -32,13 +32,13 @@ std::string rate_text(const BenchResult& result) {
 void title(Screen& screen, const BenchResult& result) {
   const auto& plan = result.plan;
   const auto trials = result.report.trials.size();
-  const auto text = fmt::format("{} on {} ({}): {} {}, {}-byte frames, {}{:.1f} s",
+  const auto text = fmt::format("{} on {} ({}): {} {}, {}, {}{:.1f} s",
                                 name_of(plan.mode),
                                 result.simulated ? "the software adapter" : device_of(plan),
                                 drivers_of(result.report),
                                 plan.queues,
                                 plan.queues == 1 ? "queue" : "queues",
-                                sizes_of(plan.traffic),
+                                frames_text(plan),
                                 trials > 1 ? fmt::format("{} x ", trials) : "",
                                 result.report.trials.front().total.seconds);
   for (const auto& line : wrap_lines(text, screen.width())) {

@@ -25,7 +25,8 @@ Json json_of(const Listed& row) {
   json["device"] = device_of(result.plan);
   json["engine"] = safe(result.report.engine);
   json["queues"] = result.plan.queues;
-  json["frame_bytes"] = result.plan.traffic.mean_bytes();
+  const auto bytes = frame_bytes(result.plan, total_of(result.report));
+  json["frame_bytes"] = bytes ? Json(*bytes) : Json();
   json["trials"] = result.report.trials.size();
   json["packets_per_second"] = rate_of(result);
   json["noisy"] = result.summary.noisy();
@@ -49,11 +50,12 @@ void list_text(Screen& screen, const std::vector<Listed>& rows) {
       out << fmt::format("{:<22} {}", id, printable(result.error().message)) << '\n';
       continue;
     }
+    const auto bytes = frame_bytes(result->plan, total_of(result->report));
     out << fmt::format(kForm,
                        id,
                        name_of(result->plan.mode),
                        result->plan.queues,
-                       fmt::format("{:.0f}", result->plan.traffic.mean_bytes()),
+                       bytes ? fmt::format("{:.0f}", *bytes) : "-",
                        pps_text(rate_of(*result)),
                        device_of(result->plan))
         << '\n';

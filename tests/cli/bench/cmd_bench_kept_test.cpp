@@ -60,6 +60,18 @@ TEST_F(Kept, AreListedTheNewestFirst) {
   EXPECT_NEAR(list["results"][1]["packets_per_second"].get<double>(), 1.001e7, 1e5);
 }
 
+TEST_F(Kept, AreListedWithTheFramesThatCame) {
+  auto received = steady(Mode::rx, 2e7);
+  received.plan.traffic.sizes = {{1518, 1}};
+  keep(kOld, document(received));
+  auto nothing = steady(Mode::rx, 0);
+  keep(kNew, document(nothing));
+  const auto list = json::parse(run({"bench", "list", "--json"}).out);
+  EXPECT_TRUE(list["results"][0]["frame_bytes"].is_null());
+  EXPECT_EQ(list["results"][1]["frame_bytes"], 64);
+  EXPECT_THAT(run({"bench", "show", kOld}).out, HasSubstr("frames up to 1518 bytes"));
+}
+
 TEST_F(Kept, AreListedWithTheReasonWhenTheyCannotBeRead) {
   keep(kOld, "{}");
   const auto outcome = run({"bench", "list"});

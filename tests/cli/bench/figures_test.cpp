@@ -54,6 +54,27 @@ TEST(ThroughputText, IsOfPacketsThatAreAsLongAsTheCountedOnes) {
   EXPECT_EQ(throughput_text(10, counted), "5.120 kbit/s");
 }
 
+TEST(FramesText, ClaimsASizeOnlyOfFramesThatAreMade) {
+  datapath::BenchPlan plan;
+  EXPECT_EQ(frames_text(plan), "64-byte frames");
+  plan.mode = datapath::Mode::rx;
+  EXPECT_EQ(frames_text(plan), "frames up to 1518 bytes");
+  plan.mode = datapath::Mode::fwd;
+  plan.traffic.sizes = {{9018, 1}};
+  EXPECT_EQ(frames_text(plan), "frames up to 9018 bytes");
+}
+
+TEST(FrameBytes, AreMeasuredWhereOthersMakeTheFrames) {
+  datapath::BenchPlan plan;
+  datapath::Sample total;
+  total.rx.packets = 10;
+  total.rx.bytes = 680;
+  EXPECT_EQ(frame_bytes(plan, total), 64);
+  plan.mode = datapath::Mode::rx;
+  EXPECT_EQ(frame_bytes(plan, total), 68);
+  EXPECT_EQ(frame_bytes(plan, {}), std::nullopt);
+}
+
 TEST(Costs, AreOfThePacketsThatTheModeIsAbout) {
   datapath::Sample sample;
   sample.tx.packets = 100;
