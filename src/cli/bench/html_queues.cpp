@@ -129,7 +129,7 @@ std::string queue_table(const HtmlReport& report) {
   std::string text =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"queues\">\n"
       "<table class=\"numbers\">\n<thead><tr><th scope=\"col\">queue</th><th "
-      "scope=\"col\">rate</th>";
+      "scope=\"col\">mean</th>";
   if (most > 0) text += "<th scope=\"col\">over time</th>";
   for (const auto& column : report.queue_columns) {
     text += fmt::format("<th scope=\"col\">{}</th>", escape(column));

@@ -127,7 +127,7 @@ void details(Screen& screen, const BenchResult& result) {
     const auto costs = costs_of(mode, queues[i]);
     row(screen,
         fmt::format("queue {}", i),
-        fmt::format("{}, {} missed{}",
+        fmt::format("mean {}, {} missed{}",
                     pps_text(per_second(count, queues[i].seconds)),
                     count.missed,
                     costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));

@@ -147,6 +147,7 @@ TEST(HtmlReport, HasABarAndARowForEachQueue) {
   EXPECT_EQ(count(page, "<rect class=\"bar\""), 64U);
   EXPECT_EQ(count(page, "<svg class=\"spark\""), 64U);
   EXPECT_EQ(count(page, "<th scope=\"row\">"), 64U);
+  EXPECT_EQ(count(page, "<th scope=\"col\">mean</th>"), 1U);  // the rate above is a median
 }
 
 TEST(HtmlReport, GivesEachNineOfLatencyItsRoom) {
