@@ -28,6 +28,10 @@ Json or_null(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json or_null(const std::optional<Ipv4Address>& address) {
+  return address ? Json(address->str()) : Json();
+}
+
 Json number_or_null(std::uint64_t value) {
   return value != 0 ? Json(value) : Json();
 }
@@ -95,8 +99,8 @@ Json json_of(const datapath::BenchPlan& plan) {
   }
   json["flows"] = plan.traffic.flows;
   json["destination"] = plan.traffic.destination.str();
-  json["source_ip"] = plan.traffic.source_ip ? Json(plan.traffic.source_ip->str()) : Json();
-  json["peer_ip"] = plan.traffic.peer_ip ? Json(plan.traffic.peer_ip->str()) : Json();
+  json["source_ip"] = or_null(source_ip_of(plan));
+  json["peer_ip"] = or_null(peer_ip_of(plan));
   json["seconds"] = plan.trial.seconds;
   json["interval_seconds"] = plan.trial.interval_seconds;
   json["warmup_seconds"] = plan.trial.warmup_seconds;

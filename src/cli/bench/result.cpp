@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/bench/figures.h"
+#include "datapath/plan.h"
 
 namespace manactl::cli {
 
@@ -109,6 +110,23 @@ std::string rate_text(const std::optional<datapath::Rate>& rate) {
   if (!rate) return "as fast as it goes";
   constexpr std::array<const char*, 3> kUnits = {"packets/s", "bit/s", "%"};
   return fmt::format("{:g} {}", rate->value, kUnits[static_cast<std::size_t>(rate->unit)]);
+}
+
+std::optional<Ipv4Address> source_ip_of(const datapath::BenchPlan& plan) {
+  if (!makes_packets(plan.mode) || plan.traffic.source_ip) return plan.traffic.source_ip;
+  std::optional<Ipv4Address> source;
+  if (plan.nics.empty() || !plan.vdevs.empty()) source = datapath::kSourceIp;
+  for (const auto& nic : plan.nics) {
+    const auto own = nic.ip.value_or(datapath::kSourceIp);
+    if (own != source.value_or(own)) return std::nullopt;
+    source = own;
+  }
+  return source;
+}
+
+std::optional<Ipv4Address> peer_ip_of(const datapath::BenchPlan& plan) {
+  if (!makes_packets(plan.mode) || plan.traffic.peer_ip) return plan.traffic.peer_ip;
+  return datapath::kDestinationIp;
 }
 
 Rows configuration_of(const BenchResult& result) {

@@ -67,6 +67,10 @@ std::string drivers_of(const datapath::BenchReport& report);
 
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
+// The addresses of the packets that a mode makes; nothing where ports have several.
+std::optional<Ipv4Address> source_ip_of(const datapath::BenchPlan& plan);
+std::optional<Ipv4Address> peer_ip_of(const datapath::BenchPlan& plan);
+
 // What two results must have in common to be compared, by name: "queues", "8".
 Rows configuration_of(const BenchResult& result);
 

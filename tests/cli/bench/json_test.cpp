@@ -53,6 +53,26 @@ TEST(BenchJson, HasTheNamesOfLisa) {
   EXPECT_TRUE(lisa["rx_pps_maximum"].is_null());
 }
 
+TEST(BenchJson, TellsTheAddressesThatWereSentWithoutBeingAskedFor) {
+  const auto plan_of = [](const BenchResult& result) {
+    return json::parse(bench_json(result))["plan"];
+  };
+  auto result = test::steady(datapath::Mode::tx, 1e7);
+  EXPECT_EQ(plan_of(result)["source_ip"], "198.18.0.1");
+  EXPECT_EQ(plan_of(result)["peer_ip"], "198.18.0.2");
+  result.plan.vdevs.clear();
+  result.plan.nics.resize(2);
+  for (auto& nic : result.plan.nics) nic.ip = *Ipv4Address::parse("10.0.0.4");
+  EXPECT_EQ(plan_of(result)["source_ip"], "10.0.0.4");
+  result.plan.nics.back().ip = *Ipv4Address::parse("10.0.0.5");
+  EXPECT_EQ(plan_of(result)["source_ip"], json());  // each its own
+  result.plan.traffic.source_ip = *Ipv4Address::parse("10.0.0.6");
+  EXPECT_EQ(plan_of(result)["source_ip"], "10.0.0.6");
+  const auto other = plan_of(test::steady(datapath::Mode::fwd, 1e7));
+  EXPECT_EQ(other["source_ip"], json());
+  EXPECT_EQ(other["peer_ip"], json());
+}
+
 TEST(BenchJson, TellsARateOfTrialsByTheirMedians) {
   const auto document = json::parse(bench_json(test::eventful()));
   EXPECT_EQ(document["statistics"]["intervals"], 2);
