@@ -2,6 +2,7 @@
 
 #include "cli/bench/html.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -9,6 +10,7 @@
 #include "cli/bench/find_text.h"
 #include "cli/bench/html_report.h"
 #include "cli/bench/html_text.h"
+#include "datapath/servicing.h"
 
 namespace manactl::cli {
 namespace {
@@ -54,6 +56,20 @@ void add_series(const BenchResult& result, HtmlReport& page) {
   if (page.series.size() > 1) std::swap(page.series.front(), page.series.back());
 }
 
+// Whether a device was away at a time of the trial; what does not return is away until the end.
+bool is_away(const datapath::Trial& trial, double from, double to) {
+  constexpr double kNearly = 1e-3;  // a sum of lengths agrees with a clock nearly
+  const auto& events = trial.events;
+  for (auto left = events.begin(); left != events.end(); ++left) {
+    if (left->kind != datapath::Event::Kind::removed || left->at_seconds >= to) continue;
+    const auto back = std::find_if(left + 1, events.end(), [&](const datapath::Event& event) {
+      return event.device == left->device;
+    });
+    if (back == events.end() || back->at_seconds > from + kNearly) return true;
+  }
+  return false;
+}
+
 void add_spans(const BenchResult& result, HtmlReport& page) {
   double now = 0;
   for (const auto& trial : result.report.trials) {
@@ -61,9 +77,12 @@ void add_spans(const BenchResult& result, HtmlReport& page) {
     if (trial.plan.warmup_seconds > 0) {
       page.left_out.push_back({now, now + trial.plan.warmup_seconds, "warm-up"});
     }
+    const auto begin = now;
     for (const auto& interval : trial.intervals) {
       const auto ends = now + interval.total.seconds;
-      if (interval.disturbed) page.disturbed.push_back({now, ends, "a device left or came back"});
+      if (interval.disturbed || is_away(trial, now - begin, ends - begin)) {
+        page.disturbed.push_back({now, ends, "a device left, was away or came back"});
+      }
       now = ends;
     }
   }
@@ -128,6 +147,7 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
   const auto& rate = result.summary.rate;
   page.figures.push_back({"rate", pps_text(rate_of(result))});
   page.figures.push_back({"throughput", throughput_text(rate_of(result), count)});
+  page.figures.push_back({"path", std::string(name_of(result.path.verdict))});
   if (costs.cycles) page.figures.push_back({"cycles per packet", number(costs.cycles)});
   if (const auto latency = latency_of(result.report); latency && latency->count() != 0) {
     const auto at = [&](double share) {
@@ -178,9 +198,14 @@ void add_tables(const BenchResult& result, HtmlReport& page) {
 void add_configuration(const BenchResult& result, HtmlReport& page) {
   const auto& plan = result.plan;
   auto rows = configuration_of(result);
+  const auto source = source_ip_of(plan);
+  const auto peer = peer_ip_of(plan);
+  rows.emplace_back("source IP", source ? source->str() : peer ? "each NIC's own" : "");
+  rows.emplace_back("peer IP", peer ? peer->str() : "");
   rows.emplace_back("destination", plan.traffic.destination.str());
   rows.emplace_back("duration", fmt::format("{:g} s", plan.trial.seconds));
   rows.emplace_back("warm-up", fmt::format("{:g} s", plan.trial.warmup_seconds));
+  rows.emplace_back("ramp", fmt::format("{:g} s", plan.trial.ramp_seconds));
   rows.emplace_back("interval", fmt::format("{:g} s", plan.trial.interval_seconds));
   rows.emplace_back("CPUs", plan.cpus.str());
   rows.emplace_back("EAL arguments", printable(join(result.report.eal_arguments, " "), 2000));
@@ -209,6 +234,19 @@ void add_environment(const BenchResult& result, HtmlReport& page) {
                       {"engine", printable(result.report.engine + " " + result.report.version)}};
 }
 
+void add_away(datapath::Mode mode, const datapath::Trial& trial, HtmlReport& page) {
+  const auto servicing = datapath::servicing_of(mode, trial);
+  if (!servicing) return;
+  const auto rate = [](const std::optional<double>& value) {
+    return value ? pps_text(*value) : "not known";
+  };
+  page.warnings.push_back(fmt::format("Away for {:.1f} s: before {}, meanwhile {}, after {}",
+                                      servicing->seconds,
+                                      rate(servicing->before),
+                                      rate(servicing->during),
+                                      rate(servicing->after)));
+}
+
 void add_words(const BenchResult& result, HtmlReport& page) {
   for (const auto& why : result.summary.why) page.warnings.push_back("Noisy: " + printable(why));
   if (result.report.interrupted()) page.warnings.emplace_back("Stopped before its time");
@@ -222,6 +260,7 @@ void add_words(const BenchResult& result, HtmlReport& page) {
                                           printable(event.device),
                                           removed ? "was removed" : "came back"));
     }
+    add_away(result.plan.mode, trial, page);
   }
 }
 
@@ -243,7 +282,7 @@ std::string bench_html(const BenchResult& result) {
   if (result.path.verdict == datapath::Path::synthetic) {
     page.warnings.emplace_back("The packets went through the synthetic device, not through the VF");
   }
-  for (const auto& sentence : result.path.evidence) page.notes.push_back(printable(sentence));
+  for (const auto& sentence : result.path.evidence) page.path.push_back(printable(sentence));
   page.made_by = fmt::format("manactl {}, {}",
                              printable(result.tool),
                              utc_text(result.began.empty() ? result.ended : result.began.front()));

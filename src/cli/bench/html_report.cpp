@@ -48,6 +48,7 @@ std::string html_page(const HtmlReport& report) {
   page += warnings_of(report.warnings) + figures_of(report.figures);
   page += section("Throughput over time", rate_chart(report, disturbed));
   page += list_of("Disturbed", told(disturbed));
+  page += list_of("Path", report.path);
   page += section("Latency", latency_chart(report));
   page += section("Queues", queue_chart(report) + queue_table(report));
   for (const auto& table : report.tables) page += table_of(table);

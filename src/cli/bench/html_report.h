@@ -68,6 +68,7 @@ struct HtmlReport {
   std::vector<HtmlQueue> queues;
   std::vector<HtmlPercentile> latency;  // ascending
   std::vector<HtmlTable> tables;        // whatever else: counts, trials of a search, ports
+  std::vector<std::string> path;        // which way the packets took: what tells it
   std::vector<HtmlRow> configuration;
   std::vector<HtmlRow> environment;
   std::vector<std::string> notes;

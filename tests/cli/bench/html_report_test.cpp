@@ -66,7 +66,7 @@ TEST(HtmlReport, EscapesTextFromOutsideEverywhere) {
   const std::string bad = "\"><script>1</script><b>'&";
   auto report = report_of(3);
   report.title = report.subtitle = report.made_by = report.series[0].name = bad;
-  report.warnings = report.notes = {bad};
+  report.warnings = report.notes = report.path = {bad};
   report.figures = report.configuration = report.environment = {{bad, bad}};
   report.left_out = report.disturbed = {{1, 2, bad}};
   report.queue_columns = {bad};
