@@ -84,15 +84,18 @@ Trial measure(const TrialPlan& plan,
   const auto end = after(start, plan.seconds);
   auto last = first;
   auto last_time = start;
+  int away = 0;  // devices
   while (true) {
     const auto until = next_reading(plan, start, last_time);
     trial.interrupted = !sleep_until(until, stop);
     const auto now = Clock::now();
     auto totals = workers.read();
     auto interval = difference(totals, last, Seconds(now - last_time).count());
+    interval.disturbed = away > 0;
     for (auto& event : workers.take_events()) {
       event.at_seconds = Seconds(now - start).count();
       interval.disturbed = true;
+      away += event.kind == Event::Kind::removed ? 1 : -1;
       if (progress.event) progress.event(event);
       trial.events.push_back(std::move(event));
     }

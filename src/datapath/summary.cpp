@@ -14,15 +14,22 @@ constexpr double kStolen = 0.01;    // a hundredth of the CPUs is more than stea
 constexpr double kWaited = 0.01;    // kernel threads take less of a CPU that is otherwise free
 constexpr double kPercent = 100;
 
-// Without the intervals that began before the warm-up was over, and those before the first packet.
-std::span<const Interval> after_warmup(Mode mode,
+// Without the intervals that began too early, and those before the first packet. Who sends nothing
+// by itself has to outlive its sender: what is behind the last packet says nothing either.
+std::span<const Interval> with_traffic(Mode mode,
                                        std::span<const Interval> intervals,
-                                       double warmup_seconds) {
+                                       double steady_after) {
+  const auto is_silent = [mode](const Interval& interval) {
+    return headline(mode, interval.total).packets == 0;
+  };
   double began = 0;
-  while (!intervals.empty() &&
-         (began < warmup_seconds || headline(mode, intervals.front().total).packets == 0)) {
+  while (!intervals.empty() && (began < steady_after || is_silent(intervals.front()))) {
     began += intervals.front().total.seconds;
     intervals = intervals.subspan(1);
+  }
+  const bool waits = mode == Mode::rx || mode == Mode::fwd;
+  while (waits && !intervals.empty() && is_silent(intervals.back())) {
+    intervals = intervals.first(intervals.size() - 1);
   }
   return intervals;
 }
@@ -31,14 +38,14 @@ std::span<const Interval> after_warmup(Mode mode,
 
 Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,
-                  double warmup_seconds,
+                  double steady_after,
                   const Disturbance& disturbance) {
-  auto steady = after_warmup(mode, intervals, warmup_seconds);
+  auto steady = with_traffic(mode, intervals, steady_after);
   if (steady.size() >= kFewest + 2) steady = steady.subspan(1, steady.size() - 2);
   Summary summary;
   for (const auto& interval : steady) {
     const auto seconds = interval.total.seconds;
-    if (seconds <= 0) continue;
+    if (seconds <= 0 || interval.disturbed) continue;
     const auto packets = headline(mode, interval.total).packets;
     summary.rates.push_back(static_cast<double>(packets) / seconds);
   }

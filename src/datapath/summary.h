@@ -13,9 +13,11 @@
 namespace manactl::datapath {
 
 struct Summary {
-  std::vector<double> rates;     // packets per second of the intervals that count, in their order
-  Estimate rate;                 // of these
-  std::size_t left_out = 0;      // intervals: warm-up, without traffic at the start, first and last
+  std::vector<double> rates;  // packets per second of the intervals that count, in their order
+  Estimate rate;              // of these
+  // Intervals: of warm-up and ramp, before the first packet, behind a receiver's last one, first
+  // and last, and those that a device was not there for.
+  std::size_t left_out = 0;
   std::vector<std::string> why;  // it is noisy; empty when it is not
 
   bool noisy() const { return !why.empty(); }
@@ -30,7 +32,7 @@ struct Disturbance {
 // The first and the last interval are left out when three or more stay without them.
 Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,
-                  double warmup_seconds,
+                  double steady_after,
                   const Disturbance& disturbance);
 
 }  // namespace manactl::datapath

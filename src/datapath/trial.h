@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -36,6 +37,9 @@ struct TrialPlan {
   double warmup_seconds = 0;  // at the start; these intervals say nothing of the rate
   std::optional<Rate> rate;   // absent: as fast as it goes
   double ramp_seconds = 0;    // at the start, from nothing to the rate
+
+  // From here on the traffic is what was asked for.
+  double steady_after() const { return std::max(warmup_seconds, ramp_seconds); }
 };
 
 // One direction.
@@ -85,7 +89,7 @@ const Count& headline(Mode mode, const Sample& sample);
 struct Interval {
   Sample total;
   std::vector<Sample> queues;  // port by port, queue by queue
-  bool disturbed = false;      // a device left or came back in it
+  bool disturbed = false;      // a device left or came back in it, or was away all the time
 };
 
 struct Event {

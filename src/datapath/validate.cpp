@@ -160,6 +160,17 @@ Result<> validate_traffic(const BenchPlan& plan) {
   return makes_packets(plan.mode) ? validate_mtu(plan) : Result<>{};
 }
 
+// What only a sender does.
+Result<> validate_sender(const BenchPlan& plan) {
+  if (makes_packets(plan.mode)) return {};
+  const auto* option = plan.trial.rate ? "--rate" : plan.traffic.flows > 1 ? "--flows" : nullptr;
+  if (option == nullptr) return {};
+  return fail(Errc::invalid,
+              fmt::format("{} with --mode {}: it makes no packets; give it to the sender",
+                          option,
+                          name_of(plan.mode)));
+}
+
 Result<> validate_time(const TrialPlan& plan) {
   // Written so that NaN is refused too.
   if (!(plan.seconds > 0 && plan.seconds <= kMaxSeconds)) {
@@ -197,6 +208,7 @@ Result<> validate(const BenchPlan& plan) {
   if (auto ok = validate_queues(plan); !ok) return ok;
   if (auto ok = within("--burst", plan.burst, 1, kMaxBurst); !ok) return ok;
   if (auto ok = validate_traffic(plan); !ok) return ok;
+  if (auto ok = validate_sender(plan); !ok) return ok;
   for (const auto& list : {plan.cpus, plan.near_cpus}) {
     for (const auto cpu : list.cpus) {
       if (auto ok = within("--cpus", cpu, 0, kMaxCpu); !ok) return ok;

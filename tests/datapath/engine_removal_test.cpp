@@ -78,7 +78,7 @@ TEST(Removal, OfALowerDeviceIsToldAndDoesNotStopTheTraffic) {
     for (std::size_t i = 0; i < trial.intervals.size(); ++i) {
       if (trial.intervals[i].disturbed) disturbed.push_back(i);
     }
-    EXPECT_EQ(disturbed, (std::vector<std::size_t>{3, 5}));
+    EXPECT_EQ(disturbed, (std::vector<std::size_t>{3, 4, 5}));
     EXPECT_GT(sent_since(trial, 6), 0U);
     const auto servicing = servicing_of(plan.mode, trial);
     ASSERT_TRUE(servicing);

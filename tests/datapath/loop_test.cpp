@@ -93,5 +93,26 @@ TEST(Loop, TakesWhatIsLeftOverBeforeItIsReady) {
   thread.join();
 }
 
+unsigned take_one(Lane& lane, std::uint64_t /*now*/) noexcept {
+  lane.count_received(1, 0);
+  return 1;
+}
+
+TEST(Loop, DoesNotChargeTheAbsenceOfADeviceToItsPackets) {
+  Lane lane;
+  lane.burst = 32;
+  lane.gone = true;
+  Worker worker;
+  worker.lanes = {&lane};
+  auto now = rte_rdtsc();
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto soon_back = rte_rdtsc();
+  now = visit_all<take_one, 1>(worker, now);
+  lane.gone = false;
+  now = visit_all<take_one, 1>(worker, now);
+  EXPECT_GT(lane.counters.cycles.get(), 0U);
+  EXPECT_LE(lane.counters.cycles.get(), now - soon_back);
+}
+
 }  // namespace
 }  // namespace manactl::datapath::dpdk

@@ -34,8 +34,9 @@ class SteadyWorkers final : public Workers {
   }
 
   std::vector<Event> take_events() override {
-    if (readings != 2) return {};
-    return {{0, "net_null0", Event::Kind::removed}};
+    if (readings == 2) return {{0, "net_null0", Event::Kind::removed}};
+    if (readings == 4) return {{0, "net_null0", Event::Kind::returned}};
+    return {};
   }
 
   mutable std::uint64_t readings = 0;
@@ -106,16 +107,18 @@ INSTANTIATE_TEST_SUITE_P(Seconds,
                                          std::pair{0.03, 1.0},
                                          std::pair{0.041, 0.02}));
 
-TEST(Measure, MarksTheIntervalInWhichADeviceLeft) {
+TEST(Measure, MarksTheIntervalsFromADevicesLeavingToItsReturn) {
   SteadyWorkers workers;
   const auto trial = measure(plan_of(0.4, 0.05), workers, {}, {});
-  ASSERT_GE(trial.intervals.size(), 3U);
-  ASSERT_EQ(trial.events.size(), 1U);
+  ASSERT_GE(trial.intervals.size(), 5U);
+  ASSERT_EQ(trial.events.size(), 2U);
   EXPECT_EQ(trial.events[0].device, "net_null0");
   EXPECT_GT(trial.events[0].at_seconds, 0);
   EXPECT_FALSE(trial.intervals[0].disturbed);
   EXPECT_TRUE(trial.intervals[1].disturbed);
-  EXPECT_FALSE(trial.intervals[2].disturbed);
+  EXPECT_TRUE(trial.intervals[2].disturbed);
+  EXPECT_TRUE(trial.intervals[3].disturbed);
+  EXPECT_FALSE(trial.intervals[4].disturbed);
 }
 
 TEST(Measure, TellsItsProgressInOrder) {

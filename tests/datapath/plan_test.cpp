@@ -116,6 +116,18 @@ const Refused kRefused[] = {
      [](BenchPlan& p) { p.traffic.source_ip = Ipv4Address{0x7f000001}; },
      "--src-ip 127.0.0.1"},
     {"ZeroDestination", [](BenchPlan& p) { p.traffic.destination = {}; }, "--dst-mac: 00:00"},
+    {"RateOfAReceiver",
+     [](BenchPlan& p) {
+       p.mode = Mode::rx;
+       p.trial.rate = Rate{Rate::Unit::packets, 1000};
+     },
+     "--rate with --mode rx: it makes no packets"},
+    {"FlowsOfAForwarder",
+     [](BenchPlan& p) {
+       p.mode = Mode::fwd;
+       p.traffic.flows = 2;
+     },
+     "--flows with --mode fwd: it makes no packets"},
     {"RampWithoutRate", [](BenchPlan& p) { p.trial.ramp_seconds = 1; }, "without --rate"},
     {"RampOfEverything",
      [](BenchPlan& p) {

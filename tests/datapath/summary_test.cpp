@@ -45,6 +45,38 @@ TEST(Summary, LeavesOutWhatCameBeforeTheFirstPacket) {
   EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 0, 50, 0}), 0, {}).rates, ElementsAre(100, 0));
 }
 
+// A receiver starts before its sender and ends after it; a sender that stops has to say so.
+TEST(Summary, LeavesOutWhatIsBehindAReceiversLastPacket) {
+  const std::vector<std::uint64_t> packets{0, 5, 50, 51, 49, 3, 0, 0};
+  auto intervals = intervals_of(packets);
+  for (auto& interval : intervals) interval.total.rx = interval.total.tx;
+  for (const auto mode : {Mode::rx, Mode::fwd}) {
+    const auto summary = summarize(mode, intervals, 0, {});
+    EXPECT_THAT(summary.rates, ElementsAre(100, 102, 98));
+    EXPECT_EQ(summary.left_out, 5U);
+  }
+  for (const auto mode : {Mode::tx, Mode::txrx, Mode::rtt}) {
+    EXPECT_THAT(summarize(mode, intervals, 0, {}).rates, ElementsAre(100, 102, 98, 6, 0));
+  }
+}
+
+TEST(Summary, LeavesOutTheTimeInWhichADeviceWasAway) {
+  auto intervals = intervals_of({50, 50, 20, 0, 30, 51, 50});
+  for (const std::size_t away : {2, 3, 4}) intervals[away].disturbed = true;
+  const auto summary = summarize(Mode::tx, intervals, 0, {});
+  EXPECT_THAT(summary.rates, ElementsAre(100, 102));
+  EXPECT_EQ(summary.left_out, 5U);
+}
+
+TEST(Summary, BeginsBehindTheLongerOfWarmupAndRamp) {
+  TrialPlan plan;
+  plan.warmup_seconds = 0.5;
+  plan.ramp_seconds = 3;
+  EXPECT_EQ(plan.steady_after(), 3);
+  plan.warmup_seconds = 4;
+  EXPECT_EQ(plan.steady_after(), 4);
+}
+
 TEST(Summary, IsOfReceivedPacketsWhereTheModeReceives) {
   auto intervals = intervals_of({50, 50});
   for (auto& interval : intervals) interval.total.rx.packets = 20;

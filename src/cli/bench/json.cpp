@@ -249,7 +249,7 @@ Json trials_of(const BenchResult& result) {
     json["total"] = json_of(mode, trial.total);
     json["queues"] = json_of(mode, trial.queues);
     json["statistics"] =
-        json_of(datapath::summarize(mode, trial.intervals, trial.plan.warmup_seconds, {}));
+        json_of(datapath::summarize(mode, trial.intervals, trial.plan.steady_after(), {}));
     json["latency"] = latency_json(trial.latency, true);
     json["answers"] = mode == datapath::Mode::rtt ? json_of(trial.answers) : Json();
     json["events"] = events_of(trial);

@@ -216,6 +216,7 @@ void read_report(const Fields& fields, BenchResult& result) {
     result.began.push_back(began);
   }
   if (report.trials.empty()) fields.refuse("trials", "is empty");
+  report.stopped = fields.flag("interrupted");
   result.whole = fields.has("series");
   if (!result.whole) return;
   const auto series = fields.objects("series");

@@ -19,12 +19,12 @@ datapath::Summary summarize_trials(datapath::Mode mode,
                                    const datapath::Disturbance& disturbance) {
   if (trials.size() == 1) {
     const auto& trial = trials.front();
-    return summarize(mode, trial.intervals, trial.plan.warmup_seconds, disturbance);
+    return summarize(mode, trial.intervals, trial.plan.steady_after(), disturbance);
   }
   // Steal belongs to the whole; what varies inside a trial does not show in its median.
   auto all = summarize(mode, std::vector<datapath::Interval>{}, 0, disturbance);
   for (const auto& trial : trials) {
-    const auto one = summarize(mode, trial.intervals, trial.plan.warmup_seconds, {});
+    const auto one = summarize(mode, trial.intervals, trial.plan.steady_after(), {});
     all.left_out += one.left_out;
     if (one.rate.count > 0) all.rates.push_back(one.rate.median);
   }

@@ -145,10 +145,12 @@ Result<> search(datapath::Session& session,
   const auto most = most_of(result.plan, session.about());
   if (!most) return tl::unexpected<Error>(most.error());
   goals.most = *most;
+  result.plan.trial.warmup_seconds = 0;  // a search's trials have a ramp in its place
   auto found = datapath::find(session, goals, run.stop, run.progress);
   if (!found) return tl::unexpected<Error>(found.error());
   result.report.trials = std::move(found->trials);
   for (const auto index : found->kept) result.began.push_back(run.began.at(index));
+  result.report.stopped = found->result.probes.back().stopped;
   result.search = std::move(found->result);
   auto& notes = result.report.notes;
   notes.insert(notes.end(), found->notes.begin(), found->notes.end());

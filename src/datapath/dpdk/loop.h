@@ -37,6 +37,7 @@ std::uint64_t visit_all(Worker& worker, std::uint64_t now) noexcept {
   for (auto* lane : worker.lanes) {
     if (!lane->in_use()) [[unlikely]] {
       lane->parked.store(true, std::memory_order_release);
+      now = rte_rdtsc();  // the time of waiting is not that of the next packets
       continue;
     }
     const auto before = now;

@@ -190,6 +190,24 @@ TEST_P(StoppedBench, GivesAPartialResult) {
   EXPECT_EQ(document["exit"], 128 + GetParam());
 }
 
+// The trials that a search keeps may have ended long before.
+TEST_P(StoppedBench, SaysSoOfASearchToo) {
+  if (!has_dpdk()) return;
+  Surroundings around;
+  around.signal = GetParam();
+  around.signal_thread = "rte-worker-1";
+  around.signal_ticks = 100;
+  auto words = kLong;
+  words[2] = "net_ring0";
+  for (const auto* word : {"--mode", "txrx", "--find", "ndr"}) words.emplace_back(word);
+  const auto outcome = manactl(words, around);
+  EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["interrupted"], true);
+  EXPECT_EQ(document["exit"], 128 + GetParam());
+  EXPECT_EQ(document["plan"]["warmup_seconds"], 0);
+}
+
 TEST_P(StoppedBench, EndsWhileItStartsToo) {
   if (!has_dpdk()) return;
   Surroundings around;
