@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
 
 namespace manactl::datapath {
 
@@ -26,16 +25,6 @@ Sum sum_of(Mode mode, std::span<const Interval> intervals) {
   return sum;
 }
 
-// Some device left and did not come back.
-bool still_away(const Trial& trial) {
-  return std::any_of(trial.events.begin(), trial.events.end(), [&](const Event& event) {
-    const auto last = std::find_if(trial.events.rbegin(), trial.events.rend(), [&](const Event& e) {
-      return e.device == event.device;
-    });
-    return last->kind == Event::Kind::removed;
-  });
-}
-
 }  // namespace
 
 std::optional<Servicing> servicing_of(Mode mode, const Trial& trial) {
@@ -45,7 +34,7 @@ std::optional<Servicing> servicing_of(Mode mode, const Trial& trial) {
   const auto first = std::find_if(all.begin(), all.end(), disturbed);
   const auto last = std::find_if(all.rbegin(), all.rend(), disturbed).base();
   const auto begin = static_cast<std::size_t>(first - all.begin());
-  const auto end = still_away(trial) ? all.size() : static_cast<std::size_t>(last - all.begin());
+  const auto end = static_cast<std::size_t>(last - all.begin());
   // An event after the last interval: nothing was measured of it.
   if (begin > end) return Servicing{sum_of(mode, all).rate(), {}, {}, 0};
   const auto away = sum_of(mode, all.subspan(begin, end - begin));

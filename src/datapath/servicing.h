@@ -14,10 +14,10 @@ namespace manactl::datapath {
 // Packets per second; absent where no interval tells.
 struct Servicing {
   std::optional<double> before, during, after;
-  double seconds = 0;  // of the intervals in which something was away, came or went
+  double seconds = 0;  // from the first disturbed interval to the last
 };
 
-// Nothing of a trial without events. What does not return is away until the end.
+// Nothing of a trial without events.
 std::optional<Servicing> servicing_of(Mode mode, const Trial& trial);
 
 }  // namespace manactl::datapath

@@ -35,7 +35,7 @@ TEST(Servicing, IsNothingWithoutEvents) {
 
 TEST(Servicing, HasTheRatesBeforeWhileAndAfter) {
   const auto trial = trial_of(
-      {100, 110, 50, 0, 20, 90, 92}, {2, 4}, {{1.2, "vf", kRemoved}, {2.4, "vf", kReturned}});
+      {100, 110, 50, 0, 20, 90, 92}, {2, 3, 4}, {{1.2, "vf", kRemoved}, {2.4, "vf", kReturned}});
   const auto servicing = servicing_of(Mode::tx, trial);
   ASSERT_TRUE(servicing);
   EXPECT_DOUBLE_EQ(servicing->before.value_or(0), 210);
@@ -45,7 +45,7 @@ TEST(Servicing, HasTheRatesBeforeWhileAndAfter) {
 }
 
 TEST(Servicing, LastsToTheEndWhenNothingReturns) {
-  const auto trial = trial_of({100, 100, 50, 0, 0}, {2}, {{1.2, "vf", kRemoved}});
+  const auto trial = trial_of({100, 100, 50, 0, 0}, {2, 3, 4}, {{1.2, "vf", kRemoved}});
   const auto servicing = servicing_of(Mode::tx, trial);
   ASSERT_TRUE(servicing);
   EXPECT_DOUBLE_EQ(servicing->before.value_or(0), 200);
@@ -53,18 +53,22 @@ TEST(Servicing, LastsToTheEndWhenNothingReturns) {
   EXPECT_FALSE(servicing->after);
 }
 
-TEST(Servicing, WaitsForEachOfSeveralDevices) {
-  auto trial = trial_of({100, 50, 50, 100},
-                        {1, 2},
-                        {{0.6, "one", kRemoved}, {0.7, "two", kRemoved}, {1.1, "one", kReturned}});
-  EXPECT_FALSE(servicing_of(Mode::tx, trial)->after);
-  trial.events.push_back({1.2, "two", kReturned});
-  EXPECT_DOUBLE_EQ(servicing_of(Mode::tx, trial)->after.value_or(0), 200);
+TEST(Servicing, LastsFromTheFirstAbsenceToTheLast) {
+  const auto trial = trial_of({100, 50, 90, 50, 100},
+                              {1, 3},
+                              {{0.6, "one", kRemoved},
+                               {0.7, "one", kReturned},
+                               {1.6, "two", kRemoved},
+                               {1.7, "two", kReturned}});
+  const auto servicing = servicing_of(Mode::tx, trial);
+  EXPECT_DOUBLE_EQ(servicing->seconds, 1.5);
+  EXPECT_DOUBLE_EQ(servicing->during.value_or(0), 190 / 1.5);
+  EXPECT_DOUBLE_EQ(servicing->after.value_or(0), 200);
 }
 
 TEST(Servicing, HasNoRateWhereNothingWasMeasured) {
   const auto from_the_start =
-      servicing_of(Mode::tx, trial_of({10, 20}, {0}, {{0.1, "vf", kRemoved}}));
+      servicing_of(Mode::tx, trial_of({10, 20}, {0, 1}, {{0.1, "vf", kRemoved}}));
   ASSERT_TRUE(from_the_start);
   EXPECT_FALSE(from_the_start->before);
   EXPECT_DOUBLE_EQ(from_the_start->during.value_or(0), 30);

@@ -60,6 +60,17 @@ std::string estimate_text(const datapath::Estimate& rate) {
   return text;
 }
 
+std::string away_text(const datapath::Servicing& servicing) {
+  const auto rate = [](const std::optional<double>& value) {
+    return value ? pps_text(*value) : "not known";
+  };
+  return fmt::format("{:.1f} s: before {}, meanwhile {}, after {}",
+                     servicing.seconds,
+                     rate(servicing.before),
+                     rate(servicing.during),
+                     rate(servicing.after));
+}
+
 std::string frames_text(const datapath::BenchPlan& plan) {
   constexpr std::uint16_t kOrdinary = 1518;  // a receiver takes these whatever was asked for
   if (datapath::makes_packets(plan.mode)) {

@@ -10,6 +10,7 @@
 
 #include "cli/screen.h"
 #include "datapath/bench.h"
+#include "datapath/servicing.h"
 #include "datapath/statistics.h"
 #include "datapath/trial.h"
 
@@ -29,6 +30,9 @@ std::string throughput_text(double packets_per_second, const datapath::Count& co
 
 // "14.210 Mpps (95 %: 14.100 to 14.300)"; the bounds have the unit of the median.
 std::string estimate_text(const datapath::Estimate& rate);
+
+// "1.5 s: before 920.0 kpps, meanwhile 0 pps, after 880.0 kpps"
+std::string away_text(const datapath::Servicing& servicing);
 
 // "64-byte frames" that are made, "frames up to 1518 bytes" where others make them.
 std::string frames_text(const datapath::BenchPlan& plan);

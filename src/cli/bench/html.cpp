@@ -2,7 +2,6 @@
 
 #include "cli/bench/html.h"
 
-#include <algorithm>
 #include <array>
 
 #include "base/text.h"
@@ -56,31 +55,17 @@ void add_series(const BenchResult& result, HtmlReport& page) {
   if (page.series.size() > 1) std::swap(page.series.front(), page.series.back());
 }
 
-// Whether a device was away at a time of the trial; what does not return is away until the end.
-bool is_away(const datapath::Trial& trial, double from, double to) {
-  constexpr double kNearly = 1e-3;  // a sum of lengths agrees with a clock nearly
-  const auto& events = trial.events;
-  for (auto left = events.begin(); left != events.end(); ++left) {
-    if (left->kind != datapath::Event::Kind::removed || left->at_seconds >= to) continue;
-    const auto back = std::find_if(left + 1, events.end(), [&](const datapath::Event& event) {
-      return event.device == left->device;
-    });
-    if (back == events.end() || back->at_seconds > from + kNearly) return true;
-  }
-  return false;
-}
-
 void add_spans(const BenchResult& result, HtmlReport& page) {
   double now = 0;
   for (const auto& trial : result.report.trials) {
     if (now > 0) page.trials.push_back(now);
-    if (trial.plan.warmup_seconds > 0) {
-      page.left_out.push_back({now, now + trial.plan.warmup_seconds, "warm-up"});
+    if (const auto steady = trial.plan.steady_after(); steady > 0) {
+      page.left_out.push_back(
+          {now, now + steady, steady > trial.plan.warmup_seconds ? "ramp" : "warm-up"});
     }
-    const auto begin = now;
     for (const auto& interval : trial.intervals) {
       const auto ends = now + interval.total.seconds;
-      if (interval.disturbed || is_away(trial, now - begin, ends - begin)) {
+      if (interval.disturbed) {
         page.disturbed.push_back({now, ends, "a device left, was away or came back"});
       }
       now = ends;
@@ -234,19 +219,6 @@ void add_environment(const BenchResult& result, HtmlReport& page) {
                       {"engine", printable(result.report.engine + " " + result.report.version)}};
 }
 
-void add_away(datapath::Mode mode, const datapath::Trial& trial, HtmlReport& page) {
-  const auto servicing = datapath::servicing_of(mode, trial);
-  if (!servicing) return;
-  const auto rate = [](const std::optional<double>& value) {
-    return value ? pps_text(*value) : "not known";
-  };
-  page.warnings.push_back(fmt::format("Away for {:.1f} s: before {}, meanwhile {}, after {}",
-                                      servicing->seconds,
-                                      rate(servicing->before),
-                                      rate(servicing->during),
-                                      rate(servicing->after)));
-}
-
 void add_words(const BenchResult& result, HtmlReport& page) {
   for (const auto& why : result.summary.why) page.warnings.push_back("Noisy: " + printable(why));
   if (result.report.interrupted()) page.warnings.emplace_back("Stopped before its time");
@@ -260,7 +232,9 @@ void add_words(const BenchResult& result, HtmlReport& page) {
                                           printable(event.device),
                                           removed ? "was removed" : "came back"));
     }
-    add_away(result.plan.mode, trial, page);
+    if (const auto servicing = datapath::servicing_of(result.plan.mode, trial)) {
+      page.warnings.push_back("Away " + away_text(*servicing));
+    }
   }
 }
 

@@ -105,17 +105,7 @@ void search_rows(Screen& screen, const BenchResult& result) {
 void servicing_rows(Screen& screen, const BenchResult& result) {
   for (const auto& trial : result.report.trials) {
     const auto servicing = datapath::servicing_of(result.plan.mode, trial);
-    if (!servicing) continue;
-    const auto rate = [](const std::optional<double>& value) {
-      return value ? pps_text(*value) : "not known";
-    };
-    row(screen,
-        "away",
-        fmt::format("{:.1f} s; before {}, meanwhile {}, after {}",
-                    servicing->seconds,
-                    rate(servicing->before),
-                    rate(servicing->during),
-                    rate(servicing->after)));
+    if (servicing) row(screen, "away", away_text(*servicing));
   }
 }
 
