@@ -121,7 +121,7 @@ Result<> validate_host(std::string_view option, const std::optional<Ipv4Address>
   // or gets there.
   if (first != 0 && first != 127 && first < 224) return {};
   return fail(Errc::invalid,
-              fmt::format("{} {}: no address of another machine", option, address->str()));
+              fmt::format("{} {}: no address that a machine can have", option, address->str()));
 }
 
 // The MTU of an interface counts neither the Ethernet header nor the FCS.

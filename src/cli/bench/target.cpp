@@ -222,11 +222,12 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
                        unprivileged ? "they need root" : "none are free");
   }
   if (supply.known && supply.free < needed) {
-    return obstacle(fmt::format("{} hugepages of {} are needed and {} {} free",
+    return obstacle(fmt::format("{} hugepages of {} are needed and {} {} free{}",
                                 needed,
                                 human_bytes(page_kib << 10U),
                                 supply.free,
-                                supply.free == 1 ? "is" : "are"),
+                                supply.free == 1 ? "is" : "are",
+                                is_virtual ? "; --no-huge does without" : ""),
                     {fmt::format("manactl prepare --hugepages {}{}",
                                  needed - supply.free,
                                  page_kib > kUsualPage ? " --hugepage-size 1G" : "")});
