@@ -79,9 +79,6 @@ struct BenchReport {
   std::vector<PortReport> ports;
   std::vector<Trial> trials;       // in their order; never empty
   std::vector<std::string> notes;  // "8 queues share 1 CPU: ..."
-  bool stopped = false;            // a search, by the user: its last trial may not be among these
-
-  bool interrupted() const { return stopped || trials.back().interrupted; }
 };
 
 // Open devices with their packets made, ready to run.

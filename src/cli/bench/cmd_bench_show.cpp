@@ -27,9 +27,9 @@ Exit refuse(Context& context, const Error& error) {
 Error no_series(const std::string& word, const BenchResult& result) {
   return {Errc::invalid,
           0,
-          fmt::format("'{}' has no 'series': {}",
+          fmt::format("'{}' has no 'series', as the last event of -o ndjson; {}",
                       printable(word, 200),
-                      result.id.empty() ? "take all that bench -o json prints"
+                      result.id.empty() ? "a document of bench -o json has them"
                                         : "try bench show " + printable(result.id, 80))};
 }
 
@@ -45,7 +45,7 @@ Exit run_show(const Options& options, Context& context) {
   }
   const auto result = find_result(context, options.place, word);
   if (!result) return refuse(context, result.error());
-  if (!result->whole) return refuse(context, no_series(word, *result));
+  if (result->report.trials.front().intervals.empty()) return refuse(context, no_series(word, *result));
   print(context, *result, *output);
   return Exit::ok;
 }

@@ -221,7 +221,7 @@ void add_environment(const BenchResult& result, HtmlReport& page) {
 
 void add_words(const BenchResult& result, HtmlReport& page) {
   for (const auto& why : result.summary.why) page.warnings.push_back("Noisy: " + printable(why));
-  if (result.report.interrupted()) page.warnings.emplace_back("Stopped before its time");
+  if (is_interrupted(result)) page.warnings.emplace_back("Stopped before its time");
   for (const auto& note : result.report.notes) page.notes.push_back(printable(note));
   for (const auto& trial : result.report.trials) {
     for (const auto& note : trial.notes) page.notes.push_back(printable(note));

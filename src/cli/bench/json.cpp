@@ -331,7 +331,7 @@ Json document_of(const BenchResult& result) {
   json["ports"] = ports_of(report);
   json["plan"] = json_of(result.plan);
   json["path"] = json_of(result.path);
-  json["interrupted"] = report.interrupted();
+  json["interrupted"] = is_interrupted(result);
   json["total"] = json_of(mode, total);
   json["statistics"] = json_of(result.summary);
   put_costs(json, costs_of(mode, total));

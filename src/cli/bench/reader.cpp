@@ -216,9 +216,7 @@ void read_report(const Fields& fields, BenchResult& result) {
     result.began.push_back(began);
   }
   if (report.trials.empty()) fields.refuse("trials", "is empty");
-  report.stopped = fields.flag("interrupted");
-  result.whole = fields.has("series");
-  if (!result.whole) return;
+  if (!fields.has("series")) return;
   const auto series = fields.objects("series");
   if (series.size() != report.trials.size()) {
     return fields.refuse("series", "are not as many as 'trials'");

@@ -13,7 +13,7 @@
 namespace manactl::cli {
 
 // Errc::invalid names the first thing that is wrong. `shown` is what the document is called in that
-// sentence. A document without series is good, but not whole.
+// sentence. A document without series is good, and has no intervals.
 Result<BenchResult> read_bench(std::string_view text, std::string_view shown);
 
 }  // namespace manactl::cli

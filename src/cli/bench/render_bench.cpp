@@ -192,7 +192,7 @@ void text(Screen& screen, const BenchResult& result, int verbosity) {
   notes(screen, "Noisy", result.summary.why);
   notes(screen, "Note", report.notes);
   for (const auto& trial : report.trials) notes(screen, "Note", trial.notes);
-  if (report.interrupted()) screen.stream() << "  Stopped before its time.\n";
+  if (is_interrupted(result)) screen.stream() << "  Stopped before its time.\n";
 }
 
 void drivers_text(Screen& screen, const datapath::EngineInfo& engine) {

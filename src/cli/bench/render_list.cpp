@@ -30,7 +30,7 @@ Json json_of(const Listed& row) {
   json["trials"] = result.report.trials.size();
   json["packets_per_second"] = rate_of(result);
   json["noisy"] = result.summary.noisy();
-  json["interrupted"] = result.report.interrupted();
+  json["interrupted"] = is_interrupted(result);
   return json;
 }
 

@@ -14,6 +14,12 @@ namespace manactl::cli {
 using datapath::BenchReport;
 using datapath::Sample;
 
+bool is_interrupted(const BenchResult& result) {
+  const auto& search = result.search;
+  return result.report.trials.back().interrupted ||
+         (search && !search->probes.empty() && search->probes.back().stopped);
+}
+
 datapath::Summary summarize_trials(datapath::Mode mode,
                                    const std::vector<datapath::Trial>& trials,
                                    const datapath::Disturbance& disturbance) {

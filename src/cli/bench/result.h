@@ -40,8 +40,10 @@ struct BenchResult {
   host::Fingerprint machine;
   Circumstances circumstances;
   Exit exit = Exit::ok;
-  bool whole = true;  // false: read again from a document without series, has no intervals
 };
+
+// By the user, before its time. The trial in which a search ended need not be among those it kept.
+bool is_interrupted(const BenchResult& result);
 
 // The rate of all trials: that of a single one by its intervals, else by the median of each.
 datapath::Summary summarize_trials(datapath::Mode mode,

@@ -77,9 +77,9 @@ class Teller {
   double ends_ = 0;            // of the trial, in seconds
 };
 
-Exit exit_of_run(const StopOnSignal& signals, const datapath::BenchReport& report) {
+Exit exit_of_run(const StopOnSignal& signals, const BenchResult& result) {
   constexpr int kBase = 128;
-  if (!report.interrupted() || signals.number() == 0) return Exit::ok;
+  if (!is_interrupted(result) || signals.number() == 0) return Exit::ok;
   return static_cast<Exit>(kBase + signals.number());
 }
 
@@ -150,7 +150,6 @@ Result<> search(datapath::Session& session,
   if (!found) return tl::unexpected<Error>(found.error());
   result.report.trials = std::move(found->trials);
   for (const auto index : found->kept) result.began.push_back(run.began.at(index));
-  result.report.stopped = found->result.probes.back().stopped;
   result.search = std::move(found->result);
   auto& notes = result.report.notes;
   notes.insert(notes.end(), found->notes.begin(), found->notes.end());
@@ -205,7 +204,7 @@ Result<BenchResult> measure(Context& context,
       plan.mode,
       result.report.trials,
       {result.circumstances.stolen.value_or(-1), result.circumstances.waited.value_or(-1)});
-  result.exit = exit_of_run(signals, result.report);
+  result.exit = exit_of_run(signals, result);
   const bool synthetic = result.path.verdict == datapath::Path::synthetic;
   if (result.exit == Exit::ok && synthetic && !options.allow_synthetic) {
     result.exit = Exit::findings;

@@ -26,5 +26,20 @@ TEST(BenchResult, HasTheRateOfItsWholeTimeWhenRatesAreFew) {
   EXPECT_EQ(rate_of(result), per_second(total.tx, total.seconds));
 }
 
+// A search keeps the trials behind its bound; the user may have stopped a later one.
+TEST(BenchResult, WasInterruptedWithItsLastTrialOrItsSearch) {
+  auto result = test::steady(datapath::Mode::txrx, 1e6);
+  EXPECT_FALSE(is_interrupted(result));
+  result.search.emplace();
+  EXPECT_FALSE(is_interrupted(result));
+  result.search->probes.resize(2);
+  EXPECT_FALSE(is_interrupted(result));
+  result.search->probes.back().stopped = true;
+  EXPECT_TRUE(is_interrupted(result));
+  result.search.reset();
+  result.report.trials.back().interrupted = true;
+  EXPECT_TRUE(is_interrupted(result));
+}
+
 }  // namespace
 }  // namespace manactl::cli
