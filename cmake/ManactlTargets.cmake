@@ -26,10 +26,10 @@ if(MANACTL_PACKS_RELOCATIONS)
   add_link_options($<$<CONFIG:Release>:LINKER:-z,pack-relative-relocs>)
 endif()
 
-# manactl_room(NAME [COLD] SOURCES ... LINKS ... PRIVATE_LINKS ...)
+# manactl_module(NAME [COLD] SOURCES ... LINKS ... PRIVATE_LINKS ...)
 # A folder of src/ as a static library, included as "<folder>/<header>". A COLD one has no loops
 # that anybody waits for: a release builds it for size.
-function(manactl_room name)
+function(manactl_module name)
   cmake_parse_arguments(ARG "COLD" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(manactl_${name} STATIC ${ARG_SOURCES})
   target_include_directories(manactl_${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")

@@ -39,7 +39,7 @@ HANDLES = ["datapath/verbs", "adapter/shim"]
 LIBRARIES = [
     (r"fmt/|tl/expected", r"fmt::|tl::", list(ROOMS), list(ROOMS)),
     (r"CLI/", r"CLI11::", ["cli", "cli/bench"], []),
-    (r"nlohmann/", r"nlohmann_json::", ["cli", "cli/bench", "diag", "host", "setup"], []),
+    (r"nlohmann/", r"nlohmann_json::", ["base", "cli", "cli/bench", "diag", "host", "setup"], []),
     (r"archive(_entry)?\.h", r"PkgConfig::ARCHIVE", ["host"], []),
     (r"re2/", r"PkgConfig::RE2", ["diag"], []),
     (r"netlink/", r"PkgConfig::NL", ["os"], []),
@@ -55,7 +55,7 @@ LIBRARIES = [
 ]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
 TARGET = re.compile(r"\bmanactl_([a-z_]+)|\b(\w+::[\w.]+)")
-CMAKE = {"room", "test", "embed", "warnings", "dpdk"}  # functions and targets that are no rooms
+CMAKE = {"module", "test", "embed", "warnings", "dpdk"}  # functions and targets that are no rooms
 
 
 def lines(file):
@@ -125,8 +125,8 @@ WRONG = {  # path and text of a file, and how many lines of it are wrong
     "adapter/a.h": ("#include <infiniband/verbs.h>\n", 1),
     "adapter/shim/a.h": ('#include <infiniband/verbs.h>\n#include "adapter/port.h"\n#include "os/files.h"\n', 1),
     "shed/a.cpp": ("", 1),
-    "diag/CMakeLists.txt": ("manactl_room(diag LINKS manactl_host\n  manactl_os CLI11::CLI11)\n", 2),
-    "datapath/CMakeLists.txt": ("manactl_room(datapath LINKS manactl_datapath_dpdk manactl_cli)", 1),
+    "diag/CMakeLists.txt": ("manactl_module(diag LINKS manactl_host\n  manactl_os CLI11::CLI11)\n", 2),
+    "datapath/CMakeLists.txt": ("manactl_module(datapath LINKS manactl_datapath_dpdk manactl_cli)", 1),
     "cli/CMakeLists.txt": ("target_link_libraries(manactl PRIVATE manactl_warnings manactl_dpdk)", 1),
 }
 

@@ -9,14 +9,14 @@
 #include "base/text.h"
 #include "cli/bench/columns.h"
 #include "cli/bench/figures.h"
-#include "cli/json_fields.h"
+#include "base/json_fields.h"
 
 namespace manactl::cli {
 namespace {
 
 using datapath::Sample;
 
-Sample sample_of(const Fields& fields) {
+Sample sample_of(const JsonFields& fields) {
   Sample sample;
   sample.seconds = fields.real("seconds");
   for (const auto& column : columns()) {
@@ -26,7 +26,7 @@ Sample sample_of(const Fields& fields) {
   return sample;
 }
 
-std::vector<Sample> samples_of(const Fields& fields, const char* key) {
+std::vector<Sample> samples_of(const JsonFields& fields, const char* key) {
   std::vector<Sample> samples;
   for (const auto& object : fields.objects(key)) samples.push_back(sample_of(object));
   return samples;
@@ -34,7 +34,7 @@ std::vector<Sample> samples_of(const Fields& fields, const char* key) {
 
 // Column by column into the samples that `sample` names by their interval.
 template <class Target>
-void read_columns(const Fields& fields, std::size_t count, Target sample) {
+void read_columns(const JsonFields& fields, std::size_t count, Target sample) {
   for (const auto& column : columns()) {
     const auto name = column.str();
     if (!fields.has(name.c_str())) continue;  // nothing but zeros
@@ -44,7 +44,7 @@ void read_columns(const Fields& fields, std::size_t count, Target sample) {
   }
 }
 
-void read_series(const Fields& fields, datapath::Trial& trial) {
+void read_series(const JsonFields& fields, datapath::Trial& trial) {
   const auto seconds = fields.reals("seconds");
   auto& intervals = trial.intervals;
   intervals.resize(seconds.size());
@@ -67,7 +67,7 @@ void read_series(const Fields& fields, datapath::Trial& trial) {
   }
 }
 
-std::optional<datapath::Rate> rate_of(const Fields& fields) {
+std::optional<datapath::Rate> rate_of(const JsonFields& fields) {
   if (!fields.has("rate")) return std::nullopt;
   const auto json = fields.object("rate");
   datapath::Rate rate;
@@ -82,7 +82,7 @@ std::optional<datapath::Rate> rate_of(const Fields& fields) {
   return rate;
 }
 
-std::optional<datapath::Histogram> latency_of(const Fields& fields) {
+std::optional<datapath::Histogram> latency_of(const JsonFields& fields) {
   if (!fields.has("latency")) return std::nullopt;
   const auto json = fields.object("latency");
   std::vector<datapath::Histogram::Bucket> buckets;
@@ -99,7 +99,7 @@ std::optional<datapath::Histogram> latency_of(const Fields& fields) {
                                  json.real_or_none("mean_ns").value_or(0));
 }
 
-datapath::Summary summary_of(const Fields& fields) {
+datapath::Summary summary_of(const JsonFields& fields) {
   datapath::Summary summary;
   summary.rates = fields.reals("rates");
   summary.rate = datapath::estimate(summary.rates);
@@ -108,7 +108,7 @@ datapath::Summary summary_of(const Fields& fields) {
   return summary;
 }
 
-datapath::Nic nic_of(const Fields& fields) {
+datapath::Nic nic_of(const JsonFields& fields) {
   datapath::Nic nic;
   nic.interface = fields.text("interface");
   fields.parse_into(nic.pci, "pci", PciAddress::parse);
@@ -119,7 +119,7 @@ datapath::Nic nic_of(const Fields& fields) {
   return nic;
 }
 
-void read_traffic(const Fields& fields, datapath::Traffic& traffic) {
+void read_traffic(const JsonFields& fields, datapath::Traffic& traffic) {
   traffic.sizes.clear();
   for (const auto& json : fields.objects("sizes")) {
     datapath::SizeShare size;
@@ -144,7 +144,7 @@ std::optional<datapath::Mode> mode_named(std::string_view name) {
   return std::nullopt;
 }
 
-datapath::BenchPlan plan_of(const Fields& fields) {
+datapath::BenchPlan plan_of(const JsonFields& fields) {
   datapath::BenchPlan plan;
   fields.parse_into(plan.mode, "mode", mode_named);
   plan.vdevs = fields.texts("vdevs");
@@ -163,7 +163,7 @@ datapath::BenchPlan plan_of(const Fields& fields) {
   return plan;
 }
 
-datapath::Event event_of(const Fields& fields) {
+datapath::Event event_of(const JsonFields& fields) {
   datapath::Event event;
   event.at_seconds = fields.real("at_seconds");
   event.device = fields.text("device");
@@ -172,7 +172,7 @@ datapath::Event event_of(const Fields& fields) {
   return event;
 }
 
-datapath::Trial trial_of(const Fields& fields, const datapath::TrialPlan& plan) {
+datapath::Trial trial_of(const JsonFields& fields, const datapath::TrialPlan& plan) {
   datapath::Trial trial;
   trial.plan = plan;
   trial.plan.seconds = fields.real("seconds");
@@ -190,7 +190,7 @@ datapath::Trial trial_of(const Fields& fields, const datapath::TrialPlan& plan) 
   return trial;
 }
 
-datapath::PortReport port_of(const Fields& fields) {
+datapath::PortReport port_of(const JsonFields& fields) {
   datapath::PortReport port;
   port.device = fields.text("device");
   port.driver = fields.text("driver");
@@ -200,7 +200,7 @@ datapath::PortReport port_of(const Fields& fields) {
   return port;
 }
 
-void read_report(const Fields& fields, BenchResult& result) {
+void read_report(const JsonFields& fields, BenchResult& result) {
   auto& report = result.report;
   const auto engine = fields.object("engine");
   report.engine = engine.text("name");
@@ -224,7 +224,7 @@ void read_report(const Fields& fields, BenchResult& result) {
   for (std::size_t i = 0; i < series.size(); ++i) read_series(series[i], report.trials[i]);
 }
 
-datapath::Found found_of(const Fields& fields) {
+datapath::Found found_of(const JsonFields& fields) {
   using End = datapath::Found::End;
   datapath::Found found;
   found.loss = fields.real("loss");
@@ -241,7 +241,7 @@ datapath::Found found_of(const Fields& fields) {
   return found;
 }
 
-datapath::Probe probe_of(const Fields& fields) {
+datapath::Probe probe_of(const JsonFields& fields) {
   datapath::Probe probe;
   probe.asked = fields.real_or_none("asked").value_or(std::numeric_limits<double>::infinity());
   probe.seconds = fields.real("seconds");
@@ -253,7 +253,7 @@ datapath::Probe probe_of(const Fields& fields) {
   return probe;
 }
 
-std::optional<datapath::SearchResult> search_of(const Fields& fields) {
+std::optional<datapath::SearchResult> search_of(const JsonFields& fields) {
   if (!fields.has("search")) return std::nullopt;
   const auto json = fields.object("search");
   datapath::SearchResult search;
@@ -263,7 +263,7 @@ std::optional<datapath::SearchResult> search_of(const Fields& fields) {
   return search;
 }
 
-datapath::PathReport path_of(const Fields& fields) {
+datapath::PathReport path_of(const JsonFields& fields) {
   using datapath::Path;
   datapath::PathReport report;
   const auto name = fields.text("verdict");
@@ -275,7 +275,7 @@ datapath::PathReport path_of(const Fields& fields) {
   return report;
 }
 
-void read_machine(const Fields& fields, BenchResult& result) {
+void read_machine(const JsonFields& fields, BenchResult& result) {
   auto& machine = result.machine;
   machine.kernel = fields.text_or_none("kernel");
   machine.distribution = fields.text_or_none("distribution");
@@ -295,7 +295,7 @@ void read_machine(const Fields& fields, BenchResult& result) {
                           fields.real_or_none("waited")};
 }
 
-BenchResult result_of(const Fields& fields) {
+BenchResult result_of(const JsonFields& fields) {
   BenchResult result;
   result.tool = fields.text("manactl");
   result.exit = static_cast<Exit>(fields.number("exit", 255));
@@ -314,7 +314,7 @@ BenchResult result_of(const Fields& fields) {
 }  // namespace
 
 Result<BenchResult> read_bench(std::string_view text, std::string_view shown) {
-  JsonText json(text);
+  JsonDocument json(text);
   if (!json.is_json()) return fail(Errc::invalid, fmt::format("'{}' is not JSON", shown));
   const auto fields = json.root();
   const auto schema = fields.text("schema");

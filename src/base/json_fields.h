@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-namespace manactl::cli {
+namespace manactl {
 
 // One object of a document.
-class Fields {
+class JsonFields {
  public:
   bool has(const char* key) const;  // and it is not null
 
@@ -29,8 +29,8 @@ class Fields {
   std::vector<std::uint64_t> numbers(const char* key) const;
   std::vector<std::vector<std::uint64_t>> lists(const char* key) const;
   std::vector<double> reals(const char* key) const;
-  Fields object(const char* key) const;
-  std::vector<Fields> objects(const char* key) const;
+  JsonFields object(const char* key) const;
+  std::vector<JsonFields> objects(const char* key) const;
 
   // Those that may be null or missing.
   std::string text_or_none(const char* key) const { return has(key) ? text(key) : std::string(); }
@@ -59,25 +59,25 @@ class Fields {
   void refuse(const char* key, const std::string& why) const;
 
  private:
-  friend class JsonText;
+  friend class JsonDocument;
 
   // The library's name stays in the source.
-  Fields(const void* json, std::string& wrong) : json_(json), wrong_(&wrong) {}
+  JsonFields(const void* json, std::string& wrong) : json_(json), wrong_(&wrong) {}
 
   const void* json_;
   std::string* wrong_;
 };
 
-class JsonText {
+class JsonDocument {
  public:
-  explicit JsonText(std::string_view text);
-  JsonText(const JsonText&) = delete;
-  JsonText& operator=(const JsonText&) = delete;
-  ~JsonText();
+  explicit JsonDocument(std::string_view text);
+  JsonDocument(const JsonDocument&) = delete;
+  JsonDocument& operator=(const JsonDocument&) = delete;
+  ~JsonDocument();
 
   bool is_json() const;
 
-  Fields root();
+  JsonFields root();
 
   const std::string& wrong() const { return wrong_; }  // "'queues' is no text", or empty
 
@@ -88,4 +88,4 @@ class JsonText {
   std::string wrong_;
 };
 
-}  // namespace manactl::cli
+}  // namespace manactl
