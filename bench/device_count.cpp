@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-device-count CHUNKS each|last [driver]: sends bursts of 32 packets of 64 bytes over the
-// software adapter's core (strict checker, inline engine, doorbells by call), with a completion for
-// each packet or for the last of a burst. Prints the TSC cycles that a packet took of the device:
-// the lowest tenth and the median of the chunks. With "driver" nothing is rung: bench/device-cost
-// subtracts its instructions.
+// manactl-device-count CHUNKS each|last [driver]: sends bursts of 32 packets of 64 bytes through
+// the core of the software adapter (strict checker, inline engine, doorbells by call), with a
+// completion for each packet or for the last packet of a burst. Prints the TSC cycles of the device
+// per packet: the 10th percentile and the median of the chunks. With "driver" no doorbell is rung,
+// so that bench/device-cost can subtract these instructions.
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ using manactl::adapter::Direction;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint32_t kEntries = 256, kBurst = 32, kSlotBytes = 128, kFrameBytes = 64;
-constexpr std::uint32_t kBursts = 200;  // of a chunk
+constexpr std::uint32_t kBursts = 200;  // per chunk
 
 std::uint64_t cycles() {
 #if defined(__x86_64__)
@@ -58,7 +58,7 @@ class Driver {
     prepare();
   }
 
-  // Cycles of the device for one packet.
+  // Returns the cycles of the device per packet.
   double chunk() {
     std::uint64_t spent = 0;
     for (std::uint32_t i = 0; i < kBursts; ++i) {
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
   std::vector<double> costs(chunks);
   for (auto& cost : costs) cost = driver.chunk();
   if (rings && !driver.kept_the_contract(chunks * kBursts * kBurst)) {
-    fmt::print(stderr, "manactl-device-count: the device refused what it was given\n");
+    fmt::print(stderr, "manactl-device-count: the device reported a violation or lost packets\n");
     return 1;
   }
   std::ranges::sort(costs);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Preloaded into a dpdk-testpmd with net_mana on the software adapter: its doorbell function
-// becomes a call of the adapter, off the clock. What passes between two doorbells of a queue is the
-// driver's and the loop's own time for the packets that the second one announced; the median is
-// printed.
+// Preloaded into a dpdk-testpmd with net_mana on the software adapter. Replaces net_mana's doorbell
+// function by a call of the adapter, whose time is not counted. The time between two doorbells of a
+// queue is what driver and forwarding loop spend on the packets of the second one; the median in
+// cycles per packet is printed at exit.
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -24,29 +24,29 @@ using Ring = void(const void*, std::uint32_t, std::uint64_t);
 
 Ring* ring = nullptr;
 
-// Queue types of net_mana: 1 sends, 2 receives, 3 completes.
+// Queue types of net_mana: 1 send, 2 receive, 3 completion.
 constexpr std::uint32_t kOffsets[] = {0, 0x000, 0x400, 0x800};
-constexpr std::size_t kMost = 1U << 14U;  // of cycles per packet, in quarters
+constexpr std::size_t kBuckets = 1U << 14U;  // of a quarter cycle per packet each
 
-// Of one direction; the program runs one queue.
+// The measurement of one direction; testpmd runs one queue.
 struct Direction {
-  std::uint64_t left = 0;  // the clock when the last doorbell was over
+  std::uint64_t left = 0;  // TSC at the end of the last doorbell
   std::uint32_t tail = 0;
   std::uint64_t bursts = 0;
-  std::uint32_t counts[kMost] = {};
+  std::uint32_t counts[kBuckets] = {};
 
   void enter(std::uint64_t now, std::uint32_t new_tail) {
     const auto packets = (new_tail - tail) / 32;
     tail = new_tail;
     if (left == 0 || packets == 0) return;
     const auto quarters = 4 * (now - left) / packets;
-    ++counts[quarters < kMost ? quarters : kMost - 1];
+    ++counts[quarters < kBuckets ? quarters : kBuckets - 1];
     ++bursts;
   }
 
   double median() const {
     std::uint64_t below = 0;
-    for (std::size_t i = 0; i < kMost; ++i) {
+    for (std::size_t i = 0; i < kBuckets; ++i) {
       below += counts[i];
       if (2 * below >= bursts) return static_cast<double>(i) / 4;
     }
@@ -66,7 +66,7 @@ int ring_doorbell(void* page, int type, std::uint32_t id, std::uint32_t tail, st
   return 0;
 }
 
-// Where a function of the program is, by its table of symbols.
+// Returns the address of a function of the program from its symbol table; 0 if it is not found.
 std::uint64_t find(const char* name) {
   const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
@@ -106,7 +106,7 @@ __attribute__((constructor)) void hook() {
   std::memcpy(reinterpret_cast<void*>(at), code, sizeof code);
 }
 
-__attribute__((destructor)) void tell() {
+__attribute__((destructor)) void print_medians() {
   constexpr const char* kNames[] = {"", "tx", "rx"};
   for (int type = 1; type < 3; ++type) {
     const auto& direction = directions[type];

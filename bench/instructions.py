@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts user instructions of a command: with perf, else, where there are no counters, callgrind."""
+"""Counts the user instructions of a command with perf, or with callgrind without hardware counters."""
 
 import re
 import shutil
@@ -27,9 +27,9 @@ def counter():
             return Perf
     if shutil.which("valgrind"):
         return Callgrind
-    sys.exit("neither perf's counters nor valgrind are here: install valgrind")
+    sys.exit("neither hardware counters for perf nor valgrind are available: install valgrind")
 
 
 def counted(how, stderr):
-    """All that the command and its children took; 0 when nothing was counted."""
+    """The instructions of the command and its children; 0 if nothing was counted."""
     return sum(int(count) for count in how.count.findall(stderr))

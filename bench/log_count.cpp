@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-log-count FILE: how many lines of a log match a signature, as `grep -cE` would print it.
+// manactl-log-count FILE: prints how many lines of a log match a signature, like `grep -cE`.
 
 #include <fcntl.h>
 #include <fmt/core.h>

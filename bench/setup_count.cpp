@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-setup-count TIMES [NICS [ROUTES]]: prepares eth1 of the VM in memory and restores it so
-// often. bench/setup-cost counts its instructions; the VM itself is among what they are spent on.
+// manactl-setup-count TIMES [NICS [ROUTES]]: prepares and restores eth1 of the simulated VM this
+// many times. bench/setup-cost counts the instructions, which include those of the simulated VM.
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// What the direct-verbs engine costs per packet: cycles of its own code on the software adapter,
-// with the device's time, which runs inside the doorbell, taken out. bench/verbs-cost runs it.
+// Measures the cycles per packet of the direct-verbs engine on the software adapter. The device
+// works inside the doorbell, and its cycles are subtracted. bench/verbs-cost runs this program.
 //
-// usage: manactl-verbs-cost [MODE [BURSTS]]: one line "MODE OWN ALL" per mode, cycles without and
-// with the device's; with BURSTS nothing is timed, for programs that count instructions.
+// usage: manactl-verbs-cost [MODE [BURSTS]]: prints a line "MODE OWN ALL" per mode, the cycles
+// without and with those of the device. With BURSTS nothing is timed, to count instructions only.
 
 #include <algorithm>
 #include <charconv>
@@ -29,7 +29,7 @@ constexpr std::size_t kFrame = 60, kSlot = 2048;
 
 std::uint64_t device_cycles = 0;
 
-// The device works in here, and its clock is stopped for us.
+// The device works inside the doorbell; its cycles are counted separately.
 void timed_ring(const void* page, std::uint32_t offset, std::uint64_t value) {
   const auto before = __builtin_ia32_rdtsc();
   manactl_sim_ring(page, offset, value);
@@ -53,17 +53,17 @@ struct Row {
   std::string_view name;
   verbs::Burst burst;
   std::uint16_t flows;
-  std::uint32_t pattern;  // packets of a round; 0: all are alike
+  std::uint32_t pattern;  // packets per repetition of the size pattern; 0: all packets are equal
 };
 
-// Twelve packets of three sizes do not come out even with a ring.
+// The pattern of twelve packets of three sizes does not divide the ring size.
 constexpr Row kRows[] = {{"tx", verbs::send, 1, 0},
                          {"tx-imix", verbs::send, 1, 12},
                          {"tx-flows", verbs::send, 256, 0},
                          {"rx", verbs::receive, 1, 0},
                          {"fwd", verbs::forward, 1, 0}};
 
-// A queue of each kind with its packets.
+// A send and a receive queue with their packets.
 struct Setup {
   explicit Setup(const Row& row)
       : context(need(verbs::Context::open_port(
@@ -123,7 +123,7 @@ struct Cost {
   double own = 0, all = 0;
 };
 
-// Cycles per packet: the medians of many chunks.
+// Returns the medians over all chunks, in cycles per packet.
 Cost cycles_of(const Row& row) {
   Setup setup(row);
   std::vector<double> own;
