@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bytes that somebody else opened: how cli hands a log to diag, which may not touch the system.
+// A stream of bytes. diag, which must not access the system, uses it to read a log that cli opened.
 
 #pragma once
 
@@ -15,7 +15,7 @@ class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // Bytes read into `into`; 0 at the end. Blocks until there are some.
+  // Blocks until at least one byte is read into `into`. Returns the number of bytes; 0 at the end.
   virtual Result<std::size_t> read(std::span<char> into) = 0;
 };
 

@@ -21,28 +21,28 @@
 namespace manactl {
 namespace {
 
-using End = ChildAnswer::End;
+using End = ChildResult::End;
 
-constexpr std::size_t kMostText = 1U << 16;
+constexpr std::size_t kMaxText = 1U << 16;
 
-// The environment chooses providers and prints to the terminal; the answer must not depend on it.
+// Removes variables that select RDMA providers or enable debug output and would change the result.
 void clear_environment() {
-  std::vector<std::string> doomed;
+  std::vector<std::string> names;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     for (const std::string_view prefix : {"RDMAV_", "IBV_", "VERBS_", "MLX", "MANA_"}) {
-      if (text.starts_with(prefix)) doomed.emplace_back(text.substr(0, text.find('=')));
+      if (text.starts_with(prefix)) names.emplace_back(text.substr(0, text.find('=')));
     }
   }
-  for (const auto& name : doomed) unsetenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): alone
+  for (const auto& name : names) unsetenv(name.c_str());  // NOLINT(concurrency-mt-unsafe): 1 thread
 }
 
-void be_quiet() {
-  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+void detach_streams_and_signals() {
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, stream);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  // The parent wants to see a crash as a crash, whatever handlers were inherited.
+  // Inherited handlers must not hide a crash from the parent.
   for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTERM, SIGINT}) {
     signal(number, SIG_DFL);
   }
@@ -50,12 +50,12 @@ void be_quiet() {
 
 [[noreturn]] void work_and_exit(const std::function<void(int)>& work, int pipe) {
   clear_environment();
-  be_quiet();
+  detach_streams_and_signals();
   work(pipe);
   _exit(0);
 }
 
-// Kills and reaps the child, whatever happens to the conversation with it.
+// Kills and reaps the child process in the destructor.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
@@ -63,9 +63,9 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  ~Child() { end(); }
+  ~Child() { kill_and_reap(); }
 
-  // What waitpid(2) tells of its end, or nothing when somebody else has reaped it.
+  // Waits for the child and returns its status from waitpid(2); empty if other code has reaped it.
   std::optional<int> wait() {
     int status = 0;
     pid_t reaped = -1;
@@ -76,12 +76,13 @@ class Child {
     return reaped < 0 ? std::nullopt : std::optional<int>(status);
   }
 
-  // A signal waits for the end of some calls into the kernel, up to half a minute in a driver.
-  bool end() {
-    constexpr int kLooks = 100;
+  // Kills the child, waits at most one second and returns whether it was reaped. A child in an
+  // uninterruptible system call exits only when the call returns: in a driver, after up to 30 s.
+  bool kill_and_reap() {
+    constexpr int kAttempts = 100;
     constexpr auto kPause = std::chrono::milliseconds(10);
     if (pid_ > 0) kill(pid_, SIGKILL);
-    for (int i = 0; pid_ > 0 && i < kLooks; ++i) {
+    for (int i = 0; pid_ > 0 && i < kAttempts; ++i) {
       if (waitpid(pid_, nullptr, WNOHANG) != 0) pid_ = -1;
       if (pid_ > 0) std::this_thread::sleep_for(kPause);
     }
@@ -92,63 +93,63 @@ class Child {
   pid_t pid_;
 };
 
-// Everything until the child closes its end, or is silent for too long.
-Result<ChildAnswer> listen(int pipe, std::chrono::milliseconds patience) {
+// Reads until the child closes its end of the pipe or the timeout expires.
+Result<ChildResult> read_all(int pipe, std::chrono::milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
-  ChildAnswer answer;
-  std::array<char, 4096> piece{};
-  auto deadline = Clock::now() + patience;
-  while (answer.text.size() < kMostText) {
+  ChildResult result;
+  std::array<char, 4096> chunk{};
+  auto deadline = Clock::now() + timeout;
+  while (result.text.size() < kMaxText) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    pollfd wanted{pipe, POLLIN, 0};
-    const int ready = left.count() <= 0 ? 0 : poll(&wanted, 1, static_cast<int>(left.count()));
+    pollfd events{pipe, POLLIN, 0};
+    const int ready = left.count() <= 0 ? 0 : poll(&events, 1, static_cast<int>(left.count()));
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return fail_errno(errno, "cannot wait for a child process");
     if (ready == 0) {
-      answer.end = End::silent;
-      return answer;
+      result.end = End::timed_out;
+      return result;
     }
-    const ssize_t got = read(pipe, piece.data(), piece.size());
+    const ssize_t got = read(pipe, chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno(errno, "cannot read from a child process");
-    if (got == 0) return answer;
-    answer.text.append(piece.data(), static_cast<std::size_t>(got));
-    deadline = Clock::now() + patience;
+    if (got == 0) return result;
+    result.text.append(chunk.data(), static_cast<std::size_t>(got));
+    deadline = Clock::now() + timeout;
   }
-  return fail(Errc::io, "a child process wrote too much");
+  return fail(Errc::io, fmt::format("a child process wrote more than {} bytes", kMaxText));
 }
 
-std::string name_of_signal(int number) {
+std::string signal_name(int number) {
   const char* name = sigabbrev_np(number);
   return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
-Result<ChildAnswer> talk(Child& child, int pipe, std::chrono::milliseconds patience) {
-  auto answer = listen(pipe, patience);
-  if (!answer) return answer;
-  if (answer->end == End::silent) {
-    answer->gone = child.end();
-    return answer;
+Result<ChildResult> wait_for(Child& child, int pipe, std::chrono::milliseconds timeout) {
+  auto result = read_all(pipe, timeout);
+  if (!result) return result;
+  if (result->end == End::timed_out) {
+    result->reaped = child.kill_and_reap();
+    return result;
   }
   const auto status = child.wait();
   if (status && WIFSIGNALED(*status)) {
-    answer->end = End::crashed;
-    answer->signal = name_of_signal(WTERMSIG(*status));
+    result->end = End::crashed;
+    result->signal = signal_name(WTERMSIG(*status));
   }
-  return answer;
+  return result;
 }
 
 }  // namespace
 
-Result<ChildAnswer> ask_child(const std::function<void(int pipe)>& work,
-                              std::chrono::milliseconds patience) {
+Result<ChildResult> run_in_child(const std::function<void(int pipe)>& work,
+                                 std::chrono::milliseconds timeout) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot make a pipe");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot create a pipe");
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);  // it died before the line above
+    if (getppid() != parent) _exit(1);  // the parent died before prctl
     close(ends[0]);
     work_and_exit(work, ends[1]);
   }
@@ -159,12 +160,12 @@ Result<ChildAnswer> ask_child(const std::function<void(int pipe)>& work,
     return fail_errno(number, "cannot start a child process");
   }
   Child child(pid);
-  auto answer = talk(child, ends[0], patience);
+  auto result = wait_for(child, ends[0], timeout);
   close(ends[0]);
-  return answer;
+  return result;
 }
 
-void tell(int pipe, std::string_view text) {
+void write_to_pipe(int pipe, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(pipe, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Foreign code, such as a provider of libibverbs, in a child process of its own: whatever it does
-// there, this process survives it, and the kernel takes back what it held.
+// Runs foreign code, such as a libibverbs provider, in a child process of its own. A crash or a
+// hang there does not affect this process, and the kernel releases everything the child held.
 
 #pragma once
 
@@ -14,22 +14,23 @@
 
 namespace manactl {
 
-struct ChildAnswer {
-  enum class End { done, crashed, silent };
+struct ChildResult {
+  enum class End { done, crashed, timed_out };
 
-  std::string text;  // all that it wrote
+  std::string text;  // everything that the child wrote to the pipe
   End end = End::done;
-  std::string signal = {};  // "SIGSEGV", when it crashed
-  bool gone = true;         // false: the kernel holds it in a call, and will end it afterwards
+  std::string signal = {};  // the signal if the child crashed: "SIGSEGV"
+  bool reaped = true;       // false: the child is stuck in a system call and exits when it returns
 };
 
-// Calls `work` in a child, which writes to `pipe` and ends when `work` returns; no destructors of
-// this process' objects run there, and its streams lead nowhere. Nothing of its environment chooses
-// providers. It is killed when it has written nothing for as long as `patience`.
-Result<ChildAnswer> ask_child(const std::function<void(int pipe)>& work,
-                              std::chrono::milliseconds patience);
+// Calls `work` in a child process, which exits when `work` returns. `work` writes its result to
+// `pipe`. The child runs no destructors of this process's objects, its standard streams are
+// /dev/null, and environment variables that select RDMA providers are removed. The child is killed
+// if it writes nothing for `timeout`. Errc::io if it writes more than 64 KiB.
+Result<ChildResult> run_in_child(const std::function<void(int pipe)>& work,
+                                 std::chrono::milliseconds timeout);
 
-// For `work`: writes all of it, or ends the child when nobody reads.
-void tell(int pipe, std::string_view text);
+// Writes all of `text`. Call it only from `work`: it exits the child if the parent no longer reads.
+void write_to_pipe(int pipe, std::string_view text);
 
 }  // namespace manactl

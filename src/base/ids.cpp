@@ -18,9 +18,7 @@ tl::unexpected<Error> not_a(std::string_view what,
 }
 
 bool all_hex(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isxdigit(c) != 0;
-  });
+  return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == text.npos;
 }
 
 unsigned hex_value(std::string_view digits) {
@@ -30,18 +28,18 @@ unsigned hex_value(std::string_view digits) {
 }  // namespace
 
 Result<PciAddress> PciAddress::parse(std::string_view text) {
-  const auto refuse = [&] { return not_a("a PCI address", text, "7870:00:00.0"); };
+  const auto invalid = [&] { return not_a("a PCI address", text, "7870:00:00.0"); };
   const auto parts = split(text, ':');
-  if (parts.size() != 3) return refuse();
+  if (parts.size() != 3) return invalid();
   const auto slot = split(parts[2], '.');
-  if (slot.size() != 2) return refuse();
-  const bool shaped = all_hex(parts[0]) && parts[0].size() >= 4 && parts[0].size() <= 8 &&
-                      all_hex(parts[1]) && parts[1].size() == 2 && all_hex(slot[0]) &&
-                      slot[0].size() == 2 && all_hex(slot[1]) && slot[1].size() == 1;
-  if (!shaped) return refuse();
+  if (slot.size() != 2) return invalid();
+  const bool well_formed = all_hex(parts[0]) && parts[0].size() >= 4 && parts[0].size() <= 8 &&
+                           all_hex(parts[1]) && parts[1].size() == 2 && all_hex(slot[0]) &&
+                           slot[0].size() == 2 && all_hex(slot[1]) && slot[1].size() == 1;
+  if (!well_formed) return invalid();
   const unsigned device = hex_value(slot[0]);
   const unsigned function = hex_value(slot[1]);
-  if (device > 31 || function > 7) return refuse();
+  if (device > 31 || function > 7) return invalid();
   return PciAddress{hex_value(parts[0]),
                     static_cast<std::uint8_t>(hex_value(parts[1])),
                     static_cast<std::uint8_t>(device),
@@ -53,22 +51,20 @@ std::string PciAddress::str() const {
 }
 
 Result<VmbusId> VmbusId::parse(std::string_view text) {
-  const auto refuse = [&] {
+  const auto invalid = [&] {
     return not_a("a VMBus device id", text, "f8615163-df3e-46c5-913f-f2d2f965ed0e");
   };
   std::string_view body = text;
   if (body.size() == 38 && body.front() == '{' && body.back() == '}') body = body.substr(1, 36);
   const auto groups = split(body, '-');
   constexpr std::size_t kLengths[] = {8, 4, 4, 4, 12};
-  if (groups.size() != std::size(kLengths)) return refuse();
+  if (groups.size() != std::size(kLengths)) return invalid();
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i].size() != kLengths[i] || !all_hex(groups[i])) return refuse();
+    if (groups[i].size() != kLengths[i] || !all_hex(groups[i])) return invalid();
   }
   VmbusId id;
   id.text_ = std::string(body);
-  std::transform(id.text_.begin(), id.text_.end(), id.text_.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  for (char& c : id.text_) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return id;
 }
 
@@ -109,13 +105,13 @@ std::string Ipv4Address::str() const {
 }
 
 Result<CpuList> CpuList::parse(std::string_view text) {
-  constexpr std::uint64_t kMostCpus = 65535;  // beyond any CONFIG_NR_CPUS; bounds "0-4294967295"
+  constexpr std::uint64_t kMaxCpu = 65535;  // above any CONFIG_NR_CPUS; limits the size of `list`
   CpuList list;
   if (text.empty()) return list;
   for (const auto piece : split(text, ',')) {
     const auto ends = split(piece, '-');
-    const auto first = parse_unsigned(ends.front(), kMostCpus);
-    const auto last = parse_unsigned(ends.back(), kMostCpus);
+    const auto first = parse_unsigned(ends.front(), kMaxCpu);
+    const auto last = parse_unsigned(ends.back(), kMaxCpu);
     if (ends.size() > 2 || !first || !last || *first > *last) {
       return not_a("a CPU list", text, "0-3,8");
     }
@@ -139,11 +135,11 @@ std::string CpuList::str() const {
 }
 
 Result<InterfaceName> InterfaceName::parse(std::string_view text) {
-  constexpr std::size_t kLongest = 127;
+  constexpr std::size_t kMaxLength = 127;
   const bool bad_byte = std::any_of(text.begin(), text.end(), [](unsigned char c) {
     return c <= ' ' || c == '/' || c == ':' || c == 0x7f;
   });
-  if (text.empty() || text.size() > kLongest || text == "." || text == ".." || bad_byte ||
+  if (text.empty() || text.size() > kMaxLength || text == "." || text == ".." || bad_byte ||
       text.front() == '-') {
     return not_a("an interface name", text, "eth1");
   }
@@ -159,8 +155,8 @@ Result<Release> Release::parse(std::string_view text) {
   std::size_t read = 0;
   for (unsigned* field : fields) {
     const auto digits = rest.substr(0, rest.find_first_not_of("0123456789"));
-    constexpr std::size_t kLongestNumber = 9;
-    if (digits.empty() || digits.size() > kLongestNumber) break;
+    constexpr std::size_t kMaxDigits = 9;
+    if (digits.empty() || digits.size() > kMaxDigits) break;
     for (const char c : digits) *field = *field * 10 + static_cast<unsigned>(c - '0');
     ++read;
     rest.remove_prefix(digits.size());

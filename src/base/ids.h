@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Addresses and names that are checked once, at the edge; after that a wrong one cannot be spelled.
-// Every parse() answers Errc::invalid with a sentence that names the text.
-// NOLINT: clang-tidy takes the 0 that the result of a defaulted <=> is compared with for a pointer.
+// Types for addresses and names. parse() validates a text once, when it enters the program; it
+// fails with Errc::invalid and a message that quotes the text. str() returns the canonical form.
+// NOLINT on a defaulted <=>: clang-tidy mistakes a 0 in the generated code for a null pointer.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace manactl {
 
-// "7870:00:00.0"; the domain is required, because that is how sysfs and net_mana name functions.
+// A PCI address: "7870:00:00.0". The domain is required, as in sysfs and in devargs of net_mana.
 struct PciAddress {
   std::uint32_t domain = 0;
   std::uint8_t bus = 0;
@@ -29,8 +29,8 @@ struct PciAddress {
   auto operator<=>(const PciAddress&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// A VMBus device instance or class, "f8615163-df3e-46c5-913f-f2d2f965ed0e", kept in lower case.
-// Braces, as sysfs class_id has them, are accepted.
+// The id of a VMBus device or device class: "f8615163-df3e-46c5-913f-f2d2f965ed0e", in lower case.
+// parse() accepts braces around it, the format of class_id in sysfs.
 class VmbusId {
  public:
   static Result<VmbusId> parse(std::string_view text);
@@ -46,7 +46,7 @@ class VmbusId {
 struct MacAddress {
   std::array<std::uint8_t, 6> bytes{};
 
-  static Result<MacAddress> parse(std::string_view text);  // six hex pairs with ':'
+  static Result<MacAddress> parse(std::string_view text);  // "00:0d:3a:76:3b:d0"
   std::string str() const;                                 // lower case
 
   bool is_multicast() const { return (bytes[0] & 1U) != 0; }
@@ -56,16 +56,16 @@ struct MacAddress {
   auto operator<=>(const MacAddress&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// In host order; text is four decimal numbers, none with a leading zero.
+// An IPv4 address: "10.0.0.4". The four decimal numbers have no leading zeros.
 struct Ipv4Address {
-  std::uint32_t value = 0;
+  std::uint32_t value = 0;  // in host byte order
 
   static Result<Ipv4Address> parse(std::string_view text);
   std::string str() const;
   auto operator<=>(const Ipv4Address&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// The kernel's list format: "0-3,8".
+// A set of CPUs in the kernel's list format, "0-3,8" (cpuset(7)).
 struct CpuList {
   std::vector<unsigned> cpus;  // ascending, no duplicates
 
@@ -74,8 +74,8 @@ struct CpuList {
   bool operator==(const CpuList&) const = default;
 };
 
-// A network interface name or alternative name: no '/', blank, ':' or control character, not "." or
-// "..", at most 127 bytes (ALTIFNAMSIZ - 1, linux/if.h). Whether it exists is another question.
+// The name or an alternative name of a network interface, which need not exist. At most 127 bytes
+// (ALTIFNAMSIZ - 1, linux/if.h) without '/', ':', blanks and control characters; not "." or "..".
 class InterfaceName {
  public:
   static Result<InterfaceName> parse(std::string_view text);
@@ -88,7 +88,7 @@ class InterfaceName {
   std::string text_;
 };
 
-// A dotted release with up to three numbers: "22.11.11", "6.8.0-1062-azure" (the rest is ignored).
+// A release of one to three numbers: "22.11.11". The suffix of "6.8.0-1062-azure" is ignored.
 struct Release {
   unsigned major = 0, minor = 0, patch = 0;
 

@@ -7,50 +7,55 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
+
 namespace manactl {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;  // keys() returns document order
 
 const Json& value_at(const void* object, const char* key) {
-  static const Json kNothing;
+  static const Json kNull;
   const auto& json = *static_cast<const Json*>(object);
-  if (!json.is_object()) return kNothing;
+  if (!json.is_object()) return kNull;
   const auto found = json.find(key);
-  return found == json.end() ? kNothing : *found;
+  return found == json.end() ? kNull : *found;
 }
 
 const Json& list_at(const JsonFields& fields, const void* object, const char* key) {
   static const Json kEmpty = Json::array();
   const auto& value = value_at(object, key);
   if (value.is_array()) return value;
-  fields.refuse(key, "is no list");
+  fields.refuse(key, "is not a list");
   return kEmpty;
 }
 
-// nlohmann's own conversions take -1 and 1.5 for whole numbers.
+// Checks the type before the conversion: nlohmann converts even -1 and 1.5 to unsigned numbers.
 std::uint64_t number_in(const JsonFields& fields,
                         const Json& value,
                         const char* key,
-                        std::uint64_t most = UINT64_MAX) {
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() <= most) {
+                        std::uint64_t max = UINT64_MAX) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() <= max) {
     return value.get<std::uint64_t>();
   }
-  fields.refuse(key, fmt::format("is no whole number up to {}", most));
+  fields.refuse(key, fmt::format("is not a whole number from 0 to {}", max));
   return 0;
 }
 
-std::vector<std::uint64_t> numbers_in(const JsonFields& fields, const Json& array, const char* key) {
+std::vector<std::uint64_t> numbers_in(const JsonFields& fields,
+                                      const Json& array,
+                                      const char* key,
+                                      std::uint64_t max = UINT64_MAX) {
   std::vector<std::uint64_t> found;
-  if (!array.is_array()) fields.refuse(key, "has something that is no list");
-  for (const auto& element : array) found.push_back(number_in(fields, element, key));
+  if (!array.is_array()) fields.refuse(key, "has an element that is not a list");
+  for (const auto& element : array) found.push_back(number_in(fields, element, key, max));
   return found;
 }
 
 double real_in(const JsonFields& fields, const Json& value, const char* key) {
   const double number = value.is_number() ? value.get<double>() : -1;
   if (number >= 0 && std::isfinite(number)) return number;
-  fields.refuse(key, "is no number from 0");
+  fields.refuse(key, "is not a number from 0");
   return 0;
 }
 
@@ -60,8 +65,24 @@ bool JsonFields::has(const char* key) const {
   return !value_at(json_, key).is_null();
 }
 
-std::uint64_t JsonFields::number(const char* key, std::uint64_t most) const {
-  return number_in(*this, value_at(json_, key), key, most);
+bool JsonFields::is_object(const char* key) const {
+  return value_at(json_, key).is_object();
+}
+
+bool JsonFields::is_text(const char* key) const {
+  return value_at(json_, key).is_string();
+}
+
+std::vector<std::string> JsonFields::keys() const {
+  std::vector<std::string> names;
+  const auto& json = *static_cast<const Json*>(json_);
+  if (!json.is_object()) return names;
+  for (const auto& member : json.get_ref<const Json::object_t&>()) names.push_back(member.first);
+  return names;
+}
+
+std::uint64_t JsonFields::number(const char* key, std::uint64_t max) const {
+  return number_in(*this, value_at(json_, key), key, max);
 }
 
 double JsonFields::real(const char* key) const {
@@ -77,21 +98,21 @@ bool JsonFields::flag(const char* key) const {
 std::string JsonFields::text(const char* key) const {
   const auto& value = value_at(json_, key);
   if (value.is_string()) return value.get_ref<const std::string&>();
-  refuse(key, "is no text");
+  refuse(key, "is not a text");
   return {};
 }
 
 std::vector<std::string> JsonFields::texts(const char* key) const {
   std::vector<std::string> found;
   for (const auto& element : list_at(*this, json_, key)) {
-    if (!element.is_string()) refuse(key, "has something that is no text");
+    if (!element.is_string()) refuse(key, "has an element that is not a text");
     if (element.is_string()) found.push_back(element.get_ref<const std::string&>());
   }
   return found;
 }
 
-std::vector<std::uint64_t> JsonFields::numbers(const char* key) const {
-  return numbers_in(*this, list_at(*this, json_, key), key);
+std::vector<std::uint64_t> JsonFields::numbers(const char* key, std::uint64_t max) const {
+  return numbers_in(*this, list_at(*this, json_, key), key, max);
 }
 
 std::vector<std::vector<std::uint64_t>> JsonFields::lists(const char* key) const {
@@ -110,23 +131,41 @@ std::vector<double> JsonFields::reals(const char* key) const {
   return found;
 }
 
+std::map<std::string, std::string, std::less<>> JsonFields::text_map(const char* key) const {
+  std::map<std::string, std::string, std::less<>> found;
+  const auto& value = value_at(json_, key);
+  if (!value.is_object()) refuse(key, "is not an object");
+  for (const auto& [name, element] : value.items()) {
+    if (!element.is_string()) refuse(key, "has a value that is not text");
+    if (element.is_string()) found.emplace(name, element.get_ref<const std::string&>());
+  }
+  return found;
+}
+
 JsonFields JsonFields::object(const char* key) const {
   const auto& value = value_at(json_, key);
-  if (!value.is_object()) refuse(key, "is no object");
-  return {&value, *wrong_};
+  if (!value.is_object()) refuse(key, "is not an object");
+  return {&value, *error_, path_of(key)};
 }
 
 std::vector<JsonFields> JsonFields::objects(const char* key) const {
   std::vector<JsonFields> found;
   for (const auto& element : list_at(*this, json_, key)) {
-    if (!element.is_object()) refuse(key, "has something that is no object");
-    found.push_back(JsonFields(&element, *wrong_));
+    const auto name = fmt::format("{}[{}]", key, found.size());
+    if (!element.is_object()) refuse(name.c_str(), "is not an object");
+    found.push_back(JsonFields(&element, *error_, path_of(name)));
   }
   return found;
 }
 
 void JsonFields::refuse(const char* key, const std::string& why) const {
-  if (wrong_->empty()) *wrong_ = fmt::format("'{}' {}", key, why);
+  if (!error_->empty()) return;
+  *error_ = fmt::format("'{}' {}", printable(key, 60), why);
+  if (!path_.empty()) *error_ += fmt::format(" (in {})", printable(path_, 100));
+}
+
+std::string JsonFields::path_of(const std::string& member) const {
+  return path_.empty() ? member : fmt::format("{}.{}", path_, member);
 }
 
 struct JsonDocument::Tree {
@@ -142,8 +181,12 @@ bool JsonDocument::is_json() const {
   return !tree_->json.is_discarded();
 }
 
+bool JsonDocument::is_object() const {
+  return tree_->json.is_object();
+}
+
 JsonFields JsonDocument::root() {
-  return {&tree_->json, wrong_};
+  return {&tree_->json, error_, {}};
 }
 
 }  // namespace manactl

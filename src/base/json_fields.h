@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// A JSON document from outside, read field by field. The first thing that is wrong is kept, and
-// from then on everything reads as nothing: who reads looks once, at the end.
+// Reads a JSON document from an untrusted source field by field. The first missing or wrong field
+// sets the document's error; reading continues with default values, so that the caller checks
+// error() once, after the last field.
 
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,37 +19,45 @@
 
 namespace manactl {
 
-// One object of a document.
+// One object of a JsonDocument. The document must outlive it.
 class JsonFields {
  public:
-  bool has(const char* key) const;  // and it is not null
+  bool has(const char* key) const;  // present and not null
+  bool is_object(const char* key) const;
+  bool is_text(const char* key) const;
 
-  std::uint64_t number(const char* key, std::uint64_t most = UINT64_MAX) const;
-  double real(const char* key) const;  // finite, not negative
+  // The names of the members, in the order of the document.
+  std::vector<std::string> keys() const;
+
+  // Required fields. If one is missing or wrong, sets the error and returns 0, false or empty.
+  std::uint64_t number(const char* key, std::uint64_t max = UINT64_MAX) const;
+  double real(const char* key) const;  // finite and not negative
   bool flag(const char* key) const;
   std::string text(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  std::vector<std::uint64_t> numbers(const char* key) const;
+  std::vector<std::uint64_t> numbers(const char* key, std::uint64_t max = UINT64_MAX) const;
   std::vector<std::vector<std::uint64_t>> lists(const char* key) const;
   std::vector<double> reals(const char* key) const;
+  std::map<std::string, std::string, std::less<>> text_map(const char* key) const;
   JsonFields object(const char* key) const;
   std::vector<JsonFields> objects(const char* key) const;
 
-  // Those that may be null or missing.
-  std::string text_or_none(const char* key) const { return has(key) ? text(key) : std::string(); }
+  // Optional fields: null or missing is not an error.
+  std::string text_or_empty(const char* key) const { return has(key) ? text(key) : std::string(); }
 
-  std::uint64_t number_or_none(const char* key) const { return has(key) ? number(key) : 0; }
+  std::uint64_t number_or_zero(const char* key) const { return has(key) ? number(key) : 0; }
 
   std::optional<double> real_or_none(const char* key) const {
     return has(key) ? std::optional(real(key)) : std::nullopt;
   }
 
+  // Reads a number that must fit into T.
   template <class T>
   void number_into(T& target, const char* key) const {
     target = static_cast<T>(number(key, std::numeric_limits<T>::max()));
   }
 
-  // What `parse` makes of a text.
+  // Assigns parse(text(key)). An empty optional or a failed Result sets the error.
   template <class T, class Parse>
   void parse_into(T& target, const char* key, Parse parse) const {
     if (auto value = parse(text(key))) {
@@ -56,16 +67,21 @@ class JsonFields {
     }
   }
 
+  // Sets the error "'<key>' <why> (in <object>)" unless an error is already set.
   void refuse(const char* key, const std::string& why) const;
 
  private:
   friend class JsonDocument;
 
-  // The library's name stays in the source.
-  JsonFields(const void* json, std::string& wrong) : json_(json), wrong_(&wrong) {}
+  // `json` is untyped, so that this header does not need nlohmann/json.hpp.
+  JsonFields(const void* json, std::string& error, std::string path)
+      : json_(json), error_(&error), path_(std::move(path)) {}
+
+  std::string path_of(const std::string& member) const;
 
   const void* json_;
-  std::string* wrong_;
+  std::string* error_;
+  std::string path_;  // "plan", "links[2]"; empty for the root
 };
 
 class JsonDocument {
@@ -76,16 +92,17 @@ class JsonDocument {
   ~JsonDocument();
 
   bool is_json() const;
+  bool is_object() const;  // false if the text is not JSON
 
   JsonFields root();
 
-  const std::string& wrong() const { return wrong_; }  // "'queues' is no text", or empty
+  const std::string& error() const { return error_; }  // "'queues' is not a number"; empty if none
 
  private:
   struct Tree;
 
   std::unique_ptr<Tree> tree_;
-  std::string wrong_;
+  std::string error_;
 };
 
 }  // namespace manactl

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// How a kernel module is there. Known to os, which asks, and to diag, which judges.
+// The state of a kernel module, which os determines and diag evaluates.
 
 #pragma once
 
 namespace manactl {
 
-enum class Presence { loaded, builtin, available, blacklisted, missing };
+enum class Presence {
+  loaded,
+  builtin,
+  available,    // installed, not loaded
+  blacklisted,  // installed, but modprobe refuses to load it
+  missing,
+};
 
 }  // namespace manactl

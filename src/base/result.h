@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The one error type. An error is a value and a sentence; it grows a prefix on the way up
-// (because) and is printed once, by cli. Exceptions are for bugs and for libraries that throw.
+// The error type of all modules. An error is a value with a message. Callers prefix the message
+// with because(); only cli prints it. Only bugs and libraries throw exceptions.
 
 #pragma once
 
@@ -15,22 +15,22 @@
 namespace manactl {
 
 enum class Errc {
-  not_found,    // the thing asked for does not exist here
-  denied,       // privilege is missing
-  busy,         // somebody else holds it
-  unsupported,  // this kernel, build or machine cannot do it
-  invalid,      // input that cannot be used
+  not_found,    // the requested object does not exist
+  denied,       // missing privilege
+  busy,         // in use by another process
+  unsupported,  // not possible with this kernel, build or machine
+  invalid,      // unusable input
   timeout,
-  io,  // everything else that the kernel or a library refused
+  io,  // any other failure of the kernel or a library
 };
 
 struct Error {
   Errc code = Errc::io;
-  int sys = 0;          // errno, when the kernel gave one
+  int sys = 0;          // errno if a system call failed, else 0
   std::string message;  // one line, no full stop: "cannot read '/proc/mounts': Permission denied"
 };
 
-// Derived, not aliased: plain tl::expected may be dropped without a warning.
+// A derived class, not an alias, because tl::expected is not [[nodiscard]].
 template <class T = void>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
@@ -41,13 +41,13 @@ inline tl::unexpected<Error> fail(Errc code, std::string message) {
   return tl::unexpected<Error>(Error{code, 0, std::move(message)});
 }
 
-// The cause again, with what was being done in front of it.
+// Returns `cause` with the message "<doing>: <message of cause>".
 inline tl::unexpected<Error> because(Error cause, std::string_view doing) {
   cause.message = fmt::format("{}: {}", doing, cause.message);
   return tl::unexpected<Error>(std::move(cause));
 }
 
-// An errno of the kernel: maps the number to a code and appends its text to `doing`.
+// Returns an error with the code for the errno `number` and the message "<doing>: <text of errno>".
 tl::unexpected<Error> fail_errno(int number, std::string_view doing);
 
 }  // namespace manactl

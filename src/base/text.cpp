@@ -4,46 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <system_error>
 
 namespace manactl {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-Errc code_of(int number) {
-  switch (number) {
-    case ENOENT:
-    case ENODEV:
-    case ENXIO:
-    case ENOTDIR:
-      return Errc::not_found;
-    case EACCES:
-    case EPERM:
-      return Errc::denied;
-    case EBUSY:
-    case EAGAIN:
-      return Errc::busy;
-    case EOPNOTSUPP:
-    case ENOSYS:
-    case EPROTONOSUPPORT:
-    case EAFNOSUPPORT:
-      return Errc::unsupported;
-    case EINVAL:
-    case ENAMETOOLONG:
-    case ELOOP:
-      return Errc::invalid;
-    case ETIMEDOUT:
-      return Errc::timeout;
-    default:
-      return Errc::io;
-  }
-}
-
-// Length of the UTF-8 sequence at the start of `text`, 0 when it is not well formed.
+// The length of the UTF-8 sequence at the start of `text`; 0 if it is malformed or a C1 control.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -56,7 +25,7 @@ std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Overlong forms, surrogates, beyond U+10FFFF, and C1 controls, which terminals obey.
+  // Reject overlong forms, surrogates, code points above U+10FFFF, and C1 controls.
   if (first == 0xe0 && byte(1) < 0xa0) return 0;
   if (first == 0xed && byte(1) > 0x9f) return 0;
   if (first == 0xf0 && byte(1) < 0x90) return 0;
@@ -77,7 +46,7 @@ Result<std::uint64_t> parse_digits(std::string_view digits, int base, std::uint6
   return value;
 }
 
-// Edits (insert, delete, replace, swap of neighbours) that turn a into b.
+// The number of edits (insert, delete, replace, swap of neighbors) that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
@@ -94,13 +63,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
-
-tl::unexpected<Error> fail_errno(int number, std::string_view doing) {
-  return tl::unexpected<Error>(
-      Error{code_of(number),
-            number,
-            fmt::format("{}: {}", doing, std::generic_category().message(number))});
-}
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(kBlanks);
@@ -163,13 +125,13 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  constexpr std::size_t kLongestWord = 64;  // the table is quadratic, and the word is not ours
-  if (word.empty() || word.size() > kLongestWord) return {};
+  constexpr std::size_t kMaxLength = 64;  // limits the cost of edit_distance() for untrusted words
+  if (word.empty() || word.size() > kMaxLength) return {};
   std::string best;
-  // A third of the word may be wrong; "x" is not a misspelt "up".
+  // At most a third of the characters may differ: "x" is not a misspelling of "up".
   std::size_t best_distance = word.size() / 3 + 1;
   for (const auto& candidate : candidates) {
-    if (candidate.size() > kLongestWord) continue;
+    if (candidate.size() > kMaxLength) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance || (best.empty() && distance == best_distance && distance < 2)) {
       best = candidate;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Strict parsing and safe printing of text. Nothing here allocates more than its result.
+// Strict parsing of numbers and words, and safe printing of untrusted text.
 
 #pragma once
 
@@ -13,25 +13,27 @@
 
 namespace manactl {
 
+// Removes blanks, tabs, carriage returns and newlines at both ends.
 std::string_view trim(std::string_view text);
 
-// Pieces between separators; empty pieces are kept. The views live as long as `text`.
+// The pieces between separators, empty ones included. The views point into `text`.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// Words between blanks, tabs and newlines; no empty ones.
+// The non-empty words between white space. The views point into `text`.
 std::vector<std::string_view> words(std::string_view text);
 
-// Decimal digits only: no sign, blank, prefix or leading zero ("08" and " 8" are refused).
+// Accepts decimal digits only: no sign, blank, prefix or leading zero. Errc::invalid for anything
+// else and for numbers above `max`.
 Result<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t max = UINT64_MAX);
 
-// Hexadecimal digits with an optional "0x", as sysfs prints ids.
+// Accepts hexadecimal digits with an optional "0x", the format of ids in sysfs.
 Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max = UINT64_MAX);
 
-// Text from outside, fit for a terminal and one line: control characters and bytes that are not
-// UTF-8 become \xNN, and more than `max_bytes` of it is cut with "...".
+// Makes untrusted text safe for one line on a terminal: control characters and malformed UTF-8
+// become \xNN, a tab becomes a blank. Text beyond `max_bytes` is replaced by "...".
 std::string printable(std::string_view text, std::size_t max_bytes = 400);
 
-// The candidate that is most like `word`, or empty when none is near enough to be meant.
+// The candidate most similar to `word`, for hints about typing errors; empty if none is similar.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // "1.5 MiB", "640 KiB", "12 B".

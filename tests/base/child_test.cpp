@@ -11,76 +11,75 @@
 namespace manactl {
 namespace {
 
-using End = ChildAnswer::End;
+using End = ChildResult::End;
 
 constexpr auto kLong = std::chrono::seconds(60);
 constexpr auto kShort = std::chrono::milliseconds(200);
 
-TEST(AskChild, GivesAllThatItWrote) {
-  const auto answer = ask_child(
+TEST(RunInChild, ReturnsEverythingTheChildWrote) {
+  const auto result = run_in_child(
       [](int pipe) {
-        tell(pipe, "one\n");
-        tell(pipe, std::string(10000, 'x'));
+        write_to_pipe(pipe, "one\n");
+        write_to_pipe(pipe, std::string(10000, 'x'));
       },
       kLong);
-  ASSERT_TRUE(answer) << answer.error().message;
-  EXPECT_EQ(answer->end, End::done);
-  EXPECT_EQ(answer->text.size(), 10004U);
-  EXPECT_EQ(answer->text.substr(0, 5), "one\nx");
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(result->end, End::done);
+  EXPECT_EQ(result->text.size(), 10004U);
+  EXPECT_EQ(result->text.substr(0, 5), "one\nx");
 }
 
-TEST(AskChild, KeepsWhatWasWrittenBeforeACrash) {
-  const auto answer = ask_child(
+TEST(RunInChild, ReturnsTextWrittenBeforeACrash) {
+  const auto result = run_in_child(
       [](int pipe) {
-        tell(pipe, "so far");
+        write_to_pipe(pipe, "so far");
         raise(SIGKILL);
       },
       kLong);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->end, End::crashed);
-  EXPECT_EQ(answer->signal, "SIGKILL");
-  EXPECT_EQ(answer->text, "so far");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->end, End::crashed);
+  EXPECT_EQ(result->signal, "SIGKILL");
+  EXPECT_EQ(result->text, "so far");
 }
 
-TEST(AskChild, EndsOneThatIsSilent) {
-  pid_t pid = -1;
-  const auto answer = ask_child(
+TEST(RunInChild, KillsASilentChild) {
+  const auto result = run_in_child(
       [](int pipe) {
-        tell(pipe, std::to_string(getpid()));
+        write_to_pipe(pipe, std::to_string(getpid()));
         for (;;) pause();
       },
       kShort);
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->end, End::silent);
-  EXPECT_TRUE(answer->gone);
-  pid = std::stoi(answer->text);
-  EXPECT_EQ(kill(pid, 0), -1) << "it was reaped, too";
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->end, End::timed_out);
+  EXPECT_TRUE(result->reaped);
+  const pid_t pid = std::stoi(result->text);
+  EXPECT_EQ(kill(pid, 0), -1) << "the child still exists";
 }
 
-TEST(AskChild, HasNoEnvironmentThatChoosesProviders) {
+TEST(RunInChild, RemovesVariablesThatSelectProviders) {
   setenv("RDMAV_DRIVERS", "evil", 1);
   setenv("MANACTL_OF_TEST", "kept", 1);
-  const auto answer = ask_child(
+  const auto result = run_in_child(
       [](int pipe) {
-        tell(pipe, getenv("RDMAV_DRIVERS") == nullptr ? "none " : "evil ");
-        tell(pipe, getenv("MANACTL_OF_TEST"));
+        write_to_pipe(pipe, getenv("RDMAV_DRIVERS") == nullptr ? "none " : "evil ");
+        write_to_pipe(pipe, getenv("MANACTL_OF_TEST"));
       },
       kLong);
-  EXPECT_STREQ(getenv("RDMAV_DRIVERS"), "evil") << "of the parent";
+  EXPECT_STREQ(getenv("RDMAV_DRIVERS"), "evil") << "the environment of the parent changed";
   unsetenv("RDMAV_DRIVERS");
   unsetenv("MANACTL_OF_TEST");
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->text, "none kept");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->text, "none kept");
 }
 
-TEST(AskChild, RefusesEndlessTalk) {
-  const auto answer = ask_child(
+TEST(RunInChild, FailsWhenTheChildWritesTooMuch) {
+  const auto result = run_in_child(
       [](int pipe) {
-        for (;;) tell(pipe, std::string(4096, 'x'));
+        for (;;) write_to_pipe(pipe, std::string(4096, 'x'));
       },
       kLong);
-  ASSERT_FALSE(answer);
-  EXPECT_EQ(answer.error().code, Errc::io);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::io);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(PciAddress, ReadsWhatItPrints) {
+TEST(PciAddress, ParsesItsOwnOutput) {
   const auto address = PciAddress::parse("7870:00:1f.7");
   ASSERT_TRUE(address);
   EXPECT_EQ(address->domain, 0x7870U);
@@ -19,7 +19,7 @@ TEST(PciAddress, ReadsWhatItPrints) {
   EXPECT_EQ(PciAddress::parse("10000:E1:00.0")->str(), "10000:e1:00.0");
 }
 
-TEST(PciAddress, RefusesEverythingElse) {
+TEST(PciAddress, RejectsMalformedText) {
   for (const char* bad : {"",
                           "00:00.0",
                           "7870:00:00.0\n",
@@ -38,13 +38,13 @@ TEST(PciAddress, RefusesEverythingElse) {
   }
 }
 
-TEST(VmbusId, IsKeptInLowerCaseWithoutBraces) {
+TEST(VmbusId, IsLowerCaseWithoutBraces) {
   const auto id = VmbusId::parse("{F8615163-DF3E-46C5-913F-F2D2F965ED0E}");
   ASSERT_TRUE(id);
   EXPECT_EQ(id->str(), "f8615163-df3e-46c5-913f-f2d2f965ed0e");
 }
 
-TEST(VmbusId, RefusesOtherShapes) {
+TEST(VmbusId, RejectsMalformedText) {
   for (const char* bad : {"",
                           "{}",
                           "f8615163-df3e-46c5-913f-f2d2f965ed0",
@@ -55,7 +55,7 @@ TEST(VmbusId, RefusesOtherShapes) {
   }
 }
 
-TEST(MacAddress, ReadsWhatItPrints) {
+TEST(MacAddress, ParsesItsOwnOutput) {
   const auto mac = MacAddress::parse("00:0D:3a:76:3b:d0");
   ASSERT_TRUE(mac);
   EXPECT_EQ(mac->str(), "00:0d:3a:76:3b:d0");
@@ -65,7 +65,7 @@ TEST(MacAddress, ReadsWhatItPrints) {
   EXPECT_TRUE(MacAddress::parse("00:00:00:00:00:00")->is_zero());
 }
 
-TEST(MacAddress, RefusesOtherShapes) {
+TEST(MacAddress, RejectsMalformedText) {
   for (const char* bad : {"",
                           "00-0d-3a-76-3b-d0",
                           "00:0d:3a:76:3b",
@@ -84,19 +84,19 @@ TEST(CpuList, IsSortedAndWithoutDuplicates) {
   EXPECT_TRUE(CpuList::parse("")->cpus.empty());
 }
 
-TEST(CpuList, RefusesBackwardRangesAndJunk) {
+TEST(CpuList, RejectsDescendingRangesAndMalformedText) {
   for (const char* bad : {"3-1", ",", "1,", "1-", "-1", "1-2-3", "a", "0-4294967295", "01"}) {
     EXPECT_FALSE(CpuList::parse(bad)) << bad;
   }
 }
 
-TEST(InterfaceName, TakesNamesAndAlternativeNames) {
+TEST(InterfaceName, AcceptsNamesAndAlternativeNames) {
   EXPECT_EQ(InterfaceName::parse("eth1")->str(), "eth1");
   EXPECT_TRUE(InterfaceName::parse("enP30832s1%d"));
   EXPECT_TRUE(InterfaceName::parse(std::string(127, 'a')));
 }
 
-TEST(InterfaceName, RefusesWhatCouldBeAPathOrAnOption) {
+TEST(InterfaceName, RejectsTextThatCouldBeAPathOrAnOption) {
   for (const std::string& bad : {std::string(),
                                  std::string("."),
                                  std::string(".."),
@@ -111,7 +111,7 @@ TEST(InterfaceName, RefusesWhatCouldBeAPathOrAnOption) {
   }
 }
 
-TEST(Release, IgnoresWhatFollowsTheNumbers) {
+TEST(Release, IgnoresTheTextAfterTheNumbers) {
   EXPECT_EQ(Release::parse("6.8.0-1062-azure").value(), (Release{6, 8, 0}));
   EXPECT_EQ(Release::parse("22.11").value(), (Release{22, 11, 0}));
   EXPECT_EQ(Release::parse("v7").has_value(), false);

@@ -9,15 +9,16 @@
 namespace manactl {
 namespace {
 
-TEST(Result, GrowsAPrefixAndKeepsTheCause) {
+TEST(Result, AddsAPrefixAndKeepsTheCause) {
   const Result<> cause = fail_errno(EBUSY, "cannot write 'bind'");
-  const Result<int> told = because(cause.error(), "bind the device");
-  EXPECT_EQ(told.error().message, "bind the device: cannot write 'bind': Device or resource busy");
-  EXPECT_EQ(told.error().code, Errc::busy);
-  EXPECT_EQ(told.error().sys, EBUSY);
+  const Result<int> wrapped = because(cause.error(), "bind the device");
+  EXPECT_EQ(wrapped.error().message,
+            "bind the device: cannot write 'bind': Device or resource busy");
+  EXPECT_EQ(wrapped.error().code, Errc::busy);
+  EXPECT_EQ(wrapped.error().sys, EBUSY);
 }
 
-TEST(Result, SaysWhatKindOfErrnoItWas) {
+TEST(Result, MapsAnErrnoToACode) {
   const auto code = [](int number) { return Result<>(fail_errno(number, "x")).error().code; };
   EXPECT_EQ(code(ENOENT), Errc::not_found);
   EXPECT_EQ(code(EPERM), Errc::denied);
@@ -27,10 +28,10 @@ TEST(Result, SaysWhatKindOfErrnoItWas) {
   EXPECT_EQ(code(EIO), Errc::io);
 }
 
-TEST(Result, HasNoErrnoWhenTheKernelGaveNone) {
-  const Result<int> refused = fail(Errc::invalid, "no");
-  EXPECT_EQ(refused.error().sys, 0);
-  EXPECT_EQ(refused.error().message, "no");
+TEST(Result, HasNoErrnoWithoutASystemCall) {
+  const Result<int> failure = fail(Errc::invalid, "no");
+  EXPECT_EQ(failure.error().sys, 0);
+  EXPECT_EQ(failure.error().message, "no");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Trim, TakesBlanksOffBothEnds) {
+TEST(Trim, RemovesWhiteSpaceAtBothEnds) {
   EXPECT_EQ(trim(" \ta b\r\n"), "a b");
   EXPECT_EQ(trim(" \n"), "");
 }
@@ -20,12 +20,12 @@ TEST(Split, KeepsEmptyPieces) {
   EXPECT_THAT(split("", ','), ElementsAre(""));
 }
 
-TEST(Words, HasNoEmptyOnes) {
+TEST(Words, SkipsEmptyWords) {
   EXPECT_THAT(words("  a\tb \n c "), ElementsAre("a", "b", "c"));
   EXPECT_THAT(words(" \n"), IsEmpty());
 }
 
-TEST(ParseUnsigned, TakesDecimalDigitsOnly) {
+TEST(ParseUnsigned, AcceptsDecimalDigitsOnly) {
   EXPECT_EQ(parse_unsigned("0").value(), 0U);
   EXPECT_EQ(parse_unsigned("18446744073709551615").value(), UINT64_MAX);
   for (const char* bad : {"", "-1", "+1", "08", "0x8", " 8", "8 ", "1e9", "NaN", "1.0"}) {
@@ -33,7 +33,7 @@ TEST(ParseUnsigned, TakesDecimalDigitsOnly) {
   }
 }
 
-TEST(ParseUnsigned, RefusesMoreThanTheLimit) {
+TEST(ParseUnsigned, RejectsNumbersAboveTheLimit) {
   EXPECT_EQ(parse_unsigned("100", 100).value(), 100U);
   EXPECT_FALSE(parse_unsigned("101", 100));
   const auto beyond = parse_unsigned("18446744073709551616");
@@ -41,7 +41,7 @@ TEST(ParseUnsigned, RefusesMoreThanTheLimit) {
   EXPECT_EQ(beyond.error().code, Errc::invalid);
 }
 
-TEST(ParseHex, TakesAnOptionalPrefix) {
+TEST(ParseHex, AcceptsAnOptionalPrefix) {
   EXPECT_EQ(parse_hex("0x1414").value(), 0x1414U);
   EXPECT_EQ(parse_hex("00BA").value(), 0xbaU);
   for (const char* bad : {"", "0x", "-1", "0x0x1", "g", " 1"}) {
@@ -50,14 +50,14 @@ TEST(ParseHex, TakesAnOptionalPrefix) {
   EXPECT_FALSE(parse_hex("10000", 0xffff));
 }
 
-TEST(Printable, ShowsControlCharactersAndBrokenUtf8AsNumbers) {
+TEST(Printable, EscapesControlCharactersAndMalformedUtf8) {
   EXPECT_EQ(printable("a\x1b[31m\nb"), "a\\x1b[31m\\x0ab");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
   EXPECT_EQ(printable("gr\xc3\xbc\xc3\x9f"), "gr\xc3\xbc\xc3\x9f");
   EXPECT_EQ(printable("\xc3"), "\\xc3");
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong '/'
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
-  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // C1: terminals take it as ESC [
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // C1: terminals read it as ESC [
 }
 
 TEST(Printable, CutsLongText) {
@@ -65,14 +65,14 @@ TEST(Printable, CutsLongText) {
   EXPECT_EQ(printable("abc", 3), "abc");
 }
 
-TEST(Nearest, FindsTheWordThatWasMeant) {
+TEST(Nearest, FindsTheIntendedWord) {
   const std::vector<std::string> commands = {"check", "doctor", "bench"};
   EXPECT_EQ(nearest("chek", commands), "check");
   EXPECT_EQ(nearest("hceck", commands), "check");
   EXPECT_EQ(nearest("bennch", commands), "bench");
 }
 
-TEST(Nearest, IsSilentWhenNothingIsNear) {
+TEST(Nearest, IsEmptyWhenNothingIsSimilar) {
   EXPECT_EQ(nearest("x", {"up", "check"}), "");
   EXPECT_EQ(nearest("", {"a"}), "");
   EXPECT_EQ(nearest(std::string(100000, 'a'), {"check"}), "");
@@ -84,7 +84,7 @@ TEST(HumanBytes, UsesTheLargestFittingUnit) {
   EXPECT_EQ(human_bytes(3U << 19), "1.5 MiB");
 }
 
-TEST(Join, PutsSeparatorsBetween) {
+TEST(Join, PutsSeparatorsBetweenPieces) {
   EXPECT_EQ(join({"a", "b"}, ", "), "a, b");
   EXPECT_EQ(join({}, ", "), "");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "base/late_library.h"
+#include "base/shared_library.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 namespace manactl {
 namespace {
 
-TEST(LateLibrary, CallsAFunctionThroughItsDeclaration) {
-  const auto library = LateLibrary::open("libkmod.so.2");
+TEST(SharedLibrary, CallsAFunctionThroughItsDeclaration) {
+  const auto library = SharedLibrary::open("libkmod.so.2");
   ASSERT_TRUE(library);
   const auto start = library->function<decltype(kmod_new)>("kmod_new");
   const auto stop = library->function<decltype(kmod_unref)>("kmod_unref");
@@ -20,25 +20,25 @@ TEST(LateLibrary, CallsAFunctionThroughItsDeclaration) {
   EXPECT_EQ((*stop)(context), nullptr);
 }
 
-TEST(LateLibrary, NamesWhatIsMissing) {
-  const auto absent = LateLibrary::open("libmanactl-absent.so.1");
+TEST(SharedLibrary, ReportsAMissingLibraryOrFunction) {
+  const auto absent = SharedLibrary::open("libmanactl-absent.so.1");
   ASSERT_FALSE(absent);
   EXPECT_EQ(absent.error().code, Errc::not_found);
-  const auto library = LateLibrary::open("libkmod.so.2");
+  const auto library = SharedLibrary::open("libkmod.so.2");
   ASSERT_TRUE(library);
   const auto function = library->function<void()>("kmod_absent");
   ASSERT_FALSE(function);
   EXPECT_EQ(function.error().code, Errc::unsupported);
 }
 
-TEST(LateLibrary, KnowsWhatIsLoadedAlready) {
-  const auto program = LateLibrary::loaded();
+TEST(SharedLibrary, FindsFunctionsThatAreAlreadyLoaded) {
+  const auto program = SharedLibrary::loaded();
   EXPECT_TRUE(program.function<std::size_t(const char*)>("strlen"));
   EXPECT_FALSE(program.function<void()>("manactl_absent"));
 }
 
-TEST(FunctionBinder, RemembersTheFirstThatIsMissing) {
-  const auto library = LateLibrary::open("libkmod.so.2");
+TEST(FunctionBinder, ReportsTheFirstMissingFunction) {
+  const auto library = SharedLibrary::open("libkmod.so.2");
   ASSERT_TRUE(library);
   decltype(kmod_new)* start = nullptr;
   decltype(kmod_unref)* stop = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "base/late_library.h"
+#include "base/shared_library.h"
 
 #include <dlfcn.h>
 
@@ -12,28 +12,28 @@ namespace manactl {
 namespace {
 
 std::string loader_error() {
-  const char* text = dlerror();  // NOLINT(concurrency-mt-unsafe): glibc keeps it per thread
+  const char* text = dlerror();  // NOLINT(concurrency-mt-unsafe): per thread in glibc
   return text == nullptr ? "unknown error" : printable(text);
 }
 
 }  // namespace
 
-Result<LateLibrary> LateLibrary::open(const std::string& name) {
+Result<SharedLibrary> SharedLibrary::open(const std::string& name) {
   void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     return fail(Errc::not_found, fmt::format("cannot load '{}': {}", name, loader_error()));
   }
-  return LateLibrary(handle, name);
+  return SharedLibrary(handle, name);
 }
 
-LateLibrary LateLibrary::loaded() {
+SharedLibrary SharedLibrary::loaded() {
   return {RTLD_DEFAULT, "this program"};
 }
 
-Result<void*> LateLibrary::address(const char* symbol) const {
+Result<void*> SharedLibrary::address(const char* symbol) const {
   void* found = dlsym(handle_, symbol);
   if (found == nullptr) {
-    return fail(Errc::unsupported, fmt::format("'{}' has no '{}'", name_, symbol));
+    return fail(Errc::unsupported, fmt::format("'{}' does not export '{}'", name_, symbol));
   }
   return found;
 }

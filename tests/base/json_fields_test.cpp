@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/json_fields.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace manactl {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(JsonDocument, DistinguishesObjectsOtherValuesAndInvalidText) {
+  EXPECT_TRUE(JsonDocument("{}").is_object());
+  EXPECT_TRUE(JsonDocument("[1]").is_json());
+  EXPECT_FALSE(JsonDocument("[1]").is_object());
+  EXPECT_FALSE(JsonDocument("{").is_json());
+  EXPECT_FALSE(JsonDocument("").is_object());
+}
+
+TEST(JsonFields, ReturnsKeysInTheOrderOfTheDocument) {
+  JsonDocument document(R"({"zeta": 1, "alpha": 2, "error": null})");
+  EXPECT_THAT(document.root().keys(), ElementsAre("zeta", "alpha", "error"));
+}
+
+TEST(JsonFields, ReportsTheTypesOfFields) {
+  JsonDocument document(R"({"object": {}, "text": "x", "null": null})");
+  const auto root = document.root();
+  EXPECT_TRUE(root.is_object("object"));
+  EXPECT_FALSE(root.is_object("text"));
+  EXPECT_TRUE(root.is_text("text"));
+  EXPECT_FALSE(root.is_text("missing"));
+  EXPECT_FALSE(root.has("null"));
+  EXPECT_EQ(document.error(), "");
+}
+
+TEST(JsonFields, NamesTheObjectOfTheFirstWrongField) {
+  JsonDocument document(R"({"plan": {"ports": [{"queues": 1}, {"queues": -1}]}, "id": 3})");
+  const auto root = document.root();
+  const auto ports = root.object("plan").objects("ports");
+  ASSERT_EQ(ports.size(), 2U);
+  EXPECT_EQ(ports[0].number("queues"), 1U);
+  EXPECT_EQ(ports[1].number("queues"), 0U);
+  EXPECT_EQ(root.text("id"), "");
+  EXPECT_THAT(document.error(), AllOf(StartsWith("'queues' "), HasSubstr("(in plan.ports[1])")));
+}
+
+TEST(JsonFields, NamesNoObjectForTheFieldsOfTheRoot) {
+  JsonDocument document(R"({"id": 3})");
+  EXPECT_EQ(document.root().text("id"), "");
+  EXPECT_THAT(document.error(), AllOf(StartsWith("'id' "), testing::Not(HasSubstr("(in"))));
+}
+
+TEST(JsonFields, ChecksTheMaximumOfEveryNumberInAList) {
+  JsonDocument document(R"({"outputs": [1, 256]})");
+  EXPECT_THAT(document.root().numbers("outputs", 255), ElementsAre(1U, 0U));
+  EXPECT_THAT(document.error(), HasSubstr("255"));
+}
+
+TEST(JsonFields, EscapesControlCharactersOfKeys) {
+  JsonDocument document("{\"a\\u001b\": {\"b\\n\": {}}}");
+  const auto inner = document.root().object("a\x1b");
+  EXPECT_EQ(inner.number("b\n"), 0U);
+  EXPECT_EQ(document.error().find_first_of("\x1b\n"), std::string::npos);
+}
+
+TEST(JsonFields, ReadsFieldsOfEveryType) {
+  JsonDocument document(R"({"name": "eth1", "queues": 4, "rate": 1.5, "up": true, "none": null,
+                            "cpus": [1, 2], "words": ["a"], "port": {"mtu": 1500}})");
+  const auto root = document.root();
+  EXPECT_EQ(root.text("name"), "eth1");
+  EXPECT_EQ(root.number("queues"), 4U);
+  EXPECT_DOUBLE_EQ(root.real("rate"), 1.5);
+  EXPECT_TRUE(root.flag("up"));
+  EXPECT_FALSE(root.has("none"));
+  EXPECT_THAT(root.numbers("cpus"), ElementsAre(1, 2));
+  EXPECT_THAT(root.texts("words"), ElementsAre("a"));
+  EXPECT_EQ(root.object("port").number("mtu"), 1500U);
+  EXPECT_EQ(root.text_or_empty("none"), "");
+  EXPECT_EQ(root.number_or_zero("absent"), 0U);
+  EXPECT_EQ(document.error(), "");
+}
+
+TEST(JsonFields, KeepsTheFirstError) {
+  JsonDocument document(R"({"queues": -1, "name": 2})");
+  const auto root = document.root();
+  EXPECT_EQ(root.number("queues", 16), 0U);
+  EXPECT_EQ(root.text("name"), "");
+  EXPECT_EQ(document.error(), "'queues' is not a whole number from 0 to 16");
+}
+
+TEST(JsonFields, ReportsAWrongElementOfAList) {
+  JsonDocument document(R"({"words": ["a", 1]})");
+  EXPECT_THAT(document.root().texts("words"), ElementsAre("a"));
+  EXPECT_EQ(document.error(), "'words' has an element that is not a text");
+}
+
+TEST(JsonDocument, ReportsTextThatIsNotJson) {
+  EXPECT_FALSE(JsonDocument("{").is_json());
+  EXPECT_TRUE(JsonDocument("{}").is_json());
+}
+
+}  // namespace
+}  // namespace manactl
