@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Netlink attributes (linux/netlink.h) read from bytes that are not trusted: one that is cut short
-// ends the walk, unknown ones are skipped by the caller. No netlink socket is needed here.
+// Reads and writes netlink attributes (struct nlattr, linux/netlink.h) in byte strings. The input
+// is untrusted: a truncated attribute ends the iteration. No socket is needed.
 
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace manactl::os {
 
-// `length` is unsigned everywhere in netlink, and everything is aligned to 4.
+// Rounds up to 4 bytes, the alignment of netlink messages and attributes (NLMSG_ALIGN, NLA_ALIGN).
 constexpr std::size_t netlink_aligned(std::size_t length) {
   return (length + 3U) & ~std::size_t{3};
 }
 
-// The bytes at the start of `data` as a plain structure; nothing when there are too few.
+// Copies a structure from the start of `data`; empty if `data` is shorter than T.
 template <class T>
 std::optional<T> leading(std::string_view data) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -29,47 +29,54 @@ std::optional<T> leading(std::string_view data) {
   return value;
 }
 
-// What follows a structure of `header` bytes; empty when there is nothing.
+// Returns the data after a header of `header` bytes and its padding; may be empty.
 inline std::string_view after(std::string_view data, std::size_t header) {
   const auto begin = netlink_aligned(header);
   return data.size() <= begin ? std::string_view{} : data.substr(begin);
 }
 
+struct AttributeHeader {  // struct nlattr
+  std::uint16_t length, type;
+};
+
 struct Attribute {
-  unsigned type = 0;  // without the flags for nesting and byte order
+  unsigned type = 0;  // the flags NLA_F_NESTED and NLA_F_NET_BYTEORDER are removed
   std::string_view data;
 
   std::optional<std::uint32_t> u32() const { return leading<std::uint32_t>(data); }
 
-  // Up to the first NUL: the kernel counts it in the length, and may not have to.
+  // The string up to the first NUL; not every attribute includes the NUL in its length.
   std::string text() const { return std::string(data.substr(0, data.find('\0'))); }
 };
 
-// Takes the first attribute off `bytes`; nothing at the end, or where the rest is malformed.
+// Removes the first attribute from `bytes` and returns it; empty if it is missing or malformed.
 inline std::optional<Attribute> next_attribute(std::string_view& bytes) {
-  struct Header {
-    std::uint16_t length, type;
-  };
-
   constexpr std::uint16_t kTypeMask = 0x3fff;  // NLA_TYPE_MASK
-  const auto header = leading<Header>(bytes);
-  if (!header || header->length < sizeof(Header) || header->length > bytes.size()) {
+  const auto header = leading<AttributeHeader>(bytes);
+  if (!header || header->length < sizeof(AttributeHeader) || header->length > bytes.size()) {
     return std::nullopt;
   }
-  Attribute attribute{static_cast<unsigned>(header->type & kTypeMask),
-                      bytes.substr(sizeof(Header), header->length - sizeof(Header))};
+  Attribute attribute{
+      static_cast<unsigned>(header->type & kTypeMask),
+      bytes.substr(sizeof(AttributeHeader), header->length - sizeof(AttributeHeader))};
   bytes = after(bytes, header->length);
   return attribute;
 }
 
-// Appends one attribute with its padding.
-void append_attribute(std::string& bytes, unsigned type, std::string_view data);
-
-// A plain structure as bytes.
+// Returns a view of the bytes of `value`, which must outlive the view.
 template <class T>
 std::string_view bytes_of(const T& value) {
   static_assert(std::is_trivially_copyable_v<T>);
   return {reinterpret_cast<const char*>(&value), sizeof(T)};
+}
+
+// Appends one attribute and its padding.
+inline void append_attribute(std::string& bytes, unsigned type, std::string_view data) {
+  const AttributeHeader header{static_cast<std::uint16_t>(sizeof(AttributeHeader) + data.size()),
+                               static_cast<std::uint16_t>(type)};
+  bytes += bytes_of(header);
+  bytes += data;
+  bytes.resize(netlink_aligned(bytes.size()));
 }
 
 }  // namespace manactl::os

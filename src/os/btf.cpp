@@ -34,11 +34,11 @@ struct Sections {
 };
 
 tl::unexpected<Error> malformed(std::string_view what) {
-  return fail(Errc::invalid, fmt::format("the type information is malformed: {}", what));
+  return fail(Errc::invalid, fmt::format("malformed BTF: {}", what));
 }
 
 template <class T>
-T at(std::string_view bytes, std::size_t offset) {  // the caller has checked the bounds
+T at(std::string_view bytes, std::size_t offset) {  // the caller checks the bounds
   T value;
   std::memcpy(&value, bytes.data() + offset, sizeof(T));
   return value;
@@ -54,21 +54,24 @@ Result<std::string_view> section(std::string_view bytes,
 
 Result<Sections> sections_of(std::string_view bytes) {
   constexpr std::uint16_t kMagic = 0xeb9f;
-  if (bytes.size() < sizeof(Header)) return malformed("it is shorter than its header");
+  if (bytes.size() < sizeof(Header)) return malformed("shorter than its header");
   const auto header = at<Header>(bytes, 0);
-  if (header.magic != kMagic || header.version != 1) return malformed("magic or version");
-  if (header.length < sizeof(Header)) return malformed("header length");
+  if (header.magic != kMagic || header.version != 1) return malformed("wrong magic or version");
+  if (header.length < sizeof(Header)) return malformed("wrong header length");
   const std::uint64_t base = header.length;
-  const auto types = section(bytes, base + header.type_offset, header.type_length, "type section");
+  const auto types = section(
+      bytes, base + header.type_offset, header.type_length, "the type section exceeds the data");
   if (!types) return tl::unexpected<Error>(types.error());
-  const auto strings =
-      section(bytes, base + header.string_offset, header.string_length, "string section");
+  const auto strings = section(bytes,
+                               base + header.string_offset,
+                               header.string_length,
+                               "the string section exceeds the data");
   if (!strings) return tl::unexpected<Error>(strings.error());
   return Sections{*types, *strings};
 }
 
-// Bytes after the 12 of a type; nothing for a kind that did not exist when this was written,
-// because then nobody knows where the next type begins.
+// The number of bytes that follow struct btf_type (linux/btf.h). Empty for an unknown kind: then
+// the start of the next type cannot be found.
 std::optional<std::size_t> tail_bytes(const Type& type) {
   const std::size_t members = type.members();
   switch (type.kind()) {
@@ -101,7 +104,8 @@ std::optional<std::size_t> tail_bytes(const Type& type) {
   }
 }
 
-// Offsets of the whole string `name`. Most kernels have none, and then nothing else is looked at.
+// Appends the offset of each occurrence of the string `name`. `strings` is a string section, and
+// `first` is the offset of its first byte.
 void add_offsets(std::string_view strings,
                  std::string_view name,
                  std::uint64_t first,
@@ -117,7 +121,8 @@ void add_offsets(std::string_view strings,
   }
 }
 
-// The value in one enum, all of whose members are inside `members`.
+// Returns the value of the enumerator whose name has one of these offsets. `members` contains all
+// enumerators of `type`.
 std::optional<std::int64_t> value_in(const Type& type,
                                      std::string_view members,
                                      const std::vector<std::uint32_t>& offsets) {
@@ -127,7 +132,7 @@ std::optional<std::int64_t> value_in(const Type& type,
     const auto name = at<std::uint32_t>(members, i * step);
     if (std::find(offsets.begin(), offsets.end(), name) == offsets.end()) continue;
     if (!wide) return at<std::int32_t>(members, i * step + 4);
-    return at<std::int64_t>(members, i * step + 4);  // low half first
+    return at<std::int64_t>(members, i * step + 4);  // struct btf_enum64: val_lo32, val_hi32
   }
   return std::nullopt;
 }
@@ -142,22 +147,22 @@ Result<std::optional<std::int64_t>> enumerator_value(std::string_view btf,
   std::vector<std::uint32_t> offsets;
   std::uint64_t own_first = 0;
   if (!base.empty()) {
-    const auto below = sections_of(base);
-    if (!below) return because(below.error(), "the kernel's own");
-    add_offsets(below->strings, name, 0, offsets);
-    own_first = below->strings.size();  // a module's strings are numbered on from the kernel's
+    const auto vmlinux = sections_of(base);
+    if (!vmlinux) return because(vmlinux.error(), "vmlinux");
+    add_offsets(vmlinux->strings, name, 0, offsets);
+    own_first = vmlinux->strings.size();  // string offsets of a module continue those of vmlinux
   }
   add_offsets(own->strings, name, own_first, offsets);
   if (name.empty() || offsets.empty()) return std::optional<std::int64_t>{};
 
   auto rest = own->types;
   while (!rest.empty()) {
-    if (rest.size() < sizeof(Type)) return malformed("a type is cut short");
+    if (rest.size() < sizeof(Type)) return malformed("truncated type");
     const auto type = at<Type>(rest, 0);
     rest.remove_prefix(sizeof(Type));
     const auto tail = tail_bytes(type);
-    if (!tail) return malformed(fmt::format("kind {} is not known", type.kind()));
-    if (*tail > rest.size()) return malformed("a type is cut short");
+    if (!tail) return malformed(fmt::format("unknown kind {}", type.kind()));
+    if (*tail > rest.size()) return malformed("truncated type");
     if (type.kind() == kEnum || type.kind() == kEnum64) {
       const auto value = value_in(type, rest.substr(0, *tail), offsets);
       if (value) return value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The running kernel's type information (Documentation/bpf/btf.rst), read for one question: the
-// value of an enumerator. The whole of it is 5 MB, so types are walked, not built.
+// Looks up the value of an enumerator in the kernel's type information (BTF,
+// Documentation/bpf/btf.rst). The untrusted data (about 5 MB) is searched in place.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace manactl::os {
 
-// The value of enumerator `name`, or nothing when no enum has it. `base` is the BTF of vmlinux when
-// `btf` is that of a module, else empty. Errc::invalid for anything that is not well formed.
+// The value of the enumerator `name`; empty if no enum contains it. `base` is the BTF of vmlinux if
+// `btf` is that of a module, else empty. Errc::invalid if the data is malformed.
 Result<std::optional<std::int64_t>> enumerator_value(std::string_view btf,
                                                      std::string_view base,
                                                      std::string_view name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Network devices of the PCI and VMBus buses. libudev lists them on a live system; a captured tree
-// is walked in sysfs. Both give the same answer (a test holds them together).
+// Lists the network devices on the PCI bus and on the VMBus. udev_devices.cpp uses libudev on a
+// live system; tree_devices.cpp reads sysfs in a captured tree. Both return the same devices.
 
 #pragma once
 
@@ -20,16 +20,16 @@ namespace manactl::os {
 struct PciDevice {
   PciAddress address;
   std::uint16_t vendor = 0, device = 0;
-  std::uint32_t class_code = 0;  // 24 bits: 0x020000 is Ethernet
-  std::string driver;            // empty when unbound
-  int numa_node = -1;
-  std::string path;  // below the root: "sys/devices/pci7870:00/7870:00:00.0"
+  std::uint32_t class_code = 0;  // 24 bits; 0x020000 is an Ethernet controller
+  std::string driver;            // empty if unbound
+  int numa_node = -1;            // -1 if unknown
+  std::string path;              // relative to the root: "sys/devices/pci7870:00/7870:00:00.0"
 };
 
 struct VmbusDevice {
   VmbusId id;
   VmbusId class_id;
-  std::string driver;  // "hv_netvsc", "uio_hv_generic"; empty when unbound
+  std::string driver;  // "hv_netvsc", "uio_hv_generic"; empty if unbound
   std::string path;
 };
 
@@ -37,14 +37,14 @@ class Devices {
  public:
   virtual ~Devices() = default;
 
-  // Class 02 (network) of any vendor, by address. Empty without a PCI bus.
+  // PCI functions of base class 02 (network), ordered by address. Empty without a PCI bus.
   virtual Result<std::vector<PciDevice>> pci_network() const = 0;
 
-  // Class f8615163-df3e-46c5-913f-f2d2f965ed0e, by id. Empty without a VMBus.
+  // Synthetic NICs (HV_NIC_GUID, linux/hyperv.h), ordered by id. Empty without a VMBus.
   virtual Result<std::vector<VmbusDevice>> vmbus_network() const = 0;
 };
 
 std::unique_ptr<Devices> open_udev_devices();
-std::unique_ptr<Devices> open_tree_devices(const Files& files);
+std::unique_ptr<Devices> open_tree_devices(const Files& files);  // `files` must outlive the result
 
 }  // namespace manactl::os

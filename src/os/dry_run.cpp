@@ -18,19 +18,19 @@ namespace {
 constexpr std::string_view kDrivers = "sys/bus/vmbus/drivers/";
 constexpr std::string_view kDevices = "sys/bus/vmbus/devices/";
 
-// What all parts of the pretended system share.
-struct Story {
+// The changes recorded so far, shared by the interfaces of the dry run.
+struct PendingChanges {
   std::vector<std::string> commands;
-  std::set<std::string> loaded;         // modules
-  std::set<std::string> gone;           // interfaces
-  std::map<std::string, bool> up;       // by interface
-  std::map<std::string, unsigned> mtu;  // by interface
+  std::set<std::string> loaded_modules;
+  std::set<std::string> removed_links;
+  std::map<std::string, bool> up;       // by interface name
+  std::map<std::string, unsigned> mtu;  // by interface name
 };
 
-class DryFiles final : public Files {
+class DryRunFiles final : public Files {
  public:
-  DryFiles(const Files& real, const Modules& modules, Story& story)
-      : real_(real), modules_(modules), story_(story) {}
+  DryRunFiles(const Files& real, const Modules& modules, PendingChanges& changes)
+      : real_(real), modules_(modules), changes_(changes) {}
 
   Result<std::string> read(std::string_view path, std::size_t max_bytes) const override {
     const auto found = texts_.find(path);
@@ -58,7 +58,7 @@ class DryFiles final : public Files {
   }
 
   Result<> write(std::string_view path, std::string_view text) override {
-    story_.commands.push_back(fmt::format("echo {} > /{}", text.empty() ? "''" : text, path));
+    changes_.commands.push_back(fmt::format("echo {} > /{}", text.empty() ? "''" : text, path));
     if (path.starts_with(kDrivers)) return write_driver(path.substr(kDrivers.size()), text);
     texts_.insert_or_assign(std::string(path), std::string(text));
     return {};
@@ -68,8 +68,8 @@ class DryFiles final : public Files {
   bool is_driver(std::string_view path) const {
     if (!path.starts_with(kDrivers)) return false;
     const std::string name(path.substr(kDrivers.size()));
-    if (story_.loaded.count(name) != 0) return true;
-    // A captured tree has no driver directories, but tells which modules were loaded.
+    if (changes_.loaded_modules.count(name) != 0) return true;
+    // A captured tree has no driver directories. There, a driver exists if its module is loaded.
     const auto state = modules_.state(name);
     return state && (state->presence == Presence::loaded || state->presence == Presence::builtin);
   }
@@ -90,7 +90,7 @@ class DryFiles final : public Files {
   void unbind(const std::string& device) {
     const std::string path = std::string(kDevices) + device;
     for (const auto& name : list(path + "/net").value_or(std::vector<std::string>{})) {
-      story_.gone.insert(name);
+      changes_.removed_links.insert(name);
     }
     if (!names_.count(device)) names_[device] = list(path + "/net").value_or(names_[device]);
     links_[path + "/driver"] = std::nullopt;
@@ -102,44 +102,46 @@ class DryFiles final : public Files {
     const std::string path = std::string(kDevices) + device;
     links_[path + "/driver"] = "../../../../bus/vmbus/drivers/" + driver;
     if (driver == "uio_hv_generic") {
-      const auto taken = real_.list("sys/class/uio").value_or(std::vector<std::string>{});
-      lists_[path + "/uio"] = std::vector<std::string>{fmt::format("uio{}", taken.size())};
+      const auto existing = real_.list("sys/class/uio").value_or(std::vector<std::string>{});
+      lists_[path + "/uio"] = std::vector<std::string>{fmt::format("uio{}", existing.size())};
       return;
     }
     lists_[path + "/net"] = names_[device];
-    for (const auto& name : names_[device]) story_.gone.erase(name);
+    for (const auto& name : names_[device]) changes_.removed_links.erase(name);
   }
 
   const Files& real_;
   const Modules& modules_;
-  Story& story_;
+  PendingChanges& changes_;
   std::map<std::string, std::string, std::less<>> texts_;
   std::map<std::string, std::optional<std::string>, std::less<>> links_;
   std::map<std::string, std::optional<std::vector<std::string>>, std::less<>> lists_;
-  std::map<std::string, std::vector<std::string>> names_;  // of the interfaces of a channel
+  std::map<std::string, std::vector<std::string>> names_;  // interface names by unbound channel
 };
 
-class DryLinks final : public Links {
+class DryRunLinks final : public Links {
  public:
-  DryLinks(const Links& real, Story& story) : real_(real), story_(story) {}
+  DryRunLinks(const Links& real, PendingChanges& changes) : real_(real), changes_(changes) {}
 
   Result<std::vector<Link>> links() const override {
     auto found = real_.links();
     if (!found) return found;
-    const auto gone = [&](const Link& link) { return story_.gone.count(link.name) != 0; };
-    std::set<int> lost;
+    const auto is_removed = [&](const Link& link) {
+      return changes_.removed_links.count(link.name) != 0;
+    };
+    std::set<int> removed;
     for (const auto& link : *found) {
-      if (gone(link)) lost.insert(link.index);
+      if (is_removed(link)) removed.insert(link.index);
     }
-    found->erase(std::remove_if(found->begin(), found->end(), gone), found->end());
+    found->erase(std::remove_if(found->begin(), found->end(), is_removed), found->end());
     for (auto& link : *found) {
-      if (link.master && lost.count(*link.master) != 0) link.master.reset();
-      const auto up = story_.up.find(link.name);
-      if (up != story_.up.end()) {
+      if (link.master && removed.count(*link.master) != 0) link.master.reset();
+      const auto up = changes_.up.find(link.name);
+      if (up != changes_.up.end()) {
         link.flags = up->second ? link.flags | IFF_UP : link.flags & ~unsigned{IFF_UP};
       }
-      const auto mtu = story_.mtu.find(link.name);
-      if (mtu != story_.mtu.end()) link.mtu = mtu->second;
+      const auto mtu = changes_.mtu.find(link.name);
+      if (mtu != changes_.mtu.end()) link.mtu = mtu->second;
     }
     return found;
   }
@@ -150,30 +152,30 @@ class DryLinks final : public Links {
 
   Result<> set_up(int index, bool up) override {
     const auto name = name_of(index);
-    story_.commands.push_back(fmt::format("ip link set {} {}", name, up ? "up" : "down"));
-    story_.up[name] = up;
+    changes_.commands.push_back(fmt::format("ip link set {} {}", name, up ? "up" : "down"));
+    changes_.up[name] = up;
     return {};
   }
 
   Result<> set_mtu(int index, unsigned mtu) override {
     const auto name = name_of(index);
-    story_.commands.push_back(fmt::format("ip link set {} mtu {}", name, mtu));
-    story_.mtu[name] = mtu;
+    changes_.commands.push_back(fmt::format("ip link set {} mtu {}", name, mtu));
+    changes_.mtu[name] = mtu;
     return {};
   }
 
   Result<> rename(int index, const InterfaceName& name) override {
-    story_.commands.push_back(fmt::format("ip link set {} name {}", name_of(index), name.str()));
+    changes_.commands.push_back(fmt::format("ip link set {} name {}", name_of(index), name.str()));
     return {};
   }
 
-  Result<> add_address(const Address& address) override { return note("add", address); }
+  Result<> add_address(const Address& address) override { return record("add", address); }
 
-  Result<> remove_address(const Address& address) override { return note("del", address); }
+  Result<> remove_address(const Address& address) override { return record("del", address); }
 
-  Result<> add_route(const Route& route) override { return note("add", route); }
+  Result<> add_route(const Route& route) override { return record("add", route); }
 
-  Result<> remove_route(const Route& route) override { return note("del", route); }
+  Result<> remove_route(const Route& route) override { return record("del", route); }
 
  private:
   std::string name_of(int index) const {
@@ -183,83 +185,83 @@ class DryLinks final : public Links {
     return fmt::format("if{}", index);
   }
 
-  Result<> note(std::string_view what, const Address& address) {
-    story_.commands.push_back(fmt::format("ip address {} {}/{} dev {}",
-                                          what,
-                                          address.text,
-                                          address.prefix_length,
-                                          name_of(address.index)));
+  Result<> record(std::string_view verb, const Address& address) {
+    changes_.commands.push_back(fmt::format("ip address {} {}/{} dev {}",
+                                            verb,
+                                            address.text,
+                                            address.prefix_length,
+                                            name_of(address.index)));
     return {};
   }
 
-  Result<> note(std::string_view what, const Route& route) {
+  Result<> record(std::string_view verb, const Route& route) {
     const std::string device = route.outputs.empty() ? "" : name_of(route.outputs.front());
-    story_.commands.push_back(
-        fmt::format("ip route {} {} dev {}", what, route.destination, device));
+    changes_.commands.push_back(
+        fmt::format("ip route {} {} dev {}", verb, route.destination, device));
     return {};
   }
 
   const Links& real_;
-  Story& story_;
+  PendingChanges& changes_;
 };
 
-class DryModules final : public Modules {
+class DryRunModules final : public Modules {
  public:
-  DryModules(const Modules& real, Story& story) : real_(real), story_(story) {}
+  DryRunModules(const Modules& real, PendingChanges& changes) : real_(real), changes_(changes) {}
 
   Result<ModuleState> state(std::string_view name) const override {
-    if (story_.loaded.count(std::string(name)) != 0)
+    if (changes_.loaded_modules.count(std::string(name)) != 0)
       return ModuleState{Presence::loaded, "dry run"};
     return real_.state(name);
   }
 
   Result<> load(std::string_view name) override {
-    story_.commands.push_back(fmt::format("modprobe {}", name));
-    story_.loaded.emplace(name);
+    changes_.commands.push_back(fmt::format("modprobe {}", name));
+    changes_.loaded_modules.emplace(name);
     return {};
   }
 
  private:
   const Modules& real_;
-  Story& story_;
+  PendingChanges& changes_;
 };
 
 }  // namespace
 
-struct DryRun::Pretended {
-  explicit Pretended(const System& system)
+struct DryRun::Parts {
+  explicit Parts(const System& system)
       : real(system),
-        files(system.files, system.modules, story),
-        links(system.links, story),
-        modules(system.modules, story) {}
+        files(system.files, system.modules, changes),
+        links(system.links, changes),
+        modules(system.modules, changes) {}
 
   System real;
-  Story story;
-  DryFiles files;
-  DryLinks links;
-  DryModules modules;
+  PendingChanges changes;
+  DryRunFiles files;
+  DryRunLinks links;
+  DryRunModules modules;
 };
 
-DryRun::DryRun(const System& real) : pretended_(std::make_unique<Pretended>(real)) {}
+DryRun::DryRun(const System& real) : parts_(std::make_unique<Parts>(real)) {}
 
 DryRun::~DryRun() = default;
 
 System DryRun::system() {
-  const System& real = pretended_->real;
-  return {pretended_->files,
-          pretended_->links,
+  const System& real = parts_->real;
+  return {parts_->files,
+          parts_->links,
           real.ethtool,
           real.rdma,
           real.verbs,
           real.devices,
-          pretended_->modules,
+          parts_->modules,
           real.process,
           real.sockets,
           real.kernel_log};
 }
 
 const std::vector<std::string>& DryRun::commands() const {
-  return pretended_->story.commands;
+  return parts_->changes.commands;
 }
 
 }  // namespace manactl::os

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A system on which nothing happens. Reading asks the real one; what was written is noted as a
-// command, and later reads see it. Knows what the kernel does when a VMBus device is bound.
+// A system that records changes as shell commands instead of making them. Reads return the state of
+// the real system with the recorded changes applied, including the effects of (un)binding a device.
 
 #pragma once
 
@@ -15,19 +15,19 @@ namespace manactl::os {
 
 class DryRun {
  public:
-  explicit DryRun(const System& real);  // `real` lives longer
+  explicit DryRun(const System& real);  // `real` must outlive this object
   DryRun(const DryRun&) = delete;
   DryRun& operator=(const DryRun&) = delete;
   ~DryRun();
 
   System system();
 
-  // Every write in order, as a command that would do it.
+  // The equivalent shell command of each change, in order.
   const std::vector<std::string>& commands() const;
 
  private:
-  struct Pretended;
-  std::unique_ptr<Pretended> pretended_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace manactl::os

@@ -19,13 +19,13 @@
 namespace manactl::os {
 namespace {
 
-// The kernel's fixed fields may lack the final NUL.
+// Returns the text in a fixed-size field of a kernel structure. The terminating NUL may be missing.
 template <std::size_t N>
 std::string text_of(const char (&field)[N]) {
   return {field, strnlen(field, N)};
 }
 
-// A command structure with a variable tail, aligned for any of them.
+// An ethtool command structure of variable length, aligned for any member.
 class Request {
  public:
   Request(std::uint32_t command, std::size_t bytes) : words_((bytes + 7) / 8) {
@@ -51,23 +51,24 @@ class Request {
 };
 
 Result<> call(const Descriptor& socket, const InterfaceName& name, void* request) {
-  ifreq question{};
-  if (name.str().size() >= sizeof(question.ifr_name)) {
+  ifreq ioctl_request{};
+  if (name.str().size() >= sizeof(ioctl_request.ifr_name)) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is an alternative name, which ethtool does not know",
+                fmt::format("'{}' is an alternative name, which the ethtool ioctl does not support",
                             printable(name.str())));
   }
-  std::memcpy(question.ifr_name, name.str().data(), name.str().size());
-  question.ifr_data = static_cast<char*>(request);
-  if (ioctl(socket.get(), SIOCETHTOOL, &question) != 0) {
-    return fail_errno(errno, fmt::format("ethtool cannot ask '{}'", printable(name.str())));
+  std::memcpy(ioctl_request.ifr_name, name.str().data(), name.str().size());
+  ioctl_request.ifr_data = static_cast<char*>(request);
+  if (ioctl(socket.get(), SIOCETHTOOL, &ioctl_request) != 0) {
+    return fail_errno(errno,
+                      fmt::format("cannot query the ethtool data of '{}'", printable(name.str())));
   }
   return {};
 }
 
 Result<Descriptor> open_socket() {
   Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  // A kernel may lack IPv4; any socket carries the ioctl.
+  // If the kernel lacks IPv4, use a Unix socket: SIOCETHTOOL works on any socket.
   if (!socket) socket = Descriptor(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return fail_errno(errno, "cannot open a socket for ethtool");
   return socket;
@@ -93,18 +94,19 @@ Result<DriverInfo> IoctlEthtool::driver(const InterfaceName& name) const {
 }
 
 Result<std::uint32_t> counter_count(const Descriptor& socket, const InterfaceName& name) {
-  // struct ethtool_sset_info: cmd, reserved, a 64-bit mask, then one count per bit that is left.
+  // struct ethtool_sset_info: cmd, reserved, a 64-bit mask of string sets, and the count of each
+  // set. The kernel clears the bits of sets that the driver lacks.
   constexpr std::size_t kBytes = 24;
   constexpr std::size_t kMaskWord = 2;
   constexpr std::size_t kCountWord = 4;
   Request request(ETHTOOL_GSSET_INFO, kBytes);
-  const std::uint64_t wanted = std::uint64_t{1} << ETH_SS_STATS;
-  std::memcpy(request.data() + kMaskWord * 4, &wanted, sizeof(wanted));
+  const std::uint64_t mask = std::uint64_t{1} << ETH_SS_STATS;
+  std::memcpy(request.data() + kMaskWord * 4, &mask, sizeof(mask));
   const auto asked = call(socket, name, request.data());
   if (!asked) return tl::unexpected<Error>(asked.error());
-  std::uint64_t given = 0;
-  std::memcpy(&given, request.data() + kMaskWord * 4, sizeof(given));
-  return given == 0 ? 0U : request.word(kCountWord);
+  std::uint64_t kept = 0;
+  std::memcpy(&kept, request.data() + kMaskWord * 4, sizeof(kept));
+  return kept == 0 ? 0U : request.word(kCountWord);
 }
 
 Result<Counters> IoctlEthtool::counters(const InterfaceName& name) const {
@@ -114,23 +116,26 @@ Result<Counters> IoctlEthtool::counters(const InterfaceName& name) const {
   if (!count) return tl::unexpected<Error>(count.error());
   if (*count == 0) return Counters{};
 
-  // The kernel fills in as many as it has now, not as many as were asked for: when queues are added
-  // between the questions, only spare room keeps the answer inside the buffer.
-  constexpr std::uint32_t kMost = 1U << 20;
-  if (*count > kMost) return fail(Errc::io, fmt::format("ethtool counts {} counters", *count));
-  const std::size_t room = 2 * std::size_t{*count} + 4096;
+  // Each ioctl writes all counters that exist at that time, regardless of the requested number. The
+  // spare capacity is for queues that are added after counter_count().
+  constexpr std::uint32_t kMaxCount = 1U << 20;
+  if (*count > kMaxCount) {
+    return fail(Errc::io,
+                fmt::format("the driver reports {} counters (limit: {})", *count, kMaxCount));
+  }
+  const std::size_t capacity = 2 * std::size_t{*count} + 4096;
   constexpr std::size_t kNamesHead = 12;  // cmd, string_set, len
   constexpr std::size_t kValuesHead = 8;  // cmd, n_stats
-  Request names(ETHTOOL_GSTRINGS, kNamesHead + room * ETH_GSTRING_LEN);
+  Request names(ETHTOOL_GSTRINGS, kNamesHead + capacity * ETH_GSTRING_LEN);
   names.set_word(1, ETH_SS_STATS);
   names.set_word(2, *count);
-  Request values(ETHTOOL_GSTATS, kValuesHead + room * sizeof(std::uint64_t));
+  Request values(ETHTOOL_GSTATS, kValuesHead + capacity * sizeof(std::uint64_t));
   values.set_word(1, *count);
   for (auto* request : {&names, &values}) {
     const auto asked = call(*socket, name, request->data());
     if (!asked) return tl::unexpected<Error>(asked.error());
   }
-  const auto got = std::min<std::size_t>({names.word(2), values.word(1), room});
+  const auto got = std::min<std::size_t>({names.word(2), values.word(1), capacity});
   Counters counters;
   counters.reserve(got);
   for (std::size_t i = 0; i < got; ++i) {

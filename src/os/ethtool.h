@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The SIOCETHTOOL ioctl (linux/ethtool.h): which driver owns an interface, and its counters. Ask
-// for interfaces that rtnetlink named: for a name that does not exist the kernel tries to load a
-// module "netdev-NAME". Ethtool's own netlink family is never asked.
+// The driver and the statistics of an interface from the SIOCETHTOOL ioctl (linux/ethtool.h). Use
+// only names that rtnetlink has listed: for an unknown name the kernel tries to load the module
+// "netdev-NAME" (dev_load, net/core/dev_ioctl.c).
 
 #pragma once
 
@@ -19,16 +19,19 @@ namespace manactl::os {
 
 struct DriverInfo {
   std::string driver;    // "mana", "hv_netvsc"
-  std::string version;   // the kernel's release for in-tree drivers
-  std::string bus_info;  // PCI address of a VF; empty or a cut UUID for hv_netvsc
+  std::string version;   // the kernel release for in-tree drivers
+  std::string bus_info;  // the PCI address of a VF; empty or a truncated UUID for hv_netvsc
   std::string firmware;
 };
 
-using Counters = std::vector<std::pair<std::string, std::uint64_t>>;  // in the driver's order
+using Counters = std::vector<std::pair<std::string, std::uint64_t>>;  // in the order of the driver
 
 class Ethtool {
  public:
   virtual ~Ethtool() = default;
+
+  // Errc::not_found if there is no such interface; Errc::invalid for alternative names of 16 bytes
+  // and more, which the ioctl does not support.
   virtual Result<DriverInfo> driver(const InterfaceName& name) const = 0;
   virtual Result<Counters> counters(const InterfaceName& name) const = 0;
 };

@@ -22,8 +22,8 @@ namespace {
 
 using Directory = Owned<DIR, closedir>;
 
-// Below "/" a plain openat(2) is right. Below any other root every step of the path is resolved by
-// the kernel as if chrooted there, so a captured tree cannot name a file of this machine.
+// Uses plain openat(2) below "/". Below any other root, paths are resolved as if chrooted there, so
+// that a captured tree cannot refer to files of this machine.
 class DiskFiles final : public Files {
  public:
   DiskFiles(Descriptor root, std::string name, bool live)
@@ -36,7 +36,7 @@ class DiskFiles final : public Files {
   Result<> write(std::string_view path, std::string_view text) override;
 
  private:
-  // A descriptor, or -1 and errno.
+  // open_below() and open_regular() return a descriptor, or -1 with errno set.
   int open_below(const std::string& path, int flags) const;
   int open_regular(const std::string& path, int flags) const;
   std::string doing(std::string_view what, std::string_view path) const;
@@ -46,7 +46,7 @@ class DiskFiles final : public Files {
   bool live_;
 };
 
-// openat(2) takes an absolute path as one of this machine; here every path is below the root.
+// Makes a path relative: openat(2) would resolve an absolute path from "/" of this machine.
 std::string relative(std::string_view path) {
   const auto first = path.find_first_not_of('/');
   return first == std::string_view::npos ? "." : std::string(path.substr(first));
@@ -54,7 +54,7 @@ std::string relative(std::string_view path) {
 
 int DiskFiles::open_below(const std::string& path, int flags) const {
   flags |= O_CLOEXEC;
-  // openat2 refuses O_PATH together with any flag that has no meaning for it.
+  // openat2(2) rejects O_NOCTTY together with O_PATH.
   if ((flags & O_PATH) == 0) flags |= O_NOCTTY;
   if (!live_) return open_in_root(root_.get(), path, flags);
   for (;;) {
@@ -63,8 +63,8 @@ int DiskFiles::open_below(const std::string& path, int flags) const {
   }
 }
 
-// A captured tree may hold anything: opening a FIFO blocks and opening a device node acts on the
-// machine. So the file is looked at through O_PATH before it is opened.
+// A captured tree may contain any type of file. Opening a FIFO blocks, and opening a device node
+// affects this machine, so this function first checks the type with an O_PATH descriptor.
 int DiskFiles::open_regular(const std::string& path, int flags) const {
   struct stat status {};
 
@@ -92,10 +92,10 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
   const Descriptor file(open_regular(relative(path), O_RDONLY));
   if (!file) return fail_errno(errno, doing("read", path));
   std::string text;
-  // sysfs says 4096 and procfs says 0 for any length, so only the end of the file ends the loop.
-  std::array<char, 16384> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  // st_size is 4096 in sysfs and 0 in procfs, so read until the end of the file.
+  std::array<char, 16384> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   for (;;) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno(errno, doing("read", path));
     if (got == 0) break;
@@ -107,12 +107,12 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
 
     struct stat status {};
 
-    // sysfs gives large files page by page; growing along would copy five megabytes of BTF twice.
+    // sysfs returns one page per read; reserve memory to avoid copying 5 MB of BTF repeatedly.
     constexpr ssize_t kPage = 4096;
     if (text.empty() && got >= kPage && fstat(file.get(), &status) == 0 && status.st_size > 0) {
       text.reserve(std::min(static_cast<std::size_t>(status.st_size), max_bytes));
     }
-    text.append(piece.data(), static_cast<std::size_t>(got));
+    text.append(chunk.data(), static_cast<std::size_t>(got));
   }
   if (text.ends_with('\n')) text.pop_back();
   return text;
@@ -127,7 +127,7 @@ Result<std::string> DiskFiles::link_target(std::string_view path) const {
     const Descriptor link(open_below(relative(path), O_PATH | O_NOFOLLOW));
     if (!link) return fail_errno(errno, doing("read the link", path));
     length = readlinkat(link.get(), "", target.data(), target.size());
-    if (length < 0 && errno == ENOENT) errno = EINVAL;  // found, and not a link
+    if (length < 0 && errno == ENOENT) errno = EINVAL;  // the path exists but is not a link
   }
   if (length < 0) return fail_errno(errno, doing("read the link", path));
   return std::string(target.data(), static_cast<std::size_t>(length));
@@ -157,7 +157,7 @@ Result<Node> DiskFiles::node(std::string_view path) const {
 
   struct stat status {};
 
-  if (!found || fstat(found.get(), &status) != 0) return fail_errno(errno, doing("look at", path));
+  if (!found || fstat(found.get(), &status) != 0) return fail_errno(errno, doing("stat", path));
   Node node;
   if (S_ISREG(status.st_mode)) node.type = Node::Type::file;
   if (S_ISDIR(status.st_mode)) node.type = Node::Type::directory;
@@ -183,15 +183,16 @@ Result<> DiskFiles::write(std::string_view path, std::string_view text) {
   } while (written < 0 && errno == EINTR);
   if (written < 0) return fail_errno(errno, doing("write", path));
   if (static_cast<std::size_t>(written) != text.size()) {
-    return fail(
-        Errc::io,
-        fmt::format(
-            "{}: only {} of {} bytes were taken", doing("write", path), written, text.size()));
+    return fail(Errc::io,
+                fmt::format("{}: the kernel accepted only {} of {} bytes",
+                            doing("write", path),
+                            written,
+                            text.size()));
   }
   return {};
 }
 
-// `base` joined with `target` as the kernel would: "." and ".." are applied, "/" starts again.
+// Joins `base` and `target`, resolving "." and ".."; an absolute target replaces `base`.
 std::string joined(std::string_view base, std::string_view target) {
   const auto whole =
       target.starts_with('/') ? std::string(target) : fmt::format("{}/{}", base, target);
@@ -227,16 +228,18 @@ Result<std::string> link_name(const Files& files, std::string_view path) {
   if (!target) return target;
   const auto name = std::string_view(*target).substr(target->rfind('/') + 1);
   if (name.empty() || name == "." || name == "..") {
-    return fail(Errc::invalid,
-                fmt::format("the link '{}' leads to '{}'", printable(path), printable(*target)));
+    return fail(
+        Errc::invalid,
+        fmt::format(
+            "the link '{}' has the unexpected target '{}'", printable(path), printable(*target)));
   }
   return std::string(name);
 }
 
 std::string resolve(const Files& files, std::string_view path) {
-  constexpr int kMostLinks = 40;  // as the kernel's MAXSYMLINKS
+  constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
   std::string here(path);
-  for (int links = 0; links < kMostLinks; ++links) {
+  for (int links = 0; links < kMaxLinks; ++links) {
     const auto target = files.link_target(here);
     if (!target) return here;
     const auto slash = here.rfind('/');

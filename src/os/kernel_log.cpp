@@ -12,13 +12,12 @@
 #include <string>
 
 #include "base/text.h"
-#include "os/kernel_log_record.h"
 #include "os/owned.h"
 
 namespace manactl::os {
 namespace {
 
-// The kernel writes bytes that do not print, and the backslash, as \xNN.
+// Decodes a leading \xNN, as which the kernel writes backslashes and unprintable bytes.
 std::optional<char> escaped_byte(std::string_view text) {
   if (text.size() < 4 || !text.starts_with("\\x")) return std::nullopt;
   const auto byte = parse_hex(text.substr(2, 2));
@@ -53,16 +52,16 @@ class KmsgSource final : public ByteSource {
   }
 
  private:
-  // False at the end of what is in the ring now.
+  // Reads one record into pending_; false at the end of the ring buffer.
   Result<bool> next_record() {
-    std::array<char, 16384> record;  // a shorter buffer than a record gets EINVAL, not a part
+    std::array<char, 16384> record;  // a buffer shorter than the record would fail with EINVAL
     for (;;) {
       const ssize_t got = ::read(device_.get(), record.data(), record.size());
       if (got >= 0) {
         pending_ = format_record({record.data(), static_cast<std::size_t>(got)});
         return got > 0;
       }
-      // EPIPE: records were overwritten before they were read; the next read goes on after them.
+      // EPIPE: unread records were overwritten; the next read continues after them.
       if (errno == EINTR || errno == EPIPE) continue;
       if (errno == EAGAIN) return false;
       return fail_errno(errno, "cannot read '/dev/kmsg'");
@@ -78,7 +77,7 @@ class Kmsg final : public KernelLog {
   Result<std::unique_ptr<ByteSource>> open() const override {
     Descriptor device(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!device) return fail_errno(errno, "cannot open '/dev/kmsg'");
-    lseek(device.get(), 0, SEEK_DATA);  // after the last "dmesg --clear", as dmesg does
+    lseek(device.get(), 0, SEEK_DATA);  // skips records before the last "dmesg --clear"
     return std::make_unique<KmsgSource>(std::move(device));
   }
 };
@@ -94,7 +93,7 @@ std::string format_record(std::string_view record) {
   const auto time = parse_unsigned(fields[kTime]);
   if (!time) return {};
   auto text = record.substr(semicolon + 1);
-  text = text.substr(0, text.find('\n'));  // lines after the first are the record's properties
+  text = text.substr(0, text.find('\n'));  // the following lines are properties
   constexpr std::uint64_t kMicroseconds = 1000000;
   const auto stamp = fmt::format("[{:5}.{:06}] ", *time / kMicroseconds, *time % kMicroseconds);
   std::string lines;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernel's own log, /dev/kmsg: what is in the ring now, as dmesg prints it.
+// Reads the kernel's log from /dev/kmsg (Documentation/ABI/testing/dev-kmsg).
 
 #pragma once
 
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "base/byte_source.h"
 #include "base/result.h"
@@ -15,10 +17,15 @@ class KernelLog {
  public:
   virtual ~KernelLog() = default;
 
-  // Errc::denied without CAP_SYSLOG where the kernel restricts dmesg.
+  // The records that are in the ring buffer now, in the format of dmesg(1). Errc::denied without
+  // CAP_SYSLOG if kernel.dmesg_restrict is set.
   virtual Result<std::unique_ptr<ByteSource>> open() const = 0;
 };
 
 std::unique_ptr<KernelLog> open_kernel_log();
+
+// Converts a record of /dev/kmsg: "4,1035,1234567,-;text\n KEY=value\n" becomes
+// "[    1.234567] text\n". Each line of the text gets the time stamp. Empty for a malformed record.
+std::string format_record(std::string_view record);
 
 }  // namespace manactl::os

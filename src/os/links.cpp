@@ -9,18 +9,18 @@
 
 #include "os/attributes.h"
 #include "os/netlink.h"
-#include "os/route_messages.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
 
-// The whole table of one kind. Old kernels want the full structure of the kind in a dump request,
-// not struct rtgenmsg alone.
-template <class Head, class T>
+// Requests all entries of a kernel table. `Header` is the header structure of that table, because
+// old kernels reject the shorter struct rtgenmsg.
+template <class Header, class T>
 Result<std::vector<T>> dump(unsigned request, std::optional<T> (*decode)(std::string_view)) {
-  const Head head{};
-  auto messages = ask_netlink(NETLINK_ROUTE,
-                              encode_request(request, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(head)));
+  const Header header{};
+  auto messages = send_netlink_request(
+      NETLINK_ROUTE, encode_request(request, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(header)));
   if (!messages) return tl::unexpected<Error>(std::move(messages.error()));
   std::vector<T> found;
   for (const auto& message : *messages) {
@@ -34,9 +34,7 @@ class RouteLinks final : public Links {
   Result<std::vector<Link>> links() const override {
     auto found = dump<ifinfomsg>(RTM_GETLINK, decode_link);
     if (!found) return because(found.error(), "cannot list the interfaces");
-    std::sort(found->begin(), found->end(), [](const Link& a, const Link& b) {
-      return a.index < b.index;
-    });
+    std::ranges::sort(*found, {}, &Link::index);
     return found;
   }
 
@@ -53,29 +51,29 @@ class RouteLinks final : public Links {
   }
 
   Result<> set_up(int index, bool up) override {
-    ifinfomsg head{};
-    head.ifi_index = index;
-    head.ifi_change = IFF_UP;
-    head.ifi_flags = up ? unsigned{IFF_UP} : 0U;
+    ifinfomsg header{};
+    header.ifi_index = index;
+    header.ifi_change = IFF_UP;
+    header.ifi_flags = up ? unsigned{IFF_UP} : 0U;
     return change(RTM_NEWLINK,
                   0,
-                  std::string(bytes_of(head)),
+                  std::string(bytes_of(header)),
                   fmt::format("cannot set interface {} {}", index, up ? "up" : "down"));
   }
 
   Result<> set_mtu(int index, unsigned mtu) override {
-    ifinfomsg head{};
-    head.ifi_index = index;
-    std::string body(bytes_of(head));
+    ifinfomsg header{};
+    header.ifi_index = index;
+    std::string body(bytes_of(header));
     append_attribute(body, IFLA_MTU, bytes_of(static_cast<std::uint32_t>(mtu)));
     return change(
         RTM_NEWLINK, 0, body, fmt::format("cannot set the MTU of interface {} to {}", index, mtu));
   }
 
   Result<> rename(int index, const InterfaceName& name) override {
-    ifinfomsg head{};
-    head.ifi_index = index;
-    std::string body(bytes_of(head));
+    ifinfomsg header{};
+    header.ifi_index = index;
+    std::string body(bytes_of(header));
     append_attribute(body, IFLA_IFNAME, name.str() + '\0');
     return change(
         RTM_NEWLINK, 0, body, fmt::format("cannot rename interface {} to '{}'", index, name.str()));
@@ -89,7 +87,8 @@ class RouteLinks final : public Links {
   }
 
   Result<> remove_address(const Address& address) override {
-    return change(RTM_DELADDR, 0, encode_address(address), "cannot remove " + address.text);
+    return change(
+        RTM_DELADDR, 0, encode_address(address), "cannot remove the address " + address.text);
   }
 
   Result<> add_route(const Route& route) override {
@@ -105,54 +104,54 @@ class RouteLinks final : public Links {
   }
 
  private:
-  // NLM_F_ACK: without it the kernel answers errors alone, and silence would have to be timed.
+  // Requests an acknowledgment (NLM_F_ACK): otherwise the kernel replies only to failed requests.
   static Result<> change(unsigned type,
                          unsigned flags,
                          const Result<std::string>& body,
                          std::string_view doing) {
     if (!body) return because(body.error(), doing);
-    const auto answer =
-        ask_netlink(NETLINK_ROUTE, encode_request(type, NLM_F_REQUEST | NLM_F_ACK | flags, *body));
-    if (!answer) return because(answer.error(), doing);
+    const auto reply = send_netlink_request(
+        NETLINK_ROUTE, encode_request(type, NLM_F_REQUEST | NLM_F_ACK | flags, *body));
+    if (!reply) return because(reply.error(), doing);
     return {};
   }
 };
 
-tl::unexpected<Error> only_looked_at() {
-  return fail(Errc::unsupported, "this system can only be looked at");
+tl::unexpected<Error> read_only_error() {
+  return fail(Errc::unsupported, "a captured system cannot be changed");
 }
 
 }  // namespace
 
 Result<> Links::set_up(int /*index*/, bool /*up*/) {
-  return only_looked_at();
+  return read_only_error();
 }
 
 Result<> Links::set_mtu(int /*index*/, unsigned /*mtu*/) {
-  return only_looked_at();
+  return read_only_error();
 }
 
 Result<> Links::rename(int /*index*/, const InterfaceName& /*name*/) {
-  return only_looked_at();
+  return read_only_error();
 }
 
 Result<> Links::add_address(const Address& /*address*/) {
-  return only_looked_at();
+  return read_only_error();
 }
 
 Result<> Links::remove_address(const Address& /*address*/) {
-  return only_looked_at();
+  return read_only_error();
 }
 
 Result<> Links::add_route(const Route& /*route*/) {
-  return only_looked_at();
+  return read_only_error();
 }
 
 Result<> Links::remove_route(const Route& /*route*/) {
-  return only_looked_at();
+  return read_only_error();
 }
 
-bool Route::comes_back() const {
+bool Route::is_recreated_by_kernel() const {
   return protocol == RTPROT_KERNEL || protocol == RTPROT_REDIRECT || protocol == RTPROT_RA;
 }
 

@@ -9,7 +9,7 @@
 namespace manactl::os {
 namespace {
 
-// Keys have no leading, trailing or double slash; the top directory is the empty key.
+// A key is a path without leading, trailing or double slashes; the root is the empty key.
 std::string key_of(std::string_view path) {
   std::string key;
   for (const auto part : split(path, '/')) {
@@ -29,7 +29,7 @@ std::string doing(std::string_view what, std::string_view path) {
   return fmt::format("cannot {} '/{}'", what, printable(path));
 }
 
-// The part that comes next is the last.
+// Appends the components of `path` in reverse order, because `pending` is processed from its end.
 void prepend(std::vector<std::string_view>& pending, std::string_view path) {
   const auto parts = split(path, '/');
   pending.insert(pending.end(), parts.rbegin(), parts.rend());
@@ -68,7 +68,7 @@ void MemoryFiles::refuse_write(std::string_view path, int number) {
 }
 
 Result<std::string> MemoryFiles::canonical(std::string_view path, bool follow_last) const {
-  constexpr int kMostLinks = 40;  // as the kernel's MAXSYMLINKS
+  constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
   std::vector<std::string_view> pending;
   prepend(pending, path);
   std::string here;
@@ -86,7 +86,7 @@ Result<std::string> MemoryFiles::canonical(std::string_view path, bool follow_la
     if (found == entries_.end()) return fail_errno(ENOENT, doing("find", path));
     const auto kind = found->second.kind;
     if (kind == Entry::Kind::link && (follow_last || !pending.empty())) {
-      if (++links > kMostLinks) return fail_errno(ELOOP, doing("follow", path));
+      if (++links > kMaxLinks) return fail_errno(ELOOP, doing("follow", path));
       if (found->second.text.starts_with('/')) here.clear();
       prepend(pending, found->second.text);
       continue;
@@ -150,7 +150,7 @@ Result<std::vector<std::string>> MemoryFiles::list(std::string_view dir) const {
       names.emplace_back(rest);
       ++it;
     } else {
-      // Everything below a child, whose own entry came before, ends where '/' + 1 would begin.
+      // This child is already in `names`. Skip all entries below it: '0' follows '/' in ASCII.
       it = entries_.lower_bound(prefix + std::string(rest.substr(0, slash)) + '0');
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A tree in memory: the contents of a bundle, and the fake of many tests. Links inside the tree are
-// followed as the kernel follows them; nothing outside of it can be named.
+// A file tree in memory, for the contents of a bundle and for tests. Symbolic links are resolved as
+// in the kernel; a link that would lead out of the tree ends at its root.
 
 #pragma once
 
@@ -19,10 +19,10 @@ class MemoryFiles final : public Files {
   void add_link(std::string_view path, std::string target);
   void add_directory(std::string_view path);
 
-  // Overrides what node() says of a path; needed for device nodes, which no archive carries.
+  // Sets the result of node(path), for files that bundles cannot contain, such as device nodes.
   void add_node(std::string_view path, const Node& node);
 
-  // Writing here fails with this errno, as a busy driver does.
+  // Makes writes to `path` fail with the errno `number`.
   void refuse_write(std::string_view path, int number);
 
   Result<std::string> read(std::string_view path, std::size_t max_bytes) const override;
@@ -34,10 +34,10 @@ class MemoryFiles final : public Files {
  private:
   struct Entry {
     enum class Kind { file, link, directory } kind = Kind::file;
-    std::string text;  // contents, or the link's target
+    std::string text;  // contents of a file or target of a link
   };
 
-  // The path with every link in it followed; the last component's too when `follow_last`.
+  // Resolves all links in the path. A link in the last component is resolved only if `follow_last`.
   Result<std::string> canonical(std::string_view path, bool follow_last) const;
 
   std::map<std::string, Entry, std::less<>> entries_;

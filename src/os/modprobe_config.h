@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether modprobe would refuse a module: own reading of the configuration, and libkmod's.
+// Finds the file that prevents modprobe(8) from loading a module: a file of modprobe.d(5), or
+// proc/cmdline for the kernel command line. Works on captured trees as well, without libkmod.
 
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "os/files.h"
 
 namespace manactl::os {
 
-// '-' and '_' are the same to the kernel; with '_'.
+// Replaces '-' in the name of a module by '_': the kernel treats both as equal.
 std::string module_key(std::string_view name);
 
-// The file below `files` that blacklists the module or installs /bin/false or /bin/true instead of
-// it; nothing when modprobe would load it.
-Result<std::optional<std::string>> blocking_file(const Files& files, std::string_view name);
+// Whether this program of an install command in modprobe.d prevents loading: "true" or "false".
+bool is_refusal_program(std::string_view program);
 
-// The same question to libkmod. `directories` replaces its own list, for tests; empty keeps it.
-Result<bool> blocked_by_libkmod(const std::vector<std::string>& directories, std::string_view name);
+// The file below `files` that blacklists the module or has such an install command for it; empty if
+// modprobe would load the module.
+Result<std::optional<std::string>> blocking_file(const Files& files, std::string_view name);
 
 }  // namespace manactl::os

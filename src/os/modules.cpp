@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "os/load_module.h"
+#include "os/libkmod.h"
 #include "os/modprobe_config.h"
 
 namespace manactl::os {
 namespace {
 
-// Where the longest piece between separators is: it can be searched for, whatever the separators.
+// Returns the longest part of `key` without '_'. This part is the same in every spelling of the
+// module name, with '-' or '_'.
 std::string_view longest_piece(std::string_view key) {
   std::string_view longest;
   for (const auto piece : split(key, '_')) {
@@ -20,8 +21,8 @@ std::string_view longest_piece(std::string_view key) {
   return longest;
 }
 
-// Whether a list of paths, modules.builtin or modules.dep, names ".../<key>.ko". The second has
-// half a megabyte, so it is searched and not taken apart.
+// Whether modules.builtin or modules.dep contains the path ".../<key>.ko". modules.dep has about
+// 500 KB, so it is searched without splitting it into lines.
 bool lists_module(std::string_view text, const std::string& key) {
   const auto piece = longest_piece(key);
   if (piece.empty()) return false;
@@ -50,7 +51,7 @@ class KernelModules final : public Modules {
   Result<> load(std::string_view name) override;
 
  private:
-  // Whether the list of that name has the module; false when there is no such list.
+  // Whether the file `list` contains the module; false if the file does not exist.
   Result<bool> listed(std::string_view list, const std::string& key) const;
   Result<ModuleState> available(const std::string& key) const;
 
@@ -73,7 +74,7 @@ Result<ModuleState> KernelModules::state(std::string_view name) const {
   }
   const auto own = "sys/module/" + key;
   const bool in_sysfs = exists(files_, own);
-  // Only modules that were loaded from a file have this one; built-in ones may have the directory.
+  // Only loaded modules have "initstate"; built-in modules may also have the directory.
   if (in_sysfs && exists(files_, own + "/initstate")) return ModuleState{Presence::loaded, own};
   const auto builtin = listed("modules.builtin", key);
   if (!builtin) return tl::unexpected<Error>(builtin.error());
@@ -88,8 +89,8 @@ Result<ModuleState> KernelModules::state(std::string_view name) const {
 Result<ModuleState> KernelModules::available(const std::string& key) const {
   const auto file = blocking_file(files_, key);
   if (live_) {
-    // libkmod decides what modprobe would do; our own reading only tells where it is written.
-    const auto blocked = blocked_by_libkmod({}, key);
+    // libkmod decides whether modprobe would load the module; blocking_file() only finds the file.
+    const auto blocked = is_blocked_by_libkmod({}, key);
     if (blocked && !*blocked && !(file && *file == "proc/cmdline")) {
       return ModuleState{Presence::available, directory_ + "/modules.dep"};
     }
@@ -112,13 +113,13 @@ Result<> KernelModules::load(std::string_view name) {
     return fail(Errc::denied,
                 fmt::format("module {} is blacklisted by /{}", name, printable(known->evidence)));
   }
-  return load_by_libkmod(module_key(name));
+  return load_with_libkmod(module_key(name));
 }
 
 }  // namespace
 
 Result<> Modules::load(std::string_view /*name*/) {
-  return fail(Errc::unsupported, "this system can only be looked at");
+  return fail(Errc::unsupported, "a captured system cannot be changed");
 }
 
 std::unique_ptr<Modules> open_modules(const Files& files, std::string release, bool live) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Kernel modules: loaded, built in, available, blacklisted or missing. sysfs and the modules.*
-// files answer first; on a live system libkmod, loaded late, decides about blacklists.
+// The state of kernel modules, and loading them. The state comes from sysfs and from
+// modules.builtin and modules.dep; on a live system libkmod evaluates the blacklists.
 
 #pragma once
 
@@ -17,20 +17,21 @@ namespace manactl::os {
 
 struct ModuleState {
   Presence presence = Presence::missing;
-  std::string evidence;  // the file that says so: "sys/module/mana", "etc/modprobe.d/x.conf"
+  std::string evidence;  // the file it was read from: "sys/module/mana", "etc/modprobe.d/x.conf"
 };
 
 class Modules {
  public:
   virtual ~Modules() = default;
-  virtual Result<ModuleState> state(std::string_view name) const = 0;  // '-' and '_' are the same
+  virtual Result<ModuleState> state(std::string_view name) const = 0;  // '-' and '_' are equal
 
-  // Loads it and what it needs; nothing happens when it is there. Never runs a command of
-  // modprobe.d: a module that has one is refused. Errc::unsupported on a captured system.
+  // Loads the module and its dependencies unless it is loaded. Install commands of modprobe.d are
+  // never run: a module that has one is rejected. Errc::unsupported on a captured system.
   virtual Result<> load(std::string_view name);
 };
 
-// `release` as uname -r prints it. `live` allows libkmod.
+// `release` is the output of uname -r. `live` means that `files` is the running system, so that
+// libkmod can be used. `files` must outlive the result.
 std::unique_ptr<Modules> open_modules(const Files& files, std::string release, bool live);
 
 }  // namespace manactl::os

@@ -21,7 +21,7 @@ namespace {
 using Socket = Owned<nl_sock, nl_socket_free>;
 using Buffer = Owned<unsigned char, std::free>;
 
-// libnl turns errno into numbers of its own; the kernel's is the better one when it is still there.
+// Uses errno if it is set, because the codes of libnl are less precise.
 tl::unexpected<Error> libnl_error(int code, std::string_view doing) {
   if (errno != 0) return fail_errno(errno, doing);
   return fail(Errc::io, fmt::format("{}: {}", doing, nl_geterror(code)));
@@ -33,14 +33,14 @@ Result<Socket> connect(int protocol) {
   errno = 0;
   const int code = nl_connect(socket.get(), protocol);
   if (code < 0) return libnl_error(code, "cannot open a netlink socket");
-  // The kernel answers at once; a minute of silence would be a fault that must not hang a check.
-  const timeval patience{10, 0};
-  setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  // The kernel replies immediately; the timeout only prevents a hang after a kernel fault.
+  const timeval timeout{10, 0};
+  setsockopt(nl_socket_get_fd(socket.get()), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   return socket;
 }
 
-Result<> receive(nl_sock* socket, std::uint32_t sequence, Answers& answers) {
-  while (!answers.complete) {
+Result<> receive(nl_sock* socket, std::uint32_t sequence, NetlinkReply& reply) {
+  while (!reply.complete) {
     sockaddr_nl from{};
     unsigned char* bytes = nullptr;
     errno = 0;
@@ -48,16 +48,15 @@ Result<> receive(nl_sock* socket, std::uint32_t sequence, Answers& answers) {
     const Buffer owner(bytes);
     if (length == -NLE_INTR) continue;
     if (length < 0) return libnl_error(length, "cannot read from netlink");
-    if (length == 0) return fail(Errc::io, "cannot read from netlink: no answer");
-    if (from.nl_pid != 0) continue;  // only the kernel is believed
-    decode_datagram({reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length)},
-                    sequence,
-                    answers);
+    if (length == 0) return fail(Errc::io, "cannot read from netlink: empty datagram");
+    if (from.nl_pid != 0) continue;  // the sender is not the kernel
+    decode_datagram(
+        {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length)}, sequence, reply);
   }
   return {};
 }
 
-Result<Answers> ask_once(int protocol, std::string& request) {
+Result<NetlinkReply> send_once(int protocol, std::string& request) {
   auto socket = connect(protocol);
   if (!socket) return tl::unexpected<Error>(socket.error());
   auto header = *leading<nlmsghdr>(request);
@@ -65,22 +64,14 @@ Result<Answers> ask_once(int protocol, std::string& request) {
   request.replace(0, sizeof(header), bytes_of(header));
   errno = 0;
   const int sent = nl_sendto(socket->get(), request.data(), request.size());
-  if (sent < 0) return libnl_error(sent, "cannot ask netlink");
-  Answers answers;
-  const auto received = receive(socket->get(), header.nlmsg_seq, answers);
+  if (sent < 0) return libnl_error(sent, "cannot send a netlink request");
+  NetlinkReply reply;
+  const auto received = receive(socket->get(), header.nlmsg_seq, reply);
   if (!received) return tl::unexpected<Error>(received.error());
-  return answers;
+  return reply;
 }
 
 }  // namespace
-
-void append_attribute(std::string& bytes, unsigned type, std::string_view data) {
-  const nlattr header{static_cast<std::uint16_t>(sizeof(nlattr) + data.size()),
-                      static_cast<std::uint16_t>(type)};
-  bytes += bytes_of(header);
-  bytes += data;
-  bytes.resize(netlink_aligned(bytes.size()));
-}
 
 std::string encode_request(unsigned type, unsigned flags, std::string_view body) {
   nlmsghdr header{};
@@ -92,8 +83,8 @@ std::string encode_request(unsigned type, unsigned flags, std::string_view body)
   return request;
 }
 
-void decode_datagram(std::string_view datagram, std::uint32_t sequence, Answers& answers) {
-  while (!answers.complete) {
+void decode_datagram(std::string_view datagram, std::uint32_t sequence, NetlinkReply& reply) {
+  while (!reply.complete) {
     const auto header = leading<nlmsghdr>(datagram);
     if (!header || header->nlmsg_len < sizeof(nlmsghdr) || header->nlmsg_len > datagram.size()) {
       return;
@@ -101,29 +92,29 @@ void decode_datagram(std::string_view datagram, std::uint32_t sequence, Answers&
     const auto body = datagram.substr(sizeof(nlmsghdr), header->nlmsg_len - sizeof(nlmsghdr));
     datagram = after(datagram, header->nlmsg_len);
     if (header->nlmsg_seq != sequence) continue;
-    if ((header->nlmsg_flags & NLM_F_DUMP_INTR) != 0) answers.interrupted = true;
+    if ((header->nlmsg_flags & NLM_F_DUMP_INTR) != 0) reply.interrupted = true;
     if (header->nlmsg_type == NLMSG_ERROR || header->nlmsg_type == NLMSG_DONE) {
-      // Both begin with a negative errno or 0; an NLMSG_DONE of old kernels may be empty.
-      answers.error = static_cast<int>(-std::int64_t{leading<std::int32_t>(body).value_or(0)});
-      answers.complete = true;
+      // Both types start with a negative errno or 0; NLMSG_DONE of old kernels may be empty.
+      reply.error = static_cast<int>(-std::int64_t{leading<std::int32_t>(body).value_or(0)});
+      reply.complete = true;
     } else if (header->nlmsg_type >= NLMSG_MIN_TYPE) {
-      answers.messages.push_back({header->nlmsg_type, std::string(body)});
+      reply.messages.push_back({header->nlmsg_type, std::string(body)});
     }
   }
 }
 
-Result<std::vector<NetlinkMessage>> ask_netlink(int protocol, std::string request) {
+Result<std::vector<NetlinkMessage>> send_netlink_request(int protocol, std::string request) {
   constexpr int kAttempts = 8;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    auto answers = ask_once(protocol, request);
-    // ENOBUFS: the receive buffer overran, so something is missing from this dump as well.
-    if (!answers && answers.error().sys == ENOBUFS) continue;
-    if (!answers) return tl::unexpected<Error>(answers.error());
-    if (answers->error != 0) return fail_errno(answers->error, "netlink refused");
-    if (!answers->interrupted) return std::move(answers->messages);
+    auto reply = send_once(protocol, request);
+    // ENOBUFS: the receive buffer overflowed and messages are missing, so repeat the request.
+    if (!reply && reply.error().sys == ENOBUFS) continue;
+    if (!reply) return tl::unexpected<Error>(reply.error());
+    if (reply->error != 0) return fail_errno(reply->error, "the kernel rejected the request");
+    if (!reply->interrupted) return std::move(reply->messages);
   }
   return fail(Errc::busy,
-              fmt::format("netlink: the tables changed during each of {} dumps", kAttempts));
+              fmt::format("the kernel's table changed during each of {} netlink dumps", kAttempts));
 }
 
 }  // namespace manactl::os

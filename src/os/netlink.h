@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One netlink question and all of its answers. The socket is libnl's; the messages are bytes, so
-// that what decodes them can be tested and fuzzed without a kernel.
+// Sends a netlink request and collects the reply (netlink(7)). libnl provides the socket; messages
+// are byte strings, so that their decoders can be tested and fuzzed without a kernel.
 
 #pragma once
 
@@ -16,25 +16,26 @@ namespace manactl::os {
 
 struct NetlinkMessage {
   unsigned type = 0;
-  std::string body;  // after struct nlmsghdr
+  std::string body;  // without struct nlmsghdr
 };
 
-// A whole request; the sequence number is filled in when it is sent.
+// Returns a request that includes struct nlmsghdr. send_netlink_request() sets the sequence number.
 std::string encode_request(unsigned type, unsigned flags, std::string_view body);
 
-// What the datagrams read so far amount to.
-struct Answers {
+// The reply to one request, collected from one or more datagrams.
+struct NetlinkReply {
   std::vector<NetlinkMessage> messages;
-  bool complete = false;     // NLMSG_DONE, or NLMSG_ERROR as acknowledgement
-  bool interrupted = false;  // NLM_F_DUMP_INTR: the tables changed while they were dumped
-  int error = 0;             // errno
+  bool complete = false;     // received NLMSG_DONE or NLMSG_ERROR, which also acknowledges
+  bool interrupted = false;  // NLM_F_DUMP_INTR: the table changed during the dump
+  int error = 0;             // errno from the kernel; 0 is success
 };
 
 // Adds the messages of one datagram that belong to the request with this sequence number.
-void decode_datagram(std::string_view datagram, std::uint32_t sequence, Answers& answers);
+void decode_datagram(std::string_view datagram, std::uint32_t sequence, NetlinkReply& reply);
 
-// `protocol` is NETLINK_ROUTE and so on. A dump that was interrupted is asked again, a few times.
-// Errc::unsupported when the kernel does not have the protocol.
-Result<std::vector<NetlinkMessage>> ask_netlink(int protocol, std::string request);
+// Sends a request and returns the messages of the reply. `protocol` is NETLINK_ROUTE or another
+// NETLINK_*. Repeats interrupted dumps up to 8 times, then fails with Errc::busy. Errc::unsupported
+// if the kernel lacks the protocol. Waits at most 10 seconds for each datagram.
+Result<std::vector<NetlinkMessage>> send_netlink_request(int protocol, std::string request);
 
 }  // namespace manactl::os

@@ -22,7 +22,7 @@
 namespace manactl::os {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel's MAXSYMLINKS
+constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
 
 Descriptor open_step(int directory, const char* name, int flags) {
   for (;;) {
@@ -31,19 +31,19 @@ Descriptor open_step(int directory, const char* name, int flags) {
   }
 }
 
-// The text of an opened link. The links of procfs that are more than their text are not told apart
-// from its others, so all of them but those at the top (/proc/self, /proc/mounts) are refused.
+// Reads the target of an open link. Of the links in procfs, accepts only those in its top directory
+// (/proc/self, /proc/mounts): below it, magic links cannot be distinguished from others.
 bool read_link(int link, int directory, std::string& text) {
   struct statfs system {};
 
   if (fstatfs(link, &system) != 0) return false;
   if (system.f_type == PROC_SUPER_MAGIC) {
-    constexpr ino_t kTopOfProcfs = 1;
+    constexpr ino_t kProcRootInode = 1;
 
     struct stat parent {};
 
     if (fstat(directory, &parent) != 0) return false;
-    if (parent.st_ino != kTopOfProcfs) {
+    if (parent.st_ino != kProcRootInode) {
       errno = ELOOP;
       return false;
     }
@@ -56,11 +56,11 @@ bool read_link(int link, int directory, std::string& text) {
   return !text.empty();
 }
 
-// A path on its way through a tree. Every directory on the way stays open, so that ".." is a step
-// back to where the walk came from and cannot be led astray by a rename.
-class Walk {
+// Resolves a path below a root. All directories of the path stay open, so that ".." returns to the
+// previous one even if a directory is moved during the walk.
+class PathWalk {
  public:
-  Walk(int root, std::string_view path, int flags) : root_(root), rest_(path), flags_(flags) {}
+  PathWalk(int root, std::string_view path, int flags) : root_(root), rest_(path), flags_(flags) {}
 
   int open() {
     if (rest_.empty() || rest_.size() >= PATH_MAX) {
@@ -70,15 +70,16 @@ class Walk {
     for (;;) {
       const auto name = next();
       if (name.empty()) return finish();
-      if (!take(name)) return -1;
+      if (!step(name)) return -1;
       if (last_) return last_.release();
     }
   }
 
  private:
-  int here() const { return way_.empty() ? root_ : way_.back().get(); }
+  int here() const { return directories_.empty() ? root_ : directories_.back().get(); }
 
-  // The next component. What ends in "/" is a directory, and a link there is followed in any case.
+  // Removes the next component from rest_ and returns it. If a slash follows the last component, it
+  // must be a directory or a link to one.
   std::string next() {
     const auto begin = rest_.find_first_not_of('/');
     if (begin == std::string::npos) {
@@ -96,11 +97,11 @@ class Walk {
 
   bool is_last() const { return rest_.find_first_not_of('/') == std::string::npos; }
 
-  // False and errno, or one component further; the last one is in last_.
-  bool take(const std::string& name) {
+  // Resolves one component; opens the last one as last_. On failure, sets errno and returns false.
+  bool step(const std::string& name) {
     if (name == ".") return true;
     if (name == "..") {
-      if (!way_.empty()) way_.pop_back();
+      if (!directories_.empty()) directories_.pop_back();
       return true;
     }
     Descriptor found = open_step(here(), name.c_str(), O_PATH);
@@ -116,23 +117,23 @@ class Walk {
       errno = ENOTDIR;
       return false;
     }
-    way_.push_back(std::move(found));
+    directories_.push_back(std::move(found));
     return true;
   }
 
   bool follow(int link) {
     std::string target;
     if (!read_link(link, here(), target)) return false;
-    if (++links_ > kMostLinks) {
+    if (++links_ > kMaxLinks) {
       errno = ELOOP;
       return false;
     }
-    if (target.starts_with('/')) way_.clear();
+    if (target.starts_with('/')) directories_.clear();
     rest_ = target + rest_;
     return true;
   }
 
-  // O_NOFOLLOW holds here too: a file that became a link meanwhile is refused, not followed.
+  // Opens with O_NOFOLLOW: fails if a link has replaced the file since step() checked its type.
   bool open_last(const std::string& name, Descriptor found) {
     if ((flags_ & O_PATH) == 0 || (flags_ & O_DIRECTORY) != 0) {
       found = open_step(here(), name.c_str(), flags_);
@@ -141,35 +142,34 @@ class Walk {
     return static_cast<bool>(last_);
   }
 
-  // The path ended in "." or "..", or is the root itself: a directory that is open already.
+  // Reopens the current directory, for a path that is the root or ends in "." or "..".
   int finish() { return open_step(here(), ".", flags_).release(); }
 
   int root_;
   std::string rest_;
   int flags_;
   int links_ = 0;
-  std::vector<Descriptor> way_;
+  std::vector<Descriptor> directories_;
   Descriptor last_;
 };
 
 }  // namespace
 
 int open_by_steps(int root, const std::string& path, int flags) {
-  return Walk(root, path, flags).open();
+  return PathWalk(root, path, flags).open();
 }
 
 int open_in_root(int root, const std::string& path, int flags) {
   open_how how{};
   how.flags = static_cast<__u64>(flags | O_CLOEXEC);
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  // EAGAIN: something was renamed while ".." was resolved, and the kernel cannot tell if it is
-  // safe.
+  // Retry after EAGAIN: a concurrent rename made ".." ambiguous (openat2(2)).
   constexpr int kAttempts = 100;
   for (int attempt = 0;; ++attempt) {
     const auto opened =
         static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how)));
-    // EPERM: how seccomp filters answer for system calls that they do not know. If it is the file
-    // that is forbidden, the steps say so again.
+    // EPERM: seccomp filters may return it for unknown system calls. If the file itself is
+    // protected, open_by_steps() fails with EPERM as well.
     if (opened < 0 && (errno == ENOSYS || errno == EPERM)) return open_by_steps(root, path, flags);
     const bool again = opened < 0 && (errno == EINTR || errno == EAGAIN);
     if (!again || attempt == kAttempts) return opened;

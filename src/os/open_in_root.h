@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Opens files of a captured tree. Whatever its links and ".." say, nothing outside of the tree is
-// ever opened.
+// Opens files of a captured tree. Symbolic links and ".." cannot lead out of the tree.
 
 #pragma once
 
@@ -9,12 +8,13 @@
 
 namespace manactl::os {
 
-// As openat(2), but every step is taken as if `root` were "/", and magic links (/proc/PID/fd/3) are
-// refused. A descriptor, or -1 and errno. Asks openat2(2), and where that is missing (before Linux
-// 5.6, below some seccomp filters and emulators) open_by_steps(). `flags` create nothing.
+// Like openat(2), but resolves each component as if `root` were "/" and rejects magic links
+// (/proc/PID/fd/3) with ELOOP. Returns a descriptor, or -1 with errno. `flags` must not contain
+// O_CREAT. Uses openat2(2), or open_by_steps() if openat2(2) is not available (before Linux 5.6 and
+// with some seccomp filters).
 int open_in_root(int root, const std::string& path, int flags);
 
-// The same without openat2(2): one openat(2) for each component, links are read and followed here.
+// As open_in_root(), but calls openat(2) for each component and resolves links itself.
 int open_by_steps(int root, const std::string& path, int flags);
 
 }  // namespace manactl::os

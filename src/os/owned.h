@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A C handle is owned the moment it exists.
+// Classes that own C handles and file descriptors.
 
 #pragma once
 
@@ -22,7 +22,7 @@ struct Deleter {
 template <class T, auto Free>
 using Owned = std::unique_ptr<T, Deleter<Free>>;
 
-// A file descriptor; -1 is none.
+// Owns a file descriptor; -1 means none.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -32,7 +32,7 @@ class Descriptor {
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
 
   Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);  // the old one closes with `other`
+    std::swap(number_, other.number_);  // `other` closes the old descriptor
     return *this;
   }
 
@@ -45,7 +45,7 @@ class Descriptor {
 
   int get() const { return number_; }
 
-  // The caller closes it, or has given it to somebody who does.
+  // Gives up ownership: the caller must close the descriptor.
   int release() { return std::exchange(number_, -1); }
 
   explicit operator bool() const { return number_ >= 0; }

@@ -48,7 +48,7 @@ class OwnProcess final : public Process {
     const auto has = [&](unsigned number) { return ((*capabilities >> number) & 1U) != 0; };
     rlimit memlock{};
     if (getrlimit(RLIMIT_MEMLOCK, &memlock) != 0) {
-      return fail_errno(errno, "cannot read the limit of locked memory");
+      return fail_errno(errno, "cannot read RLIMIT_MEMLOCK");
     }
     Privileges own;
     own.uid = geteuid();
@@ -63,21 +63,21 @@ class OwnProcess final : public Process {
 
   Result<KernelIdentity> kernel() const override {
     utsname name{};
-    if (uname(&name) != 0) return fail_errno(errno, "cannot ask the kernel for its name");
+    if (uname(&name) != 0) return fail_errno(errno, "cannot read the kernel release (uname)");
     return KernelIdentity{name.release, name.machine};
   }
 
   Result<CpuList> affinity() const override {
-    // EINVAL: the kernel was built for more processors than the mask has bits.
-    constexpr std::size_t kMostCpus = 65536;
-    for (std::size_t cpus = 1024; cpus <= kMostCpus; cpus *= 2) {
+    // Double the mask after EINVAL: the kernel supports more CPUs than the mask has bits.
+    constexpr std::size_t kMaxCpus = 65536;
+    for (std::size_t cpus = 1024; cpus <= kMaxCpus; cpus *= 2) {
       std::vector<unsigned long> mask(cpus / kWordBits);
       if (sched_getaffinity(0, cpus / 8, reinterpret_cast<cpu_set_t*>(mask.data())) == 0) {
         return cpus_of(mask);
       }
       if (errno != EINVAL) break;
     }
-    return fail_errno(errno, "cannot read the processors of this process");
+    return fail_errno(errno, "cannot read the CPU affinity of this process");
   }
 
   std::string ssh_connection() const override {

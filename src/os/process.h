@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// This process and the kernel below it: privilege, limits, processors, the release that runs.
+// Properties of this process (privileges, limits, CPU affinity) and the release of the kernel.
 
 #pragma once
 
@@ -31,7 +31,8 @@ class Process {
   virtual Result<KernelIdentity> kernel() const = 0;
   virtual Result<CpuList> affinity() const = 0;
 
-  // SSH_CONNECTION, or empty. A hint that may add an interface to the guarded, never clear one.
+  // The variable SSH_CONNECTION, or empty. Users can forge it: use it only to protect more
+  // interfaces.
   virtual std::string ssh_connection() const = 0;
 };
 

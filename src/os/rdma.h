@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// RDMA netlink (rdma/rdma_netlink.h): the devices, their ports, and the driver id that the kernel
-// gives to user space. No privilege is needed. Nothing else on a system prints the driver id.
+// RDMA devices, their ports and their driver ids through RDMA netlink (rdma/rdma_netlink.h). RDMA
+// netlink is the only interface that reports the driver id. No privilege is needed.
 //
-// The kernel loads ib_core for whoever opens RDMA netlink, and ib_uverbs for whoever asks for a
-// uverbs device. So devices() is for systems that have sys/class/infiniband, and it asks for the
-// driver id only when ib_uverbs has made its class.
+// Opening RDMA netlink makes the kernel load ib_core, and requesting a uverbs device makes it load
+// ib_uverbs (ib_get_client_nl_info, drivers/infiniband/core/device.c). Therefore call devices()
+// only if sys/class/infiniband exists; it requests driver ids only if ib_uverbs is loaded.
 
 #pragma once
 
@@ -20,23 +20,23 @@
 
 namespace manactl::os {
 
-// What RDMA_NLDEV_CMD_GET_CHARDEV answers for "uverbs".
+// The reply to RDMA_NLDEV_CMD_GET_CHARDEV for "uverbs".
 struct UverbsChardev {
   std::string name;  // "uverbs0"
   std::uint64_t abi = 0;
-  std::optional<std::uint32_t> driver_id;  // absent when the driver opts out of binding by id
+  std::optional<std::uint32_t> driver_id;  // absent if the driver does not support matching by id
 };
 
 struct RdmaPort {
-  unsigned port = 0;   // from 1; the kernel's dev_port + 1
-  unsigned state = 0;  // 4 is active (enum ib_port_state)
-  std::string netdev;  // as the kernel reports it: may be the synthetic NIC or empty on MANA
+  unsigned port = 0;   // counts from 1; dev_port of the netdev is one less
+  unsigned state = 0;  // enum ib_port_state: 4 is active
+  std::string netdev;  // as reported by the kernel; with MANA it may be empty or the synthetic NIC
 };
 
 struct RdmaDevice {
   unsigned index = 0;
-  std::string name;  // "mana_0", "manae_0"
-  unsigned node_type = 0;
+  std::string name;        // "mana_0", "manae_0"
+  unsigned node_type = 0;  // enum rdma_node_type (rdma/ib_verbs.h)
   std::string firmware;
   std::vector<RdmaPort> ports;
   Result<UverbsChardev> chardev;
@@ -46,10 +46,11 @@ class Rdma {
  public:
   virtual ~Rdma() = default;
 
-  // Empty when there are none; Errc::unsupported when the kernel has no RDMA netlink.
+  // All devices, ordered by index. Errc::unsupported if the kernel has no RDMA netlink.
   virtual Result<std::vector<RdmaDevice>> devices() const = 0;
 };
 
-std::unique_ptr<Rdma> open_rdma(const Files& files);  // of the live system
+// `files` is the live system and must outlive the result.
+std::unique_ptr<Rdma> open_rdma(const Files& files);
 
 }  // namespace manactl::os

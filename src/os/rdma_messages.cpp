@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "os/rdma_messages.h"
-
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 
@@ -9,6 +7,7 @@
 
 #include "os/attributes.h"
 #include "os/netlink.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
@@ -21,7 +20,7 @@ void append_u32(std::string& body, unsigned type, std::uint32_t value) {
   append_attribute(body, type, bytes_of(value));
 }
 
-// The header calls the driver id u64 and the kernel writes u32; the length decides.
+// Decodes u64 or u32: rdma_netlink.h documents the driver id as u64, but the kernel sends u32.
 std::optional<std::uint64_t> number(std::string_view data) {
   if (const auto wide = leading<std::uint64_t>(data)) return wide;
   if (const auto narrow = leading<std::uint32_t>(data)) return *narrow;
@@ -60,8 +59,8 @@ std::string encode_port_request(std::uint32_t device, std::uint32_t port) {
   return encode_request(message_type(RDMA_NLDEV_CMD_PORT_GET), NLM_F_REQUEST | NLM_F_ACK, body);
 }
 
-Result<RdmaDeviceAnswer> decode_device(std::string_view body) {
-  RdmaDeviceAnswer device;
+Result<RdmaDeviceReply> decode_device(std::string_view body) {
+  RdmaDeviceReply device;
   bool indexed = false;
   while (const auto attribute = next_attribute(body)) {
     switch (attribute->type) {
@@ -78,7 +77,7 @@ Result<RdmaDeviceAnswer> decode_device(std::string_view body) {
       case RDMA_NLDEV_ATTR_DEV_NODE_TYPE:
         device.node_type = number32(attribute->data);
         break;
-      case RDMA_NLDEV_ATTR_PORT_INDEX:  // in this answer, the number of ports
+      case RDMA_NLDEV_ATTR_PORT_INDEX:  // in a device, the number of ports
         device.port_count = number32(attribute->data);
         break;
       default:
@@ -86,7 +85,7 @@ Result<RdmaDeviceAnswer> decode_device(std::string_view body) {
     }
   }
   if (!indexed || device.name.empty()) {
-    return fail(Errc::invalid, "the kernel's answer does not name an RDMA device");
+    return fail(Errc::invalid, "the kernel's reply does not name an RDMA device");
   }
   return device;
 }
@@ -109,7 +108,7 @@ Result<UverbsChardev> decode_chardev(std::string_view body) {
     }
   }
   if (chardev.name.empty()) {
-    return fail(Errc::invalid, "the kernel's answer does not name a uverbs device");
+    return fail(Errc::invalid, "the kernel's reply does not name a uverbs device");
   }
   return chardev;
 }
@@ -131,7 +130,7 @@ Result<RdmaPort> decode_port(std::string_view body) {
         break;
     }
   }
-  if (port.port == 0) return fail(Errc::invalid, "the kernel's answer does not number the port");
+  if (port.port == 0) return fail(Errc::invalid, "the kernel's reply has no port number");
   return port;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "os/route_messages.h"
-
 #include <arpa/inet.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
@@ -11,12 +9,13 @@
 #include <array>
 
 #include "os/attributes.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
 
 std::string operstate_name(std::string_view data) {
-  // RFC 2863 states in the order of linux/if.h, spelt as sysfs does.
+  // IF_OPER_* (linux/if.h) in the spelling of sysfs.
   constexpr std::array<std::string_view, 7> kNames = {
       "unknown", "notpresent", "down", "lowerlayerdown", "testing", "dormant", "up"};
   const auto state = leading<std::uint8_t>(data);
@@ -24,7 +23,7 @@ std::string operstate_name(std::string_view data) {
   return std::string(kNames[*state]);
 }
 
-// Empty when the bytes are not an address of this family.
+// Returns the text of an address; empty if `data` is too short for an address of this family.
 std::string address_text(int family, std::string_view data) {
   const std::size_t length = family == AF_INET ? 4 : 16;
   if (data.size() < length) return {};
@@ -33,19 +32,19 @@ std::string address_text(int family, std::string_view data) {
   return text.data();
 }
 
-void take_alternative_names(std::string_view properties, Link& link) {
+void read_alternative_names(std::string_view properties, Link& link) {
   while (const auto property = next_attribute(properties)) {
     if (property->type == IFLA_ALT_IFNAME) link.alternative_names.push_back(property->text());
   }
 }
 
-void take_kind(std::string_view info, Link& link) {
+void read_kind(std::string_view info, Link& link) {
   while (const auto part = next_attribute(info)) {
     if (part->type == IFLA_INFO_KIND) link.kind = part->text();
   }
 }
 
-void take_counters(std::string_view data, Link& link) {
+void read_counters(std::string_view data, Link& link) {
   struct Leading {
     std::uint64_t rx_packets, tx_packets;
   };
@@ -56,8 +55,8 @@ void take_counters(std::string_view data, Link& link) {
   }
 }
 
-void take_mac(std::string_view data, Link& link) {
-  if (data.size() != link.mac.bytes.size()) return;  // InfiniBand has 20 bytes, tunnels have 4
+void read_mac(std::string_view data, Link& link) {
+  if (data.size() != link.mac.bytes.size()) return;  // 20 bytes with InfiniBand, 4 with tunnels
   std::copy(data.begin(), data.end(), link.mac.bytes.begin());
 }
 
@@ -67,10 +66,10 @@ std::optional<int> as_index(const Attribute& attribute) {
   return *index;
 }
 
-void take_link_attribute(const Attribute& attribute, Link& link) {
+void read_link_attribute(const Attribute& attribute, Link& link) {
   switch (attribute.type) {
     case IFLA_ADDRESS:
-      return take_mac(attribute.data, link);
+      return read_mac(attribute.data, link);
     case IFLA_IFNAME:
       link.name = attribute.text();
       return;
@@ -87,37 +86,32 @@ void take_link_attribute(const Attribute& attribute, Link& link) {
       link.operstate = operstate_name(attribute.data);
       return;
     case IFLA_LINKINFO:
-      return take_kind(attribute.data, link);
+      return read_kind(attribute.data, link);
     case IFLA_STATS64:
-      return take_counters(attribute.data, link);
+      return read_counters(attribute.data, link);
     case IFLA_PROP_LIST:
-      return take_alternative_names(attribute.data, link);
+      return read_alternative_names(attribute.data, link);
     default:
       return;
   }
 }
 
-// One leg of a multipath route, and what is left of the list.
-bool take_next_hop(std::string_view& hops, int family, Route& route) {
-  const auto hop = leading<rtnexthop>(hops);
-  if (!hop || hop->rtnh_len < sizeof(rtnexthop) || hop->rtnh_len > hops.size()) return false;
-  if (hop->rtnh_ifindex > 0) route.outputs.push_back(hop->rtnh_ifindex);
-  auto attributes = hops.substr(sizeof(rtnexthop), hop->rtnh_len - sizeof(rtnexthop));
-  while (const auto attribute = next_attribute(attributes)) {
-    if (attribute->type == RTA_GATEWAY && route.gateway.empty()) {
-      route.gateway = address_text(family, attribute->data);
+// Reads the next hops of a multipath route up to the end or the first malformed one.
+void read_next_hops(std::string_view hops, int family, Route& route) {
+  for (;;) {
+    const auto hop = leading<rtnexthop>(hops);
+    if (!hop || hop->rtnh_len < sizeof(rtnexthop) || hop->rtnh_len > hops.size()) return;
+    if (hop->rtnh_ifindex > 0) route.outputs.push_back(hop->rtnh_ifindex);
+    auto attributes = hops.substr(sizeof(rtnexthop), hop->rtnh_len - sizeof(rtnexthop));
+    while (const auto attribute = next_attribute(attributes)) {
+      const bool is_gateway = attribute->type == RTA_GATEWAY && route.gateway.empty();
+      if (is_gateway) route.gateway = address_text(family, attribute->data);
     }
-  }
-  hops = after(hops, hop->rtnh_len);
-  return true;
-}
-
-void take_next_hops(std::string_view hops, int family, Route& route) {
-  while (take_next_hop(hops, family, route)) {
+    hops = after(hops, hop->rtnh_len);
   }
 }
 
-void take_address_attribute(const Attribute& attribute,
+void read_address_attribute(const Attribute& attribute,
                             int family,
                             Address& address,
                             std::string& other) {
@@ -134,7 +128,7 @@ void take_address_attribute(const Attribute& attribute,
     case IFA_LABEL:
       address.label = attribute.text();
       return;
-    case IFA_FLAGS:  // ifa_flags has 8 bits only
+    case IFA_FLAGS:  // 32 bits; ifa_flags has only 8
       address.flags = attribute.u32().value_or(address.flags);
       return;
     case IFA_CACHEINFO:
@@ -160,7 +154,7 @@ std::string via_text(std::string_view data) {
   return address_text(*family, data.substr(sizeof(*family)));
 }
 
-void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& route) {
+void read_route_attribute(const Attribute& attribute, const rtmsg& head, Route& route) {
   switch (attribute.type) {
     case RTA_DST:
       route.destination = destination_text(head, attribute.data);
@@ -171,7 +165,7 @@ void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& 
     case RTA_GATEWAY:
       route.gateway = address_text(head.rtm_family, attribute.data);
       return;
-    case RTA_VIA:  // an IPv4 route through an IPv6 neighbour: u16 family, then the address
+    case RTA_VIA:  // an IPv4 route through an IPv6 neighbor: u16 family, then the address
       route.gateway = via_text(attribute.data);
       return;
     case RTA_PREFSRC:
@@ -180,11 +174,11 @@ void take_route_attribute(const Attribute& attribute, const rtmsg& head, Route& 
     case RTA_PRIORITY:
       route.metric = attribute.u32().value_or(0);
       return;
-    case RTA_TABLE:  // rtm_table has 8 bits only
+    case RTA_TABLE:  // 32 bits; rtm_table has only 8
       route.table = attribute.u32().value_or(route.table);
       return;
     case RTA_MULTIPATH:
-      return take_next_hops(attribute.data, head.rtm_family, route);
+      return read_next_hops(attribute.data, head.rtm_family, route);
     default:
       return;
   }
@@ -202,10 +196,10 @@ std::optional<Link> decode_link(std::string_view body) {
   bool foreign_lower = false;
   auto attributes = after(body, sizeof(ifinfomsg));
   while (const auto attribute = next_attribute(attributes)) {
-    take_link_attribute(*attribute, link);
+    read_link_attribute(*attribute, link);
     if (attribute->type == IFLA_LINK_NETNSID) foreign_lower = true;
   }
-  // An index of another namespace means nothing here, and the peer of a veth is not below it.
+  // Ignore an index of another network namespace, and the peer of a veth (not a lower link).
   if (foreign_lower || link.kind == "veth" || link.lower == link.index) link.lower.reset();
   if (link.index <= 0 || link.name.empty()) return std::nullopt;
   return link;
@@ -222,9 +216,9 @@ std::optional<Address> decode_address(std::string_view body) {
   std::string other;
   auto attributes = after(body, sizeof(ifaddrmsg));
   while (const auto attribute = next_attribute(attributes)) {
-    take_address_attribute(*attribute, head->ifa_family, address, other);
+    read_address_attribute(*attribute, head->ifa_family, address, other);
   }
-  // On a link with a peer IFA_ADDRESS is the other end and IFA_LOCAL is ours.
+  // On a point-to-point link, IFA_LOCAL is the local address and IFA_ADDRESS the peer.
   if (address.text.empty()) {
     address.text = other;
   } else if (!other.empty() && other != address.text) {
@@ -248,9 +242,9 @@ std::optional<Route> decode_route(std::string_view body) {
   route.ipv6 = head->rtm_family == AF_INET6;
   auto attributes = after(body, sizeof(rtmsg));
   while (const auto attribute = next_attribute(attributes)) {
-    take_route_attribute(*attribute, *head, route);
+    read_route_attribute(*attribute, *head, route);
   }
-  // A destination that is missing or cut short must not pass for the default route.
+  // A missing or truncated destination must not be mistaken for the default route.
   if (head->rtm_dst_len != 0 && route.destination == "default") return std::nullopt;
   return route;
 }

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "os/attributes.h"
-#include "os/route_messages.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
@@ -17,7 +17,7 @@ int family_of(std::string_view address) {
   return address.find(':') != std::string_view::npos ? AF_INET6 : AF_INET;
 }
 
-// The bytes of an address of this family; nothing for an empty text.
+// The bytes of an address of this family; empty for an empty text.
 Result<std::string> address_bytes(int family, const std::string& text) {
   if (text.empty()) return std::string();
   std::array<char, sizeof(in6_addr)> bytes{};
@@ -34,7 +34,7 @@ Result<> append_address(std::string& body, unsigned type, int family, const std:
   return {};
 }
 
-// A gateway of the other family is told with its family in front.
+// Uses RTA_VIA, which includes the family, for a gateway of the other family.
 Result<> append_gateway(std::string& body, int family, const std::string& gateway) {
   if (gateway.empty() || family_of(gateway) == family) {
     return append_address(body, RTA_GATEWAY, family, gateway);
@@ -55,7 +55,7 @@ Result<std::string> encode_address(const Address& address) {
   head.ifa_prefixlen = static_cast<std::uint8_t>(address.prefix_length);
   head.ifa_scope = static_cast<std::uint8_t>(address.scope);
   head.ifa_index = static_cast<std::uint32_t>(address.index);
-  // The kernel sets these by itself, and refuses or misreads them in a request.
+  // The kernel sets these flags itself and rejects or misinterprets them in a request.
   const auto flags =
       address.flags & ~static_cast<unsigned>(IFA_F_PERMANENT | IFA_F_TENTATIVE | IFA_F_DADFAILED |
                                              IFA_F_SECONDARY | IFA_F_DEPRECATED);
@@ -82,9 +82,7 @@ Result<std::string> encode_address(const Address& address) {
 Result<std::string> encode_route(const Route& route) {
   if (route.outputs.size() != 1) {
     return fail(Errc::unsupported,
-                fmt::format("the route to {} has {} next hops and cannot be made again",
-                            printable(route.destination, 60),
-                            route.outputs.size()));
+                fmt::format("routes with {} next hops are not supported", route.outputs.size()));
   }
   const int family = route.ipv6 ? AF_INET6 : AF_INET;
   rtmsg head{};
@@ -98,17 +96,19 @@ Result<std::string> encode_route(const Route& route) {
   if (route.destination != "default") {
     const auto slash = route.destination.find('/');
     destination = route.destination.substr(0, slash);
-    const std::string whole = route.ipv6 ? "128" : "32";
+    const std::string host_length = route.ipv6 ? "128" : "32";
     const auto length = parse_unsigned(
-        slash == std::string::npos ? whole : route.destination.substr(slash + 1), 128);
-    if (!length) return because(length.error(), "cannot read a destination");
+        slash == std::string::npos ? host_length : route.destination.substr(slash + 1), 128);
+    if (!length)
+      return because(length.error(),
+                     fmt::format("wrong destination '{}'", printable(route.destination, 60)));
     head.rtm_dst_len = static_cast<std::uint8_t>(*length);
   }
   std::string body(bytes_of(head));
-  auto good = append_address(body, RTA_DST, family, destination);
-  if (good) good = append_gateway(body, family, route.gateway);
-  if (good) good = append_address(body, RTA_PREFSRC, family, route.source);
-  if (!good) return tl::unexpected<Error>(good.error());
+  auto appended = append_address(body, RTA_DST, family, destination);
+  if (appended) appended = append_gateway(body, family, route.gateway);
+  if (appended) appended = append_address(body, RTA_PREFSRC, family, route.source);
+  if (!appended) return tl::unexpected<Error>(appended.error());
   append_attribute(body, RTA_OIF, bytes_of(static_cast<std::int32_t>(route.outputs.front())));
   append_attribute(body, RTA_TABLE, bytes_of(static_cast<std::uint32_t>(route.table)));
   if (route.metric != 0) append_attribute(body, RTA_PRIORITY, bytes_of(route.metric));

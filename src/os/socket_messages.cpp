@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "os/socket_messages.h"
-
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
@@ -15,11 +13,12 @@
 #include "base/text.h"
 #include "os/attributes.h"
 #include "os/netlink.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
 
-// An IPv4 client of an IPv6 socket appears as ::ffff:a.b.c.d; it is told as a.b.c.d.
+// Returns a.b.c.d for ::ffff:a.b.c.d, the address of an IPv4 client at an IPv6 socket.
 std::string address_text(unsigned family, const __be32 (&words)[4]) {
   std::array<std::uint8_t, 16> bytes{};
   std::memcpy(bytes.data(), words, bytes.size());
@@ -37,7 +36,7 @@ struct Endpoint {
   std::uint16_t port = 0;
 };
 
-// "0100007F:0016": the words of the address as numbers of this machine, the port as it is.
+// Parses "0100007F:0016": each 32-bit word of the address is in host byte order (hexadecimal).
 std::optional<Endpoint> endpoint_of(std::string_view text) {
   constexpr std::size_t kWord = 8, kPort = 4;
   const auto colon = text.find(':');
@@ -57,11 +56,11 @@ std::optional<Endpoint> endpoint_of(std::string_view text) {
 }  // namespace
 
 std::string encode_tcp_dump(unsigned family) {
-  inet_diag_req_v2 wanted{};
-  wanted.sdiag_family = static_cast<std::uint8_t>(family);
-  wanted.sdiag_protocol = IPPROTO_TCP;
-  wanted.idiag_states = (1U << TCP_LISTEN) | (1U << TCP_ESTABLISHED);
-  return encode_request(SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(wanted));
+  inet_diag_req_v2 request{};
+  request.sdiag_family = static_cast<std::uint8_t>(family);
+  request.sdiag_protocol = IPPROTO_TCP;
+  request.idiag_states = (1U << TCP_LISTEN) | (1U << TCP_ESTABLISHED);
+  return encode_request(SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(request));
 }
 
 std::optional<TcpSocket> decode_tcp(std::string_view body) {
@@ -83,7 +82,7 @@ std::optional<TcpSocket> decode_tcp(std::string_view body) {
 }
 
 std::optional<TcpSocket> decode_tcp_line(std::string_view line) {
-  // sl local remote state queues timer retransmits uid timeout inode
+  // Fields: sl local remote state queues timer retransmits uid timeout inode
   constexpr std::size_t kLocal = 1, kRemote = 2, kState = 3, kInode = 9;
   const auto fields = words(line);
   if (fields.size() <= kInode) return std::nullopt;

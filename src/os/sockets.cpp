@@ -9,18 +9,18 @@
 
 #include "base/text.h"
 #include "os/netlink.h"
-#include "os/socket_messages.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
 
-Result<std::vector<TcpSocket>> by_netlink() {
+Result<std::vector<TcpSocket>> read_with_netlink() {
   std::vector<TcpSocket> sockets;
   for (const auto family : {unsigned{AF_INET}, unsigned{AF_INET6}}) {
-    const auto messages = ask_netlink(NETLINK_SOCK_DIAG, encode_tcp_dump(family));
+    const auto messages = send_netlink_request(NETLINK_SOCK_DIAG, encode_tcp_dump(family));
     if (!messages) {
       const Error& cause = messages.error();
-      // ENOENT: no handler for this family, because there is no IPv6.
+      // ENOENT: the kernel has no handler for this family, because it lacks IPv6.
       if (cause.sys == ENOENT && family == AF_INET6) continue;
       return tl::unexpected<Error>(cause);
     }
@@ -31,11 +31,11 @@ Result<std::vector<TcpSocket>> by_netlink() {
   return sockets;
 }
 
-Result<std::vector<TcpSocket>> by_text(const Files& files) {
-  constexpr std::size_t kMost = 64U << 20;  // 150 bytes for each socket
+Result<std::vector<TcpSocket>> read_from_procfs(const Files& files) {
+  constexpr std::size_t kMaxBytes = 64U << 20;  // enough for 400,000 sockets
   std::vector<TcpSocket> sockets;
   for (const std::string_view path : {"proc/net/tcp", "proc/net/tcp6"}) {
-    const auto text = files.read(path, kMost);
+    const auto text = files.read(path, kMaxBytes);
     if (!text && text.error().code == Errc::not_found && path.ends_with('6')) continue;
     if (!text) return tl::unexpected<Error>(text.error());
     for (const auto line : split(*text, '\n')) {
@@ -50,7 +50,8 @@ class LiveSockets final : public Sockets {
   explicit LiveSockets(const Files& files) : files_(files) {}
 
   Result<std::vector<TcpSocket>> tcp() const override {
-    auto sockets = exists(files_, "sys/module/tcp_diag") ? by_netlink() : by_text(files_);
+    auto sockets =
+        exists(files_, "sys/module/tcp_diag") ? read_with_netlink() : read_from_procfs(files_);
     if (!sockets) return because(sockets.error(), "cannot list the TCP sockets");
     return sockets;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// TCP sockets of this network namespace: who is connected to us. Asking sock_diag
-// (linux/inet_diag.h) makes the kernel load the modules inet_diag and tcp_diag, so it is asked only
-// where tcp_diag is loaded. Everywhere else /proc/net/tcp says the same, more slowly.
+// Listening and established TCP sockets of this network namespace. sock_diag(7) is used only if
+// tcp_diag is loaded, because a request would make the kernel load it. Otherwise the sockets are
+// read from /proc/net/tcp, which is slower.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 namespace manactl::os {
 
 struct TcpSocket {
-  bool listening = false;  // else established
+  bool listening = false;  // otherwise established
   std::string local_address, remote_address;
   std::uint16_t local_port = 0, remote_port = 0;
   std::uint64_t inode = 0;
@@ -26,9 +26,10 @@ struct TcpSocket {
 class Sockets {
  public:
   virtual ~Sockets() = default;
-  virtual Result<std::vector<TcpSocket>> tcp() const = 0;  // IPv4 and IPv6; mapped ones as IPv4
+  virtual Result<std::vector<TcpSocket>> tcp() const = 0;  // reports IPv4-mapped addresses as IPv4
 };
 
-std::unique_ptr<Sockets> open_sockets(const Files& files);  // of the live system
+// `files` is the live system and must outlive the result.
+std::unique_ptr<Sockets> open_sockets(const Files& files);
 
 }  // namespace manactl::os

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Everything that can act or be asked, handed in by main. What is not in here cannot be touched.
+// All interfaces through which manactl accesses the system. main creates them and passes them on;
+// no other code accesses the system.
 
 #pragma once
 
@@ -32,9 +33,8 @@ struct System {
   KernelLog& kernel_log;
 };
 
-// The live system, owned. Opening it touches nothing: sockets are made when first asked, and no
-// question makes the kernel load a module. rdma.h, sockets.h and ethtool.h say how that is kept;
-// rtnetlink dumps, sysfs, libudev and libkmod's look-ups never load any.
+// The live system; owns the interfaces. Sockets are opened on first use. Queries do not make the
+// kernel load modules if callers observe the restrictions in rdma.h, sockets.h and ethtool.h.
 class LiveSystem {
  public:
   static Result<LiveSystem> open();

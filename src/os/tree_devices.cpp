@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "os/device_values.h"
 #include "os/devices.h"
+#include "os/sysfs_device.h"
 
 namespace manactl::os {
 namespace {
@@ -17,10 +17,10 @@ class TreeDevices final : public Devices {
   Result<std::vector<VmbusDevice>> vmbus_network() const override;
 
  private:
-  // The names in a bus's devices directory; none when the machine has no such bus.
+  // The entries of a device directory; empty if the machine has no such bus.
   Result<std::vector<std::string>> names(std::string_view dir) const;
 
-  DeviceValues values(const std::string& path) const;
+  SysfsDevice device_at(const std::string& path) const;
 
   const Files& files_;
 };
@@ -31,16 +31,16 @@ Result<std::vector<std::string>> TreeDevices::names(std::string_view dir) const 
   return found;
 }
 
-// What cannot be read is empty: a device may be removed while it is looked at.
-DeviceValues TreeDevices::values(const std::string& path) const {
-  DeviceValues values;
-  values.path = resolve(files_, path);
-  values.name = path.substr(path.rfind('/') + 1);
-  values.driver = link_name(files_, path + "/driver").value_or("");
-  values.attribute = [this, path](const char* name) {
+// Unreadable attributes become empty, because the device may be removed at any time.
+SysfsDevice TreeDevices::device_at(const std::string& path) const {
+  SysfsDevice device;
+  device.path = resolve(files_, path);
+  device.name = path.substr(path.rfind('/') + 1);
+  device.driver = link_name(files_, path + "/driver").value_or("");
+  device.attribute = [this, path](const char* name) {
     return std::string(trim(files_.read(fmt::format("{}/{}", path, name), 4096).value_or("")));
   };
-  return values;
+  return device;
 }
 
 Result<std::vector<PciDevice>> TreeDevices::pci_network() const {
@@ -52,7 +52,7 @@ Result<std::vector<PciDevice>> TreeDevices::pci_network() const {
     const auto path = fmt::format("{}/{}", kDirectory, name);
     const auto class_text = files_.read(path + "/class", 4096);
     if (!class_text || !is_network_class(trim(*class_text))) continue;
-    if (auto device = pci_device(values(path))) devices.push_back(std::move(*device));
+    if (auto device = pci_device(device_at(path))) devices.push_back(std::move(*device));
   }
   sort_by_address(devices);
   return devices;
@@ -67,7 +67,7 @@ Result<std::vector<VmbusDevice>> TreeDevices::vmbus_network() const {
     const auto path = fmt::format("{}/{}", kDirectory, name);
     const auto class_id = files_.read(path + "/class_id", 4096);
     if (!class_id || trim(*class_id) != kNetworkClassId) continue;
-    if (auto device = vmbus_device(values(path))) devices.push_back(std::move(*device));
+    if (auto device = vmbus_device(device_at(path))) devices.push_back(std::move(*device));
   }
   sort_by_id(devices);
   return devices;

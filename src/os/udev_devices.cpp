@@ -2,9 +2,9 @@
 
 #include <libudev.h>
 
-#include "os/device_values.h"
 #include "os/devices.h"
 #include "os/owned.h"
+#include "os/sysfs_device.h"
 
 namespace manactl::os {
 namespace {
@@ -17,28 +17,28 @@ std::string or_empty(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-DeviceValues values_of(udev_device* device) {
-  DeviceValues values;
-  values.name = or_empty(udev_device_get_sysname(device));
+SysfsDevice convert_device(udev_device* device) {
+  SysfsDevice result;
+  result.name = or_empty(udev_device_get_sysname(device));
   const std::string path = or_empty(udev_device_get_syspath(device));
-  values.path = path.substr(path.find_first_not_of('/') == std::string::npos ? path.size() : 1);
-  values.driver = or_empty(udev_device_get_driver(device));
-  values.attribute = [device](const char* name) {
+  result.path = path.substr(path.find_first_not_of('/') == std::string::npos ? path.size() : 1);
+  result.driver = or_empty(udev_device_get_driver(device));
+  result.attribute = [device](const char* name) {
     return or_empty(udev_device_get_sysattr_value(device, name));
   };
-  return values;
+  return result;
 }
 
-// The devices of a bus whose attribute matches the pattern (fnmatch), each through `convert`.
+// Converts and returns the devices of `bus` whose `attribute` matches `pattern` (fnmatch(3)).
 template <class T>
 Result<std::vector<T>> devices_of(const char* bus,
                                   const char* attribute,
                                   const std::string& pattern,
-                                  std::optional<T> (*convert)(const DeviceValues&)) {
+                                  std::optional<T> (*convert)(const SysfsDevice&)) {
   const Udev context(udev_new());
-  if (!context) return fail(Errc::io, "libudev does not start");
+  if (!context) return fail(Errc::io, "cannot initialize libudev");
   const Enumerate search(udev_enumerate_new(context.get()));
-  if (!search) return fail(Errc::io, "libudev does not start a search");
+  if (!search) return fail(Errc::io, "libudev cannot start a search");
   int code = udev_enumerate_add_match_subsystem(search.get(), bus);
   if (code >= 0) {
     code = udev_enumerate_add_match_sysattr(search.get(), attribute, pattern.c_str());
@@ -50,8 +50,8 @@ Result<std::vector<T>> devices_of(const char* bus,
        entry = udev_list_entry_get_next(entry)) {
     const Device device(
         udev_device_new_from_syspath(context.get(), udev_list_entry_get_name(entry)));
-    if (!device) continue;  // removed meanwhile
-    if (auto one = convert(values_of(device.get()))) found.push_back(std::move(*one));
+    if (!device) continue;  // the device was removed
+    if (auto one = convert(convert_device(device.get()))) found.push_back(std::move(*one));
   }
   return found;
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Which provider library libibverbs really chose for each device. It is loaded in a child process
-// that ends at once: providers are foreign code, and this process must survive them.
+// Determines which provider library libibverbs uses for each device. libibverbs and its providers
+// are foreign code that may crash or hang, so they run in a child process.
 
 #pragma once
 
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -16,22 +17,27 @@ namespace manactl::os {
 
 struct ProviderChoice {
   std::string device;           // "mana_0"
-  Result<std::string> library;  // "libmana.so.1", "liberdma-rdmav34.so"; why it could not be opened
+  Result<std::string> library;  // "libmana.so.1", or the reason why the device could not be opened
 };
 
 class VerbsProbe {
  public:
   virtual ~VerbsProbe() = default;
 
-  // The devices for which libibverbs found a provider; others are missing from the list.
-  // Errc::not_found when libibverbs.so.1 is not installed.
+  // The devices for which libibverbs found a provider. Errc::not_found if libibverbs.so.1 is not
+  // installed; Errc::timeout if it hangs; Errc::io if it crashes.
   virtual Result<std::vector<ProviderChoice>> providers() const = 0;
 };
 
-// `library` is a soname for the system's loader, or an absolute path. The child is killed when it
-// has not answered in time.
+// `library` is a soname for the dynamic loader or an absolute path. The child is killed if it
+// writes nothing for `timeout`.
 std::unique_ptr<VerbsProbe> open_verbs_probe(
     std::string library = "libibverbs.so.1",
-    std::chrono::milliseconds patience = std::chrono::seconds(10));
+    std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+// Decodes the report of the child: one line per device with fields between tabs, then "end".
+// Errc::io if the report is incomplete or malformed; Errc::not_found if the child could not load
+// the library.
+Result<std::vector<ProviderChoice>> decode_provider_report(std::string_view report);
 
 }  // namespace manactl::os

@@ -22,7 +22,7 @@ std::string_view raw(const Btf& types) {
   return {static_cast<const char*>(data), size};
 }
 
-// Types of many kinds around the enum, so that a wrong length of any of them is noticed.
+// Returns BTF with many kinds of types before the enum, to detect a wrong size of any kind.
 Btf sample() {
   Btf types(btf__new_empty());
   btf* t = types.get();
@@ -51,7 +51,7 @@ Btf sample() {
   return types;
 }
 
-TEST(Btf, GivesTheValueOfAnEnumerator) {
+TEST(Btf, FindsTheValueOfAnEnumerator) {
   const auto types = sample();
   const auto value = [&](const char* name) {
     return enumerator_value(raw(types), {}, name).value();
@@ -62,7 +62,7 @@ TEST(Btf, GivesTheValueOfAnEnumerator) {
   EXPECT_EQ(value("WIDE_MANY"), std::int64_t{1} << 40U);
 }
 
-TEST(Btf, HasNothingForOtherNames) {
+TEST(Btf, IsEmptyForOtherNames) {
   const auto types = sample();
   for (const char* name : {"RDMA_DRIVER", "DRIVER_MANA", "", "int", "rdma_driver_id", "absent"}) {
     const auto value = enumerator_value(raw(types), {}, name);
@@ -77,13 +77,13 @@ TEST(Btf, FindsAnEnumOfAModule) {
   ASSERT_TRUE(split);
   btf__add_enum(split.get(), "module_enum", 4);
   btf__add_enum_value(split.get(), "MODULE_VALUE", 7);
-  btf__add_enum_value(split.get(), "int", 8);  // a string that only the base has
+  btf__add_enum_value(split.get(), "int", 8);  // this string is in the base
   EXPECT_EQ(enumerator_value(raw(split), raw(base), "MODULE_VALUE").value(), 7);
   EXPECT_EQ(enumerator_value(raw(split), raw(base), "int").value(), 8);
   EXPECT_FALSE(enumerator_value(raw(split), raw(base), "RDMA_DRIVER_MANA")->has_value());
 }
 
-TEST(Btf, SurvivesBeingCutAnywhere) {
+TEST(Btf, RejectsEveryTruncation) {
   const auto types = sample();
   const auto whole = raw(types);
   for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -94,7 +94,7 @@ TEST(Btf, SurvivesBeingCutAnywhere) {
   }
 }
 
-TEST(Btf, SurvivesEveryChangedByte) {
+TEST(Btf, RejectsOrToleratesEveryChangedByte) {
   const auto types = sample();
   std::string bytes(raw(types));
   int refused = 0;

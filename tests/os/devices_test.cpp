@@ -9,7 +9,7 @@
 namespace manactl::os {
 namespace {
 
-TEST(TreeDevices, FindNetworkFunctionsOnly) {
+TEST(TreeDevices, FindsOnlyNetworkFunctions) {
   MemoryFiles files;
   const auto add = [&](const std::string& address, const char* class_text) {
     const auto path = "sys/devices/pci/" + address;
@@ -40,7 +40,7 @@ TEST(TreeDevices, FindNetworkFunctionsOnly) {
   EXPECT_EQ(mana.path, "sys/devices/pci/7870:00:00.0");
 }
 
-TEST(TreeDevices, FindSyntheticNics) {
+TEST(TreeDevices, FindsSyntheticNics) {
   MemoryFiles files;
   const std::string id = "6045bdc0-bd67-6045-bdc0-bd676045bdc0";
   const std::string dir = "sys/bus/vmbus/devices/";
@@ -55,25 +55,25 @@ TEST(TreeDevices, FindSyntheticNics) {
   EXPECT_EQ(devices->front().driver, "hv_netvsc");
 }
 
-TEST(TreeDevices, AreNoneWithoutABus) {
+TEST(TreeDevices, AreEmptyWithoutABus) {
   const MemoryFiles files;
   EXPECT_TRUE(open_tree_devices(files)->pci_network()->empty());
   EXPECT_TRUE(open_tree_devices(files)->vmbus_network()->empty());
 }
 
-TEST(Devices, AreTheSameByLibudevAndByWalking) {
+TEST(Devices, AreEqualFromLibudevAndFromSysfs) {
   const auto files = open_files("/");
   ASSERT_TRUE(files);
-  const auto walked = open_tree_devices(**files)->pci_network();
-  const auto listed = open_udev_devices()->pci_network();
-  ASSERT_TRUE(walked && listed);
-  ASSERT_EQ(walked->size(), listed->size());
-  for (std::size_t i = 0; i < walked->size(); ++i) {
-    EXPECT_EQ((*walked)[i].address, (*listed)[i].address);
-    EXPECT_EQ((*walked)[i].device, (*listed)[i].device);
-    EXPECT_EQ((*walked)[i].driver, (*listed)[i].driver);
-    EXPECT_EQ((*walked)[i].numa_node, (*listed)[i].numa_node);
-    EXPECT_EQ((*walked)[i].path, (*listed)[i].path);
+  const auto from_tree = open_tree_devices(**files)->pci_network();
+  const auto from_udev = open_udev_devices()->pci_network();
+  ASSERT_TRUE(from_tree && from_udev);
+  ASSERT_EQ(from_tree->size(), from_udev->size());
+  for (std::size_t i = 0; i < from_tree->size(); ++i) {
+    EXPECT_EQ((*from_tree)[i].address, (*from_udev)[i].address);
+    EXPECT_EQ((*from_tree)[i].device, (*from_udev)[i].device);
+    EXPECT_EQ((*from_tree)[i].driver, (*from_udev)[i].driver);
+    EXPECT_EQ((*from_tree)[i].numa_node, (*from_udev)[i].numa_node);
+    EXPECT_EQ((*from_tree)[i].path, (*from_udev)[i].path);
   }
 }
 

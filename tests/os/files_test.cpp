@@ -26,7 +26,7 @@ class CapturedTree : public ::testing::Test {
   test::Scratch tree_;
 };
 
-TEST_F(CapturedTree, ReadsWithoutTheLastNewline) {
+TEST_F(CapturedTree, RemovesTheLastNewline) {
   tree_.file("root/one", "text\n");
   tree_.file("root/two", "a\n\n");
   tree_.file("root/none", "");
@@ -37,7 +37,7 @@ TEST_F(CapturedTree, ReadsWithoutTheLastNewline) {
   EXPECT_EQ(files->read("none").value(), "");
 }
 
-TEST_F(CapturedTree, ReadsUpToTheLimitAndNoMore) {
+TEST_F(CapturedTree, EnforcesTheSizeLimit) {
   tree_.file("root/large", std::string(100000, 'x'));
   const auto files = open();
   EXPECT_EQ(files->read("large", 100000)->size(), 100000U);
@@ -46,15 +46,15 @@ TEST_F(CapturedTree, ReadsUpToTheLimitAndNoMore) {
   EXPECT_EQ(refused.error().code, Errc::io);
 }
 
-TEST_F(CapturedTree, KeepsAbsoluteAndClimbingLinksInside) {
+TEST_F(CapturedTree, ResolvesAbsoluteAndParentLinksInsideTheTree) {
   tree_.file("secret", "outside");
   tree_.file("root/secret", "inside");
   tree_.link("root/absolute", "/secret");
-  tree_.link("root/climbing", "../../../../secret");
+  tree_.link("root/parent", "../../../../secret");
   tree_.link("root/deep/top", "/");
   const auto files = open();
   EXPECT_EQ(files->read("absolute").value(), "inside");
-  EXPECT_EQ(files->read("climbing").value(), "inside");
+  EXPECT_EQ(files->read("parent").value(), "inside");
   EXPECT_EQ(files->read("deep/top/secret").value(), "inside");
   EXPECT_EQ(files->read("../secret").value(), "inside");
   EXPECT_EQ(files->link_target("deep/top/absolute").value(), "/secret");
@@ -74,7 +74,7 @@ TEST_F(CapturedTree, DoesNotBlockOnAFifo) {
   EXPECT_EQ(files->node("fifo")->type, Node::Type::other);
 }
 
-TEST_F(CapturedTree, ListsInOrder) {
+TEST_F(CapturedTree, ListsNamesInOrder) {
   tree_.file("root/d/b", "");
   tree_.file("root/d/a", "");
   const auto files = open();
@@ -83,7 +83,7 @@ TEST_F(CapturedTree, ListsInOrder) {
   EXPECT_EQ(files->list("d/a").error().code, Errc::not_found);
 }
 
-TEST_F(CapturedTree, TellsErrorsWithThePathAndTheErrno) {
+TEST_F(CapturedTree, ReportsThePathAndTheErrno) {
   tree_.file("root/d/a", "");
   const auto files = open();
   const auto absent = files->read("d/absent");
@@ -94,7 +94,7 @@ TEST_F(CapturedTree, TellsErrorsWithThePathAndTheErrno) {
   EXPECT_EQ(files->node("absent").error().sys, ENOENT);
 }
 
-TEST_F(CapturedTree, WritesExistingFilesOnly) {
+TEST_F(CapturedTree, WritesOnlyExistingFiles) {
   tree_.file("root/bind", "");
   const auto files = open();
   ASSERT_TRUE(files->write("bind", "text"));
@@ -103,7 +103,7 @@ TEST_F(CapturedTree, WritesExistingFilesOnly) {
   EXPECT_FALSE(exists(*files, "absent"));
 }
 
-TEST_F(CapturedTree, DescribesANode) {
+TEST_F(CapturedTree, ReturnsTypeAndPermissionsOfANode) {
   tree_.file("root/f", "");
   ASSERT_EQ(chmod((tree_.path() / "root/f").c_str(), 0640), 0);
   const auto node = open()->node("f");
@@ -113,12 +113,12 @@ TEST_F(CapturedTree, DescribesANode) {
   EXPECT_TRUE(node->readable);
 }
 
-TEST(OpenFiles, RefusesARootThatIsNoDirectory) {
+TEST(OpenFiles, RejectsARootThatIsNotADirectory) {
   EXPECT_EQ(open_files("/no/such/root").error().code, Errc::not_found);
   EXPECT_EQ(open_files("/dev/null").error().sys, ENOTDIR);
 }
 
-TEST(LiveFiles, ReadsFilesWhoseSizeIsZero) {
+TEST(LiveFiles, ReadsProcfsFilesOfSizeZero) {
   const auto files = open_files("/");
   ASSERT_TRUE(files);
   EXPECT_THAT((*files)->read("proc/self/status").value(), HasSubstr("CapEff"));
@@ -126,10 +126,10 @@ TEST(LiveFiles, ReadsFilesWhoseSizeIsZero) {
   EXPECT_EQ((*files)->read("dev/null").error().sys, EINVAL);
 }
 
-TEST(LiveFiles, KeepsTheErrnoOfAStore) {
+TEST(LiveFiles, ReturnsTheErrnoOfAWrite) {
   const auto files = open_files("/");
   ASSERT_TRUE(files);
-  // Only the process's own score: the kernel refuses the text with EINVAL, whoever asks.
+  // The kernel rejects this text with EINVAL for every user, so nothing changes.
   EXPECT_EQ((*files)->write("proc/self/oom_score_adj", "text").error().sys, EINVAL);
 }
 
@@ -150,7 +150,7 @@ TEST(Resolve, FollowsLinksByText) {
   EXPECT_EQ(resolve(files, "sys/devices/pci"), "sys/devices/pci");
 }
 
-TEST(Resolve, EndsOnALoop) {
+TEST(Resolve, StopsAtALoop) {
   MemoryFiles files;
   files.add_link("a", "b");
   files.add_link("b", "a");

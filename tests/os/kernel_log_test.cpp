@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-#include <gtest/gtest.h>
+#include "os/kernel_log.h"
 
-#include "os/kernel_log_record.h"
+#include <gtest/gtest.h>
 
 namespace manactl::os {
 namespace {
 
-TEST(KernelLogRecord, IsPrintedAsDmesgDoes) {
+TEST(KernelLogRecord, IsFormattedLikeDmesg) {
   EXPECT_EQ(
       format_record("6,339,5140900,-;mana 7870:00:00.0: up\n SUBSYSTEM=pci\n DEVICE=+pci:x\n"),
       "[    5.140900] mana 7870:00:00.0: up\n");
@@ -20,7 +20,7 @@ TEST(KernelLogRecord, DecodesEscapedBytes) {
   EXPECT_EQ(format_record("6,1,0,-;cut \\x5\n"), "[    0.000000] cut \\x5\n");
 }
 
-TEST(KernelLogRecord, IsEmptyForAnythingElse) {
+TEST(KernelLogRecord, IsEmptyIfMalformed) {
   for (const char* bad : {"", "text", "6,1;x", "6,1,x,-;y", ";", "6,1,-5,-;z"}) {
     EXPECT_EQ(format_record(bad), "") << bad;
   }

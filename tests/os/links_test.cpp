@@ -10,7 +10,7 @@
 #include <linux/rtnetlink.h>
 
 #include "os/attributes.h"
-#include "os/route_messages.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
@@ -34,7 +34,7 @@ std::string vf_link() {
   append_attribute(body, IFLA_MASTER, bytes_of(std::int32_t{2}));
   append_attribute(body, IFLA_OPERSTATE, "\x06"sv);
   append_attribute(body, IFLA_ADDRESS, "\x00\x0d\x3a\x76\x3b\xd0"sv);
-  append_attribute(body, 999, "not known yet"sv);
+  append_attribute(body, 999, "unknown"sv);
   rtnl_link_stats64 stats{};
   stats.rx_packets = 5;
   stats.tx_packets = 1ULL << 40U;
@@ -46,7 +46,7 @@ std::string vf_link() {
   return body;
 }
 
-TEST(LinkMessage, TellsOfAVirtualFunction) {
+TEST(LinkMessage, DescribesAVirtualFunction) {
   const auto link = decode_link(vf_link());
   ASSERT_TRUE(link);
   EXPECT_EQ(link->index, 3);
@@ -62,7 +62,7 @@ TEST(LinkMessage, TellsOfAVirtualFunction) {
   EXPECT_TRUE(link->is_running());
 }
 
-TEST(LinkMessage, DoesNoHarmWhenItIsCutShort) {
+TEST(LinkMessage, ToleratesTruncation) {
   const auto whole = vf_link();
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const auto link = decode_link(std::string(whole, 0, length));
@@ -73,7 +73,7 @@ TEST(LinkMessage, DoesNoHarmWhenItIsCutShort) {
   EXPECT_FALSE(decode_link(std::string(whole, 0, sizeof(ifinfomsg))));
 }
 
-TEST(LinkMessage, ForgetsAnIndexOfAnotherNamespace) {
+TEST(LinkMessage, IgnoresAnIndexOfAnotherNamespace) {
   ifinfomsg head{};
   head.ifi_index = 9;
   std::string body(bytes_of(head));
@@ -84,7 +84,7 @@ TEST(LinkMessage, ForgetsAnIndexOfAnotherNamespace) {
   EXPECT_FALSE(decode_link(body)->lower);
 }
 
-TEST(AddressMessage, PrefersTheLocalEnd) {
+TEST(AddressMessage, PrefersTheLocalAddress) {
   ifaddrmsg head{};
   head.ifa_family = AF_INET;
   head.ifa_prefixlen = 24;
@@ -99,7 +99,7 @@ TEST(AddressMessage, PrefersTheLocalEnd) {
   EXPECT_EQ(address->index, 2);
 }
 
-TEST(AddressMessage, IsRefusedWithoutAWholeAddress) {
+TEST(AddressMessage, IsRejectedWithoutACompleteAddress) {
   ifaddrmsg head{};
   head.ifa_family = AF_INET6;
   std::string body(bytes_of(head));
@@ -136,7 +136,7 @@ TEST(RouteMessage, ListsEveryNextHop) {
   EXPECT_EQ(route->metric, 100U);
 }
 
-TEST(RouteMessage, IsNoDefaultRouteWhenItsDestinationIsCutShort) {
+TEST(RouteMessage, IsNotADefaultRouteIfTheDestinationIsTruncated) {
   rtmsg head{};
   head.rtm_family = AF_INET;
   head.rtm_type = RTN_UNICAST;
@@ -149,7 +149,7 @@ TEST(RouteMessage, IsNoDefaultRouteWhenItsDestinationIsCutShort) {
   EXPECT_EQ(decode_route(body)->destination, "10.0.0.0/24");
 }
 
-TEST(RouteMessage, LeavesOutWhatIsNotUnicast) {
+TEST(RouteMessage, IsRejectedUnlessUnicast) {
   rtmsg head{};
   head.rtm_family = AF_INET6;
   head.rtm_type = RTN_UNREACHABLE;

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(MemoryFiles, AddsTheDirectoriesAboveAFile) {
+TEST(MemoryFiles, CreatesParentDirectories) {
   MemoryFiles files;
   files.add_file("/a/b/c", "text\n");
   EXPECT_EQ(files.read("a/b/c", 100).value(), "text");
@@ -29,7 +29,7 @@ TEST(MemoryFiles, ListsChildrenOnceAndInOrder) {
   EXPECT_EQ(files.list("f").error().sys, ENOENT);
 }
 
-TEST(MemoryFiles, FollowsLinksAsTheKernelDoes) {
+TEST(MemoryFiles, ResolvesLinksLikeTheKernel) {
   MemoryFiles files;
   files.add_file("real/file", "text");
   files.add_link("class/relative", "../real");
@@ -42,14 +42,14 @@ TEST(MemoryFiles, FollowsLinksAsTheKernelDoes) {
   EXPECT_EQ(files.link_target("class/relative").value(), "../real");
 }
 
-TEST(MemoryFiles, EndsALoopOfLinks) {
+TEST(MemoryFiles, DetectsALoopOfLinks) {
   MemoryFiles files;
   files.add_link("a", "b");
   files.add_link("b", "a");
   EXPECT_EQ(files.read("a", 10).error().sys, ELOOP);
 }
 
-TEST(MemoryFiles, AnswersTheErrnosOfTheKernel) {
+TEST(MemoryFiles, ReturnsTheErrnosOfTheKernel) {
   MemoryFiles files;
   files.add_file("d/f", "text");
   EXPECT_EQ(files.read("d", 10).error().sys, EISDIR);
@@ -59,7 +59,7 @@ TEST(MemoryFiles, AnswersTheErrnosOfTheKernel) {
   EXPECT_EQ(files.link_target("d/f").error().sys, EINVAL);
 }
 
-TEST(MemoryFiles, RefusesAWriteAsTold) {
+TEST(MemoryFiles, FailsWritesOnRequest) {
   MemoryFiles files;
   files.add_file("drivers/bind", "");
   ASSERT_TRUE(files.write("drivers/bind", "x"));
@@ -69,7 +69,7 @@ TEST(MemoryFiles, RefusesAWriteAsTold) {
   EXPECT_EQ(files.read("drivers/bind", 10).value(), "x");
 }
 
-TEST(MemoryFiles, TellsOfDeviceNodes) {
+TEST(MemoryFiles, SupportsDeviceNodes) {
   MemoryFiles files;
   Node node;
   node.type = Node::Type::character_device;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "os/libkmod.h"
 #include "os/memory_files.h"
 #include "os/modprobe_config.h"
 #include "os/scratch.h"
@@ -34,14 +35,14 @@ class TreeModules : public ::testing::Test {
   MemoryFiles files_;
 };
 
-TEST_F(TreeModules, AreLoadedWhenSysfsHasTheirState) {
+TEST_F(TreeModules, AreLoadedIfSysfsHasInitstate) {
   files_.add_file("sys/module/mana/initstate", "live\n");
   files_.add_directory("sys/module/hv_netvsc/parameters");
   EXPECT_EQ(presence("mana"), Presence::loaded);
   EXPECT_EQ(presence("hv-netvsc"), Presence::builtin);
 }
 
-TEST_F(TreeModules, AreBuiltInOrAvailableOrMissingByTheirLists) {
+TEST_F(TreeModules, AreFoundInTheListsOfTheRelease) {
   EXPECT_EQ(presence("built_in_x"), Presence::builtin);
   EXPECT_EQ(presence("mana"), Presence::available);
   EXPECT_EQ(presence("uio_hv_generic"), Presence::available);
@@ -50,7 +51,7 @@ TEST_F(TreeModules, AreBuiltInOrAvailableOrMissingByTheirLists) {
   }
 }
 
-TEST_F(TreeModules, AreMissingWithoutAnyList) {
+TEST_F(TreeModules, AreMissingWithoutLists) {
   const MemoryFiles nothing;
   const auto state = open_modules(nothing, kRelease, false)->state("mana");
   ASSERT_TRUE(state);
@@ -58,7 +59,7 @@ TEST_F(TreeModules, AreMissingWithoutAnyList) {
   EXPECT_EQ(state->evidence, "lib/modules/6.8.0/modules.dep");
 }
 
-TEST_F(TreeModules, AreBlacklistedByAFileThatIsNamed) {
+TEST_F(TreeModules, NameTheFileThatBlacklistsThem) {
   files_.add_file("etc/modprobe.d/no.conf", "# blacklist uio_hv_generic\nblacklist  mana-ib\n");
   const auto state = open_modules(files_, kRelease, false)->state("mana_ib");
   ASSERT_TRUE(state);
@@ -67,18 +68,18 @@ TEST_F(TreeModules, AreBlacklistedByAFileThatIsNamed) {
   EXPECT_EQ(presence("uio_hv_generic"), Presence::available);
 }
 
-TEST_F(TreeModules, MayBeForbiddenOnTheKernelCommandLine) {
+TEST_F(TreeModules, CanBeBlacklistedOnTheKernelCommandLine) {
   files_.add_file("proc/cmdline", "quiet module_blacklist=a,mana root=/dev/sda\n");
   EXPECT_EQ(presence("mana"), Presence::blacklisted);
   EXPECT_EQ(presence("mana_ib"), Presence::available);
 }
 
-TEST_F(TreeModules, RefuseNamesThatArePaths) {
+TEST_F(TreeModules, RejectNamesThatArePaths) {
   const auto modules = open_modules(files_, kRelease, false);
   for (const char* bad : {"", "..", "../x", "/etc"}) EXPECT_FALSE(modules->state(bad)) << bad;
 }
 
-TEST(ModprobeConfig, HidesAFileOfTheSameNameFurtherDown) {
+TEST(ModprobeConfig, PrefersAFileInAnEarlierDirectory) {
   MemoryFiles files;
   files.add_file("usr/lib/modprobe.d/x.conf", "blacklist mana\n");
   EXPECT_TRUE(blocking_file(files, "mana")->has_value());
@@ -86,7 +87,7 @@ TEST(ModprobeConfig, HidesAFileOfTheSameNameFurtherDown) {
   EXPECT_FALSE(blocking_file(files, "mana")->has_value());
 }
 
-TEST(ModprobeConfig, IsReadAsLibkmodReadsIt) {
+TEST(ModprobeConfig, IsInterpretedLikeLibkmod) {
   const test::Scratch tree;
   tree.file(
       "etc/modprobe.d/a.conf",
@@ -108,7 +109,7 @@ TEST(ModprobeConfig, IsReadAsLibkmodReadsIt) {
                            "dummy",
                            "bonding"}) {
     const auto own = blocking_file(**files, name);
-    const auto kmod = blocked_by_libkmod({tree.path() / "etc/modprobe.d"}, name);
+    const auto kmod = is_blocked_by_libkmod({tree.path() / "etc/modprobe.d"}, name);
     ASSERT_TRUE(own && kmod) << name;
     EXPECT_EQ(own->has_value(), *kmod) << name;
     blocked += *kmod ? 1 : 0;

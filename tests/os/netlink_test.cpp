@@ -28,50 +28,50 @@ std::string status(int number) {
 }
 
 TEST(Netlink, CollectsMessagesUntilDone) {
-  Answers answers;
+  NetlinkReply reply;
   decode_datagram(message(16, NLM_F_MULTI, "abc", kSequence) + message(17, 0, "d", kSequence),
                   kSequence,
-                  answers);
-  EXPECT_FALSE(answers.complete);
-  decode_datagram(message(NLMSG_DONE, 0, status(0), kSequence), kSequence, answers);
-  EXPECT_TRUE(answers.complete);
-  EXPECT_EQ(answers.error, 0);
-  ASSERT_EQ(answers.messages.size(), 2U);
-  EXPECT_EQ(answers.messages[0].body, "abc");
-  EXPECT_EQ(answers.messages[1].type, 17U);
+                  reply);
+  EXPECT_FALSE(reply.complete);
+  decode_datagram(message(NLMSG_DONE, 0, status(0), kSequence), kSequence, reply);
+  EXPECT_TRUE(reply.complete);
+  EXPECT_EQ(reply.error, 0);
+  ASSERT_EQ(reply.messages.size(), 2U);
+  EXPECT_EQ(reply.messages[0].body, "abc");
+  EXPECT_EQ(reply.messages[1].type, 17U);
 }
 
-TEST(Netlink, KeepsTheErrnoAndTheInterruption) {
-  Answers answers;
+TEST(Netlink, ReportsTheErrnoAndTheInterruption) {
+  NetlinkReply reply;
   decode_datagram(message(16, NLM_F_DUMP_INTR, "", kSequence) +
                       message(NLMSG_ERROR, 0, status(EPERM), kSequence),
                   kSequence,
-                  answers);
-  EXPECT_TRUE(answers.interrupted);
-  EXPECT_EQ(answers.error, EPERM);
+                  reply);
+  EXPECT_TRUE(reply.interrupted);
+  EXPECT_EQ(reply.error, EPERM);
 }
 
-TEST(Netlink, IgnoresAnswersToOtherQuestions) {
-  Answers answers;
-  decode_datagram(message(16, 0, "x", kSequence + 1), kSequence, answers);
-  EXPECT_TRUE(answers.messages.empty());
+TEST(Netlink, IgnoresRepliesToOtherRequests) {
+  NetlinkReply reply;
+  decode_datagram(message(16, 0, "x", kSequence + 1), kSequence, reply);
+  EXPECT_TRUE(reply.messages.empty());
 }
 
-TEST(Netlink, EndsAtAMessageThatIsCutShort) {
+TEST(Netlink, StopsAtATruncatedMessage) {
   const auto whole = message(16, 0, "abcdefgh", kSequence);
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    Answers answers;
-    decode_datagram(whole.substr(0, length), kSequence, answers);
-    EXPECT_TRUE(answers.messages.empty()) << length;
-    EXPECT_FALSE(answers.complete) << length;
+    NetlinkReply reply;
+    decode_datagram(whole.substr(0, length), kSequence, reply);
+    EXPECT_TRUE(reply.messages.empty()) << length;
+    EXPECT_FALSE(reply.complete) << length;
   }
 }
 
-TEST(Netlink, SaysThatTheKernelLacksAProtocol) {
-  constexpr int kNoProtocol = 31;  // the highest number there can be; nobody uses it
-  const auto refused = ask_netlink(kNoProtocol, encode_request(16, NLM_F_REQUEST, ""));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Errc::unsupported);
+TEST(Netlink, ReportsAMissingProtocol) {
+  constexpr int kNoProtocol = 31;  // the highest protocol, MAX_LINKS - 1; unused
+  const auto result = send_netlink_request(kNoProtocol, encode_request(16, NLM_F_REQUEST, ""));
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Errc::unsupported);
 }
 
 TEST(Attributes, AreReadUntilOneIsMalformed) {
@@ -85,7 +85,7 @@ TEST(Attributes, AreReadUntilOneIsMalformed) {
   EXPECT_EQ(name->text(), "eth0");
   const auto mtu = next_attribute(rest);
   ASSERT_TRUE(mtu);
-  EXPECT_EQ(mtu->type, 4U);  // without the flag for nesting
+  EXPECT_EQ(mtu->type, 4U);  // the flag NLA_F_NESTED is removed
   EXPECT_EQ(mtu->u32(), 1500U);
   EXPECT_FALSE(next_attribute(rest));
   for (const auto length : {0U, 3U, 200U}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// rtnetlink and ethtool against a real kernel, in a network namespace that ends with the test's
-// child process. Needs root and the program `ip`.
+// Tests of rtnetlink and ethtool with the real kernel, in the network namespace of a child process.
+// They need root and the program `ip`.
 
 #include <gmock/gmock.h>
 #include <sched.h>
@@ -38,13 +38,13 @@ void ip(const std::string& arguments) {
   ASSERT_EQ(status, 0) << "ip " << arguments;
 }
 
-// The namespace lives as long as this process has nothing else, so the body runs in a child.
-void in_own_network(const std::function<void()>& body) {
+// Runs `body` in a child process with its own network namespace, which the kernel removes at exit.
+void run_in_network_namespace(const std::function<void()>& body) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
     if (unshare(CLONE_NEWNET) != 0) {
-      perror("unshare(CLONE_NEWNET): these tests need root");
+      perror("unshare(CLONE_NEWNET) failed; run these tests as root");
       _exit(2);
     }
     body();
@@ -62,7 +62,7 @@ const Link* find(const std::vector<Link>& links, std::string_view name) {
   return it == links.end() ? nullptr : &*it;
 }
 
-void see_interfaces() {
+void list_interfaces() {
   ip("link add left type veth peer name right");
   ip("link add br0 type bridge");
   ip("link set left master br0 address 00:0d:3a:76:3b:d0");
@@ -106,7 +106,7 @@ bool kernel_has_vlans() {
   return status == 0;
 }
 
-void see_vlan() {
+void list_vlan() {
   ip("link add left type veth peer name right");
   ip("link add link right name right.7 type vlan id 7");
   const auto links = open_links()->links();
@@ -117,7 +117,7 @@ void see_vlan() {
   EXPECT_EQ(vlan->kind, "vlan");
 }
 
-void see_addresses_and_routes() {
+void list_addresses_and_routes() {
   ip("link add one type veth peer name other");
   ip("addr add 10.0.0.4/24 dev one");
   ip("addr add 10.1.0.4/24 dev other");
@@ -156,10 +156,10 @@ void see_addresses_and_routes() {
   EXPECT_EQ(route("10.0.0.0/24").gateway, "");
   EXPECT_THAT(route("10.9.0.0/16").outputs, UnorderedElementsAre(a, b));
   EXPECT_EQ(route("10.9.0.0/16").table, 1000U);
-  EXPECT_EQ(route("10.8.0.0/16").destination, "") << "a blackhole leads nowhere";
+  EXPECT_EQ(route("10.8.0.0/16").destination, "") << "blackhole routes are not unicast";
 }
 
-void see_many() {
+void list_many_interfaces() {
   for (int i = 0; i < 50; ++i) ip(fmt::format("link add many{} type veth peer name peer{}", i, i));
   const auto links = open_links()->links();
   ASSERT_TRUE(links);
@@ -169,7 +169,7 @@ void see_many() {
   }));
 }
 
-void see_drivers() {
+void read_drivers() {
   ip("link add left type veth peer name right");
   const auto ethtool = open_ethtool();
   const auto name = InterfaceName::parse("left");
@@ -206,8 +206,8 @@ void change_links() {
   EXPECT_FALSE(find(*system->links(), "eth7")->is_up());
 }
 
-// What was read is what can be written: the whole of it comes back.
-void move_addresses_and_routes() {
+// Checks that addresses and routes that were read can be added again without loss.
+void restore_addresses_and_routes() {
   ip("link add one type veth peer name other");
   ip("link set other up");
   ip("link set one up");
@@ -227,8 +227,8 @@ void move_addresses_and_routes() {
     return address.index == index && !address.text.starts_with("fe80:");
   };
   const auto is_own_route = [&](const Route& route) {
-    constexpr unsigned kByKernel = 2;
-    return route.outputs == std::vector<int>{index} && route.protocol != kByKernel;
+    constexpr unsigned kRtprotKernel = 2;
+    return route.outputs == std::vector<int>{index} && route.protocol != kRtprotKernel;
   };
   const auto addresses = own(*system->addresses(), is_own_address);
   const auto routes = own(*system->routes(), is_own_route);
@@ -258,33 +258,33 @@ void move_addresses_and_routes() {
   EXPECT_EQ(system->add_address(addresses.front()).error().sys, EEXIST);
 }
 
-TEST(Network, IsChangedAndRefusesWhatCannotBe) {
-  in_own_network(change_links);
+TEST(Network, ChangesLinksAndReportsErrors) {
+  run_in_network_namespace(change_links);
 }
 
-TEST(Network, TakesBackTheAddressesAndRoutesThatItShowed) {
-  in_own_network(move_addresses_and_routes);
+TEST(Network, RestoresAddressesAndRoutes) {
+  run_in_network_namespace(restore_addresses_and_routes);
 }
 
-TEST(Network, ShowsMastersLowersAndAlternativeNames) {
-  in_own_network(see_interfaces);
+TEST(Network, ListsMastersLowerInterfacesAndAlternativeNames) {
+  run_in_network_namespace(list_interfaces);
 }
 
-TEST(Network, ShowsWhatAVlanStandsOn) {
+TEST(Network, ListsTheInterfaceBelowAVlan) {
   if (!kernel_has_vlans()) GTEST_SKIP() << "this kernel has no VLANs (CONFIG_VLAN_8021Q)";
-  in_own_network(see_vlan);
+  run_in_network_namespace(list_vlan);
 }
 
-TEST(Network, ShowsAddressesAndEveryOutputOfARoute) {
-  in_own_network(see_addresses_and_routes);
+TEST(Network, ListsAddressesAndEveryOutputOfARoute) {
+  run_in_network_namespace(list_addresses_and_routes);
 }
 
-TEST(Network, ShowsMoreInterfacesThanOneDatagramHolds) {
-  in_own_network(see_many);
+TEST(Network, ListsMoreInterfacesThanFitIntoOneDatagram) {
+  run_in_network_namespace(list_many_interfaces);
 }
 
-TEST(Network, ShowsDriversAndCounters) {
-  in_own_network(see_drivers);
+TEST(Network, ReadsDriversAndCounters) {
+  run_in_network_namespace(read_drivers);
 }
 
 }  // namespace

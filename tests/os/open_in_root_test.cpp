@@ -26,26 +26,26 @@ struct Case {
   const char* name;
   std::string path;
   int flags;
-  int error;            // 0: opened
-  const char* is = "";  // the file below the scratch directory that was opened
+  int error;              // 0: success
+  const char* file = "";  // the expected file, below the scratch directory
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << c.name;
 }
 
-std::string name_of_case(const testing::TestParamInfo<Case>& info) {
+std::string case_name(const testing::TestParamInfo<Case>& info) {
   return info.param.name;
 }
 
-class CapturedTreeBothWays : public testing::TestWithParam<Case> {
+class OpenInRoot : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
     tree_.file("secret", "outside");
     tree_.file("root/secret", "inside");
     tree_.file("root/a/b/file", "");
     tree_.link("root/absolute", "/secret");
-    tree_.link("root/climbing", "../../../secret");
+    tree_.link("root/parent", "../../../secret");
     tree_.link("root/a/b/top", "/");
     tree_.link("root/a/up", "..");
     tree_.link("root/link", "a/b");
@@ -62,7 +62,7 @@ class CapturedTreeBothWays : public testing::TestWithParam<Case> {
     ASSERT_TRUE(root_);
   }
 
-  void judge(int opened, int error) const {
+  void check(int opened, int error) const {
     const Descriptor found(opened);
     EXPECT_EQ(opened < 0 ? error : 0, GetParam().error);
     if (opened < 0) return;
@@ -71,7 +71,7 @@ class CapturedTreeBothWays : public testing::TestWithParam<Case> {
     }, wanted{};
 
     ASSERT_EQ(fstat(opened, &is), 0);
-    ASSERT_EQ(lstat((tree_.path() / GetParam().is).c_str(), &wanted), 0);
+    ASSERT_EQ(lstat((tree_.path() / GetParam().file).c_str(), &wanted), 0);
     EXPECT_EQ(is.st_ino, wanted.st_ino);
     EXPECT_NE(fcntl(opened, F_GETFD) & FD_CLOEXEC, 0);
   }
@@ -80,12 +80,12 @@ class CapturedTreeBothWays : public testing::TestWithParam<Case> {
   Descriptor root_;
 };
 
-TEST_P(CapturedTreeBothWays, OpensTheSameInsideOrFailsTheSame) {
+TEST_P(OpenInRoot, BothImplementationsAgree) {
   const auto& asked = GetParam();
-  const int by_kernel = open_in_root(root_.get(), asked.path, asked.flags);
-  judge(by_kernel, errno);
-  const int by_steps = open_by_steps(root_.get(), asked.path, asked.flags);
-  judge(by_steps, errno);
+  const int with_openat2 = open_in_root(root_.get(), asked.path, asked.flags);
+  check(with_openat2, errno);
+  const int with_steps = open_by_steps(root_.get(), asked.path, asked.flags);
+  check(with_steps, errno);
 }
 
 constexpr int kLook = O_PATH;
@@ -94,19 +94,19 @@ constexpr int kList = O_RDONLY | O_DIRECTORY;
 
 INSTANTIATE_TEST_SUITE_P(
     Paths,
-    CapturedTreeBothWays,
+    OpenInRoot,
     testing::Values(Case{"Plain", "secret", O_RDONLY, 0, "root/secret"},
                     Case{"FromTheTop", "/secret", O_RDONLY, 0, "root/secret"},
                     Case{"Deep", "a//b/./file", O_RDWR, 0, "root/a/b/file"},
                     Case{"Root", ".", kList, 0, "root"},
                     Case{"Slash", "/", kLook, 0, "root"},
                     Case{"AboveTheRoot", "..", kLook, 0, "root"},
-                    Case{"ClimbingPath", "../../secret", O_RDONLY, 0, "root/secret"},
+                    Case{"ParentPath", "../../secret", O_RDONLY, 0, "root/secret"},
                     Case{"Back", "a/b/../b/file", O_RDONLY, 0, "root/a/b/file"},
                     Case{"BackFromAFile", "secret/../secret", O_RDONLY, ENOTDIR},
                     Case{"BackFromNowhere", "nowhere/../secret", O_RDONLY, ENOENT},
                     Case{"Absolute", "absolute", O_RDONLY, 0, "root/secret"},
-                    Case{"Climbing", "climbing", O_RDONLY, 0, "root/secret"},
+                    Case{"ParentLink", "parent", O_RDONLY, 0, "root/secret"},
                     Case{"ThroughTheTop", "a/b/top/absolute", O_RDONLY, 0, "root/secret"},
                     Case{"ThroughUp", "a/up/a/b/file", O_RDONLY, 0, "root/a/b/file"},
                     Case{"BackFromALink", "link/../b/file", O_RDONLY, 0, "root/a/b/file"},
@@ -130,10 +130,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"TooManyLinks", "chain40", O_RDONLY, ELOOP},
                     Case{"LongName", std::string(256, 'x'), O_RDONLY, ENAMETOOLONG},
                     Case{"LongPath", std::string(5000, '/'), O_RDONLY, ENAMETOOLONG}),
-    name_of_case);
+    case_name);
 
-// A link of procfs that is more than its text leads anywhere, out of every root.
-TEST(MagicLinks, AreRefusedBothWays) {
+// Magic links of procfs lead out of every root.
+TEST(MagicLinks, AreRejectedByBothImplementations) {
   const Descriptor proc(open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC));
   ASSERT_TRUE(proc);
   for (auto* open_one : {&open_in_root, &open_by_steps}) {
@@ -147,7 +147,7 @@ TEST(MagicLinks, AreRefusedBothWays) {
   }
 }
 
-// From here on openat2(2) answers `error` to this process.
+// Makes openat2(2) fail with `error` in this process from now on.
 bool forbid_openat2(unsigned error) {
   std::array filter = {
       sock_filter BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
@@ -163,18 +163,18 @@ bool forbid_openat2(unsigned error) {
 
 class WithoutOpenat2 : public testing::TestWithParam<int> {};
 
-TEST_P(WithoutOpenat2, ACapturedTreeIsReadAllTheSame) {
+TEST_P(WithoutOpenat2, ACapturedTreeCanBeRead) {
   const test::Scratch tree;
   tree.file("secret", "outside");
   tree.file("root/secret", "inside");
-  tree.link("root/climbing", "../../secret");
+  tree.link("root/parent", "../../secret");
   const pid_t child = fork();
   if (child == 0) {
     const auto files = open_files(tree.path() / "root");
     const bool forbidden = forbid_openat2(static_cast<unsigned>(GetParam()));
     EXPECT_TRUE(forbidden);
-    EXPECT_EQ((*files)->read("climbing").value_or(""), "inside");
-    EXPECT_EQ((*files)->link_target("climbing").value_or(""), "../../secret");
+    EXPECT_EQ((*files)->read("parent").value_or(""), "inside");
+    EXPECT_EQ((*files)->link_target("parent").value_or(""), "../../secret");
     EXPECT_EQ((*files)->list("..").value_or(std::vector<std::string>{}).size(), 2U);
     EXPECT_TRUE((*files)->write("secret", "new"));
     EXPECT_EQ((*files)->read("absent").error().sys, ENOENT);
@@ -185,7 +185,7 @@ TEST_P(WithoutOpenat2, ACapturedTreeIsReadAllTheSame) {
   EXPECT_EQ(status, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Answers, WithoutOpenat2, testing::Values(ENOSYS, EPERM));
+INSTANTIATE_TEST_SUITE_P(Errnos, WithoutOpenat2, testing::Values(ENOSYS, EPERM));
 
 }  // namespace
 }  // namespace manactl::os

@@ -13,7 +13,7 @@
 namespace manactl::os {
 namespace {
 
-TEST(Process, HasTheCapabilitiesThatProcfsShows) {
+TEST(Process, HasTheCapabilitiesOfProcfs) {
   const auto own = open_process()->privileges();
   ASSERT_TRUE(own);
   EXPECT_EQ(own->uid, geteuid());
@@ -28,7 +28,7 @@ TEST(Process, HasTheCapabilitiesThatProcfsShows) {
   EXPECT_EQ(own->sys_admin, ((*bits >> 21U) & 1U) != 0);
 }
 
-TEST(Process, TellsItsLimitOfLockedMemory) {
+TEST(Process, ReturnsTheLimitOfLockedMemory) {
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_MEMLOCK, &before), 0);
   rlimit small = before;
@@ -40,14 +40,14 @@ TEST(Process, TellsItsLimitOfLockedMemory) {
   EXPECT_EQ(own->memlock_soft, 4096U);
 }
 
-TEST(Process, NamesTheKernelAsProcfsDoes) {
+TEST(Process, ReturnsTheKernelReleaseOfProcfs) {
   const auto kernel = open_process()->kernel();
   ASSERT_TRUE(kernel);
   EXPECT_EQ(kernel->release, (*open_files("/"))->read("proc/sys/kernel/osrelease").value());
   EXPECT_FALSE(kernel->machine.empty());
 }
 
-TEST(Process, ListsTheProcessorsItMayUse) {
+TEST(Process, ListsTheCpusOfItsAffinity) {
   const auto affinity = open_process()->affinity();
   ASSERT_TRUE(affinity);
   cpu_set_t set;

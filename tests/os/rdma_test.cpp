@@ -7,27 +7,27 @@
 #include <rdma/rdma_netlink.h>
 
 #include "os/attributes.h"
-#include "os/rdma_messages.h"
+#include "os/netlink_messages.h"
 
 namespace manactl::os {
 namespace {
 
 using namespace std::string_view_literals;
 
-TEST(RdmaMessages, AskForAChardevByteForByte) {
+TEST(RdmaMessages, EncodeAChardevRequest) {
   EXPECT_EQ(encode_chardev_request(2),
             "\x24\x00\x00\x00\x0f\x14\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00"
             "\x0b\x00\x45\x00uverbs\x00\x00"
             "\x08\x00\x01\x00\x02\x00\x00\x00"sv);
 }
 
-TEST(RdmaMessages, AskForDevicesAndPorts) {
+TEST(RdmaMessages, EncodeDeviceAndPortRequests) {
   EXPECT_EQ(encode_device_dump(),
             "\x10\x00\x00\x00\x01\x14\x01\x03\x00\x00\x00\x00\x00\x00\x00\x00"sv);
   EXPECT_EQ(encode_port_request(1, 2).substr(4, 2), "\x05\x14"sv);
 }
 
-TEST(RdmaMessages, ReadADeviceByteForByte) {
+TEST(RdmaMessages, DecodeADevice) {
   const auto body =
       "\x08\x00\x01\x00\x01\x00\x00\x00"
       "\x0c\x00\x02\x00manae_0\x00"
@@ -44,7 +44,7 @@ TEST(RdmaMessages, ReadADeviceByteForByte) {
   EXPECT_EQ(device->firmware, "");
 }
 
-std::string chardev_answer() {
+std::string chardev_reply() {
   std::string body;
   append_attribute(body, RDMA_NLDEV_ATTR_CHARDEV_NAME, "uverbs0\0"sv);
   append_attribute(body, RDMA_NLDEV_ATTR_CHARDEV_ABI, bytes_of(std::uint64_t{1}));
@@ -52,26 +52,26 @@ std::string chardev_answer() {
   return body;
 }
 
-TEST(RdmaMessages, TakeADriverIdOfEitherLength) {
-  auto narrow = chardev_answer();
+TEST(RdmaMessages, AcceptADriverIdOf4Or8Bytes) {
+  auto narrow = chardev_reply();
   append_attribute(narrow, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, bytes_of(std::uint32_t{20}));
   const auto first = decode_chardev(narrow);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->driver_id, 20U);
   EXPECT_EQ(first->name, "uverbs0");
   EXPECT_EQ(first->abi, 1U);
-  auto wide = chardev_answer();
+  auto wide = chardev_reply();
   append_attribute(wide, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, bytes_of(std::uint64_t{19}));
   EXPECT_EQ(decode_chardev(wide)->driver_id, 19U);
 }
 
-TEST(RdmaMessages, KnowADriverThatHasNoId) {
-  const auto chardev = decode_chardev(chardev_answer());
+TEST(RdmaMessages, AcceptADriverWithoutId) {
+  const auto chardev = decode_chardev(chardev_reply());
   ASSERT_TRUE(chardev);
   EXPECT_FALSE(chardev->driver_id);
 }
 
-TEST(RdmaMessages, ReadAPort) {
+TEST(RdmaMessages, DecodeAPort) {
   std::string body;
   append_attribute(body, RDMA_NLDEV_ATTR_PORT_INDEX, bytes_of(std::uint32_t{2}));
   append_attribute(body, RDMA_NLDEV_ATTR_PORT_STATE, "\x04"sv);
@@ -83,11 +83,11 @@ TEST(RdmaMessages, ReadAPort) {
   EXPECT_EQ(port->netdev, "eth1");
 }
 
-TEST(RdmaMessages, RefuseAnswersWithoutAName) {
+TEST(RdmaMessages, RejectRepliesWithoutAName) {
   EXPECT_EQ(decode_device("").error().code, Errc::invalid);
   EXPECT_EQ(decode_chardev("\xff\xff\x01\x00"sv).error().code, Errc::invalid);
   EXPECT_EQ(decode_port("").error().code, Errc::invalid);
-  const auto whole = chardev_answer();
+  const auto whole = chardev_reply();
   for (std::size_t length = 0; length < whole.size(); ++length) {
     const auto cut = decode_chardev(std::string(whole, 0, length));
     if (cut) {

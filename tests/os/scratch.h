@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A directory of the test's own, removed at its end.
+// A temporary directory for one test. The destructor removes it.
 
 #pragma once
 

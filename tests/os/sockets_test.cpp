@@ -12,26 +12,26 @@
 
 #include "os/attributes.h"
 #include "os/memory_files.h"
+#include "os/netlink_messages.h"
 #include "os/owned.h"
-#include "os/socket_messages.h"
 
 namespace manactl::os {
 namespace {
 
 inet_diag_msg message(unsigned char family, unsigned char state) {
-  inet_diag_msg answer{};
-  answer.idiag_family = family;
-  answer.idiag_state = state;
-  answer.id.idiag_sport = htons(22);
-  answer.idiag_inode = 7;
-  return answer;
+  inet_diag_msg reply{};
+  reply.idiag_family = family;
+  reply.idiag_state = state;
+  reply.id.idiag_sport = htons(22);
+  reply.idiag_inode = 7;
+  return reply;
 }
 
-TEST(SocketMessages, TellMappedAddressesAsIpv4) {
-  auto answer = message(AF_INET6, TCP_ESTABLISHED);
-  ASSERT_EQ(inet_pton(AF_INET6, "::ffff:10.0.0.4", answer.id.idiag_src), 1);
-  ASSERT_EQ(inet_pton(AF_INET6, "fe80::1", answer.id.idiag_dst), 1);
-  const auto socket = decode_tcp(bytes_of(answer));
+TEST(SocketMessages, ConvertMappedAddressesToIpv4) {
+  auto reply = message(AF_INET6, TCP_ESTABLISHED);
+  ASSERT_EQ(inet_pton(AF_INET6, "::ffff:10.0.0.4", reply.id.idiag_src), 1);
+  ASSERT_EQ(inet_pton(AF_INET6, "fe80::1", reply.id.idiag_dst), 1);
+  const auto socket = decode_tcp(bytes_of(reply));
   ASSERT_TRUE(socket);
   EXPECT_EQ(socket->local_address, "10.0.0.4");
   EXPECT_EQ(socket->remote_address, "fe80::1");
@@ -40,7 +40,7 @@ TEST(SocketMessages, TellMappedAddressesAsIpv4) {
   EXPECT_FALSE(socket->listening);
 }
 
-TEST(SocketMessages, LeaveOutOtherStatesFamiliesAndShortOnes) {
+TEST(SocketMessages, RejectOtherStatesOtherFamiliesAndTruncation) {
   EXPECT_TRUE(decode_tcp(bytes_of(message(AF_INET, TCP_LISTEN)))->listening);
   EXPECT_FALSE(decode_tcp(bytes_of(message(AF_INET, TCP_TIME_WAIT))));
   EXPECT_FALSE(decode_tcp(bytes_of(message(AF_UNIX, TCP_LISTEN))));
@@ -51,7 +51,7 @@ TEST(SocketMessages, LeaveOutOtherStatesFamiliesAndShortOnes) {
 constexpr const char* kLine =
     "   1: 0400000A:0016 0900010A:C3CA 01 00000000:00000000 02:0001 00000000     0        0 4711 2";
 
-TEST(SocketLines, TellAddressesPortsAndTheInode) {
+TEST(SocketLines, ContainAddressesPortsAndInode) {
   const auto socket = decode_tcp_line(kLine);
   ASSERT_TRUE(socket);
   EXPECT_FALSE(socket->listening);
@@ -62,7 +62,7 @@ TEST(SocketLines, TellAddressesPortsAndTheInode) {
   EXPECT_EQ(socket->inode, 4711U);
 }
 
-TEST(SocketLines, TellMappedAddressesAsIpv4) {
+TEST(SocketLines, ConvertMappedAddressesToIpv4) {
   const auto socket = decode_tcp_line(
       " 0: 0000000000000000FFFF00000400000A:0016 000080FE000000000000000001000000:0000 0A"
       " 0:0 00:00000000 00000000 0 0 7 1");
@@ -72,7 +72,7 @@ TEST(SocketLines, TellMappedAddressesAsIpv4) {
   EXPECT_EQ(socket->remote_address, "fe80::1");
 }
 
-TEST(SocketLines, LeaveOutWhatIsNone) {
+TEST(SocketLines, RejectTheHeadingAndMalformedLines) {
   const std::string line(kLine);
   EXPECT_FALSE(
       decode_tcp_line("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when "
@@ -87,8 +87,9 @@ TEST(SocketLines, LeaveOutWhatIsNone) {
   }
 }
 
-// Asking sock_diag would load tcp_diag: nothing but the text is read where it is not loaded.
-TEST(Sockets, AreReadAsTextWhereTcpDiagIsNotLoaded) {
+// A sock_diag request would make the kernel load tcp_diag, so without it only /proc/net/tcp is
+// read.
+TEST(Sockets, AreReadFromProcfsIfTcpDiagIsNotLoaded) {
   MemoryFiles files;
   files.add_file("proc/net/tcp", std::string("  sl  local_address\n") + kLine + "\n");
   const auto without_ipv6 = open_sockets(files)->tcp();
@@ -101,16 +102,16 @@ TEST(Sockets, AreReadAsTextWhereTcpDiagIsNotLoaded) {
   EXPECT_EQ(open_sockets(nothing)->tcp().error().code, Errc::not_found);
 }
 
-TEST(Sockets, AreAskedOfNetlinkWhereTcpDiagIsLoaded) {
+TEST(Sockets, AreReadWithNetlinkIfTcpDiagIsLoaded) {
   MemoryFiles files;
   files.add_file("proc/net/tcp", kLine);
   files.add_file("sys/module/tcp_diag/initstate", "live");
   const auto all = open_sockets(files)->tcp();
-  const bool by_text = all && all->size() == 1 && all->front().inode == 4711;
-  EXPECT_FALSE(by_text);
+  const bool from_procfs = all && all->size() == 1 && all->front().inode == 4711;
+  EXPECT_FALSE(from_procfs);
 }
 
-TEST(Sockets, ListALivingListener) {
+TEST(Sockets, ListAListener) {
   const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Plays libibverbs in the tests of the verbs probe. STUB_VERBS says what it does; what starts with
-// IBV_ must not arrive here, because the probe clears it.
+// A stub of libibverbs for the tests of the verbs probe. The variable STUB_VERBS selects its
+// behavior. Variables that start with IBV_ must not be visible here, because the probe removes
+// them.
 
 #include <infiniband/verbs.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 
 #undef ibv_get_device_list
 
-extern "C" int stub_provider_poll(ibv_cq* queue, int most, ibv_wc* done);
+extern "C" int stub_provider_poll(ibv_cq* queue, int max, ibv_wc* done);
 
 namespace {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Plays a provider library in the tests of the verbs probe: one call that is not libibverbs' own.
+// A stub provider library for the tests of the verbs probe, with a function outside of libibverbs.
 
 #include <infiniband/verbs.h>
 
-extern "C" int stub_provider_poll(ibv_cq* /*queue*/, int /*most*/, ibv_wc* /*done*/) {
+extern "C" int stub_provider_poll(ibv_cq* /*queue*/, int /*max*/, ibv_wc* /*done*/) {
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// libudev on the /sys of an Azure VM, played by umockdev; runs under umockdev-wrapper.
+// libudev on the /sys of an Azure VM, which umockdev simulates. Runs under umockdev-wrapper.
 
 #include <gtest/gtest.h>
 #include <umockdev.h>
@@ -67,7 +67,7 @@ class AzureVm : public ::testing::Test {
   Testbed testbed_;
 };
 
-TEST_F(AzureVm, HasItsNetworkFunctionsInOrder) {
+TEST_F(AzureVm, ListsNetworkFunctionsInOrder) {
   const auto devices = open_udev_devices()->pci_network();
   ASSERT_TRUE(devices) << devices.error().message;
   ASSERT_EQ(devices->size(), 2U);
@@ -82,7 +82,7 @@ TEST_F(AzureVm, HasItsNetworkFunctionsInOrder) {
   EXPECT_EQ(mana.path, "sys/devices/7870:00:00.0");
 }
 
-TEST_F(AzureVm, HasItsSyntheticNic) {
+TEST_F(AzureVm, ListsTheSyntheticNic) {
   const auto devices = open_udev_devices()->vmbus_network();
   ASSERT_TRUE(devices) << devices.error().message;
   ASSERT_EQ(devices->size(), 1U);
@@ -90,18 +90,18 @@ TEST_F(AzureVm, HasItsSyntheticNic) {
   EXPECT_EQ(devices->front().driver, "hv_netvsc");
 }
 
-TEST_F(AzureVm, IsTheSameWhenItsTreeIsWalked) {
+TEST_F(AzureVm, ListsTheSameFunctionsFromSysfs) {
   const Text root(umockdev_testbed_get_root_dir(testbed_.get()));
   const auto files = open_files(root.get());
   ASSERT_TRUE(files);
-  const auto walked = open_tree_devices(**files)->pci_network();
-  const auto listed = open_udev_devices()->pci_network();
-  ASSERT_TRUE(walked && listed);
-  ASSERT_EQ(walked->size(), listed->size());
-  for (std::size_t i = 0; i < walked->size(); ++i) {
-    EXPECT_EQ((*walked)[i].address, (*listed)[i].address);
-    EXPECT_EQ((*walked)[i].driver, (*listed)[i].driver);
-    EXPECT_EQ((*walked)[i].path, (*listed)[i].path);
+  const auto from_tree = open_tree_devices(**files)->pci_network();
+  const auto from_udev = open_udev_devices()->pci_network();
+  ASSERT_TRUE(from_tree && from_udev);
+  ASSERT_EQ(from_tree->size(), from_udev->size());
+  for (std::size_t i = 0; i < from_tree->size(); ++i) {
+    EXPECT_EQ((*from_tree)[i].address, (*from_udev)[i].address);
+    EXPECT_EQ((*from_tree)[i].driver, (*from_udev)[i].driver);
+    EXPECT_EQ((*from_tree)[i].path, (*from_udev)[i].path);
   }
 }
 

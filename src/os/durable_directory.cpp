@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "os/durable.h"
+#include "os/durable_directory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ namespace manactl::os {
 namespace {
 
 constexpr unsigned kWritableByOthers = S_IWGRP | S_IWOTH;
-constexpr std::string_view kUnfinished = ".new";
+constexpr std::string_view kTemporarySuffix = ".new";
 
 using Directory = Owned<DIR, closedir>;
 
@@ -30,12 +30,14 @@ bool is_plain(std::string_view name) {
 Result<> check_safe(int directory, bool last, const std::string& shown) {
   struct stat status {};
 
-  if (fstat(directory, &status) != 0) return fail_errno(errno, "cannot look at '" + shown + "'");
+  if (fstat(directory, &status) != 0) return fail_errno(errno, "cannot stat '" + shown + "'");
   const bool trusted = status.st_uid == geteuid() || (!last && status.st_uid == 0);
   if (!trusted) {
-    return fail(Errc::denied, fmt::format("'{}' belongs to user {}", shown, status.st_uid));
+    return fail(
+        Errc::denied,
+        fmt::format("'{}' belongs to user {}, not to user {}", shown, status.st_uid, geteuid()));
   }
-  // In a sticky directory others cannot replace what is ours.
+  // Others may write to a parent directory if it is sticky: then they cannot replace our files.
   const bool shared = (status.st_mode & kWritableByOthers) != 0;
   if (shared && (last || (status.st_mode & S_ISVTX) == 0)) {
     return fail(Errc::denied, fmt::format("'{}' can be written to by others", shown));
@@ -61,22 +63,24 @@ Result<Descriptor> make_directory(const Descriptor& in,
                                   mode_t mode,
                                   const std::string& shown) {
   if (mkdirat(in.get(), name.c_str(), mode) != 0 && errno != EEXIST) {
-    return fail_errno(errno, "cannot make the directory '" + shown + "'");
+    return fail_errno(errno, "cannot create the directory '" + shown + "'");
   }
   if (fsync(in.get()) != 0) return fail_errno(errno, "cannot write '" + shown + "'");
-  Descriptor made(openat(in.get(), name.c_str(), kDirectory));
-  // The umask may have taken bits away; nobody else may have them in any case.
-  if (made && fchmod(made.get(), mode) != 0) return fail_errno(errno, "cannot set the mode");
-  if (!made) return fail_errno(errno, "cannot open the directory '" + shown + "'");
-  return made;
+  Descriptor created(openat(in.get(), name.c_str(), kDirectory));
+  // Set the mode explicitly, because mkdirat applies the umask.
+  if (created && fchmod(created.get(), mode) != 0) {
+    return fail_errno(errno, "cannot set the mode of '" + shown + "'");
+  }
+  if (!created) return fail_errno(errno, "cannot open the directory '" + shown + "'");
+  return created;
 }
 
-class DurableDirectory final : public Durable {
+class DiskDirectory final : public DurableDirectory {
  public:
-  DurableDirectory(std::string path, Secrecy secrecy)
+  DiskDirectory(std::string path, DirectoryAccess access)
       : path_(std::move(path)),
-        directory_mode_(secrecy == Secrecy::ours_alone ? 0700 : 0755),
-        file_mode_(secrecy == Secrecy::ours_alone ? 0600 : 0644) {}
+        directory_mode_(access == DirectoryAccess::owner_only ? 0700 : 0755),
+        file_mode_(access == DirectoryAccess::owner_only ? 0600 : 0644) {}
 
   std::string path() const override { return path_; }
 
@@ -88,7 +92,7 @@ class DurableDirectory final : public Durable {
   Result<> remove(std::string_view name) override;
 
  private:
-  Result<Descriptor> open_directory(bool make) const;
+  Result<Descriptor> open_directory(bool create) const;
   Result<Descriptor> open_file(const Descriptor& directory, std::string_view name, int flags) const;
 
   std::string shown(std::string_view name) const {
@@ -100,7 +104,7 @@ class DurableDirectory final : public Durable {
   mode_t file_mode_;
 };
 
-Result<Descriptor> DurableDirectory::open_directory(bool make) const {
+Result<Descriptor> DiskDirectory::open_directory(bool create) const {
   Descriptor here(open("/", kDirectory));
   if (!here) return fail_errno(errno, "cannot open '/'");
   std::string walked;
@@ -113,10 +117,10 @@ Result<Descriptor> DurableDirectory::open_directory(bool make) const {
     walked += '/' + name;
     const bool last = i + 1 == parts.size();
     Descriptor next(openat(here.get(), name.c_str(), kDirectory));
-    if (!next && errno == ENOENT && make) {
-      auto made = make_directory(here, name, last ? directory_mode_ : 0755, walked);
-      if (!made) return made;
-      next = std::move(*made);
+    if (!next && errno == ENOENT && create) {
+      auto created = make_directory(here, name, last ? directory_mode_ : 0755, walked);
+      if (!created) return created;
+      next = std::move(*created);
     }
     if (!next) return fail_errno(errno, "cannot open the directory '" + walked + "'");
     const auto safe = check_safe(next.get(), last, walked);
@@ -126,10 +130,11 @@ Result<Descriptor> DurableDirectory::open_directory(bool make) const {
   return here;
 }
 
-Result<Descriptor> DurableDirectory::open_file(const Descriptor& directory,
-                                               std::string_view name,
-                                               int flags) const {
-  if (!is_plain(name)) return fail(Errc::invalid, "'" + printable(name, 60) + "' is no file name");
+Result<Descriptor> DiskDirectory::open_file(const Descriptor& directory,
+                                            std::string_view name,
+                                            int flags) const {
+  if (!is_plain(name))
+    return fail(Errc::invalid, "'" + printable(name, 60) + "' is not a file name");
   Descriptor file(openat(directory.get(),
                          std::string(name).c_str(),
                          flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
@@ -139,15 +144,16 @@ Result<Descriptor> DurableDirectory::open_file(const Descriptor& directory,
   struct stat status {};
 
   if (fstat(file.get(), &status) != 0)
-    return fail_errno(errno, "cannot look at '" + shown(name) + "'");
-  if (!S_ISREG(status.st_mode)) return fail(Errc::denied, "'" + shown(name) + "' is no file");
+    return fail_errno(errno, "cannot stat '" + shown(name) + "'");
+  if (!S_ISREG(status.st_mode))
+    return fail(Errc::denied, "'" + shown(name) + "' is not a regular file");
   if (status.st_uid != geteuid() || (status.st_mode & kWritableByOthers) != 0) {
     return fail(Errc::denied, "'" + shown(name) + "' could have been written by others");
   }
   return file;
 }
 
-Result<std::vector<std::string>> DurableDirectory::list() const {
+Result<std::vector<std::string>> DiskDirectory::list() const {
   auto directory = open_directory(false);
   if (!directory && directory.error().sys == ENOENT) return std::vector<std::string>{};
   if (!directory) return tl::unexpected<Error>(directory.error());
@@ -160,70 +166,74 @@ Result<std::vector<std::string>> DurableDirectory::list() const {
     const dirent* entry = readdir(entries.get());  // NOLINT(concurrency-mt-unsafe): our own stream
     if (entry == nullptr) break;
     const std::string_view name(entry->d_name);
-    if (is_plain(name) && !name.ends_with(kUnfinished)) names.emplace_back(name);
+    if (is_plain(name) && !name.ends_with(kTemporarySuffix)) names.emplace_back(name);
   }
   if (errno != 0) return fail_errno(errno, "cannot list '" + path_ + "'");
   std::sort(names.begin(), names.end());
   return names;
 }
 
-Result<std::uint64_t> DurableDirectory::size(std::string_view name) const {
+Result<std::uint64_t> DiskDirectory::size(std::string_view name) const {
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
 
   struct stat status {};
 
-  const std::string word(name);
-  if (fstatat(directory->get(), word.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+  const std::string file(name);
+  if (fstatat(directory->get(), file.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail_errno(errno, "cannot read '" + shown(name) + "'");
   }
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-Result<std::string> DurableDirectory::read(std::string_view name) const {
-  constexpr std::size_t kMost = 64U << 20;
+Result<std::string> DiskDirectory::read(std::string_view name) const {
+  constexpr std::size_t kMaxBytes = 64U << 20;
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
   const auto file = open_file(*directory, name, O_RDONLY);
   if (!file) return tl::unexpected<Error>(file.error());
   std::string text;
-  std::array<char, 16384> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  std::array<char, 16384> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   for (;;) {
-    const ssize_t got = ::read(file->get(), piece.data(), piece.size());
+    const ssize_t got = ::read(file->get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno(errno, "cannot read '" + shown(name) + "'");
     if (got == 0) return text;
-    text.append(piece.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMost) return fail(Errc::io, "'" + shown(name) + "' is too large");
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxBytes) {
+      return fail(Errc::io,
+                  fmt::format("'{}' is larger than {}", shown(name), human_bytes(kMaxBytes)));
+    }
   }
 }
 
-Result<> DurableDirectory::replace(std::string_view name, std::string_view text) {
+Result<> DiskDirectory::replace(std::string_view name, std::string_view text) {
   const auto directory = open_directory(true);
   if (!directory) return tl::unexpected<Error>(directory.error());
-  const std::string fresh = std::string(name) + std::string(kUnfinished);
-  // What a killed run left is nobody's.
-  if (unlinkat(directory->get(), fresh.c_str(), 0) != 0 && errno != ENOENT) {
-    return fail_errno(errno, "cannot remove '" + shown(fresh) + "'");
+  const std::string temporary = std::string(name) + std::string(kTemporarySuffix);
+  // A killed process may have left a temporary file.
+  if (unlinkat(directory->get(), temporary.c_str(), 0) != 0 && errno != ENOENT) {
+    return fail_errno(errno, "cannot remove '" + shown(temporary) + "'");
   }
-  const auto file = open_file(*directory, fresh, O_WRONLY | O_CREAT | O_EXCL);
+  const auto file = open_file(*directory, temporary, O_WRONLY | O_CREAT | O_EXCL);
   if (!file) return tl::unexpected<Error>(file.error());
   auto written = write_all(file->get(), text, shown(name));
   if (written && fchmod(file->get(), file_mode_) != 0)
-    written = fail_errno(errno, "cannot set the mode");
-  const std::string whole(name);
-  if (written && renameat(directory->get(), fresh.c_str(), directory->get(), whole.c_str()) != 0) {
-    written = fail_errno(errno, "cannot rename '" + shown(fresh) + "'");
+    written = fail_errno(errno, "cannot set the mode of '" + shown(temporary) + "'");
+  const std::string target(name);
+  if (written &&
+      renameat(directory->get(), temporary.c_str(), directory->get(), target.c_str()) != 0) {
+    written = fail_errno(errno, "cannot rename '" + shown(temporary) + "'");
   }
   if (!written) {
-    (void)unlinkat(directory->get(), fresh.c_str(), 0);
+    (void)unlinkat(directory->get(), temporary.c_str(), 0);
     return written;
   }
   if (fsync(directory->get()) != 0) return fail_errno(errno, "cannot write '" + path_ + "'");
   return {};
 }
 
-Result<> DurableDirectory::append(std::string_view name, std::string_view text) {
+Result<> DiskDirectory::append(std::string_view name, std::string_view text) {
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
   const auto file = open_file(*directory, name, O_WRONLY | O_APPEND);
@@ -232,19 +242,20 @@ Result<> DurableDirectory::append(std::string_view name, std::string_view text) 
   struct stat before {};
 
   if (fstat(file->get(), &before) != 0)
-    return fail_errno(errno, "cannot look at '" + shown(name) + "'");
+    return fail_errno(errno, "cannot stat '" + shown(name) + "'");
   auto written = write_all(file->get(), text, shown(name));
   if (!written && ftruncate(file->get(), before.st_size) != 0) {
-    return because(written.error(), "cannot take back a part");
+    return because(written.error(), "cannot remove the partial write");
   }
   return written;
 }
 
-Result<> DurableDirectory::remove(std::string_view name) {
+Result<> DiskDirectory::remove(std::string_view name) {
   const auto directory = open_directory(false);
   if (!directory && directory.error().sys == ENOENT) return {};
   if (!directory) return tl::unexpected<Error>(directory.error());
-  if (!is_plain(name)) return fail(Errc::invalid, "'" + printable(name, 60) + "' is no file name");
+  if (!is_plain(name))
+    return fail(Errc::invalid, "'" + printable(name, 60) + "' is not a file name");
   if (unlinkat(directory->get(), std::string(name).c_str(), 0) != 0 && errno != ENOENT) {
     return fail_errno(errno, "cannot remove '" + shown(name) + "'");
   }
@@ -254,14 +265,14 @@ Result<> DurableDirectory::remove(std::string_view name) {
 
 }  // namespace
 
-Result<std::uint64_t> Durable::size(std::string_view name) const {
+Result<std::uint64_t> DurableDirectory::size(std::string_view name) const {
   const auto text = read(name);
   if (!text) return tl::unexpected<Error>(text.error());
   return text->size();
 }
 
-std::unique_ptr<Durable> open_durable(std::string path, Secrecy secrecy) {
-  return std::make_unique<DurableDirectory>(std::move(path), secrecy);
+std::unique_ptr<DurableDirectory> open_durable_directory(std::string path, DirectoryAccess access) {
+  return std::make_unique<DiskDirectory>(std::move(path), access);
 }
 
 }  // namespace manactl::os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "os/durable.h"
+#include "os/durable_directory.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,15 +16,15 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-class DurableFiles : public ::testing::Test {
+class DurableDirectoryTest : public ::testing::Test {
  protected:
-  DurableFiles() {
+  DurableDirectoryTest() {
     std::string pattern = std::filesystem::temp_directory_path() / "manactl-durable-XXXXXX";
     root_ = mkdtemp(pattern.data());
-    files_ = open_durable(root_ + "/state/journal", Secrecy::ours_alone);
+    files_ = open_durable_directory(root_ + "/state/journal", DirectoryAccess::owner_only);
   }
 
-  ~DurableFiles() override { std::filesystem::remove_all(root_); }
+  ~DurableDirectoryTest() override { std::filesystem::remove_all(root_); }
 
   unsigned mode(const std::string& path) const {
     struct stat status {};
@@ -34,10 +34,10 @@ class DurableFiles : public ::testing::Test {
   }
 
   std::string root_;
-  std::unique_ptr<Durable> files_;
+  std::unique_ptr<DurableDirectory> files_;
 };
 
-TEST_F(DurableFiles, AreForTheirOwnerAloneWhateverTheUmask) {
+TEST_F(DurableDirectoryTest, RestrictsAccessToTheOwnerRegardlessOfTheUmask) {
   const auto before = umask(0);
   const auto written = files_->replace("a", "one\n");
   umask(before);
@@ -46,25 +46,25 @@ TEST_F(DurableFiles, AreForTheirOwnerAloneWhateverTheUmask) {
   EXPECT_EQ(mode("/state/journal/a"), 0600U);
 }
 
-TEST_F(DurableFiles, AreReplacedAppendedToAndRemoved) {
+TEST_F(DurableDirectoryTest, ReplacesAppendsAndRemovesFiles) {
   EXPECT_THAT(*files_->list(), IsEmpty());
   ASSERT_TRUE(files_->replace("a", "one\n"));
   ASSERT_TRUE(files_->append("a", "two\n"));
   EXPECT_EQ(*files_->read("a"), "one\ntwo\n");
   EXPECT_THAT(*files_->list(), ElementsAre("a"));
   ASSERT_TRUE(files_->remove("a"));
-  EXPECT_TRUE(files_->remove("a")) << "twice is fine";
+  EXPECT_TRUE(files_->remove("a")) << "removing a missing file is not an error";
   EXPECT_FALSE(files_->append("a", "three\n"));
 }
 
-TEST_F(DurableFiles, DoNotCountWhatAKilledRunLeft) {
+TEST_F(DurableDirectoryTest, IgnoresTemporaryFilesOfAKilledProcess) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   std::ofstream(root_ + "/state/journal/b.new") << "half";
   EXPECT_THAT(*files_->list(), ElementsAre("a"));
   EXPECT_TRUE(files_->replace("b", "whole"));
 }
 
-TEST_F(DurableFiles, AreRefusedWhereOthersMayWrite) {
+TEST_F(DurableDirectoryTest, RejectsFilesThatOthersMayWrite) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   chmod((root_ + "/state/journal/a").c_str(), 0666);
   EXPECT_EQ(files_->read("a").error().code, Errc::denied);
@@ -74,7 +74,7 @@ TEST_F(DurableFiles, AreRefusedWhereOthersMayWrite) {
   EXPECT_FALSE(files_->replace("a", "two\n"));
 }
 
-TEST_F(DurableFiles, DoNotFollowLinks) {
+TEST_F(DurableDirectoryTest, DoesNotFollowLinks) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   std::filesystem::create_symlink("/etc/passwd", root_ + "/state/journal/b");
   EXPECT_FALSE(files_->read("b"));
@@ -84,7 +84,7 @@ TEST_F(DurableFiles, DoNotFollowLinks) {
   EXPECT_FALSE(files_->read("a"));
 }
 
-TEST_F(DurableFiles, HavePlainNames) {
+TEST_F(DurableDirectoryTest, RejectsNamesThatAreNotPlain) {
   for (const char* name : {"", "..", "a/b", ".hidden"}) EXPECT_FALSE(files_->replace(name, "x"));
 }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Encodes netlink requests and decodes the messages of replies: pure functions on byte strings.
+// Sources: route_messages.cpp and route_requests.cpp (rtnetlink), rdma_messages.cpp (RDMA netlink,
+// rdma/rdma_netlink.h), socket_messages.cpp (sock_diag(7), and the lines of /proc/net/tcp,
+// proc(5)).
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "os/links.h"
+#include "os/rdma.h"
+#include "os/sockets.h"
+
+namespace manactl::os {
+
+// In this file, `body` is a message without struct nlmsghdr.
+
+// Empty if the message is truncated or of another address family, or if the route is cached or not
+// unicast.
+std::optional<Link> decode_link(std::string_view body);
+std::optional<Address> decode_address(std::string_view body);
+std::optional<Route> decode_route(std::string_view body);
+
+// The body of a request that adds or removes the object. Errc::invalid for malformed addresses;
+// Errc::unsupported for a route that does not have exactly one next hop.
+Result<std::string> encode_address(const Address& address);
+Result<std::string> encode_route(const Route& route);
+
+// These functions return requests that include struct nlmsghdr.
+std::string encode_device_dump();
+std::string encode_chardev_request(std::uint32_t device);  // of type "uverbs"
+std::string encode_port_request(std::uint32_t device, std::uint32_t port);
+std::string encode_tcp_dump(unsigned family);  // listening and established sockets
+
+// A decoded device. Its ports have the numbers 1 to port_count.
+struct RdmaDeviceReply {
+  std::uint32_t index = 0;
+  std::string name, firmware;
+  unsigned node_type = 0;
+  std::uint32_t port_count = 0;
+};
+
+// Errc::invalid if the name or number is missing.
+Result<RdmaDeviceReply> decode_device(std::string_view body);
+Result<UverbsChardev> decode_chardev(std::string_view body);
+Result<RdmaPort> decode_port(std::string_view body);
+
+// Empty if the message is truncated or of another family or state.
+std::optional<TcpSocket> decode_tcp(std::string_view body);
+
+// A line of /proc/net/tcp or /proc/net/tcp6. Empty for the heading and for other states.
+std::optional<TcpSocket> decode_tcp_line(std::string_view line);
+
+}  // namespace manactl::os
