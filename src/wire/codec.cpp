@@ -10,15 +10,15 @@ std::string describe(const Refusal& refusal) {
   const auto [record, field, value, rule, limit] = refusal;
   switch (rule) {
     case Rule::length:
-      return fmt::format("{}: {} is {} bytes, {} needed", record, field, value, limit);
+      return fmt::format("{}: {} must be {} bytes, not {}", record, field, limit, value);
     case Rule::zero:
-      return fmt::format("{}: {} must be zero, is {:#x}", record, field, value);
-    case Rule::range:
-      return fmt::format("{}: {} is {:#x}, at most {:#x} is allowed", record, field, value, limit);
-    case Rule::least:
-      return fmt::format("{}: {} is {:#x}, at least {:#x} is needed", record, field, value, limit);
+      return fmt::format("{}: {} must be 0, not {:#x}", record, field, value);
+    case Rule::max:
+      return fmt::format("{}: {} must be at most {:#x}, not {:#x}", record, field, limit, value);
+    case Rule::min:
+      return fmt::format("{}: {} must be at least {:#x}, not {:#x}", record, field, limit, value);
     case Rule::member:
-      return fmt::format("{}: {} {:#x} is not known", record, field, value);
+      return fmt::format("{}: {} has the unknown value {:#x}", record, field, value);
   }
   return fmt::format("{}: {} is {:#x}", record, field, value);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// How a hardware record becomes a struct and back. A record lists its fields once, from bit 0 of
-// byte 0 upwards, in `layout`; reading, writing and printing are three visitors of that list. All
-// of it is shifts on little-endian bytes, usable in constant expressions, and fails closed.
+// Converts hardware records (WQEs, CQEs, messages, ...) to structs and back. Each struct lists its
+// fields once in a template function layout(self, visitor), in order from bit 0 of byte 0. Reader
+// decodes and Writer encodes with this list; LayoutCollector (record_table.h) turns it into a
+// table. All functions are constexpr and little-endian, and reject records that violate a rule.
 
 #pragma once
 
@@ -15,22 +16,23 @@
 #include <tl/expected.hpp>
 #include <type_traits>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 
 namespace manactl::wire {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// As wide as its neighbours in Refusal: no padding, which GCC 12 reports as uninitialised.
+// The type has 64 bits, so that Refusal has no padding: GCC 12 reports padding as uninitialized.
 enum class Rule : std::uint64_t {
-  length,  // too few or too many bytes; value has what there is, limit what is needed
-  zero,    // a reserved field is not zero
-  range,   // more than limit
-  least,   // less than limit
-  member,  // a number that the field's enumeration does not know
+  length,  // wrong number of bytes: `value` is the actual, `limit` the required number
+  zero,    // a reserved field is not 0
+  max,     // above `limit`
+  min,     // below `limit`
+  member,  // not a value of the enumeration
 };
 
-// Why a record was refused. A literal type, so that codecs stay constant expressions.
+// Why a record was rejected. It is a literal type, so that codecs can be constant expressions.
 struct Refusal {
   std::string_view record;
   std::string_view field;
@@ -50,24 +52,14 @@ class [[nodiscard]] Checked : public tl::expected<T, Refusal> {
   using tl::expected<T, Refusal>::expected;
 };
 
-// A name for each number that an enumeration knows. Every enumeration on the wire has an overload
-// members(E) beside it, found by its argument.
-template <class E>
-struct Member {
-  E value;
-  std::string_view name;
-};
-
-// Empty for a number that is not a member.
+// The word for an enumerator; empty for other numbers. Every enumeration of a record has an
+// overload members(E), which returns its table of words and is found by argument-dependent lookup.
 template <class E>
 constexpr std::string_view name_of(E value) {
-  for (const auto& member : members(value)) {
-    if (member.value == value) return member.name;
-  }
-  return {};
+  return word_of(members(value), value);
 }
 
-// The largest number of `width` bits; width is 1 to 64.
+// A mask of the low `width` bits; 1 <= width <= 64.
 constexpr std::uint64_t mask_of(unsigned width) {
   return ~std::uint64_t{0} >> (64U - width);
 }
@@ -87,37 +79,40 @@ constexpr void store(std::span<std::uint8_t> bytes,
   }
 }
 
-// What reading and writing have in common: the place, and the first refusal.
+// Common part of Reader and Writer: the current bit and the first violated rule.
 class Visitor {
  public:
   constexpr explicit Visitor(std::string_view record) { refusal_.record = record; }
 
-  // A rule on a value that is already in the struct.
+  // at_most(), at_least() and at_most_field() check fields that the layout has already listed.
   template <class F>
-  constexpr void limit(std::string_view name, const F& field, std::uint64_t most) {
+  constexpr void at_most(std::string_view name, const F& field, std::uint64_t max) {
     const auto value = static_cast<std::uint64_t>(field);
-    if (value > most) refuse(name, value, Rule::range, most);
+    if (value > max) refuse(name, value, Rule::max, max);
   }
 
   template <class F>
-  constexpr void least(std::string_view name, const F& field, std::uint64_t least) {
+  constexpr void at_least(std::string_view name, const F& field, std::uint64_t min) {
     const auto value = static_cast<std::uint64_t>(field);
-    if (value < least) refuse(name, value, Rule::least, least);
+    if (value < min) refuse(name, value, Rule::min, min);
   }
 
-  // The same with a limit that is a field, too: `other` is its name.
+  // The maximum is the value of another field, whose name is the third argument.
   template <class F, class G>
-  constexpr void within(std::string_view name, const F& field, std::string_view, const G& other) {
-    limit(name, field, static_cast<std::uint64_t>(other));
+  constexpr void at_most_field(std::string_view name,
+                               const F& field,
+                               std::string_view,
+                               const G& other) {
+    at_most(name, field, static_cast<std::uint64_t>(other));
   }
 
   constexpr void refuse(std::string_view name,
                         std::uint64_t value,
                         Rule rule,
-                        std::uint64_t most = 0) {
+                        std::uint64_t limit = 0) {
     if (refused_) return;
     refused_ = true;
-    refusal_ = {refusal_.record, name, value, rule, most};
+    refusal_ = {refusal_.record, name, value, rule, limit};
   }
 
   constexpr bool refused() const { return refused_; }
@@ -141,7 +136,7 @@ class Reader : public Visitor {
     field = static_cast<F>(take(width));
   }
 
-  // A field in pieces: this piece holds the bits from `shift` upwards.
+  // Reads one part of a split field: the bits from `shift` upwards.
   template <class F>
   constexpr void part(std::string_view, F& field, unsigned shift, unsigned width) {
     field = static_cast<F>(field | static_cast<F>(take(width) << shift));
@@ -156,10 +151,10 @@ class Reader : public Visitor {
 
   constexpr void zero(std::string_view name, unsigned width) {
     while (width > 0) {
-      const unsigned piece = width < 32 ? width : 32;
-      const auto value = take(piece);
+      const unsigned chunk = width < 32 ? width : 32;
+      const auto value = take(chunk);
       if (value != 0) refuse(name, value, Rule::zero);
-      width -= piece;
+      width -= chunk;
     }
   }
 
@@ -168,7 +163,7 @@ class Reader : public Visitor {
     for (auto& field : fields) bits(name, field, width);
   }
 
-  // A record in the record; the name tells apart two of a kind.
+  // Reads a nested record. The name is for LayoutCollector.
   template <class R>
   constexpr void record(std::string_view, R& record) {
     R::layout(record, *this);
@@ -203,7 +198,7 @@ class Writer : public Visitor {
   template <class F>
   constexpr void bits(std::string_view name, const F& field, unsigned width) {
     const auto value = static_cast<std::uint64_t>(field);
-    if (value > mask_of(width)) refuse(name, value, Rule::range, mask_of(width));
+    if (value > mask_of(width)) refuse(name, value, Rule::max, mask_of(width));
     put(value, width);
   }
 
@@ -250,10 +245,10 @@ class Writer : public Visitor {
     bit_ += width;
   }
 
-  std::span<std::uint8_t> bytes_;  // zeroed by the caller
+  std::span<std::uint8_t> bytes_;  // zeroed by the caller, so that put() can OR bits into it
 };
 
-// The record at the front of the bytes; what follows belongs to a longer form or to a list.
+// Decodes the record at the start of `bytes`, which may be longer.
 template <class T>
 constexpr Checked<T> decode_front(Bytes bytes) {
   if (bytes.size() < T::kSize) {
@@ -266,7 +261,7 @@ constexpr Checked<T> decode_front(Bytes bytes) {
   return value;
 }
 
-// Exactly one record.
+// Decodes `bytes`, which must have exactly the size of the record.
 template <class T>
 constexpr Checked<T> decode(Bytes bytes) {
   if (bytes.size() != T::kSize) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Completion and event queue entries. The last dword of an entry carries the owner bits; a device
-// writes it after everything else.
-// Sources: facts 4.6; <net/mana/gdma.h>, <net/mana/mana.h>.
+// Completion queue entries, and the owner bits of completion and event queues. The owner bits are
+// in the last dword of an entry, which the device writes last. Sources: Linux
+// include/net/mana/gdma.h and mana.h; DPDK drivers/net/mana/mana.h.
 
 #pragma once
 
@@ -16,20 +16,22 @@ inline constexpr std::uint32_t kEqeBytes = 16;
 inline constexpr std::uint32_t kEqeDataBytes = 12;
 inline constexpr unsigned kOwnerBits = 3;
 
-// Heads count entries for ever; `entries` is the size of the queue and not zero. A queue's memory
-// starts zeroed and its head starts at `entries`, so the first owner value is 1.
+// The owner value of the entry at `head`. `head` counts entries without wrapping at the ring size;
+// `entries` is the ring size and not 0. The ring is zeroed and `head` starts at `entries`, so the
+// first owner value is 1.
 constexpr std::uint8_t owner_at(std::uint32_t head, std::uint32_t entries) {
   return static_cast<std::uint8_t>((head / entries) & mask_of(kOwnerBits));
 }
 
-// What a doorbell carries for this head.
+// The tail to write to the doorbell for this head.
 constexpr std::uint32_t doorbell_tail(std::uint32_t head, std::uint32_t entries) {
   return static_cast<std::uint32_t>(head % (std::uint64_t{entries} << kOwnerBits));
 }
 
+// The state of the entry at `head` for its consumer: `fresh` is a new completion, `overflow` means
+// that the device has overwritten completions.
 enum class Phase : std::uint8_t { fresh, empty, overflow };
 
-// What the entry at `head` is to its consumer.
 constexpr Phase phase_of(std::uint8_t owner, std::uint32_t head, std::uint32_t entries) {
   if (owner == owner_at(head, entries)) return Phase::fresh;
   return owner == owner_at(head - entries, entries) ? Phase::empty : Phase::overflow;
@@ -74,7 +76,7 @@ enum class CqeType : std::uint8_t {
   tx_gdma_error = 42,
 };
 
-inline constexpr Member<CqeType> kCqeTypes[] = {
+inline constexpr EnumWord<CqeType> kCqeTypes[] = {
     {CqeType::invalid, "invalid"},
     {CqeType::rx_okay, "receive okay"},
     {CqeType::rx_coalesced_4, "receive, up to 4 packets"},
@@ -94,7 +96,7 @@ inline constexpr Member<CqeType> kCqeTypes[] = {
     {CqeType::tx_gdma_error, "transmit: GDMA error"},
 };
 
-constexpr std::span<const Member<CqeType>> members(CqeType) {
+constexpr std::span<const EnumWord<CqeType>> members(CqeType) {
   return kCqeTypes;
 }
 
@@ -118,7 +120,7 @@ struct CqeHeader {
   }
 };
 
-// Known values of vendor_error; an open space.
+// Known values of vendor_error; devices also report others.
 enum class VendorError : std::uint32_t {
   no_wqe = 0x111,
   rx_sge_rights = 0x183,
@@ -136,7 +138,7 @@ enum class VendorError : std::uint32_t {
   misbehaving_client = 0x20b,
 };
 
-inline constexpr Member<VendorError> kVendorErrors[] = {
+inline constexpr EnumWord<VendorError> kVendorErrors[] = {
     {VendorError::no_wqe, "no WQE available"},
     {VendorError::rx_sge_rights, "receive SGE: access rights"},
     {VendorError::rx_sge_range, "receive SGE: out of range"},
@@ -153,11 +155,11 @@ inline constexpr Member<VendorError> kVendorErrors[] = {
     {VendorError::misbehaving_client, "misbehaving client"},
 };
 
-constexpr std::span<const Member<VendorError>> members(VendorError) {
+constexpr std::span<const EnumWord<VendorError>> members(VendorError) {
   return kVendorErrors;
 }
 
-// What a receive CQE says of its packets, whatever their number.
+// The first 8 bytes of a receive CQE, common to RxCompletion and RxCompletion8.
 struct RxCommon {
   static constexpr std::string_view kName = "receive completion";
 
@@ -203,7 +205,7 @@ enum class HashType : std::uint16_t {
   udp6_ex = 1U << 8U,
 };
 
-inline constexpr Member<HashType> kHashTypes[] = {
+inline constexpr EnumWord<HashType> kHashTypes[] = {
     {HashType::ipv4, "IPv4"},
     {HashType::tcp4, "TCP over IPv4"},
     {HashType::udp4, "UDP over IPv4"},
@@ -215,7 +217,7 @@ inline constexpr Member<HashType> kHashTypes[] = {
     {HashType::udp6_ex, "UDP over IPv6 with extensions"},
 };
 
-constexpr std::span<const Member<HashType>> members(HashType) {
+constexpr std::span<const EnumWord<HashType>> members(HashType) {
   return kHashTypes;
 }
 
@@ -225,7 +227,7 @@ struct RxPacket {
   static constexpr std::string_view kName = "receive packet record";
   static constexpr std::size_t kSize = 12;
 
-  std::uint16_t length = 0;  // bytes; 0: the record is not used
+  std::uint16_t length = 0;  // bytes; 0: unused record
   std::uint32_t hash = 0;
 
   bool operator==(const RxPacket&) const = default;
@@ -239,25 +241,25 @@ struct RxPacket {
   }
 };
 
-// The 60 data bytes of a receive CQE with up to 4 packets; rx_coalesced_8 has RxCompletion8.
+// The 60 data bytes of a receive CQE with up to 4 packets. For rx_coalesced_8 see RxCompletion8.
 struct RxCompletion : RxCommon {
   static constexpr std::size_t kSize = kCqeDataBytes;
 
   std::array<RxPacket, kRxRecords> packets;
-  std::uint32_t wqe_offset = 0;  // bytes, in the RQ
+  std::uint32_t wqe_offset = 0;  // bytes, from the start of the RQ
 
   bool operator==(const RxCompletion&) const = default;
 
   template <class Self, class Codec>
   static constexpr void layout(Self& self, Codec& codec) {
     codec.record(self.header);
-    codec.limit("type", self.header.type, static_cast<std::uint64_t>(CqeType::rx_truncated));
+    codec.at_most("type", self.header.type, static_cast<std::uint64_t>(CqeType::rx_truncated));
     layout_common(self, codec);
     codec.records("packet", self.packets);
     codec.bits("wqe_offset", self.wqe_offset, 32);
   }
 
-  // Records in use: those in front of the first empty one.
+  // The number of records before the first unused one.
   constexpr std::size_t packet_count() const {
     std::size_t count = 0;
     while (count < packets.size() && packets[count].length != 0) ++count;
@@ -270,7 +272,7 @@ struct RxPacketPair {
   static constexpr std::size_t kSize = 12;
 
   std::uint32_t hash0 = 0;
-  std::uint16_t length0 = 0, length1 = 0;  // bytes; 0: not used
+  std::uint16_t length0 = 0, length1 = 0;  // bytes; 0: unused
   std::uint32_t hash1 = 0;
 
   bool operator==(const RxPacketPair&) const = default;
@@ -284,13 +286,13 @@ struct RxPacketPair {
   }
 };
 
-// The 60 data bytes of a receive CQE of type rx_coalesced_8: two packets in each record.
+// The 60 data bytes of a receive CQE of type rx_coalesced_8, with two packets per record.
 struct RxCompletion8 : RxCommon {
-  static constexpr std::string_view kName = "receive completion of up to 8";
+  static constexpr std::string_view kName = "receive completion of up to 8 packets";
   static constexpr std::size_t kSize = kCqeDataBytes;
 
   std::array<RxPacketPair, kRxRecords> pairs;
-  std::uint32_t wqe_offset = 0;  // bytes, in the RQ
+  std::uint32_t wqe_offset = 0;  // bytes, from the start of the RQ
 
   constexpr RxCompletion8() { header.type = CqeType::rx_coalesced_8; }
 
@@ -300,14 +302,14 @@ struct RxCompletion8 : RxCommon {
   static constexpr void layout(Self& self, Codec& codec) {
     constexpr auto kType = static_cast<std::uint64_t>(CqeType::rx_coalesced_8);
     codec.record(self.header);
-    codec.least("type", self.header.type, kType);
-    codec.limit("type", self.header.type, kType);
+    codec.at_least("type", self.header.type, kType);
+    codec.at_most("type", self.header.type, kType);
     layout_common(self, codec);
     codec.records("pair", self.pairs);
     codec.bits("wqe_offset", self.wqe_offset, 32);
   }
 
-  // Packet 0 to 7, in the order of arrival.
+  // `index` is 0 to 7, in order of arrival.
   constexpr RxPacket packet(std::size_t index) const {
     const auto& pair = pairs[index / 2];
     return index % 2 == 0 ? RxPacket{pair.length0, pair.hash0} : RxPacket{pair.length1, pair.hash1};
@@ -328,7 +330,7 @@ struct TxCompletion {
   CqeHeader header;
   std::uint32_t data_offset = 0;
   std::uint8_t sgl_offset = 0;
-  std::uint32_t wqe_offset = 0;  // in basic units
+  std::uint32_t wqe_offset = 0;  // in basic units of 32 bytes
 
   bool operator==(const TxCompletion&) const = default;
 

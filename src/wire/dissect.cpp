@@ -2,12 +2,12 @@
 
 #include "wire/dissect.h"
 
+#include "wire/dissection_builder.h"
 #include "wire/doorbell.h"
 #include "wire/event.h"
 #include "wire/hardware_channel.h"
 #include "wire/messages.h"
 #include "wire/oob.h"
-#include "wire/pieces.h"
 #include "wire/shared_memory.h"
 #include "wire/work_queue.h"
 
@@ -19,11 +19,11 @@ constexpr Kind record(std::string_view name, std::string_view summary) {
   return {name, summary, &kTable<T>, nullptr, nullptr};
 }
 
-constexpr Kind parts(std::string_view name, std::string_view summary, Dissect dissect) {
+constexpr Kind parts(std::string_view name, std::string_view summary, DissectFunction dissect) {
   return {name, summary, nullptr, dissect, nullptr};
 }
 
-constexpr Kind number(std::string_view name, std::string_view summary, NameOf name_of) {
+constexpr Kind number(std::string_view name, std::string_view summary, NameFunction name_of) {
   return {name, summary, nullptr, nullptr, name_of};
 }
 
@@ -33,11 +33,11 @@ constexpr Kind kKinds[] = {
     parts("sq-wqe", "send work queue entries", dissect_sq_wqe),
     parts("rq-wqe", "receive work queue entries", dissect_rq_wqe),
     parts("request", "a request on the hardware channel, with its body", dissect_request),
-    parts("response", "an answer on the hardware channel, with its body", dissect_response),
+    parts("response", "a response on the hardware channel, with its body", dissect_response),
     record<SharedMemoryMessage>("shared-memory", "the shared-memory channel, 32 bytes"),
     parts("vf-registers", "BAR 0 of a VF, 32 bytes or more", dissect_vf_registers),
     parts("pf-registers", "BAR 0 of a PF, 272 bytes or more", dissect_pf_registers),
-    {"doorbell", "any doorbell, told by its --offset in the page"},
+    {"doorbell", "any doorbell, selected by its --offset in the page"},
     record<SqDoorbell>("sq-doorbell", "doorbell of a send queue"),
     record<RqDoorbell>("rq-doorbell", "doorbell of a receive queue"),
     record<CqDoorbell>("cq-doorbell", "doorbell of a completion queue"),
@@ -49,18 +49,20 @@ constexpr Kind kKinds[] = {
     record<Sge>("sge", "scatter-gather entries, 16 bytes each"),
     parts("tx-oob", "inline OOB of a packet, short or long", dissect_tx_oob),
     record<RxCompletion>("rx-completion", "the first 60 bytes of a receive CQE, up to 4 packets"),
-    record<RxCompletion8>("rx-completion-8", "the same with up to 8 packets"),
+    record<RxCompletion8>("rx-completion-8",
+                          "the first 60 bytes of a receive CQE, up to 8 packets"),
     record<TxCompletion>("tx-completion", "the first 60 bytes of a transmit CQE"),
     record<CqeInfo>("cqe-info", "the last dword of a CQE"),
     record<EqeInfo>("eqe-info", "the last dword of an EQE"),
     parts("hwc-cqe", "CQEs of the hardware channel", dissect_channel_cqe),
     parts("hwc-wqe", "send WQEs of the hardware channel", dissect_channel_wqe),
-    record<ChannelTxOob>("hwc-oob", "inline OOB of a message"),
+    record<ChannelTxOob>("hwc-oob", "inline OOB of a message on the hardware channel"),
     record<RequestHeader>("request-header", "the first 40 bytes of a request"),
-    record<ResponseHeader>("response-header", "the first 32 bytes of an answer"),
-    record<SharedMemoryHeader>("shared-memory-header", "its last dword"),
+    record<ResponseHeader>("response-header", "the first 32 bytes of a response"),
+    record<SharedMemoryHeader>("shared-memory-header",
+                               "the last dword of the shared-memory channel"),
     number("command", "code of a request", name_of_number<Command>),
-    number("status", "status of an answer", status_name),
+    number("status", "status of a response", status_name),
     number("cqe-type", "type of a completion", name_of_number<CqeType>),
     number("vendor-error", "vendor error of a completion", name_of_number<VendorError>),
     number("event", "type of an event", name_of_number<EventType>),
@@ -71,30 +73,30 @@ Checked<Dissection> one(const Kind& kind, Bytes rest) {
   if (rest.size() < kind.table->size) {
     return wrong_length(kind.table->name, rest.size(), kind.table->size);
   }
-  Pieces pieces(rest);
-  pieces.record(*kind.table);
-  return pieces.finish(kind.table->size);
+  DissectionBuilder builder(rest);
+  builder.record(*kind.table);
+  return builder.finish(kind.table->size);
 }
 
 }  // namespace
 
-const Section& Pieces::record(const Table& table, std::size_t size) {
+const Section& DissectionBuilder::record(const RecordTable& table, std::size_t size) {
   const auto bytes = bytes_.subspan(at_, size);
   auto reading = read_fields(table, bytes);
   auto& refusals = out_.refusals;
   refusals.insert(refusals.end(), reading.refusals.begin(), reading.refusals.end());
   out_.sections.push_back({table.name, at_, bytes, std::move(reading.fields), {}});
-  // Bytes behind the last whole field are left for data().
+  // The caller can add the bytes after the last complete field with data().
   at_ += reading.bits / 8;
   return out_.sections.back();
 }
 
-void Pieces::data(std::string_view title, std::size_t size) {
+void DissectionBuilder::data(std::string_view title, std::size_t size) {
   if (size > 0) out_.sections.push_back({title, at_, bytes_.subspan(at_, size), {}, {}});
   at_ += size;
 }
 
-void Pieces::list(std::string_view title, std::size_t at, std::size_t count) {
+void DissectionBuilder::list(std::string_view title, std::size_t at, std::size_t count) {
   const auto bytes = bytes_.subspan(at, count * 8);
   std::vector<std::uint64_t> numbers;
   numbers.reserve(count);
@@ -103,12 +105,12 @@ void Pieces::list(std::string_view title, std::size_t at, std::size_t count) {
   at_ = std::max(at_, at + bytes.size());
 }
 
-Dissection Pieces::finish(std::size_t size) {
+Dissection DissectionBuilder::finish(std::size_t size) {
   out_.size = size;
   return std::move(out_);
 }
 
-Dissection nothing(std::size_t size) {
+Dissection empty_dissection(std::size_t size) {
   Dissection empty;
   empty.size = size;
   empty.is_empty = true;
@@ -145,7 +147,7 @@ const Kind* doorbell_kind(std::uint64_t offset) {
     case DoorbellTarget::eq_short:
       return find_kind("short-cq-doorbell");
     case DoorbellTarget::rq_client:
-      break;  // its layout is not known
+      break;  // unknown layout
   }
   return nullptr;
 }

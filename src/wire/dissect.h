@@ -1,55 +1,55 @@
 // SPDX-License-Identifier: MIT
 //
-// Every format by a name: which records some bytes hold, and their fields. For people who look at
-// a dump; a driver or a device knows what it reads and uses codec.h.
+// Decodes dumps of hardware memory for display: selects a format by its name and returns the
+// records that the bytes contain, with their fields. Drivers and device models use codec.h instead.
 
 #pragma once
 
 #include <vector>
 
-#include "wire/describe.h"
+#include "wire/record_table.h"
 
 namespace manactl::wire {
 
-// A piece of the input: a record, a list of 64-bit numbers, or bytes that have no layout.
+// A part of the input: a record, a list of 64-bit numbers, or bytes without a layout.
 struct Section {
   std::string_view title;
-  std::size_t at = 0;  // from the start of the input
+  std::size_t at = 0;  // offset in the input
   Bytes bytes;
-  std::vector<Field> fields;        // of a record
-  std::vector<std::uint64_t> list;  // of a list
+  std::vector<Field> fields;        // set if the section is a record
+  std::vector<std::uint64_t> list;  // set if the section is a list
 };
 
-// One of what the kind names; a dump of a queue has many.
+// One decoded object, such as a CQE. The dump of a queue contains many.
 struct Dissection {
-  std::size_t at = 0;  // from the start of the input
+  std::size_t at = 0;  // offset in the input
   std::size_t size = 0;
-  bool is_empty = false;  // nothing but zeros, as a queue's memory starts
+  bool is_empty = false;  // only zeros, like unused queue memory
   std::vector<Section> sections;
-  std::vector<Refusal> refusals;  // what breaks a rule; unknown members are among them
+  std::vector<Refusal> refusals;  // violated rules, including unknown values of enumerations
 };
 
-using Dissect = Checked<Dissection> (*)(Bytes rest);
+using DissectFunction = Checked<Dissection> (*)(Bytes rest);
 
-// At most one of table, dissect and name_of is there. None: a doorbell, whose record depends on its
-// offset.
+// A format that `manactl decode` supports. At most one of the pointers is set. None is set for
+// "doorbell", whose record depends on its offset.
 struct Kind {
   std::string_view name;
   std::string_view summary;
-  const Table* table = nullptr;  // one record
-  Dissect dissect = nullptr;     // what is at the front of the bytes: more than one record
-  NameOf name_of = nullptr;      // a number with names
+  const RecordTable* table = nullptr;  // set if each object is one record
+  DissectFunction dissect = nullptr;   // set if each object contains several records
+  NameFunction name_of = nullptr;      // set if the input is a number that has a name
 };
 
 std::span<const Kind> kinds();
 
 const Kind* find_kind(std::string_view name);  // or nullptr
 
-// The kind of a doorbell by its offset in the page, or nullptr where there is none.
+// The kind of the doorbell at an offset in the doorbell page, or nullptr.
 const Kind* doorbell_kind(std::uint64_t offset);
 
-// All of them, one after the other, from the first byte to the last. `kind` has a table or a
-// dissect. Refuses what does not have the length of its kind.
+// Dissects all consecutive objects in `input`. `kind` must have `table` or `dissect`. Fails if the
+// length of `input` does not fit the kind.
 Checked<std::vector<Dissection>> dissect(const Kind& kind, Bytes input);
 
 }  // namespace manactl::wire

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: MIT
 
+#include "wire/dissection_builder.h"
 #include "wire/mana_messages.h"
-#include "wire/pieces.h"
 #include "wire/port_messages.h"
 #include "wire/rdma_messages.h"
 
 namespace manactl::wire {
 namespace {
 
-enum class Way : std::uint8_t { request, response };
+enum class Direction : std::uint8_t { request, response };
 
-// What a body ends with, after its record.
+// The variable part of a body, which follows its record.
 enum class Tail : std::uint8_t {
   none,
-  pages,  // `listed` addresses
+  pages,  // `listed` page addresses
   table,  // `entries` handles at `table_offset` from the start of the message
 };
 
-// The body of a command, from a version on. Version 1 of it may be shorter: `least` bytes.
+// The layout of a command's body since `from_version`. A body may end after `min_size` bytes.
 struct Body {
   Command command;
-  Way way;
+  Direction direction;
   std::uint16_t from_version;
-  const Table* table;
-  std::size_t least;
+  const RecordTable* table;
+  std::size_t min_size;
   Tail tail = Tail::none;
 };
 
 template <class T>
-constexpr Body request(Command command, std::size_t least = T::kSize, Tail tail = Tail::none) {
-  return {command, Way::request, 1, &kTable<T>, least, tail};
+constexpr Body request(Command command, std::size_t min_size = T::kSize, Tail tail = Tail::none) {
+  return {command, Direction::request, 1, &kTable<T>, min_size, tail};
 }
 
 template <class T>
-constexpr Body response(Command command, std::size_t least = T::kSize) {
-  return {command, Way::response, 1, &kTable<T>, least};
+constexpr Body response(Command command, std::size_t min_size = T::kSize) {
+  return {command, Direction::response, 1, &kTable<T>, min_size};
 }
 
-// Commands that are not here have no body, or one that nobody described. Later versions of a body
-// come after earlier ones.
+// Other commands have no body or an undocumented one. The rows of a command are sorted by version.
 constexpr Body kBodies[] = {
     request<VerifyVersionRequest>(Command::verify_version),
     response<VerifyVersionResponse>(Command::verify_version),
@@ -73,7 +72,7 @@ constexpr Body kBodies[] = {
     request<ConfigVportRxRequest>(
         Command::config_vport_rx, ConfigVportRxRequest::kSize, Tail::table),
     {Command::config_vport_rx,
-     Way::request,
+     Direction::request,
      2,
      &kTable<ConfigVportRxRequest2>,
      ConfigVportRxRequest2::kSize,
@@ -114,11 +113,11 @@ constexpr Body kBodies[] = {
     request<ConfigMacRequest>(Command::rnic_config_mac_addr),
 };
 
-const Body* find_body(const MessageHeader& header, Way way) {
+const Body* find_body(const MessageHeader& header, Direction direction) {
   const Body* found = nullptr;
   for (const auto& body : kBodies) {
-    const bool fits = static_cast<std::uint32_t>(body.command) == header.code && body.way == way &&
-                      body.from_version <= header.version;
+    const bool fits = static_cast<std::uint32_t>(body.command) == header.code &&
+                      body.direction == direction && body.from_version <= header.version;
     if (fits) found = &body;
   }
   return found;
@@ -129,51 +128,53 @@ std::size_t value_of(const std::vector<Field>& fields, std::string_view name) {
   return found == fields.end() ? 0 : static_cast<std::size_t>(found->value);
 }
 
-Checked<std::size_t> add_tail(Pieces& pieces,
+Checked<std::size_t> add_tail(DissectionBuilder& builder,
                               Bytes message,
                               const Body& body,
                               const std::vector<Field>& fields) {
   const bool pages = body.tail == Tail::pages;
   const std::size_t count = value_of(fields, pages ? "listed" : "entries");
-  const std::size_t at = pages ? pieces.at() : value_of(fields, "table_offset");
+  const std::size_t at = pages ? builder.at() : value_of(fields, "table_offset");
   if (count == 0) return 0;
-  if (at < pieces.at()) {
-    return tl::unexpected<Refusal>(
-        {body.table->name, "table_offset", at, Rule::least, pieces.at()});
+  if (at < builder.at()) {
+    return tl::unexpected<Refusal>({body.table->name, "table_offset", at, Rule::min, builder.at()});
   }
   const auto list =
       NumberList::at(body.table->name, message.subspan(std::min(at, message.size())), count);
   if (!list) return tl::unexpected<Refusal>(list.error());
-  pieces.list(pages ? "page addresses" : "indirection table", at, count);
+  builder.list(pages ? "page addresses" : "indirection table", at, count);
   return count;
 }
 
-// `failed`: the answer of a device that refused need not have a body.
-Checked<Dissection> dissect_body(
-    Pieces& pieces, Bytes message, const MessageHeader& header, Way way, bool failed) {
-  const auto left = message.size() - pieces.at();
-  const auto* body = find_body(header, way);
-  if (body != nullptr && left < body->least && !failed) {
-    return wrong_length(body->table->name, left, body->least);
+// `failed`: the response reports an error and may lack a body.
+Checked<Dissection> dissect_body(DissectionBuilder& builder,
+                                 Bytes message,
+                                 const MessageHeader& header,
+                                 Direction direction,
+                                 bool failed) {
+  const auto left = message.size() - builder.at();
+  const auto* body = find_body(header, direction);
+  if (body != nullptr && left < body->min_size && !failed) {
+    return wrong_length(body->table->name, left, body->min_size);
   }
-  if (body != nullptr && left >= body->least) {
-    const auto& section = pieces.record(*body->table, std::min(left, body->table->size));
+  if (body != nullptr && left >= body->min_size) {
+    const auto& section = builder.record(*body->table, std::min(left, body->table->size));
     if (body->tail != Tail::none) {
       const auto fields = section.fields;
-      const auto added = add_tail(pieces, message, *body, fields);
+      const auto added = add_tail(builder, message, *body, fields);
       if (!added) return tl::unexpected<Refusal>(added.error());
     }
   }
-  if (pieces.at() < message.size()) {
-    pieces.data(body != nullptr ? "more" : "body", message.size() - pieces.at());
+  if (builder.at() < message.size()) {
+    builder.data(body != nullptr ? "more" : "body", message.size() - builder.at());
   }
-  return pieces.finish(message.size());
+  return builder.finish(message.size());
 }
 
-// The bytes of the message: its header says how many. A buffer may be longer, with zeros.
-Checked<Bytes> message_of(const Table& table, const MessageHeader& header, Bytes rest) {
+// Returns the bytes of the message according to its header. `rest` may be padded with zeros.
+Checked<Bytes> message_of(const RecordTable& table, const MessageHeader& header, Bytes rest) {
   if (header.size < table.size) {
-    return tl::unexpected<Refusal>({table.name, "size", header.size, Rule::least, table.size});
+    return tl::unexpected<Refusal>({table.name, "size", header.size, Rule::min, table.size});
   }
   const bool is_whole = header.size <= rest.size() && is_zero(rest.subspan(header.size));
   if (!is_whole) return wrong_length(table.name, rest.size(), header.size);
@@ -181,11 +182,11 @@ Checked<Bytes> message_of(const Table& table, const MessageHeader& header, Bytes
 }
 
 template <class Header>
-Checked<Dissection> dissect_message(Bytes rest, Way way) {
+Checked<Dissection> dissect_message(Bytes rest, Direction direction) {
   if (rest.size() < Header::kSize) {
     return wrong_length(Header::kName, rest.size(), Header::kSize);
   }
-  // The first record of either header. A wrong one is looked at all the same.
+  // Both headers start with MessageHeader. decode() would reject malformed headers.
   const auto number = [&](std::size_t at, unsigned size) { return load(rest, at, size); };
   MessageHeader header;
   header.code = static_cast<std::uint32_t>(number(4, 4));
@@ -194,11 +195,11 @@ Checked<Dissection> dissect_message(Bytes rest, Way way) {
   const auto message = message_of(kTable<Header>, header, rest);
   if (!message) return tl::unexpected<Refusal>(message.error());
   constexpr std::size_t kStatus = 24;
-  const auto status = way == Way::response ? number(kStatus, 4) : kStatusSuccess;
+  const auto status = direction == Direction::response ? number(kStatus, 4) : kStatusSuccess;
   const bool failed = status != kStatusSuccess && status != kStatusMoreEntries;
-  Pieces pieces(*message);
-  pieces.record(kTable<Header>);
-  auto dissection = dissect_body(pieces, *message, header, way, failed);
+  DissectionBuilder builder(*message);
+  builder.record(kTable<Header>);
+  auto dissection = dissect_body(builder, *message, header, direction, failed);
   if (dissection) dissection->size = rest.size();
   return dissection;
 }
@@ -206,11 +207,11 @@ Checked<Dissection> dissect_message(Bytes rest, Way way) {
 }  // namespace
 
 Checked<Dissection> dissect_request(Bytes rest) {
-  return dissect_message<RequestHeader>(rest, Way::request);
+  return dissect_message<RequestHeader>(rest, Direction::request);
 }
 
 Checked<Dissection> dissect_response(Bytes rest) {
-  return dissect_message<ResponseHeader>(rest, Way::response);
+  return dissect_message<ResponseHeader>(rest, Direction::response);
 }
 
 }  // namespace manactl::wire

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+#include "wire/dissection_builder.h"
 #include "wire/doorbell.h"
 #include "wire/event.h"
 #include "wire/hardware_channel.h"
 #include "wire/oob.h"
-#include "wire/pieces.h"
 #include "wire/registers.h"
 #include "wire/work_queue.h"
 
 namespace manactl::wire {
 namespace {
 
-const Table* event_table(EventType type) {
+const RecordTable* event_table(EventType type) {
   switch (type) {
     case EventType::completion:
       return &kTable<CompletionEvent>;
@@ -30,72 +30,72 @@ const Table* event_table(EventType type) {
   }
 }
 
-// nullptr: the type does not say what the data is.
-const Table* completion_table(CqeType type) {
+// Returns nullptr if the type does not determine the layout of the data.
+const RecordTable* completion_table(CqeType type) {
   if (type == CqeType::invalid || name_of(type).empty()) return nullptr;
   if (type == CqeType::rx_coalesced_8) return &kTable<RxCompletion8>;
   return type < CqeType::tx_okay ? &kTable<RxCompletion> : &kTable<TxCompletion>;
 }
 
-// One who posts WQEs; what the inline OOB means is theirs.
+// The type of queue, which determines the meaning of the inline OOB.
 enum class Client : std::uint8_t { sq, rq, channel };
 
-const Table* oob_table(Client client, std::size_t size) {
+const RecordTable* oob_table(Client client, std::size_t size) {
   if (client == Client::sq && size == kSmallOob) return &kTable<TxShortOob>;
   if (client == Client::sq && size == kLargeOob) return &kTable<TxLongOob>;
   if (client == Client::channel && size == kLargeOob) return &kTable<ChannelTxOob>;
-  return nullptr;  // drivers announce one for a receive WQE, and do not write it
+  return nullptr;  // receive WQEs contain an OOB but do not use it
 }
 
 Checked<Dissection> dissect_wqe(Bytes rest, Client client) {
-  if (rest.size() >= kBasicUnit && is_zero(rest.first(kBasicUnit))) return nothing(kBasicUnit);
+  if (rest.size() >= kBasicUnit && is_zero(rest.first(kBasicUnit)))
+    return empty_dissection(kBasicUnit);
   const auto header = decode_front<WqeHeader>(rest);
-  // Where everything else is depends on it.
   if (!header) return tl::unexpected<Refusal>(header.error());
   const auto used = header->sge_offset() + header->num_sge * Sge::kSize;
   if (rest.size() < used) return wrong_length("WQE", rest.size(), header->wqe_bytes());
-  Pieces pieces(rest);
-  pieces.record(kTable<WqeHeader>);
+  DissectionBuilder builder(rest);
+  builder.record(kTable<WqeHeader>);
   const auto* oob = oob_table(client, header->oob_bytes());
-  oob != nullptr ? pieces.record(*oob) : pieces.data("OOB", header->oob_bytes());
-  for (unsigned i = 0; i < header->num_sge; ++i) pieces.record(kTable<Sge>);
-  return pieces.finish(std::min<std::size_t>(rest.size(), header->wqe_bytes()));
+  oob != nullptr ? builder.record(*oob) : builder.data("OOB", header->oob_bytes());
+  for (unsigned i = 0; i < header->num_sge; ++i) builder.record(kTable<Sge>);
+  return builder.finish(std::min<std::size_t>(rest.size(), header->wqe_bytes()));
 }
 
 }  // namespace
 
 Checked<Dissection> dissect_cqe(Bytes rest) {
   if (rest.size() < kCqeBytes) return wrong_length("CQE", rest.size(), kCqeBytes);
-  if (is_zero(rest.first(kCqeBytes))) return nothing(kCqeBytes);
-  Pieces pieces(rest);
+  if (is_zero(rest.first(kCqeBytes))) return empty_dissection(kCqeBytes);
+  DissectionBuilder builder(rest);
   const auto* table = completion_table(static_cast<CqeType>(rest[0] & mask_of(6)));
   if (table != nullptr) {
-    pieces.record(*table);
+    builder.record(*table);
   } else {
-    pieces.record(kTable<CqeHeader>);
-    pieces.data("data", kCqeDataBytes - CqeHeader::kSize);
+    builder.record(kTable<CqeHeader>);
+    builder.data("data", kCqeDataBytes - CqeHeader::kSize);
   }
-  pieces.record(kTable<CqeInfo>);
-  return pieces.finish(kCqeBytes);
+  builder.record(kTable<CqeInfo>);
+  return builder.finish(kCqeBytes);
 }
 
 Checked<Dissection> dissect_channel_cqe(Bytes rest) {
   if (rest.size() < kCqeBytes) return wrong_length("CQE", rest.size(), kCqeBytes);
-  if (is_zero(rest.first(kCqeBytes))) return nothing(kCqeBytes);
-  Pieces pieces(rest);
-  pieces.record(kTable<ChannelCompletion>);
-  pieces.record(kTable<CqeInfo>);
-  return pieces.finish(kCqeBytes);
+  if (is_zero(rest.first(kCqeBytes))) return empty_dissection(kCqeBytes);
+  DissectionBuilder builder(rest);
+  builder.record(kTable<ChannelCompletion>);
+  builder.record(kTable<CqeInfo>);
+  return builder.finish(kCqeBytes);
 }
 
 Checked<Dissection> dissect_eqe(Bytes rest) {
   if (rest.size() < kEqeBytes) return wrong_length("EQE", rest.size(), kEqeBytes);
-  if (is_zero(rest.first(kEqeBytes))) return nothing(kEqeBytes);
-  Pieces pieces(rest);
+  if (is_zero(rest.first(kEqeBytes))) return empty_dissection(kEqeBytes);
+  DissectionBuilder builder(rest);
   const auto* table = event_table(static_cast<EventType>(rest[kEqeDataBytes]));
-  table != nullptr ? pieces.record(*table) : pieces.data("data", kEqeDataBytes);
-  pieces.record(kTable<EqeInfo>);
-  return pieces.finish(kEqeBytes);
+  table != nullptr ? builder.record(*table) : builder.data("data", kEqeDataBytes);
+  builder.record(kTable<EqeInfo>);
+  return builder.finish(kEqeBytes);
 }
 
 Checked<Dissection> dissect_sq_wqe(Bytes rest) {
@@ -115,27 +115,27 @@ Checked<Dissection> dissect_tx_oob(Bytes rest) {
                                             static_cast<std::uint64_t>(PacketFormat::long_form);
   const auto& table = is_long ? kTable<TxLongOob> : kTable<TxShortOob>;
   if (rest.size() < table.size) return wrong_length(table.name, rest.size(), table.size);
-  Pieces pieces(rest);
-  pieces.record(table);
-  return pieces.finish(table.size);
+  DissectionBuilder builder(rest);
+  builder.record(table);
+  return builder.finish(table.size);
 }
 
 Checked<Dissection> dissect_vf_registers(Bytes rest) {
   if (rest.size() < VfRegisters::kSize) {
     return wrong_length(VfRegisters::kName, rest.size(), VfRegisters::kSize);
   }
-  Pieces pieces(rest);
-  pieces.record(kTable<VfRegisters>);
-  return pieces.finish(rest.size());
+  DissectionBuilder builder(rest);
+  builder.record(kTable<VfRegisters>);
+  return builder.finish(rest.size());
 }
 
 Checked<Dissection> dissect_pf_registers(Bytes rest) {
   constexpr auto kEnd = kPfDoorbellPageOffset + PfRegisters::kSize;
   if (rest.size() < kEnd) return wrong_length(PfRegisters::kName, rest.size(), kEnd);
-  Pieces pieces(rest);
-  pieces.skip(kPfDoorbellPageOffset);
-  pieces.record(kTable<PfRegisters>);
-  return pieces.finish(rest.size());
+  DissectionBuilder builder(rest);
+  builder.skip(kPfDoorbellPageOffset);
+  builder.record(kTable<PfRegisters>);
+  return builder.finish(rest.size());
 }
 
 }  // namespace manactl::wire

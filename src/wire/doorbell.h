@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Doorbells: what a driver stores in its doorbell page, and at which offset.
-// Sources: facts 4.3; <net/mana/gdma.h> (64-bit forms). Tails of work queues are bytes, tails of
-// completion and event queues are entries, modulo 8 times the queue.
+// Doorbells: the values that a driver writes to its doorbell page. Tails of work queues are in
+// bytes; tails of completion and event queues are in entries, modulo 8 times the ring size.
+// Sources: Linux include/net/mana/gdma.h; DPDK drivers/net/mana/gdma.c (32-bit forms).
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace manactl::wire {
 
-// The offset in the page says which queue is meant, and which form the value has.
+// The offset in the page selects the type of queue and the form of the value.
 enum class DoorbellTarget : std::uint16_t {
   sq = 0x000,
   sq_short = 0x010,
@@ -24,7 +24,7 @@ enum class DoorbellTarget : std::uint16_t {
   eq = 0xff8,
 };
 
-inline constexpr Member<DoorbellTarget> kDoorbellTargets[] = {
+inline constexpr EnumWord<DoorbellTarget> kDoorbellTargets[] = {
     {DoorbellTarget::sq, "SQ"},
     {DoorbellTarget::sq_short, "SQ short"},
     {DoorbellTarget::rq, "RQ"},
@@ -37,11 +37,11 @@ inline constexpr Member<DoorbellTarget> kDoorbellTargets[] = {
     {DoorbellTarget::eq, "EQ"},
 };
 
-constexpr std::span<const Member<DoorbellTarget>> members(DoorbellTarget) {
+constexpr std::span<const EnumWord<DoorbellTarget>> members(DoorbellTarget) {
   return kDoorbellTargets;
 }
 
-// `offset` is from the start of the page, below 4096.
+// `offset` is relative to the start of the page.
 constexpr Checked<DoorbellTarget> doorbell_target(std::uint64_t offset) {
   const auto target = static_cast<DoorbellTarget>(offset & 0xffffU);
   if (offset > 0xffffU || name_of(target).empty()) {
@@ -72,7 +72,7 @@ struct RqDoorbell {
   static constexpr std::size_t kSize = 8;
 
   std::uint32_t id = 0;
-  std::uint8_t wqe_count = 0;  // drivers are to write 0
+  std::uint8_t wqe_count = 0;  // drivers write 0
   std::uint32_t tail = 0;
 
   bool operator==(const RqDoorbell&) const = default;
@@ -91,7 +91,7 @@ struct CqDoorbell {
 
   std::uint32_t id = 0;
   std::uint32_t tail = 0;
-  bool arm = false;  // asks for one event
+  bool arm = false;  // requests one event
 
   bool operator==(const CqDoorbell&) const = default;
 
@@ -110,7 +110,7 @@ struct EqDoorbell {
 
   std::uint16_t id = 0;
   std::uint32_t tail = 0;
-  bool arm = false;  // asks for one interrupt
+  bool arm = false;  // requests one interrupt
 
   bool operator==(const EqDoorbell&) const = default;
 
@@ -123,12 +123,12 @@ struct EqDoorbell {
   }
 };
 
-// Interrupt moderation of a CQ. A part without its valid bit is left as it was.
+// Interrupt moderation of a CQ. The device keeps a value whose valid bit is 0.
 struct ModerationDoorbell {
   static constexpr std::string_view kName = "moderation doorbell";
   static constexpr std::size_t kSize = 8;
 
-  std::uint32_t id = 0;     // of the CQ
+  std::uint32_t id = 0;     // id of the CQ
   std::uint16_t usecs = 0;  // at most 1023
   bool usecs_valid = false;
   std::uint8_t completions = 0;
@@ -149,7 +149,7 @@ struct ModerationDoorbell {
   }
 };
 
-// 32 bits, for SQ and RQ: the tail moves by this many bytes.
+// The 32-bit form of the SQ and RQ doorbells; tail_increment is in bytes.
 struct ShortWorkDoorbell {
   static constexpr std::string_view kName = "short SQ/RQ doorbell";
   static constexpr std::size_t kSize = 4;
@@ -167,7 +167,7 @@ struct ShortWorkDoorbell {
   }
 };
 
-// 32 bits, for CQ and EQ: the tail moves by this many entries.
+// The 32-bit form of the CQ and EQ doorbells; tail_increment is in entries.
 struct ShortEventDoorbell {
   static constexpr std::string_view kName = "short CQ/EQ doorbell";
   static constexpr std::size_t kSize = 4;

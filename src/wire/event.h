@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Event queue entries: 12 data bytes and an info dword with the owner bits.
-// Sources: facts 4.6 and 4.8; <net/mana/gdma.h>, <net/mana/hw_channel.h>.
+// Event queue entries: 12 data bytes and an info dword with the owner bits (see completion.h).
+// Sources: Linux include/net/mana/gdma.h and hw_channel.h.
 
 #pragma once
 
@@ -22,7 +22,7 @@ enum class EventType : std::uint8_t {
   rnic_qp_fatal = 176,
 };
 
-inline constexpr Member<EventType> kEventTypes[] = {
+inline constexpr EnumWord<EventType> kEventTypes[] = {
     {EventType::completion, "completion"},
     {EventType::test, "test"},
     {EventType::channel_init_eq, "HWC init EQ id and doorbell"},
@@ -35,7 +35,7 @@ inline constexpr Member<EventType> kEventTypes[] = {
     {EventType::rnic_qp_fatal, "RNIC QP fatal"},
 };
 
-constexpr std::span<const Member<EventType>> members(EventType) {
+constexpr std::span<const EnumWord<EventType>> members(EventType) {
   return kEventTypes;
 }
 
@@ -108,7 +108,7 @@ enum class ChannelDatum : std::uint8_t {
   pf_dest_cq_id = 11,
 };
 
-inline constexpr Member<ChannelDatum> kChannelData[] = {
+inline constexpr EnumWord<ChannelDatum> kChannelData[] = {
     {ChannelDatum::cq_id, "CQ id"},
     {ChannelDatum::rq_id, "RQ id"},
     {ChannelDatum::sq_id, "SQ id"},
@@ -122,7 +122,7 @@ inline constexpr Member<ChannelDatum> kChannelData[] = {
     {ChannelDatum::pf_dest_cq_id, "PF destination CQ id"},
 };
 
-constexpr std::span<const Member<ChannelDatum>> members(ChannelDatum) {
+constexpr std::span<const EnumWord<ChannelDatum>> members(ChannelDatum) {
   return kChannelData;
 }
 
@@ -150,24 +150,24 @@ enum class ReconfigurationDatum : std::uint8_t {
   link_down = 3,
 };
 
-inline constexpr Member<ReconfigurationDatum> kReconfigurationData[] = {
+inline constexpr EnumWord<ReconfigurationDatum> kReconfigurationData[] = {
     {ReconfigurationDatum::hwc_timeout, "HWC timeout"},
     {ReconfigurationDatum::link_up, "link up"},
     {ReconfigurationDatum::link_down, "link down"},
 };
 
-constexpr std::span<const Member<ReconfigurationDatum>> members(ReconfigurationDatum) {
+constexpr std::span<const EnumWord<ReconfigurationDatum>> members(ReconfigurationDatum) {
   return kReconfigurationData;
 }
 
 enum class Service : std::uint8_t { rdma_suspend = 1, rdma_resume = 2 };
 
-inline constexpr Member<Service> kServices[] = {
+inline constexpr EnumWord<Service> kServices[] = {
     {Service::rdma_suspend, "RDMA suspend"},
     {Service::rdma_resume, "RDMA resume"},
 };
 
-constexpr std::span<const Member<Service>> members(Service) {
+constexpr std::span<const EnumWord<Service>> members(Service) {
   return kServices;
 }
 
@@ -201,7 +201,7 @@ struct QpFatalEvent {
   static constexpr std::size_t kSize = 12;
 
   std::uint32_t qp_id = 0;
-  std::array<std::uint32_t, 2> details{};  // the device's own
+  std::array<std::uint32_t, 2> details{};  // device-specific
 
   bool operator==(const QpFatalEvent&) const = default;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Bodies of the GDMA commands: what follows the 40-byte request header or the 32-byte response
-// header. Longer bodies of later drivers are decoded from the front.
-// Sources: facts 4.10; <net/mana/gdma.h>. Sizes in bytes, page addresses physical.
+// Bodies of the GDMA commands, which follow the 40-byte request header or the 32-byte response
+// header. Later drivers append fields; decode_front() ignores them. Sizes in bytes; page addresses
+// are physical. Source: Linux include/net/mana/gdma.h.
 
 #pragma once
 
@@ -11,22 +11,22 @@
 namespace manactl::wire {
 
 inline constexpr std::uint64_t kProtocolVersion = 1;
-inline constexpr std::uint64_t kCapHwcTimeout = 1U << 3U;  // QUERY_HWC_TIMEOUT is understood
+inline constexpr std::uint64_t kCapHwcTimeout = 1U << 3U;  // supports QUERY_HWC_TIMEOUT
 
 enum class QueueType : std::uint32_t { sq = 1, rq = 2, cq = 3, eq = 4 };
 
-inline constexpr Member<QueueType> kQueueTypes[] = {
+inline constexpr EnumWord<QueueType> kQueueTypes[] = {
     {QueueType::sq, "SQ"},
     {QueueType::rq, "RQ"},
     {QueueType::cq, "CQ"},
     {QueueType::eq, "EQ"},
 };
 
-constexpr std::span<const Member<QueueType>> members(QueueType) {
+constexpr std::span<const EnumWord<QueueType>> members(QueueType) {
   return kQueueTypes;
 }
 
-// Bodies that are one number. `Tag` gives the names.
+// A body with a single number; `Tag` contains the names of record and field.
 template <class Tag, class Number>
 struct SingleBody {
   static constexpr std::string_view kName = Tag::kName;
@@ -74,7 +74,7 @@ struct VerifyVersionRequest {
   std::uint64_t driver_version = 0;
   std::uint32_t os_type = 0;                  // 0x10 Linux, 0x20 Windows, 0x30 other
   std::array<std::uint32_t, 4> os_version{};  // major, minor, build, platform
-  std::array<std::uint8_t, 512> os_text{};    // four texts of 128 bytes
+  std::array<std::uint8_t, 512> os_text{};    // four strings of 128 bytes
 
   bool operator==(const VerifyVersionRequest&) const = default;
 
@@ -138,14 +138,14 @@ struct ListDevicesResponse {
   static constexpr std::size_t kSize = 264;
 
   std::uint32_t count = 0;
-  std::array<DeviceId, 64> devices;  // holes (zeros) are allowed
+  std::array<DeviceId, 64> devices;  // may contain gaps (zeros)
 
   bool operator==(const ListDevicesResponse&) const = default;
 
   template <class Self, class Codec>
   static constexpr void layout(Self& self, Codec& codec) {
     codec.bits("count", self.count, 32);
-    codec.limit("count", self.count, 64);
+    codec.at_most("count", self.count, 64);
     codec.zero("reserved dword 1", 32);
     codec.records("devices", self.devices);
   }
@@ -167,14 +167,14 @@ struct RegisterDeviceResponse {
   }
 };
 
-// The fixed part; `listed` page addresses follow, the rest comes with DMA_REGION_ADD_PAGES.
+// The fixed part. `listed` page addresses follow; DMA_REGION_ADD_PAGES adds further addresses.
 struct CreateDmaRegionRequest {
   static constexpr std::string_view kName = "CREATE_DMA_REGION request";
   static constexpr std::size_t kSize = 24;
 
   std::uint64_t length = 0;
   std::uint32_t offset_in_page = 0;
-  std::uint32_t page_type = 0;  // 4096 << page_type
+  std::uint32_t page_type = 0;  // the page size is 4096 << page_type
   std::uint32_t pages = 0;
   std::uint32_t listed = 0;
 
@@ -185,10 +185,10 @@ struct CreateDmaRegionRequest {
     codec.bits("length", self.length, 64);
     codec.bits("offset_in_page", self.offset_in_page, 32);
     codec.bits("page_type", self.page_type, 32);
-    codec.limit("page_type", self.page_type, 9);
+    codec.at_most("page_type", self.page_type, 9);
     codec.bits("pages", self.pages, 32);
     codec.bits("listed", self.listed, 32);
-    codec.within("listed", self.listed, "pages", self.pages);
+    codec.at_most_field("listed", self.listed, "pages", self.pages);
   }
 };
 
@@ -264,7 +264,7 @@ struct DisableQueueRequest {
   }
 };
 
-// CHANGE_MSIX: which interrupt an event queue raises.
+// Changes the interrupt of an event queue.
 struct ChangeMsixRequest {
   static constexpr std::string_view kName = "CHANGE_MSIX request";
   static constexpr std::size_t kSize = 16;
@@ -281,7 +281,7 @@ struct ChangeMsixRequest {
   }
 };
 
-// Memory on the device itself.
+// Allocates memory on the device.
 struct AllocateDeviceMemoryRequest {
   static constexpr std::string_view kName = "ALLOC_DM request";
   static constexpr std::size_t kSize = 16;
@@ -299,7 +299,7 @@ struct AllocateDeviceMemoryRequest {
   }
 };
 
-// QUERY_HWC_TIMEOUT, both ways: what the driver has, what the device wants.
+// QUERY_HWC_TIMEOUT: the timeout that the driver uses (request) or should use (response).
 struct HwcTimeoutBody {
   static constexpr std::string_view kName = "QUERY_HWC_TIMEOUT body";
   static constexpr std::size_t kSize = 8;
@@ -318,7 +318,7 @@ struct HwcTimeoutBody {
 // A list of 64-bit numbers at the end of a message: page addresses, RX object handles.
 class NumberList {
  public:
-  // `bytes` starts at the list; `count` is what the message says.
+  // `bytes` starts at the list; `count` is the number of elements according to the message.
   static constexpr Checked<NumberList> at(std::string_view record,
                                           Bytes bytes,
                                           std::uint64_t count) {

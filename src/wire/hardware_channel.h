@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The hardware channel (HWC): a pair of work queues that carries the messages of messages.h.
-// Sources: facts 4.8; <net/mana/hw_channel.h>. Sizes in bytes.
+// Source: Linux include/net/mana/hw_channel.h. Sizes in bytes.
 
 #pragma once
 
@@ -10,11 +10,11 @@
 namespace manactl::wire {
 
 inline constexpr std::uint32_t kChannelMaxMessage = 4096;
-inline constexpr std::uint32_t kChannelQueueBytes = 4096;  // each of EQ, CQ, RQ, SQ
+inline constexpr std::uint32_t kChannelQueueBytes = 4096;  // size of each queue: EQ, CQ, RQ, SQ
 inline constexpr std::uint32_t kChannelBootstrapDepth = 1;
 inline constexpr std::uint32_t kChannelTimeoutMs = 30'000;
 
-// The 60 data bytes of a CQE on the channel's CQ.
+// The 60 data bytes of a CQE on the CQ of the channel.
 struct ChannelCompletion {
   static constexpr std::string_view kName = "hardware channel completion";
   static constexpr std::size_t kSize = kCqeDataBytes;
@@ -24,10 +24,10 @@ struct ChannelCompletion {
   std::uint8_t vendor_error = 0;
   std::uint32_t source_wq = 0;
   std::uint8_t source_vfid = 0;
-  std::uint32_t wqe_offset = 0;  // bytes, in the RQ
+  std::uint32_t wqe_offset = 0;  // bytes, from the start of the RQ
   std::uint32_t wqe_address_high = 0;
   std::uint16_t client_data_unit = 0;
-  std::uint32_t data_bytes = 0;  // of the message received
+  std::uint32_t data_bytes = 0;  // bytes of the received message
   std::uint32_t chunk_offset = 0;
 
   bool operator==(const ChannelCompletion&) const = default;

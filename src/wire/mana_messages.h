@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Bodies of the MANA (Ethernet) commands: what follows the 40-byte request header or the 32-byte
-// response header. Longer bodies of later drivers are decoded from the front.
-// Sources: facts 4.10; <net/mana/mana.h>. Sizes in bytes.
+// Bodies of the MANA (Ethernet) commands, which follow the 40-byte request header or the 32-byte
+// response header. Later drivers append fields; decode_front() ignores them. Sizes in bytes.
+// Source: Linux include/net/mana/mana.h.
 
 #pragma once
 
@@ -49,8 +49,8 @@ struct QueryDeviceRequest {
   }
 };
 
-// Version 2 of the answer; version 1 ends before adapter_mtu, at 40 bytes. Version 3 is the one
-// with bare_metal_host.
+// Version 2 of the response. Version 1 ends before adapter_mtu, at 40 bytes; version 3 adds
+// bare_metal_host.
 struct QueryDeviceResponse {
   static constexpr std::string_view kName = "QUERY_DEV_CONFIG response";
   static constexpr std::size_t kSize = 48;
@@ -59,8 +59,8 @@ struct QueryDeviceResponse {
   std::uint16_t max_vports = 0;
   std::uint8_t bare_metal_host = 0;
   std::uint32_t max_eqs = 0;
-  std::uint16_t adapter_mtu = 0;      // the frame without its checksum: 1514 for an MTU of 1500
-  std::uint32_t link_speed_mbps = 0;  // 0: the device does not say
+  std::uint16_t adapter_mtu = 0;      // frame size without FCS: 1514 for an MTU of 1500
+  std::uint32_t link_speed_mbps = 0;  // 0: unknown
 
   bool operator==(const QueryDeviceResponse&) const = default;
 
@@ -142,7 +142,7 @@ struct CreateWqObjectRequest {
   std::uint64_t wq_region = 0, cq_region = 0;
   std::uint32_t wq_bytes = 0, cq_bytes = 0;
   std::uint32_t cq_moderation_context = 0;
-  std::uint32_t eq_id = 0;  // of the CQ, or kNoEq
+  std::uint32_t eq_id = 0;  // the EQ of the CQ, or kNoEq
 
   bool operator==(const CreateWqObjectRequest&) const = default;
 
@@ -150,7 +150,7 @@ struct CreateWqObjectRequest {
   static constexpr void layout(Self& self, Codec& codec) {
     codec.bits("vport", self.vport, 64);
     codec.member("type", self.type, 32);
-    codec.limit("type", self.type, static_cast<std::uint64_t>(QueueType::rq));
+    codec.at_most("type", self.type, static_cast<std::uint64_t>(QueueType::rq));
     codec.zero("reserved dword 3", 32);
     codec.bits("wq_region", self.wq_region, 64);
     codec.bits("cq_region", self.cq_region, 64);
@@ -178,14 +178,14 @@ struct CreateWqObjectResponse {
   }
 };
 
-// Version 3; version 2 has only rq_chain_wqes of what it adds.
+// Version 3 of the request. After `base`, version 2 has only rq_chain_wqes.
 struct CreateWqObjectRequest3 {
   static constexpr std::string_view kName = CreateWqObjectRequest::kName;
   static constexpr std::size_t kSize = 56;
 
   CreateWqObjectRequest base;
   std::uint8_t rq_chain_wqes = 0;
-  std::uint8_t cq_moderation = 0;  // 1 asks for it
+  std::uint8_t cq_moderation = 0;  // 1: requested
   std::uint16_t cq_moderation_completions = 0, cq_moderation_usecs = 0;
 
   bool operator==(const CreateWqObjectRequest3&) const = default;
@@ -201,7 +201,7 @@ struct CreateWqObjectRequest3 {
   }
 };
 
-// Version 2: what the device made of the moderation.
+// Version 2 of the response, which adds the result of the moderation request.
 struct CreateWqObjectResponse2 {
   static constexpr std::string_view kName = CreateWqObjectResponse::kName;
   static constexpr std::size_t kSize = 24;
@@ -234,18 +234,17 @@ struct DestroyWqObjectRequest {
   template <class Self, class Codec>
   static constexpr void layout(Self& self, Codec& codec) {
     codec.member("type", self.type, 32);
-    codec.limit("type", self.type, static_cast<std::uint64_t>(QueueType::rq));
+    codec.at_most("type", self.type, static_cast<std::uint64_t>(QueueType::rq));
     codec.zero("reserved dword 1", 32);
     codec.bits("wq_object", self.wq_object, 64);
   }
 };
 
-// The part that every version has. Version 2 goes on with coalescing; the table starts at
-// `table_offset` from the start of the message.
+// The part common to all versions. `table_offset` is relative to the start of the message.
 struct ConfigVportRxRequest {
   static constexpr std::string_view kName = "CONFIG_VPORT_RX request";
   static constexpr std::size_t kSize = 72;
-  static constexpr std::uint32_t kUnchanged = 0xffffffff;  // of rx_enable and rss_enable
+  static constexpr std::uint32_t kUnchanged = 0xffffffff;  // for rx_enable and rss_enable
 
   std::uint64_t vport = 0;
   std::uint16_t entries = 0, table_offset = 0;
@@ -272,15 +271,15 @@ struct ConfigVportRxRequest {
   }
 };
 
-// Version 2 and later; the table follows. coalescing_8 belongs to version 5.
+// Version 2 and later of the request; the table follows. Version 5 added coalescing_8.
 struct ConfigVportRxRequest2 {
   static constexpr std::string_view kName = ConfigVportRxRequest::kName;
   static constexpr std::size_t kSize = 80;
 
   ConfigVportRxRequest base;
-  std::uint8_t coalescing = 0;       // up to 4 packets in a CQE
-  std::uint16_t rss_hash_types = 0;  // HashType bits; 0: those of the device
-  std::uint8_t coalescing_8 = 0;     // up to 8
+  std::uint8_t coalescing = 0;       // up to 4 packets per CQE
+  std::uint16_t rss_hash_types = 0;  // HashType bits; 0: device default
+  std::uint8_t coalescing_8 = 0;     // up to 8 packets per CQE
 
   bool operator==(const ConfigVportRxRequest2&) const = default;
 
@@ -295,7 +294,7 @@ struct ConfigVportRxRequest2 {
   }
 };
 
-// Version 2; version 1 has no body.
+// Version 2 of the response; version 1 has no body.
 struct ConfigVportRxResponse {
   static constexpr std::string_view kName = "CONFIG_VPORT_RX response";
   static constexpr std::size_t kSize = 8;
@@ -311,7 +310,7 @@ struct ConfigVportRxResponse {
   }
 };
 
-// Receive and transmit count packets and bytes of the three kinds of address.
+// Packets and bytes by type of address (unicast, multicast, broadcast), for one direction.
 struct TrafficCounters {
   static constexpr std::string_view kName = "traffic counters";
   static constexpr std::size_t kSize = 56;
@@ -339,11 +338,11 @@ struct StatisticsResponse {
   static constexpr std::string_view kName = "QUERY_GF_STAT response";
   static constexpr std::size_t kSize = 224;
 
-  std::uint64_t reported = 0;  // bits as in the request
+  std::uint64_t reported = 0;  // mask of counters, as `wanted` in the request
   std::uint64_t rx_no_wqe = 0, rx_vport_disabled = 0;
   TrafficCounters rx;
-  // GF disabled, vPort disabled, vPort offset, VLAN, Ethertype, source address, SQ PD, CQ PD, MTU,
-  // OOB.
+  // Errors by cause: GF disabled, vPort disabled, vPort offset, VLAN, Ethertype, source address, SQ
+  // PD, CQ PD, MTU, OOB.
   std::array<std::uint64_t, 10> tx_errors{};
   TrafficCounters tx;
   std::uint64_t tx_gdma_errors = 0;

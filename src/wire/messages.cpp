@@ -5,7 +5,7 @@
 namespace manactl::wire {
 namespace {
 
-constexpr Member<Command> kCommands[] = {
+constexpr EnumWord<Command> kCommands[] = {
     {Command::verify_version, "VERIFY_VF_DRIVER_VERSION"},
     {Command::query_max_resources, "QUERY_MAX_RESOURCES"},
     {Command::list_devices, "LIST_DEVICES"},
@@ -65,7 +65,7 @@ constexpr Member<Command> kCommands[] = {
 
 }  // namespace
 
-std::span<const Member<Command>> members(Command) {
+std::span<const EnumWord<Command>> members(Command) {
   return kCommands;
 }
 

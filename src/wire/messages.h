@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Messages on the hardware channel: their headers, commands and status codes. Bodies are in
-// gdma_messages.h and mana_messages.h.
-// Sources: facts 4.8 and 4.9; <net/mana/gdma.h>, <net/mana/mana.h>. Sizes in bytes.
+// Headers, commands and status codes of the messages on the hardware channel. For their bodies see
+// gdma_messages.h, mana_messages.h, port_messages.h and rdma_messages.h. Sizes in bytes.
+// Sources: Linux include/net/mana/gdma.h and mana.h, drivers/infiniband/hw/mana/mana_ib.h.
 
 #pragma once
 
@@ -68,18 +68,17 @@ enum class Command : std::uint32_t {
   rnic_query_device_counters = 0x30023,
 };
 
-std::span<const Member<Command>> members(Command);  // with the names that the drivers use
+std::span<const EnumWord<Command>> members(Command);  // the names in the Linux driver
 
-// Refuses a code that no tree read knows. Headers carry the bare number, so that a device can
-// answer an unknown command instead of losing it.
+// Rejects unknown codes. Headers contain plain numbers, so that a device can reply to any command.
 Checked<Command> command_of(std::uint32_t code);
 
-// An open space: every other value is the device's own, and an error.
+// Status codes of responses. Every other status is a device-specific error.
 inline constexpr std::uint32_t kStatusSuccess = 0;
 inline constexpr std::uint32_t kStatusMoreEntries = 0x105;
 inline constexpr std::uint32_t kStatusUnsupported = 0xffffffff;
 
-// "success", "more entries", "command unsupported", or empty for the device's own.
+// "success", "more entries" or "command unsupported"; empty for device-specific values.
 constexpr std::string_view status_name(std::uint64_t status) {
   if (status == kStatusSuccess) return "success";
   if (status == kStatusMoreEntries) return "more entries";
@@ -88,14 +87,14 @@ constexpr std::string_view status_name(std::uint64_t status) {
 
 enum class DeviceType : std::uint16_t { none = 0, hwc = 1, mana = 2, mana_ib = 3 };
 
-inline constexpr Member<DeviceType> kDeviceTypes[] = {
+inline constexpr EnumWord<DeviceType> kDeviceTypes[] = {
     {DeviceType::none, "none"},
     {DeviceType::hwc, "HWC"},
     {DeviceType::mana, "MANA"},
     {DeviceType::mana_ib, "MANA_IB"},
 };
 
-constexpr std::span<const Member<DeviceType>> members(DeviceType) {
+constexpr std::span<const EnumWord<DeviceType>> members(DeviceType) {
   return kDeviceTypes;
 }
 
@@ -122,13 +121,13 @@ struct MessageHeader {
   std::uint32_t code = 0;     // a Command
   std::uint16_t version = 1;  // of the message
   std::uint16_t hwc_msg_id = 0;
-  std::uint32_t size = 0;  // of the whole message, this header included
+  std::uint32_t size = 0;  // bytes of the whole message including this header
 
   bool operator==(const MessageHeader&) const = default;
 
   template <class Self, class Codec>
   static constexpr void layout(Self& self, Codec& codec) {
-    codec.zero("header type", 32);  // 0 is the standard header, and the only one
+    codec.zero("header type", 32);  // 0 is the standard header; there is no other
     codec.bits("code", self.code, 32);
     codec.bits("version", self.version, 16);
     codec.bits("hwc_msg_id", self.hwc_msg_id, 16);
@@ -141,7 +140,7 @@ struct RequestHeader {
   static constexpr std::size_t kSize = 40;
 
   MessageHeader request;
-  MessageHeader response;  // what the driver expects; its size is the most it can take
+  MessageHeader response;  // the expected response; its size is the maximum
   DeviceId device;
   std::uint32_t activity_id = 0;
 
@@ -177,7 +176,7 @@ struct ResponseHeader {
   }
 };
 
-// The header as drivers build it: version 1 both ways. Sizes include the headers.
+// The usual header: version 1 for request and response. Sizes include the headers.
 constexpr RequestHeader standard_request(Command command,
                                          std::uint32_t request_bytes,
                                          std::uint32_t response_bytes) {
@@ -185,7 +184,7 @@ constexpr RequestHeader standard_request(Command command,
   return {{code, 1, 0, request_bytes}, {code, 1, 0, response_bytes}, {}, 0};
 }
 
-// A request's bytes as they arrived: the header is sound and its size is the number of bytes.
+// Decodes the header of a received request and checks that the size in it is that of `message`.
 Checked<RequestHeader> decode_request_header(Bytes message);
 
 }  // namespace manactl::wire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Out-of-band data in a WQE: what the client tells the device about the packet or the message.
-// Sources: facts 4.5 and 4.8; <net/mana/mana.h>, <net/mana/hw_channel.h>.
+// Out-of-band (OOB) data in a WQE: metadata for the device about the packet or message.
+// Sources: Linux include/net/mana/mana.h and hw_channel.h.
 
 #pragma once
 
@@ -11,18 +11,18 @@ namespace manactl::wire {
 
 enum class PacketFormat : std::uint8_t { short_form = 0, long_form = 1 };
 
-inline constexpr Member<PacketFormat> kPacketFormats[] = {
+inline constexpr EnumWord<PacketFormat> kPacketFormats[] = {
     {PacketFormat::short_form, "short"},
     {PacketFormat::long_form, "long"},
 };
 
-constexpr std::span<const Member<PacketFormat>> members(PacketFormat) {
+constexpr std::span<const EnumWord<PacketFormat>> members(PacketFormat) {
   return kPacketFormats;
 }
 
 inline constexpr std::uint32_t kMaxShortVportOffset = 0xff;
 
-// 8 bytes, the whole OOB of a short packet and the first part of a long one.
+// The short form, which is also the first part of the long form.
 struct TxShortOob {
   static constexpr std::string_view kName = "transmit OOB";
   static constexpr std::size_t kSize = 8;
@@ -54,7 +54,7 @@ struct TxShortOob {
   }
 };
 
-// 24 bytes.
+// The long form, with VLAN and encapsulation.
 struct TxLongOob {
   static constexpr std::string_view kName = "long transmit OOB";
   static constexpr std::size_t kSize = 24;
@@ -66,7 +66,7 @@ struct TxLongOob {
   bool drop_eligible = false;
   std::uint16_t vlan_id = 0;
   std::uint16_t inner_frame_offset = 0;
-  std::uint8_t inner_ip_offset = 0;  // from the inner frame
+  std::uint8_t inner_ip_offset = 0;  // relative to the inner frame
   std::uint16_t long_vport_offset = 0;
 
   bool operator==(const TxLongOob&) const = default;
@@ -89,13 +89,13 @@ struct TxLongOob {
     codec.zero("reserved dwords 4-5", 64);
   }
 
-  // The vPort that the packet leaves from, in either form.
+  // The vPort offset, regardless of the form.
   constexpr std::uint32_t vport_offset() const {
     return base.format == PacketFormat::short_form ? base.short_vport_offset : long_vport_offset;
   }
 };
 
-// Either form; a short packet comes back with the long part zero.
+// Decodes either form; the fields that the short form lacks are 0.
 constexpr Checked<TxLongOob> decode_tx_oob(Bytes bytes) {
   const auto base = decode_front<TxShortOob>(bytes);
   if (!base) return tl::unexpected<Refusal>(base.error());
@@ -105,14 +105,14 @@ constexpr Checked<TxLongOob> decode_tx_oob(Bytes bytes) {
   return oob;
 }
 
-// 24 bytes, on the hardware channel's SQ.
+// The OOB of a message on the SQ of the hardware channel.
 struct ChannelTxOob {
   static constexpr std::string_view kName = "hardware channel OOB";
   static constexpr std::size_t kSize = 24;
 
-  std::uint32_t rq_id = 0;  // destination; 0 for a VF
+  std::uint32_t rq_id = 0;  // RQ of the destination; 0 for a VF
   std::uint8_t dest_vfid = 0;
-  std::uint32_t rcq_id = 0;  // its CQ; 0 for a VF
+  std::uint32_t rcq_id = 0;  // CQ of the destination; 0 for a VF
   std::uint32_t scq_id = 0;
   bool loopback = false, lso_override = false, dest_pf = false;
   std::uint32_t sq_id = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Bodies of the commands that only later drivers send (link, bandwidth, counters of the port) and
-// of those that only a PF or a paravisor sends: what follows the headers of messages.h.
-// Sources: facts 4.8; <net/mana/mana.h>. Sizes in bytes.
+// Bodies of commands of later drivers (link, bandwidth, port counters), of a PF and of a paravisor.
+// They follow the headers of messages.h. Sizes in bytes. Sources: Linux include/net/mana/mana.h;
+// OpenVMM vm/devices/net/gdma_defs (VTL2 commands).
 
 #pragma once
 
@@ -42,7 +42,7 @@ struct QueryLinkResponse {
   static constexpr std::string_view kName = "QUERY_LINK_CONFIG response";
   static constexpr std::size_t kSize = 16;
 
-  std::uint32_t qos_speed_mbps = 0;  // what the vPort may send
+  std::uint32_t qos_speed_mbps = 0;  // the limit for the vPort
   std::uint8_t qos_unconfigured = 0;
   std::uint32_t link_speed_mbps = 0;
 
@@ -60,13 +60,13 @@ struct QueryLinkResponse {
 
 enum class TriState : std::uint32_t { no = 0, yes = 1, unchanged = 0xffffffff };
 
-inline constexpr Member<TriState> kTriStates[] = {
+inline constexpr EnumWord<TriState> kTriStates[] = {
     {TriState::no, "no"},
     {TriState::yes, "yes"},
     {TriState::unchanged, "unchanged"},
 };
 
-constexpr std::span<const Member<TriState>> members(TriState) {
+constexpr std::span<const EnumWord<TriState>> members(TriState) {
   return kTriStates;
 }
 
@@ -103,7 +103,7 @@ struct SetBandwidthResponse {
   }
 };
 
-// Received and sent, of one traffic class.
+// A pair of counters, usually of one traffic class.
 struct ReceivedAndSent {
   static constexpr std::string_view kName = "traffic class counters";
   static constexpr std::size_t kSize = 16;
@@ -119,7 +119,7 @@ struct ReceivedAndSent {
   }
 };
 
-// Counters of the physical port; one of each for the traffic classes 0 to 7.
+// Counters of the physical port; arrays have one element per traffic class 0 to 7.
 struct PhysicalStatisticsResponse {
   static constexpr std::string_view kName = "QUERY_PHY_STAT response";
   static constexpr std::size_t kSize = 408;
@@ -177,7 +177,7 @@ struct RegisterFilterRequest {
   }
 };
 
-// Tells a vPort which serial number its synthetic NIC has.
+// Assigns a vPort the serial number of its synthetic NIC.
 struct AssignSerialRequest {
   static constexpr std::string_view kName = "VTL2_ASSIGN_SERIAL_NUMBER request";
   static constexpr std::size_t kSize = 16;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Bodies of the commands of the RDMA driver: doorbell pages, protection domains, memory regions,
-// and the RNIC adapter. What follows the 40-byte request header or the 32-byte response header.
-// Sources: <net/mana/gdma.h>; for 0x3000x the layouts in the BTF of mana_ib.ko 6.12.
+// and the RNIC adapter. They follow the 40-byte request header or the 32-byte response header.
+// Sources: Linux include/net/mana/gdma.h; drivers/infiniband/hw/mana/mana_ib.h (commands 0x3000x).
 
 #pragma once
 
@@ -34,11 +34,11 @@ using DestroyAdapterRequest = SingleBody<AdapterTag, std::uint64_t>;
 
 enum class ResourceType : std::uint32_t { doorbell_page = 27 };
 
-inline constexpr Member<ResourceType> kResourceTypes[] = {
+inline constexpr EnumWord<ResourceType> kResourceTypes[] = {
     {ResourceType::doorbell_page, "doorbell page"},
 };
 
-constexpr std::span<const Member<ResourceType>> members(ResourceType) {
+constexpr std::span<const EnumWord<ResourceType>> members(ResourceType) {
   return kResourceTypes;
 }
 
@@ -98,7 +98,7 @@ struct CreatePdResponse {
   static constexpr std::size_t kSize = 16;
 
   std::uint64_t pd = 0;
-  std::uint32_t pd_id = 0;  // what queues and vPorts are given
+  std::uint32_t pd_id = 0;  // used in commands for queues and vPorts
 
   bool operator==(const CreatePdResponse&) const = default;
 
@@ -112,18 +112,18 @@ struct CreatePdResponse {
 
 enum class MrType : std::uint32_t { gva = 2 };
 
-inline constexpr Member<MrType> kMrTypes[] = {{MrType::gva, "GVA"}};
+inline constexpr EnumWord<MrType> kMrTypes[] = {{MrType::gva, "GVA"}};
 
-constexpr std::span<const Member<MrType>> members(MrType) {
+constexpr std::span<const EnumWord<MrType>> members(MrType) {
   return kMrTypes;
 }
 
-// A region of DMA memory under addresses of the application's choice. The region becomes the MR's.
+// Maps a DMA region at virtual addresses that the application chooses. The MR owns the region.
 struct CreateMrRequest {
   static constexpr std::string_view kName = "CREATE_MR request";
   static constexpr std::size_t kSize = 48;
   static constexpr std::uint64_t kAllAccess =
-      0x1f;  // local read, write, remote read, write, atomic
+      0x1f;  // local read and write; remote read, write and atomic
 
   std::uint64_t pd = 0;
   MrType type = MrType::gva;
@@ -140,7 +140,7 @@ struct CreateMrRequest {
     codec.bits("region", self.region, 64);
     codec.bits("address", self.address, 64);
     codec.bits("access", self.access, 32);
-    codec.limit("access", self.access, kAllAccess);
+    codec.at_most("access", self.access, kAllAccess);
     codec.zero("reserved dwords 9-11", 96);
   }
 };
@@ -162,7 +162,7 @@ struct CreateMrResponse {
   }
 };
 
-// Sizes of queues in bytes: drivers divide by their largest WQE.
+// Queue sizes are in bytes; drivers divide them by their maximum WQE size.
 struct AdapterCapabilities {
   static constexpr std::string_view kName = "GET_ADAPTER_CAP response";
   static constexpr std::size_t kSize = 72;
@@ -205,7 +205,7 @@ struct CreateAdapterRequest {
   static constexpr std::string_view kName = "CREATE_ADAPTER request";
   static constexpr std::size_t kSize = 16;
 
-  std::uint32_t notify_eq_id = 0;  // fatal events of queue pairs go there
+  std::uint32_t notify_eq_id = 0;  // the EQ for fatal events of queue pairs
   std::uint64_t features = 0;
 
   bool operator==(const CreateAdapterRequest&) const = default;
@@ -220,23 +220,23 @@ struct CreateAdapterRequest {
 
 enum class AddressOperation : std::uint32_t { add = 1, remove = 2 };
 
-inline constexpr Member<AddressOperation> kAddressOperations[] = {
+inline constexpr EnumWord<AddressOperation> kAddressOperations[] = {
     {AddressOperation::add, "add"},
     {AddressOperation::remove, "remove"},
 };
 
-constexpr std::span<const Member<AddressOperation>> members(AddressOperation) {
+constexpr std::span<const EnumWord<AddressOperation>> members(AddressOperation) {
   return kAddressOperations;
 }
 
 enum class IpVersion : std::uint32_t { v4 = 1, v6 = 2 };
 
-inline constexpr Member<IpVersion> kIpVersions[] = {
+inline constexpr EnumWord<IpVersion> kIpVersions[] = {
     {IpVersion::v4, "IPv4"},
     {IpVersion::v6, "IPv6"},
 };
 
-constexpr std::span<const Member<IpVersion>> members(IpVersion) {
+constexpr std::span<const EnumWord<IpVersion>> members(IpVersion) {
   return kIpVersions;
 }
 

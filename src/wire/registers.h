@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// BAR 0 of a MANA function: registers of VF and PF, and where doorbell pages are.
-// Sources: facts 4.1 and 4.2; <net/mana/gdma.h>. Offsets and sizes in bytes.
+// BAR 0 of a MANA function: the registers of VF and PF, and the location of doorbell pages.
+// Source: Linux include/net/mana/gdma.h. Offsets and sizes in bytes.
 
 #pragma once
 
@@ -12,40 +12,41 @@ namespace manactl::wire {
 inline constexpr std::uint16_t kVendorId = 0x1414;
 inline constexpr std::uint16_t kPfDeviceId = 0x00b9;
 inline constexpr std::uint16_t kVfDeviceId = 0x00ba;
-inline constexpr std::uint16_t kPf2DeviceId = 0x00c1;  // a PF with the registers of a VF
+inline constexpr std::uint16_t kPf2DeviceId = 0x00c1;  // a PF with the register layout of a VF
 
 // Registers of a VF.
 inline constexpr std::uint32_t kDoorbellPageOffset = 0x08;  // 64 bits
-inline constexpr std::uint32_t kDoorbellPageSize = 0x10;    // 32 bits, the low 16 count
+inline constexpr std::uint32_t kDoorbellPageSize = 0x10;    // 32 bits; only the low 16 are used
 inline constexpr std::uint32_t kSharedMemoryOffset = 0x18;  // 64 bits
 
 // Registers of a PF.
-inline constexpr std::uint32_t kPfSharedMemoryOffset = 0x70;  // from the SR-IOV block
+inline constexpr std::uint32_t kPfSharedMemoryOffset = 0x70;  // relative to the SR-IOV block
 inline constexpr std::uint32_t kPfDoorbellPageOffset = 0xc8;
 inline constexpr std::uint32_t kPfDoorbellPageSize = 0xd0;
 inline constexpr std::uint32_t kSriovConfigOffset = 0x108;  // 64 bits
 
-inline constexpr std::uint32_t kPageBytes = 4096;  // the unit of DMA, and the smallest queue
+inline constexpr std::uint32_t kPageBytes =
+    4096;  // the DMA page size and the minimum size of a queue
 inline constexpr unsigned kPageShift = 12;
 
-// Doorbell page `id`, from the start of BAR 0.
+// The offset of doorbell page `id` in BAR 0.
 constexpr std::uint64_t doorbell_page(std::uint64_t page_offset,
                                       std::uint32_t page_size,
                                       std::uint32_t id) {
   return page_offset + std::uint64_t{page_size & 0xffffU} * id;
 }
 
-// The registers of a VF, from the start of BAR 0.
+// The registers of a VF at the start of BAR 0.
 struct VfRegisters {
   static constexpr std::string_view kName = "VF registers";
   static constexpr std::size_t kSize = 0x20;
 
   std::uint16_t micro_version = 0;
   std::uint8_t minor_version = 0, major_version = 0;
-  std::uint32_t after_version = 0;  // not named by anybody
+  std::uint32_t after_version = 0;  // undocumented
   std::uint64_t doorbell_page_offset = 0;
   std::uint16_t doorbell_page_bytes = 0;
-  std::array<std::uint16_t, 3> after_page_bytes{};  // drivers mask it out
+  std::array<std::uint16_t, 3> after_page_bytes{};  // masked out by drivers
   std::uint64_t shared_memory_offset = 0;
 
   bool operator==(const VfRegisters&) const = default;
@@ -63,15 +64,15 @@ struct VfRegisters {
   }
 };
 
-// The registers of a PF, from kPfDoorbellPageOffset to the end of the SR-IOV block's offset. The
-// shared memory's offset is in that block, at kPfSharedMemoryOffset.
+// The registers of a PF from kPfDoorbellPageOffset to sriov_config_offset. The offset of the shared
+// memory is in the SR-IOV block, at kPfSharedMemoryOffset.
 struct PfRegisters {
   static constexpr std::string_view kName = "PF registers";
   static constexpr std::size_t kSize = kSriovConfigOffset + 8 - kPfDoorbellPageOffset;
 
   std::uint64_t doorbell_page_offset = 0;
   std::uint16_t doorbell_page_bytes = 0;
-  std::array<std::uint16_t, 27> after_page_bytes{};  // drivers do not look at it
+  std::array<std::uint16_t, 27> after_page_bytes{};  // ignored by drivers
   std::uint64_t sriov_config_offset = 0;
 
   bool operator==(const PfRegisters&) const = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The shared-memory channel: one 256-bit aperture through which a driver sets up and tears down
-// the hardware channel. Storing the last dword hands it to the device.
-// Sources: facts 4.7; <net/mana/shm_channel.h>.
+// The shared-memory channel: a 256-bit aperture in BAR 0 through which a driver sets up and
+// destroys the hardware channel. Writing the last dword passes the ownership to the device. Source:
+// Linux include/net/mana/shm_channel.h, drivers/net/ethernet/microsoft/mana/shm_channel.c.
 
 #pragma once
 
@@ -13,23 +13,24 @@ namespace manactl::wire {
 inline constexpr std::size_t kSharedMemoryBytes = 32;
 inline constexpr std::size_t kSharedMemoryHeader = 28;  // offset of the header
 inline constexpr std::uint32_t kSharedMemoryOwner = 1U << 31U;
-inline constexpr std::uint32_t kSharedMemoryInReset = 0xffffffff;  // header while in reset
+inline constexpr std::uint32_t kSharedMemoryInReset =
+    0xffffffff;  // the value of the header during a reset
 
 enum class SharedMemoryType : std::uint8_t {
-  none = 0,  // the aperture before its first use
+  none = 0,  // before the first use
   establish = 1,
   destroy = 2,
   report_timeout = 4,
 };
 
-inline constexpr Member<SharedMemoryType> kSharedMemoryTypes[] = {
+inline constexpr EnumWord<SharedMemoryType> kSharedMemoryTypes[] = {
     {SharedMemoryType::none, "none"},
     {SharedMemoryType::establish, "establish HWC"},
     {SharedMemoryType::destroy, "destroy HWC"},
     {SharedMemoryType::report_timeout, "report HWC timeout"},
 };
 
-constexpr std::span<const Member<SharedMemoryType>> members(SharedMemoryType) {
+constexpr std::span<const EnumWord<SharedMemoryType>> members(SharedMemoryType) {
   return kSharedMemoryTypes;
 }
 
@@ -38,9 +39,9 @@ struct SharedMemoryHeader {
   static constexpr std::size_t kSize = 4;
 
   SharedMemoryType type = SharedMemoryType::none;
-  std::uint8_t version = 0;  // 0 is the only one
+  std::uint8_t version = 0;  // always 0
   bool response = false;
-  std::uint8_t status = 0;  // of a response; 0 is success
+  std::uint8_t status = 0;  // in a response; 0 is success
   bool reset_vf = false;
   bool device_owns = false;
 
@@ -50,7 +51,7 @@ struct SharedMemoryHeader {
   static constexpr void layout(Self& self, Codec& codec) {
     codec.member("type", self.type, 3);
     codec.bits("version", self.version, 3);
-    codec.limit("version", self.version, 0);
+    codec.at_most("version", self.version, 0);
     codec.zero("reserved bit 6", 1);
     codec.bits("response", self.response, 1);
     codec.bits("status", self.status, 8);
@@ -61,7 +62,7 @@ struct SharedMemoryHeader {
   }
 };
 
-// Frames are physical addresses shifted right by 12. A destroy request leaves them zero.
+// Frames are physical addresses shifted right by 12. All frames are 0 in a destroy request.
 struct SharedMemoryMessage {
   static constexpr std::string_view kName = "shared-memory message";
   static constexpr std::size_t kSize = kSharedMemoryBytes;
@@ -83,10 +84,10 @@ struct SharedMemoryMessage {
     codec.part("cq_frame", self.cq_frame, 48, 4);
     codec.part("rq_frame", self.rq_frame, 48, 4);
     codec.part("sq_frame", self.sq_frame, 48, 4);
-    codec.limit("eq_frame", self.eq_frame, kMaxFrame);
-    codec.limit("cq_frame", self.cq_frame, kMaxFrame);
-    codec.limit("rq_frame", self.rq_frame, kMaxFrame);
-    codec.limit("sq_frame", self.sq_frame, kMaxFrame);
+    codec.at_most("eq_frame", self.eq_frame, kMaxFrame);
+    codec.at_most("cq_frame", self.cq_frame, kMaxFrame);
+    codec.at_most("rq_frame", self.rq_frame, kMaxFrame);
+    codec.at_most("sq_frame", self.sq_frame, kMaxFrame);
     codec.bits("eq_msix", self.eq_msix, 16);
     codec.record(self.header);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The Toeplitz hash with which the device spreads packets over receive queues.
-// Sources: facts 4.1 and 4.6; "Verifying the RSS Hash Calculation" of the NDIS documentation.
+// The Toeplitz hash, by which the device distributes packets to receive queues (RSS).
+// Source: "Verifying the RSS Hash Calculation" in Microsoft's NDIS documentation.
 
 #pragma once
 
@@ -10,16 +10,16 @@
 namespace manactl::wire {
 
 inline constexpr std::size_t kHashKeyBytes = 40;
-// Addresses and ports of IPv6: as much as the key has room for.
+// The longest input that the key supports: the addresses and ports of IPv6.
 inline constexpr std::size_t kMaxHashInput = kHashKeyBytes - 4;
 
 using HashKey = std::array<std::uint8_t, kHashKeyBytes>;
 
-// `input` is source address, destination address and, for TCP and UDP, source port and destination
-// port, as they are in the packet. Bytes after kMaxHashInput do not count.
+// `input` is the source address, destination address and, for TCP and UDP, source port and
+// destination port in network byte order. Bytes beyond kMaxHashInput are ignored.
 constexpr std::uint32_t toeplitz(const HashKey& key, Bytes input) {
   std::uint32_t hash = 0;
-  std::uint32_t window = 0;  // the 32 bits of the key that belong to the bit in turn
+  std::uint32_t window = 0;  // the 32 key bits for the current input bit
   for (std::size_t i = 0; i < 4; ++i) window = window << 8U | key[i];
   for (std::size_t i = 0; i < input.size() && i < kMaxHashInput; ++i) {
     for (unsigned bit = 8; bit-- > 0;) {
@@ -30,8 +30,7 @@ constexpr std::uint32_t toeplitz(const HashKey& key, Bytes input) {
   return hash;
 }
 
-// The same with the work for a key done once: a table look-up for each byte, for who hashes every
-// packet. 36 KiB.
+// The same hash with a precomputed table of 36 KiB per key, which takes one look-up per byte.
 class ToeplitzTable {
  public:
   constexpr explicit ToeplitzTable(const HashKey& key) {
@@ -51,7 +50,7 @@ class ToeplitzTable {
   }
 
  private:
-  // The hash is linear: a byte's is that of its bits together.
+  // The hash is linear: the hash of a byte is the XOR of the hashes of its bits.
   constexpr void set(std::size_t at, unsigned bit, std::uint32_t hash) {
     for (std::size_t byte = 0; byte < 256; ++byte) {
       if ((byte >> bit & 1U) != 0) rows_[at][byte] ^= hash;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Work queue entries: header, inline OOB, scatter-gather list. A WQE takes whole basic units of 32
-// bytes; header and OOB never wrap at the ring's end, SGEs may.
-// Sources: facts 4.1 and 4.4; <net/mana/gdma.h>. Sizes in bytes.
+// Work queue entries (WQEs): header, inline OOB and scatter-gather list. A WQE occupies whole basic
+// units of 32 bytes. Header and OOB never wrap at the end of the ring; SGEs may. Sizes in bytes.
+// Source: Linux include/net/mana/gdma.h.
 
 #pragma once
 
@@ -18,16 +18,16 @@ inline constexpr std::uint32_t kLargeOob = 24;
 inline constexpr std::uint32_t kMaxSqSges = 30;
 inline constexpr std::uint32_t kMaxRqSges = 15;
 
-// In units of 4 bytes, as the header has it.
+// The inline OOB size as encoded in the header, in units of 4 bytes.
 enum class OobSize : std::uint8_t { small = 2, large = 6, largest = 7 };
 
-inline constexpr Member<OobSize> kOobSizes[] = {
+inline constexpr EnumWord<OobSize> kOobSizes[] = {
     {OobSize::small, "8 bytes"},
     {OobSize::large, "24 bytes"},
     {OobSize::largest, "32 bytes"},
 };
 
-constexpr std::span<const Member<OobSize>> members(OobSize) {
+constexpr std::span<const EnumWord<OobSize>> members(OobSize) {
   return kOobSizes;
 }
 
@@ -41,7 +41,7 @@ struct WqeHeader {
   bool client_oob_in_sgl = false;
   bool consume_credit = false;         // 0 for Ethernet
   bool fence = false;                  // 0 for Ethernet
-  std::uint16_t client_data_unit = 0;  // TSO: the MSS; else 0
+  std::uint16_t client_data_unit = 0;  // the MSS with TSO, otherwise 0
   bool check_sn = false;
   bool sgl_direct = false;
 
@@ -52,7 +52,7 @@ struct WqeHeader {
     codec.zero("reserved bits 0-23", 24);
     codec.bits("last_vbytes", self.last_vbytes, 8);
     codec.bits("num_sge", self.num_sge, 8);
-    codec.limit("num_sge", self.num_sge, kMaxSqSges);
+    codec.at_most("num_sge", self.num_sge, kMaxSqSges);
     codec.member("inline_oob", self.inline_oob, 3);
     codec.bits("client_oob_in_sgl", self.client_oob_in_sgl, 1);
     codec.bits("consume_credit", self.consume_credit, 1);
@@ -71,7 +71,7 @@ struct WqeHeader {
     return static_cast<std::uint32_t>(kSize) + oob_bytes();
   }
 
-  // Whole WQE, a multiple of the basic unit.
+  // The size of the whole WQE, a multiple of the basic unit.
   constexpr std::uint32_t wqe_bytes() const {
     return (sge_offset() + num_sge * 16U + kBasicUnit - 1) / kBasicUnit * kBasicUnit;
   }

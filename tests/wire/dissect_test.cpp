@@ -40,7 +40,7 @@ std::uint64_t value(const Dissection& dissection, std::size_t section, std::stri
   for (const auto& field : dissection.sections.at(section).fields) {
     if (field.name == name) return field.value;
   }
-  ADD_FAILURE() << name << " is not there";
+  ADD_FAILURE() << name << " is missing";
   return 0;
 }
 
@@ -48,7 +48,7 @@ std::string zeros(std::size_t bytes) {
   return std::string(bytes * 2, '0');
 }
 
-// A header as drivers build it, in hexadecimal, of a request of `body` bytes.
+// A request in hexadecimal: a header for `body`, followed by `body`.
 std::string request(std::uint32_t code, std::uint16_t version, const std::string& body) {
   const auto size = static_cast<std::uint32_t>(40 + hex(body).size());
   RequestHeader header{{code, version, 0, size}, {code, version, 0, 4096}, {}, 0};
@@ -68,7 +68,7 @@ std::string response(std::uint32_t code, std::uint32_t status, const std::string
   return text + body;
 }
 
-TEST(Kinds, HaveNamesOfTheirOwn) {
+TEST(Kinds, HaveUniqueNames) {
   std::set<std::string_view> names;
   for (const auto& kind : kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
@@ -78,7 +78,7 @@ TEST(Kinds, HaveNamesOfTheirOwn) {
   EXPECT_EQ(find_kind("nothing"), nullptr);
 }
 
-TEST(Kinds, OfDoorbellsAreToldByTheirOffset) {
+TEST(Kinds, OfDoorbellsAreSelectedByOffset) {
   EXPECT_EQ(doorbell_kind(0x000)->name, "sq-doorbell");
   EXPECT_EQ(doorbell_kind(0x400)->name, "rq-doorbell");
   EXPECT_EQ(doorbell_kind(0x800)->name, "cq-doorbell");
@@ -98,7 +98,7 @@ TEST(DissectCqe, ChoosesTheRecordByItsType) {
   EXPECT_THAT(titles(only("cqe", hex("42" + zeros(62) + "20"))),
               ElementsAre("receive completion", "CQE info"));
   EXPECT_THAT(titles(only("cqe", hex("47" + zeros(62) + "20"))),
-              ElementsAre("receive completion of up to 8", "CQE info"));
+              ElementsAre("receive completion of up to 8 packets", "CQE info"));
 }
 
 TEST(DissectCqe, ShowsTheDataOfAnUnknownType) {
@@ -109,7 +109,7 @@ TEST(DissectCqe, ShowsTheDataOfAnUnknownType) {
   EXPECT_EQ(cqe.sections[1].bytes.size(), 56U);
 }
 
-TEST(DissectCqe, TakesAQueueApart) {
+TEST(DissectCqe, DissectsAWholeQueue) {
   const auto queue = parts("cqe", hex("60" + zeros(62) + "20" + zeros(64)));
   ASSERT_EQ(queue.size(), 2U);
   EXPECT_THAT(titles(queue[0]), ElementsAre("transmit completion", "CQE info"));
@@ -128,7 +128,7 @@ TEST(DissectEqe, ChoosesTheRecordByItsType) {
               ElementsAre("data", "EQE info"));
 }
 
-TEST(DissectWqe, ReadsOobAndEverySge) {
+TEST(DissectWqe, DecodesOobAndEverySge) {
   const std::string sge = "8877665544332211 07000000 ea050000";
   const auto wqe = only("sq-wqe",
                         hex("00000000 02020000"
@@ -142,7 +142,7 @@ TEST(DissectWqe, ReadsOobAndEverySge) {
   EXPECT_THAT(titles(rq), ElementsAre("WQE header", "OOB", "SGE"));
 }
 
-TEST(DissectWqe, ReadsTheLongOobAndTheChannels) {
+TEST(DissectWqe, DecodesTheLongOobAndThatOfTheChannel) {
   const std::string sge = zeros(16);
   EXPECT_THAT(titles(only("sq-wqe", hex("00000000 01060000 01" + zeros(23) + sge))),
               ElementsAre("WQE header", "long transmit OOB", "SGE"));
@@ -150,7 +150,7 @@ TEST(DissectWqe, ReadsTheLongOobAndTheChannels) {
               ElementsAre("WQE header", "hardware channel OOB", "SGE"));
 }
 
-TEST(DissectWqe, RefusesOneWhoseEndIsMissing) {
+TEST(DissectWqe, RejectsATruncatedWqe) {
   const auto* kind = find_kind("sq-wqe");
   const auto cut = dissect(*kind, hex("00000000 02020000" + zeros(24)));
   ASSERT_FALSE(cut.has_value());
@@ -159,7 +159,7 @@ TEST(DissectWqe, RefusesOneWhoseEndIsMissing) {
   EXPECT_EQ(dissect(*kind, hex("0000")).error().rule, Rule::length);
 }
 
-TEST(DissectMessage, NamesTheBodyByCommand) {
+TEST(DissectMessage, SelectsTheBodyByCommand) {
   const auto message =
       only("request", hex(request(0x20003, 1, "0700000000000000 05000000 09000000")));
   EXPECT_THAT(titles(message), ElementsAre("request header", "CONFIG_VPORT_TX request"));
@@ -171,7 +171,7 @@ TEST(DissectMessage, NamesTheBodyByCommand) {
               ElementsAre("request header", "body"));
 }
 
-TEST(DissectMessage, ReadsAsMuchOfABodyAsItsVersionHas) {
+TEST(DissectMessage, DecodesTheFieldsOfEachVersion) {
   const auto first = only("response", hex(response(0x20001, 0, zeros(40))));
   EXPECT_EQ(first.sections[1].fields.back().name, "max_eqs");
   const auto second = only("response", hex(response(0x20001, 0, zeros(48))));
@@ -182,13 +182,13 @@ TEST(DissectMessage, ReadsAsMuchOfABodyAsItsVersionHas) {
             40U);
 }
 
-TEST(DissectMessage, OfARefusalNeedsNoBody) {
+TEST(DissectMessage, AcceptsAnErrorResponseWithoutBody) {
   const auto refused = only("response", hex(response(0x20001, 0x1234, "")));
   EXPECT_THAT(titles(refused), ElementsAre("response header"));
   EXPECT_EQ(value(refused, 0, "status"), 0x1234U);
 }
 
-TEST(DissectMessage, ReadsTheListAtTheEnd) {
+TEST(DissectMessage, DecodesTheListAtTheEnd) {
   const std::string body =
       "0020000000000000 00000000 00000000 02000000 02000000"
       "0010000000000000 0020000000000000";
@@ -202,7 +202,7 @@ TEST(DissectMessage, ReadsTheListAtTheEnd) {
   EXPECT_EQ(cut.error().rule, Rule::length);
 }
 
-TEST(DissectMessage, FindsTheIndirectionTableWhereTheMessageSays) {
+TEST(DissectMessage, FindsTheIndirectionTableByItsOffset) {
   const std::string start = "0700000000000000 0100";
   const std::string middle = "01000000 01000000 00000100" + zeros(48);
   const std::string handle = "0201000000000000";
@@ -217,7 +217,7 @@ TEST(DissectMessage, FindsTheIndirectionTableWhereTheMessageSays) {
   EXPECT_EQ(inside.error().field, "table_offset");
 }
 
-TEST(DissectMessage, HasTheSizeThatItsHeaderSays) {
+TEST(DissectMessage, UsesTheSizeInTheHeader) {
   const auto whole = request(3, 1, "");
   EXPECT_EQ(only("request", hex(whole + zeros(100))).size, 140U);
   EXPECT_EQ(dissect(*find_kind("request"), hex(whole + "01")).error().rule, Rule::length);
@@ -226,10 +226,10 @@ TEST(DissectMessage, HasTheSizeThatItsHeaderSays) {
       48U);
   auto tiny = hex(whole);
   tiny[12] = 39;
-  EXPECT_EQ(dissect(*find_kind("request"), tiny).error().rule, Rule::least);
+  EXPECT_EQ(dissect(*find_kind("request"), tiny).error().rule, Rule::min);
 }
 
-TEST(DissectRegisters, TakesADumpOfTheBarFromItsStart) {
+TEST(DissectRegisters, AcceptsADumpFromTheStartOfTheBar) {
   const auto vf = only("vf-registers", hex(zeros(8) + "0040000000000000" + zeros(48)));
   EXPECT_EQ(value(vf, 0, "doorbell_page_offset"), 0x4000U);
   const auto pf = only("pf-registers", hex(zeros(0x108) + "5634120000000000"));
@@ -238,7 +238,7 @@ TEST(DissectRegisters, TakesADumpOfTheBarFromItsStart) {
   EXPECT_EQ(dissect(*find_kind("pf-registers"), hex(zeros(0x10f))).error().limit, 0x110U);
 }
 
-TEST(Dissect, ShowsWhatBreaksARule) {
+TEST(Dissect, ReportsViolatedRules) {
   const auto broken = only("cq-doorbell", hex("05000001 40000080"));
   ASSERT_EQ(broken.refusals.size(), 1U);
   EXPECT_EQ(broken.refusals.front().field, "reserved bits 24-31");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What holds for every record on the wire, whatever its fields are. A list of records instantiates
-// the suite.
+// A typed test suite with properties of all hardware records. records_test.cpp and
+// rdma_messages_test.cpp instantiate it.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "wire/describe.h"
+#include "wire/record_table.h"
 
 namespace manactl::wire {
 
@@ -26,18 +26,18 @@ inline void flip(Image& image, std::size_t bit) {
   image[bit / 8] = static_cast<std::uint8_t>(image[bit / 8] ^ (1U << (bit % 8)));
 }
 
-// The bytes of the default record.
+// The encoded default record.
 template <class T>
-Image plain() {
+Image default_image() {
   const auto bytes = encode(T{});
   EXPECT_TRUE(bytes.has_value()) << describe(bytes.error());
   return bytes ? Image(bytes->begin(), bytes->end()) : Image{};
 }
 
-// A sound image with as many random bits as its rules allow.
+// A valid record with random bits as far as its rules allow.
 template <class T>
 Image random_image(std::mt19937& random) {
-  auto image = plain<T>();
+  auto image = default_image<T>();
   for (std::size_t bit = 0; bit < image.size() * 8; ++bit) {
     if (random() % 2 == 0) continue;
     flip(image, bit);
@@ -52,7 +52,7 @@ TYPED_TEST_P(EveryRecord, CoversItsSizeWithFields) {
   EXPECT_EQ(fields.back().bit + fields.back().width, TypeParam::kSize * 8);
 }
 
-TYPED_TEST_P(EveryRecord, ComesBackFromItsBytes) {
+TYPED_TEST_P(EveryRecord, SurvivesARoundTrip) {
   std::mt19937 random(1);
   for (int round = 0; round < 50; ++round) {
     const auto image = random_image<TypeParam>(random);
@@ -66,7 +66,7 @@ TYPED_TEST_P(EveryRecord, ComesBackFromItsBytes) {
 }
 
 template <class T>
-void expect_reserved_bits_to_matter(const Image& good) {
+void expect_reserved_bits_are_checked(const Image& good) {
   for (const auto& field : fields_of(T{})) {
     if (field.kind != RowKind::reserved) continue;
     for (std::size_t bit = field.bit; bit < field.bit + field.width; ++bit) {
@@ -81,16 +81,16 @@ void expect_reserved_bits_to_matter(const Image& good) {
   }
 }
 
-TYPED_TEST_P(EveryRecord, RefusesEveryFlippedBitOfAReservedField) {
-  expect_reserved_bits_to_matter<TypeParam>(plain<TypeParam>());
+TYPED_TEST_P(EveryRecord, RejectsEveryFlippedBitOfAReservedField) {
+  expect_reserved_bits_are_checked<TypeParam>(default_image<TypeParam>());
   std::mt19937 random(3);
   for (int round = 0; round < 4; ++round) {
-    expect_reserved_bits_to_matter<TypeParam>(random_image<TypeParam>(random));
+    expect_reserved_bits_are_checked<TypeParam>(random_image<TypeParam>(random));
   }
 }
 
 TYPED_TEST_P(EveryRecord, ChangesWithEveryBitThatIsNotReserved) {
-  const auto good = plain<TypeParam>();
+  const auto good = default_image<TypeParam>();
   const auto before = decode<TypeParam>(good);
   ASSERT_TRUE(before.has_value());
   for (const auto& field : fields_of(TypeParam{})) {
@@ -108,7 +108,7 @@ TYPED_TEST_P(EveryRecord, ChangesWithEveryBitThatIsNotReserved) {
   }
 }
 
-TYPED_TEST_P(EveryRecord, RefusesEveryOtherLength) {
+TYPED_TEST_P(EveryRecord, RejectsEveryOtherLength) {
   const Image image(TypeParam::kSize + 1);
   for (std::size_t length = 0; length <= image.size(); ++length) {
     if (length == TypeParam::kSize) continue;
@@ -120,19 +120,19 @@ TYPED_TEST_P(EveryRecord, RefusesEveryOtherLength) {
   }
 }
 
-// Bytes that need not be sound: a sound image with a few bits wrong.
+// A valid record with three flipped bits, which may make it invalid.
 template <class T>
-Image spoilt_image(std::mt19937& random) {
+Image damaged_image(std::mt19937& random) {
   auto image = random_image<T>(random);
   for (int i = 0; i < 3; ++i) flip(image, random() % (image.size() * 8));
   return image;
 }
 
-TYPED_TEST_P(EveryRecord, ReadsTheSameByItsTable) {
+TYPED_TEST_P(EveryRecord, IsDecodedEquallyWithItsTable) {
   std::mt19937 random(2);
   for (int round = 0; round < 50; ++round) {
     const auto image =
-        round % 2 == 0 ? random_image<TypeParam>(random) : spoilt_image<TypeParam>(random);
+        round % 2 == 0 ? random_image<TypeParam>(random) : damaged_image<TypeParam>(random);
     const auto value = decode<TypeParam>(image);
     const auto reading = read_fields(kTable<TypeParam>, image);
     ASSERT_EQ(value.has_value(), reading.refusals.empty());
@@ -151,10 +151,10 @@ TYPED_TEST_P(EveryRecord, ReadsTheSameByItsTable) {
 
 REGISTER_TYPED_TEST_SUITE_P(EveryRecord,
                             CoversItsSizeWithFields,
-                            ComesBackFromItsBytes,
-                            RefusesEveryFlippedBitOfAReservedField,
+                            SurvivesARoundTrip,
+                            RejectsEveryFlippedBitOfAReservedField,
                             ChangesWithEveryBitThatIsNotReserved,
-                            RefusesEveryOtherLength,
-                            ReadsTheSameByItsTable);
+                            RejectsEveryOtherLength,
+                            IsDecodedEquallyWithItsTable);
 
 }  // namespace manactl::wire

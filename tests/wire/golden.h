@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bytes written as hexadecimal text, the way they are read in a dump.
+// Compares records with bytes in hexadecimal text.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Headers and bodies on the hardware channel against bytes worked out by hand from the layouts.
+// Compares headers and bodies of the hardware channel with bytes that were computed by hand.
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(HardwareChannel, HasItsGoldenBytes) {
       done, "c1220000 03020109 00000000 40000000 00000000 05000000 28010000 01000000" + zeros(28));
 }
 
-TEST(GdmaBodies, OfTheStartHaveTheirGoldenBytes) {
+TEST(GdmaBodies, OfInitializationHaveTheirGoldenBytes) {
   VerifyVersionRequest verify;
   verify.protocol_min = verify.protocol_max = 1;
   verify.capabilities = {0x0d, 0, 0, 0};
@@ -102,7 +102,7 @@ TEST(GdmaBodies, OfQueuesAndRegionsHaveTheirGoldenBytes) {
   expect_bytes(HwcTimeoutBody{30'000}, "30750000 00000000");
 }
 
-TEST(GdmaBodies, RefuseWhatNoDeviceTakes) {
+TEST(GdmaBodies, RejectInvalidValues) {
   EXPECT_EQ(encode(CreateDmaRegionRequest{0x1000, 0, 10, 1, 1}).error().field, "page_type");
   EXPECT_EQ(encode(CreateDmaRegionRequest{0x1000, 0, 0, 1, 2}).error().field, "listed");
   EXPECT_EQ(encode(DisableQueueRequest{QueueType{5}, 0, 0}).error().rule, Rule::member);
@@ -161,7 +161,7 @@ TEST(ManaBodies, OfSteeringHaveTheirGoldenBytes) {
                    zeros(38) + "fa");
 }
 
-// The order in which the driver reads the counters.
+// Checks that the counters have the order of the Linux driver.
 TEST(ManaBodies, OfStatisticsAreInOrder) {
   expect_bytes(StatisticsRequest{0x07ffffff}, "ffffff0700000000");
   StatisticsResponse statistics;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Every record on the wire but those of RDMA.
+// Runs the tests of every_record.h for all records except those of rdma_messages.h.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The hash against the published vectors of the NDIS documentation.
+// Compares the hash with the test vectors of the NDIS documentation.
 
 #include "wire/toeplitz.h"
 
@@ -24,7 +24,7 @@ HashKey published_key() {
   return key;
 }
 
-// Source address, destination address, source port, destination port.
+// Hexadecimal input (source and destination address, source and destination port) and its hashes.
 struct Vector {
   const char* addresses;
   const char* ports;
@@ -43,7 +43,7 @@ constexpr Vector kVectors[] = {
      0x40207d3d},
 };
 
-TEST(Toeplitz, AgreesWithThePublishedVectors) {
+TEST(Toeplitz, MatchesThePublishedVectors) {
   for (const auto& vector : kVectors) {
     const std::string addresses = vector.addresses;
     EXPECT_EQ(toeplitz(published_key(), hex(addresses)), vector.without_ports) << addresses;
@@ -52,7 +52,7 @@ TEST(Toeplitz, AgreesWithThePublishedVectors) {
   }
 }
 
-TEST(Toeplitz, IsTheSameByTable) {
+TEST(Toeplitz, IsEqualWithTheTable) {
   const ToeplitzTable table(published_key());
   std::mt19937 random(3);
   for (std::size_t length = 0; length <= kMaxHashInput + 4; ++length) {
@@ -62,7 +62,7 @@ TEST(Toeplitz, IsTheSameByTable) {
   }
 }
 
-TEST(Toeplitz, OfNothingIsZero) {
+TEST(Toeplitz, OfAnEmptyInputIsZero) {
   static_assert(toeplitz(HashKey{}, {}) == 0);
   EXPECT_EQ(toeplitz(published_key(), {}), 0U);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The layout of a record as data: a constant table, made by one more visitor of the same list of
-// fields, and one function that reads any record by its table. For printing, and for tests that
-// visit every field; what knows its record decodes it with codec.h.
+// The layout of a record as a constant table, generated from the same layout() function as the
+// codec, and a function that decodes any record with its table. Used for printing records and by
+// tests that iterate over fields. Code that knows the type of a record uses decode() of codec.h.
 
 #pragma once
 
@@ -15,38 +15,38 @@ namespace manactl::wire {
 
 enum class RowKind : std::uint8_t {
   number,
-  part,      // bits from `shift` upwards of the field of that name
-  member,    // `name_of` knows the members
-  reserved,  // must be zero
-  limit,     // a rule: the field of that name is at most `limit`
-  least,     // at least `limit`
-  within,    // at most the field whose row is number `limit`
-  group,     // a record in the record, `count` times; ends with `end`
+  part,       // the bits from `shift` upwards of a split field
+  member,     // an enumeration
+  reserved,   // must be 0
+  max,        // rule: the field with the same name is at most `limit`
+  min,        // rule: that field is at least `limit`
+  max_field,  // rule: that field is at most the field in row `limit`
+  group,      // a nested record, `count` times; its rows end with `end`
   end,
 };
 
-using NameOf = std::string_view (*)(std::uint64_t);
+using NameFunction = std::string_view (*)(std::uint64_t);
 
-// Small, and without pointers: a program that has every table is to start as fast as without.
-struct Row {
+// A row is small and contains no pointers, so that tables need no relocations at program start.
+struct TableRow {
   std::uint32_t limit = 0;
-  std::uint16_t name = 0;   // where it begins in the table's names
+  std::uint16_t name = 0;   // offset in RecordTable::names
   std::uint16_t width = 0;  // bits
   std::uint16_t count = 0;  // elements of an array or a group
   std::uint8_t shift = 0;
-  std::uint8_t members = 0;  // index into the table's
+  std::uint8_t members = 0;  // index in RecordTable::members
   RowKind kind = RowKind::number;
   bool is_array = false;
 };
 
-struct Table {
+struct RecordTable {
   std::string_view name;
   std::size_t size = 0;  // bytes
-  std::span<const Row> rows;
-  const char* names = nullptr;  // each ends with a zero
-  std::span<const NameOf> members;
+  std::span<const TableRow> rows;
+  const char* names = nullptr;  // null-terminated names, one after the other
+  std::span<const NameFunction> members;
 
-  std::string_view name_of(const Row& row) const { return names + row.name; }
+  std::string_view name_of(const TableRow& row) const { return names + row.name; }
 };
 
 template <class E>
@@ -55,18 +55,18 @@ constexpr std::string_view name_of_number(std::uint64_t value) {
   return static_cast<std::uint64_t>(member) == value ? name_of(member) : std::string_view{};
 }
 
-// Collects rows as the layout names them. Limits must be constants or go through within(): it looks
-// at no value.
-class Tabulator {
+// The visitor that collects the rows of a layout. It ignores the values of fields, so limits must
+// be constants or use at_most_field().
+class LayoutCollector {
  public:
-  static constexpr std::size_t kMost = 64;  // more rows would not compile
+  static constexpr std::size_t kMaxRows = 64;  // more rows fail to compile
 
   struct Draft {
-    Row row;
+    TableRow row;
     std::string_view name;
-    NameOf name_of = nullptr;
+    NameFunction name_of = nullptr;
 
-    // Not "name_of != nullptr": GCC 12 does not take that for a constant with the sanitizers on.
+    // With sanitizers, GCC 12 does not accept "name_of != nullptr" in constant expressions.
     constexpr bool is_member() const { return row.kind == RowKind::member; }
   };
 
@@ -118,22 +118,22 @@ class Tabulator {
   }
 
   template <class F>
-  constexpr void limit(std::string_view name, const F&, std::uint64_t most) {
-    // Of a field in parts: they have no more bits, so only an encoder can break it.
-    if (most > mask_of(32)) return;
-    add(RowKind::limit, name, 0).row.limit = static_cast<std::uint32_t>(most);
+  constexpr void at_most(std::string_view name, const F&, std::uint64_t max) {
+    // Only split fields have limits above 32 bits, and decoded values cannot exceed them.
+    if (max > mask_of(32)) return;
+    add(RowKind::max, name, 0).row.limit = static_cast<std::uint32_t>(max);
   }
 
   template <class F>
-  constexpr void least(std::string_view name, const F&, std::uint64_t least) {
-    add(RowKind::least, name, 0).row.limit = static_cast<std::uint32_t>(least);
+  constexpr void at_least(std::string_view name, const F&, std::uint64_t min) {
+    add(RowKind::min, name, 0).row.limit = static_cast<std::uint32_t>(min);
   }
 
   template <class F, class G>
-  constexpr void within(std::string_view name, const F&, std::string_view other, const G&) {
+  constexpr void at_most_field(std::string_view name, const F&, std::string_view other, const G&) {
     std::uint32_t found = 0;
     while (drafts_[found].name != other) ++found;
-    add(RowKind::within, name, 0).row.limit = found;
+    add(RowKind::max_field, name, 0).row.limit = found;
   }
 
   constexpr std::size_t size() const { return size_; }
@@ -150,54 +150,54 @@ class Tabulator {
     return draft;
   }
 
-  std::array<Draft, kMost> drafts_{};
+  std::array<Draft, kMaxRows> drafts_{};
   std::size_t size_ = 0;
 };
 
 template <class T>
-constexpr Tabulator tabulate() {
+constexpr LayoutCollector collect_layout() {
   const T record{};
-  Tabulator tabulator;
-  T::layout(record, tabulator);
-  return tabulator;
+  LayoutCollector collector;
+  T::layout(record, collector);
+  return collector;
 }
 
-// Where the name of a draft begins when each name is there once.
-constexpr std::size_t name_place(const Tabulator& drafts, std::size_t index) {
-  std::size_t place = 0;
+// The offset of the name of a draft if each name is stored once.
+constexpr std::size_t name_offset(const LayoutCollector& drafts, std::size_t index) {
+  std::size_t offset = 0;
   for (std::size_t i = 0; i < index; ++i) {
-    if (drafts[i].name == drafts[index].name) return name_place(drafts, i);
+    if (drafts[i].name == drafts[index].name) return name_offset(drafts, i);
     bool is_first = true;
     for (std::size_t j = 0; j < i; ++j) is_first = is_first && drafts[j].name != drafts[i].name;
-    if (is_first) place += drafts[i].name.size() + 1;
+    if (is_first) offset += drafts[i].name.size() + 1;
   }
-  return place;
+  return offset;
 }
 
 template <class T>
 constexpr std::size_t names_size() {
-  const auto drafts = tabulate<T>();
+  const auto drafts = collect_layout<T>();
   std::size_t size = 0;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
-    size = std::max(size, name_place(drafts, i) + drafts[i].name.size() + 1);
+    size = std::max(size, name_offset(drafts, i) + drafts[i].name.size() + 1);
   }
   return size;
 }
 
 template <class T>
 constexpr auto names_of() {
-  const auto drafts = tabulate<T>();
+  const auto drafts = collect_layout<T>();
   std::array<char, names_size<T>()> names{};
   for (std::size_t i = 0; i < drafts.size(); ++i) {
-    const auto place = name_place(drafts, i);
-    for (std::size_t j = 0; j < drafts[i].name.size(); ++j) names[place + j] = drafts[i].name[j];
+    const auto offset = name_offset(drafts, i);
+    for (std::size_t j = 0; j < drafts[i].name.size(); ++j) names[offset + j] = drafts[i].name[j];
   }
   return names;
 }
 
 template <class T>
 constexpr std::size_t members_size() {
-  const auto drafts = tabulate<T>();
+  const auto drafts = collect_layout<T>();
   std::size_t size = 0;
   for (std::size_t i = 0; i < drafts.size(); ++i) size += drafts[i].is_member() ? 1 : 0;
   return size;
@@ -205,8 +205,8 @@ constexpr std::size_t members_size() {
 
 template <class T>
 constexpr auto members_of() {
-  const auto drafts = tabulate<T>();
-  std::array<NameOf, members_size<T>()> members{};
+  const auto drafts = collect_layout<T>();
+  std::array<NameFunction, members_size<T>()> members{};
   std::size_t next = 0;
   for (std::size_t i = 0; i < drafts.size(); ++i) {
     if (drafts[i].is_member()) members[next++] = drafts[i].name_of;
@@ -216,12 +216,12 @@ constexpr auto members_of() {
 
 template <class T>
 constexpr auto rows_of() {
-  const auto drafts = tabulate<T>();
-  std::array<Row, tabulate<T>().size()> rows{};
+  const auto drafts = collect_layout<T>();
+  std::array<TableRow, collect_layout<T>().size()> rows{};
   std::uint8_t members = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i] = drafts[i].row;
-    rows[i].name = static_cast<std::uint16_t>(name_place(drafts, i));
+    rows[i].name = static_cast<std::uint16_t>(name_offset(drafts, i));
     if (drafts[i].is_member()) rows[i].members = members++;
   }
   return rows;
@@ -237,32 +237,32 @@ template <class T>
 inline constexpr auto kRowMembers = members_of<T>();
 
 template <class T>
-inline constexpr Table kTable{T::kName, T::kSize, kRows<T>, kRowNames<T>.data(), kRowMembers<T>};
+inline constexpr RecordTable kTable{
+    T::kName, T::kSize, kRows<T>, kRowNames<T>.data(), kRowMembers<T>};
 
 struct Field {
   std::string_view name;
-  std::string_view group;  // the named record that it is in
-  int group_index = -1;    // which of them; -1 when there is one
-  int index = -1;          // which element of an array
-  std::size_t bit = 0;     // from bit 0 of byte 0
+  std::string_view group;  // the nested record that contains the field
+  int group_index = -1;    // index of that record; -1 if there is only one
+  int index = -1;          // index in an array; -1 if it is not an array
+  std::size_t bit = 0;     // offset from bit 0 of byte 0
   unsigned width = 0;      // bits
   RowKind kind = RowKind::number;
-  std::uint64_t value = 0;      // of a part: the whole field
-  std::string_view value_name;  // of a member; empty when it is not known
+  std::uint64_t value = 0;      // for RowKind::part: the value of the whole split field
+  std::string_view value_name;  // word for an enumerator; empty if unknown
 };
 
-struct Reading {
+struct RecordFields {
   std::vector<Field> fields;
-  std::vector<Refusal> refusals;  // the first one is that of decode()
-  std::size_t bits = 0;           // that were read
+  std::vector<Refusal> refusals;  // decode() returns the first one
+  std::size_t bits = 0;           // number of bits read
 };
 
-// The record at the front of the bytes. Goes on after a refusal: who looks at a broken record wants
-// to see the rest of it. Of a record that is cut short it reads the fields that are there, as of a
-// message whose version ends earlier.
-Reading read_fields(const Table& table, Bytes bytes);
+// Decodes the record at the start of `bytes`. Continues after a violated rule, so that the rest of
+// a malformed record can be shown. Returns the complete fields of a truncated record.
+RecordFields read_fields(const RecordTable& table, Bytes bytes);
 
-// The fields of a value; none when it cannot be encoded.
+// The fields of a record; empty if it cannot be encoded.
 template <class T>
 std::vector<Field> fields_of(const T& value) {
   const auto bytes = encode(value);

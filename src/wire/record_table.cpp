@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: MIT
 
-#include "wire/describe.h"
+#include "wire/record_table.h"
 
 #include <algorithm>
 
 namespace manactl::wire {
 namespace {
 
-class Walk {
+class TableReader {
  public:
-  Walk(const Table& table, Bytes bytes) : table_(table), bytes_(bytes) {}
+  TableReader(const RecordTable& table, Bytes bytes) : table_(table), bytes_(bytes) {}
 
-  Reading run() {
+  RecordFields run() {
     rows(0, table_.rows.size());
-    reading_.bits = bit_;
-    return std::move(reading_);
+    result_.bits = bit_;
+    return std::move(result_);
   }
 
  private:
   void rows(std::size_t from, std::size_t to);
-  void row(const Row& row);
-  void rule(const Row& row);
+  void row(const TableRow& row);
+  void rule(const TableRow& row);
   std::size_t group(std::size_t at);
 
-  // False from the first field on that the bytes do not have.
+  // Whether the next `width` bits are present. Stays false after the first field that is cut off.
   bool has(unsigned width) {
     is_cut_ = is_cut_ || bit_ + width > bytes_.size() * 8;
     return !is_cut_;
   }
 
-  void number(const Row& row, int index);
-  void reserved(const Row& row);
-  void part(const Row& row);
+  void number(const TableRow& row, int index);
+  void reserved(const TableRow& row);
+  void part(const TableRow& row);
 
   std::uint64_t take(unsigned width);
-  Field& add(const Row& row, std::size_t bit, std::uint64_t value);
+  Field& add(const TableRow& row, std::size_t bit, std::uint64_t value);
   std::uint64_t value_of(std::string_view name) const;
 
   void refuse(std::string_view field, std::uint64_t value, Rule rule, std::uint64_t limit = 0) {
-    reading_.refusals.push_back({table_.name, field, value, rule, limit});
+    result_.refusals.push_back({table_.name, field, value, rule, limit});
   }
 
-  const Table& table_;
+  const RecordTable& table_;
   Bytes bytes_;
   std::size_t bit_ = 0;
   bool is_cut_ = false;
   std::string_view group_;
   int group_index_ = -1;
-  Reading reading_;
+  RecordFields result_;
 };
 
-void Walk::rows(std::size_t from, std::size_t to) {
+void TableReader::rows(std::size_t from, std::size_t to) {
   for (std::size_t at = from; at < to; ++at) {
     if (table_.rows[at].kind == RowKind::group) {
       at = group(at);
@@ -60,14 +60,14 @@ void Walk::rows(std::size_t from, std::size_t to) {
   }
 }
 
-// Answers where its end is.
-std::size_t Walk::group(std::size_t at) {
-  const Row& head = table_.rows[at];
+// Reads the group at row `at` and returns the row of its end.
+std::size_t TableReader::group(std::size_t at) {
+  const TableRow& first = table_.rows[at];
   std::size_t end = at + 1;
-  while (table_.rows[end].kind != RowKind::end || table_.rows[end].name != head.name) ++end;
-  for (int i = 0; i < head.count; ++i) {
-    group_ = table_.name_of(head);
-    group_index_ = head.is_array ? i : -1;
+  while (table_.rows[end].kind != RowKind::end || table_.rows[end].name != first.name) ++end;
+  for (int i = 0; i < first.count; ++i) {
+    group_ = table_.name_of(first);
+    group_index_ = first.is_array ? i : -1;
     rows(at + 1, end);
   }
   group_ = {};
@@ -75,7 +75,7 @@ std::size_t Walk::group(std::size_t at) {
   return end;
 }
 
-void Walk::row(const Row& row) {
+void TableReader::row(const TableRow& row) {
   switch (row.kind) {
     case RowKind::number:
       for (int i = 0; i < row.count; ++i) number(row, row.is_array ? i : -1);
@@ -94,7 +94,7 @@ void Walk::row(const Row& row) {
   }
 }
 
-void Walk::number(const Row& row, int index) {
+void TableReader::number(const TableRow& row, int index) {
   if (!has(row.width)) return;
   const auto bit = bit_;
   const auto value = take(row.width);
@@ -105,53 +105,53 @@ void Walk::number(const Row& row, int index) {
   if (field.value_name.empty()) refuse(field.name, value, Rule::member);
 }
 
-void Walk::reserved(const Row& row) {
+void TableReader::reserved(const TableRow& row) {
   if (!has(row.width)) return;
   const auto bit = bit_;
   std::uint64_t found = 0;
   for (unsigned left = row.width; left > 0;) {
-    const unsigned piece = std::min(left, 32U);
-    const auto value = take(piece);
+    const unsigned chunk = std::min(left, 32U);
+    const auto value = take(chunk);
     if (value != 0) refuse(table_.name_of(row), value, Rule::zero);
     if (found == 0) found = value;
-    left -= piece;
+    left -= chunk;
   }
   add(row, bit, found);
 }
 
-void Walk::part(const Row& row) {
+void TableReader::part(const TableRow& row) {
   if (!has(row.width)) return;
   const auto bit = bit_;
   const auto value = take(row.width) << row.shift;
   const auto name = table_.name_of(row);
   const auto whole = value | value_of(name);
   add(row, bit, whole);
-  for (auto& field : reading_.fields) {
+  for (auto& field : result_.fields) {
     if (field.kind == RowKind::part && field.name == name) field.value = whole;
   }
 }
 
-void Walk::rule(const Row& row) {
+void TableReader::rule(const TableRow& row) {
   const auto name = table_.name_of(row);
   const auto value = value_of(name);
-  if (row.kind == RowKind::least) {
-    if (value < row.limit) refuse(name, value, Rule::least, row.limit);
+  if (row.kind == RowKind::min) {
+    if (value < row.limit) refuse(name, value, Rule::min, row.limit);
     return;
   }
-  const auto most = row.kind == RowKind::within ? value_of(table_.name_of(table_.rows[row.limit]))
-                                                : std::uint64_t{row.limit};
-  if (value > most) refuse(name, value, Rule::range, most);
+  const auto max = row.kind == RowKind::max_field ? value_of(table_.name_of(table_.rows[row.limit]))
+                                                  : std::uint64_t{row.limit};
+  if (value > max) refuse(name, value, Rule::max, max);
 }
 
-std::uint64_t Walk::take(unsigned width) {
+std::uint64_t TableReader::take(unsigned width) {
   const auto first = bit_ / 8;
   const auto skip = static_cast<unsigned>(bit_ % 8);
   bit_ += width;
-  // As in Reader: a field of more than 57 bits starts at a byte.
+  // load() returns 64 bits, so a field of more than 57 bits must start at a byte boundary.
   return (load(bytes_, first, (skip + width + 7) / 8) >> skip) & mask_of(width);
 }
 
-Field& Walk::add(const Row& row, std::size_t bit, std::uint64_t value) {
+Field& TableReader::add(const TableRow& row, std::size_t bit, std::uint64_t value) {
   Field field;
   field.name = table_.name_of(row);
   field.group = group_;
@@ -160,22 +160,22 @@ Field& Walk::add(const Row& row, std::size_t bit, std::uint64_t value) {
   field.width = row.width;
   field.kind = row.kind;
   field.value = value;
-  reading_.fields.push_back(field);
-  return reading_.fields.back();
+  result_.fields.push_back(field);
+  return result_.fields.back();
 }
 
-// The latest of that name; 0 when there is none yet.
-std::uint64_t Walk::value_of(std::string_view name) const {
-  const auto found = std::find_if(reading_.fields.rbegin(),
-                                  reading_.fields.rend(),
+// The value of the last field with this name; 0 if there is none yet.
+std::uint64_t TableReader::value_of(std::string_view name) const {
+  const auto found = std::find_if(result_.fields.rbegin(),
+                                  result_.fields.rend(),
                                   [&](const Field& field) { return field.name == name; });
-  return found == reading_.fields.rend() ? 0 : found->value;
+  return found == result_.fields.rend() ? 0 : found->value;
 }
 
 }  // namespace
 
-Reading read_fields(const Table& table, Bytes bytes) {
-  return Walk(table, bytes).run();
+RecordFields read_fields(const RecordTable& table, Bytes bytes) {
+  return TableReader(table, bytes).run();
 }
 
 }  // namespace manactl::wire

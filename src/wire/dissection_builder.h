@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// For dissect.cpp and its parts only: records one behind the other, and what can be dissected.
+// Internal to dissect*.cpp: assembles a Dissection from consecutive sections, and declares the
+// functions of dissect_queues.cpp and dissect_messages.cpp. DissectionBuilder is implemented in
+// dissect.cpp.
 
 #pragma once
 
@@ -20,20 +22,20 @@ inline bool is_zero(Bytes bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-// Puts sections one behind the other; the caller has seen to it that the bytes are there.
-class Pieces {
+// Adds sections in order. The caller checks that `bytes` is long enough for them.
+class DissectionBuilder {
  public:
-  explicit Pieces(Bytes bytes) : bytes_(bytes) {}
+  explicit DissectionBuilder(Bytes bytes) : bytes_(bytes) {}
 
-  void record(const Table& table) { record(table, table.size); }
+  void record(const RecordTable& table) { record(table, table.size); }
 
-  // Of a record of which `size` bytes are there.
-  const Section& record(const Table& table, std::size_t size);
+  // Adds a record of which only `size` bytes are present.
+  const Section& record(const RecordTable& table, std::size_t size);
 
-  // Bytes without a layout; no section when there are none.
+  // Adds bytes without a layout, unless `size` is 0.
   void data(std::string_view title, std::size_t size);
 
-  // `count` numbers from `at` on.
+  // Adds a list of `count` 64-bit numbers at offset `at`.
   void list(std::string_view title, std::size_t at, std::size_t count);
 
   void skip(std::size_t size) { at_ += size; }
@@ -48,8 +50,10 @@ class Pieces {
   Dissection out_;
 };
 
-// Nothing but zeros.
-Dissection nothing(std::size_t size);
+// The dissection of an unused entry, which contains only zeros.
+Dissection empty_dissection(std::size_t size);
+
+// These functions dissect the entry or message at the start of `rest`.
 
 Checked<Dissection> dissect_cqe(Bytes rest);
 Checked<Dissection> dissect_channel_cqe(Bytes rest);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Explains codes of the hardware and how to react to them, for `manactl decode --explain`.
+
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace manactl::wire {
+
+// The table that a code belongs to.
+enum class CodeSpace : std::uint8_t {
+  none,
+  cqe_type,
+  vendor_error,
+  event,
+  status,         // status of a response on the hardware channel
+  shared_memory,  // status of the shared-memory channel
+};
+
+struct Advice {
+  std::string_view meaning;
+  std::string_view action;  // empty: nothing to do
+};
+
+// The code space of field `field` in the record titled `record`.
+CodeSpace code_space(std::string_view record, std::string_view field);
+
+// Unknown codes get advice as well; only CodeSpace::none has an empty meaning.
+Advice advice_for(CodeSpace space, std::uint64_t code);
+
+}  // namespace manactl::wire
