@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "host/captured_system.h"
 #include "host/scrub.h"
 #include "host/tarball.h"
 #include "os/memory_files.h"
@@ -18,14 +17,14 @@
 namespace manactl::host {
 namespace {
 
-TreeEntries contents(const Recorder& recorder, const BundleOptions& options) {
+TreeEntries contents(const SystemRecorder& recorder, const BundleOptions& options) {
   TreeEntries tree = recorder.tree();
   if (options.scrub) return scrubbed_tree(tree, options.extra, recorder.host_name());
   for (const auto& [path, text] : options.extra) tree[path] = {TreeEntry::Kind::file, text};
   return tree;
 }
 
-// A new file of ours beside `path`; never one that somebody else put there.
+// Creates a new file beside `path`; never opens an existing file.
 Result<os::Descriptor> create_beside(const std::string& path, std::string& temporary) {
   constexpr int kAttempts = 100;
   constexpr mode_t kOwnerOnly = 0600;
@@ -39,15 +38,15 @@ Result<os::Descriptor> create_beside(const std::string& path, std::string& tempo
   return fail_errno(errno, fmt::format("cannot create '{}'", temporary));
 }
 
-// For root, renaming would put the bundle in the place of /dev/null or of the link /dev/stdout.
-Result<> may_be_replaced(const std::string& path) {
+// Rejects special files and links: as root, rename(2) would replace /dev/null or /dev/stdout.
+Result<> check_replaceable(const std::string& path) {
   struct stat status {};
 
   if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
   return fail(Errc::invalid,
               S_ISDIR(status.st_mode)   ? "it is a directory"
               : S_ISLNK(status.st_mode) ? "it is a symbolic link"
-                                        : "it is no regular file");
+                                        : "it is not a regular file");
 }
 
 Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
@@ -56,11 +55,11 @@ Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
   if (!file) return tl::unexpected<Error>(file.error());
   Result<> written = write_tarball(tree, file->get());
   if (written && fsync(file->get()) != 0) {
-    written = fail_errno(errno, "cannot store it");
+    written = fail_errno(errno, "cannot sync it to disk");
   }
-  // Should a symbolic link have come to `path` meanwhile, it is replaced and not followed.
+  // rename(2) does not follow a symbolic link that was created at `path` after the check.
   if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = fail_errno(errno, "cannot put it in place");
+    written = fail_errno(errno, "cannot rename it");
   }
   if (!written) unlink(temporary.c_str());
   return written;
@@ -68,20 +67,18 @@ Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
 
 }  // namespace
 
-Result<> write_bundle(const RecordingSystem& recorded,
+Result<> write_bundle(const SystemRecorder& recorder,
                       const BundleOptions& options,
                       const std::string& path) {
-  const auto* recorder = dynamic_cast<const Recorder*>(&recorded);
-  if (recorder == nullptr) return fail(Errc::unsupported, "this recording cannot be written");
-  auto written = may_be_replaced(path);
-  if (written) written = write_and_rename(contents(*recorder, options), path);
+  auto written = check_replaceable(path);
+  if (written) written = write_and_rename(contents(recorder, options), path);
   if (!written) return because(written.error(), fmt::format("cannot write bundle '{}'", path));
   return {};
 }
 
 Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path) {
   const auto doing = [&] { return fmt::format("cannot read bundle '{}'", path); };
-  // O_NONBLOCK: opening a pipe that nobody writes to would wait for ever.
+  // O_NONBLOCK: open(2) of a pipe without a writer would block.
   const os::Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (!file) return fail_errno(errno, doing());
 
@@ -94,16 +91,16 @@ Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path) {
   auto tree = read_tarball(file.get());
   if (!tree) return because(tree.error(), doing());
   auto files = std::make_unique<os::MemoryFiles>();
-  for (auto& [place, entry] : *tree) {
+  for (auto& [name, entry] : *tree) {
     switch (entry.kind) {
       case TreeEntry::Kind::file:
-        files->add_file(place, std::move(entry.text));
+        files->add_file(name, std::move(entry.text));
         break;
       case TreeEntry::Kind::link:
-        files->add_link(place, std::move(entry.text));
+        files->add_link(name, std::move(entry.text));
         break;
       case TreeEntry::Kind::directory:
-        files->add_directory(place);
+        files->add_directory(name);
         break;
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Records what a gathering asked of a system, and writes it as a bundle that open_captured() reads.
+// Bundles: a recorded system as a tar.gz (docs/bundle.md), which open_captured() reads.
 
 #pragma once
 
@@ -9,30 +9,23 @@
 #include <string>
 
 #include "base/result.h"
-#include "os/system.h"
+#include "host/recording.h"
 
 namespace manactl::host {
 
-// A system that passes every question on to `real` and remembers the answers. `real` must outlive
-// it.
-class RecordingSystem {
- public:
-  virtual ~RecordingSystem() = default;
-  virtual os::System system() = 0;
-};
-
-std::unique_ptr<RecordingSystem> record(const os::System& real);
-
 struct BundleOptions {
   bool scrub = false;  // replace MAC and IP addresses and host names, consistently
-  std::map<std::string, std::string> extra;  // more files: "manactl/report.json", "logs/1.log"
+  // Additional files by path: "manactl/report.json", "logs/1.log".
+  std::map<std::string, std::string> extra;
 };
 
-// Writes `path` (mode 0600, created anew beside and renamed). An existing regular file is replaced;
-// anything else there, a symbolic link too, is refused as Errc::invalid and left alone. Another
-// error when it cannot be written.
-Result<> write_bundle(const RecordingSystem& recorded,
+// Writes a temporary file with mode 0600 beside `path` and renames it, so that `path` is replaced
+// as a whole. Errc::invalid if `path` exists and is not a regular file.
+Result<> write_bundle(const SystemRecorder& recorder,
                       const BundleOptions& options,
                       const std::string& path);
+
+// The files of a bundle, in memory. Errc::invalid for an unusable archive (see tarball.h).
+Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path);
 
 }  // namespace manactl::host

@@ -8,19 +8,20 @@
 #include <cerrno>
 #include <cstring>
 
-#include "host/captured_system.h"
+#include "host/bundle.h"
+#include "host/snapshot.h"
 
 namespace manactl::host {
 namespace {
 
-// The tree, with what a tree cannot carry: device nodes, and files that refuse to be read.
+// The captured files, plus device nodes and read errors, which plain files cannot represent.
 class CapturedFiles final : public os::Files {
  public:
-  CapturedFiles(std::unique_ptr<os::Files> tree, const Answers& answers)
-      : tree_(std::move(tree)), answers_(answers) {}
+  CapturedFiles(std::unique_ptr<os::Files> tree, const Snapshot& snapshot)
+      : tree_(std::move(tree)), snapshot_(snapshot) {}
 
   Result<std::string> read(std::string_view path, std::size_t max_bytes) const override {
-    if (const Error* error = refused(path)) return tl::unexpected<Error>(*error);
+    if (const Error* error = captured_error(path)) return tl::unexpected<Error>(*error);
     return tree_->read(path, max_bytes);
   }
 
@@ -29,13 +30,13 @@ class CapturedFiles final : public os::Files {
   }
 
   Result<std::vector<std::string>> list(std::string_view dir) const override {
-    if (const Error* error = refused(dir)) return tl::unexpected<Error>(*error);
+    if (const Error* error = captured_error(dir)) return tl::unexpected<Error>(*error);
     return tree_->list(dir);
   }
 
   Result<os::Node> node(std::string_view path) const override {
-    const auto found = answers_.nodes.find(std::string(path));
-    if (found != answers_.nodes.end()) return found->second;
+    const auto found = snapshot_.nodes.find(std::string(path));
+    if (found != snapshot_.nodes.end()) return found->second;
     return tree_->node(path);
   }
 
@@ -45,111 +46,111 @@ class CapturedFiles final : public os::Files {
   }
 
  private:
-  const Error* refused(std::string_view path) const {
-    if (answers_.file_errors.empty()) return nullptr;
-    const auto found = answers_.file_errors.find(std::string(path));
-    return found == answers_.file_errors.end() ? nullptr : &found->second;
+  const Error* captured_error(std::string_view path) const {
+    if (snapshot_.file_errors.empty()) return nullptr;
+    const auto found = snapshot_.file_errors.find(std::string(path));
+    return found == snapshot_.file_errors.end() ? nullptr : &found->second;
   }
 
   std::unique_ptr<os::Files> tree_;
-  const Answers& answers_;
+  const Snapshot& snapshot_;
 };
 
 class CapturedLinks final : public os::Links {
  public:
-  explicit CapturedLinks(const Answers& answers) : answers_(answers) {}
+  explicit CapturedLinks(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  Result<std::vector<os::Link>> links() const override { return answers_.links; }
+  Result<std::vector<os::Link>> links() const override { return snapshot_.links; }
 
-  Result<std::vector<os::Address>> addresses() const override { return answers_.addresses; }
+  Result<std::vector<os::Address>> addresses() const override { return snapshot_.addresses; }
 
-  Result<std::vector<os::Route>> routes() const override { return answers_.routes; }
+  Result<std::vector<os::Route>> routes() const override { return snapshot_.routes; }
 
  private:
-  const Answers& answers_;
+  const Snapshot& snapshot_;
 };
 
 class CapturedEthtool final : public os::Ethtool {
  public:
-  explicit CapturedEthtool(const Answers& answers) : answers_(answers) {}
+  explicit CapturedEthtool(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
   Result<os::DriverInfo> driver(const InterfaceName& name) const override {
-    const auto found = answers_.ethtool.find(name.str());
-    if (found == answers_.ethtool.end()) return not_captured("ethtool driver of " + name.str());
+    const auto found = snapshot_.ethtool.find(name.str());
+    if (found == snapshot_.ethtool.end()) return not_captured("ethtool driver of " + name.str());
     return found->second.driver;
   }
 
   Result<os::Counters> counters(const InterfaceName& name) const override {
-    const auto found = answers_.ethtool.find(name.str());
-    if (found == answers_.ethtool.end()) return not_captured("ethtool counters of " + name.str());
+    const auto found = snapshot_.ethtool.find(name.str());
+    if (found == snapshot_.ethtool.end()) return not_captured("ethtool counters of " + name.str());
     return found->second.counters;
   }
 
  private:
-  const Answers& answers_;
+  const Snapshot& snapshot_;
 };
 
 class CapturedRdma final : public os::Rdma {
  public:
-  explicit CapturedRdma(const Answers& answers) : answers_(answers) {}
+  explicit CapturedRdma(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  Result<std::vector<os::RdmaDevice>> devices() const override { return answers_.rdma; }
+  Result<std::vector<os::RdmaDevice>> devices() const override { return snapshot_.rdma; }
 
  private:
-  const Answers& answers_;
+  const Snapshot& snapshot_;
 };
 
 class CapturedVerbs final : public os::VerbsProbe {
  public:
-  explicit CapturedVerbs(const Answers& answers) : answers_(answers) {}
+  explicit CapturedVerbs(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  Result<std::vector<os::ProviderChoice>> providers() const override { return answers_.providers; }
+  Result<std::vector<os::ProviderChoice>> providers() const override { return snapshot_.providers; }
 
  private:
-  const Answers& answers_;
+  const Snapshot& snapshot_;
 };
 
 class CapturedProcess final : public os::Process {
  public:
-  explicit CapturedProcess(const Answers& answers) : answers_(answers) {}
+  explicit CapturedProcess(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  Result<os::Privileges> privileges() const override { return answers_.privileges; }
+  Result<os::Privileges> privileges() const override { return snapshot_.privileges; }
 
-  Result<os::KernelIdentity> kernel() const override { return answers_.kernel; }
+  Result<os::KernelIdentity> kernel() const override { return snapshot_.kernel; }
 
-  Result<CpuList> affinity() const override { return answers_.affinity; }
+  Result<CpuList> affinity() const override { return snapshot_.affinity; }
 
-  std::string ssh_connection() const override { return answers_.ssh_connection; }
+  std::string ssh_connection() const override { return snapshot_.ssh_connection; }
 
  private:
-  const Answers& answers_;
+  const Snapshot& snapshot_;
 };
 
 class CapturedSockets final : public os::Sockets {
  public:
-  explicit CapturedSockets(const Answers& answers) : answers_(answers) {}
+  explicit CapturedSockets(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-  Result<std::vector<os::TcpSocket>> tcp() const override { return answers_.tcp; }
+  Result<std::vector<os::TcpSocket>> tcp() const override { return snapshot_.tcp; }
 
  private:
-  const Answers& answers_;
+  const Snapshot& snapshot_;
 };
 
 class CapturedModules final : public os::Modules {
  public:
-  CapturedModules(const Answers& answers, const os::Files& files)
-      : answers_(answers),
-        tree_(os::open_modules(files, answers.kernel ? answers.kernel->release : "", false)) {}
+  CapturedModules(const Snapshot& snapshot, const os::Files& files)
+      : snapshot_(snapshot),
+        tree_(os::open_modules(files, snapshot.kernel ? snapshot.kernel->release : "", false)) {}
 
   Result<os::ModuleState> state(std::string_view name) const override {
     std::string key(name);
     std::replace(key.begin(), key.end(), '-', '_');
-    const auto found = answers_.modules.find(key);
-    return found == answers_.modules.end() ? tree_->state(name) : found->second;
+    const auto found = snapshot_.modules.find(key);
+    return found == snapshot_.modules.end() ? tree_->state(name) : found->second;
   }
 
  private:
-  const Answers& answers_;
+  const Snapshot& snapshot_;
   std::unique_ptr<os::Modules> tree_;
 };
 
@@ -174,8 +175,8 @@ class CapturedKernelLog final : public os::KernelLog {
   explicit CapturedKernelLog(const os::Files& files) : files_(files) {}
 
   Result<std::unique_ptr<ByteSource>> open() const override {
-    constexpr std::size_t kMost = 256U << 20;
-    auto text = files_.read("manactl/kernel.log", kMost);
+    constexpr std::size_t kMaxBytes = 256U << 20;
+    auto text = files_.read("manactl/kernel.log", kMaxBytes);
     if (text) return std::make_unique<TextSource>(std::move(*text));
     if (text.error().code == Errc::not_found) return not_captured("kernel log");
     return tl::unexpected<Error>(text.error());
@@ -185,13 +186,13 @@ class CapturedKernelLog final : public os::KernelLog {
   const os::Files& files_;
 };
 
-class AssembledSystem final : public CapturedSystem {
+class SystemOfTree final : public CapturedSystem {
  public:
-  AssembledSystem(std::unique_ptr<os::Files> tree, Answers answers)
-      : answers_(std::move(answers)),
-        files_(std::move(tree), answers_),
+  SystemOfTree(std::unique_ptr<os::Files> tree, Snapshot snapshot)
+      : snapshot_(std::move(snapshot)),
+        files_(std::move(tree), snapshot_),
         devices_(os::open_tree_devices(files_)),
-        modules_(answers_, files_),
+        modules_(snapshot_, files_),
         kernel_log_(files_) {}
 
   os::System system() override {
@@ -208,26 +209,26 @@ class AssembledSystem final : public CapturedSystem {
   }
 
  private:
-  // The members below refer to these two.
-  Answers answers_;
+  // snapshot_ and files_ are declared first, because the other members refer to them.
+  Snapshot snapshot_;
   CapturedFiles files_;
-  CapturedLinks links_{answers_};
-  CapturedEthtool ethtool_{answers_};
-  CapturedRdma rdma_{answers_};
-  CapturedVerbs verbs_{answers_};
+  CapturedLinks links_{snapshot_};
+  CapturedEthtool ethtool_{snapshot_};
+  CapturedRdma rdma_{snapshot_};
+  CapturedVerbs verbs_{snapshot_};
   std::unique_ptr<os::Devices> devices_;
   CapturedModules modules_;
-  CapturedProcess process_{answers_};
-  CapturedSockets sockets_{answers_};
+  CapturedProcess process_{snapshot_};
+  CapturedSockets sockets_{snapshot_};
   CapturedKernelLog kernel_log_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<CapturedSystem>> assemble_captured(std::unique_ptr<os::Files> tree) {
-  auto answers = read_answers(*tree);
-  if (!answers) return tl::unexpected<Error>(answers.error());
-  return std::make_unique<AssembledSystem>(std::move(tree), std::move(*answers));
+Result<std::unique_ptr<CapturedSystem>> open_captured_files(std::unique_ptr<os::Files> tree) {
+  auto snapshot = read_snapshot(*tree);
+  if (!snapshot) return tl::unexpected<Error>(snapshot.error());
+  return std::make_unique<SystemOfTree>(std::move(tree), std::move(*snapshot));
 }
 
 Result<std::unique_ptr<CapturedSystem>> open_captured(const std::string& path) {
@@ -240,11 +241,11 @@ Result<std::unique_ptr<CapturedSystem>> open_captured(const std::string& path) {
   if (!tree) return tl::unexpected<Error>(tree.error());
   if (!exists(**tree, "manactl") && !exists(**tree, "sys") && !exists(**tree, "proc")) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is neither a captured tree nor a bundle: it has no sys, proc or "
-                            "manactl in it",
+                fmt::format("'{}' is neither a captured tree nor a bundle: it contains no sys, "
+                            "proc or manactl",
                             path));
   }
-  auto captured = assemble_captured(std::move(*tree));
+  auto captured = open_captured_files(std::move(*tree));
   if (!captured) return because(captured.error(), fmt::format("cannot use '{}'", path));
   return captured;
 }

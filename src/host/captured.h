@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A system that is not this one: a directory or a bundle (tar.gz) with sysfs and procfs files as
-// they were, and the answers of netlink, ethtool and libibverbs as JSON below manactl/.
-// A bundle is read into memory; nothing is unpacked to disk. What was not captured answers
-// Errc::not_found with "not captured: ...".
+// A captured system: a directory or a bundle (tar.gz) with files of sysfs and procfs, and with the
+// replies of netlink, ethtool and libibverbs as JSON below manactl/. A bundle is unpacked in memory
+// only. Reading data that was not captured fails with Errc::not_found and "not captured: ...".
 
 #pragma once
 
@@ -21,7 +20,10 @@ class CapturedSystem {
   virtual os::System system() = 0;
 };
 
-// Errc::not_found for a missing path, Errc::invalid for one that is neither a tree nor a bundle.
+// Errc::not_found for a missing path, Errc::invalid for anything but a captured tree or a bundle.
 Result<std::unique_ptr<CapturedSystem>> open_captured(const std::string& path);
+
+// The system that the files of `tree` describe. Errc::invalid if a JSON file is malformed.
+Result<std::unique_ptr<CapturedSystem>> open_captured_files(std::unique_ptr<os::Files> tree);
 
 }  // namespace manactl::host

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+
 namespace manactl::host {
 namespace {
 
@@ -22,9 +24,7 @@ std::string Nic::name() const {
 }
 
 bool Facts::has_mana() const {
-  return functions && std::any_of(functions->begin(), functions->end(), [](const auto& function) {
-           return function.is_mana();
-         });
+  return has_mana_function(functions);
 }
 
 const Nic* Facts::find_nic(const std::string& interface) const {
@@ -34,6 +34,23 @@ const Nic* Facts::find_nic(const std::string& interface) const {
            (nic.vmbus && nic.vmbus->str() == interface);
   });
   return found == nics->end() ? nullptr : &*found;
+}
+
+Result<const Nic*> Facts::azure_nic(const std::string& interface) const {
+  if (const Nic* nic = find_nic(interface)) return nic;
+  const std::string shown = printable(interface, 60);
+  if (std::find(interfaces.begin(), interfaces.end(), interface) != interfaces.end()) {
+    return fail(Errc::not_found, fmt::format("interface '{}' is not an Azure NIC", shown));
+  }
+  const std::string similar = printable(nearest(interface, interfaces), 60);
+  const auto hint = similar.empty() ? "" : fmt::format("; did you mean '{}'?", similar);
+  return fail(Errc::not_found, fmt::format("interface '{}' does not exist{}", shown, hint));
+}
+
+bool has_mana_function(const Result<std::vector<PciFunction>>& functions) {
+  return functions && std::any_of(functions->begin(), functions->end(), [](const auto& function) {
+           return function.is_mana();
+         });
 }
 
 }  // namespace manactl::host

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// What this VM is, gathered once. Every fact is a Result: "could not read" is knowledge too.
-// Checks are pure functions of this struct, so nothing here points back into the system.
+// The facts of a VM, gathered once. A fact that could not be read is a Result with the error.
+// Checks are pure functions of this struct, so facts do not refer to the system.
 
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace manactl::host {
 
 // ---- hardware -----------------------------------------------------------------------------------
 
-enum class Adapter { mana_vf, mana_pf, mana_pf2, mlx, other };  // 1414:00ba, :00b9, :00c1, 15b3:*
+// By PCI id: 1414:00ba, 1414:00b9, 1414:00c1, 15b3:*, others (mana_id_table in Linux).
+enum class Adapter { mana_vf, mana_pf, mana_pf2, mlx, other };
 
 struct PciFunction {
   PciAddress address;
@@ -27,20 +29,24 @@ struct PciFunction {
   Adapter adapter = Adapter::other;
   std::string driver;  // empty when unbound
   int numa_node = -1;
-  std::string slot;  // sys/bus/pci/slots/<name>: the VF serial that netvsc is told; may be empty
-  std::vector<std::string> netdevs;       // of every port
+  std::string slot;  // name in sys/bus/pci/slots: the VF serial for hv_netvsc; may be empty
+  std::vector<std::string> netdevs;       // one per port
   std::vector<std::string> rdma_devices;  // "mana_0", "manae_0"
 
   bool is_mana() const { return adapter <= Adapter::mana_pf2; }
 };
 
 struct Platform {
-  bool azure = false;   // the DMI chassis tag of Azure
-  bool hyperv = false;  // a VMBus is there
+  bool azure = false;   // DMI has Azure's chassis asset tag
+  bool hyperv = false;  // the VM has a VMBus
   std::string evidence;
 };
 
 // ---- interfaces ---------------------------------------------------------------------------------
+
+inline constexpr std::string_view kManaDriver = "mana";
+inline constexpr std::string_view kSyntheticDriver = "hv_netvsc";
+inline constexpr std::string_view kUserSpaceDriver = "uio_hv_generic";
 
 struct Netdev {
   int index = 0;
@@ -49,34 +55,34 @@ struct Netdev {
   MacAddress mac;
   std::string driver;    // "mana", "hv_netvsc", "mlx5_core"
   bool up = false;       // IFF_UP
-  bool running = false;  // carrier
+  bool running = false;  // IFF_LOWER_UP: has a carrier
   unsigned mtu = 0;
-  std::optional<int> master;
-  std::optional<unsigned> dev_port;  // vPort of a MANA function, from 0
+  std::optional<int> master;         // index of the master interface
+  std::optional<unsigned> dev_port;  // vPort of a MANA function, from 0 (sysfs-class-net)
   std::optional<PciAddress> pci;
   std::optional<VmbusId> vmbus;
   std::vector<std::string> addresses;  // "10.0.0.4/24"
   std::uint64_t rx_packets = 0, tx_packets = 0;
 };
 
-// Packets that the kernel moved over the VF, of all that the synthetic NIC saw since boot.
+// Packets since boot: all packets of the synthetic NIC, and those of them that used the VF.
 struct PathCounters {
   std::uint64_t vf_rx = 0, vf_tx = 0;  // ethtool -S vf_rx_packets, vf_tx_packets
-  std::uint64_t rx = 0, tx = 0;
+  std::uint64_t rx = 0, tx = 0;        // IFLA_STATS64 of the synthetic NIC
 };
 
-// Whether network managers leave the VF alone, and the file that says so.
+// Whether all network managers leave the VF unmanaged, and the file that shows it.
 struct Management {
   bool unmanaged = false;
   std::string evidence;
 };
 
-// One Azure NIC: the synthetic interface, its VF, or the uio device that took its place.
+// One Azure NIC: the VF and its synthetic interface or, if prepared, its channel and uio device.
 struct Nic {
   std::optional<Netdev> synthetic;
   std::optional<Netdev> vf;
-  std::optional<VmbusId> vmbus;  // of the synthetic channel, also when it is prepared
-  std::string vmbus_driver;      // "hv_netvsc", "uio_hv_generic", empty when unbound
+  std::optional<VmbusId> vmbus;  // the network channel, with any driver
+  std::string vmbus_driver;      // "hv_netvsc", "uio_hv_generic"; empty if unbound
   std::string uio;               // "uio0" when prepared
   std::string paired_by;  // "master", "MAC address", "MAC address in the VMBus id", "the only VF
                           // left"; empty without a pair
@@ -86,9 +92,11 @@ struct Nic {
 
   bool is_direct() const { return !synthetic && !vmbus && vf; }  // MANA without a synthetic NIC
 
-  bool is_prepared() const { return vmbus_driver == "uio_hv_generic"; }
+  bool is_prepared() const { return vmbus_driver == kUserSpaceDriver; }
 
-  // The name users know it by: the synthetic one, else the VF, else the VMBus id.
+  bool has_mana_vf() const { return vf && vf->driver == kManaDriver; }
+
+  // The name of the synthetic interface, else of the VF, else the VMBus id.
   std::string name() const;
 };
 
@@ -111,32 +119,32 @@ struct RdmaDevice {
   std::optional<PciAddress> pci;
   unsigned ports = 0;
   std::string uverbs;                      // "uverbs0"; empty without a character device
-  std::optional<std::uint32_t> driver_id;  // what the kernel tells libibverbs
+  std::optional<std::uint32_t> driver_id;  // RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID
   std::optional<std::uint64_t> abi;
-  std::string error;  // why uverbs or driver_id are not known
+  std::string error;  // why uverbs or driver_id is unknown
 
-  // Belongs to a MANA function, or is named as mana_ib names its devices.
+  // True if the device belongs to a MANA function or has a name of mana_ib: "mana_*", "manae_*".
   bool mana = false;
 };
 
 struct UverbsNode {
   std::string path;  // "dev/infiniband/uverbs0"
   unsigned mode = 0, uid = 0, gid = 0;
-  bool usable = false;  // readable and writable by this process
+  bool usable = false;  // this process may read and write it
 };
 
 struct Provider {
   std::string device;   // "mana_0"
-  std::string library;  // "libmana.so.1", empty when it could not be told
+  std::string library;  // "libmana.so.1"; empty if unknown
   std::string error;
 };
 
 struct Rdma {
   Result<std::vector<RdmaDevice>> devices;
   Result<std::vector<UverbsNode>> nodes;
-  Result<std::optional<std::int64_t>> btf_mana;  // RDMA_DRIVER_MANA of the running kernel's BTF
-  Result<std::vector<Provider>> providers;       // what libibverbs chose
-  Result<std::optional<Release>> rdma_core;      // from the name of libibverbs.so.1's file
+  Result<std::optional<std::int64_t>> btf_mana;  // RDMA_DRIVER_MANA in the kernel's BTF
+  Result<std::vector<Provider>> providers;       // chosen by libibverbs
+  Result<std::optional<Release>> rdma_core;      // from the file name of libibverbs.so.1
   Result<bool> mana_provider;                    // libmana.so.1 is installed
 };
 
@@ -148,17 +156,17 @@ struct Limits {
 
 // ---- DPDK ---------------------------------------------------------------------------------------
 
-// The DPDK inside this binary. Filled in by cli, which asks datapath: no EAL is started.
+// The DPDK in this binary, reported by datapath without starting the EAL.
 struct EmbeddedDpdk {
-  std::string version;               // "22.11.11"; empty when DPDK is not built in
+  std::string version;               // "22.11.11"; empty if DPDK is not built in
   std::vector<std::string> drivers;  // "net_null", "net_mana", "bus_vmbus"
   std::string linkage;               // "static", "shared", "off"
 };
 
 struct SystemDpdk {
   std::string library;           // path of librte_eal, below the root
-  std::string version;           // "22.11.11" or, from the ABI alone, "22.11 to 23.07"
-  std::string plugin_directory;  // empty when there is none
+  std::string version;           // "22.11.11" or, if only the ABI is known, "22.11 to 23.07"
+  std::string plugin_directory;  // empty if it does not exist
   bool net_mana = false, net_netvsc = false;
 };
 
@@ -176,9 +184,9 @@ struct HugepageMount {
 };
 
 struct Memory {
-  Result<std::vector<HugepagePool>> pools;  // one per node and size
+  Result<std::vector<HugepagePool>> pools;  // one per NUMA node and page size
   Result<std::vector<HugepageMount>> mounts;
-  std::uint64_t default_page_kib = 0;  // Hugepagesize of /proc/meminfo; 0 when unknown
+  std::uint64_t default_page_kib = 0;  // Hugepagesize of /proc/meminfo; 0 if unknown
 };
 
 // -------------------------------------------------------------------------------------------------
@@ -186,22 +194,28 @@ struct Memory {
 struct Facts {
   Result<Kernel> kernel;
   Result<Platform> platform;
-  Result<std::vector<PciFunction>> functions;  // MANA and mlx, by address
-  Result<std::vector<Nic>> nics;               // Azure NICs, by synthetic name, then VF name
-  Result<> carriers;  // why Nic::carries may miss something: routes or sockets could not be read
-  std::vector<std::string> interfaces;  // every name and alternative name in the namespace
+  Result<std::vector<PciFunction>> functions;  // MANA and mlx, sorted by address
+  Result<std::vector<Nic>> nics;               // Azure NICs in the order of gather_nics()
+  Result<> carries_complete;  // the error if routes or sockets for Nic::carries are unknown
+  std::vector<std::string> interfaces;  // all names and alternative names in the network namespace
   std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core
   Rdma rdma;
   Result<Limits> limits;
-  Result<CpuList> cpus;  // that this process may run on
+  Result<CpuList> cpus;  // CPU affinity of this process
   EmbeddedDpdk embedded;
-  Result<std::vector<SystemDpdk>> dpdk;  // installed versions; empty when there is none
+  Result<std::vector<SystemDpdk>> dpdk;  // installed versions of DPDK
   Memory memory;
 
   bool has_mana() const;
 
-  // The NIC that has this name, alternative name or VF name; nothing when no NIC has.
+  // Returns the Azure NIC with this VMBus id, or with this name or alternative name of the
+  // synthetic interface or VF; null if there is none.
   const Nic* find_nic(const std::string& interface) const;
+
+  // As find_nic(), but fails with Errc::not_found if no Azure NIC has the name.
+  Result<const Nic*> azure_nic(const std::string& interface) const;
 };
+
+bool has_mana_function(const Result<std::vector<PciFunction>>& functions);
 
 }  // namespace manactl::host

@@ -3,17 +3,15 @@
 #include "host/gather.h"
 
 #include "base/text.h"
-#include "host/carriers.h"
-#include "host/hugepages.h"
-#include "host/inventory.h"
 #include "host/management.h"
-#include "host/rdma_facts.h"
+#include "host/numa.h"
 #include "host/versions.h"
 
 namespace manactl::host {
 namespace {
 
 Result<Platform> gather_platform(const os::Files& files) {
+  // Azure sets this tag on every VM; cloud-init's DataSourceAzure also checks it.
   constexpr std::string_view kAzureTag = "7783-7084-3265-9085-8269-3286-77";
   const std::string path = "sys/class/dmi/id/chassis_asset_tag";
   Platform platform;
@@ -23,14 +21,14 @@ Result<Platform> gather_platform(const os::Files& files) {
     platform.azure = trim(*tag) == kAzureTag;
     platform.evidence = fmt::format("{} is '{}'", path, printable(trim(*tag), 60));
   } else if (tag.error().code == Errc::not_found) {
-    platform.evidence = fmt::format("there is no {}", path);
+    platform.evidence = fmt::format("{} does not exist", path);
   } else {
     return tl::unexpected<Error>(tag.error());
   }
   return platform;
 }
 
-// ID=ubuntu, ID="ol"
+// The value of ID in os-release(5), with or without quotes: ID=ubuntu, ID="ol".
 std::string distribution(const os::Files& files) {
   const auto text = files.read("etc/os-release");
   if (!text) return {};
@@ -53,14 +51,14 @@ Result<Kernel> gather_kernel(const os::System& system) {
 }
 
 Result<Limits> gather_limits(const os::Process& process) {
-  const auto held = process.privileges();
-  if (!held) return tl::unexpected<Error>(held.error());
-  return Limits{held->uid,
-                held->net_admin,
-                held->net_raw,
-                held->ipc_lock,
-                held->memlock_soft,
-                held->memlock_hard};
+  const auto privileges = process.privileges();
+  if (!privileges) return tl::unexpected<Error>(privileges.error());
+  return Limits{privileges->uid,
+                privileges->net_admin,
+                privileges->net_raw,
+                privileges->ipc_lock,
+                privileges->memlock_soft,
+                privileges->memlock_hard};
 }
 
 std::vector<Module> gather_modules(const os::Modules& modules) {
@@ -83,14 +81,14 @@ Result<PathCounters> gather_counters(const os::Ethtool& ethtool, const Netdev& s
   const auto counters = ethtool.counters(*name);
   if (!counters) return tl::unexpected<Error>(counters.error());
   PathCounters path{0, 0, synthetic.rx_packets, synthetic.tx_packets};
-  bool known = false;
+  bool has_vf_counters = false;
   for (const auto& [counter, value] : *counters) {
     if (counter == "vf_rx_packets") path.vf_rx = value;
     if (counter == "vf_tx_packets") path.vf_tx = value;
-    known = known || counter == "vf_rx_packets";
+    has_vf_counters = has_vf_counters || counter == "vf_rx_packets";
   }
-  if (!known) {
-    return fail(Errc::not_found, fmt::format("'{}' does not count VF packets", synthetic.name));
+  if (!has_vf_counters) {
+    return fail(Errc::not_found, fmt::format("'{}' has no counters of VF packets", synthetic.name));
   }
   return path;
 }
@@ -109,14 +107,14 @@ std::vector<std::string> addresses_of(int index,
 
 Result<std::vector<Nic>> gather_complete_nics(const os::System& system,
                                               const Result<std::vector<os::Link>>& links,
-                                              Look look,
-                                              Result<>& carriers) {
+                                              SshSearch ssh_search,
+                                              Result<>& carries_complete) {
   if (!links) return tl::unexpected<Error>(links.error());
   auto nics = gather_nics(system, *links);
   if (!nics || nics->empty()) return nics;
   const auto addresses = system.links.addresses();
-  carriers = note_carriers(system, *links, addresses, look, *nics);
-  const Managers managers(system.files);
+  carries_complete = add_carried_traffic(system, *links, addresses, ssh_search, *nics);
+  const NetworkManagers managers(system.files);
   for (auto& nic : *nics) {
     if (nic.synthetic) {
       nic.synthetic->addresses = addresses_of(nic.synthetic->index, addresses);
@@ -142,14 +140,14 @@ std::vector<std::string> names_of(const Result<std::vector<os::Link>>& links) {
 
 }  // namespace
 
-Facts gather(const os::System& system, EmbeddedDpdk embedded, Look look) {
+Facts gather(const os::System& system, EmbeddedDpdk embedded, SshSearch ssh_search) {
   Facts facts;
   facts.kernel = gather_kernel(system);
   facts.platform = gather_platform(system.files);
   facts.functions = gather_functions(system);
   const auto links = system.links.links();
   facts.interfaces = names_of(links);
-  facts.nics = gather_complete_nics(system, links, look, facts.carriers);
+  facts.nics = gather_complete_nics(system, links, ssh_search, facts.carries_complete);
   facts.modules = gather_modules(system.modules);
   const auto libraries =
       library_directories(system.files, facts.kernel ? facts.kernel->machine : "x86_64");

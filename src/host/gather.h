@@ -1,18 +1,50 @@
 // SPDX-License-Identifier: MIT
 //
-// Asks the system everything once. Never fails as a whole and changes nothing.
+// Gathers all facts of a system without changing it. A part that cannot be read becomes an error
+// in its own fact; the other facts are still gathered. The parts are in pci_functions.cpp,
+// nics.cpp, rdma_facts.cpp and carried_traffic.cpp; memory and versions have headers of their own.
 
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "host/facts.h"
 #include "os/system.h"
 
 namespace manactl::host {
 
-// How hard to look for what a NIC carries. An SSH server that did not start us, on a port of its
-// own, is only found by a look at every process.
-enum class Look { usual, every_process };
+// How to find the NICs that carry SSH sessions. Only `every_process` finds the sessions of an SSH
+// server that did not start this process and does not listen on port 22; it reads all of /proc.
+enum class SshSearch { quick, every_process };
 
-Facts gather(const os::System& system, EmbeddedDpdk embedded, Look look = Look::usual);
+Facts gather(const os::System& system,
+             EmbeddedDpdk embedded,
+             SshSearch ssh_search = SshSearch::quick);
+
+// The MANA and Mellanox functions (Documentation/ABI/testing/sysfs-bus-pci of the kernel), sorted
+// by address.
+Result<std::vector<PciFunction>> gather_functions(const os::System& system);
+
+// The Azure NICs, sorted by name, first those with a synthetic interface. Netdev::addresses,
+// Nic::carries, Nic::counters and Nic::management are not filled. A VF belongs to the NIC that is
+// its IFLA_MASTER. Without a master, its MAC address is compared with those of the NICs and with
+// VMBus ids. Interfaces that disappear during the search are left out.
+Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector<os::Link>& links);
+
+// RDMA devices, their driver ids, device nodes and providers. Expensive reads, and those that make
+// the kernel load a module, are skipped on systems without RDMA or MANA devices.
+Rdma gather_rdma(const os::System& system,
+                 const Result<std::vector<PciFunction>>& functions,
+                 const std::vector<std::string>& library_directories);
+
+// Fills Nic::carries with the traffic that would be lost with the NIC: SSH sessions, the default
+// route, routes to Azure's own services, and remote file systems and disks. Returns the first error
+// if the search is incomplete.
+Result<> add_carried_traffic(const os::System& system,
+                             const std::vector<os::Link>& links,
+                             const Result<std::vector<os::Address>>& addresses,
+                             SshSearch ssh_search,
+                             std::vector<Nic>& nics);
 
 }  // namespace manactl::host

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kNetworkManagerState = "run/NetworkManager";
 constexpr std::string_view kNetworkdState = "run/systemd/netif";
 
-// The value of "KEY=value" on a line of its own.
+// Returns the value of the first line "key=value".
 std::optional<std::string> value_in(std::string_view text, std::string_view key) {
   for (const auto line : split(text, '\n')) {
     const auto equals = line.find('=');
@@ -32,22 +32,22 @@ bool matches(const std::string& pattern, const std::string& text) {
   return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
 }
 
-// One device specification of NetworkManager.conf(5).
-bool names_device(std::string_view specification, const Netdev& netdev) {
+// Whether a device matches one item of a device list (NetworkManager.conf(5)).
+bool matches_device(std::string_view specification, const Netdev& netdev) {
   const auto colon = specification.find(':');
   const auto key = specification.substr(0, colon);
   std::string value(colon == std::string_view::npos ? "" : specification.substr(colon + 1));
   if (specification == "*") return true;
   if (key == "driver") return matches(value, netdev.driver);
   if (key == "interface-name") {
-    if (value.starts_with('=')) return value.substr(1) == netdev.name;  // taken literally
+    if (value.starts_with('=')) return value.substr(1) == netdev.name;  // '=': exact name
     return matches(value, netdev.name);
   }
   if (key == "mac" || colon == std::string_view::npos) {
     const auto mac = MacAddress::parse(key == "mac" ? value : std::string(specification));
     return mac && *mac == netdev.mac;
   }
-  const auto mac = MacAddress::parse(specification);  // a bare address has colons too
+  const auto mac = MacAddress::parse(specification);  // no key, only an address
   return mac && *mac == netdev.mac;
 }
 
@@ -60,7 +60,7 @@ bool is_listed(const std::string& specifications, const Netdev& netdev) {
   bool listed = false;
   for (const auto word : words(text)) {
     const bool excepts = word.starts_with(kExcept);
-    if (!names_device(excepts ? word.substr(kExcept.size()) : word, netdev)) continue;
+    if (!matches_device(excepts ? word.substr(kExcept.size()) : word, netdev)) continue;
     if (excepts) return false;
     listed = true;
   }
@@ -85,14 +85,14 @@ std::string udev_file(const Netdev& netdev) {
 
 }  // namespace
 
-Managers::Managers(const os::Files& files) : files_(files) {
+NetworkManagers::NetworkManagers(const os::Files& files) : files_(files) {
   network_manager_ = exists(files, kNetworkManagerState);
   networkd_ = exists(files, kNetworkdState);
   if (network_manager_) read_network_manager_rules();
   if (networkd_) read_networkd_rules();
 }
 
-void Managers::read_network_manager_rules() {
+void NetworkManagers::read_network_manager_rules() {
   const auto paths =
       files_in(files_, {"usr/lib/NetworkManager/conf.d", "etc/NetworkManager/conf.d"}, ".conf");
   for (const auto& path : paths) {
@@ -105,7 +105,7 @@ void Managers::read_network_manager_rules() {
   }
 }
 
-void Managers::read_networkd_rules() {
+void NetworkManagers::read_networkd_rules() {
   const auto paths =
       files_in(files_,
                {"etc/systemd/network", "run/systemd/network", "usr/lib/systemd/network"},
@@ -119,7 +119,7 @@ void Managers::read_networkd_rules() {
   }
 }
 
-Result<Management> Managers::by_network_manager(const Netdev& netdev) const {
+Result<Management> NetworkManagers::by_network_manager(const Netdev& netdev) const {
   const auto udev = files_.read(udev_file(netdev));
   if (udev && is_yes(value_in(*udev, "E:NM_UNMANAGED"))) {
     return Management{true, udev_file(netdev) + " has NM_UNMANAGED=1"};
@@ -134,10 +134,10 @@ Result<Management> Managers::by_network_manager(const Netdev& netdev) const {
   const auto text = files_.read(state);
   const auto managed = text ? value_in(*text, "managed") : std::nullopt;
   if (managed == "false") return Management{true, state + " has managed=false"};
-  return Management{false, "NetworkManager runs and no rule tells it to leave the VF alone"};
+  return Management{false, "NetworkManager is running and none of its rules excludes the VF"};
 }
 
-Result<Management> Managers::by_networkd(const Netdev& netdev) const {
+Result<Management> NetworkManagers::by_networkd(const Netdev& netdev) const {
   const std::string path = fmt::format("{}/links/{}", kNetworkdState, netdev.index);
   const auto state = files_.read(path);
   if (state) {
@@ -156,20 +156,20 @@ Result<Management> Managers::by_networkd(const Netdev& netdev) const {
   if (udev && value_in(*udev, "E:ID_NET_MANAGED_BY") == "unmanaged") {
     return Management{true, udev_file(netdev) + " has ID_NET_MANAGED_BY=unmanaged"};
   }
-  if (!state) return because(state.error(), "cannot tell whether networkd manages the VF");
+  if (!state) return because(state.error(), "cannot determine whether networkd manages the VF");
   return fail(Errc::not_found, fmt::format("'{}' has no ADMIN_STATE", path));
 }
 
-Result<Management> Managers::management(const Netdev& netdev) const {
+Result<Management> NetworkManagers::management(const Netdev& netdev) const {
   if (!network_manager_ && !networkd_) {
     return Management{true,
-                      fmt::format("no network manager runs: there is no {} and no {}",
+                      fmt::format("no network manager is running: neither {} nor {} exists",
                                   kNetworkManagerState,
                                   kNetworkdState)};
   }
   if (!networkd_) return by_network_manager(netdev);
   if (!network_manager_) return by_networkd(netdev);
-  // Both run: one that takes the VF is enough.
+  // Both managers are running: the VF is managed if one of them manages it.
   auto first = by_networkd(netdev);
   auto second = by_network_manager(netdev);
   if (first && !first->unmanaged) return first;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether NetworkManager and systemd-networkd leave an interface alone, told by their files.
+// Finds out from the files of NetworkManager and systemd-networkd whether they manage a VF.
 
 #pragma once
 
@@ -13,18 +13,18 @@
 
 namespace manactl::host {
 
-class Managers {
+class NetworkManagers {
  public:
-  // Sees which managers run and reads their rules once.
-  explicit Managers(const os::Files& files);
+  // Reads which network managers are running, and their rules. `files` must outlive this object.
+  explicit NetworkManagers(const os::Files& files);
 
-  // Unmanaged when every manager that runs leaves it alone.
+  // Reports "unmanaged" if no running manager manages the interface.
   Result<Management> management(const Netdev& netdev) const;
 
  private:
   struct Rule {
-    std::string path;  // of the file
-    std::string text;  // "driver:mana", or the driver of a .network file
+    std::string path;
+    std::string text;  // value of unmanaged-devices=, or of Driver= in a .network file
   };
 
   void read_network_manager_rules();

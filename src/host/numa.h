@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// Which CPUs are near to which memory and devices.
+// NUMA nodes (Documentation/ABI/stable/sysfs-devices-node of the kernel): the CPUs and hugepages of
+// each node, and the mount points of hugetlbfs.
 
 #pragma once
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "host/facts.h"
 #include "os/files.h"
 
 namespace manactl::host {
 
-// Errc::not_found for a node that is not there, as -1, which devices without one have.
+// Errc::not_found if the node does not exist. A device without a node has node -1.
 Result<CpuList> cpus_of_node(const os::Files& files, int node);
+
+Memory gather_memory(const os::Files& files);
 
 }  // namespace manactl::host

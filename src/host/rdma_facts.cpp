@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/rdma_facts.h"
-
 #include <algorithm>
 
+#include "host/gather.h"
 #include "host/versions.h"
 #include "os/btf.h"
 
@@ -15,12 +14,6 @@ constexpr const char* kClass = "sys/class/infiniband";
 bool has_entries(const os::Files& files, const char* directory) {
   const auto entries = files.list(directory);
   return entries && !entries->empty();
-}
-
-bool has_mana_function(const Result<std::vector<PciFunction>>& functions) {
-  return functions && std::any_of(functions->begin(), functions->end(), [](const auto& function) {
-           return function.is_mana();
-         });
 }
 
 std::optional<PciAddress> address_of(const os::Files& files, const std::string& device) {
@@ -41,23 +34,23 @@ bool is_mana(const RdmaDevice& device, const Result<std::vector<PciFunction>>& f
 
 Result<std::vector<RdmaDevice>> gather_devices(const os::System& system,
                                                const Result<std::vector<PciFunction>>& functions) {
-  // Opening RDMA netlink may load ib_core; without the class there is nothing to ask it.
+  // Opening RDMA netlink may load ib_core, so first check in sysfs that there are RDMA devices.
   if (!has_entries(system.files, kClass)) return std::vector<RdmaDevice>{};
-  const auto answers = system.rdma.devices();
-  if (!answers) return tl::unexpected<Error>(answers.error());
+  const auto entries = system.rdma.devices();
+  if (!entries) return tl::unexpected<Error>(entries.error());
   std::vector<RdmaDevice> devices;
-  for (const auto& answer : *answers) {
+  for (const auto& entry : *entries) {
     RdmaDevice device;
-    device.name = answer.name;
-    device.pci = address_of(system.files, answer.name);
-    device.ports = static_cast<unsigned>(answer.ports.size());
-    if (answer.chardev) {
-      device.uverbs = answer.chardev->name;
-      device.abi = answer.chardev->abi;
-      device.driver_id = answer.chardev->driver_id;
-      if (!device.driver_id) device.error = "the driver is not bound by a driver id";
+    device.name = entry.name;
+    device.pci = address_of(system.files, entry.name);
+    device.ports = static_cast<unsigned>(entry.ports.size());
+    if (entry.chardev) {
+      device.uverbs = entry.chardev->name;
+      device.abi = entry.chardev->abi;
+      device.driver_id = entry.chardev->driver_id;
+      if (!device.driver_id) device.error = "the kernel driver does not report a driver id";
     } else {
-      device.error = answer.chardev.error().message;
+      device.error = entry.chardev.error().message;
     }
     device.mana = is_mana(device, functions);
     devices.push_back(std::move(device));
@@ -76,22 +69,23 @@ Result<std::vector<UverbsNode>> gather_nodes(const os::Files& files) {
     if (!entry.starts_with("uverbs")) continue;
     const std::string path = "dev/infiniband/" + entry;
     const auto node = files.node(path);
-    if (!node) continue;  // gone in between
+    if (!node) continue;  // the node has disappeared
     nodes.push_back({path, node->mode, node->uid, node->gid, node->readable && node->writable});
   }
   return nodes;
 }
 
-// Where the enum lives depends on what the kernel has built in; vmlinux nearly always has it.
+// The value of RDMA_DRIVER_MANA. The enum is in the BTF of vmlinux or, if InfiniBand is built as
+// modules, of one of the modules.
 Result<std::optional<std::int64_t>> btf_mana(const os::Files& files) {
-  constexpr std::size_t kMost = 64U << 20;
+  constexpr std::size_t kMaxBytes = 64U << 20;
   constexpr std::string_view kName = "RDMA_DRIVER_MANA";
-  const auto base = files.read("sys/kernel/btf/vmlinux", kMost);
-  if (!base) return because(base.error(), "cannot read the kernel's types");
+  const auto base = files.read("sys/kernel/btf/vmlinux", kMaxBytes);
+  if (!base) return because(base.error(), "cannot read the BTF of the kernel");
   auto value = os::enumerator_value(*base, {}, kName);
   if (!value || *value) return value;
   for (const char* module : {"ib_core", "ib_uverbs", "mana_ib"}) {
-    const auto split = files.read(fmt::format("sys/kernel/btf/{}", module), kMost);
+    const auto split = files.read(fmt::format("sys/kernel/btf/{}", module), kMaxBytes);
     if (!split) continue;
     value = os::enumerator_value(*split, *base, kName);
     if (!value || *value) return value;

@@ -3,8 +3,9 @@
 #include "host/recording.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "host/recording_files.h"
+#include "host/snapshot.h"
 #include "host/versions.h"
 
 namespace manactl::host {
@@ -12,64 +13,64 @@ namespace {
 
 class RecordingLinks final : public os::Links {
  public:
-  RecordingLinks(os::Links& real, Answers& answers) : real_(real), answers_(answers) {}
+  RecordingLinks(os::Links& real, Snapshot& snapshot) : real_(real), snapshot_(snapshot) {}
 
-  Result<std::vector<os::Link>> links() const override { return answers_.links = real_.links(); }
+  Result<std::vector<os::Link>> links() const override { return snapshot_.links = real_.links(); }
 
   Result<std::vector<os::Address>> addresses() const override {
-    return answers_.addresses = real_.addresses();
+    return snapshot_.addresses = real_.addresses();
   }
 
   Result<std::vector<os::Route>> routes() const override {
-    return answers_.routes = real_.routes();
+    return snapshot_.routes = real_.routes();
   }
 
  private:
   os::Links& real_;
-  Answers& answers_;
+  Snapshot& snapshot_;
 };
 
 class RecordingEthtool final : public os::Ethtool {
  public:
-  RecordingEthtool(os::Ethtool& real, Answers& answers) : real_(real), answers_(answers) {}
+  RecordingEthtool(os::Ethtool& real, Snapshot& snapshot) : real_(real), snapshot_(snapshot) {}
 
   Result<os::DriverInfo> driver(const InterfaceName& name) const override {
-    return answers_.ethtool[name.str()].driver = real_.driver(name);
+    return snapshot_.ethtool[name.str()].driver = real_.driver(name);
   }
 
   Result<os::Counters> counters(const InterfaceName& name) const override {
-    return answers_.ethtool[name.str()].counters = real_.counters(name);
+    return snapshot_.ethtool[name.str()].counters = real_.counters(name);
   }
 
  private:
   os::Ethtool& real_;
-  Answers& answers_;
+  Snapshot& snapshot_;
 };
 
 class RecordingRdma final : public os::Rdma {
  public:
-  RecordingRdma(os::Rdma& real, Answers& answers) : real_(real), answers_(answers) {}
+  RecordingRdma(os::Rdma& real, Snapshot& snapshot) : real_(real), snapshot_(snapshot) {}
 
   Result<std::vector<os::RdmaDevice>> devices() const override {
-    return answers_.rdma = real_.devices();
+    return snapshot_.rdma = real_.devices();
   }
 
  private:
   os::Rdma& real_;
-  Answers& answers_;
+  Snapshot& snapshot_;
 };
 
 class RecordingVerbs final : public os::VerbsProbe {
  public:
-  RecordingVerbs(os::VerbsProbe& real, Answers& answers) : real_(real), answers_(answers) {}
+  RecordingVerbs(os::VerbsProbe& real, Snapshot& snapshot) : real_(real), snapshot_(snapshot) {}
 
   Result<std::vector<os::ProviderChoice>> providers() const override {
-    return answers_.providers = real_.providers();
+    return snapshot_.providers = real_.providers();
   }
 
  private:
   os::VerbsProbe& real_;
-  Answers& answers_;
+  Snapshot& snapshot_;
 };
 
 class RecordingDevices final : public os::Devices {
@@ -77,17 +78,18 @@ class RecordingDevices final : public os::Devices {
   RecordingDevices(os::Devices& real, const os::Files& files)
       : real_(real), tree_(os::open_tree_devices(files)) {}
 
-  // A captured tree is walked in sysfs, so it is walked here too; libudev's answer is given.
+  // A captured system lists devices by reading sysfs. Read the same files here, so that they are
+  // recorded, and return the devices of the real system.
   Result<std::vector<os::PciDevice>> pci_network() const override {
     const auto recorded = tree_->pci_network();
-    auto answer = real_.pci_network();
-    return answer || !recorded ? answer : recorded;
+    auto devices = real_.pci_network();
+    return devices || !recorded ? devices : recorded;
   }
 
   Result<std::vector<os::VmbusDevice>> vmbus_network() const override {
     const auto recorded = tree_->vmbus_network();
-    auto answer = real_.vmbus_network();
-    return answer || !recorded ? answer : recorded;
+    auto devices = real_.vmbus_network();
+    return devices || !recorded ? devices : recorded;
   }
 
  private:
@@ -97,54 +99,54 @@ class RecordingDevices final : public os::Devices {
 
 class RecordingModules final : public os::Modules {
  public:
-  RecordingModules(os::Modules& real, Answers& answers) : real_(real), answers_(answers) {}
+  RecordingModules(os::Modules& real, Snapshot& snapshot) : real_(real), snapshot_(snapshot) {}
 
   Result<os::ModuleState> state(std::string_view name) const override {
     std::string key(name);
     std::replace(key.begin(), key.end(), '-', '_');
     auto state = real_.state(name);
-    answers_.modules.insert_or_assign(key, state);
+    snapshot_.modules.insert_or_assign(key, state);
     return state;
   }
 
  private:
   os::Modules& real_;
-  Answers& answers_;
+  Snapshot& snapshot_;
 };
 
 class RecordingProcess final : public os::Process {
  public:
-  RecordingProcess(os::Process& real, Answers& answers) : real_(real), answers_(answers) {}
+  RecordingProcess(os::Process& real, Snapshot& snapshot) : real_(real), snapshot_(snapshot) {}
 
   Result<os::Privileges> privileges() const override {
-    return answers_.privileges = real_.privileges();
+    return snapshot_.privileges = real_.privileges();
   }
 
-  Result<os::KernelIdentity> kernel() const override { return answers_.kernel = real_.kernel(); }
+  Result<os::KernelIdentity> kernel() const override { return snapshot_.kernel = real_.kernel(); }
 
-  Result<CpuList> affinity() const override { return answers_.affinity = real_.affinity(); }
+  Result<CpuList> affinity() const override { return snapshot_.affinity = real_.affinity(); }
 
   std::string ssh_connection() const override {
-    return answers_.ssh_connection = real_.ssh_connection();
+    return snapshot_.ssh_connection = real_.ssh_connection();
   }
 
  private:
   os::Process& real_;
-  Answers& answers_;
+  Snapshot& snapshot_;
 };
 
 class RecordingSockets final : public os::Sockets {
  public:
-  RecordingSockets(os::Sockets& real, Answers& answers) : real_(real), answers_(answers) {}
+  RecordingSockets(os::Sockets& real, Snapshot& snapshot) : real_(real), snapshot_(snapshot) {}
 
-  Result<std::vector<os::TcpSocket>> tcp() const override { return answers_.tcp = real_.tcp(); }
+  Result<std::vector<os::TcpSocket>> tcp() const override { return snapshot_.tcp = real_.tcp(); }
 
  private:
   os::Sockets& real_;
-  Answers& answers_;
+  Snapshot& snapshot_;
 };
 
-// Hands bytes on and keeps a copy of the first ones.
+// Forwards all bytes and copies the first 64 MiB.
 class TeeSource final : public ByteSource {
  public:
   TeeSource(std::unique_ptr<ByteSource> real, std::string& copy)
@@ -153,9 +155,9 @@ class TeeSource final : public ByteSource {
   }
 
   Result<std::size_t> read(std::span<char> into) override {
-    constexpr std::size_t kMost = 64U << 20;
+    constexpr std::size_t kMaxCopy = 64U << 20;
     auto count = real_->read(into);
-    if (count && copy_.size() < kMost) copy_.append(into.data(), *count);
+    if (count && copy_.size() < kMaxCopy) copy_.append(into.data(), *count);
     return count;
   }
 
@@ -179,19 +181,19 @@ class RecordingKernelLog final : public os::KernelLog {
   std::string& copy_;
 };
 
-class SystemRecorder final : public Recorder {
+class Recorder final : public SystemRecorder {
  public:
-  explicit SystemRecorder(const os::System& real)
+  explicit Recorder(const os::System& real)
       : real_(real),
         files_(real.files),
-        links_(real.links, answers_),
-        ethtool_(real.ethtool, answers_),
-        rdma_(real.rdma, answers_),
-        verbs_(real.verbs, answers_),
+        links_(real.links, snapshot_),
+        ethtool_(real.ethtool, snapshot_),
+        rdma_(real.rdma, snapshot_),
+        verbs_(real.verbs, snapshot_),
         devices_(real.devices, files_),
-        modules_(real.modules, answers_),
-        process_(real.process, answers_),
-        sockets_(real.sockets, answers_),
+        modules_(real.modules, snapshot_),
+        process_(real.process, snapshot_),
+        sockets_(real.sockets, snapshot_),
         kernel_log_(real.kernel_log, log_) {}
 
   os::System system() override {
@@ -208,15 +210,15 @@ class SystemRecorder final : public Recorder {
   }
 
   TreeEntries tree() const override {
-    Answers answers = answers_;
-    answers.nodes = files_.nodes();
-    answers.file_errors = files_.errors();
+    Snapshot snapshot = snapshot_;
+    snapshot.nodes = files_.nodes();
+    snapshot.file_errors = files_.errors();
     TreeEntries tree = files_.entries();
-    // Which other packages a VM has is nobody's business, and the file is long.
+    // Keep only the packages of DPDK: the others are private, and the file is large.
     if (const auto found = tree.find(std::string(kDpkgStatus)); found != tree.end()) {
       found->second.text = dpdk_packages(found->second.text);
     }
-    for (auto& [path, text] : write_answers(answers)) {
+    for (auto& [path, text] : write_snapshot(snapshot)) {
       tree[path] = {TreeEntry::Kind::file, std::move(text)};
     }
     if (!log_.empty()) tree["manactl/kernel.log"] = {TreeEntry::Kind::file, log_};
@@ -229,7 +231,7 @@ class SystemRecorder final : public Recorder {
 
  private:
   os::System real_;
-  Answers answers_;
+  Snapshot snapshot_;
   std::string log_;
   RecordingFiles files_;
   RecordingLinks links_;
@@ -245,8 +247,8 @@ class SystemRecorder final : public Recorder {
 
 }  // namespace
 
-std::unique_ptr<RecordingSystem> record(const os::System& real) {
-  return std::make_unique<SystemRecorder>(real);
+std::unique_ptr<SystemRecorder> start_recording(const os::System& real) {
+  return std::make_unique<Recorder>(real);
 }
 
 }  // namespace manactl::host

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-#include <algorithm>
+#include "host/recording_files.h"
 
 #include "base/text.h"
-#include "host/recording.h"
 
 namespace manactl::host {
 namespace {
@@ -17,7 +16,7 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
-// The components of `path` in front of those that are still to be walked.
+// Puts the components of `path` on the stack of components to follow, the first one on top.
 void push_front(std::vector<std::string>& todo, std::string_view path) {
   const auto parts = split(path, '/');
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) todo.emplace_back(*part);
@@ -39,7 +38,7 @@ std::optional<std::string> RecordingFiles::link_at(const std::string& path) cons
 }
 
 std::string RecordingFiles::canonical(std::string_view path, bool follow_last) const {
-  constexpr int kMostLinks = 40;  // as the kernel
+  constexpr int kMaxLinks = 40;  // MAXSYMLINKS of linux/namei.h
   std::vector<std::string> todo;
   push_front(todo, path);
   std::string done;
@@ -54,7 +53,7 @@ std::string RecordingFiles::canonical(std::string_view path, bool follow_last) c
     }
     const std::string here = joined(done, name);
     const auto target = todo.empty() && !follow_last ? std::nullopt : link_at(here);
-    if (!target || ++followed > kMostLinks) {
+    if (!target || ++followed > kMaxLinks) {
       done = here;
       continue;
     }
@@ -64,28 +63,20 @@ std::string RecordingFiles::canonical(std::string_view path, bool follow_last) c
   return done;
 }
 
-void RecordingFiles::remember(const std::string& path, TreeEntry entry) const {
-  entries_[path] = std::move(entry);
-}
-
-void RecordingFiles::remember_error(std::string_view path, const Error& error) const {
-  errors_.emplace(std::string(path), error);
-}
-
 Result<std::string> RecordingFiles::read(std::string_view path, std::size_t max_bytes) const {
   auto text = real_.read(path, max_bytes);
   const std::string place = canonical(path, true);
   if (text) {
-    remember(place, {TreeEntry::Kind::file, *text + "\n"});  // reading takes the newline off again
+    entries_[place] = {TreeEntry::Kind::file, *text + "\n"};  // read() removes this newline
   } else {
-    remember_error(path, text.error());
+    errors_.emplace(path, text.error());
   }
   return text;
 }
 
 Result<std::string> RecordingFiles::link_target(std::string_view path) const {
   auto target = real_.link_target(path);
-  if (target) remember(canonical(path, false), {TreeEntry::Kind::link, *target});
+  if (target) entries_[canonical(path, false)] = {TreeEntry::Kind::link, *target};
   return target;
 }
 
@@ -93,11 +84,11 @@ Result<std::vector<std::string>> RecordingFiles::list(std::string_view dir) cons
   auto names = real_.list(dir);
   const std::string place = canonical(dir, true);
   if (!names) {
-    remember_error(dir, names.error());
+    errors_.emplace(dir, names.error());
     return names;
   }
-  hints_[place] = {TreeEntry::Kind::directory, ""};
-  for (const auto& name : *names) hints_.try_emplace(joined(place, name));
+  placeholders_[place] = {TreeEntry::Kind::directory, ""};
+  for (const auto& name : *names) placeholders_.try_emplace(joined(place, name));
   return names;
 }
 
@@ -106,7 +97,7 @@ Result<os::Node> RecordingFiles::node(std::string_view path) const {
   const std::string place = canonical(path, true);
   if (!node) return node;
   const bool directory = node->type == os::Node::Type::directory;
-  hints_[place] = {directory ? TreeEntry::Kind::directory : TreeEntry::Kind::file, ""};
+  placeholders_[place] = {directory ? TreeEntry::Kind::directory : TreeEntry::Kind::file, ""};
   if (!directory && node->type != os::Node::Type::file) nodes_[std::string(path)] = *node;
   return node;
 }
@@ -117,26 +108,26 @@ Result<> RecordingFiles::write(std::string_view path, std::string_view text) {
 
 TreeEntries RecordingFiles::entries() const {
   TreeEntries all = entries_;
-  all.insert(hints_.begin(), hints_.end());
-  // What has something below it is a directory, whatever it was taken for, and needs no entry.
+  all.insert(placeholders_.begin(), placeholders_.end());
+  // Omit directories that have entries below them: those entries imply the directories.
   for (auto entry = all.begin(); entry != all.end();) {
     const std::string below = entry->first + "/";
     const auto next = all.lower_bound(below);
     const bool has_children = next != all.end() && next->first.starts_with(below);
-    const bool gone =
+    const bool is_implied =
         entry->first.empty() || (has_children && entry->second.kind != TreeEntry::Kind::link);
-    entry = gone ? all.erase(entry) : std::next(entry);
+    entry = is_implied ? all.erase(entry) : std::next(entry);
   }
   return all;
 }
 
 std::map<std::string, Error> RecordingFiles::errors() const {
-  const TreeEntries there = entries();
+  const TreeEntries existing = entries();
   std::map<std::string, Error> errors;
   for (const auto& [path, error] : errors_) {
     const std::string place = canonical(path, true);
-    const bool is_there = there.count(place) != 0;
-    if (error.code != Errc::not_found || is_there) errors.emplace(path, error);
+    const bool exists = existing.count(place) != 0;
+    if (error.code != Errc::not_found || exists) errors.emplace(path, error);
   }
   return errors;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/remote_storage.h"
-
 #include <arpa/inet.h>
 
 #include <algorithm>
@@ -10,11 +8,12 @@
 #include <optional>
 
 #include "base/text.h"
+#include "host/carried_traffic.h"
 
 namespace manactl::host {
 namespace {
 
-struct Bytes {
+struct IpAddress {
   std::array<std::uint8_t, 16> bytes{};
   unsigned bits = 0;  // 32 or 128
 
@@ -25,9 +24,9 @@ struct Bytes {
   }
 };
 
-std::optional<Bytes> bytes_of(std::string_view text) {
+std::optional<IpAddress> parse_address(std::string_view text) {
   const std::string address(text.substr(0, text.find('%')));
-  Bytes result;
+  IpAddress result;
   const bool six = address.find(':') != std::string::npos;
   if (inet_pton(six ? AF_INET6 : AF_INET, address.c_str(), result.bytes.data()) != 1) {
     return std::nullopt;
@@ -36,7 +35,7 @@ std::optional<Bytes> bytes_of(std::string_view text) {
   return result;
 }
 
-bool is_same(const Bytes& a, const Bytes& b, unsigned bits) {
+bool has_same_prefix(const IpAddress& a, const IpAddress& b, unsigned bits) {
   for (unsigned bit = 0; bit < bits; ++bit) {
     const unsigned mask = 0x80U >> (bit % 8);
     if (((a.bytes.at(bit / 8) ^ b.bytes.at(bit / 8)) & mask) != 0) return false;
@@ -44,14 +43,15 @@ bool is_same(const Bytes& a, const Bytes& b, unsigned bits) {
   return true;
 }
 
-// How many bits of the address this route is about; nothing when it leads elsewhere.
-std::optional<unsigned> match(const os::Route& route, const Bytes& address) {
+// The prefix length of the route's destination; empty if the destination does not contain
+// `address`.
+std::optional<unsigned> match(const os::Route& route, const IpAddress& address) {
   if (route.destination == "default") {
     const bool six = route.ipv6 || route.gateway.find(':') != std::string::npos;
     return six == (address.bits == 128) ? std::optional(0U) : std::nullopt;
   }
   const auto slash = route.destination.find('/');
-  const auto network = bytes_of(std::string_view(route.destination).substr(0, slash));
+  const auto network = parse_address(std::string_view(route.destination).substr(0, slash));
   if (!network || network->bits != address.bits) return std::nullopt;
   unsigned bits = network->bits;
   if (slash != std::string::npos) {
@@ -59,12 +59,12 @@ std::optional<unsigned> match(const os::Route& route, const Bytes& address) {
     if (!given) return std::nullopt;
     bits = static_cast<unsigned>(*given);
   }
-  return is_same(*network, address, bits) ? std::optional(bits) : std::nullopt;
+  return has_same_prefix(*network, address, bits) ? std::optional(bits) : std::nullopt;
 }
 
-void add(std::vector<RemoteStorage>& found, std::string what, std::string_view server) {
-  const auto address = bytes_of(server);
-  if (address && !address->is_loopback()) found.push_back({std::move(what), std::string(server)});
+void add(std::vector<RemoteStorage>& found, std::string name, std::string_view server) {
+  const auto address = parse_address(server);
+  if (address && !address->is_loopback()) found.push_back({std::move(name), std::string(server)});
 }
 
 void add_mounts(const os::Files& files, std::vector<RemoteStorage>& found) {
@@ -86,10 +86,10 @@ void add_mounts(const os::Files& files, std::vector<RemoteStorage>& found) {
 void add_iscsi(const os::Files& files, std::vector<RemoteStorage>& found) {
   const std::string connections = "sys/class/iscsi_connection";
   for (const auto& name : files.list(connections).value_or(std::vector<std::string>{})) {
-    // The first is where it is connected to after a redirection.
+    // After a redirection, `address` is the new server and `persistent_address` the original one.
     for (const char* attribute : {"address", "persistent_address"}) {
       const auto server = files.read(fmt::format("{}/{}/{}", connections, name, attribute));
-      if (!server || !bytes_of(trim(*server))) continue;
+      if (!server || !parse_address(trim(*server))) continue;
       add(found, "iSCSI session", trim(*server));
       break;
     }
@@ -112,18 +112,19 @@ std::vector<int> outputs_to(const std::string& address, const std::vector<os::Ro
     std::vector<int> outputs;
   };
 
-  const auto wanted = bytes_of(address);
+  const auto target = parse_address(address);
   std::map<unsigned, Best> tables;
   for (const auto& route : routes) {
-    const auto bits = wanted ? match(route, *wanted) : std::nullopt;
+    const auto bits = target ? match(route, *target) : std::nullopt;
     if (!bits) continue;
     const auto [found, added] = tables.try_emplace(route.table, Best{*bits, route.metric, {}});
     auto& best = found->second;
     const bool better = *bits > best.bits || (*bits == best.bits && route.metric < best.metric);
     if (better) best = {*bits, route.metric, {}};
     const bool as_good = *bits == best.bits && route.metric == best.metric;
-    if (as_good)
+    if (as_good) {
       best.outputs.insert(best.outputs.end(), route.outputs.begin(), route.outputs.end());
+    }
   }
   std::vector<int> outputs;
   for (const auto& [table, best] : tables) {

@@ -42,7 +42,7 @@ std::string digits_of(std::string_view text) {
   return digits;
 }
 
-// Puts new digits where the old ones were and keeps the separators.
+// Replaces the digits of `shape` and keeps its separators.
 std::string with_digits(std::string_view shape, std::string_view digits) {
   std::string result(shape);
   std::size_t next = 0;
@@ -60,8 +60,8 @@ bool is_mac_at(std::string_view text, std::size_t at) {
     if (i % 3 == 2 ? c != ':' : !is_hex(c)) return false;
   }
   const char next = at_or_end(text, at + kMacLength);
-  const bool goes_on = next == ':' && is_hex(at_or_end(text, at + kMacLength + 1));
-  return !is_word(next) && !goes_on;
+  const bool continues = next == ':' && is_hex(at_or_end(text, at + kMacLength + 1));
+  return !is_word(next) && !continues;
 }
 
 bool is_uuid_at(std::string_view text, std::size_t at) {
@@ -73,8 +73,7 @@ bool is_uuid_at(std::string_view text, std::size_t at) {
   return !is_word(at_or_end(text, at + kUuidLength));
 }
 
-// Addresses that say nothing about anybody: no address, broadcast, and the neighbour that every
-// Azure VM sees.
+// Whether the MAC address is not private: zero, broadcast, or the gateway of every Azure VM.
 bool is_public_mac(std::string_view digits) {
   return digits == "000000000000" || digits == "ffffffffffff" || digits == "123456789abc";
 }
@@ -91,12 +90,12 @@ void Scrubber::learn(std::string_view text) {
     if (at < 2 || !is_mac_at(text, at - 2)) continue;
     const std::string digits = digits_of(text.substr(at - 2, kMacLength));
     if (is_public_mac(digits) || macs_.count(digits) != 0) continue;
-    // A locally administered address; the numbers follow the order of appearance.
+    // Use locally administered addresses, numbered in order of appearance.
     macs_[digits] = fmt::format("02{:010x}", macs_.size() + 1);
   }
 }
 
-// Azure's channel ids repeat the MAC address: twelve digits, twelve digits, and its first eight.
+// Replaces MAC addresses in VMBus ids. Azure's ids contain the 12 digits twice, then the first 8.
 std::size_t Scrubber::replace_uuid(std::string_view text, std::size_t at, std::string& out) {
   if (!is_uuid_at(text, at)) return 0;
   const auto uuid = text.substr(at, kUuidLength);
@@ -124,9 +123,9 @@ std::size_t Scrubber::replace_ipv6(std::string_view text, std::size_t at, std::s
   while (candidate.ends_with('.') || (candidate.ends_with(':') && !candidate.ends_with("::"))) {
     candidate.remove_suffix(1);
   }
-  constexpr std::size_t kLongest = 45;
+  constexpr std::size_t kMaxLength = 45;
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
-  const std::string address(candidate.substr(0, kLongest + 1));
+  const std::string address(candidate.substr(0, kMaxLength + 1));
   if (inet_pton(AF_INET6, address.c_str(), bytes.data()) != 1) return 0;
   if (address == "::" || address == "::1") {
     out += address;
@@ -142,14 +141,14 @@ std::size_t Scrubber::replace_ipv6(std::string_view text, std::size_t at, std::s
 }
 
 std::size_t Scrubber::replace_ipv4(std::string_view text, std::size_t at, std::string& out) {
-  // After a dot or a letter it is the version of a library: libibverbs.so.1.14.44.0
+  // Numbers after a dot or a letter are a version, not an address: libibverbs.so.1.14.44.0
   if (at > 0 && (is_word(text[at - 1]) || text[at - 1] == '.')) return 0;
   std::size_t end = at;
   while (end < text.size() && (is_digit(text[end]) || text[end] == '.')) ++end;
   auto candidate = text.substr(at, end - at);
   if (candidate.ends_with('.')) candidate.remove_suffix(1);
-  constexpr std::size_t kLongest = 15;
-  const std::string address(candidate.substr(0, kLongest + 1));
+  constexpr std::size_t kMaxLength = 15;
+  const std::string address(candidate.substr(0, kMaxLength + 1));
   std::array<unsigned char, sizeof(in_addr)> bytes{};
   if (is_word(at_or_end(text, end)) || inet_pton(AF_INET, address.c_str(), bytes.data()) != 1) {
     return 0;
@@ -160,7 +159,7 @@ std::size_t Scrubber::replace_ipv4(std::string_view text, std::size_t at, std::s
   }
   auto& replacement = ipv4_[address];
   if (replacement.empty()) {
-    // 198.18.0.0/15 is set aside for tests.
+    // RFC 2544 reserves 198.18.0.0/15 for benchmarks.
     const auto number = ipv4_.size();
     replacement = fmt::format("198.18.{}.{}", (number >> 8) & 0xff, number & 0xff);
   }
@@ -168,7 +167,7 @@ std::size_t Scrubber::replace_ipv4(std::string_view text, std::size_t at, std::s
   return address.size();
 }
 
-// A known address without separators, as in enx000d3a763bd0.
+// Replaces a known MAC address without separators, as in enx000d3a763bd0.
 std::size_t Scrubber::replace_bare(std::string_view text, std::size_t at, std::string& out) {
   if (at + kMacDigits > text.size()) return 0;
   const auto candidate = text.substr(at, kMacDigits);
@@ -184,7 +183,8 @@ bool Scrubber::is_host_name_at(std::string_view text, std::size_t at) const {
          (at == 0 || !is_word(text[at - 1])) && !is_word(at_or_end(text, at + host_name_.size()));
 }
 
-// Appends the replacement of what starts at `at` and returns its length, 0 when nothing does.
+// Appends the replacement of an address at `at` and returns its length in `text`; 0 if there is
+// none.
 std::size_t Scrubber::replace_at(std::string_view text, std::size_t at, std::string& out) {
   const char first = text[at];
   if (!is_hex(first) && first != ':') return 0;
@@ -230,8 +230,8 @@ std::string Scrubber::scrubbed_prose(std::string_view text) {
 TreeEntries scrubbed_tree(const TreeEntries& recorded,
                           const std::map<std::string, std::string>& extra,
                           const std::string& host_name) {
-  constexpr std::size_t kShortest = 3;  // a shorter name would hit other words
-  Scrubber scrubber(host_name.size() < kShortest || host_name == "localhost" ? "" : host_name);
+  constexpr std::size_t kMinLength = 3;  // a shorter name would match other words
+  Scrubber scrubber(host_name.size() < kMinLength || host_name == "localhost" ? "" : host_name);
   for (const auto& [path, entry] : recorded) scrubber.learn(entry.text);
   for (const auto& [path, text] : extra) scrubber.learn(text);
   TreeEntries result;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Replaces MAC addresses, IP addresses and the host name in a recorded tree. The same address
-// becomes the same replacement everywhere, in VMBus ids too, so that pairs stay pairs.
+// Replaces MAC addresses, IP addresses and the host name in a recorded tree. An address gets the
+// same replacement everywhere, even in VMBus ids, so that NICs can still be matched with VFs.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "host/recording.h"
+#include "host/tarball.h"
 
 namespace manactl::host {
 
@@ -17,14 +17,15 @@ class Scrubber {
  public:
   explicit Scrubber(std::string host_name) : host_name_(std::move(host_name)) {}
 
-  // First pass: every text in which MAC addresses may stand.
+  // First pass: collects the MAC addresses in `text`. Call it for every text before the second
+  // pass.
   void learn(std::string_view text);
 
-  // Second pass: the text with all addresses replaced. Binary data is returned as it is.
+  // Second pass: returns the text with all addresses replaced. Binary data is returned unchanged.
   std::string scrubbed(std::string_view text);
 
-  // The same for prose, where the host name may stand: logs and reports. Elsewhere a host that is
-  // called like a driver would break names.
+  // As scrubbed(), but also replaces the host name. Only for logs and reports: in other files, a
+  // host that is named like a driver would change the names of drivers.
   std::string scrubbed_prose(std::string_view text);
 
  private:
@@ -37,12 +38,12 @@ class Scrubber {
   std::size_t replace_bare(std::string_view text, std::size_t at, std::string& out);
 
   std::string host_name_;
-  // From twelve lower case digits to twelve digits.
+  // Maps the 12 digits of a MAC address, in lower case, to the digits that replace them.
   std::map<std::string, std::string, std::less<>> macs_;
   std::map<std::string, std::string, std::less<>> ipv4_, ipv6_;
 };
 
-// Paths, link targets and contents of what was recorded, and of the files that were added to it.
+// Scrubs paths, link targets and contents of the recorded tree, and the contents of `extra`.
 TreeEntries scrubbed_tree(const TreeEntries& recorded,
                           const std::map<std::string, std::string>& extra,
                           const std::string& host_name);

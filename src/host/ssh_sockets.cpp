@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/ssh_sockets.h"
-
 #include <optional>
 
 #include "base/text.h"
+#include "host/carried_traffic.h"
 
 namespace manactl::host {
 namespace {
@@ -14,7 +13,8 @@ struct ProcessStat {
   std::string parent;
 };
 
-// "1398 (sshd) S 1 ...": the name may hold blanks and parentheses, so the last one ends it.
+// proc_pid_stat(5): "1398 (sshd) S 1 ...". The name may contain blanks and parentheses, so it ends
+// at the last ')'.
 std::optional<ProcessStat> read_stat(const os::Files& files, const std::string& pid) {
   const auto text = files.read("proc/" + pid + "/stat");
   if (!text) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<ProcessStat> read_stat(const os::Files& files, const std::string& 
   return ProcessStat{text->substr(open + 1, close - open - 1), std::string(rest[1])};
 }
 
-// Of a descriptor that is a socket: "socket:[1234]".
+// The inode of a socket from the link of its descriptor: "socket:[1234]".
 std::optional<std::uint64_t> socket_inode(const os::Files& files, const std::string& path) {
   constexpr std::string_view kSocket = "socket:[";
   const auto target = files.link_target(path);
@@ -47,13 +47,13 @@ Result<> add_sockets(const os::Files& files, const std::string& pid, SocketInode
   return {};
 }
 
-// "sshd", and the parts that OpenSSH 9.8 made of it: sshd-session, sshd-auth.
+// The programs of OpenSSH are sshd and, since 9.8, sshd-session and sshd-auth.
 bool is_ssh_server(std::string_view program) {
   return program.starts_with("sshd") || program.starts_with("dropbear");
 }
 
-// By its file, which it cannot choose as it can choose its name; where that may not be seen, by its
-// name.
+// Checks the executable, since a process can change its name. If the executable cannot be read, the
+// name decides.
 bool is_ssh_server(const os::Files& files, const std::string& pid) {
   const auto program = files.link_target(fmt::format("proc/{}/exe", pid));
   if (program) {
@@ -67,11 +67,11 @@ bool is_ssh_server(const os::Files& files, const std::string& pid) {
 }  // namespace
 
 SocketInodes sockets_of_own_sshd(const os::Files& files) {
-  constexpr int kMostAncestors = 32;
+  constexpr int kMaxAncestors = 32;
   SocketInodes inodes;
   auto pid = files.link_target("proc/self");
   if (!pid) return inodes;
-  for (int i = 0; i < kMostAncestors && *pid != "0" && *pid != "1"; ++i) {
+  for (int i = 0; i < kMaxAncestors && *pid != "0" && *pid != "1"; ++i) {
     const auto stat = read_stat(files, *pid);
     if (!stat) break;
     if (is_ssh_server(stat->name)) (void)add_sockets(files, *pid, inodes);
@@ -87,7 +87,7 @@ Result<SocketInodes> sockets_of_every_sshd(const os::Files& files) {
   for (const auto& pid : *processes) {
     if (!parse_unsigned(pid) || !is_ssh_server(files, pid)) continue;
     const auto added = add_sockets(files, pid, inodes);
-    // Others end while we look.
+    // Ignore other errors: the process may have ended.
     if (!added && added.error().code == Errc::denied) return tl::unexpected<Error>(added.error());
   }
   return inodes;

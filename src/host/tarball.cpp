@@ -9,20 +9,20 @@
 #include <memory>
 #include <optional>
 
-#include "base/late_library.h"
+#include "base/shared_library.h"
 #include "base/text.h"
 
 namespace manactl::host {
 namespace {
 
-// What a bundle may hold: it comes from other people's machines.
-constexpr std::size_t kMostBytes = 256U << 20;
-constexpr std::size_t kMostEntries = 100'000;
-constexpr std::size_t kLongestPath = 4096;
+// Limits for an untrusted bundle.
+constexpr std::size_t kMaxBytes = 256U << 20;
+constexpr std::size_t kMaxEntries = 100'000;
+constexpr std::size_t kMaxPathBytes = 4096;
 
 constexpr const char* kLibrary = "libarchive.so.13";
 
-// The functions of libarchive that are used, typed by its own header.
+// The functions of libarchive, which is loaded at run time.
 struct Library {
   decltype(&archive_write_new) write_new;
   decltype(&archive_write_add_filter_gzip) add_gzip;
@@ -55,7 +55,7 @@ struct Library {
 };
 
 Result<Library> load() {
-  const auto opened = LateLibrary::open(kLibrary);
+  const auto opened = SharedLibrary::open(kLibrary);
   if (!opened) return because(opened.error(), "bundles need libarchive");
   Library library{};
   FunctionBinder bind(*opened);
@@ -91,7 +91,7 @@ Result<Library> load() {
   return library;
 }
 
-// An archive or an entry, freed by a function that is known at run time only.
+// Owns an archive or an entry. The function that frees it is loaded at run time.
 template <class T, class Free>
 using Handle = std::unique_ptr<T, Free*>;
 
@@ -132,14 +132,14 @@ Result<> write_entry(const Library& library,
   return {};
 }
 
-// The path without "./" and trailing slashes; refused when it could mean a place outside.
+// The path without "./" and trailing slashes. Fails if the path leads out of the bundle.
 Result<std::string> checked_path(const char* raw) {
   std::string path = raw == nullptr ? "" : raw;
   const auto refuse = [&](std::string_view why) {
     return fail(Errc::invalid,
                 fmt::format("the bundle has an entry '{}' {}", printable(path, 100), why));
   };
-  if (path.size() > kLongestPath) return refuse("with too long a name");
+  if (path.size() > kMaxPathBytes) return refuse("with too long a name");
   if (path.starts_with('/')) return refuse("with an absolute name");
   std::vector<std::string> parts;
   for (const auto part : split(path, '/')) {
@@ -149,10 +149,10 @@ Result<std::string> checked_path(const char* raw) {
   return join(parts, "/");
 }
 
-// What is left to be read of the limits.
+// The numbers of bytes and entries that may still be read.
 struct Budget {
-  std::size_t bytes = kMostBytes;
-  std::size_t entries = kMostEntries;
+  std::size_t bytes = kMaxBytes;
+  std::size_t entries = kMaxEntries;
 };
 
 Result<std::string> read_content(const Library& library, archive* in, Budget& budget) {
@@ -167,7 +167,7 @@ Result<std::string> read_content(const Library& library, archive* in, Budget& bu
     const auto bytes = static_cast<std::size_t>(count);
     if (bytes > budget.bytes) {
       return fail(Errc::invalid,
-                  fmt::format("the bundle holds more than {}", human_bytes(kMostBytes)));
+                  fmt::format("the bundle contains more than {}", human_bytes(kMaxBytes)));
     }
     budget.bytes -= bytes;
     text.append(buffer.data(), bytes);
@@ -177,17 +177,17 @@ Result<std::string> read_content(const Library& library, archive* in, Budget& bu
 Result<> read_entry(
     const Library& library, archive* in, archive_entry* entry, Budget& budget, TreeEntries& tree) {
   if (budget.entries-- == 0) {
-    return fail(Errc::invalid, fmt::format("the bundle has more than {} entries", kMostEntries));
+    return fail(Errc::invalid, fmt::format("the bundle has more than {} entries", kMaxEntries));
   }
   const auto path = checked_path(library.pathname(entry));
   if (!path) return tl::unexpected<Error>(path.error());
-  if (path->empty()) return {};  // "./"
+  if (path->empty()) return {};  // the entry "./"
   const auto type = library.filetype(entry);
   const char* target = library.symlink(entry);
   if (library.hardlink(entry) != nullptr ||
       (type != AE_IFREG && type != AE_IFDIR && (type != AE_IFLNK || target == nullptr))) {
     return fail(Errc::invalid,
-                fmt::format("the bundle has an entry '{}' that is no file, link or directory",
+                fmt::format("the bundle has an entry '{}' that is not a file, link or directory",
                             printable(*path, 100)));
   }
   if (type == AE_IFLNK) {
@@ -210,7 +210,7 @@ Result<> write_tarball(const TreeEntries& tree, int descriptor) {
   const Handle<archive, decltype(archive_write_free)> out(library->write_new(),
                                                           library->write_free);
   if (!out) return fail(Errc::io, "cannot allocate an archive");
-  // Without its timestamp a gzip stream is the same whenever it is written.
+  // Omit the timestamp, so that equal contents give equal gzip streams.
   const bool opened = library->add_gzip(out.get()) == ARCHIVE_OK &&
                       library->set_option(out.get(), "gzip", "timestamp", nullptr) == ARCHIVE_OK &&
                       library->set_pax(out.get()) == ARCHIVE_OK &&

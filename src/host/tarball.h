@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: MIT
 //
-// tar.gz from and to memory, by libarchive, which is loaded when a bundle is first touched.
+// Writes and reads a tree of files in memory as tar.gz. libarchive is loaded on first use.
 
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "base/result.h"
-#include "host/recording.h"
 
 namespace manactl::host {
 
-// Entries by path, in that order, without times and owners: the same tree gives the same bytes.
+struct TreeEntry {
+  enum class Kind { file, link, directory } kind = Kind::file;
+  std::string text;  // contents, or the link's target
+
+  bool operator==(const TreeEntry&) const = default;
+};
+
+using TreeEntries = std::map<std::string, TreeEntry>;  // by path relative to the root
+
+// Writes the entries in order of path, without times and owners: equal trees give equal bytes.
 Result<> write_tarball(const TreeEntries& tree, int descriptor);
 
-// Errc::invalid for what is no tar.gz, for names that lead out of it, and beyond the limits.
+// Errc::invalid for anything but a tar.gz, for paths that lead out of the tree, and for more than
+// 256 MiB or 100,000 entries.
 Result<TreeEntries> read_tarball(int descriptor);
 
 }  // namespace manactl::host

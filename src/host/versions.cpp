@@ -9,7 +9,7 @@
 namespace manactl::host {
 namespace {
 
-// "44.0" of "libibverbs.so.1.14.44.0": rdma-core ends its library names with its own release.
+// Returns "44.0" for "libibverbs.so.1.14.44.0": the name ends with the release of rdma-core.
 Result<Release> release_in(const std::string& library) {
   const auto parts = split(library, '.');  // libibverbs so 1 14 44 0
   constexpr std::size_t kParts = 6;
@@ -18,11 +18,12 @@ Result<Release> release_in(const std::string& library) {
         Release::parse(fmt::format("{}.{}", parts[parts.size() - 2], parts[parts.size() - 1]));
     if (release) return *release;
   }
-  return fail(Errc::invalid,
-              fmt::format("'{}' does not end with rdma-core's release", printable(library, 80)));
+  return fail(
+      Errc::invalid,
+      fmt::format("'{}' does not end with the release of rdma-core", printable(library, 80)));
 }
 
-// ABI 23 belongs to 22.11, 23.03 and 23.07: a year of releases that starts in November.
+// Returns "22.11 to 23.07" for ABI 23: DPDK starts a new ABI every November (abi_policy).
 std::string releases_of(unsigned abi) {
   return fmt::format("{}.11 to {}.07", abi - 1, abi);
 }
@@ -32,7 +33,7 @@ bool is_of_abi(const Release& release, unsigned abi) {
          (release.major == abi && release.minor < 11);
 }
 
-// The release that the development package names, when it belongs to this library.
+// The version in libdpdk.pc of the development package, if it has the ABI of the library.
 std::optional<std::string> packaged_version(const os::Files& files,
                                             const std::string& directory,
                                             unsigned abi) {
@@ -48,7 +49,7 @@ std::optional<std::string> packaged_version(const os::Files& files,
   return std::nullopt;
 }
 
-// "23.11.4" of "1:23.11.4-0ubuntu0.24.04.1", when it is a release of this ABI.
+// Returns "23.11.4" for "1:23.11.4-0ubuntu0.24.04.1", if that release has this ABI.
 std::optional<std::string> upstream_version(std::string_view version, unsigned abi) {
   version.remove_prefix(std::min(version.find(':') + 1, version.size()));
   version = version.substr(0, version.find_first_of("-~+"));
@@ -57,7 +58,7 @@ std::optional<std::string> upstream_version(std::string_view version, unsigned a
   return printable(version, 40);
 }
 
-// What dpkg says of the library's package. Only of libraries that packages bring: not usr/local.
+// The version of the library's Debian package. Libraries below usr/local do not belong to packages.
 std::optional<std::string> dpkg_version(const os::Files& files,
                                         const std::string& directory,
                                         unsigned abi) {
@@ -113,7 +114,7 @@ std::vector<std::string> library_directories(const os::Files& files, const std::
                                     "usr/lib/" + triplet,
                                     "usr/lib64",
                                     "usr/lib"};
-  // Debian's loader looks in usr/local first; others do not look there unless they are told.
+  // Debian's loader searches usr/local first; others search it only if configured.
   const bool local_first = exists(files, "etc/ld.so.conf.d/libc.conf");
   std::vector<std::string> directories;
   std::copy_if(std::begin(candidates),
@@ -135,7 +136,7 @@ Result<std::optional<Release>> rdma_core_release(const os::Files& files,
     const auto name = os::link_name(files, path);
     if (!name) {
       if (name.error().code == Errc::not_found) continue;
-      return because(name.error(), "cannot tell the release of rdma-core");
+      return because(name.error(), "cannot determine the release of rdma-core");
     }
     const auto release = release_in(*name);
     if (!release) return tl::unexpected<Error>(release.error());
@@ -152,8 +153,8 @@ bool has_mana_provider(const os::Files& files, const std::vector<std::string>& d
 
 Result<std::vector<SystemDpdk>> installed_dpdk(const os::Files& files,
                                                const std::vector<std::string>& directories) {
-  // Asking for each name is cheaper than listing directories of thousands of libraries.
-  constexpr unsigned kFirstAbi = 20;  // 19.11
+  // Checking each name is cheaper than listing directories with thousands of libraries.
+  constexpr unsigned kFirstAbi = 20;  // the ABI of DPDK 19.11
   constexpr unsigned kLastAbi = 30;
   std::vector<SystemDpdk> found;
   for (const auto& directory : directories) {
@@ -173,14 +174,14 @@ Result<std::vector<SystemDpdk>> installed_dpdk(const os::Files& files,
 
 std::string dpdk_packages(std::string_view status) {
   constexpr std::string_view kEnd = "\n\n";
-  std::string kept;
+  std::string packages;
   while (!status.empty()) {
     const auto end = status.find(kEnd);
     const auto size = end == std::string_view::npos ? status.size() : end + kEnd.size();
-    if (status.starts_with("Package: librte-eal")) kept += status.substr(0, size);
+    if (status.starts_with("Package: librte-eal")) packages += status.substr(0, size);
     status.remove_prefix(size);
   }
-  return kept;
+  return packages;
 }
 
 }  // namespace manactl::host

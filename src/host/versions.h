@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which rdma-core and DPDK are installed, told from the names of their files and by their packages:
-// nothing is loaded.
+// Finds the installed versions of rdma-core and DPDK by file names and package data, without
+// loading a library.
 
 #pragma once
 
@@ -14,11 +14,10 @@
 
 namespace manactl::host {
 
-// Directories below the root in which the loader of this machine ("x86_64") looks, existing ones
-// only, in its order.
+// The existing library directories of a machine ("x86_64"), in the order of ld.so(8).
 std::vector<std::string> library_directories(const os::Files& files, const std::string& machine);
 
-// From what libibverbs.so.1 links to; nothing when it is not installed.
+// The release of rdma-core, from the link libibverbs.so.1; empty if rdma-core is not installed.
 Result<std::optional<Release>> rdma_core_release(const os::Files& files,
                                                  const std::vector<std::string>& directories);
 
@@ -28,8 +27,7 @@ bool has_mana_provider(const os::Files& files, const std::vector<std::string>& d
 Result<std::vector<SystemDpdk>> installed_dpdk(const os::Files& files,
                                                const std::vector<std::string>& directories);
 
-// What dpkg knows of its packages, below the root, and the paragraphs of it that installed_dpdk
-// reads.
+// The status file of dpkg(1). dpdk_packages() returns the paragraphs that installed_dpdk() reads.
 inline constexpr std::string_view kDpkgStatus = "var/lib/dpkg/status";
 std::string dpdk_packages(std::string_view status);
 

@@ -15,7 +15,6 @@
 #include <iterator>
 
 #include "host/captured.h"
-#include "host/captured_system.h"
 #include "host/facts_text.h"
 #include "host/gather.h"
 #include "host/recording.h"
@@ -59,9 +58,9 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Gathers from a recording of `real`, writes the bundle, and gives back what was gathered.
+// Gathers the facts of `real` through a recorder, writes the bundle and returns the facts.
 Facts gather_into(const os::System& real, const BundleOptions& options, const std::string& path) {
-  const auto recording = record(real);
+  const auto recording = start_recording(real);
   Facts facts = gather(recording->system(), {});
   const auto written = write_bundle(*recording, options, path);
   EXPECT_TRUE(written) << written.error().message;
@@ -76,7 +75,7 @@ Facts gather_from(const std::string& path) {
 
 class BundleOf : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(BundleOf, GivesTheSameFacts) {
+TEST_P(BundleOf, GathersTheSameFactsAsTheLiveSystem) {
   const Directory directory;
   const std::string path = directory.at("bundle.tar.gz");
   const auto system = test::system_of(GetParam());
@@ -84,7 +83,7 @@ TEST_P(BundleOf, GivesTheSameFacts) {
   EXPECT_EQ(text_of(gather_from(path)), text_of(live));
 }
 
-TEST_P(BundleOf, KeepsPairsWhenScrubbed) {
+TEST_P(BundleOf, PairsTheSameNicsWhenScrubbed) {
   const Directory directory;
   const std::string path = directory.at("bundle.tar.gz");
   const auto system = test::system_of(GetParam());
@@ -111,9 +110,9 @@ INSTANTIATE_TEST_SUITE_P(Trees,
                            return name;
                          });
 
-TEST(Bundle, KeepsErrorsOfFilesThatAreThere) {
+TEST(Bundle, KeepsReadErrorsOfExistingFiles) {
   const Directory directory;
-  const auto system = test::altered(
+  const auto system = test::edited_system(
       "healthy-two-nics",
       {{"manactl/file_errors.json",
         "",
@@ -122,16 +121,17 @@ TEST(Bundle, KeepsErrorsOfFilesThatAreThere) {
   EXPECT_EQ(gather_from(directory.at("b")).memory.mounts.error().code, Errc::denied);
 }
 
-TEST(Bundle, DoesNotTellWhichPackagesThereAre) {
+TEST(Bundle, OmitsPackagesOtherThanDpdk) {
   const std::string dpdk = "Package: librte-eal24\nVersion: 23.11.4\n\n";
   const std::string path(kDpkgStatus);
-  const auto system = test::altered("healthy-two-nics", {{path, "", "Package: vim\n\n" + dpdk}});
-  const auto recording = record(system->system());
+  const auto system =
+      test::edited_system("healthy-two-nics", {{path, "", "Package: vim\n\n" + dpdk}});
+  const auto recording = start_recording(system->system());
   ASSERT_TRUE(recording->system().files.read(path));
-  EXPECT_EQ(dynamic_cast<const Recorder&>(*recording).tree().at(path).text, dpdk);
+  EXPECT_EQ(recording->tree().at(path).text, dpdk);
 }
 
-TEST(Bundle, IsTheSameBytesForTheSameSystem) {
+TEST(Bundle, HasTheSameBytesForTheSameSystem) {
   const Directory directory;
   const auto system = test::system_of("healthy-two-nics");
   gather_into(system->system(), {}, directory.at("1"));
@@ -139,7 +139,7 @@ TEST(Bundle, IsTheSameBytesForTheSameSystem) {
   EXPECT_EQ(bytes_of(directory.at("1")), bytes_of(directory.at("2")));
 }
 
-TEST(Bundle, IsForItsOwnerOnlyAndLeavesNothingElse) {
+TEST(Bundle, HasMode0600AndLeavesNoTemporaryFile) {
   const Directory directory;
   const auto system = test::system_of("not-azure");
   gather_into(system->system(), {}, directory.at("b"));
@@ -151,10 +151,10 @@ TEST(Bundle, IsForItsOwnerOnlyAndLeavesNothingElse) {
   EXPECT_EQ(directory.count(), 1U);
 }
 
-TEST(Bundle, ReplacesAFileAndNothingElse) {
+TEST(Bundle, ReplacesOnlyRegularFiles) {
   const Directory directory;
   const auto system = test::system_of("not-azure");
-  const auto recording = record(system->system());
+  const auto recording = start_recording(system->system());
   std::ofstream(directory.at("file")) << "old";
   EXPECT_TRUE(write_bundle(*recording, {}, directory.at("file")));
   EXPECT_NE(bytes_of(directory.at("file")), "old");
@@ -174,10 +174,10 @@ TEST(Bundle, ReplacesAFileAndNothingElse) {
   EXPECT_EQ(directory.count(), 5U);
 }
 
-TEST(Bundle, LeavesNothingWhenItCannotBeFinished) {
+TEST(Bundle, LeavesNoFileWhenWritingFails) {
   const Directory directory;
   const auto system = test::system_of("not-azure");
-  const auto recording = record(system->system());
+  const auto recording = start_recording(system->system());
   const auto before = signal(SIGXFSZ, SIG_IGN);
   rlimit limit{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -190,19 +190,19 @@ TEST(Bundle, LeavesNothingWhenItCannotBeFinished) {
   EXPECT_EQ(directory.count(), 0U);
 }
 
-TEST(Bundle, CannotBeWrittenIntoAMissingDirectory) {
+TEST(Bundle, IsNotWrittenIntoAMissingDirectory) {
   const auto system = test::system_of("not-azure");
-  const auto recording = record(system->system());
+  const auto recording = start_recording(system->system());
   const auto written = write_bundle(*recording, {}, "/nonexistent/bundle.tar.gz");
   ASSERT_FALSE(written);
   EXPECT_THAT(written.error().message, HasSubstr("/nonexistent/bundle.tar.gz"));
 }
 
-TEST(Bundle, CarriesExtraFilesAndTheKernelLog) {
+TEST(Bundle, ContainsExtraFilesAndTheKernelLog) {
   const Directory directory;
-  const auto system = test::altered("healthy-two-nics",
-                                    {{"manactl/kernel.log", "", "mana 00:0d:3a:76:3b:d0: up\n"}});
-  const auto recording = record(system->system());
+  const auto system = test::edited_system(
+      "healthy-two-nics", {{"manactl/kernel.log", "", "mana 00:0d:3a:76:3b:d0: up\n"}});
+  const auto recording = start_recording(system->system());
   const auto log = recording->system().kernel_log.open();
   ASSERT_TRUE(log);
   std::string buffer(64, '\0');
@@ -216,7 +216,7 @@ TEST(Bundle, CarriesExtraFilesAndTheKernelLog) {
   EXPECT_THAT(files.read("manactl/kernel.log").value(), HasSubstr("mana 00:0d:3a"));
 }
 
-// Writes an archive that no bundle of ours looks like.
+// Writes an archive that write_bundle() would not produce.
 std::string tarball(const Directory& directory, const TreeEntries& tree) {
   const std::string path = directory.at("made.tar.gz");
   const os::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -225,7 +225,7 @@ std::string tarball(const Directory& directory, const TreeEntries& tree) {
   return path;
 }
 
-TEST(UntrustedBundle, MayNotNamePlacesOutsideOfItself) {
+TEST(UntrustedBundle, IsRejectedIfAPathLeadsOutOfIt) {
   const Directory directory;
   for (const char* name : {"../evil", "/etc/passwd", "sys/../../evil"}) {
     const auto opened = open_captured(tarball(directory, {{name, {}}}));
@@ -234,7 +234,7 @@ TEST(UntrustedBundle, MayNotNamePlacesOutsideOfItself) {
   }
 }
 
-TEST(UntrustedBundle, MayNotBeHuge) {
+TEST(UntrustedBundle, IsRejectedAbove256MiB) {
   const Directory directory;
   const std::string part(64U << 20, 'x');
   TreeEntries tree;
@@ -246,7 +246,7 @@ TEST(UntrustedBundle, MayNotBeHuge) {
   EXPECT_THAT(opened.error().message, HasSubstr("more than 256 MiB"));
 }
 
-TEST(UntrustedBundle, MayNotHaveEndlesslyManyEntries) {
+TEST(UntrustedBundle, IsRejectedAbove100000Entries) {
   const Directory directory;
   TreeEntries tree;
   for (int i = 0; i < 100'001; ++i) tree["sys/" + std::to_string(i)] = {};
@@ -255,7 +255,7 @@ TEST(UntrustedBundle, MayNotHaveEndlesslyManyEntries) {
   EXPECT_THAT(opened.error().message, HasSubstr("entries"));
 }
 
-TEST(UntrustedBundle, ReadsLinksOnlyInsideOfItself) {
+TEST(UntrustedBundle, FollowsLinksOnlyInsideTheTree) {
   const Directory directory;
   const auto opened =
       open_captured(tarball(directory,
@@ -266,9 +266,9 @@ TEST(UntrustedBundle, ReadsLinksOnlyInsideOfItself) {
   EXPECT_FALSE((*opened)->system().files.read("sys/up"));
 }
 
-TEST(UntrustedBundle, IsRefusedWhenItIsNoArchive) {
+TEST(UntrustedBundle, IsRejectedIfItIsNotAnArchive) {
   const Directory directory;
-  std::ofstream(directory.at("text")) << "this is no archive, only a text of some length\n";
+  std::ofstream(directory.at("text")) << "this is not an archive, only a text of some length\n";
   std::ofstream(directory.at("empty"));
   for (const char* name : {"text", "empty"}) {
     const auto opened = open_captured(directory.at(name));
@@ -277,7 +277,7 @@ TEST(UntrustedBundle, IsRefusedWhenItIsNoArchive) {
   }
 }
 
-TEST(UntrustedBundle, IsRefusedWhenItIsCutShort) {
+TEST(UntrustedBundle, IsRejectedIfItIsTruncated) {
   const Directory directory;
   const auto system = test::system_of("healthy-two-nics");
   gather_into(system->system(), {}, directory.at("b"));

@@ -7,7 +7,6 @@
 
 #include <filesystem>
 
-#include "host/captured_system.h"
 #include "host/gather.h"
 #include "os/memory_files.h"
 #include "support/fixtures.h"
@@ -24,19 +23,19 @@ Result<std::unique_ptr<CapturedSystem>> with_file(const std::string& path,
                                                   const std::string& text) {
   auto files = std::make_unique<os::MemoryFiles>();
   files->add_file(path, text);
-  return assemble_captured(std::move(files));
+  return open_captured_files(std::move(files));
 }
 
-TEST(CapturedTree, IsNotFoundWhenThereIsNone) {
+TEST(CapturedTree, IsNotFoundIfThePathDoesNotExist) {
   EXPECT_EQ(open_captured("/nonexistent/tree").error().code, Errc::not_found);
 }
 
-TEST(CapturedTree, IsRefusedWhenItIsSomethingElse) {
+TEST(CapturedTree, IsRejectedIfItIsNeitherATreeNorABundle) {
   EXPECT_EQ(open_captured(test::fixture("healthy-two-nics/usr")).error().code, Errc::invalid);
   EXPECT_EQ(open_captured("/dev/null").error().code, Errc::invalid);
 }
 
-TEST(CapturedTree, AnswersNotCapturedForWhatIsAbsent) {
+TEST(CapturedTree, FailsWithNotCapturedForAbsentFiles) {
   const auto captured = with_file("sys/x", "");
   ASSERT_TRUE(captured);
   const os::System system = (*captured)->system();
@@ -59,7 +58,7 @@ TEST(CapturedTree, AnswersNotCapturedForWhatIsAbsent) {
   }
 }
 
-TEST(CapturedTree, MayBeEmptyAndStillGathered) {
+TEST(CapturedTree, CanBeGatheredIfItIsEmpty) {
   const auto captured = with_file("sys/x", "");
   const Facts facts = gather((*captured)->system(), {});
   EXPECT_FALSE(facts.nics);
@@ -67,13 +66,13 @@ TEST(CapturedTree, MayBeEmptyAndStillGathered) {
   EXPECT_THAT(*facts.functions, IsEmpty());
 }
 
-TEST(CapturedTree, CannotBeWritten) {
+TEST(CapturedTree, RejectsWrites) {
   const auto system = test::system_of("healthy-two-nics");
   const auto written = system->system().files.write("sys/module/mana/initstate", "x");
   EXPECT_EQ(written.error().code, Errc::unsupported);
 }
 
-TEST(CapturedTree, GivesDeviceNodesTheirModes) {
+TEST(CapturedTree, ReturnsTheModesOfDeviceNodes) {
   const auto system = test::system_of("unprivileged");
   const auto node = system->system().files.node("dev/infiniband/uverbs0");
   ASSERT_TRUE(node);
@@ -81,7 +80,7 @@ TEST(CapturedTree, GivesDeviceNodesTheirModes) {
   EXPECT_EQ(node->mode, 0600U);
 }
 
-TEST(CapturedTree, KeepsErrorsThatWereCaptured) {
+TEST(CapturedTree, ReturnsCapturedErrors) {
   const auto denied = R"({"error": {"code": "denied", "message": "cannot ask"}})";
   const auto captured = with_file("manactl/links.json", denied);
   ASSERT_TRUE(captured);
@@ -90,7 +89,7 @@ TEST(CapturedTree, KeepsErrorsThatWereCaptured) {
   EXPECT_EQ(links.error().message, "cannot ask");
 }
 
-TEST(CapturedTree, KeepsErrorsOfFiles) {
+TEST(CapturedTree, ReturnsCapturedErrorsOfFiles) {
   const auto captured = with_file(
       "manactl/file_errors.json",
       R"({"proc/1/fd": {"error": {"code": "denied", "message": "cannot list 'proc/1/fd'"}}})");
@@ -137,67 +136,81 @@ struct Malformed {
   const char* name;
   const char* file;
   const char* text;
-  const char* where;
+  const char* field;
+  const char* object;
 };
 
-class MalformedAnswers : public ::testing::TestWithParam<Malformed> {};
+class MalformedSnapshot : public ::testing::TestWithParam<Malformed> {};
 
-TEST_P(MalformedAnswers, AreRefusedWithTheirPlace) {
+TEST_P(MalformedSnapshot, IsRejectedWithFileAndField) {
   const auto captured = with_file(GetParam().file, GetParam().text);
   ASSERT_FALSE(captured);
   EXPECT_EQ(captured.error().code, Errc::invalid);
-  EXPECT_THAT(captured.error().message,
-              AllOf(HasSubstr(GetParam().file), HasSubstr(GetParam().where)));
+  EXPECT_THAT(
+      captured.error().message,
+      AllOf(HasSubstr(GetParam().file), HasSubstr(GetParam().field), HasSubstr(GetParam().object)));
 }
 
 constexpr Malformed kMalformed[] = {
-    {"NotJson", "manactl/links.json", "{", "JSON object"},
-    {"Empty", "manactl/links.json", "", "JSON object"},
-    {"Array", "manactl/rdma.json", "[]", "JSON object"},
-    {"Missing", "manactl/links.json", "{}", "links"},
-    {"Scalar", "manactl/links.json", R"({"links": 3})", "links"},
-    {"Element", "manactl/links.json", R"({"links": [null]})", "links[0]"},
+    {"NotJson", "manactl/links.json", "{", "JSON object", ""},
+    {"Empty", "manactl/links.json", "", "JSON object", ""},
+    {"Array", "manactl/rdma.json", "[]", "JSON object", ""},
+    {"Missing", "manactl/links.json", "{}", "'links'", ""},
+    {"Scalar", "manactl/links.json", R"({"links": 3})", "'links'", ""},
+    {"Element", "manactl/links.json", R"({"links": [null]})", "'links[0]'", ""},
     {"Negative",
      "manactl/addresses.json",
      R"({"addresses": [{"index": 1, "text": "x", "prefix_length": -1}]})",
-     "addresses[0].prefix_length"},
+     "'prefix_length'",
+     "(in addresses[0])"},
     {"Float",
      "manactl/addresses.json",
      R"({"addresses": [{"index": 1.5, "text": "x", "prefix_length": 1}]})",
-     "addresses[0].index"},
+     "'index'",
+     "(in addresses[0])"},
     {"Huge",
      "manactl/addresses.json",
      R"({"addresses": [{"index": 99999999999, "text": "x", "prefix_length": 1}]})",
-     "addresses[0].index"},
+     "'index'",
+     "(in addresses[0])"},
     {"Port",
      "manactl/sockets.json",
      R"({"tcp": [{"listening": true, "local_address": "", "remote_address": "",
                   "local_port": 70000, "remote_port": 0, "inode": 0}]})",
-     "tcp[0].local_port"},
+     "'local_port'",
+     "(in tcp[0])"},
     {"Bool",
      "manactl/sockets.json",
      R"({"tcp": [{"listening": "yes", "local_address": "", "remote_address": "",
                   "local_port": 22, "remote_port": 0, "inode": 0}]})",
-     "tcp[0].listening"},
-    {"Cpus", "manactl/process.json", R"({"affinity": "3-1"})", "affinity"},
-    {"Code", "manactl/routes.json", R"({"error": {"code": "?", "message": ""}})", "error.code"},
+     "'listening'",
+     "(in tcp[0])"},
+    {"Cpus", "manactl/process.json", R"({"affinity": "3-1"})", "'affinity'", ""},
+    {"Code",
+     "manactl/routes.json",
+     R"({"error": {"code": "?", "message": ""}})",
+     "'code'",
+     "(in error)"},
     {"Counter",
      "manactl/ethtool.json",
      R"({"interfaces": {"eth0": {"counters": {"a": "1"}}}})",
-     "eth0.counters a"},
+     "'a'",
+     "(in interfaces.eth0.counters)"},
     {"Mode",
      "manactl/nodes.json",
      R"({"dev/uio0": {"type": "file", "mode": "0999", "uid": 0, "gid": 0, "readable": true,
                       "writable": true}})",
-     "dev/uio0.mode"},
+     "'mode'",
+     "(in dev/uio0)"},
     {"Presence",
      "manactl/modules.json",
      R"({"mana": {"presence": "maybe", "evidence": ""}})",
-     "mana.presence"},
+     "'presence'",
+     "(in mana)"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Files,
-                         MalformedAnswers,
+                         MalformedSnapshot,
                          ::testing::ValuesIn(kMalformed),
                          [](const auto& malformed) { return std::string(malformed.param.name); });
 

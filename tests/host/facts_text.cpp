@@ -14,7 +14,7 @@ class Text {
     text_ += fmt::format(fmt::runtime(format), values...) + "\n";
   }
 
-  // The value through `print`, or its error.
+  // Prints the value with `print`, or the error.
   template <class T, class Print>
   void result(const char* name, const Result<T>& result, Print print) {
     if (result) {
@@ -166,7 +166,8 @@ std::string text_of(const Facts& facts) {
   text.result("nics", facts.nics, [&](const auto& nics) {
     for (const auto& nic : nics) add(text, nic);
   });
-  text.line("carriers {}", facts.carriers ? "known" : facts.carriers.error().message);
+  text.line("carries complete {}",
+            facts.carries_complete ? "yes" : facts.carries_complete.error().message);
   add(text, facts.rdma);
   text.result("dpdk", facts.dpdk, [&](const auto& versions) {
     for (const auto& d : versions) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// All facts as text, one per line: two gatherings are equal when their texts are.
+// All facts as text, one per line, to compare two sets of facts.
 
 #pragma once
 

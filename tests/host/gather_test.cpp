@@ -30,7 +30,7 @@ Presence presence_of(const Facts& facts, const std::string& module) {
 
 class EveryFixture : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(EveryFixture, IsReadWithoutAnUnknownFact) {
+TEST_P(EveryFixture, HasNoUnknownFact) {
   const Facts facts = facts_of(GetParam());
   EXPECT_TRUE(facts.kernel) << facts.kernel.error().message;
   EXPECT_TRUE(facts.platform) << facts.platform.error().message;
@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(Trees,
                            return name;
                          });
 
-TEST(Gather, SeesAHealthyVmWhole) {
+TEST(Gather, ReadsAllFactsOfAHealthyVm) {
   const Facts facts = facts_of("healthy-two-nics");
   EXPECT_TRUE(facts.platform->azure);
   EXPECT_TRUE(facts.platform->hyperv);
@@ -101,10 +101,10 @@ TEST(Gather, PairsEachSyntheticNicWithItsPort) {
   EXPECT_GT(nic.counters->vf_rx, 0U);
   EXPECT_GE(nic.counters->rx, nic.counters->vf_rx);
   EXPECT_TRUE(nic.management->unmanaged);
-  EXPECT_THAT(nic.management->evidence, HasSubstr("no network manager runs"));
+  EXPECT_THAT(nic.management->evidence, HasSubstr("no network manager is running"));
 }
 
-TEST(Gather, ReadsCountersAndWhatANetworkManagerWrote) {
+TEST(Gather, ReadsCountersAndTheStateOfNetworkd) {
   const Facts facts = facts_of("ubuntu-two-nics");
   const Nic& nic = nic_of(facts, "eth1");
   EXPECT_EQ(nic.counters->vf_rx, 91000U);
@@ -113,7 +113,7 @@ TEST(Gather, ReadsCountersAndWhatANetworkManagerWrote) {
   EXPECT_THAT(nic.management->evidence, HasSubstr("run/systemd/netif/links/5"));
 }
 
-TEST(Gather, KnowsWhatTheFirstNicCarries) {
+TEST(Gather, ListsTheTrafficOfTheFirstNic) {
   const Facts facts = facts_of("healthy-two-nics");
   EXPECT_THAT(nic_of(facts, "eth0").carries,
               UnorderedElementsAre("SSH session from 10.1.0.9",
@@ -141,8 +141,8 @@ TEST(Gather, ReadsRdmaIdsFromKernelTypesAndFileNames) {
   EXPECT_EQ(facts.rdma.providers->front().library, "libmana.so.1");
 }
 
-// What a real libibverbs and a real kernel answer.
-TEST(Gather, TellsWhatEachSideSaysOfTheDriverId) {
+// These fixtures were captured from a real kernel and libibverbs.
+TEST(Gather, ReadsTheDriverIdsOfKernelAndLibrary) {
   for (const auto& [fixture, id, library] :
        {std::tuple("healthy-two-nics", 20U, "libmana-rdmav34.so"),
         std::tuple("driver-id-19", 19U, "liberdma-rdmav34.so")}) {
@@ -150,12 +150,12 @@ TEST(Gather, TellsWhatEachSideSaysOfTheDriverId) {
     ASSERT_EQ(facts.rdma.devices->size(), 1U);
     EXPECT_EQ(facts.rdma.devices->front().driver_id, id);
     EXPECT_EQ(facts.rdma.providers->front().library, library);
-    EXPECT_FALSE(facts.rdma.btf_mana.value()) << "Linux 6.1 knows no MANA";
+    EXPECT_FALSE(facts.rdma.btf_mana.value()) << "Linux 6.1 does not define RDMA_DRIVER_MANA";
     EXPECT_EQ(facts.rdma.rdma_core.value()->major, 44U);
   }
 }
 
-TEST(Gather, TellsTheBackportsDriverId) {
+TEST(Gather, ReadsTheDriverIdOfTheBackport) {
   const Facts facts = facts_of("ubuntu-driver-id-19");
   EXPECT_EQ(facts.rdma.devices->front().driver_id, 19U);
   EXPECT_EQ(facts.rdma.btf_mana.value(), 19);
@@ -164,7 +164,7 @@ TEST(Gather, TellsTheBackportsDriverId) {
   EXPECT_EQ(facts.kernel->release, "5.15.0-1045-azure");
 }
 
-TEST(Gather, SeesNoFunctionWhereAcceleratedNetworkingIsOff) {
+TEST(Gather, FindsNoFunctionWithoutAcceleratedNetworking) {
   const Facts facts = facts_of("vf-missing");
   EXPECT_THAT(*facts.functions, IsEmpty());
   EXPECT_FALSE(facts.has_mana());
@@ -173,7 +173,7 @@ TEST(Gather, SeesNoFunctionWhereAcceleratedNetworkingIsOff) {
   EXPECT_TRUE(nic_of(facts, "eth0").counters);
 }
 
-TEST(Gather, SeesAFunctionThatNoDriverTook) {
+TEST(Gather, FindsAFunctionWithoutDriver) {
   const Facts facts = facts_of("vf-orphaned");
   ASSERT_EQ(facts.functions->size(), 1U);
   EXPECT_EQ(facts.functions->front().driver, "");
@@ -190,7 +190,7 @@ TEST(Gather, PairsByAddressWhenTheVfHasNoMaster) {
   EXPECT_EQ(nic_of(facts, "eth0").paired_by, "master");
 }
 
-TEST(Gather, SeesAPreparedNicAndItsVf) {
+TEST(Gather, FindsAPreparedNicAndItsVf) {
   const Facts facts = facts_of("prepared-uio");
   ASSERT_EQ(facts.nics->size(), 2U);
   const Nic& nic = nic_of(facts, "enP30832p0s0d1");
@@ -202,7 +202,7 @@ TEST(Gather, SeesAPreparedNicAndItsVf) {
   EXPECT_FALSE(nic.vf->up);
 }
 
-TEST(Gather, SeesAChannelWithoutDriver) {
+TEST(Gather, FindsAChannelWithoutDriver) {
   const Facts facts = facts_of("unbound-vmbus");
   const Nic& nic = nic_of(facts, "enP30832p0s0d1");
   EXPECT_EQ(nic.vmbus_driver, "");
@@ -210,7 +210,7 @@ TEST(Gather, SeesAChannelWithoutDriver) {
   EXPECT_FALSE(nic.is_direct());
 }
 
-TEST(Gather, SeesManaWithoutSyntheticNics) {
+TEST(Gather, FindsManaWithoutSyntheticNics) {
   const Facts facts = facts_of("mana-direct");
   ASSERT_EQ(facts.functions->size(), 2U);
   ASSERT_EQ(facts.nics->size(), 2U);
@@ -219,7 +219,7 @@ TEST(Gather, SeesManaWithoutSyntheticNics) {
               UnorderedElementsAre("SSH session from 10.1.0.9", "default route"));
 }
 
-TEST(Gather, KeepsMellanoxForCoexistence) {
+TEST(Gather, FindsMellanoxFunctions) {
   const Facts facts = facts_of("mlx5-vm");
   EXPECT_FALSE(facts.has_mana());
   ASSERT_EQ(facts.functions->size(), 2U);
@@ -228,7 +228,7 @@ TEST(Gather, KeepsMellanoxForCoexistence) {
   EXPECT_FALSE(facts.rdma.devices->front().mana);
 }
 
-TEST(Gather, SeesTwoRdmaDevicesOnOneFunction) {
+TEST(Gather, FindsTwoRdmaDevicesOnOneFunction) {
   const Facts facts = facts_of("mana-and-manae");
   EXPECT_THAT(facts.functions->front().rdma_devices, ElementsAre("mana_0", "manae_0"));
   ASSERT_EQ(facts.rdma.devices->size(), 2U);
@@ -237,7 +237,7 @@ TEST(Gather, SeesTwoRdmaDevicesOnOneFunction) {
   EXPECT_EQ(facts.rdma.devices->back().pci, facts.functions->front().address);
 }
 
-TEST(Gather, AsksForNoTypesAndProvidersWithoutMana) {
+TEST(Gather, SkipsBtfAndProvidersWithoutMana) {
   const Facts facts = facts_of("not-azure");
   EXPECT_FALSE(facts.platform->azure);
   EXPECT_FALSE(facts.platform->hyperv);
@@ -247,23 +247,23 @@ TEST(Gather, AsksForNoTypesAndProvidersWithoutMana) {
   EXPECT_THAT(*facts.rdma.providers, IsEmpty());
 }
 
-class AskedRdma final : public os::Rdma {
+class ObservedRdma final : public os::Rdma {
  public:
   Result<std::vector<os::RdmaDevice>> devices() const override {
-    asked = true;
+    was_called = true;
     return std::vector<os::RdmaDevice>{};
   }
 
-  mutable bool asked = false;
+  mutable bool was_called = false;
 };
 
 // Opening RDMA netlink makes the kernel load ib_core.
-TEST(Gather, DoesNotOpenRdmaNetlinkWhereThereIsNoRdma) {
-  for (const auto& [fixture, asks] : std::vector<std::pair<const char*, bool>>{
+TEST(Gather, DoesNotOpenRdmaNetlinkWithoutRdmaClass) {
+  for (const auto& [fixture, expected] : std::vector<std::pair<const char*, bool>>{
            {"not-azure", false}, {"mana-ib-missing", false}, {"healthy-two-nics", true}}) {
     const auto captured = test::system_of(fixture);
     const auto system = captured->system();
-    AskedRdma rdma;
+    ObservedRdma rdma;
     gather({system.files,
             system.links,
             system.ethtool,
@@ -275,30 +275,30 @@ TEST(Gather, DoesNotOpenRdmaNetlinkWhereThereIsNoRdma) {
             system.sockets,
             system.kernel_log},
            {});
-    EXPECT_EQ(rdma.asked, asks) << fixture;
+    EXPECT_EQ(rdma.was_called, expected) << fixture;
   }
 }
 
-TEST(Gather, DoesNotTakeADriverWithoutVfCountersForOneThatCountsNone) {
+TEST(Gather, ReportsMissingVfCountersAsUnknown) {
   const Facts facts =
       facts_of("healthy-two-nics", {{"manactl/ethtool.json", "vf_rx_packets", "other_packets"}});
   ASSERT_FALSE(nic_of(facts, "eth0").counters);
   EXPECT_THAT(nic_of(facts, "eth0").counters.error().message, HasSubstr("VF packets"));
 }
 
-TEST(Gather, SeesTheSessionOnTheNicMeantForDpdk) {
+TEST(Gather, FindsTheSessionOnTheNicForDpdk) {
   const Facts facts = facts_of("ssh-on-dpdk-nic");
   EXPECT_THAT(nic_of(facts, "eth1").carries, ElementsAre("SSH session from 10.1.0.9"));
 }
 
-TEST(Gather, TellsWhatAnOrdinaryUserMayDo) {
+TEST(Gather, ReadsTheLimitsOfAnOrdinaryUser) {
   const Facts facts = facts_of("unprivileged");
   EXPECT_EQ(facts.limits->uid, 1000U);
   EXPECT_FALSE(facts.limits->net_raw);
   EXPECT_FALSE(facts.rdma.nodes->front().usable);
 }
 
-TEST(Gather, KeepsWhatTheCallerEmbedded) {
+TEST(Gather, KeepsTheEmbeddedDpdkOfTheCaller) {
   EXPECT_EQ(facts_of("not-azure").embedded.version, "25.11.2");
 }
 

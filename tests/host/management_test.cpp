@@ -21,63 +21,63 @@ Netdev vf() {
   return netdev;
 }
 
-Management judged(const os::MemoryFiles& files) {
-  const auto management = Managers(files).management(vf());
+Management management_of(const os::MemoryFiles& files) {
+  const auto management = NetworkManagers(files).management(vf());
   return management ? *management : Management{false, "error: " + management.error().message};
 }
 
-TEST(Management, NeedsAManager) {
+TEST(Management, IsUnmanagedWithoutAManager) {
   const os::MemoryFiles files;
-  EXPECT_TRUE(judged(files).unmanaged);
-  EXPECT_THAT(judged(files).evidence, HasSubstr("no network manager runs"));
+  EXPECT_TRUE(management_of(files).unmanaged);
+  EXPECT_THAT(management_of(files).evidence, HasSubstr("no network manager is running"));
 }
 
-TEST(Networkd, SaysWhatItManages) {
+TEST(Networkd, ReportsItsStateInLinks) {
   os::MemoryFiles files;
   files.add_file("run/systemd/netif/links/5", "# private\nADMIN_STATE=unmanaged\n");
-  EXPECT_TRUE(judged(files).unmanaged);
+  EXPECT_TRUE(management_of(files).unmanaged);
   files.add_file("run/systemd/netif/links/5", "ADMIN_STATE=configured\n");
-  EXPECT_FALSE(judged(files).unmanaged);
-  EXPECT_THAT(judged(files).evidence, HasSubstr("ADMIN_STATE=configured"));
+  EXPECT_FALSE(management_of(files).unmanaged);
+  EXPECT_THAT(management_of(files).evidence, HasSubstr("ADMIN_STATE=configured"));
 }
 
-TEST(Networkd, IsToldByARuleForTheDriver) {
+TEST(Networkd, FollowsARuleForTheDriver) {
   os::MemoryFiles files;
   files.add_directory("run/systemd/netif");
   files.add_file("etc/systemd/network/10-vf.network",
                  "[Match]\nDriver=mlx5_core mana\n[Link]\nUnmanaged=yes\n");
-  EXPECT_TRUE(judged(files).unmanaged);
-  EXPECT_THAT(judged(files).evidence, HasSubstr("etc/systemd/network/10-vf.network"));
+  EXPECT_TRUE(management_of(files).unmanaged);
+  EXPECT_THAT(management_of(files).evidence, HasSubstr("etc/systemd/network/10-vf.network"));
   files.add_file("etc/systemd/network/10-vf.network",
                  "[Match]\nDriver=mlx5_core\n[Link]\nUnmanaged=yes\n");
-  EXPECT_FALSE(judged(files).unmanaged);
+  EXPECT_FALSE(management_of(files).unmanaged);
 }
 
-TEST(Networkd, IsToldByUdev) {
+TEST(Networkd, FollowsUdev) {
   os::MemoryFiles files;
   files.add_directory("run/systemd/netif");
   files.add_file("run/udev/data/n5", "I:1\nE:ID_NET_MANAGED_BY=unmanaged\n");
-  EXPECT_TRUE(judged(files).unmanaged);
+  EXPECT_TRUE(management_of(files).unmanaged);
 }
 
-TEST(Networkd, IsUnknownWhenItSaysNothing) {
+TEST(Networkd, IsUnknownWithoutState) {
   os::MemoryFiles files;
   files.add_directory("run/systemd/netif");
-  EXPECT_EQ(Managers(files).management(vf()).error().code, Errc::not_found);
+  EXPECT_EQ(NetworkManagers(files).management(vf()).error().code, Errc::not_found);
 }
 
-TEST(NetworkManager, TakesWhatNobodyForbids) {
+TEST(NetworkManager, ManagesDevicesByDefault) {
   os::MemoryFiles files;
   files.add_directory("run/NetworkManager");
-  EXPECT_FALSE(judged(files).unmanaged);
+  EXPECT_FALSE(management_of(files).unmanaged);
 }
 
-TEST(NetworkManager, IsToldByUdev) {
+TEST(NetworkManager, FollowsUdev) {
   os::MemoryFiles files;
   files.add_directory("run/NetworkManager");
   files.add_file("run/udev/data/n5", "E:ID_NET_DRIVER=mana\nE:NM_UNMANAGED=1\n");
-  EXPECT_TRUE(judged(files).unmanaged);
-  EXPECT_THAT(judged(files).evidence, HasSubstr("run/udev/data/n5"));
+  EXPECT_TRUE(management_of(files).unmanaged);
+  EXPECT_THAT(management_of(files).evidence, HasSubstr("run/udev/data/n5"));
 }
 
 struct Specification {
@@ -88,12 +88,12 @@ struct Specification {
 
 class UnmanagedDevices : public ::testing::TestWithParam<Specification> {};
 
-TEST_P(UnmanagedDevices, AreNamedInManyWays) {
+TEST_P(UnmanagedDevices, MatchAsInNetworkManagerConf) {
   os::MemoryFiles files;
   files.add_directory("run/NetworkManager");
   files.add_file("etc/NetworkManager/conf.d/99-vf.conf",
                  std::string("[keyfile]\nunmanaged-devices=") + GetParam().text + "\n");
-  EXPECT_EQ(judged(files).unmanaged, GetParam().matches) << judged(files).evidence;
+  EXPECT_EQ(management_of(files).unmanaged, GetParam().matches) << management_of(files).evidence;
 }
 
 constexpr Specification kSpecifications[] = {
@@ -116,13 +116,13 @@ INSTANTIATE_TEST_SUITE_P(Rules,
                          ::testing::ValuesIn(kSpecifications),
                          [](const auto& rule) { return std::string(rule.param.name); });
 
-TEST(Management, NeedsEveryManagerToLeaveTheVfAlone) {
+TEST(Management, IsManagedIfAnyManagerManagesTheVf) {
   os::MemoryFiles files;
   files.add_file("run/systemd/netif/links/5", "ADMIN_STATE=unmanaged\n");
   files.add_directory("run/NetworkManager");
-  EXPECT_FALSE(judged(files).unmanaged);
+  EXPECT_FALSE(management_of(files).unmanaged);
   files.add_file("run/udev/data/n5", "E:NM_UNMANAGED=1\n");
-  EXPECT_TRUE(judged(files).unmanaged);
+  EXPECT_TRUE(management_of(files).unmanaged);
 }
 
 }  // namespace

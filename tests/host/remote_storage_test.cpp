@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/remote_storage.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/carried_traffic.h"
 #include "host/facts.h"
 #include "support/fixtures.h"
 
@@ -37,21 +36,21 @@ test::Edit connected(const std::string& from, const std::string& to) {
               R"(", "remote_port": 2049, "inode": 0},)"};
 }
 
-TEST(RemoteStorage, IsCarriedByTheNicThatItsRouteLeavesBy) {
+TEST(RemoteStorage, IsCarriedByTheNicOfItsRoute) {
   const std::vector<test::Edit> root{mounted("10.0.1.77")};
   EXPECT_THAT(carried_by("eth1", root), ElementsAre("nfs4 mount at / (10.0.1.77)"));
   EXPECT_THAT(carried_by("eth0", root), Not(Contains("nfs4 mount at / (10.0.1.77)")));
   EXPECT_THAT(carried_by("eth1", {}), IsEmpty());
 }
 
-TEST(RemoteStorage, IsCarriedByTheNicThatItsConnectionHas) {
-  // A rule sends it elsewhere than the main table says.
+TEST(RemoteStorage, IsCarriedByTheNicOfItsConnection) {
+  // The connection uses an address of eth1, as if a policy rule overrode the main table.
   const std::vector<test::Edit> root{mounted("10.0.0.77"), connected("10.0.1.4", "10.0.0.77")};
   EXPECT_THAT(carried_by("eth1", root), ElementsAre("nfs4 mount at / (10.0.0.77)"));
   EXPECT_THAT(carried_by("eth0", root), Not(Contains("nfs4 mount at / (10.0.0.77)")));
 }
 
-TEST(RemoteStorage, FarAwayLeavesByTheDefaultRoute) {
+TEST(RemoteStorage, BehindTheGatewayUsesTheDefaultRoute) {
   EXPECT_THAT(carried_by("eth0", {mounted("192.0.2.9")}), Contains("nfs4 mount at / (192.0.2.9)"));
 }
 
@@ -61,12 +60,12 @@ TEST(RemoteStorage, OnThisMachineIsNotRemote) {
   EXPECT_THAT(carried_by("eth0", {mounted("::1")}), Not(Contains("nfs4 mount at / (::1)")));
 }
 
-TEST(RemoteStorage, KnowsDisksOfISCSI) {
+TEST(RemoteStorage, IncludesIscsiSessions) {
   const test::Edit address{"sys/class/iscsi_connection/connection1:0/address", "", "10.0.1.60\n"};
   EXPECT_THAT(carried_by("eth1", {address}), ElementsAre("iSCSI session (10.0.1.60)"));
 }
 
-TEST(RemoteStorage, KnowsDisksThatAreConnectedAnew) {
+TEST(RemoteStorage, IncludesIscsiSessionsThatReconnect) {
   const std::string connection = "sys/class/iscsi_connection/connection1:0/";
   EXPECT_THAT(carried_by("eth1",
                          {{connection + "address", "", "<NULL>\n"},
@@ -83,7 +82,7 @@ os::Route route(std::string destination, int output, unsigned table, std::uint32
   return made;
 }
 
-TEST(OutputsTo, TakesTheLongestThenTheNearestOfEachTable) {
+TEST(OutputsTo, PrefersTheLongestPrefixThenTheSmallestMetricOfEachTable) {
   const std::vector<os::Route> routes{route("default", 1, 254, 0),
                                       route("10.0.0.0/8", 2, 254, 100),
                                       route("10.1.0.0/17", 3, 254, 200),
@@ -97,7 +96,7 @@ TEST(OutputsTo, TakesTheLongestThenTheNearestOfEachTable) {
   EXPECT_THAT(outputs_to("11.0.0.1", routes), ElementsAre(7, 1));
 }
 
-TEST(OutputsTo, KeepsTheFamiliesApart) {
+TEST(OutputsTo, SeparatesIpv4AndIpv6) {
   auto six = route("default", 2, 254, 0);
   six.ipv6 = true;
   const std::vector<os::Route> routes{

@@ -31,7 +31,7 @@ TEST(LibraryDirectories, HaveUsrLocalFirstOnDebian) {
               ElementsAre("usr/local/lib", "usr/lib/aarch64-linux-gnu", "usr/lib"));
 }
 
-TEST(RdmaCore, ReleaseStandsInTheLibrarysFileName) {
+TEST(RdmaCore, ReleaseIsReadFromTheFileNameOfTheLibrary) {
   os::MemoryFiles files;
   files.add_link(kLibraries + "/libibverbs.so.1", "libibverbs.so.1.14.44.0");
   const auto release = rdma_core_release(files, {kLibraries});
@@ -39,7 +39,7 @@ TEST(RdmaCore, ReleaseStandsInTheLibrarysFileName) {
   EXPECT_EQ(release.value(), (Release{44, 0, 0}));
 }
 
-TEST(RdmaCore, IsNothingWhenItIsNotInstalled) {
+TEST(RdmaCore, IsEmptyIfItIsNotInstalled) {
   os::MemoryFiles files;
   files.add_directory(kLibraries);
   const auto release = rdma_core_release(files, {kLibraries});
@@ -47,7 +47,7 @@ TEST(RdmaCore, IsNothingWhenItIsNotInstalled) {
   EXPECT_EQ(release.value(), std::nullopt);
 }
 
-TEST(RdmaCore, IsUnknownWhenTheNameSaysNothing) {
+TEST(RdmaCore, IsUnknownIfTheFileNameHasNoRelease) {
   os::MemoryFiles files;
   files.add_link(kLibraries + "/libibverbs.so.1", "libibverbs.so.1.custom");
   EXPECT_EQ(rdma_core_release(files, {kLibraries}).error().code, Errc::invalid);
@@ -56,7 +56,7 @@ TEST(RdmaCore, IsUnknownWhenTheNameSaysNothing) {
   EXPECT_FALSE(rdma_core_release(plain, {kLibraries}));
 }
 
-TEST(InstalledDpdk, IsARangeOfReleasesWhenOnlyTheAbiIsKnown) {
+TEST(InstalledDpdk, IsARangeOfReleasesIfOnlyTheAbiIsKnown) {
   const auto dpdk = facts_of("mana-and-manae").dpdk.value();
   ASSERT_EQ(dpdk.size(), 1U);
   EXPECT_EQ(dpdk[0].version, "25.11 to 26.07");
@@ -66,7 +66,7 @@ TEST(InstalledDpdk, IsARangeOfReleasesWhenOnlyTheAbiIsKnown) {
   EXPECT_TRUE(dpdk[0].net_netvsc);
 }
 
-TEST(InstalledDpdk, IsExactWhenTheDevelopmentPackageBelongsToIt) {
+TEST(InstalledDpdk, IsExactIfTheDevelopmentPackageHasItsAbi) {
   const auto dpdk = facts_of("debian12-dpdk").dpdk.value();
   ASSERT_EQ(dpdk.size(), 1U);
   EXPECT_EQ(dpdk[0].version, "22.11.11");
@@ -74,7 +74,7 @@ TEST(InstalledDpdk, IsExactWhenTheDevelopmentPackageBelongsToIt) {
   EXPECT_TRUE(dpdk[0].net_netvsc);
 }
 
-TEST(InstalledDpdk, IsExactWhenDpkgKnowsItsPackage) {
+TEST(InstalledDpdk, IsExactIfDpkgHasItsPackage) {
   const auto dpdk = facts_of("ubuntu-two-nics").dpdk.value();
   ASSERT_EQ(dpdk.size(), 1U);
   EXPECT_EQ(dpdk[0].version, "23.11.7");
@@ -87,7 +87,7 @@ struct Package {
 
 class DpkgStatus : public testing::TestWithParam<Package> {};
 
-TEST_P(DpkgStatus, IsTrustedForThisAbiOnly) {
+TEST_P(DpkgStatus, IsUsedForThisAbiOnly) {
   os::MemoryFiles files;
   files.add_file(kLibraries + "/librte_eal.so.23", "");
   files.add_file("var/lib/dpkg/status",
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Package{"Empty", "install ok installed", "", "22.11 to 23.07"}),
     [](const auto& one) { return std::string(one.param.name); });
 
-TEST(DpdkPackages, AreKeptAlone) {
+TEST(DpdkPackages, ExcludeOtherPackages) {
   const std::string dpdk = "Package: librte-eal23\nVersion: 22.11.11-1\n";
   const std::string other = "Package: openssh-server\nDepends: librte-eal23\nVersion: 9\n";
   EXPECT_EQ(dpdk_packages(other + "\n" + dpdk + "\n" + other), dpdk + "\n");
@@ -118,7 +118,7 @@ TEST(DpdkPackages, AreKeptAlone) {
   EXPECT_EQ(dpdk_packages("\n"), "");
 }
 
-TEST(InstalledDpdk, OfUsrLocalIsNotDpkgs) {
+TEST(InstalledDpdk, BelowUsrLocalDoesNotComeFromDpkg) {
   os::MemoryFiles files;
   files.add_file("usr/local/lib/librte_eal.so.23", "");
   files.add_file("var/lib/dpkg/status",
@@ -126,7 +126,7 @@ TEST(InstalledDpdk, OfUsrLocalIsNotDpkgs) {
   EXPECT_EQ(installed_dpdk(files, {"usr/local/lib"}).value().at(0).version, "22.11 to 23.07");
 }
 
-TEST(InstalledDpdk, DistrustsADevelopmentPackageOfAnotherAbi) {
+TEST(InstalledDpdk, IgnoresADevelopmentPackageOfAnotherAbi) {
   os::MemoryFiles files;
   files.add_file(kLibraries + "/librte_eal.so.23", "");
   files.add_file(kLibraries + "/pkgconfig/libdpdk.pc", "Version: 24.11.3\n");

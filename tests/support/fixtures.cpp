@@ -9,7 +9,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "host/captured_system.h"
 #include "host/gather.h"
 #include "os/memory_files.h"
 
@@ -30,7 +29,7 @@ void apply(const Edit& edit, std::map<std::string, std::string>& texts) {
   }
   std::string& text = texts[edit.path];
   auto at = text.find(edit.from);
-  if (at == std::string::npos) throw std::runtime_error("nothing to change in " + edit.path);
+  if (at == std::string::npos) throw std::runtime_error("no text to replace in " + edit.path);
   for (; at != std::string::npos; at = text.find(edit.from, at + edit.to.size())) {
     text.replace(at, edit.from.size(), edit.to);
   }
@@ -57,9 +56,9 @@ std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name) {
   return std::move(*captured);
 }
 
-std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
-                                              const std::vector<Edit>& edits,
-                                              const SymbolicLinks& more) {
+std::unique_ptr<host::CapturedSystem> edited_system(std::string_view fixture_name,
+                                                    const std::vector<Edit>& edits,
+                                                    const SymbolicLinks& links) {
   const std::filesystem::path root = fixture(fixture_name);
   auto files = std::make_unique<os::MemoryFiles>();
   std::map<std::string, std::string> texts;
@@ -72,9 +71,9 @@ std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
     }
   }
   for (const auto& edit : edits) apply(edit, texts);
-  for (const auto& [path, target] : more) files->add_link(path, target);
+  for (const auto& [path, target] : links) files->add_link(path, target);
   for (auto& [path, text] : texts) files->add_file(path, std::move(text));
-  auto captured = host::assemble_captured(std::move(files));
+  auto captured = host::open_captured_files(std::move(files));
   if (!captured) throw std::runtime_error(captured.error().message);
   return std::move(*captured);
 }
@@ -85,7 +84,7 @@ namespace manactl::host {
 
 Facts facts_of(std::string_view fixture_name, const std::vector<test::Edit>& edits) {
   const auto captured =
-      edits.empty() ? test::system_of(fixture_name) : test::altered(fixture_name, edits);
+      edits.empty() ? test::system_of(fixture_name) : test::edited_system(fixture_name, edits);
   return gather(captured->system(),
                 {"25.11.2",
                  {"bus_pci", "bus_vdev", "bus_vmbus", "net_mana", "net_netvsc", "net_null"},

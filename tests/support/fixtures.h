@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The trees of tests/fixtures, as systems and as facts.
+// Opens the captured trees in tests/fixtures as systems and gathers their facts.
 
 #pragma once
 
@@ -15,34 +15,35 @@
 
 namespace manactl::test {
 
-// The directory of a fixture: "healthy-two-nics".
+// The directory of the fixture `name`, such as "healthy-two-nics".
 std::string fixture(std::string_view name);
 
-// Every fixture there is, sorted.
+// The names of all fixtures, sorted.
 std::vector<std::string> fixture_names();
 
-// Throws with the reason when the fixture cannot be opened: the test fails.
+// Throws if the fixture cannot be opened.
 std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name);
 
-// A change to one file of a fixture. Throws when there is nothing to change.
+// A change to one file of a fixture.
 struct Edit {
   std::string path;
-  std::string from;  // every occurrence is replaced; empty: the file becomes `to`
+  std::string from;  // every occurrence is replaced; empty if `to` is the whole new file
   std::string to;
 };
 
-using SymbolicLinks = std::map<std::string, std::string>;  // by path: the target
+using SymbolicLinks = std::map<std::string, std::string>;  // targets by path
 
-// "The same VM, but ...": the fixture in memory, changed, and with more links.
-std::unique_ptr<host::CapturedSystem> altered(std::string_view fixture_name,
-                                              const std::vector<Edit>& edits,
-                                              const SymbolicLinks& more = {});
+// A copy of the fixture in memory with the edits and additional links. Throws if an edit does not
+// match.
+std::unique_ptr<host::CapturedSystem> edited_system(std::string_view fixture_name,
+                                                    const std::vector<Edit>& edits,
+                                                    const SymbolicLinks& links = {});
 
 }  // namespace manactl::test
 
 namespace manactl::host {
 
-// Gathered from the fixture, with a DPDK 25.11.2 that has all drivers embedded.
+// The facts of the fixture, with an embedded DPDK 25.11.2 that has all drivers.
 Facts facts_of(std::string_view fixture_name, const std::vector<test::Edit>& edits = {});
 
 }  // namespace manactl::host

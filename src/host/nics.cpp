@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/inventory.h"
-
 #include <net/if.h>
 
 #include <algorithm>
 #include <functional>
 
 #include "base/text.h"
+#include "host/gather.h"
 
 namespace manactl::host {
 namespace {
-
-constexpr std::string_view kSyntheticDriver = "hv_netvsc";
-constexpr std::string_view kManaDriver = "mana";
 
 bool is_vf_driver(std::string_view driver) {
   return driver == kManaDriver || driver == "mlx5_core" || driver == "mlx4_core";
@@ -24,8 +20,8 @@ std::string class_path(const std::string& interface) {
 }
 
 struct Binding {
-  std::string driver;  // empty when there is none, or when the interface is gone
-  std::string device;  // the parent's name: a PCI address or a VMBus id
+  std::string driver;  // empty without a driver, or if the interface has disappeared
+  std::string device;  // the parent device: a PCI address or a VMBus id
 };
 
 Binding binding_of(const os::System& system, const InterfaceName& name) {
@@ -33,7 +29,7 @@ Binding binding_of(const os::System& system, const InterfaceName& name) {
   const auto driver = os::link_name(system.files, path + "/device/driver");
   if (driver) return {*driver, os::link_name(system.files, path + "/device").value_or("")};
   if (exists(system.files, path)) return {};
-  // A container may have a network namespace without its sysfs.
+  // In a container, sysfs may belong to another network namespace; ethtool does not.
   const auto info = system.ethtool.driver(name);
   return info ? Binding{info->driver, info->bus_info} : Binding{};
 }
@@ -54,18 +50,17 @@ Netdev netdev_of(const os::System& system, const os::Link& link, const Binding& 
   if (const auto pci = PciAddress::parse(binding.device)) netdev.pci = *pci;
   if (const auto vmbus = VmbusId::parse(binding.device)) netdev.vmbus = *vmbus;
   if (is_vf_driver(netdev.driver)) {
-    constexpr std::uint64_t kMost = 65535;
     const auto text = system.files.read(class_path(link.name) + "/dev_port");
     if (text) {
-      const auto port = parse_unsigned(*text, kMost);
+      const auto port = parse_unsigned(*text, UINT16_MAX);
       if (port) netdev.dev_port = static_cast<unsigned>(*port);
     }
   }
   return netdev;
 }
 
-// Azure usually builds the channel's id from the MAC address: 000d3a76-3bd0-... It is a hint, not a
-// promise.
+// Azure usually repeats the MAC address in the id of the channel (000d3a76-3bd0-...), but does not
+// guarantee it.
 bool repeats_mac(const VmbusId& id, const MacAddress& mac) {
   std::string digits;
   for (const char c : id.str()) {
@@ -79,7 +74,7 @@ bool repeats_mac(const VmbusId& id, const MacAddress& mac) {
   return !mac.is_zero();
 }
 
-// Builds the NICs and hands out VFs, surest evidence first.
+// Builds the NICs and assigns the VFs to them, starting with the most reliable evidence.
 class Pairing {
  public:
   void add(Netdev netdev) {
@@ -94,7 +89,7 @@ class Pairing {
     }
   }
 
-  // A channel without a synthetic interface: prepared for user space, or left unbound.
+  // Adds a channel without a synthetic interface: bound to uio_hv_generic or unbound.
   void add_channel(const os::VmbusDevice& device, std::string uio) {
     Nic nic;
     nic.vmbus = device.id;
@@ -109,7 +104,7 @@ class Pairing {
     by_channel_id();
     by_elimination();
     for (auto& vf : vfs_) {
-      // Mellanox functions outside of Azure are ordinary NICs and none of ours.
+      // Without a synthetic NIC, only a MANA function is an Azure NIC.
       if (vf.driver != kManaDriver) continue;
       Nic nic;
       nic.vf = std::move(vf);
@@ -124,17 +119,17 @@ class Pairing {
  private:
   using Vf = std::vector<Netdev>::iterator;
 
-  void give(Nic& nic, Vf vf, std::string evidence) {
+  void assign(Nic& nic, Vf vf, std::string evidence) {
     nic.vf = std::move(*vf);
     nic.paired_by = std::move(evidence);
     vfs_.erase(vf);
   }
 
-  // The one VF that fits, or none when several do: a wrong pair is worse than none.
-  Vf only_vf(const std::function<bool(const Netdev&)>& fits) {
-    const auto first = std::find_if(vfs_.begin(), vfs_.end(), fits);
+  // Returns the only VF that matches, or end() if several do: a wrong pair is worse than no pair.
+  Vf only_vf(const std::function<bool(const Netdev&)>& matches) {
+    const auto first = std::find_if(vfs_.begin(), vfs_.end(), matches);
     if (first == vfs_.end()) return first;
-    return std::find_if(std::next(first), vfs_.end(), fits) == vfs_.end() ? first : vfs_.end();
+    return std::find_if(std::next(first), vfs_.end(), matches) == vfs_.end() ? first : vfs_.end();
   }
 
   void by_master() {
@@ -143,7 +138,7 @@ class Pairing {
       const auto vf = std::find_if(vfs_.begin(), vfs_.end(), [&](const Netdev& candidate) {
         return candidate.master == nic.synthetic->index;
       });
-      if (vf != vfs_.end()) give(nic, vf, "master");
+      if (vf != vfs_.end()) assign(nic, vf, "master");
     }
   }
 
@@ -151,12 +146,12 @@ class Pairing {
     for (auto& nic : nics_) {
       if (!nic.synthetic || nic.vf || nic.synthetic->mac.is_zero()) continue;
       const auto& mac = nic.synthetic->mac;
-      // A bond gives its address to all members, so the address may name several NICs.
+      // The members of a bond share its MAC address, so several NICs may have the same one.
       const auto same = std::count_if(nics_.begin(), nics_.end(), [&](const Nic& other) {
         return other.synthetic && !other.vf && other.synthetic->mac == mac;
       });
       const auto vf = only_vf([&](const Netdev& candidate) { return candidate.mac == mac; });
-      if (same == 1 && vf != vfs_.end()) give(nic, vf, "MAC address");
+      if (same == 1 && vf != vfs_.end()) assign(nic, vf, "MAC address");
     }
   }
 
@@ -165,17 +160,19 @@ class Pairing {
       if (nic.synthetic || nic.vf || !nic.vmbus) continue;
       const auto vf =
           only_vf([&](const Netdev& candidate) { return repeats_mac(*nic.vmbus, candidate.mac); });
-      if (vf != vfs_.end()) give(nic, vf, "MAC address in the VMBus id");
+      if (vf != vfs_.end()) assign(nic, vf, "MAC address in the VMBus id");
     }
   }
 
   void by_elimination() {
-    const auto alone = [](const Nic& nic) { return !nic.synthetic && !nic.vf && nic.vmbus; };
-    if (std::count_if(nics_.begin(), nics_.end(), alone) != 1) return;
+    const auto is_channel_only = [](const Nic& nic) {
+      return !nic.synthetic && !nic.vf && nic.vmbus;
+    };
+    if (std::count_if(nics_.begin(), nics_.end(), is_channel_only) != 1) return;
     const auto vf =
         only_vf([](const Netdev& candidate) { return candidate.driver == kManaDriver; });
     if (vf != vfs_.end()) {
-      give(*std::find_if(nics_.begin(), nics_.end(), alone), vf, "the only VF left");
+      assign(*std::find_if(nics_.begin(), nics_.end(), is_channel_only), vf, "the only VF left");
     }
   }
 
@@ -188,7 +185,7 @@ class Pairing {
 Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector<os::Link>& links) {
   Pairing pairing;
   for (const auto& link : links) {
-    // VLANs, bonds and bridges repeat the address of what is below them, and are no VFs.
+    // VLANs, bonds and bridges have the address of a lower interface but are not VFs.
     if (!link.kind.empty() || (link.flags & IFF_LOOPBACK) != 0) continue;
     const auto name = InterfaceName::parse(link.name);
     if (!name) continue;
@@ -199,7 +196,7 @@ Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector
   const auto channels = system.devices.vmbus_network();
   if (!channels) return tl::unexpected<Error>(channels.error());
   for (const auto& channel : *channels) {
-    // One that is bound and has no interface here belongs to another network namespace.
+    // The synthetic interface of this channel was added above or is in another network namespace.
     if (channel.driver == kSyntheticDriver) continue;
     const auto uio = system.files.list(channel.path + "/uio").value_or(std::vector<std::string>{});
     pairing.add_channel(channel, uio.empty() ? std::string() : uio.front());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/hugepages.h"
+#include "host/numa.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST(Hugepages, AreCountedPerNodeAndSize) {
   EXPECT_EQ(memory.default_page_kib, 2048U);
 }
 
-TEST(Hugepages, ComeFromTheWholeSystemWithoutNodes) {
+TEST(Hugepages, AreThoseOfTheSystemWithoutNodes) {
   os::MemoryFiles files;
   add_pool(files, "sys/kernel/mm/hugepages/hugepages-2048kB", 8, 3);
   const Memory memory = gather_memory(files);
@@ -48,13 +48,13 @@ TEST(Hugepages, OfNodesAreNotCountedTwice) {
   EXPECT_EQ(memory.pools->front().node, 1);
 }
 
-TEST(Hugepages, AreUnknownWhenTheKernelSaysNonsense) {
+TEST(Hugepages, AreUnknownIfACountIsMalformed) {
   os::MemoryFiles files;
   files.add_file("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "many\n");
   EXPECT_FALSE(gather_memory(files).pools);
 }
 
-TEST(HugepageMounts, NameTheirPageSize) {
+TEST(HugepageMounts, HaveTheirPageSize) {
   os::MemoryFiles files;
   files.add_file("proc/mounts",
                  "none /dev/hugepages hugetlbfs rw,relatime,pagesize=2M 0 0\n"

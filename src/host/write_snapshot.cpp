@@ -2,15 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "host/json_answers.h"
-#include "host/json_names.h"
+#include "host/snapshot.h"
 
 namespace manactl::host {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// An object of one member is built by assignment: braces alone may as well mean an array.
+// Assigns the member, because nlohmann may convert an initializer list with one pair to an array.
 Json object_of(const std::string& key, Json value) {
   Json object = Json::object();
   object[key] = std::move(value);
@@ -19,7 +18,7 @@ Json object_of(const std::string& key, Json value) {
 
 Json json_of(const Error& error) {
   return object_of("error",
-                   {{"code", name_of(kErrcNames, error.code)}, {"message", error.message}});
+                   {{"code", word_of(kErrcWords, error.code)}, {"message", error.message}});
 }
 
 template <class T>
@@ -126,11 +125,11 @@ Json json_of(const CpuList& cpus) {
 }
 
 Json json_of(const os::ModuleState& state) {
-  return {{"presence", name_of(kPresenceNames, state.presence)}, {"evidence", state.evidence}};
+  return {{"presence", word_of(kPresenceWords, state.presence)}, {"evidence", state.evidence}};
 }
 
 Json json_of(const os::Node& node) {
-  return {{"type", name_of(kNodeTypeNames, node.type)},
+  return {{"type", word_of(kNodeTypeWords, node.type)},
           {"mode", fmt::format("{:04o}", node.mode)},
           {"uid", node.uid},
           {"gid", node.gid},
@@ -143,37 +142,38 @@ Json json_of(const Result<T>& result) {
   return result ? json_of(*result) : json_of(result.error());
 }
 
-bool captured(const Error& error) {
+bool is_captured(const Error& error) {
   return !error.message.starts_with("not captured: ");
 }
 
 template <class T>
-bool captured(const Result<T>& result) {
-  return result || captured(result.error());
+bool is_captured(const Result<T>& result) {
+  return result || is_captured(result.error());
 }
 
-class Output {
+// The files written so far, by path.
+class JsonFiles {
  public:
   void file(const std::string& name, const Json& value) {
-    // Replaces what is not UTF-8: interface names and module paths are bytes to the kernel.
+    // Replaces invalid UTF-8: the kernel does not restrict the bytes of names and paths.
     files_["manactl/" + name + ".json"] =
         value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
 
   template <class T>
-  void list(const std::string& name, const std::string& key, const Result<std::vector<T>>& answer) {
-    if (!captured(answer)) return;
-    if (!answer) return file(name, json_of(answer.error()));
+  void list(const std::string& name, const std::string& key, const Result<std::vector<T>>& items) {
+    if (!is_captured(items)) return;
+    if (!items) return file(name, json_of(items.error()));
     Json array = Json::array();
-    for (const T& item : *answer) array.push_back(json_of(item));
+    for (const T& item : *items) array.push_back(json_of(item));
     file(name, object_of(key, std::move(array)));
   }
 
   template <class T>
-  void map(const std::string& name, const std::map<std::string, T>& answers) {
-    if (answers.empty()) return;
+  void map(const std::string& name, const std::map<std::string, T>& entries) {
+    if (entries.empty()) return;
     Json object = Json::object();
-    for (const auto& [key, answer] : answers) object[key] = json_of(answer);
+    for (const auto& [key, entry] : entries) object[key] = json_of(entry);
     file(name, object);
   }
 
@@ -183,21 +183,21 @@ class Output {
   std::map<std::string, std::string> files_;
 };
 
-Json process_of(const Answers& answers) {
+Json process_of(const Snapshot& snapshot) {
   Json process = Json::object();
-  if (captured(answers.privileges)) process["privileges"] = json_of(answers.privileges);
-  if (captured(answers.kernel)) process["kernel"] = json_of(answers.kernel);
-  if (captured(answers.affinity)) process["affinity"] = json_of(answers.affinity);
-  process["ssh_connection"] = answers.ssh_connection;
+  if (is_captured(snapshot.privileges)) process["privileges"] = json_of(snapshot.privileges);
+  if (is_captured(snapshot.kernel)) process["kernel"] = json_of(snapshot.kernel);
+  if (is_captured(snapshot.affinity)) process["affinity"] = json_of(snapshot.affinity);
+  process["ssh_connection"] = snapshot.ssh_connection;
   return process;
 }
 
-Json ethtool_of(const Answers& answers) {
+Json ethtool_of(const Snapshot& snapshot) {
   Json interfaces = Json::object();
-  for (const auto& [name, answer] : answers.ethtool) {
+  for (const auto& [name, replies] : snapshot.ethtool) {
     Json entry = Json::object();
-    if (captured(answer.driver)) entry["driver"] = json_of(answer.driver);
-    if (captured(answer.counters)) entry["counters"] = json_of(answer.counters);
+    if (is_captured(replies.driver)) entry["driver"] = json_of(replies.driver);
+    if (is_captured(replies.counters)) entry["counters"] = json_of(replies.counters);
     interfaces[name] = std::move(entry);
   }
   return object_of("interfaces", std::move(interfaces));
@@ -205,20 +205,20 @@ Json ethtool_of(const Answers& answers) {
 
 }  // namespace
 
-std::map<std::string, std::string> write_answers(const Answers& answers) {
-  Output output;
-  output.list("links", "links", answers.links);
-  output.list("addresses", "addresses", answers.addresses);
-  output.list("routes", "routes", answers.routes);
-  output.list("rdma", "devices", answers.rdma);
-  output.list("verbs", "providers", answers.providers);
-  output.list("sockets", "tcp", answers.tcp);
-  output.file("ethtool", ethtool_of(answers));
-  output.file("process", process_of(answers));
-  output.map("modules", answers.modules);
-  output.map("nodes", answers.nodes);
-  output.map("file_errors", answers.file_errors);
-  return output.take();
+std::map<std::string, std::string> write_snapshot(const Snapshot& snapshot) {
+  JsonFiles files;
+  files.list("links", "links", snapshot.links);
+  files.list("addresses", "addresses", snapshot.addresses);
+  files.list("routes", "routes", snapshot.routes);
+  files.list("rdma", "devices", snapshot.rdma);
+  files.list("verbs", "providers", snapshot.providers);
+  files.list("sockets", "tcp", snapshot.tcp);
+  files.file("ethtool", ethtool_of(snapshot));
+  files.file("process", process_of(snapshot));
+  files.map("modules", snapshot.modules);
+  files.map("nodes", snapshot.nodes);
+  files.map("file_errors", snapshot.file_errors);
+  return files.take();
 }
 
 }  // namespace manactl::host

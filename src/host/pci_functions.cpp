@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "host/inventory.h"
+#include "host/gather.h"
 
 namespace manactl::host {
 namespace {
 
 constexpr std::uint16_t kMicrosoft = 0x1414;
 constexpr std::uint16_t kMellanox = 0x15b3;
-constexpr std::uint32_t kEthernet = 0x0200;  // the upper 16 of the 24 bits of a class code
+constexpr std::uint32_t kEthernet = 0x0200;  // base class and subclass: the upper 16 bits
 
 Adapter adapter_of(const os::PciDevice& device) {
   if (device.vendor == kMellanox) return Adapter::mlx;
@@ -27,7 +27,7 @@ Adapter adapter_of(const os::PciDevice& device) {
   }
 }
 
-// Slot names by "7870:00:00", an address without the function.
+// Returns pairs of a slot's address, which lacks the function number ("7870:00:00"), and its name.
 std::vector<std::pair<std::string, std::string>> gather_slots(const os::Files& files) {
   const std::string directory = "sys/bus/pci/slots";
   std::vector<std::pair<std::string, std::string>> slots;
@@ -54,7 +54,7 @@ Result<std::vector<PciFunction>> gather_functions(const os::System& system) {
     function.adapter = adapter;
     function.driver = device.driver;
     function.numa_node = device.numa_node;
-    // Both directories are there only while a driver made such devices.
+    // The directories net and infiniband exist only if the driver has created such devices.
     function.netdevs = system.files.list(device.path + "/net").value_or(std::vector<std::string>{});
     function.rdma_devices =
         system.files.list(device.path + "/infiniband").value_or(std::vector<std::string>{});

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/carriers.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +22,7 @@ std::vector<std::string> carried_by(const std::string& nic, const std::vector<te
   return found == nullptr ? std::vector<std::string>{"no such NIC"} : found->carries;
 }
 
-const test::Edit kNoHint{"manactl/process.json", "10.1.0.9 50122 10.0.0.4 22", ""};
+const test::Edit kNoSshConnection{"manactl/process.json", "10.1.0.9 50122 10.0.0.4 22", ""};
 const test::Edit kNoSshd{"proc/1398/stat", "(sshd)", "(init)"};
 
 test::Edit with_upper(const std::string& kind, const std::string& lower) {
@@ -36,58 +34,62 @@ test::Edit with_upper(const std::string& kind, const std::string& lower) {
               lower + ", \"kind\": \"" + kind + R"(", "rx_packets": 0, "tx_packets": 0},)"};
 }
 
-TEST(Carriers, KnowTheSessionBySocketAlone) {
-  EXPECT_THAT(carried_by("eth0", {kNoHint, kNoSshd}), Contains(kSession));
+TEST(CarriedTraffic, FindsTheSessionBySocketAlone) {
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, kNoSshd}), Contains(kSession));
 }
 
-TEST(Carriers, KnowTheSessionByTheHintAlone) {
+TEST(CarriedTraffic, FindsTheSessionBySshConnectionAlone) {
   EXPECT_THAT(carried_by("eth0", {kNoSshd, {"manactl/sockets.json", "", R"({"tcp": []})"}}),
               Contains(kSession));
 }
 
-TEST(Carriers, KnowTheSessionByItsServerOnAnotherPort) {
-  // sshd on port 2222 without the hint: only the socket that our ancestor holds tells.
+TEST(CarriedTraffic, FindsTheSessionOfItsServerOnAnotherPort) {
+  // sshd on port 2222 without SSH_CONNECTION: only the socket of sshd, an ancestor of this process,
+  // shows the session.
   const test::Edit port{"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"};
-  EXPECT_THAT(carried_by("eth0", {kNoHint, port}), Contains(kSession));
-  EXPECT_THAT(carried_by("eth0", {kNoHint, port, kNoSshd}), Not(Contains(kSession)));
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, port}), Contains(kSession));
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, port, kNoSshd}), Not(Contains(kSession)));
 }
 
-TEST(Carriers, KnowTheServersNewerName) {
+TEST(CarriedTraffic, FindsTheSessionOfSshdSession) {
   const test::Edit port{"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"};
   const test::Edit renamed{"proc/1398/stat", "(sshd)", "(sshd-session)"};
-  EXPECT_THAT(carried_by("eth0", {kNoHint, port, renamed}), Contains(kSession));
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, port, renamed}), Contains(kSession));
 }
 
-// sshd on port 2222, without the hint and not above us in the tree of processes.
-Result<std::vector<std::string>> carried_beside_sshd(Look look,
-                                                     const test::SymbolicLinks& processes,
-                                                     std::vector<test::Edit> edits = {}) {
-  edits.insert(
-      edits.end(),
-      {kNoHint, kNoSshd, {"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"}});
-  const auto captured = test::altered("ubuntu-two-nics", edits, processes);
-  const Facts facts = gather(captured->system(), {}, look);
-  if (!facts.carriers) return tl::unexpected<Error>(facts.carriers.error());
+// Traffic of eth0 if sshd listens on port 2222, is not an ancestor of this process, and
+// SSH_CONNECTION is not set.
+Result<std::vector<std::string>> carried_with_other_sshd(SshSearch ssh_search,
+                                                         const test::SymbolicLinks& processes,
+                                                         std::vector<test::Edit> edits = {}) {
+  edits.insert(edits.end(),
+               {kNoSshConnection,
+                kNoSshd,
+                {"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"}});
+  const auto captured = test::edited_system("ubuntu-two-nics", edits, processes);
+  const Facts facts = gather(captured->system(), {}, ssh_search);
+  if (!facts.carries_complete) return tl::unexpected<Error>(facts.carries_complete.error());
   return facts.find_nic("eth0")->carries;
 }
 
-TEST(Carriers, KnowAServerThatDidNotStartUsWhenEveryProcessIsLookedAt) {
+TEST(CarriedTraffic, FindsAnUnrelatedServerByReadingEveryProcess) {
   const test::SymbolicLinks listens{{"proc/700/exe", "/usr/sbin/sshd"},
                                     {"proc/700/fd/3", "socket:[20111]"}};
-  EXPECT_THAT(*carried_beside_sshd(Look::every_process, listens), Contains(kSession));
-  EXPECT_THAT(*carried_beside_sshd(Look::usual, listens), Not(Contains(kSession)));
+  EXPECT_THAT(*carried_with_other_sshd(SshSearch::every_process, listens), Contains(kSession));
+  EXPECT_THAT(*carried_with_other_sshd(SshSearch::quick, listens), Not(Contains(kSession)));
 }
 
-TEST(Carriers, KnowAServerThatSystemdListensFor) {
-  // ssh.socket with Accept=yes: only the connection is the server's. It was replaced meanwhile.
+TEST(CarriedTraffic, FindsAServerThatSystemdListensFor) {
+  // ssh.socket with Accept=yes: the SSH server holds only its connection. Its executable was
+  // replaced while it was running.
   const test::SymbolicLinks socket_unit{{"proc/1/exe", "/usr/lib/systemd/systemd"},
                                         {"proc/1/fd/40", "socket:[20111]"},
                                         {"proc/701/exe", "/usr/lib/openssh/sshd-session (deleted)"},
                                         {"proc/701/fd/0", "socket:[31337]"}};
-  EXPECT_THAT(*carried_beside_sshd(Look::every_process, socket_unit), Contains(kSession));
+  EXPECT_THAT(*carried_with_other_sshd(SshSearch::every_process, socket_unit), Contains(kSession));
 }
 
-TEST(Carriers, TakeOtherServersForWhatTheyAre) {
+TEST(CarriedTraffic, IgnoresServersThatOnlyHaveTheNameOfSshd) {
   const test::SymbolicLinks web{{"proc/702/exe", "/usr/sbin/nginx"},
                                 {"proc/702/fd/3", "socket:[20111]"},
                                 {"proc/702/fd/4", "socket:[31337]"},
@@ -95,35 +97,35 @@ TEST(Carriers, TakeOtherServersForWhatTheyAre) {
                                 {"proc/703/fd/3", "socket:[555]"},
                                 {"proc/703/fd/4", "/dev/null"}};
   const test::Edit called_sshd{"proc/702/comm", "", "sshd\n"};
-  EXPECT_THAT(*carried_beside_sshd(Look::every_process, web, {called_sshd}),
+  EXPECT_THAT(*carried_with_other_sshd(SshSearch::every_process, web, {called_sshd}),
               Not(Contains(kSession)));
 }
 
-TEST(Carriers, AreIncompleteWhenAServerMayNotBeLookedAt) {
+TEST(CarriedTraffic, IsIncompleteIfAServerCannotBeRead) {
   const test::Edit denied{"manactl/file_errors.json", "", R"({
       "proc/704/exe": {"error": {"code": "denied", "message": "no"}},
       "proc/704/fd": {"error": {"code": "denied", "message": "no"}}})"};
   const test::Edit name{"proc/704/comm", "", "sshd\n"};
-  const auto carried = carried_beside_sshd(Look::every_process, {}, {denied, name});
+  const auto carried = carried_with_other_sshd(SshSearch::every_process, {}, {denied, name});
   ASSERT_FALSE(carried);
   EXPECT_EQ(carried.error().code, Errc::denied);
-  EXPECT_TRUE(carried_beside_sshd(Look::usual, {}, {denied, name}));
+  EXPECT_TRUE(carried_with_other_sshd(SshSearch::quick, {}, {denied, name}));
 }
 
-TEST(Carriers, DoNotTakeOutgoingSessionsForOurs) {
-  // Nothing listens: port 22 is our end of something else.
+TEST(CarriedTraffic, IgnoresOutgoingSessions) {
+  // Without a listening socket, local port 22 does not belong to an SSH server.
   const test::Edit silent{"manactl/sockets.json", "\"listening\": true", "\"listening\": false"};
-  EXPECT_THAT(carried_by("eth0", {kNoHint, kNoSshd, silent}), Not(Contains(kSession)));
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, kNoSshd, silent}), Not(Contains(kSession)));
 }
 
-TEST(Carriers, FollowAVlanDownToItsNic) {
+TEST(CarriedTraffic, FollowsAVlanDownToItsNic) {
   EXPECT_THAT(carried_by("eth1",
                          {with_upper("vlan", "3"),
                           {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}}),
               ElementsAre(kSession));
 }
 
-TEST(Carriers, FollowABondDownToAllMembers) {
+TEST(CarriedTraffic, FollowsABondDownToAllMembers) {
   const std::vector<test::Edit> edits = {
       with_upper("bond", "null"),
       {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"},
@@ -134,14 +136,14 @@ TEST(Carriers, FollowABondDownToAllMembers) {
   EXPECT_THAT(carried_by("eth1", edits), ElementsAre(kSession));
 }
 
-TEST(Carriers, SurviveLinksThatGoInCircles) {
+TEST(CarriedTraffic, SurvivesCyclesOfLinks) {
   EXPECT_THAT(carried_by("eth1",
                          {with_upper("vlan", "20"),
                           {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}}),
               ElementsAre(std::string(kSession) + " (perhaps, through upper0)"));
 }
 
-TEST(Carriers, ListTheDefaultRouteOfEveryNextHop) {
+TEST(CarriedTraffic, ListsTheDefaultRouteForEveryNextHop) {
   const std::string routes = R"({"routes": [{"destination": "default", "gateway": "10.0.0.1",
                                  "outputs": [2, 3], "table": 254, "metric": 100}]})";
   EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "", routes}}),
@@ -150,19 +152,19 @@ TEST(Carriers, ListTheDefaultRouteOfEveryNextHop) {
               ElementsAre("default route", kSession));
 }
 
-TEST(Carriers, LeaveOutDefaultRoutesThatAreNotUsed) {
+TEST(CarriedTraffic, OmitsUnusedDefaultRoutes) {
   EXPECT_THAT(carried_by("eth1", {}), Not(Contains("default route")));
   EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "\"metric\": 200", "\"metric\": 100"}}),
               Contains("default route"));
 }
 
-TEST(Carriers, ListTheDefaultRouteThatIsLeftWhenABetterOneLeadsNowhere) {
-  // eth0 has lost its carrier: everything goes by eth1, whatever its metric.
+TEST(CarriedTraffic, ListsTheDefaultRouteThatReplacesOneWithoutCarrier) {
+  // No running link has the index of eth0, so packets use eth1 regardless of its metric.
   const test::Edit no_carrier{"manactl/links.json", "\"index\": 2,", R"("index": 2000,)"};
   EXPECT_THAT(carried_by("eth1", {no_carrier}), Contains("default route"));
 }
 
-TEST(Carriers, ListTheDefaultRouteOfEveryTable) {
+TEST(CarriedTraffic, ListsTheDefaultRouteOfEveryTable) {
   const std::string routes = R"({"routes": [
       {"destination": "default", "gateway": "10.0.0.1", "outputs": [2], "table": 254, "metric": 100},
       {"destination": "default", "gateway": "10.0.1.1", "outputs": [3], "table": 7, "metric": 900}
@@ -170,8 +172,8 @@ TEST(Carriers, ListTheDefaultRouteOfEveryTable) {
   EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "", routes}}), Contains("default route"));
 }
 
-TEST(Carriers, SuspectEveryNicOfASessionThroughATunnel) {
-  // Nothing tells by which NIC the tunnel leaves.
+TEST(CarriedTraffic, AssignsASessionThroughATunnelToEveryNic) {
+  // The NIC that the tunnel uses is not known.
   const std::vector<test::Edit> edits = {
       with_upper("wireguard", "null"), {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}};
   const std::string perhaps = std::string(kSession) + " (perhaps, through upper0)";
@@ -179,18 +181,18 @@ TEST(Carriers, SuspectEveryNicOfASessionThroughATunnel) {
   EXPECT_THAT(carried_by("eth1", edits), Contains(perhaps));
 }
 
-TEST(Carriers, AreIncompleteWhenSomethingCannotBeAsked) {
+TEST(CarriedTraffic, IsIncompleteIfAKernelReplyIsMissing) {
   const std::string denied = R"({"error": {"code": "denied", "message": "no"}})";
-  EXPECT_TRUE(facts_of("ubuntu-two-nics").carriers);
+  EXPECT_TRUE(facts_of("ubuntu-two-nics").carries_complete);
   for (const char* path :
        {"manactl/routes.json", "manactl/sockets.json", "manactl/addresses.json"}) {
     const Facts facts = facts_of("ubuntu-two-nics", {{path, "", denied}});
-    ASSERT_FALSE(facts.carriers) << path;
-    EXPECT_EQ(facts.carriers.error().code, Errc::denied);
+    ASSERT_FALSE(facts.carries_complete) << path;
+    EXPECT_EQ(facts.carries_complete.error().code, Errc::denied);
   }
 }
 
-TEST(Carriers, AreStillNotedAsFarAsTheyAreKnown) {
+TEST(CarriedTraffic, ListsWhatIsKnownIfTheRoutesAreNot) {
   const std::string denied = R"({"error": {"code": "denied", "message": "no"}})";
   EXPECT_THAT(carried_by("eth0", {{"manactl/routes.json", "", denied}}), ElementsAre(kSession));
 }

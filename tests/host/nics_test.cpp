@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-#include "host/inventory.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "host/gather.h"
 #include "support/fixtures.h"
 
 namespace manactl::host {
 namespace {
 
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const std::string kLinks = "manactl/links.json";
 
-// Another interface at the end of links.json.
+// Adds an interface to links.json.
 test::Edit with_link(const std::string& members) {
   return {kLinks,
           "\"links\": [",
@@ -37,8 +37,8 @@ TEST(Pairing, IgnoresVlansBondsAndBridgesWithTheSameAddress) {
   EXPECT_EQ(facts.find_nic("br0"), nullptr);
 }
 
-TEST(Pairing, DoesNotGuessBetweenTwoVfsOfOneAddress) {
-  // Both VFs lost their masters, and one has the other's address.
+TEST(Pairing, DoesNotGuessBetweenTwoVfsWithOneAddress) {
+  // Neither VF has a master, and both have the same address.
   const Facts facts = facts_of("healthy-two-nics",
                                {{kLinks, "\"master\": 2", "\"master\": null"},
                                 {kLinks, "\"master\": 3", "\"master\": null"},
@@ -49,13 +49,13 @@ TEST(Pairing, DoesNotGuessBetweenTwoVfsOfOneAddress) {
   EXPECT_EQ(nic->paired_by, "");
 }
 
-TEST(Pairing, BelievesTheMasterBeforeTheAddress) {
+TEST(Pairing, PrefersTheMasterToTheAddress) {
   const Facts facts = facts_of("healthy-two-nics", {{kLinks, "3b:d1", "3b:d0"}});
   EXPECT_EQ(facts.find_nic("eth1")->vf->name, "enP30832p0s0d1");
 }
 
-TEST(Pairing, GivesThePreparedNicTheOnlyVfLeft) {
-  // The id of the channel says nothing about the address of the VF.
+TEST(Pairing, AssignsTheOnlyVfLeftToThePreparedNic) {
+  // The id of the channel does not contain the address of the VF.
   const Facts facts = facts_of("prepared-uio", {{kLinks, "3b:d1", "3b:77"}});
   const Nic* nic = facts.find_nic("enP30832p0s0d1");
   ASSERT_NE(nic, nullptr);
@@ -63,8 +63,8 @@ TEST(Pairing, GivesThePreparedNicTheOnlyVfLeft) {
   EXPECT_EQ(nic->paired_by, "the only VF left");
 }
 
-TEST(Pairing, LeavesOutInterfacesThatVanish) {
-  // The kernel listed it; sysfs and ethtool do not know it any more.
+TEST(Pairing, OmitsInterfacesThatDisappear) {
+  // rtnetlink listed the interface, but sysfs and ethtool no longer have it.
   const Facts facts = facts_of(
       "healthy-two-nics",
       {with_link(R"("index": 30, "name": "gone0", "mac": "00:0d:3a:76:3b:d2", "master": null,
@@ -74,7 +74,7 @@ TEST(Pairing, LeavesOutInterfacesThatVanish) {
   EXPECT_EQ(facts.find_nic("gone0"), nullptr);
 }
 
-TEST(Pairing, SkipsNamesThatAreNoNames) {
+TEST(Pairing, SkipsInvalidInterfaceNames) {
   const Facts facts = facts_of(
       "healthy-two-nics",
       {with_link(R"("index": 30, "name": "../../etc", "mac": "00:0d:3a:76:3b:d2", "master": null,
@@ -82,13 +82,13 @@ TEST(Pairing, SkipsNamesThatAreNoNames) {
   EXPECT_EQ(facts.nics->size(), 2U);
 }
 
-TEST(Pairing, AsksEthtoolWhereThereIsNoSysfsOfThisNamespace) {
-  const auto system =
-      test::altered("not-azure",
-                    {{"manactl/links.json", "\"name\": \"eth0\"", "\"name\": \"eth9\""},
-                     {"manactl/ethtool.json",
-                      "",
-                      R"({"interfaces": {"eth9": {"driver": {"driver": "mana", "version": "6.14",
+TEST(Pairing, UsesEthtoolIfSysfsBelongsToAnotherNamespace) {
+  const auto system = test::edited_system(
+      "not-azure",
+      {{"manactl/links.json", "\"name\": \"eth0\"", "\"name\": \"eth9\""},
+       {"manactl/ethtool.json",
+        "",
+        R"({"interfaces": {"eth9": {"driver": {"driver": "mana", "version": "6.14",
             "bus_info": "7870:00:00.0", "firmware": ""}}}})"}});
   const auto links = system->system().links.links();
   const auto nics = gather_nics(system->system(), *links);
@@ -98,7 +98,7 @@ TEST(Pairing, AsksEthtoolWhereThereIsNoSysfsOfThisNamespace) {
   EXPECT_EQ(nics->front().vf->pci->str(), "7870:00:00.0");
 }
 
-TEST(Functions, HaveNoSlotWhenNoneIsTheirs) {
+TEST(Functions, HaveNoSlotIfNoneHasTheirAddress) {
   const Facts facts =
       facts_of("healthy-two-nics", {{"sys/bus/pci/slots/1/address", "7870", "7871"}});
   EXPECT_EQ(facts.functions->front().slot, "");
@@ -110,7 +110,7 @@ TEST(Functions, AreEthernetControllersOnly) {
   EXPECT_THAT(*facts.functions, IsEmpty());
 }
 
-TEST(Functions, KnowThePfIds) {
+TEST(Functions, IncludeThePfIds) {
   const auto with_id = [](const std::string& id) {
     return facts_of("healthy-two-nics",
                     {{"sys/devices/pci7870:00/7870:00:00.0/device", "0x00ba", id}});
@@ -130,6 +130,17 @@ TEST(Facts, FindANicByEachOfItsNames) {
   EXPECT_EQ(facts.find_nic("data"), facts.find_nic("eth0"));
   EXPECT_EQ(facts.find_nic("lo"), nullptr);
   EXPECT_EQ(facts.find_nic(""), nullptr);
+}
+
+TEST(Facts, ReportWhyAnInterfaceIsNotAnAzureNic) {
+  const Facts facts = facts_of("healthy-two-nics");
+  EXPECT_EQ(facts.azure_nic("eth0").value(), facts.find_nic("eth0"));
+  EXPECT_EQ(facts.azure_nic("lo").error().message, "interface 'lo' is not an Azure NIC");
+  const auto unknown = facts.azure_nic("eth11");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().code, Errc::not_found);
+  EXPECT_THAT(unknown.error().message,
+              HasSubstr("interface 'eth11' does not exist; did you mean 'eth"));
 }
 
 }  // namespace
