@@ -4,50 +4,27 @@
 
 #include <algorithm>
 
-#include "diag/groups.h"
-
 namespace manactl::diag {
 
-namespace {
-
-const std::vector<Check>& table() {
-  static const std::vector<Check> every = [] {
-    std::vector<Check> all;
+const std::vector<Check>& all_checks() {
+  static const std::vector<Check> all = [] {
+    std::vector<Check> checks;
     for (const auto group : {hardware_checks(),
                              interface_checks(),
                              kernel_checks(),
                              rdma_checks(),
                              dpdk_checks(),
                              memory_checks()}) {
-      all.insert(all.end(), group.begin(), group.end());
+      checks.insert(checks.end(), group.begin(), group.end());
     }
-    return all;
+    return checks;
   }();
-  return every;
-}
-
-}  // namespace
-
-std::vector<Check> all_checks() {
-  return table();
+  return all;
 }
 
 const Check* find_check(std::string_view id) {
-  const auto found =
-      std::find_if(table().begin(), table().end(), [id](const Check& c) { return c.id == id; });
-  return found == table().end() ? nullptr : &*found;
-}
-
-std::vector<const host::Nic*> nics_of(const host::Facts& facts, const Question& question) {
-  std::vector<const host::Nic*> nics;
-  if (!facts.nics) return nics;
-  if (question.interface) {
-    const host::Nic* named = facts.find_nic(*question.interface);
-    if (named != nullptr) nics.push_back(named);
-    return nics;
-  }
-  for (const host::Nic& nic : *facts.nics) nics.push_back(&nic);
-  return nics;
+  const auto found = std::ranges::find(all_checks(), id, &Check::id);
+  return found == all_checks().end() ? nullptr : &*found;
 }
 
 }  // namespace manactl::diag

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A check is one row: a stable id, a title that is true when it passes and one that is true when it
-// fails, what it needs, and a pure function of facts. To add one, see CONTRIBUTING.md.
+// The checks. A check is one table row: a stable id, a title, what it requires, and a pure function
+// of facts. The checks of each group are in <group>_checks.cpp; to add one, see CONTRIBUTING.md.
 
 #pragma once
 
@@ -17,34 +17,38 @@
 
 namespace manactl::diag {
 
-// What the user wants to know beyond "what is here".
-struct Question {
-  std::optional<std::string> interface;  // only the NIC of this name
-  unsigned queues = 1;                   // of the bench that is planned
-  std::uint64_t bench_bytes = 0;         // hugepage memory that such a bench takes
+struct CheckOptions {
+  std::optional<std::string> interface;  // check only the NIC of this name
+  unsigned queues = 1;                   // number of queues of the planned benchmark
+  std::uint64_t bench_bytes = 0;         // hugepage memory for that benchmark; 0: no benchmark
 };
 
-enum class Needs { nothing, mana, nic };  // not met -> skipped, and said so
+// A check is skipped if the VM does not meet its requirement.
+enum class Requirement { none, mana, nic };
 
 struct Check {
   std::string_view id;       // "memory.hugepages": used by --only, JSON and docs/checks.md
   std::string_view title;    // true when the check passes
-  std::string_view problem;  // true when it fails: how doctor names it
-  Needs needs;
-  Finding (*run)(const host::Facts&, const Question&);
+  std::string_view problem;  // names the fault; the title that `doctor` shows
+  Requirement requirement;
+  Finding (*run)(const host::Facts&, const CheckOptions&);
 
-  // Checks whose failure makes this one fail too: doctor shows the first cause, not its shadow.
+  // If one of these checks fails, this one fails as a consequence, and `doctor` reports it as such.
   std::span<const std::string_view> caused_by = {};
 
   std::string_view group() const { return id.substr(0, id.find('.')); }
 };
 
-// Every check, by group: hardware, interfaces, kernel, rdma, dpdk, memory.
-std::vector<Check> all_checks();
+std::span<const Check> hardware_checks();
+std::span<const Check> interface_checks();
+std::span<const Check> kernel_checks();
+std::span<const Check> rdma_checks();
+std::span<const Check> dpdk_checks();
+std::span<const Check> memory_checks();
+
+// The checks of every group, in the order of the functions above.
+const std::vector<Check>& all_checks();
 
 const Check* find_check(std::string_view id);
-
-// The NICs that the question is about.
-std::vector<const host::Nic*> nics_of(const host::Facts& facts, const Question& question);
 
 }  // namespace manactl::diag

@@ -8,24 +8,22 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "diag/confirm.h"
-#include "diag/log_release.h"
 
 namespace manactl::diag {
 namespace {
 
-// An entry of a log and what became of it.
-struct Case {
+// A log entry, the evidence for its fault on this VM, and whether another entry explains it.
+struct Symptom {
   const LogEntry* entry = nullptr;
   const LogReport* log = nullptr;
-  std::uint64_t count = 0;  // over all logs
-  Testimony testimony;
-  bool explained = false;
+  std::uint64_t count = 0;  // number of matching lines in all logs
+  Evidence evidence;
+  bool is_explained = false;
 
   const Signature& signature() const { return *entry->signature; }
 };
 
-using Cases = std::vector<Case>;
+using Symptoms = std::vector<Symptom>;
 
 bool names(const std::string& pattern, const Signature& signature) {
   if (!pattern.ends_with('*')) return pattern == signature.id;
@@ -37,51 +35,53 @@ bool names_any(const std::vector<std::string>& patterns, const Signature& signat
   return std::ranges::any_of(patterns, [&](const auto& p) { return names(p, signature); });
 }
 
-// ---- what is benign here ------------------------------------------------------------------------
+// ---- harmless lines -----------------------------------------------------------------------------
 
-bool is_healed(const LogEntry& entry, const LogReport& log) {
+bool is_resolved(const LogEntry& entry, const LogReport& log) {
   return std::ranges::any_of(log.entries, [&entry](const LogEntry& other) {
     return other.signature != nullptr && other.last_line > entry.last_line &&
-           names_any(entry.signature->healed_by, *other.signature);
+           names_any(entry.signature->resolved_by, *other.signature);
   });
 }
 
-bool has_company(const LogEntry& entry, const LogReport& log) {
-  const auto& wanted = entry.signature->only_with;
-  return wanted.empty() || std::ranges::any_of(log.entries, [&wanted](const LogEntry& other) {
-           return other.signature != nullptr && names_any(wanted, *other.signature);
+bool has_required_lines(const LogEntry& entry, const LogReport& log) {
+  const auto& required = entry.signature->benign_without;
+  return required.empty() || std::ranges::any_of(log.entries, [&required](const LogEntry& other) {
+           return other.signature != nullptr && names_any(required, *other.signature);
          });
 }
 
 bool is_benign(const LogEntry& entry, const LogReport& log) {
-  return entry.benign || entry.signature->role == Role::benign || !has_company(entry, log) ||
-         is_healed(entry, log);
+  return entry.benign || entry.signature->role == Role::benign || !has_required_lines(entry, log) ||
+         is_resolved(entry, log);
 }
 
-// ---- what explains what -------------------------------------------------------------------------
+// ---- causes and consequences --------------------------------------------------------------------
 
-bool explains(const Case& one, const Case& other) {
+bool explains(const Symptom& one, const Symptom& other) {
   const auto& cause = one.signature();
   const auto& effect = other.signature();
   if (&cause == &effect || cause.role != Role::cause) return false;
   return std::ranges::any_of(effect.explained_by, [&](const std::string& pattern) {
-    // Ranks keep two signatures from explaining each other.
+    // A pattern may match in both directions. The rank prevents two signatures from explaining each
+    // other.
     return (pattern == "*" || pattern.ends_with('*'))
                ? cause.rank > effect.rank && names(pattern, cause)
                : names(pattern, cause);
   });
 }
 
-void mark_explained(Cases& cases) {
-  for (auto& one : cases) {
-    one.explained = std::ranges::any_of(cases, [&one](const Case& o) { return explains(o, one); });
+void mark_explained(Symptoms& symptoms) {
+  for (auto& one : symptoms) {
+    one.is_explained =
+        std::ranges::any_of(symptoms, [&one](const Symptom& o) { return explains(o, one); });
   }
 }
 
-// What the VM confirms comes first, what it contradicts last; then the more fundamental cause.
-bool is_better(const Case& one, const Case& other) {
-  const auto order = [](const Case& c) {
-    switch (c.testimony.confirmation) {
+// Symptoms that the VM confirms come first, and contradicted ones last. Equals are ordered by rank.
+bool is_more_important(const Symptom& one, const Symptom& other) {
+  const auto order = [](const Symptom& c) {
+    switch (c.evidence.confirmation) {
       case Confirmation::confirmed:
         return 0;
       case Confirmation::not_possible:
@@ -95,9 +95,11 @@ bool is_better(const Case& one, const Case& other) {
          std::tuple(order(other), -other.signature().rank);
 }
 
-void insert_before_worse(Cases& cases, const Case& one) {
-  const auto worse = [&one](const Case& other) { return is_better(one, other); };
-  cases.insert(std::ranges::find_if(cases, worse), one);
+void insert_by_importance(Symptoms& symptoms, const Symptom& one) {
+  const auto is_less_important = [&one](const Symptom& other) {
+    return is_more_important(one, other);
+  };
+  symptoms.insert(std::ranges::find_if(symptoms, is_less_important), one);
 }
 
 // ---- items --------------------------------------------------------------------------------------
@@ -106,26 +108,27 @@ std::string release_note(const Signature& signature, const LogReport& log) {
   const auto& release = log.dpdk_release;
   if (release.empty()) return {};
   const auto& from = signature.printed_from;
-  const bool too_new = has_reached(release, signature.gone_in);
+  const bool too_new = has_reached(release, signature.removed_in);
   if (too_new || (!from.empty() && !has_reached(release, {from}))) {
-    return fmt::format("DPDK {}, which the log names, does not print this line", release);
+    return fmt::format("DPDK {}, the release of this log, does not print this line", release);
   }
-  if (signature.mended_in.empty()) return {};
-  if (has_reached(release, signature.mended_in)) {
-    return fmt::format("DPDK {} of this log has the fix of DPDK already", release);
+  if (signature.fixed_in.empty()) return {};
+  if (has_reached(release, signature.fixed_in)) {
+    return fmt::format("DPDK {}, the release of this log, already has the DPDK fix", release);
   }
-  return fmt::format(
-      "DPDK {} of this log lacks a fix that is in {}", release, join(signature.mended_in, ", "));
+  return fmt::format("DPDK {}, the release of this log, lacks a fix that is in {}",
+                     release,
+                     join(signature.fixed_in, ", "));
 }
 
-// What passes is told by its title, the detail alone may be just a name.
-std::string evidence(const Ran& ran) {
-  const auto& [check, finding] = ran;
+// The detail of a passing check may be just a name, so the text includes the title of the check.
+std::string evidence_text(const CheckOutcome& outcome) {
+  const auto& [check, finding] = outcome;
   if (finding.status != Status::pass) return fmt::format("{}: {}", check.id, finding.detail);
   return fmt::format("{}: {}: {}", check.id, check.title, finding.detail);
 }
 
-Diagnosis::Item item_of(const Case& one) {
+Diagnosis::Item item_of(const Symptom& one) {
   const auto& signature = one.signature();
   Diagnosis::Item item;
   item.id = signature.id;
@@ -135,41 +138,41 @@ Diagnosis::Item item_of(const Case& one) {
   item.cause = signature.cause;
   item.fix = signature.fix;
   item.commands = signature.commands;
-  item.confirmation = one.testimony.confirmation;
+  item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, *one.log);
-  const auto& [confirmation, check, witness] = one.testimony;
-  // Both know the names on this VM.
-  const auto take = [&item](const std::vector<std::string>& commands) {
+  const auto& [confirmation, check, observation] = one.evidence;
+  // Commands of a check or observation name this VM's devices; those of a signature are generic.
+  const auto replace_commands = [&item](const std::vector<std::string>& commands) {
     if (!commands.empty()) item.commands = commands;
   };
   if (check != nullptr) {
-    item.confirmed_by = evidence(*check);
+    item.confirmed_by = evidence_text(*check);
     const auto& remedy = check->finding.remedy;
-    if (confirmation == Confirmation::confirmed && remedy) take(remedy->commands);
-  } else if (witness != nullptr) {
-    item.confirmed_by = witness->says;
-    take(witness->commands);
+    if (confirmation == Confirmation::confirmed && remedy) replace_commands(remedy->commands);
+  } else if (observation != nullptr) {
+    item.confirmed_by = observation->text;
+    replace_commands(observation->commands);
   }
   return item;
 }
 
-Diagnosis::Item item_of(const Ran& ran) {
+Diagnosis::Item item_of(const CheckOutcome& outcome) {
   Diagnosis::Item item;
-  item.id = ran.check.id;
-  item.title = ran.check.problem;
-  item.cause = ran.finding.detail;
+  item.id = outcome.check.id;
+  item.title = outcome.check.problem;
+  item.cause = outcome.finding.detail;
   item.confirmation = Confirmation::confirmed;
-  item.confirmed_by = evidence(ran);
-  if (ran.finding.remedy) {
-    item.fix = ran.finding.remedy->why;
-    item.commands = ran.finding.remedy->commands;
+  item.confirmed_by = evidence_text(outcome);
+  if (outcome.finding.remedy) {
+    item.fix = outcome.finding.remedy->why;
+    item.commands = outcome.finding.remedy->commands;
   }
   return item;
 }
 
 Diagnosis::Item item_of(const LogEntry& unknown) {
   Diagnosis::Item item;
-  item.title = "looks like an error; nothing is known about it";
+  item.title = "Unrecognized error";
   item.quote = unknown.first;
   item.count = unknown.count;
   return item;
@@ -177,79 +180,79 @@ Diagnosis::Item item_of(const LogEntry& unknown) {
 
 // ---- the diagnosis ------------------------------------------------------------------------------
 
-class Doctor {
+class DiagnosisBuilder {
  public:
-  Doctor(const Report& checks,
-         const std::vector<LogReport>& logs,
-         const std::vector<Witness>& witnesses)
-      : checks_(checks), witnesses_(witnesses) {
-    for (const auto& log : logs) sort(log);
+  DiagnosisBuilder(const Report& checks,
+                   const std::vector<LogReport>& logs,
+                   const std::vector<Observation>& observations)
+      : checks_(checks), observations_(observations) {
+    for (const auto& log : logs) add_log(log);
   }
 
   Diagnosis run() &&;
 
  private:
-  void sort(const LogReport& log);
-  void add(Cases& cases, const LogEntry& entry, const LogReport& log);
-  const Case* best_case() const;
-  void place_cases(const Case* root);
+  void add_log(const LogReport& log);
+  void add_entry(Symptoms& symptoms, const LogEntry& entry, const LogReport& log);
+  const Symptom* most_likely_root() const;
+  void place_symptoms(const Symptom* root);
   void place_checks();
-  bool is_merged(const Ran& ran) const;
+  bool is_reported(const CheckOutcome& outcome) const;
 
   const Report& checks_;
-  const std::vector<Witness>& witnesses_;
+  const std::vector<Observation>& observations_;
   Diagnosis diagnosis_;
-  Cases troubles_, benign_;
-  std::vector<const Ran*> merged_;  // checks whose finding is told with a line of a log
+  Symptoms symptoms_, benign_;
+  std::vector<const CheckOutcome*> reported_;  // checks that confirm a log line
 };
 
-void Doctor::sort(const LogReport& log) {
+void DiagnosisBuilder::add_log(const LogReport& log) {
   diagnosis_.lines += log.lines;
   diagnosis_.more_unknown += log.more_unknown;
   for (const auto& entry : log.entries) {
     if (entry.signature == nullptr) {
       diagnosis_.unknown.push_back(item_of(entry));
     } else {
-      add(is_benign(entry, log) ? benign_ : troubles_, entry, log);
+      add_entry(is_benign(entry, log) ? benign_ : symptoms_, entry, log);
     }
   }
 }
 
-void Doctor::add(Cases& cases, const LogEntry& entry, const LogReport& log) {
+void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, const LogReport& log) {
   const auto same = std::ranges::find_if(
-      cases, [&entry](const Case& c) { return c.entry->signature == entry.signature; });
-  if (same != cases.end()) {
+      symptoms, [&entry](const Symptom& c) { return c.entry->signature == entry.signature; });
+  if (same != symptoms.end()) {
     same->count += entry.count;
     return;
   }
-  cases.push_back(
-      {&entry, &log, entry.count, confirm(*entry.signature, checks_, witnesses_), false});
+  symptoms.push_back(
+      {&entry, &log, entry.count, find_evidence(*entry.signature, checks_, observations_), false});
 }
 
-const Case* Doctor::best_case() const {
-  const Case* best = nullptr;
-  for (const auto& one : troubles_) {
-    if (one.explained || one.signature().role != Role::cause) continue;
-    if (best == nullptr || is_better(one, *best)) best = &one;
+const Symptom* DiagnosisBuilder::most_likely_root() const {
+  const Symptom* best = nullptr;
+  for (const auto& one : symptoms_) {
+    if (one.is_explained || one.signature().role != Role::cause) continue;
+    if (best == nullptr || is_more_important(one, *best)) best = &one;
   }
   return best;
 }
 
-bool Doctor::is_merged(const Ran& ran) const {
-  const auto causes = ran.check.caused_by;
-  return std::ranges::any_of(merged_, [&](const Ran* told) {
-    return told == &ran || std::ranges::find(causes, told->check.id) != causes.end();
+bool DiagnosisBuilder::is_reported(const CheckOutcome& outcome) const {
+  const auto causes = outcome.check.caused_by;
+  return std::ranges::any_of(reported_, [&](const CheckOutcome* reported) {
+    return reported == &outcome || std::ranges::find(causes, reported->check.id) != causes.end();
   });
 }
 
-void Doctor::place_cases(const Case* root) {
-  Cases others;
-  for (const auto& one : troubles_) {
+void DiagnosisBuilder::place_symptoms(const Symptom* root) {
+  Symptoms others;
+  for (const auto& one : symptoms_) {
     if (&one == root) continue;
-    if (one.explained || one.signature().role == Role::consequence) {
+    if (one.is_explained || one.signature().role == Role::consequence) {
       diagnosis_.consequences.push_back(item_of(one));
     } else {
-      insert_before_worse(others, one);
+      insert_by_importance(others, one);
     }
   }
   for (const auto& one : others) diagnosis_.others.push_back(item_of(one));
@@ -260,37 +263,37 @@ void Doctor::place_cases(const Case* root) {
   }
 }
 
-void Doctor::place_checks() {
+void DiagnosisBuilder::place_checks() {
   const auto causes = first_causes(checks_);
-  for (const auto& ran : checks_.ran) {
-    if (ran.finding.status != Status::fail) continue;
-    if (std::ranges::find(merged_, &ran) != merged_.end()) continue;
-    const bool is_cause = std::ranges::find(causes, &ran) != causes.end() && !is_merged(ran);
+  for (const auto& outcome : checks_.outcomes) {
+    if (outcome.finding.status != Status::fail) continue;
+    if (std::ranges::find(reported_, &outcome) != reported_.end()) continue;
+    const bool is_cause =
+        std::ranges::find(causes, &outcome) != causes.end() && !is_reported(outcome);
     if (!is_cause) {
-      diagnosis_.consequences.push_back(item_of(ran));
+      diagnosis_.consequences.push_back(item_of(outcome));
     } else if (!diagnosis_.root) {
-      diagnosis_.root = item_of(ran);
+      diagnosis_.root = item_of(outcome);
     } else {
-      diagnosis_.others.push_back(item_of(ran));
+      diagnosis_.others.push_back(item_of(outcome));
     }
   }
 }
 
-Diagnosis Doctor::run() && {
-  mark_explained(troubles_);
-  const Case* root = best_case();
-  // What this VM does not show (any more) gives way to what it does show.
-  const bool is_past =
-      root != nullptr && root->testimony.confirmation == Confirmation::contradicted;
+Diagnosis DiagnosisBuilder::run() && {
+  mark_explained(symptoms_);
+  const Symptom* root = most_likely_root();
+  // A fault that this VM does not have, or no longer has, is not the root if a check fails now.
+  const bool is_past = root != nullptr && root->evidence.confirmation == Confirmation::contradicted;
   if (is_past && !first_causes(checks_).empty()) root = nullptr;
-  for (const auto& one : troubles_) {
-    const auto& testimony = one.testimony;
-    if (testimony.confirmation == Confirmation::confirmed && testimony.check != nullptr) {
-      merged_.push_back(testimony.check);
+  for (const auto& one : symptoms_) {
+    const auto& evidence = one.evidence;
+    if (evidence.confirmation == Confirmation::confirmed && evidence.check != nullptr) {
+      reported_.push_back(evidence.check);
     }
   }
   if (root != nullptr) diagnosis_.root = item_of(*root);
-  place_cases(root);
+  place_symptoms(root);
   place_checks();
   return std::move(diagnosis_);
 }
@@ -299,8 +302,8 @@ Diagnosis Doctor::run() && {
 
 Diagnosis diagnose(const Report& checks,
                    const std::vector<LogReport>& logs,
-                   const std::vector<Witness>& witnesses) {
-  return Doctor(checks, logs, witnesses).run();
+                   const std::vector<Observation>& observations) {
+  return DiagnosisBuilder(checks, logs, observations).run();
 }
 
 }  // namespace manactl::diag

@@ -6,29 +6,30 @@
 #include <array>
 
 #include "base/text.h"
-#include "diag/advisor.h"
-#include "diag/groups.h"
+#include "diag/check.h"
+#include "diag/fact_lookups.h"
+#include "diag/finding.h"
+#include "diag/release_table.h"
 #include "diag/remedies.h"
-#include "diag/tally.h"
-#include "diag/view.h"
 
 namespace manactl::diag {
 
 namespace {
 
-// Where a DPDK with net_mana comes from.
+// Returns instructions to get a DPDK that has net_mana.
 Remedy dpdk_with_mana(const host::Facts& facts) {
   Remedy remedy{
-      "net_mana is built only where rdma-core's headers (44 or later) are installed; "
-      "Debian 12 leaves it out on purpose",
+      "DPDK builds net_mana only if the headers of rdma-core 44 or later are installed; Debian 12 "
+      "disables it on purpose",
       {}};
   switch (family_of(facts)) {
     case Family::ubuntu:
-      remedy.why += "; Ubuntu has it as a package of its own:";
+      remedy.why += "; Ubuntu has it in a separate package:";
       remedy.commands = {"apt-cache search --names-only '^librte-net-mana'"};
       break;
     case Family::debian:
-      remedy.why += ", Debian 13 has librte-net-mana25; else build DPDK 24.11 from source, with:";
+      remedy.why +=
+          ", Debian 13 has librte-net-mana25; or build DPDK 24.11 from source with these packages:";
       remedy.commands =
           install(Family::debian,
                   "libibverbs-dev build-essential meson ninja-build python3-pyelftools "
@@ -36,7 +37,7 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
       break;
     case Family::redhat:
     case Family::azurelinux:
-      remedy.why += "; build DPDK 24.11 from source, with:";
+      remedy.why += "; build DPDK 24.11 from source with these packages:";
       remedy.commands = install(family_of(facts),
                                 "rdma-core-devel gcc meson ninja-build python3-pyelftools "
                                 "numactl-devel");
@@ -53,7 +54,7 @@ bool embeds(const host::EmbeddedDpdk& dpdk, std::string_view driver) {
   return std::find(dpdk.drivers.begin(), dpdk.drivers.end(), driver) != dpdk.drivers.end();
 }
 
-Finding embedded(const host::Facts& facts, const Question& /*question*/) {
+Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
   const host::EmbeddedDpdk& dpdk = facts.embedded;
   if (dpdk.version.empty()) return skipped("this manactl is built without DPDK");
   std::vector<std::string> evidence{"drivers: " + join(dpdk.drivers, ", ")};
@@ -63,15 +64,15 @@ Finding embedded(const host::Facts& facts, const Question& /*question*/) {
   }
   const std::string name = fmt::format("DPDK {} ({})", dpdk.version, dpdk.linkage);
   if (absent.empty()) return pass(name, std::move(evidence));
-  // Without MANA nobody misses them.
   if (!facts.has_mana()) {
     return skipped(fmt::format("no MANA function; {} has no {}", name, join(absent, " and no ")));
   }
   Remedy remedy = dpdk_with_mana(facts);
-  remedy.why = "manactl has the drivers of the DPDK that it was built with; " + remedy.why;
-  return warn(fmt::format("{} has no {}: bench takes direct verbs", name, join(absent, " and no ")),
-              std::move(remedy),
-              std::move(evidence));
+  remedy.why = "manactl contains the drivers of the DPDK that it was built with; " + remedy.why;
+  return warn(
+      fmt::format("{} has no {}: bench uses the verbs engine", name, join(absent, " and no ")),
+      std::move(remedy),
+      std::move(evidence));
 }
 
 std::string installed_text(const host::SystemDpdk& dpdk) {
@@ -82,45 +83,46 @@ std::string installed_text(const host::SystemDpdk& dpdk) {
   return fmt::format("DPDK {} ({}; {}; {})", dpdk.version, dpdk.library, plugins, drivers);
 }
 
-void installed_one(const host::SystemDpdk& dpdk, Tally& tally, bool another_has_it) {
+void add_installed(const host::SystemDpdk& dpdk, FindingBuilder& findings, bool another_has_it) {
   const std::string name = fmt::format("DPDK {}", dpdk.version);
   if (dpdk.net_mana && dpdk.net_netvsc) {
-    tally.ok(name);
+    findings.ok(name);
   } else if (dpdk.net_mana) {
-    tally.warn(name + " with net_mana, without net_netvsc: no fallback while the VF is away");
+    findings.warn(name + " has net_mana but not net_netvsc: no fallback while the VF is removed");
   } else if (another_has_it || dpdk.plugin_directory.empty()) {
-    tally.warn(fmt::format("{} without net_mana", name));
+    findings.warn(fmt::format("{} has no net_mana", name));
   } else {
-    tally.fail(fmt::format("{} without net_mana: programs fall back to the synthetic path", name));
+    findings.fail(fmt::format("{} has no net_mana: programs use the synthetic path", name));
   }
 }
 
-Finding installed(const host::Facts& facts, const Question& /*question*/) {
+Finding installed(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.dpdk) return unknown(facts.dpdk.error().message);
   const auto& all = *facts.dpdk;
   const bool any = std::any_of(
       all.begin(), all.end(), [](const host::SystemDpdk& dpdk) { return dpdk.net_mana; });
-  Tally tally;
-  for (const host::SystemDpdk& dpdk : all) installed_one(dpdk, tally, any);
+  FindingBuilder findings;
+  for (const host::SystemDpdk& dpdk : all) add_installed(dpdk, findings, any);
   Remedy remedy = dpdk_with_mana(facts);
-  Finding finding = tally.finding("no shared DPDK is installed", remedy.why);
+  Finding finding = findings.build("no shared DPDK is installed", remedy.why);
   if (finding.remedy) finding.remedy->commands = std::move(remedy.commands);
   finding.evidence.clear();
   for (const host::SystemDpdk& dpdk : all) finding.evidence.push_back(installed_text(dpdk));
   return finding;
 }
 
-// ---- advisor ------------------------------------------------------------------------------------
+// ---- fixes of a release -------------------------------------------------------------------------
 
-struct Subject {
+struct JudgedDpdk {
   std::string name;     // "embedded DPDK"
-  std::string version;  // "22.11.11", or "22.11 to 23.07" when only the ABI is known
+  std::string version;  // "22.11.11", or "22.11 to 23.07" if only the ABI is known
   bool net_mana = false;
 };
 
-// Those that can drive MANA; all when none can, so that the way to go is named anyway.
-std::vector<Subject> subjects(const host::Facts& facts) {
-  std::vector<Subject> all;
+// Returns the DPDKs that have net_mana, or all if none has it, so that the finding still names a
+// release to use.
+std::vector<JudgedDpdk> judged_dpdks(const host::Facts& facts) {
+  std::vector<JudgedDpdk> all;
   if (!facts.embedded.version.empty()) {
     all.push_back({"embedded DPDK", facts.embedded.version, embeds(facts.embedded, "net_mana")});
   }
@@ -129,143 +131,145 @@ std::vector<Subject> subjects(const host::Facts& facts) {
       all.push_back({"installed DPDK", dpdk.version, dpdk.net_mana});
     }
   }
-  const auto able = [](const Subject& s) { return s.net_mana; };
+  const auto able = [](const JudgedDpdk& s) { return s.net_mana; };
   if (std::any_of(all.begin(), all.end(), able)) {
-    std::erase_if(all, [&able](const Subject& s) { return !able(s); });
+    std::erase_if(all, [&able](const JudgedDpdk& s) { return !able(s); });
   }
   return all;
 }
 
 bool any_jumbo(const host::Facts& facts) {
-  constexpr unsigned kUsualMtu = 1500;
+  constexpr unsigned kDefaultMtu = 1500;
   if (!facts.nics) return false;
   return std::any_of(facts.nics->begin(), facts.nics->end(), [](const host::Nic& nic) {
-    return (nic.vf && nic.vf->mtu > kUsualMtu) || (nic.synthetic && nic.synthetic->mtu > kUsualMtu);
+    return (nic.vf && nic.vf->mtu > kDefaultMtu) ||
+           (nic.synthetic && nic.synthetic->mtu > kDefaultMtu);
   });
 }
 
-AdvisorInput machine_of(const host::Facts& facts) {
-  AdvisorInput input;
-  input.arm64 = facts.kernel && facts.kernel->machine == "aarch64";
+MachineTraits traits_of(const host::Facts& facts) {
+  MachineTraits traits;
+  traits.arm64 = facts.kernel && facts.kernel->machine == "aarch64";
   for (const host::PciFunction* function : mana_functions(facts)) {
     const auto& devices = function->rdma_devices;
     const bool two = std::any_of(devices.begin(), devices.end(), [](const std::string& name) {
       return name.starts_with("manae_");
     });
-    input.manae = input.manae || two;
-    input.pf = input.pf || function->adapter == host::Adapter::mana_pf;
+    traits.manae = traits.manae || two;
+    traits.pf = traits.pf || function->adapter == host::Adapter::mana_pf;
   }
   for (const host::RdmaDevice* device : mana_rdma_devices(facts)) {
-    input.manae = input.manae || device->name.starts_with("manae_");
+    traits.manae = traits.manae || device->name.starts_with("manae_");
   }
-  input.jumbo = any_jumbo(facts);
-  return input;
+  traits.jumbo = any_jumbo(facts);
+  return traits;
 }
 
 std::vector<std::string> texts_of(const std::vector<const Fix*>& fixes) {
   std::vector<std::string> texts;
   texts.reserve(fixes.size());
-  for (const Fix* fix : fixes) texts.push_back(fmt::format("{}: {}", fix->driver, fix->what));
+  for (const Fix* fix : fixes) texts.push_back(fmt::format("{}: {}", fix->driver, fix->change));
   return texts;
 }
 
-void add_evidence(const Subject& subject,
-                  const Advice& advice,
+void add_evidence(const JudgedDpdk& dpdk,
+                  const MissingFixes& missing,
                   std::vector<std::string>& evidence) {
-  const std::array lists = {std::pair{"lacks, needed", &advice.required},
-                            std::pair{"lacks, advised", &advice.advised},
-                            std::pair{"lacks, for servicing", &advice.servicing},
-                            std::pair{"lacks, speed and comfort", &advice.other}};
+  const std::array lists = {std::pair{"lacks, required", &missing.required},
+                            std::pair{"lacks, recommended", &missing.recommended},
+                            std::pair{"lacks, for servicing", &missing.servicing},
+                            std::pair{"lacks, optional", &missing.other}};
   for (const auto& [label, fixes] : lists) {
     for (const std::string& text : texts_of(*fixes)) {
-      evidence.push_back(fmt::format("{} {}: {}", subject.version, label, text));
+      evidence.push_back(fmt::format("{} {}: {}", dpdk.version, label, text));
     }
   }
-  if (advice.survives_servicing) {
+  if (missing.survives_servicing) {
     evidence.push_back(fmt::format("{} does not survive host servicing; {} does",
-                                   subject.version,
-                                   dpdk_name(*advice.survives_servicing)));
+                                   dpdk.version,
+                                   dpdk_name(*missing.survives_servicing)));
   }
 }
 
-// "nearest with all of it: 23.11.7"
-std::string way_out(const Advice& advice) {
-  return advice.nearest ? fmt::format("nearest with all of it: {}", dpdk_name(*advice.nearest))
-                        : std::string("no release has all of it");
+// "nearest release with all fixes: 23.11.7"
+std::string nearest_text(const MissingFixes& missing) {
+  return missing.nearest
+             ? fmt::format("nearest release with all fixes: {}", dpdk_name(*missing.nearest))
+             : std::string("no release has all fixes");
 }
 
-void judge_release(const std::string& name, const Advice& advice, Tally& tally) {
-  if (!advice.required.empty()) {
-    tally.fail(fmt::format("{} lacks what this VM needs ({}); {}",
-                           name,
-                           brief(texts_of(advice.required)),
-                           way_out(advice)));
-  } else if (!advice.advised.empty()) {
-    tally.warn(fmt::format("{} lacks {} against crashes and leaks; {}",
-                           name,
-                           advice.advised.size() == 1
-                               ? std::string("a fix")
-                               : fmt::format("{} fixes", advice.advised.size()),
-                           way_out(advice)));
+void judge_release(const std::string& name, const MissingFixes& missing, FindingBuilder& findings) {
+  if (!missing.required.empty()) {
+    findings.fail(fmt::format("{} lacks fixes that this VM needs ({}); {}",
+                              name,
+                              brief(texts_of(missing.required)),
+                              nearest_text(missing)));
+  } else if (!missing.recommended.empty()) {
+    findings.warn(fmt::format("{} lacks {} for crashes and leaks; {}",
+                              name,
+                              missing.recommended.size() == 1
+                                  ? std::string("a fix")
+                                  : fmt::format("{} fixes", missing.recommended.size()),
+                              nearest_text(missing)));
   } else {
-    tally.ok(name + " has every fix that matters here", name);
+    findings.ok(name + " has all required and recommended fixes", name);
   }
 }
 
-// "23.11 to 24.07": all that is known is the ABI. What neither the last point release of the oldest
-// line nor the newest mainline release has, none of them has.
+// Judges a DPDK of which only the ABI is known, such as "23.11 to 24.07". If both the last point
+// release of the oldest line and the newest release lack a fix, no release of the range has it.
 void judge_range(const std::string& name,
                  const Release& oldest,
                  const Release& newest,
-                 const AdvisorInput& machine,
-                 Tally& tally) {
+                 const MachineTraits& machine,
+                 FindingBuilder& findings) {
   Release last_point = oldest;
-  for (const Release& tip : release_table().tips) {
-    if (tip.major == oldest.major && tip.minor == oldest.minor) last_point = tip;
+  for (const Release& newest_point : release_table().newest) {
+    const bool is_same_line =
+        newest_point.major == oldest.major && newest_point.minor == oldest.minor;
+    if (is_same_line) last_point = newest_point;
   }
-  Advice advice = advise(last_point, machine);
-  std::erase_if(advice.required,
+  MissingFixes missing = find_missing_fixes(last_point, machine);
+  std::erase_if(missing.required,
                 [&newest](const Fix* fix) { return release_table().has(newest, *fix); });
-  if (!advice.required.empty()) {
-    judge_release(name, advice, tally);
+  if (!missing.required.empty()) {
+    judge_release(name, missing, findings);
   } else {
-    tally.unknown(
-        name +
-        ": the ABI alone does not tell which fixes it has; the package manager knows the release");
+    findings.unknown(
+        name + ": cannot determine the fixes from the ABI; the package manager shows the release");
   }
 }
 
-void judge_subject(const Subject& subject,
-                   const AdvisorInput& machine,
-                   Tally& tally,
-                   std::vector<std::string>& evidence) {
-  const std::string name = fmt::format("{} {}", subject.name, subject.version);
+void judge_dpdk(const JudgedDpdk& dpdk,
+                const MachineTraits& machine,
+                FindingBuilder& findings,
+                std::vector<std::string>& evidence) {
+  const std::string name = fmt::format("{} {}", dpdk.name, dpdk.version);
   constexpr std::string_view kTo = " to ";
-  const auto to = subject.version.find(kTo);
-  const auto release = Release::parse(subject.version);
+  const auto to = dpdk.version.find(kTo);
+  const auto release = Release::parse(dpdk.version);
   if (!release) {
-    tally.unknown(name + ": not a release number");
+    findings.unknown(name + ": not a release number");
   } else if (to != std::string::npos) {
-    const auto newest = Release::parse(subject.version.substr(to + kTo.size()));
-    judge_range(name, *release, newest ? *newest : *release, machine, tally);
+    const auto newest = Release::parse(dpdk.version.substr(to + kTo.size()));
+    judge_range(name, *release, newest ? *newest : *release, machine, findings);
   } else {
-    const Advice advice = advise(*release, machine);
-    judge_release(name, advice, tally);
-    add_evidence(subject, advice, evidence);
+    const MissingFixes missing = find_missing_fixes(*release, machine);
+    judge_release(name, missing, findings);
+    add_evidence(dpdk, missing, evidence);
   }
 }
 
-Finding fixes(const host::Facts& facts, const Question& /*question*/) {
-  const AdvisorInput machine = machine_of(facts);
-  Tally tally;
+Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
+  const MachineTraits machine = traits_of(facts);
+  FindingBuilder findings;
   std::vector<std::string> evidence{fmt::format("release table as of {}", release_table().as_of)};
-  for (const Subject& subject : subjects(facts)) {
-    judge_subject(subject, machine, tally, evidence);
+  for (const JudgedDpdk& dpdk : judged_dpdks(facts)) {
+    judge_dpdk(dpdk, machine, findings, evidence);
   }
-  Finding finding =
-      tally.finding("no DPDK is installed or built in",
-                    "the distribution's newer packages, or a build from source of the release that "
-                    "is named (-v lists every fix)");
+  Finding finding = findings.build("no DPDK is installed or built in",
+                                   "install a newer package of the distribution, or build the "
+                                   "named release from source (-v lists every fix)");
   if (finding.status == Status::skipped) return finding;
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;
@@ -273,19 +277,19 @@ Finding fixes(const host::Facts& facts, const Question& /*question*/) {
 
 constexpr std::array kChecks = {
     Check{"dpdk.embedded",
-          "this manactl can drive MANA",
-          "This manactl cannot drive MANA",
-          Needs::nothing,
+          "the built-in DPDK has the MANA drivers",
+          "The built-in DPDK lacks a MANA driver",
+          Requirement::none,
           embedded},
     Check{"dpdk.installed",
-          "the installed DPDK can drive MANA",
-          "The installed DPDK cannot drive MANA",
-          Needs::mana,
+          "the installed DPDK has the MANA driver",
+          "The installed DPDK lacks the MANA driver",
+          Requirement::mana,
           installed},
     Check{"dpdk.fixes",
           "DPDK has the fixes that this VM needs",
           "DPDK lacks fixes that this VM needs",
-          Needs::mana,
+          Requirement::mana,
           fixes},
 };
 

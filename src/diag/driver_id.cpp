@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "base/text.h"
+#include "diag/release_table.h"
 
 namespace manactl::diag {
 
@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::uint32_t kBackportMana = 19;
 constexpr std::uint32_t kMana = 20;
-constexpr Release kCoreWithErdma{43, 0, 0};
-constexpr Release kCoreWithMana{44, 0, 0};
+constexpr const char* kTooOld = "rdma-core before 44 has no provider for MANA";
 
+// The index is a driver id: enum rdma_driver_id in the kernel's
+// include/uapi/rdma/ib_user_ioctl_verbs.h.
 constexpr std::array<std::string_view, 23> kOwners = {
     "UNKNOWN",
     "MLX5",
@@ -48,72 +49,69 @@ std::string core_text(const std::optional<Release>& core) {
               : std::string("rdma-core of unknown version");
 }
 
-std::string provider_text(const ProviderSeen& provider) {
+std::string provider_text(const ProviderChoice& provider) {
   switch (provider.kind) {
-    case ProviderSeen::Kind::chosen:
+    case ProviderChoice::Kind::chosen:
       return "libibverbs chose " + provider.name;
-    case ProviderSeen::Kind::none:
+    case ProviderChoice::Kind::none:
       return "libibverbs found no provider";
-    case ProviderSeen::Kind::not_known:
+    case ProviderChoice::Kind::unknown:
       break;
   }
-  return fmt::format("libibverbs was not asked ({})", provider.reason);
+  return fmt::format("the choice of libibverbs is unknown ({})", provider.reason);
 }
 
-bool old_for_mana(const DriverIdInput& in) {
-  return in.rdma_core && *in.rdma_core < kCoreWithMana;
+bool is_too_old_for_mana(const DriverIdInput& in) {
+  return in.rdma_core && *in.rdma_core < release_table().mana_provider;
 }
 
-// The kernel says 19: MANA in the backport, ERDMA to rdma-core 43 and later.
+// Judges a kernel that reports 19, which means MANA in the 5.15 backport but ERDMA in rdma-core 43
+// and later.
 DriverIdVerdict judge_backport(const DriverIdInput& in) {
-  if (in.provider.kind == ProviderSeen::Kind::chosen && in.provider.name == "mana") {
-    return {Status::pass, "a patched pair, both say 19"};
+  if (in.provider.kind == ProviderChoice::Kind::chosen && in.provider.name == "mana") {
+    return {Status::pass, "kernel and rdma-core are both patched to use 19"};
   }
-  const bool unclaimed = in.rdma_core && *in.rdma_core < kCoreWithErdma;
-  if (in.provider.kind == ProviderSeen::Kind::chosen) {
-    return {Status::fail, "the kernel means MANA, rdma-core means ERDMA", true};
+  const bool unclaimed = in.rdma_core && *in.rdma_core < release_table().erdma_provider;
+  if (in.provider.kind == ProviderChoice::Kind::chosen) {
+    return {Status::fail, "19 is MANA in this kernel but ERDMA in rdma-core", true};
   }
-  if (in.provider.kind == ProviderSeen::Kind::none) {
-    return unclaimed
-               ? DriverIdVerdict{Status::fail,
-                                 "rdma-core before 44 has no provider for MANA",
-                                 true,
-                                 true}
-               : DriverIdVerdict{Status::fail, "nobody in rdma-core claims 19 for MANA", true};
+  if (in.provider.kind == ProviderChoice::Kind::none) {
+    return unclaimed ? DriverIdVerdict{Status::fail, kTooOld, true, true}
+                     : DriverIdVerdict{Status::fail, "rdma-core has no MANA provider for 19", true};
   }
-  if (!in.rdma_core) return {Status::warn, "only an rdma-core patched for 19 works", true};
+  if (!in.rdma_core) return {Status::warn, "only an rdma-core that is patched for 19 works", true};
   return {Status::fail,
-          unclaimed ? "rdma-core before 44 has no provider for MANA"
-                    : "19 is ERDMA there, unless it was patched",
+          unclaimed ? kTooOld : "19 is ERDMA in this rdma-core unless it is patched",
           true,
           unclaimed};
 }
 
-// The kernel says 20, as upstream does.
+// Judges a kernel that reports 20 for MANA, as upstream kernels do.
 DriverIdVerdict judge_upstream(const DriverIdInput& in) {
-  if (in.provider.kind == ProviderSeen::Kind::chosen) {
-    if (in.provider.name == "mana") return {Status::pass, "both say 20"};
+  if (in.provider.kind == ProviderChoice::Kind::chosen) {
+    if (in.provider.name == "mana") return {Status::pass, "kernel and rdma-core both use 20"};
     return {Status::fail, "rdma-core is patched for the 5.15 backport, this kernel is not", true};
   }
-  if (in.provider.kind == ProviderSeen::Kind::none) {
-    return old_for_mana(in)
-               ? DriverIdVerdict{Status::fail, "MANA came with rdma-core 44", false, true}
+  if (in.provider.kind == ProviderChoice::Kind::none) {
+    return is_too_old_for_mana(in)
+               ? DriverIdVerdict{Status::fail, kTooOld, false, true}
                : DriverIdVerdict{
                      Status::fail, "the MANA provider (libmana) is not installed", false, true};
   }
-  if (old_for_mana(in)) return {Status::fail, "MANA came with rdma-core 44", false, true};
-  if (in.rdma_core) return {Status::pass, "both say 20"};
-  return {Status::unknown, "20 is right, but nothing is known of rdma-core"};
+  if (is_too_old_for_mana(in)) return {Status::fail, kTooOld, false, true};
+  if (in.rdma_core) return {Status::pass, "kernel and rdma-core both use 20"};
+  return {Status::unknown, "20 is correct, but the version of rdma-core is unknown"};
 }
 
 DriverIdVerdict judge_other(const DriverIdInput& in) {
-  if (in.provider.kind == ProviderSeen::Kind::chosen && in.provider.name == "mana") {
-    return {Status::warn, "no release gives MANA this number, yet libmana claims it"};
+  if (in.provider.kind == ProviderChoice::Kind::chosen && in.provider.name == "mana") {
+    return {Status::warn, "libmana claims this number, but no known release assigns it to MANA"};
   }
   if (*in.kernel == 0) {
-    return {Status::fail, "the kernel names no driver, and libmana is found by its number alone"};
+    return {Status::fail,
+            "the kernel reports no driver, but libibverbs finds libmana only by its number"};
   }
-  return {Status::fail, "libmana is found by its number alone, and this is another driver's", true};
+  return {Status::fail, "this number belongs to another driver", true};
 }
 
 DriverIdVerdict judge_known(const DriverIdInput& in) {
@@ -128,14 +126,14 @@ DriverIdVerdict judge_known(const DriverIdInput& in) {
 }
 
 DriverIdVerdict judge_without_id(const DriverIdInput& in) {
-  if (!in.character_device) {
+  if (!in.has_character_device) {
     return {Status::fail,
-            fmt::format("{}: no character device, so the kernel reports no driver id: ib_uverbs is "
-                        "not loaded",
+            fmt::format("{}: ib_uverbs is not loaded, so the device has no character device and no "
+                        "driver id",
                         in.device)};
   }
   return {Status::unknown,
-          fmt::format("{}: the kernel's driver id could not be read ({})", in.device, in.error)};
+          fmt::format("{}: cannot read the kernel's driver id ({})", in.device, in.error)};
 }
 
 }  // namespace
@@ -147,23 +145,24 @@ std::string provider_name(std::string_view library) {
   return std::string(library.substr(0, library.find_first_of("-.")));
 }
 
-std::string owner_of(std::uint32_t driver_id) {
+std::string driver_id_owner(std::uint32_t driver_id) {
   return driver_id < kOwners.size() ? std::string(kOwners[driver_id]) : std::string();
 }
 
 DriverIdVerdict judge_driver_id(const DriverIdInput& input) {
   if (!input.kernel) return judge_without_id(input);
   DriverIdVerdict verdict = judge_known(input);
-  verdict.brief = fmt::format("{} ({})", input.device, *input.kernel);
-  verdict.line = fmt::format("{}: kernel says {}, {} ({}): {}",
+  verdict.name = fmt::format("{} ({})", input.device, *input.kernel);
+  verdict.line = fmt::format("{}: kernel reports {}, {} ({}): {}",
                              input.device,
                              *input.kernel,
                              provider_text(input.provider),
                              core_text(input.rdma_core),
                              verdict.line);
-  // The kernel image and the module were then not built from the same source.
+  // If the BTF value differs from the reported id, kernel image and module were not built from the
+  // same source.
   if (input.btf && *input.btf != static_cast<std::int64_t>(*input.kernel)) {
-    verdict.line += fmt::format("; BTF disagrees: RDMA_DRIVER_MANA = {}", *input.btf);
+    verdict.line += fmt::format("; but BTF has RDMA_DRIVER_MANA = {}", *input.btf);
     if (verdict.status == Status::pass) verdict.status = Status::warn;
   }
   return verdict;

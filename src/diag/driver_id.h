@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether kernel and rdma-core mean the same by MANA's driver id. The numbers 19 and 20 were given
-// twice: a 5.15 backport calls MANA 19, upstream calls ERDMA 19 and MANA 20, and libibverbs takes
-// the first provider that claims the kernel's number.
+// Checks whether the kernel and rdma-core agree on MANA's driver id (enum rdma_driver_id). Upstream
+// assigns 19 to ERDMA and 20 to MANA, but Ubuntu's 5.15 backport assigns 19 to MANA. libibverbs
+// chooses the first provider that claims the kernel's number.
 
 #pragma once
 
@@ -15,38 +15,39 @@
 
 namespace manactl::diag {
 
-// What libibverbs made of the device.
-struct ProviderSeen {
-  enum class Kind { chosen, none, not_known };
-  Kind kind = Kind::not_known;
-  std::string name;    // "mana", "erdma", when chosen
-  std::string reason;  // why it is not known
+// The provider that libibverbs chose for the device.
+struct ProviderChoice {
+  enum class Kind { chosen, none, unknown };
+  Kind kind = Kind::unknown;
+  std::string name;    // "mana" or "erdma"; set if `kind` is chosen
+  std::string reason;  // why `kind` is unknown
 };
 
 struct DriverIdInput {
   std::string device;                   // "mana_0"
-  std::optional<std::uint32_t> kernel;  // what netlink says for this device
-  bool character_device = true;         // false: nothing can open the device
-  std::string error;                    // why `kernel` is not known
-  std::optional<std::int64_t> btf;      // RDMA_DRIVER_MANA of the running kernel
-  ProviderSeen provider;
+  std::optional<std::uint32_t> kernel;  // driver id from RDMA netlink
+  bool has_character_device = true;     // false: no program can open the device
+  std::string error;                    // why `kernel` is unknown
+  std::optional<std::int64_t> btf;      // value of RDMA_DRIVER_MANA in the kernel's BTF
+  ProviderChoice provider;
   std::optional<Release> rdma_core;
 };
 
 struct DriverIdVerdict {
   Status status = Status::unknown;
-  std::string line;        // "mana_0: kernel 19, libibverbs chose erdma: ..."
-  bool clash = false;      // 19 means MANA to the kernel and ERDMA to rdma-core
-  bool old_core = false;   // rdma-core has no provider for MANA
-  std::string brief = {};  // "mana_0 (20)"
+  std::string line;              // "mana_0: kernel reports 19, libibverbs chose erdma: ..."
+  bool ids_clash = false;        // kernel and rdma-core use the id for different hardware
+  bool core_is_too_old = false;  // rdma-core has no provider for MANA
+  std::string name = {};         // "mana_0 (20)"
 };
 
 DriverIdVerdict judge_driver_id(const DriverIdInput& input);
 
-// "mana" of "libmana.so.1", "erdma" of "liberdma-rdmav34.so".
+// Returns "mana" for "libmana.so.1" and "erdma" for "liberdma-rdmav34.so".
 std::string provider_name(std::string_view library);
 
-// "ERDMA (rdma-core 43 and later) or MANA (Ubuntu's 5.15 backport)" for 19; empty when not known.
-std::string owner_of(std::uint32_t driver_id);
+// Returns "ERDMA since rdma-core 43, MANA in Ubuntu's 5.15 backport" for 19; empty for an unknown
+// id.
+std::string driver_id_owner(std::uint32_t driver_id);
 
 }  // namespace manactl::diag

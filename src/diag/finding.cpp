@@ -2,23 +2,13 @@
 
 #include "diag/finding.h"
 
-namespace manactl::diag {
+#include <fmt/format.h>
 
-std::string_view name_of(Status status) {
-  switch (status) {
-    case Status::pass:
-      return "pass";
-    case Status::warn:
-      return "warn";
-    case Status::fail:
-      return "fail";
-    case Status::skipped:
-      return "skipped";
-    case Status::unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace manactl::diag {
 
 Finding pass(std::string detail, std::vector<std::string> evidence) {
   return {Status::pass, std::move(detail), std::nullopt, std::move(evidence)};
@@ -32,12 +22,70 @@ Finding fail(std::string detail, Remedy remedy, std::vector<std::string> evidenc
   return {Status::fail, std::move(detail), std::move(remedy), std::move(evidence)};
 }
 
-Finding skipped(std::string because) {
-  return {Status::skipped, std::move(because), std::nullopt, {}};
+Finding skipped(std::string reason) {
+  return {Status::skipped, std::move(reason), std::nullopt, {}};
 }
 
-Finding unknown(std::string because) {
-  return {Status::unknown, std::move(because), std::nullopt, {}};
+Finding unknown(std::string reason) {
+  return {Status::unknown, std::move(reason), std::nullopt, {}};
+}
+
+void FindingBuilder::ok(std::string line, std::string name) {
+  if (name.empty()) name = line;
+  lines_.push_back({Status::pass, std::move(line), {}, std::move(name)});
+}
+
+void FindingBuilder::warn(std::string line, std::vector<std::string> commands) {
+  lines_.push_back({Status::warn, std::move(line), std::move(commands)});
+}
+
+void FindingBuilder::fail(std::string line, std::vector<std::string> commands) {
+  lines_.push_back({Status::fail, std::move(line), std::move(commands)});
+}
+
+void FindingBuilder::unknown(std::string line) {
+  lines_.push_back({Status::unknown, std::move(line), {}});
+}
+
+Status FindingBuilder::worst() const {
+  for (const Status status : {Status::fail, Status::warn, Status::unknown}) {
+    if (std::ranges::find(lines_, status, &Line::status) != lines_.end()) return status;
+  }
+  return Status::pass;
+}
+
+Finding FindingBuilder::build(std::string_view reason_if_empty, std::string why) const {
+  if (lines_.empty()) return skipped(std::string(reason_if_empty));
+  Finding finding;
+  finding.status = worst();
+  const bool all_ok = finding.status == Status::pass;
+  std::vector<std::string> worst_lines;
+  Remedy remedy{std::move(why), {}};
+  for (const Line& line : lines_) {
+    finding.evidence.push_back(line.text);
+    if (line.status == finding.status) worst_lines.push_back(all_ok ? line.name : line.text);
+    for (const std::string& command : line.commands) {
+      auto& known = remedy.commands;
+      const bool is_new = std::find(known.begin(), known.end(), command) == known.end();
+      if (is_new) known.push_back(command);
+    }
+  }
+  finding.detail = brief(worst_lines, all_ok ? ", " : "; ");
+  if (finding.status == Status::fail || finding.status == Status::warn) {
+    finding.remedy = std::move(remedy);
+  }
+  // The evidence must not repeat the detail.
+  if (finding.evidence.size() == 1 && finding.evidence.front() == finding.detail) {
+    finding.evidence.clear();
+  }
+  return finding;
+}
+
+std::string brief(const std::vector<std::string>& lines, std::string_view separator) {
+  constexpr std::size_t kShown = 3;
+  if (lines.size() <= kShown) return join(lines, separator);
+  const std::vector<std::string> first(lines.begin(), lines.begin() + kShown);
+  return fmt::format("{}{}and {} more", join(first, separator), separator, lines.size() - kShown);
 }
 
 }  // namespace manactl::diag

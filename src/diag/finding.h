@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a check says: one of five outcomes, what was seen, and what to do.
+// The result of a check: a status, a line with what was found, and a remedy.
 
 #pragma once
 
@@ -10,35 +10,81 @@
 #include <utility>
 #include <vector>
 
+#include "base/enum_words.h"
+
 namespace manactl::diag {
 
 enum class Status {
   pass,
-  warn,     // works, but something is worth knowing
-  fail,     // will not work, or not as fast as it should
-  skipped,  // does not apply here; the detail says because of what
-  unknown,  // could not be told; the detail says because of what
+  warn,     // works, but deserves attention
+  fail,     // does not work, or is slower than it should be
+  skipped,  // does not apply to this VM; the detail gives the reason
+  unknown,  // could not be determined; the detail gives the reason
 };
 
-std::string_view name_of(Status status);  // "pass", "warn", ... as JSON has them
+// The words for JSON.
+inline constexpr EnumWords<Status, 5> kStatusWords = {{
+    {Status::pass, "pass"},
+    {Status::warn, "warn"},
+    {Status::fail, "fail"},
+    {Status::skipped, "skipped"},
+    {Status::unknown, "unknown"},
+}};
+
+constexpr std::string_view word_of(Status status) {
+  return manactl::word_of(kStatusWords, status);
+}
 
 struct Remedy {
-  std::string why;                    // one sentence
-  std::vector<std::string> commands;  // to paste, in order; may be empty
+  std::string why;                    // the reason, one sentence
+  std::vector<std::string> commands;  // for a root shell, in order; may be empty
 };
 
 struct Finding {
   Status status = Status::unknown;
-  std::string detail;  // what was seen, with the numbers; one line
+  std::string detail;  // one line, with numbers
   std::optional<Remedy> remedy;
-  std::vector<std::string> evidence;  // more lines, for -v and JSON: "eth1: VF enP30832s1d1, ..."
+  std::vector<std::string> evidence;  // further lines for -v and JSON: "eth1: VF enP30832s1d1"
 };
 
-// The shapes that checks return.
 Finding pass(std::string detail, std::vector<std::string> evidence = {});
 Finding warn(std::string detail, Remedy remedy, std::vector<std::string> evidence = {});
 Finding fail(std::string detail, Remedy remedy, std::vector<std::string> evidence = {});
-Finding skipped(std::string because);
-Finding unknown(std::string because);
+Finding skipped(std::string reason);
+Finding unknown(std::string reason);
+
+// Builds one finding from a line per NIC, device or module. The worst line determines the status.
+class FindingBuilder {
+ public:
+  // `name` replaces the line in the detail if every line is ok: "eth0" for "eth0 is bound to
+  // hv_netvsc".
+  void ok(std::string line, std::string name = {});
+
+  // The commands become part of the remedy.
+  void warn(std::string line, std::vector<std::string> commands = {});
+  void fail(std::string line, std::vector<std::string> commands = {});
+
+  // An unknown line is worse than ok and better than warn.
+  void unknown(std::string line);
+
+  // `why` is the reason in the remedy of a warning or failure. Returns skipped(`reason_if_empty`)
+  // if there are no lines.
+  Finding build(std::string_view reason_if_empty, std::string why) const;
+
+ private:
+  struct Line {
+    Status status;
+    std::string text;
+    std::vector<std::string> commands;
+    std::string name = {};
+  };
+
+  Status worst() const;
+
+  std::vector<Line> lines_;
+};
+
+// Joins the first three of `lines` and states the number of the others.
+std::string brief(const std::vector<std::string>& lines, std::string_view separator = "; ");
 
 }  // namespace manactl::diag

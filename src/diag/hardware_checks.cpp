@@ -5,29 +5,30 @@
 #include <array>
 
 #include "base/text.h"
-#include "diag/groups.h"
+#include "diag/check.h"
+#include "diag/fact_lookups.h"
+#include "diag/finding.h"
 #include "diag/remedies.h"
-#include "diag/tally.h"
-#include "diag/view.h"
 
 namespace manactl::diag {
 
 namespace {
 
-Finding azure(const host::Facts& facts, const Question& /*question*/) {
+Finding azure(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.platform) return unknown(facts.platform.error().message);
   const host::Platform& platform = *facts.platform;
   const std::string evidence =
       platform.evidence.empty() ? "" : fmt::format(" ({})", platform.evidence);
-  if (platform.azure) return pass("its chassis asset tag says so", {platform.evidence});
+  if (platform.azure) return pass("the chassis asset tag is Azure's", {platform.evidence});
   if (platform.hyperv) {
-    return warn("Hyper-V, but without Azure's chassis tag" + evidence,
-                {"MANA is offered to Azure VMs; elsewhere expect the synthetic NIC only", {}});
+    return warn("Hyper-V, but not Azure's chassis asset tag" + evidence,
+                {"only Azure VMs have MANA; other Hyper-V VMs have only the synthetic NIC", {}});
   }
-  return warn("not an Azure VM" + evidence,
-              {"MANA exists on Azure only; here manactl can read logs and bundles (doctor), and "
-               "measure DPDK's virtual devices (bench)",
-               {}});
+  return warn(
+      "not an Azure VM" + evidence,
+      {"MANA exists only on Azure; here manactl can still read logs and bundles (doctor) and "
+       "measure DPDK's virtual devices (bench)",
+       {}});
 }
 
 std::vector<std::string> addresses_of(const std::vector<const host::PciFunction*>& functions) {
@@ -44,32 +45,34 @@ Finding no_mana(const host::Facts& facts) {
   }
   if (!mlx.empty()) {
     return warn(
-        fmt::format("no MANA function; this VM got Mellanox hardware ({})", join(mlx, ", ")),
-        {"the host decides which NIC a VM gets, and decides anew at stop (deallocate) and "
-         "start; DPDK needs the mlx5 driver here, not net_mana",
+        fmt::format("no MANA function, but Mellanox hardware ({})", join(mlx, ", ")),
+        {"Azure chooses the NIC hardware each time the VM starts after it was deallocated; on this "
+         "hardware, DPDK needs the mlx5 driver instead of net_mana",
          {}});
   }
   if (facts.platform && !facts.platform->azure) return skipped("not an Azure VM");
   return fail("no PCI function 1414:00ba, 1414:00b9 or 1414:00c1",
               {"accelerated networking is off for every NIC, this VM size has no MANA, or the host "
-               "has taken the VF away for servicing (then it comes back by itself); with the VM "
-               "deallocated, from a machine with the Azure CLI, names filled in:",
+               "has removed the VF for servicing (it then returns without action); to turn on "
+               "accelerated networking, deallocate the VM and run this where the Azure CLI is "
+               "installed:",
                {"az network nic update --resource-group \"$GROUP\" --name \"$NIC\" "
                 "--accelerated-networking true"}});
 }
 
-Finding mana(const host::Facts& facts, const Question& /*question*/) {
+Finding mana(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.functions) return unknown(facts.functions.error().message);
   const auto functions = mana_functions(facts);
   if (functions.empty()) return no_mana(facts);
   std::vector<std::string> evidence;
   for (const host::PciFunction* function : functions) {
     const bool pf2 = function->adapter == host::Adapter::mana_pf2;
-    evidence.push_back(fmt::format("{}: {}, NUMA node {}{}",
-                                   function->address.str(),
-                                   pci_id(*function),
-                                   function->numa_node,
-                                   pf2 ? "; net_mana up to DPDK 26.07 does not know this id" : ""));
+    evidence.push_back(
+        fmt::format("{}: {}, NUMA node {}{}",
+                    function->address.str(),
+                    pci_id(*function),
+                    function->numa_node,
+                    pf2 ? "; net_mana up to DPDK 26.07 does not support this id" : ""));
   }
   return pass(brief(addresses_of(functions), ", "), std::move(evidence));
 }
@@ -86,51 +89,51 @@ std::vector<std::string> bind_to_mana(const host::PciFunction& function) {
   return commands;
 }
 
-Finding driver(const host::Facts& facts, const Question& /*question*/) {
-  Tally tally;
+Finding driver(const host::Facts& facts, const CheckOptions& /*options*/) {
+  FindingBuilder findings;
   for (const host::PciFunction* function : mana_functions(facts)) {
     const std::string address = function->address.str();
     if (function->driver == "mana") {
-      tally.ok(fmt::format("{} is bound to mana", address), address);
+      findings.ok(fmt::format("{} is bound to mana", address), address);
     } else if (function->driver.empty()) {
-      tally.fail(fmt::format("{} has no driver", address), bind_to_mana(*function));
+      findings.fail(fmt::format("{} has no driver", address), bind_to_mana(*function));
     } else {
-      tally.fail(fmt::format("{} is bound to {}", address, function->driver),
-                 bind_to_mana(*function));
+      findings.fail(fmt::format("{} is bound to {}", address, function->driver),
+                    bind_to_mana(*function));
     }
   }
-  return tally.finding("no MANA function",
-                       "net_mana works beside the kernel driver mana, never in place of it: a "
-                       "function without it, or given to vfio-pci, has no ports and no RDMA "
-                       "device (dmesg says why a probe failed)");
+  return findings.build(
+      "no MANA function",
+      "net_mana needs the kernel driver mana: a function without it, or bound to vfio-pci, has no "
+      "ports and no RDMA device (dmesg shows why a probe failed)");
 }
 
-Finding ports(const host::Facts& facts, const Question& /*question*/) {
-  Tally tally;
+Finding ports(const host::Facts& facts, const CheckOptions& /*options*/) {
+  FindingBuilder findings;
   for (const host::PciFunction* function : mana_functions(facts)) {
     if (function->driver.empty()) continue;
     const std::string slot = function->slot.empty() ? "no slot" : "slot " + function->slot;
     const std::string address = function->address.str();
     if (!function->netdevs.empty()) {
-      tally.ok(fmt::format("{}, {}: {} ({})",
-                           address,
-                           slot,
-                           counted(function->netdevs.size(), "port"),
-                           join(function->netdevs, ", ")),
-               fmt::format("{} has {}", address, function->netdevs.size()));
+      findings.ok(fmt::format("{}, {}: {} ({})",
+                              address,
+                              slot,
+                              counted(function->netdevs.size(), "port"),
+                              join(function->netdevs, ", ")),
+                  fmt::format("{} has {}", address, function->netdevs.size()));
     } else {
-      tally.fail(fmt::format("{}, {}: no port", address, slot), {"dmesg | grep -i mana"});
+      findings.fail(fmt::format("{}, {}: no port", address, slot), {"dmesg | grep -i mana"});
     }
   }
-  return tally.finding("no MANA function has a driver: see hardware.driver",
-                       "each port of a MANA function is a network interface; none means that the "
-                       "driver did not come up, or that the interfaces are in another network "
-                       "namespace (then run manactl there)");
+  return findings.build(
+      "no MANA function has a driver: see hardware.driver",
+      "each port of a MANA function is a network interface; without one, either the driver failed "
+      "to start, or the interfaces are in another network namespace (run manactl there)");
 }
 
-Finding coexistence(const host::Facts& facts, const Question& /*question*/) {
+Finding coexistence(const host::Facts& facts, const CheckOptions& /*options*/) {
   const host::Module* mlx5 = module_named(facts, "mlx5_core");
-  if (mlx5 == nullptr) return skipped("nothing was gathered about mlx5_core");
+  if (mlx5 == nullptr) return skipped("no information about module mlx5_core");
   if (!mlx5->presence) return unknown(mlx5->presence.error().message);
   switch (*mlx5->presence) {
     case Presence::loaded:
@@ -145,41 +148,44 @@ Finding coexistence(const host::Facts& facts, const Question& /*question*/) {
   }
   const bool missing = *mlx5->presence == Presence::missing;
   return warn(missing ? "mlx5_core is missing" : "mlx5_core is blacklisted",
-              {"after the next stop and start this VM may get Mellanox hardware; without mlx5_core "
-               "it then runs on the synthetic path only",
+              {"the next start of this VM may be on Mellanox hardware; without mlx5_core it would "
+               "have only the synthetic path",
                missing ? source_of_module(facts, "mlx5_core").commands
                        : std::vector<std::string>{"grep -r mlx5_core /etc/modprobe.d"}});
 }
 
-constexpr std::array<std::string_view, 1> kNeedsAzure = {"hardware.azure"};
-constexpr std::array<std::string_view, 1> kNeedsDriverModule = {"kernel.mana"};
-constexpr std::array<std::string_view, 2> kNeedsDriver = {"hardware.driver", "kernel.mana"};
+constexpr std::array<std::string_view, 1> kManaCauses = {"hardware.azure"};
+constexpr std::array<std::string_view, 1> kDriverCauses = {"kernel.mana"};
+constexpr std::array<std::string_view, 2> kPortCauses = {"hardware.driver", "kernel.mana"};
 
 constexpr std::array kChecks = {
-    Check{
-        "hardware.azure", "this is an Azure VM", "This is not an Azure VM", Needs::nothing, azure},
+    Check{"hardware.azure",
+          "this is an Azure VM",
+          "This is not an Azure VM",
+          Requirement::none,
+          azure},
     Check{"hardware.mana",
           "the VM has a MANA function",
           "The VM has no MANA function",
-          Needs::nothing,
+          Requirement::none,
           mana,
-          kNeedsAzure},
+          kManaCauses},
     Check{"hardware.driver",
           "every MANA function is bound to the mana driver",
           "A MANA function is not bound to the mana driver",
-          Needs::mana,
+          Requirement::mana,
           driver,
-          kNeedsDriverModule},
+          kDriverCauses},
     Check{"hardware.ports",
-          "every MANA function has its ports",
+          "every MANA function has ports",
           "A MANA function has no port",
-          Needs::mana,
+          Requirement::mana,
           ports,
-          kNeedsDriver},
+          kPortCauses},
     Check{"hardware.coexistence",
-          "the mlx5 driver is there too, in case the VM moves",
-          "The mlx5 driver is not there, should the VM move",
-          Needs::mana,
+          "the mlx5 driver is available if the VM moves to Mellanox hardware",
+          "The mlx5 driver is not available if the VM moves to Mellanox hardware",
+          Requirement::mana,
           coexistence},
 };
 

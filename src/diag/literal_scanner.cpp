@@ -12,9 +12,10 @@ namespace {
 
 constexpr std::size_t kLoad = sizeof(std::uint64_t);
 constexpr unsigned kUnroll = 8;
-constexpr unsigned kPlaceBits = 16;  // 64 KiB, of which a log touches little
+constexpr unsigned kHashBits = 16;  // a table of 64 KiB, of which a scan reads only a small part
 constexpr unsigned kSlotBits = 14;
-static_assert(std::endian::native == std::endian::little, "grams are masked as little-endian");
+static_assert(std::endian::native == std::endian::little,
+              "the gram mask assumes little-endian byte order");
 
 std::uint64_t load(const char* at) {
   std::uint64_t gram = 0;
@@ -22,15 +23,15 @@ std::uint64_t load(const char* at) {
   return gram;
 }
 
-// The same near the end of the block, where eight bytes may be more than there are.
+// Like load(), but `at` may be less than eight bytes before the end of the block.
 std::uint64_t load_tail(std::string_view block, std::size_t at) {
   std::uint64_t gram = 0;
   std::memcpy(&gram, block.data() + at, std::min(kLoad, block.size() - at));
   return gram;
 }
 
-std::size_t place_of(std::uint64_t mixed) {
-  return mixed >> (64U - kPlaceBits);
+std::size_t hash_of(std::uint64_t mixed) {
+  return mixed >> (64U - kHashBits);
 }
 
 std::size_t slot_of(std::uint64_t mixed) {
@@ -46,7 +47,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-// How many grams a window of `size` bytes needs so that steps cannot jump over it.
+// Returns the gram size for a window. A smaller gram allows larger steps.
 std::size_t gram_for(std::size_t window) {
   constexpr std::size_t kShortWindow = 6;
   return window < kShortWindow ? 3 : window - (window / 3);
@@ -57,13 +58,13 @@ std::size_t gram_for(std::size_t window) {
 LiteralScanner::LiteralScanner(std::vector<std::string> texts,
                                Case letters,
                                std::string_view before)
-    : texts_(std::move(texts)), maybe_(1U << kPlaceBits), heads_(1U << kSlotBits), entries_(1) {
+    : texts_(std::move(texts)), maybe_(1U << kHashBits), heads_(1U << kSlotBits), entries_(1) {
   if (before.empty()) allowed_.fill(true);
   for (const char c : before) allowed_.at(static_cast<unsigned char>(c)) = true;
   std::size_t window = SIZE_MAX;
   for (const auto& text : texts_) window = std::min(window, text.size());
   if (texts_.empty()) window = kLoad;
-  window = std::min<std::size_t>(window, kLongestWindow);
+  window = std::min<std::size_t>(window, kMaxWindow);
   const std::size_t gram = std::min(gram_for(window), kLoad);
   step_ = window - gram + 1;
   keep_ = ~0ULL >> (8U * (kLoad - gram));
@@ -77,13 +78,14 @@ LiteralScanner::LiteralScanner(std::vector<std::string> texts,
 
 void LiteralScanner::add(std::uint32_t text, std::size_t offset) {
   const auto mixed = mix(load_tail(texts_[text], offset));
-  maybe_[place_of(mixed)] = 1;
+  maybe_[hash_of(mixed)] = 1;
   auto& head = heads_[slot_of(mixed)];
   entries_.push_back({text, static_cast<std::uint32_t>(offset), head});
   head = static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
-// What many texts have in common ("failed to ") is common in logs too.
+// Counts how often each gram occurs in the texts. Grams of many texts ("failed to ") are also
+// frequent in logs.
 std::map<std::uint64_t, unsigned> LiteralScanner::gram_counts() const {
   std::map<std::uint64_t, unsigned> counts;
   for (const auto& text : texts_) {
@@ -96,14 +98,14 @@ std::size_t LiteralScanner::rarest_window(const std::string& text,
                                           std::size_t window,
                                           const std::map<std::uint64_t, unsigned>& counts) const {
   std::size_t best = 0;
-  unsigned least = UINT32_MAX;
+  unsigned min_sum = UINT32_MAX;
   for (std::size_t first = 0; first + window <= text.size(); ++first) {
     unsigned sum = 0;
     for (std::size_t at = first; at < first + step_; ++at) {
       sum += counts.at(mix(load_tail(text, at)));
     }
-    if (sum <= least) {
-      least = sum;
+    if (sum <= min_sum) {
+      min_sum = sum;
       best = first;
     }
   }
@@ -124,8 +126,8 @@ bool LiteralScanner::is_here(const Entry& entry, std::string_view block, std::si
   const auto& text = texts_[entry.text];
   if (entry.offset > at || at - entry.offset + text.size() > block.size()) return false;
   const std::size_t begin = at - entry.offset;
-  const bool free = begin == 0 || allowed_[static_cast<unsigned char>(block[begin - 1])];
-  return free && same(text, block.data() + begin);
+  const bool is_preceded = begin == 0 || allowed_[static_cast<unsigned char>(block[begin - 1])];
+  return is_preceded && same(text, block.data() + begin);
 }
 
 LiteralScanner::Hit LiteralScanner::verify(std::string_view block, std::size_t at) const {
@@ -146,18 +148,19 @@ std::vector<std::uint32_t> LiteralScanner::all_in(std::string_view line) const {
   return found;
 }
 
-// One bit for each of the next grams that a text may have.
-unsigned LiteralScanner::grams_worth(const char* at) const {
+// Tests the next kUnroll grams. Bit i of the result is set if gram i may belong to a text.
+unsigned LiteralScanner::candidates_from(const char* at) const {
   const std::uint8_t* const maybe = maybe_.data();
   const std::size_t step = step_;
   const std::uint64_t keep = keep_;
   const std::uint64_t fold = fold_;
-  unsigned worth = 0;
+  unsigned candidates = 0;
 #pragma GCC unroll 8
   for (unsigned i = 0; i < kUnroll; ++i, at += step) {
-    worth |= static_cast<unsigned>(maybe[place_of(manactl::diag::mix(load(at), fold, keep))]) << i;
+    candidates |= static_cast<unsigned>(maybe[hash_of(manactl::diag::mix(load(at), fold, keep))])
+                  << i;
   }
-  return worth;
+  return candidates;
 }
 
 LiteralScanner::Hit LiteralScanner::next(std::string_view block, std::size_t from) const {
@@ -165,9 +168,9 @@ LiteralScanner::Hit LiteralScanner::next(std::string_view block, std::size_t fro
   std::size_t at = from;
   while (at < block.size()) {
     const bool many = at + (kUnroll * step) + kLoad <= block.size();
-    const unsigned worth_all = many ? grams_worth(block.data() + at) : 1;
-    for (unsigned worth = worth_all; worth != 0; worth &= worth - 1) {
-      const auto i = static_cast<std::size_t>(std::countr_zero(worth));
+    unsigned candidates = many ? candidates_from(block.data() + at) : 1;
+    for (; candidates != 0; candidates &= candidates - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(candidates));
       const auto hit = verify(block, at + (i * step));
       if (hit.at != std::string_view::npos) return hit;
     }

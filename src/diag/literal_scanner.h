@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Finds any of many plain texts in a block at gigabytes a second. Every text is at least `window`
-// bytes long, so it covers one of the positions 0, step, 2 * step ... with a whole gram: only those
-// are looked at, through a table that says which grams belong to a text.
+// Finds any of many plain texts in a block at gigabytes per second. Every text is at least `window`
+// bytes long. Wherever it occurs, one of its grams (a few bytes) starts at one of the offsets 0,
+// step, 2 * step, ... of the block. The scanner reads only there, and looks up what it reads in a
+// table of the grams of all texts.
 
 #pragma once
 
@@ -17,35 +18,35 @@ namespace manactl::diag {
 
 class LiteralScanner {
  public:
-  enum class Case { exact, ignored };  // ignored: ASCII letters only, texts in lower case
+  enum class Case { exact, ignored };  // ignored: for ASCII letters; texts must be lower case
 
   struct Hit {
-    std::size_t at = std::string_view::npos;  // npos: none
-    std::uint32_t text = 0;                   // index of the text
+    std::size_t at = std::string_view::npos;  // npos if nothing was found
+    std::uint32_t text = 0;                   // index into the constructor's `texts`
   };
 
-  // The shortest text sets the window; each must have three bytes at least. When `before` is not
-  // empty, a text counts only behind one of its bytes or at the beginning of the block.
+  // Each text must have at least three bytes. If `before` is not empty, a text is found only after
+  // one of these characters or at the beginning of the block.
   LiteralScanner(std::vector<std::string> texts, Case letters, std::string_view before = {});
 
-  // A hit in `block` whose gram lies at or behind `from`. Hits come by position of their gram; not
-  // every text of a line is given: one hit says that the line deserves a look.
+  // Returns the first hit whose gram starts at or after `from`. Other texts may begin earlier, also
+  // in the same line: use all_in() to find all texts of that line.
   Hit next(std::string_view block, std::size_t from) const;
 
-  // Every text that a line holds, by index, in no order; a text may come twice.
+  // The indexes of all texts in a line, in no order; an index may occur twice.
   std::vector<std::uint32_t> all_in(std::string_view line) const;
 
  private:
   struct Entry {
     std::uint32_t text;
-    std::uint32_t offset;  // of the gram within the text
-    std::uint32_t next;    // in the same slot, 0 ends
+    std::uint32_t offset;  // offset of the gram within the text
+    std::uint32_t next;    // next entry in the same slot; 0 at the end
   };
 
   std::uint64_t mix(std::uint64_t gram) const;
   bool same(std::string_view text, const char* at) const;
   bool is_here(const Entry& entry, std::string_view block, std::size_t at) const;
-  unsigned grams_worth(const char* at) const;
+  unsigned candidates_from(const char* at) const;
   Hit verify(std::string_view block, std::size_t at) const;
   void add(std::uint32_t text, std::size_t offset);
   std::map<std::uint64_t, unsigned> gram_counts() const;
@@ -53,16 +54,16 @@ class LiteralScanner {
                             std::size_t window,
                             const std::map<std::uint64_t, unsigned>& counts) const;
 
-  static constexpr std::size_t kLongestWindow = 14;
+  static constexpr std::size_t kMaxWindow = 14;
 
   std::vector<std::string> texts_;
-  std::vector<std::uint8_t> maybe_;   // by place: 1 when a gram of a text has it
-  std::vector<std::uint32_t> heads_;  // by slot, into entries_
+  std::vector<std::uint8_t> maybe_;   // for each hash: 1 if a gram of a text has it
+  std::vector<std::uint32_t> heads_;  // for each slot: its first index into entries_
   std::vector<Entry> entries_;
-  std::array<bool, 256> allowed_{};  // bytes that may come before a text
+  std::array<bool, 256> allowed_{};  // characters that may precede a text
   std::size_t step_ = 1;
   std::uint64_t keep_ = 0;  // mask of the gram's bytes
-  std::uint64_t fold_ = 0;  // 0x20 in every byte when case does not matter
+  std::uint64_t fold_ = 0;  // 0x20 in every byte if case is ignored
 };
 
 }  // namespace manactl::diag

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lines out of bytes, in constant memory: NULs and colours are taken out, a line longer than a
-// block is given as its beginning, and nothing is copied that need not be.
+// Splits a byte stream into blocks of whole lines in constant memory. Removes NUL bytes and escape
+// sequences. Returns only the beginning of a line that is longer than a block.
 
 #pragma once
 
@@ -15,23 +15,23 @@
 
 namespace manactl::diag {
 
-// A block of whole lines, valid until the next call.
+// Whole lines. The view is valid until the next call of LogReader::next().
 struct Block {
-  std::string_view text;         // ends with '\n' but for the last line and lines that were cut
-  std::uint64_t first_line = 0;  // number of its first line, from 1
+  std::string_view text;         // ends with '\n' except after the last line and a shortened line
+  std::uint64_t first_line = 0;  // number of the first line in `text`, from 1
 };
 
 class LogReader {
  public:
   static constexpr std::size_t kBlock = 256U << 10;
-  static constexpr std::size_t kLongestLine = 64U << 10;  // of a line that fills a block
+  static constexpr std::size_t kMaxLine = 64U << 10;  // bytes returned of a line above kBlock
 
   explicit LogReader(ByteSource& source);
 
-  // An empty block at the end.
+  // Returns an empty block at the end of the log.
   Result<Block> next();
 
-  // Lines of all blocks so far.
+  // The number of lines in all blocks returned so far.
   std::uint64_t lines() const { return lines_; }
 
  private:
@@ -41,15 +41,16 @@ class LogReader {
 
   ByteSource& source_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is read and not yet given
+  std::size_t begin_ = 0, end_ = 0;  // range of buffer_ that next() has not returned yet
   std::uint64_t lines_ = 0;
-  bool skipping_ = false;  // inside the rest of a line that was too long
+  bool skipping_ = false;  // the next bytes belong to a line that was too long
   bool finished_ = false;
 };
 
 std::uint64_t count_line_ends(std::string_view text);
 
-// `line` without line end, and without the prefixes of journald, dmesg, syslog and container logs.
+// Returns `line` without its line end and without the prefixes of journald, dmesg, syslog and
+// container logs. The result refers to `line` or `scratch`.
 std::string_view without_prefix(std::string_view line, std::string& scratch);
 
 }  // namespace manactl::diag

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
 
+#include "diag/log_scan.h"
+
 #include <algorithm>
 #include <map>
 
+#include "base/ids.h"
 #include "base/text.h"
-#include "diag/doctor.h"
-#include "diag/error_words.h"
+#include "diag/error_heuristics.h"
 #include "diag/log_reader.h"
-#include "diag/log_release.h"
 
 namespace manactl::diag {
 namespace {
 
-constexpr std::size_t kMostUnknown = 50;  // different ones; the rest is counted
+constexpr std::size_t kMaxUnknown = 50;  // kinds with an entry; lines of others are only counted
 
-// Lines that differ in numbers only are one kind: counters, addresses, times.
+// Lines that differ only in digits (counters, addresses, times) are of the same kind.
 std::string kind_of(std::string_view text) {
-  constexpr std::size_t kTelling = 200;
-  std::string kind(text.substr(0, kTelling));
+  constexpr std::size_t kCompared = 200;
+  std::string kind(text.substr(0, kCompared));
   for (char& c : kind) {
     if (c >= '0' && c <= '9') c = '0';
   }
   return kind;
 }
 
-bool is_benign_here(const Match& match) {
-  return std::ranges::any_of(match.signature->benign_when, [&match](const auto& wanted) {
-    return std::ranges::find(match.captures, wanted) != match.captures.end();
+bool has_benign_capture(const Match& match) {
+  return std::ranges::any_of(match.signature->benign_when, [&match](const auto& benign) {
+    return std::ranges::find(match.captures, benign) != match.captures.end();
   });
 }
 
@@ -34,13 +35,13 @@ class Scan {
  public:
   Scan(std::string name, const SignatureSet& known) : name_(std::move(name)), known_(known) {}
 
-  void block(const Block& block);
+  void scan_block(const Block& block);
   LogReport finish(std::uint64_t lines);
 
  private:
-  void line(std::string_view line, std::uint64_t number);
-  void seen(Match match, std::string_view message, std::uint64_t number);
-  void unknown(std::string_view message, std::uint64_t number);
+  void scan_line(std::string_view line, std::uint64_t number);
+  void add_match(Match match, std::string_view message, std::uint64_t number);
+  void add_unknown(std::string_view message, std::uint64_t number);
   Quote quote(std::string_view message, std::uint64_t number) const;
 
   std::string name_;
@@ -51,54 +52,54 @@ class Scan {
   std::string scratch_;
 };
 
-void Scan::block(const Block& block) {
+void Scan::scan_block(const Block& block) {
   const auto text = block.text;
   std::size_t known_at = known_.next_candidate(text, 0);
-  std::size_t error_at = next_error_word(text, 0);
+  std::size_t error_at = find_error_word(text, 0);
   std::uint64_t number = block.first_line;
   std::size_t counted = 0;
   for (;;) {
-    const auto at = std::min(known_at, error_at);
-    if (at == std::string_view::npos) return;
-    const auto before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+    const auto hit = std::min(known_at, error_at);
+    if (hit == std::string_view::npos) return;
+    const auto before = hit == 0 ? std::string_view::npos : text.rfind('\n', hit - 1);
     const auto begin = before == std::string_view::npos ? 0 : before + 1;
-    const auto end = std::min(text.find('\n', at), text.size());
+    const auto end = std::min(text.find('\n', hit), text.size());
     number += count_line_ends(text.substr(counted, begin - counted));
     counted = begin;
-    line(text.substr(begin, end - begin), number);
+    scan_line(text.substr(begin, end - begin), number);
     if (known_at != std::string_view::npos && known_at < end) {
       known_at = known_.next_candidate(text, end);
     }
     if (error_at != std::string_view::npos && error_at < end) {
-      error_at = next_error_word(text, end);
+      error_at = find_error_word(text, end);
     }
   }
 }
 
-void Scan::line(std::string_view line, std::uint64_t number) {
+void Scan::scan_line(std::string_view line, std::uint64_t number) {
   const auto message = without_prefix(line, scratch_);
   auto matches = known_.matches(message);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
   if (matches.empty() && !looks_like_error(message)) return;
-  if (matches.empty()) return unknown(message, number);
+  if (matches.empty()) return add_unknown(message, number);
   ++report_.matched_lines;
   const auto range = releases_of_prefix(message);
   if (!range.empty()) report_.dpdk_range = range;
-  for (auto& match : matches) seen(std::move(match), message, number);
+  for (auto& match : matches) add_match(std::move(match), message, number);
 }
 
 Quote Scan::quote(std::string_view message, std::uint64_t number) const {
   return {name_, number, printable(message)};
 }
 
-void Scan::seen(Match match, std::string_view message, std::uint64_t number) {
+void Scan::add_match(Match match, std::string_view message, std::uint64_t number) {
   if (match.signature->role == Role::note) {
     for (const auto& [key, value] : match.captures) {
       if (key == "release") report_.dpdk_release = value;
     }
     return;
   }
-  const bool benign = is_benign_here(match);
+  const bool benign = has_benign_capture(match);
   const auto [place, is_new] =
       by_signature_.try_emplace({match.signature, benign}, report_.entries.size());
   if (is_new) {
@@ -110,11 +111,11 @@ void Scan::seen(Match match, std::string_view message, std::uint64_t number) {
   entry.last_line = number;
 }
 
-void Scan::unknown(std::string_view message, std::uint64_t number) {
+void Scan::add_unknown(std::string_view message, std::uint64_t number) {
   auto kind = kind_of(message);
   auto place = by_kind_.find(kind);
   if (place == by_kind_.end()) {
-    if (by_kind_.size() == kMostUnknown) {
+    if (by_kind_.size() == kMaxUnknown) {
       ++report_.more_unknown;
       return;
     }
@@ -133,6 +134,32 @@ LogReport Scan::finish(std::uint64_t lines) {
 
 }  // namespace
 
+bool has_reached(std::string_view release, const std::vector<std::string>& first_releases) {
+  const auto parsed = Release::parse(release);
+  if (!parsed || first_releases.empty()) return false;
+  for (const auto& text : first_releases) {
+    const auto first = Release::parse(text);
+    const bool is_same_line =
+        first && first->major == parsed->major && first->minor == parsed->minor;
+    if (is_same_line) return *parsed >= *first;
+  }
+  const auto mainline = Release::parse(first_releases.back());
+  return mainline && *parsed >= *mainline;
+}
+
+std::string_view releases_of_prefix(std::string_view message) {
+  for (const std::string_view prefix : {"MANA_DRIVER: ", "HN_DRIVER: ", "VMBUS_BUS: "}) {
+    if (message.starts_with(prefix)) return "24.11 or newer";
+  }
+  for (const std::string_view prefix : {"mana_", "hn_", "vmbus_"}) {
+    const auto end = message.find("(): ");
+    if (message.starts_with(prefix) && end != std::string_view::npos && message.find(' ') > end) {
+      return "22.11 to 24.07";
+    }
+  }
+  return {};
+}
+
 Result<LogReport> read_log(ByteSource& source, const std::string& name, const SignatureSet& known) {
   LogReader reader(source);
   Scan scan(name, known);
@@ -140,7 +167,7 @@ Result<LogReport> read_log(ByteSource& source, const std::string& name, const Si
     const auto block = reader.next();
     if (!block) return because(block.error(), name);
     if (block->text.empty()) return scan.finish(reader.lines());
-    scan.block(*block);
+    scan.scan_block(*block);
   }
 }
 

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/text.h"
-#include "diag/groups.h"
-#include "diag/tally.h"
-#include "diag/view.h"
+#include "diag/check.h"
+#include "diag/fact_lookups.h"
+#include "diag/finding.h"
 
 namespace manactl::diag {
 
@@ -17,9 +17,9 @@ namespace {
 
 using Pool = host::HugepagePool;
 
-constexpr std::uint64_t kUsualPageKib = 2048;
-// What is reserved when no bench says how much it takes; larger pages: one of them.
-constexpr std::uint64_t kUsualBytes = 512ULL << 20;
+constexpr std::uint64_t kDefaultPageKib = 2048;
+// Suggested reservation if no benchmark is planned; rounded up to whole pages.
+constexpr std::uint64_t kDefaultBytes = 512ULL << 20;
 
 std::uint64_t pages_for(std::uint64_t bytes, std::uint64_t page_kib) {
   const std::uint64_t page = page_kib << 10;
@@ -27,15 +27,15 @@ std::uint64_t pages_for(std::uint64_t bytes, std::uint64_t page_kib) {
 }
 
 std::uint64_t page_kib_of(const host::Facts& facts) {
-  return facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kUsualPageKib;
+  return facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kDefaultPageKib;
 }
 
 std::string node_name(int node) {
   return node < 0 ? std::string("any node") : fmt::format("node {}", node);
 }
 
-// Adds to what is reserved, so that nobody else loses pages.
-std::string reserve(int node, std::uint64_t page_kib, std::uint64_t pages) {
+// `pages` is the new total, which includes the pages that are reserved now.
+std::string reserve_command(int node, std::uint64_t page_kib, std::uint64_t pages) {
   if (node < 0) node = 0;
   return fmt::format(
       "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
@@ -57,8 +57,8 @@ std::vector<std::string> pools_text(const std::vector<Pool>& pools) {
   return lines;
 }
 
-// "1024 of 1024 pages of 2048 kB free", or for several pools "2.0 GiB on node 0, 1.0 GiB on node
-// 1".
+// Returns "1024 of 1024 pages of 2048 kB free" for one pool, "2.0 GiB on node 0, 1.0 GiB on node 1"
+// for several.
 std::string free_text(const std::vector<Pool>& pools, const std::vector<std::string>& lines) {
   if (lines.size() == 1) return lines.front();
   std::map<int, std::uint64_t> bytes;
@@ -72,8 +72,8 @@ std::string free_text(const std::vector<Pool>& pools, const std::vector<std::str
   return brief(nodes, ", ");
 }
 
-// The pool of the default page size on that node, or an empty one.
-Pool usual_pool(const host::Facts& facts, int node) {
+// The pool of the kernel's default page size on `node`, or an empty pool.
+Pool default_pool(const host::Facts& facts, int node) {
   const std::uint64_t page_kib = page_kib_of(facts);
   for (const Pool& pool : *facts.memory.pools) {
     if (pool.page_kib == page_kib && (node < 0 || pool.node == node)) return pool;
@@ -81,104 +81,106 @@ Pool usual_pool(const host::Facts& facts, int node) {
   return Pool{std::max(node, 0), page_kib, 0, 0};
 }
 
-Remedy reserve_more(const host::Facts& facts, const Question& question, int node) {
-  const Pool pool = usual_pool(facts, node);
-  const std::uint64_t bytes = question.bench_bytes != 0 ? question.bench_bytes : kUsualBytes;
+Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int node) {
+  const Pool pool = default_pool(facts, node);
+  const std::uint64_t bytes = options.bench_bytes != 0 ? options.bench_bytes : kDefaultBytes;
   const std::uint64_t needed = pages_for(bytes, pool.page_kib);
   const std::uint64_t more = needed > pool.free ? needed - pool.free : 0;
-  const std::string count = reserve(pool.node, pool.page_kib, pool.total + more);
-  return {
-      fmt::format("DPDK puts packets and queues into hugepages; the kernel may grant fewer than "
-                  "asked when memory is fragmented, so the last line shows what it gave; it "
-                  "lasts until reboot (vm.nr_hugepages in /etc/sysctl.d makes it permanent, "
-                  "over all nodes)"),
-      {count,
-       fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
-                   pool.node,
-                   pool.page_kib)}};
+  const std::string count = reserve_command(pool.node, pool.page_kib, pool.total + more);
+  return {fmt::format(
+              "DPDK keeps packets and queues in hugepages; if memory is fragmented the kernel may "
+              "reserve fewer, so the last command prints the result; the setting lasts until "
+              "reboot (vm.nr_hugepages in /etc/sysctl.d makes it permanent, over all nodes)"),
+          {count,
+           fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
+                       pool.node,
+                       pool.page_kib)}};
 }
 
-// ---- any hugepages at all -----------------------------------------------------------------------
+// ---- on all nodes -------------------------------------------------------------------------------
 
-Finding hugepages(const host::Facts& facts, const Question& question) {
+Finding hugepages(const host::Facts& facts, const CheckOptions& options) {
   if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
   const auto& pools = *facts.memory.pools;
   const auto lines = pools_text(pools);
-  const auto nodes = nodes_of(facts, question);
+  const auto nodes = nodes_of(facts, options);
   const int node = nodes.empty() ? -1 : *nodes.begin();
   if (lines.empty()) {
-    return fail("no hugepages are reserved on any node", reserve_more(facts, question, node));
+    return fail("no hugepages are reserved on any node", reserve_more(facts, options, node));
   }
   const bool any_free =
       std::any_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.free != 0; });
   if (!any_free) {
     return fail(fmt::format("all hugepages are in use ({})", brief(lines)),
-                reserve_more(facts, question, node),
+                reserve_more(facts, options, node),
                 lines);
   }
   return pass(free_text(pools, lines), lines);
 }
 
-// ---- on the node of the NIC ---------------------------------------------------------------------
+// ---- on the NIC's node --------------------------------------------------------------------------
 
-bool on(const Pool& pool, int node) {
+bool is_on(const Pool& pool, int node) {
   return node < 0 || pool.node == node;
 }
 
-// The pool that comes nearest to holding `bytes`.
+// The pool with the most free memory; null if none is free.
 const Pool* best_pool(const std::vector<Pool>& pools, int node) {
   const Pool* best = nullptr;
   for (const Pool& pool : pools) {
-    if (!on(pool, node) || pool.free == 0) continue;
+    if (!is_on(pool, node) || pool.free == 0) continue;
     if (best == nullptr || pool.free * pool.page_kib > best->free * best->page_kib) best = &pool;
   }
   return best;
 }
 
-void judge_node(const host::Facts& facts, const Question& question, int node, Tally& tally) {
+void judge_node(const host::Facts& facts,
+                const CheckOptions& options,
+                int node,
+                FindingBuilder& findings) {
   const auto& pools = *facts.memory.pools;
   const Pool* best = best_pool(pools, node);
-  const Pool pool = best != nullptr ? *best : usual_pool(facts, node);
+  const Pool pool = best != nullptr ? *best : default_pool(facts, node);
   const std::uint64_t needed =
-      std::max<std::uint64_t>(1, pages_for(question.bench_bytes, pool.page_kib));
+      std::max<std::uint64_t>(1, pages_for(options.bench_bytes, pool.page_kib));
   const std::string where = node_name(node);
-  if (pool.free >= needed && question.bench_bytes == 0) {
-    tally.ok(fmt::format("{} has {} free pages of {} kB", where, pool.free, pool.page_kib));
+  if (pool.free >= needed && options.bench_bytes == 0) {
+    findings.ok(fmt::format("{} has {} free pages of {} kB", where, pool.free, pool.page_kib));
     return;
   }
-  const std::string need = question.bench_bytes == 0
-                               ? fmt::format("need a page of {} kB", pool.page_kib)
+  const std::string need = options.bench_bytes == 0
+                               ? fmt::format("need 1 page of {} kB", pool.page_kib)
                                : fmt::format("need {} = {} of {} kB",
-                                             human_bytes(question.bench_bytes),
+                                             human_bytes(options.bench_bytes),
                                              counted(needed, "page"),
                                              pool.page_kib);
   const std::string line = fmt::format("{} on {}, have {}", need, where, pool.free);
   if (pool.free >= needed) {
-    tally.ok(line, fmt::format("{} needed on {}, {} free", needed, where, pool.free));
+    findings.ok(line, fmt::format("{} needed on {}, {} free", needed, where, pool.free));
   } else {
-    tally.fail(line, reserve_more(facts, question, node).commands);
+    findings.fail(line, reserve_more(facts, options, node).commands);
   }
 }
 
-Finding node(const host::Facts& facts, const Question& question) {
+Finding node(const host::Facts& facts, const CheckOptions& options) {
   if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
   const auto& pools = *facts.memory.pools;
   if (std::none_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.total != 0; })) {
-    return skipped("no hugepages at all: see memory.hugepages");
+    return skipped("no hugepages are reserved: see memory.hugepages");
   }
-  Tally tally;
-  for (const int wanted : nodes_of(facts, question)) judge_node(facts, question, wanted, tally);
-  Finding finding = tally.finding("no MANA function",
-                                  "memory on another node costs every packet a trip between the "
-                                  "sockets, and DPDK takes queues from the NIC's node; pages that "
-                                  "other programs hold are left alone");
+  FindingBuilder findings;
+  for (const int node_id : nodes_of(facts, options)) judge_node(facts, options, node_id, findings);
+  Finding finding =
+      findings.build("no MANA function",
+                     "memory on another node is slower to access, and DPDK allocates queues on the "
+                     "NIC's node; the command keeps pages that other programs use");
   for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
   return finding;
 }
 
 // ---- mounts -------------------------------------------------------------------------------------
 
-Finding mounts(const host::Facts& facts, const Question& /*question*/) {
+Finding mounts(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.memory.mounts) return unknown(facts.memory.mounts.error().message);
   std::vector<std::string> lines;
   for (const host::HugepageMount& mount : *facts.memory.mounts) {
@@ -187,9 +189,8 @@ Finding mounts(const host::Facts& facts, const Question& /*question*/) {
     lines.push_back(fmt::format("{} ({})", mount.path, size));
   }
   if (lines.empty()) {
-    return pass(
-        "with --in-memory; hugetlbfs is not mounted",
-        {"manactl does not need a mount; other DPDK programs run with --in-memory without one"});
+    return pass("only with --in-memory: hugetlbfs is not mounted",
+                {"manactl needs no mount; other DPDK programs need --in-memory without one"});
   }
   return pass(brief(lines), lines);
 }
@@ -200,18 +201,18 @@ constexpr std::array kChecks = {
     Check{"memory.hugepages",
           "hugepages are reserved and free",
           "No hugepages are free",
-          Needs::mana,
+          Requirement::mana,
           hugepages},
     Check{"memory.node",
           "the NIC's node has enough hugepages",
           "The NIC's node has too few free hugepages",
-          Needs::mana,
+          Requirement::mana,
           node,
           kNodeCauses},
     Check{"memory.mounts",
           "programs can map hugepages",
           "Programs cannot map hugepages",
-          Needs::nothing,
+          Requirement::none,
           mounts},
 };
 

@@ -6,45 +6,46 @@
 #include <array>
 
 #include "base/text.h"
+#include "diag/check.h"
 #include "diag/driver_id.h"
-#include "diag/groups.h"
+#include "diag/fact_lookups.h"
+#include "diag/finding.h"
+#include "diag/release_table.h"
 #include "diag/remedies.h"
-#include "diag/tally.h"
-#include "diag/view.h"
 
 namespace manactl::diag {
 
 namespace {
 
-// ---- devices and their nodes --------------------------------------------------------------------
+// ---- devices and device nodes -------------------------------------------------------------------
 
 std::vector<std::string> devices_of(const host::PciFunction& function, const host::Facts& facts) {
   std::vector<std::string> names = function.rdma_devices;
   for (const host::RdmaDevice* device : mana_rdma_devices(facts)) {
-    const bool here = device->pci == function.address;
-    if (here && std::find(names.begin(), names.end(), device->name) == names.end()) {
+    const bool is_of_function = device->pci == function.address;
+    if (is_of_function && std::find(names.begin(), names.end(), device->name) == names.end()) {
       names.push_back(device->name);
     }
   }
   return names;
 }
 
-Finding devices(const host::Facts& facts, const Question& /*question*/) {
+Finding devices(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.rdma.devices) return unknown(facts.rdma.devices.error().message);
-  Tally tally;
+  FindingBuilder findings;
   for (const host::PciFunction* function : mana_functions(facts)) {
     const auto names = devices_of(*function, facts);
     if (names.empty()) {
-      tally.fail(fmt::format("{} has no RDMA device", function->address.str()),
-                 {"modprobe -a mana_ib ib_uverbs", "dmesg | grep -i mana"});
+      findings.fail(fmt::format("{} has no RDMA device", function->address.str()),
+                    {"modprobe -a mana_ib ib_uverbs", "dmesg | grep -i mana"});
     } else {
-      tally.ok(fmt::format("{}: {}", function->address.str(), join(names, ", ")),
-               join(names, ", "));
+      findings.ok(fmt::format("{}: {}", function->address.str(), join(names, ", ")),
+                  join(names, ", "));
     }
   }
-  return tally.finding("no MANA function",
-                       "mana_ib makes mana_N, and since 6.16 also manae_N, for each function; "
-                       "net_mana opens it to reach the NIC");
+  return findings.build("no MANA function",
+                        "mana_ib creates mana_N for each function, and also manae_N since Linux "
+                        "6.16; net_mana uses it to access the NIC");
 }
 
 const host::UverbsNode* node_of(const host::Facts& facts, const std::string& uverbs) {
@@ -56,15 +57,15 @@ const host::UverbsNode* node_of(const host::Facts& facts, const std::string& uve
   return found == nodes.end() ? nullptr : &*found;
 }
 
-void node_of_device(const host::RdmaDevice& device, const host::Facts& facts, Tally& tally) {
+void add_node(const host::RdmaDevice& device, const host::Facts& facts, FindingBuilder& findings) {
   if (device.uverbs.empty()) {
-    tally.fail(fmt::format("{} has no character device", device.name), {"modprobe ib_uverbs"});
+    findings.fail(fmt::format("{} has no character device", device.name), {"modprobe ib_uverbs"});
     return;
   }
   const host::UverbsNode* node = node_of(facts, device.uverbs);
   if (node == nullptr) {
-    tally.fail(fmt::format("{}: /dev/infiniband/{} is not there", device.name, device.uverbs),
-               {"udevadm trigger --subsystem-match=infiniband_verbs --action=add"});
+    findings.fail(fmt::format("{}: /dev/infiniband/{} does not exist", device.name, device.uverbs),
+                  {"udevadm trigger --subsystem-match=infiniband_verbs --action=add"});
     return;
   }
   const std::string text = fmt::format("{}: /{}, mode {:04o}, owner {}:{}",
@@ -74,101 +75,103 @@ void node_of_device(const host::RdmaDevice& device, const host::Facts& facts, Ta
                                        node->uid,
                                        node->gid);
   if (node->usable) {
-    tally.ok(text, device.uverbs);
+    findings.ok(text, device.uverbs);
   } else {
-    tally.warn(text + ", not open to this user",
-               {fmt::format("chmod 0666 {}", shell_word("/" + node->path))});
+    findings.warn(text + ", not accessible to this user",
+                  {fmt::format("chmod 0666 {}", shell_word("/" + node->path))});
   }
 }
 
-Finding nodes(const host::Facts& facts, const Question& /*question*/) {
+Finding nodes(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.rdma.devices) return unknown(facts.rdma.devices.error().message);
   if (!facts.rdma.nodes) return unknown(facts.rdma.nodes.error().message);
-  Tally tally;
+  FindingBuilder findings;
   for (const host::RdmaDevice* device : mana_rdma_devices(facts)) {
-    node_of_device(*device, facts, tally);
+    add_node(*device, facts, findings);
   }
-  return tally.finding("no RDMA device of MANA",
-                       "DPDK opens /dev/infiniband/uverbsN to read and write; udev makes it with "
-                       "mode 0666, a container must be given it (--device /dev/infiniband)");
+  return findings.build("no MANA RDMA device",
+                        "DPDK opens /dev/infiniband/uverbsN for reading and writing; udev creates "
+                        "it with mode 0666, and a container needs --device /dev/infiniband");
 }
 
 // ---- rights -------------------------------------------------------------------------------------
 
-Finding rights(const host::Facts& facts, const Question& /*question*/) {
+Finding rights(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.limits) return unknown(facts.limits.error().message);
   const host::Limits& limits = *facts.limits;
   if (limits.net_raw) return pass(fmt::format("uid {} has CAP_NET_RAW", limits.uid));
   if (limits.uid != 0) {
-    return skipped(
-        fmt::format("asked as uid {}, without CAP_NET_RAW; DPDK will need root", limits.uid));
+    return skipped(fmt::format("uid {} without CAP_NET_RAW; DPDK needs root", limits.uid));
   }
-  return fail("root, but without CAP_NET_RAW (a container?)",
-              {"the kernel refuses raw packet queues without it (errno 1); a container needs "
-               "--cap-add NET_RAW --cap-add NET_ADMIN --cap-add IPC_LOCK when it is started",
+  return fail("root without CAP_NET_RAW (in a container?)",
+              {"without CAP_NET_RAW the kernel refuses raw packet queues with EPERM; start the "
+               "container with --cap-add NET_RAW --cap-add NET_ADMIN --cap-add IPC_LOCK",
                {}});
 }
 
-// What is wanted when no bench was named: two queues with 2048-byte buffers stay well below.
-constexpr std::uint64_t kUsualMemory = 64ULL << 20;
+// Lockable memory required if no benchmark is planned: two queues with 2048-byte buffers need less.
+constexpr std::uint64_t kDefaultMemory = 64ULL << 20;
 
-Finding memlock(const host::Facts& facts, const Question& question) {
+Finding memlock(const host::Facts& facts, const CheckOptions& options) {
   if (!facts.limits) return unknown(facts.limits.error().message);
   const host::Limits& limits = *facts.limits;
   if (limits.ipc_lock) return pass("no limit (CAP_IPC_LOCK)");
   if (limits.memlock_soft == UINT64_MAX) return pass("no limit");
-  const std::uint64_t wanted = question.bench_bytes != 0 ? question.bench_bytes : kUsualMemory;
+  const std::uint64_t required = options.bench_bytes != 0 ? options.bench_bytes : kDefaultMemory;
   const std::string have = human_bytes(limits.memlock_soft);
-  if (limits.memlock_soft >= wanted) {
-    return pass(fmt::format("limit {}, {} are enough", have, human_bytes(wanted)));
+  if (limits.memlock_soft >= required) {
+    return pass(fmt::format("limit {}, {} required", have, human_bytes(required)));
   }
-  return warn(fmt::format("limit {}, wanted {}", have, human_bytes(wanted)),
-              {"every byte that the NIC reads or writes is locked memory; root has no limit, "
-               "another user gets one at the next login from:",
+  return warn(fmt::format("limit {}, {} required", have, human_bytes(required)),
+              {"memory that the NIC accesses must be locked; root has no limit, and this removes "
+               "the limit of other users at their next login:",
                {write_file("/etc/security/limits.d/90-memlock.conf", {"* - memlock unlimited"})}});
 }
 
 // ---- rdma-core ----------------------------------------------------------------------------------
 
-Remedy newer_core(const host::Facts& facts) {
+Remedy newer_rdma_core(const host::Facts& facts) {
   Remedy remedy{
       "MANA's provider is in rdma-core 44 and later (package ibverbs-providers on Debian "
       "and Ubuntu, libibverbs elsewhere)",
       install_rdma_core(facts)};
-  if (facts.rdma.rdma_core && *facts.rdma.rdma_core && (*facts.rdma.rdma_core)->major < 44) {
+  if (facts.rdma.rdma_core && *facts.rdma.rdma_core &&
+      **facts.rdma.rdma_core < release_table().mana_provider) {
     remedy.why +=
-        "; if the distribution has none that new, build rdma-core 50 or later from source "
+        "; if the distribution has only older releases, build rdma-core 50 or later from source "
         "with prefix /usr";
   }
   return remedy;
 }
 
-Finding core(const host::Facts& facts, const Question& /*question*/) {
+Finding core(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.rdma.rdma_core) return unknown(facts.rdma.rdma_core.error().message);
   const std::optional<Release>& version = *facts.rdma.rdma_core;
-  if (!version) return fail("libibverbs.so.1 is not installed", newer_core(facts));
+  if (!version) return fail("libibverbs.so.1 is not installed", newer_rdma_core(facts));
   const std::string name = fmt::format("rdma-core {}", version->major);
-  if (version->major < 44) return fail(name + " is older than MANA (44)", newer_core(facts));
+  if (*version < release_table().mana_provider) {
+    return fail(name + " is older than 44, the first release with MANA", newer_rdma_core(facts));
+  }
   if (!facts.rdma.mana_provider) return unknown(facts.rdma.mana_provider.error().message);
   if (!*facts.rdma.mana_provider) {
     return fail(name + ", but its MANA provider (libmana.so.1) is not installed",
-                newer_core(facts));
+                newer_rdma_core(facts));
   }
   return pass(name + " with libmana.so.1");
 }
 
 // ---- driver id and provider ---------------------------------------------------------------------
 
-ProviderSeen provider_of(const host::Facts& facts, const std::string& device) {
-  using Kind = ProviderSeen::Kind;
+ProviderChoice provider_of(const host::Facts& facts, const std::string& device) {
+  using Kind = ProviderChoice::Kind;
   if (!facts.rdma.providers) {
-    return {Kind::not_known, "", facts.rdma.providers.error().message};
+    return {Kind::unknown, "", facts.rdma.providers.error().message};
   }
   const auto& all = *facts.rdma.providers;
   const auto found = std::find_if(
       all.begin(), all.end(), [&device](const host::Provider& p) { return p.device == device; });
   if (found == all.end()) return {Kind::none, "", ""};
-  if (found->library.empty()) return {Kind::not_known, "", found->error};
+  if (found->library.empty()) return {Kind::unknown, "", found->error};
   return {Kind::chosen, provider_name(found->library), ""};
 }
 
@@ -176,8 +179,8 @@ DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts)
   DriverIdInput input;
   input.device = device.name;
   input.kernel = device.driver_id;
-  // Without ib_uverbs there is no character device; with it, something else is wrong.
-  input.character_device = !device.uverbs.empty() || !is_absent(facts, "ib_uverbs");
+  // A missing character device counts only if ib_uverbs, which creates it, is known to be absent.
+  input.has_character_device = !device.uverbs.empty() || !is_absent(facts, "ib_uverbs");
   input.error = device.error;
   if (facts.rdma.btf_mana) input.btf = *facts.rdma.btf_mana;
   input.provider = provider_of(facts, device.name);
@@ -185,101 +188,101 @@ DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts)
   return input;
 }
 
-std::vector<std::string> mend_clash(const host::Facts& facts) {
+std::vector<std::string> commands_against_clash(const host::Facts& facts) {
   if (family_of(facts) == Family::ubuntu) {
     return {"apt-get update", "apt-get install -y linux-azure"};
   }
   return {};
 }
 
-void add_verdict(const DriverIdVerdict& verdict, const host::Facts& facts, Tally& tally) {
+void add_verdict(const DriverIdVerdict& verdict,
+                 const host::Facts& facts,
+                 FindingBuilder& findings) {
   std::vector<std::string> commands;
-  if (verdict.clash) {
-    commands = mend_clash(facts);
-  } else if (verdict.old_core) {
+  if (verdict.ids_clash) {
+    commands = commands_against_clash(facts);
+  } else if (verdict.core_is_too_old) {
     commands = install_rdma_core(facts);
   }
   switch (verdict.status) {
     case Status::fail:
-      return tally.fail(verdict.line, std::move(commands));
+      return findings.fail(verdict.line, std::move(commands));
     case Status::warn:
-      return tally.warn(verdict.line, std::move(commands));
+      return findings.warn(verdict.line, std::move(commands));
     case Status::pass:
-      return tally.ok(verdict.line, verdict.brief);
+      return findings.ok(verdict.line, verdict.name);
     case Status::skipped:
     case Status::unknown:
-      return tally.unknown(verdict.line);
+      return findings.unknown(verdict.line);
   }
 }
 
 std::string why_of(bool clash) {
   if (!clash) {
-    return "libibverbs finds the provider by the kernel's number alone, and DPDK works with MANA's "
-           "provider only; ib_uverbs must be loaded and rdma-core be 44 or later";
+    return "libibverbs finds the provider only by the kernel's driver id, and DPDK needs MANA's "
+           "provider; load ib_uverbs and use rdma-core 44 or later";
   }
-  return "reboot into a kernel that says 20, or use the rdma-core that the distribution patched "
-         "for "
-         "this kernel, or swap the two numbers in rdma-core's "
-         "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it; 19 is MANA in Ubuntu's 5.15 "
-         "backport and ERDMA since rdma-core 43, 20 is MANA since rdma-core 44 and Linux 6.2";
+  return "driver id 19 is MANA in Ubuntu's 5.15 backport but ERDMA since rdma-core 43, and 20 is "
+         "MANA since rdma-core 44 and Linux 6.2; boot a kernel that uses 20, or use an rdma-core "
+         "that the distribution patched for this kernel, or swap the two numbers in rdma-core's "
+         "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it";
 }
 
 void add_numbers(const host::Facts& facts, const DriverIdInput& input, Finding& finding) {
   auto& evidence = finding.evidence;
   for (const std::uint32_t number : {19U, 20U}) {
-    evidence.push_back(fmt::format("{} is {}", number, owner_of(number)));
+    evidence.push_back(fmt::format("{} is {}", number, driver_id_owner(number)));
   }
   if (input.kernel && *input.kernel != 19 && *input.kernel != 20) {
-    const std::string owner = owner_of(*input.kernel);
-    evidence.push_back(
-        fmt::format("{} is {}", *input.kernel, owner.empty() ? "nobody known" : owner));
+    const std::string owner = driver_id_owner(*input.kernel);
+    evidence.push_back(fmt::format("{} is {}", *input.kernel, owner.empty() ? "unknown" : owner));
   }
   if (!facts.rdma.btf_mana) {
     evidence.push_back(facts.rdma.btf_mana.error().message);
   } else if (!*facts.rdma.btf_mana) {
-    evidence.emplace_back("BTF of the running kernel has no RDMA_DRIVER_MANA");
+    evidence.emplace_back("BTF of the running kernel lacks RDMA_DRIVER_MANA");
   } else {
     evidence.push_back(
         fmt::format("BTF of the running kernel: RDMA_DRIVER_MANA = {}", **facts.rdma.btf_mana));
   }
 }
 
-Finding driver_id(const host::Facts& facts, const Question& /*question*/) {
+Finding driver_id(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.rdma.devices) return unknown(facts.rdma.devices.error().message);
-  const auto seen = mana_rdma_devices(facts);
-  if (seen.empty()) return skipped("no RDMA device of MANA: mana_ib or ib_uverbs is not loaded");
-  Tally tally;
+  const auto devices = mana_rdma_devices(facts);
+  if (devices.empty()) return skipped("no MANA RDMA device: mana_ib or ib_uverbs is not loaded");
+  FindingBuilder findings;
   bool clash = false;
-  for (const host::RdmaDevice* device : seen) {
+  for (const host::RdmaDevice* device : devices) {
     const DriverIdVerdict verdict = judge_driver_id(input_of(*device, facts));
-    clash = clash || verdict.clash;
-    add_verdict(verdict, facts, tally);
+    clash = clash || verdict.ids_clash;
+    add_verdict(verdict, facts, findings);
   }
-  Finding finding = tally.finding("", why_of(clash));
-  add_numbers(facts, input_of(*seen.front(), facts), finding);
+  Finding finding = findings.build("", why_of(clash));
+  add_numbers(facts, input_of(*devices.front(), facts), finding);
   return finding;
 }
 
-Finding provider(const host::Facts& facts, const Question& /*question*/) {
+Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.rdma.devices) return unknown(facts.rdma.devices.error().message);
-  Tally tally;
+  FindingBuilder findings;
   for (const host::RdmaDevice* device : mana_rdma_devices(facts)) {
-    const ProviderSeen seen = provider_of(facts, device->name);
-    if (seen.kind == ProviderSeen::Kind::not_known) {
-      tally.unknown(fmt::format("{}: {}", device->name, seen.reason));
-    } else if (seen.kind == ProviderSeen::Kind::none) {
-      tally.fail(fmt::format("{}: libibverbs has no provider for it", device->name),
-                 {"IBV_SHOW_WARNINGS=1 ibv_devices"});
-    } else if (seen.name != "mana") {
-      tally.fail(fmt::format("{}: libibverbs chose {}, not mana", device->name, seen.name));
+    const ProviderChoice choice = provider_of(facts, device->name);
+    if (choice.kind == ProviderChoice::Kind::unknown) {
+      findings.unknown(fmt::format("{}: {}", device->name, choice.reason));
+    } else if (choice.kind == ProviderChoice::Kind::none) {
+      findings.fail(fmt::format("{}: libibverbs has no provider", device->name),
+                    {"IBV_SHOW_WARNINGS=1 ibv_devices"});
+    } else if (choice.name != "mana") {
+      findings.fail(fmt::format("{}: libibverbs chose {}, not mana", device->name, choice.name));
     } else {
-      tally.ok(fmt::format("{}: libibverbs chose mana", device->name), device->name);
+      findings.ok(fmt::format("{}: libibverbs chose mana", device->name), device->name);
     }
   }
-  return tally.finding("no RDMA device of MANA",
-                       "a foreign provider cannot make what net_mana asks for: DPDK then prints "
-                       "'ibv_alloc_parent_domain failed' and -12; rdma.driver-id and rdma.core say "
-                       "why it was chosen");
+  return findings.build(
+      "no MANA RDMA device",
+      "providers other than mana lack functions that net_mana calls, and DPDK fails with "
+      "'ibv_alloc_parent_domain failed' and -12; rdma.driver-id and rdma.core show the reason");
 }
 
 constexpr std::array<std::string_view, 5> kDeviceCauses = {
@@ -292,42 +295,42 @@ constexpr std::array<std::string_view, 3> kProviderCauses = {
 
 constexpr std::array kChecks = {
     Check{"rdma.devices",
-          "every MANA function has its RDMA device",
+          "every MANA function has an RDMA device",
           "A MANA function has no RDMA device",
-          Needs::mana,
+          Requirement::mana,
           devices,
           kDeviceCauses},
     Check{"rdma.nodes",
           "the RDMA devices can be opened",
           "An RDMA device cannot be opened",
-          Needs::mana,
+          Requirement::mana,
           nodes,
           kNodeCauses},
     Check{"rdma.rights",
-          "raw packet queues are allowed",
-          "Raw packet queues are not allowed",
-          Needs::mana,
+          "this process may create raw packet queues",
+          "This process may not create raw packet queues",
+          Requirement::mana,
           rights},
     Check{"rdma.memlock",
-          "enough memory may be locked",
-          "Too little memory may be locked",
-          Needs::mana,
+          "the locked-memory limit is high enough",
+          "The locked-memory limit is too low",
+          Requirement::mana,
           memlock},
     Check{"rdma.core",
           "rdma-core has a provider for MANA",
           "rdma-core has no provider for MANA",
-          Needs::mana,
+          Requirement::mana,
           core},
     Check{"rdma.driver-id",
-          "kernel and rdma-core agree on MANA's driver id",
-          "Kernel and rdma-core do not agree on MANA's driver id",
-          Needs::mana,
+          "the kernel and rdma-core agree on MANA's driver id",
+          "The kernel and rdma-core disagree on MANA's driver id",
+          Requirement::mana,
           driver_id,
           kDriverIdCauses},
     Check{"rdma.provider",
-          "libibverbs chose MANA's provider",
-          "libibverbs did not choose MANA's provider",
-          Needs::mana,
+          "libibverbs chose the mana provider",
+          "libibverbs did not choose the mana provider",
+          Requirement::mana,
           provider,
           kProviderCauses},
 };

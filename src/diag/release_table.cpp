@@ -1,298 +1,119 @@
 // SPDX-License-Identifier: MIT
-//
-// As of the date below, from the git history of DPDK/dpdk at 38f72e500b: "[ upstream commit ]"
-// trailers, and the tags that contain each commit. A table and not a data file, because parsing it
-// would cost a tenth of what a whole check may cost.
 
-#include <array>
+#include "diag/release_table.h"
 
-#include "diag/advisor.h"
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace manactl::diag {
 
 namespace {
 
-using Kind = Fix::Kind;
-using Applies = Fix::Applies;
+bool is_same_line(const Release& a, const Release& b) {
+  return a.major == b.major && a.minor == b.minor;
+}
 
-constexpr std::string_view kAsOf = "2026-07-23";
-constexpr unsigned kNever = Fix::kNever;
+bool applies_to(const Fix& fix, const MachineTraits& machine) {
+  switch (fix.only_on) {
+    case Fix::Condition::always:
+      return true;
+    case Fix::Condition::arm64:
+      return machine.arm64;
+    case Fix::Condition::manae:
+      return machine.manae;
+    case Fix::Condition::pf:
+      return machine.pf;
+    case Fix::Condition::jumbo:
+      return machine.jumbo;
+  }
+  return true;
+}
 
-constexpr std::array kTips = {
-    Release{22, 11, 11}, Release{23, 11, 7}, Release{24, 11, 6}, Release{25, 11, 2}};
+bool has_all(const ReleaseTable& table,
+             const Release& release,
+             const std::vector<const Fix*>& fixes) {
+  return std::all_of(
+      fixes.begin(), fixes.end(), [&](const Fix* fix) { return table.has(release, *fix); });
+}
 
-// Driver, what the user sees, commits, kind, where it applies, first mainline release, and the
-// first point release of each LTS line; 0 is the whole line, also where the fix has no object.
-constexpr std::array kFixes = {
-    Fix{"net_mana",
-        "the driver is built by default",
-        "807440416c",
-        Kind::required,
-        Applies::always,
-        {23, 3, 0},
-        {2, 0, 0, 0}},
-    Fix{"net_mana",
-        "statistics count right",
-        "eb6f507afe",
-        Kind::other,
-        Applies::always,
-        {23, 3, 0},
-        {2, 0, 0, 0}},
-    Fix{"net_mana",
-        "a probe without a device says so",
-        "0595702ef2",
-        Kind::other,
-        Applies::always,
-        {23, 7, 0},
-        {3, 0, 0, 0}},
-    Fix{"net_mana",
-        "completions are polled in batches (speed)",
-        "311246198c",
-        Kind::other,
-        Applies::always,
-        {23, 7, 0},
-        {3, 0, 0, 0}},
-    Fix{"net_mana",
-        "fewer completions on both sides (speed)",
-        "cce2c9df44 3409e0f172",
-        Kind::other,
-        Applies::always,
-        {23, 7, 0},
-        {kNever, 0, 0, 0}},
-    Fix{"net_mana",
-        "no deadlock on a coalesced error completion",
-        "ae220ee547",
-        Kind::advised,
-        Applies::always,
-        {23, 7, 0},
-        {0, 0, 0, 0}},  // 22.11 has not what it mends
-    Fix{"net_mana",
-        "work queue counters do not overflow, receive doorbell and transmit statistics are right",
-        "8a56ff3d24 304ad3268b e1582eaa77",
-        Kind::advised,
-        Applies::always,
-        {23, 7, 0},
-        {3, 0, 0, 0}},
-    Fix{"net_mana",
-        "frames above 1518 bytes (MTU, jumbo)",
-        "84497839d9",
-        Kind::advised,
-        Applies::jumbo,
-        {23, 11, 0},
-        {kNever, 0, 0, 0}},
-    Fix{"net_mana",
-        "queue states are reported",
-        "319855c93e",
-        Kind::other,
-        Applies::always,
-        {23, 11, 0},
-        {kNever, 0, 0, 0}},
-    Fix{"net_mana",
-        "queue limits do not overflow, memory registrations do not leak",
-        "b7e79896c4 9d61fe41ac 0c7bc26bb0",
-        Kind::advised,
-        Applies::always,
-        {24, 3, 0},
-        {5, 1, 0, 0}},
-    Fix{"net_mana",
-        "queues in secondary processes, buffers in bulk, VLAN",
-        "095939b6f6 eeb3780960 f8a4217d2e",
-        Kind::other,
-        Applies::always,
-        {24, 3, 0},
-        {kNever, kNever, 0, 0}},
-    Fix{"net_mana",
-        "works on arm64",
-        "7649794dcf",
-        Kind::required,
-        Applies::arm64,
-        {24, 11, 0},
-        {kNever, kNever, 0, 0}},
-    Fix{"net_mana",
-        "a build finds rdma-core in any prefix",
-        "8d7596cad7",
-        Kind::other,
-        Applies::always,
-        {24, 11, 0},
-        {7, 3, 0, 0}},
-    Fix{"net_mana",
-        "doorbells of 32-bit programs",
-        "4e6a273d60",
-        Kind::other,
-        Applies::always,
-        {25, 3, 0},
-        {kNever, kNever, 2, 0}},
-    Fix{"net_mana",
-        "secondary processes are tracked",
-        "57aa3ec91e",
-        Kind::other,
-        Applies::always,
-        {25, 3, 0},
-        {8, 4, 2, 0}},
-    Fix{"net_mana",
-        "functions with two RDMA devices, mana_N and manae_N (Linux 6.16 and backports)",
-        "be4ed96378",
-        Kind::required,
-        Applies::manae,
-        {25, 7, 0},
-        {9, 5, 3, 0}},
-    Fix{"net_mana",
-        "physical function 1414:00b9",
-        "484de923a5",
-        Kind::required,
-        Applies::pf,
-        {25, 7, 0},
-        {kNever, kNever, kNever, 0}},
-    Fix{"net_mana",
-        "no crash after an error completion, no leaked protection domain",
-        "5906f9b6ab a5d0e9f61c 823dbf2860",
-        Kind::advised,
-        Applies::always,
-        {26, 3, 0},
-        {kNever, 7, 5, 1}},
-    Fix{"net_mana",
-        "survives a device reset (servicing), no buffers lost at stop",
-        "fa777bc5a6 077ca514d6",
-        Kind::servicing,
-        Applies::always,
-        {26, 7, 0},
-        {kNever, kNever, kNever, kNever}},
-    Fix{"net_netvsc",
-        "a VF that comes and goes",
-        "a2a23a794b",
-        Kind::advised,
-        Applies::always,
-        {21, 2, 0},
-        {0, 0, 0, 0}},
-    Fix{"net_netvsc",
-        "several VFs in one hot-add, checksums, secondary processes",
-        "7fc4c0997b 559a1f2eea 7b1a614dcb",
-        Kind::advised,
-        Applies::always,
-        {22, 7, 0},
-        {0, 0, 0, 0}},
-    Fix{"net_netvsc",
-        "waits 60 s for a busy host's RNDIS answer",
-        "d564751748",
-        Kind::advised,
-        Applies::always,
-        {23, 11, 0},
-        {4, 0, 0, 0}},
-    Fix{"net_netvsc",
-        "MTU can be set",
-        "45c8360308",
-        Kind::advised,
-        Applies::jumbo,
-        {23, 11, 0},
-        {kNever, 0, 0, 0}},
-    Fix{"bus_vmbus",
-        "-a and -b take VMBus ids",
-        "1d846a1028",
-        Kind::other,
-        Applies::always,
-        {23, 11, 0},
-        {kNever, 0, 0, 0}},
-    Fix{"net_netvsc",
-        "VLAN metadata",
-        "f7654c8c13",
-        Kind::other,
-        Applies::always,
-        {24, 3, 0},
-        {5, 1, 0, 0}},
-    Fix{"net_netvsc",
-        "MTU is set right",
-        "107c9ef336 e57f8c38dc",
-        Kind::advised,
-        Applies::jumbo,
-        {24, 7, 0},
-        {kNever, 2, 0, 0}},
-    Fix{"net_netvsc",
-        "no crash with more transmit than receive queues; 802.1Q",
-        "e90020535c 06c968f9ba",
-        Kind::advised,
-        Applies::always,
-        {24, 11, 0},
-        {7, 3, 0, 0}},
-    Fix{"net_netvsc",
-        "finds the VF among several ports of one function; removal",
-        "7690b9ca7b 1ec0995e17",
-        Kind::advised,
-        Applies::always,
-        {25, 3, 0},
-        {8, 4, 2, 0}},
-    Fix{"net_netvsc",
-        "a data path switch that fails is logged",
-        "b71edf4bf3",
-        Kind::other,
-        Applies::always,
-        {25, 3, 0},
-        {kNever, kNever, kNever, 0}},
-    Fix{"bus_vmbus",
-        "rings on kernels with 64 KiB pages",
-        "2e81551053 30f24d33f3 c54fa45817",
-        Kind::advised,
-        Applies::arm64,
-        {25, 7, 0},
-        {9, 5, 3, 0}},
-    Fix{"net_netvsc",
-        "statistics include the VF",
-        "0bb9b5aef1",
-        Kind::other,
-        Applies::always,
-        {25, 7, 0},
-        {9, 5, 3, 0}},
-    Fix{"net_netvsc",
-        "numa_aware; device arguments survive hot-plug",
-        "311d3e9ad0 9a9d038c78",
-        Kind::other,
-        Applies::always,
-        {25, 11, 0},
-        {kNever, kNever, kNever, 0}},
-    Fix{"bus_vmbus",
-        "channels without monitor pages; uio in secondary processes",
-        "8e4a1b88e1 fb4bff96be 368e8f5aec",
-        Kind::other,
-        Applies::always,
-        {25, 11, 0},
-        {kNever, kNever, kNever, 0}},
-    Fix{"net_netvsc",
-        "safe stop: the data path goes back to synthetic; no races or leaks when the VF comes and "
-        "goes",
-        "8bf322cdc4 f741298f70 fe2b03b6c9 cfd239bd7c d2e85dc814 7971a129ef 134ae1dc0e 980b54aaa2 "
-        "da1fcd9b36",
-        Kind::advised,
-        Applies::always,
-        {26, 3, 0},
-        {kNever, 7, 5, 1}},
-    Fix{"net_netvsc",
-        "queue count can change while running",
-        "7306b83a80",
-        Kind::other,
-        Applies::always,
-        {26, 3, 0},
-        {kNever, kNever, kNever, kNever}},
-    Fix{"net_netvsc",
-        "the VF is found again after servicing (hot-plug retries)",
-        "03d66f18dd fdd4238fd0 ea38951f92 f5d76ab02f",
-        Kind::servicing,
-        Applies::always,
-        {26, 7, 0},
-        {kNever, kNever, kNever, kNever}},
-    Fix{"net_netvsc",
-        "VF recovery events, unplug, per-queue VF statistics",
-        "5520046c6b 847cfeb474 2c91279c9a",
-        Kind::servicing,
-        Applies::always,
-        {26, 7, 0},
-        {kNever, kNever, kNever, kNever}},
-};
+// Releases newer than `dpdk`: LTS releases by line, then the mainline releases that brought fixes.
+std::vector<Release> candidates(const ReleaseTable& table, const Release& dpdk) {
+  std::vector<Release> all;
+  for (const Release& newest : table.newest) {
+    for (unsigned patch = 0; patch <= newest.patch; ++patch) {
+      const Release release{newest.major, newest.minor, patch};
+      if (release > dpdk) all.push_back(release);
+    }
+  }
+  const std::size_t lts = all.size();
+  for (const Fix& fix : table.fixes) {
+    if (fix.mainline > dpdk) all.push_back(fix.mainline);
+  }
+  std::sort(all.begin() + static_cast<std::ptrdiff_t>(lts), all.end());
+  return all;
+}
 
-constexpr ReleaseTable kTable{kAsOf, kTips, kFixes};
+std::optional<Release> nearest_with(const ReleaseTable& table,
+                                    const Release& dpdk,
+                                    const std::vector<const Fix*>& fixes) {
+  for (const Release& release : candidates(table, dpdk)) {
+    if (has_all(table, release, fixes)) return release;
+  }
+  return std::nullopt;
+}
+
+std::vector<const Fix*>& list_for(MissingFixes& missing, Fix::Importance importance) {
+  switch (importance) {
+    case Fix::Importance::required:
+      return missing.required;
+    case Fix::Importance::recommended:
+      return missing.recommended;
+    case Fix::Importance::servicing:
+      return missing.servicing;
+    case Fix::Importance::other:
+      break;
+  }
+  return missing.other;
+}
 
 }  // namespace
 
-const ReleaseTable& release_table() {
-  return kTable;
+bool ReleaseTable::has(const Release& dpdk, const Fix& fix) const {
+  const auto line = std::find_if(
+      newest.begin(), newest.end(), [&dpdk](const Release& r) { return is_same_line(r, dpdk); });
+  if (line == newest.end()) return Release{dpdk.major, dpdk.minor, 0} >= fix.mainline;
+  const unsigned since = fix.lts.at(static_cast<std::size_t>(line - newest.begin()));
+  return since != Fix::kNever && dpdk.patch >= since;
+}
+
+MissingFixes find_missing_fixes(const Release& dpdk,
+                                const MachineTraits& machine,
+                                const ReleaseTable& table) {
+  MissingFixes missing;
+  for (const Fix& fix : table.fixes) {
+    if (applies_to(fix, machine) && !table.has(dpdk, fix))
+      list_for(missing, fix.importance).push_back(&fix);
+  }
+  if (!missing.required.empty() || !missing.recommended.empty()) {
+    // The suggested release must also have the fixes that `dpdk` already has.
+    std::vector<const Fix*> needed;
+    for (const Fix& fix : table.fixes) {
+      const bool is_counted = fix.importance == Fix::Importance::required ||
+                              fix.importance == Fix::Importance::recommended;
+      if (is_counted && applies_to(fix, machine)) needed.push_back(&fix);
+    }
+    missing.nearest = nearest_with(table, dpdk, needed);
+  }
+  if (!missing.servicing.empty()) {
+    missing.survives_servicing = nearest_with(table, dpdk, missing.servicing);
+  }
+  return missing;
+}
+
+std::string dpdk_name(const Release& release) {
+  const std::string line = fmt::format("{}.{:02}", release.major, release.minor);
+  return release.patch == 0 ? line : fmt::format("{}.{}", line, release.patch);
 }
 
 }  // namespace manactl::diag

@@ -4,48 +4,41 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
-#include "base/text.h"
+#include "base/enum_words.h"
 
 namespace manactl::diag {
 
 namespace {
 
-constexpr std::string_view kHarmless =
+constexpr std::string_view kUnquoted =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+=,-";
 
-struct Known {
-  std::string_view id;  // of os-release
-  Family family;
-};
-
-constexpr std::array kDistributions = {
-    Known{"ubuntu", Family::ubuntu},
-    Known{"debian", Family::debian},
-    Known{"rhel", Family::redhat},
-    Known{"centos", Family::redhat},
-    Known{"fedora", Family::redhat},
-    Known{"almalinux", Family::redhat},
-    Known{"rocky", Family::redhat},
-    Known{"ol", Family::redhat},
-    Known{"azurelinux", Family::azurelinux},
-    Known{"mariner", Family::azurelinux},
-    Known{"sles", Family::suse},
-    Known{"opensuse-leap", Family::suse},
-};
+// Distributions by the field ID of /etc/os-release.
+constexpr EnumWords<Family, 12> kDistributions = {{
+    {Family::ubuntu, "ubuntu"},
+    {Family::debian, "debian"},
+    {Family::redhat, "rhel"},
+    {Family::redhat, "centos"},
+    {Family::redhat, "fedora"},
+    {Family::redhat, "almalinux"},
+    {Family::redhat, "rocky"},
+    {Family::redhat, "ol"},
+    {Family::azurelinux, "azurelinux"},
+    {Family::azurelinux, "mariner"},
+    {Family::suse, "sles"},
+    {Family::suse, "opensuse-leap"},
+}};
 
 ModuleSource ubuntu_module(const std::string& release, std::string_view name) {
   if (!release.ends_with("-azure")) {
-    return {fmt::format("linux-azure and linux-modules-extra-azure carry {} (reboot into it "
-                        "afterwards); this kernel is '{}'",
+    return {fmt::format("linux-azure and linux-modules-extra-azure contain {} (active after a "
+                        "reboot); this kernel is '{}'",
                         name,
                         release),
             {"apt-get update", "apt-get install -y linux-azure linux-modules-extra-azure"}};
   }
   return {fmt::format("{} is in the extra modules of Ubuntu's azure kernel "
-                      "(linux-modules-extra-azure follows kernel updates)",
+                      "(linux-modules-extra-azure keeps them current)",
                       name),
           {"apt-get update",
            fmt::format("apt-get install -y {}", shell_word("linux-modules-extra-" + release)),
@@ -55,8 +48,8 @@ ModuleSource ubuntu_module(const std::string& release, std::string_view name) {
 ModuleSource debian_module(const std::string& machine, std::string_view name) {
   const std::string_view architecture = machine == "aarch64" ? "arm64" : "amd64";
   return {
-      fmt::format("Debian 12's own kernel is built without some MANA modules; the cloud kernel "
-                  "of bookworm-backports has {} (reboot into it afterwards)",
+      fmt::format("Debian 12's own kernel lacks some MANA modules; the cloud kernel of "
+                  "bookworm-backports has {} (active after a reboot)",
                   name),
       {"apt-get update",
        fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};
@@ -65,8 +58,8 @@ ModuleSource debian_module(const std::string& machine, std::string_view name) {
 ModuleSource azurelinux_module(const std::string& release, std::string_view name) {
   if (name == "mana_ib" && (release.starts_with("6.6.") || release.starts_with("6.12."))) {
     return {
-        "Azure Linux 3 builds its x86_64 kernels without MANA_INFINIBAND: DPDK reaches only "
-        "the synthetic path there; Azure Linux 4 has mana_ib",
+        "Azure Linux 3 builds its x86_64 kernels without MANA_INFINIBAND, so DPDK has only the "
+        "synthetic path; Azure Linux 4 has mana_ib",
         {}};
   }
   return {fmt::format("this kernel of Azure Linux is built without {}", name), {"tdnf update -y"}};
@@ -75,7 +68,7 @@ ModuleSource azurelinux_module(const std::string& release, std::string_view name
 }  // namespace
 
 std::string shell_word(std::string_view text) {
-  const bool plain = !text.empty() && text.find_first_not_of(kHarmless) == std::string_view::npos &&
+  const bool plain = !text.empty() && text.find_first_not_of(kUnquoted) == std::string_view::npos &&
                      text.front() != '-';
   if (plain) return std::string(text);
   std::string quoted = "'";
@@ -91,11 +84,7 @@ std::string shell_word(std::string_view text) {
 
 Family family_of(const host::Facts& facts) {
   if (!facts.kernel) return Family::other;
-  const auto found =
-      std::find_if(kDistributions.begin(), kDistributions.end(), [&facts](const Known& known) {
-        return known.id == facts.kernel->distribution;
-      });
-  return found == kDistributions.end() ? Family::other : found->family;
+  return value_of(kDistributions, facts.kernel->distribution).value_or(Family::other);
 }
 
 std::vector<std::string> install(Family family, std::string_view packages) {
@@ -140,7 +129,7 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
       break;
   }
   return {fmt::format("the kernel must be built with {}; the distribution's newest kernel for "
-                      "Azure usually is",
+                      "Azure usually has it",
                       name),
           {}};
 }
@@ -152,7 +141,7 @@ std::string set_link(const host::Netdev& device, std::string_view state) {
 std::vector<std::string> set_down(const host::Facts& facts,
                                   const host::Nic& nic,
                                   const host::Netdev& device) {
-  if (!facts.carriers || !nic.carries.empty()) return {};
+  if (!facts.carries_complete || !nic.carries.empty()) return {};
   return {set_link(device, "down")};
 }
 

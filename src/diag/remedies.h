@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Commands to paste, made for this distribution. Names that came from outside are quoted: a report
-// may be made from somebody else's bundle and pasted into a root shell.
+// Shell commands for this distribution. Names that come from the facts are quoted, because the
+// facts may come from another person's bundle and the commands are pasted into a root shell.
 
 #pragma once
 
@@ -13,36 +13,38 @@
 
 namespace manactl::diag {
 
-// `text` as one word of a POSIX shell, quoted only when it must be.
+// Returns `text` as one word of a POSIX shell, quoted only if necessary.
 std::string shell_word(std::string_view text);
 
 enum class Family { debian, ubuntu, redhat, azurelinux, suse, other };
 
 Family family_of(const host::Facts& facts);
 
-// "apt-get install -y a b" with this distribution's tool; nothing when it is not known.
+// Returns the command of the distribution's package manager: "apt-get install -y a b". Empty for an
+// unknown distribution.
 std::vector<std::string> install(Family family, std::string_view packages);
 
-// Brings the RDMA libraries with MANA's provider.
+// Returns commands that install the RDMA libraries with MANA's provider.
 std::vector<std::string> install_rdma_core(const host::Facts& facts);
 
-// Brings kernel module `name` ("mana_ib") and loads it; `why` says what has it.
+// How to get a kernel module.
 struct ModuleSource {
   std::string why;
   std::vector<std::string> commands;
 };
 
+// Returns commands that install module `name` ("mana_ib") and load it.
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
 
-std::string set_link(const host::Netdev& device, std::string_view state);  // "up", "down"
+std::string set_link(const host::Netdev& device, std::string_view state);  // `state`: "up", "down"
 
-// Taking a link down may end the administrator's own session: no command when the NIC carries
-// something, or when it is not known what it carries.
+// Returns no command if the NIC carries anything, or if this is unknown: setting a link down may
+// end the administrator's own session.
 std::vector<std::string> set_down(const host::Facts& facts,
                                   const host::Nic& nic,
                                   const host::Netdev& device);
 
-// Writes `lines` to `path`, which must not exist before.
+// Returns the shell command that overwrites `path` with `lines`.
 std::string write_file(std::string_view path, const std::vector<std::string>& lines);
 
 }  // namespace manactl::diag

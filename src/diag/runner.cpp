@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "diag/fact_lookups.h"
 
 namespace manactl::diag {
 
@@ -16,34 +17,34 @@ bool names(std::string_view word, const Check& check) {
   return word == check.id || word == check.group();
 }
 
-// Why the check cannot be asked here; nothing when it can.
+// The finding of a check whose requirement is not met; nothing if it is met.
 std::optional<Finding> unmet(const Check& check,
                              const host::Facts& facts,
-                             const Question& question) {
-  switch (check.needs) {
-    case Needs::nothing:
+                             const CheckOptions& options) {
+  switch (check.requirement) {
+    case Requirement::none:
       return std::nullopt;
-    case Needs::mana:
+    case Requirement::mana:
       if (!facts.functions) return unknown(facts.functions.error().message);
       if (!facts.has_mana()) return skipped("no MANA function");
       return std::nullopt;
-    case Needs::nic:
+    case Requirement::nic:
       if (!facts.nics) return unknown(facts.nics.error().message);
-      if (!nics_of(facts, question).empty()) return std::nullopt;
-      if (!question.interface) return skipped("no Azure NIC");
-      return skipped(fmt::format("'{}' is no Azure NIC", printable(*question.interface)));
+      if (!selected_nics(facts, options).empty()) return std::nullopt;
+      if (!options.interface) return skipped("no Azure NIC");
+      return skipped(fmt::format("'{}' is not an Azure NIC", printable(*options.interface)));
   }
   return std::nullopt;
 }
 
-Finding ask(const Check& check, const host::Facts& facts, const Question& question) {
+Finding run_one(const Check& check, const host::Facts& facts, const CheckOptions& options) {
   try {
-    auto reason = unmet(check, facts, question);
-    return reason ? *std::move(reason) : check.run(facts, question);
-  } catch (const std::exception& bug) {
-    return unknown(fmt::format("this check broke off: {}", printable(bug.what())));
+    auto finding = unmet(check, facts, options);
+    return finding ? *std::move(finding) : check.run(facts, options);
+  } catch (const std::exception& error) {
+    return unknown(fmt::format("internal error in this check: {}", printable(error.what())));
   } catch (...) {
-    return unknown("this check broke off");
+    return unknown("internal error in this check");
   }
 }
 
@@ -56,48 +57,50 @@ Error no_such_check(std::string_view word, const std::vector<Check>& all) {
       candidates.push_back(group);
     }
   }
-  const std::string meant = nearest(word, candidates);
+  const std::string suggestion = nearest(word, candidates);
   std::string message = fmt::format("no check or group '{}'", printable(word));
-  if (!meant.empty()) message += fmt::format("; did you mean '{}'?", meant);
+  if (!suggestion.empty()) message += fmt::format("; did you mean '{}'?", suggestion);
   return Error{Errc::invalid, 0, std::move(message)};
 }
 
 }  // namespace
 
 std::size_t Report::count(Status status) const {
-  return static_cast<std::size_t>(std::count_if(
-      ran.begin(), ran.end(), [status](const Ran& r) { return r.finding.status == status; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      outcomes, [status](const CheckOutcome& o) { return o.finding.status == status; }));
 }
 
-const Ran* Report::find(std::string_view id) const {
+const CheckOutcome* Report::find(std::string_view id) const {
   const auto found =
-      std::find_if(ran.begin(), ran.end(), [id](const Ran& r) { return r.check.id == id; });
-  return found == ran.end() ? nullptr : &*found;
+      std::ranges::find_if(outcomes, [id](const CheckOutcome& o) { return o.check.id == id; });
+  return found == outcomes.end() ? nullptr : &*found;
 }
 
 Result<Report> run_checks(const host::Facts& facts,
-                          const Question& question,
+                          const CheckOptions& options,
                           const std::vector<std::string>& only) {
   std::vector<Check> checks = all_checks();
   for (const std::string& word : only) {
-    const bool known = std::any_of(
-        checks.begin(), checks.end(), [&word](const Check& check) { return names(word, check); });
+    const bool known =
+        std::ranges::any_of(checks, [&word](const Check& check) { return names(word, check); });
     if (!known) return tl::unexpected<Error>(no_such_check(word, checks));
   }
-  const auto is_asked = [&only](const Check& check) {
+  const auto is_selected = [&only](const Check& check) {
     const auto is_named = [&check](const std::string& word) { return names(word, check); };
-    return only.empty() || std::any_of(only.begin(), only.end(), is_named);
+    return only.empty() || std::ranges::any_of(only, is_named);
   };
-  std::erase_if(checks, [&is_asked](const Check& check) { return !is_asked(check); });
-  return run_table(checks, facts, question);
+  std::erase_if(checks, [&is_selected](const Check& check) { return !is_selected(check); });
+  return run_all(checks, facts, options);
 }
 
-Report run_table(std::span<const Check> checks,
-                 const host::Facts& facts,
-                 const Question& question) {
+Report run_all(std::span<const Check> checks,
+               const host::Facts& facts,
+               const CheckOptions& options) {
   Report report;
-  report.ran.reserve(checks.size());
-  for (const Check& check : checks) report.ran.push_back({check, ask(check, facts, question)});
+  report.outcomes.reserve(checks.size());
+  for (const Check& check : checks) {
+    report.outcomes.push_back({check, run_one(check, facts, options)});
+  }
   return report;
 }
 

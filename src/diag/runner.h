@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs checks over facts. A check that throws becomes unknown; the others still run.
+// Runs checks over facts. The finding of a check that throws is unknown; the others still run.
 
 #pragma once
 
-#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,28 +12,30 @@
 
 namespace manactl::diag {
 
-struct Ran {
+struct CheckOutcome {
   Check check;
   Finding finding;
 };
 
 struct Report {
-  std::vector<Ran> ran;
+  std::vector<CheckOutcome> outcomes;
 
   std::size_t count(Status status) const;
 
   bool healthy() const { return count(Status::fail) == 0; }
 
-  const Ran* find(std::string_view id) const;
+  const CheckOutcome* find(std::string_view id) const;
 };
 
-// `only` holds ids ("rdma.driver-id") or groups ("rdma"); empty means all.
-// Errc::invalid names the first word that is neither, with the nearest one that is.
+// `only` holds ids ("rdma.driver-id") or groups ("rdma"); if it is empty, every check runs.
+// Errc::invalid names the first word that is neither, and the most similar known word.
 Result<Report> run_checks(const host::Facts& facts,
-                          const Question& question,
+                          const CheckOptions& options,
                           const std::vector<std::string>& only);
 
-// The same over any table: how tests give it checks that throw.
-Report run_table(std::span<const Check> checks, const host::Facts& facts, const Question& question);
+// Runs exactly `checks`. Tests pass checks that throw.
+Report run_all(std::span<const Check> checks,
+               const host::Facts& facts,
+               const CheckOptions& options);
 
 }  // namespace manactl::diag

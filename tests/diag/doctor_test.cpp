@@ -18,87 +18,89 @@ using testing::UnorderedElementsAre;
 constexpr const char* kClash = "mana_probe_port(): ibv_alloc_parent_domain failed port 2\n";
 constexpr const char* kNoVf = "hn_vf_attach(): Couldn't find port for VF\n";
 
-Ran ran(std::string_view id, Finding finding, std::span<const std::string_view> caused_by = {}) {
-  return {Check{id, "all is well", "something is wrong", Needs::nothing, nullptr, caused_by},
-          std::move(finding)};
+CheckOutcome outcome(std::string_view id,
+                     Finding finding,
+                     std::span<const std::string_view> caused_by = {}) {
+  return {Check{id, "title", "problem", Requirement::none, nullptr, caused_by}, std::move(finding)};
 }
 
 Finding broken(const std::string& detail) {
-  return fail(detail, {"mend it", {"mend"}});
+  return fail(detail, {"repair it", {"repair"}});
 }
 
 constexpr std::array<std::string_view, 1> kByModule = {"kernel.mana-ib"};
 constexpr std::array<std::string_view, 1> kByDevices = {"rdma.devices"};
 
 TEST(Doctor, HasNoRootWithoutFailures) {
-  const auto diagnosis = diagnose({{ran("a.b", pass("fine"))}}, {});
+  const auto diagnosis = diagnose({{outcome("a.b", pass("fine"))}}, {});
   EXPECT_FALSE(diagnosis.root);
   EXPECT_TRUE(diagnosis.consequences.empty());
 }
 
-TEST(Doctor, TakesTheDeepestFailedCheckWithoutLogs) {
-  const Report checks{{ran("rdma.driver-id", broken("no device"), kByDevices),
-                       ran("rdma.devices", broken("none"), kByModule),
-                       ran("kernel.mana-ib", broken("not loaded"))}};
+TEST(Doctor, FindsTheFirstFailedCheckOfAChainWithoutLogs) {
+  const Report checks{{outcome("rdma.driver-id", broken("no device"), kByDevices),
+                       outcome("rdma.devices", broken("none"), kByModule),
+                       outcome("kernel.mana-ib", broken("not loaded"))}};
   const auto diagnosis = diagnose(checks, {});
   EXPECT_EQ(root_id(diagnosis), "kernel.mana-ib");
-  EXPECT_EQ(diagnosis.root->commands, std::vector<std::string>{"mend"});
+  EXPECT_EQ(diagnosis.root->commands, std::vector<std::string>{"repair"});
   EXPECT_THAT(ids(diagnosis.consequences), UnorderedElementsAre("rdma.driver-id", "rdma.devices"));
 }
 
 TEST(Doctor, KeepsIndependentFailedChecksApart) {
-  const Report checks{{ran("a.one", broken("1")), ran("a.two", broken("2"))}};
+  const Report checks{{outcome("a.one", broken("1")), outcome("a.two", broken("2"))}};
   const auto diagnosis = diagnose(checks, {});
   EXPECT_EQ(root_id(diagnosis), "a.one");
   EXPECT_THAT(ids(diagnosis.others), UnorderedElementsAre("a.two"));
 }
 
-TEST(Doctor, ConfirmsALogWithACheckAndTellsThemOnce) {
-  const Report checks{{ran("rdma.driver-id", broken("kernel 19, rdma-core 20"))}};
+TEST(Doctor, ConfirmsALogWithACheckAndReportsThemOnce) {
+  const Report checks{{outcome("rdma.driver-id", broken("kernel 19, rdma-core 20"))}};
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
   ASSERT_EQ(root_id(diagnosis), "mana-alloc-parent-domain");
   EXPECT_EQ(diagnosis.root->confirmation, Confirmation::confirmed);
   EXPECT_EQ(diagnosis.root->confirmed_by, "rdma.driver-id: kernel 19, rdma-core 20");
-  EXPECT_EQ(diagnosis.root->commands, std::vector<std::string>{"mend"});
+  EXPECT_EQ(diagnosis.root->commands, std::vector<std::string>{"repair"});
   EXPECT_TRUE(diagnosis.others.empty());
   EXPECT_TRUE(diagnosis.consequences.empty());
 }
 
-TEST(Doctor, KeepsARootThatTheVmContradictsWhenNothingElseIsKnown) {
-  const Report checks{{ran("rdma.driver-id", pass("both 20")), ran("rdma.provider", pass("mana"))}};
+TEST(Doctor, KeepsARootThatTheVmContradictsIfThereIsNoOther) {
+  const Report checks{
+      {outcome("rdma.driver-id", pass("both 20")), outcome("rdma.provider", pass("mana"))}};
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
   ASSERT_EQ(root_id(diagnosis), "mana-alloc-parent-domain");
   EXPECT_EQ(diagnosis.root->confirmation, Confirmation::contradicted);
-  EXPECT_EQ(diagnosis.root->confirmed_by, "rdma.driver-id: all is well: both 20");
+  EXPECT_EQ(diagnosis.root->confirmed_by, "rdma.driver-id: title: both 20");
 }
 
 TEST(Doctor, PrefersAFailedCheckToALogThatTheVmContradicts) {
-  const Report checks{
-      {ran("rdma.driver-id", pass("both 20")), ran("memory.hugepages", broken("none free"))}};
+  const Report checks{{outcome("rdma.driver-id", pass("both 20")),
+                       outcome("memory.hugepages", broken("none free"))}};
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
   EXPECT_EQ(root_id(diagnosis), "memory.hugepages");
   EXPECT_THAT(ids(diagnosis.others), UnorderedElementsAre("mana-alloc-parent-domain"));
 }
 
-TEST(Doctor, CannotConfirmWhatChecksCouldNotTell) {
+TEST(Doctor, CannotConfirmWithChecksThatAreUnknown) {
   const Report checks{
-      {ran("rdma.driver-id", unknown("no rights")), ran("rdma.provider", pass("x"))}};
+      {outcome("rdma.driver-id", unknown("no rights")), outcome("rdma.provider", pass("x"))}};
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
   ASSERT_TRUE(diagnosis.root);
   EXPECT_EQ(diagnosis.root->confirmation, Confirmation::not_possible);
   EXPECT_EQ(diagnosis.root->confirmed_by, "");
 }
 
-TEST(Doctor, ShowsChecksBehindALogOfTheSameCauseAsConsequences) {
-  const Report checks{{ran("kernel.mana-ib", broken("not loaded")),
-                       ran("rdma.devices", broken("none"), kByModule)}};
+TEST(Doctor, ReportsChecksWithTheSameCauseAsALogAsConsequences) {
+  const Report checks{{outcome("kernel.mana-ib", broken("not loaded")),
+                       outcome("rdma.devices", broken("none"), kByModule)}};
   const auto diagnosis = diagnose(checks, {read_text(kNoVf)});
   ASSERT_EQ(root_id(diagnosis), "netvsc-vf-not-found");
   EXPECT_EQ(diagnosis.root->confirmed_by, "kernel.mana-ib: not loaded");
   EXPECT_THAT(ids(diagnosis.consequences), UnorderedElementsAre("rdma.devices"));
 }
 
-TEST(Doctor, NeverTakesAConsequenceForTheRoot) {
+TEST(Doctor, NeverReportsAConsequenceAsTheRoot) {
   const auto diagnosis = diagnose_text(
       "EAL: Requested device 7870:00:00.0 cannot be used\nEAL: Bus (pci) probe failed.\n");
   EXPECT_FALSE(diagnosis.root);
@@ -106,18 +108,18 @@ TEST(Doctor, NeverTakesAConsequenceForTheRoot) {
               UnorderedElementsAre("eal-device-probe-failed", "eal-bus-failed"));
 }
 
-TEST(Doctor, TakesASymptomForTheRootWhenItStandsAlone) {
+TEST(Doctor, ReportsASymptomAsTheRootIfItIsTheOnlyOne) {
   EXPECT_EQ(root_id(diagnose_text(kNoVf)), "netvsc-vf-not-found");
   EXPECT_EQ(root_id(diagnose_text("testpmd: No probed ethernet devices\n")), "testpmd-no-ports");
 }
 
-TEST(Doctor, ForgivesAVfThatCameLater) {
+TEST(Doctor, IgnoresAMissingVfThatAppearedLater) {
   const std::string found = "hn_vf_attach(): found matching VF port 1\n";
   EXPECT_FALSE(diagnose_text(kNoVf + found).root);
   EXPECT_EQ(root_id(diagnose_text(found + kNoVf)), "netvsc-vf-not-found");
 }
 
-TEST(Doctor, JudgesABusyPortByItsNumber) {
+TEST(Doctor, JudgesABusyPortByItsErrno) {
   const std::string line =
       "hv_netvsc 6045bdc0-bd67-6045-bdc0-bd676045bdc0 eth1: unable to open slave: enP30832s1: ";
   EXPECT_FALSE(diagnose_text(line + "-16\n").root);
@@ -127,7 +129,7 @@ TEST(Doctor, JudgesABusyPortByItsNumber) {
   EXPECT_EQ(both.root->quote->line, 2U);
 }
 
-TEST(Doctor, TakesTheMoreFundamentalOfTwoCausesWhateverTheirOrder) {
+TEST(Doctor, ChoosesTheCauseOfHigherRankInAnyOrder) {
   const std::string busy = "mana_dev_start(): failed to start tx queues -19\n";
   for (const auto& log : {busy + kClash, kClash + busy}) {
     const auto diagnosis = diagnose_text(log);
@@ -136,12 +138,13 @@ TEST(Doctor, TakesTheMoreFundamentalOfTwoCausesWhateverTheirOrder) {
   }
 }
 
-TEST(Doctor, PrefersACauseThatTheVmConfirmsToAMoreFundamentalOne) {
-  const std::vector<Witness> witnesses = {{"port-busy", "VF x is up", {"ip link set dev x down"}}};
+TEST(Doctor, PrefersAConfirmedCauseToOneOfHigherRank) {
+  const std::vector<Observation> observations = {
+      {"port-busy", "VF x is up", {"ip link set dev x down"}}};
   const auto diagnosis = diagnose(
       {},
       {read_text(std::string(kClash) + "mana_dev_start(): failed to start tx queues -19\n")},
-      witnesses);
+      observations);
   ASSERT_EQ(root_id(diagnosis), "mana-start-tx-enodev");
   EXPECT_EQ(diagnosis.root->confirmed_by, "VF x is up");
   EXPECT_EQ(diagnosis.root->commands, std::vector<std::string>{"ip link set dev x down"});
@@ -153,17 +156,17 @@ TEST(Doctor, CountsALineOverAllLogs) {
   EXPECT_EQ(diagnosis.lines, 2U);
 }
 
-TEST(Doctor, SaysWhetherTheReleaseOfTheLogHasTheFix) {
+TEST(Doctor, NotesWhetherTheReleaseOfTheLogHasTheFix) {
   const std::string line =
       "ETHDEV: Ethernet device with name 7870:00:00.0_port1 already allocated\n";
   const auto note = [&line](const std::string& release) {
     return diagnose_text("EAL: RTE Version: 'DPDK " + release + "'\n" + line).root->note;
   };
   EXPECT_THAT(note("24.11.2"), testing::HasSubstr("lacks a fix that is in 22.11.9"));
-  EXPECT_THAT(note("24.11.3"), testing::HasSubstr("has the fix"));
+  EXPECT_THAT(note("24.11.3"), testing::HasSubstr("already has the DPDK fix"));
 }
 
-TEST(Doctor, SaysWhenTheReleaseDoesNotPrintTheLine) {
+TEST(Doctor, NotesThatTheReleaseDoesNotPrintTheLine) {
   const auto diagnosis =
       diagnose_text("EAL: RTE Version: 'DPDK 26.03.0'\n" + std::string(kNoVf) +
                     "hn_vf_add(): RNDIS reports VF but device not found, retrying\n");

@@ -6,9 +6,9 @@ namespace manactl::diag {
 namespace {
 
 using host::SystemDpdk;
-using test::ask;
 using test::commands_of;
 using test::healthy_vm;
+using test::run_check;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -16,54 +16,54 @@ SystemDpdk debian12() {
   return {"usr/lib/librte_eal.so.23", "22.11.11", "usr/lib/pmds", false, true};
 }
 
-TEST(DpdkEmbedded, WarnsWithoutNetManaOnlyWhereMatters) {
+TEST(DpdkEmbedded, WarnsWithoutNetManaOnlyOnAVmWithMana) {
   host::Facts facts = healthy_vm();
   facts.embedded.drivers = {"net_netvsc", "net_null"};
-  const Finding finding = ask(facts, "dpdk.embedded");
+  const Finding finding = run_check(facts, "dpdk.embedded");
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_THAT(finding.detail, HasSubstr("no net_mana"));
   facts.functions->clear();
-  EXPECT_EQ(ask(facts, "dpdk.embedded").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "dpdk.embedded").status, Status::skipped);
 }
 
 TEST(DpdkEmbedded, IsSkippedInABuildWithoutDpdk) {
   host::Facts facts = healthy_vm();
   facts.embedded = {};
-  EXPECT_EQ(ask(facts, "dpdk.embedded").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "dpdk.embedded").status, Status::skipped);
 }
 
-TEST(DpdkInstalled, FailsForDebian12sWhichHasNoNetMana) {
+TEST(DpdkInstalled, FailsForDebian12WhichHasNoNetMana) {
   host::Facts facts = healthy_vm();
   facts.kernel->distribution = "debian";
   facts.dpdk = std::vector{debian12()};
-  const Finding finding = ask(facts, "dpdk.installed");
+  const Finding finding = run_check(facts, "dpdk.installed");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("22.11.11"));
   EXPECT_THAT(finding.remedy->why, HasSubstr("on purpose"));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("usr/lib/pmds")));
 }
 
-TEST(DpdkInstalled, OnlyWarnsWhenAnotherOneHasIt) {
+TEST(DpdkInstalled, OnlyWarnsIfAnotherDpdkHasNetMana) {
   host::Facts facts = healthy_vm();
   facts.dpdk =
       std::vector{debian12(), {"usr/local/lib/x", "25.11.2", "usr/local/pmds", true, true}};
-  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::warn);
+  EXPECT_EQ(run_check(facts, "dpdk.installed").status, Status::warn);
   facts.dpdk->erase(facts.dpdk->begin());
-  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::pass);
+  EXPECT_EQ(run_check(facts, "dpdk.installed").status, Status::pass);
 }
 
-TEST(DpdkInstalled, IsSkippedWithoutOneAndUnknownWhenUnreadable) {
+TEST(DpdkInstalled, IsSkippedWithoutADpdkAndUnknownIfUnreadable) {
   host::Facts facts = healthy_vm();
-  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "dpdk.installed").status, Status::skipped);
   facts.dpdk = test::unreadable();
-  EXPECT_EQ(ask(facts, "dpdk.installed").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "dpdk.installed").status, Status::unknown);
 }
 
-TEST(DpdkFixes, FailWhenTheVmHasTwoRdmaDevicesAndDpdkKnowsOne) {
+TEST(DpdkFixes, FailIfTheVmHasTwoRdmaDevicesAndDpdkSupportsOne) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).rdma_devices = {"mana_0", "manae_0"};
   facts.embedded.version = "24.11.2";
-  const Finding finding = ask(facts, "dpdk.fixes");
+  const Finding finding = run_check(facts, "dpdk.fixes");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("mana_N and manae_N"));
   EXPECT_THAT(finding.detail, HasSubstr("24.11.5"));
@@ -73,20 +73,20 @@ TEST(DpdkFixes, FailOnArm64Before2411) {
   host::Facts facts = healthy_vm();
   facts.kernel->machine = "aarch64";
   facts.embedded.version = "23.11.7";
-  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::fail);
 }
 
 TEST(DpdkFixes, WarnAboutASafeStopAndNameTheNextLine) {
   host::Facts facts = healthy_vm();
   facts.embedded.version = "22.11.11";
-  const Finding finding = ask(facts, "dpdk.fixes");
+  const Finding finding = run_check(facts, "dpdk.fixes");
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_THAT(finding.detail, HasSubstr("23.11.7"));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("safe stop")));
 }
 
-TEST(DpdkFixes, SayServicingAsEvidenceOnly) {
-  const Finding finding = ask(healthy_vm(), "dpdk.fixes");
+TEST(DpdkFixes, MentionServicingOnlyInTheEvidence) {
+  const Finding finding = run_check(healthy_vm(), "dpdk.fixes");
   EXPECT_EQ(finding.status, Status::pass);
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("26.07 does")));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("as of 2026-07-23")));
@@ -95,18 +95,18 @@ TEST(DpdkFixes, SayServicingAsEvidenceOnly) {
 TEST(DpdkFixes, JudgeTheDpdkThatCanDriveMana) {
   host::Facts facts = healthy_vm();
   facts.dpdk = std::vector{debian12()};
-  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::pass);
+  EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::pass);
 }
 
-TEST(DpdkFixes, AreUnknownWhenOnlyTheAbiIsKnownUnlessNoneOfItsReleasesWillDo) {
+TEST(DpdkFixes, AreUnknownForAnAbiUnlessAllItsReleasesLackARequiredFix) {
   host::Facts facts = healthy_vm();
   facts.embedded = {};
   facts.dpdk = std::vector<SystemDpdk>{{"x", "23.11 to 24.07", "y", true, true}};
-  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::unknown);
   facts.kernel->machine = "aarch64";
-  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::fail);
   facts.dpdk->clear();
-  EXPECT_EQ(ask(facts, "dpdk.fixes").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::skipped);
 }
 
 }  // namespace

@@ -7,42 +7,42 @@
 namespace manactl::diag {
 namespace {
 
-using Kind = ProviderSeen::Kind;
+using Kind = ProviderChoice::Kind;
 
 struct Row {
   std::string name;
   std::optional<std::uint32_t> kernel;
-  ProviderSeen provider;
+  ProviderChoice provider;
   std::optional<unsigned> core;
   Status status;
-  bool clash = false;
-  bool old_core = false;
-  bool character_device = true;
+  bool ids_clash = false;
+  bool core_is_too_old = false;
+  bool has_character_device = true;
 };
 
-const ProviderSeen kMana{Kind::chosen, "mana", ""};
-const ProviderSeen kErdma{Kind::chosen, "erdma", ""};
-const ProviderSeen kNone{Kind::none, "", ""};
-const ProviderSeen kNotAsked{Kind::not_known, "", "not captured"};
+const ProviderChoice kMana{Kind::chosen, "mana", ""};
+const ProviderChoice kErdma{Kind::chosen, "erdma", ""};
+const ProviderChoice kNone{Kind::none, "", ""};
+const ProviderChoice kUnknown{Kind::unknown, "", "not captured"};
 
 const std::vector<Row> kRows = {
     {"BackportAgainstErdma", 19, kErdma, 46, Status::fail, true},
-    {"PatchedPair", 19, kMana, 46, Status::pass},
+    {"BackportAgainstPatchedCore", 19, kMana, 46, Status::pass},
     {"BackportAgainstOldCore", 19, kNone, 39, Status::fail, true, true},
-    {"BackportAgainstNobody", 19, kNone, 46, Status::fail, true},
-    {"BackportNotAsked", 19, kNotAsked, 46, Status::fail, true},
-    {"BackportNotAskedOldCore", 19, kNotAsked, 39, Status::fail, true, true},
-    {"BackportNothingKnown", 19, kNotAsked, std::nullopt, Status::warn, true},
+    {"BackportAgainstNoProvider", 19, kNone, 46, Status::fail, true},
+    {"BackportProviderUnknown", 19, kUnknown, 46, Status::fail, true},
+    {"BackportProviderUnknownOldCore", 19, kUnknown, 39, Status::fail, true, true},
+    {"BackportNothingElseKnown", 19, kUnknown, std::nullopt, Status::warn, true},
     {"Upstream", 20, kMana, 50, Status::pass},
     {"UpstreamAgainstOldCore", 20, kNone, 42, Status::fail, false, true},
-    {"UpstreamProviderPackagedOut", 20, kNone, 50, Status::fail, false, true},
+    {"UpstreamProviderNotInstalled", 20, kNone, 50, Status::fail, false, true},
     {"UpstreamAgainstPatchedCore", 20, kErdma, 46, Status::fail, true},
-    {"UpstreamNotAsked", 20, kNotAsked, 50, Status::pass},
-    {"UpstreamNotAskedOldCore", 20, kNotAsked, 39, Status::fail, false, true},
-    {"UpstreamNotAskedLastCoreWithoutMana", 20, kNotAsked, 43, Status::fail, false, true},
-    {"UpstreamNotAskedFirstCoreWithMana", 20, kNotAsked, 44, Status::pass},
-    {"BackportNotAskedFirstCoreWithErdma", 19, kNotAsked, 43, Status::fail, true},
-    {"UpstreamNothingKnown", 20, kNotAsked, std::nullopt, Status::unknown},
+    {"UpstreamProviderUnknown", 20, kUnknown, 50, Status::pass},
+    {"UpstreamProviderUnknownOldCore", 20, kUnknown, 39, Status::fail, false, true},
+    {"UpstreamProviderUnknownLastCoreWithoutMana", 20, kUnknown, 43, Status::fail, false, true},
+    {"UpstreamProviderUnknownFirstCoreWithMana", 20, kUnknown, 44, Status::pass},
+    {"BackportProviderUnknownFirstCoreWithErdma", 19, kUnknown, 43, Status::fail, true},
+    {"UpstreamNothingElseKnown", 20, kUnknown, std::nullopt, Status::unknown},
     {"UnknownDriver", 0, kNone, 50, Status::fail},
     {"AnotherDriver", 21, kNone, 64, Status::fail, true},
     {"NewNumberThatManaClaims", 77, kMana, 90, Status::warn},
@@ -52,18 +52,18 @@ const std::vector<Row> kRows = {
 
 class DriverIdVerdict : public testing::TestWithParam<Row> {};
 
-TEST_P(DriverIdVerdict, IsTheOneOfTheTable) {
+TEST_P(DriverIdVerdict, MatchesTheTable) {
   const Row& row = GetParam();
   DriverIdInput input;
   input.device = "mana_0";
   input.kernel = row.kernel;
-  input.character_device = row.character_device;
+  input.has_character_device = row.has_character_device;
   input.provider = row.provider;
   if (row.core) input.rdma_core = Release{*row.core, 0, 0};
   const auto verdict = judge_driver_id(input);
   EXPECT_EQ(verdict.status, row.status) << verdict.line;
-  EXPECT_EQ(verdict.clash, row.clash) << verdict.line;
-  EXPECT_EQ(verdict.old_core, row.old_core) << verdict.line;
+  EXPECT_EQ(verdict.ids_clash, row.ids_clash) << verdict.line;
+  EXPECT_EQ(verdict.core_is_too_old, row.core_is_too_old) << verdict.line;
   EXPECT_THAT(verdict.line, testing::StartsWith("mana_0: "));
   if (row.kernel) {
     EXPECT_THAT(verdict.line, testing::HasSubstr(std::to_string(*row.kernel)));
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Table, DriverIdVerdict, testing::ValuesIn(kRows), [](co
   return row.param.name;
 });
 
-TEST(DriverId, SaysWhenBtfDisagreesAndNoLongerPasses) {
+TEST(DriverId, WarnsIfBtfDisagrees) {
   DriverIdInput input;
   input.device = "mana_0";
   input.kernel = 20;
@@ -91,11 +91,11 @@ TEST(DriverId, NamesProvidersByTheirLibraries) {
   EXPECT_EQ(provider_name(""), "");
 }
 
-TEST(DriverId, KnowsWhoOwnsTheNumbers) {
-  EXPECT_THAT(owner_of(19), testing::HasSubstr("ERDMA"));
-  EXPECT_THAT(owner_of(19), testing::HasSubstr("MANA"));
-  EXPECT_THAT(owner_of(20), testing::StartsWith("MANA"));
-  EXPECT_EQ(owner_of(4711), "");
+TEST(DriverId, NamesTheDriversOfTheNumbers) {
+  EXPECT_THAT(driver_id_owner(19), testing::HasSubstr("ERDMA"));
+  EXPECT_THAT(driver_id_owner(19), testing::HasSubstr("MANA"));
+  EXPECT_THAT(driver_id_owner(20), testing::StartsWith("MANA"));
+  EXPECT_EQ(driver_id_owner(4711), "");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the checks say of every tree in tests/fixtures: exactly these fail, and exactly these warn.
+// Tests which checks fail and which warn for each tree in tests/fixtures.
 
 #include "support/fixtures.h"
 
@@ -21,8 +21,8 @@ struct Tree {
 
 std::vector<std::string> ids_of(const Report& report, Status status) {
   std::vector<std::string> ids;
-  for (const Ran& ran : report.ran) {
-    if (ran.finding.status == status) ids.emplace_back(ran.check.id);
+  for (const CheckOutcome& outcome : report.outcomes) {
+    if (outcome.finding.status == status) ids.emplace_back(outcome.check.id);
   }
   return ids;
 }
@@ -68,7 +68,7 @@ const std::vector<Tree> kTrees = {
 
 class FixtureTree : public testing::TestWithParam<Tree> {};
 
-TEST_P(FixtureTree, FailsAndWarnsAsItShould) {
+TEST_P(FixtureTree, FailsAndWarnsExactlyAsListed) {
   const auto report = run_checks(host::facts_of(GetParam().name), {}, {});
   ASSERT_TRUE(report);
   EXPECT_THAT(ids_of(*report, Status::fail), testing::ElementsAreArray(GetParam().fails));
@@ -83,17 +83,17 @@ INSTANTIATE_TEST_SUITE_P(All, FixtureTree, testing::ValuesIn(kTrees), [](const a
   return name;
 });
 
-// The root that doctor will find: a check that fails while none of its causes does.
+// The root causes that `doctor` will report: failed checks of which no check in `caused_by` failed.
 std::vector<std::string> roots_of(const Report& report) {
   std::vector<std::string> roots;
-  for (const Ran& ran : report.ran) {
-    if (ran.finding.status != Status::fail) continue;
-    const auto& causes = ran.check.caused_by;
-    const bool shadow = std::any_of(causes.begin(), causes.end(), [&](std::string_view id) {
-      const Ran* cause = report.find(id);
+  for (const CheckOutcome& outcome : report.outcomes) {
+    if (outcome.finding.status != Status::fail) continue;
+    const auto& causes = outcome.check.caused_by;
+    const bool is_consequence = std::any_of(causes.begin(), causes.end(), [&](std::string_view id) {
+      const CheckOutcome* cause = report.find(id);
       return cause != nullptr && cause->finding.status == Status::fail;
     });
-    if (!shadow) roots.emplace_back(ran.check.id);
+    if (!is_consequence) roots.emplace_back(outcome.check.id);
   }
   return roots;
 }

@@ -5,27 +5,27 @@
 namespace manactl::diag {
 namespace {
 
-using test::ask;
 using test::commands_of;
 using test::healthy_vm;
+using test::run_check;
 using testing::HasSubstr;
 
-TEST(HardwareAzure, WarnsElsewhere) {
+TEST(HardwareAzure, WarnsOutsideAzure) {
   host::Facts facts = healthy_vm();
   facts.platform = host::Platform{false, true, ""};
-  EXPECT_EQ(ask(facts, "hardware.azure").status, Status::warn);
+  EXPECT_EQ(run_check(facts, "hardware.azure").status, Status::warn);
   facts.platform = host::Platform{false, false, "no VMBus"};
-  const Finding finding = ask(facts, "hardware.azure");
+  const Finding finding = run_check(facts, "hardware.azure");
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_THAT(finding.detail, HasSubstr("no VMBus"));
   facts.platform = test::unreadable();
-  EXPECT_EQ(ask(facts, "hardware.azure").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "hardware.azure").status, Status::unknown);
 }
 
 TEST(HardwareMana, FailsOnAnAzureVmWithoutOne) {
   host::Facts facts = healthy_vm();
   facts.functions->clear();
-  const Finding finding = ask(facts, "hardware.mana");
+  const Finding finding = run_check(facts, "hardware.mana");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(commands_of(finding), HasSubstr("--accelerated-networking true"));
 }
@@ -35,7 +35,7 @@ TEST(HardwareMana, WarnsWhenTheVmGotMellanoxHardware) {
   auto& function = facts.functions->at(0);
   function.vendor = 0x15b3;
   function.adapter = host::Adapter::mlx;
-  const Finding finding = ask(facts, "hardware.mana");
+  const Finding finding = run_check(facts, "hardware.mana");
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_THAT(finding.detail, HasSubstr("7870:00:00.0"));
 }
@@ -44,51 +44,51 @@ TEST(HardwareMana, IsSkippedOutsideAzureAndUnknownWithoutPci) {
   host::Facts facts = healthy_vm();
   facts.functions->clear();
   facts.platform = host::Platform{};
-  EXPECT_EQ(ask(facts, "hardware.mana").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "hardware.mana").status, Status::skipped);
   facts.functions = test::unreadable();
-  EXPECT_EQ(ask(facts, "hardware.mana").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "hardware.mana").status, Status::unknown);
 }
 
-TEST(HardwareMana, KnowsPhysicalFunctions) {
+TEST(HardwareMana, RecognizesPhysicalFunctions) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).adapter = host::Adapter::mana_pf2;
   facts.functions->at(0).device = 0x00c1;
-  const Finding finding = ask(facts, "hardware.mana");
+  const Finding finding = run_check(facts, "hardware.mana");
   EXPECT_EQ(finding.status, Status::pass);
   EXPECT_THAT(finding.evidence, testing::ElementsAre(HasSubstr("1414:00c1")));
 }
 
-TEST(HardwareDriver, FailsUnboundAndBoundToAnother) {
+TEST(HardwareDriver, FailsForAnUnboundFunctionAndForAnotherDriver) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).driver.clear();
-  EXPECT_EQ(ask(facts, "hardware.driver").status, Status::fail);
-  EXPECT_THAT(commands_of(ask(facts, "hardware.driver")),
+  EXPECT_EQ(run_check(facts, "hardware.driver").status, Status::fail);
+  EXPECT_THAT(commands_of(run_check(facts, "hardware.driver")),
               HasSubstr("echo 7870:00:00.0 | tee /sys/bus/pci/drivers_probe"));
   facts.functions->at(0).driver = "vfio-pci";
-  const Finding finding = ask(facts, "hardware.driver");
+  const Finding finding = run_check(facts, "hardware.driver");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("vfio-pci"));
   EXPECT_THAT(commands_of(finding), HasSubstr("unbind"));
 }
 
-TEST(HardwarePorts, FailWhenAFunctionShowsNone) {
+TEST(HardwarePorts, FailIfAFunctionHasNoPort) {
   host::Facts facts = healthy_vm();
-  EXPECT_THAT(ask(facts, "hardware.ports").evidence,
+  EXPECT_THAT(run_check(facts, "hardware.ports").evidence,
               testing::Contains(HasSubstr("slot 2: 2 ports")));
   facts.functions->at(0).netdevs.clear();
-  EXPECT_EQ(ask(facts, "hardware.ports").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "hardware.ports").status, Status::fail);
   facts.functions->at(0).driver.clear();
-  EXPECT_EQ(ask(facts, "hardware.ports").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "hardware.ports").status, Status::skipped);
 }
 
 TEST(HardwareCoexistence, WarnsWithoutMlx5) {
   host::Facts facts = healthy_vm();
   test::module(facts, "mlx5_core").presence = Presence::missing;
-  EXPECT_EQ(ask(facts, "hardware.coexistence").status, Status::warn);
+  EXPECT_EQ(run_check(facts, "hardware.coexistence").status, Status::warn);
   test::module(facts, "mlx5_core").presence = Presence::blacklisted;
-  EXPECT_EQ(ask(facts, "hardware.coexistence").status, Status::warn);
+  EXPECT_EQ(run_check(facts, "hardware.coexistence").status, Status::warn);
   test::module(facts, "mlx5_core").presence = test::unreadable();
-  EXPECT_EQ(ask(facts, "hardware.coexistence").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "hardware.coexistence").status, Status::unknown);
 }
 
 }  // namespace

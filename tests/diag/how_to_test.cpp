@@ -21,7 +21,7 @@ struct HowTo {
   const char* name;
   const char* file;
   const char* root;
-  std::uint64_t line;  // that the root quotes
+  std::uint64_t line;  // of the log, quoted by the root cause
 };
 
 constexpr HowTo kHowTos[] = {
@@ -44,11 +44,11 @@ class HowToLog : public testing::TestWithParam<HowTo> {
   }
 };
 
-TEST_P(HowToLog, HasItsRootWordForWord) {
+TEST_P(HowToLog, HasTheExpectedRoot) {
   expect_root(text());
 }
 
-TEST_P(HowToLog, HasItsRootBehindPrefixes) {
+TEST_P(HowToLog, HasTheSameRootWithLogPrefixes) {
   for (const std::string prefix : {"Nov 21 03:00:00 vm dpdk-testpmd[812]: ",
                                    "2026-11-21T03:00:00+0000 vm testpmd[812]: ",
                                    "[   12.345678] ",
@@ -61,7 +61,7 @@ TEST_P(HowToLog, HasItsRootBehindPrefixes) {
   }
 }
 
-TEST_P(HowToLog, HasItsRootInDockersJson) {
+TEST_P(HowToLog, HasTheSameRootInDockersJson) {
   const auto plain = text();
   std::string log;
   for (const auto line : split(plain, '\n')) {
@@ -74,23 +74,23 @@ TEST_P(HowToLog, HasItsRootInDockersJson) {
   expect_root(log);
 }
 
-TEST_P(HowToLog, HasItsRootWithColoursAndCarriageReturns) {
+TEST_P(HowToLog, HasTheSameRootWithColorsAndCarriageReturns) {
   expect_root(wrap(text(), "\x1b[1;31m", "\x1b[0m\r"));
   expect_root(std::regex_replace(text(), std::regex("(failed|free|qp)"), "\x1b[31m$1\x1b[m"));
 }
 
-TEST_P(HowToLog, HasItsRootWithThePrefixesOfNewReleases) {
+TEST_P(HowToLog, HasTheSameRootWithThePrefixesOfNewReleases) {
   auto log = std::regex_replace(text(), std::regex("(^|\n)(mana_\\w+\\(\\))"), "$1MANA_DRIVER: $2");
   log = std::regex_replace(log, std::regex("(^|\n)(hn_\\w+\\(\\))"), "$1HN_DRIVER: $2");
   log = std::regex_replace(log, std::regex("EAL: Probe PCI"), "PCI_BUS: Probe PCI");
   expect_root(log);
 }
 
-TEST_P(HowToLog, HasItsRootWithPmdPrefixes) {
+TEST_P(HowToLog, HasTheSameRootWithPmdPrefixes) {
   expect_root(std::regex_replace(text(), std::regex("(^|\n)(mana_\\w+\\(\\))"), "$1PMD: $2"));
 }
 
-TEST_P(HowToLog, HasItsRootWhenTwoThreadsWriteIntoOneLine) {
+TEST_P(HowToLog, HasTheSameRootIfTwoThreadsWriteIntoOneLine) {
   const auto plain = text();
   std::string log;
   for (const auto line : split(plain, '\n')) {
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Sections, HowToLog, testing::ValuesIn(kHowTos), [](cons
   return std::string(one.param.name);
 });
 
-TEST(HowTo, LinkUpNamesTheQueueAsConsequence) {
+TEST(HowTo, LinkUpReportsTheQueueAsConsequence) {
   EXPECT_THAT(ids(diagnose_text(sample("how-to-link-up.log")).consequences),
               UnorderedElementsAre("mana-tx-qp-create"));
 }
@@ -115,7 +115,7 @@ TEST(HowTo, PermissionDeniedIsAConsequenceOfMissingHugepages) {
               UnorderedElementsAre("eal-hugepage-info-fatal", "eal-init-failed"));
 }
 
-TEST(HowTo, DriverIdClashExplainsAllThatFollows) {
+TEST(HowTo, DriverIdClashExplainsAllLaterErrors) {
   const auto diagnosis = diagnose_text(sample("how-to-rdma-core.log"));
   EXPECT_THAT(ids(diagnosis.consequences),
               UnorderedElementsAre("mana-probe-ib-port-failed",
@@ -127,7 +127,7 @@ TEST(HowTo, DriverIdClashExplainsAllThatFollows) {
               UnorderedElementsAre("eal-pci-probe-line", "mana-benign-mp-init"));
 }
 
-TEST(HowTo, DriverIdClashIsFoundWithoutTheLineThatIsGone) {
+TEST(HowTo, DriverIdClashIsFoundWithoutTheLineThatNewReleasesOmit) {
   auto log = sample("how-to-rdma-core.log");
   log.erase(log.find("hn_vf_add"));
   EXPECT_EQ(root_id(diagnose_text(log)), "mana-alloc-parent-domain");

@@ -6,22 +6,22 @@
 namespace manactl::diag {
 namespace {
 
-using test::ask;
 using test::commands_of;
 using test::healthy_vm;
+using test::run_check;
 using testing::HasSubstr;
 
-struct Rung {
+struct KernelCase {
   std::string name, release, distribution;
   Status status;
-  std::string says;
+  std::string brings;
 };
 
-const std::vector<Rung> kRungs = {
+const std::vector<KernelCase> kKernelCases = {
     {"Ancient", "5.4.0-1100-azure", "ubuntu", Status::warn, "older than 5.15"},
     {"NetworkCardOnly", "6.1.0-32-cloud-amd64", "debian", Status::warn, "6.2"},
     {"ManaIb", "6.12.43+deb12-cloud-amd64", "debian", Status::warn, "6.14"},
-    {"Recommended", "6.14.0-1017-azure", "ubuntu", Status::pass, "asks for"},
+    {"Recommended", "6.14.0-1017-azure", "ubuntu", Status::pass, "requires"},
     {"TwoDevices", "6.17.2", "fedora", Status::pass, "manae_N"},
     {"UbuntuBackport", "5.15.0-1045-azure", "ubuntu", Status::warn, "19"},
     {"UbuntuBeforeBackport", "5.15.0-1044-azure", "ubuntu", Status::warn, "network card"},
@@ -32,38 +32,39 @@ const std::vector<Rung> kRungs = {
     {"RedHatBeforeBackport", "5.14.0-284.11.1.el9_2.x86_64", "rhel", Status::warn, "5.15"},
 };
 
-class KernelVersion : public testing::TestWithParam<Rung> {};
+class KernelVersion : public testing::TestWithParam<KernelCase> {};
 
-TEST_P(KernelVersion, StandsOnItsRung) {
+TEST_P(KernelVersion, IsJudgedByTheReleaseTable) {
   host::Facts facts = healthy_vm();
   facts.kernel->release = GetParam().release;
   facts.kernel->distribution = GetParam().distribution;
-  const Finding finding = ask(facts, "kernel.version");
+  const Finding finding = run_check(facts, "kernel.version");
   EXPECT_EQ(finding.status, GetParam().status) << finding.detail;
   EXPECT_THAT(finding.detail, HasSubstr(GetParam().release));
-  EXPECT_THAT(finding.detail + join(finding.evidence, "\n"), HasSubstr(GetParam().says));
+  EXPECT_THAT(finding.detail + join(finding.evidence, "\n"), HasSubstr(GetParam().brings));
 }
 
-INSTANTIATE_TEST_SUITE_P(Ladder, KernelVersion, testing::ValuesIn(kRungs), [](const auto& rung) {
-  return rung.param.name;
-});
+INSTANTIATE_TEST_SUITE_P(Table,
+                         KernelVersion,
+                         testing::ValuesIn(kKernelCases),
+                         [](const auto& kernel) { return kernel.param.name; });
 
-TEST(KernelVersionCheck, PromisesNoCommandsWhereItKnowsNone) {
+TEST(KernelVersionCheck, AnnouncesCommandsOnlyIfItHasSome) {
   host::Facts facts = healthy_vm();
   facts.kernel->release = "5.4.0";
   for (const auto* distribution : {"ubuntu", "void"}) {
     facts.kernel->distribution = distribution;
-    const auto remedy = ask(facts, "kernel.version").remedy.value();
+    const auto remedy = run_check(facts, "kernel.version").remedy.value();
     EXPECT_EQ(remedy.why.ends_with(':'), !remedy.commands.empty()) << remedy.why;
   }
 }
 
-TEST(KernelVersionCheck, IsUnknownForWhatIsNoRelease) {
+TEST(KernelVersionCheck, IsUnknownIfTheReleaseCannotBeParsed) {
   host::Facts facts = healthy_vm();
   facts.kernel->release = "rolling";
-  EXPECT_EQ(ask(facts, "kernel.version").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "kernel.version").status, Status::unknown);
   facts.kernel = test::unreadable();
-  EXPECT_EQ(ask(facts, "kernel.version").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "kernel.version").status, Status::unknown);
 }
 
 struct Judged {
@@ -98,7 +99,7 @@ class KernelModule : public testing::TestWithParam<Judged> {};
 TEST_P(KernelModule, IsJudgedByItsPresence) {
   host::Facts facts = healthy_vm();
   test::module(facts, GetParam().module).presence = GetParam().presence;
-  const Finding finding = ask(facts, GetParam().check);
+  const Finding finding = run_check(facts, GetParam().check);
   EXPECT_EQ(finding.status, GetParam().status) << finding.detail;
   EXPECT_THAT(finding.detail, HasSubstr(GetParam().module));
   EXPECT_EQ(finding.remedy.has_value(), GetParam().status != Status::pass);
@@ -106,41 +107,41 @@ TEST_P(KernelModule, IsJudgedByItsPresence) {
 
 INSTANTIATE_TEST_SUITE_P(All, KernelModule, testing::ValuesIn(kModules));
 
-TEST(KernelModules, AreUnknownWhenTheyCouldNotBeRead) {
+TEST(KernelModules, AreUnknownIfUnreadable) {
   host::Facts facts = healthy_vm();
   test::module(facts, "mana").presence = test::unreadable();
-  EXPECT_EQ(ask(facts, "kernel.mana").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "kernel.mana").status, Status::unknown);
   facts.modules.clear();
-  EXPECT_EQ(ask(facts, "kernel.mana-ib").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "kernel.mana-ib").status, Status::unknown);
 }
 
 TEST(KernelModules, OfTheSyntheticNicAreSkippedWithManaDirect) {
   host::Facts facts = test::direct_vm();
   test::module(facts, "hv_netvsc").presence = Presence::missing;
   test::module(facts, "uio_hv_generic").presence = Presence::missing;
-  EXPECT_EQ(ask(facts, "kernel.hv-netvsc").status, Status::skipped);
-  EXPECT_EQ(ask(facts, "kernel.uio-hv-generic").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "kernel.hv-netvsc").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "kernel.uio-hv-generic").status, Status::skipped);
 }
 
 TEST(KernelModules, HvNetvscMayBeUnloadedWhenEveryNicIsInUserSpace) {
   host::Facts facts = test::prepared_vm();
   facts.nics->erase(facts.nics->begin());
   test::module(facts, "hv_netvsc").presence = Presence::available;
-  EXPECT_EQ(ask(facts, "kernel.hv-netvsc").status, Status::pass);
+  EXPECT_EQ(run_check(facts, "kernel.hv-netvsc").status, Status::pass);
 }
 
 TEST(KernelManaIb, IsInTheExtraModulesOfUbuntusKernel) {
   host::Facts facts = healthy_vm();
   test::module(facts, "mana_ib").presence = Presence::missing;
-  EXPECT_THAT(commands_of(ask(facts, "kernel.mana-ib")),
+  EXPECT_THAT(commands_of(run_check(facts, "kernel.mana-ib")),
               HasSubstr("apt-get install -y linux-modules-extra-6.14.0-1017-azure"));
 }
 
-TEST(KernelManaIb, SaysThatAzureLinux3IsBuiltWithoutIt) {
+TEST(KernelManaIb, ExplainsThatAzureLinux3LacksIt) {
   host::Facts facts = healthy_vm();
   facts.kernel = host::Kernel{"6.6.134.1-1.azl3", "x86_64", "azurelinux"};
   test::module(facts, "mana_ib").presence = Presence::missing;
-  const Finding finding = ask(facts, "kernel.mana-ib");
+  const Finding finding = run_check(facts, "kernel.mana-ib");
   EXPECT_THAT(finding.remedy->why, HasSubstr("Azure Linux 3"));
   EXPECT_EQ(commands_of(finding), "");
 }
@@ -150,7 +151,7 @@ TEST(KernelManaIb, NamesTheFileThatBlacklistsIt) {
   auto& module = test::module(facts, "mana_ib");
   module.presence = Presence::blacklisted;
   module.evidence = "etc/modprobe.d/no-rdma.conf";
-  const Finding finding = ask(facts, "kernel.mana-ib");
+  const Finding finding = run_check(facts, "kernel.mana-ib");
   EXPECT_THAT(finding.detail, HasSubstr("etc/modprobe.d/no-rdma.conf"));
   EXPECT_THAT(commands_of(finding), HasSubstr(" /etc/modprobe.d/no-rdma.conf"));
 }

@@ -44,7 +44,7 @@ TEST(LineEnds, AreCountedInTextsOfAnyLength) {
   }
 }
 
-TEST(LogReader, GivesNothingForAnEmptyLog) {
+TEST(LogReader, ReturnsNothingForAnEmptyLog) {
   EXPECT_EQ(read_all("").text, "");
   EXPECT_EQ(read_all("").lines, 0U);
 }
@@ -59,7 +59,7 @@ TEST(LogReader, CountsEmptyLines) {
   EXPECT_EQ(read_all("\n\n\n").lines, 3U);
 }
 
-TEST(LogReader, GivesTheSameInPiecesOfAnySize) {
+TEST(LogReader, ReturnsTheSameForReadsOfAnySize) {
   const std::string text = "one\r\ntwo\n\nfour";
   for (const std::size_t piece : {1U, 2U, 3U, 100U}) {
     EXPECT_EQ(read_all(text, piece).text, text) << piece;
@@ -67,7 +67,7 @@ TEST(LogReader, GivesTheSameInPiecesOfAnySize) {
   }
 }
 
-TEST(LogReader, CutsALineThatFillsABlockAndGoesOnBehindIt) {
+TEST(LogReader, ShortensALineThatFillsABlockAndContinuesAfterIt) {
   const auto read = read_all("first\n" + std::string(10U << 20, 'x') + "\nlast\n");
   EXPECT_EQ(read.lines, 3U);
   EXPECT_LE(read.longest_block, LogReader::kBlock);
@@ -76,29 +76,29 @@ TEST(LogReader, CutsALineThatFillsABlockAndGoesOnBehindIt) {
   EXPECT_EQ(read.first_lines.back(), 3U);
 }
 
-TEST(LogReader, EndsInsideALineThatIsTooLong) {
+TEST(LogReader, CountsALongLineAtTheEndOnce) {
   EXPECT_EQ(read_all(std::string(1U << 20, 'x')).lines, 1U);
 }
 
-TEST(LogReader, TakesColoursAndNulsOut) {
+TEST(LogReader, RemovesColorsAndNulBytes) {
   const std::string nul(1, '\0');
   EXPECT_EQ(read_all("\x1b[1;31mEAL\x1b[0m: te" + nul + "xt\x1b[K\n").text, "EAL: text\n");
 }
 
-TEST(LogReader, KeepsTheLineEndBehindABrokenEscape) {
+TEST(LogReader, KeepsTheLineEndAfterABrokenEscape) {
   EXPECT_EQ(read_all("one\x1b[31\ntwo\x1b\nthree\x1b").text, "one\ntwo\nthree");
 }
 
-TEST(LogReader, IsNotEndedByNothingButNuls) {
+TEST(LogReader, ContinuesAfterABlockOfNulBytes) {
   EXPECT_EQ(read_all(std::string(1U << 20, '\0') + "\nlast\n").lines, 2U);
 }
 
-TEST(LogReader, HandsTheErrorOfTheSourceOn) {
+TEST(LogReader, ReturnsTheErrorOfTheSource) {
   class Broken : public ByteSource {
-    Result<std::size_t> read(std::span<char>) override { return fail(Errc::io, "gone"); }
+    Result<std::size_t> read(std::span<char>) override { return fail(Errc::io, "read error"); }
   } source;
 
-  EXPECT_EQ(LogReader(source).next().error().message, "gone");
+  EXPECT_EQ(LogReader(source).next().error().message, "read error");
 }
 
 struct Prefixed {
@@ -109,7 +109,7 @@ struct Prefixed {
 
 class Prefix : public testing::TestWithParam<Prefixed> {};
 
-TEST_P(Prefix, IsTakenOff) {
+TEST_P(Prefix, IsRemoved) {
   std::string scratch;
   EXPECT_EQ(without_prefix(GetParam().line, scratch), GetParam().message);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Logs for the tests of the doctor: from text, from tests/logs, and as other programs wrap them.
+// Logs for tests: from text, from tests/logs, and with the prefixes of loggers.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace manactl::diag::test {
 
-// Gives a text in pieces, as a pipe would.
+// Returns a text in pieces of at most `piece` bytes, as a pipe does.
 class TextSource : public ByteSource {
  public:
   explicit TextSource(std::string text, std::size_t piece = 65536);
@@ -27,19 +27,19 @@ class TextSource : public ByteSource {
 // The embedded signatures, loaded once.
 const SignatureSet& signatures();
 
-// A file of tests/logs.
+// Reads a file of tests/logs.
 std::string sample(const std::string& name);
 
 LogReport read_text(const std::string& text, std::size_t piece = 65536);
 
-// diagnose() of one log and no checks.
+// Diagnoses one log without checks.
 Diagnosis diagnose_text(const std::string& text);
 
 std::string root_id(const Diagnosis& diagnosis);  // "" without a root
 
 std::vector<std::string> ids(const std::vector<Diagnosis::Item>& items);
 
-// Every line of `text` between `before` and `after`.
+// Puts `before` and `after` around every line of `text`.
 std::string wrap(std::string_view text, std::string_view before, std::string_view after = "");
 
 }  // namespace manactl::diag::test

@@ -6,33 +6,33 @@ namespace manactl::diag {
 namespace {
 
 using host::HugepagePool;
-using test::ask;
 using test::commands_of;
 using test::healthy_vm;
+using test::run_check;
 using testing::HasSubstr;
 
-Question bench_of(std::uint64_t bytes) {
-  Question question;
-  question.bench_bytes = bytes;
-  return question;
+CheckOptions bench_of(std::uint64_t bytes) {
+  CheckOptions options;
+  options.bench_bytes = bytes;
+  return options;
 }
 
 TEST(MemoryHugepages, FailWhenNoneAreReserved) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 0, 0}, HugepagePool{0, 1048576, 0, 0}};
-  const Finding finding = ask(facts, "memory.hugepages", bench_of(12U << 20));
+  const Finding finding = run_check(facts, "memory.hugepages", bench_of(12U << 20));
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(
       commands_of(finding),
       HasSubstr(
           "echo 6 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"));
-  EXPECT_EQ(ask(facts, "memory.node").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "memory.node").status, Status::skipped);
 }
 
-TEST(MemoryHugepages, FailWhenAllAreInUseAndKeepWhatOthersHold) {
+TEST(MemoryHugepages, FailIfAllAreInUseAndKeepThePagesOfOthers) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 100, 0}};
-  const Finding finding = ask(facts, "memory.hugepages", bench_of(12U << 20));
+  const Finding finding = run_check(facts, "memory.hugepages", bench_of(12U << 20));
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(commands_of(finding), HasSubstr("echo 106 "));
 }
@@ -40,7 +40,7 @@ TEST(MemoryHugepages, FailWhenAllAreInUseAndKeepWhatOthersHold) {
 TEST(MemoryHugepages, AreListedPerNodeAndSize) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 512, 500}, HugepagePool{1, 1048576, 4, 4}};
-  const Finding finding = ask(facts, "memory.hugepages");
+  const Finding finding = run_check(facts, "memory.hugepages");
   EXPECT_EQ(finding.status, Status::pass);
   EXPECT_THAT(finding.evidence,
               testing::ElementsAre("node 0: 500 of 512 pages of 2048 kB free",
@@ -50,8 +50,8 @@ TEST(MemoryHugepages, AreListedPerNodeAndSize) {
 TEST(MemoryHugepages, AreUnknownWhenSysfsCannotBeRead) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = test::unreadable();
-  EXPECT_EQ(ask(facts, "memory.hugepages").status, Status::unknown);
-  EXPECT_EQ(ask(facts, "memory.node").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "memory.hugepages").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "memory.node").status, Status::unknown);
 }
 
 TEST(MemoryHugepages, UseTheKernelsPageSize) {
@@ -59,14 +59,14 @@ TEST(MemoryHugepages, UseTheKernelsPageSize) {
   facts.memory.default_page_kib = 524288;
   facts.memory.pools->clear();
   EXPECT_THAT(
-      commands_of(ask(facts, "memory.hugepages", bench_of(12U << 20))),
+      commands_of(run_check(facts, "memory.hugepages", bench_of(12U << 20))),
       HasSubstr("echo 1 | tee /sys/devices/system/node/node0/hugepages/hugepages-524288kB/"));
 }
 
-TEST(MemoryNode, SaysWhatIsNeededAndWhatIsThere) {
+TEST(MemoryNode, ReportsTheNeededAndTheFreePages) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 4, 4}};
-  const Finding finding = ask(facts, "memory.node", bench_of(12U << 20));
+  const Finding finding = run_check(facts, "memory.node", bench_of(12U << 20));
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_EQ(finding.detail, "need 12 MiB = 6 pages of 2048 kB on node 0, have 4");
   EXPECT_THAT(commands_of(finding), HasSubstr("echo 6 | tee"));
@@ -75,39 +75,39 @@ TEST(MemoryNode, SaysWhatIsNeededAndWhatIsThere) {
 TEST(MemoryNode, FailsWhenThePagesAreOnAnotherNode) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).numa_node = 1;
-  const Finding finding = ask(facts, "memory.node", bench_of(12U << 20));
+  const Finding finding = run_check(facts, "memory.node", bench_of(12U << 20));
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("on node 1, have 0"));
   EXPECT_THAT(commands_of(finding), HasSubstr("/node1/hugepages/hugepages-2048kB/nr_hugepages"));
   EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("node 0: 512 of 512")));
 }
 
-TEST(MemoryNode, PassesOnAnyNodeWhenThePlatformNamesNone) {
+TEST(MemoryNode, PassesOnAnyNodeIfThePlatformReportsNone) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).numa_node = -1;
   facts.memory.pools = std::vector{HugepagePool{1, 2048, 6, 6}};
-  EXPECT_EQ(ask(facts, "memory.node", bench_of(12U << 20)).status, Status::pass);
+  EXPECT_EQ(run_check(facts, "memory.node", bench_of(12U << 20)).status, Status::pass);
 }
 
 TEST(MemoryNode, PassesWithOneBigPage) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 1, 1}, HugepagePool{0, 1048576, 1, 1}};
-  EXPECT_EQ(ask(facts, "memory.node", bench_of(12U << 20)).status, Status::pass);
+  EXPECT_EQ(run_check(facts, "memory.node", bench_of(12U << 20)).status, Status::pass);
 }
 
 TEST(MemoryNode, RoundsUpToWholePages) {
   host::Facts facts = healthy_vm();
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 6, 6}};
-  EXPECT_EQ(ask(facts, "memory.node", bench_of((12U << 20) + 1)).status, Status::fail);
+  EXPECT_EQ(run_check(facts, "memory.node", bench_of((12U << 20) + 1)).status, Status::fail);
 }
 
 TEST(MemoryMounts, AreInformationOnly) {
   host::Facts facts = healthy_vm();
-  EXPECT_THAT(ask(facts, "memory.mounts").detail, HasSubstr("/dev/hugepages (2048 kB)"));
+  EXPECT_THAT(run_check(facts, "memory.mounts").detail, HasSubstr("/dev/hugepages (2048 kB)"));
   facts.memory.mounts->clear();
-  EXPECT_EQ(ask(facts, "memory.mounts").status, Status::pass);
+  EXPECT_EQ(run_check(facts, "memory.mounts").status, Status::pass);
   facts.memory.mounts = test::unreadable();
-  EXPECT_EQ(ask(facts, "memory.mounts").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "memory.mounts").status, Status::unknown);
 }
 
 }  // namespace

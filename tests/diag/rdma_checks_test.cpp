@@ -5,9 +5,9 @@
 namespace manactl::diag {
 namespace {
 
-using test::ask;
 using test::commands_of;
 using test::healthy_vm;
+using test::run_check;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -24,32 +24,32 @@ TEST(RdmaDevices, FailWhenAFunctionHasNone) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).rdma_devices.clear();
   facts.rdma.devices->clear();
-  const Finding finding = ask(facts, "rdma.devices");
+  const Finding finding = run_check(facts, "rdma.devices");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("7870:00:00.0"));
   EXPECT_THAT(commands_of(finding), HasSubstr("mana_ib"));
 }
 
-TEST(RdmaDevices, AreNamedWhenThereAreTwo) {
+TEST(RdmaDevices, AreBothNamed) {
   host::Facts facts = healthy_vm();
   facts.functions->at(0).rdma_devices = {"mana_0", "manae_0"};
-  const Finding finding = ask(facts, "rdma.devices");
+  const Finding finding = run_check(facts, "rdma.devices");
   EXPECT_EQ(finding.status, Status::pass);
   EXPECT_THAT(finding.detail, HasSubstr("mana_0, manae_0"));
 }
 
-TEST(RdmaDevices, AreUnknownWhenNetlinkDoesNotAnswer) {
+TEST(RdmaDevices, AreUnknownIfNetlinkFails) {
   host::Facts facts = healthy_vm();
   facts.rdma.devices = test::unreadable();
   for (const char* id : {"rdma.devices", "rdma.nodes", "rdma.driver-id", "rdma.provider"}) {
-    EXPECT_EQ(ask(facts, id).status, Status::unknown) << id;
+    EXPECT_EQ(run_check(facts, id).status, Status::unknown) << id;
   }
 }
 
-TEST(RdmaNodes, FailWhenUdevMadeNone) {
+TEST(RdmaNodes, FailIfTheNodeIsMissing) {
   host::Facts facts = healthy_vm();
   facts.rdma.nodes->clear();
-  const Finding finding = ask(facts, "rdma.nodes");
+  const Finding finding = run_check(facts, "rdma.nodes");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("/dev/infiniband/uverbs0"));
 }
@@ -57,13 +57,13 @@ TEST(RdmaNodes, FailWhenUdevMadeNone) {
 TEST(RdmaNodes, FailWithoutACharacterDevice) {
   host::Facts facts = healthy_vm();
   facts.rdma.devices->at(0).uverbs.clear();
-  EXPECT_EQ(ask(facts, "rdma.nodes").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "rdma.nodes").status, Status::fail);
 }
 
-TEST(RdmaNodes, WarnWhenThisUserMayNotOpenThem) {
+TEST(RdmaNodes, WarnIfThisUserMayNotOpenThem) {
   host::Facts facts = healthy_vm();
   facts.rdma.nodes->at(0) = {"dev/infiniband/uverbs0", 020600, 0, 0, false};
-  const Finding finding = ask(facts, "rdma.nodes");
+  const Finding finding = run_check(facts, "rdma.nodes");
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_THAT(finding.detail, HasSubstr("mode 0600"));
 }
@@ -71,48 +71,48 @@ TEST(RdmaNodes, WarnWhenThisUserMayNotOpenThem) {
 TEST(RdmaNodes, AreSkippedWithoutDevices) {
   host::Facts facts = healthy_vm();
   facts.rdma.devices->clear();
-  EXPECT_EQ(ask(facts, "rdma.nodes").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "rdma.nodes").status, Status::skipped);
 }
 
 TEST(RdmaRights, FailForRootWithoutNetRaw) {
   host::Facts facts = healthy_vm();
   facts.limits->net_raw = false;
-  EXPECT_EQ(ask(facts, "rdma.rights").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "rdma.rights").status, Status::fail);
   facts.limits->uid = 1000;
-  EXPECT_EQ(ask(facts, "rdma.rights").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "rdma.rights").status, Status::skipped);
   facts.limits = test::unreadable();
-  EXPECT_EQ(ask(facts, "rdma.rights").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "rdma.rights").status, Status::unknown);
 }
 
-TEST(RdmaMemlock, WarnsWhenTheBenchTakesMore) {
+TEST(RdmaMemlock, WarnsIfTheBenchmarkNeedsMore) {
   host::Facts facts = healthy_vm();
   facts.limits->ipc_lock = false;
-  Question question;
-  question.bench_bytes = 12U << 20;
-  const Finding finding = ask(facts, "rdma.memlock", question);
+  CheckOptions options;
+  options.bench_bytes = 12U << 20;
+  const Finding finding = run_check(facts, "rdma.memlock", options);
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_THAT(finding.detail, HasSubstr("8 MiB"));
   EXPECT_THAT(finding.detail, HasSubstr("12 MiB"));
 }
 
-TEST(RdmaMemlock, PassesWithALimitThatIsEnoughOrNone) {
+TEST(RdmaMemlock, PassesWithAHighLimitOrNone) {
   host::Facts facts = healthy_vm();
   facts.limits->ipc_lock = false;
-  Question question;
-  question.bench_bytes = 8U << 20;
-  EXPECT_EQ(ask(facts, "rdma.memlock", question).status, Status::pass);
+  CheckOptions options;
+  options.bench_bytes = 8U << 20;
+  EXPECT_EQ(run_check(facts, "rdma.memlock", options).status, Status::pass);
   facts.limits->memlock_soft = UINT64_MAX;
-  EXPECT_EQ(ask(facts, "rdma.memlock").status, Status::pass);
+  EXPECT_EQ(run_check(facts, "rdma.memlock").status, Status::pass);
   facts.limits = test::unreadable();
-  EXPECT_EQ(ask(facts, "rdma.memlock").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "rdma.memlock").status, Status::unknown);
 }
 
 TEST(RdmaCore, FailsBeforeTheFirstReleaseWithMana) {
   host::Facts facts = healthy_vm();
   facts.rdma.rdma_core = std::optional<Release>(Release{44, 0, 0});
-  EXPECT_EQ(ask(facts, "rdma.core").status, Status::pass);
+  EXPECT_EQ(run_check(facts, "rdma.core").status, Status::pass);
   facts.rdma.rdma_core = std::optional<Release>(Release{43, 0, 0});
-  const Finding finding = ask(facts, "rdma.core");
+  const Finding finding = run_check(facts, "rdma.core");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("43"));
   EXPECT_THAT(commands_of(finding), HasSubstr("ibverbs-providers"));
@@ -121,25 +121,25 @@ TEST(RdmaCore, FailsBeforeTheFirstReleaseWithMana) {
 TEST(RdmaCore, FailsWithoutLibibverbsOrWithoutLibmana) {
   host::Facts facts = healthy_vm();
   facts.rdma.mana_provider = false;
-  EXPECT_THAT(ask(facts, "rdma.core").detail, HasSubstr("libmana.so.1"));
-  EXPECT_EQ(ask(facts, "rdma.core").status, Status::fail);
+  EXPECT_THAT(run_check(facts, "rdma.core").detail, HasSubstr("libmana.so.1"));
+  EXPECT_EQ(run_check(facts, "rdma.core").status, Status::fail);
   facts.rdma.rdma_core = std::optional<Release>();
-  EXPECT_EQ(ask(facts, "rdma.core").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "rdma.core").status, Status::fail);
   facts.rdma.rdma_core = test::unreadable();
-  EXPECT_EQ(ask(facts, "rdma.core").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "rdma.core").status, Status::unknown);
 }
 
 TEST(RdmaCore, NamesThePackageOfTheDistribution) {
   host::Facts facts = healthy_vm();
   facts.rdma.mana_provider = false;
   facts.kernel->distribution = "rhel";
-  EXPECT_EQ(commands_of(ask(facts, "rdma.core")), "dnf install -y rdma-core libibverbs");
+  EXPECT_EQ(commands_of(run_check(facts, "rdma.core")), "dnf install -y rdma-core libibverbs");
 }
 
-TEST(RdmaDriverId, FailsOnTheBackportWithBothNumbersAndTheirOwners) {
-  const Finding finding = ask(backport_vm(), "rdma.driver-id");
+TEST(RdmaDriverId, FailsOnTheBackportAndExplainsBothNumbers) {
+  const Finding finding = run_check(backport_vm(), "rdma.driver-id");
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_THAT(finding.detail, HasSubstr("kernel says 19"));
+  EXPECT_THAT(finding.detail, HasSubstr("kernel reports 19"));
   EXPECT_THAT(finding.detail, HasSubstr("erdma"));
   EXPECT_THAT(finding.detail, HasSubstr("rdma-core 50"));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("19 is ERDMA")));
@@ -148,8 +148,8 @@ TEST(RdmaDriverId, FailsOnTheBackportWithBothNumbersAndTheirOwners) {
   EXPECT_THAT(commands_of(finding), HasSubstr("linux-azure"));
 }
 
-TEST(RdmaDriverId, ShowsTheNumbersWhenAllIsWell) {
-  const Finding finding = ask(healthy_vm(), "rdma.driver-id");
+TEST(RdmaDriverId, ShowsTheNumbersWhenItPasses) {
+  const Finding finding = run_check(healthy_vm(), "rdma.driver-id");
   EXPECT_EQ(finding.status, Status::pass);
   EXPECT_THAT(finding.detail, HasSubstr("20"));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("RDMA_DRIVER_MANA = 20")));
@@ -158,7 +158,7 @@ TEST(RdmaDriverId, ShowsTheNumbersWhenAllIsWell) {
 TEST(RdmaDriverId, IsSkippedWithoutDevices) {
   host::Facts facts = healthy_vm();
   facts.rdma.devices->clear();
-  EXPECT_EQ(ask(facts, "rdma.driver-id").status, Status::skipped);
+  EXPECT_EQ(run_check(facts, "rdma.driver-id").status, Status::skipped);
 }
 
 TEST(RdmaDriverId, FailsWithoutACharacterDevice) {
@@ -166,31 +166,31 @@ TEST(RdmaDriverId, FailsWithoutACharacterDevice) {
   facts.rdma.devices->at(0).driver_id.reset();
   facts.rdma.devices->at(0).uverbs.clear();
   test::module(facts, "ib_uverbs").presence = Presence::available;
-  const Finding finding = ask(facts, "rdma.driver-id");
+  const Finding finding = run_check(facts, "rdma.driver-id");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("ib_uverbs"));
 }
 
-TEST(RdmaDriverId, IsUnknownWhenTheNumberCouldNotBeRead) {
+TEST(RdmaDriverId, IsUnknownIfTheNumberCouldNotBeRead) {
   host::Facts facts = healthy_vm();
   facts.rdma.devices->at(0).driver_id.reset();
   facts.rdma.devices->at(0).error = "netlink: Operation not permitted";
-  const Finding finding = ask(facts, "rdma.driver-id");
+  const Finding finding = run_check(facts, "rdma.driver-id");
   EXPECT_EQ(finding.status, Status::unknown);
   EXPECT_THAT(finding.detail, HasSubstr("not permitted"));
 }
 
-TEST(RdmaProvider, FailsForAForeignOneAndForNone) {
-  EXPECT_EQ(ask(backport_vm(), "rdma.provider").status, Status::fail);
+TEST(RdmaProvider, FailsForAnotherProviderAndForNone) {
+  EXPECT_EQ(run_check(backport_vm(), "rdma.provider").status, Status::fail);
   host::Facts facts = healthy_vm();
   facts.rdma.providers->clear();
-  EXPECT_EQ(ask(facts, "rdma.provider").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "rdma.provider").status, Status::fail);
 }
 
-TEST(RdmaProvider, IsUnknownWhenLibibverbsWasNotAsked) {
+TEST(RdmaProvider, IsUnknownIfTheChoiceCouldNotBeRead) {
   host::Facts facts = healthy_vm();
   facts.rdma.providers = test::unreadable();
-  EXPECT_EQ(ask(facts, "rdma.provider").status, Status::unknown);
+  EXPECT_EQ(run_check(facts, "rdma.provider").status, Status::unknown);
 }
 
 TEST(RdmaProvider, IsAConsequenceOfTheDriverId) {

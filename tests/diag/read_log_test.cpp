@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "diag/log_release.h"
+#include "diag/log_scan.h"
 #include "diag/logs.h"
 
 namespace manactl::diag {
@@ -32,14 +32,14 @@ TEST(ReadLog, NumbersLinesOverManyBlocks) {
   EXPECT_EQ(report.entries[0].first.line, 100001U);
 }
 
-TEST(ReadLog, FindsTheLineBehindOneOfTenMegabytes) {
+TEST(ReadLog, FindsALineAfterOneOfTenMegabytes) {
   const auto report = read_text(std::string(10U << 20, 'x') + "\n" + std::string(kLine));
   ASSERT_EQ(report.entries.size(), 1U);
   EXPECT_EQ(report.entries[0].first.line, 2U);
   EXPECT_EQ(report.lines, 2U);
 }
 
-TEST(ReadLog, SurvivesEmptyAndNearlyEmptyLogs) {
+TEST(ReadLog, AcceptsEmptyAndNearlyEmptyLogs) {
   EXPECT_TRUE(read_text("").entries.empty());
   EXPECT_TRUE(read_text("\n\n\n").entries.empty());
   EXPECT_EQ(read_text("\n\n\n").lines, 3U);
@@ -65,17 +65,17 @@ TEST(ReadLog, QuotesOnlyPrintableText) {
   EXPECT_THAT(report.entries[0].first.text, testing::HasSubstr("\\xff"));
 }
 
-TEST(ReadLog, TellsTheReleaseThatTheLogNames) {
+TEST(ReadLog, ReportsTheReleaseThatTheLogContains) {
   EXPECT_EQ(read_text("EAL: RTE Version: 'DPDK 22.11.11'\n").dpdk_release, "22.11.11");
   EXPECT_EQ(read_text("mana_init_once(): MP INIT PRIMARY\n").dpdk_range, "22.11 to 24.07");
   EXPECT_EQ(read_text("MANA_DRIVER: mana_init_once(): MP INIT PRIMARY\n").dpdk_range,
             "24.11 or newer");
-  // A line that does not tell takes nothing away.
+  // A later line without a prefix does not change the range.
   EXPECT_EQ(read_text("mana_init_once(): MP INIT PRIMARY\nEAL: Cannot init memory\n").dpdk_range,
             "22.11 to 24.07");
 }
 
-TEST(ReadLog, QuotesErrorsThatNobodyKnows) {
+TEST(ReadLog, QuotesUnrecognizedErrors) {
   for (const std::string line : {"EAL: frobnicator failed to spin up",
                                  "foo[12]: ERROR: no such widget",
                                  "error at the beginning of the log",
@@ -94,7 +94,7 @@ TEST(ReadLog, QuotesErrorsThatNobodyKnows) {
   }
 }
 
-TEST(ReadLog, DoesNotTakeCountersAndNamesForErrors) {
+TEST(ReadLog, IgnoresCountersAndNamesThatResembleErrors) {
   for (const std::string line : {"  RX-errors: 0",
                                  "TX-errors: 12 ",
                                  "errors: 0",
@@ -105,7 +105,7 @@ TEST(ReadLog, DoesNotTakeCountersAndNamesForErrors) {
   }
 }
 
-TEST(ReadLog, ListsOnlySoManyUnknownLines) {
+TEST(ReadLog, LimitsTheNumberOfUnknownLines) {
   std::string text;
   for (int i = 0; i < 200; ++i) {
     text += "error " + std::string(static_cast<std::size_t>(i), 'x') + "\n";
@@ -115,13 +115,13 @@ TEST(ReadLog, ListsOnlySoManyUnknownLines) {
   EXPECT_EQ(report.more_unknown, 150U);
 }
 
-TEST(ReadLog, TakesUnknownLinesThatDifferInNumbersForOne) {
+TEST(ReadLog, CountsUnknownLinesThatDifferOnlyInNumbersAsOne) {
   const auto report = read_text("error 17 at 0x12\nerror 18 at 0x99\n");
   ASSERT_EQ(report.entries.size(), 1U);
   EXPECT_EQ(report.entries[0].count, 2U);
 }
 
-TEST(LogRelease, KnowsTheFirstOfEachLine) {
+TEST(HasReached, ComparesWithinTheReleaseLine) {
   const std::vector<std::string> firsts = {"22.11.9", "23.11.5", "24.11.3", "25.07"};
   EXPECT_TRUE(has_reached("24.11.3", firsts));
   EXPECT_FALSE(has_reached("24.11.2", firsts));

@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "diag/fact_lookups.h"
 #include "diag/vm.h"
 
 namespace manactl::diag {
@@ -12,77 +13,79 @@ namespace {
 
 using test::healthy_vm;
 
-Finding throws(const host::Facts& /*facts*/, const Question& /*question*/) {
+Finding throws(const host::Facts& /*facts*/, const CheckOptions& /*options*/) {
   throw std::runtime_error("vector::at");
 }
 
-Finding passes(const host::Facts& /*facts*/, const Question& /*question*/) {
+Finding passes(const host::Facts& /*facts*/, const CheckOptions& /*options*/) {
   return pass("fine");
 }
 
-TEST(EveryCheck, SaysSomethingElseWhenItFails) {
-  std::set<std::string_view> said;
+TEST(EveryCheck, HasADifferentTitleForItsProblem) {
+  std::set<std::string_view> titles;
   for (const Check& check : all_checks()) {
     EXPECT_NE(check.problem, "") << check.id;
-    EXPECT_TRUE(said.insert(check.title).second && said.insert(check.problem).second) << check.id;
+    EXPECT_TRUE(titles.insert(check.title).second && titles.insert(check.problem).second)
+        << check.id;
   }
 }
 
 TEST(Runner, TurnsACheckThatThrowsIntoUnknownAndRunsTheOthers) {
-  const std::vector<Check> table = {{"a.broken", "", "", Needs::nothing, throws},
-                                    {"a.sound", "", "", Needs::nothing, passes}};
-  const Report report = run_table(table, healthy_vm(), {});
-  ASSERT_EQ(report.ran.size(), 2U);
-  EXPECT_EQ(report.ran[0].finding.status, Status::unknown);
-  EXPECT_THAT(report.ran[0].finding.detail, testing::HasSubstr("vector::at"));
-  EXPECT_EQ(report.ran[1].finding.status, Status::pass);
+  const std::vector<Check> table = {{"a.broken", "", "", Requirement::none, throws},
+                                    {"a.sound", "", "", Requirement::none, passes}};
+  const Report report = run_all(table, healthy_vm(), {});
+  ASSERT_EQ(report.outcomes.size(), 2U);
+  EXPECT_EQ(report.outcomes[0].finding.status, Status::unknown);
+  EXPECT_THAT(report.outcomes[0].finding.detail, testing::HasSubstr("vector::at"));
+  EXPECT_EQ(report.outcomes[1].finding.status, Status::pass);
 }
 
 TEST(Runner, PassesEverythingOnAHealthyVm) {
   const auto report = run_checks(healthy_vm(), {}, {});
   ASSERT_TRUE(report);
-  for (const Ran& ran : report->ran) {
-    const bool fine = ran.finding.status == Status::pass || ran.finding.status == Status::skipped;
-    EXPECT_TRUE(fine) << ran.check.id << ": " << ran.finding.detail;
+  for (const CheckOutcome& outcome : report->outcomes) {
+    const bool fine =
+        outcome.finding.status == Status::pass || outcome.finding.status == Status::skipped;
+    EXPECT_TRUE(fine) << outcome.check.id << ": " << outcome.finding.detail;
   }
   EXPECT_TRUE(report->healthy());
 }
 
-TEST(Runner, SkipsWhatNeedsManaWithoutMana) {
+TEST(Runner, SkipsChecksThatRequireManaWithoutMana) {
   host::Facts facts = healthy_vm();
   facts.functions->clear();
   const auto report = run_checks(facts, {}, {"kernel", "rdma"});
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->count(Status::skipped), report->ran.size());
-  EXPECT_EQ(report->ran.at(0).finding.detail, "no MANA function");
+  EXPECT_EQ(report->count(Status::skipped), report->outcomes.size());
+  EXPECT_EQ(report->outcomes.at(0).finding.detail, "no MANA function");
 }
 
-TEST(Runner, SaysWhyWhenTheNeedItselfIsUnknown) {
+TEST(Runner, ReportsUnknownIfTheRequirementIsUnknown) {
   host::Facts facts = healthy_vm();
   facts.functions = test::unreadable();
   facts.nics = test::unreadable();
-  EXPECT_EQ(test::ask(facts, "kernel.mana").status, Status::unknown);
-  EXPECT_EQ(test::ask(facts, "interfaces.links").status, Status::unknown);
+  EXPECT_EQ(test::run_check(facts, "kernel.mana").status, Status::unknown);
+  EXPECT_EQ(test::run_check(facts, "interfaces.links").status, Status::unknown);
 }
 
-TEST(Runner, SkipsNicChecksForAnInterfaceThatIsNoNic) {
-  Question question;
-  question.interface = "docker0";
-  const Finding finding = test::ask(healthy_vm(), "interfaces.links", question);
+TEST(Runner, SkipsNicChecksForAnotherInterface) {
+  CheckOptions options;
+  options.interface = "docker0";
+  const Finding finding = test::run_check(healthy_vm(), "interfaces.links", options);
   EXPECT_EQ(finding.status, Status::skipped);
   EXPECT_THAT(finding.detail, testing::HasSubstr("docker0"));
 }
 
-TEST(Runner, TakesIdsAndGroups) {
+TEST(Runner, SelectsByIdAndGroup) {
   const auto report = run_checks(healthy_vm(), {}, {"memory", "rdma.core"});
   ASSERT_TRUE(report);
   std::vector<std::string> ids;
-  for (const Ran& ran : report->ran) ids.emplace_back(ran.check.id);
+  for (const CheckOutcome& outcome : report->outcomes) ids.emplace_back(outcome.check.id);
   EXPECT_THAT(
       ids, testing::ElementsAre("rdma.core", "memory.hugepages", "memory.node", "memory.mounts"));
 }
 
-TEST(Runner, NamesTheNearestCheckForAMisspeltOne) {
+TEST(Runner, SuggestsTheNearestCheckForAMisspelledId) {
   const auto report = run_checks(healthy_vm(), {}, {"memory", "rdma.drver-id"});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, Errc::invalid);
@@ -90,7 +93,7 @@ TEST(Runner, NamesTheNearestCheckForAMisspeltOne) {
   EXPECT_THAT(report.error().message, testing::HasSubstr("'rdma.driver-id'"));
 }
 
-TEST(Runner, SuggestsNothingForAWordFromNowhere) {
+TEST(Runner, SuggestsNothingForAnUnrelatedWord) {
   const auto report = run_checks(healthy_vm(), {}, {"zzzzzzzz"});
   ASSERT_FALSE(report);
   EXPECT_THAT(report.error().message, testing::Not(testing::HasSubstr("mean")));
@@ -120,8 +123,8 @@ TEST(Checks, HaveUniqueIdsKnownGroupsAndCausesThatExist) {
   }
 }
 
-// A remedy is pasted as a whole over SSH: nothing in it may end the session.
-TEST(Checks, NeverOfferToReboot) {
+// Users paste a whole remedy over SSH, so it must not end the session.
+TEST(Checks, NeverSuggestARebootCommand) {
   for (const char* distribution : {"ubuntu", "debian", "rhel", "azurelinux", "sles", "gentoo"}) {
     host::Facts facts = healthy_vm();
     facts.kernel->distribution = distribution;
@@ -132,14 +135,14 @@ TEST(Checks, NeverOfferToReboot) {
     const auto report = run_checks(facts, {}, {});
     ASSERT_TRUE(report);
     EXPECT_GE(report->count(Status::fail), 5U);
-    for (const Ran& ran : report->ran) {
-      EXPECT_THAT(test::commands_of(ran.finding), testing::Not(testing::HasSubstr("reboot")))
-          << ran.check.id;
+    for (const CheckOutcome& outcome : report->outcomes) {
+      EXPECT_THAT(test::commands_of(outcome.finding), testing::Not(testing::HasSubstr("reboot")))
+          << outcome.check.id;
     }
   }
 }
 
-TEST(Checks, AreNeverCausedByThemselvesInACircle) {
+TEST(Checks, HaveNoCircularCauses) {
   for (const Check& check : all_checks()) {
     std::vector<std::string_view> open(check.caused_by.begin(), check.caused_by.end());
     std::vector<std::string_view> seen;
@@ -155,14 +158,14 @@ TEST(Checks, AreNeverCausedByThemselvesInACircle) {
   }
 }
 
-TEST(NicsOf, FindsANicByItsVfName) {
+TEST(SelectedNics, FindsANicByItsVfName) {
   const host::Facts facts = healthy_vm();
-  Question question;
-  question.interface = "enP30832s1d1";
-  const auto nics = nics_of(facts, question);
+  CheckOptions options;
+  options.interface = "enP30832s1d1";
+  const auto nics = selected_nics(facts, options);
   ASSERT_EQ(nics.size(), 1U);
   EXPECT_EQ(nics[0]->name(), "eth1");
-  EXPECT_EQ(nics_of(facts, {}).size(), 2U);
+  EXPECT_EQ(selected_nics(facts, {}).size(), 2U);
 }
 
 }  // namespace

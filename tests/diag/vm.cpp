@@ -125,10 +125,12 @@ host::Facts direct_vm() {
   return facts;
 }
 
-diag::Finding ask(const host::Facts& facts, std::string_view id, const diag::Question& question) {
+diag::Finding run_check(const host::Facts& facts,
+                        std::string_view id,
+                        const diag::CheckOptions& options) {
   const diag::Check* check = diag::find_check(id);
   if (check == nullptr) throw std::invalid_argument("no check '" + std::string(id) + "'");
-  return diag::run_table({check, 1}, facts, question).ran.at(0).finding;
+  return diag::run_all({check, 1}, facts, options).outcomes.at(0).finding;
 }
 
 host::Nic& nic(host::Facts& facts, std::size_t index) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A healthy VM as a struct: two NICs with paired VFs on one MANA function. Tests alter it.
+// Facts of a healthy VM that tests modify: two NICs with paired VFs on one MANA function.
 
 #pragma once
 
@@ -18,18 +18,18 @@ namespace manactl::test {
 
 host::Facts healthy_vm();
 
-// The same VM after its second NIC was given to user space.
+// The same VM after its second NIC was bound to user space.
 host::Facts prepared_vm();
 
-// A VM whose only NIC is MANA without a synthetic NIC.
+// A VM whose only NIC is MANA direct: it has no synthetic NIC.
 host::Facts direct_vm();
 
 PciAddress mana_address();
 
-// The finding of one check, through the runner, with its needs.
-diag::Finding ask(const host::Facts& facts,
-                  std::string_view id,
-                  const diag::Question& question = {});
+// Runs one check; skips it if its requirement is not met.
+diag::Finding run_check(const host::Facts& facts,
+                        std::string_view id,
+                        const diag::CheckOptions& options = {});
 
 host::Nic& nic(host::Facts& facts, std::size_t index);
 host::Module& module(host::Facts& facts, std::string_view name);

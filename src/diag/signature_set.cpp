@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "diag/signatures.h"
+#include "diag/signature_set.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -10,7 +10,7 @@
 #include <set>
 
 #include "diag/literal_scanner.h"
-#include "diag/literals.h"
+#include "diag/required_literals.h"
 
 namespace manactl::embedded {
 extern const std::string_view signatures_json;
@@ -21,8 +21,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// The literal of an expression that is shorter than this would be met everywhere.
-constexpr std::size_t kShortestLiteral = 8;
+// A literal must have this many bytes: shorter ones occur in too many lines.
+constexpr std::size_t kMinLiteral = 8;
 
 struct Expression {
   std::unique_ptr<re2::RE2> regex;
@@ -52,38 +52,39 @@ Result<Expression> compile(const Signature& signature) {
   return expression;
 }
 
-// What the expressions of all signatures look for, and who is interested in which text.
-struct Interest {
+// The literals of all signatures, and the signatures that need each of them.
+struct LiteralIndex {
   Texts texts;
-  std::vector<std::vector<std::size_t>> owners;  // by text
+  std::vector<std::vector<std::size_t>> owners;  // for each text: indexes of signatures
 };
 
-Result<Interest> interest_of(const std::vector<Signature>& signatures) {
+Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures) {
   std::map<std::string, std::vector<std::size_t>> by_text;
   for (std::size_t i = 0; i < signatures.size(); ++i) {
     const auto name = fmt::format("signature '{}'", signatures[i].id);
     auto literals = required_literals(signatures[i].match);
     if (!literals) return because(literals.error(), name);
-    const auto is_short = [](const auto& text) { return text.size() < kShortestLiteral; };
+    const auto is_short = [](const auto& text) { return text.size() < kMinLiteral; };
     if (literals->empty() || std::ranges::any_of(*literals, is_short)) {
-      return fail(Errc::invalid, fmt::format("{}: an alternative has no plain text", name));
+      return fail(Errc::invalid,
+                  fmt::format("{}: an alternative has no plain text to search for", name));
     }
     for (const auto& text : *literals) by_text[text].push_back(i);
   }
-  Interest interest;
+  LiteralIndex index;
   for (auto& [text, owners] : by_text) {
-    interest.texts.push_back(text);
-    interest.owners.push_back(std::move(owners));
+    index.texts.push_back(text);
+    index.owners.push_back(std::move(owners));
   }
-  return interest;
+  return index;
 }
 
 }  // namespace
 
 struct SignatureSet::Compiled {
   std::vector<Signature> signatures;
-  std::vector<Expression> expressions;  // of the signature with the same index
-  Interest interest;
+  std::vector<Expression> expressions;  // same indexes as `signatures`
+  LiteralIndex literals;
   LiteralScanner scanner;
 
   std::optional<Found> run(std::size_t index, std::string_view line) const;
@@ -130,17 +131,17 @@ Result<SignatureSet> SignatureSet::load() {
 Result<SignatureSet> SignatureSet::parse(std::string_view json) {
   auto signatures = parse_signatures(json);
   if (!signatures) return tl::unexpected(signatures.error());
-  auto interest = interest_of(*signatures);
-  if (!interest) return tl::unexpected(interest.error());
+  auto literals = index_literals(*signatures);
+  if (!literals) return tl::unexpected(literals.error());
   std::vector<Expression> expressions;
   for (const auto& signature : *signatures) {
     auto expression = compile(signature);
     if (!expression) return tl::unexpected(expression.error());
     expressions.push_back(std::move(*expression));
   }
-  LiteralScanner scanner(interest->texts, LiteralScanner::Case::exact);
+  LiteralScanner scanner(literals->texts, LiteralScanner::Case::exact);
   return SignatureSet(std::make_unique<Compiled>(Compiled{
-      std::move(*signatures), std::move(expressions), std::move(*interest), std::move(scanner)}));
+      std::move(*signatures), std::move(expressions), std::move(*literals), std::move(scanner)}));
 }
 
 const std::vector<Signature>& SignatureSet::all() const {
@@ -159,27 +160,27 @@ std::size_t SignatureSet::next_candidate(std::string_view block, std::size_t fro
 std::vector<Match> SignatureSet::matches(std::string_view line) const {
   std::set<std::size_t> candidates;
   for (const auto text : compiled_->scanner.all_in(line)) {
-    const auto& owners = compiled_->interest.owners[text];
+    const auto& owners = compiled_->literals.owners[text];
     candidates.insert(owners.begin(), owners.end());
   }
   std::vector<Found> found;
   for (const auto index : candidates) {
     auto one = compiled_->run(index, line);
     if (!one) continue;
-    // The longest first; the order of the data decides between equals.
+    // Longer matches come first; equally long ones keep the order of the data.
     const auto shorter = [length = one->end - one->begin](const Found& other) {
       return other.end - other.begin < length;
     };
     found.insert(std::ranges::find_if(found, shorter), std::move(*one));
   }
-  std::vector<Found> kept;
+  std::vector<Found> selected;
   for (auto& one : found) {
-    const auto covers = [&one](const Found& other) { return overlap(one, other); };
-    if (std::ranges::none_of(kept, covers)) kept.push_back(std::move(one));
+    const auto overlaps = [&one](const Found& other) { return overlap(one, other); };
+    if (std::ranges::none_of(selected, overlaps)) selected.push_back(std::move(one));
   }
   std::vector<Match> matches;
-  matches.reserve(kept.size());
-  for (const auto& one : kept) matches.push_back(compiled_->match_of(one));
+  matches.reserve(selected.size());
+  for (const auto& one : selected) matches.push_back(compiled_->match_of(one));
   return matches;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "diag/literals.h"
+#include "diag/required_literals.h"
 
 #include <gmock/gmock.h>
 
@@ -17,32 +17,32 @@ std::vector<std::string> literals(std::string_view pattern) {
   return found ? *found : std::vector<std::string>{};
 }
 
-TEST(Literals, TakesTheLongestPieceOfASequence) {
+TEST(RequiredLiterals, UsesTheLongestPartOfASequence) {
   EXPECT_THAT(literals(R"(port \d+ request to primary process failed)"),
               UnorderedElementsAre(" request to primary process failed"));
 }
 
-TEST(Literals, NeedsOneOfEveryAlternative) {
+TEST(RequiredLiterals, HasOneTextPerAlternative) {
   EXPECT_THAT(literals(R"((?:first thing \d|second \w+ thing))"),
               UnorderedElementsAre("first thing ", "second "));
 }
 
-TEST(Literals, SpellsOutShortClassesAndOptions) {
+TEST(RequiredLiterals, ExpandsShortClassesAndOptions) {
   EXPECT_THAT(literals("nb_[rt]x(?:_desc)? ="),
               UnorderedElementsAre("nb_rx =", "nb_rx_desc =", "nb_tx =", "nb_tx_desc ="));
 }
 
-TEST(Literals, AreNoneWhenAnAlternativeHasNoText) {
+TEST(RequiredLiterals, AreEmptyIfAnAlternativeHasNoText) {
   EXPECT_TRUE(literals(R"((?:text|\d+))").empty());
   EXPECT_TRUE(literals(R"((?:text)*)").empty());
   EXPECT_TRUE(literals(R"((?:text){0,3})").empty());
 }
 
-TEST(Literals, ReadsNamedGroupsAndEscapes) {
+TEST(RequiredLiterals, ReadsNamedGroupsAndEscapes) {
   EXPECT_THAT(literals(R"(open \(-a\) (?P<dev>[^)]+)$)"), UnorderedElementsAre("open (-a) "));
 }
 
-TEST(Literals, RefusesWhatItDoesNotUnderstand) {
+TEST(RequiredLiterals, RefusesUnsupportedSyntax) {
   EXPECT_FALSE(required_literals("(?i)text"));
   EXPECT_FALSE(required_literals("(text"));
   EXPECT_FALSE(required_literals("text)"));
@@ -50,7 +50,7 @@ TEST(Literals, RefusesWhatItDoesNotUnderstand) {
   EXPECT_FALSE(required_literals("text\\"));
 }
 
-TEST(LiteralScanner, FindsATextAtEveryPlaceOfABlock) {
+TEST(LiteralScanner, FindsATextAtEveryOffsetOfABlock) {
   const LiteralScanner scanner({"needle in hay", "haystack!"}, LiteralScanner::Case::exact);
   for (std::size_t before = 0; before < 100; ++before) {
     for (const std::size_t after : {0U, 1U, 3U, 200U}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What every signature that can be confirmed is told by every fixture with a MANA adapter.
+// Tests which fixtures with a MANA adapter confirm or contradict each signature.
 
-#include "diag/confirm.h"
+#include "diag/evidence.h"
 
 #include <gmock/gmock.h>
 
@@ -18,29 +18,29 @@ namespace {
 
 using Names = std::set<std::string>;
 
-struct Asked {
+struct Vm {
   Report report;
-  std::vector<Witness> witnesses;
+  std::vector<Observation> observations;
 };
 
-const std::map<std::string, Asked>& vms() {
-  static const auto all = [] {
-    std::map<std::string, Asked> asked;
+const std::map<std::string, Vm>& vms() {
+  static const auto with_mana = [] {
+    std::map<std::string, Vm> all;
     for (const auto& name : manactl::test::fixture_names()) {
       const auto facts = host::facts_of(name);
       if (facts.has_mana()) {
-        asked[name] = {run_checks(facts, {}, {}).value(), witnesses_of(facts)};
+        all[name] = {run_checks(facts, {}, {}).value(), observations_of(facts)};
       }
     }
-    return asked;
+    return all;
   }();
-  return all;
+  return with_mana;
 }
 
-Names vms_that_say(const Signature& signature, Confirmation confirmation) {
+Names vms_with(const Signature& signature, Confirmation confirmation) {
   Names names;
   for (const auto& [name, vm] : vms()) {
-    if (confirm(signature, vm.report, vm.witnesses).confirmation == confirmation) {
+    if (find_evidence(signature, vm.report, vm.observations).confirmation == confirmation) {
       names.insert(name);
     }
   }
@@ -53,8 +53,8 @@ struct Row {
   Names contradicted;
 };
 
-// VMs with a VF up that only the kernel uses, or with every VF up. Of the others prepared-uio and
-// unbound-vmbus have the VF of the spare NIC down, and kernel-old and vf-orphaned have no VF.
+// In these VMs the VF of a spare NIC is up, or all VFs are up. In prepared-uio and unbound-vmbus
+// the VF of the spare NIC is down; kernel-old and vf-orphaned have no VF.
 const Names kPortHeld = {"debian12-dpdk",
                          "driver-id-19",
                          "healthy-two-nics",
@@ -80,13 +80,13 @@ const Names kNoPath = {"driver-id-19",
                        "ubuntu-driver-id-19",
                        "vf-orphaned"};
 const Names kOtherProvider = {"driver-id-19", "rdma-core-39", "ubuntu-driver-id-19"};
-// No RDMA device, or one that this user may not open.
-const Names kNotAsked = {"kernel-old", "mana-ib-missing", "unprivileged", "vf-orphaned"};
+// These VMs have no RDMA device, or one that this user may not open.
+const Names kNoAccess = {"kernel-old", "mana-ib-missing", "unprivileged", "vf-orphaned"};
 const Names kNoProvider = {"driver-id-19", "kernel-old", "rdma-core-39", "ubuntu-driver-id-19"};
 const Names kNoVf = {"kernel-old", "vf-orphaned", "vf-unpaired"};
 const Names kOtherUser = {"unprivileged"};
 
-Names all_but(const Names& names, const Names& more = {}) {
+Names all_except(const Names& names, const Names& more = {}) {
   Names others;
   for (const auto& [name, vm] : vms()) {
     if (!names.contains(name) && !more.contains(name)) others.insert(name);
@@ -96,7 +96,7 @@ Names all_but(const Names& names, const Names& more = {}) {
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> all = {
-      {"eal-no-free-hugepages", kNoHugepages, all_but(kNoHugepages)},
+      {"eal-no-free-hugepages", kNoHugepages, all_except(kNoHugepages)},
       {"eal-hugetlbfs-not-mounted", {}, {}},
       {"eal-hugepage-info-fatal", {"no-hugepages"}, {}},
       {"eal-hugepage-dir", {}, {}},
@@ -116,11 +116,11 @@ const std::vector<Row>& rows() {
       {"mana-mr-register-failed", kOtherUser, {}},
       {"mana-mr-lookup-failed", kOtherUser, {}},
       {"mana-open-ib-device", kOtherUser, {}},
-      {"mana-alloc-parent-domain", kOtherProvider, all_but(kOtherProvider, kNotAsked)},
+      {"mana-alloc-parent-domain", kOtherProvider, all_except(kOtherProvider, kNoAccess)},
       {"mana-probe-ib-port-failed", kOtherProvider, {}},
       {"mana-cq-wq-create", kOtherUser, {}},
       {"libibverbs-load-driver", kNoProvider, {}},
-      {"libibverbs-no-provider", kNoProvider, all_but(kNoProvider, kNotAsked)},
+      {"libibverbs-no-provider", kNoProvider, all_except(kNoProvider, kNoAccess)},
       {"libibverbs-abi", kOldCore, {}},
       {"libibverbs-memlock", kOtherUser, {}},
       {"vmbusbus-open-uio", {}, {}},
@@ -130,9 +130,9 @@ const std::vector<Row>& rows() {
       {"sysfs-no-driver-dir", {}, {}},
       {"hvnetvsc-switch-failed", kNoVf, {}},
       {"hvnetvsc-vf-unmatched", kNoVf, {}},
-      {"manako-probe-failed", kNoDriver, all_but(kNoDriver)},
+      {"manako-probe-failed", kNoDriver, all_except(kNoDriver)},
       {"manako-port-probe", {}, {}},
-      {"manaib-probe", kNoRdmaDevice, all_but(kNoRdmaDevice)},
+      {"manaib-probe", kNoRdmaDevice, all_except(kNoRdmaDevice)},
       {"manaib-vport-busy", kPortHeld, {}},
   };
   return all;
@@ -140,11 +140,11 @@ const std::vector<Row>& rows() {
 
 class ConfirmedSignature : public testing::TestWithParam<Row> {};
 
-TEST_P(ConfirmedSignature, IsToldOfEachVmAsTheTableSays) {
+TEST_P(ConfirmedSignature, IsConfirmedByTheVmsOfTheTable) {
   const auto* signature = test::signatures().find(GetParam().id);
   ASSERT_NE(signature, nullptr) << GetParam().id;
-  EXPECT_EQ(vms_that_say(*signature, Confirmation::confirmed), GetParam().confirmed);
-  EXPECT_EQ(vms_that_say(*signature, Confirmation::contradicted), GetParam().contradicted);
+  EXPECT_EQ(vms_with(*signature, Confirmation::confirmed), GetParam().confirmed);
+  EXPECT_EQ(vms_with(*signature, Confirmation::contradicted), GetParam().contradicted);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, ConfirmedSignature, testing::ValuesIn(rows()), [](const auto& row) {
@@ -157,42 +157,44 @@ INSTANTIATE_TEST_SUITE_P(Table, ConfirmedSignature, testing::ValuesIn(rows()), [
 
 TEST(ConfirmedSignatures, AreAllInTheTable) {
   std::vector<std::string> listed;
-  std::vector<std::string> judged;
+  std::vector<std::string> confirmable;
   for (const Row& row : rows()) listed.push_back(row.id);
   for (const auto& signature : test::signatures().all()) {
-    if (!signature.checks.empty() || !signature.witness.empty()) judged.push_back(signature.id);
+    if (!signature.checks.empty() || !signature.observation.empty())
+      confirmable.push_back(signature.id);
   }
-  EXPECT_THAT(listed, testing::UnorderedElementsAreArray(judged));
+  EXPECT_THAT(listed, testing::UnorderedElementsAreArray(confirmable));
 }
 
-Ran ran(std::string_view id, Finding finding) {
-  return {Check{id, "well", "not well", Needs::nothing, nullptr}, std::move(finding)};
+CheckOutcome outcome(std::string_view id, Finding finding) {
+  return {Check{id, "title", "problem", Requirement::none, nullptr}, std::move(finding)};
 }
 
-TEST(Confirm, PrefersAFailedCheckThenAWitnessThenAWarning) {
+TEST(Evidence, PrefersAFailedCheckThenAnObservationThenAWarning) {
   Signature signature;
   signature.checks = {"a.warns", "a.fails"};
-  signature.witness = "seen";
-  const std::vector<Witness> seen = {{"seen", "it is so", {}}};
-  const Report warns{{ran("a.warns", warn("w", {}))}};
-  const Report fails{{ran("a.warns", warn("w", {})), ran("a.fails", fail("f", {}))}};
-  EXPECT_EQ(confirm(signature, fails, seen).check, &fails.ran[1]);
-  EXPECT_EQ(confirm(signature, warns, seen).witness, &seen[0]);
-  EXPECT_EQ(confirm(signature, warns, {}).check, &warns.ran[0]);
+  signature.observation = "seen";
+  const std::vector<Observation> seen = {{"seen", "it applies", {}}};
+  const Report warns{{outcome("a.warns", warn("w", {}))}};
+  const Report fails{{outcome("a.warns", warn("w", {})), outcome("a.fails", fail("f", {}))}};
+  EXPECT_EQ(find_evidence(signature, fails, seen).check, &fails.outcomes[1]);
+  EXPECT_EQ(find_evidence(signature, warns, seen).observation, &seen[0]);
+  EXPECT_EQ(find_evidence(signature, warns, {}).check, &warns.outcomes[0]);
 }
 
-TEST(Confirm, ContradictsOnlyWhatMayBeAndOnlyWhenAllChecksPass) {
+TEST(Evidence, ContradictsOnlyIfAllowedAndAllChecksPass) {
   Signature signature;
   signature.checks = {"a.one", "a.two"};
-  const auto asked = [&signature](Finding second) {
-    return confirm(signature, {{ran("a.one", pass("p")), ran("a.two", std::move(second))}}, {})
+  const auto confirmation_with = [&signature](Finding second) {
+    return find_evidence(
+               signature, {{outcome("a.one", pass("p")), outcome("a.two", std::move(second))}}, {})
         .confirmation;
   };
-  EXPECT_EQ(asked(pass("p")), Confirmation::not_possible);
+  EXPECT_EQ(confirmation_with(pass("p")), Confirmation::not_possible);
   signature.passing_contradicts = true;
-  EXPECT_EQ(asked(pass("p")), Confirmation::contradicted);
-  EXPECT_EQ(asked(unknown("u")), Confirmation::not_possible);
-  EXPECT_EQ(asked(skipped("s")), Confirmation::not_possible);
+  EXPECT_EQ(confirmation_with(pass("p")), Confirmation::contradicted);
+  EXPECT_EQ(confirmation_with(unknown("u")), Confirmation::not_possible);
+  EXPECT_EQ(confirmation_with(skipped("s")), Confirmation::not_possible);
 }
 
 }  // namespace

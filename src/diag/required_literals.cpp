@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "diag/literals.h"
+#include "diag/required_literals.h"
 
 #include <fmt/format.h>
 
@@ -12,27 +12,28 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-constexpr std::size_t kMostStrings = 24;      // of one exact set, before it is given up
-constexpr std::size_t kLengthThatHelps = 16;  // longer literals are not more selective
-constexpr std::size_t kWidestClass = 4;       // "[rt]x" is two strings, "[a-z]" is none
-constexpr unsigned kDeepest = 100;
+constexpr std::size_t kMaxStrings = 24;       // at most in Part::exact
+constexpr std::size_t kMaxUsefulLength = 16;  // longer literals are not more selective
+constexpr std::size_t kMaxClass = 4;  // "[rt]x" becomes two strings; "[a-z]" is not expanded
+constexpr unsigned kMaxDepth = 100;
 
-// What is known about a part of the expression.
+// A part of the expression, and the texts that it matches.
 struct Part {
-  std::optional<Strings> exact;  // all that it can match, when that is a short list
-  Strings needed;                // one of these is in every match; empty when nothing is known
+  std::optional<Strings> exact;  // all texts that it can match, if they are few
+  Strings needed;                // every match contains one of these; empty if unknown
 };
 
 std::size_t selectivity(const Strings& set) {
   if (set.empty()) return 0;
   const auto shortest = std::ranges::min_element(set, {}, &std::string::size);
-  return std::min(shortest->size(), kLengthThatHelps);
+  return std::min(shortest->size(), kMaxUsefulLength);
 }
 
 void keep_better(Strings& best, const Strings& candidate) {
-  const auto is = selectivity(candidate);
-  const auto was = selectivity(best);
-  if (is > was || (is == was && is > 0 && candidate.size() < best.size())) best = candidate;
+  const auto now = selectivity(candidate);
+  const auto before = selectivity(best);
+  const bool is_smaller = candidate.size() < best.size();
+  if (now > before || (now == before && now > 0 && is_smaller)) best = candidate;
 }
 
 Strings needed_of(const Part& part) {
@@ -41,11 +42,11 @@ Strings needed_of(const Part& part) {
   return best;
 }
 
-// Parts one after the other: neighbours that are exact grow into longer literals.
+// Concatenates parts. Adjacent exact parts become longer literals.
 class Sequence {
  public:
   void add(const Part& part) {
-    if (part.exact && run_.size() * part.exact->size() <= kMostStrings) {
+    if (part.exact && run_.size() * part.exact->size() <= kMaxStrings) {
       Strings longer;
       for (const auto& head : run_) {
         for (const auto& tail : *part.exact) longer.push_back(head + tail);
@@ -94,7 +95,7 @@ class Parser {
 
  private:
   static tl::unexpected<Error> refuse(std::string_view what) {
-    return fail(Errc::invalid, fmt::format("the expression holds {}", what));
+    return fail(Errc::invalid, fmt::format("unsupported expression: {}", what));
   }
 
   bool take(std::string_view text) {
@@ -110,7 +111,7 @@ class Parser {
   }
 
   Result<Part> alternatives(unsigned depth) {
-    if (depth > kDeepest) return refuse("too many groups");
+    if (depth > kMaxDepth) return refuse("too many groups");
     auto all = sequence(depth);
     while (all && take("|")) {
       auto next = sequence(depth);
@@ -122,7 +123,7 @@ class Parser {
 
   static Part either(const Part& one, const Part& other) {
     Part both;
-    if (one.exact && other.exact && one.exact->size() + other.exact->size() <= kMostStrings) {
+    if (one.exact && other.exact && one.exact->size() + other.exact->size() <= kMaxStrings) {
       both.exact = one.exact;
       both.exact->insert(both.exact->end(), other.exact->begin(), other.exact->end());
     }
@@ -183,12 +184,12 @@ class Parser {
       return refuse("flags or lookaround");
     }
     auto inner = alternatives(depth + 1);
-    if (inner && !take(")")) return refuse("an open '('");
+    if (inner && !take(")")) return refuse("an unclosed '('");
     return inner;
   }
 
   Result<Part> escape() {
-    if (rest_.empty()) return refuse("a lonely backslash");
+    if (rest_.empty()) return refuse("a trailing backslash");
     const char c = take_char();
     if (c == 'b') return Part{Strings{""}, {}};
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -206,8 +207,8 @@ class Parser {
       if (c == '\\' && !rest_.empty()) take_char();
       members.emplace_back(1, c);
     }
-    if (!take("]")) return refuse("an open '['");
-    if (!listed || members.size() > kWidestClass) return Part{};
+    if (!take("]")) return refuse("an unclosed '['");
+    if (!listed || members.size() > kMaxClass) return Part{};
     return Part{members, {}};
   }
 

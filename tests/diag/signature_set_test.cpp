@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-#include "diag/signatures.h"
+#include "diag/signature_set.h"
 
 #include <gmock/gmock.h>
 
 #include <set>
 
 #include "diag/check.h"
+#include "diag/evidence.h"
 #include "diag/logs.h"
-#include "diag/witness.h"
 
 namespace manactl::diag {
 namespace {
@@ -20,7 +20,7 @@ class EverySignature : public testing::TestWithParam<std::size_t> {
   const Signature& signature() const { return signatures().all()[GetParam()]; }
 };
 
-TEST_P(EverySignature, MatchesItsExamplesAndNoOtherDoes) {
+TEST_P(EverySignature, IsTheOnlyMatchOfItsExamples) {
   ASSERT_FALSE(signature().examples.empty());
   for (const auto& example : signature().examples) {
     const auto matches = signatures().matches(example);
@@ -30,7 +30,7 @@ TEST_P(EverySignature, MatchesItsExamplesAndNoOtherDoes) {
   }
 }
 
-TEST_P(EverySignature, IsFoundBehindAPrefixAndInTheMiddleOfALine) {
+TEST_P(EverySignature, IsFoundAfterAPrefixAndInTheMiddleOfALine) {
   for (const auto& example : signature().examples) {
     const auto report = test::read_text("EAL: Detected " + example + "\n");
     ASSERT_EQ(report.lines, 1U);
@@ -44,15 +44,16 @@ TEST_P(EverySignature, NamesChecksThatExist) {
   }
 }
 
-TEST_P(EverySignature, NamesAWitnessThatExists) {
-  const auto& witness = signature().witness;
-  EXPECT_TRUE(witness.empty() || std::ranges::count(witness_ids(), witness) == 1) << witness;
+TEST_P(EverySignature, NamesAnObservationThatExists) {
+  const auto& observation = signature().observation;
+  EXPECT_TRUE(observation.empty() || std::ranges::count(observation_ids(), observation) == 1)
+      << observation;
   EXPECT_TRUE(!signature().passing_contradicts || !signature().checks.empty());
 }
 
 TEST_P(EverySignature, NamesSignaturesThatExist) {
   const auto& s = signature();
-  for (const auto* list : {&s.explained_by, &s.only_with, &s.healed_by}) {
+  for (const auto* list : {&s.explained_by, &s.benign_without, &s.resolved_by}) {
     for (const auto& name : *list) {
       const bool is_family = name.ends_with('*');
       const auto family = std::string_view(name).substr(0, name.size() - 1);
@@ -66,7 +67,7 @@ TEST_P(EverySignature, NamesSignaturesThatExist) {
   }
 }
 
-TEST_P(EverySignature, SaysWhatToDo) {
+TEST_P(EverySignature, HasAllTexts) {
   const auto& s = signature();
   EXPECT_FALSE(s.title.empty()) << s.id;
   EXPECT_LE(s.title.size(), 90U) << s.id;
@@ -116,21 +117,21 @@ Error error_of(std::string_view json) {
 }
 
 std::string one_signature(const std::string& match) {
-  return R"([{"id":"a","title":"t","source":"s","role":"cause","rank":1,"examples":[],)"
+  return R"({"signatures":[{"id":"a","title":"t","source":"s","role":"cause","rank":1,"examples":[],)"
          R"("meaning":"m","cause":"c","fix":"f","match":")" +
-         match + "\"}]";
+         match + "\"}]}";
 }
 
 TEST(Signatures, AcceptGoodData) {
   EXPECT_TRUE(SignatureSet::parse(one_signature("long enough")));
 }
 
-TEST(Signatures, RefuseDataThatIsNotJsonOrNotWhole) {
-  EXPECT_EQ(error_of("[").code, Errc::invalid);
-  EXPECT_EQ(error_of(R"([{"id":"a"}])").code, Errc::invalid);
+TEST(Signatures, RefuseDataThatIsNotJsonOrIncomplete) {
+  EXPECT_EQ(error_of("{").code, Errc::invalid);
+  EXPECT_EQ(error_of(R"({"signatures":[{"id":"a"}]})").code, Errc::invalid);
 }
 
-TEST(Signatures, RefuseExpressionsThatCannotBeSearchedFor) {
+TEST(Signatures, RefuseExpressionsWithoutPlainText) {
   EXPECT_THAT(error_of(one_signature("(?:long enough|x)")).message,
               testing::HasSubstr("no plain text"));
   EXPECT_THAT(error_of(one_signature("unclosed text (")).message,
@@ -138,7 +139,8 @@ TEST(Signatures, RefuseExpressionsThatCannotBeSearchedFor) {
 }
 
 TEST(Signatures, RefuseAnUnknownRole) {
-  const auto error = error_of(R"([{"id":"a","title":"t","source":"s","role":"boss"}])");
+  const auto error =
+      error_of(R"({"signatures":[{"id":"a","title":"t","source":"s","role":"boss"}]})");
   EXPECT_THAT(error.message, testing::HasSubstr("'boss'"));
 }
 

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-#include "diag/view.h"
+#include "diag/fact_lookups.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace manactl::diag {
+
+std::vector<const host::Nic*> selected_nics(const host::Facts& facts, const CheckOptions& options) {
+  std::vector<const host::Nic*> nics;
+  if (!facts.nics) return nics;
+  if (options.interface) {
+    const host::Nic* nic = facts.find_nic(*options.interface);
+    if (nic != nullptr) nics.push_back(nic);
+    return nics;
+  }
+  for (const host::Nic& nic : *facts.nics) nics.push_back(&nic);
+  return nics;
+}
 
 std::vector<const host::PciFunction*> mana_functions(const host::Facts& facts) {
   std::vector<const host::PciFunction*> functions;
@@ -24,10 +36,6 @@ const host::PciFunction* function_at(const host::Facts& facts, const PciAddress&
         return f.address == address;
       });
   return found == facts.functions->end() ? nullptr : &*found;
-}
-
-bool has_mana_vf(const host::Nic& nic) {
-  return nic.vf && nic.vf->driver == "mana";
 }
 
 const host::Module* module_named(const host::Facts& facts, std::string_view name) {
@@ -52,9 +60,9 @@ std::vector<const host::RdmaDevice*> mana_rdma_devices(const host::Facts& facts)
   return devices;
 }
 
-std::set<int> nodes_of(const host::Facts& facts, const Question& question) {
+std::set<int> nodes_of(const host::Facts& facts, const CheckOptions& options) {
   std::set<int> nodes;
-  for (const host::Nic* nic : nics_of(facts, question)) {
+  for (const host::Nic* nic : selected_nics(facts, options)) {
     if (!nic->vf || !nic->vf->pci) continue;
     const host::PciFunction* function = function_at(facts, *nic->vf->pci);
     if (function != nullptr) nodes.insert(function->numa_node);

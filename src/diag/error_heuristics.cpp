@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "diag/error_words.h"
+#include "diag/error_heuristics.h"
 
 #include <re2/re2.h>
 
@@ -13,7 +13,7 @@
 namespace manactl::diag {
 namespace {
 
-// Words count only behind one of these, which keeps "RX-errors: 0" and "terror" out.
+// An error word counts only after one of these characters, so not in "RX-errors: 0" or "terror".
 constexpr std::string_view kBefore = "\n\t :([\"'=,;*<>/|.";
 constexpr std::array<std::string_view, 24> kWords = {
     "error",   "errno",     "err: ",     "err = -", "fatal",   "panic",  "abort",     "faile",
@@ -25,7 +25,7 @@ LiteralScanner make_scanner() {
   return {texts, LiteralScanner::Case::ignored, kBefore};
 }
 
-const re2::RE2& verdict_pattern() {
+const re2::RE2& error_pattern() {
   static const auto* const pattern = [] {
     re2::RE2::Options options;
     options.set_encoding(re2::RE2::Options::EncodingLatin1);
@@ -40,8 +40,8 @@ const re2::RE2& verdict_pattern() {
   return *pattern;
 }
 
-// "errors: 0", "no error": a count of nothing.
-const re2::RE2& nothing_pattern() {
+// Matches text that reports no errors: "errors: 0", "no error".
+const re2::RE2& zero_errors_pattern() {
   static const auto* const pattern = [] {
     re2::RE2::Options options;
     options.set_encoding(re2::RE2::Options::EncodingLatin1);
@@ -55,14 +55,14 @@ const re2::RE2& nothing_pattern() {
 
 }  // namespace
 
-std::size_t next_error_word(std::string_view block, std::size_t from) {
+std::size_t find_error_word(std::string_view block, std::size_t from) {
   static const LiteralScanner scanner = make_scanner();
   return scanner.next(block, from).at;
 }
 
 bool looks_like_error(std::string_view line) {
-  return re2::RE2::PartialMatch(line, verdict_pattern()) &&
-         !re2::RE2::PartialMatch(line, nothing_pattern());
+  return re2::RE2::PartialMatch(line, error_pattern()) &&
+         !re2::RE2::PartialMatch(line, zero_errors_pattern());
 }
 
 }  // namespace manactl::diag

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+//
+// Recognizes lines that look like errors, whichever program wrote them.
+
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace manactl::diag {
+
+// Returns an offset at or after `from` in the next line that may look like an error, or npos.
+std::size_t find_error_word(std::string_view block, std::size_t from);
+
+// Expects `line` without its log prefix (see without_prefix() in log_reader.h).
+bool looks_like_error(std::string_view line);
+
+}  // namespace manactl::diag

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// Pure functions that determine whether the state of this VM confirms the fault that a log line
+// reports.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diag/runner.h"
+#include "diag/signature.h"
+#include "host/facts.h"
+
+namespace manactl::diag {
+
+enum class Confirmation { confirmed, contradicted, not_possible };
+
+// A state of the VM that is not a fault but explains a log line. Example: a link that is up is
+// healthy, but is the reason why DPDK finds the port busy.
+struct Observation {
+  std::string_view id;  // "port-busy"; signatures refer to it
+  std::string text;     // "VF enP30832s1d1 of eth1 is up: the kernel holds the port"
+  std::vector<std::string> commands;
+};
+
+// The observations that apply to this VM.
+std::vector<Observation> observations_of(const host::Facts& facts);
+
+// The ids of all observations, whether they apply or not.
+std::vector<std::string_view> observation_ids();
+
+// The check or the observation that determined `confirmation`; both are null if it is not_possible.
+struct Evidence {
+  Confirmation confirmation = Confirmation::not_possible;
+  const CheckOutcome* check = nullptr;
+  const Observation* observation = nullptr;
+};
+
+// Looks for a failed check of the signature, then for its observation, then for a check that warns;
+// each of them confirms the signature. Passing checks contradict it only if all pass and the
+// signature allows it: the log may be old, or its program may have run as another user or with
+// other arguments.
+Evidence find_evidence(const Signature& signature,
+                       const Report& checks,
+                       const std::vector<Observation>& observations);
+
+// Failed checks that no other failed check explains, in the order of the report.
+std::vector<const CheckOutcome*> first_causes(const Report& checks);
+
+}  // namespace manactl::diag

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// Reads a log once and collects its known lines, the lines that look like errors, and the DPDK
+// release that wrote it.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/byte_source.h"
+#include "base/result.h"
+#include "diag/signature_set.h"
+
+namespace manactl::diag {
+
+struct Quote {
+  std::string log;         // the file's name, "-" or "kernel log"
+  std::uint64_t line = 0;  // from 1
+  std::string text;        // printable, without prefix
+};
+
+// The lines of one log that match one signature, or one kind of unrecognized line.
+struct LogEntry {
+  const Signature* signature = nullptr;  // null for unrecognized lines
+  Quote first;
+  std::uint64_t count = 0;
+  Captures captures;  // values captured from the first line
+  std::uint64_t last_line = 0;
+  bool benign = false;  // due to a captured value; other values have a separate entry
+};
+
+struct LogReport {
+  std::vector<LogEntry> entries;  // in order of first appearance
+  std::uint64_t lines = 0;
+  std::uint64_t matched_lines = 0;  // lines that match a signature
+  std::uint64_t more_unknown = 0;   // unrecognized lines without an entry
+  std::string dpdk_release;         // "24.11.2"; empty if the log does not contain it
+  std::string dpdk_range;           // "22.11 to 24.07", from message prefixes; may be empty
+};
+
+// Reads `source` to its end. Fails only if reading fails, whatever the log contains.
+Result<LogReport> read_log(ByteSource& source, const std::string& name, const SignatureSet& known);
+
+// Whether `release` ("24.11.2") is one of `first_releases` or newer. That list holds the first
+// release of each LTS line ("24.11.3"); its last element is the first mainline release ("25.07").
+bool has_reached(std::string_view release, const std::vector<std::string>& first_releases);
+
+// Returns the DPDK releases that print the prefix of `message`: "22.11 to 24.07", "24.11 or newer",
+// or empty.
+std::string_view releases_of_prefix(std::string_view message);
+
+}  // namespace manactl::diag

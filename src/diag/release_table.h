@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// The releases of DPDK, the kernel and rdma-core that support MANA, and the fixes that each DPDK
+// release contains. cmake/releases.py generates the constant table from data/releases.json at build
+// time.
+
+#pragma once
+
+#include <array>
+#include <climits>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+
+namespace manactl::diag {
+
+// A change of DPDK's MANA and netvsc drivers.
+struct Fix {
+  enum class Importance {
+    required,     // the driver does not work without it
+    recommended,  // prevents crashes, leaks or hangs
+    servicing,    // needed to survive host maintenance; no LTS release has it
+    other,        // improves speed or adds features
+  };
+  enum class Condition { always, arm64, manae, pf, jumbo };  // the last four: see MachineTraits
+
+  static constexpr unsigned kNever = UINT_MAX;
+  static constexpr std::size_t kLines = 4;
+
+  std::string_view driver;   // "net_mana"
+  std::string_view change;   // "arm64 support"
+  std::string_view commits;  // DPDK commit ids, separated by spaces
+  Importance importance = Importance::other;
+  Condition only_on = Condition::always;
+  Release mainline;                       // first mainline release with the fix
+  std::array<unsigned, kLines> lts = {};  // first point release per LTS line, or kNever
+};
+
+// The features that unmodified kernels have from `release` on.
+struct KernelMilestone {
+  Release release;
+  bool sufficient;  // Microsoft considers it sufficient for DPDK on MANA
+  std::string_view brings;
+};
+
+// Features that a distribution added to an older kernel. Empty texts match any kernel.
+struct KernelBackport {
+  std::string_view distribution;  // ID of os-release
+  std::string_view suffix;        // end of the kernel release: "-azure"
+  std::string_view contains;      // part of the kernel release: ".el9"
+  Release release;                // without the build number
+  unsigned first_build;           // the number after '-': 1046 in "6.8.0-1046-azure"
+  bool sufficient;
+  std::string_view brings;
+};
+
+struct ReleaseTable {
+  std::string_view as_of;
+  std::span<const Release, Fix::kLines> newest;  // newest point release of each LTS line
+  std::span<const Fix> fixes;
+  std::span<const KernelMilestone> kernel_milestones;  // newest first; the last has release 0.0
+  std::span<const KernelBackport> kernel_backports;    // the first that matches applies
+  Release erdma_provider, mana_provider;               // first rdma-core release with each
+
+  bool has(const Release& dpdk, const Fix& fix) const;
+};
+
+const ReleaseTable& release_table();
+
+struct MachineTraits {
+  bool arm64 = false;
+  bool manae = false;  // it has a function with two RDMA devices
+  bool pf = false;     // it has a physical function (1414:00b9)
+  bool jumbo = false;  // it uses an MTU above 1500
+};
+
+// The fixes that a DPDK release lacks although this machine needs them.
+struct MissingFixes {
+  std::vector<const Fix*> required, recommended, servicing, other;
+
+  // The nearest newer release with all required and recommended fixes: in the same LTS line, else
+  // in a newer LTS line, else in mainline. Empty if no such fix is missing, or if no release has
+  // them all.
+  std::optional<Release> nearest;
+
+  // The nearest newer release with all servicing fixes; empty if none of them is missing.
+  std::optional<Release> survives_servicing;
+};
+
+// The result points into `table`.
+MissingFixes find_missing_fixes(const Release& dpdk,
+                                const MachineTraits& machine,
+                                const ReleaseTable& table = release_table());
+
+// Returns "23.03" or "22.11.2": months have two digits, and point release 0 is omitted.
+std::string dpdk_name(const Release& release);
+
+}  // namespace manactl::diag

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// One entry of data/signatures.json: how to recognize a log line, what it means and what to do.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace manactl::diag {
+
+enum class Role {
+  cause,        // explains other lines; may be the root cause
+  consequence,  // never the root cause
+  benign,       // looks like an error but is harmless
+  note,         // carries information about the log, such as its DPDK release; never shown
+};
+
+using Captures = std::vector<std::pair<std::string, std::string>>;
+
+struct Signature {
+  std::string id;
+  std::string title;   // names the fault
+  std::string source;  // "net_mana", "eal", ...
+  Role role = Role::cause;
+  int rank = 0;       // the cause with the highest rank in a log is the root
+  std::string match;  // RE2 syntax; named groups are captures
+  std::vector<std::string> examples;
+  std::string meaning, cause, fix;
+  std::string confirm;                // how to confirm the cause by hand
+  std::vector<std::string> commands;  // for a root shell; may be empty
+  std::string since, until;           // releases that print the line, as text for people
+
+  // DPDK prints the line from release `printed_from` on. Releases in `removed_in` no longer print
+  // it, and those in `fixed_in` fix its cause. Both lists hold the first such release of each LTS
+  // line and, as last element, the first such mainline release.
+  std::string printed_from;
+  std::vector<std::string> removed_in;
+  std::vector<std::string> fixed_in;
+
+  // Ids of other signatures. "mana-*" stands for all ids that begin with "mana-", and "*" for every
+  // cause of a higher rank.
+  std::vector<std::string> explained_by;    // any of these in the log makes the line a consequence
+  std::vector<std::string> benign_without;  // the line is benign unless one of these is in the log
+  std::vector<std::string> resolved_by;     // any of these later in the log makes the line benign
+  Captures benign_when;                     // a capture with this value makes the line benign
+
+  // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
+  std::vector<std::string> checks;
+  std::string observation;
+  bool passing_contradicts = false;  // if all checks pass, the VM does not have this fault now
+};
+
+// Reads data/signatures.json. Errc::invalid names the signature and the field.
+Result<std::vector<Signature>> parse_signatures(std::string_view json);
+
+}  // namespace manactl::diag

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// The compiled signatures of data/signatures.json. A scan for plain texts finds the lines that may
+// match. On such a line, only those expressions run whose plain text occurs in it.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "diag/signature.h"
+
+namespace manactl::diag {
+
+struct Match {
+  const Signature* signature = nullptr;
+  Captures captures;  // the named groups that matched
+};
+
+class SignatureSet {
+ public:
+  // Compiles the embedded signatures. Errc::invalid means that this data is malformed.
+  static Result<SignatureSet> load();
+  static Result<SignatureSet> parse(std::string_view json);
+
+  SignatureSet(SignatureSet&&) noexcept;
+  SignatureSet& operator=(SignatureSet&&) noexcept;
+  SignatureSet(const SignatureSet&) = delete;
+  SignatureSet& operator=(const SignatureSet&) = delete;
+  ~SignatureSet();
+
+  const std::vector<Signature>& all() const;
+
+  // Null if no signature has this id.
+  const Signature* find(std::string_view id) const;
+
+  // Returns an offset in the next line that may match, or npos. `from` must be the beginning of a
+  // line. This is the fast path: most lines of a log cannot match.
+  std::size_t next_candidate(std::string_view block, std::size_t from) const;
+
+  bool may_match(std::string_view block) const { return next_candidate(block, 0) != block.npos; }
+
+  // Returns every signature that matches, because two threads may have written into one line. Of
+  // matches that overlap, only the longest is returned.
+  std::vector<Match> matches(std::string_view line) const;
+
+  // Returns the first of matches(), if any.
+  std::optional<Match> match(std::string_view line) const;
+
+ private:
+  struct Compiled;
+  explicit SignatureSet(std::unique_ptr<Compiled> compiled);
+  std::unique_ptr<Compiled> compiled_;
+};
+
+}  // namespace manactl::diag
