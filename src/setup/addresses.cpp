@@ -7,7 +7,7 @@
 namespace manactl::setup {
 namespace {
 
-// Without fmt: there may be a route for each of a hundred thousand networks.
+// Does not use fmt, for speed: there may be a hundred thousand routes.
 void append(std::string& text, std::string_view key, const std::string& value) {
   if (value.empty()) return;
   text += ' ';
@@ -16,32 +16,33 @@ void append(std::string& text, std::string_view key, const std::string& value) {
   text += value;
 }
 
-void append(std::string& text, std::string_view key, std::uint64_t value, std::uint64_t usual) {
-  if (value != usual) append(text, key, std::to_string(value));
+void append(std::string& text, std::string_view key, std::uint64_t value, std::uint64_t omitted) {
+  if (value != omitted) append(text, key, std::to_string(value));
 }
 
-tl::unexpected<Error> strange(const std::string& text) {
-  return fail(Errc::invalid, fmt::format("the journal tells of '{}'", printable(text, 100)));
+tl::unexpected<Error> fail_syntax(const std::string& text) {
+  return fail(Errc::invalid,
+              fmt::format("cannot parse '{}' from the journal", printable(text, 100)));
 }
 
-// Reads "key value" pairs; the first that nobody takes makes the text invalid.
-template <class Take>
-bool read_pairs(const std::vector<std::string_view>& parts, std::size_t from, Take take) {
+// Calls `read` for each pair "key value". Returns false if a value is missing or `read` fails.
+template <class Read>
+bool read_pairs(const std::vector<std::string_view>& parts, std::size_t from, Read read) {
   for (std::size_t i = from; i < parts.size(); i += 2) {
-    if (i + 1 >= parts.size() || !take(parts[i], parts[i + 1])) return false;
+    if (i + 1 >= parts.size() || !read(parts[i], parts[i + 1])) return false;
   }
   return true;
 }
 
 template <class T>
-bool number(std::string_view text, T& into) {
+bool read_number(std::string_view text, T& target) {
   const auto value = parse_unsigned(text, UINT32_MAX);
-  if (value) into = static_cast<T>(*value);
+  if (value) target = static_cast<T>(*value);
   return value.has_value();
 }
 
-bool word(std::string_view text, std::string& into) {
-  into = text;
+bool read_word(std::string_view text, std::string& target) {
+  target = text;
   return true;
 }
 
@@ -77,40 +78,40 @@ Result<os::Address> address_of(const std::string& text, int index) {
   os::Address address;
   address.index = index;
   const auto slash = parts.empty() ? std::string_view::npos : parts[0].find('/');
-  if (slash == std::string_view::npos) return strange(text);
+  if (slash == std::string_view::npos) return fail_syntax(text);
   address.text = parts[0].substr(0, slash);
-  bool good = number(parts[0].substr(slash + 1), address.prefix_length);
+  bool good = read_number(parts[0].substr(slash + 1), address.prefix_length);
   good = good && read_pairs(parts, 1, [&](std::string_view key, std::string_view value) {
-           if (key == "peer") return word(value, address.peer);
-           if (key == "broadcast") return word(value, address.broadcast);
-           if (key == "label") return word(value, address.label);
-           if (key == "scope") return number(value, address.scope);
-           if (key == "flags") return number(value, address.flags);
-           if (key == "valid_lft") return number(value, address.valid);
-           return key == "preferred_lft" && number(value, address.preferred);
+           if (key == "peer") return read_word(value, address.peer);
+           if (key == "broadcast") return read_word(value, address.broadcast);
+           if (key == "label") return read_word(value, address.label);
+           if (key == "scope") return read_number(value, address.scope);
+           if (key == "flags") return read_number(value, address.flags);
+           if (key == "valid_lft") return read_number(value, address.valid);
+           return key == "preferred_lft" && read_number(value, address.preferred);
          });
-  if (!good) return strange(text);
+  if (!good) return fail_syntax(text);
   return address;
 }
 
 Result<os::Route> route_of(const std::string& text, int index) {
   const auto parts = words(text);
-  if (parts.size() < 2 || (parts[0] != "inet" && parts[0] != "inet6")) return strange(text);
+  if (parts.size() < 2 || (parts[0] != "inet" && parts[0] != "inet6")) return fail_syntax(text);
   os::Route route;
   route.ipv6 = parts[0] == "inet6";
   route.destination = parts[1];
   route.outputs = {index};
   const bool good = read_pairs(parts, 2, [&](std::string_view key, std::string_view value) {
-    if (key == "via") return word(value, route.gateway);
-    if (key == "src") return word(value, route.source);
-    if (key == "proto") return number(value, route.protocol);
-    if (key == "scope") return number(value, route.scope);
-    if (key == "metric") return number(value, route.metric);
-    if (key == "table") return number(value, route.table);
+    if (key == "via") return read_word(value, route.gateway);
+    if (key == "src") return read_word(value, route.source);
+    if (key == "proto") return read_number(value, route.protocol);
+    if (key == "scope") return read_number(value, route.scope);
+    if (key == "metric") return read_number(value, route.metric);
+    if (key == "table") return read_number(value, route.table);
     route.onlink = key == "nexthop" && value == "onlink";
     return route.onlink;
   });
-  if (!good) return strange(text);
+  if (!good) return fail_syntax(text);
   return route;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Addresses and routes as text, in the words of ip(8): they survive in the journal and can be
-// pasted.
+// Addresses and routes as text in the syntax of ip(8), for the journal and for manual commands.
 
 #pragma once
 
@@ -15,7 +14,8 @@ namespace manactl::setup {
 std::string text_of(const os::Address& address);  // "10.0.1.4/24 broadcast 10.0.1.255 scope 0 ..."
 std::string text_of(const os::Route& route);      // "inet default via 10.0.1.1 proto 16 ..."
 
-// The same for the interface `index`. Errc::invalid for a text that text_of() does not write.
+// Parse a result of text_of() for the interface `index`; fail with Errc::invalid for any other
+// text.
 Result<os::Address> address_of(const std::string& text, int index);
 Result<os::Route> route_of(const std::string& text, int index);
 

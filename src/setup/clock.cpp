@@ -11,7 +11,7 @@ class BootClock final : public Clock {
  public:
   std::chrono::milliseconds now() const override {
     timespec time{};
-    // Not CLOCK_MONOTONIC: a machine that slept has kept its administrator waiting, too.
+    // CLOCK_MONOTONIC stops during suspend, but confirmation timeouts must not stop.
     clock_gettime(CLOCK_BOOTTIME, &time);
     return std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec));
@@ -19,15 +19,29 @@ class BootClock final : public Clock {
 
   void pause(std::chrono::milliseconds time) override {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
-    const timespec wanted{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
-    nanosleep(&wanted, nullptr);
+    const timespec duration{seconds.count(), std::chrono::nanoseconds(time - seconds).count()};
+    nanosleep(&duration, nullptr);
   }
+};
+
+class CountingClock final : public Clock {
+ public:
+  std::chrono::milliseconds now() const override { return now_; }
+
+  void pause(std::chrono::milliseconds time) override { now_ += time; }
+
+ private:
+  std::chrono::milliseconds now_{0};
 };
 
 }  // namespace
 
-std::unique_ptr<Clock> open_clock() {
+std::unique_ptr<Clock> make_boot_clock() {
   return std::make_unique<BootClock>();
+}
+
+std::unique_ptr<Clock> make_counting_clock() {
+  return std::make_unique<CountingClock>();
 }
 
 }  // namespace manactl::setup

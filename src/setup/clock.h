@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Time, as far as a step waits for the kernel. Tests hand in one that only counts.
+// The clock by which setup waits for the kernel. Tests and dry runs use clocks that do not sleep.
 
 #pragma once
 
@@ -12,20 +12,24 @@ namespace manactl::setup {
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual std::chrono::milliseconds now() const = 0;  // since boot, suspension included
+  virtual std::chrono::milliseconds now() const = 0;  // time since boot, including suspend
   virtual void pause(std::chrono::milliseconds time) = 0;
 };
 
-std::unique_ptr<Clock> open_clock();
+// Returns a clock that uses CLOCK_BOOTTIME and nanosleep(2).
+std::unique_ptr<Clock> make_boot_clock();
 
-// Asks `settled` again and again until it answers true; false when the time is over.
+// Returns a clock that starts at 0 and advances only in pause(), which returns at once.
+std::unique_ptr<Clock> make_counting_clock();
+
+// Polls `condition` every 10 ms. Returns false if it is still false after `limit`.
 template <class F>
-bool wait_until(Clock& clock, std::chrono::milliseconds limit, F settled) {
-  constexpr std::chrono::milliseconds kBreath{10};
+bool wait_until(Clock& clock, std::chrono::milliseconds limit, F condition) {
+  constexpr std::chrono::milliseconds kInterval{10};
   const auto end = clock.now() + limit;
-  while (!settled()) {
+  while (!condition()) {
     if (clock.now() >= end) return false;
-    clock.pause(kBreath);
+    clock.pause(kInterval);
   }
   return true;
 }

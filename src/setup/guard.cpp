@@ -5,45 +5,45 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "setup/sysfs.h"
 
 namespace manactl::setup {
 namespace {
 
-bool is_one_of(const host::Nic& nic, int index) {
+bool has_index(const host::Nic& nic, int index) {
   return (nic.synthetic && nic.synthetic->index == index) || (nic.vf && nic.vf->index == index);
 }
 
-// Interfaces built on this one: they would break, whatever they carry.
-void object_to_uppers(const host::Nic& nic,
-                      const std::vector<os::Link>& links,
-                      std::vector<std::string>& found) {
+std::string text_of(const os::Link& link) {
+  return fmt::format(
+      "{} {}", link.kind.empty() ? "interface" : link.kind, printable(link.name, 60));
+}
+
+// Objects to every interface stacked on the NIC: it would break, even if it carries nothing.
+void add_uppers(const host::Nic& nic,
+                const std::vector<os::Link>& links,
+                std::vector<std::string>& objections) {
   for (const auto& link : links) {
-    if (is_one_of(nic, link.index)) continue;
-    if (link.lower && is_one_of(nic, *link.lower)) {
-      found.push_back(fmt::format("{} {} stands on it",
-                                  link.kind.empty() ? "interface" : link.kind,
-                                  printable(link.name, 60)));
+    if (has_index(nic, link.index)) continue;
+    if (link.lower && has_index(nic, *link.lower)) {
+      objections.push_back(text_of(link) + " is stacked on it");
     }
-    const bool master = (nic.synthetic && nic.synthetic->master == link.index) ||
-                        (nic.vf && nic.vf->master == link.index);
-    if (master) {
-      found.push_back(fmt::format("it is a member of {} {}",
-                                  link.kind.empty() ? "interface" : link.kind,
-                                  printable(link.name, 60)));
-    }
+    const bool is_master = (nic.synthetic && nic.synthetic->master == link.index) ||
+                           (nic.vf && nic.vf->master == link.index);
+    if (is_master) objections.push_back("it is a member of " + text_of(link));
   }
 }
 
-void object_to_routes(const host::Nic& nic,
-                      const std::vector<os::Route>& routes,
-                      std::vector<std::string>& found) {
+void add_multipath_route(const host::Nic& nic,
+                         const std::vector<os::Route>& routes,
+                         std::vector<std::string>& objections) {
   for (const auto& route : routes) {
     const bool ours = std::any_of(
-        route.outputs.begin(), route.outputs.end(), [&](int i) { return is_one_of(nic, i); });
+        route.outputs.begin(), route.outputs.end(), [&](int i) { return has_index(nic, i); });
     if (!ours || route.outputs.size() < 2) continue;
-    found.push_back(
-        fmt::format("the route to {} has several next hops, one of them here, and "
-                    "could not be restored",
+    objections.push_back(
+        fmt::format("the route to {} has several next hops, one of them here, and could not be "
+                    "restored",
                     printable(route.destination, 60)));
     return;
   }
@@ -51,18 +51,47 @@ void object_to_routes(const host::Nic& nic,
 
 }  // namespace
 
-Result<std::vector<std::string>> objections(const host::Nic& nic,
-                                            const host::Facts& facts,
-                                            const os::System& system) {
-  std::vector<std::string> found;
-  for (const auto& what : nic.carries) found.push_back("it carries the " + what);
-  if (!facts.carriers) found.push_back(facts.carriers.error().message);
+Result<std::vector<std::string>> find_objections(const host::Nic& nic,
+                                                 const host::Facts& facts,
+                                                 const os::System& system) {
+  std::vector<std::string> objections;
+  for (const auto& what : nic.carries) objections.push_back("it carries the " + what);
+  if (!facts.carries_complete) objections.push_back(facts.carries_complete.error().message);
   const auto links = system.links.links();
   if (!links) return tl::unexpected<Error>(links.error());
-  object_to_uppers(nic, *links, found);
+  add_uppers(nic, *links, objections);
   const auto routes = system.links.routes();
-  if (routes) object_to_routes(nic, *routes, found);
+  if (routes) add_multipath_route(nic, *routes, objections);
+  return objections;
+}
+
+std::string Holder::text() const {
+  return fmt::format("process {} ({})", pid, program);
+}
+
+std::vector<Holder> find_holders(const std::set<std::string>& devices, const os::Files& files) {
+  std::vector<Holder> found;
+  if (devices.empty()) return found;
+  for (const auto& pid : files.list("proc").value_or(std::vector<std::string>{})) {
+    const auto number = parse_unsigned(pid, UINT32_MAX);
+    if (!number) continue;
+    const std::string directory = "proc/" + pid + "/fd";
+    const auto open = files.list(directory).value_or(std::vector<std::string>{});
+    const bool holds = std::any_of(open.begin(), open.end(), [&](const std::string& fd) {
+      const auto target = files.link_target(fmt::format("{}/{}", directory, fd));
+      return target && devices.count(*target) != 0;
+    });
+    if (!holds) continue;
+    const auto name = files.read("proc/" + pid + "/comm");
+    found.push_back({static_cast<unsigned>(*number), name ? printable(*name, 60) : ""});
+  }
   return found;
+}
+
+std::vector<Holder> find_uio_holders(const std::string& channel, const os::Files& files) {
+  if (channel.empty()) return {};
+  const auto uio = uio_of(files, channel);
+  return uio ? find_holders({"/dev/" + *uio}, files) : std::vector<Holder>{};
 }
 
 }  // namespace manactl::setup

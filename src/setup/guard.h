@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// What must not be touched: the interface that the administrator is connected through, and all that
-// stands on it.
+// Reasons not to change a NIC: what it carries, such as the administrator's SSH session, and the
+// processes that have its device open.
 
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,24 @@
 
 namespace manactl::setup {
 
-// Why this NIC should be left alone; empty when nothing speaks against it. Each is a clause: "it
-// carries the default route". A fact that could not be read speaks against it, too.
-Result<std::vector<std::string>> objections(const host::Nic& nic,
-                                            const host::Facts& facts,
-                                            const os::System& system);
+// Reasons not to prepare this NIC; empty if there are none. Each is a clause: "it carries the
+// default route". A fact that could not be read is a reason as well.
+Result<std::vector<std::string>> find_objections(const host::Nic& nic,
+                                                 const host::Facts& facts,
+                                                 const os::System& system);
+
+// A process that has a device open.
+struct Holder {
+  unsigned pid = 0;
+  std::string program;
+
+  std::string text() const;  // "process 4711 (dpdk-testpmd)"
+};
+
+// The holders of devices such as "/dev/uio0". Skips processes whose descriptors cannot be read.
+std::vector<Holder> find_holders(const std::set<std::string>& devices, const os::Files& files);
+
+// The holders of a VMBus channel's uio device; none if the channel has no such device.
+std::vector<Holder> find_uio_holders(const std::string& channel, const os::Files& files);
 
 }  // namespace manactl::setup

@@ -2,21 +2,25 @@
 
 #include "setup/journal.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "base/text.h"
+#include "setup/steps.h"
 
 namespace manactl::setup {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kSuffix = ".jsonl";
 constexpr std::size_t kSumDigits = 16;
 
-// FNV-1a with 64 bits: against cuts and flipped bits, not against an attacker, who is root.
+// FNV-1a with 64 bits. It detects cuts and flipped bits. It need not detect forgery, because only
+// root can write the files.
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t sum = 0xcbf29ce484222325U;
   for (const char c : text) {
@@ -26,16 +30,16 @@ std::uint64_t checksum(std::string_view text) {
   return sum;
 }
 
-std::string file_of(const std::string& id) {
+std::string file_name(const std::string& id) {
   return id + std::string(kSuffix);
 }
 
 Json json_of(const StepRecord& step) {
-  return {{"kind", step.kind},
+  return {{"kind", word_of(kStepKindWords, step.kind)},
           {"parameters", step.parameters},
           {"title", step.title},
           {"before", step.before},
-          {"by_hand", step.by_hand}};
+          {"by_hand", step.manual_commands}};
 }
 
 Json json_of(const Entry& entry) {
@@ -43,71 +47,105 @@ Json json_of(const Entry& entry) {
             {"version", kVersion},
             {"id", entry.id},
             {"interface", entry.interface},
-            {"nic", entry.nic},
+            {"nic", entry.nic.fields()},
             {"boot_id", entry.boot_id},
             {"created", entry.created},
             {"confirmed", entry.confirmed},
-            {"deadline", entry.deadline},
+            {"deadline", entry.deadline ? std::to_string(entry.deadline->count()) : ""},
             {"watchdog", entry.watchdog},
             {"steps", Json::array()}};
   for (const auto& step : entry.steps) json["steps"].push_back(json_of(step));
   return json;
 }
 
-StepRecord step_of(const Json& json) {
+StepRecord step_of(const JsonFields& fields) {
   StepRecord step;
-  step.kind = json.at("kind");
-  step.parameters = json.at("parameters").get<Values>();
-  step.title = json.at("title");
-  step.before = json.at("before").get<Values>();
-  step.by_hand = json.at("by_hand").get<std::vector<std::string>>();
+  step.kind = value_of(kStepKindWords, fields.text("kind")).value_or(StepKind::unknown);
+  step.parameters = fields.text_map("parameters");
+  step.title = fields.text("title");
+  step.before = fields.text_map("before");
+  step.manual_commands = fields.texts("by_hand");
   return step;
 }
 
-void take_open(const Json& json, Entry& entry) {
-  if (json.at("record") != "open") {
-    entry.unreadable = "its first line is something else";
-    return;
+void read_open_fields(const JsonFields& fields, Entry& entry) {
+  entry.interface = fields.text("interface");
+  if (auto nic = NicIdentity::from_fields(fields.text_map("nic"))) {
+    entry.nic = std::move(*nic);
+  } else {
+    fields.refuse("nic", nic.error().message);
   }
-  if (json.at("version") != kVersion) {
-    entry.unreadable =
-        "another version of manactl wrote it, and can read it: it stays, restore with that one";
-    entry.keep = true;
-    return;
+  entry.boot_id = fields.text("boot_id");
+  entry.created = fields.text("created");
+  entry.confirmed = fields.flag("confirmed");
+  if (const auto deadline = parse_unsigned(fields.text("deadline"), INT64_MAX)) {
+    entry.deadline = std::chrono::milliseconds(*deadline);
   }
-  if (json.at("id") != entry.id) {
-    entry.unreadable = "it belongs to something else";
-    return;
-  }
-  entry.interface = json.at("interface");
-  entry.nic = json.at("nic").get<Values>();
-  entry.boot_id = json.at("boot_id");
-  entry.created = json.at("created");
-  entry.confirmed = json.at("confirmed");
-  entry.deadline = json.at("deadline");
-  entry.watchdog = json.value("watchdog", "");
-  for (const auto& step : json.at("steps")) entry.steps.push_back(step_of(step));
+  entry.watchdog = fields.text_or_empty("watchdog");
+  for (const auto& step : fields.objects("steps")) entry.steps.push_back(step_of(step));
 }
 
-void take_mark(const Json& json, Entry& entry) {
-  const std::string record = json.at("record");
+void read_open_line(const std::string& line, Entry& entry) {
+  JsonDocument document(line);
+  const auto fields = document.root();
+  if (fields.text("record") != "open") {
+    entry.read_error = "its first line does not open an entry";
+  } else if (fields.number("version") != kVersion) {
+    entry.read_error = "another version of manactl wrote it: use that version to restore it";
+    entry.must_stay = true;
+  } else if (fields.text("id") != entry.id) {
+    entry.read_error = "its id is not its file name";
+  } else {
+    read_open_fields(fields, entry);
+    if (!document.error().empty()) entry.read_error = printable(document.error(), 200);
+  }
+}
+
+// Ignores kinds of records that only a later version knows.
+void read_progress_line(const std::string& line, Entry& entry) {
+  JsonDocument document(line);
+  const auto fields = document.root();
+  const std::string record = fields.text("record");
   if (record == "ready") entry.ready = true;
   if (record == "confirmed") entry.confirmed = true;
-  if (record != "begin" && record != "done") return;
-  auto& step = entry.steps.at(json.at("step").get<std::size_t>());
-  step.begun = true;
-  if (record != "done") return;
-  step.done = true;
-  step.after = json.at("after").get<Values>();
+  if (record == "begin" || record == "done") {
+    const auto number = fields.number("step");
+    if (number < entry.steps.size() && document.error().empty()) {
+      auto& step = entry.steps[number];
+      step.begun = true;
+      step.done = step.done || record == "done";
+      if (record == "done") step.after = fields.text_map("after");
+    } else {
+      entry.damaged = true;
+    }
+  }
+  if (!document.error().empty()) entry.damaged = true;
 }
 
 }  // namespace
 
-std::string sealed(const std::string& text) {
+bool Entry::is_named(const std::string& name) const {
+  return !name.empty() && (id == name || interface == name || nic.vf == name);
+}
+
+bool Entry::has_step(StepKind kind) const {
+  return std::any_of(
+      steps.begin(), steps.end(), [kind](const StepRecord& step) { return step.kind == kind; });
+}
+
+std::vector<std::string> Entry::saved_addresses() const {
+  std::vector<std::string> found;
+  for (const auto& step : steps) {
+    for (auto& address : setup::saved_addresses(step)) found.push_back(std::move(address));
+  }
+  return found;
+}
+
+std::string encode_line(const std::string& text) {
   return fmt::format("{:016x} {}\n", checksum(text), text);
 }
 
-std::optional<std::string> unsealed(std::string_view line) {
+std::optional<std::string> decode_line(std::string_view line) {
   if (line.size() <= kSumDigits || line[kSumDigits] != ' ') return std::nullopt;
   const auto text = line.substr(kSumDigits + 1);
   if (line.substr(0, kSumDigits) != fmt::format("{:016x}", checksum(text))) return std::nullopt;
@@ -120,18 +158,13 @@ Entry read_entry(std::string id, std::string_view text) {
   bool first = true;
   while (!text.empty() || first) {
     const auto end = text.find('\n');
-    const auto line = unsealed(text.substr(0, end));
+    const auto line = decode_line(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    try {
-      if (!line && first) entry.unreadable = "its first line is damaged";
-      if (!line && !first) entry.damaged = true;
-      if (line && first) take_open(Json::parse(*line), entry);
-      if (line && !first) take_mark(Json::parse(*line), entry);
-    } catch (const std::exception& thrown) {
-      entry.damaged = true;
-      if (first) entry.unreadable = printable(thrown.what(), 200);
-    }
-    if (!entry.unreadable.empty()) {
+    if (!line && first) entry.read_error = "its first line is damaged";
+    if (!line && !first) entry.damaged = true;
+    if (line && first) read_open_line(*line, entry);
+    if (line && !first) read_progress_line(*line, entry);
+    if (!entry.is_readable()) {
       entry.steps.clear();
       return entry;
     }
@@ -150,11 +183,11 @@ Result<std::vector<Entry>> Journal::entries() const {
     const auto text = files_.read(name);
     if (text) {
       entries.push_back(read_entry(std::move(id), *text));
-    } else if (text.error().sys != ENOENT) {  // else it was closed meanwhile: readers take no lock
+    } else if (text.error().sys != ENOENT) {  // ENOENT: closed by a process that holds the lock
       Entry entry;
       entry.id = std::move(id);
-      entry.unreadable = text.error().message + "; it stays, look at it and remove it";
-      entry.keep = true;
+      entry.read_error = text.error().message + "; check the file and remove it by hand";
+      entry.must_stay = true;
       entries.push_back(std::move(entry));
     }
   }
@@ -162,15 +195,15 @@ Result<std::vector<Entry>> Journal::entries() const {
 }
 
 Result<> Journal::open(const Entry& entry) {
-  const auto written = files_.replace(file_of(entry.id), sealed(json_of(entry).dump()));
+  const auto written = files_.replace(file_name(entry.id), encode_line(json_of(entry).dump()));
   if (!written) return because(written.error(), "cannot write the journal");
   return {};
 }
 
 namespace {
 
-Result<> append(os::Durable& files, const std::string& id, const Json& record) {
-  const auto written = files.append(file_of(id), sealed(record.dump()));
+Result<> append(os::DurableDirectory& files, const std::string& id, const Json& record) {
+  const auto written = files.append(file_name(id), encode_line(record.dump()));
   if (!written) return because(written.error(), "cannot write the journal");
   return {};
 }
@@ -194,7 +227,7 @@ Result<> Journal::confirm(const std::string& id) {
 }
 
 Result<> Journal::close(const std::string& id) {
-  const auto removed = files_.remove(file_of(id));
+  const auto removed = files_.remove(file_name(id));
   if (!removed) return because(removed.error(), "cannot close the journal");
   return {};
 }

@@ -1,43 +1,60 @@
 // SPDX-License-Identifier: MIT
 //
-// What was there before, written down before anything is changed. One file for each prepared NIC:
-// the first line is complete and durable before the first step, later lines tell how far it got.
-// Each line carries its own checksum, so a cut file is noticed and what stands before the cut
-// holds.
+// The journal stores the state before each change, before the change is made. Each prepared NIC has
+// one file. Its first line is complete and on disk before the first step; later lines record the
+// progress. Each line carries a checksum. If a file was cut, the lines before the cut are still
+// valid.
 
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "os/durable.h"
+#include "os/durable_directory.h"
+#include "setup/nic_identity.h"
 #include "setup/step.h"
 
 namespace manactl::setup {
 
 struct Entry {
-  std::string id;         // of the file: a VMBus id, "vf-<mac>" or "hugepages-<n>"
+  std::string id;         // name of the file: a VMBus id, "vf-<mac>" or "hugepages-<n>"
   std::string interface;  // empty for hugepages alone
-  Values nic;             // "vf", "mac", "pci", "uuid", "driver": what vanishes with the unbind
+  NicIdentity nic;
   std::string boot_id;
   std::string created;  // local time, for people
   std::vector<StepRecord> steps;
-  bool ready = false;      // every step was done
-  bool confirmed = true;   // nobody waits for `manactl confirm`
-  std::string deadline;    // milliseconds since boot of the end of that wait; empty without one
-  std::string watchdog;    // mark_of() the process that takes it back then
+  bool ready = false;                                 // every step was done
+  bool confirmed = true;                              // false while `manactl confirm` is awaited
+  std::optional<std::chrono::milliseconds> deadline;  // when the wait ends, in time of Clock
+  std::string watchdog;    // process_stamp() of the process that restores the NIC at the deadline
   bool damaged = false;    // lines after the first are lost
-  std::string unreadable;  // why the first line cannot be used; then only `id` is known
-  bool keep = false;       // the file is not ours to remove: a later version's, somebody else's
+  std::string read_error;  // why the first line cannot be used; then only `id` is set
+  bool must_stay = false;  // keep the file: a later version or another user may own it
+
+  bool is_readable() const { return read_error.empty(); }
+
+  // Whether the run that opened this entry completed all steps.
+  bool is_finished() const { return is_readable() && !damaged && ready; }
+
+  const std::string& name() const { return interface.empty() ? id : interface; }
+
+  // Whether `name` is the id, interface or VF of this entry.
+  bool is_named(const std::string& name) const;
+
+  bool has_step(StepKind kind) const;
+
+  // Addresses of the interfaces before they were prepared: "10.0.1.4/24 broadcast ...".
+  std::vector<std::string> saved_addresses() const;
 };
 
 class Journal {
  public:
-  explicit Journal(os::Durable& files) : files_(files) {}
+  explicit Journal(os::DurableDirectory& files) : files_(files) {}
 
-  // All entries, by id; a file that cannot be read is one that is unreadable. Errc::denied without
-  // the right to look, or when others could have written there.
+  // All entries, sorted by id; Entry::read_error is set where a file cannot be read. Errc::denied
+  // if this process may not read the directory, or if other users may write to it.
   Result<std::vector<Entry>> entries() const;
 
   Result<> open(const Entry& entry);
@@ -48,14 +65,15 @@ class Journal {
   Result<> close(const std::string& id);
 
  private:
-  os::Durable& files_;
+  os::DurableDirectory& files_;
 };
 
 inline constexpr const char* kJournal = "/var/lib/manactl/journal";
 
-// One line with its checksum; and back, nothing when it does not verify.
-std::string sealed(const std::string& text);
-std::optional<std::string> unsealed(std::string_view line);
+// encode_line() adds a checksum and a newline. decode_line() returns the text, or nothing if the
+// checksum does not match.
+std::string encode_line(const std::string& text);
+std::optional<std::string> decode_line(std::string_view line);
 
 Entry read_entry(std::string id, std::string_view text);
 

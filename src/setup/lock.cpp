@@ -25,12 +25,12 @@ class FileLock final : public Lock {
   FileLock& operator=(const FileLock&) = delete;
 
   ~FileLock() override {
-    // The next reader must not take us for the owner. The file itself stays: whoever removed it
-    // could hold one lock while somebody else holds another.
+    // Clears the owner's name. The file stays: if it were removed, two processes could each lock a
+    // file of that name.
     if (file_ && ftruncate(file_.get(), 0) != 0) return;
   }
 
-  void let_go_in_child() override { close(file_.release()); }
+  void close_in_child() override { close(file_.release()); }
 
  private:
   os::Descriptor file_;
@@ -39,7 +39,7 @@ class FileLock final : public Lock {
 std::string owner_in(int file) {
   std::array<char, 256> text{};
   const ssize_t got = pread(file, text.data(), text.size(), 0);
-  if (got <= 0) return "another run";
+  if (got <= 0) return "another process";
   return printable(trim({text.data(), static_cast<std::size_t>(got)}), 200);
 }
 
@@ -52,7 +52,8 @@ std::string local_time() {
   return text.data();
 }
 
-// A small container has no /run/lock; then it is made, as systemd makes it. Its parent is not.
+// Opens the directory of the lock. If it is missing, as in some containers, creates it with the
+// mode that systemd gives /run/lock; does not create its parent.
 Result<os::Descriptor> open_directory(const std::string& path) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   constexpr mode_t kMode = 0755;
@@ -61,25 +62,27 @@ Result<os::Descriptor> open_directory(const std::string& path) {
   if (!directory && errno == ENOENT) {
     const bool made = mkdir(path.c_str(), kMode) == 0;
     if (!made && errno != EEXIST) {
-      return fail_errno(errno, "cannot make the directory of the lock, " + shown);
+      return fail_errno(errno, "cannot create the lock directory " + shown);
     }
     directory = os::Descriptor(open(path.c_str(), kFlags));
-    // The umask may have taken bits away.
+    // The umask may have cleared bits of the mode.
     if (made && directory && fchmod(directory.get(), kMode) != 0) {
       return fail_errno(errno, "cannot set the mode of " + shown);
     }
   }
-  if (!directory) return fail_errno(errno, "cannot open the directory of the lock, " + shown);
+  if (!directory) return fail_errno(errno, "cannot open the lock directory " + shown);
 
   struct stat status {};
 
-  if (fstat(directory.get(), &status) != 0) return fail_errno(errno, "cannot look at " + shown);
-  // Who can take the file away can hold a lock of the same name beside ours.
+  if (fstat(directory.get(), &status) != 0) return fail_errno(errno, "cannot stat " + shown);
+  // If another user could remove the lock file, two processes could lock different files of that
+  // name.
   const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
   const bool trusted = status.st_uid == 0 || status.st_uid == geteuid();
   if (!trusted || (shared && (status.st_mode & S_ISVTX) == 0)) {
-    return fail(Errc::denied,
-                fmt::format("others than user {} could remove the lock in {}", geteuid(), shown));
+    return fail(
+        Errc::denied,
+        fmt::format("users other than {} could remove the lock file in {}", geteuid(), shown));
   }
   return directory;
 }
@@ -97,17 +100,20 @@ Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::stri
 
   struct stat status {};
 
-  if (fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot look at " + shown);
-  // The directory is everybody's: somebody could have been there first.
+  if (fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot stat " + shown);
+  // In a sticky directory such as /run/lock another user may have created the file.
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
-    return fail(Errc::denied, fmt::format("the lock {} belongs to user {}", shown, status.st_uid));
+    return fail(Errc::denied,
+                fmt::format("the lock {} is not a file of user {}", shown, geteuid()));
   }
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return fail_errno(errno, "cannot lock " + shown);
-    return fail(Errc::busy, fmt::format("{} is at work ({})", owner_in(file.get()), path));
+    return fail(
+        Errc::busy,
+        fmt::format("{} holds the lock {}: wait until it ends", owner_in(file.get()), shown));
   }
   const std::string owner = fmt::format(
-      "process {}: manactl {}, since {}\n", getpid(), printable(command, 120), local_time());
+      "process {} (manactl {}, since {})\n", getpid(), printable(command, 120), local_time());
   if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), owner.data(), owner.size(), 0) < 0) {
     return fail_errno(errno, "cannot write " + shown);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One writer on this machine. flock(2) ends with its process, so a lock is never stale; the file
-// tells who holds it.
+// The lock that allows one writer on this machine. The kernel releases flock(2) when the owner
+// ends, so a lock is never stale. The file names the process that holds it.
 
 #pragma once
 
@@ -16,14 +16,16 @@ inline constexpr const char* kLockFile = "/run/lock/manactl.lock";
 
 class Lock {
  public:
-  virtual ~Lock() = default;  // releases it
+  virtual ~Lock() = default;  // releases the lock
 
-  // For a child of fork(2): flock(2) is shared with it, and would outlive its parent.
-  virtual void let_go_in_child() = 0;
+  // Call it in a child after fork(2). It closes the inherited descriptor, so that the lock ends
+  // with the parent.
+  virtual void close_in_child() = 0;
 };
 
-// Errc::busy names the owner. `command` is written into the file for the others to read. The
-// directory of `path`, which is absolute, is made when it is missing; links are refused.
+// Does not wait: Errc::busy names the owner. Writes `command` into the file, so that other runs can
+// report it. `path` is absolute; its directory is created if it is missing. Symbolic links are
+// rejected.
 Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::string& command);
 
 }  // namespace manactl::setup

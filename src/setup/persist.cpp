@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "setup/steps.h"
 
 namespace manactl::setup {
 namespace {
@@ -20,17 +21,17 @@ constexpr std::array kDirectories = {kUnits, kAtBoot, kTmpfiles, kNetworkd, kNet
 std::string header_of(const std::string& interface) {
   return fmt::format(
       "# Written by manactl for {}.\n"
-      "# 'manactl restore {} --persist' removes it; what you change here is lost then.\n",
+      "# 'manactl restore {} --persist' removes this file and any change to it.\n",
       interface,
       interface);
 }
 
-bool is_ours(std::string_view text, const std::string& interface) {
+bool has_header(std::string_view text, const std::string& interface) {
   if (interface.empty()) return text.starts_with("# Written by manactl for ");
   return text.starts_with(fmt::format("# Written by manactl for {}.\n", interface));
 }
 
-bool can_stand_in_a_unit(const std::string& name) {
+bool is_safe_in_unit(const std::string& name) {
   return !name.empty() && name.front() != '-' && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -50,16 +51,16 @@ std::string command_of(const Request& request,
   return command;
 }
 
-// The pages are reserved early in the boot, before memory falls to pieces; so the unit asks for
-// none.
+// systemd-tmpfiles reserves the pages early in the boot, before memory is fragmented. The service
+// unit therefore reserves none.
 std::string tmpfiles_of(const Entry& entry) {
   std::string lines;
   for (const auto& step : entry.steps) {
-    if (step.kind != "hugepages") continue;
-    const auto pages = parse_unsigned(value_of(step.parameters, "pages")).value_or(0) +
-                       parse_unsigned(value_of(step.before, "pages")).value_or(0);
-    lines +=
-        fmt::format("w /{}/nr_hugepages - - - - {}\n", value_of(step.parameters, "pool"), pages);
+    const auto reserved = hugepages_of(step);
+    if (!reserved) continue;
+    lines += fmt::format("w /{}/nr_hugepages - - - - {}\n",
+                         reserved->pool,
+                         reserved->pages + reserved->before.value_or(0));
   }
   return lines;
 }
@@ -71,14 +72,14 @@ Result<std::vector<PersistentFile>> persistent_files(const Request& request,
                                                      const std::string& program,
                                                      const os::Files& files) {
   const std::string name = request.interface ? request.interface->str() : "hugepages";
-  if (!can_stand_in_a_unit(name)) {
+  if (!is_safe_in_unit(name)) {
     return fail(
         Errc::invalid,
-        fmt::format("'{}' cannot stand in the name of a systemd unit", printable(name, 60)));
+        fmt::format("'{}' cannot be part of the name of a systemd unit", printable(name, 60)));
   }
-  if (!can_stand_in_a_unit(program.substr(program.rfind('/') + 1)) ||
+  if (!is_safe_in_unit(program.substr(program.rfind('/') + 1)) ||
       program.find_first_of(" \t\n%$\"'\\") != std::string::npos || !program.starts_with('/')) {
-    return fail(Errc::invalid, "the path of manactl cannot stand in a systemd unit");
+    return fail(Errc::invalid, "a systemd unit cannot contain the path of manactl");
   }
   const std::string header = header_of(name);
   std::vector<PersistentFile> found;
@@ -86,7 +87,7 @@ Result<std::vector<PersistentFile>> persistent_files(const Request& request,
   if (!pages.empty()) found.push_back({kTmpfiles, "manactl-" + name + ".conf", header + pages});
   if (!request.interface) return found;
   const std::string unit = "manactl-prepare-" + name + ".service";
-  // After the network is there, because the guard has to see what the NIC carries.
+  // The unit starts after network-online.target, because the guard must see what the NIC carries.
   found.push_back({kUnits,
                    unit,
                    header + fmt::format("[Unit]\n"
@@ -105,7 +106,7 @@ Result<std::vector<PersistentFile>> persistent_files(const Request& request,
                    "05-manactl-" + name + ".network",
                    header + fmt::format("[Match]\nDriver=mana\nMACAddress={}\n\n[Link]\n"
                                         "Unmanaged=yes\n",
-                                        value_of(entry.nic, "mac"))});
+                                        entry.nic.mac ? entry.nic.mac->str() : "")});
   if (exists(files, "etc/NetworkManager")) {
     found.push_back({kNetworkManager,
                      "90-manactl-" + name + ".conf",
@@ -114,27 +115,28 @@ Result<std::vector<PersistentFile>> persistent_files(const Request& request,
   return found;
 }
 
-std::unique_ptr<os::Durable> Persistence::open(const std::string& directory) const {
-  return os::open_durable(root_ + directory, os::Secrecy::for_all_to_read);
+std::unique_ptr<os::DurableDirectory> Persistence::open(const std::string& directory) const {
+  return os::open_durable_directory(root_ + directory, os::DirectoryAccess::world_readable);
 }
 
 Result<> Persistence::write(const std::vector<PersistentFile>& files) const {
   std::vector<PersistentFile> written;
-  Result<> good;
+  Result<> result;
   for (const auto& file : files) {
     const auto directory = open(file.directory);
-    const auto there = directory->read(file.name);
-    if (there && !is_ours(*there, "")) {
-      good = fail(Errc::denied, fmt::format("'{}' is there and is not manactl's", file.path()));
+    const auto existing = directory->read(file.name);
+    if (existing && !has_header(*existing, "")) {
+      result = fail(Errc::denied,
+                    fmt::format("'{}' exists and was not written by manactl", file.path()));
     } else {
-      good = directory->replace(file.name, file.text);
+      result = directory->replace(file.name, file.text);
     }
-    if (!good) break;
-    if (!there) written.push_back(file);
+    if (!result) break;
+    if (!existing) written.push_back(file);
   }
-  if (good) return good;
+  if (result) return result;
   for (const auto& file : written) (void)open(file.directory)->remove(file.name);
-  return good;
+  return result;
 }
 
 Result<std::vector<std::string>> Persistence::list(const std::string& interface) const {
@@ -142,11 +144,12 @@ Result<std::vector<std::string>> Persistence::list(const std::string& interface)
   for (const std::string directory : kDirectories) {
     const auto files = open(directory);
     const auto names = files->list();
-    if (!names) continue;  // a directory that others may write to has nothing of ours
+    if (!names) continue;  // manactl writes nothing to a directory that other users may write to
     for (const auto& name : *names) {
       if (name.find("manactl-") == std::string::npos) continue;
       const auto text = files->read(name);
-      if (text && is_ours(*text, interface)) paths.push_back(fmt::format("{}/{}", directory, name));
+      if (text && has_header(*text, interface))
+        paths.push_back(fmt::format("{}/{}", directory, name));
     }
   }
   return paths;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that prepare a NIC again at every boot, and keep network managers from its VF. Each carries
-// a header that names manactl; nothing without it is overwritten or removed.
+// Files that prepare a NIC at every boot and keep network managers from its VF. Each file begins
+// with a header that names manactl. Files without this header are never overwritten or removed.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "os/durable.h"
+#include "os/durable_directory.h"
 #include "os/files.h"
 #include "setup/plan.h"
 
@@ -22,8 +22,8 @@ struct PersistentFile {
   std::string path() const { return directory + "/" + name; }
 };
 
-// What --persist writes. `program` is the absolute path of manactl. Errc::invalid for a name that
-// cannot stand in a unit. `mac` is the VF's.
+// The files of --persist. `program` is the absolute path of manactl. Errc::invalid for a name that
+// a unit file cannot contain.
 Result<std::vector<PersistentFile>> persistent_files(const Request& request,
                                                      const Entry& entry,
                                                      const std::string& program,
@@ -33,15 +33,15 @@ class Persistence {
  public:
   explicit Persistence(std::string root = "") : root_(std::move(root)) {}
 
-  // All or none: what was written is removed again when one cannot be.
+  // Writes all files or none: if one fails, removes those written before it.
   Result<> write(const std::vector<PersistentFile>& files) const;
 
-  // Ours, of `interface` or of all with an empty one: paths.
+  // Paths of the files whose header names `interface`; of all files with a header if it is empty.
   Result<std::vector<std::string>> list(const std::string& interface) const;
   Result<std::vector<std::string>> remove(const std::string& interface) const;
 
  private:
-  std::unique_ptr<os::Durable> open(const std::string& directory) const;
+  std::unique_ptr<os::DurableDirectory> open(const std::string& directory) const;
 
   std::string root_;
 };

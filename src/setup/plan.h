@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// From what was asked and what is there to steps, or to the reason why not. Changes nothing.
+// Turns a request and the facts of the machine into steps, or into the reason why it is refused.
+// Changes nothing.
 
 #pragma once
 
@@ -18,10 +19,10 @@ namespace manactl::setup {
 enum class Method { automatic, driver_override, new_id };
 
 struct HugepageRequest {
-  std::uint64_t pages = 0;       // either these
-  std::uint64_t bytes = 0;       // or as many as hold this
-  std::uint64_t page_kib = 0;    // 0: the kernel's default size
-  std::optional<unsigned> node;  // else that of the NIC
+  std::uint64_t pages = 0;       // number of pages; 0: use `bytes`
+  std::uint64_t bytes = 0;       // memory to reserve, rounded up to whole pages
+  std::uint64_t page_kib = 0;    // 0: the default size of the kernel
+  std::optional<unsigned> node;  // empty: the NUMA node of the NIC
 };
 
 struct Request {
@@ -30,27 +31,20 @@ struct Request {
   Method method = Method::automatic;
   bool vf_only = false;
   std::optional<unsigned> mtu;
-  std::string force_interface;  // the name again, typed in full
+  std::string force_interface;  // must equal the name of the NIC to override the guard
 };
 
 struct Plan {
-  bool prepared = false;  // already: nothing to do, `nic` tells what is there
-  Entry entry;            // with the state before; what the journal opens with
+  bool already_prepared = false;  // `steps` is empty; `entry` describes the prepared NIC
+  Entry entry;                    // the state before, as written to the journal
   Steps steps;
-  std::vector<std::string> notes;
 };
 
-// Errc tells the kind of refusal: invalid (a VF name was given), not_found and unsupported (not
+// Errc is the reason for the refusal: invalid (a VF name was given), not_found and unsupported (not
 // possible here), denied (the guard), busy (an unfinished run has to be restored first).
 Result<Plan> make_plan(const Request& request,
                        const host::Facts& facts,
                        const os::System& system,
-                       const std::vector<Entry>& open);
-
-// What the user of a NIC needs to know when its interface is gone.
-Values identity_of(const host::Nic& nic);
-
-// The boot that the state of the kernel belongs to.
-Result<std::string> boot_id(const os::Files& files);
+                       const std::vector<Entry>& entries);
 
 }  // namespace manactl::setup

@@ -7,6 +7,7 @@
 
 #include "host/gather.h"
 #include "setup/lock.h"
+#include "setup/sysfs.h"
 
 namespace manactl::setup {
 namespace {
@@ -20,13 +21,13 @@ std::string local_time() {
   return text.data();
 }
 
-// What belonged to an earlier boot went with it.
+// Closes the entries of earlier boots, because the reboot undid their changes; returns the others.
 Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::string& boot) {
   auto entries = journal.entries();
   if (!entries) return entries;
   std::vector<Entry> valid;
   for (auto& entry : *entries) {
-    if (!entry.unreadable.empty() || entry.boot_id == boot) {
+    if (!entry.is_readable() || entry.boot_id == boot) {
       valid.push_back(std::move(entry));
       continue;
     }
@@ -36,8 +37,8 @@ Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::str
   return valid;
 }
 
-// Takes what is written down: nothing of a rehearsal is.
-class NoFiles final : public os::Durable {
+// Discards every record: a dry run keeps no journal.
+class DiscardingFiles final : public os::DurableDirectory {
  public:
   std::string path() const override { return {}; }
 
@@ -52,89 +53,91 @@ class NoFiles final : public os::Durable {
   Result<> remove(std::string_view /*name*/) override { return {}; }
 };
 
-Prepared run(Plan& plan, Machine& machine, Journal& journal, const Interrupted& interrupted) {
-  Prepared result;
-  Transaction transaction(machine, journal, interrupted);
-  const auto good = transaction.run(plan.steps, plan.entry);
+PrepareResult run_plan(Plan& plan,
+                       const StepContext& context,
+                       Journal& journal,
+                       const SignalPoll& poll_signal) {
+  PrepareResult result;
+  Transaction transaction(context, journal, poll_signal);
+  const auto completed = transaction.run(plan.steps, plan.entry);
   result.entry = std::move(plan.entry);
-  result.ran = transaction.take_ran();
-  result.undone = transaction.undone();
+  result.steps = transaction.take_results();
+  result.reverted = transaction.reverted();
   result.signal = transaction.signal();
-  if (good) {
+  if (completed) {
     result.entry.ready = true;
     return result;
   }
-  result.cause = good.error();
-  result.outcome = transaction.is_undone() ? Outcome::rolled_back : Outcome::roll_back_failed;
+  result.cause = completed.error();
+  result.outcome =
+      transaction.is_rolled_back() ? PrepareOutcome::rolled_back : PrepareOutcome::roll_back_failed;
+  return result;
+}
+
+PrepareResult already_prepared(Plan& plan) {
+  PrepareResult result;
+  result.outcome = PrepareOutcome::already_prepared;
+  result.entry = std::move(plan.entry);
   return result;
 }
 
 }  // namespace
 
-Result<Prepared> prepare(const Request& request,
-                         const Session& session,
-                         const BeforeChanges& before_changes) {
-  const auto lock = take_lock(session.lock, session.command);
+Result<PrepareResult> prepare(const Request& request,
+                              const SetupContext& context,
+                              const BeforeChanges& before_changes) {
+  const auto lock = take_lock(context.lock_file, context.command);
   if (!lock) return tl::unexpected<Error>(lock.error());
-  const auto boot = boot_id(session.machine.system.files);
-  if (!boot) return because(boot.error(), "cannot tell this boot from another");
-  const auto open = entries_of_this_boot(session.journal, *boot);
-  if (!open) return tl::unexpected<Error>(open.error());
-  const auto facts = host::gather(session.machine.system, {}, host::Look::every_process);
-  auto plan = make_plan(request, facts, session.machine.system, *open);
+  const auto boot = boot_id(context.system.files);
+  if (!boot) return because(boot.error(), "cannot identify this boot");
+  const auto entries = entries_of_this_boot(context.journal, *boot);
+  if (!entries) return tl::unexpected<Error>(entries.error());
+  const auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
+  auto plan = make_plan(request, facts, context.system, *entries);
   if (!plan) return tl::unexpected<Error>(plan.error());
-  Prepared result;
-  if (plan->prepared) {
-    result.outcome = Outcome::already;
-    result.entry = std::move(plan->entry);
-    return result;
-  }
+  if (plan->already_prepared) return already_prepared(*plan);
   plan->entry.created = local_time();
   if (before_changes) {
     const auto ready = before_changes(plan->entry, **lock);
     if (!ready) return tl::unexpected<Error>(ready.error());
   }
-  const auto opened = session.journal.open(plan->entry);
+  const auto opened = context.journal.open(plan->entry);
   if (!opened) {
-    // A kernel that refuses to write has nothing to take back either; but a rename may have
-    // happened before the directory could not be synced.
-    (void)session.journal.close(plan->entry.id);
-    result.outcome = Outcome::rolled_back;
+    // The file may exist although the call failed: the rename may have succeeded before the
+    // directory failed to sync.
+    (void)context.journal.close(plan->entry.id);
+    PrepareResult result;
+    result.outcome = PrepareOutcome::rolled_back;
     result.cause = opened.error();
     result.entry = std::move(plan->entry);
     return result;
   }
-  return run(*plan, session.machine, session.journal, session.interrupted);
+  return run_plan(*plan, context, context.journal, context.poll_signal);
 }
 
-Result<Prepared> rehearse(const Request& request,
-                          Machine& machine,
-                          const std::vector<Entry>& open) {
-  const auto facts = host::gather(machine.system, {}, host::Look::every_process);
-  auto plan = make_plan(request, facts, machine.system, open);
+Result<PrepareResult> dry_run_prepare(const Request& request,
+                                      const StepContext& context,
+                                      const std::vector<Entry>& entries) {
+  const auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
+  auto plan = make_plan(request, facts, context.system, entries);
   if (!plan) return tl::unexpected<Error>(plan.error());
-  Prepared result;
-  if (plan->prepared) {
-    result.outcome = Outcome::already;
-    result.entry = std::move(plan->entry);
-    return result;
-  }
-  NoFiles nothing;
-  Journal journal(nothing);
-  return run(*plan, machine, journal, {});
+  if (plan->already_prepared) return already_prepared(*plan);
+  DiscardingFiles no_files;
+  Journal journal(no_files);
+  return run_plan(*plan, context, journal, {});
 }
 
-Result<std::vector<std::string>> confirm(const Session& session) {
-  const auto lock = take_lock(session.lock, session.command);
+Result<std::vector<std::string>> confirm(const SetupContext& context) {
+  const auto lock = take_lock(context.lock_file, context.command);
   if (!lock) return tl::unexpected<Error>(lock.error());
-  const auto entries = session.journal.entries();
+  const auto entries = context.journal.entries();
   if (!entries) return tl::unexpected<Error>(entries.error());
   std::vector<std::string> confirmed;
   for (const auto& entry : *entries) {
-    if (entry.confirmed || !entry.unreadable.empty()) continue;
-    const auto written = session.journal.confirm(entry.id);
+    if (entry.confirmed || !entry.is_readable()) continue;
+    const auto written = context.journal.confirm(entry.id);
     if (!written) return tl::unexpected<Error>(written.error());
-    confirmed.push_back(entry.interface.empty() ? entry.id : entry.interface);
+    confirmed.push_back(entry.name());
   }
   return confirmed;
 }

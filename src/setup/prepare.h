@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lock, facts, plan, journal, steps: one prepared NIC, or everything as it was.
+// Prepares one NIC: takes the lock, gathers facts, makes a plan, opens a journal entry and runs the
+// steps. If a step fails, all changes are reverted.
 
 #pragma once
 
@@ -8,45 +9,55 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "setup/lock.h"
 #include "setup/plan.h"
 #include "setup/transaction.h"
 
 namespace manactl::setup {
 
-// What a run works with; the references outlive it.
-struct Session {
-  Machine& machine;
+// The environment of prepare(), restore() and confirm(). The referenced objects must outlive it.
+struct SetupContext : StepContext {
   Journal& journal;
-  std::string lock;     // path of the lock file
-  std::string command;  // "prepare eth1": told to whoever finds the lock taken
-  Interrupted interrupted = {};
+  std::string lock_file;
+  std::string command;  // "prepare eth1": shown by another run that finds the lock taken
+  SignalPoll poll_signal = {};
 };
 
-enum class Outcome { done, already, rolled_back, roll_back_failed };
+enum class PrepareOutcome { done, already_prepared, rolled_back, roll_back_failed };
 
-struct Prepared {
-  Outcome outcome = Outcome::done;
+inline constexpr EnumWords<PrepareOutcome, 4> kPrepareOutcomeWords{{
+    {PrepareOutcome::done, "prepared"},
+    {PrepareOutcome::already_prepared, "already-prepared"},
+    {PrepareOutcome::rolled_back, "rolled-back"},
+    {PrepareOutcome::roll_back_failed, "roll-back-failed"},
+}};
+
+struct PrepareResult {
+  PrepareOutcome outcome = PrepareOutcome::done;
   Entry entry;
-  std::vector<Ran> ran;
-  std::vector<Undone> undone;
-  Error cause;     // of a failure
-  int signal = 0;  // that interrupted
+  std::vector<StepResult> steps;
+  std::vector<RevertResult> reverted;
+  Error cause;     // why the run failed
+  int signal = 0;  // the signal that interrupted the run, or 0
 };
 
-// Called with the lock held and before anything is changed: whoever watches over the run (for
-// --confirm-timeout) starts here, and may write the end of its patience into the entry.
+// prepare() calls it with the lock held, before any change. For --confirm-timeout, it starts the
+// watchdog and sets the entry's deadline.
 using BeforeChanges = std::function<Result<>(Entry&, Lock&)>;
 
-// An error means that nothing was touched.
-Result<Prepared> prepare(const Request& request,
-                         const Session& session,
-                         const BeforeChanges& before_changes = {});
+// An error means that nothing was changed. A failed step is not an error: PrepareResult::cause
+// describes it.
+Result<PrepareResult> prepare(const Request& request,
+                              const SetupContext& context,
+                              const BeforeChanges& before_changes = {});
 
-// The same on a pretended machine: no lock, no journal.
-Result<Prepared> rehearse(const Request& request, Machine& machine, const std::vector<Entry>& open);
+// Runs the same steps without lock and journal, on a simulated system.
+Result<PrepareResult> dry_run_prepare(const Request& request,
+                                      const StepContext& context,
+                                      const std::vector<Entry>& entries);
 
-// Takes the word "confirmed" down for every entry that waits for it; their ids.
-Result<std::vector<std::string>> confirm(const Session& session);
+// Confirms every entry that awaits it, and returns their names.
+Result<std::vector<std::string>> confirm(const SetupContext& context);
 
 }  // namespace manactl::setup

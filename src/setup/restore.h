@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Back to the state that the journal tells of; without a journal, as far as the kernel itself shows
-// what was changed.
+// Restores the state that the journal recorded. Without a usable journal, reverts the changes that
+// sysfs shows.
 
 #pragma once
 
@@ -13,27 +13,29 @@
 namespace manactl::setup {
 
 struct RestoreRequest {
-  std::string name;         // an interface, a VF or a VMBus id; empty with one of the following
-  bool all = false;         // everything in the journal
-  bool unfinished = false;  // --recover: what did not come to its end
-  bool force = false;       // overwrite what something else changed, take what a process uses
+  std::string name;         // an interface, a VF or a VMBus id; empty if `all` or `unfinished`
+  bool all = false;         // every entry of the journal
+  bool unfinished = false;  // --recover: entries of runs that did not finish
+  bool force = false;       // overwrite values of other programs; unbind a NIC that is in use
 };
 
-struct Restored {
+struct RestoreResult {
   std::string id, interface;
-  bool earlier_boot = false;  // the reboot did it
-  std::vector<Undone> undone;
-  std::vector<std::string> unknown;  // what nobody can tell any more
-  bool journaled = true;
+  bool earlier_boot = false;  // the reboot has undone the changes
+  std::vector<RevertResult> reverted;
+  std::vector<std::string> unknown;  // parts of the state before that are lost
+  bool journaled = true;             // false: there was no journal entry
 
-  bool is_complete() const;  // and nothing had to be guessed
+  // Everything was reverted, and no part of a journal entry was lost.
+  bool is_complete() const;
 };
 
-// Empty when there is nothing to restore. Errc::not_found for a name that means nothing here,
-// Errc::busy while a process has the uio device of one of these NICs open: then nothing is touched.
-Result<std::vector<Restored>> restore(const RestoreRequest& request, const Session& session);
+// The result is empty if there is nothing to restore. Errc::not_found for an unknown name.
+// Errc::busy, with nothing changed, while a process has the uio device of one of these NICs open.
+Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
+                                           const SetupContext& context);
 
-// The same for one entry, with the lock held already and whoever uses it.
-Restored restore_entry(const Entry& entry, const Session& session, bool force);
+// Restores one entry, even if the NIC is in use. The caller holds the lock.
+RestoreResult restore_entry(const Entry& entry, const SetupContext& context, bool force);
 
 }  // namespace manactl::setup

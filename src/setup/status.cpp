@@ -2,84 +2,82 @@
 
 #include "setup/status.h"
 
-#include <algorithm>
 #include <set>
 
 #include "base/text.h"
-#include "setup/plan.h"
 #include "setup/sysfs.h"
 
 namespace manactl::setup {
 namespace {
 
-struct Now {
+struct StatusInput {
   const os::System& system;
   std::string boot;
-  std::chrono::milliseconds time;
+  std::chrono::milliseconds now;
 };
 
-std::string journal_state(const Entry& entry, const std::string& boot, const host::Nic* nic) {
-  if (!entry.unreadable.empty()) return "damaged";
-  if (entry.boot_id != boot) return "of an earlier boot";
-  if (!entry.ready || entry.damaged) return "unfinished";
-  const bool took = std::any_of(entry.steps.begin(), entry.steps.end(), [](const StepRecord& step) {
-    return step.kind == "bind";
-  });
-  if (took && (nic == nullptr || !nic->is_prepared())) return "taken back by something else";
-  return entry.confirmed ? "prepared" : "waits for confirmation";
+JournalState journal_state(const Entry& entry, const std::string& boot, const host::Nic* nic) {
+  if (!entry.is_readable()) return JournalState::damaged;
+  if (entry.boot_id != boot) return JournalState::earlier_boot;
+  if (!entry.is_finished()) return JournalState::unfinished;
+  const bool on_uio = nic != nullptr && nic->is_prepared();
+  if (entry.has_step(StepKind::bind_channel) && !on_uio) return JournalState::rebound;
+  return entry.confirmed ? JournalState::prepared : JournalState::awaiting_confirmation;
 }
 
-std::optional<Wait> wait_of(const Entry& entry, const Now& now) {
-  if (entry.confirmed || !entry.unreadable.empty() || entry.boot_id != now.boot)
-    return std::nullopt;
-  Wait wait;
-  wait.watchdog = watchdog_state(entry, now.system.files);
-  const auto deadline = parse_unsigned(entry.deadline, INT64_MAX);
-  if (deadline) wait.left = std::chrono::milliseconds(*deadline) - now.time;
-  return wait;
+std::optional<Confirmation> confirmation_of(const Entry& entry, const StatusInput& input) {
+  if (entry.confirmed || !entry.is_readable() || entry.boot_id != input.boot) return std::nullopt;
+  Confirmation confirmation;
+  confirmation.watchdog = watchdog_state(entry, input.system.files);
+  if (entry.deadline) confirmation.time_left = *entry.deadline - input.now;
+  return confirmation;
 }
 
 std::vector<std::string> commands_for(const NicStatus& status, const Entry& entry) {
-  if (status.journal == "prepared") return {};
-  const auto& name = entry.interface.empty() ? entry.id : entry.interface;
-  std::vector<std::string> commands{"manactl restore " + quoted(name)};
-  // Once the watchdog is at work it is too late.
-  const auto& wait = status.wait;
-  const bool over = wait && wait->left && wait->left->count() <= 0;
-  const bool can_stay = wait && (!over || wait->watchdog == WatchdogState::dead);
-  if (can_stay && entry.ready && !entry.damaged) {
-    commands.insert(commands.begin(), "manactl confirm");
-  }
+  if (status.journal == JournalState::prepared) return {};
+  std::vector<std::string> commands{"manactl restore " + quoted(entry.name())};
+  // After the deadline a live watchdog is already restoring the NIC.
+  const auto& wait = status.confirmation;
+  const bool over = wait && wait->time_left && wait->time_left->count() <= 0;
+  const bool can_confirm = wait && (!over || wait->watchdog == WatchdogState::dead);
+  if (can_confirm && entry.is_finished()) commands.insert(commands.begin(), "manactl confirm");
   return commands;
 }
 
-void take_entry(NicStatus& status, const Entry& entry, const Now& now, const host::Nic* nic) {
-  status.journal = journal_state(entry, now.boot, nic);
+void add_entry(NicStatus& status,
+               const Entry& entry,
+               const StatusInput& input,
+               const host::Nic* nic) {
+  status.journal = journal_state(entry, input.boot, nic);
   if (!entry.interface.empty()) status.name = entry.interface;
   for (const auto& step : entry.steps) {
-    if (step.begun) status.did.push_back(step.title);
+    if (step.begun) status.changes.push_back(step.title);
   }
-  for (const auto& [key, value] : entry.nic) status.nic.try_emplace(key, value);
-  status.wait = wait_of(entry, now);
-  status.run = commands_for(status, entry);
+  status.nic.complete_from(entry.nic);
+  status.confirmation = confirmation_of(entry, input);
+  status.commands = commands_for(status, entry);
 }
 
 NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os::System& system) {
   NicStatus status;
   status.name = nic.name();
   status.nic = identity_of(nic);
-  status.owner = nic.is_prepared() ? "uio" : "kernel";
-  if (nic.vmbus && nic.vmbus_driver.empty()) status.owner = "nobody";
+  status.owner = nic.is_prepared() ? Owner::uio : Owner::kernel;
+  if (nic.vmbus && nic.vmbus_driver.empty()) status.owner = Owner::nobody;
   status.uio = nic.uio;
-  status.journal = "none";
   std::set<std::string> devices;
   if (!nic.uio.empty()) devices.insert("/dev/" + nic.uio);
   for (const auto& device : facts.rdma.devices.value_or(std::vector<host::RdmaDevice>{})) {
     const bool same = nic.vf && device.pci && device.pci == nic.vf->pci;
     if (same && !device.uverbs.empty()) devices.insert("/dev/infiniband/" + device.uverbs);
   }
-  status.holders = holders_of(devices, system.files);
+  status.holders = find_holders(devices, system.files);
   return status;
+}
+
+bool belongs_to(const Entry& entry, const host::Nic& nic) {
+  return (nic.vmbus && entry.id == nic.vmbus->str()) ||
+         (nic.vf && entry.id == "vf-" + nic.vf->mac.str());
 }
 
 }  // namespace
@@ -89,25 +87,22 @@ Status status_of(const host::Facts& facts,
                  const os::System& system,
                  std::chrono::milliseconds now) {
   Status result;
-  const Now moment{system, boot_id(system.files).value_or(""), now};
-  std::set<std::string> seen;
+  const StatusInput input{system, boot_id(system.files).value_or(""), now};
+  std::set<std::string> matched;
   for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
     auto status = status_of_nic(nic, facts, system);
     for (const auto& entry : entries) {
-      const bool same = (nic.vmbus && entry.id == nic.vmbus->str()) ||
-                        (nic.vf && entry.id == "vf-" + nic.vf->mac.str());
-      if (!same) continue;
-      take_entry(status, entry, moment, &nic);
-      seen.insert(entry.id);
+      if (!belongs_to(entry, nic)) continue;
+      add_entry(status, entry, input, &nic);
+      matched.insert(entry.id);
     }
     result.nics.push_back(std::move(status));
   }
   for (const auto& entry : entries) {
-    if (seen.count(entry.id) != 0) continue;
+    if (matched.count(entry.id) != 0) continue;
     NicStatus status;
     status.name = entry.id;
-    status.owner = "nobody";
-    take_entry(status, entry, moment, nullptr);
+    add_entry(status, entry, input, nullptr);
     result.others.push_back(std::move(status));
   }
   return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Who owns each NIC, and what the journal tells of it. Takes no lock and changes nothing.
+// Reports which driver owns each NIC, and what the journal records about it. Takes no lock and
+// changes nothing.
 
 #pragma once
 
@@ -9,37 +10,63 @@
 #include <string>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "host/facts.h"
-#include "setup/holders.h"
+#include "setup/guard.h"
 #include "setup/journal.h"
 #include "setup/watchdog.h"
 
 namespace manactl::setup {
 
-// Of what is taken back unless somebody confirms it.
-struct Wait {
-  std::optional<std::chrono::milliseconds> left;  // below zero when the time is over
+enum class Owner { kernel, uio, nobody };
+
+inline constexpr EnumWords<Owner, 3> kOwnerWords{
+    {{Owner::kernel, "kernel"}, {Owner::uio, "uio"}, {Owner::nobody, "nobody"}}};
+
+enum class JournalState {
+  none,
+  prepared,
+  awaiting_confirmation,
+  unfinished,
+  damaged,
+  earlier_boot,
+  rebound,  // something other than manactl has rebound the channel
+};
+
+inline constexpr EnumWords<JournalState, 7> kJournalStateWords{{
+    {JournalState::none, "none"},
+    {JournalState::prepared, "prepared"},
+    {JournalState::awaiting_confirmation, "awaiting confirmation"},
+    {JournalState::unfinished, "unfinished"},
+    {JournalState::damaged, "damaged"},
+    {JournalState::earlier_boot, "from an earlier boot"},
+    {JournalState::rebound, "rebound by something else"},
+}};
+
+// An unconfirmed NIC, which its watchdog restores at the deadline.
+struct Confirmation {
+  std::optional<std::chrono::milliseconds> time_left;  // negative after the deadline
   WatchdogState watchdog = WatchdogState::unknown;
 };
 
 struct NicStatus {
   std::string name;
-  Values nic;                    // as identity_of() tells
-  std::string owner;             // "kernel", "uio", "nobody"
-  std::string uio;               // "uio0"
-  std::vector<Holder> holders;   // processes that have the uio device or the VF's uverbs open
-  std::string journal;           // "none", "prepared", "unfinished", "waits for confirmation", ...
-  std::vector<std::string> did;  // what was changed
-  std::optional<Wait> wait;
-  std::vector<std::string> run;  // commands that end a state in which it should not stay
+  NicIdentity nic;
+  Owner owner = Owner::nobody;
+  std::string uio;              // "uio0"
+  std::vector<Holder> holders;  // processes that have the uio device or the VF's uverbs open
+  JournalState journal = JournalState::none;
+  std::vector<std::string> changes;  // titles of the steps that began
+  std::optional<Confirmation> confirmation;
+  std::vector<std::string> commands;  // commands that end an abnormal or unconfirmed state
 };
 
 struct Status {
   std::vector<NicStatus> nics;
-  std::vector<NicStatus> others;  // entries of the journal without a NIC: hugepages, lost ones
+  std::vector<NicStatus> others;  // journal entries without a NIC: hugepages, removed NICs
 };
 
-// `now` is that of Clock: deadlines are compared with it.
+// `now` is a time of the boot clock, like the deadlines in the journal.
 Status status_of(const host::Facts& facts,
                  const std::vector<Entry>& entries,
                  const os::System& system,

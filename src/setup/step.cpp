@@ -6,57 +6,85 @@
 #include "setup/steps.h"
 
 namespace manactl::setup {
-namespace {
 
-std::uint64_t number_of(const Values& values, std::string_view key) {
-  return parse_unsigned(value_of(values, key)).value_or(0);
-}
-
-}  // namespace
-
-Result<> Step::verify(const os::System& system) const {
-  const auto seen = observe(system);
-  if (!seen) return because(seen.error(), "cannot verify");
-  if (done(*seen)) return {};
-  std::string text;
-  for (const auto& [key, value] : *seen) text += fmt::format(" {}={}", key, value);
-  return fail(Errc::io, fmt::format("the kernel took it and did not do it:{}", printable(text)));
-}
-
-Result<std::unique_ptr<Step>> make_step(std::string_view kind, const Values& parameters) {
-  const auto text = [&](std::string_view key) { return value_of(parameters, key); };
-  if (kind == "surroundings") return keep_surroundings(text("interface"));
-  if (kind == "module") return load_module(text("name"));
-  if (kind == "hugepages") {
-    return reserve_hugepages(
-        text("pool"), number_of(parameters, "pages"), number_of(parameters, "others"));
-  }
-  if (kind == "mtu") {
-    return set_mtu(text("interface"), static_cast<unsigned>(number_of(parameters, "mtu")));
-  }
-  if (kind == "down") return take_down(text("interface"));
-  if (kind == "release") return release_channel(text("channel"), text("interface"), text("vf"));
-  if (kind == "override") return override_driver(text("channel"));
-  if (kind == "new-id") return announce_class(text("shared") == "yes");
-  if (kind == "bind") return bind_channel(text("channel"));
-  if (kind == "uio") return wait_for_uio(text("channel"));
-  if (kind == "keep-down") return keep_down(text("interface"));
-  return fail(Errc::invalid,
-              fmt::format("a step '{}' is not known to this version", printable(kind, 40)));
-}
-
-std::string value_of(const Values& values, std::string_view key) {
+std::string value_at(const Values& values, std::string_view key) {
   const auto found = values.find(key);
   return found == values.end() ? std::string() : found->second;
 }
 
-tl::unexpected<Error> foreign(std::string_view what, std::string_view now, std::string_view wrote) {
+Result<> Step::verify(const os::System& system) const {
+  const auto observed = observe(system);
+  if (!observed) return because(observed.error(), "cannot verify");
+  if (is_done(*observed)) return {};
+  std::string text;
+  for (const auto& [key, value] : *observed) text += fmt::format(" {}={}", key, value);
+  return fail(Errc::io, "the kernel accepted the change without effect:" + printable(text));
+}
+
+Result<> Step::revert(const StepContext& /*context*/, const RevertRequest& /*request*/) {
+  return {};
+}
+
+std::vector<std::string> Step::manual_commands(const Values& /*before*/) const {
+  return {};
+}
+
+Result<Values> without_values(const Result<>& applied) {
+  if (!applied) return tl::unexpected<Error>(applied.error());
+  return Values{};
+}
+
+Result<std::unique_ptr<Step>> make_step(const StepRecord& record) {
+  const auto text = [&](std::string_view key) { return value_at(record.parameters, key); };
+  const auto number = [&](std::string_view key) { return parse_unsigned(text(key)).value_or(0); };
+  switch (record.kind) {
+    case StepKind::save_addresses:
+      return save_addresses(record.interface());
+    case StepKind::load_module:
+      return load_module(text("name"));
+    case StepKind::reserve_hugepages:
+      return reserve_hugepages(text("pool"), number("pages"), number("others"));
+    case StepKind::set_mtu:
+      return set_mtu(record.interface(), static_cast<unsigned>(number("mtu")));
+    case StepKind::set_down:
+      return set_down(record.interface());
+    case StepKind::unbind_channel:
+      return unbind_channel(record.channel(), record.interface(), text("vf"));
+    case StepKind::override_driver:
+      return override_driver(record.channel());
+    case StepKind::add_class_id:
+      return add_class_id(text("shared") == "yes");
+    case StepKind::bind_channel:
+      return bind_channel(record.channel());
+    case StepKind::wait_for_uio:
+      return wait_for_uio(record.channel());
+    case StepKind::keep_down:
+      return keep_down(record.interface());
+    case StepKind::unknown:
+      break;
+  }
+  return fail(Errc::invalid, "this version of manactl does not know this kind of step");
+}
+
+StepRecord make_record(const Step& step, Values before) {
+  StepRecord record;
+  record.kind = step.kind();
+  record.parameters = step.parameters();
+  record.title = step.title();
+  record.manual_commands = step.manual_commands(before);
+  record.before = std::move(before);
+  return record;
+}
+
+tl::unexpected<Error> fail_changed(std::string_view what,
+                                   std::string_view now,
+                                   std::string_view written) {
   return fail(Errc::busy,
-              fmt::format("{} is '{}' and not '{}' as manactl left it: something else changed it, "
-                          "so it stays (--force overwrites it)",
+              fmt::format("{} is '{}', but manactl set it to '{}': something else changed it; use "
+                          "--force to overwrite it",
                           what,
                           printable(now, 80),
-                          printable(wrote, 80)));
+                          printable(written, 80)));
 }
 
 }  // namespace manactl::setup

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A change that can be undone: observe, apply, verify, revert. What a step needs to be undone is
-// text, so that it survives a crash. Steps compare what is there with what was there before and
-// with what they wrote, so revert may be called twice, and for a step that was never begun.
+// The interface of a reversible change: observe, apply, verify, revert. Each step keeps what it
+// needs for revert() as text, so that the journal can store it and it survives a crash. revert()
+// compares the current value with the original value and with the one that apply() wrote. It may
+// therefore run twice, or for a step that never began.
 
 #pragma once
 
@@ -11,8 +12,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
 #include "os/system.h"
 #include "setup/clock.h"
@@ -21,54 +24,112 @@ namespace manactl::setup {
 
 using Values = std::map<std::string, std::string, std::less<>>;
 
-struct Machine {
+// The value of `key`; empty if there is none.
+std::string value_at(const Values& values, std::string_view key);
+
+// The system that steps read and change, and the clock by which they wait. Both must outlive this
+// context.
+struct StepContext {
   os::System system;
   Clock& clock;
 };
 
-// A step as the journal keeps it.
-struct StepRecord {
-  std::string kind;   // how make_step() finds the class again
-  Values parameters;  // and what it is made with
-  std::string title;
-  Values before;                     // what observe() saw before anything was changed
-  Values after;                      // what apply() answered; empty when that is not known
-  std::vector<std::string> by_hand;  // commands that do what revert does
-  bool begun = false, done = false;
+enum class StepKind {
+  unknown,  // a kind that only a later version of manactl has
+  save_addresses,
+  load_module,
+  reserve_hugepages,
+  set_mtu,
+  set_down,
+  unbind_channel,
+  override_driver,
+  add_class_id,
+  bind_channel,
+  wait_for_uio,
+  keep_down,
 };
 
-struct Undo {
+// The words in journal files; they must not change. The kinds are in the order in which prepare
+// runs them.
+inline constexpr EnumWords<StepKind, 11> kStepKindWords{{
+    {StepKind::save_addresses, "surroundings"},
+    {StepKind::load_module, "module"},
+    {StepKind::reserve_hugepages, "hugepages"},
+    {StepKind::set_mtu, "mtu"},
+    {StepKind::set_down, "down"},
+    {StepKind::unbind_channel, "release"},
+    {StepKind::override_driver, "override"},
+    {StepKind::add_class_id, "new-id"},
+    {StepKind::bind_channel, "bind"},
+    {StepKind::wait_for_uio, "uio"},
+    {StepKind::keep_down, "keep-down"},
+}};
+
+// A step as the journal stores it.
+struct StepRecord {
+  StepKind kind = StepKind::unknown;
+  Values parameters;  // from which make_step() builds the step
+  std::string title;
+  Values before;  // result of observe() before the first change
+  Values after;   // result of apply(); empty if unknown
+  std::vector<std::string> manual_commands;
+  bool begun = false, done = false;
+
+  // The interface or VMBus channel that the step changes; empty for other steps.
+  std::string interface() const { return value_at(parameters, "interface"); }
+
+  std::string channel() const { return value_at(parameters, "channel"); }
+};
+
+struct RevertRequest {
   const StepRecord& record;
-  std::vector<const StepRecord*> others;  // same kind, of other prepared NICs
-  bool force = false;                     // overwrite what something else changed meanwhile
+  std::vector<const StepRecord*> other_records;  // same kind, of other prepared NICs
+  bool force = false;                            // overwrite values of other programs
 };
 
 class Step {
  public:
+  Step(StepKind kind, Values parameters) : kind_(kind), parameters_(std::move(parameters)) {}
+
   virtual ~Step() = default;
-  virtual std::string_view kind() const = 0;
-  virtual Values parameters() const = 0;
-  virtual std::string title() const = 0;  // "reserve 512 hugepages of 2 MiB on node 0"
+
+  StepKind kind() const { return kind_; }
+
+  const Values& parameters() const { return parameters_; }
+
+  virtual std::string title() const = 0;  // "set eth1 down"
 
   virtual Result<Values> observe(const os::System& system) const = 0;  // changes nothing
-  virtual bool done(const Values& seen) const = 0;                     // already as wanted
-  virtual Result<Values> apply(Machine& machine) = 0;       // answers what only it can know
-  virtual Result<> verify(const os::System& system) const;  // reads back; by default done()
+  virtual bool is_done(const Values& observed) const = 0;              // true: no change is needed
+  virtual Result<Values> apply(const StepContext& context) = 0;
+  virtual Result<> verify(const os::System& system) const;  // default: is_done() of a new observe()
 
-  // Errc::busy when something else changed the value since: it is left alone.
-  virtual Result<> revert(Machine& machine, const Undo& undo) = 0;
-  virtual std::vector<std::string> by_hand(const Values& before) const = 0;
+  // Fails with Errc::busy, and changes nothing, if something else has changed the value since
+  // apply(). The default does nothing.
+  virtual Result<> revert(const StepContext& context, const RevertRequest& request);
+
+  // Shell commands that do the same as revert().
+  virtual std::vector<std::string> manual_commands(const Values& before) const;
+
+ private:
+  StepKind kind_;
+  Values parameters_;
 };
+
+// The result of an apply() that has nothing to record.
+Result<Values> without_values(const Result<>& applied);
 
 using Steps = std::vector<std::unique_ptr<Step>>;
 
-// The step that a journal tells of. Errc::invalid for a kind that this version does not know.
-Result<std::unique_ptr<Step>> make_step(std::string_view kind, const Values& parameters);
+// The step that wrote `record`. Errc::invalid for a kind that this version does not know.
+Result<std::unique_ptr<Step>> make_step(const StepRecord& record);
 
-// The value, or empty.
-std::string value_of(const Values& values, std::string_view key);
+// The record of a step that has not begun.
+StepRecord make_record(const Step& step, Values before);
 
-// Errc::busy: "'<what>' is <now>, and manactl wrote <wrote>".
-tl::unexpected<Error> foreign(std::string_view what, std::string_view now, std::string_view wrote);
+// Returns Errc::busy with the message that `what` is `now` although manactl wrote `written`.
+tl::unexpected<Error> fail_changed(std::string_view what,
+                                   std::string_view now,
+                                   std::string_view written);
 
 }  // namespace manactl::setup

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "setup/steps.h"
@@ -8,19 +9,17 @@
 namespace manactl::setup {
 namespace {
 
-// The pool is shared. What is ours is the difference, so that two NICs can be restored in either
-// order: the pages that nobody of us holds stay as they are.
+// Other programs and other prepared NICs share the pool. This step therefore adds pages and, when
+// it is reverted, removes the same number, so that NICs can be restored in any order.
 class ReserveHugepages final : public Step {
  public:
   ReserveHugepages(std::string pool, std::uint64_t pages, std::uint64_t others)
-      : pool_(std::move(pool)), pages_(pages), others_(others) {}
-
-  std::string_view kind() const override { return "hugepages"; }
-
-  Values parameters() const override {
-    return {
-        {"pool", pool_}, {"pages", std::to_string(pages_)}, {"others", std::to_string(others_)}};
-  }
+      : Step(
+            StepKind::reserve_hugepages,
+            {{"pool", pool}, {"pages", std::to_string(pages)}, {"others", std::to_string(others)}}),
+        pool_(std::move(pool)),
+        pages_(pages),
+        others_(others) {}
 
   std::string title() const override {
     return fmt::format("reserve {} more pages in {}", pages_, pool_);
@@ -32,15 +31,15 @@ class ReserveHugepages final : public Step {
     return Values{{"pages", std::to_string(*total)}};
   }
 
-  bool done(const Values& /*seen*/) const override { return pages_ == 0; }
+  bool is_done(const Values& /*observed*/) const override { return pages_ == 0; }
 
-  Result<Values> apply(Machine& machine) override {
-    const auto before = read(machine.system.files);
+  Result<Values> apply(const StepContext& context) override {
+    const auto before = read(context.system.files);
     if (!before) return tl::unexpected<Error>(before.error());
-    const auto written = machine.system.files.write(file(), std::to_string(*before + pages_));
+    const auto written = context.system.files.write(file(), std::to_string(*before + pages_));
     if (!written) return tl::unexpected<Error>(written.error());
-    // The kernel grants what it finds and reports no error.
-    const auto after = read(machine.system.files);
+    // The kernel reserves as many pages as it can, and reports no error if these are fewer.
+    const auto after = read(context.system.files);
     if (!after) return tl::unexpected<Error>(after.error());
     granted_ = *after > *before ? *after - *before : 0;
     return Values{{"granted", std::to_string(granted_)}};
@@ -49,41 +48,32 @@ class ReserveHugepages final : public Step {
   Result<> verify(const os::System& /*system*/) const override {
     if (granted_ >= pages_) return {};
     return fail(Errc::unsupported,
-                fmt::format("the kernel granted {} of {} hugepages in /{}: memory is short or in "
-                            "pieces; ask for fewer, or reserve them when the machine starts",
+                fmt::format("the kernel granted {} of {} hugepages in /{}: memory is short or "
+                            "fragmented; request fewer, or reserve them at boot",
                             granted_,
                             pages_,
                             pool_));
   }
 
-  Result<> revert(Machine& machine, const Undo& undo) override {
-    const auto now = read(machine.system.files);
+  Result<> revert(const StepContext& context, const RevertRequest& request) override {
+    const auto now = read(context.system.files);
     if (!now) return tl::unexpected<Error>(now.error());
-    const auto before = parse_unsigned(value_of(undo.record.before, "pages"));
-    if (!before) return because(before.error(), "the journal tells no number of pages");
-    // Without the record of what was granted it lies between nothing and all.
-    const auto granted = parse_unsigned(value_of(undo.record.after, "granted"));
-    const std::uint64_t rest = *before - std::min(*before, others_);
-    std::uint64_t least = rest;
-    std::uint64_t most = rest;
-    for (const auto* other : undo.others) {
-      if (value_of(other->parameters, "pool") != pool_) continue;
-      const auto all = parse_unsigned(value_of(other->parameters, "pages")).value_or(0);
-      const auto known = parse_unsigned(value_of(other->after, "granted"));
-      most += known.value_or(all);
-      least += known.value_or(0);
-    }
-    if (*now >= least && *now <= most) return {};  // given back already
-    const std::uint64_t wanted = most;
+    const auto own = *hugepages_of(request.record);
+    if (!own.before) return fail(Errc::invalid, "the journal has no page count");
+    const auto [min, max] = pages_without_own(*own.before, request.other_records);
+    if (*now >= min && *now <= max) return {};  // already released
+    const std::uint64_t wanted = max;
+    // If the journal has no `granted`, this step may own any number of pages up to pages_.
     const bool ours =
-        granted ? *now == wanted + *granted : *now > wanted && *now <= wanted + pages_;
-    if (!ours && !undo.force) {
-      return foreign(
-          "/" + file(), std::to_string(*now), std::to_string(wanted + granted.value_or(pages_)));
+        own.granted ? *now == wanted + *own.granted : *now > wanted && *now <= wanted + pages_;
+    if (!ours && !request.force) {
+      return fail_changed("/" + file(),
+                          std::to_string(*now),
+                          std::to_string(wanted + own.granted.value_or(pages_)));
     }
-    auto written = machine.system.files.write(file(), std::to_string(wanted));
+    auto written = context.system.files.write(file(), std::to_string(wanted));
     if (!written) return written;
-    const auto after = read(machine.system.files);
+    const auto after = read(context.system.files);
     if (!after) return tl::unexpected<Error>(after.error());
     if (*after == wanted) return {};
     return fail(
@@ -91,12 +81,28 @@ class ReserveHugepages final : public Step {
         fmt::format("/{} is {} after {} was written: pages are in use", file(), *after, wanted));
   }
 
-  std::vector<std::string> by_hand(const Values& before) const override {
-    return {fmt::format("echo {} > /{}", value_of(before, "pages"), file())};
+  std::vector<std::string> manual_commands(const Values& before) const override {
+    return {fmt::format("echo {} > /{}", value_at(before, "pages"), file())};
   }
 
  private:
   std::string file() const { return pool_ + "/nr_hugepages"; }
+
+  // Returns the fewest and the most pages that the pool may hold without those of this step. They
+  // differ if another entry has no `granted`.
+  std::pair<std::uint64_t, std::uint64_t> pages_without_own(
+      std::uint64_t before, const std::vector<const StepRecord*>& others) const {
+    const std::uint64_t unreserved = before - std::min(before, others_);
+    std::uint64_t min = unreserved;
+    std::uint64_t max = unreserved;
+    for (const auto* record : others) {
+      const auto other = hugepages_of(*record);
+      if (!other || other->pool != pool_) continue;
+      max += other->granted.value_or(other->pages);
+      min += other->granted.value_or(0);
+    }
+    return {min, max};
+  }
 
   Result<std::uint64_t> read(const os::Files& files) const {
     const auto text = files.read(file());
@@ -118,6 +124,20 @@ std::unique_ptr<Step> reserve_hugepages(const std::string& pool,
                                         std::uint64_t pages,
                                         std::uint64_t held_by_others) {
   return std::make_unique<ReserveHugepages>(pool, pages, held_by_others);
+}
+
+std::optional<HugepageReservation> hugepages_of(const StepRecord& record) {
+  if (record.kind != StepKind::reserve_hugepages) return std::nullopt;
+  HugepageReservation reservation;
+  reservation.pool = value_at(record.parameters, "pool");
+  reservation.pages = parse_unsigned(value_at(record.parameters, "pages")).value_or(0);
+  if (const auto pages = parse_unsigned(value_at(record.before, "pages"))) {
+    reservation.before = *pages;
+  }
+  if (const auto pages = parse_unsigned(value_at(record.after, "granted"))) {
+    reservation.granted = *pages;
+  }
+  return reservation;
 }
 
 }  // namespace manactl::setup

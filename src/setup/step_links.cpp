@@ -13,13 +13,10 @@ std::string up_or_down(const os::Link& link) {
 
 class SetMtu final : public Step {
  public:
-  SetMtu(std::string interface, unsigned mtu) : interface_(std::move(interface)), mtu_(mtu) {}
-
-  std::string_view kind() const override { return "mtu"; }
-
-  Values parameters() const override {
-    return {{"interface", interface_}, {"mtu", std::to_string(mtu_)}};
-  }
+  SetMtu(std::string interface, unsigned mtu)
+      : Step(StepKind::set_mtu, {{"interface", interface}, {"mtu", std::to_string(mtu)}}),
+        interface_(std::move(interface)),
+        mtu_(mtu) {}
 
   std::string title() const override {
     return fmt::format("set the MTU of {} to {}", interface_, mtu_);
@@ -31,34 +28,34 @@ class SetMtu final : public Step {
     return Values{{"mtu", std::to_string(link->mtu)}, {"index", std::to_string(link->index)}};
   }
 
-  bool done(const Values& seen) const override {
-    return value_of(seen, "mtu") == std::to_string(mtu_);
+  bool is_done(const Values& observed) const override {
+    return value_at(observed, "mtu") == std::to_string(mtu_);
   }
 
-  Result<Values> apply(Machine& machine) override {
-    const auto link = find_link(machine.system, interface_);
+  Result<Values> apply(const StepContext& context) override {
+    const auto link = find_link(context.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
-    const auto set = machine.system.links.set_mtu(link->index, mtu_);
-    if (!set) return tl::unexpected<Error>(set.error());
-    return Values{};
+    return without_values(context.system.links.set_mtu(link->index, mtu_));
   }
 
-  Result<> revert(Machine& machine, const Undo& undo) override {
-    const auto link = find_link(machine.system, interface_);
+  Result<> revert(const StepContext& context, const RevertRequest& request) override {
+    const auto link = find_link(context.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
-    const auto before = parse_unsigned(value_of(undo.record.before, "mtu"), UINT32_MAX);
-    if (!before) return because(before.error(), "the journal tells no MTU");
+    const auto before = parse_unsigned(value_at(request.record.before, "mtu"), UINT32_MAX);
+    if (!before) return because(before.error(), "the journal has no MTU");
     if (link->mtu == *before) return {};
-    // An interface that was made anew has a value that nobody wrote.
-    const bool same = value_of(undo.record.before, "index") == std::to_string(link->index);
-    if (same && link->mtu != mtu_ && !undo.force) {
-      return foreign("the MTU of " + interface_, std::to_string(link->mtu), std::to_string(mtu_));
+    // An interface with another index is new: its MTU is the default, not a change by another
+    // program.
+    const bool same = value_at(request.record.before, "index") == std::to_string(link->index);
+    if (same && link->mtu != mtu_ && !request.force) {
+      return fail_changed(
+          "the MTU of " + interface_, std::to_string(link->mtu), std::to_string(mtu_));
     }
-    return machine.system.links.set_mtu(link->index, static_cast<unsigned>(*before));
+    return context.system.links.set_mtu(link->index, static_cast<unsigned>(*before));
   }
 
-  std::vector<std::string> by_hand(const Values& before) const override {
-    return {fmt::format("ip link set {} mtu {}", quoted(interface_), value_of(before, "mtu"))};
+  std::vector<std::string> manual_commands(const Values& before) const override {
+    return {fmt::format("ip link set {} mtu {}", quoted(interface_), value_at(before, "mtu"))};
   }
 
  private:
@@ -66,13 +63,10 @@ class SetMtu final : public Step {
   unsigned mtu_;
 };
 
-class TakeDown : public Step {
+class SetDown : public Step {
  public:
-  explicit TakeDown(std::string interface) : interface_(std::move(interface)) {}
-
-  std::string_view kind() const override { return "down"; }
-
-  Values parameters() const override { return {{"interface", interface_}}; }
+  explicit SetDown(std::string interface, StepKind kind = StepKind::set_down)
+      : Step(kind, {{"interface", interface}}), interface_(std::move(interface)) {}
 
   std::string title() const override { return fmt::format("set {} down", interface_); }
 
@@ -82,24 +76,24 @@ class TakeDown : public Step {
     return Values{{"state", up_or_down(*link)}};
   }
 
-  bool done(const Values& seen) const override { return value_of(seen, "state") == "down"; }
-
-  Result<Values> apply(Machine& machine) override {
-    const auto set = set_state(machine.system, false);
-    if (!set) return tl::unexpected<Error>(set.error());
-    return Values{};
+  bool is_done(const Values& observed) const override {
+    return value_at(observed, "state") == "down";
   }
 
-  Result<> revert(Machine& machine, const Undo& undo) override {
-    const auto now = observe(machine.system);
+  Result<Values> apply(const StepContext& context) override {
+    return without_values(set_state(context.system, false));
+  }
+
+  Result<> revert(const StepContext& context, const RevertRequest& request) override {
+    const auto now = observe(context.system);
     if (!now) return tl::unexpected<Error>(now.error());
-    const bool was_up = value_of(undo.record.before, "state") == "up";
-    if ((value_of(*now, "state") == "up") == was_up) return {};
-    return set_state(machine.system, was_up);
+    const bool was_up = value_at(request.record.before, "state") == "up";
+    if ((value_at(*now, "state") == "up") == was_up) return {};
+    return set_state(context.system, was_up);
   }
 
-  std::vector<std::string> by_hand(const Values& before) const override {
-    return {fmt::format("ip link set {} {}", quoted(interface_), value_of(before, "state"))};
+  std::vector<std::string> manual_commands(const Values& before) const override {
+    return {fmt::format("ip link set {} {}", quoted(interface_), value_at(before, "state"))};
   }
 
  protected:
@@ -113,47 +107,49 @@ class TakeDown : public Step {
   std::string interface_;
 };
 
-// hv_netvsc raises a VF about 100 ms after it took it in, and network managers raise what looks
-// new to them: once down is not yet down.
-class KeepDown final : public TakeDown {
+// hv_netvsc sets a VF up about 100 ms after the VF joins, and network managers set up interfaces
+// that are new to them. Setting the VF down once is therefore not enough.
+class KeepDown final : public SetDown {
  public:
-  using TakeDown::TakeDown;
+  explicit KeepDown(std::string interface) : SetDown(std::move(interface), StepKind::keep_down) {}
 
-  std::string_view kind() const override { return "keep-down"; }
+  std::string title() const override {
+    return fmt::format("verify that {} stays down", interface_);
+  }
 
-  std::string title() const override { return fmt::format("see that {} stays down", interface_); }
+  bool is_done(const Values& /*observed*/) const override { return false; }
 
-  bool done(const Values& /*seen*/) const override { return false; }
-
-  Result<Values> apply(Machine& machine) override {
-    constexpr std::chrono::milliseconds kQuiet{300};
-    constexpr int kMostTimes = 5;
-    for (int i = 0; i < kMostTimes; ++i) {
-      const bool raised = wait_until(machine.clock, kQuiet, [&] {
-        const auto link = find_link(machine.system, interface_);
+  Result<Values> apply(const StepContext& context) override {
+    constexpr std::chrono::milliseconds kQuietTime{300};
+    constexpr int kMaxAttempts = 5;
+    for (int i = 0; i < kMaxAttempts; ++i) {
+      const bool raised = wait_until(context.clock, kQuietTime, [&] {
+        const auto link = find_link(context.system, interface_);
         return !link || link->is_up();
       });
       if (!raised) return Values{};
-      const auto set = set_state(machine.system, false);
+      const auto set = set_state(context.system, false);
       if (!set) return tl::unexpected<Error>(set.error());
     }
     return fail(Errc::busy,
-                fmt::format("something raises {} again and again: tell the network manager to "
-                            "leave it alone",
+                fmt::format("something repeatedly sets {} up: configure the network manager to "
+                            "ignore it",
                             printable(interface_, 60)));
   }
 
   Result<> verify(const os::System& system) const override {
     const auto now = observe(system);
     if (!now) return tl::unexpected<Error>(now.error());
-    if (value_of(*now, "state") == "down") return {};
+    if (value_at(*now, "state") == "down") return {};
     return fail(Errc::busy, fmt::format("{} is up again", printable(interface_, 60)));
   }
 
-  // The step that took it down knows what it was.
-  Result<> revert(Machine& /*machine*/, const Undo& /*undo*/) override { return {}; }
+  // The revert of the earlier set_down step restores the state.
+  Result<> revert(const StepContext& /*context*/, const RevertRequest& /*request*/) override {
+    return {};
+  }
 
-  std::vector<std::string> by_hand(const Values& /*before*/) const override { return {}; }
+  std::vector<std::string> manual_commands(const Values& /*before*/) const override { return {}; }
 };
 
 }  // namespace
@@ -162,8 +158,8 @@ std::unique_ptr<Step> set_mtu(const std::string& interface, unsigned mtu) {
   return std::make_unique<SetMtu>(interface, mtu);
 }
 
-std::unique_ptr<Step> take_down(const std::string& interface) {
-  return std::make_unique<TakeDown>(interface);
+std::unique_ptr<Step> set_down(const std::string& interface) {
+  return std::make_unique<SetDown>(interface);
 }
 
 std::unique_ptr<Step> keep_down(const std::string& interface) {

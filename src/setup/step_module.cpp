@@ -5,14 +5,12 @@
 namespace manactl::setup {
 namespace {
 
-// A loaded module stays: others may use it by now, and it does nothing by itself.
+// Reverting leaves the module loaded: other programs may use it by now, and it does nothing by
+// itself.
 class LoadModule final : public Step {
  public:
-  explicit LoadModule(std::string name) : name_(std::move(name)) {}
-
-  std::string_view kind() const override { return "module"; }
-
-  Values parameters() const override { return {{"name", name_}}; }
+  explicit LoadModule(std::string name)
+      : Step(StepKind::load_module, {{"name", name}}), name_(std::move(name)) {}
 
   std::string title() const override { return "load module " + name_; }
 
@@ -23,17 +21,13 @@ class LoadModule final : public Step {
     return Values{{"loaded", there ? "yes" : "no"}};
   }
 
-  bool done(const Values& seen) const override { return value_of(seen, "loaded") == "yes"; }
-
-  Result<Values> apply(Machine& machine) override {
-    const auto loaded = machine.system.modules.load(name_);
-    if (!loaded) return tl::unexpected<Error>(loaded.error());
-    return Values{};
+  bool is_done(const Values& observed) const override {
+    return value_at(observed, "loaded") == "yes";
   }
 
-  Result<> revert(Machine& /*machine*/, const Undo& /*undo*/) override { return {}; }
-
-  std::vector<std::string> by_hand(const Values& /*before*/) const override { return {}; }
+  Result<Values> apply(const StepContext& context) override {
+    return without_values(context.system.modules.load(name_));
+  }
 
  private:
   std::string name_;

@@ -1,40 +1,64 @@
 // SPDX-License-Identifier: MIT
 //
-// What prepare is made of. Each is in a file of its own, step_*.cpp.
+// The steps of prepare, in the order in which it runs them. Sources: step_addresses.cpp,
+// step_module.cpp, step_hugepages.cpp, step_links.cpp (MTU, down, keep down) and step_channel.cpp
+// (VMBus and uio).
 
 #pragma once
+
+#include <optional>
 
 #include "setup/step.h"
 
 namespace manactl::setup {
 
-// Changes nothing; its revert, the last of all, gives an interface that was made anew the MTU,
-// addresses and routes that do not come back by themselves.
-std::unique_ptr<Step> keep_surroundings(const std::string& interface);
+// Records MTU, addresses and routes, and changes nothing. Its revert runs last: it gives a
+// recreated interface those values that the kernel does not restore.
+std::unique_ptr<Step> save_addresses(const std::string& interface);
+
+// The addresses in a record of save_addresses(), "10.0.1.4/24 broadcast ..."; none for other steps.
+std::vector<std::string> saved_addresses(const StepRecord& record);
 
 std::unique_ptr<Step> load_module(const std::string& name);
 
-// Adds pages to what others hold. `pool` is the directory of a size, below a node.
+// Adds `pages` to a pool: the directory of a page size below a NUMA node in sysfs. `held_by_others`
+// is the number of its pages that other journal entries reserved.
 std::unique_ptr<Step> reserve_hugepages(const std::string& pool,
                                         std::uint64_t pages,
                                         std::uint64_t held_by_others);
 
+struct HugepageReservation {
+  std::string pool;
+  std::uint64_t pages = 0;               // requested
+  std::optional<std::uint64_t> before;   // pages in the pool before the step
+  std::optional<std::uint64_t> granted;  // empty unless the step is done
+};
+
+// The reservation in a record of reserve_hugepages(); empty for other steps.
+std::optional<HugepageReservation> hugepages_of(const StepRecord& record);
+
 std::unique_ptr<Step> set_mtu(const std::string& interface, unsigned mtu);
 
-std::unique_ptr<Step> take_down(const std::string& interface);
+std::unique_ptr<Step> set_down(const std::string& interface);
 
-// Of the VMBus channel `id` whose interface is `interface` and whose VF is `vf` (may be empty).
-std::unique_ptr<Step> release_channel(const std::string& id,
-                                      const std::string& interface,
-                                      const std::string& vf);
+// Unbinds the VMBus channel `id` of `interface` from hv_netvsc. `vf` is empty if no VF has joined
+// `interface`.
+std::unique_ptr<Step> unbind_channel(const std::string& id,
+                                     const std::string& interface,
+                                     const std::string& vf);
 std::unique_ptr<Step> override_driver(const std::string& id);
 
-// new_id, for kernels without driver_override. `shared`: another prepared NIC wrote it already.
-std::unique_ptr<Step> announce_class(bool shared);
+// Writes the class id to new_id, for kernels without driver_override. `shared`: manactl has already
+// added the id for another NIC.
+std::unique_ptr<Step> add_class_id(bool shared);
+
+// Whether manactl, and not somebody else, added the class id.
+bool has_added_class_id(const StepRecord& record);
+
 std::unique_ptr<Step> bind_channel(const std::string& id);
 std::unique_ptr<Step> wait_for_uio(const std::string& id);
 
-// The kernel can raise the VF behind our back; waits for it to settle and lowers it.
+// Waits until nothing sets the VF up again, and sets it down whenever that happens.
 std::unique_ptr<Step> keep_down(const std::string& interface);
 
 }  // namespace manactl::setup

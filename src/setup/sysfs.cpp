@@ -21,7 +21,7 @@ Result<std::string> driver_of(const os::Files& files, const std::string& id) {
   if (driver) return driver;
   if (driver.error().code != Errc::not_found) return driver;
   if (exists(files, device_path(id))) return std::string();
-  return fail(Errc::not_found, fmt::format("the VMBus channel {} is gone", id));
+  return fail(Errc::not_found, fmt::format("VMBus channel {} does not exist", id));
 }
 
 Result<std::string> override_of(const os::Files& files, const std::string& id) {
@@ -43,16 +43,24 @@ std::optional<std::string> interface_of(const os::Files& files, const std::strin
   return found->front();
 }
 
+Result<std::string> boot_id(const os::Files& files) {
+  auto text = files.read("proc/sys/kernel/random/boot_id");
+  if (!text) return text;
+  return std::string(trim(*text));
+}
+
+bool has_name(const os::Link& link, const std::string& name) {
+  const auto& others = link.alternative_names;
+  return link.name == name || std::find(others.begin(), others.end(), name) != others.end();
+}
+
 Result<os::Link> find_link(const os::System& system, const std::string& name) {
   auto links = system.links.links();
   if (!links) return tl::unexpected<Error>(links.error());
   for (auto& link : *links) {
-    const auto& others = link.alternative_names;
-    if (link.name == name || std::find(others.begin(), others.end(), name) != others.end()) {
-      return std::move(link);
-    }
+    if (has_name(link, name)) return std::move(link);
   }
-  return fail(Errc::not_found, fmt::format("there is no interface '{}'", printable(name, 60)));
+  return fail(Errc::not_found, fmt::format("interface '{}' does not exist", printable(name, 60)));
 }
 
 std::string quoted(const std::string& word) {

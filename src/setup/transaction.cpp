@@ -4,104 +4,118 @@
 
 #include <algorithm>
 
-#include "setup/gone.h"
+#include "setup/vanished_device.h"
 
 namespace manactl::setup {
 namespace {
 
-Result<> revert_one(Machine& machine,
-                    const StepRecord& record,
-                    const Entry& entry,
-                    const std::vector<Entry>& open,
-                    bool force) {
-  auto step = make_step(record.kind, record.parameters);
+Result<> revert_step(const StepContext& context,
+                     const StepRecord& record,
+                     const Entry& entry,
+                     const std::vector<Entry>& entries,
+                     bool force) {
+  auto step = make_step(record);
   if (!step) return tl::unexpected<Error>(step.error());
-  Undo undo{record, {}, force};
-  for (const auto& other : open) {
+  RevertRequest request{record, {}, force};
+  for (const auto& other : entries) {
     if (other.id == entry.id) continue;
     for (const auto& theirs : other.steps) {
-      if (theirs.kind == record.kind) undo.others.push_back(&theirs);
+      if (theirs.kind == record.kind) request.other_records.push_back(&theirs);
     }
   }
-  return (*step)->revert(machine, undo);
+  return (*step)->revert(context, request);
 }
 
 }  // namespace
 
-std::vector<Undone> roll_back(Machine& machine,
-                              const Entry& entry,
-                              const std::vector<Entry>& open,
-                              bool force) {
-  std::vector<Undone> undone;
-  for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
-    auto result = revert_one(machine, *record, entry, open, force);
-    Undone one{record->title, std::move(result), {}};
-    if (!one.result) {
-      one.gone = explains(gone_of(entry, machine.system), entry, *record, one.result.error());
-    }
-    if (!one.is_good()) one.by_hand = record->by_hand;
-    undone.push_back(std::move(one));
+std::string StepResult::before_text() const {
+  std::string text;
+  for (const auto& [key, value] : before) {
+    // Keys with a dot are elements of numbered lists: "address.00000".
+    if (key.find('.') != std::string::npos || key == "index") continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, value.empty() ? "-" : value);
   }
-  return undone;
+  return text;
 }
 
-bool all_good(const std::vector<Undone>& undone) {
-  return std::all_of(undone.begin(), undone.end(), [](const Undone& u) { return u.is_good(); });
+bool all_reverted(const std::vector<RevertResult>& results) {
+  return std::all_of(
+      results.begin(), results.end(), [](const RevertResult& one) { return one.succeeded(); });
 }
 
-bool Transaction::is_undone() const {
-  return all_good(undone_);
+std::vector<RevertResult> roll_back(const StepContext& context,
+                                    const Entry& entry,
+                                    const std::vector<Entry>& entries,
+                                    bool force) {
+  std::vector<RevertResult> results;
+  for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
+    auto result = revert_step(context, *record, entry, entries, force);
+    RevertResult one{record->title, std::move(result), {}};
+    if (!one.result) {
+      const auto vanished = find_vanished_device(entry, context.system);
+      one.device_vanished = vanished.caused(one.result.error(), *record, entry);
+    }
+    if (!one.succeeded()) one.manual_commands = record->manual_commands;
+    results.push_back(std::move(one));
+  }
+  return results;
 }
 
 Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
-  auto seen = step.observe(machine_.system);
-  if (!seen) return because(seen.error(), step.title());
-  const auto start = machine_.clock.now();
-  const bool done = step.done(*seen);
-  ran_.push_back({step.title(), std::move(*seen), false, {}});
+  auto observed = step.observe(context_.system);
+  if (!observed) return because(observed.error(), step.title());
+  const auto start = context_.clock.now();
+  const bool done = step.is_done(*observed);
+  results_.push_back({step.title(), std::move(*observed), false, {}});
   if (done) return {};
-  ran_.back().changed = true;
-  const auto noted = journal_.begin(entry.id, number);
-  if (!noted) return because(noted.error(), step.title());
+  results_.back().changed = true;
+  const auto begun = journal_.begin(entry.id, number);
+  if (!begun) return because(begun.error(), step.title());
   auto& record = entry.steps[number];
   record.begun = true;
-  auto answer = step.apply(machine_);
-  if (!answer) return because(answer.error(), step.title());
-  // What was granted must be known even when it was too little.
-  record.after = std::move(*answer);
-  const auto verified = step.verify(machine_.system);
+  auto after = step.apply(context_);
+  if (!after) return because(after.error(), step.title());
+  // Set before verify(): reverting needs the number of granted hugepages even if verify() finds it
+  // too low.
+  record.after = std::move(*after);
+  const auto verified = step.verify(context_.system);
   if (!verified) return because(verified.error(), step.title());
-  const auto kept = journal_.done(entry.id, number, record.after);
-  if (!kept) return because(kept.error(), step.title());
+  const auto written = journal_.done(entry.id, number, record.after);
+  if (!written) return because(written.error(), step.title());
   record.done = true;
-  ran_.back().took = machine_.clock.now() - start;
+  results_.back().took = context_.clock.now() - start;
   return {};
 }
 
-Result<> Transaction::run(const Steps& steps, Entry& entry) {
-  Result<> good;
-  for (std::size_t number = 0; number < steps.size() && good; ++number) {
-    good = run_step(*steps[number], entry, number);
-    signal_ = interrupted_ ? interrupted_() : 0;
-    if (good && signal_ != 0) good = fail(Errc::io, "interrupted");
-  }
-  if (good) good = journal_.ready(entry.id);
-  if (good) return good;
-  // This process knows what it has not begun; a later one would have to look.
+// This process knows which steps it began, and reverts only these. A later process has to compare
+// values.
+void Transaction::roll_back_begun(const Entry& entry) {
   Entry begun = entry;
-  while (begun.steps.size() > ran_.size()) begun.steps.pop_back();
-  if (!begun.steps.empty() && ran_.size() == begun.steps.size() && ran_.back().changed &&
+  while (begun.steps.size() > results_.size()) begun.steps.pop_back();
+  if (!begun.steps.empty() && results_.size() == begun.steps.size() && results_.back().changed &&
       !begun.steps.back().begun) {
     begun.steps.pop_back();
   }
-  const auto open = journal_.entries();
-  undone_ = roll_back(machine_, begun, open.value_or(std::vector<Entry>{}), false);
-  const auto gone = gone_of(begun, machine_.system).text(entry);
-  if (!gone.empty()) good = because(good.error(), gone);
-  if (!is_undone()) return good;
+  const auto entries = journal_.entries();
+  reverted_ = roll_back(context_, begun, entries.value_or(std::vector<Entry>{}), false);
+}
+
+Result<> Transaction::run(const Steps& steps, Entry& entry) {
+  Result<> result;
+  for (std::size_t number = 0; number < steps.size() && result; ++number) {
+    result = run_step(*steps[number], entry, number);
+    signal_ = poll_signal_ ? poll_signal_() : 0;
+    if (result && signal_ != 0) result = fail(Errc::io, "interrupted");
+  }
+  if (result) result = journal_.ready(entry.id);
+  if (result) return result;
+  roll_back_begun(entry);
+  const auto vanished = find_vanished_device(entry, context_.system).text(entry);
+  if (!vanished.empty()) result = because(result.error(), vanished);
+  if (!is_rolled_back()) return result;
   const auto closed = journal_.close(entry.id);
-  if (!closed) undone_.push_back({"close the journal", closed, {"manactl restore --all"}});
-  return good;
+  if (!closed) reverted_.push_back({"close the journal entry", closed, {"manactl restore --all"}});
+  return result;
 }
 
 }  // namespace manactl::setup

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs steps in order and goes back when one fails: newest first, every one is tried.
+// Runs steps in order. If a step fails, reverts the steps that began, newest first; a revert that
+// fails does not stop the others.
 
 #pragma once
 
@@ -13,61 +14,65 @@
 
 namespace manactl::setup {
 
-struct Undone {
-  std::string title;
-  Result<> result;
-  std::vector<std::string> by_hand;  // when it failed: what to type instead
-  bool gone = false;                 // it failed because its device is not there any more
-
-  bool is_good() const { return result || gone; }
-};
-
-struct Ran {
+struct StepResult {
   std::string title;
   Values before;
-  bool changed = false;  // false: it was as wanted
+  bool changed = false;  // false: the state was already as required
   std::chrono::milliseconds took{0};
+
+  // "mtu 1500, state up", without addresses, routes and interface indexes.
+  std::string before_text() const;
 };
 
-// The number of a signal that asks to stop, or 0. Asked between steps, never within one.
-using Interrupted = std::function<int()>;
+struct RevertResult {
+  std::string title;
+  Result<> result;
+  std::vector<std::string> manual_commands;  // if the revert failed: run these instead
+  bool device_vanished = false;              // the revert failed because the device was removed
+
+  bool succeeded() const { return result || device_vanished; }
+};
+
+bool all_reverted(const std::vector<RevertResult>& results);
+
+// Returns the number of a signal that arrived, or 0. Called between steps, never within one.
+using SignalPoll = std::function<int()>;
 
 class Transaction {
  public:
-  Transaction(Machine& machine, Journal& journal, Interrupted interrupted)
-      : machine_(machine), journal_(journal), interrupted_(std::move(interrupted)) {}
+  Transaction(const StepContext& context, Journal& journal, SignalPoll poll_signal)
+      : context_(context), journal_(journal), poll_signal_(std::move(poll_signal)) {}
 
   // `entry` is open in the journal and has a record for each step.
   Result<> run(const Steps& steps, Entry& entry);
 
-  // After a failure: what going back came to. The entry stays in the journal unless all is undone.
-  bool is_undone() const;
+  // Call it after run() has failed. The entry stays in the journal unless everything was reverted.
+  bool is_rolled_back() const { return all_reverted(reverted_); }
 
-  const std::vector<Undone>& undone() const { return undone_; }
+  const std::vector<RevertResult>& reverted() const { return reverted_; }
 
-  // What was done; to be taken once, because it may hold every route.
-  std::vector<Ran> take_ran() { return std::move(ran_); }
+  // Moves the results out, because they may be large (all routes). Call it once.
+  std::vector<StepResult> take_results() { return std::move(results_); }
 
   int signal() const { return signal_; }
 
  private:
   Result<> run_step(Step& step, Entry& entry, std::size_t number);
+  void roll_back_begun(const Entry& entry);
 
-  Machine& machine_;
+  const StepContext& context_;
   Journal& journal_;
-  Interrupted interrupted_;
-  std::vector<Ran> ran_;
-  std::vector<Undone> undone_;
+  SignalPoll poll_signal_;
+  std::vector<StepResult> results_;
+  std::vector<RevertResult> reverted_;
   int signal_ = 0;
 };
 
-// Reverts every step of the entry, newest first. `open` are all entries of the journal: what is
-// shared with other prepared NICs stays with them.
-std::vector<Undone> roll_back(Machine& machine,
-                              const Entry& entry,
-                              const std::vector<Entry>& open,
-                              bool force);
-
-bool all_good(const std::vector<Undone>& undone);
+// Reverts every step of the entry, newest first. `entries` is the whole journal: changes that other
+// prepared NICs share are kept.
+std::vector<RevertResult> roll_back(const StepContext& context,
+                                    const Entry& entry,
+                                    const std::vector<Entry>& entries,
+                                    bool force);
 
 }  // namespace manactl::setup

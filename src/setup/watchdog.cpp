@@ -24,7 +24,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::optional<Entry> entry_of(const Journal& journal, const std::string& id) {
+std::optional<Entry> find_entry(const Journal& journal, const std::string& id) {
   const auto entries = journal.entries();
   if (!entries) return std::nullopt;
   for (const auto& entry : *entries) {
@@ -33,34 +33,37 @@ std::optional<Entry> entry_of(const Journal& journal, const std::string& id) {
   return std::nullopt;
 }
 
-Watched take_back(const std::string& id, const Session& session) {
-  constexpr milliseconds kPatience{120000};
+WatchdogOutcome restore_unconfirmed(const std::string& id, const SetupContext& context) {
+  constexpr milliseconds kLockTimeout{120000};
   std::unique_ptr<Lock> lock;
-  (void)wait_until(session.machine.clock, kPatience, [&] {
-    auto taken = take_lock(session.lock, "watchdog of " + id);
+  (void)wait_until(context.clock, kLockTimeout, [&] {
+    auto taken = take_lock(context.lock_file, "watchdog of " + id);
     if (taken) lock = std::move(*taken);
     return lock != nullptr;
   });
-  if (!lock) return Watched::failed;
-  const auto entry = entry_of(session.journal, id);
-  if (!entry) return Watched::closed;
-  if (entry->unreadable.empty() && entry->confirmed) return Watched::confirmed;
-  return restore_entry(*entry, session, false).is_complete() ? Watched::restored : Watched::failed;
+  if (!lock) return WatchdogOutcome::failed;
+  const auto entry = find_entry(context.journal, id);
+  if (!entry) return WatchdogOutcome::closed;
+  if (entry->is_readable() && entry->confirmed) return WatchdogOutcome::confirmed;
+  return restore_entry(*entry, context, false).is_complete() ? WatchdogOutcome::restored
+                                                             : WatchdogOutcome::failed;
 }
 
-void report(Watched end, const std::string& id) {
+void log_outcome(WatchdogOutcome outcome, const std::string& id) {
   openlog("manactl", LOG_PID, LOG_DAEMON);
-  if (end == Watched::restored) {
-    syslog(LOG_WARNING, "%s was not confirmed in time and is restored", id.c_str());
+  if (outcome == WatchdogOutcome::restored) {
+    syslog(LOG_WARNING, "%s was not confirmed in time and has been restored", id.c_str());
   }
-  if (end == Watched::failed) {
-    syslog(
-        LOG_ERR, "%s was not confirmed in time; run 'manactl restore %s'", id.c_str(), id.c_str());
+  if (outcome == WatchdogOutcome::failed) {
+    syslog(LOG_ERR,
+           "%s was not confirmed in time and could not be restored; run 'manactl restore %s'",
+           id.c_str(),
+           id.c_str());
   }
 }
 
-// Nothing of the caller is kept: its terminal may hang up, its directory may go away.
-bool leave_caller() {
+// Detaches from the caller's session, terminal, directory and signal mask.
+bool detach() {
   if (setsid() < 0 || chdir("/") != 0) return false;
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0) return false;
@@ -79,48 +82,53 @@ bool leave_caller() {
   return sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
 }
 
-[[noreturn]] void be_watchdog(
-    Watch what, const Session& session, Lock& held, int caller, int ready) {
-  held.let_go_in_child();
-  what.runs = [caller] {
+// Forks the watchdog from this child, which then exits. `caller` is a pidfd; the watchdog writes
+// its PID to `ready`.
+[[noreturn]] void run_child(
+    WatchdogTask task, const SetupContext& context, Lock& held, int caller, int ready) {
+  held.close_in_child();
+  task.is_running = [caller] {
     pollfd ended{caller, POLLIN, 0};
     return poll(&ended, 1, 0) == 0;
   };
-  what.stop = [caller] { (void)syscall(SYS_pidfd_send_signal, caller, SIGKILL, nullptr, 0); };
+  task.kill = [caller] { (void)syscall(SYS_pidfd_send_signal, caller, SIGKILL, nullptr, 0); };
   if (fork() != 0) _exit(0);
   const pid_t own = getpid();
-  if (!leave_caller() || write(ready, &own, sizeof own) != sizeof own) _exit(1);
+  if (!detach() || write(ready, &own, sizeof own) != sizeof own) _exit(1);
   close(ready);
-  const auto end = watch(what, session);
-  report(end, what.id);
-  _exit(end == Watched::failed ? 1 : 0);
+  const auto outcome = run_watchdog(task, context);
+  log_outcome(outcome, task.id);
+  _exit(outcome == WatchdogOutcome::failed ? 1 : 0);
 }
 
 }  // namespace
 
-Watched watch(const Watch& watch, const Session& session) {
-  constexpr milliseconds kLook{500};
-  auto& clock = session.machine.clock;
-  bool seen = false;
-  while (clock.now() < watch.deadline) {
-    const bool runs = watch.runs();
-    const auto entry = entry_of(session.journal, watch.id);
-    seen = seen || entry;
-    // Before the run has opened its entry there is none, and that is no end.
-    if (!entry && (seen || !runs)) return Watched::closed;
-    if (entry && entry->unreadable.empty() && entry->confirmed) return Watched::confirmed;
-    clock.pause(std::min(kLook, watch.deadline - clock.now()));
+WatchdogOutcome run_watchdog(const WatchdogTask& task, const SetupContext& context) {
+  constexpr milliseconds kInterval{500};
+  auto& clock = context.clock;
+  bool was_open = false;
+  while (clock.now() < task.deadline) {
+    const bool running = task.is_running();
+    const auto entry = find_entry(context.journal, task.id);
+    was_open = was_open || entry;
+    // As long as the run has not opened its entry, it may still do so.
+    if (!entry && (was_open || !running)) return WatchdogOutcome::closed;
+    if (entry && entry->is_readable() && entry->confirmed) return WatchdogOutcome::confirmed;
+    clock.pause(std::min(kInterval, task.deadline - clock.now()));
   }
-  if (watch.runs()) {
-    // A run that prepared in time has ended or is about to; one that hangs holds the lock.
-    constexpr milliseconds kLastWords{2000};
-    if (!wait_until(clock, kLastWords, [&] { return !watch.runs(); })) watch.stop();
+  if (task.is_running()) {
+    // A run that has just finished its steps will end soon. A run that hangs keeps the lock, so it
+    // is killed.
+    constexpr milliseconds kGrace{2000};
+    if (!wait_until(clock, kGrace, [&] { return !task.is_running(); })) task.kill();
   }
-  return take_back(watch.id, session);
+  return restore_unconfirmed(task.id, context);
 }
 
-std::string mark_of(unsigned pid, const os::Files& files) {
-  constexpr std::size_t kState = 0, kStart = 19;  // after the name, which may hold anything
+std::string process_stamp(unsigned pid, const os::Files& files) {
+  // Indexes of the fields after the program name, which may contain any character. The first of
+  // them is field 3 of proc(5).
+  constexpr std::size_t kState = 0, kStart = 19;
   const auto text = files.read(fmt::format("proc/{}/stat", pid));
   const auto close = text ? text->rfind(')') : std::string::npos;
   if (close == std::string::npos) return {};
@@ -132,13 +140,13 @@ std::string mark_of(unsigned pid, const os::Files& files) {
 WatchdogState watchdog_state(const Entry& entry, const os::Files& files) {
   const auto pid = parse_unsigned(entry.watchdog.substr(0, entry.watchdog.find(' ')), INT32_MAX);
   if (!pid || !exists(files, "proc/self/stat")) return WatchdogState::unknown;
-  const bool same = mark_of(static_cast<unsigned>(*pid), files) == entry.watchdog;
+  const bool same = process_stamp(static_cast<unsigned>(*pid), files) == entry.watchdog;
   return same ? WatchdogState::alive : WatchdogState::dead;
 }
 
 Result<std::string> start_watchdog(const std::string& id,
                                    milliseconds deadline,
-                                   const Session& session,
+                                   const SetupContext& context,
                                    Lock& held) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail_errno(errno, "cannot start the watchdog");
@@ -148,7 +156,7 @@ Result<std::string> start_watchdog(const std::string& id,
   if (!caller) return fail_errno(errno, "cannot start the watchdog");
   const pid_t child = fork();
   if (child < 0) return fail_errno(errno, "cannot start the watchdog");
-  if (child == 0) be_watchdog({id, deadline, {}, {}}, session, held, caller.get(), to.get());
+  if (child == 0) run_child({id, deadline, {}, {}}, context, held, caller.get(), to.get());
   to = os::Descriptor();
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -157,7 +165,7 @@ Result<std::string> start_watchdog(const std::string& id,
   if (read(from.get(), &watchdog, sizeof watchdog) != sizeof watchdog) {
     return fail(Errc::io, "the watchdog did not start");
   }
-  return mark_of(static_cast<unsigned>(watchdog), session.machine.system.files);
+  return process_stamp(static_cast<unsigned>(watchdog), context.system.files);
 }
 
 }  // namespace manactl::setup

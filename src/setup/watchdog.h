@@ -1,45 +1,51 @@
 // SPDX-License-Identifier: MIT
 //
-// For --confirm-timeout: a process of its own that takes everything back unless somebody confirms.
-// The caller, its terminal and its session may die; the watchdog does not.
+// The watchdog of --confirm-timeout: a separate process that restores a NIC unless the user
+// confirms in time. It survives the caller, its terminal and its session.
 
 #pragma once
 
 #include <chrono>
 
+#include "base/enum_words.h"
 #include "setup/restore.h"
 
 namespace manactl::setup {
 
-// Forks; returns mark_of() the watchdog when it watches. It looks for the entry `id`, ends when
-// that is closed or confirmed, and at `deadline` (milliseconds since boot) restores it; a run that
-// still hangs is killed first. `held` is the caller's lock, which the watchdog must not keep.
-// Called before any change is made, and before threads are.
+// Forks the watchdog and returns its process_stamp() once it runs. The watchdog ends when the entry
+// `id` is closed or confirmed. At `deadline` (boot clock) it kills the caller if that still runs,
+// and restores the entry. `held` is the caller's lock, which the watchdog must not keep. Call it
+// before the first change and before any thread starts.
 Result<std::string> start_watchdog(const std::string& id,
                                    std::chrono::milliseconds deadline,
-                                   const Session& session,
+                                   const SetupContext& context,
                                    Lock& held);
 
-// "4711 8812345": a process and when it started, because numbers are used again. Empty when there
-// is no such process, or one that only waits to be buried.
-std::string mark_of(unsigned pid, const os::Files& files);
+// "4711 8812345": a PID and the start time of its process, because PIDs are reused. Empty if there
+// is no such process, or if it is a zombie.
+std::string process_stamp(unsigned pid, const os::Files& files);
 
 enum class WatchdogState { alive, dead, unknown };
 
-// Unknown for an entry that tells of none, and where there is no /proc.
+inline constexpr EnumWords<WatchdogState, 3> kWatchdogStateWords{{
+    {WatchdogState::alive, "alive"},
+    {WatchdogState::dead, "dead"},
+    {WatchdogState::unknown, "unknown"},
+}};
+
+// `unknown` if the entry has no watchdog, or if /proc cannot be read.
 WatchdogState watchdog_state(const Entry& entry, const os::Files& files);
 
-enum class Watched { confirmed, closed, restored, failed };
+enum class WatchdogOutcome { confirmed, closed, restored, failed };
 
-// What the watchdog does, without the fork. `runs` tells whether the process that prepares is still
-// there, `stop` ends it.
-struct Watch {
-  std::string id;
-  std::chrono::milliseconds deadline{0};
-  std::function<bool()> runs;
-  std::function<void()> stop;
+struct WatchdogTask {
+  std::string id;                         // of the journal entry
+  std::chrono::milliseconds deadline{0};  // in time of Clock
+  std::function<bool()> is_running;       // whether the process that prepares still exists
+  std::function<void()> kill;             // ends that process
 };
 
-Watched watch(const Watch& watch, const Session& session);
+// The loop of the watchdog process.
+WatchdogOutcome run_watchdog(const WatchdogTask& task, const SetupContext& context);
 
 }  // namespace manactl::setup

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The state of a FakeVm as files below sys/ and proc/, and as text to be compared.
+// The state of a FakeVm as files below sys/ and proc/, and as text that tests compare.
 
 #include <algorithm>
 

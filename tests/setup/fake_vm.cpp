@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "base/text.h"
-#include "setup/fake_doors.h"
+#include "setup/fake_interfaces.h"
 #include "setup/sysfs.h"
 
 namespace manactl::test {
@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// 00:0d:3a:76:3b:d0 and those that follow.
+// Returns 00:0d:3a:76:3b:d0 plus `number`.
 MacAddress mac_of(unsigned number) {
   constexpr unsigned kFirst = 0x3bd0;
   const unsigned last = kFirst + number;
@@ -69,7 +69,7 @@ FakeVm::FakeVm(unsigned more_nics) {
     state.addresses.push_back(address);
     state.addresses.push_back({index, fmt::format("2001:db8:{}::4", n), 64});
     state.addresses.push_back({index, fmt::format("fe80::{}", n + 1), 64, RT_SCOPE_LINK});
-    state.routes.push_back(connected(index, address));
+    state.routes.push_back(connected_route(index, address));
   }
   os::Route gateway;
   gateway.destination = "default";
@@ -93,20 +93,16 @@ FakeVm::~FakeVm() {
   std::filesystem::remove(parts_->lock, ignored);
 }
 
-setup::Machine& FakeVm::machine() {
-  return parts_->machine;
-}
-
 setup::Journal& FakeVm::journal() {
   return parts_->journal;
 }
 
-os::Durable& FakeVm::durable() {
+os::DurableDirectory& FakeVm::durable() {
   return parts_->durable;
 }
 
-setup::Session FakeVm::session(std::string command) {
-  return {parts_->machine, parts_->journal, parts_->lock, std::move(command), {}};
+setup::SetupContext FakeVm::context(std::string command) {
+  return {{parts_->system(), parts_->clock}, parts_->journal, parts_->lock, std::move(command)};
 }
 
 void FakeVm::fail_at(unsigned at, Fault fault) {
@@ -128,13 +124,13 @@ Result<> FakeVm::act(const std::string& what, bool disk, const std::function<Res
   ++changes_;
   log_.push_back(what);
   const bool now = changes_ == fail_at_;
-  if (now && fault_ == Fault::killed_before) throw Died{};
+  if (now && fault_ == Fault::killed_before) throw Killed{};
   if (const int number = error_now(disk); number != 0) return fail_errno(number, "cannot " + what);
   const auto scripted = refused.find(what);
   if (scripted != refused.end()) return fail_errno(scripted->second, "cannot " + what);
   auto result = effect();
   rebuild();
-  if (now && fault_ == Fault::killed_after) throw Died{};
+  if (now && fault_ == Fault::killed_after) throw Killed{};
   if (after) {
     after(what);
     rebuild();
@@ -190,7 +186,7 @@ Result<> FakeVm::write(const std::string& path, const std::string& text) {
   const std::string name(parts.back());
   const auto pool = state.pools.find(path.substr(0, path.rfind('/')));
   if (pool != state.pools.end() && name == "nr_hugepages") {
-    pool->second = std::min(parse_unsigned(text).value_or(0), most_pages);
+    pool->second = std::min(parse_unsigned(text).value_or(0), max_pages);
     return {};
   }
   if (!exists(tree(), path)) return fail_errno(ENOENT, "cannot write '/" + path + "'");
@@ -223,22 +219,22 @@ Result<> FakeVm::unbind(const std::string& driver, const std::string& id) {
     if (candidate.mac.str() == channel->mac && candidate.name != channel->vf) link = &candidate;
   }
   if (link == nullptr) return {};
-  // The VF stays as it is, up or down, and keeps IFF_SLAVE.
+  // As in the kernel, the VF stays up or down and keeps IFF_SLAVE.
   remove_link(link->index);
   return {};
 }
 
-void FakeVm::remove_link(int gone) {
+void FakeVm::remove_link(int removed) {
   for (auto& [index, other] : state.links) {
-    if (other.master == gone) other.master.reset();
+    if (other.master == removed) other.master.reset();
   }
-  const auto by = [gone](const os::Route& route) { return route.outputs.at(0) == gone; };
-  const auto on = [gone](const os::Address& address) { return address.index == gone; };
+  const auto by = [removed](const os::Route& route) { return route.outputs.at(0) == removed; };
+  const auto on = [removed](const os::Address& address) { return address.index == removed; };
   state.routes.erase(std::remove_if(state.routes.begin(), state.routes.end(), by),
                      state.routes.end());
   state.addresses.erase(std::remove_if(state.addresses.begin(), state.addresses.end(), on),
                         state.addresses.end());
-  state.links.erase(gone);
+  state.links.erase(removed);
 }
 
 void FakeVm::unplug_vf(const std::string& name) {
@@ -282,7 +278,7 @@ Result<> FakeVm::attach(FakeChannel& channel, const std::string& driver) {
     return {};
   }
   const int index = state.next_index++;
-  auto link = made_link(index, names_by_udev ? channel.usual_name : "eth9", 0, IFF_BROADCAST);
+  auto link = made_link(index, udev_renames ? channel.usual_name : "eth9", 0, IFF_BROADCAST);
   link.mac = *MacAddress::parse(channel.mac);
   state.links[index] = link;
   if (!vf_joins) return {};
@@ -290,7 +286,7 @@ Result<> FakeVm::attach(FakeChannel& channel, const std::string& driver) {
   return {};
 }
 
-bool FakeVm::reaches(const os::Route& route) const {
+bool FakeVm::has_route_to_gateway(const os::Route& route) const {
   if (route.gateway.empty() || route.onlink) return true;
   const auto network = route.gateway.substr(0, route.gateway.rfind('.')) + ".0/24";
   return std::any_of(state.routes.begin(), state.routes.end(), [&](const os::Route& other) {
@@ -312,7 +308,7 @@ void FakeVm::join_later(int synthetic, const std::string& vf_name) {
 Result<> FakeVm::set_up(int index, bool up) {
   auto& link = state.links.at(index);
   link.flags = up ? link.flags | kUp : link.flags & ~unsigned{IFF_UP | IFF_RUNNING | IFF_LOWER_UP};
-  // netvsc opens and closes its VF with itself.
+  // hv_netvsc sets the VF up and down together with the synthetic interface.
   for (auto& [number, vf] : state.links) {
     if (vf.master == index)
       vf.flags = up ? vf.flags | kUp : vf.flags & ~unsigned{IFF_UP | IFF_RUNNING | IFF_LOWER_UP};
@@ -324,7 +320,7 @@ Result<> FakeVm::set_up(int index, bool up) {
     }
     for (const auto& address : own) {
       if (address.text.find('.') != std::string::npos)
-        state.routes.push_back(connected(index, address));
+        state.routes.push_back(connected_route(index, address));
     }
     if (const auto* channel = channel_with(link.name)) {
       const auto number = static_cast<unsigned>(channel - state.channels.data());

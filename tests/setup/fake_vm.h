@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A VM in memory that does what the kernel does when channels are bound and links are set: VFs join
-// and leave, interfaces come back with another index, routes go with their link. Every change can
-// be made to fail, or to be the last thing that its process does.
+// A VM in memory that behaves as the kernel does when channels are bound and links are set: VFs
+// join and leave, interfaces return with another index, and routes vanish with their link. Each
+// change can be made to fail or to kill the process. Sources: fake_vm.cpp, fake_tree.cpp,
+// fake_interfaces.h.
 
 #pragma once
 
@@ -15,42 +16,42 @@
 #include <vector>
 
 #include "host/captured.h"
-#include "os/durable.h"
+#include "os/durable_directory.h"
 #include "os/memory_files.h"
 #include "os/system.h"
 #include "setup/prepare.h"
 
 namespace manactl::test {
 
-// Thrown where a process was killed.
-struct Died {};
+// Thrown where the process is killed.
+struct Killed {};
 
 enum class Fault {
   none,
   killed_before,
   killed_after,
   refused,
-  failed_after,    // it happened, and an error was answered
-  refused_from,    // and so is every change that follows
-  disk_full,       // where a disk is written to
-  disk_full_from,  // and at every change that follows
+  failed_after,    // the change takes effect but returns an error
+  refused_from,    // this change and every later one
+  disk_full,       // for changes that write to a disk
+  disk_full_from,  // this change and every later one
 };
 
 // A process of the VM.
 struct FakeProcess {
   unsigned pid = 0;
-  std::string name, device;  // its program, and what it has open; may be empty
+  std::string name, device;  // program and the device that it has open, or ""
   unsigned started = 4711;
   char state = 'S';
 };
 
 struct FakeChannel {
   std::string id, driver, overridden, mac, vf;
-  std::string usual_name;  // that udev gives its interface
+  std::string usual_name;  // the name that udev gives to its interface
   std::string uio;
 };
 
-// All that a reboot or a test would set back.
+// The state that a test can save and set again.
 struct FakeState {
   std::map<int, os::Link> links;
   std::vector<os::Address> addresses;
@@ -69,40 +70,41 @@ class FakeVm {
   FakeVm(const FakeVm&) = delete;
   FakeVm& operator=(const FakeVm&) = delete;
 
-  setup::Machine& machine();
   setup::Journal& journal();
-  setup::Session session(std::string command = "test");
-  os::Durable& durable();
+  setup::SetupContext context(std::string command = "test");
+  os::DurableDirectory& durable();
 
-  // Links, addresses, routes, bindings, ids, overrides and hugepages, without interface indexes.
+  // Returns links, addresses, routes, bindings, ids, overrides and hugepages as text, without
+  // interface indexes.
   std::string dump() const;
 
   FakeState state;
   std::string boot_id = "0b5c51d2-9d1f-4a5b-8a5e-1f2e3d4c5b6a";
   bool has_override = true;
-  bool vf_joins = true;       // hv_netvsc takes its VF in again
-  bool names_by_udev = true;  // else a new interface keeps the kernel's name
-  std::uint64_t most_pages = 1U << 20;
+  bool vf_joins = true;      // the VF joins a new interface of hv_netvsc
+  bool udev_renames = true;  // false: a new interface keeps its kernel name
+  std::uint64_t max_pages = 1U << 20;
   std::vector<FakeProcess> processes;
   Result<std::vector<os::TcpSocket>> sockets;
-  std::map<std::string, int> refused;             // path or command -> errno
-  std::function<void(const std::string&)> after;  // told of every change
+  std::map<std::string, int> refused;  // path or command -> errno
+  std::function<void(const std::string&)>
+      after;  // called after each change, with its path or command
 
-  // The change number `at`, from 1.
+  // Lets change number `at` have this fault. Counting restarts: the next change is number 1.
   void fail_at(unsigned at, Fault fault);
 
   unsigned changes() const { return changes_; }
 
   const std::vector<std::string>& log() const { return log_; }
 
-  mutable std::uint64_t looked_at = 0;  // links, addresses, routes and files that were read
+  mutable std::uint64_t reads = 0;  // number of reads of links, addresses, routes and files
 
-  // The host takes a VF away, or gives it back with another index; the whole NIC number n.
+  // The host removes a VF, adds it again with another index, or removes the whole NIC number n.
   void unplug_vf(const std::string& name);
   void plug_vf(const std::string& name);
   void unplug_nic(std::size_t n);
 
-  void rebuild() { tree_.reset(); }  // after the state was changed from outside
+  void rebuild() { tree_.reset(); }  // call it after changing `state`
 
   const os::Link* link(const std::string& name) const;
 
@@ -119,7 +121,7 @@ class FakeVm {
   Result<> bind(const std::string& driver, const std::string& id);
   Result<> attach(FakeChannel& channel, const std::string& driver);
   Result<> set_up(int index, bool up);
-  bool reaches(const os::Route& route) const;  // its gateway
+  bool has_route_to_gateway(const os::Route& route) const;
   void join_later(int synthetic, const std::string& vf);
   int error_now(bool disk) const;
   void remove_link(int index);
@@ -133,7 +135,7 @@ class FakeVm {
   const os::MemoryFiles& tree() const;
   std::unique_ptr<os::MemoryFiles> make_tree() const;
 
-  mutable std::unique_ptr<os::MemoryFiles> tree_;  // of the state; made when it is looked at
+  mutable std::unique_ptr<os::MemoryFiles> tree_;  // built from `state` at the first read
   std::unique_ptr<Parts> parts_;
   std::chrono::milliseconds now_{1000};
   std::vector<std::pair<std::chrono::milliseconds, std::function<void()>>> events_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Every change of prepare and restore, refused or the last thing that happened: what was there
-// before comes back, or it is said what nobody can know.
+// Lets each change of prepare and restore in turn fail or kill the process. Afterwards, the earlier
+// state must be restored, or the result must list what cannot be determined.
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 namespace manactl::setup {
 namespace {
 
-using test::Died;
 using test::FakeVm;
 using test::Fault;
+using test::Killed;
 
 Request request_for(Method method) {
   Request request;
@@ -24,13 +24,13 @@ Request request_for(Method method) {
   return request;
 }
 
-struct Way {
+struct Case {
   const char* name;
   Method method;
-  bool id_before;  // somebody else announced the class earlier
+  bool id_before;  // something else has already added the class id
 };
 
-class Faults : public ::testing::TestWithParam<Way> {
+class Faults : public ::testing::TestWithParam<Case> {
  protected:
   static void arrange(FakeVm& vm) {
     if (!GetParam().id_before) return;
@@ -42,13 +42,14 @@ class Faults : public ::testing::TestWithParam<Way> {
   static unsigned changes_of_prepare() {
     FakeVm vm;
     arrange(vm);
-    EXPECT_TRUE(prepare(request_for(GetParam().method), vm.session()));
+    EXPECT_TRUE(prepare(request_for(GetParam().method), vm.context()));
     return vm.changes();
   }
 
-  // After a restore the machine is as before, or the answer tells what is not known.
+  // Restores, and expects either that the VM is as before or that the results list what is unknown
+  // or failed.
   static void expect_restored(FakeVm& vm, const std::string& before, const std::string& what) {
-    const auto restored = restore({"", true}, vm.session());
+    const auto restored = restore({"", true}, vm.context());
     ASSERT_TRUE(restored) << what << ": " << restored.error().message;
     bool complete = true;
     for (const auto& one : *restored) complete = complete && one.is_complete();
@@ -57,14 +58,14 @@ class Faults : public ::testing::TestWithParam<Way> {
       return;
     }
     for (const auto& one : *restored) {
-      bool said = !one.unknown.empty();
-      for (const auto& undone : one.undone) said = said || !undone.result;
-      EXPECT_TRUE(said) << what;
+      bool reported = !one.unknown.empty();
+      for (const auto& reverted : one.reverted) reported = reported || !reverted.result;
+      EXPECT_TRUE(reported) << what;
     }
   }
 };
 
-TEST_P(Faults, KilledAtAnyChangeRestoreBringsBackWhatWas) {
+TEST_P(Faults, RestoreAfterAKillAtAnyChangeBringsBackTheStateBefore) {
   const unsigned all = changes_of_prepare();
   ASSERT_GT(all, 20U);
   for (const auto fault : {Fault::killed_before, Fault::killed_after}) {
@@ -73,18 +74,18 @@ TEST_P(Faults, KilledAtAnyChangeRestoreBringsBackWhatWas) {
       arrange(vm);
       const auto before = vm.dump();
       vm.fail_at(at, fault);
-      EXPECT_THROW((void)prepare(request_for(GetParam().method), vm.session()), Died) << at;
+      EXPECT_THROW((void)prepare(request_for(GetParam().method), vm.context()), Killed) << at;
       const auto what = "killed at " + vm.log().back();
       vm.fail_at(0, Fault::none);
       expect_restored(vm, before, what);
       const auto after = vm.dump();
-      EXPECT_TRUE(restore({"", true}, vm.session()));
-      EXPECT_EQ(vm.dump(), after) << "twice is harmless; " << what;
+      EXPECT_TRUE(restore({"", true}, vm.context()));
+      EXPECT_EQ(vm.dump(), after) << "a second restore changes nothing; " << what;
     }
   }
 }
 
-TEST_P(Faults, RefusedAtAnyChangePrepareGoesBackByItself) {
+TEST_P(Faults, PrepareRollsBackWhenAnyChangeFails) {
   const unsigned all = changes_of_prepare();
   for (const auto fault :
        {Fault::refused, Fault::failed_after, Fault::disk_full, Fault::disk_full_from}) {
@@ -94,16 +95,16 @@ TEST_P(Faults, RefusedAtAnyChangePrepareGoesBackByItself) {
       arrange(vm);
       const auto before = vm.dump();
       vm.fail_at(at, fault);
-      const auto result = prepare(request_for(GetParam().method), vm.session());
+      const auto result = prepare(request_for(GetParam().method), vm.context());
       ASSERT_TRUE(result) << at << ": " << result.error().message;
-      if (result->outcome == Outcome::done) {  // no disk was written to at this change
+      if (result->outcome == PrepareOutcome::done) {  // the change at `at` does not write to a disk
         EXPECT_TRUE(disk) << at;
         continue;
       }
       const std::string what = result->cause.message;
-      // The kernel answers nothing wrong after it has taken an id, and EEXIST before.
+      // Skip new_id: the kernel does not fail after it has added the id.
       if (fault == Fault::failed_after && what.find("/new_id: ") != std::string::npos) continue;
-      EXPECT_EQ(result->outcome, Outcome::rolled_back) << what;
+      EXPECT_EQ(result->outcome, PrepareOutcome::rolled_back) << what;
       EXPECT_FALSE(what.empty());
       EXPECT_EQ(vm.dump(), before) << what;
       EXPECT_TRUE(vm.state.journal.empty()) << what;
@@ -111,7 +112,7 @@ TEST_P(Faults, RefusedAtAnyChangePrepareGoesBackByItself) {
   }
 }
 
-TEST_P(Faults, RefusedAtEveryChangeFromAnyOnwardsTheRestIsNamedAndDoneLater) {
+TEST_P(Faults, RestoreCompletesWhatAFailedRollBackReported) {
   const unsigned all = changes_of_prepare();
   unsigned failed = 0;
   for (unsigned at = 1; at <= all; ++at) {
@@ -119,15 +120,15 @@ TEST_P(Faults, RefusedAtEveryChangeFromAnyOnwardsTheRestIsNamedAndDoneLater) {
     arrange(vm);
     const auto before = vm.dump();
     vm.fail_at(at, Fault::refused_from);
-    const auto result = prepare(request_for(GetParam().method), vm.session());
+    const auto result = prepare(request_for(GetParam().method), vm.context());
     ASSERT_TRUE(result) << at << ": " << result.error().message;
     const std::string what = result->cause.message;
-    ASSERT_NE(result->outcome, Outcome::done) << at;
-    for (const auto& one : result->undone) {
-      // What cannot be done by itself can be done by hand.
-      EXPECT_EQ(one.result.has_value(), one.by_hand.empty()) << what << ": " << one.title;
+    ASSERT_NE(result->outcome, PrepareOutcome::done) << at;
+    for (const auto& one : result->reverted) {
+      // A failed revert has manual commands, and a successful one has none.
+      EXPECT_EQ(one.result.has_value(), one.manual_commands.empty()) << what << ": " << one.title;
     }
-    if (result->outcome == Outcome::rolled_back) {
+    if (result->outcome == PrepareOutcome::rolled_back) {
       EXPECT_EQ(vm.dump(), before) << what;
     } else {
       ++failed;
@@ -139,14 +140,14 @@ TEST_P(Faults, RefusedAtEveryChangeFromAnyOnwardsTheRestIsNamedAndDoneLater) {
   EXPECT_GT(failed, 10U);
 }
 
-TEST_P(Faults, KilledWithinRestoreAnotherRestoreGoesOn) {
+TEST_P(Faults, AnotherRestoreCompletesOneThatWasKilled) {
   FakeVm first;
   arrange(first);
   const auto before = first.dump();
-  ASSERT_TRUE(prepare(request_for(GetParam().method), first.session()));
+  ASSERT_TRUE(prepare(request_for(GetParam().method), first.context()));
   const auto prepared = first.state;
   first.fail_at(0, Fault::none);
-  ASSERT_TRUE(restore({"eth1"}, first.session()));
+  ASSERT_TRUE(restore({"eth1"}, first.context()));
   const unsigned all = first.changes();
   ASSERT_GT(all, 5U);
   for (const auto fault : {Fault::killed_before, Fault::killed_after, Fault::refused}) {
@@ -156,8 +157,8 @@ TEST_P(Faults, KilledWithinRestoreAnotherRestoreGoesOn) {
       vm.rebuild();
       vm.fail_at(at, fault);
       try {
-        (void)restore({"eth1"}, vm.session()).has_value();
-      } catch (const Died&) {
+        (void)restore({"eth1"}, vm.context()).has_value();
+      } catch (const Killed&) {
         EXPECT_NE(fault, Fault::refused);
       }
       const auto what = "restore stopped at " + vm.log().back();
@@ -167,40 +168,40 @@ TEST_P(Faults, KilledWithinRestoreAnotherRestoreGoesOn) {
   }
 }
 
-TEST_P(Faults, AJournalCutAtAnyByteIsNeverTakenForNothingDone) {
+TEST_P(Faults, AJournalCutAtAnyByteStillLeadsToARestore) {
   FakeVm vm;
   arrange(vm);
   const auto before = vm.dump();
-  ASSERT_TRUE(prepare(request_for(GetParam().method), vm.session()));
+  ASSERT_TRUE(prepare(request_for(GetParam().method), vm.context()));
   const auto prepared = vm.state;
   ASSERT_EQ(prepared.journal.size(), 1U);
   const auto name = prepared.journal.begin()->first;
-  const auto whole = prepared.journal.begin()->second;
-  for (std::size_t length = 0; length < whole.size(); ++length) {
+  const auto text = prepared.journal.begin()->second;
+  for (std::size_t length = 0; length < text.size(); ++length) {
     vm.state = prepared;
-    vm.state.journal[name] = whole.substr(0, length);
+    vm.state.journal[name] = text.substr(0, length);
     vm.rebuild();
-    const auto restored = restore({"", true}, vm.session());
+    const auto restored = restore({"", true}, vm.context());
     ASSERT_TRUE(restored && restored->size() == 1) << length;
     const auto& one = restored->front();
-    const bool first_line = length < whole.find('\n');
+    const bool first_line = length < text.find('\n');
     EXPECT_EQ(first_line, !one.unknown.empty()) << length;
     if (one.is_complete()) {
       EXPECT_EQ(vm.dump(), before) << length;
     }
-    // What the kernel itself shows is undone in any case.
+    // Changes that sysfs shows are reverted in any case.
     EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc") << length;
     EXPECT_EQ(vm.state.channels[1].overridden, "") << length;
     if (HasFailure()) return;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways,
+INSTANTIATE_TEST_SUITE_P(Methods,
                          Faults,
-                         ::testing::Values(Way{"DriverOverride", Method::automatic, false},
-                                           Way{"NewId", Method::new_id, false},
-                                           Way{"NewIdOfOthers", Method::new_id, true}),
-                         [](const auto& way) { return way.param.name; });
+                         ::testing::Values(Case{"DriverOverride", Method::automatic, false},
+                                           Case{"NewId", Method::new_id, false},
+                                           Case{"NewIdAddedByOthers", Method::new_id, true}),
+                         [](const auto& test) { return test.param.name; });
 
 }  // namespace
 }  // namespace manactl::setup

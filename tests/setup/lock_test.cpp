@@ -39,7 +39,7 @@ class LockFile : public ::testing::Test {
   std::string root_, directory_;
 };
 
-TEST_F(LockFile, IsForOneAtATime) {
+TEST_F(LockFile, AllowsOneHolderAtATime) {
   {
     const auto first = take("prepare eth1");
     ASSERT_TRUE(first) << first.error().message;
@@ -52,12 +52,12 @@ TEST_F(LockFile, IsForOneAtATime) {
   EXPECT_EQ(std::filesystem::file_size(directory_ + "/manactl.lock"), 0U);
 }
 
-TEST_F(LockFile, MakesItsDirectoryForAllToLookInto) {
+TEST_F(LockFile, CreatesItsDirectoryReadableForAll) {
   for (const mode_t mask : {mode_t{0}, mode_t{077}}) {
     std::filesystem::remove_all(directory_);
-    const mode_t usual = umask(mask);
+    const mode_t mask_before = umask(mask);
     const auto lock = take();
-    umask(usual);
+    umask(mask_before);
     ASSERT_TRUE(lock) << lock.error().message;
 
     struct stat status {};
@@ -69,13 +69,13 @@ TEST_F(LockFile, MakesItsDirectoryForAllToLookInto) {
   }
 }
 
-TEST_F(LockFile, MakesNothingAboveIt) {
+TEST_F(LockFile, CreatesOnlyTheLastDirectory) {
   directory_ += "/deeper";
   EXPECT_EQ(refusal(), Errc::not_found);
   EXPECT_TRUE(std::filesystem::is_empty(root_));
 }
 
-TEST_F(LockFile, FollowsNoLinks) {
+TEST_F(LockFile, FollowsNoSymbolicLinks) {
   std::filesystem::create_directory(root_ + "/real");
   std::filesystem::create_symlink(root_ + "/real", directory_);
   EXPECT_FALSE(take());
@@ -88,16 +88,16 @@ TEST_F(LockFile, FollowsNoLinks) {
   EXPECT_TRUE(std::filesystem::is_empty(root_ + "/real"));
 }
 
-TEST_F(LockFile, DoesNotStandWhereOthersCouldReplaceIt) {
+TEST_F(LockFile, IsRejectedWhereOthersCouldReplaceIt) {
   std::filesystem::create_directory(directory_);
   ASSERT_EQ(chmod(directory_.c_str(), 0777), 0);
   EXPECT_EQ(refusal(), Errc::denied);
   ASSERT_EQ(chmod(directory_.c_str(), 01777), 0);
-  EXPECT_TRUE(take()) << "as /run/lock is on Debian";
+  EXPECT_TRUE(take()) << "the mode of /run/lock on Debian";
 }
 
-TEST_F(LockFile, IsAFileInADirectory) {
-  std::ofstream(directory_) << "no directory";
+TEST_F(LockFile, MustBeARegularFileInADirectory) {
+  std::ofstream(directory_) << "a file";
   EXPECT_FALSE(take());
   std::filesystem::remove(directory_);
   std::filesystem::create_directory(directory_);

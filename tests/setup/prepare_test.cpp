@@ -34,20 +34,20 @@ Request pages(std::uint64_t count) {
   return request;
 }
 
-Error refusal(FakeVm& vm, const Request& request) {
+Error error_of_refused(FakeVm& vm, const Request& request) {
   const auto before = vm.dump();
-  const auto result = prepare(request, vm.session());
+  const auto result = prepare(request, vm.context());
   EXPECT_EQ(vm.dump(), before);
   EXPECT_TRUE(vm.state.journal.empty());
-  return result ? Error{Errc::io, 0, "it was not refused"} : result.error();
+  return result ? Error{Errc::io, 0, "not refused"} : result.error();
 }
 
-TEST(Prepare, LeavesWhatTheHowToLeaves) {
+TEST(Prepare, LeavesTheStateOfTheManaHowTo) {
   FakeVm vm;
   auto request = request_for("eth1");
   request.hugepages = HugepageRequest{64, 0, 0, {}};
-  const auto result = prepare(request, vm.session());
-  ASSERT_TRUE(result && result->outcome == Outcome::done);
+  const auto result = prepare(request, vm.context());
+  ASSERT_TRUE(result && result->outcome == PrepareOutcome::done);
   EXPECT_EQ(vm.link("eth1"), nullptr);
   const auto* vf = vm.link("enP30832p0s0d1");
   ASSERT_NE(vf, nullptr);
@@ -58,14 +58,14 @@ TEST(Prepare, LeavesWhatTheHowToLeaves) {
   EXPECT_EQ(vm.state.channels[1].uio, "uio0");
   EXPECT_EQ(vm.state.channels[0].driver, "hv_netvsc");
   EXPECT_EQ(vm.state.pools.at(kPool), 128U);
-  EXPECT_EQ(value_of(result->entry.nic, "mac"), "00:0d:3a:76:3b:d1");
-  EXPECT_EQ(value_of(result->entry.nic, "pci"), "7870:00:00.0");
+  EXPECT_EQ(result->entry.nic.mac->str(), "00:0d:3a:76:3b:d1");
+  EXPECT_EQ(result->entry.nic.pci->str(), "7870:00:00.0");
 }
 
 TEST(Prepare, SetsTheSyntheticInterfaceDownFirst) {
-  // It would raise its VF again.
+  // While the synthetic interface is up, it would set its VF up again.
   FakeVm vm;
-  ASSERT_EQ(prepare(request_for("eth1"), vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(request_for("eth1"), vm.context())->outcome, PrepareOutcome::done);
   std::vector<std::string> downs;
   for (const auto& change : vm.log()) {
     if (change.ends_with(" down")) downs.push_back(change);
@@ -74,19 +74,19 @@ TEST(Prepare, SetsTheSyntheticInterfaceDownFirst) {
   EXPECT_EQ(downs.front(), "ip eth1 down");
 }
 
-TEST(Prepare, AndRestoreTenTimesInARow) {
+TEST(Prepare, AndRestoreWorkTenTimesInARow) {
   FakeVm vm;
   const auto before = vm.dump();
   for (int i = 0; i < 10; ++i) {
-    const auto prepared = prepare(request_for("eth1"), vm.session());
-    ASSERT_TRUE(prepared && prepared->outcome == Outcome::done) << i;
-    const auto restored = restore({"eth1"}, vm.session());
+    const auto prepared = prepare(request_for("eth1"), vm.context());
+    ASSERT_TRUE(prepared && prepared->outcome == PrepareOutcome::done) << i;
+    const auto restored = restore({"eth1"}, vm.context());
     ASSERT_TRUE(restored && restored->size() == 1 && restored->front().is_complete()) << i;
     EXPECT_EQ(vm.dump(), before) << i;
   }
 }
 
-TEST(Prepare, OfTwoNicsIsUndoneInEitherOrder) {
+TEST(Prepare, OfTwoNicsIsRevertedInEitherOrder) {
   for (const auto method : {Method::automatic, Method::new_id}) {
     for (const bool first : {true, false}) {
       FakeVm vm(1);
@@ -95,15 +95,15 @@ TEST(Prepare, OfTwoNicsIsUndoneInEitherOrder) {
         auto request = request_for(name);
         request.hugepages = HugepageRequest{100, 0, 0, {}};
         request.method = method;
-        ASSERT_TRUE(prepare(request, vm.session())->outcome == Outcome::done) << name;
+        ASSERT_TRUE(prepare(request, vm.context())->outcome == PrepareOutcome::done) << name;
       }
       for (const char* name : {first ? "eth1" : "eth2", first ? "eth2" : "eth1"}) {
-        const auto restored = restore({name}, vm.session());
+        const auto restored = restore({name}, vm.context());
         ASSERT_TRUE(restored && restored->size() == 1) << name;
         EXPECT_TRUE(restored->front().is_complete()) << name;
         const bool last = (name == std::string("eth2")) == first;
         EXPECT_EQ(vm.state.ids.empty(), last || method == Method::automatic)
-            << "the last NIC that needs the id takes it away";
+            << "only the last NIC removes the id";
       }
       EXPECT_EQ(vm.dump(), before);
     }
@@ -113,25 +113,25 @@ TEST(Prepare, OfTwoNicsIsUndoneInEitherOrder) {
 TEST(Prepare, ReservesHugepagesAlone) {
   FakeVm vm;
   const auto before = vm.dump();
-  ASSERT_EQ(prepare(pages(10), vm.session())->outcome, Outcome::done);
-  ASSERT_EQ(prepare(pages(20), vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(pages(10), vm.context())->outcome, PrepareOutcome::done);
+  ASSERT_EQ(prepare(pages(20), vm.context())->outcome, PrepareOutcome::done);
   EXPECT_EQ(vm.state.pools.at(kPool), 94U);
-  EXPECT_EQ(restore({"", true}, vm.session())->size(), 2U);
+  EXPECT_EQ(restore({"", true}, vm.context())->size(), 2U);
   EXPECT_EQ(vm.dump(), before);
 }
 
-TEST(Prepare, GoesBackWhenTheKernelGrantsAPart) {
+TEST(Prepare, RollsBackWhenTheKernelGrantsFewerHugepages) {
   FakeVm vm;
-  vm.most_pages = 70;
+  vm.max_pages = 70;
   const auto before = vm.dump();
-  const auto result = prepare(pages(10), vm.session());
+  const auto result = prepare(pages(10), vm.context());
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->outcome, Outcome::rolled_back);
+  EXPECT_EQ(result->outcome, PrepareOutcome::rolled_back);
   EXPECT_THAT(result->cause.message, HasSubstr("6 of 10"));
   EXPECT_EQ(vm.dump(), before);
 }
 
-TEST(Prepare, LowersAVfThatSomethingRaises) {
+TEST(Prepare, SetsAVfDownAgainThatSomethingSetUp) {
   FakeVm vm;
   int times = 0;
   vm.after = [&](const std::string& what) {
@@ -140,86 +140,86 @@ TEST(Prepare, LowersAVfThatSomethingRaises) {
       if (link.name == "enP30832p0s0d1") link.flags |= IFF_UP;
     }
   };
-  ASSERT_EQ(prepare(request_for("eth1"), vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(request_for("eth1"), vm.context())->outcome, PrepareOutcome::done);
   EXPECT_EQ(times, 1);
   EXPECT_FALSE(vm.link("enP30832p0s0d1")->is_up());
 }
 
-TEST(Prepare, GoesBackWhenAModuleIsMissing) {
+TEST(Prepare, RollsBackWhenAModuleIsMissing) {
   FakeVm vm;
   vm.refused["modprobe uio_hv_generic"] = ENOENT;
-  const auto result = prepare(request_for("eth1"), vm.session());
+  const auto result = prepare(request_for("eth1"), vm.context());
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->outcome, Outcome::rolled_back);
+  EXPECT_EQ(result->outcome, PrepareOutcome::rolled_back);
   EXPECT_THAT(result->cause.message, HasSubstr("uio_hv_generic"));
 }
 
-TEST(Prepare, StopsForASignalAndGoesBack) {
+TEST(Prepare, StopsAtASignalAndRollsBack) {
   FakeVm vm;
   const auto before = vm.dump();
-  auto session = vm.session();
-  int asked = 0;
-  session.interrupted = [&asked] { return ++asked == 9 ? SIGTERM : 0; };
-  const auto result = prepare(request_for("eth1"), session);
+  auto context = vm.context();
+  int polls = 0;
+  context.poll_signal = [&polls] { return ++polls == 9 ? SIGTERM : 0; };
+  const auto result = prepare(request_for("eth1"), context);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->signal, SIGTERM);
-  EXPECT_EQ(result->outcome, Outcome::rolled_back);
+  EXPECT_EQ(result->outcome, PrepareOutcome::rolled_back);
   EXPECT_EQ(vm.dump(), before);
 }
 
-TEST(Prepare, AgainSaysThatItIsPrepared) {
+TEST(Prepare, ReportsANicThatIsAlreadyPrepared) {
   FakeVm vm;
-  ASSERT_TRUE(prepare(request_for("eth1"), vm.session()));
-  const auto again = prepare(request_for("eth1"), vm.session());
+  ASSERT_TRUE(prepare(request_for("eth1"), vm.context()));
+  const auto again = prepare(request_for("eth1"), vm.context());
   ASSERT_TRUE(again) << again.error().message;
-  EXPECT_EQ(again->outcome, Outcome::already);
-  EXPECT_EQ(value_of(again->entry.nic, "mac"), "00:0d:3a:76:3b:d1");
+  EXPECT_EQ(again->outcome, PrepareOutcome::already_prepared);
+  EXPECT_EQ(again->entry.nic.mac->str(), "00:0d:3a:76:3b:d1");
 }
 
-TEST(Prepare, WaitsForAnUnfinishedRunToBeRestored) {
+TEST(Prepare, IsRefusedUntilAnUnfinishedRunIsRestored) {
   FakeVm vm;
   vm.fail_at(12, test::Fault::killed_after);
-  EXPECT_THROW((void)prepare(request_for("eth1"), vm.session()), test::Died);
+  EXPECT_THROW((void)prepare(request_for("eth1"), vm.context()), test::Killed);
   vm.fail_at(0, test::Fault::none);
-  const auto result = prepare(request_for("eth1"), vm.session());
+  const auto result = prepare(request_for("eth1"), vm.context());
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Errc::busy);
   EXPECT_THAT(result.error().message, HasSubstr("manactl restore eth1"));
 }
 
-TEST(Prepare, IsOneAtATime) {
+TEST(Prepare, IsRefusedWhileTheLockIsHeld) {
   FakeVm vm;
-  const auto session = vm.session("prepare eth1");
-  const auto held = take_lock(session.lock, "prepare eth0");
+  const auto context = vm.context("prepare eth1");
+  const auto held = take_lock(context.lock_file, "prepare eth0");
   ASSERT_TRUE(held);
-  const auto error = refusal(vm, request_for("eth1"));
+  const auto error = error_of_refused(vm, request_for("eth1"));
   EXPECT_EQ(error.code, Errc::busy);
   EXPECT_THAT(error.message, HasSubstr("manactl prepare eth0"));
 }
 
-TEST(Prepare, RefusesTheAdministratorsInterface) {
+TEST(Prepare, RefusesTheInterfaceOfTheSshSession) {
   FakeVm vm;
-  const auto error = refusal(vm, request_for("eth0"));
+  const auto error = error_of_refused(vm, request_for("eth0"));
   EXPECT_EQ(error.code, Errc::denied);
   EXPECT_THAT(error.message, HasSubstr("SSH session"));
   EXPECT_THAT(error.message, HasSubstr("default route"));
   auto forced = request_for("eth0");
   forced.force_interface = "eth";
-  EXPECT_EQ(refusal(vm, forced).code, Errc::denied);
+  EXPECT_EQ(error_of_refused(vm, forced).code, Errc::denied);
   forced.force_interface = "eth0";
-  EXPECT_EQ(prepare(forced, vm.session())->outcome, Outcome::done);
+  EXPECT_EQ(prepare(forced, vm.context())->outcome, PrepareOutcome::done);
 }
 
-TEST(Prepare, NamesTheSyntheticInterfaceOfAVf) {
+TEST(Prepare, SuggestsTheSyntheticInterfaceOfAVf) {
   FakeVm vm;
-  const auto error = refusal(vm, request_for("enP30832p0s0d1"));
+  const auto error = error_of_refused(vm, request_for("enP30832p0s0d1"));
   EXPECT_EQ(error.code, Errc::invalid);
   EXPECT_THAT(error.message, HasSubstr("manactl prepare eth1"));
 }
 
-TEST(Prepare, NamesTheNearestInterface) {
+TEST(Prepare, SuggestsTheNearestInterface) {
   FakeVm vm;
-  const auto error = refusal(vm, request_for("ethh1"));
+  const auto error = error_of_refused(vm, request_for("ethh1"));
   EXPECT_EQ(error.code, Errc::not_found);
   EXPECT_THAT(error.message, HasSubstr("'eth1'"));
 }
@@ -228,10 +228,10 @@ TEST(Prepare, RefusesANicWithoutVf) {
   FakeVm vm;
   vm.state.links.erase(5);
   vm.rebuild();
-  EXPECT_EQ(refusal(vm, request_for("eth1")).code, Errc::unsupported);
+  EXPECT_EQ(error_of_refused(vm, request_for("eth1")).code, Errc::unsupported);
 }
 
-TEST(Prepare, RefusesWhatOthersStandOn) {
+TEST(Prepare, RefusesAnInterfaceWithUpperInterfaces) {
   FakeVm vm;
   os::Link vlan;
   vlan.index = 50;
@@ -239,39 +239,39 @@ TEST(Prepare, RefusesWhatOthersStandOn) {
   vlan.kind = "vlan";
   vlan.lower = 4;
   vm.state.links[50] = vlan;
-  EXPECT_THAT(refusal(vm, request_for("eth1")).message, HasSubstr("vlan eth1.7"));
+  EXPECT_THAT(error_of_refused(vm, request_for("eth1")).message, HasSubstr("vlan eth1.7"));
   vm.state.links[50].lower.reset();
   vm.state.links[50].kind = "bond";
   vm.state.links[4].master = 50;
-  const auto error = refusal(vm, request_for("eth1"));
+  const auto error = error_of_refused(vm, request_for("eth1"));
   EXPECT_EQ(error.code, Errc::denied);
   EXPECT_THAT(error.message, HasSubstr("member of bond"));
 }
 
-TEST(Prepare, RefusesNewIdWhileAnotherChannelIsFree) {
+TEST(Prepare, RefusesNewIdWhileAnotherChannelIsUnbound) {
   FakeVm vm(1);
   vm.state.channels[2].driver.clear();
   vm.state.links.erase(6);
   vm.rebuild();
   auto request = request_for("eth1");
   request.method = Method::new_id;
-  EXPECT_EQ(refusal(vm, request).code, Errc::unsupported);
+  EXPECT_EQ(error_of_refused(vm, request).code, Errc::unsupported);
 }
 
-TEST(Prepare, OfTheVfAloneKeepsTheChannel) {
+TEST(Prepare, WithVfOnlyKeepsTheChannelBound) {
   FakeVm vm;
   const auto before = vm.dump();
   auto request = request_for("eth1");
   request.vf_only = true;
-  ASSERT_EQ(prepare(request, vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
   EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
   EXPECT_FALSE(vm.link("eth1")->is_up());
   EXPECT_FALSE(vm.link("enP30832p0s0d1")->is_up());
-  EXPECT_TRUE(restore({"eth1"}, vm.session())->front().is_complete());
+  EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
   EXPECT_EQ(vm.dump(), before);
 }
 
-TEST(Prepare, CostGrowsInStepWithTheMachine) {
+TEST(Prepare, CostGrowsLinearlyWithNicsAndRoutes) {
   const auto cost = [](unsigned nics, unsigned routes) {
     FakeVm vm(nics);
     for (unsigned i = 0; i < routes; ++i) {
@@ -283,12 +283,12 @@ TEST(Prepare, CostGrowsInStepWithTheMachine) {
       vm.state.routes.push_back(route);
     }
     const auto before = vm.dump();
-    vm.looked_at = 0;
-    EXPECT_EQ(prepare(request_for("eth1"), vm.session())->outcome, Outcome::done);
-    EXPECT_TRUE(restore({"eth1"}, vm.session())->front().is_complete());
-    const auto looked_at = vm.looked_at;
+    vm.reads = 0;
+    EXPECT_EQ(prepare(request_for("eth1"), vm.context())->outcome, PrepareOutcome::done);
+    EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
+    const auto reads = vm.reads;
     EXPECT_EQ(vm.dump(), before);
-    return looked_at;
+    return reads;
   };
   EXPECT_LT(cost(126, 0), 4 * cost(62, 0));
   EXPECT_LT(cost(0, 2000), 3 * cost(0, 1000));

@@ -22,53 +22,53 @@ void prepare_eth1(FakeVm& vm, std::uint64_t pages = 0) {
   Request request;
   request.interface = *InterfaceName::parse("eth1");
   if (pages != 0) request.hugepages = HugepageRequest{pages, 0, 0, {}};
-  ASSERT_EQ(prepare(request, vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
 }
 
-TEST(Restore, LeavesWhatSomethingElseChanged) {
+TEST(Restore, KeepsHugepagesThatSomethingElseChanged) {
   FakeVm vm;
   prepare_eth1(vm, 100);
   vm.state.pools[kPool] = 1000;
   vm.rebuild();
-  const auto restored = restore({"eth1"}, vm.session());
+  const auto restored = restore({"eth1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_FALSE(restored->front().is_complete());
   EXPECT_EQ(vm.state.pools[kPool], 1000U);
-  EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc") << "all the rest is undone";
+  EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc") << "the other steps are reverted";
   EXPECT_EQ(vm.state.journal.size(), 1U);
   RestoreRequest forced{"eth1"};
   forced.force = true;
-  EXPECT_TRUE(restore(forced, vm.session())->front().is_complete());
+  EXPECT_TRUE(restore(forced, vm.context())->front().is_complete());
   EXPECT_EQ(vm.state.pools[kPool], 64U);
 }
 
-TEST(Restore, LeavesAnOverrideThatIsNotOurs) {
+TEST(Restore, KeepsAnOverrideThatSomethingElseSet) {
   FakeVm vm;
   prepare_eth1(vm);
   vm.state.channels[1].overridden = "vfio";
   vm.rebuild();
-  const auto restored = restore({"eth1"}, vm.session());
+  const auto restored = restore({"eth1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_FALSE(restored->front().is_complete());
   EXPECT_EQ(vm.state.channels[1].overridden, "vfio");
 }
 
-TEST(Restore, LeavesAnMtuThatSomethingElseSet) {
+TEST(Restore, KeepsAnMtuThatSomethingElseSet) {
   FakeVm vm;
   const auto before = vm.dump();
   Request request;
   request.interface = *InterfaceName::parse("eth1");
   request.vf_only = true;
   request.mtu = 4000;
-  ASSERT_EQ(prepare(request, vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
   vm.state.links.at(4).mtu = 3000;
-  const auto restored = restore({"eth1"}, vm.session());
+  const auto restored = restore({"eth1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_FALSE(restored->front().is_complete());
   EXPECT_EQ(vm.link("eth1")->mtu, 3000U);
   RestoreRequest forced{"eth1"};
   forced.force = true;
-  const auto again = restore(forced, vm.session());
+  const auto again = restore(forced, vm.context());
   ASSERT_TRUE(again && again->size() == 1);
   EXPECT_TRUE(again->front().is_complete());
   EXPECT_EQ(vm.dump(), before);
@@ -84,47 +84,47 @@ os::Route over_eth1(std::string destination, std::string gateway) {
   return route;
 }
 
-TEST(Restore, AddsWhatLeadsToAGatewayBeforeIt) {
+TEST(Restore, AddsTheRouteToAGatewayFirst) {
   FakeVm vm;
   vm.state.routes.push_back(over_eth1("203.0.113.0/24", "198.51.100.1"));
   vm.state.routes.push_back(over_eth1("198.51.100.0/24", ""));
   prepare_eth1(vm);
-  const auto restored = restore({"eth1"}, vm.session());
+  const auto restored = restore({"eth1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_TRUE(restored->front().is_complete());
   EXPECT_EQ(vm.state.routes.size(), FakeVm().state.routes.size() + 2);
 }
 
-TEST(Restore, LeavesARouteThatSomethingElseAddedMeanwhile) {
+TEST(Restore, AcceptsARouteThatSomethingElseAdded) {
   FakeVm vm;
   prepare_eth1(vm);
   vm.refused["ip eth1 route add 192.0.2.0/24"] = EEXIST;
-  const auto restored = restore({"eth1"}, vm.session());
+  const auto restored = restore({"eth1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_TRUE(restored->front().is_complete());
 }
 
-TEST(Restore, GivesTheInterfaceItsNameBack) {
+TEST(Restore, RenamesTheNewInterface) {
   FakeVm vm;
   const auto before = vm.dump();
   prepare_eth1(vm);
-  vm.names_by_udev = false;
-  const auto restored = restore({"eth1"}, vm.session());
+  vm.udev_renames = false;
+  const auto restored = restore({"eth1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_NE(vm.link("eth1"), nullptr);
   EXPECT_EQ(vm.link("eth9"), nullptr);
 }
 
-TEST(Restore, SaysWhenTheVfDoesNotJoin) {
+TEST(Restore, IsIncompleteWhenTheVfDoesNotJoin) {
   FakeVm vm;
   prepare_eth1(vm);
   vm.vf_joins = false;
-  const auto restored = restore({"enP30832p0s0d1"}, vm.session());
+  const auto restored = restore({"enP30832p0s0d1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_FALSE(restored->front().is_complete());
 }
 
-TEST(Restore, OnlyClosesTheJournalAfterAReboot) {
+TEST(Restore, OnlyClosesTheEntryAfterAReboot) {
   FakeVm vm;
   const auto fresh = vm.state;
   prepare_eth1(vm, 100);
@@ -134,14 +134,14 @@ TEST(Restore, OnlyClosesTheJournalAfterAReboot) {
   vm.boot_id = "11111111-2222-3333-4444-555555555555";
   vm.rebuild();
   const auto before = vm.dump();
-  const auto restored = restore({"", true}, vm.session());
+  const auto restored = restore({"", true}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_TRUE(restored->front().earlier_boot);
   EXPECT_EQ(vm.dump(), before);
   EXPECT_TRUE(vm.state.journal.empty());
 }
 
-TEST(Restore, GivesBackAChannelThatSomethingElseTook) {
+TEST(Restore, RebindsAChannelWithoutAJournalEntry) {
   for (const bool by_id : {false, true}) {
     FakeVm vm;
     prepare_eth1(vm);
@@ -151,7 +151,7 @@ TEST(Restore, GivesBackAChannelThatSomethingElseTook) {
       vm.state.ids.insert("f8615163-df3e-46c5-913f-f2d2f965ed0e");
     }
     vm.rebuild();
-    const auto restored = restore({kEth1}, vm.session());
+    const auto restored = restore({kEth1}, vm.context());
     ASSERT_TRUE(restored && restored->size() == 1);
     EXPECT_FALSE(restored->front().journaled);
     EXPECT_TRUE(restored->front().is_complete());
@@ -161,17 +161,17 @@ TEST(Restore, GivesBackAChannelThatSomethingElseTook) {
   }
 }
 
-TEST(Restore, PointsToTheChannelWhenTheNameIsGone) {
+TEST(Restore, SuggestsTheChannelWhenTheNameIsUnknown) {
   FakeVm vm;
   prepare_eth1(vm);
   vm.state.journal.clear();
-  const auto restored = restore({"eth1"}, vm.session());
+  const auto restored = restore({"eth1"}, vm.context());
   ASSERT_FALSE(restored);
   EXPECT_EQ(restored.error().code, Errc::not_found);
   EXPECT_THAT(restored.error().message, HasSubstr(kEth1));
 }
 
-TEST(Restore, LeavesANicToTheProcessThatUsesIt) {
+TEST(Restore, RefusesANicThatAProcessUses) {
   for (const bool journaled : {true, false}) {
     FakeVm vm;
     prepare_eth1(vm);
@@ -179,7 +179,7 @@ TEST(Restore, LeavesANicToTheProcessThatUsesIt) {
     vm.processes = {{4000, "sshd", "/dev/uio1"}, {4711, "dpdk-testpmd", "/dev/uio0"}};
     vm.rebuild();
     const auto before = vm.dump();
-    const auto refused = restore({kEth1}, vm.session());
+    const auto refused = restore({kEth1}, vm.context());
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Errc::busy);
     EXPECT_THAT(refused.error().message, HasSubstr("process 4711 (dpdk-testpmd)"));
@@ -187,31 +187,31 @@ TEST(Restore, LeavesANicToTheProcessThatUsesIt) {
     EXPECT_EQ(vm.dump(), before);
     RestoreRequest forced{kEth1};
     forced.force = true;
-    EXPECT_TRUE(restore(forced, vm.session())->front().is_complete());
+    EXPECT_TRUE(restore(forced, vm.context())->front().is_complete());
     EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
   }
 }
 
-TEST(Restore, OfAllTouchesNothingWhileOneIsInUse) {
+TEST(Restore, OfAllChangesNothingWhileOneNicIsInUse) {
   FakeVm vm;
   Request pages;
   pages.hugepages = HugepageRequest{10, 0, 0, {}};
-  ASSERT_EQ(prepare(pages, vm.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(pages, vm.context())->outcome, PrepareOutcome::done);
   prepare_eth1(vm);
   vm.processes = {{4711, "vpp", "/dev/uio0"}};
   vm.rebuild();
   const auto before = vm.dump();
-  EXPECT_FALSE(restore({"", true}, vm.session()));
+  EXPECT_FALSE(restore({"", true}, vm.context()));
   EXPECT_EQ(vm.dump(), before);
-  EXPECT_EQ(restore({"hugepages-1"}, vm.session())->size(), 1U) << "what is not in use is";
+  EXPECT_EQ(restore({"hugepages-1"}, vm.context())->size(), 1U) << "the pages are not in use";
 }
 
-TEST(Restore, RecoversOnlyWhatDidNotEnd) {
+TEST(Restore, RecoversOnlyUnfinishedRuns) {
   FakeVm vm;
   prepare_eth1(vm);
   RestoreRequest request;
   request.unfinished = true;
-  EXPECT_TRUE(restore(request, vm.session())->empty());
+  EXPECT_TRUE(restore(request, vm.context())->empty());
   EXPECT_EQ(vm.state.channels[1].driver, "uio_hv_generic");
 }
 

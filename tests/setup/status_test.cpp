@@ -24,22 +24,18 @@ class StatusOf : public ::testing::Test {
     request.interface = *InterfaceName::parse("eth1");
     vm_.processes = {{77, "manactl", ""}};
     vm_.rebuild();
-    const auto start = [&](Entry& entry, Lock& /*lock*/) -> Result<> {
+    const auto before_changes = [&](Entry& entry, Lock& /*lock*/) -> Result<> {
       entry.confirmed = confirmed;
       if (confirmed) return {};
-      entry.deadline = std::to_string(milliseconds_of(60));
-      entry.watchdog = mark_of(77, vm_.machine().system.files);
+      entry.deadline = seconds(60);
+      entry.watchdog = process_stamp(77, vm_.context().system.files);
       return {};
     };
-    ASSERT_EQ(prepare(request, vm_.session(), start)->outcome, Outcome::done);
-  }
-
-  static std::chrono::milliseconds::rep milliseconds_of(int s) {
-    return std::chrono::milliseconds(seconds(s)).count();
+    ASSERT_EQ(prepare(request, vm_.context(), before_changes)->outcome, PrepareOutcome::done);
   }
 
   NicStatus at(int s) {
-    const auto& system = vm_.machine().system;
+    const auto& system = vm_.context().system;
     const auto status =
         status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(s));
     for (const auto* list : {&status.nics, &status.others}) {
@@ -47,106 +43,106 @@ class StatusOf : public ::testing::Test {
         if (nic.name == "eth1") return nic;
       }
     }
-    ADD_FAILURE() << "no eth1";
+    ADD_FAILURE() << "eth1 is missing";
     return {};
   }
 
   FakeVm vm_;
 };
 
-TEST_F(StatusOf, ANicOfTheKernelAsksForNothing) {
+TEST_F(StatusOf, ANicOfTheKernelNeedsNoCommand) {
   const auto status = at(0);
-  EXPECT_EQ(status.owner, "kernel");
-  EXPECT_EQ(status.journal, "none");
-  EXPECT_FALSE(status.wait);
-  EXPECT_THAT(status.run, IsEmpty());
+  EXPECT_EQ(status.owner, Owner::kernel);
+  EXPECT_EQ(status.journal, JournalState::none);
+  EXPECT_FALSE(status.confirmation);
+  EXPECT_THAT(status.commands, IsEmpty());
 }
 
-TEST_F(StatusOf, APreparedNicNamesWhoUsesIt) {
+TEST_F(StatusOf, APreparedNicListsItsHolders) {
   prepare_eth1(true);
   vm_.processes = {{4711, "dpdk-testpmd", "/dev/uio0"}, {4712, "cat", "/dev/uio7"}};
   vm_.rebuild();
   const auto status = at(0);
-  EXPECT_EQ(status.owner, "uio");
-  EXPECT_EQ(status.journal, "prepared");
-  EXPECT_FALSE(status.wait);
-  EXPECT_THAT(status.run, IsEmpty());
+  EXPECT_EQ(status.owner, Owner::uio);
+  EXPECT_EQ(status.journal, JournalState::prepared);
+  EXPECT_FALSE(status.confirmation);
+  EXPECT_THAT(status.commands, IsEmpty());
   ASSERT_EQ(status.holders.size(), 1U);
   EXPECT_EQ(status.holders[0].pid, 4711U);
   EXPECT_EQ(status.holders[0].program, "dpdk-testpmd");
 }
 
-TEST_F(StatusOf, ANicThatWaitsTellsHowLong) {
+TEST_F(StatusOf, AnUnconfirmedNicHasTheTimeLeft) {
   prepare_eth1(false);
   const auto status = at(50);
-  EXPECT_EQ(status.journal, "waits for confirmation");
-  ASSERT_TRUE(status.wait);
-  EXPECT_EQ(status.wait->left, seconds(10));
-  EXPECT_EQ(status.wait->watchdog, WatchdogState::alive);
-  EXPECT_THAT(status.run, ElementsAre("manactl confirm", "manactl restore eth1"));
+  EXPECT_EQ(status.journal, JournalState::awaiting_confirmation);
+  ASSERT_TRUE(status.confirmation);
+  EXPECT_EQ(status.confirmation->time_left, seconds(10));
+  EXPECT_EQ(status.confirmation->watchdog, WatchdogState::alive);
+  EXPECT_THAT(status.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
 }
 
-TEST_F(StatusOf, ADeadWatchdogIsTold) {
+TEST_F(StatusOf, ADeadWatchdogIsReported) {
   prepare_eth1(false);
   vm_.processes.clear();
   vm_.rebuild();
   for (const int time : {50, 70}) {
     const auto status = at(time);
-    ASSERT_TRUE(status.wait);
-    EXPECT_EQ(status.wait->watchdog, WatchdogState::dead);
-    EXPECT_EQ(status.wait->left, seconds(60 - time));
-    EXPECT_THAT(status.run, ElementsAre("manactl confirm", "manactl restore eth1"));
+    ASSERT_TRUE(status.confirmation);
+    EXPECT_EQ(status.confirmation->watchdog, WatchdogState::dead);
+    EXPECT_EQ(status.confirmation->time_left, seconds(60 - time));
+    EXPECT_THAT(status.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
   }
 }
 
-TEST_F(StatusOf, ItIsTooLateToConfirmWhenTheWatchdogIsAtWork) {
+TEST_F(StatusOf, ConfirmIsNotOfferedAfterTheDeadline) {
   prepare_eth1(false);
   const auto status = at(60);
-  ASSERT_TRUE(status.wait);
-  EXPECT_EQ(status.wait->left, seconds(0));
-  EXPECT_THAT(status.run, ElementsAre("manactl restore eth1"));
+  ASSERT_TRUE(status.confirmation);
+  EXPECT_EQ(status.confirmation->time_left, seconds(0));
+  EXPECT_THAT(status.commands, ElementsAre("manactl restore eth1"));
 }
 
-TEST_F(StatusOf, NothingWaitsAfterTheConfirmation) {
+TEST_F(StatusOf, AConfirmedNicIsPrepared) {
   prepare_eth1(false);
-  ASSERT_EQ(confirm(vm_.session())->size(), 1U);
+  ASSERT_EQ(confirm(vm_.context())->size(), 1U);
   const auto status = at(70);
-  EXPECT_EQ(status.journal, "prepared");
-  EXPECT_FALSE(status.wait);
-  EXPECT_THAT(status.run, IsEmpty());
+  EXPECT_EQ(status.journal, JournalState::prepared);
+  EXPECT_FALSE(status.confirmation);
+  EXPECT_THAT(status.commands, IsEmpty());
 }
 
-TEST_F(StatusOf, ARunThatDidNotEndIsToBeRestored) {
+TEST_F(StatusOf, AnUnfinishedRunNeedsARestore) {
   vm_.fail_at(12, test::Fault::killed_after);
   Request request;
   request.interface = *InterfaceName::parse("eth1");
-  EXPECT_THROW((void)prepare(request, vm_.session()), test::Died);
-  EXPECT_EQ(at(0).journal, "unfinished");
-  EXPECT_THAT(at(0).run, ElementsAre("manactl restore eth1"));
+  EXPECT_THROW((void)prepare(request, vm_.context()), test::Killed);
+  EXPECT_EQ(at(0).journal, JournalState::unfinished);
+  EXPECT_THAT(at(0).commands, ElementsAre("manactl restore eth1"));
 }
 
-TEST_F(StatusOf, ANicThatWasTakenBackByOthersIsTold) {
+TEST_F(StatusOf, ANicThatSomethingElseReboundIsReported) {
   prepare_eth1(true);
   vm_.state.channels[1].driver = "hv_netvsc";
   vm_.state.channels[1].uio.clear();
   vm_.rebuild();
-  EXPECT_EQ(at(0).journal, "taken back by something else");
-  EXPECT_THAT(at(0).run, ElementsAre("manactl restore eth1"));
+  EXPECT_EQ(at(0).journal, JournalState::rebound);
+  EXPECT_THAT(at(0).commands, ElementsAre("manactl restore eth1"));
 }
 
-TEST_F(StatusOf, EntriesWithoutANicStandAlone) {
+TEST_F(StatusOf, EntriesWithoutANicAreListedSeparately) {
   Request pages;
   pages.hugepages = HugepageRequest{10, 0, 0, {}};
-  ASSERT_EQ(prepare(pages, vm_.session())->outcome, Outcome::done);
+  ASSERT_EQ(prepare(pages, vm_.context())->outcome, PrepareOutcome::done);
   vm_.boot_id = "11111111-2222-3333-4444-555555555555";
   vm_.rebuild();
-  const auto& system = vm_.machine().system;
+  const auto& system = vm_.context().system;
   const auto status =
       status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(0));
   ASSERT_EQ(status.others.size(), 1U);
   EXPECT_EQ(status.others[0].name, "hugepages-1");
-  EXPECT_EQ(status.others[0].journal, "of an earlier boot");
-  EXPECT_THAT(status.others[0].run, ElementsAre("manactl restore hugepages-1"));
+  EXPECT_EQ(status.others[0].journal, JournalState::earlier_boot);
+  EXPECT_THAT(status.others[0].commands, ElementsAre("manactl restore hugepages-1"));
 }
 
 }  // namespace

@@ -12,15 +12,15 @@
 namespace manactl::setup {
 namespace {
 
-constexpr std::string_view kAddress = "address.";
-constexpr std::string_view kRoute = "route.";
+constexpr std::string_view kAddressPrefix = "address.";
+constexpr std::string_view kRoutePrefix = "route.";
 
 bool leaves_by(const os::Route& route, int index) {
   return std::find(route.outputs.begin(), route.outputs.end(), index) != route.outputs.end();
 }
 
-// Five digits, so that the order of the text is the order of the kernel's table.
-std::string numbered(std::string_view key, std::size_t number) {
+// Pads to five digits, so that the keys sort in the order of the kernel's table.
+std::string numbered_key(std::string_view key, std::size_t number) {
   constexpr std::size_t kDigits = 5;
   const auto digits = std::to_string(number);
   std::string text(key);
@@ -41,16 +41,14 @@ std::string first_word(const std::string& text) {
   return text.substr(0, text.find(' '));
 }
 
-class Surroundings final : public Step {
+class SaveAddresses final : public Step {
  public:
-  explicit Surroundings(std::string interface) : interface_(std::move(interface)) {}
-
-  std::string_view kind() const override { return "surroundings"; }
-
-  Values parameters() const override { return {{"interface", interface_}}; }
+  explicit SaveAddresses(std::string interface)
+      : Step(StepKind::save_addresses, {{"interface", interface}}),
+        interface_(std::move(interface)) {}
 
   std::string title() const override {
-    return fmt::format("remember the addresses and routes of {}", interface_);
+    return fmt::format("save the addresses and routes of {}", interface_);
   }
 
   Result<Values> observe(const os::System& system) const override {
@@ -60,43 +58,43 @@ class Surroundings final : public Step {
     if (!addresses) return tl::unexpected<Error>(addresses.error());
     const auto routes = system.links.routes();
     if (!routes) return tl::unexpected<Error>(routes.error());
-    Values seen{{"index", std::to_string(link->index)}, {"mtu", std::to_string(link->mtu)}};
+    Values observed{{"index", std::to_string(link->index)}, {"mtu", std::to_string(link->mtu)}};
     std::size_t count = 0;
     for (const auto& address : *addresses) {
       if (address.index != link->index) continue;
-      seen.emplace(numbered(kAddress, count++), text_of(address));
+      observed.emplace(numbered_key(kAddressPrefix, count++), text_of(address));
     }
     for (const auto& route : *routes) {
-      if (!leaves_by(route, link->index) || route.comes_back()) continue;
-      seen.emplace_hint(seen.end(), numbered(kRoute, count++), text_of(route));
+      if (!leaves_by(route, link->index) || route.is_recreated_by_kernel()) continue;
+      observed.emplace_hint(observed.end(), numbered_key(kRoutePrefix, count++), text_of(route));
     }
-    return seen;
+    return observed;
   }
 
-  bool done(const Values& /*seen*/) const override { return true; }
+  bool is_done(const Values& /*observed*/) const override { return true; }
 
-  Result<Values> apply(Machine& /*machine*/) override { return Values{}; }
+  Result<Values> apply(const StepContext& /*context*/) override { return Values{}; }
 
-  Result<> revert(Machine& machine, const Undo& undo) override {
-    const auto& before = undo.record.before;
-    const auto link = find_link(machine.system, interface_);
+  Result<> revert(const StepContext& context, const RevertRequest& request) override {
+    const auto& before = request.record.before;
+    const auto link = find_link(context.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
-    if (value_of(before, "index") != std::to_string(link->index)) {
-      auto set = restore_mtu(machine, *link, before);
+    if (value_at(before, "index") != std::to_string(link->index)) {
+      auto set = restore_mtu(context, *link, before);
       if (!set) return set;
     }
-    const auto addresses = restore_addresses(machine, *link, before);
-    const auto routes = restore_routes(machine, *link, before);
+    const auto addresses = restore_addresses(context, *link, before);
+    const auto routes = restore_routes(context, *link, before);
     return addresses ? routes : addresses;
   }
 
-  std::vector<std::string> by_hand(const Values& before) const override {
+  std::vector<std::string> manual_commands(const Values& before) const override {
     std::vector<std::string> commands;
     const std::string device = quoted(interface_);
-    for (const auto& text : values_of(before, kAddress)) {
+    for (const auto& text : values_of(before, kAddressPrefix)) {
       commands.push_back(fmt::format("ip address replace {} dev {}", first_word(text), device));
     }
-    for (const auto& text : values_of(before, kRoute)) {
+    for (const auto& text : values_of(before, kRoutePrefix)) {
       const bool ipv6 = text.starts_with("inet6 ");
       std::string rest = text.substr(text.find(' ') + 1);
       const auto onlink = rest.find(" nexthop onlink");
@@ -108,13 +106,16 @@ class Surroundings final : public Step {
   }
 
  private:
-  static Result<> restore_mtu(Machine& machine, const os::Link& link, const Values& before) {
-    const auto mtu = parse_unsigned(value_of(before, "mtu"), UINT32_MAX);
+  static Result<> restore_mtu(const StepContext& context,
+                              const os::Link& link,
+                              const Values& before) {
+    const auto mtu = parse_unsigned(value_at(before, "mtu"), UINT32_MAX);
     if (!mtu || *mtu == link.mtu) return {};
-    return machine.system.links.set_mtu(link.index, static_cast<unsigned>(*mtu));
+    return context.system.links.set_mtu(link.index, static_cast<unsigned>(*mtu));
   }
 
-  // What is missing now, as text without lifetimes and flags that change by themselves.
+  // The saved addresses that the interface does not have now. Lifetimes and flags, which change by
+  // themselves, are not compared.
   static Result<std::vector<std::string>> missing_addresses(const os::Links& links,
                                                             int index,
                                                             const Values& before) {
@@ -125,29 +126,31 @@ class Surroundings final : public Step {
       if (address.index == index) there.insert(first_word(text_of(address)));
     }
     std::vector<std::string> missing;
-    for (auto& text : values_of(before, kAddress)) {
+    for (auto& text : values_of(before, kAddressPrefix)) {
       if (there.count(first_word(text)) == 0) missing.push_back(std::move(text));
     }
     return missing;
   }
 
-  static Result<> restore_addresses(Machine& machine, const os::Link& link, const Values& before) {
-    constexpr std::chrono::milliseconds kLinkLocalTime{2000};
-    auto& links = machine.system.links;
+  static Result<> restore_addresses(const StepContext& context,
+                                    const os::Link& link,
+                                    const Values& before) {
+    constexpr std::chrono::milliseconds kLinkLocalTimeout{2000};
+    auto& links = context.system.links;
     auto missing = missing_addresses(links, link.index, before);
     if (!missing) return tl::unexpected<Error>(missing.error());
-    Result<> good;
-    std::vector<std::string> late;
+    Result<> result;
+    std::vector<std::string> link_local;
     for (const auto& text : *missing) {
-      // The kernel makes these when the link is up.
+      // The kernel itself adds link-local addresses once the link is up.
       if (text.starts_with("fe80:")) {
-        late.push_back(text);
-      } else if (const auto added = add_address(links, text, link.index); !added && good) {
-        good = added;
+        link_local.push_back(text);
+      } else if (const auto added = add_address(links, text, link.index); !added && result) {
+        result = added;
       }
     }
-    if (late.empty()) return good;
-    (void)wait_until(machine.clock, kLinkLocalTime, [&] {
+    if (link_local.empty()) return result;
+    (void)wait_until(context.clock, kLinkLocalTimeout, [&] {
       const auto left = missing_addresses(links, link.index, before);
       return left && left->empty();
     });
@@ -155,9 +158,9 @@ class Surroundings final : public Step {
     if (!missing) return tl::unexpected<Error>(missing.error());
     for (const auto& text : *missing) {
       const auto added = add_address(links, text, link.index);
-      if (!added && good) good = added;
+      if (!added && result) result = added;
     }
-    return good;
+    return result;
   }
 
   static Result<> add_address(os::Links& links, const std::string& text, int index) {
@@ -168,28 +171,31 @@ class Surroundings final : public Step {
     return {};
   }
 
-  static Result<> restore_routes(Machine& machine, const os::Link& link, const Values& before) {
-    auto wanted = values_of(before, kRoute);
+  static Result<> restore_routes(const StepContext& context,
+                                 const os::Link& link,
+                                 const Values& before) {
+    auto wanted = values_of(before, kRoutePrefix);
     if (wanted.empty()) return {};
-    const auto now = machine.system.links.routes();
+    const auto now = context.system.links.routes();
     if (!now) return tl::unexpected<Error>(now.error());
     std::set<std::string> there;
     for (const auto& route : *now) {
       if (leaves_by(route, link.index)) there.insert(text_of(route));
     }
-    // A gateway is only taken when something leads to it.
+    // The kernel accepts a gateway only if a route leads to it, so routes without a gateway come
+    // first.
     std::stable_partition(wanted.begin(), wanted.end(), [](const std::string& text) {
       return text.find(" via ") == std::string::npos;
     });
-    Result<> good;
+    Result<> result;
     for (const auto& text : wanted) {
       if (there.count(text) != 0) continue;
       const auto route = route_of(text, link.index);
       if (!route) return tl::unexpected<Error>(route.error());
-      const auto added = machine.system.links.add_route(*route);
-      if (!added && added.error().sys != EEXIST && good) good = added;
+      const auto added = context.system.links.add_route(*route);
+      if (!added && added.error().sys != EEXIST && result) result = added;
     }
-    return good;
+    return result;
   }
 
   std::string interface_;
@@ -197,8 +203,13 @@ class Surroundings final : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> keep_surroundings(const std::string& interface) {
-  return std::make_unique<Surroundings>(interface);
+std::unique_ptr<Step> save_addresses(const std::string& interface) {
+  return std::make_unique<SaveAddresses>(interface);
+}
+
+std::vector<std::string> saved_addresses(const StepRecord& record) {
+  if (record.kind != StepKind::save_addresses) return {};
+  return values_of(record.before, kAddressPrefix);
 }
 
 }  // namespace manactl::setup

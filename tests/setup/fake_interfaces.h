@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What FakeVm is made of: each door of the system, leading to its state.
+// The interfaces of os::System, implemented on the state of a FakeVm.
 
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace manactl::test {
 
-// The route that the kernel makes for an address.
-inline os::Route connected(int index, const os::Address& address) {
+// The route that the kernel adds for an address.
+inline os::Route connected_route(int index, const os::Address& address) {
   os::Route route;
   const auto dot = address.text.rfind('.');
   route.destination = address.text.substr(0, dot) + ".0/24";
@@ -34,23 +34,23 @@ class FakeFiles final : public os::Files {
  public:
   explicit FakeFiles(FakeVm& vm) : vm_(vm) {}
 
-  Result<std::string> read(std::string_view path, std::size_t most) const override {
-    ++vm_.looked_at;
-    return vm_.tree().read(path, most);
+  Result<std::string> read(std::string_view path, std::size_t max) const override {
+    ++vm_.reads;
+    return vm_.tree().read(path, max);
   }
 
   Result<std::string> link_target(std::string_view path) const override {
-    ++vm_.looked_at;
+    ++vm_.reads;
     return vm_.tree().link_target(path);
   }
 
   Result<std::vector<std::string>> list(std::string_view dir) const override {
-    ++vm_.looked_at;
+    ++vm_.reads;
     return vm_.tree().list(dir);
   }
 
   Result<os::Node> node(std::string_view path) const override {
-    ++vm_.looked_at;
+    ++vm_.reads;
     return vm_.tree().node(path);
   }
 
@@ -71,17 +71,17 @@ class FakeLinks final : public os::Links {
   Result<std::vector<os::Link>> links() const override {
     std::vector<os::Link> found;
     for (const auto& [index, link] : vm_.state.links) found.push_back(link);
-    vm_.looked_at += found.size();
+    vm_.reads += found.size();
     return found;
   }
 
   Result<std::vector<os::Address>> addresses() const override {
-    vm_.looked_at += vm_.state.addresses.size();
+    vm_.reads += vm_.state.addresses.size();
     return vm_.state.addresses;
   }
 
   Result<std::vector<os::Route>> routes() const override {
-    vm_.looked_at += vm_.state.routes.size();
+    vm_.reads += vm_.state.routes.size();
     return vm_.state.routes;
   }
 
@@ -112,7 +112,7 @@ class FakeLinks final : public os::Links {
     return on(address.index, "address add " + address.text, [&](os::Link& link) -> Result<> {
       vm_.state.addresses.push_back(address);
       const bool four = address.text.find('.') != std::string::npos;
-      if (link.is_up() && four) vm_.state.routes.push_back(connected(address.index, address));
+      if (link.is_up() && four) vm_.state.routes.push_back(connected_route(address.index, address));
       return {};
     });
   }
@@ -121,7 +121,8 @@ class FakeLinks final : public os::Links {
     return on(
         route.outputs.at(0), "route add " + route.destination, [&](os::Link& link) -> Result<> {
           if (!link.is_up()) return fail_errno(ENETDOWN, "cannot add the route");
-          if (!vm_.reaches(route)) return fail_errno(ENETUNREACH, "cannot add the route");
+          if (!vm_.has_route_to_gateway(route))
+            return fail_errno(ENETUNREACH, "cannot add the route");
           vm_.state.routes.push_back(route);
           return {};
         });
@@ -182,7 +183,7 @@ class FakeClock final : public setup::Clock {
   FakeVm& vm_;
 };
 
-class FakeDurable final : public os::Durable {
+class FakeDurable final : public os::DurableDirectory {
  public:
   explicit FakeDurable(FakeVm& vm) : vm_(vm) {}
 
@@ -233,7 +234,6 @@ struct FakeVm::Parts {
         sockets(vm),
         durable(vm),
         devices(os::open_tree_devices(files)),
-        machine{system(), clock},
         journal(durable),
         lock(std::filesystem::temp_directory_path() /
              fmt::format("manactl-fake-{}-{}", getpid(), static_cast<void*>(&vm))) {}
@@ -260,7 +260,6 @@ struct FakeVm::Parts {
   FakeSockets sockets;
   FakeDurable durable;
   std::unique_ptr<os::Devices> devices;
-  setup::Machine machine;
   setup::Journal journal;
   std::string lock;
 };
