@@ -9,7 +9,7 @@ namespace manactl::adapter {
 namespace {
 
 constexpr std::uint32_t kEthernetBytes = 14, kVlanBytes = 4;
-constexpr auto kNap = std::chrono::microseconds(50);
+constexpr auto kIdleSleep = std::chrono::microseconds(50);
 
 }  // namespace
 
@@ -22,15 +22,15 @@ std::jthread start_without_signals(std::function<void(const std::stop_token&)> w
   return thread;
 }
 
-Adapter::Adapter(const AdapterSetup& setup, Ledger& ledger)
-    : engine_(setup.engine), clock_(&steady_), checker_(ledger) {
-  if (engine_ == Engine::manual) clock_ = &made_up_;
-  ledger.ports.store(static_cast<std::uint32_t>(setup.ports.size()));
+Adapter::Adapter(const AdapterSetup& setup, AdapterCounters& counters)
+    : engine_(setup.engine), clock_(&steady_clock_), checker_(counters) {
+  if (engine_ == Engine::manual) clock_ = &virtual_clock_;
+  counters.ports.store(static_cast<std::uint32_t>(setup.ports.size()));
   for (std::size_t i = 0; i < setup.ports.size(); ++i) {
     faults_.push_back(std::make_unique<DataFaults>());
     const PortContext context{memory_,
                               checker_,
-                              ledger.port[i],
+                              counters.port[i],
                               *faults_.back(),
                               setup.ports[i].vport_offset,
                               setup.mtu + kEthernetBytes + kVlanBytes,
@@ -52,43 +52,43 @@ std::size_t Adapter::run(std::size_t budget) {
 }
 
 void Adapter::step(std::uint64_t nanoseconds) {
-  const auto end = made_up_.now() + nanoseconds;
+  const auto end = virtual_clock_.now() + nanoseconds;
   for (;;) {
     while (run() != 0) {
     }
-    std::optional<std::uint64_t> when;
-    for (const auto& port : ports_) when = soonest(when, port->next());
-    if (!when || *when > end) break;
-    made_up_.set(*when);
+    std::optional<std::uint64_t> next;
+    for (const auto& port : ports_) next = earlier_of(next, port->next());
+    if (!next || *next > end) break;
+    virtual_clock_.set(*next);
   }
-  made_up_.set(end);
+  virtual_clock_.set(end);
 }
 
 void Adapter::halt() {
   for (const auto& port : ports_) port->halt();
 }
 
-void Adapter::lose(const Extent& memory) {
-  for (const auto& port : ports_) port->lose(memory);
+void Adapter::halt_queues_in(const Extent& memory) {
+  for (const auto& port : ports_) port->halt_queues_in(memory);
 }
 
-void Adapter::work(const std::stop_token& stop, const std::function<std::size_t()>& watch) {
+void Adapter::work(const std::stop_token& stop, const std::function<std::size_t()>& poll) {
   while (!stop.stop_requested()) {
-    std::size_t done = watch ? watch() : 0;
+    std::size_t done = poll ? poll() : 0;
     done += run();
     if (done != 0) continue;
-    // Whoever rings may share this CPU.
+    // The driver's thread, which rings the doorbells, may be waiting for this CPU.
     if (engine_ == Engine::threaded) {
       std::this_thread::yield();
     } else {
-      std::this_thread::sleep_for(kNap);
+      std::this_thread::sleep_for(kIdleSleep);
     }
   }
 }
 
-void Adapter::start(std::function<std::size_t()> watch) {
+void Adapter::start(std::function<std::size_t()> poll) {
   thread_ = start_without_signals(
-      [this, watch = std::move(watch)](const std::stop_token& stop) { work(stop, watch); });
+      [this, poll = std::move(poll)](const std::stop_token& stop) { work(stop, poll); });
 }
 
 void Adapter::stop() {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The adapter: ports, memory regions, and the thread that works for them if one is wanted.
+// The software adapter: its ports, its memory regions, and an optional thread that runs them.
 
 #pragma once
 
 #include <stop_token>
 #include <thread>
 
-#include "adapter/backends.h"
 #include "adapter/port.h"
 
 namespace manactl::adapter {
@@ -21,25 +20,27 @@ struct AdapterSetup {
   std::vector<PortSetup> ports;
   Engine engine = Engine::direct;
   std::uint32_t mtu = 9000;
-  std::uint32_t coalesce = 1;  // packets of a receive completion: 1, 4 or 8
+  std::uint32_t coalesce = 1;  // packets per receive completion: 1, 4 or 8
   LinkModel link;
 };
 
-// A thread that takes no signals: they are the program's.
+// Starts a thread that blocks all signals, so that only threads of the program handle them.
 std::jthread start_without_signals(std::function<void(const std::stop_token&)> work);
 
 class Adapter {
  public:
-  // `ledger` outlives the adapter. At most kMaxPorts ports, all connected to a sink.
-  Adapter(const AdapterSetup& setup, Ledger& ledger);
+  // `counters` must outlive the adapter. At most kMaxPorts ports. Each port discards its frames
+  // until connected.
+  Adapter(const AdapterSetup& setup, AdapterCounters& counters);
   ~Adapter();
   Adapter(const Adapter&) = delete;
   Adapter& operator=(const Adapter&) = delete;
 
-  // When all ports are connected. The thread calls `watch` in each round, which answers how much
-  // there was to do. With Engine::direct it only sees to what comes by itself: frames of a slow
-  // cable or from outside, and late doorbells.
-  void start(std::function<std::size_t()> watch = {});
+  // Starts the thread; all ports must be connected. Each round first calls `poll`, which returns
+  // the number of events that it handled. With Engine::direct, the thread only sends frames that
+  // the link holds back, receives frames from descriptors (e.g. TAP interfaces), and rings delayed
+  // doorbells.
+  void start(std::function<std::size_t()> poll = {});
   void stop();
 
   std::size_t ports() const { return ports_.size(); }
@@ -52,29 +53,29 @@ class Adapter {
 
   DataFaults& faults(std::size_t index) { return *faults_[index]; }
 
-  // All ports once.
+  // Runs all ports once; returns the number of events handled.
   std::size_t run(std::size_t budget = kBudget);
 
-  // Engine::manual: does what happens within so many nanoseconds of made-up time, each at its time.
+  // For Engine::manual: advances the virtual clock and handles each event when it is due.
   void step(std::uint64_t nanoseconds);
 
-  // Nanoseconds since the adapter was made; of made-up time with Engine::manual.
+  // Nanoseconds since the adapter was created; virtual time with Engine::manual.
   const Clock& clock() const { return *clock_; }
 
-  // The device is gone: see Port::halt().
+  // Stops all queues: see Port::halt().
   void halt();
 
-  // See Port::lose().
-  void lose(const Extent& memory);
+  // See Port::halt_queues_in().
+  void halt_queues_in(const Extent& memory);
 
  private:
   static constexpr std::size_t kBudget = 64;
 
-  void work(const std::stop_token& stop, const std::function<std::size_t()>& watch);
+  void work(const std::stop_token& stop, const std::function<std::size_t()>& poll);
 
   Engine engine_;
-  VirtualClock made_up_;
-  SteadyClock steady_;
+  VirtualClock virtual_clock_;
+  SteadyClock steady_clock_;
   const Clock* clock_;
   MemoryTable memory_;
   Checker checker_;

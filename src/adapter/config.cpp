@@ -8,52 +8,45 @@
 #include <span>
 #include <utility>
 
+#include "base/enum_words.h"
 #include "base/text.h"
 
 namespace manactl::adapter {
 namespace {
 
-constexpr std::uint64_t kMostMicroseconds = 10'000'000;
-constexpr std::uint64_t kMostPackets = 1'000'000'000, kMostBits = 1'000'000'000'000;
+constexpr std::uint64_t kMaxMicroseconds = 10'000'000;
+constexpr std::uint64_t kMaxPackets = 1'000'000'000, kMaxBits = 1'000'000'000'000;
 
-template <class E>
-struct Choice {
-  std::string_view name;
-  E value;
-};
-
-constexpr Choice<Engine> kEngines[] = {{"inline", Engine::direct}, {"threaded", Engine::threaded}};
-constexpr Choice<DoorbellSource> kSources[] = {{"auto", DoorbellSource::automatic},
-                                               {"poll", DoorbellSource::poll},
-                                               {"trap", DoorbellSource::trap},
-                                               {"call", DoorbellSource::call}};
-constexpr Choice<BackendKind> kBackends[] = {{"sink", BackendKind::sink},
-                                             {"loopback", BackendKind::loopback},
-                                             {"cross", BackendKind::cross},
-                                             {"generator", BackendKind::generator},
-                                             {"pcap", BackendKind::pcap},
-                                             {"tap", BackendKind::tap}};
+constexpr EnumWords<Engine, 2> kEngineWords = {
+    {{Engine::direct, "inline"}, {Engine::threaded, "threaded"}}};
+constexpr EnumWords<DoorbellSource, 4> kSourceWords = {{{DoorbellSource::automatic, "auto"},
+                                                        {DoorbellSource::poll, "poll"},
+                                                        {DoorbellSource::trap, "trap"},
+                                                        {DoorbellSource::call, "call"}}};
+constexpr EnumWords<BackendKind, 6> kBackendWords = {{{BackendKind::sink, "sink"},
+                                                      {BackendKind::loopback, "loopback"},
+                                                      {BackendKind::cross, "cross"},
+                                                      {BackendKind::generator, "generator"},
+                                                      {BackendKind::pcap, "pcap"},
+                                                      {BackendKind::tap, "tap"}}};
 
 template <class E, std::size_t N>
-Result<> choose(const Choice<E> (&choices)[N], std::string_view text, E& into) {
-  std::vector<std::string> names;
-  for (const auto& choice : choices) {
-    if (choice.name == text) {
-      into = choice.value;
-      return {};
-    }
-    names.emplace_back(choice.name);
+Result<> set_choice(const EnumWords<E, N>& table, std::string_view text, E& into) {
+  const auto value = value_of(table, text);
+  if (!value) {
+    return fail(Errc::invalid,
+                fmt::format("'{}' is not one of {}", printable(text), join(words_of(table), ", ")));
   }
-  return fail(Errc::invalid,
-              fmt::format("'{}' is not one of {}", printable(text), join(names, ", ")));
+  into = *value;
+  return {};
 }
 
 template <class T>
-Result<> number(std::string_view text, T& into, std::uint64_t least, std::uint64_t most) {
+Result<> set_number(std::string_view text, T& into, std::uint64_t min, std::uint64_t max) {
   const auto value = parse_unsigned(text);
   if (!value) return tl::unexpected<Error>(value.error());
-  if (*value < least || *value > most) {
-    return fail(Errc::invalid, fmt::format("{} is not between {} and {}", *value, least, most));
+  if (*value < min || *value > max) {
+    return fail(Errc::invalid, fmt::format("{} is not between {} and {}", *value, min, max));
   }
   into = static_cast<T>(*value);
   return {};
@@ -68,7 +61,7 @@ Result<> add_fault(std::string_view text, Config& config) {
 
 Result<> add_descriptor(std::string_view text, std::vector<int>& into) {
   into.push_back(-1);
-  return number(text, into.back(), 0, INT32_MAX);
+  return set_number(text, into.back(), 0, INT32_MAX);
 }
 
 Result<> set_coalesce(std::string_view text, Config& config) {
@@ -80,8 +73,8 @@ Result<> set_coalesce(std::string_view text, Config& config) {
   return {};
 }
 
-Result<> microseconds(std::string_view text, std::uint64_t& nanoseconds) {
-  auto good = number(text, nanoseconds, 0, kMostMicroseconds);
+Result<> set_microseconds(std::string_view text, std::uint64_t& nanoseconds) {
+  auto good = set_number(text, nanoseconds, 0, kMaxMicroseconds);
   nanoseconds *= 1000;
   return good;
 }
@@ -90,83 +83,93 @@ Result<> set_mac(std::string_view text, Config& config) {
   const auto mac = MacAddress::parse(text);
   if (!mac) return tl::unexpected<Error>(mac.error());
   if (mac->is_multicast() || mac->is_zero()) {
-    return fail(Errc::invalid, fmt::format("{} is no address of a port", mac->str()));
+    return fail(Errc::invalid, fmt::format("{} is not a unicast address", mac->str()));
   }
   config.mac = *mac;
   return {};
 }
 
-struct Key {
+struct Setting {
   std::string_view name;
   Result<> (*set)(std::string_view text, Config& config);
 };
 
-constexpr std::uint64_t kMost32 = UINT32_MAX;
+constexpr std::uint64_t kMax32 = UINT32_MAX;
 
-constexpr Key kKeys[] = {
-    {"ports", [](auto text, auto& config) { return number(text, config.ports, 1, kMaxPorts); }},
+constexpr Setting kSettings[] = {
+    {"ports", [](auto text, auto& config) { return set_number(text, config.ports, 1, kMaxPorts); }},
     {"queues",
-     [](auto text, auto& config) { return number(text, config.queues, 1, kQueuesPerPort); }},
+     [](auto text, auto& config) { return set_number(text, config.queues, 1, kQueuesPerPort); }},
     {"mac", set_mac},
-    {"engine", [](auto text, auto& config) { return choose(kEngines, text, config.engine); }},
-    {"doorbell", [](auto text, auto& config) { return choose(kSources, text, config.doorbell); }},
-    {"backend", [](auto text, auto& config) { return choose(kBackends, text, config.backend); }},
-    {"frame", [](auto text, auto& config) { return number(text, config.frame_bytes, 60, 9018); }},
-    {"frames", [](auto text, auto& config) { return number(text, config.frames, 0, UINT64_MAX); }},
-    {"part", [](auto text, auto& config) { return number(text, config.part_id, 0, kMost32); }},
+    {"engine",
+     [](auto text, auto& config) { return set_choice(kEngineWords, text, config.engine); }},
+    {"doorbell",
+     [](auto text, auto& config) { return set_choice(kSourceWords, text, config.doorbell); }},
+    {"backend",
+     [](auto text, auto& config) { return set_choice(kBackendWords, text, config.backend); }},
+    {"frame",
+     [](auto text, auto& config) { return set_number(text, config.frame_bytes, 60, 9018); }},
+    {"frames",
+     [](auto text, auto& config) { return set_number(text, config.frames, 0, UINT64_MAX); }},
+    {"part", [](auto text, auto& config) { return set_number(text, config.part_id, 0, kMax32); }},
     {"coalesce", set_coalesce},
     {"pps",
      [](auto text, auto& config) {
-       return number(text, config.link.packets_per_second, 1, kMostPackets);
+       return set_number(text, config.link.packets_per_second, 1, kMaxPackets);
      }},
     {"bps",
      [](auto text, auto& config) {
-       return number(text, config.link.bits_per_second, 1000, kMostBits);
+       return set_number(text, config.link.bits_per_second, 1000, kMaxBits);
      }},
-    {"latency", [](auto text, auto& config) { return microseconds(text, config.link.latency_ns); }},
-    {"jitter", [](auto text, auto& config) { return microseconds(text, config.link.jitter_ns); }},
+    {"latency",
+     [](auto text, auto& config) { return set_microseconds(text, config.link.latency_ns); }},
+    {"jitter",
+     [](auto text, auto& config) { return set_microseconds(text, config.link.jitter_ns); }},
     {"root",
      [](auto text, auto& config) {
        config.root = std::string(text);
        return Result<>();
      }},
-    {"ledger", [](auto text, auto& config) { return number(text, config.ledger, 0, INT32_MAX); }},
-    {"read", [](auto text, auto& config) { return number(text, config.read, 0, INT32_MAX); }},
+    {"counters",
+     [](auto text, auto& config) { return set_number(text, config.counters, 0, INT32_MAX); }},
+    {"read", [](auto text, auto& config) { return set_number(text, config.read, 0, INT32_MAX); }},
     {"write", [](auto text, auto& config) { return add_descriptor(text, config.write); }},
     {"tap", [](auto text, auto& config) { return add_descriptor(text, config.tap); }},
     {"fault", add_fault},
 };
 
-const Key* find_key(std::string_view name) {
-  for (const auto& key : kKeys) {
-    if (key.name == name) return &key;
+const Setting* find_setting(std::string_view name) {
+  for (const auto& setting : kSettings) {
+    if (setting.name == name) return &setting;
   }
   return nullptr;
 }
 
-Result<> set(std::string_view word, Config& config) {
+Result<> apply(std::string_view word, Config& config) {
   const auto at = word.find('=');
   const auto name = word.substr(0, at);
-  if (const auto* key = find_key(name); key != nullptr && at != std::string_view::npos) {
-    const auto good = key->set(word.substr(at + 1), config);
+  if (const auto* setting = find_setting(name);
+      setting != nullptr && at != std::string_view::npos) {
+    const auto good = setting->set(word.substr(at + 1), config);
     return good ? Result<>() : because(good.error(), name);
   }
   std::vector<std::string> names;
-  for (const auto& key : kKeys) names.emplace_back(key.name);
+  for (const auto& setting : kSettings) names.emplace_back(setting.name);
   const auto near = nearest(name, names);
-  return fail(Errc::invalid,
-              fmt::format("'{}' is no setting of the adapter{}",
-                          printable(word),
-                          near.empty() ? std::string() : fmt::format(", '{}=' is", near)));
+  return fail(
+      Errc::invalid,
+      fmt::format("unknown setting '{}' of the adapter{}",
+                  printable(word),
+                  near.empty() ? std::string() : fmt::format("; did you mean '{}='?", near)));
 }
 
-// What cannot go together.
-Result<> consistent(const Config& config) {
+// Rejects settings that contradict each other.
+Result<> check_combination(const Config& config) {
   if (config.engine == Engine::direct && config.doorbell == DoorbellSource::poll) {
-    return fail(Errc::invalid, "doorbell=poll needs engine=threaded: nobody else would look");
+    return fail(Errc::invalid, "doorbell=poll needs engine=threaded: only that thread polls");
   }
   if (config.backend == BackendKind::cross && config.ports % 2 != 0) {
-    return fail(Errc::invalid, "backend=cross connects ports in pairs: an even number is needed");
+    return fail(Errc::invalid, "backend=cross connects ports in pairs: ports must be even");
   }
   return {};
 }
@@ -175,19 +178,20 @@ Result<> consistent(const Config& config) {
 
 Result<> Config::check(std::string_view key, std::string_view value) {
   if (words(value).size() != 1 || words(value).front() != value) {
-    return fail(Errc::invalid, fmt::format("'{}' is not one word", printable(value, 60)));
+    return fail(Errc::invalid,
+                fmt::format("'{}' is empty or contains spaces", printable(value, 60)));
   }
   Config ignored;
-  return find_key(key)->set(value, ignored);
+  return find_setting(key)->set(value, ignored);
 }
 
 Result<Config> Config::parse(std::string_view text) {
   Config config;
   for (const auto word : words(text)) {
-    const auto good = set(word, config);
+    const auto good = apply(word, config);
     if (!good) return tl::unexpected<Error>(good.error());
   }
-  const auto good = consistent(config);
+  const auto good = check_combination(config);
   if (!good) return tl::unexpected<Error>(good.error());
   return config;
 }

@@ -17,34 +17,19 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::array<std::string_view, kVerbs> kVerbNames = {"get_device_list",
-                                                             "open_device",
-                                                             "alloc_pd",
-                                                             "reg_mr",
-                                                             "create_cq",
-                                                             "create_qp",
-                                                             "create_comp_channel",
-                                                             "set_context_attr",
-                                                             "init_obj",
-                                                             "query_device_ex",
-                                                             "alloc_parent_domain",
-                                                             "create_wq",
-                                                             "create_rwq_ind_table",
-                                                             "create_qp_ex"};
-
-constexpr std::pair<std::string_view, int> kErrors[] = {{"EPERM", EPERM},
-                                                        {"ENOENT", ENOENT},
-                                                        {"EIO", EIO},
-                                                        {"EAGAIN", EAGAIN},
-                                                        {"ENOMEM", ENOMEM},
-                                                        {"EACCES", EACCES},
-                                                        {"EBUSY", EBUSY},
-                                                        {"ENODEV", ENODEV},
-                                                        {"EINVAL", EINVAL},
-                                                        {"ENOSPC", ENOSPC},
-                                                        {"EPROTO", EPROTO},
-                                                        {"EOPNOTSUPP", EOPNOTSUPP},
-                                                        {"ETIMEDOUT", ETIMEDOUT}};
+constexpr EnumWords<int, 13> kErrnoWords = {{{EPERM, "EPERM"},
+                                             {ENOENT, "ENOENT"},
+                                             {EIO, "EIO"},
+                                             {EAGAIN, "EAGAIN"},
+                                             {ENOMEM, "ENOMEM"},
+                                             {EACCES, "EACCES"},
+                                             {EBUSY, "EBUSY"},
+                                             {ENODEV, "ENODEV"},
+                                             {EINVAL, "EINVAL"},
+                                             {ENOSPC, "ENOSPC"},
+                                             {EPROTO, "EPROTO"},
+                                             {EOPNOTSUPP, "EOPNOTSUPP"},
+                                             {ETIMEDOUT, "ETIMEDOUT"}}};
 
 [[noreturn]] void hang() {
   for (;;) pause();
@@ -54,15 +39,16 @@ tl::unexpected<Error> unknown(std::string_view what,
                               std::string_view word,
                               const std::vector<std::string>& known) {
   const auto near = nearest(word, known);
-  return fail(Errc::invalid,
-              fmt::format("{} '{}' is not known{}",
-                          what,
-                          printable(word),
-                          near.empty() ? std::string() : fmt::format(", '{}' is", near)));
+  return fail(
+      Errc::invalid,
+      fmt::format("unknown {} '{}'{}",
+                  what,
+                  printable(word),
+                  near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near)));
 }
 
-// Times in milliseconds fit their clocks then.
-constexpr std::uint64_t kMostNumber = UINT64_MAX / 10'000'000;
+// The largest number in a fault. That many milliseconds still fit into 64 bits as nanoseconds.
+constexpr std::uint64_t kMaxNumber = UINT64_MAX / 10'000'000;
 
 bool is_verb(FaultKind kind) {
   return kind <= FaultKind::missing;
@@ -73,25 +59,21 @@ bool may_be_missing(Verb verb) {
 }
 
 Result<Fault> parse_error(Fault fault, std::string_view name) {
-  for (const auto& [text, number] : kErrors) {
-    if (text != name) continue;
-    fault.number = number;
-    return fault;
-  }
-  std::vector<std::string> known;
-  for (const auto& entry : kErrors) known.emplace_back(entry.first);
-  return unknown("error", name, known);
+  const auto number = value_of(kErrnoWords, name);
+  if (!number) return unknown("errno", name, words_of(kErrnoWords));
+  fault.number = *number;
+  return fault;
 }
 
 Result<Fault> parse_verb(std::string_view name, std::string_view what) {
-  const auto* found = std::ranges::find(kVerbNames, name);
-  if (found == kVerbNames.end()) {
-    std::vector<std::string> known(kVerbNames.begin(), kVerbNames.end());
+  const auto verb = value_of(kVerbWords, name);
+  if (!verb) {
+    auto known = words_of(kVerbWords);
     known.insert(known.end(), {"tx", "rx", "cq", "doorbell", "device", "provider"});
-    return unknown("target of a fault", name, known);
+    return unknown("fault target", name, known);
   }
   Fault fault;
-  fault.verb = static_cast<Verb>(found - kVerbNames.begin());
+  fault.verb = *verb;
   if (what.starts_with("errno:")) return parse_error(fault, what.substr(6));
   if (what == "hang" || what == "crash") {
     fault.kind = what == "hang" ? FaultKind::hang : FaultKind::crash;
@@ -100,7 +82,7 @@ Result<Fault> parse_verb(std::string_view name, std::string_view what) {
   if (what != "missing") return unknown("fault", what, {"errno:", "hang", "crash", "missing"});
   if (!may_be_missing(fault.verb)) {
     return fail(Errc::invalid,
-                fmt::format("{} belongs to the library and cannot be missing", name));
+                fmt::format("{} is a call of the library itself and cannot be missing", name));
   }
   fault.kind = FaultKind::missing;
   return fault;
@@ -110,8 +92,9 @@ Result<Fault> parse_tx(std::string_view what) {
   const auto number = parse_unsigned(what, 63);
   const auto type = static_cast<wire::CqeType>(number.value_or(0));
   if (type <= wire::CqeType::tx_okay || wire::name_of(type).empty()) {
-    return fail(Errc::invalid,
-                fmt::format("'{}' is no type of a failed transmission: 33 to 42", printable(what)));
+    return fail(
+        Errc::invalid,
+        fmt::format("'{}' is not the CQE type of a send error (33 to 42)", printable(what)));
   }
   Fault fault;
   fault.kind = FaultKind::tx_error;
@@ -120,31 +103,31 @@ Result<Fault> parse_tx(std::string_view what) {
 }
 
 Result<Fault> parse_what(std::string_view target, std::string_view what) {
-  struct Word {
+  struct Row {
     std::string_view target, what;
     FaultKind kind;
   };
 
-  static constexpr Word kWords[] = {{"rx", "truncate", FaultKind::truncate},
-                                    {"rx", "drop", FaultKind::drop},
-                                    {"cq", "overrun", FaultKind::overrun},
-                                    {"provider", "foreign", FaultKind::foreign},
-                                    {"doorbell", "lost", FaultKind::lost},
-                                    {"doorbell", "delayed", FaultKind::delayed},
-                                    {"doorbell", "duplicated", FaultKind::duplicated},
-                                    {"device", "fatal", FaultKind::fatal},
-                                    {"device", "reset", FaultKind::reset}};
+  static constexpr Row kRows[] = {{"rx", "truncate", FaultKind::truncate},
+                                  {"rx", "drop", FaultKind::drop},
+                                  {"cq", "overrun", FaultKind::overrun},
+                                  {"provider", "foreign", FaultKind::foreign},
+                                  {"doorbell", "lost", FaultKind::lost},
+                                  {"doorbell", "delayed", FaultKind::delayed},
+                                  {"doorbell", "duplicated", FaultKind::duplicated},
+                                  {"device", "fatal", FaultKind::fatal},
+                                  {"device", "reset", FaultKind::reset}};
   if (target == "tx") return parse_tx(what);
   std::vector<std::string> known;
-  for (const auto& word : kWords) {
-    if (word.target != target) continue;
-    if (word.what == what) return Fault{.kind = word.kind};
-    known.emplace_back(word.what);
+  for (const auto& row : kRows) {
+    if (row.target != target) continue;
+    if (row.what == what) return Fault{.kind = row.kind};
+    known.emplace_back(row.what);
   }
   return known.empty() ? parse_verb(target, what) : unknown("fault", what, known);
 }
 
-// The number that a fault may carry under this name.
+// Returns the field that NAME=N sets; null if this kind of fault has no such field.
 std::uint64_t* field_of(Fault& fault, std::string_view name) {
   const bool device = fault.kind == FaultKind::fatal || fault.kind == FaultKind::reset;
   const bool counted = !is_verb(fault.kind) && !device && fault.kind != FaultKind::foreign;
@@ -161,12 +144,12 @@ Result<> parse_number(Fault& fault, std::string_view word) {
   const auto pieces = split(word, '=');
   auto* const field = pieces.empty() ? nullptr : field_of(fault, pieces[0]);
   if (field == nullptr || pieces.size() != 2) {
-    return fail(Errc::invalid, fmt::format("'{}' does not belong to this fault", printable(word)));
+    return fail(Errc::invalid, fmt::format("'{}' is not valid for this fault", printable(word)));
   }
-  const auto value = parse_unsigned(pieces[1], kMostNumber);
+  const auto value = parse_unsigned(pieces[1], kMaxNumber);
   if (!value) return because(value.error(), pieces[0]);
   if (*value == 0 && (field == &fault.every || field == &fault.times)) {
-    return fail(Errc::invalid, fmt::format("{} is at least 1", pieces[0]));
+    return fail(Errc::invalid, fmt::format("{} must be at least 1", pieces[0]));
   }
   *field = *value;
   return {};
@@ -174,16 +157,12 @@ Result<> parse_number(Fault& fault, std::string_view word) {
 
 }  // namespace
 
-std::string_view name_of(Verb verb) {
-  return kVerbNames[static_cast<std::size_t>(verb)];
-}
-
 Result<Fault> Fault::parse(std::string_view text) {
   const auto words = split(text, ',');
   const auto at = words[0].find('=');
   if (at == std::string_view::npos) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is no fault: TARGET=WHAT is needed", printable(text)));
+                fmt::format("'{}' is not a fault: expected TARGET=WHAT", printable(text)));
   }
   auto fault = parse_what(words[0].substr(0, at), words[0].substr(at + 1));
   for (std::size_t i = 1; fault && i < words.size(); ++i) {
@@ -201,13 +180,13 @@ VerbFaults::VerbFaults(const std::vector<Fault>& faults) {
   }
 }
 
-int VerbFaults::strike(Verb verb) {
+int VerbFaults::inject(Verb verb) {
   int number = 0;
   for (const auto& armed : armed_) {
     const auto& fault = armed->fault;
     if (fault.verb != verb || fault.kind > FaultKind::crash) continue;
-    const auto seen = armed->seen.fetch_add(1, std::memory_order_relaxed);
-    if (seen < fault.after || seen - fault.after >= fault.times) continue;
+    const auto calls = armed->calls.fetch_add(1, std::memory_order_relaxed);
+    if (calls < fault.after || calls - fault.after >= fault.times) continue;
     if (fault.kind == FaultKind::crash) std::abort();
     if (fault.kind == FaultKind::hang) hang();
     if (number == 0) number = fault.number;
@@ -215,7 +194,7 @@ int VerbFaults::strike(Verb verb) {
   return number;
 }
 
-bool VerbFaults::missing(Verb verb) const {
+bool VerbFaults::is_missing(Verb verb) const {
   return std::ranges::any_of(armed_, [verb](const auto& armed) {
     const auto& fault = armed->fault;
     if (fault.kind == FaultKind::foreign) return verb > Verb::query_device_ex;

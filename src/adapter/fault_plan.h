@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: MIT
 //
-// Faults to inject. One fault is written as
+// Faults to inject. The text form of a fault is one of
 //
 //     VERB=errno:NAME        the call fails: create_qp=errno:ENODEV
-//     VERB=hang              the call never comes back
-//     VERB=crash             the program is aborted in it, as by a bug of the provider
-//     VERB=missing           the provider does not have it, as a foreign one: alloc_parent_domain
-//     tx=TYPE                an error completion, by the number of its CQE type: tx=33
-//     rx=truncate, rx=drop   a frame arrives cut, or finds no buffer
-//     provider=foreign       what only MANA's provider has is missing
-//     cq=overrun             completions look as if the driver had missed a whole lap of them
+//     VERB=hang              the call never returns
+//     VERB=crash             the call aborts the program, as a bug of the provider would
+//     VERB=missing           the provider lacks the call: alloc_parent_domain=missing
+//     tx=TYPE                packets get an error completion with this CQE type: tx=33
+//     rx=truncate, rx=drop   a frame arrives truncated, or finds no buffer
+//     provider=foreign       the provider lacks all calls that only MANA's provider has
+//     cq=overrun             the next completions look as if the driver had missed a whole lap
 //     doorbell=lost          a doorbell of an SQ does not arrive
-//     doorbell=delayed       it arrives later
-//     doorbell=duplicated    it arrives twice
-//     device=fatal           every open context gets IBV_EVENT_DEVICE_FATAL, and all queues stop
-//     device=reset           the same, but the device comes back for those who open it again
+//     doorbell=delayed       a doorbell of an SQ arrives late
+//     doorbell=duplicated    a doorbell of an SQ arrives twice
+//     device=fatal           each open context gets IBV_EVENT_DEVICE_FATAL, and all queues stop
+//     device=reset           like fatal, but the device returns and can be opened again
 //
-// followed by ",after=N" (the first N calls work) and ",times=N" (then they work again) for verbs,
-// ",every=N" for tx, rx, cq and doorbell, ",us=N" for a delayed doorbell, ",ms=N" (after the first
-// queue was made) for the device, and ",back=N" (milliseconds after that) for its reset.
+// followed by ",after=N" (the first N calls work) and ",times=N" (N calls fail) for verbs,
+// ",every=N" (every Nth event) for tx, rx, cq and doorbell, ",us=N" (microseconds of delay) for
+// doorbell=delayed, ",ms=N" (milliseconds after the creation of the first queue) for device, and
+// ",back=N" (milliseconds until the device returns) for device=reset.
 
 #pragma once
 
 #include <atomic>
 #include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enum_words.h"
 #include "base/result.h"
+#include "wire/completion.h"
 
 namespace manactl::adapter {
 
-// The calls that can fail. Those from query_device_ex on can be missing, too.
+// The calls that can fail. Those from query_device_ex on can also be missing.
 enum class Verb : std::uint8_t {
   get_device_list,
   open_device,
@@ -51,9 +52,21 @@ enum class Verb : std::uint8_t {
   create_qp_ex,
 };
 
-inline constexpr std::size_t kVerbs = static_cast<std::size_t>(Verb::create_qp_ex) + 1;
-
-std::string_view name_of(Verb verb);
+inline constexpr EnumWords<Verb, 14> kVerbWords = {
+    {{Verb::get_device_list, "get_device_list"},
+     {Verb::open_device, "open_device"},
+     {Verb::alloc_pd, "alloc_pd"},
+     {Verb::reg_mr, "reg_mr"},
+     {Verb::create_cq, "create_cq"},
+     {Verb::create_qp, "create_qp"},
+     {Verb::create_comp_channel, "create_comp_channel"},
+     {Verb::set_context_attr, "set_context_attr"},
+     {Verb::init_obj, "init_obj"},
+     {Verb::query_device_ex, "query_device_ex"},
+     {Verb::alloc_parent_domain, "alloc_parent_domain"},
+     {Verb::create_wq, "create_wq"},
+     {Verb::create_rwq_ind_table, "create_rwq_ind_table"},
+     {Verb::create_qp_ex, "create_qp_ex"}}};
 
 enum class FaultKind : std::uint8_t {
   error,
@@ -74,34 +87,61 @@ enum class FaultKind : std::uint8_t {
 
 struct Fault {
   FaultKind kind = FaultKind::error;
-  Verb verb = Verb::create_qp;  // error, missing
-  int number = 0;               // error: errno; tx_error: the type
+  Verb verb = Verb::create_qp;  // for kinds from error to missing
+  int number = 0;               // kind error: errno; kind tx_error: CQE type
   std::uint64_t after = 0, times = UINT64_MAX;
   std::uint64_t every = 1;
-  std::uint64_t us = 1000;            // delayed
-  std::uint64_t ms = 0, back = 1000;  // fatal, reset
+  std::uint64_t us = 1000;            // delay, for kind delayed
+  std::uint64_t ms = 0, back = 1000;  // `ms` for kinds fatal and reset; `back` for reset
 
   static Result<Fault> parse(std::string_view text);
   bool operator==(const Fault&) const = default;
 };
 
-// The verbs' part of a plan. Any thread.
+// Injects the faults of verbs. Thread-safe.
 class VerbFaults {
  public:
   explicit VerbFaults(const std::vector<Fault>& faults);
 
-  // The errno that this call fails with, or 0; or it ends here. The call counts as having come by.
-  int strike(Verb verb);
+  // To be called once for each call of the verb. Returns the errno with which it fails, or 0. Hangs
+  // or aborts if that is the fault.
+  int inject(Verb verb);
 
-  bool missing(Verb verb) const;
+  bool is_missing(Verb verb) const;
 
  private:
   struct Armed {
     Fault fault;
-    std::atomic<std::uint64_t> seen{0};
+    std::atomic<std::uint64_t> calls{0};
   };
 
   std::vector<std::unique_ptr<Armed>> armed_;
+};
+
+// Selects every n-th event; none if n is 0.
+class EveryNth {
+ public:
+  void set(std::uint64_t n) { n_ = n; }
+
+  bool is_off() const { return n_ == 0; }
+
+  // Counts one event; returns whether it is selected.
+  bool is_due() {
+    return n_ != 0 && (events_.fetch_add(1, std::memory_order_relaxed) + 1) % n_ == 0;
+  }
+
+ private:
+  std::uint64_t n_ = 0;
+  std::atomic<std::uint64_t> events_{0};
+};
+
+// Faults of the data path of one port, counted over all its queues. To be set before the first
+// queue is created.
+struct DataFaults {
+  EveryNth tx, truncate, no_buffer, overrun;
+  EveryNth lost_doorbell, delayed_doorbell, duplicated_doorbell;
+  std::uint64_t delay_ns = 0;
+  wire::CqeType tx_type = wire::CqeType::tx_sa_drop;
 };
 
 }  // namespace manactl::adapter

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "adapter/inside.h"
+#include "adapter/reentry_guard.h"
 
 namespace manactl::adapter {
 namespace {
@@ -13,15 +13,15 @@ namespace {
 constexpr std::uint32_t kIdMask = 0xffffff;
 constexpr std::uint32_t kMaxGeneration = 0x3fff;
 
-Result<> sound(const QueueSetup& setup) {
+Result<> check_setup(const QueueSetup& setup) {
   if (!std::has_single_bit(setup.ring_bytes) || setup.ring_bytes % 4096 != 0) {
     return fail(Errc::invalid,
-                fmt::format("a ring of {} bytes: a power of two of whole pages is needed",
+                fmt::format("a ring has {} bytes; it must be a power of two of whole pages",
                             setup.ring_bytes));
   }
   if (setup.ring == nullptr || setup.cq == nullptr)
-    return fail(Errc::invalid, "a queue without memory");
-  if (setup.cq_entries == 0) return fail(Errc::invalid, "a CQ without entries");
+    return fail(Errc::invalid, "a queue has no memory");
+  if (setup.cq_entries == 0) return fail(Errc::invalid, "a CQ has no entries");
   return {};
 }
 
@@ -35,7 +35,7 @@ Port::Port(const PortContext& context,
       engine_(engine),
       generations_(generations),
       receiver_(context),
-      cable_(link, context.clock, context.counters.tx_lost) {}
+      link_(link, context.clock, context.counters.tx_lost) {}
 
 Result<std::uint32_t> Port::free_slot(Direction direction) {
   for (std::uint32_t slot = 0; slot < kQueuesPerPort; ++slot) {
@@ -47,8 +47,8 @@ Result<std::uint32_t> Port::free_slot(Direction direction) {
 }
 
 Result<QueueIds> Port::create(Direction direction, const QueueSetup& setup) {
-  const Inside inside;
-  if (const auto good = sound(setup); !good) return tl::unexpected<Error>(good.error());
+  const DeviceReentryGuard guard;
+  if (const auto good = check_setup(setup); !good) return tl::unexpected<Error>(good.error());
   const std::span cq(setup.cq, std::size_t{setup.cq_entries} * wire::kCqeBytes);
   if (std::ranges::any_of(cq, [](std::uint8_t byte) { return byte != 0; })) {
     context_.checker.note(Violation::cq_not_zero, [&] {
@@ -77,14 +77,14 @@ Result<QueueIds> Port::create(Direction direction, const QueueSetup& setup) {
 }
 
 bool Port::remove(std::uint32_t id) {
-  const Inside inside;
+  const DeviceReentryGuard guard;
   const auto slot = slot_of(id);
   if (slot >= kQueuesPerPort) return false;
   const std::scoped_lock lock(slots_mutex_);
   if (kind_of(id) == QueueKind::rq) {
-    const bool there = receiver_.remove_queue(id);
-    if (there) receive_slots_[slot] = false;
-    return there;
+    const bool found = receiver_.remove_queue(id);
+    if (found) receive_slots_[slot] = false;
+    return found;
   }
   auto& sender = senders_[slot];
   const std::scoped_lock queue_lock(sender.mutex);
@@ -95,9 +95,9 @@ bool Port::remove(std::uint32_t id) {
 }
 
 std::optional<std::uint64_t> Port::next() {
-  auto when = soonest(late_.next(), cable_.next());
+  const auto next = earlier_of(delayed_.next(), link_.next());
   const std::scoped_lock lock(pace_mutex_);
-  return waiting_ == 0 ? when : soonest(when, cable_.egress().free_at());
+  return waiting_ == 0 ? next : earlier_of(next, link_.egress().free_at());
 }
 
 void Port::halt() {
@@ -108,34 +108,34 @@ void Port::halt() {
   receiver_.halt();
 }
 
-void Port::lose(const Extent& memory) {
-  if (Inside::anywhere()) return;
+void Port::halt_queues_in(const Extent& memory) {
+  if (DeviceReentryGuard::is_active()) return;
   for (auto& sender : senders_) {
     const std::scoped_lock lock(sender.mutex);
     if (sender.queue && sender.queue->uses(memory)) sender.queue->halt();
   }
-  receiver_.lose(memory);
+  receiver_.halt_queues_in(memory);
 }
 
-SendQueue::Drained Port::drain(SendSlot& slot, std::size_t most) {
+SendQueue::Drained Port::drain(SendSlot& slot, std::size_t max_wqes) {
   const std::scoped_lock lock(slot.mutex);
   const auto doorbell = slot.doorbell.load(std::memory_order_acquire);
-  auto* far_end = cable_.entrance();
+  auto* far_end = link_.entrance();
   if (!slot.queue || (doorbell & kIdMask) != slot.queue->ids().wq || far_end == nullptr) return {};
-  return slot.queue->drain(static_cast<std::uint32_t>(doorbell >> 32U), *far_end, most);
+  return slot.queue->drain(static_cast<std::uint32_t>(doorbell >> 32U), *far_end, max_wqes);
 }
 
-// The senders take turns, a frame each.
+// Round robin over the send queues: each sends one WQE per turn.
 std::size_t Port::send_paced() {
   const std::scoped_lock lock(pace_mutex_);
   waiting_ |= rung_.exchange(0, std::memory_order_acquire);
-  auto& pacer = cable_.egress();
+  auto& pacer = link_.egress();
   std::size_t done = 0;
   while (waiting_ != 0) {
     const auto now = context_.clock.now();
     if (!pacer.ready(now)) return done;
-    const auto ahead = std::countr_zero(std::rotr(waiting_, static_cast<int>(turn_)));
-    const auto slot = (turn_ + static_cast<unsigned>(ahead)) % kQueuesPerPort;
+    const auto distance = std::countr_zero(std::rotr(waiting_, static_cast<int>(turn_)));
+    const auto slot = (turn_ + static_cast<unsigned>(distance)) % kQueuesPerPort;
     const auto sent = drain(senders_[slot], 1);
     if (sent.wqes == 0) waiting_ &= ~(std::uint64_t{1} << slot);
     if (sent.wqes != 0) pacer.charge(now, sent.bytes);
@@ -146,8 +146,8 @@ std::size_t Port::send_paced() {
   return done;
 }
 
-void Port::work_on(std::size_t slot) {
-  if (engine_ == Engine::direct && !cable_.paced()) {
+void Port::run_sender(std::size_t slot) {
+  if (engine_ == Engine::direct && !link_.paced()) {
     drain(senders_[slot]);
     return;
   }
@@ -156,9 +156,9 @@ void Port::work_on(std::size_t slot) {
 }
 
 std::size_t Port::run(std::size_t budget) {
-  const Inside inside;
-  std::size_t done = late_.any() ? ring_late() : 0;
-  if (cable_.paced()) {
+  const DeviceReentryGuard guard;
+  std::size_t done = delayed_.any() ? ring_delayed() : 0;
+  if (link_.paced()) {
     done += send_paced();
   } else {
     auto rung = rung_.exchange(0, std::memory_order_acquire);
@@ -167,8 +167,8 @@ std::size_t Port::run(std::size_t budget) {
       rung &= rung - 1;
     }
   }
-  done += cable_.deliver();
-  return done + cable_.arrive(std::min(budget, receiver_.room()));
+  done += link_.deliver();
+  return done + link_.arrive(std::min(budget, receiver_.posted_units()));
 }
 
 }  // namespace manactl::adapter

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 //
-// A port: its queues, its doorbells and what its cable leads to. Doorbells come from any thread;
-// queues are made and removed beside them.
+// A port: its queues, its doorbells and its link. Any thread may ring doorbells while others create
+// and remove queues. port.cpp holds queues and engine, port_doorbells.cpp the doorbells.
 
 #pragma once
 
-#include "adapter/cable.h"
-#include "adapter/late_doorbells.h"
-#include "adapter/receiver.h"
+#include "adapter/doorbell/delayed_doorbells.h"
+#include "adapter/link/link.h"
+#include "adapter/queues/receiver.h"
+#include "adapter/queues/send_queue.h"
 #include "base/ids.h"
 #include "wire/doorbell.h"
 
 namespace manactl::adapter {
 
-// Who does the work of a doorbell.
+// Which thread handles a doorbell.
 enum class Engine : std::uint8_t {
-  manual,   // nobody, until run() is called: tests, and time that is made up
-  direct,   // whoever rings, before the store is over
-  threaded  // a thread of the adapter, which calls run()
+  manual,   // the thread that calls run(): tests with virtual time
+  direct,   // the thread that rings, before its store returns
+  threaded  // the thread of the adapter
 };
 
 enum class Direction : std::uint8_t { send, receive };
@@ -29,43 +30,45 @@ class Port {
        Engine engine,
        std::atomic<std::uint32_t>& generations);
 
-  // Before the first queue.
-  void connect(std::unique_ptr<Backend> backend) { cable_.connect(std::move(backend)); }
+  // To be called before the first queue is created.
+  void connect(std::unique_ptr<Backend> backend) { link_.connect(std::move(backend)); }
 
   Receiver& receiver() { return receiver_; }
 
   std::uint32_t vport_offset() const { return context_.vport_offset; }
 
-  // Refused: a ring that is no power of two of whole pages, a CQ without entries, too many queues.
+  // Fails if the ring size is not a power of two of whole pages, the CQ has no entries, or all
+  // queues are in use.
   Result<QueueIds> create(Direction direction, const QueueSetup& setup);
 
-  // By the id of the work queue. When it returns, the device never touches its memory again.
+  // Removes the work queue with this ID and its CQ, whose memory is then no longer accessed. False
+  // if there is no such queue.
   bool remove(std::uint32_t id);
 
   void ring(std::uint32_t offset, std::uint64_t value);
 
-  // The same of what was seen in the page, where only the last store is left. Short doorbells add
-  // up, so they cannot be meant for that: it is noted, as nothing that comes later would be right.
-  void ring_seen(std::uint32_t offset, std::uint64_t value);
+  // Like ring(), for a store that polling found in the page. Polling sees only the last store.
+  // A short doorbell is an increment, which must not be missed: it is reported as a violation.
+  void ring_polled(std::uint32_t offset, std::uint64_t value);
 
-  // Does what is waiting, and brings up to `budget` frames from outside. Any thread. Answers how
-  // much there was to do.
+  // Handles pending work and delivers up to `budget` frames from the backend. Returns the number of
+  // events handled. Any thread.
   std::size_t run(std::size_t budget);
 
-  // When there will be something to do, if nothing is now.
+  // The time of the next event; no value if none is scheduled.
   std::optional<std::uint64_t> next();
 
-  // The device is gone: the queues stay until they are removed, nothing of theirs is touched any
-  // more, and their doorbells mean nothing. Queues that are made later work.
+  // Stops all queues, as when the device fails: their memory is no longer accessed and their
+  // doorbells are ignored. Queues that are created later work normally.
   void halt();
 
-  // A program that ends gives memory back under its queues. Hardware holds the pages and does not
-  // mind; here, the queues have to stop.
-  void lose(const Extent& memory);
+  // Stops the queues with rings in `memory`, which the program unmaps. With real hardware the pages
+  // would stay pinned, but here the queues would access unmapped memory.
+  void halt_queues_in(const Extent& memory);
 
  private:
-  // The id is 0 while the slot is free. A doorbell holds the id, too, so that one that comes late
-  // is not taken for one of the slot's next queue.
+  // The ID is 0 while the slot is free. `doorbell` also contains the ID, so that a late doorbell
+  // does not reach the next queue of the slot.
   struct SendSlot {
     std::mutex mutex;
     std::unique_ptr<SendQueue> queue;
@@ -80,28 +83,28 @@ class Port {
   void ring_rq_short(std::uint64_t value);
   void ring_cq(std::uint64_t value);
   void ring_cq_short(std::uint64_t value);
-  void reserved(std::string_view what, std::uint64_t value, std::uint64_t bits);
-  void unknown(std::string_view what, std::uint64_t value);
+  void check_reserved(std::string_view what, std::uint64_t value, std::uint64_t bits);
+  void note_unknown(std::string_view what, std::uint64_t value);
 
-  // Faults that were planned for an SQ's doorbell; true when it does not arrive now.
-  bool held_back(wire::DoorbellTarget target, std::uint64_t value);
-  std::size_t ring_late();
-  void posted(std::size_t units);
-  void work_on(std::size_t slot);
-  SendQueue::Drained drain(SendSlot& slot, std::size_t most = SIZE_MAX);
+  // Applies the faults doorbell=lost and doorbell=delayed; true if the doorbell must not ring now.
+  bool withhold(wire::DoorbellTarget target, std::uint64_t value);
+  std::size_t ring_delayed();
+  void receive_posted(std::size_t units);
+  void run_sender(std::size_t slot);
+  SendQueue::Drained drain(SendSlot& slot, std::size_t max_wqes = SIZE_MAX);
   std::size_t send_paced();
 
   PortContext context_;
   Engine engine_;
   std::atomic<std::uint32_t>& generations_;
   Receiver receiver_;
-  Cable cable_;
-  LateDoorbells late_;
+  Link link_;
+  DelayedDoorbells delayed_;
   std::array<SendSlot, kQueuesPerPort> senders_;
-  std::atomic<std::uint64_t> rung_{0};  // a bit per sender with work that nobody does yet
+  std::atomic<std::uint64_t> rung_{0};  // one bit per sender with new work
   std::mutex pace_mutex_;
-  std::uint64_t waiting_ = 0;  // a bit per sender with work that has to wait for the cable
-  unsigned turn_ = 0;          // the sender that goes first
+  std::uint64_t waiting_ = 0;  // one bit per sender that waits for the rate limit
+  unsigned turn_ = 0;          // the sender whose turn is next
   std::mutex slots_mutex_;
   std::array<bool, kQueuesPerPort> receive_slots_{};
 };

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Doorbells of a port: which queue is meant, in the long form and in the short one, and what a
-// planned fault does to them.
+// Doorbells of a port in the long (64-bit) and the short (32-bit) form, and the faults of
+// doorbells. Long: union gdma_doorbell_entry of Linux include/net/mana/gdma.h. Short:
+// mana_ring_short_doorbell() of DPDK drivers/net/mana/gdma.c.
 
-#include "adapter/inside.h"
 #include "adapter/port.h"
+#include "adapter/reentry_guard.h"
 
 namespace manactl::adapter {
 namespace {
@@ -12,9 +13,9 @@ namespace {
 using wire::DoorbellTarget;
 
 constexpr std::uint32_t kIdMask = 0xffffff;
-constexpr std::uint64_t kReserved = std::uint64_t{0xff} << 24U;  // of SQ and CQ doorbells
+constexpr std::uint64_t kReserved = std::uint64_t{0xff} << 24U;  // in SQ and CQ doorbells
 
-// Short doorbells: 32 bits, of which the low half adds to the tail.
+// Short doorbells have 32 bits; the low half is added to the tail.
 constexpr std::uint64_t kShortReserved = std::uint64_t{0xf} << 28U;
 constexpr std::uint64_t kShortArm = std::uint64_t{1} << 31U;
 
@@ -33,7 +34,7 @@ std::uint32_t tail_of(std::uint64_t value) {
 }  // namespace
 
 void Port::ring(std::uint32_t offset, std::uint64_t value) {
-  const Inside inside;
+  const DeviceReentryGuard guard;
   const auto target = wire::doorbell_target(offset);
   if (target == DoorbellTarget::sq) return ring_sq(value);
   if (target == DoorbellTarget::rq || target == DoorbellTarget::rq_client) return ring_rq(value);
@@ -46,58 +47,59 @@ void Port::ring(std::uint32_t offset, std::uint64_t value) {
   });
 }
 
-void Port::ring_seen(std::uint32_t offset, std::uint64_t value) {
+void Port::ring_polled(std::uint32_t offset, std::uint64_t value) {
   const auto target = wire::doorbell_target(offset);
-  const bool adds_up = target == DoorbellTarget::sq_short || target == DoorbellTarget::rq_short ||
-                       target == DoorbellTarget::cq_short;
-  if (!adds_up) return ring(offset, value);
+  const bool is_short = target == DoorbellTarget::sq_short || target == DoorbellTarget::rq_short ||
+                        target == DoorbellTarget::cq_short;
+  if (!is_short) return ring(offset, value);
   context_.checker.note(Violation::doorbell_offset, [&] {
     return fmt::format(
-        "{} doorbell {:#x} in a page that is looked at: these want to be trapped or called",
+        "{} doorbell {:#x} in a polled page: short doorbells must be trapped or called",
         wire::name_of(*target),
         value);
   });
 }
 
-void Port::unknown(std::string_view what, std::uint64_t value) {
+void Port::note_unknown(std::string_view what, std::uint64_t value) {
   context_.checker.note(Violation::doorbell_id, [&] {
     return fmt::format("{} doorbell {:#x}: no such queue", what, value);
   });
 }
 
-void Port::reserved(std::string_view what, std::uint64_t value, std::uint64_t bits) {
+void Port::check_reserved(std::string_view what, std::uint64_t value, std::uint64_t bits) {
   if ((value & bits) == 0) return;
   context_.checker.note(Violation::doorbell_reserved,
                         [&] { return fmt::format("{} doorbell {:#x}", what, value); });
 }
 
-bool Port::held_back(DoorbellTarget target, std::uint64_t value) {
+bool Port::withhold(DoorbellTarget target, std::uint64_t value) {
   auto& faults = context_.faults;
-  if (faults.lost_doorbell.strikes()) return true;
-  if (!faults.late_doorbell.strikes()) return false;
-  late_.add({context_.clock.now() + faults.late_ns, static_cast<std::uint32_t>(target), value});
+  if (faults.lost_doorbell.is_due()) return true;
+  if (!faults.delayed_doorbell.is_due()) return false;
+  delayed_.add({context_.clock.now() + faults.delay_ns, static_cast<std::uint32_t>(target), value});
   return true;
 }
 
-// A queue may be gone meanwhile, or further than that: both is the fault's doing.
-std::size_t Port::ring_late() {
+// Rings the delayed doorbells that are due. Ignores a doorbell if its queue was removed or if a
+// later doorbell has announced a higher tail.
+std::size_t Port::ring_delayed() {
   std::size_t done = 0;
-  while (const auto late = late_.take(context_.clock.now())) {
+  while (const auto delayed = delayed_.take(context_.clock.now())) {
     ++done;
-    const bool is_short = late->offset == static_cast<std::uint32_t>(DoorbellTarget::sq_short);
-    const auto id =
-        is_short ? short_id_of(late->value) : static_cast<std::uint32_t>(late->value) & kIdMask;
+    const bool is_short = delayed->offset == static_cast<std::uint32_t>(DoorbellTarget::sq_short);
+    const auto id = is_short ? short_id_of(delayed->value)
+                             : static_cast<std::uint32_t>(delayed->value) & kIdMask;
     auto& sender = senders_[slot_of(id)];
-    const auto live = sender.id.load(std::memory_order_acquire);
-    if (live == 0 || (is_short ? short_id(live) : live) != id) continue;
+    const auto current = sender.id.load(std::memory_order_acquire);
+    if (current == 0 || (is_short ? short_id(current) : current) != id) continue;
     if (is_short) {
-      sender.doorbell.fetch_add(std::uint64_t{increment_of(late->value)} << 32U);
+      sender.doorbell.fetch_add(std::uint64_t{increment_of(delayed->value)} << 32U);
     } else {
       const auto now = sender.doorbell.load(std::memory_order_acquire);
-      if (static_cast<std::int32_t>(tail_of(late->value) - tail_of(now)) <= 0) continue;
-      sender.doorbell.store(late->value, std::memory_order_release);
+      if (static_cast<std::int32_t>(tail_of(delayed->value) - tail_of(now)) <= 0) continue;
+      sender.doorbell.store(delayed->value, std::memory_order_release);
     }
-    work_on(slot_of(id));
+    run_sender(slot_of(id));
   }
   return done;
 }
@@ -106,85 +108,87 @@ void Port::ring_sq(std::uint64_t value) {
   add(context_.counters.tx_doorbells, 1);
   const auto id = static_cast<std::uint32_t>(value) & kIdMask;
   const auto slot = slot_of(id);
-  reserved("SQ", value, kReserved);
+  check_reserved("SQ", value, kReserved);
   value &= ~kReserved;
   if (slot >= kQueuesPerPort || senders_[slot].id.load(std::memory_order_acquire) != id) {
-    return unknown("SQ", value);
+    return note_unknown("SQ", value);
   }
-  if (held_back(DoorbellTarget::sq, value)) return;
+  if (withhold(DoorbellTarget::sq, value)) return;
   senders_[slot].doorbell.store(value, std::memory_order_release);
-  work_on(slot);
-  if (context_.faults.double_doorbell.strikes()) work_on(slot);
+  run_sender(slot);
+  if (context_.faults.duplicated_doorbell.is_due()) run_sender(slot);
 }
 
 void Port::ring_sq_short(std::uint64_t value) {
   add(context_.counters.tx_doorbells, 1);
   const auto id = short_id_of(value);
   const auto slot = slot_of(id);
-  reserved("short SQ", value, kShortReserved);
-  const auto live = slot < kQueuesPerPort ? senders_[slot].id.load(std::memory_order_acquire) : 0;
-  if (live == 0 || short_id(live) != id) return unknown("short SQ", value);
-  if (held_back(DoorbellTarget::sq_short, value)) return;
-  // The tail is the upper half: what overflows goes nowhere.
+  check_reserved("short SQ", value, kShortReserved);
+  const auto current =
+      slot < kQueuesPerPort ? senders_[slot].id.load(std::memory_order_acquire) : 0;
+  if (current == 0 || short_id(current) != id) return note_unknown("short SQ", value);
+  if (withhold(DoorbellTarget::sq_short, value)) return;
+  // The tail is in the upper half, so its overflow does not change the ID in the lower half.
   senders_[slot].doorbell.fetch_add(std::uint64_t{increment_of(value)} << 32U,
                                     std::memory_order_acq_rel);
-  work_on(slot);
+  run_sender(slot);
 }
 
-// With the engine that works inside doorbells, buffers are filled as they come.
-void Port::posted(std::size_t units) {
-  if (engine_ == Engine::direct) cable_.arrive(units);
+// With Engine::direct, the doorbell that posts buffers also delivers frames into them.
+void Port::receive_posted(std::size_t units) {
+  if (engine_ == Engine::direct) link_.arrive(units);
 }
 
-// The count of WQEs is to be 0, but older drivers write it.
+// Does not check the WQE count of the doorbell: it should be 0, but older drivers set it.
 void Port::ring_rq(std::uint64_t value) {
   add(context_.counters.rx_doorbells, 1);
   const auto units =
       receiver_.announce(static_cast<std::uint32_t>(value) & kIdMask, tail_of(value));
-  if (!units) return unknown("RQ", value);
-  posted(*units);
+  if (!units) return note_unknown("RQ", value);
+  receive_posted(*units);
 }
 
 void Port::ring_rq_short(std::uint64_t value) {
   add(context_.counters.rx_doorbells, 1);
-  reserved("short RQ", value, kShortReserved);
+  check_reserved("short RQ", value, kShortReserved);
   const auto units = receiver_.announce_more(short_id_of(value), increment_of(value));
-  if (!units) return unknown("short RQ", value);
-  posted(*units);
+  if (!units) return note_unknown("short RQ", value);
+  receive_posted(*units);
 }
 
 void Port::ring_cq(std::uint64_t value) {
   const auto id = static_cast<std::uint32_t>(value) & kIdMask;
   const auto head = tail_of(value) & 0x7fffffffU;
-  reserved("CQ", value, kReserved);
-  if (value >> 63U == 0) return;  // the device does not need to know how far the driver has read
+  check_reserved("CQ", value, kReserved);
+  if (value >> 63U == 0) return;  // not armed: the device does not use the head
   if (kind_of(id) == QueueKind::rq_cq) {
-    if (!receiver_.arm(id, head)) unknown("CQ", value);
+    if (!receiver_.arm(id, head)) note_unknown("CQ", value);
     return;
   }
   const auto slot = slot_of(id);
-  if (slot >= kQueuesPerPort) return unknown("CQ", value);
+  if (slot >= kQueuesPerPort) return note_unknown("CQ", value);
   const std::scoped_lock lock(senders_[slot].mutex);
   auto* queue = senders_[slot].queue.get();
-  if (queue == nullptr || queue->ids().cq != id) return unknown("CQ", value);
+  if (queue == nullptr || queue->ids().cq != id) return note_unknown("CQ", value);
   queue->arm(head);
 }
 
-// Here it does: the next one counts from there.
+// Unlike a long CQ doorbell, it matters even if it does not arm: its increment advances the head,
+// from which later short doorbells count.
 void Port::ring_cq_short(std::uint64_t value) {
   const auto id = short_id_of(value);
-  const bool wanted = (value & kShortArm) != 0;
-  reserved("short CQ", value, kShortReserved & ~kShortArm);
+  const bool arms = (value & kShortArm) != 0;
+  check_reserved("short CQ", value, kShortReserved & ~kShortArm);
   if (kind_of(id) == QueueKind::rq_cq) {
-    if (!receiver_.arm_after(id, increment_of(value), wanted)) unknown("short CQ", value);
+    if (!receiver_.arm_after(id, increment_of(value), arms)) note_unknown("short CQ", value);
     return;
   }
   const auto slot = slot_of(id);
-  if (slot >= kQueuesPerPort) return unknown("short CQ", value);
+  if (slot >= kQueuesPerPort) return note_unknown("short CQ", value);
   const std::scoped_lock lock(senders_[slot].mutex);
   auto* queue = senders_[slot].queue.get();
-  if (queue == nullptr || short_id(queue->ids().cq) != id) return unknown("short CQ", value);
-  queue->arm_after(increment_of(value), wanted);
+  if (queue == nullptr || short_id(queue->ids().cq) != id) return note_unknown("short CQ", value);
+  queue->arm_after(increment_of(value), arms);
 }
 
 }  // namespace manactl::adapter

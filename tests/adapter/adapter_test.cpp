@@ -10,19 +10,19 @@ namespace {
 TEST_F(AdapterTest, SendsAFrameAndCompletesIt) {
   Queue sq(adapter.port(0), Direction::send);
   sq.send({piece(0, 60)});
-  EXPECT_FALSE(sq.poll()) << "nobody has run the device yet";
+  EXPECT_FALSE(sq.poll()) << "the device has not run yet";
   EXPECT_EQ(adapter.run(), 1U);
   const auto done = sq.poll();
   ASSERT_TRUE(done);
   EXPECT_EQ(done->tx().header.type, wire::CqeType::tx_okay);
   EXPECT_TRUE(done->info.is_sq);
   EXPECT_EQ(done->info.wq_id, sq.ids.wq);
-  EXPECT_EQ(ledger.port[0].tx_packets, 1U);
-  EXPECT_EQ(ledger.port[0].tx_bytes, 60U);
+  EXPECT_EQ(counters.port[0].tx_packets, 1U);
+  EXPECT_EQ(counters.port[0].tx_bytes, 60U);
   EXPECT_EQ(violations(), 0U);
 }
 
-TEST_F(AdapterTest, CompletesInOrderAndSaysWhere) {
+TEST_F(AdapterTest, CompletesInOrderWithTheWqeOffset) {
   Queue sq(adapter.port(0), Direction::send);
   for (int i = 0; i < 10; ++i) sq.post({piece(0, 60)});
   sq.ring_doorbell();
@@ -32,19 +32,19 @@ TEST_F(AdapterTest, CompletesInOrderAndSaysWhere) {
   for (std::uint32_t i = 0; i < 10; ++i) EXPECT_EQ(all[i].tx().wqe_offset, i);
 }
 
-TEST_F(AdapterTest, HonoursSuppressedCompletions) {
+TEST_F(AdapterTest, HonorsSuppressedCompletions) {
   Queue sq(adapter.port(0), Direction::send);
-  auto quiet = sq.oob();
-  quiet.suppress_cqe = true;
-  sq.post({}, quiet, {piece(0, 60)});
-  sq.post({}, quiet, {piece(0, 60)});
+  auto suppressed = sq.oob();
+  suppressed.suppress_cqe = true;
+  sq.post({}, suppressed, {piece(0, 60)});
+  sq.post({}, suppressed, {piece(0, 60)});
   sq.send({piece(0, 60)});
   adapter.run();
   EXPECT_EQ(sq.poll_all().size(), 1U);
-  EXPECT_EQ(ledger.port[0].tx_packets, 3U);
+  EXPECT_EQ(counters.port[0].tx_packets, 3U);
 }
 
-TEST_F(AdapterTest, FollowsAListThatWrapsAtTheRingsEnd) {
+TEST_F(AdapterTest, FollowsAnSgeListThatWrapsAroundTheRing) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
@@ -57,7 +57,9 @@ TEST_F(AdapterTest, FollowsAListThatWrapsAtTheRingsEnd) {
   adapter.run();
   rq.post({}, wire::TxShortOob{}, {piece(8192, 2048)});
   rq.ring_doorbell();
-  sq.send({piece(0, 14), piece(14, 20), piece(34, 26)});  // 2 units, the second at the ring's start
+  sq.send({piece(0, 14),
+           piece(14, 20),
+           piece(34, 26)});  // this WQE has 2 basic units; the second is at the start of the ring
   adapter.run();
   EXPECT_EQ(Buffer(memory.begin() + 8192, memory.begin() + 8192 + 60), frame);
   EXPECT_EQ(violations(), 0U);
@@ -103,8 +105,8 @@ TEST_F(AdapterTest, SpreadsFlowsOverTheQueues) {
   EXPECT_GT(two, 4U);
 }
 
-TEST_F(AdapterTest, CrossesTwoPorts) {
-  adapter.port(0).connect(make_link(adapter.port(1).receiver()));
+TEST_F(AdapterTest, DeliversToTheOtherPortOfAPair) {
+  adapter.port(0).connect(make_peer_link(adapter.port(1).receiver()));
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(1), Direction::receive);
   spread(1, {rq.ids.wq});
   rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
@@ -112,8 +114,8 @@ TEST_F(AdapterTest, CrossesTwoPorts) {
   sq.send({frame_at(0, udp_frame())});
   adapter.run();
   EXPECT_TRUE(rq.poll());
-  EXPECT_EQ(ledger.port[1].rx_packets, 1U);
-  EXPECT_EQ(ledger.port[0].rx_packets, 0U);
+  EXPECT_EQ(counters.port[1].rx_packets, 1U);
+  EXPECT_EQ(counters.port[0].rx_packets, 0U);
 }
 
 TEST_F(AdapterTest, CountsFramesWithoutABuffer) {
@@ -123,11 +125,11 @@ TEST_F(AdapterTest, CountsFramesWithoutABuffer) {
   sq.send({frame_at(0, udp_frame())});
   adapter.run();
   EXPECT_FALSE(rq.poll());
-  EXPECT_EQ(ledger.port[0].rx_no_buffer, 1U);
-  EXPECT_EQ(ledger.port[0].tx_packets, 1U);
+  EXPECT_EQ(counters.port[0].rx_no_buffer, 1U);
+  EXPECT_EQ(counters.port[0].tx_packets, 1U);
 }
 
-TEST_F(AdapterTest, LeavesTheBuffersOfARemovedQueueAlone) {
+TEST_F(AdapterTest, DoesNotTouchTheBuffersOfARemovedQueue) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
@@ -138,10 +140,10 @@ TEST_F(AdapterTest, LeavesTheBuffersOfARemovedQueueAlone) {
   adapter.run();
   EXPECT_FALSE(rq.poll());
   EXPECT_EQ(memory[4096], 0U);
-  EXPECT_EQ(ledger.port[0].rx_no_buffer, 1U);
+  EXPECT_EQ(counters.port[0].rx_no_buffer, 1U);
 }
 
-TEST_F(AdapterTest, TruncatesWhatDoesNotFit) {
+TEST_F(AdapterTest, TruncatesAFrameThatDoesNotFit) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
@@ -172,10 +174,10 @@ TEST_F(AdapterTest, GeneratesUntilTheFramesAreUsedUp) {
   ASSERT_EQ(rest.size(), 2U);
   EXPECT_TRUE(rest[0].rx().ip_ok);
   EXPECT_TRUE(rest[0].rx().udp_ok);
-  EXPECT_EQ(ledger.port[0].rx_no_buffer, 0U);
+  EXPECT_EQ(counters.port[0].rx_no_buffer, 0U);
 }
 
-TEST_F(AdapterTest, TellsAnArmedQueueOnce) {
+TEST_F(AdapterTest, RaisesOneEventForEachArm) {
   Queue sq(adapter.port(0), Direction::send);
   sq.arm();
   EXPECT_EQ(sq.events, 0U);
@@ -185,11 +187,11 @@ TEST_F(AdapterTest, TellsAnArmedQueueOnce) {
   adapter.run();
   EXPECT_EQ(sq.events, 1U);
   sq.poll();
-  sq.arm();  // one more is waiting
+  sq.arm();  // due at once, because one completion is still unread
   EXPECT_EQ(sq.events, 2U);
 }
 
-TEST_F(AdapterTest, GivesEveryQueueAnIdThatShowsWrongMasks) {
+TEST_F(AdapterTest, GivesEveryQueueAnIdThatRevealsWrongMasks) {
   std::vector<std::uint32_t> ids;
   for (int i = 0; i < 3; ++i) {
     Queue sq(adapter.port(0), Direction::send);
@@ -205,15 +207,15 @@ TEST_F(AdapterTest, GivesEveryQueueAnIdThatShowsWrongMasks) {
   }
 }
 
-TEST_F(AdapterTest, RefusesQueuesThatCannotBe) {
+TEST_F(AdapterTest, RejectsInvalidQueues) {
   Buffer ring(8192), cq(64 * 64);
   const QueueSetup good{ring.data(), 4096, cq.data(), 64, {}};
-  auto odd = good, small = good, empty = good, none = good;
-  odd.ring_bytes = 4096 + 32;
+  auto unaligned = good, small = good, empty = good, none = good;
+  unaligned.ring_bytes = 4096 + 32;
   small.ring_bytes = 2048;
   empty.cq_entries = 0;
   none.ring = nullptr;
-  for (const auto& setup : {odd, small, empty, none}) {
+  for (const auto& setup : {unaligned, small, empty, none}) {
     EXPECT_EQ(adapter.port(0).create(Direction::send, setup).error().code, Errc::invalid);
   }
   for (std::uint32_t i = 0; i < kQueuesPerPort; ++i) {
@@ -222,7 +224,7 @@ TEST_F(AdapterTest, RefusesQueuesThatCannotBe) {
   EXPECT_EQ(adapter.port(0).create(Direction::send, good).error().code, Errc::busy);
 }
 
-TEST_F(AdapterTest, AsksForEveryNthFaultThatIsPlanned) {
+TEST_F(AdapterTest, InjectsAPlannedFaultIntoEveryNthPacket) {
   adapter.faults(0).tx.set(3);
   Queue sq(adapter.port(0), Direction::send);
   for (int i = 0; i < 6; ++i) sq.post({piece(0, 60)});
@@ -234,18 +236,18 @@ TEST_F(AdapterTest, AsksForEveryNthFaultThatIsPlanned) {
     EXPECT_EQ(all[i].tx().header.type,
               i % 3 == 2 ? wire::CqeType::tx_sa_drop : wire::CqeType::tx_okay);
   }
-  EXPECT_EQ(ledger.port[0].tx_errors, 2U);
-  EXPECT_EQ(violations(), 0U) << "a planned fault is not the driver's";
+  EXPECT_EQ(counters.port[0].tx_errors, 2U);
+  EXPECT_EQ(violations(), 0U) << "a planned fault is not a violation by the driver";
 }
 
-TEST_F(AdapterTest, FillsChecksumsThatTheDriverLeftToIt) {
+TEST_F(AdapterTest, FillsChecksumsThatTheDriverOffloads) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
   auto oob = sq.oob();
   oob.compute_ip_checksum = oob.compute_udp_checksum = true;
   auto frame = udp_frame();
-  frame[40] = 0x12;  // whatever the driver left there
+  frame[40] = 0x12;  // a wrong UDP checksum
   for (const bool offloaded : {false, true}) {
     rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
     rq.ring_doorbell();
@@ -258,7 +260,7 @@ TEST_F(AdapterTest, FillsChecksumsThatTheDriverLeftToIt) {
     EXPECT_EQ(got->rx().udp_ok, offloaded);
     EXPECT_EQ(got->rx().udp_bad, !offloaded);
   }
-  EXPECT_EQ(memory[40], 0x12) << "the driver's own bytes stay as they are";
+  EXPECT_EQ(memory[40], 0x12) << "the driver's buffer does not change";
 }
 
 class DirectTest : public AdapterTest {
@@ -266,13 +268,13 @@ class DirectTest : public AdapterTest {
   DirectTest() : AdapterTest(Engine::direct, 1) {}
 };
 
-TEST_F(DirectTest, WorksInsideTheDoorbell) {
+TEST_F(DirectTest, CompletesWithinTheDoorbell) {
   Queue sq(adapter.port(0), Direction::send);
   sq.send({piece(0, 60)});
   EXPECT_TRUE(sq.poll());
 }
 
-TEST_F(DirectTest, LosesNothingOfManyThreads) {
+TEST_F(DirectTest, LosesNoPacketOfManyThreads) {
   constexpr unsigned kThreads = 4, kPackets = 5000;
   loop(0);
   std::vector<std::thread> threads;
@@ -289,7 +291,7 @@ TEST_F(DirectTest, LosesNothingOfManyThreads) {
   }
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(completed, kThreads * kPackets);
-  EXPECT_EQ(ledger.port[0].tx_packets, kThreads * kPackets);
+  EXPECT_EQ(counters.port[0].tx_packets, kThreads * kPackets);
 }
 
 class ThreadedTest : public AdapterTest {
@@ -304,7 +306,7 @@ TEST_F(ThreadedTest, NeverTouchesAQueueThatIsRemoved) {
     for (int i = 0; i < 60; ++i) sq.post({piece(0, 60)});
     sq.ring_doorbell();
     ASSERT_TRUE(adapter.port(0).remove(sq.ids.wq));
-    // From here on the memory is the driver's again.
+    // From now on the memory belongs to the driver.
     const auto completions = sq.cq;
     std::ranges::fill(sq.ring, std::uint8_t{0xff});
     std::this_thread::yield();
@@ -314,7 +316,7 @@ TEST_F(ThreadedTest, NeverTouchesAQueueThatIsRemoved) {
   EXPECT_EQ(violations(), 0U);
 }
 
-TEST_F(ThreadedTest, HasItsOwnThreadForTheWork) {
+TEST_F(ThreadedTest, WorksOnItsOwnThread) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
@@ -328,7 +330,7 @@ TEST_F(ThreadedTest, HasItsOwnThreadForTheWork) {
     while (!rq.poll()) std::this_thread::yield();
   }
   adapter.stop();
-  EXPECT_EQ(ledger.port[0].rx_packets, 500U);
+  EXPECT_EQ(counters.port[0].rx_packets, 500U);
   EXPECT_EQ(violations(), 0U);
 }
 

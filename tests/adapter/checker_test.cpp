@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "adapter/checker.h"
+#include "adapter/check/checker.h"
 
 #include <gmock/gmock.h>
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using wire::CqeType;
 
-TEST(Rules, HaveDifferentNamesInTheOrderOfTheEnumeration) {
+TEST(Rules, HaveUniqueIdsInTheOrderOfTheEnumeration) {
   for (std::size_t i = 0; i < rules().size(); ++i) {
     EXPECT_EQ(static_cast<std::size_t>(rules()[i].violation), i);
     EXPECT_EQ(std::ranges::count(rules(), rules()[i].id, &Rule::id), 1);
@@ -22,75 +22,75 @@ TEST(Rules, HaveDifferentNamesInTheOrderOfTheEnumeration) {
   }
 }
 
-TEST(Checker, KeepsWordsForTheFirstTwoOfEachRule) {
-  Ledger ledger{};
-  Checker checker(ledger);
-  unsigned asked = 0;
+TEST(Checker, DescribesOnlyTheFirstTwoViolationsOfARule) {
+  AdapterCounters counters{};
+  Checker checker(counters);
+  unsigned described = 0;
   for (int i = 0; i < 1000; ++i) {
-    checker.note(Violation::sge_key, [&] { return fmt::format("number {}", ++asked); });
+    checker.note(Violation::sge_key, [&] { return fmt::format("number {}", ++described); });
   }
   checker.note(Violation::leak, [] { return std::string(1000, 'x'); });
-  EXPECT_EQ(checker.of(Violation::sge_key), 1000U);
+  EXPECT_EQ(checker.count_of(Violation::sge_key), 1000U);
   EXPECT_EQ(checker.total(), 1001U);
-  EXPECT_EQ(asked, 2U);
+  EXPECT_EQ(described, 2U);
   ASSERT_THAT(checker.reports(), SizeIs(3));
   EXPECT_EQ(checker.reports()[1], "sge.key: number 2");
   EXPECT_EQ(checker.reports()[2].size(), kReportBytes - 1);
 }
 
-class StrictTest : public AdapterTest {
+class CheckerTest : public AdapterTest {
  protected:
-  // What becomes of a WQE that is posted alone.
-  std::optional<CqeType> verdict() {
+  // Returns the completion type of the only posted WQE; no value if it does not complete.
+  std::optional<CqeType> completion_type() {
     sq.ring_doorbell();
     adapter.run();
     const auto done = sq.poll();
     return done ? std::optional(done->tx().header.type) : std::nullopt;
   }
 
-  std::uint64_t noted(Violation violation) { return adapter.checker().of(violation); }
+  std::uint64_t noted(Violation violation) { return adapter.checker().count_of(violation); }
 
   Queue sq{adapter.port(0), Direction::send};
 };
 
-TEST_F(StrictTest, NotesAKeyThatIsNotLive) {
+TEST_F(CheckerTest, NotesAKeyThatIsNotRegistered) {
   sq.post({{address(memory.data()), key + 1, 60}});
-  EXPECT_EQ(verdict(), CqeType::tx_invalid_oob);
+  EXPECT_EQ(completion_type(), CqeType::tx_invalid_oob);
   EXPECT_EQ(noted(Violation::sge_key), 1U);
-  EXPECT_EQ(ledger.port[0].tx_packets, 0U);
-  EXPECT_EQ(ledger.port[0].tx_errors, 1U);
+  EXPECT_EQ(counters.port[0].tx_packets, 0U);
+  EXPECT_EQ(counters.port[0].tx_errors, 1U);
   EXPECT_THAT(adapter.checker().reports(), ElementsAre(HasSubstr("60 bytes")));
 }
 
-TEST_F(StrictTest, NotesAnSgeOutsideItsRegion) {
+TEST_F(CheckerTest, NotesAnSgeOutsideItsRegion) {
   sq.post({piece(memory.size() - 10, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_invalid_oob);
+  EXPECT_EQ(completion_type(), CqeType::tx_invalid_oob);
   EXPECT_EQ(noted(Violation::sge_range), 1U);
 }
 
-TEST_F(StrictTest, NotesAnEmptySge) {
+TEST_F(CheckerTest, NotesAnEmptySge) {
   sq.post({piece(0, 60), piece(0, 0)});
-  EXPECT_EQ(verdict(), CqeType::tx_invalid_oob);
+  EXPECT_EQ(completion_type(), CqeType::tx_invalid_oob);
   EXPECT_EQ(noted(Violation::sge_empty), 1U);
 }
 
-TEST_F(StrictTest, NotesEachWrongFieldOfAnOob) {
+TEST_F(CheckerTest, NotesEachWrongFieldOfAnOob) {
   auto oob = sq.oob();
   oob.cq_id ^= 1U;
   sq.post({}, oob, {piece(0, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_invalid_oob);
+  EXPECT_EQ(completion_type(), CqeType::tx_invalid_oob);
   oob = sq.oob();
   oob.sq_frame ^= 1U;
   sq.post({}, oob, {piece(0, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_invalid_oob);
+  EXPECT_EQ(completion_type(), CqeType::tx_invalid_oob);
   oob = sq.oob();
   ++oob.short_vport_offset;
   sq.post({}, oob, {piece(0, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_vport_out_of_range);
+  EXPECT_EQ(completion_type(), CqeType::tx_vport_out_of_range);
   oob = sq.oob();
   oob.format = wire::PacketFormat::long_form;
   sq.post({}, oob, {piece(0, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_invalid_oob);
+  EXPECT_EQ(completion_type(), CqeType::tx_invalid_oob);
   EXPECT_EQ(noted(Violation::oob_cq), 1U);
   EXPECT_EQ(noted(Violation::oob_frame), 1U);
   EXPECT_EQ(noted(Violation::oob_vport), 1U);
@@ -98,7 +98,7 @@ TEST_F(StrictTest, NotesEachWrongFieldOfAnOob) {
   EXPECT_EQ(violations(), 4U);
 }
 
-TEST_F(StrictTest, LooksAtALongOobOnlyWhereItIsMeant) {
+TEST_F(CheckerTest, ChecksOnlyTheValidFieldsOfALongOob) {
   wire::TxLongOob oob;
   oob.base = sq.oob();
   oob.base.format = wire::PacketFormat::long_form;
@@ -106,82 +106,82 @@ TEST_F(StrictTest, LooksAtALongOobOnlyWhereItIsMeant) {
   oob.long_vport_offset = static_cast<std::uint16_t>(adapter.port(0).vport_offset());
   oob.inner_frame_offset = 0x3ff;
   sq.post({.inline_oob = wire::OobSize::large}, oob, {piece(0, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_okay);
+  EXPECT_EQ(completion_type(), CqeType::tx_okay);
   ++oob.long_vport_offset;
   sq.post({.inline_oob = wire::OobSize::large}, oob, {piece(0, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_vport_out_of_range);
+  EXPECT_EQ(completion_type(), CqeType::tx_vport_out_of_range);
   EXPECT_EQ(noted(Violation::oob_vport), 1U);
 }
 
-TEST_F(StrictTest, StopsAQueueWhoseWqeCannotBeUnderstood) {
+TEST_F(CheckerTest, StopsAQueueAtAMalformedWqe) {
   sq.ring[0] = 1;  // reserved bits
   sq.tail += 32;
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   EXPECT_EQ(noted(Violation::wqe_header), 1U);
   sq.post({piece(0, 60)});
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   EXPECT_EQ(violations(), 1U);
 }
 
-TEST_F(StrictTest, NotesOobsOfAWrongSize) {
+TEST_F(CheckerTest, NotesOobsOfAWrongSize) {
   put(sq.ring, 0, wire::WqeHeader{.num_sge = 1, .inline_oob = wire::OobSize::largest});
   sq.tail += 64;
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   EXPECT_EQ(noted(Violation::wqe_oob_size), 1U);
 }
 
-TEST_F(StrictTest, NotesFlagsOfOtherClients) {
+TEST_F(CheckerTest, NotesFlagsThatEthernetDoesNotUse) {
   sq.post({.fence = true}, sq.oob(), {piece(0, 60)});
-  EXPECT_EQ(verdict(), CqeType::tx_okay);
+  EXPECT_EQ(completion_type(), CqeType::tx_okay);
   EXPECT_EQ(noted(Violation::wqe_flags), 1U);
 }
 
-TEST_F(StrictTest, NotesAWqeWithoutSges) {
+TEST_F(CheckerTest, NotesAWqeWithoutSges) {
   sq.post(std::vector<wire::Sge>{});
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   EXPECT_EQ(noted(Violation::wqe_sges), 1U);
   sq.post({piece(0, 60)});
-  EXPECT_EQ(verdict(), std::nullopt) << "nobody knows where the next one starts";
+  EXPECT_EQ(completion_type(), std::nullopt) << "the start of the next WQE is unknown";
   EXPECT_EQ(violations(), 1U);
 }
 
-TEST_F(StrictTest, NotesMoreSgesThanTheHardwareTakes) {
+TEST_F(CheckerTest, NotesMoreSgesThanTheHardwareSupports) {
   sq.ring[4] = 31;
   sq.ring[5] = 2;
   sq.tail += 512;
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   EXPECT_EQ(noted(Violation::wqe_sges), 1U);
 }
 
-TEST_F(StrictTest, NotesAWqeThatWasNotAnnouncedAsAWhole) {
+TEST_F(CheckerTest, NotesAWqeThatTheDoorbellCutsOff) {
   sq.post({piece(0, 20), piece(20, 20), piece(40, 20)});
   sq.tail -= 32;
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   EXPECT_EQ(noted(Violation::wqe_past_doorbell), 1U);
 }
 
-TEST_F(StrictTest, NotesTailsThatCannotBe) {
+TEST_F(CheckerTest, NotesInvalidTails) {
   sq.tail = 16;
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   sq.tail = 4096 + 32;
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   sq.tail = 0U - 32U;
-  EXPECT_EQ(verdict(), std::nullopt);
+  EXPECT_EQ(completion_type(), std::nullopt);
   EXPECT_EQ(noted(Violation::doorbell_tail), 3U);
 }
 
-TEST_F(StrictTest, NotesFramesOfAnImpossibleLength) {
+TEST_F(CheckerTest, NotesFramesOfInvalidLength) {
   sq.post({piece(0, 13)});
-  EXPECT_EQ(verdict(), CqeType::tx_invalid_ethertype);
+  EXPECT_EQ(completion_type(), CqeType::tx_invalid_ethertype);
   sq.post({piece(0, 9019)});
-  EXPECT_EQ(verdict(), CqeType::tx_mtu_drop);
+  EXPECT_EQ(completion_type(), CqeType::tx_mtu_drop);
   sq.post({piece(0, 9018)});
-  EXPECT_EQ(verdict(), CqeType::tx_okay);
+  EXPECT_EQ(completion_type(), CqeType::tx_okay);
   EXPECT_EQ(noted(Violation::frame_short), 1U);
   EXPECT_EQ(noted(Violation::frame_long), 1U);
 }
 
-TEST_F(StrictTest, NotesDoorbellsForNobody) {
+TEST_F(CheckerTest, NotesDoorbellsOfUnknownQueues) {
   auto& port = adapter.port(0);
   port.ring(0, number(wire::SqDoorbell{sq.ids.wq ^ 0x400U, 32}));
   port.ring(0, number(wire::SqDoorbell{sq.ids.cq, 32}));
@@ -197,42 +197,42 @@ TEST_F(StrictTest, NotesDoorbellsForNobody) {
   EXPECT_EQ(noted(Violation::doorbell_reserved), 1U);
 }
 
-TEST_F(StrictTest, NotesADoorbellOfAQueueThatIsGone) {
+TEST_F(CheckerTest, NotesADoorbellOfARemovedQueue) {
   sq.post({piece(0, 60)});
   EXPECT_TRUE(adapter.port(0).remove(sq.ids.wq));
   sq.ring_doorbell();
   adapter.run();
   EXPECT_EQ(noted(Violation::doorbell_id), 1U);
-  EXPECT_EQ(ledger.port[0].tx_packets, 0U);
+  EXPECT_EQ(counters.port[0].tx_packets, 0U);
 }
 
-TEST_F(StrictTest, NotesCompletionMemoryThatIsNotZero) {
+TEST_F(CheckerTest, NotesCompletionMemoryThatIsNotZero) {
   Buffer ring(4096), cq(64 * 64);
   cq[100] = 1;
   EXPECT_TRUE(adapter.port(0).create(Direction::send, {ring.data(), 4096, cq.data(), 64, {}}));
   EXPECT_EQ(noted(Violation::cq_not_zero), 1U);
 }
 
-TEST_F(StrictTest, NotesReceiveBuffersThatAreNotRegistered) {
+TEST_F(CheckerTest, NotesReceiveBuffersThatAreNotRegistered) {
   loop(0);
   Queue rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
   rq.post({}, wire::TxShortOob{}, {{address(memory.data()), key ^ 1U, 2048}});
   rq.ring_doorbell();
   sq.post({frame_at(0, udp_frame())});
-  EXPECT_EQ(verdict(), CqeType::tx_okay);
+  EXPECT_EQ(completion_type(), CqeType::tx_okay);
   EXPECT_FALSE(rq.poll());
   EXPECT_EQ(noted(Violation::sge_key), 1U);
 }
 
-TEST_F(StrictTest, NotesALongOobInAReceiveWqe) {
+TEST_F(CheckerTest, NotesALongOobInAReceiveWqe) {
   loop(0);
   Queue rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
   rq.post({.inline_oob = wire::OobSize::large}, wire::TxLongOob{}, {piece(4096, 2048)});
   rq.ring_doorbell();
   sq.post({frame_at(0, udp_frame())});
-  verdict();
+  completion_type();
   EXPECT_EQ(noted(Violation::wqe_oob_size), 1U);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "adapter/completion_ring.h"
+#include "adapter/queues/completion_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(CompletionRing, StartsWithOwnerOneAndCountsRounds) {
   }
 }
 
-TEST(CompletionRing, SaysWhichDirectionAnEntryHas) {
+TEST(CompletionRing, MarksEntriesOfSendQueues) {
   Cq cq(2);
   cq.ring.push({}, 0x42 | kSendFlag);
   cq.ring.push({}, 0x42);
@@ -46,7 +46,7 @@ TEST(CompletionRing, RaisesOneEventForEachArm) {
   cq.ring.push({}, 1);
   EXPECT_FALSE(cq.ring.take_event()) << "not armed yet";
   EXPECT_FALSE(cq.ring.arm(wire::doorbell_tail(4 + 1, 4)));
-  EXPECT_FALSE(cq.ring.take_event()) << "nothing came since";
+  EXPECT_FALSE(cq.ring.take_event()) << "no new entry";
   cq.ring.push({}, 1);
   cq.ring.push({}, 1);
   EXPECT_TRUE(cq.ring.take_event());
@@ -54,7 +54,7 @@ TEST(CompletionRing, RaisesOneEventForEachArm) {
   EXPECT_FALSE(cq.ring.take_event());
 }
 
-TEST(CompletionRing, RaisesTheEventAtOnceWhenAnEntryIsWaiting) {
+TEST(CompletionRing, RaisesTheEventAtOnceIfAnEntryIsUnread) {
   Cq cq(4);
   cq.ring.push({}, 1);
   EXPECT_TRUE(cq.ring.arm(wire::doorbell_tail(4, 4)));

@@ -9,19 +9,19 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Config, HasADefaultForEverything) {
+TEST(Config, HasDefaults) {
   const auto config = Config::parse("").value();
   EXPECT_EQ(config.ports, 1U);
   EXPECT_EQ(config.engine, Engine::direct);
   EXPECT_EQ(config.backend, BackendKind::sink);
   EXPECT_EQ(config.mac_of(0).str(), "00:0d:3a:76:3b:d0");
-  EXPECT_EQ(config.ledger, -1);
+  EXPECT_EQ(config.counters, -1);
 }
 
-TEST(Config, ReadsEveryKey) {
+TEST(Config, ReadsEverySetting) {
   const auto config = Config::parse(
                           "ports=2 queues=8 mac=00:0d:3a:00:00:ff engine=threaded doorbell=poll "
-                          "backend=generator frame=1500 frames=10 part=1 root=/tmp/x ledger=5 "
+                          "backend=generator frame=1500 frames=10 part=1 root=/tmp/x counters=5 "
                           "fault=create_qp=errno:EBUSY fault=tx=33,every=4 coalesce=4 pps=1000 "
                           "read=7 write=8 write=9 tap=10 "
                           "bps=10000000000 latency=20 jitter=3")
@@ -36,7 +36,7 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.frames, 10U);
   EXPECT_EQ(config.part_id, 1U);
   EXPECT_EQ(config.root, "/tmp/x");
-  EXPECT_EQ(config.ledger, 5);
+  EXPECT_EQ(config.counters, 5);
   EXPECT_EQ(config.faults.size(), 2U);
   EXPECT_EQ(config.coalesce, 4U);
   EXPECT_EQ(config.read, 7);
@@ -45,10 +45,10 @@ TEST(Config, ReadsEveryKey) {
   EXPECT_EQ(config.link, (LinkModel{1000, 10'000'000'000, 20'000, 3'000}));
 }
 
-TEST(Config, SaysWhatItDoesNotUnderstand) {
+TEST(Config, ExplainsInvalidSettings) {
   const std::pair<const char*, const char*> cases[] = {
-      {"port=1", "'ports=' is"},
-      {"ports", "no setting"},
+      {"port=1", "did you mean 'ports='?"},
+      {"ports", "unknown setting"},
       {"ports=0", "between 1 and 8"},
       {"ports=9", "between 1 and 8"},
       {"ports=x", "ports: "},
@@ -57,10 +57,10 @@ TEST(Config, SaysWhatItDoesNotUnderstand) {
       {"backend=sinc", "sink, loopback, cross, generator, pcap, tap"},
       {"doorbell=poll", "engine=threaded"},
       {"backend=cross", "pairs"},
-      {"mac=01:00:00:00:00:00", "no address"},
+      {"mac=01:00:00:00:00:00", "not a unicast address"},
       {"mac=1", "mac: "},
       {"frame=59", "between 60"},
-      {"ledger=-1", "ledger: "},
+      {"counters=-1", "counters: "},
       {"fault=nonsense", "fault: "},
       {"write=-1", "write: "},
       {"coalesce=2", "coalesce: '2' is not 1, 4 or 8"},
@@ -70,11 +70,11 @@ TEST(Config, SaysWhatItDoesNotUnderstand) {
       {"latency=10000001", "latency: "},
       {"jitter=-1", "jitter: "},
   };
-  for (const auto& [text, words] : cases) {
+  for (const auto& [text, message] : cases) {
     const auto config = Config::parse(text);
     ASSERT_FALSE(config) << text;
     EXPECT_EQ(config.error().code, Errc::invalid);
-    EXPECT_THAT(config.error().message, HasSubstr(words)) << text;
+    EXPECT_THAT(config.error().message, HasSubstr(message)) << text;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "adapter/doorbell_page.h"
+#include "adapter/doorbell/doorbell_page.h"
 
 #include <gmock/gmock.h>
 #include <sys/mman.h>
@@ -15,19 +15,20 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-using Rung = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+using Rings = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
 
 std::atomic_ref<std::uint64_t> at(void* page, std::size_t offset) {
   return std::atomic_ref(static_cast<std::uint64_t*>(page)[offset / 8]);
 }
 
-Rung take(DoorbellPage& page) {
-  Rung rung;
-  page.take([&](std::uint32_t offset, std::uint64_t value) { rung.emplace_back(offset, value); });
-  return rung;
+Rings take(DoorbellPage& page) {
+  Rings rings;
+  page.take_stores(
+      [&](std::uint32_t offset, std::uint64_t value) { rings.emplace_back(offset, value); });
+  return rings;
 }
 
-TEST(DoorbellPage, GivesEachStoreOnce) {
+TEST(DoorbellPage, TakesEachStoreOnce) {
   const auto page = DoorbellPage::make().value();
   EXPECT_THAT(take(*page), IsEmpty());
   at(page->address(), 0x400) = 7;
@@ -38,7 +39,7 @@ TEST(DoorbellPage, GivesEachStoreOnce) {
   EXPECT_THAT(take(*page), ElementsAre(Pair(0U, 5U)));
 }
 
-TEST(DoorbellPage, LosesAllButTheLastStoreToAPlace) {
+TEST(DoorbellPage, KeepsOnlyTheLastStoreToAnOffset) {
   const auto page = DoorbellPage::make().value();
   at(page->address(), 0x800) = 1;
   at(page->address(), 0x800) = 2;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A driver for the tests: queues in its own memory, written with the codec as direct verbs have it.
+// A driver for tests. It uses the codec to write queues in its own memory, in the layout of direct
+// verbs.
 
 #pragma once
 
@@ -49,9 +50,9 @@ class Queue {
         cq(std::size_t{entries} * wire::kCqeBytes),
         entries_(entries),
         head_(entries) {
-    const auto made = port.create(direction, setup());
-    EXPECT_TRUE(made) << made.error().message;
-    if (made) ids = *made;
+    const auto created = port.create(direction, setup());
+    EXPECT_TRUE(created) << created.error().message;
+    if (created) ids = *created;
   }
 
   QueueSetup setup() {
@@ -68,7 +69,7 @@ class Queue {
     return oob;
   }
 
-  // Writes a WQE; the device does not know before ring().
+  // Writes a WQE; ring_doorbell() announces it.
   template <class Oob>
   void post(wire::WqeHeader header, const Oob& oob, const std::vector<wire::Sge>& sges) {
     header.num_sge = static_cast<std::uint8_t>(sges.size());
@@ -99,7 +100,7 @@ class Queue {
     port_.ring(0x800, number(wire::CqDoorbell{ids.cq, wire::doorbell_tail(head_, entries_), true}));
   }
 
-  // The next completion, or none.
+  // Returns the next completion, if there is one.
   std::optional<Completion> poll() {
     auto* entry = cq.data() + std::size_t{head_ % entries_} * wire::kCqeBytes;
     auto& word = *reinterpret_cast<std::uint32_t*>(entry + wire::kCqeDataBytes);
@@ -153,13 +154,13 @@ inline Buffer udp_frame(std::uint16_t port = 1000, std::size_t bytes = 60) {
   return frame;
 }
 
-// An adapter with its ledger and a piece of registered memory.
+// An adapter with its counters and a registered memory region.
 class AdapterTest : public testing::Test {
  protected:
   explicit AdapterTest(Engine engine = Engine::manual, std::size_t ports = 2)
       : AdapterTest(setup(engine, ports)) {}
 
-  explicit AdapterTest(const AdapterSetup& made) : adapter(made, ledger) {
+  explicit AdapterTest(const AdapterSetup& setup) : adapter(setup, counters) {
     key = adapter.memory().add(address(memory.data()), memory.size()).value();
   }
 
@@ -174,7 +175,7 @@ class AdapterTest : public testing::Test {
 
   static std::uint64_t address(const void* at) { return reinterpret_cast<std::uint64_t>(at); }
 
-  // A piece of the registered memory; `at` is where it starts.
+  // An SGE for `size` bytes of the registered memory from offset `at`.
   wire::Sge piece(std::size_t at, std::size_t size) {
     return {address(memory.data() + at), key, static_cast<std::uint32_t>(size)};
   }
@@ -184,10 +185,12 @@ class AdapterTest : public testing::Test {
     return piece(at, frame.size());
   }
 
+  // Connects the port to itself.
   void loop(std::size_t port) {
-    adapter.port(port).connect(make_link(adapter.port(port).receiver()));
+    adapter.port(port).connect(make_peer_link(adapter.port(port).receiver()));
   }
 
+  // Spreads received frames over the queues by RSS.
   void spread(std::size_t port, std::vector<std::uint32_t> queues) {
     HashKey hash_key;
     std::iota(hash_key.begin(), hash_key.end(), std::uint8_t{1});
@@ -196,7 +199,7 @@ class AdapterTest : public testing::Test {
 
   std::uint64_t violations() { return adapter.checker().total(); }
 
-  Ledger ledger{};
+  AdapterCounters counters{};
   Buffer memory = Buffer(1U << 16U);
   Adapter adapter;
   std::uint32_t key = 0;

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Fault, IsParsedFromEveryForm) {
+TEST(Fault, ParsesEveryForm) {
   const auto call = Fault::parse("create_qp=errno:ENODEV,after=2,times=3").value();
   EXPECT_EQ(call.kind, FaultKind::error);
   EXPECT_EQ(call.verb, Verb::create_qp);
@@ -46,75 +46,74 @@ TEST(Fault, IsParsedFromEveryForm) {
   EXPECT_EQ(reset.back, 7U);
 }
 
-TEST(Fault, KnowsEveryVerbByItsName) {
-  for (std::size_t i = 0; i < kVerbs; ++i) {
-    const auto verb = static_cast<Verb>(i);
-    EXPECT_EQ(Fault::parse(fmt::format("{}=errno:EIO", name_of(verb)))->verb, verb);
+TEST(Fault, ParsesEveryVerb) {
+  for (const auto& [verb, word] : kVerbWords) {
+    EXPECT_EQ(Fault::parse(fmt::format("{}=errno:EIO", word))->verb, verb);
   }
 }
 
-TEST(Fault, SaysWhatIsWrong) {
+TEST(Fault, ExplainsInvalidFaults) {
   const std::pair<const char*, const char*> cases[] = {
       {"", "TARGET=WHAT"},
       {"create_qp", "TARGET=WHAT"},
-      {"creat_qp=errno:EIO", "'create_qp' is"},
-      {"create_qp=errno:ENODEF", "'ENODEV' is"},
-      {"create_qp=missin", "'missing' is"},
-      {"create_qp=hangs", "'hang' is"},
-      {"create_qp=crash,every=2", "does not belong"},
+      {"creat_qp=errno:EIO", "did you mean 'create_qp'?"},
+      {"create_qp=errno:ENODEF", "did you mean 'ENODEV'?"},
+      {"create_qp=missin", "did you mean 'missing'?"},
+      {"create_qp=hangs", "did you mean 'hang'?"},
+      {"create_qp=crash,every=2", "not valid for this fault"},
       {"create_cq=missing", "cannot be missing"},
-      {"create_qp=errno:EIO,every=2", "does not belong"},
+      {"create_qp=errno:EIO,every=2", "not valid for this fault"},
       {"create_qp=errno:EIO,times=0", "at least 1"},
       {"create_qp=errno:EIO,after=x", "after: "},
-      {"create_qp=errno:EIO,", "does not belong"},
+      {"create_qp=errno:EIO,", "not valid for this fault"},
       {"tx=32", "33 to 42"},
       {"tx=43", "33 to 42"},
       {"tx=x", "33 to 42"},
       {"tx=33,every=0", "at least 1"},
-      {"rx=truncated", "'truncate' is"},
-      {"rx=drop,after=1", "does not belong"},
-      {"device=fatal,every=1", "does not belong"},
-      {"rx=drop,every=1=2", "does not belong"},
+      {"rx=truncated", "did you mean 'truncate'?"},
+      {"rx=drop,after=1", "not valid for this fault"},
+      {"device=fatal,every=1", "not valid for this fault"},
+      {"rx=drop,every=1=2", "not valid for this fault"},
       {"doorbell=late", "fault 'late'"},
-      {"doorbell=lost,us=1", "does not belong"},
+      {"doorbell=lost,us=1", "not valid for this fault"},
       {"doorbell=delayed,us=x", "us: "},
       {"doorbell=delayed,us=18446744073709551615", "us: "},
-      {"device=fatal,back=1", "does not belong"},
+      {"device=fatal,back=1", "not valid for this fault"},
       {"device=reset,back=", "back: "},
-      {"provider=mana", "'mana' is not known"},
-      {"provider=foreign,every=1", "does not belong"},
-      {"cq=overrun,after=1", "does not belong"},
+      {"provider=mana", "unknown fault 'mana'"},
+      {"provider=foreign,every=1", "not valid for this fault"},
+      {"cq=overrun,after=1", "not valid for this fault"},
   };
-  for (const auto& [text, words] : cases) {
+  for (const auto& [text, message] : cases) {
     const auto fault = Fault::parse(text);
     ASSERT_FALSE(fault) << text;
-    EXPECT_THAT(fault.error().message, HasSubstr(words)) << text;
+    EXPECT_THAT(fault.error().message, HasSubstr(message)) << text;
   }
 }
 
-TEST(VerbFaults, StrikeBetweenAfterAndTimes) {
+TEST(VerbFaults, FailCallsBetweenAfterAndTimes) {
   VerbFaults faults({*Fault::parse("reg_mr=errno:ENOMEM,after=1,times=2")});
-  EXPECT_EQ(faults.strike(Verb::reg_mr), 0);
-  EXPECT_EQ(faults.strike(Verb::create_qp), 0);
-  EXPECT_EQ(faults.strike(Verb::reg_mr), ENOMEM);
-  EXPECT_EQ(faults.strike(Verb::reg_mr), ENOMEM);
-  EXPECT_EQ(faults.strike(Verb::reg_mr), 0);
+  EXPECT_EQ(faults.inject(Verb::reg_mr), 0);
+  EXPECT_EQ(faults.inject(Verb::create_qp), 0);
+  EXPECT_EQ(faults.inject(Verb::reg_mr), ENOMEM);
+  EXPECT_EQ(faults.inject(Verb::reg_mr), ENOMEM);
+  EXPECT_EQ(faults.inject(Verb::reg_mr), 0);
 }
 
-TEST(VerbFaults, KnowWhatAForeignProviderHas) {
+TEST(VerbFaults, RemoveTheCallsThatAForeignProviderLacks) {
   VerbFaults faults({*Fault::parse("provider=foreign")});
-  EXPECT_FALSE(faults.missing(Verb::query_device_ex));
+  EXPECT_FALSE(faults.is_missing(Verb::query_device_ex));
   for (const auto verb : {Verb::alloc_parent_domain, Verb::create_wq, Verb::create_qp_ex}) {
-    EXPECT_TRUE(faults.missing(verb));
+    EXPECT_TRUE(faults.is_missing(verb));
   }
-  EXPECT_EQ(faults.strike(Verb::create_wq), 0);
+  EXPECT_EQ(faults.inject(Verb::create_wq), 0);
 }
 
-TEST(VerbFaults, KnowWhatIsMissing) {
+TEST(VerbFaults, RemoveAMissingCall) {
   VerbFaults faults({*Fault::parse("create_wq=missing"), *Fault::parse("tx=33")});
-  EXPECT_TRUE(faults.missing(Verb::create_wq));
-  EXPECT_FALSE(faults.missing(Verb::create_qp_ex));
-  EXPECT_EQ(faults.strike(Verb::create_wq), 0);
+  EXPECT_TRUE(faults.is_missing(Verb::create_wq));
+  EXPECT_FALSE(faults.is_missing(Verb::create_qp_ex));
+  EXPECT_EQ(faults.inject(Verb::create_wq), 0);
 }
 
 }  // namespace

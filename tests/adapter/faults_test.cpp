@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the hardware may do to a driver, planned.
+// Planned faults of the data path.
 
 #include "adapter/driver.h"
 
@@ -11,10 +11,10 @@ constexpr std::uint64_t kMicro = 1000;
 
 class FaultsTest : public AdapterTest {};
 
-TEST_F(FaultsTest, HoldADoorbellBack) {
+TEST_F(FaultsTest, DelaysADoorbell) {
   auto& faults = adapter.faults(0);
-  faults.late_doorbell.set(1);
-  faults.late_ns = 100 * kMicro;
+  faults.delayed_doorbell.set(1);
+  faults.delay_ns = 100 * kMicro;
   Queue sq(adapter.port(0), Direction::send);
   sq.send({piece(0, 60)});
   adapter.step(99 * kMicro);
@@ -24,26 +24,26 @@ TEST_F(FaultsTest, HoldADoorbellBack) {
   EXPECT_EQ(violations(), 0U);
 }
 
-TEST_F(FaultsTest, HoldingADoorbellBackIsNotTheDriversMistake) {
+TEST_F(FaultsTest, ADelayedDoorbellIsNotAViolation) {
   auto& faults = adapter.faults(0);
-  faults.late_doorbell.set(2);
-  faults.late_ns = 100 * kMicro;
+  faults.delayed_doorbell.set(2);
+  faults.delay_ns = 100 * kMicro;
   Queue overtaken(adapter.port(0), Direction::send);
   Queue removed(adapter.port(0), Direction::send);
   overtaken.send({piece(0, 60)});
-  overtaken.send({piece(0, 60)});  // late
+  overtaken.send({piece(0, 60)});  // delayed
   overtaken.send({piece(0, 60)});
-  removed.send({piece(0, 60)});  // late
+  removed.send({piece(0, 60)});  // delayed
   adapter.run();
   EXPECT_EQ(overtaken.poll_all().size(), 3U);
   EXPECT_TRUE(adapter.port(0).remove(removed.ids.wq));
   adapter.step(200 * kMicro);
   EXPECT_EQ(violations(), 0U);
-  EXPECT_EQ(ledger.port[0].tx_packets, 3U);
+  EXPECT_EQ(counters.port[0].tx_packets, 3U);
 }
 
-TEST_F(FaultsTest, RingADoorbellTwice) {
-  adapter.faults(0).double_doorbell.set(1);
+TEST_F(FaultsTest, DuplicatesADoorbell) {
+  adapter.faults(0).duplicated_doorbell.set(1);
   Queue sq(adapter.port(0), Direction::send);
   for (int i = 0; i < 3; ++i) sq.send({piece(0, 60)});
   adapter.run();
@@ -51,7 +51,7 @@ TEST_F(FaultsTest, RingADoorbellTwice) {
   EXPECT_EQ(violations(), 0U);
 }
 
-TEST_F(FaultsTest, OverrunACompletionQueue) {
+TEST_F(FaultsTest, OverrunsACompletionQueue) {
   adapter.faults(0).overrun.set(2);
   Queue sq(adapter.port(0), Direction::send, 4);
   sq.send({piece(0, 60)});
@@ -63,7 +63,7 @@ TEST_F(FaultsTest, OverrunACompletionQueue) {
   EXPECT_EQ(wire::phase_of(info.owner, 4 + 1, 4), wire::Phase::overflow);
 }
 
-TEST_F(FaultsTest, EndTheDevice) {
+TEST_F(FaultsTest, HaltsTheDevice) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
@@ -80,12 +80,12 @@ TEST_F(FaultsTest, EndTheDevice) {
   EXPECT_FALSE(sq.poll());
   EXPECT_FALSE(rq.poll());
   EXPECT_EQ(sq.events + rq.events, 0U);
-  EXPECT_EQ(violations(), 0U) << "nobody told the driver yet";
+  EXPECT_EQ(violations(), 0U) << "the driver does not know about the halt yet";
   EXPECT_TRUE(adapter.port(0).remove(sq.ids.wq));
   EXPECT_TRUE(adapter.port(0).remove(rq.ids.wq));
 }
 
-TEST_F(FaultsTest, LetADeviceComeBackWithNewQueues) {
+TEST_F(FaultsTest, LetsNewQueuesWorkAfterAHalt) {
   Queue before(adapter.port(0), Direction::send);
   adapter.halt();
   Queue after(adapter.port(0), Direction::send);
@@ -97,19 +97,19 @@ TEST_F(FaultsTest, LetADeviceComeBackWithNewQueues) {
   EXPECT_FALSE(before.poll());
 }
 
-TEST_F(FaultsTest, LeaveQueuesAloneWhoseMemoryIsGivenBack) {
+TEST_F(FaultsTest, StopsQueuesWhoseMemoryIsUnmapped) {
   loop(0);
-  Queue gone(adapter.port(0), Direction::send), stays(adapter.port(0), Direction::send);
+  Queue unmapped(adapter.port(0), Direction::send), stays(adapter.port(0), Direction::send);
   Queue rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
   rq.post({}, wire::TxShortOob{}, {piece(4096, 2048)});
   rq.ring_doorbell();
-  gone.send({piece(0, 60)});
+  unmapped.send({piece(0, 60)});
   stays.send({piece(0, 60)});
-  adapter.lose(Extent::of(gone.ring.data() + gone.ring.size() - 1, 10));
-  adapter.lose(Extent::of(rq.cq.data() - 10, 11));
+  adapter.halt_queues_in(Extent::of(unmapped.ring.data() + unmapped.ring.size() - 1, 10));
+  adapter.halt_queues_in(Extent::of(rq.cq.data() - 10, 11));
   adapter.run();
-  EXPECT_FALSE(gone.poll());
+  EXPECT_FALSE(unmapped.poll());
   EXPECT_TRUE(stays.poll());
   EXPECT_FALSE(rq.poll());
   EXPECT_EQ(violations(), 0U);
@@ -120,9 +120,9 @@ class Coalescing : public AdapterTest, public testing::WithParamInterface<unsign
   Coalescing() : AdapterTest(with(GetParam())) { loop(0); }
 
   static AdapterSetup with(unsigned packets) {
-    auto made = setup(Engine::manual, 1);
-    made.coalesce = packets;
-    return made;
+    auto setup = AdapterTest::setup(Engine::manual, 1);
+    setup.coalesce = packets;
+    return setup;
   }
 
   void exchange(Queue& sq, Queue& rq, std::size_t count) {
@@ -136,7 +136,7 @@ class Coalescing : public AdapterTest, public testing::WithParamInterface<unsign
   }
 };
 
-TEST_P(Coalescing, PutsPacketsOfABurstIntoOneCompletion) {
+TEST_P(Coalescing, SharesACompletionWithinABurst) {
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
   exchange(sq, rq, 11);
@@ -155,11 +155,11 @@ TEST_P(Coalescing, PutsPacketsOfABurstIntoOneCompletion) {
     }
   }
   EXPECT_EQ(seen, 11U);
-  EXPECT_EQ(ledger.port[0].rx_packets, 11U);
-  EXPECT_EQ(ledger.port[0].rx_completions, all.size());
+  EXPECT_EQ(counters.port[0].rx_packets, 11U);
+  EXPECT_EQ(counters.port[0].rx_completions, all.size());
 }
 
-TEST_P(Coalescing, LeavesASinglePacketAsItIs) {
+TEST_P(Coalescing, DoesNotChangeASinglePacket) {
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
   exchange(sq, rq, 1);
@@ -168,11 +168,11 @@ TEST_P(Coalescing, LeavesASinglePacketAsItIs) {
   EXPECT_EQ(all[0].rx().header.type, wire::CqeType::rx_okay);
 }
 
-TEST_P(Coalescing, PutsDifferentPacketsIntoDifferentCompletions) {
+TEST_P(Coalescing, DoesNotMixPacketsWithDifferentFields) {
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
   auto other = udp_frame();
-  other[12] = 0x88;  // no IP
+  other[12] = 0x88;  // neither IPv4 nor IPv6
   for (std::size_t i = 0; i < 3; ++i) {
     rq.post({}, wire::TxShortOob{}, {piece(8192 + i * 128, 128)});
     sq.post({frame_at(i * 128, i == 1 ? other : udp_frame())});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "adapter/launch.h"
+#include "adapter/launch/launch.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "adapter/device_tree.h"
+#include "adapter/launch/sysfs_tree.h"
 
 namespace manactl::adapter {
 namespace {
@@ -26,10 +26,10 @@ std::string line_of(const fs::path& path) {
   return line;
 }
 
-// A directory that nobody else may write to, below one that everybody may: as in real life.
-class Trust : public testing::Test {
+// A directory that only this user may write to, below /tmp, which is world-writable and sticky.
+class LibraryTrust : public testing::Test {
  protected:
-  Trust() {
+  LibraryTrust() {
     std::string pattern = "/tmp/manactl-test-XXXXXX";
     root = mkdtemp(pattern.data());
     fs::create_directories(root / "bin");
@@ -39,33 +39,33 @@ class Trust : public testing::Test {
     chmod(library.c_str(), 0644);
   }
 
-  ~Trust() override { fs::remove_all(root); }
+  ~LibraryTrust() override { fs::remove_all(root); }
 
   fs::path root, library;
 };
 
-TEST_F(Trust, FindsTheLibraryBesideTheProgramsFolder) {
+TEST_F(LibraryTrust, FindsTheInstalledLibrary) {
   EXPECT_EQ(find_library(root / "bin/manactl").value(), library.string());
 }
 
-TEST_F(Trust, FindsTheLibraryOfABuildTree) {
+TEST_F(LibraryTrust, FindsTheLibraryOfABuildTree) {
   EXPECT_EQ(find_library(root / "src/cli/manactl").value(), library.string());
 }
 
-TEST_F(Trust, SaysWhenThereIsNone) {
+TEST_F(LibraryTrust, FailsIfThereIsNoLibrary) {
   const auto found = find_library(root / "bin/deep/manactl");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, Errc::unsupported);
 }
 
-TEST_F(Trust, RefusesALibraryThatOthersMayWrite) {
+TEST_F(LibraryTrust, RejectsALibraryThatOthersMayWrite) {
   chmod(library.c_str(), 0664);
   EXPECT_EQ(find_library(root / "bin/manactl").error().code, Errc::denied);
   chmod(library.c_str(), 0646);
   EXPECT_EQ(find_library(root / "bin/manactl").error().code, Errc::denied);
 }
 
-TEST_F(Trust, RefusesAFolderThatOthersMayWrite) {
+TEST_F(LibraryTrust, RejectsAFolderThatOthersMayWrite) {
   chmod((root / "lib").c_str(), 0777);
   const auto found = find_library(root / "bin/manactl");
   ASSERT_FALSE(found);
@@ -73,17 +73,17 @@ TEST_F(Trust, RefusesAFolderThatOthersMayWrite) {
   EXPECT_THAT(found.error().message, EndsWith(fmt::format("'{}'", (root / "lib").string())));
 }
 
-TEST_F(Trust, RefusesALinkToALibrary) {
+TEST_F(LibraryTrust, RejectsALinkToALibrary) {
   fs::rename(library, root / "other.so");
   fs::create_symlink(root / "other.so", library);
   EXPECT_EQ(find_library(root / "bin/manactl").error().code, Errc::denied);
 }
 
-TEST(DeviceTree, HasWhatDriversLookFor) {
+TEST(SysfsTree, HasTheFilesThatDriversRead) {
   const auto config = Config::parse("ports=2").value();
   std::string root;
   {
-    const auto tree = DeviceTree::make(config).value();
+    const auto tree = SysfsTree::make(config).value();
     root = tree.root();
     const auto device = fs::path(tree.pci_devices()) / kSlot;
     EXPECT_EQ(line_of(device / "vendor"), "0x1414");
@@ -103,17 +103,17 @@ TEST(DeviceTree, HasWhatDriversLookFor) {
   EXPECT_FALSE(fs::exists(root));
 }
 
-TEST(DeviceTree, SaysWhereItCannotBe) {
-  const auto tree = DeviceTree::make(Config{}, "/proc/nowhere");
+TEST(SysfsTree, NamesTheFolderThatCannotBeUsed) {
+  const auto tree = SysfsTree::make(Config{}, "/proc/nowhere");
   ASSERT_FALSE(tree);
   EXPECT_THAT(tree.error().message, HasSubstr("/proc/nowhere"));
 }
 
-Result<Outcome> run(std::vector<std::string> command, const std::string& words = {}) {
-  return launch({"", words, std::move(command), false, {}});
+Result<Outcome> run(std::vector<std::string> command, const std::string& settings = {}) {
+  return launch({"", settings, std::move(command), false, {}});
 }
 
-TEST(Launch, AnswersTheProgramsStatus) {
+TEST(Launch, ReturnsTheExitStatusOfTheProgram) {
   EXPECT_EQ(run({"true"})->status, 0);
   EXPECT_EQ(run({"sh", "-c", "exit 7"})->status, 7);
   const auto killed = run({"sh", "-c", "kill -TERM $$"});
@@ -121,22 +121,22 @@ TEST(Launch, AnswersTheProgramsStatus) {
   EXPECT_EQ(killed->signal, SIGTERM);
 }
 
-TEST(Launch, SaysWhatCannotBeStarted) {
+TEST(Launch, NamesTheCommandThatCannotBeStarted) {
   EXPECT_EQ(run({"/nonexistent"}).error().code, Errc::invalid);
   EXPECT_THAT(run({"/nonexistent"}).error().message, HasSubstr("cannot run '/nonexistent'"));
   EXPECT_EQ(run({"true"}, "ports=0").error().code, Errc::invalid);
 }
 
-TEST(Launch, GivesTheProgramItsTreeWhileItRuns) {
+TEST(Launch, ProvidesTheSysfsTreeWhileTheProgramRuns) {
   EXPECT_EQ(run({"sh", "-c", "test -e \"$SYSFS_PCI_DEVICES/7870:00:00.0/vendor\""})->status, 0);
   EXPECT_EQ(
-      run({"sh", "-c", "case $MANACTL_SIM_SETUP in ports=2*ledger=*) exit 5; esac"}, "ports=2")
+      run({"sh", "-c", "case $MANACTL_SIM_SETUP in ports=2*counters=*) exit 5; esac"}, "ports=2")
           ->status,
       5);
 }
 
-TEST(Launch, PassesASignalOn) {
-  // The program tells when it listens by stopping itself no longer: it signals us, and we it.
+TEST(Launch, ForwardsASignal) {
+  // The program sets a shell trap and then signals the launcher, which forwards the signal.
   const auto outcome =
       run({"sh", "-c", "trap 'exit 9' HUP; kill -HUP $PPID; while :; do sleep 0.01; done"});
   EXPECT_EQ(outcome->status, 9);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The link model, in time that is made up.
+// The link model, in virtual time.
 
 #include "adapter/driver.h"
 
@@ -14,9 +14,9 @@ class LinkTest : public AdapterTest {
   explicit LinkTest(const LinkModel& link) : AdapterTest(with(link)) {}
 
   static AdapterSetup with(const LinkModel& link) {
-    auto made = setup(Engine::manual, 2);
-    made.link = link;
-    return made;
+    auto setup = AdapterTest::setup(Engine::manual, 2);
+    setup.link = link;
+    return setup;
   }
 
   static void post_buffers(Queue& rq, std::size_t count, const wire::Sge& sge) {
@@ -30,7 +30,7 @@ class PacketRate : public LinkTest {
   PacketRate() : LinkTest({.packets_per_second = 100'000}) {}
 };
 
-TEST_F(PacketRate, LetsAFrameGoWhenItIsItsTurn) {
+TEST_F(PacketRate, SendsAFrameWhenItsTurnComes) {
   Queue sq(adapter.port(0), Direction::send);
   for (int i = 0; i < 50; ++i) sq.post({piece(0, 60)});
   sq.ring_doorbell();
@@ -45,7 +45,7 @@ TEST_F(PacketRate, LetsAFrameGoWhenItIsItsTurn) {
   EXPECT_EQ(adapter.clock().now(), 10 * kMicro + 9 * kMicro + kMilli);
 }
 
-TEST_F(PacketRate, IsSharedFairlyByTheQueues) {
+TEST_F(PacketRate, IsSharedEquallyByTheQueues) {
   Queue first(adapter.port(0), Direction::send), second(adapter.port(0), Direction::send);
   for (auto* queue : {&first, &second}) {
     for (int i = 0; i < 60; ++i) queue->post({piece(0, 60)});
@@ -56,7 +56,7 @@ TEST_F(PacketRate, IsSharedFairlyByTheQueues) {
   EXPECT_EQ(second.poll_all().size(), 10U);
 }
 
-TEST_F(PacketRate, DoesNotSaveUpWhileNothingIsSent) {
+TEST_F(PacketRate, DoesNotAccumulateWhileIdle) {
   Queue sq(adapter.port(0), Direction::send);
   sq.send({piece(0, 60)});
   adapter.step(10 * kMilli);
@@ -66,7 +66,7 @@ TEST_F(PacketRate, DoesNotSaveUpWhileNothingIsSent) {
   EXPECT_EQ(sq.poll_all().size(), 1U + 5U);
 }
 
-TEST_F(PacketRate, HoldsForFramesThatArrive) {
+TEST_F(PacketRate, LimitsReceivedFrames) {
   adapter.port(0).connect(make_generator(adapter.port(0).receiver(), {}));
   Queue rq(adapter.port(0), Direction::receive);
   spread(0, {rq.ids.wq});
@@ -80,11 +80,11 @@ class BitRate : public LinkTest {
   BitRate() : LinkTest({.bits_per_second = 1'000'000'000}) {}
 };
 
-TEST_F(BitRate, CountsWhatIsOnTheWire) {
+TEST_F(BitRate, CountsTheBitsOnTheWire) {
   Queue sq(adapter.port(0), Direction::send);
   for (int i = 0; i < 100; ++i) sq.post({piece(0, 60)});
   sq.ring_doorbell();
-  adapter.step(10 * 672 - 1);  // 84 bytes each: with preamble, checksum and gap
+  adapter.step(10 * 672 - 1);  // 672 ns per frame: 84 bytes with preamble, FCS and gap
   EXPECT_EQ(sq.poll_all().size(), 10U);
   adapter.step(1);
   EXPECT_EQ(sq.poll_all().size(), 1U);
@@ -95,8 +95,8 @@ class Delay : public LinkTest {
   Delay() : LinkTest({.latency_ns = 100 * kMicro, .jitter_ns = 50 * kMicro}) {}
 };
 
-TEST_F(Delay, BringsCopiesLaterAndInOrder) {
-  adapter.port(0).connect(make_link(adapter.port(1).receiver()));
+TEST_F(Delay, DeliversCopiesLaterAndInOrder) {
+  adapter.port(0).connect(make_peer_link(adapter.port(1).receiver()));
   Queue sq(adapter.port(0), Direction::send), rq(adapter.port(1), Direction::receive);
   spread(1, {rq.ids.wq});
   for (std::size_t i = 0; i < 20; ++i) {
@@ -106,22 +106,22 @@ TEST_F(Delay, BringsCopiesLaterAndInOrder) {
   for (std::uint16_t i = 0; i < 20; ++i) sq.post({frame_at(i * 64U, udp_frame(i))});
   sq.ring_doorbell();
   adapter.step(99 * kMicro);
-  EXPECT_EQ(sq.poll_all().size(), 20U) << "sent is sent";
-  EXPECT_EQ(ledger.port[1].rx_packets, 0U);
+  EXPECT_EQ(sq.poll_all().size(), 20U) << "the delay does not hold back completions";
+  EXPECT_EQ(counters.port[1].rx_packets, 0U);
   std::ranges::fill(memory.begin(), memory.begin() + 8192, std::uint8_t{0});
   adapter.step(52 * kMicro);
   EXPECT_EQ(rq.poll_all().size(), 20U);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(memory[16384 + i * 64 + 35], i);
 }
 
-TEST_F(Delay, LosesWhatTheCableCannotHold) {
-  Ledger own{};
+TEST_F(Delay, DropsAndCountsFramesBeyondItsCapacity) {
+  AdapterCounters own{};
   SteadyClock clock;
-  auto far_end = make_link(adapter.port(1).receiver());
+  auto far_end = make_peer_link(adapter.port(1).receiver());
   DelayLine line({.latency_ns = 1'000'000'000}, clock, *far_end, own.port[0].tx_lost);
   const auto frame = udp_frame();
   const std::vector<Frame> burst(1024, Frame(frame));
-  for (std::size_t i = 0; i < DelayLine::kMostFrames / burst.size() + 1; ++i) line.transmit(burst);
+  for (std::size_t i = 0; i < DelayLine::kMaxFrames / burst.size() + 1; ++i) line.transmit(burst);
   EXPECT_EQ(own.port[0].tx_lost, burst.size());
 }
 

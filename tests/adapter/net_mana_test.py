@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""net_mana_test.py MANACTL SCENARIO: DPDK's driver, unmodified, on the software adapter.
+"""net_mana_test.py MANACTL SCENARIO: runs DPDK's unmodified net_mana on the software adapter.
 
-MANACTL_NET_MANA_TESTPMD names a dpdk-testpmd that has net_mana; without it the test is skipped.
+MANACTL_NET_MANA_TESTPMD is the path of a dpdk-testpmd with net_mana; without it the test is skipped.
 """
 import json
 import os
@@ -15,51 +15,51 @@ import threading
 import time
 
 SKIPPED = 77
-RECOVERY_SECONDS = 20  # net_mana waits 15 before it opens the device again
-RUN_SECONDS = 1.0  # from "ready" to the end; nothing is asserted about how much happens in it
-PATIENCE = 60
+RECOVERY_SECONDS = 20  # net_mana waits 15 s before it opens the device again
+RUN_SECONDS = 1.0  # from the prompt of testpmd until the newline that ends it; tests assert no rates
+TIMEOUT_SECONDS = 60
 MAC = "00:0d:3a:76:3b:d0"
 DEVICE = f"--vdev=7870:00:00.0,mac={MAC}"
 COMMON = ["--auto-start", "--txd=128", "--rxd=128", "--total-num-mbufs=16384"]
 
 
 class Run:
-    """testpmd under manactl sim: what it said, and what the adapter saw."""
+    """One run of testpmd under manactl sim: its log, and the report of the adapter as JSON."""
 
-    def __init__(self, words, device=DEVICE, sim=(), eal=(), seconds=RUN_SECONDS):
+    def __init__(self, options, device=DEVICE, sim=(), eal=(), seconds=RUN_SECONDS):
         self.seconds = seconds
         program = os.environ["MANACTL_NET_MANA_TESTPMD"]
         cpus = sorted(os.sched_getaffinity(0))
         command = [sys.argv[1], "sim", "--json", *sim, "--", program, f"--lcores=0@{cpus[0]},1@{cpus[-1]}",
                    "--no-huge", "-m", "512", f"--file-prefix=manactl-{os.getpid()}", "-v", *eal]
         command += [device] if device else []
-        command += ["--", *COMMON, *words]
-        # On a terminal testpmd prints what it says at once, and a newline ends it.
-        ours, theirs = pty.openpty()
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs) as ran:
-            os.close(theirs)
-            self.log = self.listen(ours, ran)
-            self.seen = json.loads(ran.stdout.read())
-        os.close(ours)
+        command += ["--", *COMMON, *options]
+        # On a terminal, testpmd does not buffer its output. A newline on stdin makes testpmd exit.
+        terminal, program_side = pty.openpty()
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=program_side) as process:
+            os.close(program_side)
+            self.log = self.read_log(terminal, process)
+            self.report = json.loads(process.stdout.read())
+        os.close(terminal)
 
-    def listen(self, terminal, ran):
-        deadline = threading.Timer(PATIENCE, ran.terminate)
+    def read_log(self, terminal, process):
+        deadline = threading.Timer(TIMEOUT_SECONDS, process.terminate)
         deadline.start()
         log = ""
         while True:
             try:
                 block = os.read(terminal, 65536).decode(errors="replace").replace("\r", "")
-            except OSError:  # what a terminal says when its last writer is gone
+            except OSError:  # EIO: the last writer has closed the terminal
                 deadline.cancel()
                 return log
             if "Press enter to exit" in log + block and "Press enter to exit" not in log:
                 time.sleep(self.seconds)
-                ran.stdin.write(b"\n")
-                ran.stdin.flush()
+                process.stdin.write(b"\n")
+                process.stdin.flush()
             log += block
 
     def port(self, index=0):
-        return self.seen["ports"][index]
+        return self.report["ports"][index]
 
     def total(self, counter):
         """A counter of testpmd over all ports."""
@@ -68,23 +68,23 @@ class Run:
 
     def check(self, condition, what):
         if not condition:
-            sys.exit(f"{what}\n{json.dumps(self.seen, indent=1)}\n{self.log[-4000:]}")
+            sys.exit(f"{what}\n{json.dumps(self.report, indent=1)}\n{self.log[-4000:]}")
 
-    def kept_the_contract(self):
-        """Releases before 26.03 leave their protection domains behind, and nothing else."""
-        broken = {rule["id"] for rule in self.seen["rules"]}
-        self.check(broken <= {"leak"}, f"rules are broken: {broken}")
-        self.check(self.seen["status"] == 0, "testpmd failed")
+    def check_contract(self):
+        """Releases before 26.03 leak their protection domains; nothing else is accepted."""
+        broken = {rule["id"] for rule in self.report["rules"]}
+        self.check(broken <= {"leak"}, f"contract violations: {broken}")
+        self.check(self.report["status"] == 0, "testpmd failed")
 
     def release(self):
-        """Of the testpmd, as (26, 7)."""
+        """The release of DPDK, for example (26, 7)."""
         found = re.search(r"EAL: RTE Version: 'DPDK (\d+)\.(\d+)", self.log)
-        self.check(found, "testpmd does not tell its version")
+        self.check(found, "the log does not contain the DPDK version")
         return int(found[1]), int(found[2])
 
-    def says(self, *lines):
+    def check_log(self, *lines):
         for line in lines:
-            self.check(line in self.log, f"the log does not say: {line}")
+            self.check(line in self.log, f"the log does not contain: {line}")
 
 
 def queues(count):
@@ -93,15 +93,15 @@ def queues(count):
 
 def sends(words, **options):
     run = Run(["--forward-mode=txonly", *words], **options)
-    run.kept_the_contract()
-    run.check(0 < run.total("TX-packets") <= run.port()["tx_packets"], "packets are missing")
-    run.check(run.port()["tx_errors"] == 0, "errors")
+    run.check_contract()
+    run.check(0 < run.total("TX-packets") <= run.port()["tx_packets"], "packet counters do not match")
+    run.check(run.port()["tx_errors"] == 0, "send errors")
 
 
 def receives(count):
     run = Run(["--forward-mode=rxonly", *queues(count)], sim=["--backend", "generator"])
-    run.kept_the_contract()
-    run.check(0 < run.total("RX-packets") <= run.port()["rx_packets"], "packets are missing")
+    run.check_contract()
+    run.check(0 < run.total("RX-packets") <= run.port()["rx_packets"], "packet counters do not match")
     streams = re.findall(r"RX Port= 0/Queue= *(\d+) .*?RX-packets: (\d+)", run.log, re.S)
     run.check(count == 1 or len({queue for queue, packets in streams if int(packets)}) == count,
               f"not every queue received: {streams}")
@@ -110,29 +110,29 @@ def receives(count):
 def forwards(words, ports=1, backend="loopback", device=DEVICE):
     run = Run(["--forward-mode=io", "--tx-first", *words], device=device,
               sim=["--ports", str(ports), "--backend", backend])
-    run.kept_the_contract()
+    run.check_contract()
     for index in range(ports):
         port = run.port(index)
         peer = run.port(index ^ 1 if backend == "cross" else index)
-        run.check(0 < port["tx_packets"] == peer["rx_packets"], "packets got lost")
+        run.check(0 < port["tx_packets"] == peer["rx_packets"], "packets were lost")
         run.check(port["rx_no_buffer"] == 0, "frames without a buffer")
 
 
 def coalesces(packets):
-    """Since 23.07 four packets may share a completion; before, the driver says that it cannot."""
+    """Since 23.07 four packets may share a completion; older releases log that they do not support it."""
     run = Run(["--forward-mode=rxonly"],
               sim=["--backend", "generator", "--coalesce", str(packets)])
     if run.release() < (23, 7):
-        return run.says("RX coalescing is not supported")
-    run.kept_the_contract()
+        return run.check_log("RX coalescing is not supported")
+    run.check_contract()
     port = run.port()
-    run.check(0 < run.total("RX-packets") <= port["rx_packets"], "packets are missing")
+    run.check(0 < run.total("RX-packets") <= port["rx_packets"], "packet counters do not match")
     run.check(port["rx_completions"] < port["rx_packets"] / 2, "packets did not share completions")
     return None
 
 
 def frames_of(path):
-    """The frames of a capture that this project wrote."""
+    """The frames of a capture that manactl wrote (little endian)."""
     with open(path, "rb") as file:
         blob = file.read()
     at, frames = 24, []
@@ -144,81 +144,81 @@ def frames_of(path):
 
 
 def records():
-    """A slow link, so that the file stays small; what is in it is what testpmd says it sends."""
+    """Records sent frames. The slow link keeps the file small."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "sent.pcap")
         run = Run(["--forward-mode=txonly", "--txpkts=80"], sim=["--pps", "20000", "--write", path])
-        run.kept_the_contract()
+        run.check_contract()
         frames = frames_of(path)
     run.check(len(frames) == run.port()["tx_packets"] > 0, f"{len(frames)} frames were written")
-    run.check({len(frame) for frame in frames} == {80}, "frames of another size")
+    run.check({len(frame) for frame in frames} == {80}, "frames have the wrong size")
     sources = {frame[6:12].hex(":") for frame in frames}
     run.check(sources == {MAC}, f"frames are from {sources}")
     run.check({frame[12:14].hex() + frame[23:24].hex() for frame in frames} == {"080011"},
-              "frames that are not UDP over IPv4")
+              "frames are not UDP over IPv4")
 
 
 def replays():
-    """What was recorded arrives: all of it, and nothing else."""
+    """Plays a recorded file: exactly its frames arrive."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "sent.pcap")
         Run(["--forward-mode=txonly"], sim=["--pps", "5000", "--write", path])
         count = len(frames_of(path))
         run = Run(["--forward-mode=rxonly"], sim=["--backend", "pcap", "--read", path])
-    run.kept_the_contract()
-    run.check(run.port()["rx_packets"] == count > 0, f"{count} packets were in the file")
+    run.check_contract()
+    run.check(run.port()["rx_packets"] == count > 0, f"{count} packets are in the file")
     run.check(run.port()["rx_no_buffer"] == 0, "frames without a buffer")
 
 
-def keeps_to_the_rate():
-    """The link takes no more than it is told; with a driver that has more to send, no less either."""
+def runs_on_a_slow_link():
+    """The driver handles a link with a rate limit and a latency."""
     run = Run(["--forward-mode=txonly", *queues(2)], sim=["--pps", "10000", "--latency", "100"])
-    run.kept_the_contract()
-    run.check(0 < run.total("TX-packets") <= run.port()["tx_packets"], "packets are missing")
+    run.check_contract()
+    run.check(0 < run.total("TX-packets") <= run.port()["tx_packets"], "packet counters do not match")
 
 
 def overruns():
     run = Run(["--forward-mode=txonly"], sim=["--fault", "cq=overrun,every=1000"],
               eal=["--log-level=pmd.net.mana*:error"])
-    run.says("CQ overflowed")
+    run.check_log("CQ overflowed")
 
 
-def comes_late(fault):
+def rings_wrongly(fault):
     run = Run(["--forward-mode=io", "--tx-first"], sim=["--backend", "loopback", "--fault", fault])
-    run.kept_the_contract()
+    run.check_contract()
     run.check(run.port()["tx_packets"] > 0, "nothing was sent")
 
 
 def recovers():
-    """Since 26.07 the driver opens the device again when it is back; before, the port is removed."""
+    """Since 26.07 the driver opens the device again when it returns; older releases remove the port."""
     run = Run(["--forward-mode=txonly"],
               sim=["--pps", "1000", "--fault", "device=reset,ms=300,back=1000"],
               eal=["--log-level=pmd.net.mana*:info"], seconds=RECOVERY_SECONDS)
     if run.release() < (26, 7):
-        return run.check("device removal event" in run.log, "no event")
-    run.kept_the_contract()
-    run.says("IBV_EVENT_DEVICE_FATAL received", "RTE_ETH_EVENT_RECOVERY_SUCCESS")
+        return run.check("device removal event" in run.log, "no device event in the log")
+    run.check_contract()
+    run.check_log("IBV_EVENT_DEVICE_FATAL received", "RTE_ETH_EVENT_RECOVERY_SUCCESS")
     run.check(run.port()["tx_packets"] > 1000, "no traffic after the recovery: 300 fit before it")
     return None
 
 
 def fails(fault, *lines):
     run = Run(["--forward-mode=txonly"], sim=["--fault", fault], eal=["--log-level=pmd.net.mana*:info"])
-    run.says(*lines)
+    run.check_log(*lines)
 
 
 def loses_packets():
     run = Run(["--forward-mode=txonly"], sim=["--fault", "tx=33,every=1000"])
-    run.check(run.seen["status"] == 0, "testpmd failed")
-    run.check(run.port()["tx_errors"] > 0, "no errors")
-    run.check({rule["id"] for rule in run.seen["rules"]} <= {"leak"}, "rules are broken")
+    run.check(run.report["status"] == 0, "testpmd failed")
+    run.check(run.port()["tx_errors"] > 0, "no send errors")
+    run.check({rule["id"] for rule in run.report["rules"]} <= {"leak"}, "contract violations")
 
 
 def loses_the_device():
-    """Up to DPDK 26.03 the port is removed, since then it waits for the device to come back."""
+    """Up to DPDK 26.03 the driver removes the port; since then it waits until the device returns."""
     run = Run(["--forward-mode=txonly"], sim=["--fault", "device=fatal,ms=100"])
-    run.check("device removal event" in run.log or "error recovering event" in run.log, "no event")
-    run.kept_the_contract()
+    run.check("device removal event" in run.log or "error recovering event" in run.log, "no device event in the log")
+    run.check_contract()
 
 
 SCENARIOS = {
@@ -236,9 +236,9 @@ SCENARIOS = {
     "coalesce-4": lambda: coalesces(4),
     "pcap-out": records,
     "pcap-in": replays,
-    "link": keeps_to_the_rate,
-    "doorbell-delayed": lambda: comes_late("doorbell=delayed,every=3,us=200"),
-    "doorbell-duplicated": lambda: comes_late("doorbell=duplicated"),
+    "link": runs_on_a_slow_link,
+    "doorbell-delayed": lambda: rings_wrongly("doorbell=delayed,every=3,us=200"),
+    "doorbell-duplicated": lambda: rings_wrongly("doorbell=duplicated"),
     "cq-overrun": overruns,
     "reset": recovers,
     "tx-errors": loses_packets,
@@ -259,6 +259,6 @@ SCENARIOS = {
 
 if __name__ == "__main__":
     if not os.environ.get("MANACTL_NET_MANA_TESTPMD"):
-        print("MANACTL_NET_MANA_TESTPMD names no dpdk-testpmd with net_mana")
+        print("MANACTL_NET_MANA_TESTPMD is not set")
         sys.exit(SKIPPED)
     SCENARIOS[sys.argv[2]]()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "adapter/rss.h"
+#include "adapter/net/rss.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace manactl::adapter {
 namespace {
 
-// The key with which RSS is usually tried.
+// The key of Microsoft's RSS verification suite.
 constexpr HashKey kKey{0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
                        0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
                        0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
@@ -21,7 +21,7 @@ TEST(Rss, HashesAddressesAndPortsInTheOrderOfThePacket) {
   EXPECT_EQ(Rss(kKey, {}, {1}).hash(frame, inspect(frame)).value, wire::toeplitz(kKey, input));
 }
 
-TEST(Rss, HashesPortsOnlyWhereTheyAreAskedFor) {
+TEST(Rss, HashesPortsOnlyIfRequested) {
   const Rss with(kKey, {}, {1});
   const Rss without(kKey, {true, true, false, false}, {1});
   const auto one = udp_frame(1000), other = udp_frame(1001);
@@ -31,7 +31,7 @@ TEST(Rss, HashesPortsOnlyWhereTheyAreAskedFor) {
   EXPECT_EQ(without.hash(one, inspect(one)).type, 1U);
 }
 
-TEST(Rss, DoesNotHashWhatItDoesNotKnow) {
+TEST(Rss, DoesNotHashUnknownProtocols) {
   const Rss rss(kKey, {}, {1});
   auto frame = udp_frame();
   frame[12] = 0x88;
@@ -56,10 +56,10 @@ TEST(Packet, FindsTheLayersOfAFrame) {
   EXPECT_EQ(packet.l4_bytes, 26U);
 }
 
-TEST(Packet, IsSafeForEveryLengthOfAFrame) {
-  const auto whole = udp_frame();
-  for (std::size_t size = 0; size <= whole.size(); ++size) {
-    const Buffer cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+TEST(Packet, HandlesFramesOfEveryLength) {
+  const auto frame = udp_frame();
+  for (std::size_t size = 0; size <= frame.size(); ++size) {
+    const Buffer cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));
     const auto packet = inspect(cut);
     EXPECT_LE(packet.l4_offset + packet.l4_bytes, std::max<std::size_t>(size, 34));
     EXPECT_EQ(packet.l4 == Layer4::udp, size >= 42);

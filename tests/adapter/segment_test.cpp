@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-#include "adapter/segment.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <numeric>
+
+#include "adapter/net/offload.h"
 
 namespace manactl::adapter {
 namespace {
@@ -18,7 +18,7 @@ std::uint32_t big(const Bytes& frame, std::size_t at, std::size_t size) {
   return value;
 }
 
-// The checksum's proof: with it, the words add up to 0xffff.
+// With a valid checksum, the ones' complement sum is 0xffff.
 std::uint32_t sum(const Bytes& frame, std::size_t from, std::size_t to, std::uint32_t start = 0) {
   std::uint64_t total = start;
   for (std::size_t i = from; i < to; i += 2) {
@@ -39,7 +39,7 @@ Bytes large(bool v6, std::size_t payload) {
   for (std::size_t i = v6 ? 22 : 26; i < 14 + ip_bytes; ++i)
     frame[i] = static_cast<std::uint8_t>(i);
   const auto tcp = 14 + ip_bytes;
-  frame[tcp + 4] = 0xff;  // the sequence number is near its end
+  frame[tcp + 4] = 0xff;  // the sequence number is about to wrap
   frame[tcp + 5] = frame[tcp + 6] = frame[tcp + 7] = 0xff;
   frame[tcp + 12] = 0x50;
   frame[tcp + 13] = 0x19;  // ACK, PSH, FIN
@@ -49,7 +49,7 @@ Bytes large(bool v6, std::size_t payload) {
 
 class Segment : public testing::TestWithParam<bool> {};
 
-TEST_P(Segment, CutsThePayloadAndFixesEveryHeader) {
+TEST_P(Segment, SplitsThePayloadAndUpdatesEveryHeader) {
   const bool v6 = GetParam();
   const std::size_t tcp = v6 ? 54 : 34, header = tcp + 20;
   const auto frame = large(v6, 2500);
@@ -72,7 +72,7 @@ TEST_P(Segment, CutsThePayloadAndFixesEveryHeader) {
   EXPECT_TRUE(std::equal(payload.begin(), payload.end(), frame.end() - 2500, frame.end()));
 }
 
-TEST_P(Segment, RefusesHeadersThatDoNotFit) {
+TEST_P(Segment, RejectsInvalidHeaders) {
   const auto frame = large(GetParam(), 100);
   const std::size_t header = GetParam() ? 74 : 54;
   EXPECT_TRUE(segment(frame, header - 1, 10).empty());
@@ -87,7 +87,7 @@ TEST_P(Segment, RefusesHeadersThatDoNotFit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OfBothFamilies, Segment, testing::Bool());
+INSTANTIATE_TEST_SUITE_P(BothFamilies, Segment, testing::Bool());
 
 }  // namespace
 }  // namespace manactl::adapter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A program as direct verbs want it, on the library that stands before libibverbs and libmana. It
-// stores its doorbells like any driver: the trap has to see each of them.
+// A program that uses direct verbs, linked with the library that replaces libibverbs and libmana.
+// It stores its doorbells as drivers do, so the trap must catch each of them.
 
 #include <poll.h>
 
@@ -10,9 +10,9 @@
 
 #include "adapter/verbs_objects.h"
 
-// A trapped store works in a signal's handler, allocations and all: it interrupts the driver's own
-// instruction, which holds no lock of malloc. ThreadSanitizer cannot know that.
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is the sanitizer's
+// The trap allocates memory in its signal handler. That is safe, because it interrupts a store of
+// the driver, which holds no lock of malloc. ThreadSanitizer cannot know that.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer defines this name
 extern "C" const char* __tsan_default_options() {
   return "report_signal_unsafe=0";
 }
@@ -20,8 +20,7 @@ extern "C" const char* __tsan_default_options() {
 namespace manactl::adapter {
 namespace {
 
-// The adapter of this process is set up once; faults that hit the first calls alone serve the tests
-// that ask for them.
+// The process has one adapter, so all tests share these settings.
 const bool kConfigured = [] {
   return setenv("MANACTL_SIM_SETUP", "ports=2 backend=loopback", 1) == 0;
 }();
@@ -63,7 +62,7 @@ TEST(Shim, SendsAndReceivesPackets) {
   EXPECT_EQ(std::memcmp(client.buffer.data(), client.buffer.data() + 4096, 60), 0);
 }
 
-TEST(Shim, HearsTheDoorbellsOfManyQueuesOnOnePage) {
+TEST(Shim, DetectsTheDoorbellsOfManyQueuesOnOnePage) {
   Client client;
   std::vector<std::unique_ptr<Sender>> senders;
   for (int i = 0; i < 8; ++i) senders.push_back(std::make_unique<Sender>(client));
@@ -83,7 +82,7 @@ TEST(Shim, GivesEachPortItsOwnPage) {
   EXPECT_EQ(other.done->poll(), nullptr);
 }
 
-TEST(Shim, WakesWhoWaitsForAnArmedQueue) {
+TEST(Shim, SignalsTheChannelOfAnArmedQueue) {
   Client client;
   auto* channel = ibv_create_comp_channel(client.context);
   {
@@ -111,21 +110,21 @@ TEST(Shim, GivesAPortToOneOwnerAtATime) {
   auto* cq = ibv_create_cq(second.context, kEntries, nullptr, nullptr, 0);
   {
     Sender sender(first);
-    EXPECT_EQ(second.make_qp(cq), nullptr);
+    EXPECT_EQ(second.create_qp(cq), nullptr);
     EXPECT_EQ(errno, EBUSY);
   }
-  auto* qp = second.make_qp(cq);
+  auto* qp = second.create_qp(cq);
   ASSERT_NE(qp, nullptr);
   EXPECT_EQ(ibv_destroy_qp(qp), 0);
   EXPECT_EQ(ibv_destroy_cq(cq), 0);
 }
 
-TEST(Shim, RefusesWhatLibmanaRefuses) {
+TEST(Shim, RejectsWhatLibmanaRejects) {
   Client client;
   auto* cq = ibv_create_cq(client.context, kEntries, nullptr, nullptr, 0);
   EXPECT_EQ(ibv_create_cq(client.context, 257, nullptr, nullptr, 0), nullptr);
   EXPECT_EQ(errno, EINVAL);
-  EXPECT_EQ(client.make_qp(cq, IBV_QPT_RC), nullptr);
+  EXPECT_EQ(client.create_qp(cq, IBV_QPT_RC), nullptr);
   EXPECT_EQ(errno, EINVAL);
   ibv_qp_init_attr attr{};
   attr.send_cq = attr.recv_cq = cq;
@@ -143,7 +142,7 @@ TEST(Shim, RefusesWhatLibmanaRefuses) {
   EXPECT_EQ(manadv_init_obj(&object, 1U << 3U), EINVAL);
 }
 
-TEST(Shim, KeepsTheOrderOfDestruction) {
+TEST(Shim, EnforcesTheOrderOfDestruction) {
   Client client;
   Sender sender(client);
   EXPECT_EQ(ibv_destroy_cq(sender.cq), EBUSY);

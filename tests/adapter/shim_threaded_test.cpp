@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The library with a thread of its own: what is stored is seen later, by somebody else.
+// The library with engine=threaded: another thread detects the doorbells later.
 
 #include <cstdlib>
 
 #include "adapter/shim/simulator.h"
 #include "adapter/verbs_objects.h"
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is the sanitizer's
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer defines this name
 extern "C" const char* __tsan_default_options() {
   return "report_signal_unsafe=0";
 }
@@ -23,7 +23,7 @@ std::uint64_t violations() {
   return Simulator::get().adapter().checker().total();
 }
 
-TEST(ThreadedShim, BelievesADriverThatRingsAndDestroys) {
+TEST(ThreadedShim, AllowsADriverToRingAndDestroyAtOnce) {
   ASSERT_TRUE(kConfigured);
   Client client;
   for (int round = 0; round < 2000; ++round) {
@@ -33,7 +33,7 @@ TEST(ThreadedShim, BelievesADriverThatRingsAndDestroys) {
   EXPECT_EQ(violations(), 0U);
 }
 
-TEST(ThreadedShim, SeesAllDoorbellsWhenASecondQueueComes) {
+TEST(ThreadedShim, LosesNoDoorbellWhenASecondQueueIsCreated) {
   Client client;
   for (int round = 0; round < 100; ++round) {
     Sender first(client);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "adapter/store_decoder.h"
+#include "adapter/doorbell/store_decoder.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct Known {
   StoreInstruction store;
 };
 
-// Bytes as an assembler makes them.
+// Machine code as GNU as emits it.
 const Known kKnown[] = {
     {"mov %rbx,0x0(%rbp)", {0x48, 0x89, 0x5d, 0x00}, {StoreSource::general, 3, 8, 4, 0}},
     {"mov %rdx,(%rax)", {0x48, 0x89, 0x10}, {StoreSource::general, 2, 8, 3, 0}},
@@ -48,7 +48,7 @@ const Known kKnown[] = {
     {"vmovlps %xmm3,(%rdi)", {0xc5, 0xf8, 0x13, 0x1f}, {StoreSource::vector, 3, 8, 4, 0}},
 };
 
-TEST(StoreDecoder, KnowsTheInstructionsOfDrivers) {
+TEST(StoreDecoder, DecodesTheInstructionsOfDrivers) {
   for (const auto& known : kKnown) {
     auto code = known.code;
     code.resize(15, 0x90);
@@ -58,26 +58,26 @@ TEST(StoreDecoder, KnowsTheInstructionsOfDrivers) {
   }
 }
 
-TEST(StoreDecoder, RefusesAnInstructionThatIsCutOff) {
+TEST(StoreDecoder, RejectsATruncatedInstruction) {
   for (const auto& known : kKnown) {
-    const auto whole = known.code;
-    EXPECT_TRUE(decode_store(whole)) << known.text;
-    for (std::size_t size = 0; size < whole.size(); ++size) {
-      EXPECT_FALSE(decode_store(std::span(whole).first(size))) << known.text << " at " << size;
+    const auto code = known.code;
+    EXPECT_TRUE(decode_store(code)) << known.text;
+    for (std::size_t size = 0; size < code.size(); ++size) {
+      EXPECT_FALSE(decode_store(std::span(code).first(size))) << known.text << " at " << size;
     }
   }
 }
 
-TEST(StoreDecoder, RefusesWhatItDoesNotKnow) {
+TEST(StoreDecoder, RejectsUnknownInstructions) {
   const Code unknown[] = {
-      {0x48, 0x89, 0xd8},              // mov %rbx,%rax: no memory
+      {0x48, 0x89, 0xd8},              // mov %rbx,%rax: the target is a register
       {0x66, 0x89, 0x10},              // mov %dx,(%rax)
       {0x88, 0x10},                    // mov %dl,(%rax)
       {0x48, 0x8b, 0x10},              // mov (%rax),%rdx: a load
-      {0x48, 0xc7, 0x08, 1, 0, 0, 0},  // another opcode's extension
+      {0x48, 0xc7, 0x08, 1, 0, 0, 0},  // opcode c7 with extension 1 is not mov
       {0xf0, 0x48, 0x01, 0x10},        // lock add %rdx,(%rax)
-      {0xc5, 0xfd, 0xd6, 0x00},        // 256 bits
-      {0xc4, 0xe2, 0x79, 0xd6, 0x00},  // another map
+      {0xc5, 0xfd, 0xd6, 0x00},        // VEX.L is set: 256 bits
+      {0xc4, 0xe2, 0x79, 0xd6, 0x00},  // opcode map 0F38
       {0x0f, 0x29, 0x00},              // movaps %xmm0,(%rax)
   };
   for (auto code : unknown) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// A small program on libibverbs and libmana, to be run under `manactl sim`: sends packets, and may
-// misbehave. Exit: 0; 3 without a device; 4 when a call was refused, which it names.
+// A small program on libibverbs and libmana for `manactl sim`: sends packets, and misbehaves on
+// request. Exit status: 0 on success, 3 if there is no device, 4 if a call fails, which stderr
+// names.
 //
 // usage: verbs_client PACKETS [wrong-key|crash|raise|wait|recover]
 //
-// With "recover" it waits for the end of the device, opens it again when it is back, and sends once
-// more.
+// With "recover", the program waits until the device fails and returns, opens it again, and sends.
 
 #include <infiniband/manadv.h>
 #include <infiniband/verbs.h>
@@ -43,7 +43,7 @@ void release(void* memory, void*) {
 }
 
 template <class T>
-T* made(T* object, const char* call) {
+T* require(T* object, const char* call) {
   if (object != nullptr) return object;
   std::perror(call);
   std::exit(4);
@@ -59,24 +59,24 @@ struct Objects {
 
 Objects open_first_port(ibv_device* device) {
   Objects all{};
-  all.context = made(ibv_open_device(device), "open_device");
-  all.pd = made(ibv_alloc_pd(all.context), "alloc_pd");
+  all.context = require(ibv_open_device(device), "open_device");
+  all.pd = require(ibv_alloc_pd(all.context), "alloc_pd");
   ibv_parent_domain_init_attr domain{};
   domain.pd = all.pd;
   domain.comp_mask = IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
   domain.pd_context = reinterpret_cast<void*>(std::uintptr_t{1});
-  all.parent = made(ibv_alloc_parent_domain(all.context, &domain), "alloc_parent_domain");
+  all.parent = require(ibv_alloc_parent_domain(all.context, &domain), "alloc_parent_domain");
   manadv_ctx_allocators allocators{allocate, release, nullptr};
   if (manadv_set_context_attr(all.context, MANADV_CTX_ATTR_BUF_ALLOCATORS, &allocators) != 0) {
     std::exit(4);
   }
-  all.cq = made(ibv_create_cq(all.context, kEntries, nullptr, nullptr, 0), "create_cq");
+  all.cq = require(ibv_create_cq(all.context, kEntries, nullptr, nullptr, 0), "create_cq");
   ibv_qp_init_attr attr{};
   attr.send_cq = attr.recv_cq = all.cq;
   attr.cap.max_send_wr = kEntries;
   attr.cap.max_send_sge = 1;
   attr.qp_type = IBV_QPT_RAW_PACKET;
-  all.qp = made(ibv_create_qp(all.parent, &attr), "create_qp");
+  all.qp = require(ibv_create_qp(all.parent, &attr), "create_qp");
   return all;
 }
 
@@ -86,7 +86,7 @@ void put(void* ring, std::size_t at, const T& record) {
   std::memcpy(static_cast<std::uint8_t*>(ring) + at, bytes.data(), bytes.size());
 }
 
-// One packet at a time: an adapter that works inside the doorbell never lets the ring fill up.
+// One packet per doorbell: with engine=inline the ring never fills up.
 void send(const Objects& all, const wire::Sge& sge, unsigned packets) {
   manadv_qp queue{};
   manadv_cq completions{};
@@ -109,7 +109,7 @@ void send(const Objects& all, const wire::Sge& sge, unsigned packets) {
   }
 }
 
-// What has to be done in any case, also with a device that is gone.
+// Destroys all objects; also works after the device has failed.
 int close_all(const Objects& all, ibv_mr* mr) {
   ibv_dereg_mr(mr);
   ibv_destroy_qp(all.qp);
@@ -128,16 +128,17 @@ ibv_device** wait_for_device() {
   }
 }
 
-int use(ibv_device** list, unsigned packets, std::string_view habit) {
+int use(ibv_device** list, unsigned packets, std::string_view behavior) {
   const auto all = open_first_port(list[0]);
   ibv_free_device_list(list);
   std::array<std::uint8_t, 64> frame{};
-  auto* mr = made(ibv_reg_mr(all.pd, frame.data(), frame.size(), IBV_ACCESS_LOCAL_WRITE), "reg_mr");
-  const auto key = mr->lkey ^ (habit == "wrong-key" ? 1U : 0U);
+  auto* mr =
+      require(ibv_reg_mr(all.pd, frame.data(), frame.size(), IBV_ACCESS_LOCAL_WRITE), "reg_mr");
+  const auto key = mr->lkey ^ (behavior == "wrong-key" ? 1U : 0U);
   send(all, {reinterpret_cast<std::uint64_t>(frame.data()), key, 64}, packets);
-  if (habit == "crash") *reinterpret_cast<volatile int*>(habit.size() - 1) = 1;
-  if (habit == "raise") std::raise(SIGSEGV);
-  if (habit == "wait" || habit == "recover") {
+  if (behavior == "crash") *reinterpret_cast<volatile int*>(behavior.size() - 1) = 1;
+  if (behavior == "raise") std::raise(SIGSEGV);
+  if (behavior == "wait" || behavior == "recover") {
     ibv_async_event event{};
     if (ibv_get_async_event(all.context, &event) != 0) return 5;
     std::printf("event %d\n", static_cast<int>(event.event_type));
@@ -146,17 +147,17 @@ int use(ibv_device** list, unsigned packets, std::string_view habit) {
     if (ibv_alloc_pd(all.context) != nullptr || errno != EIO) return 6;
   }
   const int closed = close_all(all, mr);
-  return habit == "recover" && closed == 0 ? use(wait_for_device(), packets, "") : closed;
+  return behavior == "recover" && closed == 0 ? use(wait_for_device(), packets, "") : closed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   unsigned packets = 0;
-  const std::string_view count = argc > 1 ? argv[1] : "", habit = argc > 2 ? argv[2] : "";
+  const std::string_view count = argc > 1 ? argv[1] : "", behavior = argc > 2 ? argv[2] : "";
   std::from_chars(count.data(), count.data() + count.size(), packets);
   auto** list = ibv_get_device_list(nullptr);
   if (list == nullptr || list[0] == nullptr) return 3;
   std::puts(list[0]->name);
-  return use(list, packets, habit);
+  return use(list, packets, behavior);
 }

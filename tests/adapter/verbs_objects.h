@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What a program on direct verbs makes: a client with its domains, and queues that it writes
-// itself.
+// Objects of a program that uses direct verbs: a client with its protection domains, and queues.
 
 #pragma once
 
@@ -41,13 +40,13 @@ std::uint64_t number(const T& record) {
   return wire::load(*wire::encode(record), 0, 8);
 }
 
-// A store as drivers make it.
+// Stores a doorbell as drivers do.
 inline void store(void* page, std::size_t offset, std::uint64_t value) {
   auto& word = *reinterpret_cast<std::uint64_t*>(static_cast<std::uint8_t*>(page) + offset);
   std::atomic_ref(word).store(value, std::memory_order_release);
 }
 
-// Device, both domains and a registered buffer, on one port.
+// The device, both protection domains and a registered buffer, on one port.
 class Client {
  public:
   explicit Client(std::uintptr_t port = 1) {
@@ -76,7 +75,7 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  ibv_qp* make_qp(ibv_cq* cq, ibv_qp_type type = IBV_QPT_RAW_PACKET) const {
+  ibv_qp* create_qp(ibv_cq* cq, ibv_qp_type type = IBV_QPT_RAW_PACKET) const {
     ibv_qp_init_attr attr{};
     attr.send_cq = attr.recv_cq = cq;
     attr.cap.max_send_wr = kEntries;
@@ -99,7 +98,7 @@ class Client {
   std::vector<std::uint8_t> buffer = std::vector<std::uint8_t>(1U << 16U);
 };
 
-// A CQ as its reader has it.
+// Reads the completions of a CQ.
 struct Reader {
   explicit Reader(ibv_cq* cq) {
     manadv_obj object{};
@@ -126,7 +125,7 @@ struct Reader {
 class Sender {
  public:
   explicit Sender(Client& client)
-      : cq(ibv_create_cq(client.context, kEntries, nullptr, nullptr, 0)), qp(client.make_qp(cq)) {
+      : cq(ibv_create_cq(client.context, kEntries, nullptr, nullptr, 0)), qp(client.create_qp(cq)) {
     manadv_obj object{};
     object.qp = {qp, &queue};
     EXPECT_EQ(manadv_init_obj(&object, MANADV_OBJ_QP), 0);
@@ -167,7 +166,7 @@ class Sender {
   std::uint32_t tail = 0;
 };
 
-// RQs behind a table, with 2048 bytes of buffer each.
+// RQs behind an indirection table.
 class Receivers {
  public:
   Receivers(Client& client, unsigned log_count, ibv_comp_channel* channel = nullptr)
@@ -184,7 +183,7 @@ class Receivers {
     }
     ibv_rwq_ind_table_init_attr table_attr{log_count, wqs.data(), 0};
     table = ibv_create_rwq_ind_table(client.context, &table_attr);
-    make_qp();
+    create_qp();
     for (std::size_t i = 0; i < wqs.size(); ++i) open(i);
   }
 
@@ -223,7 +222,7 @@ class Receivers {
   ibv_qp* qp = nullptr;
 
  private:
-  void make_qp() {
+  void create_qp() {
     std::vector<std::uint8_t> key(40, 0x5a);
     ibv_qp_init_attr_ex attr{};
     attr.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE;

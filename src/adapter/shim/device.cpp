@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Devices, contexts, protection domains, memory regions, events.
+// Verbs of devices, contexts, protection domains, memory regions and events.
 
 #include <fcntl.h>
 #include <sys/eventfd.h>
@@ -23,14 +23,14 @@ void set_text(char (&into)[N], std::string_view text) {
 
 ibv_device& device() {
   static auto& device = []() -> ibv_device& {
-    auto& made = *new ibv_device{};
-    made.node_type = IBV_NODE_CA;
-    made.transport_type = IBV_TRANSPORT_IB;
-    set_text(made.name, "mana_0");
-    set_text(made.dev_name, "uverbs0");
-    set_text(made.dev_path, "/sys/class/infiniband_verbs/uverbs0");
-    set_text(made.ibdev_path, "/sys/class/infiniband/mana_0");
-    return made;
+    auto& mana = *new ibv_device{};
+    mana.node_type = IBV_NODE_CA;
+    mana.transport_type = IBV_TRANSPORT_IB;
+    set_text(mana.name, "mana_0");
+    set_text(mana.dev_name, "uverbs0");
+    set_text(mana.dev_path, "/sys/class/infiniband_verbs/uverbs0");
+    set_text(mana.ibdev_path, "/sys/class/infiniband/mana_0");
+    return mana;
   }();
   return device;
 }
@@ -50,11 +50,11 @@ std::unique_ptr<Context> make_context() {
   context->context.num_comp_vectors = 1;
   pthread_mutex_init(&context->context.mutex, nullptr);
   set_operations(*context);
-  Simulator::get().end().listen(context.get(), [made = context.get()] {
-    made->dead = true;
+  Simulator::get().failure().add_listener(context.get(), [opened = context.get()] {
+    opened->dead = true;
     ibv_async_event event{};
     event.event_type = IBV_EVENT_DEVICE_FATAL;
-    [[maybe_unused]] const auto written = write(made->async_write, &event, sizeof event);
+    [[maybe_unused]] const auto written = write(opened->async_write, &event, sizeof event);
   });
   return context;
 }
@@ -62,7 +62,7 @@ std::unique_ptr<Context> make_context() {
 void note_leaks(const Context& context) {
   if (context.objects == 0) return;
   Simulator::get().adapter().checker().note(Violation::leak, [&] {
-    return fmt::format("{} objects are left in a context that is closed", context.objects.load());
+    return fmt::format("{} objects exist in a context that is closed", context.objects.load());
   });
 }
 
@@ -86,23 +86,23 @@ void fill_attributes(ibv_device_attr& attr) {
 
 using manactl::adapter::Channel;
 using manactl::adapter::context_of;
+using manactl::adapter::fail_with;
+using manactl::adapter::fault_injected;
 using manactl::adapter::Pd;
 using manactl::adapter::pd_of;
-using manactl::adapter::refuse;
 using manactl::adapter::Simulator;
-using manactl::adapter::struck;
 using manactl::adapter::Verb;
 using manactl::adapter::Violation;
 
 extern "C" {
 
 ibv_device** ibv_get_device_list(int* num_devices) {
-  if (struck(Verb::get_device_list)) return nullptr;
+  if (fault_injected(Verb::get_device_list)) return nullptr;
   auto** list = static_cast<ibv_device**>(std::calloc(2, sizeof(void*)));
   if (list == nullptr) return nullptr;
-  const bool there = !Simulator::get().end().away();
-  if (there) list[0] = &manactl::adapter::device();
-  if (num_devices != nullptr) *num_devices = there ? 1 : 0;
+  const bool present = !Simulator::get().failure().is_absent();
+  if (present) list[0] = &manactl::adapter::device();
+  if (num_devices != nullptr) *num_devices = present ? 1 : 0;
   return list;
 }
 
@@ -111,9 +111,9 @@ void ibv_free_device_list(ibv_device** list) {
 }
 
 ibv_context* ibv_open_device(ibv_device* device) {
-  if (struck(Verb::open_device)) return nullptr;
-  if (device != &manactl::adapter::device() || Simulator::get().end().away()) {
-    return refuse(ENODEV);
+  if (fault_injected(Verb::open_device)) return nullptr;
+  if (device != &manactl::adapter::device() || Simulator::get().failure().is_absent()) {
+    return fail_with(ENODEV);
   }
   auto context = manactl::adapter::make_context();
   return context ? &context.release()->context : nullptr;
@@ -123,8 +123,8 @@ int ibv_close_device(ibv_context* context) {
   auto& closed = context_of(context);
   const std::scoped_lock lock(Simulator::get().control());
   manactl::adapter::note_leaks(closed);
-  Simulator::get().end().forget(&closed);
-  Simulator::get().forget(*closed.page);
+  Simulator::get().failure().remove_listener(&closed);
+  Simulator::get().remove_page(*closed.page);
   close(closed.async_write);
   close(context->async_fd);
   pthread_mutex_destroy(&context->mutex);
@@ -138,7 +138,7 @@ int ibv_query_device(ibv_context*, ibv_device_attr* attr) {
 }
 
 ibv_pd* ibv_alloc_pd(ibv_context* context) {
-  if (struck(Verb::alloc_pd, context)) return nullptr;
+  if (fault_injected(Verb::alloc_pd, context)) return nullptr;
   auto* pd = new Pd{};
   pd->context = context;
   ++context_of(context).objects;
@@ -161,10 +161,10 @@ int ibv_dealloc_pd(ibv_pd* pd) {
 }
 
 ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* addr, std::size_t length, std::uint64_t, unsigned) {
-  if (struck(Verb::reg_mr, pd->context)) return nullptr;
+  if (fault_injected(Verb::reg_mr, pd->context)) return nullptr;
   auto& memory = Simulator::get().adapter().memory();
   const auto key = memory.add(reinterpret_cast<std::uintptr_t>(addr), length);
-  if (!key) return refuse(key.error().code == manactl::Errc::busy ? ENOMEM : EINVAL);
+  if (!key) return fail_with(key.error().code == manactl::Errc::busy ? ENOMEM : EINVAL);
   auto* mr = new ibv_mr{};
   mr->context = pd->context;
   mr->pd = pd;
@@ -195,7 +195,7 @@ int ibv_dereg_mr(ibv_mr* mr) {
 }
 
 ibv_comp_channel* ibv_create_comp_channel(ibv_context* context) {
-  if (struck(Verb::create_comp_channel, context)) return nullptr;
+  if (fault_injected(Verb::create_comp_channel, context)) return nullptr;
   const int fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
   if (fd < 0) return nullptr;
   auto* channel = new Channel;
@@ -215,7 +215,7 @@ int ibv_destroy_comp_channel(ibv_comp_channel* channel) {
   return 0;
 }
 
-// Blocks unless the caller made the descriptor non-blocking.
+// Blocks until there is an event, unless the descriptor is non-blocking.
 int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
   auto& from = *static_cast<Channel*>(channel);
   std::uint64_t one = 0;

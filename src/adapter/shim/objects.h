@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// What verbs hand out. The driver sees the first part of each object, the library the rest.
+// The objects that verbs return. The driver sees the base class of each object, the library the
+// rest. queues.cpp defines the functions for memory, events and ports; device.cpp
+// fill_attributes(); receive.cpp set_operations() and remove_receivers().
 
 #pragma once
 
@@ -13,7 +15,7 @@
 
 #include "adapter/shim/simulator.h"
 
-// Macros of verbs.h, for callers.
+// verbs.h defines macros with the names of these functions.
 #undef ibv_reg_mr
 #undef ibv_reg_mr_iova
 #undef ibv_query_port
@@ -21,24 +23,24 @@
 
 namespace manactl::adapter {
 
-// The limits that the provider has.
+// The limits of the provider.
 inline constexpr std::uint32_t kMaxEntries = 256;
-inline constexpr std::uint32_t kMaxSges = 15;  // the smaller of both directions
+inline constexpr std::uint32_t kMaxSges = 15;  // the smaller of the limits of SQs and RQs
 
 struct Context : verbs_context {
   std::unique_ptr<DoorbellPage> page;
   manadv_ctx_allocators allocators{};
   int async_write = -1;
-  int port = -1;                  // that the page rings for; -1: none yet
-  std::atomic<bool> dead{false};  // the device went away after it was opened
+  int port = -1;                  // index of the port of the page; -1: none yet
+  std::atomic<bool> dead{false};  // the device failed while the context was open
   std::atomic<unsigned> objects{0};
 };
 
 // A protection domain, or a parent domain on top of one.
 struct Pd : ibv_pd {
   Pd* parent = nullptr;
-  std::uint32_t port_number = 0;  // of a parent domain, from 1
-  unsigned queues = 0;            // QPs that hold the port
+  std::uint32_t port_number = 0;  // parent domains only; from 1
+  unsigned queues = 0;            // QPs that use the port
   std::atomic<unsigned> users{0};
 };
 
@@ -50,11 +52,11 @@ struct Channel : ibv_comp_channel {
 struct Cq : ibv_cq {
   std::uint8_t* memory = nullptr;
   std::uint32_t entries = 0;
-  std::uint32_t id = 0;  // 0: no queue uses it yet
+  std::uint32_t id = 0;  // 0 until a queue uses it
 };
 
 struct Qp : ibv_qp {
-  Cq* completions = nullptr;  // of the SQ; none for an RSS QP
+  Cq* completions = nullptr;  // the CQ of the SQ; null for an RSS QP
   std::uint8_t* ring = nullptr;
   std::uint32_t ring_bytes = 0, entries = 0;
   QueueIds ids;
@@ -83,45 +85,46 @@ inline Pd& pd_of(ibv_pd* pd) {
   return *static_cast<Pd*>(pd);
 }
 
-// How verbs fail: no object, errno.
-inline std::nullptr_t refuse(int number) {
+// The return value of verbs that fail: null, with errno set.
+inline std::nullptr_t fail_with(int number) {
   errno = number;
   return nullptr;
 }
 
-// The planned fault of this call; errno is set.
-inline bool struck(Verb verb) {
-  const int number = Simulator::get().verb_faults().strike(verb);
+// Whether a planned fault makes this call fail; sets errno.
+inline bool fault_injected(Verb verb) {
+  const int number = Simulator::get().verb_faults().inject(verb);
   if (number != 0) errno = number;
   return number != 0;
 }
 
-// The same for calls that make something in a context, which fail when its device is gone.
-inline bool struck(Verb verb, ibv_context* context) {
-  if (struck(verb)) return true;
+// Like fault_injected(verb), for calls that create an object in a context. They also fail if the
+// context is dead.
+inline bool fault_injected(Verb verb, ibv_context* context) {
+  if (fault_injected(verb)) return true;
   if (!context_of(context).dead) return false;
   errno = EIO;
   return true;
 }
 
-// Memory of a queue, from the driver's allocator.
+// Allocates the memory of a queue with the allocator of the driver.
 std::uint8_t* allocate(const Context& context, std::size_t bytes);
 void release(const Context& context, std::uint8_t* memory);
 
-// What an event of a CQ does; empty without a channel.
+// The function to call for an event of a CQ; empty without a channel.
 std::function<void()> event_of(Cq& cq);
 
-// The operations that callers find in the context.
+// Sets the operations that verbs.h calls through the context.
 void set_operations(Context& context);
 void fill_attributes(ibv_device_attr& attr);
 
-// A port belongs to one protection domain with queues at a time. 0, or the errno.
+// At any time, at most one protection domain can have queues on a port. Returns 0 or an errno.
 int claim_port(Context& context, Pd& pd);
 void release_port(Pd& pd);
 
 std::uint32_t ring_bytes_of(std::uint32_t entries, std::uint32_t sges);
 
-// Ends the queues of an RSS QP; the WQs stay.
+// Removes the receive queues of an RSS QP from its port; the WQs continue to exist.
 void remove_receivers(Qp& qp);
 
 }  // namespace manactl::adapter

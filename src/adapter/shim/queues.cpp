@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Completion queues, QPs for sending, and what all queues have in common.
+// Verbs of completion queues and QPs for sending, and functions that all queues use.
 
 #include <bit>
 #include <cstring>
@@ -12,23 +12,23 @@ namespace {
 
 constexpr std::uint32_t kPage = 4096;
 
-std::array<Pd*, kMaxPorts> port_holders;  // under Simulator::control()
+std::array<Pd*, kMaxPorts> port_owners;  // protected by Simulator::control()
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// A WQE with the small OOB, and a ring for `count` of them.
+// The bytes of a WQE with a short OOB.
 constexpr std::uint32_t wqe_bytes(std::uint32_t sges) {
   return round_up(16 * sges + 16, wire::kBasicUnit);
 }
 
-// How verbs name what the core refuses.
+// The errno for an error of the adapter.
 int errno_of(const Error& error) {
   return error.code == Errc::busy ? ENOSPC : EINVAL;
 }
 
-bool sound(const ibv_qp_init_attr& attr) {
+bool is_valid(const ibv_qp_init_attr& attr) {
   const auto& cap = attr.cap;
   return attr.qp_type == IBV_QPT_RAW_PACKET && attr.send_cq != nullptr && cap.max_send_wr != 0 &&
          cap.max_send_wr <= kMaxEntries && cap.max_send_sge != 0 &&
@@ -36,7 +36,7 @@ bool sound(const ibv_qp_init_attr& attr) {
          wqe_bytes(cap.max_send_sge) <= wire::kMaxSqWqe;
 }
 
-Result<QueueIds> make_queue(Qp& qp, Context& context) {
+Result<QueueIds> create_queue(Qp& qp, Context& context) {
   auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(qp.port));
   auto ids = port.create(Direction::send,
                          {qp.ring,
@@ -45,8 +45,8 @@ Result<QueueIds> make_queue(Qp& qp, Context& context) {
                           qp.completions->entries,
                           event_of(*qp.completions)});
   if (!ids) return ids;
-  const auto watched =
-      Simulator::get().watch(*context.page, static_cast<std::size_t>(qp.port), Direction::send);
+  const auto watched = Simulator::get().watch_doorbells(
+      *context.page, static_cast<std::size_t>(qp.port), Direction::send);
   if (watched) return ids;
   port.remove(ids->wq);
   return tl::unexpected<Error>(watched.error());
@@ -85,24 +85,24 @@ int claim_port(Context& context, Pd& pd) {
   const auto port = pd.port_number - 1;
   if (pd.parent == nullptr || port >= Simulator::get().adapter().ports()) return EINVAL;
   if (context.port >= 0 && context.port != static_cast<int>(port)) return EINVAL;
-  auto*& holder = port_holders[port];
-  if (holder != nullptr && holder != &pd) return EBUSY;
-  holder = &pd;
+  auto*& owner = port_owners[port];
+  if (owner != nullptr && owner != &pd) return EBUSY;
+  owner = &pd;
   ++pd.queues;
   context.port = static_cast<int>(port);
   return 0;
 }
 
 void release_port(Pd& pd) {
-  if (--pd.queues == 0) port_holders[pd.port_number - 1] = nullptr;
+  if (--pd.queues == 0) port_owners[pd.port_number - 1] = nullptr;
 }
 
 }  // namespace manactl::adapter
 
 namespace adapter = manactl::adapter;
 using adapter::Cq;
+using adapter::fail_with;
 using adapter::Qp;
-using adapter::refuse;
 using adapter::Simulator;
 using adapter::Verb;
 
@@ -110,10 +110,10 @@ extern "C" {
 
 ibv_cq* ibv_create_cq(
     ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector) {
-  if (adapter::struck(Verb::create_cq, context)) return nullptr;
+  if (adapter::fault_injected(Verb::create_cq, context)) return nullptr;
   auto& owner = adapter::context_of(context);
-  if (cqe < 1 || cqe > static_cast<int>(adapter::kMaxEntries)) return refuse(EINVAL);
-  if (comp_vector < 0 || owner.allocators.alloc == nullptr) return refuse(EINVAL);
+  if (cqe < 1 || cqe > static_cast<int>(adapter::kMaxEntries)) return fail_with(EINVAL);
+  if (comp_vector < 0 || owner.allocators.alloc == nullptr) return fail_with(EINVAL);
   const auto entries = static_cast<std::uint32_t>(cqe);
   const auto bytes =
       adapter::round_up(std::bit_ceil(entries * manactl::wire::kCqeBytes), adapter::kPage);
@@ -154,15 +154,15 @@ int ibv_destroy_cq(ibv_cq* cq) {
 }
 
 ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) {
-  if (adapter::struck(Verb::create_qp, pd->context)) return nullptr;
+  if (adapter::fault_injected(Verb::create_qp, pd->context)) return nullptr;
   auto& context = adapter::context_of(pd->context);
   auto& domain = adapter::pd_of(pd);
   auto* cq = static_cast<Cq*>(attr->send_cq);
-  if (!adapter::sound(*attr) || cq->id != 0 || context.allocators.alloc == nullptr) {
-    return refuse(EINVAL);
+  if (!adapter::is_valid(*attr) || cq->id != 0 || context.allocators.alloc == nullptr) {
+    return fail_with(EINVAL);
   }
   const std::scoped_lock lock(Simulator::get().control());
-  if (const int wrong = adapter::claim_port(context, domain); wrong != 0) return refuse(wrong);
+  if (const int error = adapter::claim_port(context, domain); error != 0) return fail_with(error);
   auto qp = std::make_unique<Qp>();
   qp->context = pd->context;
   qp->pd = pd;
@@ -177,12 +177,12 @@ ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attr) {
   qp->port = context.port;
   qp->ring = adapter::allocate(context, qp->ring_bytes);
   const auto ids = qp->ring == nullptr ? manactl::Result<adapter::QueueIds>()
-                                       : adapter::make_queue(*qp, context);
+                                       : adapter::create_queue(*qp, context);
   if (qp->ring == nullptr || !ids) {
     adapter::release_port(domain);
-    if (qp->ring == nullptr) return refuse(ENOMEM);
+    if (qp->ring == nullptr) return fail_with(ENOMEM);
     adapter::release(context, qp->ring);
-    return refuse(adapter::errno_of(ids.error()));
+    return fail_with(adapter::errno_of(ids.error()));
   }
   qp->ids = *ids;
   qp->qp_num = ids->wq;
@@ -197,7 +197,7 @@ int ibv_destroy_qp(ibv_qp* qp) {
   auto& context = adapter::context_of(qp->context);
   auto& port = Simulator::get().adapter().port(static_cast<std::size_t>(destroyed->port));
   const std::scoped_lock lock(Simulator::get().control());
-  Simulator::get().settle(*context.page);
+  Simulator::get().ring_pending(*context.page);
   if (destroyed->table != nullptr) {
     adapter::remove_receivers(*destroyed);
   } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The operations of a context: limits, parent domains, receive queues, tables and RSS QPs.
+// Operations of a context: device limits, parent domains, receive queues, indirection tables, RSS
+// QPs.
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +17,7 @@ int query_device_ex(ibv_context*,
                     const ibv_query_device_ex_input*,
                     ibv_device_attr_ex* attr,
                     std::size_t size) {
-  const int number = Simulator::get().verb_faults().strike(Verb::query_device_ex);
+  const int number = Simulator::get().verb_faults().inject(Verb::query_device_ex);
   if (number != 0) return number;
   ibv_device_attr_ex full{};
   fill_attributes(full.orig_attr);
@@ -31,14 +32,14 @@ int query_device_ex(ibv_context*,
 }
 
 ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* attr) {
-  if (struck(Verb::alloc_parent_domain, context)) return nullptr;
+  if (fault_injected(Verb::alloc_parent_domain, context)) return nullptr;
   constexpr std::uint32_t kKnown = IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT;
-  if ((attr->comp_mask & ~kKnown) != 0) return refuse(EOPNOTSUPP);
-  if (attr->pd == nullptr) return refuse(EINVAL);
+  if ((attr->comp_mask & ~kKnown) != 0) return fail_with(EOPNOTSUPP);
+  if (attr->pd == nullptr) return fail_with(EINVAL);
   auto* pd = new Pd{};
   pd->context = context;
   pd->parent = &pd_of(attr->pd);
-  // The number of the port travels in the pointer.
+  // net_mana passes the port number in pd_context (DPDK drivers/net/mana/mana.c).
   if (attr->comp_mask != 0) {
     pd->port_number =
         static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(attr->pd_context));
@@ -48,20 +49,20 @@ ibv_pd* alloc_parent_domain(ibv_context* context, ibv_parent_domain_init_attr* a
   return pd;
 }
 
-ibv_wq* create_wq(ibv_context* made_in, ibv_wq_init_attr* attr) {
-  if (struck(Verb::create_wq, made_in)) return nullptr;
-  auto& context = context_of(made_in);
-  const bool sound = attr->wq_type == IBV_WQT_RQ && attr->max_wr != 0 &&
+ibv_wq* create_wq(ibv_context* ibv_ctx, ibv_wq_init_attr* attr) {
+  if (fault_injected(Verb::create_wq, ibv_ctx)) return nullptr;
+  auto& context = context_of(ibv_ctx);
+  const bool valid = attr->wq_type == IBV_WQT_RQ && attr->max_wr != 0 &&
                      attr->max_wr <= kMaxEntries && attr->max_sge != 0 &&
                      attr->max_sge <= kReceiveSges && attr->cq != nullptr && attr->pd != nullptr;
-  if (!sound || pd_of(attr->pd).parent == nullptr || context.allocators.alloc == nullptr) {
-    return refuse(EINVAL);
+  if (!valid || pd_of(attr->pd).parent == nullptr || context.allocators.alloc == nullptr) {
+    return fail_with(EINVAL);
   }
   auto wq = std::make_unique<Wq>();
   wq->ring_bytes = ring_bytes_of(attr->max_wr, attr->max_sge);
   wq->ring = allocate(context, wq->ring_bytes);
   if (wq->ring == nullptr) return nullptr;
-  wq->context = made_in;
+  wq->context = ibv_ctx;
   wq->wq_context = attr->wq_context;
   wq->pd = attr->pd;
   wq->cq = attr->cq;
@@ -90,9 +91,9 @@ int destroy_wq(ibv_wq* destroyed) {
 }
 
 ibv_rwq_ind_table* create_table(ibv_context* context, ibv_rwq_ind_table_init_attr* attr) {
-  if (struck(Verb::create_rwq_ind_table, context)) return nullptr;
+  if (fault_injected(Verb::create_rwq_ind_table, context)) return nullptr;
   const auto size = std::size_t{1} << std::min(attr->log_ind_tbl_size, 31U);
-  if (size > kIndirectionEntries) return refuse(EINVAL);
+  if (size > kIndirectionEntries) return fail_with(EINVAL);
   auto* table = new Table{};
   table->context = context;
   for (std::size_t i = 0; i < size; ++i) {
@@ -117,7 +118,7 @@ int destroy_table(ibv_rwq_ind_table* destroyed) {
   return 0;
 }
 
-bool sound(const ibv_qp_init_attr_ex& attr) {
+bool is_valid(const ibv_qp_init_attr_ex& attr) {
   constexpr std::uint32_t kNeeded =
       IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_RX_HASH | IBV_QP_INIT_ATTR_IND_TABLE;
   const auto& hash = attr.rx_hash_conf;
@@ -135,7 +136,7 @@ HashFields fields_of(std::uint64_t mask) {
           has(IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP)};
 }
 
-Result<> make_queue(Wq& wq, Context& context) {
+Result<> create_queue(Wq& wq, Context& context) {
   const auto index = static_cast<std::size_t>(context.port);
   const auto ids = Simulator::get().adapter().port(index).create(Direction::receive,
                                                                  {wq.ring,
@@ -147,18 +148,18 @@ Result<> make_queue(Wq& wq, Context& context) {
   wq.ids = *ids;
   wq.wq_num = ids->wq;
   wq.completions->id = ids->cq;
-  return Simulator::get().watch(*context.page, index, Direction::receive);
+  return Simulator::get().watch_doorbells(*context.page, index, Direction::receive);
 }
 
-ibv_qp* create_rss_qp(ibv_context* made_in, ibv_qp_init_attr_ex* attr) {
-  if (struck(Verb::create_qp_ex, made_in)) return nullptr;
-  auto& context = context_of(made_in);
-  if (!sound(*attr)) return refuse(EINVAL);
+ibv_qp* create_rss_qp(ibv_context* ibv_ctx, ibv_qp_init_attr_ex* attr) {
+  if (fault_injected(Verb::create_qp_ex, ibv_ctx)) return nullptr;
+  auto& context = context_of(ibv_ctx);
+  if (!is_valid(*attr)) return fail_with(EINVAL);
   auto& domain = pd_of(attr->pd);
   const std::scoped_lock lock(Simulator::get().control());
-  if (const int wrong = claim_port(context, domain); wrong != 0) return refuse(wrong);
+  if (const int error = claim_port(context, domain); error != 0) return fail_with(error);
   auto qp = std::make_unique<Qp>();
-  qp->context = made_in;
+  qp->context = ibv_ctx;
   qp->pd = attr->pd;
   qp->qp_type = attr->qp_type;
   qp->state = IBV_QPS_RTS;
@@ -167,11 +168,12 @@ ibv_qp* create_rss_qp(ibv_context* made_in, ibv_qp_init_attr_ex* attr) {
   ++qp->table->users;
   std::vector<std::uint32_t> ids;
   for (auto* wq : qp->table->queues) {
-    const bool made = wq->ids.wq != 0 || (wq->completions->id == 0 && make_queue(*wq, context));
-    if (!made) {
+    const bool created =
+        wq->ids.wq != 0 || (wq->completions->id == 0 && create_queue(*wq, context));
+    if (!created) {
       remove_receivers(*qp);
       release_port(domain);
-      return refuse(ENOSPC);
+      return fail_with(ENOSPC);
     }
     ids.push_back(wq->ids.wq);
   }
@@ -203,8 +205,8 @@ void remove_receivers(Qp& qp) {
 
 void set_operations(Context& context) {
   const auto& faults = Simulator::get().verb_faults();
-  const auto set = [&](auto& place, Verb verb, auto* function) {
-    if (!faults.missing(verb)) place = function;
+  const auto set = [&](auto& operation, Verb verb, auto* function) {
+    if (!faults.is_missing(verb)) operation = function;
   };
   set(context.query_device_ex, Verb::query_device_ex, query_device_ex);
   set(context.alloc_parent_domain, Verb::alloc_parent_domain, alloc_parent_domain);

@@ -13,39 +13,40 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "adapter/outside.h"
-#include "adapter/shim/trap.h"
+#include "adapter/link/io_backends.h"
+#include "adapter/shim/doorbell_trap.h"
 
 namespace manactl::adapter {
 namespace {
 
 constexpr int kUsage = 2;
 
-std::atomic<Simulator*> only{nullptr};
+std::atomic<Simulator*> instance{nullptr};
 
-[[noreturn]] void give_up(const Error& error) {
+[[noreturn]] void exit_with(const Error& error) {
   fmt::print(stderr, "manactl sim: {}\n", error.message);
   _exit(kUsage);
 }
 
-// Counters in the launcher's memory; without a launcher nobody reads them.
-Result<Ledger*> find_ledger(const Config& config) {
-  if (config.ledger < 0) return new Ledger{};
+// The counters in the shared memory of the launcher; without a launcher, private ones.
+Result<AdapterCounters*> find_ledger(const Config& config) {
+  if (config.counters < 0) return new AdapterCounters{};
 
   struct stat status {};
 
-  if (fstat(config.ledger, &status) != 0 || status.st_size != sizeof(Ledger)) {
-    return fail(Errc::invalid, "the counters are those of another release of manactl");
+  if (fstat(config.counters, &status) != 0 || status.st_size != sizeof(AdapterCounters)) {
+    return fail(Errc::invalid, "the counters belong to another release of manactl");
   }
-  auto* at = mmap(nullptr, sizeof(Ledger), PROT_READ | PROT_WRITE, MAP_SHARED, config.ledger, 0);
+  auto* at = mmap(
+      nullptr, sizeof(AdapterCounters), PROT_READ | PROT_WRITE, MAP_SHARED, config.counters, 0);
   if (at == MAP_FAILED) return fail_errno(errno, "cannot map the counters");
-  return static_cast<Ledger*>(at);
+  return static_cast<AdapterCounters*>(at);
 }
 
 AdapterSetup setup_of(const Config& config) {
   AdapterSetup setup;
   setup.engine = config.engine;
-  // Different from the port's number and not 0, so that a driver that takes one for another shows.
+  // The vPort offset is neither 0 nor the port number, to detect a driver that confuses them.
   for (std::uint32_t i = 0; i < config.ports; ++i)
     setup.ports.push_back({config.mac_of(i), 17 + i});
   setup.coalesce = config.coalesce;
@@ -63,22 +64,22 @@ void plan_faults(const Config& config, DataFaults& faults) {
     if (fault.kind == FaultKind::drop) faults.no_buffer.set(fault.every);
     if (fault.kind == FaultKind::overrun) faults.overrun.set(fault.every);
     if (fault.kind == FaultKind::lost) faults.lost_doorbell.set(fault.every);
-    if (fault.kind == FaultKind::duplicated) faults.double_doorbell.set(fault.every);
+    if (fault.kind == FaultKind::duplicated) faults.duplicated_doorbell.set(fault.every);
     if (fault.kind == FaultKind::delayed) {
-      faults.late_doorbell.set(fault.every);
-      faults.late_ns = fault.us * 1000;
+      faults.delayed_doorbell.set(fault.every);
+      faults.delay_ns = fault.us * 1000;
     }
   }
 }
 
 int descriptor(const std::vector<int>& all, std::uint32_t port) {
   if (port < all.size()) return all[port];
-  give_up({Errc::invalid, 0, fmt::format("port {} has no descriptor", port)});
+  exit_with({Errc::invalid, 0, fmt::format("port {} has no descriptor", port)});
 }
 
 std::shared_ptr<const Capture> capture_of(const Config& config) {
   auto capture = load_capture(config.read, "read");
-  if (!capture) give_up(capture.error());
+  if (!capture) exit_with(capture.error());
   return std::make_shared<const Capture>(std::move(*capture));
 }
 
@@ -88,9 +89,9 @@ std::unique_ptr<Backend> plain_backend(const Config& config, Adapter& adapter, s
     case BackendKind::sink:
       return make_sink();
     case BackendKind::loopback:
-      return make_link(own);
+      return make_peer_link(own);
     case BackendKind::cross:
-      return make_link(adapter.port(port ^ 1U).receiver());
+      return make_peer_link(adapter.port(port ^ 1U).receiver());
     case BackendKind::pcap:
       return make_player(own, capture_of(config), config.frames);
     case BackendKind::tap:
@@ -119,21 +120,21 @@ std::unique_ptr<Backend> backend_of(const Config& config, Adapter& adapter, std:
 
 }  // namespace
 
-Simulator::Simulator(const Config& config, Ledger& ledger)
+Simulator::Simulator(const Config& config, AdapterCounters& counters)
     : config_(config),
-      adapter_(setup_of(config), ledger),
+      adapter_(setup_of(config), counters),
       verb_faults_(config.faults),
       doorbells_(config.doorbell != DoorbellSource::call),
-      end_(config.faults, control_, [this] { adapter_.halt(); }) {
+      failure_(config.faults, control_, [this] { adapter_.halt(); }) {
   for (std::uint32_t i = 0; i < config.ports; ++i) {
     plan_faults(config, adapter_.faults(i));
     adapter_.port(i).connect(backend_of(config, adapter_, i));
   }
 }
 
-void Simulator::lose(const void* at, std::size_t bytes) {
-  if (auto* simulator = only.load(std::memory_order_acquire)) {
-    simulator->adapter_.lose(Extent::of(at, bytes));
+void Simulator::handle_unmap(const void* at, std::size_t bytes) {
+  if (auto* simulator = instance.load(std::memory_order_acquire)) {
+    simulator->adapter_.halt_queues_in(Extent::of(at, bytes));
   }
 }
 
@@ -141,48 +142,48 @@ Simulator& Simulator::get() {
   static auto& simulator = []() -> Simulator& {
     const auto* text = std::getenv(kConfigVariable);  // NOLINT(concurrency-mt-unsafe): read once
     const auto config = Config::parse(text == nullptr ? "" : text);
-    if (!config) give_up(config.error());
-    const auto ledger = find_ledger(*config);
-    if (!ledger) give_up(ledger.error());
-    auto* made = new Simulator(*config, **ledger);
-    only.store(made, std::memory_order_release);
-    return *made;
+    if (!config) exit_with(config.error());
+    const auto counters = find_ledger(*config);
+    if (!counters) exit_with(counters.error());
+    auto* created = new Simulator(*config, **counters);
+    instance.store(created, std::memory_order_release);
+    return *created;
   }();
   return simulator;
 }
 
-// Polling loses what another queue stores over it, so it is for one queue of each kind.
-bool Simulator::wants_trap(const Doorbells::Use& use) const {
+// Polling loses a store that another queue overwrites, so it needs a single queue per direction.
+bool Simulator::needs_trap(const DoorbellRouter::Use& use) const {
   if (config_.doorbell == DoorbellSource::trap) return true;
   if (config_.doorbell != DoorbellSource::automatic) return false;
   return config_.engine == Engine::direct || use.senders > 1 || use.receivers > 1;
 }
 
-// Without one, nothing happens but what a doorbell asks for.
-bool Simulator::wants_thread() const {
-  const bool late = std::ranges::any_of(
+// Without a thread, the device works only within doorbells.
+bool Simulator::needs_thread() const {
+  const bool delays = std::ranges::any_of(
       config_.faults, [](const Fault& fault) { return fault.kind == FaultKind::delayed; });
-  return config_.engine == Engine::threaded || late || config_.link.has_rate() ||
+  return config_.engine == Engine::threaded || delays || config_.link.has_rate() ||
          config_.link.has_delay() || config_.backend == BackendKind::tap;
 }
 
-Result<> Simulator::watch(DoorbellPage& page, std::size_t port, Direction direction) {
-  end_.start();
+Result<> Simulator::watch_doorbells(DoorbellPage& page, std::size_t port, Direction direction) {
+  failure_.start();
   const auto use = doorbells_.add(page, adapter_.port(port), direction);
-  if (wants_trap(use) && !page.is_protected()) {
-    auto trapped = doorbells_.change(page, [&page] { return trap_stores(page); });
+  if (needs_trap(use) && !page.is_protected()) {
+    auto trapped = doorbells_.change_detection(page, [&page] { return trap_doorbells(page); });
     if (!trapped) return trapped;
   }
-  if (wants_thread() && !started_) {
+  if (needs_thread() && !started_) {
     started_ = true;
-    adapter_.start([this] { return doorbells_.look(); });
+    adapter_.start([this] { return doorbells_.poll(); });
   }
   return {};
 }
 
-void Simulator::forget(const DoorbellPage& page) {
-  doorbells_.forget(page);
-  if (page.is_protected()) release_stores(page);
+void Simulator::remove_page(const DoorbellPage& page) {
+  doorbells_.remove(page);
+  if (page.is_protected()) untrap_doorbells(page);
 }
 
 }  // namespace manactl::adapter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The one adapter of a process, set up from its environment when it is first asked for.
+// The single adapter of a process, created from its environment on first use.
 
 #pragma once
 
@@ -8,19 +8,19 @@
 
 #include "adapter/adapter.h"
 #include "adapter/config.h"
-#include "adapter/doorbells.h"
-#include "adapter/shim/device_end.h"
+#include "adapter/doorbell/doorbell_router.h"
+#include "adapter/shim/device_failure.h"
 
 namespace manactl::adapter {
 
 class Simulator {
  public:
-  // Made once and never destroyed: drivers call until the very end of a process. What is wrong with
-  // the environment ends the process with one line.
+  // Created once and never destroyed: drivers call it until the process exits. An invalid
+  // environment ends the process with one line on stderr.
   static Simulator& get();
 
-  // The program unmaps memory; nothing when it does not use the adapter.
-  static void lose(const void* at, std::size_t bytes);
+  // To be called before the program unmaps memory. Does nothing if there is no adapter.
+  static void handle_unmap(const void* at, std::size_t bytes);
 
   const Config& config() const { return config_; }
 
@@ -28,37 +28,37 @@ class Simulator {
 
   VerbFaults& verb_faults() { return verb_faults_; }
 
-  // Calls that make and destroy things take it; doorbells do not.
+  // Held by calls that create and destroy objects; not by doorbells.
   std::mutex& control() { return control_; }
 
-  // A queue of this direction was made with the page. Finds its doorbells from now on.
-  Result<> watch(DoorbellPage& page, std::size_t port, Direction direction);
+  // To be called after a queue was created with the page: starts to detect its doorbells.
+  Result<> watch_doorbells(DoorbellPage& page, std::size_t port, Direction direction);
 
-  // A queue of the page is about to go: what was stored for it so far is not lost.
-  void settle(const DoorbellPage& page) { doorbells_.settle(page); }
+  // To be called before a queue of the page is destroyed: rings the stores into the page so far.
+  void ring_pending(const DoorbellPage& page) { doorbells_.ring_pending(page); }
 
-  // The page is not looked at any more when it returns.
-  void forget(const DoorbellPage& page);
+  // After the call, no thread reads the page.
+  void remove_page(const DoorbellPage& page);
 
-  DeviceEnd& end() { return end_; }
+  DeviceFailure& failure() { return failure_; }
 
-  // A store that was trapped or a call of the program. False: no such page.
+  // Rings a doorbell (trapped store or manactl_sim_ring()). False if there is no such page.
   bool ring(const void* page, std::uint32_t offset, std::uint64_t value) {
     return doorbells_.ring(page, offset, value);
   }
 
  private:
-  Simulator(const Config& config, Ledger& ledger);
-  bool wants_thread() const;
-  bool wants_trap(const Doorbells::Use& use) const;
+  Simulator(const Config& config, AdapterCounters& counters);
+  bool needs_thread() const;
+  bool needs_trap(const DoorbellRouter::Use& use) const;
 
   Config config_;
   Adapter adapter_;
   VerbFaults verb_faults_;
   std::mutex control_;
-  Doorbells doorbells_;
+  DoorbellRouter doorbells_;
   bool started_ = false;
-  DeviceEnd end_;
+  DeviceFailure failure_;
 };
 
 }  // namespace manactl::adapter

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/check/checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace manactl::adapter {
+namespace {
+
+constexpr std::uint64_t kReportsPerRule = 2;
+
+constexpr Rule kRules[] = {
+    {Violation::doorbell_offset,
+     "doorbell.offset",
+     "doorbells are stored at the offset of a queue type"},
+    {Violation::doorbell_id,
+     "doorbell.id",
+     "a doorbell carries the ID of an existing queue of its type on the page's port"},
+    {Violation::doorbell_reserved, "doorbell.reserved", "reserved bits of a doorbell are zero"},
+    {Violation::doorbell_tail,
+     "doorbell.tail",
+     "a tail is a multiple of the basic unit and at most one ring ahead of the head"},
+    {Violation::wqe_header, "wqe.header", "reserved bits of a WQE header are zero"},
+    {Violation::wqe_oob_size,
+     "wqe.oob-size",
+     "a send WQE has an OOB of 8 or 24 bytes, a receive WQE one of 8"},
+    {Violation::wqe_flags,
+     "wqe.flags",
+     "Ethernet WQEs set no credit, fence, sequence or direct bits"},
+    {Violation::wqe_sges, "wqe.sges", "a send WQE has 1 to 30 SGEs, a receive WQE 1 to 15"},
+    {Violation::wqe_size, "wqe.size", "a WQE is not longer than the maximum of its queue type"},
+    {Violation::wqe_past_doorbell, "wqe.past-doorbell", "a doorbell announces whole WQEs"},
+    {Violation::sge_empty, "sge.empty", "an SGE is not empty"},
+    {Violation::sge_key, "sge.key", "the key of an SGE belongs to a registered memory region"},
+    {Violation::sge_range, "sge.range", "an SGE lies inside its memory region"},
+    {Violation::oob_format, "oob.format", "the packet format matches the size of the OOB"},
+    {Violation::oob_cq, "oob.cq", "a send OOB carries the ID of the CQ of its queue"},
+    {Violation::oob_frame, "oob.frame", "a send OOB carries bits 10 to 23 of the SQ ID"},
+    {Violation::oob_vport, "oob.vport", "a send OOB carries the vport offset of its port"},
+    {Violation::frame_short, "frame.short", "a frame has an Ethernet header"},
+    {Violation::frame_long, "frame.long", "a frame is not longer than the MTU allows"},
+    {Violation::cq_not_zero,
+     "cq.not-zero",
+     "the memory of a new CQ is zero, because the owner bits depend on it"},
+    {Violation::destroy_order,
+     "destroy.order",
+     "an object is destroyed after the objects that use it"},
+    {Violation::leak, "leak", "all objects of a context are destroyed before it is closed"},
+};
+
+static_assert(std::size(kRules) <= kMaxViolations);
+
+}  // namespace
+
+std::span<const Rule> rules() {
+  return kRules;
+}
+
+const Rule& rule_of(Violation violation) {
+  return kRules[static_cast<std::size_t>(violation)];
+}
+
+bool Checker::count(Violation violation) {
+  auto& seen = counters_.violations[static_cast<std::size_t>(violation)];
+  return seen.fetch_add(1, std::memory_order_relaxed) < kReportsPerRule;
+}
+
+void Checker::add_report(Violation violation, std::string_view text) {
+  const auto index = counters_.reports.fetch_add(1, std::memory_order_relaxed);
+  if (index >= kMaxReports) return;
+  auto& report = counters_.report[index];
+  const auto line = fmt::format("{}: {}", rule_of(violation).id, text);
+  *std::copy_n(line.begin(), std::min(line.size(), kReportBytes - 1), report.text) = '\0';
+  report.complete.store(true, std::memory_order_release);
+}
+
+std::uint64_t Checker::total() const {
+  std::uint64_t sum = 0;
+  for (const auto& rule : rules()) sum += count_of(rule.violation);
+  return sum;
+}
+
+std::vector<std::string> Checker::reports() const {
+  std::vector<std::string> texts;
+  for (const auto& report : counters_.report) {
+    if (report.complete.load(std::memory_order_acquire)) texts.emplace_back(report.text);
+  }
+  return texts;
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// Counters of the adapter and reports of contract violations. They are in one block without
+// pointers, so that the launcher can keep them in shared memory; there they survive a crash of the
+// program. Counters are updated with relaxed ordering; nothing depends on their order.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace manactl::adapter {
+
+inline constexpr std::size_t kMaxPorts = 8;
+inline constexpr std::size_t kMaxViolations = 32;
+inline constexpr std::size_t kMaxReports = 32;
+inline constexpr std::size_t kReportBytes = 240;
+
+using Count = std::atomic<std::uint64_t>;
+
+struct PortCounters {
+  Count tx_packets, tx_bytes, tx_errors, tx_lost, tx_completions, tx_doorbells;
+  Count rx_packets, rx_bytes, rx_no_buffer, rx_truncated, rx_completions, rx_doorbells;
+  Count events;
+};
+
+struct Report {
+  std::atomic<bool> complete;
+  char text[kReportBytes];  // NUL-terminated
+};
+
+struct AdapterCounters {
+  std::atomic<std::uint32_t> ports;
+  std::array<PortCounters, kMaxPorts> port;
+  std::array<Count, kMaxViolations> violations;  // indexed by Violation
+  std::atomic<std::uint32_t> reports;            // attempts to add one; may exceed kMaxReports
+  std::array<Report, kMaxReports> report;
+};
+
+static_assert(Count::is_always_lock_free, "shared between processes");
+
+inline void add(Count& count, std::uint64_t value) {
+  if (value != 0) count.fetch_add(value, std::memory_order_relaxed);
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+
+#include "adapter/launch/launch.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+#include "adapter/launch/cleanup_process.h"
+#include "adapter/launch/sysfs_tree.h"
+#include "base/text.h"
+
+namespace manactl::adapter {
+namespace {
+
+constexpr std::string_view kLibrary = "lib/manactl/libmanactl-sim.so";
+constexpr int kSignalBase = 128;
+constexpr auto kForwarded = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+
+bool is_trusted_owner(uid_t owner) {
+  return owner == 0 || owner == geteuid();
+}
+
+// In a sticky directory, other users can add files but cannot replace those of this user.
+bool is_writable_by_others(const struct stat& status) {
+  const bool writable = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+  return writable && !(S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0);
+}
+
+std::vector<std::string> environment_of(const LaunchOptions& options,
+                                        const SysfsTree& tree,
+                                        std::string_view descriptors) {
+  std::vector<std::string> variables;
+  std::string preload = "LD_PRELOAD=" + options.library;
+  const std::string setup = fmt::format("{}=", kConfigVariable);
+  constexpr std::string_view kTree = "SYSFS_PCI_DEVICES=", kPreload = "LD_PRELOAD=";
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (text.starts_with(kPreload)) {
+      preload += fmt::format(":{}", text.substr(kPreload.size()));
+    } else if (!text.starts_with(kTree) && !text.starts_with(setup)) {
+      variables.emplace_back(text);
+    }
+  }
+  variables.push_back(std::move(preload));
+  variables.push_back(fmt::format("{}{}", kTree, tree.pci_devices()));
+  variables.push_back(
+      fmt::format("{}{} root={}{}", setup, options.settings, tree.root(), descriptors));
+  return variables;
+}
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  list.reserve(texts.size() + 1);
+  for (auto& text : texts) list.push_back(text.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+// Blocks the signals that wait_for() handles.
+struct BlockedSignals {
+  sigset_t handled{}, before{};
+
+  BlockedSignals() {
+    sigemptyset(&handled);
+    sigaddset(&handled, SIGCHLD);
+    for (const int signal : kForwarded) sigaddset(&handled, signal);
+    sigprocmask(SIG_BLOCK, &handled, &before);
+    std::signal(SIGCHLD, SIG_DFL);  // if SIG_IGN was inherited, waitpid() would find no status
+  }
+
+  ~BlockedSignals() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+};
+
+// The arguments of execvpe() and the descriptors, prepared before fork().
+struct Program {
+  std::vector<char*> arguments, variables;
+  std::vector<int> descriptors;  // inherited by the program
+  bool stdout_to_stderr = false;
+};
+
+// Runs after fork(), so nothing here may allocate. Writes errno to the pipe `report` on failure.
+[[noreturn]] void exec_program(const Program& program, int report) {
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  bool ready = !program.stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+  for (const int fd : program.descriptors) ready = ready && fcntl(fd, F_SETFD, 0) == 0;
+  if (ready) execvpe(program.arguments[0], program.arguments.data(), program.variables.data());
+  const int number = errno;
+  [[maybe_unused]] const auto written = write(report, &number, sizeof number);
+  _exit(kSignalBase - 1);
+}
+
+// Forwards only signals of kill(): the program also gets those of the terminal (si_code > 0).
+int wait_for(pid_t child, const BlockedSignals& signals) {
+  for (;;) {
+    siginfo_t info{};
+    const int signal = sigwaitinfo(&signals.handled, &info);
+    if (signal > 0 && signal != SIGCHLD && info.si_code <= 0) kill(child, signal);
+    int status = 0;
+    const auto ended = waitpid(child, &status, WNOHANG);
+    if (ended == child && (WIFEXITED(status) || WIFSIGNALED(status))) return status;
+  }
+}
+
+Result<pid_t> start(const Program& program, const BlockedSignals& signals) {
+  int report[2] = {-1, -1};
+  if (pipe2(report, O_CLOEXEC) != 0) return fail_errno(errno, "cannot create a pipe");
+  const auto child = fork();
+  if (child == 0) {
+    sigprocmask(SIG_SETMASK, &signals.before, nullptr);
+    exec_program(program, report[1]);
+  }
+  close(report[1]);
+  int number = child < 0 ? errno : 0;
+  const bool failed = child < 0 || read(report[0], &number, sizeof number) == sizeof number;
+  close(report[0]);
+  if (!failed) return child;
+  if (child > 0) waitpid(child, nullptr, 0);
+  return fail(Errc::invalid,
+              fail_errno(number, fmt::format("cannot run '{}'", printable(program.arguments[0])))
+                  .value()
+                  .message);
+}
+
+}  // namespace
+
+Result<> check_trusted(const std::string& path) {
+  namespace fs = std::filesystem;
+  for (fs::path at = path;; at = at.parent_path()) {
+    struct stat status {};
+
+    if (lstat(at.c_str(), &status) != 0)
+      return fail_errno(errno, fmt::format("cannot use '{}'", at.string()));
+    const bool expected = at == fs::path(path) ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode);
+    if (!expected || !is_trusted_owner(status.st_uid) || is_writable_by_others(status)) {
+      return fail(
+          Errc::denied,
+          fmt::format("'{}' is not trusted: users other than root and you could have changed '{}'",
+                      path,
+                      at.string()));
+    }
+    if (at == at.parent_path()) return {};
+  }
+}
+
+Result<std::string> find_library(const std::string& self) {
+  namespace fs = std::filesystem;
+  const auto folder = fs::path(self).parent_path();
+  // In the build tree, the program is in src/cli.
+  const bool built = folder.parent_path().filename() == "src";
+  const auto root = built ? folder.parent_path().parent_path() : folder.parent_path();
+  const auto path = (root / kLibrary).string();
+  if (access(path.c_str(), F_OK) != 0) {
+    return fail(Errc::unsupported,
+                fmt::format("'{}' is missing: the software adapter is not installed", path));
+  }
+  const auto trusted = check_trusted(path);
+  if (!trusted) return tl::unexpected<Error>(trusted.error());
+  return path;
+}
+
+Result<SharedCounters> SharedCounters::make() {
+  SharedCounters shared;
+  shared.fd_ = memfd_create("manactl-counters", MFD_CLOEXEC);
+  if (shared.fd_ < 0 || ftruncate(shared.fd_, sizeof(AdapterCounters)) != 0) {
+    return fail_errno(errno, "cannot create memory for the counters");
+  }
+  auto* at =
+      mmap(nullptr, sizeof(AdapterCounters), PROT_READ | PROT_WRITE, MAP_SHARED, shared.fd_, 0);
+  if (at == MAP_FAILED) return fail_errno(errno, "cannot map the counters");
+  shared.counters_ = static_cast<AdapterCounters*>(at);
+  return shared;
+}
+
+SharedCounters::~SharedCounters() {
+  if (counters_ != nullptr) munmap(counters_, sizeof(AdapterCounters));
+  if (fd_ >= 0) close(fd_);
+}
+
+SharedCounters::SharedCounters(SharedCounters&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)), counters_(std::exchange(other.counters_, nullptr)) {}
+
+SharedCounters& SharedCounters::operator=(SharedCounters&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(counters_, other.counters_);
+  return *this;
+}
+
+Result<Outcome> launch(const LaunchOptions& options) {
+  const auto config = Config::parse(options.settings);
+  if (!config) return tl::unexpected<Error>(config.error());
+  auto counters = SharedCounters::make();
+  if (!counters) return tl::unexpected<Error>(counters.error());
+  const auto files = LaunchFiles::open(*config, options.paths);
+  if (!files) return tl::unexpected<Error>(files.error());
+  const auto tree = SysfsTree::make(*config);
+  if (!tree) return tl::unexpected<Error>(tree.error());
+  const auto cleanup = CleanupProcess::start(tree->root());
+  if (!cleanup) return tl::unexpected<Error>(cleanup.error());
+  const BlockedSignals signals;
+  auto command = options.command;
+  auto variables = environment_of(
+      options, *tree, fmt::format(" counters={}{}", counters->fd(), files->settings()));
+  auto descriptors = files->fds();
+  descriptors.push_back(counters->fd());
+  const auto child = start(
+      {pointers(command), pointers(variables), std::move(descriptors), options.stdout_to_stderr},
+      signals);
+  if (!child) return tl::unexpected<Error>(child.error());
+  const int status = wait_for(*child, signals);
+  const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  return Outcome{
+      signal != 0 ? kSignalBase + signal : WEXITSTATUS(status), signal, std::move(*counters)};
+}
+
+}  // namespace manactl::adapter

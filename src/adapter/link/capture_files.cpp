@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "adapter/link/capture.h"
+#include "base/text.h"
+
+namespace manactl::adapter {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = 1U << 30U;  // a capture is held in memory
+
+tl::unexpected<Error> closed(int fd, tl::unexpected<Error> error) {
+  close(fd);
+  return error;
+}
+
+ifreq request_for(const std::string& name) {
+  ifreq request{};
+  std::copy_n(name.begin(), std::min<std::size_t>(name.size(), IFNAMSIZ - 1), request.ifr_name);
+  return request;
+}
+
+bool bring_up(ifreq& request) {
+  const int control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (control < 0) return false;
+  bool good = ioctl(control, SIOCGIFFLAGS, &request) == 0;
+  request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
+  good = good && ioctl(control, SIOCSIFFLAGS, &request) == 0;
+  const int error = errno;
+  close(control);
+  errno = error;
+  return good;
+}
+
+}  // namespace
+
+// Uses pread(), because several processes may share the file offset.
+Result<Capture> load_capture(int fd, const std::string& name) {
+  const auto named = [&](std::string_view what) {
+    return fmt::format("{} '{}'", what, printable(name));
+  };
+
+  struct stat status {};
+
+  if (fstat(fd, &status) != 0) return fail_errno(errno, named("cannot read"));
+  if (!S_ISREG(status.st_mode)) {
+    return fail(Errc::invalid, fmt::format("{}: it is not a regular file", named("cannot use")));
+  }
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > kMaxBytes) {
+    return fail(
+        Errc::invalid,
+        fmt::format("{}: it is larger than {}", named("cannot use"), human_bytes(kMaxBytes)));
+  }
+  std::vector<std::uint8_t> bytes(size);
+  for (std::size_t at = 0; at < bytes.size();) {
+    const auto got = pread(fd, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (got < 0) return fail_errno(errno, named("cannot read"));
+    if (got == 0) bytes.resize(at);
+    at += static_cast<std::size_t>(got);
+  }
+  auto capture = parse_capture(std::move(bytes));
+  if (!capture) return because(capture.error(), named("cannot use"));
+  return capture;
+}
+
+Result<int> open_capture(const std::string& path) {
+  // O_NONBLOCK: opening a FIFO without a writer would block.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return fail_errno(errno, fmt::format("cannot read '{}'", printable(path)));
+  const auto capture = load_capture(fd, path);
+  if (!capture) return closed(fd, tl::unexpected<Error>(capture.error()));
+  return fd;
+}
+
+Result<int> create_capture(const std::string& path) {
+  const auto cannot = fmt::format("cannot write '{}'", printable(path));
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  const int fd = open(path.c_str(), flags, 0600);
+  if (fd < 0) return fail_errno(errno, cannot);
+
+  struct stat status {};
+
+  if (fstat(fd, &status) != 0) return closed(fd, fail_errno(errno, cannot));
+  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1) {
+    return closed(
+        fd,
+        fail(Errc::denied,
+             fmt::format("{}: it is not a regular file of this user with one link", cannot)));
+  }
+  const auto header = capture_header();
+  const bool good = ftruncate(fd, 0) == 0 &&
+                    write(fd, header.data(), header.size()) == static_cast<ssize_t>(header.size());
+  if (!good) return closed(fd, fail_errno(errno, cannot));
+  return fd;
+}
+
+Result<int> open_tap(const std::string& name) {
+  const auto cannot = fmt::format("cannot create the interface '{}'", name);
+  const int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return fail_errno(errno, fmt::format("{}: /dev/net/tun", cannot));
+  auto request = request_for(name);
+  request.ifr_flags = IFF_TAP | IFF_NO_PI;
+  const bool good = ioctl(fd, TUNSETIFF, &request) == 0 && bring_up(request);
+  if (!good) return closed(fd, fail_errno(errno, cannot));
+  return fd;
+}
+
+}  // namespace manactl::adapter

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// Receive side scaling (RSS): the Toeplitz hash of addresses and ports, and the indirection table.
+
+#pragma once
+
+#include <vector>
+
+#include "adapter/net/packet.h"
+#include "wire/toeplitz.h"
+
+namespace manactl::adapter {
+
+using wire::HashKey;
+using wire::kHashKeyBytes;
+
+inline constexpr std::size_t kIndirectionEntries = 64;
+
+// The headers whose fields are hashed.
+struct HashFields {
+  bool ipv4 = true, ipv6 = true, tcp = true, udp = true;
+};
+
+struct Hash {
+  std::uint32_t value = 0;
+  std::uint16_t type = 0;  // one bit of a receive completion's hash_type; 0: not hashed
+};
+
+class Rss {
+ public:
+  Rss(const HashKey& key, HashFields fields, std::vector<std::uint32_t> queues);
+
+  Hash hash(Frame frame, const Packet& packet) const;
+
+  // The RQ for a hash. A table of fewer than 64 entries is repeated, as mana_ib does (Linux
+  // drivers/infiniband/hw/mana/qp.c, mana_ib_cfg_vport_steering).
+  std::uint32_t queue(std::uint32_t hash) const {
+    return queues_[hash % kIndirectionEntries % queues_.size()];
+  }
+
+  const std::vector<std::uint32_t>& queues() const { return queues_; }
+
+ private:
+  wire::ToeplitzTable toeplitz_;
+  HashFields fields_;
+  std::vector<std::uint32_t> queues_;
+};
+
+}  // namespace manactl::adapter

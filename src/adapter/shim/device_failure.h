@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// The faults device=fatal and device=reset: stops the device at the planned time, notifies all open
+// contexts, and lets it return after a reset.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "adapter/fault_plan.h"
+
+namespace manactl::adapter {
+
+class DeviceFailure {
+ public:
+  // A separate thread calls `stop` and the listeners, with `control` locked.
+  DeviceFailure(std::vector<Fault> faults, std::mutex& control, std::function<void()> stop)
+      : faults_(std::move(faults)), control_(control), stop_(std::move(stop)) {}
+
+  // Starts the timers; later calls have no effect. Called when the first queue is created.
+  void start();
+
+  // Whether the device is absent: not listed, and opening it fails.
+  bool is_absent() const { return absent_.load(std::memory_order_acquire); }
+
+  // Calls `notify` whenever the device fails, until remove_listener(owner).
+  void add_listener(const void* owner, std::function<void()> notify);
+  void remove_listener(const void* owner);
+
+ private:
+  void fail_device();
+
+  std::vector<Fault> faults_;
+  std::mutex& control_;
+  std::function<void()> stop_;
+  bool started_ = false;
+  std::atomic<bool> absent_{false};
+  std::mutex mutex_;
+  std::map<const void*, std::function<void()>> listeners_;
+};
+
+}  // namespace manactl::adapter
