@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The one door to packets: a plan goes in, a report comes out. No rte_ or ibv_ name may appear
-// outside the engines' own folders.
+// The interface to packets: what to measure, what was measured, and the classes that every engine
+// implements. No rte_ or ibv_ name may appear outside the engines' own folders.
 
 #pragma once
 
@@ -9,58 +9,61 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "datapath/frame.h"
-#include "datapath/trial.h"
+#include "datapath/measure/trial.h"
+#include "datapath/mode.h"
+#include "datapath/traffic/frame.h"
 
 namespace manactl::datapath {
 
-// A MANA port that belongs to user space.
+// A MANA port that user space drives.
 struct Nic {
-  std::string interface;  // the kernel's name for it, for people
+  std::string interface;  // name of the kernel's interface, for messages
   PciAddress pci;
   MacAddress mac;
-  std::optional<VmbusId> vmbus;                  // the synthetic NIC in front of it, for net_netvsc
-  std::optional<Ipv4Address> ip = std::nullopt;  // that the kernel gave it: what Azure lets out
-  unsigned mtu = 0;                              // 0: not known
+  std::optional<VmbusId> vmbus;  // synthetic NIC in front of the VF, for net_netvsc
+  std::optional<Ipv4Address> ip =
+      std::nullopt;  // from the kernel; Azure drops other source addresses
+  unsigned mtu = 0;  // 0: unknown
 };
 
 struct SizeShare {
-  std::uint16_t bytes = 64;  // on the wire without preamble, with 4 bytes of FCS
-  unsigned share = 1;        // frames of this size in one round of all shares
+  std::uint16_t bytes = 64;  // on the wire: without preamble, with 4 bytes of FCS
+  unsigned share = 1;        // frames of this size per round of all sizes
 
   bool operator==(const SizeShare&) const = default;
 };
 
-// What the packets of a sender look like.
+// The packets that a sender generates.
 struct Traffic {
   std::vector<SizeShare> sizes = std::vector<SizeShare>(1);
-  unsigned flows = 1;  // of each queue, told apart by the UDP source port
+  unsigned flows = 1;  // per queue; flows differ by UDP source port
   MacAddress destination = kAzurePeer;
-  // Absent: the NIC's own, else RFC 2544's network for measurements.
+  // Defaults: the NIC's own address as source if it is known, else RFC 2544's benchmarking network.
   std::optional<Ipv4Address> source_ip, peer_ip;
 
   std::uint16_t largest() const;
   double mean_bytes() const;
 };
 
-// What to measure and on which devices. Nothing here is checked against the system yet. Every port
-// gets the same queues, descriptors and traffic.
+// The devices and traffic of a measurement; validate() checks it. Every port gets the same queues,
+// descriptors and traffic.
 struct BenchPlan {
   Mode mode = Mode::tx;
   std::vector<std::string> vdevs;  // EAL --vdev arguments: "net_null0", "7870:00:00.0,mac=..."
-  std::vector<Nic> nics;           // ports of one slot become one device argument
-  std::uint16_t queues = 1;        // of a port, rx and tx alike: net_mana wants them equal
+  std::vector<Nic> nics;           // ports of one PCI slot become one device argument
+  std::uint16_t queues = 1;        // per port, rx and tx alike: net_mana requires equal numbers
   std::uint16_t descriptors = 256;
   std::uint16_t burst = 32;
   Traffic traffic;
   TrialPlan trial;
-  CpuList cpus;           // that may be used, the first is the main core; empty: open() asks
-  CpuList near_cpus;      // on the NUMA node of the NICs: workers run on these first
-  bool hugepages = true;  // false: ordinary memory, slower, needs no privilege
+  CpuList cpus;           // for the main thread and the workers; empty: all CPUs of this process
+  CpuList near_cpus;      // CPUs on the NUMA node of the NICs, which workers use first
+  bool hugepages = true;  // false: ordinary memory, which is slower and needs no privilege
 };
 
 struct PortReport {
@@ -68,52 +71,49 @@ struct PortReport {
   std::string driver;  // "net_null"
   std::string lower;   // driver of the VF below a net_netvsc port; empty without one
   MacAddress mac;
-  std::uint64_t link_mbps = 0;  // 0: not known
+  std::uint64_t link_mbps = 0;  // 0: unknown
 };
 
 struct BenchReport {
-  std::string engine;         // "dpdk", "verbs"
-  std::string version;        // of DPDK or rdma-core
-  std::string template_mode;  // "shared": packets are finished once; "per-packet"
+  std::string engine;         // EngineRow::name
+  std::string version;        // version of DPDK or rdma-core
+  std::string template_mode;  // "shared": packets are written once; "per-packet": for each burst
   std::vector<std::string> eal_arguments;
   std::vector<PortReport> ports;
-  std::vector<Trial> trials;       // in their order; never empty
+  std::vector<Trial> trials;       // in the order they ran; never empty
   std::vector<std::string> notes;  // "8 queues share 1 CPU: ..."
 };
 
-// Open devices with their packets made, ready to run.
+// Open devices whose packets are ready to be sent.
 class Session {
  public:
   virtual ~Session() = default;
 
-  // Everything of the report but its trials.
+  // The report without trials.
   virtual const BenchReport& about() const = 0;
 
-  // Traffic for the trial's time or until stop is asked (then within 100 ms); the devices are
-  // drained before the last counters are read. May be called again. An error comes before the
-  // first packet; a device that leaves while packets flow is an event of the trial.
+  // Runs traffic for the trial's time, or until at most 100 ms after `stop` is requested. Drains
+  // the devices before it reads the last counters. May be called again. It fails only before the
+  // first packet; a device that is removed later becomes an event of the trial.
   virtual Result<Trial> run(const TrialPlan& trial, std::stop_token stop, const Progress&) = 0;
+};
+
+// The version and drivers of an engine in this build.
+struct EngineInfo {
+  std::string version;               // "22.11.11"; empty if the engine is not built in or unknown
+  std::string linkage;               // "static", "shared", "loaded", "off"
+  std::vector<std::string> drivers;  // "net_null", "net_af_packet", "bus_vdev"
+
+  bool has_driver(std::string_view name) const;
 };
 
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  // Errc::unsupported, invalid, denied or busy. A process can open once: DPDK's environment cannot
-  // be started again.
+  // Fails with Errc::unsupported, invalid, denied or busy. Works once per process: DPDK's
+  // environment cannot be started again.
   virtual Result<std::unique_ptr<Session>> open(const BenchPlan& plan) = 0;
 };
-
-// What is built in; asked without starting anything.
-struct EngineInfo {
-  std::string version;               // of DPDK: "22.11.11"; empty without
-  std::string linkage;               // "static", "shared", "off"
-  std::vector<std::string> drivers;  // "net_null", "net_af_packet", "bus_vdev"
-};
-
-EngineInfo engine_info();
-
-// Errc::unsupported in a build without DPDK. One engine per process.
-Result<std::unique_ptr<Engine>> make_engine();
 
 }  // namespace manactl::datapath

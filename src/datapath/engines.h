@@ -1,23 +1,61 @@
 // SPDX-License-Identifier: MIT
 //
-// The engine that needs no DPDK: direct verbs of libmana, which are loaded when it is used.
+// The engines of bench: one row of kEngines for each. Rows are defined in <engine>/engine.cpp;
+// builds without the engine's library use <engine>/not_built_in.cpp instead.
 
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <string_view>
 
+#include "base/result.h"
 #include "datapath/bench.h"
 
 namespace manactl::datapath {
 
-// False in a build without the headers of libmana.
-bool has_verbs_engine();
+// The state of a MANA NIC that an engine requires.
+enum class NicState : std::uint8_t {
+  prepared,   // the channel of its synthetic interface is bound to uio_hv_generic
+  link_down,  // nothing is rebound, and the interface of its VF is down
+};
 
-// A software adapter stands in front of libibverbs in this process.
+struct EngineRow {
+  std::string_view name;  // in options and JSON
+  bool built_in = false;
+  std::string_view mana_driver;  // listed in EngineInfo::drivers if the engine can drive a MANA NIC
+  NicState nic_state = NicState::prepared;
+  bool uses_hugepages = false;
+  bool takes_vdevs = false;        // can measure DPDK's virtual devices
+  bool runs_on_adapter = false;    // can measure the software adapter
+  EngineInfo (*info)() = nullptr;  // does not start the engine
+  // Fails with Errc::unsupported if it is not built in, Errc::not_found if a library is missing.
+  Result<std::unique_ptr<Engine>> (*make)() = nullptr;
+
+  bool drives_mana() const { return info().has_driver(mana_driver); }
+};
+
+// NOLINTNEXTLINE(readability-identifier-naming): constants that are defined elsewhere
+extern const EngineRow kDpdkEngine, kVerbsEngine;
+
+// The engine that is preferred for a MANA NIC comes first.
+inline constexpr std::array kEngines = {&kDpdkEngine, &kVerbsEngine};
+
+// Returns null if no engine has this name.
+const EngineRow* find_engine(std::string_view name);
+
+// The first engine that can drive a MANA NIC; the first of all if none can.
+const EngineRow& default_engine(std::span<const EngineRow* const> engines = kEngines);
+
+// The engine that measures DPDK's virtual devices; it may not be built in.
+const EngineRow& vdev_engine();
+
+// The engine that measures the software adapter; it may not be built in.
+const EngineRow& adapter_engine();
+
+// True if a software adapter was preloaded into this process, in front of libibverbs.
 bool is_simulated();
-
-// Errc::unsupported when it is not built in, Errc::not_found when libibverbs or libmana are
-// missing.
-Result<std::unique_ptr<Engine>> make_verbs_engine();
 
 }  // namespace manactl::datapath

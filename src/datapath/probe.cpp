@@ -11,74 +11,74 @@
 namespace manactl::datapath {
 namespace {
 
-struct StageName {
+struct StageNames {
   std::string_view id, title;
 };
 
-constexpr std::array<StageName, kStages> kNames = {
-    StageName{"libraries", "load libibverbs and libmana"},
-    StageName{"find", "find the RDMA device and port"},
-    StageName{"open", "open the device"},
-    StageName{"query", "ask for its limits"},
-    StageName{"pd", "protection domain"},
-    StageName{"parent-domain", "parent domain with the port"},
-    StageName{"cq", "completion queue"},
-    StageName{"qp", "raw-packet QP to send"},
-    StageName{"rss-qp", "RSS QP to receive"},
-    StageName{"release", "give it all back"}};
+constexpr std::array<StageNames, kStages> kNames = {
+    StageNames{"libraries", "load libibverbs and libmana"},
+    StageNames{"find", "find the RDMA device and port"},
+    StageNames{"open", "open the device"},
+    StageNames{"query", "query its limits"},
+    StageNames{"pd", "protection domain"},
+    StageNames{"parent-domain", "parent domain with the port"},
+    StageNames{"cq", "completion queue"},
+    StageNames{"qp", "raw-packet QP to send"},
+    StageNames{"rss-qp", "RSS QP to receive"},
+    StageNames{"release", "release everything"}};
 
 std::size_t index_of(Stage stage) {
   return static_cast<std::size_t>(stage);
 }
 
-// Reads the lines of a child; what cannot be understood is left out, as a crash may leave it.
-class Reader {
+// Parses the lines that the child wrote. Ignores invalid lines, which a crash may leave.
+class ProbeReader {
  public:
-  explicit Reader(ProbeReport& report) : report_(report) {}
+  explicit ProbeReader(ProbeReport& report) : report_(report) {}
 
   void read(std::string_view line);
 
-  // Nothing more was told.
-  void end(const ChildAnswer& told, std::chrono::milliseconds patience);
+  // To be called when the child has ended or was killed.
+  void end(const ChildResult& result, std::chrono::milliseconds timeout);
 
  private:
   void at(std::string_view stage, std::string_view call);
   void fail(std::string_view line);
 
   ProbeReport& report_;
-  std::size_t now_ = 0;
+  std::size_t current_ = 0;
   bool ended_ = false;
 };
 
-void Reader::at(std::string_view stage, std::string_view call) {
-  const auto* name = std::ranges::find(kNames, stage, &StageName::id);
+void ProbeReader::at(std::string_view stage, std::string_view call) {
+  const auto* name = std::ranges::find(kNames, stage, &StageNames::id);
   if (name == kNames.end()) return;
-  now_ = static_cast<std::size_t>(name - kNames.begin());
+  current_ = static_cast<std::size_t>(name - kNames.begin());
   for (std::size_t i = 0; i < kStages; ++i) {
-    auto& one = report_.stages[i];
-    if (i < now_ && !one.reason) one.outcome = Outcome::ok;
-    if (i > now_ && !one.reason) one = {};
+    auto& other = report_.stages[i];
+    if (i < current_ && !other.reason) other.outcome = Outcome::ok;
+    if (i > current_ && !other.reason) other = {};
   }
-  report_.stages[now_].call = printable(call, 60);
+  report_.stages[current_].call = printable(call, 60);
 }
 
-// "fail CODE ERRNO MESSAGE"
-void Reader::fail(std::string_view line) {
-  constexpr std::uint64_t kMostErrno = 4095;
+// Parses "fail CODE ERRNO MESSAGE".
+void ProbeReader::fail(std::string_view line) {
+  constexpr std::uint64_t kMaxErrno = 4095;
   const auto fields = split(line, '\t');
   if (fields.size() != 4) return;
   const auto code = parse_unsigned(fields[1], static_cast<std::uint64_t>(Errc::io));
-  const auto number = parse_unsigned(fields[2], kMostErrno);
+  const auto number = parse_unsigned(fields[2], kMaxErrno);
   if (!code || !number) return;
   ended_ = true;
-  // The child says so when all that was made is given back.
+  // The child sends this line after it has released everything.
   report_.stages[index_of(Stage::release)].outcome = Outcome::ok;
-  report_.stages[now_].outcome = Outcome::failed;
-  report_.stages[now_].reason =
+  report_.stages[current_].outcome = Outcome::failed;
+  report_.stages[current_].reason =
       Error{static_cast<Errc>(*code), static_cast<int>(*number), std::string(fields[3])};
 }
 
-void Reader::read(std::string_view line) {
+void ProbeReader::read(std::string_view line) {
   const auto fields = split(line, '\t');
   if (fields[0] == "fail") fail(line);
   if (fields[0] == "at" && fields.size() == 3) at(fields[1], fields[2]);
@@ -90,25 +90,25 @@ void Reader::read(std::string_view line) {
   }
   if (fields[0] == "done") {
     ended_ = true;
-    report_.stages[now_].outcome = Outcome::ok;
+    report_.stages[current_].outcome = Outcome::ok;
   }
 }
 
-void Reader::end(const ChildAnswer& told, std::chrono::milliseconds patience) {
-  if (ended_ && told.end == ChildAnswer::End::done) return;
-  if (ended_) now_ = index_of(Stage::release);
-  auto& stage = report_.stages[now_];
-  const std::string what = stage.call.empty() ? std::string(kNames[now_].title) : stage.call;
-  if (told.end == ChildAnswer::End::silent) {
+void ProbeReader::end(const ChildResult& result, std::chrono::milliseconds timeout) {
+  if (ended_ && result.end == ChildResult::End::done) return;
+  if (ended_) current_ = index_of(Stage::release);
+  auto& stage = report_.stages[current_];
+  const std::string step = stage.call.empty() ? std::string(kNames[current_].title) : stage.call;
+  if (result.end == ChildResult::End::timed_out) {
     stage.outcome = Outcome::hung;
     stage.reason = Error{
         Errc::timeout,
         0,
-        fmt::format("{}: no answer within {} s; {}",
-                    what,
-                    std::chrono::duration_cast<std::chrono::duration<double>>(patience).count(),
-                    told.gone ? "the process was killed, and the kernel took back what it held"
-                              : "the kernel still holds the process in the call; see: dmesg")};
+        fmt::format("{}: not finished within {} s; {}",
+                    step,
+                    std::chrono::duration_cast<std::chrono::duration<double>>(timeout).count(),
+                    result.reaped ? "the process was killed, and the kernel released its resources"
+                                  : "the process still hangs in the kernel; see: dmesg")};
     return;
   }
   stage.outcome = Outcome::crashed;
@@ -116,10 +116,10 @@ void Reader::end(const ChildAnswer& told, std::chrono::milliseconds patience) {
       Errc::io,
       0,
       fmt::format(
-          "{}: libibverbs, or a library that it loaded, {}; the kernel took back what it held",
-          what,
-          told.signal.empty() ? std::string("ended the process")
-                              : fmt::format("crashed with {}", told.signal))};
+          "{}: libibverbs, or a library that it loaded, {}; the kernel released its resources",
+          step,
+          result.signal.empty() ? std::string("ended the process")
+                                : fmt::format("crashed with {}", result.signal))};
 }
 
 }  // namespace
@@ -132,31 +132,25 @@ std::string_view title_of(Stage stage) {
   return kNames[index_of(stage)].title;
 }
 
-std::string_view name_of(Outcome outcome) {
-  static constexpr std::array<std::string_view, 5> kOutcomes = {
-      "not-tried", "ok", "failed", "crashed", "hung"};
-  return kOutcomes[static_cast<std::size_t>(outcome)];
-}
-
 std::optional<Stage> ProbeReport::end() const {
   const auto found =
-      std::ranges::find_if(stages, [](const auto& one) { return one.outcome != Outcome::ok; });
+      std::ranges::find_if(stages, [](const auto& stage) { return stage.outcome != Outcome::ok; });
   if (found == stages.end()) return std::nullopt;
   return static_cast<Stage>(found - stages.begin());
 }
 
-ProbeReport read_probe(const ProbePlan& plan, const ChildAnswer& told) {
+ProbeReport read_probe(const ProbePlan& plan, const ChildResult& result) {
   ProbeReport report;
   report.interface = plan.interface;
   report.simulated = !plan.nic;
-  if (!plan.keep_off.empty()) {
+  if (!plan.no_qp_reason.empty()) {
     for (const auto stage : {Stage::qp, Stage::rss_qp}) {
-      report.stages[index_of(stage)].reason = Error{Errc::denied, 0, plan.keep_off};
+      report.stages[index_of(stage)].reason = Error{Errc::denied, 0, plan.no_qp_reason};
     }
   }
-  Reader reader(report);
-  for (const auto line : split(told.text, '\n')) reader.read(line);
-  reader.end(told, plan.patience);
+  ProbeReader reader(report);
+  for (const auto line : split(result.text, '\n')) reader.read(line);
+  reader.end(result, plan.timeout);
   return report;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether direct verbs work on a port, as far as a bench would go before its first packet: nothing
-// is sent, and nothing stays. Foreign code does the work in a child process.
+// Checks whether direct verbs work on a port: makes the calls that bench makes before its first
+// packet, and releases everything again. libibverbs runs in a child process, because it may crash.
+// probe() is in verbs/probe.cpp, or in no_verbs.cpp if direct verbs are not built in; the rest is
+// in probe.cpp.
 
 #pragma once
 
@@ -11,15 +13,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/enum_words.h"
 #include "datapath/bench.h"
 
 namespace manactl {
 
-struct ChildAnswer;
+struct ChildResult;
 
 namespace datapath {
 
-// In their order. Each needs those before it.
+// The stages in their order; each requires the previous ones.
 enum class Stage : std::uint8_t {
   libraries,
   find,
@@ -40,40 +43,50 @@ std::string_view title_of(Stage stage);  // "parent domain with the port"
 
 enum class Outcome : std::uint8_t { not_tried, ok, failed, crashed, hung };
 
-std::string_view name_of(Outcome outcome);  // "not-tried"
+inline constexpr EnumWords<Outcome, 5> kOutcomes = {{
+    {Outcome::not_tried, "not-tried"},
+    {Outcome::ok, "ok"},
+    {Outcome::failed, "failed"},
+    {Outcome::crashed, "crashed"},
+    {Outcome::hung, "hung"},
+}};
+
+constexpr std::string_view name_of(Outcome outcome) {
+  return word_of(kOutcomes, outcome);
+}
 
 struct ProbeStage {
   Outcome outcome = Outcome::not_tried;
-  std::string call;             // the last that was made: "create_qp"
-  std::optional<Error> reason;  // of one that failed, crashed, hung, or was left out on purpose
+  std::string call;             // the last call: "create_qp"
+  std::optional<Error> reason;  // why the stage failed, crashed, hung or was skipped
 };
 
 struct ProbePlan {
   std::string interface;
-  std::optional<Nic> nic;  // absent: `interface` is a port of the software adapter
-  std::string keep_off;  // why no QP may be made on the port; empty when nothing speaks against it
-  std::chrono::milliseconds patience = std::chrono::seconds(10);  // with one call
+  std::optional<Nic> nic;    // absent: `interface` is a port of the software adapter
+  std::string no_qp_reason;  // why creating a QP on the port is refused; empty: allowed
+  std::chrono::milliseconds timeout = std::chrono::seconds(10);  // maximum duration of one call
 };
 
 struct ProbeReport {
-  std::string interface, device, slot;  // device and slot are empty until they are found
-  std::uint32_t port = 0;               // of the device, from 1
+  std::string interface, device, slot;  // device and slot are empty if not found
+  std::uint32_t port = 0;               // port number of the device, from 1
   bool simulated = false;
-  std::string version;  // of rdma-core, when it tells
+  std::string version;  // version of rdma-core; empty if unknown
   std::array<ProbeStage, kStages> stages;
 
   const ProbeStage& at(Stage stage) const { return stages[static_cast<std::size_t>(stage)]; }
 
-  // The first that did not do what it was asked for; nothing when all is well.
+  // The first stage that did not succeed; nullopt if all did.
   std::optional<Stage> end() const;
 };
 
-// An error only when the probe itself could not run: Errc::unsupported when direct verbs are not
-// built in, or no child process could be had.
+// Fails only if the probe could not run: Errc::unsupported without direct verbs, or the error of
+// fork().
 Result<ProbeReport> probe(const ProbePlan& plan);
 
-// Of what the child told, one line for each thing: "at qp create_qp".
-ProbeReport read_probe(const ProbePlan& plan, const ChildAnswer& told);
+// Parses the output of the child, one line per event: "at qp create_qp".
+ProbeReport read_probe(const ProbePlan& plan, const ChildResult& result);
 
 }  // namespace datapath
 

@@ -35,10 +35,10 @@ bool ip(std::vector<std::string> words) {
 
 void make_cable() {
   ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
-  lay_cable();
+  create_cable();
 }
 
-void lay_cable() {
+void create_cable() {
   ASSERT_TRUE(ip({"link",
                   "add",
                   "sender",
@@ -51,8 +51,8 @@ void lay_cable() {
                   "peer",
                   "name",
                   "receiver"}))
-      << "ip of iproute2 is needed";
-  // No neighbour discovery between our frames.
+      << "this test needs ip of iproute2";
+  // Without link-local addresses the kernel sends no neighbor discovery.
   for (const char* name : {"sender", "receiver"}) {
     ASSERT_TRUE(ip({"link", "set", name, "addrgenmode", "none", "up"}));
   }
@@ -64,10 +64,10 @@ Listener::Listener(const char* interface)
   address.sll_family = AF_PACKET;
   address.sll_protocol = htons(ETH_P_ALL);
   address.sll_ifindex = static_cast<int>(if_nametoindex(interface));
-  const timeval patience{10, 0};
-  constexpr int kRoom = 64 << 20;  // for a second of everything
-  EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVBUFFORCE, &kRoom, sizeof kRoom), 0);
-  EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+  const timeval timeout{10, 0};
+  constexpr int kBufferBytes = 64 << 20;  // for one second of traffic
+  EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVBUFFORCE, &kBufferBytes, sizeof kBufferBytes), 0);
+  EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
   EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
 }
 

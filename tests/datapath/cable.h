@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Two interfaces joined by a cable, in a network namespace of the test's own, and a look at what
-// passes there.
+// Two connected interfaces in the test's own network namespace, and a capture of their frames.
 
 #pragma once
 
@@ -13,19 +12,19 @@ namespace manactl::datapath {
 
 inline constexpr const char* kSenderMac = "02:00:00:00:00:0a";
 
-// A program that is found in PATH; true when it ended well.
+// Runs a program from PATH; returns true if it exits with 0.
 bool run_tool(const std::string& program, std::vector<std::string> words);
 
-// ip(8) of iproute2 with these words.
+// Runs ip(8) of iproute2.
 bool ip(std::vector<std::string> words);
 
-// "sender", whose frames arrive at "receiver", in a new namespace of this process.
+// Moves this process to a new network namespace with connected interfaces "sender" and "receiver".
 void make_cable();
 
-// The same in the namespace that there is, after it was deleted.
-void lay_cable();
+// Creates the two interfaces in the current namespace.
+void create_cable();
 
-// An interface seen from outside: frames with all their bytes but the FCS, as a capture has them.
+// Sends and captures raw frames on an interface, without FCS.
 class Listener {
  public:
   explicit Listener(const char* interface);
@@ -34,8 +33,8 @@ class Listener {
   ~Listener();
 
   void send(const std::vector<std::uint8_t>& frame) const;
-  std::vector<std::uint8_t> next() const;                  // waits; empty when nothing comes
-  std::vector<std::vector<std::uint8_t>> waiting() const;  // all that came until now
+  std::vector<std::uint8_t> next() const;  // waits up to 10 s; empty without a frame
+  std::vector<std::vector<std::uint8_t>> waiting() const;  // frames captured so far; does not wait
 
  private:
   int socket_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads a frame the way a receiver would, written apart from the code that builds it.
+// Decodes a frame independently of the code that builds it.
 
 #pragma once
 
@@ -18,16 +18,16 @@ struct Decoded {
   std::size_t ip_bytes = 0, udp_bytes = 0;
   Ipv4Address source_ip, destination_ip;
   std::uint16_t source_port = 0, destination_port = 0;
-  bool ip_checksum_right = false, udp_checksum_right = false;
+  bool ip_checksum_valid = false, udp_checksum_valid = false;
 };
 
-// Nothing when it is no UDP over IPv4 without options.
+// Returns nullopt if the frame is not UDP over IPv4 without options.
 inline std::optional<Decoded> decode(std::span<const std::uint8_t> frame) {
   const auto at = [&](std::size_t i) -> std::uint32_t {
     return i + 1 < frame.size() ? frame[i] * 256U + frame[i + 1] : 0;
   };
-  // A right checksum makes the one's complement sum of everything that it covers 0xffff.
-  const auto sums_up = [&](std::size_t from, std::size_t to, std::uint64_t sum) {
+  // A valid checksum makes the one's complement sum of everything that it covers 0xffff.
+  const auto is_valid = [&](std::size_t from, std::size_t to, std::uint64_t sum) {
     for (auto i = from; i < to; i += 2) sum += i + 1 < to ? at(i) : frame[i] * 256U;
     return sum != 0 && sum % 0xffffU == 0;
   };
@@ -43,9 +43,9 @@ inline std::optional<Decoded> decode(std::span<const std::uint8_t> frame) {
   packet.destination_ip.value = at(30) << 16U | at(32);
   packet.source_port = static_cast<std::uint16_t>(at(34));
   packet.destination_port = static_cast<std::uint16_t>(at(36));
-  packet.ip_checksum_right = sums_up(14, 34, 0);
-  packet.udp_checksum_right =
-      at(40) != 0 && sums_up(26, std::min(frame.size(), 34 + packet.udp_bytes), 17 + at(38));
+  packet.ip_checksum_valid = is_valid(14, 34, 0);
+  packet.udp_checksum_valid =
+      at(40) != 0 && is_valid(26, std::min(frame.size(), 34 + packet.udp_bytes), 17 + at(38));
   return packet;
 }
 

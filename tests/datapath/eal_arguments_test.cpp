@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "datapath/plan.h"
+#include "datapath/plan/plan.h"
 
 namespace manactl::datapath {
 namespace {
@@ -26,7 +26,7 @@ BenchPlan mana_plan() {
   return plan;
 }
 
-TEST(EalArguments, LeaveNoFilesAndTouchNoPciForAVirtualDevice) {
+TEST(EalArguments, CreateNoFilesAndSkipPciForAVirtualDevice) {
   EXPECT_THAT(eal_arguments(null_plan()),
               ElementsAre("--in-memory",
                           "--iova-mode=va",
@@ -38,24 +38,24 @@ TEST(EalArguments, LeaveNoFilesAndTouchNoPciForAVirtualDevice) {
                           "--vdev=net_null0,size=64"));
 }
 
-TEST(EalArguments, UseOrdinaryMemoryOfTheSizeNeededWithoutHugepages) {
+TEST(EalArguments, UseOrdinaryMemoryOfTheNeededSizeWithoutHugepages) {
   auto plan = null_plan();
   plan.hugepages = false;
   const auto arguments = eal_arguments(plan);
   const auto mib = (pool_size(plan).bytes + (1U << 20U) - 1) >> 20U;
   EXPECT_THAT(std::vector(arguments.begin(), arguments.begin() + 4),
               ElementsAre("--no-huge", "--no-shconf", "-m", std::to_string(mib)));
-  EXPECT_THAT(arguments, Not(Contains("--in-memory")));  // EAL refuses both
+  EXPECT_THAT(arguments, Not(Contains("--in-memory")));  // EAL rejects it with --no-huge
 }
 
-TEST(EalArguments, GiveAManaPortAsOneDeviceWithItsMac) {
+TEST(EalArguments, NameAManaPortByDeviceAndMac) {
   auto plan = mana_plan();
   const auto arguments = eal_arguments(plan);
   EXPECT_EQ(arguments.back(), "--vdev=7870:00:00.0,mac=00:22:48:01:02:03");
   EXPECT_THAT(arguments, Not(Contains("--no-pci")));
 }
 
-TEST(EalArguments, GiveTwoPortsOfOneSlotAsOneDevice) {
+TEST(EalArguments, NameTwoPortsOfOneSlotAsOneDevice) {
   auto plan = mana_plan();
   plan.nics.push_back(plan.nics.front());
   plan.nics.back().mac.bytes[5] = 0x04;
@@ -63,7 +63,7 @@ TEST(EalArguments, GiveTwoPortsOfOneSlotAsOneDevice) {
             "--vdev=7870:00:00.0,mac=00:22:48:01:02:03,mac=00:22:48:01:02:04");
 }
 
-TEST(EalArguments, AllowTheSyntheticNicOfAManaPortAndNoOther) {
+TEST(EalArguments, AllowOnlyTheSyntheticNicOfAManaPort) {
   auto plan = mana_plan();
   plan.nics.front().vmbus = VmbusId::parse("00224801-0203-0022-4801-020300224801").value();
   EXPECT_THAT(eal_arguments(plan), Contains("--vdev=7870:00:00.0,mac=00:22:48:01:02:03"));
@@ -77,7 +77,7 @@ TEST(EalArguments, ScanPciForAVdevThatIsAPciDevice) {
   EXPECT_THAT(eal_arguments(plan), Not(Contains("--no-pci")));
 }
 
-TEST(EalArguments, MapOneCoreToEachCpuHoweverManyQueues) {
+TEST(EalArguments, MapOneLcoreToEachCpuForAnyNumberOfQueues) {
   auto plan = null_plan();
   plan.cpus.cpus = {7, 3, 9};
   plan.queues = 8;
@@ -88,11 +88,11 @@ TEST(EalArguments, MapOneCoreToEachCpuHoweverManyQueues) {
   EXPECT_THAT(eal_arguments(plan), Contains("--lcores=0@4,1@4"));
 }
 
-TEST(EalArguments, AreTheSameEveryTime) {
+TEST(EalArguments, AreDeterministic) {
   EXPECT_EQ(eal_arguments(null_plan()), eal_arguments(null_plan()));
 }
 
-TEST(EalArguments, DoNotStartTelemetryOrOpenFilesInAnyMode) {
+TEST(EalArguments, NeverStartTelemetryOrOpenFiles) {
   for (const bool hugepages : {true, false}) {
     auto plan = null_plan();
     plan.hugepages = hugepages;

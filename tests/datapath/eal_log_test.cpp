@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "datapath/eal_log.h"
+#include "datapath/dpdk/eal_log.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace {
 
 // The logs below were written by DPDK 22.11.11.
 
-TEST(EalLog, SaysThatHugepagesAreMissing) {
+TEST(EalLog, ReportsMissingHugepages) {
   const auto error = reason_of(
       "EAL: No free 2048 kB hugepages reported on node 0\n"
       "EAL: No free 1048576 kB hugepages reported on node 0\n"
@@ -27,19 +27,19 @@ TEST(EalLog, PrefersTheDriversCauseToItsConsequences) {
   EXPECT_EQ(error.message, "net_af_packet0: ioctl failed (SIOCGIFINDEX):No such device");
 }
 
-TEST(EalLog, KnowsAFileThatMayNotBeOpened) {
+TEST(EalLog, DetectsAFileWithoutPermission) {
   EXPECT_EQ(reason_of("tun_alloc(): Unable to open /dev/net/tun: Permission denied\n").code,
             Errc::denied);
 }
 
-TEST(EalLog, OverlooksComplaintsAboutNothing) {
+TEST(EalLog, IgnoresHarmlessComplaints) {
   const auto error = reason_of(
       "rte_pmd_memif_probe(): Failed to register mp action callback: Operation not supported\n"
       "memif_connect_client(): Failed to connect socket: /nonexistent/socket.\n");
   EXPECT_EQ(error.message, "Failed to connect socket: /nonexistent/socket");
 }
 
-TEST(EalLog, KnowsAPrivilegeThatIsMissing) {
+TEST(EalLog, DetectsAMissingPrivilege) {
   const auto tap = reason_of(
       "tun_alloc(): Unable to set TUNSETIFF for dtap%d: Operation not permitted\n"
       "eth_dev_tap_create(): Unable to create TAP interface\n"
@@ -50,14 +50,14 @@ TEST(EalLog, KnowsAPrivilegeThatIsMissing) {
   EXPECT_NE(packet.message.find("CAP_NET_RAW"), std::string::npos);
 }
 
-TEST(EalLog, HasASentenceForADriverThatSaysNothing) {
+TEST(EalLog, HasAMessageForADriverWithoutLog) {
   const auto silent = reason_of("vdev_probe(): failed to initialize net_null0 device\n");
   EXPECT_EQ(silent.code, Errc::invalid);
-  EXPECT_EQ(silent.message, "the driver refuses its options");
+  EXPECT_EQ(silent.message, "the driver rejects its options");
   EXPECT_EQ(reason_of("").message, silent.message);
 }
 
-TEST(EalLog, IsOnePrintableLineWhateverWasWritten) {
+TEST(EalLog, IsAlwaysOnePrintableLine) {
   const std::string log = "PMD: \x1b[31mbad\x01 \xff" + std::string(5000, 'x') + "\n";
   const auto error = reason_of(log);
   EXPECT_LT(error.message.size(), 300U);

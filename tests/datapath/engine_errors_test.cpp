@@ -9,15 +9,15 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Wrong {
+struct InvalidDevice {
   const char* name;
   const char* vdev;
-  const char* words;
+  const char* text;
 };
 
-class WrongDevice : public testing::TestWithParam<Wrong> {};
+class InvalidDevices : public testing::TestWithParam<InvalidDevice> {};
 
-TEST_P(WrongDevice, IsOneLineAndNothingElseIsPrinted) {
+TEST_P(InvalidDevices, AreReportedInOneLineAndNothingIsPrinted) {
   EXPECT_TRUE(in_child([] {
     Error error;
     bool failed = false;
@@ -28,15 +28,15 @@ TEST_P(WrongDevice, IsOneLineAndNothingElseIsPrinted) {
     });
     EXPECT_TRUE(failed);
     EXPECT_EQ(error.code, Errc::invalid);
-    EXPECT_THAT(error.message, HasSubstr(GetParam().words));
+    EXPECT_THAT(error.message, HasSubstr(GetParam().text));
     EXPECT_EQ(error.message.find('\n'), std::string::npos);
     EXPECT_EQ(printed, "");
   }));
 }
 
-const Wrong kWrong[] = {
-    {"UnknownDriver", "net_nosuch0", "no such driver in this build, it has net_"},
-    {"NoDriverAtAll", "eth0", "no such driver"},
+const InvalidDevice kInvalid[] = {
+    {"UnknownDriver", "net_nosuch0", "this build does not contain the driver; it has net_"},
+    {"NoDriverAtAll", "eth0", "does not contain the driver"},
     {"UnknownOption", "net_null0,nosuch=1", "cannot open 'net_null0,nosuch=1'"},
     {"BadValue", "net_memif0,role=nosuch", "Unknown role: nosuch"},
     {"NoPeer",
@@ -45,39 +45,39 @@ const Wrong kWrong[] = {
     {"BrokenList", "net_null0,=,=", "cannot open"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Table, WrongDevice, testing::ValuesIn(kWrong), [](const auto& row) {
+INSTANTIATE_TEST_SUITE_P(Table, InvalidDevices, testing::ValuesIn(kInvalid), [](const auto& row) {
   return row.param.name;
 });
 
-TEST(EngineErrors, RefuseMoreQueuesThanTheDeviceHas) {
+TEST(EngineErrors, RejectMoreQueuesThanTheDeviceHas) {
   EXPECT_TRUE(in_child([] {
     const auto report = run(short_plan(Mode::tx, "net_ring0", 64));
     ASSERT_FALSE(report.has_value());
     EXPECT_EQ(report.error().code, Errc::invalid);
-    EXPECT_THAT(report.error().message, HasSubstr("64 are asked for"));
+    EXPECT_THAT(report.error().message, HasSubstr("plan.queues 64: net_ring has"));
   }));
 }
 
-TEST(EngineErrors, RefuseACpuThatTheProcessMayNotUse) {
+TEST(EngineErrors, RejectACpuThatTheProcessMayNotUse) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
     plan.cpus.cpus = {0, 1023};
     const auto report = run(plan);
     ASSERT_FALSE(report.has_value());
     EXPECT_EQ(report.error().code, Errc::invalid);
-    EXPECT_THAT(report.error().message, HasSubstr("this process may run on"));
+    EXPECT_THAT(report.error().message, HasSubstr("this process may only run on"));
   }));
 }
 
-TEST(EngineErrors, RefuseAPlanBeforeAnythingIsStarted) {
+TEST(EngineErrors, RejectAnInvalidPlanBeforeDpdkStarts) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
     plan.traffic.sizes.front().bytes = 10;
-    const auto refused = run(plan);
-    ASSERT_FALSE(refused.has_value());
-    EXPECT_EQ(refused.error().code, Errc::invalid);
+    const auto rejected = run(plan);
+    ASSERT_FALSE(rejected.has_value());
+    EXPECT_EQ(rejected.error().code, Errc::invalid);
     plan.traffic.sizes.front().bytes = 64;
-    EXPECT_TRUE(run(plan).has_value());  // the one start of this process was not used up
+    EXPECT_TRUE(run(plan).has_value());  // works only if the rejected plan did not start DPDK
   }));
 }
 

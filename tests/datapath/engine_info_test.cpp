@@ -9,27 +9,28 @@
 
 #include "base/ids.h"
 #include "datapath/bench.h"
+#include "datapath/engines.h"
 
 namespace manactl::datapath {
 namespace {
 
 using testing::IsSupersetOf;
 
-// Each driver leaves a line about itself in the program that it is linked into.
+// Each driver that is linked into a program leaves a PMD_INFO_STRING in it.
 std::set<std::string> linked_drivers() {
   std::ifstream file("/proc/self/exe", std::ios::binary);
   const std::string program{std::istreambuf_iterator<char>(file), {}};
-  const std::string mark = std::string("PMD_INFO_STRING= ") + "{\"name\": \"net_";
+  const std::string marker = std::string("PMD_INFO_STRING= ") + "{\"name\": \"net_";
   std::set<std::string> names;
-  for (auto at = program.find(mark); at != std::string::npos; at = program.find(mark, at + 1)) {
-    const auto begin = at + mark.size() - 4;
+  for (auto at = program.find(marker); at != std::string::npos; at = program.find(marker, at + 1)) {
+    const auto begin = at + marker.size() - 4;
     names.insert(program.substr(begin, program.find('"', begin) - begin));
   }
   return names;
 }
 
-TEST(EngineInfo, NamesExactlyTheDriversThatAreLinked) {
-  const auto info = engine_info();
+TEST(EngineInfo, ListsExactlyTheLinkedDrivers) {
+  const auto info = kDpdkEngine.info();
   if (info.linkage != "static") GTEST_SKIP() << "drivers are plugins in a shared build";
   std::set<std::string> named;
   for (const auto& driver : info.drivers) {
@@ -38,8 +39,8 @@ TEST(EngineInfo, NamesExactlyTheDriversThatAreLinked) {
   EXPECT_EQ(named, linked_drivers());
 }
 
-TEST(EngineInfo, HasTheDriversThatABenchNeeds) {
-  EXPECT_THAT(engine_info().drivers,
+TEST(EngineInfo, ListsTheDriversThatBenchNeeds) {
+  EXPECT_THAT(kDpdkEngine.info().drivers,
               IsSupersetOf({"bus_pci",
                             "bus_vdev",
                             "bus_vmbus",
@@ -51,9 +52,9 @@ TEST(EngineInfo, HasTheDriversThatABenchNeeds) {
                             "net_netvsc"}));
 }
 
-TEST(EngineInfo, KnowsTheReleaseOfDpdk) {
-  const auto release = Release::parse(engine_info().version);
-  ASSERT_TRUE(release.has_value()) << engine_info().version;
+TEST(EngineInfo, HasTheReleaseOfDpdk) {
+  const auto release = Release::parse(kDpdkEngine.info().version);
+  ASSERT_TRUE(release.has_value()) << kDpdkEngine.info().version;
   EXPECT_GE(release->major, 20U);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Modes that see both sides, over a ring that ends where it begins and between two processes.
+// Tests modes that send and receive: on a ring that returns packets, and between two processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -10,8 +10,9 @@
 #include <filesystem>
 #include <thread>
 
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
-#include "datapath/trials.h"
+#include "datapath/measure/trials.h"
 
 namespace manactl::datapath {
 namespace {
@@ -33,36 +34,36 @@ std::unique_ptr<Session> open(Engine& engine, const BenchPlan& plan) {
   return session ? std::move(*session) : nullptr;
 }
 
-void expect_whole(const Trial& trial) {
+void expect_complete(const Trial& trial) {
   EXPECT_GT(trial.total.tx.packets, 0U);
-  EXPECT_EQ(trial.total.rx.packets, trial.total.tx.packets);  // what was on its way came in
+  EXPECT_EQ(trial.total.rx.packets, trial.total.tx.packets);  // includes late replies
   EXPECT_EQ(trial.total.rx.bytes, trial.total.rx.packets * kSize);
   ASSERT_TRUE(trial.latency);
   EXPECT_EQ(trial.latency->count(), trial.total.rx.packets);
-  EXPECT_GT(trial.latency->least(), 0U);
+  EXPECT_GT(trial.latency->min(), 0U);
   EXPECT_LE(trial.latency->percentile(0.5), trial.latency->percentile(0.99));
-  EXPECT_LE(trial.latency->percentile(0.9999), trial.latency->most());
-  EXPECT_EQ(trial.answers.reordered, 0U);
-  EXPECT_EQ(trial.answers.strangers, 0U);
+  EXPECT_LE(trial.latency->percentile(0.9999), trial.latency->max());
+  EXPECT_EQ(trial.replies.reordered, 0U);
+  EXPECT_EQ(trial.replies.unrelated, 0U);
 }
 
 class RoundTrips : public testing::TestWithParam<std::uint16_t> {};
 
-TEST_P(RoundTrips, OfARingAreAllCounted) {
+TEST_P(RoundTrips, OfARingAreCountedCompletely) {
   EXPECT_TRUE(in_child([] {
     const auto report = run(loop_plan(Mode::rtt, GetParam()));
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    expect_whole(report->trials.front());
+    expect_complete(report->trials.front());
     EXPECT_EQ(report->template_mode, "per-packet");
-    EXPECT_THAT(report->notes, Contains(HasSubstr("times are taken by software")));
+    EXPECT_THAT(report->notes, Contains(HasSubstr("software measures the times")));
   }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Queues, RoundTrips, testing::Values(1, 2));
 
-TEST(RoundTrip, BeginsAnewWithEachTrial) {
+TEST(RoundTrip, RestartsWithEachTrial) {
   EXPECT_TRUE(in_child([] {
-    const auto engine = make_engine();
+    const auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     auto plan = loop_plan(Mode::rtt);
     plan.traffic.flows = 3;
@@ -73,13 +74,13 @@ TEST(RoundTrip, BeginsAnewWithEachTrial) {
     ASSERT_TRUE(trials.has_value()) << trials.error().message;
     ASSERT_EQ(trials->size(), 3U);
     for (const auto& trial : *trials) {
-      expect_whole(trial);
-      EXPECT_LE(trial.total.tx.packets, 2000U);  // 0.3 s at most, and some
+      expect_complete(trial);
+      EXPECT_LE(trial.total.tx.packets, 2000U);  // 1500 in 0.3 s, plus some delay
     }
   }));
 }
 
-TEST(Exchange, CountsWhatWasOnItsWayAtTheEnd) {
+TEST(TxRx, CountsPacketsInFlightAtTheEnd) {
   EXPECT_TRUE(in_child([] {
     auto plan = loop_plan(Mode::txrx);
     plan.trial.rate = Rate{Rate::Unit::packets, 100'000};
@@ -91,9 +92,9 @@ TEST(Exchange, CountsWhatWasOnItsWayAtTheEnd) {
   }));
 }
 
-TEST(FindOnALoop, EndsAtTheMostThatIsSent) {
+TEST(FindOnALoop, EndsAtTheMaximumRate) {
   EXPECT_TRUE(in_child([] {
-    const auto engine = make_engine();
+    const auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto plan = loop_plan(Mode::txrx);
     const auto session = open(**engine, plan);
@@ -101,12 +102,12 @@ TEST(FindOnALoop, EndsAtTheMostThatIsSent) {
     FindPlan goals;
     goals.trial = plan.trial;
     goals.losses = {0, 0.01};
-    goals.most = 20'000;
+    goals.max_rate = 20'000;
     const auto report = find(*session, goals, {}, {});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     for (const auto& found : report->result.found) {
-      // A machine that is busy elsewhere sends less than was asked for, but loses nothing.
-      EXPECT_EQ(found.end, Found::End::above);
+      // A busy machine sends less than requested, but loses no packets.
+      EXPECT_EQ(found.end, GoalResult::End::above);
       EXPECT_LE(found.lower.value_or(0), 20'000);
       EXPECT_FALSE(found.upper);
     }
@@ -134,61 +135,61 @@ class RoundTripsOnMemif : public testing::Test {
 
   std::string socket() const { return directory_ + "/socket"; }
 
-  // Asks until answers come, and stays until the responder has been halted.
-  void ask(int parent) const {
-    const auto engine = make_engine();
+  // Sends requests until replies arrive, and then waits until the responder was halted.
+  void send_requests(int parent) const {
+    const auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
-    auto asker = plan(Mode::rtt, "client");
-    asker.trial.rate = Rate{Rate::Unit::packets, 2000};
-    const auto session = open(**engine, asker);
+    auto requester = plan(Mode::rtt, "client");
+    requester.trial.rate = Rate{Rate::Unit::packets, 2000};
+    const auto session = open(**engine, requester);
     ASSERT_NE(session, nullptr);
     for (int i = 0; i < 100; ++i) {
-      const auto trial = session->run(asker.trial, {}, {});
+      const auto trial = session->run(requester.trial, {}, {});
       ASSERT_TRUE(trial.has_value()) << trial.error().message;
       if (trial->total.rx.packets < 100) continue;
       ASSERT_TRUE(trial->latency);
       EXPECT_EQ(trial->latency->count(), trial->total.rx.packets);
       EXPECT_LE(trial->total.rx.packets, trial->total.tx.packets);
-      EXPECT_EQ(trial->answers.reordered, 0U);
-      char word = '+';
-      EXPECT_EQ(write(parent, &word, 1), 1);
-      EXPECT_EQ(read(parent, &word, 1), 1);
+      EXPECT_EQ(trial->replies.reordered, 0U);
+      char byte = '+';
+      EXPECT_EQ(write(parent, &byte, 1), 1);
+      EXPECT_EQ(read(parent, &byte, 1), 1);
       return;
     }
-    FAIL() << "no answers came";
+    FAIL() << "no replies arrived";
   }
 
  private:
   std::string directory_;
 };
 
-// As in engine_memif_test.cpp: nobody leaves while the other one works.
-TEST_F(RoundTripsOnMemif, GoThroughAnotherProcessThatForwards) {
-  std::array<int, 2> talk{};
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk.data()), 0);
+// No process disconnects while the other one runs; see engine_memif_test.cpp.
+TEST_F(RoundTripsOnMemif, PassThroughAnotherProcessThatForwards) {
+  std::array<int, 2> sockets{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
   Child responder([&] {
-    close(talk[0]);
-    close(talk[1]);
+    close(sockets[0]);
+    close(sockets[1]);
     auto forward = plan(Mode::fwd, "server");
     forward.trial.seconds = 55;
     const auto report = run(forward);
-    ADD_FAILURE() << (report ? "nobody stopped it" : report.error().message);
+    ADD_FAILURE() << (report ? "the responder ended" : report.error().message);
   });
   for (int i = 0; i < 300 && !std::filesystem::exists(socket()); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  Child asker([&] {
-    close(talk[0]);
-    ask(talk[1]);
+  Child requester([&] {
+    close(sockets[0]);
+    send_requests(sockets[1]);
   });
-  close(talk[1]);
-  char word = 0;
-  EXPECT_EQ(read(talk[0], &word, 1), 1) << "the asker ended without answers";
+  close(sockets[1]);
+  char byte = 0;
+  EXPECT_EQ(read(sockets[0], &byte, 1), 1) << "the requester ended without replies";
   EXPECT_TRUE(responder.halt());
-  EXPECT_EQ(write(talk[0], &word, 1), 1);
-  EXPECT_TRUE(asker.succeeded());
+  EXPECT_EQ(write(sockets[0], &byte, 1), 1);
+  EXPECT_TRUE(requester.succeeded());
   EXPECT_TRUE(responder.killed());
-  close(talk[0]);
+  close(sockets[0]);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Two processes, a sender and a receiver, joined by shared memory.
+// A sender and a receiver in two processes that share memory.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -10,8 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
-#include "datapath/trials.h"
+#include "datapath/measure/trials.h"
 
 namespace manactl::datapath {
 namespace {
@@ -32,35 +33,35 @@ class EngineOnMemif : public testing::TestWithParam<std::vector<SizeShare>> {
 
   std::string socket() const { return directory_ + "/socket"; }
 
-  // Counts until there is something to judge, says so, and ends when it is answered.
+  // Receives enough packets, notifies the parent and stops when the parent replies.
   void receive(int parent) const {
     auto plan = short_plan(Mode::rx, device("server"));
     plan.traffic.sizes = GetParam();
     plan.trial.seconds = 50;
     std::stop_source stop;
-    std::uint64_t seen = 0;
-    auto engine = make_engine();
+    std::uint64_t received = 0;
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto report =
         run(**engine, plan, stop.get_token(), {{}, [&](const Interval& interval) {
-                                                 seen += interval.total.rx.packets;
-                                                 if (seen <= 1000 || stop.stop_requested()) return;
-                                                 char word = '+';
-                                                 EXPECT_EQ(write(parent, &word, 1), 1);
-                                                 EXPECT_EQ(read(parent, &word, 1), 1);
+                                                 received += interval.total.rx.packets;
+                                                 if (received <= 1000 || stop.stop_requested())
+                                                   return;
+                                                 char byte = '+';
+                                                 EXPECT_EQ(write(parent, &byte, 1), 1);
+                                                 EXPECT_EQ(read(parent, &byte, 1), 1);
                                                  stop.request_stop();
                                                }});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_EQ(report->ports.front().driver, "net_memif");
-    EXPECT_TRUE(report->interrupted());
+    EXPECT_TRUE(report->trials.back().interrupted);
     EXPECT_GT(report->trials.front().total.rx.packets, 1000U);
     expect_the_sizes_sent(report->trials.front().total.rx);
   }
 
  private:
-  // The sizes of a sender follow one another in a fixed order, which goes on after the last packet
-  // that the device took. So the number of packets tells how many there are of each, but for one
-  // round that was not whole.
+  // A sender uses its sizes in a fixed order, which continues after the last packet that the device
+  // accepted. So the number of packets determines their bytes, except for one incomplete round.
   static void expect_the_sizes_sent(const Count& received) {
     double round = 0;
     double packets = 0;
@@ -75,35 +76,34 @@ class EngineOnMemif : public testing::TestWithParam<std::vector<SizeShare>> {
   std::string directory_;
 };
 
-// DPDK's driver unmaps the shared rings when the peer leaves, whatever a worker does with them at
-// that moment. So nobody leaves while the other one works: the sender is halted before the receiver
-// ends, and is killed where it stands.
-TEST_P(EngineOnMemif, CarriesFramesOfTheSizeAskedFor) {
-  std::array<int, 2> talk{};
-  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, talk.data()), 0);
+// When the peer disconnects, DPDK's driver unmaps the shared rings even while a worker uses them.
+// So the sender is halted before the receiver ends, and killed afterwards.
+TEST_P(EngineOnMemif, TransfersFramesOfTheRequestedSizes) {
+  std::array<int, 2> sockets{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets.data()), 0);
   Child receiver([&] {
-    close(talk[0]);
-    receive(talk[1]);
+    close(sockets[0]);
+    receive(sockets[1]);
   });
-  close(talk[1]);
+  close(sockets[1]);
   for (int i = 0; i < 300 && !std::filesystem::exists(socket()); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
   Child sender([&] {
-    close(talk[0]);
+    close(sockets[0]);
     auto plan = short_plan(Mode::tx, device("client"));
     plan.traffic.sizes = GetParam();
     plan.trial.seconds = 55;
     const auto report = run(plan);
-    ADD_FAILURE() << (report ? "the receiver took nothing" : report.error().message);
+    ADD_FAILURE() << (report ? "the receiver took no packets" : report.error().message);
   });
-  char word = 0;
-  EXPECT_EQ(read(talk[0], &word, 1), 1) << "the receiver ended without packets";
+  char byte = 0;
+  EXPECT_EQ(read(sockets[0], &byte, 1), 1) << "the receiver ended without packets";
   EXPECT_TRUE(sender.halt());
-  EXPECT_EQ(write(talk[0], &word, 1), 1);
+  EXPECT_EQ(write(sockets[0], &byte, 1), 1);
   EXPECT_TRUE(receiver.succeeded());
   EXPECT_TRUE(sender.killed());
-  close(talk[0]);
+  close(sockets[0]);
 }
 
 using Sizes = std::vector<SizeShare>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Devices that leave while packets flow, and come back.
+// Tests of devices that are removed while packets flow, and of their return.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,25 +8,26 @@
 #include <string>
 #include <vector>
 
+#include "datapath/analysis/summary.h"
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
-#include "datapath/servicing.h"
-#include "datapath/trials.h"
+#include "datapath/measure/trials.h"
 
-// DPDK's own ways to do it (rte_dev.h, ethdev_driver.h); its headers belong to the engine alone.
+// Declarations of rte_dev.h and ethdev_driver.h: only the engine may include DPDK's headers.
 extern "C" {
 struct rte_eth_dev;
 int rte_eal_hotplug_add(const char* bus, const char* device, const char* arguments);
 int rte_eal_hotplug_remove(const char* bus, const char* device);
 rte_eth_dev* rte_eth_dev_allocated(const char* name);
-int rte_eth_dev_callback_process(rte_eth_dev* device, int event, void* answer);
+int rte_eth_dev_callback_process(rte_eth_dev* device, int event, void* result);
 }
 
 namespace manactl::datapath {
 namespace {
 
-constexpr int kAskedToLetGo = 6;  // RTE_ETH_EVENT_INTR_RMV
+constexpr int kRemovalRequest = 6;  // RTE_ETH_EVENT_INTR_RMV
 
-// A trial, and what is done to the devices after each of its intervals.
+// Runs a trial and calls one of `steps` after each of its intervals.
 Result<BenchReport> run_with(const BenchPlan& plan, std::vector<std::function<void()>> steps) {
   std::size_t at = 0;
   Progress progress;
@@ -34,7 +35,7 @@ Result<BenchReport> run_with(const BenchPlan& plan, std::vector<std::function<vo
     if (at < steps.size() && steps[at]) steps[at]();
     ++at;
   };
-  auto engine = make_engine();
+  auto engine = kDpdkEngine.make();
   if (!engine) return tl::unexpected<Error>(engine.error());
   return run(**engine, plan, {}, progress);
 }
@@ -47,10 +48,10 @@ void remove() {
   EXPECT_EQ(rte_eal_hotplug_remove("vdev", "net_null1"), 0);
 }
 
-void let_go() {
+void request_removal() {
   auto* device = rte_eth_dev_allocated("net_null1");
   ASSERT_NE(device, nullptr);
-  rte_eth_dev_callback_process(device, kAskedToLetGo, nullptr);
+  rte_eth_dev_callback_process(device, kRemovalRequest, nullptr);
 }
 
 std::uint64_t sent_since(const Trial& trial, std::size_t interval, std::size_t queue = 0) {
@@ -61,8 +62,8 @@ std::uint64_t sent_since(const Trial& trial, std::size_t interval, std::size_t q
   return sent;
 }
 
-// As the VF below net_netvsc, while that goes on.
-TEST(Removal, OfALowerDeviceIsToldAndDoesNotStopTheTraffic) {
+// net_null1 plays the role of the VF, the lower device of net_netvsc.
+TEST(Removal, OfALowerDeviceIsReportedAndTrafficContinues) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
     plan.trial.seconds = 1.5;
@@ -86,12 +87,12 @@ TEST(Removal, OfALowerDeviceIsToldAndDoesNotStopTheTraffic) {
   }));
 }
 
-TEST(Removal, OfOneOfTwoDevicesLetsTheOtherGoOn) {
+TEST(Removal, OfOneDeviceDoesNotStopTheOther) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
     plan.vdevs.emplace_back("net_null1");
     plan.trial.seconds = 1.5;
-    const auto report = run_with(plan, {nullptr, let_go, nullptr, remove});
+    const auto report = run_with(plan, {nullptr, request_removal, nullptr, remove});
     ASSERT_TRUE(report.has_value()) << report.error().message;
     const auto& trial = report->trials.front();
     ASSERT_EQ(trial.events.size(), 1U);
@@ -103,27 +104,27 @@ TEST(Removal, OfOneOfTwoDevicesLetsTheOtherGoOn) {
   }));
 }
 
-TEST(Removal, OfTheOnlyDeviceEndsNothingBeforeItsTime) {
+TEST(Removal, OfTheOnlyDeviceDoesNotEndTheTrialEarly) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::txrx, "net_null1");
     plan.trial.seconds = 1.5;
-    const auto report = run_with(plan, {let_go, nullptr, remove});
+    const auto report = run_with(plan, {request_removal, nullptr, remove});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_FALSE(report->interrupted());
+    EXPECT_FALSE(report->trials.back().interrupted);
     EXPECT_EQ(report->trials.front().events.size(), 1U);
     EXPECT_EQ(sent_since(report->trials.front(), 4), 0U);
   }));
 }
 
-TEST(Removal, BetweenTrialsStaysWithTheSession) {
+TEST(Removal, BetweenTrialsIsReportedInTheNextTrial) {
   EXPECT_TRUE(in_child([] {
-    const auto engine = make_engine();
+    const auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto plan = short_plan(Mode::tx, "net_null1");
     const auto session = (*engine)->open(plan);
     ASSERT_TRUE(session.has_value()) << session.error().message;
     EXPECT_GT((*session)->run(plan.trial, {}, {})->total.tx.packets, 0U);
-    let_go();
+    request_removal();
     remove();
     const auto trial = (*session)->run(plan.trial, {}, {});
     ASSERT_TRUE(trial.has_value()) << trial.error().message;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Drivers that need the kernel: interfaces in a network namespace of the test's own.
+// Tests of drivers that need interfaces of the kernel, in the test's own network namespace.
 #include <gmock/gmock.h>
 #include <grp.h>
 #include <gtest/gtest.h>
@@ -14,13 +14,14 @@
 #include <thread>
 #include <vector>
 
+#include "datapath/analysis/summary.h"
 #include "datapath/cable.h"
 #include "datapath/decode.h"
-#include "datapath/frame.h"
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
-#include "datapath/plan.h"
-#include "datapath/servicing.h"
-#include "datapath/trials.h"
+#include "datapath/measure/trials.h"
+#include "datapath/plan/plan.h"
+#include "datapath/traffic/frame.h"
 
 namespace manactl::datapath {
 namespace {
@@ -30,7 +31,7 @@ using testing::HasSubstr;
 
 class FramesOnACable : public testing::TestWithParam<std::uint16_t> {};
 
-TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
+TEST_P(FramesOnACable, AreCompleteAndAddressedAsAzureRequires) {
   EXPECT_TRUE(in_child([] {
     make_cable();
     if (testing::Test::HasFailure()) return;
@@ -43,16 +44,16 @@ TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
     EXPECT_GT(report->trials.front().total.tx.packets, 0U);
 
     std::set<std::uint16_t> source_ports;
-    for (int i = 0; i < 30; ++i) {  // a socket keeps about ninety large ones
+    for (int i = 0; i < 30; ++i) {  // a socket buffer holds about 90 large frames
       const auto frame = listener.next();
-      ASSERT_EQ(frame.size(), GetParam() - 4U);  // the FCS is not shown
+      ASSERT_EQ(frame.size(), GetParam() - 4U);  // without FCS
       const auto packet = decode(frame);
       ASSERT_TRUE(packet.has_value());
       EXPECT_EQ(packet->source.str(), kSenderMac);
       EXPECT_EQ(packet->destination.str(), "12:34:56:78:9a:bc");
       EXPECT_EQ(packet->ip_bytes, frame.size() - 14);
-      EXPECT_TRUE(packet->ip_checksum_right);
-      EXPECT_TRUE(packet->udp_checksum_right);
+      EXPECT_TRUE(packet->ip_checksum_valid);
+      EXPECT_TRUE(packet->udp_checksum_valid);
       source_ports.insert(packet->source_port);
     }
     for (const auto port : source_ports) {
@@ -63,7 +64,7 @@ TEST_P(FramesOnACable, AreWholeAndAddressedAsAzureWantsThem) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, FramesOnACable, testing::Values(64, 65, 512, 1518));
 
-TEST(EngineOnAfPacket, ReceivesWhatArrives) {
+TEST(EngineOnAfPacket, ReceivesFrames) {
   EXPECT_TRUE(in_child([] {
     make_cable();
     if (testing::Test::HasFailure()) return;
@@ -71,13 +72,13 @@ TEST(EngineOnAfPacket, ReceivesWhatArrives) {
       auto plan = short_plan(Mode::rx, "net_af_packet0,iface=receiver");
       plan.trial.seconds = 50;
       std::stop_source stop;
-      std::uint64_t seen = 0;
-      auto engine = make_engine();
+      std::uint64_t received = 0;
+      auto engine = kDpdkEngine.make();
       ASSERT_TRUE(engine.has_value());
       const auto report = run(**engine, plan, stop.get_token(), {{}, [&](const Interval& interval) {
-                                                                   seen +=
+                                                                   received +=
                                                                        interval.total.rx.packets;
-                                                                   if (seen > 1000)
+                                                                   if (received > 1000)
                                                                      stop.request_stop();
                                                                  }});
       ASSERT_TRUE(report.has_value()) << report.error().message;
@@ -85,7 +86,7 @@ TEST(EngineOnAfPacket, ReceivesWhatArrives) {
       EXPECT_EQ(report->trials.front().total.rx.bytes,
                 report->trials.front().total.rx.packets * 128);
     });
-    // Not a second engine: the driver's fanout groups of two processes may clash.
+    // Sends through a socket, because a second engine might use the same fanout group of AF_PACKET.
     const Listener cable("sender");
     std::vector<std::uint8_t> frame(124);
     write_frame({}, frame);
@@ -96,8 +97,8 @@ TEST(EngineOnAfPacket, ReceivesWhatArrives) {
 
 class DeletedCable : public testing::TestWithParam<Mode> {};
 
-// The child is killed after a minute when its driver waits for the interface for ever.
-TEST_P(DeletedCable, IsAnEventAndNeitherCrashNorHang) {
+// The child is killed after a minute if its driver waits forever for the interface.
+TEST_P(DeletedCable, IsReportedAsAnEvent) {
   EXPECT_TRUE(in_child([] {
     make_cable();
     if (testing::Test::HasFailure()) return;
@@ -110,11 +111,11 @@ TEST_P(DeletedCable, IsAnEventAndNeitherCrashNorHang) {
         EXPECT_TRUE(ip({"link", "del", "sender"}));
       }
     };
-    auto engine = make_engine();
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto report = run(**engine, plan, {}, progress);
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_FALSE(report->interrupted());
+    EXPECT_FALSE(report->trials.back().interrupted);
     const auto& trial = report->trials.front();
     ASSERT_EQ(trial.events.size(), 1U);
     EXPECT_EQ(trial.events[0].device, "net_af_packet0");
@@ -126,18 +127,19 @@ TEST_P(DeletedCable, IsAnEventAndNeitherCrashNorHang) {
   }));
 }
 
-// Cut after two intervals and laid again two later; stopped when packets flow once more.
-struct Repaired {
+// Deletes the cable after two intervals, creates it again two intervals later, and stops when
+// packets flow again.
+struct CableRepair {
   std::stop_source stop;
   int intervals = 0;
   std::vector<Event> events;
 
-  void look(Mode mode, const Interval& interval) {
+  void on_interval(Mode mode, const Interval& interval) {
     ++intervals;
     if (intervals == 2) {
       EXPECT_TRUE(ip({"link", "del", "sender"}));
     }
-    if (intervals == 4) lay_cable();
+    if (intervals == 4) create_cable();
     if (intervals >= 4 && receives(mode)) {
       const Listener peer("receiver");
       for (int i = 0; i < 10; ++i) peer.send(std::vector<std::uint8_t>(60));
@@ -160,15 +162,15 @@ TEST_P(RepairedCable, CarriesPacketsAgain) {
     if (queues > 1) device += ",qpairs=" + std::to_string(queues);
     auto plan = short_plan(mode, device, queues);
     plan.trial.seconds = 50;
-    Repaired repaired;
+    CableRepair repair;
     Progress progress;
-    progress.interval = [&, mode = mode](const Interval& one) { repaired.look(mode, one); };
-    progress.event = [&](const Event& event) { repaired.events.push_back(event); };
-    auto engine = make_engine();
+    progress.interval = [&, mode = mode](const Interval& one) { repair.on_interval(mode, one); };
+    progress.event = [&](const Event& event) { repair.events.push_back(event); };
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
-    const auto report = run(**engine, plan, repaired.stop.get_token(), progress);
+    const auto report = run(**engine, plan, repair.stop.get_token(), progress);
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->interrupted()) << "no packet after the return";
+    EXPECT_TRUE(report->trials.back().interrupted) << "no packet after the return";
     const auto& trial = report->trials.front();
     ASSERT_EQ(trial.events.size(), 2U);
     EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
@@ -178,7 +180,7 @@ TEST_P(RepairedCable, CarriesPacketsAgain) {
     ASSERT_TRUE(servicing && servicing->before && servicing->during);
     if (sends(mode)) {
       EXPECT_GT(trial.total.tx.packets, trial.intervals.front().total.tx.packets)
-          << "what was completed before counts, and so does what was after";
+          << "the total has the packets before and after the removal";
     } else {
       EXPECT_GT(trial.total.rx.packets, 0U);
     }
@@ -201,11 +203,11 @@ TEST(EngineOnTap, SendsIntoTheKernel) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_EQ(report->ports.front().driver, "net_tap");
     EXPECT_GT(report->trials.front().total.tx.packets, 0U);
-    EXPECT_EQ(if_nametoindex("manatap0"), 0U);  // gone with the run
+    EXPECT_EQ(if_nametoindex("manatap0"), 0U);  // deleted with the port
   }));
 }
 
-TEST(EngineOnTap, HasTheTunThatComesWithIt) {
+TEST(EngineOnTap, SupportsTun) {
   EXPECT_TRUE(in_child([] {
     ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
     const auto report = run(short_plan(Mode::rx, "net_tun0"));
@@ -232,7 +234,7 @@ TEST_F(Unprivileged, RunsAVirtualDeviceWithoutHugepages) {
   }));
 }
 
-TEST_F(Unprivileged, IsToldWhichRightIsMissing) {
+TEST_F(Unprivileged, LearnsWhichCapabilityIsMissing) {
   EXPECT_TRUE(in_child([] {
     become_nobody();
     const auto report = run(short_plan(Mode::tx, "net_af_packet0,iface=lo"));
@@ -242,7 +244,7 @@ TEST_F(Unprivileged, IsToldWhichRightIsMissing) {
   }));
 }
 
-TEST_F(Unprivileged, MayNotMakeATap) {
+TEST_F(Unprivileged, CannotCreateATap) {
   EXPECT_TRUE(in_child([] {
     become_nobody();
     const auto report = run(short_plan(Mode::tx, "net_tap0"));

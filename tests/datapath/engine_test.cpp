@@ -5,8 +5,9 @@
 
 #include <thread>
 
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
-#include "datapath/trials.h"
+#include "datapath/measure/trials.h"
 
 namespace manactl::datapath {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-// Either direction: the other one is empty.
+// Adds both directions; one of them is empty.
 std::uint64_t packets_of(const std::vector<Sample>& samples) {
   std::uint64_t sum = 0;
   for (const auto& sample : samples) sum += sample.tx.packets + sample.rx.packets;
@@ -44,11 +45,11 @@ TEST_P(EngineOnNull, MovesPacketsOnEveryQueueAndCountsThemOnce) {
     const auto report = run(plan);
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_EQ(report->engine, "dpdk");
-    EXPECT_EQ(report->version, engine_info().version);
+    EXPECT_EQ(report->version, kDpdkEngine.info().version);
     EXPECT_EQ(report->ports.front().driver, "net_null");
     EXPECT_EQ(report->template_mode, "shared");
     EXPECT_THAT(report->eal_arguments, Contains("--vdev=net_null0"));
-    EXPECT_FALSE(report->interrupted());
+    EXPECT_FALSE(report->trials.back().interrupted);
 
     ASSERT_EQ(report->trials.size(), 1U);
     const auto& trial = report->trials.front();
@@ -56,7 +57,7 @@ TEST_P(EngineOnNull, MovesPacketsOnEveryQueueAndCountsThemOnce) {
     ASSERT_EQ(trial.queues.size(), queues);
     for (const auto& queue : trial.queues) EXPECT_GT(headline(mode, queue).packets, 0U);
     EXPECT_EQ(packets_of(trial.queues), moved.packets);
-    // net_null makes packets of 64 bytes, and a frame has 4 more on the wire.
+    // A packet that net_null delivers has 64 bytes; the engine adds 4 bytes of FCS.
     EXPECT_EQ(moved.bytes, moved.packets * (mode == Mode::tx ? 64U : 68U));
     EXPECT_EQ(moved.errors, 0U);
     EXPECT_GT(trial.total.effort.cycles, 0U);
@@ -77,47 +78,48 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(name_of(shape.param.mode)) + std::to_string(shape.param.queues);
     });
 
-TEST(Engine, SaysWhatANumberMeansWhenQueuesShareACpu) {
+TEST(Engine, NotesThatQueuesShareACpu) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0", 4);
     plan.cpus.cpus = {static_cast<unsigned>(sched_getcpu())};
     const auto report = run(plan);
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_THAT(report->notes, Contains("4 queues share 1 CPU: not a MANA number"));
+    EXPECT_THAT(report->notes, Contains("4 queues share 1 CPU: the figures do not represent MANA"));
     for (const auto& queue : report->trials.front().queues) EXPECT_GT(queue.tx.packets, 0U);
   }));
 }
 
-TEST(Engine, CountsByItselfWhereTheDriverLeavesQueuesOut) {
+TEST(Engine, KeepsItsOwnCountsIfTheDriverLacksQueues) {
   EXPECT_TRUE(in_child([] {
     const auto report = run(short_plan(Mode::tx, "net_null0", 20));
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_EQ(packets_of(report->trials.front().queues), report->trials.front().total.tx.packets);
-    EXPECT_THAT(report->trials.front().notes, Contains(HasSubstr("counts 16 queues only")));
+    EXPECT_THAT(report->trials.front().notes, Contains(HasSubstr("counts only 16 queues")));
   }));
 }
 
-TEST(Engine, StopsALongRunWithWhatItMeasured) {
+TEST(Engine, KeepsTheResultOfAStoppedRun) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0", 4);
     plan.trial.seconds = 24 * 3600;  // the child's alarm ends a run that does not stop
     std::stop_source stop;
-    std::vector<Sample> told;
-    auto engine = make_engine();
+    std::vector<Sample> intervals;
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
-    const auto report = run(**engine, plan, stop.get_token(), {{}, [&](const Interval& interval) {
-                                                                 told.push_back(interval.total);
-                                                                 stop.request_stop();
-                                                               }});
+    const auto report =
+        run(**engine, plan, stop.get_token(), {{}, [&](const Interval& interval) {
+                                                 intervals.push_back(interval.total);
+                                                 stop.request_stop();
+                                               }});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->interrupted());
+    EXPECT_TRUE(report->trials.back().interrupted);
     EXPECT_GT(report->trials.front().total.tx.packets, 0U);
     EXPECT_LT(report->trials.front().total.seconds, 60);
-    EXPECT_EQ(packets_of(told), packets_of(report->trials.front().intervals));
+    EXPECT_EQ(packets_of(intervals), packets_of(report->trials.front().intervals));
   }));
 }
 
-TEST(Engine, StopsInTheMiddleOfALongInterval) {
+TEST(Engine, StopsWithinALongInterval) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::rx, "net_null0");
     plan.trial.seconds = plan.trial.interval_seconds = 24 * 3600;
@@ -126,30 +128,30 @@ TEST(Engine, StopsInTheMiddleOfALongInterval) {
       std::this_thread::sleep_for(std::chrono::seconds(1));
       stop.request_stop();
     });
-    auto engine = make_engine();
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto report = run(**engine, plan, stop.get_token(), {});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->interrupted());
+    EXPECT_TRUE(report->trials.back().interrupted);
     EXPECT_EQ(report->trials.front().intervals.size(), 1U);
   }));
 }
 
-TEST(Engine, IsInterruptedWhenItWasStoppedBeforeItBegan) {
+TEST(Engine, IsInterruptedIfItWasStoppedBeforeTheStart) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
     plan.trial.seconds = 24 * 3600;
     std::stop_source stop;
     stop.request_stop();
-    auto engine = make_engine();
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto report = run(**engine, plan, stop.get_token(), {});
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->interrupted());
+    EXPECT_TRUE(report->trials.back().interrupted);
   }));
 }
 
-TEST(Engine, GivesTheCallerItsCpusBack) {
+TEST(Engine, RestoresTheAffinityOfTheCaller) {
   EXPECT_TRUE(in_child([] {
     cpu_set_t before, after;
     ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
@@ -159,7 +161,7 @@ TEST(Engine, GivesTheCallerItsCpusBack) {
   }));
 }
 
-TEST(Engine, RunsOnceInAProcess) {
+TEST(Engine, RunsOncePerProcess) {
   EXPECT_TRUE(in_child([] {
     ASSERT_TRUE(run(short_plan(Mode::tx, "net_null0")).has_value());
     const auto second = run(short_plan(Mode::tx, "net_null0"));
@@ -168,16 +170,16 @@ TEST(Engine, RunsOnceInAProcess) {
   }));
 }
 
-TEST(Engine, GoesOnWhenTheDeviceKeepsAllPackets) {
+TEST(Engine, ContinuesIfTheDeviceHoldsAllPackets) {
   EXPECT_TRUE(in_child([] {
-    const auto report = run(short_plan(Mode::tx, "net_ring0"));  // a ring that nobody empties
+    const auto report = run(short_plan(Mode::tx, "net_ring0"));  // nothing receives from this ring
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_GT(report->trials.front().total.tx.packets, 0U);
-    EXPECT_THAT(report->trials.front().notes, Contains(HasSubstr("found no packets")));
+    EXPECT_THAT(report->trials.front().notes, Contains(HasSubstr("found no free packets")));
   }));
 }
 
-TEST(Engine, SendsLargeFramesWhereTheDeviceTakesThem) {
+TEST(Engine, SendsLargeFrames) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
     plan.traffic.sizes.front().bytes = 9018;

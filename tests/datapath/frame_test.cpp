@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "datapath/frame.h"
+#include "datapath/traffic/frame.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ Flow flow() {
 
 class FrameOfSize : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(FrameOfSize, IsUdpOverIpWithRightLengthsAndChecksums) {
+TEST_P(FrameOfSize, IsUdpOverIpWithValidLengthsAndChecksums) {
   std::vector<std::uint8_t> frame(GetParam(), 0xee);
   write_frame(flow(), frame);
   const auto packet = decode(frame);
@@ -33,25 +33,25 @@ TEST_P(FrameOfSize, IsUdpOverIpWithRightLengthsAndChecksums) {
   EXPECT_EQ(packet->destination_ip, kDestinationIp);
   EXPECT_EQ(packet->source_port, kFirstSourcePort);
   EXPECT_EQ(packet->destination_port, kDestinationPort);
-  EXPECT_TRUE(packet->ip_checksum_right);
-  EXPECT_TRUE(packet->udp_checksum_right);
+  EXPECT_TRUE(packet->ip_checksum_valid);
+  EXPECT_TRUE(packet->udp_checksum_valid);
   EXPECT_TRUE(
       std::all_of(frame.begin() + kHeaderBytes, frame.end(), [](auto b) { return b == 0; }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, FrameOfSize, testing::Values(60, 61, 1514, 9014));
 
-TEST(Frame, IsSeenAsDamagedWhenAByteChanges) {
+TEST(Frame, HasInvalidChecksumsAfterAByteChanged) {
   std::vector<std::uint8_t> frame(60);
   write_frame(flow(), frame);
-  frame[30] ^= 1;  // in the destination address: part of both checksums
+  frame[30] ^= 1;  // the destination address, which both checksums cover
   const auto packet = decode(frame);
   ASSERT_TRUE(packet.has_value());
-  EXPECT_FALSE(packet->ip_checksum_right);
-  EXPECT_FALSE(packet->udp_checksum_right);
+  EXPECT_FALSE(packet->ip_checksum_valid);
+  EXPECT_FALSE(packet->udp_checksum_valid);
 }
 
-TEST(InternetChecksum, IsThatOfTheExampleInRfc1071) {
+TEST(InternetChecksum, MatchesTheExampleOfRfc1071) {
   const std::vector<std::uint8_t> bytes = {0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7};
   EXPECT_EQ(internet_checksum(bytes), 0xffff - 0xddf2);
 }
@@ -62,36 +62,36 @@ TEST(InternetChecksum, PadsAnOddByteWithZero) {
   EXPECT_EQ(internet_checksum(odd), internet_checksum(even));
 }
 
-// Makes a finished frame one of another size and port, as a sender does for every packet.
+// Turns a finished frame into one of another size and port, as a sender does for every packet.
 void reshape(std::vector<std::uint8_t>& frame, const Shape& shape, std::uint16_t port) {
   const auto put = [&](std::size_t at, std::uint16_t value) {
     std::memcpy(frame.data() + at, &value, sizeof value);
   };
-  const auto in_memory = static_cast<std::uint16_t>(port << 8U | port >> 8U);
+  const auto big_endian = static_cast<std::uint16_t>(port << 8U | port >> 8U);
   put(kIpLengthAt, shape.ip_length);
   put(kIpChecksumAt, shape.ip_checksum);
   put(kUdpLengthAt, shape.udp_length);
-  put(kSourcePortAt, in_memory);
-  put(kUdpChecksumAt, udp_checksum(shape.udp_sum, in_memory));
+  put(kSourcePortAt, big_endian);
+  put(kUdpChecksumAt, udp_checksum(shape.udp_sum, big_endian));
   frame.resize(shape.bytes);
 }
 
-TEST(Shape, MakesTheFrameThatWouldHaveBeenWritten) {
+TEST(Shape, GivesTheSameFrameAsWritingIt) {
   for (const std::size_t bytes : {60U, 61U, 566U, 1514U}) {
     const auto shape = shape_of(flow(), bytes);
     for (unsigned port = 1; port <= 65535; port += 257) {
       std::vector<std::uint8_t> changed(9014), written(bytes);
       write_frame(flow(), changed);
       reshape(changed, shape, static_cast<std::uint16_t>(port));
-      auto wanted = flow();
-      wanted.source_port = static_cast<std::uint16_t>(port);
-      write_frame(wanted, written);
+      auto other = flow();
+      other.source_port = static_cast<std::uint16_t>(port);
+      write_frame(other, written);
       ASSERT_EQ(changed, written) << bytes << " bytes, port " << port;
     }
   }
 }
 
-TEST(UdpChecksum, IsNeverZeroWhichWouldMeanNone) {
+TEST(UdpChecksum, IsNeverZero) {
   for (unsigned port = 0; port <= 65535; ++port) {
     ASSERT_NE(udp_checksum(0x1234, static_cast<std::uint16_t>(port)), 0U) << port;
   }

@@ -11,14 +11,16 @@
 #include <csignal>
 #include <cstdio>
 
-// ThreadSanitizer sees the memory that DPDK's own threads share, but not DPDK's locks around it.
+#include "datapath/engines.h"
+
+// ThreadSanitizer does not know the locks of DPDK's own threads.
 extern "C" const char* __tsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier)
 
 const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
   return "race:rte_intr_\nrace:malloc_elem_\nrace:memif_\n";
 }
 
-#include "datapath/trials.h"
+#include "datapath/measure/trials.h"
 
 namespace manactl::datapath {
 
@@ -27,7 +29,7 @@ Child::Child(const std::function<void()>& body) {
   pid_ = fork();
   if (pid_ != 0) return;
   alarm(60);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an alarm does not end a child that was halted
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an alarm does not end a stopped child
   body();
   std::fflush(nullptr);
   _exit(testing::Test::HasFailure() ? 1 : 0);
@@ -48,7 +50,7 @@ bool Child::succeeded() {
   const auto pid = pid_;
   pid_ = -1;
   if (pid <= 0 || waitpid(pid, &status, 0) != pid) return false;
-  if (WIFSIGNALED(status)) ADD_FAILURE() << "the child was ended by signal " << WTERMSIG(status);
+  if (WIFSIGNALED(status)) ADD_FAILURE() << "the child was killed by signal " << WTERMSIG(status);
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -99,7 +101,7 @@ BenchPlan short_plan(Mode mode, const std::string& vdev, std::uint16_t queues) {
 }
 
 Result<BenchReport> run(const BenchPlan& plan) {
-  auto engine = make_engine();
+  auto engine = kDpdkEngine.make();
   if (!engine) return tl::unexpected<Error>(engine.error());
   return run(**engine, plan, {}, {});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// DPDK can be started once in a process, so every test of the engine runs in a child of its own.
+// DPDK can start once per process, so every test of the engine runs in its own child process.
 
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace manactl::datapath {
 
-// The child of a test: its EXPECTs count there, and it is killed after a minute.
+// A child process of a test. It exits with 1 if an EXPECT fails in it, and is killed after a
+// minute.
 class Child {
  public:
   explicit Child(const std::function<void()>& body);
@@ -22,26 +23,26 @@ class Child {
   ~Child();
 
   bool running() const;
-  bool succeeded();  // waits
-  bool halt();       // stops it where it is, and waits until it stands
-  bool killed();     // ends it where it is; false when it had ended by itself
+  bool succeeded();  // waits for the end
+  bool halt();       // sends SIGSTOP and waits until the child has stopped
+  bool killed();     // sends SIGKILL; false if the child had already ended
 
  private:
   pid_t pid_ = -1;
 };
 
-// True when no EXPECT failed in the child and it did not crash.
+// Runs `body` in a child; true if no EXPECT failed and it did not crash.
 inline bool in_child(const std::function<void()>& body) {
   return Child(body).succeeded();
 }
 
-// What `body` and everything below it write to standard output and error.
+// Returns what `body` writes to file descriptors 1 and 2.
 std::string printed_by(const std::function<void()>& body);
 
-// A short run on ordinary memory.
+// The plan of a short run without hugepages.
 BenchPlan short_plan(Mode mode, const std::string& vdev, std::uint16_t queues = 1);
 
-// An engine, run without being stopped or watched.
+// Runs the plan with DPDK to its end.
 Result<BenchReport> run(const BenchPlan& plan);
 
 }  // namespace manactl::datapath

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Packets that come in between two trials, over rings that end where they begin.
+// Tests of packets that arrive between two trials, on rings that return sent packets.
 #include <gtest/gtest.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 
-#include "datapath/frame.h"
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
+#include "datapath/traffic/frame.h"
 
 namespace manactl::datapath {
 namespace {
 
-constexpr unsigned kLate = 100;  // more than the bursts on the way when a trial ends
-constexpr std::uint16_t kQueues = 2, kBytes = 124, kRoom = RTE_PKTMBUF_HEADROOM + kBytes;
+constexpr unsigned kLate = 100;  // more than the packets in flight at the end of a trial
+constexpr std::uint16_t kQueues = 2, kBytes = 124, kDataRoom = RTE_PKTMBUF_HEADROOM + kBytes;
 
-// They lie in the ring of the last queue.
+// Puts kLate packets into the ring of the last queue.
 void send_late() {
   auto* pool = rte_mempool_lookup("late");
   if (pool == nullptr) {
-    pool = rte_pktmbuf_pool_create("late", 127, 0, 0, kRoom, SOCKET_ID_ANY);
+    pool = rte_pktmbuf_pool_create("late", 127, 0, 0, kDataRoom, SOCKET_ID_ANY);
   }
   ASSERT_NE(pool, nullptr);
   for (unsigned i = 0; i < kLate; ++i) {
@@ -29,43 +30,43 @@ void send_late() {
   }
 }
 
-// Of a trial that kLate packets come before, and of one in which they come.
 struct Trials {
-  Trial after, with;
+  Trial after;   // kLate packets arrived before it
+  Trial during;  // kLate packets arrived during it
 };
 
 Trials run_trials(Mode mode) {
   auto plan = short_plan(mode, "net_ring0", kQueues);
   plan.traffic.sizes.front().bytes = kBytes + kFcsBytes;
-  const auto engine = make_engine().value();
+  const auto engine = kDpdkEngine.make().value();
   const auto session = engine->open(plan).value();
   Trials trials;
   EXPECT_TRUE(session->run(plan.trial, {}, {}).has_value());
   send_late();
   trials.after = session->run(plan.trial, {}, {}).value();
-  plan.trial.rate = Rate{Rate::Unit::packets, 10'000};  // so that they are not always in the ring
+  plan.trial.rate = Rate{Rate::Unit::packets, 10'000};  // so that the ring is not always full
   Progress progress;
   progress.started = send_late;
-  trials.with = session->run(plan.trial, {}, progress).value();
+  trials.during = session->run(plan.trial, {}, progress).value();
   return trials;
 }
 
-TEST(TxRxOfASession, LeavesOutWhatCameTooLateForTheTrialBefore) {
+TEST(TxRxOfASession, DiscardsLatePacketsOfTheTrialBefore) {
   EXPECT_TRUE(in_child([] {
     const auto trials = run_trials(Mode::txrx);
     EXPECT_GT(trials.after.total.tx.packets, 0U);
     EXPECT_EQ(trials.after.total.rx.packets, trials.after.total.tx.packets);
-    EXPECT_GT(trials.with.total.rx.packets, trials.with.total.tx.packets);
+    EXPECT_GT(trials.during.total.rx.packets, trials.during.total.tx.packets);
   }));
 }
 
-TEST(RoundTripsOfASession, LeaveOutWhatCameTooLateForTheTrialBefore) {
+TEST(RoundTripsOfASession, DiscardLateAnswersOfTheTrialBefore) {
   EXPECT_TRUE(in_child([] {
     const auto trials = run_trials(Mode::rtt);
     EXPECT_GT(trials.after.total.tx.packets, 0U);
     EXPECT_EQ(trials.after.total.rx.packets, trials.after.total.tx.packets);
-    EXPECT_EQ(trials.after.answers.strangers, 0U);
-    EXPECT_EQ(trials.with.answers.strangers, kLate);
+    EXPECT_EQ(trials.after.replies.unrelated, 0U);
+    EXPECT_EQ(trials.during.replies.unrelated, kLate);
   }));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "datapath/measure.h"
+#include "datapath/measure/measure.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace manactl::datapath {
 namespace {
 
-// Two lanes: each reading finds 10 more packets on the first and 1 more on the second.
+// Two lanes: each reading has 10 more packets on the first and 1 more on the second.
 class SteadyWorkers final : public Workers {
  public:
   void go() override { running_ = true; }
@@ -54,25 +54,25 @@ TrialPlan plan_of(double seconds, double interval) {
   return plan;
 }
 
-TEST(Measure, TellsWhatWasCountedBetweenReadings) {
+TEST(Measure, ReportsTheDifferenceBetweenReadings) {
   SteadyWorkers workers;
   const auto trial = measure(plan_of(0.06, 0.02), workers, {}, {});
   ASSERT_FALSE(trial.intervals.empty());
-  EXPECT_LE(trial.intervals.size(), 3U);  // fewer where a reading was late
+  EXPECT_LE(trial.intervals.size(), 3U);  // fewer if a reading was late
   for (const auto& interval : trial.intervals) {
     EXPECT_EQ(interval.total.tx.packets, 11U);
     ASSERT_EQ(interval.queues.size(), 2U);
     EXPECT_EQ(interval.queues[0].tx.packets, 10U);
     EXPECT_EQ(interval.queues[1].tx.packets, 1U);
-    EXPECT_EQ(interval.total.tx.errors, 0U);  // those were there before
+    EXPECT_EQ(interval.total.tx.errors, 0U);  // the errors are older than the trial
     EXPECT_GT(interval.total.seconds, 0);
   }
   EXPECT_FALSE(trial.interrupted);
   EXPECT_EQ(trial.plan.seconds, 0.06);
 }
 
-// What comes in while the workers stop belongs to the trial, and to none of its intervals.
-TEST(Measure, CountsTheTrialAfterItsWorkersStopped) {
+// Packets that arrive while the workers stop belong to the trial, but to no interval.
+TEST(Measure, ReadsTheTotalAfterTheWorkersStopped) {
   SteadyWorkers workers;
   const auto trial = measure(plan_of(0.02, 0.02), workers, {}, {});
   EXPECT_EQ(trial.queues.at(0).tx.packets, 110U);
@@ -81,16 +81,16 @@ TEST(Measure, CountsTheTrialAfterItsWorkersStopped) {
   EXPECT_GE(workers.stops, 1);
 }
 
-class Lengths : public testing::TestWithParam<std::pair<double, double>> {};
+class IntervalLengths : public testing::TestWithParam<std::pair<double, double>> {};
 
-TEST_P(Lengths, HaveNoIntervalWithoutTime) {
+TEST_P(IntervalLengths, AreAtLeastHalfAnInterval) {
   SteadyWorkers workers;
   const auto [seconds, interval] = GetParam();
   const auto trial = measure(plan_of(seconds, interval), workers, {}, {});
   double sum = 0;
   for (std::size_t i = 0; i < trial.intervals.size(); ++i) {
     const double length = trial.intervals[i].total.seconds;
-    // The last one ends in time even when the reading before it was late.
+    // The last interval ends on time even if the reading before it was late.
     if (i + 1 < trial.intervals.size()) {
       EXPECT_GE(length, interval / 2);
     }
@@ -101,13 +101,13 @@ TEST_P(Lengths, HaveNoIntervalWithoutTime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seconds,
-                         Lengths,
-                         testing::Values(std::pair{0.16, 0.02},  // 8 times 0.02 is less
+                         IntervalLengths,
+                         testing::Values(std::pair{0.16, 0.02},  // a whole number of intervals
                                          std::pair{0.05, 0.02},
                                          std::pair{0.03, 1.0},
                                          std::pair{0.041, 0.02}));
 
-TEST(Measure, MarksTheIntervalsFromADevicesLeavingToItsReturn) {
+TEST(Measure, MarksIntervalsInWhichADeviceIsAbsent) {
   SteadyWorkers workers;
   const auto trial = measure(plan_of(0.4, 0.05), workers, {}, {});
   ASSERT_GE(trial.intervals.size(), 5U);
@@ -121,19 +121,19 @@ TEST(Measure, MarksTheIntervalsFromADevicesLeavingToItsReturn) {
   EXPECT_FALSE(trial.intervals[4].disturbed);
 }
 
-TEST(Measure, TellsItsProgressInOrder) {
+TEST(Measure, ReportsProgressInOrder) {
   SteadyWorkers workers;
-  std::vector<std::string> told;
+  std::vector<std::string> events;
   Progress progress;
-  progress.started = [&] { told.emplace_back("started"); };
-  progress.interval = [&](const Interval&) { told.emplace_back("interval"); };
+  progress.started = [&] { events.emplace_back("started"); };
+  progress.interval = [&](const Interval&) { events.emplace_back("interval"); };
   const auto trial = measure(plan_of(0.04, 0.02), workers, {}, progress);
-  std::vector<std::string> wanted(trial.intervals.size() + 1, "interval");
-  wanted.front() = "started";
-  EXPECT_EQ(told, wanted);
+  std::vector<std::string> expected(trial.intervals.size() + 1, "interval");
+  expected.front() = "started";
+  EXPECT_EQ(events, expected);
 }
 
-TEST(Measure, StopsWhenItIsAsked) {
+TEST(Measure, StopsOnRequest) {
   SteadyWorkers workers;
   std::stop_source stop;
   Progress progress;
@@ -143,7 +143,7 @@ TEST(Measure, StopsWhenItIsAsked) {
   EXPECT_EQ(trial.intervals.size(), 2U);
 }
 
-TEST(Measure, StopsItsWorkersWhateverHappens) {
+TEST(Measure, StopsTheWorkersAfterAnException) {
   SteadyWorkers workers;
   Progress progress;
   progress.interval = [](const Interval&) { throw 1; };

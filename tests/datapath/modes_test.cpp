@@ -2,25 +2,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
-#include "datapath/plan.h"
+#include "datapath/plan/plan.h"
 
 namespace manactl::datapath {
 namespace {
 
 using testing::HasSubstr;
 
-// What a queue may send late at once: two bursts, or a millisecond of its rate.
+// Packets by which a queue may catch up: two bursts, more than its rate allows in a millisecond.
 constexpr double kDepth = 64;
 
-double at_most(const BenchPlan& plan, const Trial& trial) {
+double max_packets(const BenchPlan& plan, const Trial& trial) {
   const auto ramp = plan.trial.ramp_seconds;
   return plan.trial.rate->value * (trial.total.seconds - ramp / 2) + plan.queues * kDepth;
 }
 
 class PacedTraffic : public testing::TestWithParam<std::uint16_t> {};
 
-TEST_P(PacedTraffic, IsNeverMoreThanTheRate) {
+TEST_P(PacedTraffic, NeverExceedsTheRate) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0", GetParam());
     plan.trial.rate = Rate{Rate::Unit::packets, 20'000};
@@ -28,22 +29,22 @@ TEST_P(PacedTraffic, IsNeverMoreThanTheRate) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
     const auto& trial = report->trials.front();
     for (const auto& queue : trial.queues) EXPECT_GT(queue.tx.packets, 0U);
-    EXPECT_LE(static_cast<double>(trial.total.tx.packets), at_most(plan, trial));
+    EXPECT_LE(static_cast<double>(trial.total.tx.packets), max_packets(plan, trial));
   }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Queues, PacedTraffic, testing::Values(1, 4));
 
-TEST(PacedTrafficOfASession, RampsUpAndIsFreeAgainInTheNextTrial) {
+TEST(PacedTrafficOfASession, RampsUpAndIsSetForEachTrial) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0");
-    auto engine = make_engine();
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto session = (*engine)->open(plan);
     ASSERT_TRUE(session.has_value()) << session.error().message;
 
-    const auto free = (*session)->run(plan.trial, {}, {});
-    ASSERT_TRUE(free.has_value());
+    const auto unlimited = (*session)->run(plan.trial, {}, {});
+    ASSERT_TRUE(unlimited.has_value());
     plan.trial.rate = Rate{Rate::Unit::bits, 64 * 8 * 10'000};
     plan.trial.ramp_seconds = 0.29;
     const auto paced = (*session)->run(plan.trial, {}, {});
@@ -56,12 +57,12 @@ TEST(PacedTrafficOfASession, RampsUpAndIsFreeAgainInTheNextTrial) {
     const auto share = (*session)->run(plan.trial, {}, {});
     ASSERT_FALSE(share.has_value());
     EXPECT_EQ(share.error().code, Errc::invalid);
-    EXPECT_THAT(share.error().message, HasSubstr("the speed of the link is not known"));
-    EXPECT_GT(free->total.tx.packets, 10 * paced->total.tx.packets);
+    EXPECT_THAT(share.error().message, HasSubstr("the link speed is unknown"));
+    EXPECT_GT(unlimited->total.tx.packets, 10 * paced->total.tx.packets);
   }));
 }
 
-TEST(TxRx, BringsBackWhatALoopReturns) {
+TEST(TxRx, ReceivesWhatALoopReturns) {
   EXPECT_TRUE(in_child([] {
     const auto report = run(short_plan(Mode::txrx, "net_ring0"));
     ASSERT_TRUE(report.has_value()) << report.error().message;
@@ -82,7 +83,7 @@ TEST(TxRx, KeepsSizesAndFlowsInALoop) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
     const auto& total = report->trials.front().total;
     ASSERT_GT(total.rx.packets, 2U);
-    // One of two sizes after the other: their sum is known to half a packet.
+    // Two sizes alternate, so the sum differs from the mean by at most half their difference.
     EXPECT_NEAR(
         static_cast<double>(total.rx.bytes), 96.0 * static_cast<double>(total.rx.packets), 32.0);
     EXPECT_NEAR(
@@ -104,21 +105,21 @@ TEST(Fwd, SendsOutOfTheOtherPortOfAPair) {
     for (const unsigned queue : {0U, 1U}) {
       const auto& null = queues[queue];
       const auto& ring = queues[2 + queue];
-      const auto& alone = queues[4 + queue];
+      const auto& unpaired = queues[4 + queue];
       EXPECT_GT(null.rx.packets, 0U);
-      // What the ring got came back by it and left by the first port, but for what it still holds.
+      // The first port sends the packets that the ring returns; the ring may still hold some.
       EXPECT_GT(ring.tx.packets, 0U);
       EXPECT_EQ(ring.tx.packets + ring.tx.missed, null.rx.packets);
       EXPECT_LE(ring.rx.packets, ring.tx.packets);
       EXPECT_EQ(null.tx.packets, ring.rx.packets);
       EXPECT_EQ(null.tx.bytes, null.tx.packets * 104);
-      EXPECT_EQ(alone.tx.packets, alone.rx.packets);
-      EXPECT_GT(alone.tx.packets, 0U);
+      EXPECT_EQ(unpaired.tx.packets, unpaired.rx.packets);
+      EXPECT_GT(unpaired.tx.packets, 0U);
     }
   }));
 }
 
-TEST(Effort, CountsEveryLookAtADevice) {
+TEST(Effort, CountsEveryPollOfADevice) {
   EXPECT_TRUE(in_child([] {
     const auto busy = run(short_plan(Mode::rx, "net_null0"));
     ASSERT_TRUE(busy.has_value()) << busy.error().message;
@@ -140,7 +141,7 @@ TEST(Effort, CountsEveryLookAtADevice) {
   }));
 }
 
-TEST(Ports, OfSeveralDevicesGetTheSameQueues) {
+TEST(Ports, OfAllDevicesHaveTheSameQueues) {
   EXPECT_TRUE(in_child([] {
     auto plan = short_plan(Mode::tx, "net_null0", 2);
     plan.vdevs = {"net_null7", "net_null3", "net_null5"};

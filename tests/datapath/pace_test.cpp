@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
-#include "datapath/pace.h"
+#include "datapath/traffic/pace.h"
 
 #include <gtest/gtest.h>
 
 namespace manactl::datapath {
 namespace {
 
-// A sender that looks every `step` ticks and sends what it may, until `end`.
+// The packets of a sender that polls every `step` ticks until `end`.
 std::uint64_t sent_by(Pace& pace, std::uint64_t end, std::uint64_t step, unsigned burst = 32) {
   std::uint64_t sent = 0;
   pace.start(1000);
   for (std::uint64_t now = 0; now <= end; now += step) {
     const auto due = pace.due(1000 + now, burst);
-    pace.took(due);
+    pace.spend(due);
     sent += due;
   }
   return sent;
 }
 
-TEST(Pace, GivesExactlyTheRateWhateverTheStep) {
+TEST(Pace, AllowsExactlyTheRateForAnyPollingInterval) {
   for (const std::uint64_t step : {1U, 7U, 100U, 999U}) {
     Pace pace(0.01, 0, 64);
     const auto end = 1'000'000 / step * step;
@@ -27,13 +27,13 @@ TEST(Pace, GivesExactlyTheRateWhateverTheStep) {
   }
 }
 
-TEST(Pace, DoesNotDriftInADay) {
-  constexpr double kTicks = 2.25e9;  // a second
+TEST(Pace, DoesNotDriftWithinADay) {
+  constexpr double kTicks = 2.25e9;  // ticks per second
   Pace pace(1.0 / 3 / kTicks, 0, 64);
   EXPECT_EQ(sent_by(pace, 86400 * static_cast<std::uint64_t>(kTicks), 2'250'000'000), 28800U);
 }
 
-TEST(Pace, SendsHalfAsMuchWhileItRampsUp) {
+TEST(Pace, AllowsHalfTheRateDuringTheRamp) {
   Pace pace(0.5, 10'000, 64);
   EXPECT_EQ(sent_by(pace, 10'000, 1), 2500U);
   Pace longer(0.5, 10'000, 64);
@@ -42,37 +42,37 @@ TEST(Pace, SendsHalfAsMuchWhileItRampsUp) {
   EXPECT_EQ(sent_by(half, 5'000, 1), 625U);
 }
 
-TEST(Pace, MakesUpForABreakNoFurtherThanItsDepth) {
+TEST(Pace, CatchesUpByAtMostItsDepth) {
   Pace pace(1, 0, 40);
   pace.start(0);
   EXPECT_EQ(pace.due(1'000'000, 32), 32U);
-  pace.took(32);
+  pace.spend(32);
   EXPECT_EQ(pace.due(1'000'000, 32), 8U);
-  pace.took(8);
+  pace.spend(8);
   EXPECT_EQ(pace.due(1'000'000, 32), 0U);
   EXPECT_EQ(pace.due(1'000'005, 32), 5U);
 }
 
-TEST(Pace, OffersAgainWhatTheDeviceDidNotTake) {
+TEST(Pace, OffersRejectedPacketsAgain) {
   Pace pace(1, 0, 64);
   pace.start(0);
   EXPECT_EQ(pace.due(10, 32), 10U);
-  pace.took(4);
+  pace.spend(4);
   EXPECT_EQ(pace.due(10, 32), 6U);
 }
 
-TEST(Pace, StartsAnewForEveryTrial) {
+TEST(Pace, RestartsForEveryTrial) {
   Pace pace(1, 0, 64);
   EXPECT_EQ(sent_by(pace, 1000, 10), 1000U);
   EXPECT_EQ(sent_by(pace, 1000, 10), 1000U);
 }
 
-TEST(Pace, LimitsNothingUnlessItIsTold) {
+TEST(Pace, IsUnlimitedByDefault) {
   EXPECT_FALSE(Pace().limits());
   EXPECT_TRUE(Pace(1e-9, 0, 64).limits());
 }
 
-TEST(Pace, StandsRatesThatNoDeviceReaches) {
+TEST(Pace, AllowsRatesAboveThoseOfAnyDevice) {
   Pace pace(1e6, 0, 64);
   pace.start(0);
   EXPECT_EQ(pace.due(86400ULL * 4'000'000'000, 32), 32U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "datapath/plan.h"
+#include "datapath/plan/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,22 +26,22 @@ BenchPlan mana_plan() {
   return plan;
 }
 
-struct Refused {
+struct InvalidPlan {
   const char* name;
-  std::function<void(BenchPlan&)> break_it;
-  const char* words;  // in the message
+  std::function<void(BenchPlan&)> change;
+  const char* text;  // expected in the message
 };
 
-class RefusedPlan : public testing::TestWithParam<Refused> {};
+class InvalidPlans : public testing::TestWithParam<InvalidPlan> {};
 
-TEST_P(RefusedPlan, IsInvalidAndNamesTheRule) {
+TEST_P(InvalidPlans, AreRejectedWithTheRule) {
   auto plan = mana_plan();
   ASSERT_TRUE(validate(plan).has_value());
-  GetParam().break_it(plan);
+  GetParam().change(plan);
   const auto result = validate(plan);
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, Errc::invalid);
-  EXPECT_THAT(result.error().message, HasSubstr(GetParam().words));
+  EXPECT_THAT(result.error().message, HasSubstr(GetParam().text));
   EXPECT_EQ(result.error().message.find('\n'), std::string::npos);
 }
 
@@ -56,103 +56,113 @@ std::vector<std::string> many_devices(unsigned count) {
   return devices;
 }
 
-const Refused kRefused[] = {
-    {"NoQueue", [](BenchPlan& p) { p.queues = 0; }, "--queues 0: 1 to 64"},
-    {"TooManyQueues", [](BenchPlan& p) { p.queues = 65; }, "--queues 65"},
-    {"ThreeQueues", [](BenchPlan& p) { p.queues = 3; }, "powers of two"},
-    {"FewDescriptors", [](BenchPlan& p) { p.descriptors = 63; }, "--descriptors 63: 64 to 8192"},
-    {"OddDescriptors", [](BenchPlan& p) { p.descriptors = 100; }, "multiples of 64"},
-    {"ManyDescriptors", [](BenchPlan& p) { p.descriptors = 8256; }, "--descriptors 8256"},
+const InvalidPlan kInvalid[] = {
+    {"NoQueue", [](BenchPlan& p) { p.queues = 0; }, "plan.queues 0: must be 1 to 64"},
+    {"TooManyQueues", [](BenchPlan& p) { p.queues = 65; }, "plan.queues 65"},
+    {"ThreeQueues", [](BenchPlan& p) { p.queues = 3; }, "a power of two"},
+    {"FewDescriptors",
+     [](BenchPlan& p) { p.descriptors = 63; },
+     "plan.descriptors 63: must be 64 to 8192"},
+    {"OddDescriptors", [](BenchPlan& p) { p.descriptors = 100; }, "a multiple of 64"},
+    {"ManyDescriptors", [](BenchPlan& p) { p.descriptors = 8256; }, "plan.descriptors 8256"},
     {"SmallFrame",
      [](BenchPlan& p) { p.traffic.sizes.front().bytes = 63; },
-     "--size 63: 64 to 9018"},
-    {"LargeFrame", [](BenchPlan& p) { p.traffic.sizes.front().bytes = 9019; }, "--size 9019"},
-    {"NoBurst", [](BenchPlan& p) { p.burst = 0; }, "--burst 0: 1 to 256"},
-    {"LargeBurst", [](BenchPlan& p) { p.burst = 257; }, "--burst 257"},
-    {"NoTime", [](BenchPlan& p) { p.trial.seconds = 0; }, "--duration 0"},
-    {"NegativeTime", [](BenchPlan& p) { p.trial.seconds = -1; }, "--duration -1"},
-    {"TimeThatIsNoNumber", [](BenchPlan& p) { p.trial.seconds = std::nan(""); }, "--duration nan"},
+     "plan.sizes 63: must be 64 to 9018"},
+    {"LargeFrame", [](BenchPlan& p) { p.traffic.sizes.front().bytes = 9019; }, "plan.sizes 9019"},
+    {"NoBurst", [](BenchPlan& p) { p.burst = 0; }, "plan.burst 0: must be 1 to 256"},
+    {"LargeBurst", [](BenchPlan& p) { p.burst = 257; }, "plan.burst 257"},
+    {"NoTime", [](BenchPlan& p) { p.trial.seconds = 0; }, "plan.seconds 0"},
+    {"NegativeTime", [](BenchPlan& p) { p.trial.seconds = -1; }, "plan.seconds -1"},
+    {"TimeThatIsNotANumber",
+     [](BenchPlan& p) { p.trial.seconds = std::nan(""); },
+     "plan.seconds nan"},
     {"EndlessTime",
      [](BenchPlan& p) { p.trial.seconds = std::numeric_limits<double>::infinity(); },
-     "--duration inf"},
-    {"NoMeasurement", [](BenchPlan& p) { p.trial.warmup_seconds = p.trial.seconds; }, "--warmup"},
-    {"NoInterval", [](BenchPlan& p) { p.trial.interval_seconds = 0; }, "--interval 0"},
+     "plan.seconds inf"},
+    {"WarmupAllTheTime",
+     [](BenchPlan& p) { p.trial.warmup_seconds = p.trial.seconds; },
+     "plan.warmup"},
+    {"NoInterval", [](BenchPlan& p) { p.trial.interval_seconds = 0; }, "plan.interval 0"},
     {"LargeCpu",
      [](BenchPlan& p) {
        p.cpus.cpus = {0, 1024};
      },
-     "--cpus 1024"},
-    {"NoDevice", [](BenchPlan& p) { p.nics.clear(); }, "a device is missing"},
+     "plan.cpus 1024"},
+    {"NoDevice", [](BenchPlan& p) { p.nics.clear(); }, "no device is given"},
     {"NicTwice", [](BenchPlan& p) { p.nics.push_back(p.nics.front()); }, "is given twice"},
     {"VdevTwice",
      [](BenchPlan& p) {
        p.vdevs = {"net_null0", "net_null0,size=128"};
      },
-     "'net_null0' is given twice"},
+     "plan.vdevs 'net_null0': is given twice"},
     {"TooManyPorts", [](BenchPlan& p) { p.vdevs = many_devices(33); }, "34 ports"},
-    {"NoSize", [](BenchPlan& p) { p.traffic.sizes.clear(); }, "--size: a size is missing"},
+    {"NoSize", [](BenchPlan& p) { p.traffic.sizes.clear(); }, "plan.sizes '': a size is missing"},
     {"SecondSizeIsSmall",
      [](BenchPlan& p) {
        p.traffic.sizes = {{64, 1}, {63, 1}};
      },
-     "--size 63: 64 to 9018"},
+     "plan.sizes 63: must be 64 to 9018"},
     {"NoShare",
      [](BenchPlan& p) {
        p.traffic.sizes = {{64, 0}};
      },
-     "share 0"},
-    {"NoFlow", [](BenchPlan& p) { p.traffic.flows = 0; }, "--flows 0: 1 to 64512"},
+     "64:0: the share must be 1 to 1000"},
+    {"NoFlow", [](BenchPlan& p) { p.traffic.flows = 0; }, "plan.flows 0: must be 1 to 64512"},
     {"TooManyFlows",
      [](BenchPlan& p) {
        p.queues = 64;
        p.traffic.flows = 1009;
      },
-     "--flows 1009: 1 to 1008"},
+     "plan.flows 1009: must be 1 to 1008"},
     {"MulticastPeer",
      [](BenchPlan& p) { p.traffic.peer_ip = Ipv4Address{0xe0000001}; },
-     "--peer 224.0.0.1"},
-    {"PeerOfNoNetwork", [](BenchPlan& p) { p.traffic.peer_ip = Ipv4Address{0}; }, "--peer 0.0.0.0"},
+     "plan.peer_ip 224.0.0.1"},
+    {"PeerOfNoNetwork",
+     [](BenchPlan& p) { p.traffic.peer_ip = Ipv4Address{0}; },
+     "plan.peer_ip 0.0.0.0"},
     {"LoopbackSource",
      [](BenchPlan& p) { p.traffic.source_ip = Ipv4Address{0x7f000001}; },
-     "--src-ip 127.0.0.1"},
-    {"ZeroDestination", [](BenchPlan& p) { p.traffic.destination = {}; }, "--dst-mac: 00:00"},
+     "plan.source_ip 127.0.0.1"},
+    {"ZeroDestination",
+     [](BenchPlan& p) { p.traffic.destination = {}; },
+     "plan.destination: 00:00"},
     {"RateOfAReceiver",
      [](BenchPlan& p) {
        p.mode = Mode::rx;
        p.trial.rate = Rate{Rate::Unit::packets, 1000};
      },
-     "--rate with --mode rx: it makes no packets"},
+     "plan.rate with plan.mode rx: this mode makes no packets"},
     {"FlowsOfAForwarder",
      [](BenchPlan& p) {
        p.mode = Mode::fwd;
        p.traffic.flows = 2;
      },
-     "--flows with --mode fwd: it makes no packets"},
-    {"RampWithoutRate", [](BenchPlan& p) { p.trial.ramp_seconds = 1; }, "without --rate"},
-    {"RampOfEverything",
+     "plan.flows with plan.mode fwd: this mode makes no packets"},
+    {"RampWithoutRate", [](BenchPlan& p) { p.trial.ramp_seconds = 1; }, "requires plan.rate"},
+    {"RampAllTheTime",
      [](BenchPlan& p) {
        p.trial.rate = Rate{};
        p.trial.ramp_seconds = p.trial.seconds;
      },
-     "--ramp 10: less than"},
-    {"ZeroMac", [](BenchPlan& p) { p.nics.front().mac = {}; }, "no address of a device"},
+     "plan.ramp 10: must be less than plan.seconds"},
+    {"ZeroMac", [](BenchPlan& p) { p.nics.front().mac = {}; }, "is not a unicast MAC address"},
     {"MulticastMac",
      [](BenchPlan& p) { p.nics.front().mac.bytes[0] = 0x01; },
-     "01:22:48:01:02:03 is no address of a device"},
-    {"EmptyVdev", [](BenchPlan& p) { use_vdev(p, ""); }, "--vdev ''"},
+     "01:22:48:01:02:03 is not a unicast MAC address"},
+    {"EmptyVdev", [](BenchPlan& p) { use_vdev(p, ""); }, "plan.vdevs ''"},
     {"VdevWithBlank", [](BenchPlan& p) { use_vdev(p, "net_null0 --no-pci"); }, "without blanks"},
     {"VdevWithNewline", [](BenchPlan& p) { use_vdev(p, "net_null0\n"); }, "net_null0\\x0a"},
-    {"VdevWithPath", [](BenchPlan& p) { use_vdev(p, "../net_null0"); }, "is no device name"},
+    {"VdevWithPath", [](BenchPlan& p) { use_vdev(p, "../net_null0"); }, "is not a device name"},
     {"PciVdevWithEmptyMac", [](BenchPlan& p) { use_vdev(p, "7870:00:00.0,mac="); }, "mac="},
     {"PciVdevWithShortMac",
      [](BenchPlan& p) { use_vdev(p, "7870:00:00.0,mac=00:22:48"); },
      "00:22:48"},
     {"PciVdevWithZeroMac",
      [](BenchPlan& p) { use_vdev(p, "7870:00:00.0,mac=00:00:00:00:00:00"); },
-     "no address of a device"},
+     "is not a unicast MAC address"},
     {"PciVdevWithMulticastMac",
      [](BenchPlan& p) { use_vdev(p, "7870:00:00.0,mac=01:00:5e:00:00:01"); },
-     "no address of a device"},
+     "is not a unicast MAC address"},
     {"PciVdevWithASecondMacThatIsWrong",
      [](BenchPlan& p) { use_vdev(p, "7870:00:00.0,mac=00:22:48:01:02:03,mac=zz"); },
      "zz"},
@@ -161,11 +171,11 @@ const Refused kRefused[] = {
        p.mode = Mode::rtt;
        p.traffic.sizes = {{128, 1}, {77, 1}};
      },
-     "--size 77: a request of --mode rtt"},
-    {"PciVdevWithoutMac", [](BenchPlan& p) { use_vdev(p, "7870:00:00.0"); }, "mac= is missing"},
+     "plan.sizes 77: plan.mode rtt requires frames of at least 78 bytes"},
+    {"PciVdevWithoutMac", [](BenchPlan& p) { use_vdev(p, "7870:00:00.0"); }, "add mac="},
 };
 
-INSTANTIATE_TEST_SUITE_P(Table, RefusedPlan, testing::ValuesIn(kRefused), [](const auto& row) {
+INSTANTIATE_TEST_SUITE_P(Table, InvalidPlans, testing::ValuesIn(kInvalid), [](const auto& row) {
   return row.param.name;
 });
 
@@ -176,7 +186,7 @@ TEST(BenchPlan, AcceptsTheSmallestRequests) {
   EXPECT_TRUE(validate(plan).has_value());
 }
 
-TEST(BenchPlan, AcceptsTheEdgesOfTheRanges) {
+TEST(BenchPlan, AcceptsTheLimitsOfTheRanges) {
   for (const unsigned queues : {1U, 64U}) {
     for (const unsigned frame : {64U, 9018U}) {
       auto plan = mana_plan();
@@ -189,7 +199,7 @@ TEST(BenchPlan, AcceptsTheEdgesOfTheRanges) {
   }
 }
 
-TEST(BenchPlan, LetsVirtualDevicesHaveAnyNumberOfQueues) {
+TEST(BenchPlan, AllowsAnyNumberOfQueuesForVirtualDevices) {
   auto plan = null_plan();
   plan.queues = 3;
   EXPECT_TRUE(validate(plan).has_value());
@@ -201,7 +211,7 @@ TEST(BenchPlan, AcceptsAMacAddressInAPciVdev) {
   EXPECT_TRUE(validate(plan).has_value());
 }
 
-TEST(PortCount, IsThatOfTheAddressesOfASlot) {
+TEST(PortCount, CountsTheAddressesOfASlot) {
   BenchPlan plan;
   plan.vdevs = {"net_null0", "7870:00:00.0,mac=00:22:48:01:02:03,mac=00:22:48:01:02:04"};
   EXPECT_EQ(port_count(plan), 3U);
@@ -210,7 +220,7 @@ TEST(PortCount, IsThatOfTheAddressesOfASlot) {
   EXPECT_TRUE(macs_of("net_null0,mac=00:22:48:01:02:03").empty());
 }
 
-TEST(PoolSize, KeepsForwardedPacketsInTwoRings) {
+TEST(PoolSize, HasBuffersForTwoRingsOfAForwarder) {
   auto plan = null_plan();
   plan.mode = Mode::rx;
   const auto receiver = pool_size(plan);
@@ -218,14 +228,14 @@ TEST(PoolSize, KeepsForwardedPacketsInTwoRings) {
   EXPECT_EQ(pool_size(plan).mbufs, receiver.mbufs + plan.descriptors);
 }
 
-TEST(PoolSize, IsThatOfEveryPort) {
+TEST(PoolSize, IncludesEveryPort) {
   auto plan = null_plan();
   const auto one = pool_size(plan).bytes;
   plan.vdevs.push_back("net_null1");
   EXPECT_GT(pool_size(plan).bytes, one * 3 / 2);
 }
 
-TEST(PoolSize, HoldsDescriptorsCacheAndBurstOfEachQueue) {
+TEST(PoolSize, CoversDescriptorsCacheAndBurstOfEachQueue) {
   auto plan = null_plan();
   plan.descriptors = 256;
   plan.burst = 32;
@@ -236,7 +246,7 @@ TEST(PoolSize, HoldsDescriptorsCacheAndBurstOfEachQueue) {
   EXPECT_GT(size.bytes, std::uint64_t{size.mbufs} * size.mbuf_bytes);
 }
 
-TEST(PoolSize, GivesASenderASecondPoolForItsReceiveRings) {
+TEST(PoolSize, HasARingPoolForASender) {
   auto plan = null_plan();
   plan.queues = 4;
   const auto sender = pool_size(plan);
@@ -248,7 +258,7 @@ TEST(PoolSize, GivesASenderASecondPoolForItsReceiveRings) {
   EXPECT_EQ(receiver.mbuf_bytes, 128U + 1536U);
 }
 
-TEST(PoolSize, HasTwoKibForDriversThatInsist) {
+TEST(PoolSize, HasDefaultBuffersForDriversThatRequireThem) {
   for (const auto* device :
        {"net_af_packet0,iface=eth1", "net_af_xdp0,iface=eth1", "0000:06:00.0"}) {
     auto plan = null_plan();
@@ -258,23 +268,23 @@ TEST(PoolSize, HasTwoKibForDriversThatInsist) {
   }
 }
 
-TEST(PoolSize, HasRoomForAWholeFrameInOneReceiveBuffer) {
+TEST(PoolSize, HasReceiveBuffersForWholeFrames) {
   auto plan = null_plan();
   plan.mode = Mode::rx;
   plan.traffic.sizes.front().bytes = 9018;
   EXPECT_GE(pool_size(plan).mbuf_bytes, 128U + 9018U);
 }
 
-TEST(PoolSize, GrowsWithTheQueues) {
+TEST(PoolSize, GrowsWithTheNumberOfQueues) {
   auto plan = null_plan();
   const auto one = pool_size(plan).bytes;
   plan.queues = 8;
-  constexpr std::uint64_t kHugePage = 2U << 20U;  // at least one for the pool of each
+  constexpr std::uint64_t kHugePage = 2U << 20U;  // the pool of each queue needs at least one
   EXPECT_GE(pool_size(plan).bytes, one + 7 * kHugePage);
 }
 
-// A ring of n slots holds n - 1 objects, so a pool of 512 needs one of 1024.
-TEST(PoolSize, HasARingWithMoreSlotsThanObjects) {
+// A ring of n slots holds n - 1 objects, so a pool of 512 needs a ring of 1024.
+TEST(PoolSize, CountsARingWithMoreSlotsThanObjects) {
   auto plan = null_plan();
   plan.hugepages = false;
   plan.burst = 63;
@@ -314,16 +324,16 @@ TEST(Placement, SharesCpusWhenThereAreMoreQueues) {
   const auto one = place(plan);
   EXPECT_THAT(one.workers(), ElementsAre(1));
   EXPECT_TRUE(one.shared);
-  EXPECT_EQ(one.note(), "8 queues share 1 CPU: not a MANA number");
+  EXPECT_EQ(one.note(), "8 queues share 1 CPU: the figures do not represent MANA");
 
   plan.cpus.cpus = {0, 1, 2, 3};
   const auto three = place(plan);
   EXPECT_THAT(three.worker_cpus, ElementsAre(1, 2, 3, 1, 2, 3, 1, 2));
   EXPECT_THAT(three.workers(), ElementsAre(1, 2, 3));
-  EXPECT_EQ(three.note(), "8 queues share 3 CPUs: not a MANA number");
+  EXPECT_EQ(three.note(), "8 queues share 3 CPUs: the figures do not represent MANA");
 }
 
-TEST(Placement, UsesCpusOfTheNicsNodeFirstAndNoneOfThemForTheMainThread) {
+TEST(Placement, PrefersCpusOfTheNicsNodeForWorkers) {
   auto plan = null_plan();
   plan.queues = 5;
   plan.cpus.cpus = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -336,13 +346,13 @@ TEST(Placement, UsesCpusOfTheNicsNodeFirstAndNoneOfThemForTheMainThread) {
   EXPECT_THAT(place(plan).workers(), ElementsAre(5, 6));
 }
 
-TEST(Placement, GivesEveryPortItsQueues) {
+TEST(Placement, CoversTheQueuesOfEveryPort) {
   auto plan = null_plan();
   plan.vdevs = {"net_null0", "net_null1"};
   plan.queues = 2;
   plan.cpus.cpus = {0, 1, 2, 3};
   EXPECT_THAT(place(plan).worker_cpus, ElementsAre(1, 2, 3, 1));
-  EXPECT_EQ(place(plan).note(), "4 queues share 3 CPUs: not a MANA number");
+  EXPECT_EQ(place(plan).note(), "4 queues share 3 CPUs: the figures do not represent MANA");
 }
 
 TEST(Placement, HasNoMoreWorkersThanEalHasLcores) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads two lines of numbers and prints as JSON what our statistics say of them; for a comparison
-// with another implementation.
+// Reads two lines of numbers and prints their statistics as JSON, to compare them with another
+// implementation.
 
 #include <fmt/format.h>
 
 #include <iostream>
 #include <sstream>
 
-#include "datapath/statistics.h"
+#include "datapath/analysis/statistics.h"
 
 namespace {
 

@@ -12,13 +12,13 @@ namespace manactl::datapath {
 namespace {
 
 using testing::HasSubstr;
-using End = ChildAnswer::End;
+using End = ChildResult::End;
 
-ProbePlan plan_with(const std::string& keep_off = {}) {
+ProbePlan plan_with(const std::string& no_qp_reason = {}) {
   ProbePlan plan;
   plan.interface = "eth1";
   plan.nic = Nic{};
-  plan.keep_off = keep_off;
+  plan.no_qp_reason = no_qp_reason;
   return plan;
 }
 
@@ -27,7 +27,7 @@ constexpr const char* kUpToTheDomain =
     "port\tmana_0\t7870:00:00.0\t2\nat\topen\topen_device\nat\tquery\tquery_device_ex\n"
     "at\tpd\talloc_pd\n";
 
-TEST(ReadProbe, IsWellWhenTheChildSaysSo) {
+TEST(ReadProbe, SucceedsIfTheChildReportsIt) {
   const auto report =
       read_probe(plan_with(), {std::string(kUpToTheDomain) + "at\trelease\t\ndone\n"});
   EXPECT_FALSE(report.end());
@@ -38,7 +38,7 @@ TEST(ReadProbe, IsWellWhenTheChildSaysSo) {
   EXPECT_EQ(report.at(Stage::open).call, "open_device");
 }
 
-TEST(ReadProbe, EndsWhereTheChildFailed) {
+TEST(ReadProbe, EndsAtTheStageThatFailed) {
   const auto report =
       read_probe(plan_with(), {std::string(kUpToTheDomain) + "fail\t6\t12\tno memory\n"});
   ASSERT_EQ(report.end(), Stage::pd);
@@ -61,26 +61,26 @@ TEST(ReadProbe, NamesTheCallOfACrash) {
 }
 
 TEST(ReadProbe, NamesTheCallThatHangs) {
-  auto told = ChildAnswer{kUpToTheDomain, End::silent};
-  EXPECT_THAT(read_probe(plan_with(), told).at(Stage::pd).reason->message,
-              HasSubstr("alloc_pd: no answer within 10 s; the process was killed"));
-  told.gone = false;
-  const auto report = read_probe(plan_with(), told);
+  auto result = ChildResult{kUpToTheDomain, End::timed_out};
+  EXPECT_THAT(read_probe(plan_with(), result).at(Stage::pd).reason->message,
+              HasSubstr("alloc_pd: not finished within 10 s; the process was killed"));
+  result.reaped = false;
+  const auto report = read_probe(plan_with(), result);
   EXPECT_EQ(report.at(Stage::pd).outcome, Outcome::hung);
-  EXPECT_THAT(report.at(Stage::pd).reason->message, HasSubstr("still holds the process"));
+  EXPECT_THAT(report.at(Stage::pd).reason->message, HasSubstr("still hangs in the kernel"));
 }
 
-// A library may call exit().
-TEST(ReadProbe, TakesAnEndWithoutAWordForACrash) {
-  for (const char* told : {"", "nonsense", "at\tpd", "fail\t6\t12", "fail\tx\t12\ty", "\t\t\t"}) {
-    const auto report = read_probe(plan_with(), {told});
-    EXPECT_EQ(report.end(), Stage::libraries) << told;
-    EXPECT_EQ(report.at(Stage::libraries).outcome, Outcome::crashed) << told;
+// A library that calls exit() ends the child without a report.
+TEST(ReadProbe, TreatsAnEndWithoutReportAsACrash) {
+  for (const char* text : {"", "nonsense", "at\tpd", "fail\t6\t12", "fail\tx\t12\ty", "\t\t\t"}) {
+    const auto report = read_probe(plan_with(), {text});
+    EXPECT_EQ(report.end(), Stage::libraries) << text;
+    EXPECT_EQ(report.at(Stage::libraries).outcome, Outcome::crashed) << text;
   }
 }
 
-// A slot may have two RDMA devices: the second is tried when the first is none for Ethernet.
-TEST(ReadProbe, ForgetsADeviceThatWasLeft) {
+// A slot may have two RDMA devices. The second is tried if the first has no Ethernet port.
+TEST(ReadProbe, ResetsTheStagesForASecondDevice) {
   const auto report =
       read_probe(plan_with(),
                  {std::string(kUpToTheDomain) +
@@ -91,7 +91,7 @@ TEST(ReadProbe, ForgetsADeviceThatWasLeft) {
   EXPECT_EQ(report.at(Stage::pd).outcome, Outcome::not_tried);
 }
 
-TEST(ReadProbe, SaysWhyTheQueuesWereLeftOut) {
+TEST(ReadProbe, ReportsWhyQpsWereNotCreated) {
   const auto report = read_probe(plan_with("it carries the default route"),
                                  {"at\tcq\tcreate_cq\nat\trelease\t\ndone\n"});
   ASSERT_EQ(report.end(), Stage::qp);

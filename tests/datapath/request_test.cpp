@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "datapath/request.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +8,8 @@
 #include <vector>
 
 #include "datapath/decode.h"
-#include "datapath/frame.h"
+#include "datapath/traffic/frame.h"
+#include "datapath/traffic/requests.h"
 
 namespace manactl::datapath {
 namespace {
@@ -23,7 +22,7 @@ std::vector<Request> requests() {
   return {{}, {1, 2, 3, 4}, {0xffff, 0xffff, 0xffff'ffff, ~std::uint64_t{0}}, {0, 63, 7, kSecond}};
 }
 
-TEST(Request, IsReadAsItWasWritten) {
+TEST(Request, IsReadAsWritten) {
   for (const auto& request : requests()) {
     Payload payload{};
     write_request(request, payload);
@@ -33,7 +32,7 @@ TEST(Request, IsReadAsItWasWritten) {
   }
 }
 
-TEST(Request, IsNotReadFromAnythingElse) {
+TEST(Request, IsNotReadFromOtherPayloads) {
   EXPECT_FALSE(read_request({}));
   EXPECT_FALSE(read_request(Payload{}));
   Payload payload{};
@@ -53,112 +52,112 @@ TEST(Request, IsNotReadFromAnythingElse) {
   }
 }
 
-// The frame is finished once, with a payload of zeros; a request is put into it afterwards.
-TEST(Request, LeavesTheChecksumOfItsFrameRight) {
+// Frames are finished once with a payload of zeros; requests are written into them later.
+TEST(Request, KeepsTheChecksumOfItsFrameValid) {
   for (const auto& request : requests()) {
-    for (const std::size_t size : {std::size_t{kLeastRequestFrame}, std::size_t{1518}}) {
+    for (const std::size_t size : {std::size_t{kMinRequestFrame}, std::size_t{1518}}) {
       std::vector<std::uint8_t> frame(size - kFcsBytes);
       write_frame({}, frame);
       write_request(request, RequestBytes(frame.data() + kHeaderBytes, kRequestBytes));
       const auto packet = decode(frame);
       ASSERT_TRUE(packet.has_value());
-      EXPECT_TRUE(packet->udp_checksum_right);
+      EXPECT_TRUE(packet->udp_checksum_valid);
     }
   }
 }
 
-TEST(Request, ComesBackFromWhereItWent) {
+TEST(Request, ReturnsToItsSenderAfterReversing) {
   Flow flow;
   flow.source = {{2, 0, 0, 0, 0, 1}};
-  std::vector<std::uint8_t> frame(kLeastRequestFrame - kFcsBytes);
+  std::vector<std::uint8_t> frame(kMinRequestFrame - kFcsBytes);
   write_frame(flow, frame);
   EXPECT_FALSE(request_in(frame));
   write_request({1, 2, 3, 4}, RequestBytes(frame.data() + kHeaderBytes, kRequestBytes));
   const auto before = frame;
-  turn_round(frame);
+  reverse_direction(frame);
   const auto packet = decode(frame);
   ASSERT_TRUE(packet.has_value());
   EXPECT_EQ(packet->source, flow.destination);
   EXPECT_EQ(packet->destination, flow.source);
   EXPECT_EQ(packet->source_port, flow.destination_port);
   EXPECT_EQ(packet->destination_port, flow.source_port);
-  EXPECT_TRUE(packet->ip_checksum_right);
-  EXPECT_TRUE(packet->udp_checksum_right);
+  EXPECT_TRUE(packet->ip_checksum_valid);
+  EXPECT_TRUE(packet->udp_checksum_valid);
   ASSERT_TRUE(request_in(frame));
   EXPECT_EQ(request_in(frame)->number, 3U);
   EXPECT_FALSE(request_in(std::span(frame).first(frame.size() - 1)));
-  turn_round(frame);
+  reverse_direction(frame);
   EXPECT_EQ(frame, before);
 }
 
-TEST(Window, LimitsWhatIsOnTheWay) {
+TEST(Window, LimitsRequestsInFlight) {
   Window window(8);
-  EXPECT_EQ(window.room(0), 8U);
+  EXPECT_EQ(window.available(0), 8U);
   window.sent(5);
-  EXPECT_EQ(window.room(1), 3U);
+  EXPECT_EQ(window.available(1), 3U);
   window.sent(3);
-  EXPECT_EQ(window.room(2), 0U);
+  EXPECT_EQ(window.available(2), 0U);
   EXPECT_FALSE(window.idle(2));
-  window.answered(6);
-  EXPECT_EQ(window.room(3), 6U);
-  window.answered(2);
+  window.replied(6);
+  EXPECT_EQ(window.available(3), 6U);
+  window.replied(2);
   EXPECT_TRUE(window.idle(4));
 }
 
-TEST(Window, GivesUpWhatStaysUnansweredForLong) {
+TEST(Window, CountsRequestsAsLostAfterTheTimeout) {
   Window window(4);
-  EXPECT_EQ(window.room(0), 4U);
+  EXPECT_EQ(window.available(0), 4U);
   window.sent(4);
-  EXPECT_EQ(window.room(Window::kPatience), 0U);
-  window.answered(1);
-  EXPECT_EQ(window.room(Window::kPatience + 1), 1U);  // something still comes: all may
-  EXPECT_EQ(window.room(2 * Window::kPatience + 1), 1U);
-  EXPECT_EQ(window.room(2 * Window::kPatience + 2), 4U);
-  EXPECT_TRUE(window.idle(2 * Window::kPatience + 3));
+  EXPECT_EQ(window.available(Window::kTimeout), 0U);
+  window.replied(1);
+  EXPECT_EQ(window.available(Window::kTimeout + 1), 1U);  // one reply restarts the common timeout
+  EXPECT_EQ(window.available(2 * Window::kTimeout + 1), 1U);
+  EXPECT_EQ(window.available(2 * Window::kTimeout + 2), 4U);
+  EXPECT_TRUE(window.idle(2 * Window::kTimeout + 3));
 }
 
-TEST(Window, DoesNotLoseCountOfLateAnswers) {
+TEST(Window, CountsAnswersAfterTheTimeout) {
   Window window(4);
-  EXPECT_EQ(window.room(0), 4U);
+  EXPECT_EQ(window.available(0), 4U);
   window.sent(4);
-  EXPECT_EQ(window.room(Window::kPatience + 1), 4U);
+  EXPECT_EQ(window.available(Window::kTimeout + 1), 4U);
   window.sent(1);
-  window.answered(4);  // three of them given up, or all
-  EXPECT_EQ(window.room(Window::kPatience + 2), 4U);
+  window.replied(4);  // at least three of these requests had counted as lost
+  EXPECT_EQ(window.available(Window::kTimeout + 2), 4U);
   window.sent(2);
-  EXPECT_EQ(window.room(Window::kPatience + 3), 2U);
+  EXPECT_EQ(window.available(Window::kTimeout + 3), 2U);
 }
 
-// A sender that paused has not been waiting for an answer all that time.
-TEST(Window, IsPatientFromTheFirstRequestOn) {
+// The timeout does not include the pause before the first request.
+TEST(Window, StartsItsTimeoutWithTheFirstRequest) {
   Window window(4);
-  EXPECT_EQ(window.room(0), 4U);
-  EXPECT_EQ(window.room(kSecond / 2), 4U);
+  EXPECT_EQ(window.available(0), 4U);
+  EXPECT_EQ(window.available(kSecond / 2), 4U);
   window.sent(4);
-  EXPECT_EQ(window.room(kSecond / 2 + Window::kPatience), 0U);
+  EXPECT_EQ(window.available(kSecond / 2 + Window::kTimeout), 0U);
 }
 
-TEST(Window, ForgetsEverythingWhenItIsCleared) {
+TEST(Window, IsEmptyAfterClear) {
   Window window(4);
   window.sent(3);
-  window.answered(1);
+  window.replied(1);
   window.clear();
-  EXPECT_EQ(window.room(1), 4U);
+  EXPECT_EQ(window.available(1), 4U);
 }
 
-TEST(Order, CountsWhatWasOvertaken) {
-  Order order;
+TEST(ReplyOrder, DetectsOvertakenReplies) {
+  ReplyOrder order;
   EXPECT_TRUE(order.in_order(10));
   EXPECT_TRUE(order.in_order(11));
   EXPECT_TRUE(order.in_order(14));
   EXPECT_FALSE(order.in_order(12));
   EXPECT_FALSE(order.in_order(13));
-  EXPECT_FALSE(order.in_order(14));  // a copy
+  EXPECT_FALSE(order.in_order(14));  // a duplicate
   EXPECT_TRUE(order.in_order(15));
 }
 
-TEST(Order, GoesOnWhenNumbersWrapAround) {
-  Order order;
+TEST(ReplyOrder, ContinuesWhenNumbersWrapAround) {
+  ReplyOrder order;
   EXPECT_TRUE(order.in_order(std::numeric_limits<std::uint32_t>::max()));
   EXPECT_TRUE(order.in_order(0));
   EXPECT_FALSE(order.in_order(std::numeric_limits<std::uint32_t>::max()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How a search ends when it cannot go on.
+// How a search ends if it cannot finish.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <random>
 
-#include "datapath/search.h"
+#include "datapath/analysis/search.h"
 #include "datapath/search_device.h"
 
 namespace manactl::datapath {
@@ -16,62 +16,62 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-TEST(Search, IsUselessWhenNothingIsSent) {
+TEST(Search, IsInconclusiveIfNothingIsSent) {
   Device device;
   device.sender = 0;
-  EXPECT_EQ(search_of(device).found.front().end, Found::End::useless);
-  device.sender = 10;  // less than the least that is searched
+  EXPECT_EQ(search_of(device).found.front().end, GoalResult::End::inconclusive);
+  device.sender = 10;  // less than the minimum rate
   const auto result = search_of(device);
-  EXPECT_EQ(result.found.front().end, Found::End::useless);
+  EXPECT_EQ(result.found.front().end, GoalResult::End::inconclusive);
   EXPECT_FALSE(result.found.front().lower || result.found.front().upper);
 }
 
-TEST(Search, GivesUpWhenTrialsKeepSayingNothing) {
+TEST(Search, EndsAfterSeveralInvalidTrials) {
   const auto device = step_at(5e6);
   int count = 0;
-  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
     auto probe = device.probe(rate, seconds);
     probe.valid = ++count < 5;
     return probe;
   });
   ASSERT_TRUE(result.has_value());
-  EXPECT_EQ(result->found.front().end, Found::End::useless);
+  EXPECT_EQ(result->found.front().end, GoalResult::End::inconclusive);
   EXPECT_FALSE(result->found.front().is_final);
   EXPECT_EQ(count, 7);
 }
 
-TEST(Search, MakesATrialAgainThatSaysNothing) {
+TEST(Search, RepeatsAnInvalidTrial) {
   const auto device = step_at(5e6);
   int count = 0;
-  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
     auto probe = device.probe(rate, seconds);
     if (++count % 2 == 0) probe.received = 0, probe.valid = false;
     return probe;
   });
   ASSERT_TRUE(result.has_value());
-  EXPECT_EQ(result->found.front().end, Found::End::narrow);
+  EXPECT_EQ(result->found.front().end, GoalResult::End::narrow);
   EXPECT_NEAR(*result->found.front().lower, 5e6, 0.03e6);
 }
 
 class StoppedAfter : public testing::TestWithParam<int> {};
 
-TEST_P(StoppedAfter, SaysWhatIsKnownSoFar) {
+TEST_P(StoppedAfter, ReturnsTheBoundsFoundSoFar) {
   const auto device = step_at(5e6);
   int count = 0;
-  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
     auto probe = device.probe(rate, seconds);
     probe.stopped = ++count == GetParam();
     return probe;
   });
   ASSERT_TRUE(result.has_value());
   const auto& found = result->found.front();
-  EXPECT_EQ(found.end, Found::End::stopped);
+  EXPECT_EQ(found.end, GoalResult::End::stopped);
   EXPECT_EQ(result->probes.size(), static_cast<std::size_t>(GetParam()));
   for (const auto& bound : {found.lower, found.upper}) {
     if (!bound) continue;
-    EXPECT_TRUE(std::any_of(result->probes.begin(), result->probes.end() - 1, [&](const Probe& p) {
-      return p.load() == *bound;
-    }));
+    EXPECT_TRUE(std::any_of(result->probes.begin(),
+                            result->probes.end() - 1,
+                            [&](const SearchProbe& p) { return p.load() == *bound; }));
   }
   if (found.lower) {
     EXPECT_LE(*found.lower, 5e6 * (1 + 1e-6));
@@ -86,34 +86,34 @@ TEST_P(StoppedAfter, SaysWhatIsKnownSoFar) {
 
 INSTANTIATE_TEST_SUITE_P(Trials, StoppedAfter, testing::Range(1, 9));
 
-TEST(Search, EndsWithTheErrorOfATrial) {
+TEST(Search, FailsIfATrialFails) {
   int count = 0;
-  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
-    if (++count == 3) return fail(Errc::io, "the device is gone");
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
+    if (++count == 3) return fail(Errc::io, "the device was removed");
     return step_at(5e6).probe(rate, seconds);
   });
   ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(result.error().message, "the device is gone");
+  EXPECT_EQ(result.error().message, "the device was removed");
   EXPECT_EQ(count, 3);
 }
 
-TEST(Search, StopsAtItsLimitOfTrials) {
+TEST(Search, EndsAtItsLimitOfTrials) {
   SearchPlan plan;
-  plan.most_probes = 4;
+  plan.max_probes = 4;
   const auto result = search_of(step_at(5e6), plan);
-  EXPECT_EQ(result.found.front().end, Found::End::limit);
+  EXPECT_EQ(result.found.front().end, GoalResult::End::limit);
   EXPECT_EQ(result.probes.size(), 4U);
 }
 
-// A device whose answers follow no rule at all must not make it go on for ever.
-TEST(Search, EndsWhateverTheAnswersAre) {
+// Random results must not make a search endless.
+TEST(Search, EndsWithRandomResults) {
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> dice(0, 1);
     SearchPlan plan = plan_for({0, 0.01});
     plan.repeat = 1 + seed % 4;
-    plan.most_probes = 100'000;
-    const auto result = search(plan, [&](double rate, double seconds) -> Result<Probe> {
+    plan.max_probes = 100'000;
+    const auto result = search(plan, [&](double rate, double seconds) -> Result<SearchProbe> {
       Device device;
       device.sender = 1e4 + dice(random) * 1e7;
       const double lost = dice(random) < 0.5 ? 0 : dice(random);
@@ -132,46 +132,46 @@ TEST(Search, EndsWhateverTheAnswersAre) {
   }
 }
 
-TEST(Search, RefusesPlansThatMakeNoSense) {
-  const auto refused = [](auto change) {
+TEST(Search, RejectsInvalidPlans) {
+  const auto is_rejected = [](auto change) {
     SearchPlan plan;
     change(plan);
     return !validate(plan).has_value() && !search(plan, {}).has_value();
   };
   EXPECT_TRUE(validate({}).has_value());
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {}; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {0, -0.1}; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {1}; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.losses = {std::nan("")}; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.least = 0; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.most = 999; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.most = std::nan(""); }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.width = 0; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.width = 1; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.final_seconds = 0; }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.final_seconds = std::nan(""); }));
-  EXPECT_TRUE(refused([](SearchPlan& plan) { plan.repeat = 0; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.losses = {}; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.losses = {0, -0.1}; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.losses = {1}; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.losses = {std::nan("")}; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.min_rate = 0; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.max_rate = 999; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.max_rate = std::nan(""); }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.width = 0; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.width = 1; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.final_seconds = 0; }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.final_seconds = std::nan(""); }));
+  EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.repeat = 0; }));
 }
 
-TEST(Probe, IsATrialOfTheRateThatWasReallySent) {
-  Probe probe;
+TEST(SearchProbe, HasTheLoadThatWasSent) {
+  SearchProbe probe;
   probe.asked = 1000;
   probe.rate = 995;
   EXPECT_EQ(probe.load(), 1000);
   probe.rate = 900;
   EXPECT_EQ(probe.load(), 900);
   probe.asked = kInfinite;
-  EXPECT_FALSE(probe.as_asked());
+  EXPECT_FALSE(probe.kept_up());
   EXPECT_EQ(probe.load(), 900);
 }
 
-TEST(Probe, KnowsItsLoss) {
-  Probe probe;
-  EXPECT_EQ(probe.loss(), 1);  // nothing sent, nothing shown
+TEST(SearchProbe, HasTheLostShareOfItsPackets) {
+  SearchProbe probe;
+  EXPECT_EQ(probe.loss(), 1);  // nothing was sent
   probe.sent = 1000;
   probe.received = 990;
   EXPECT_DOUBLE_EQ(probe.loss(), 0.01);
-  probe.received = 1001;  // somebody else's
+  probe.received = 1001;  // other traffic
   EXPECT_EQ(probe.loss(), 0);
 }
 

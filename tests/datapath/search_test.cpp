@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "datapath/search.h"
+#include "datapath/analysis/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace manactl::datapath {
 namespace {
 
-double spent(const SearchResult& result) {
+double seconds_of(const SearchResult& result) {
   double seconds = 0;
   for (const auto& probe : result.probes) seconds += probe.seconds;
   return seconds;
@@ -21,21 +21,21 @@ double spent(const SearchResult& result) {
 
 class Capacities : public testing::TestWithParam<double> {};
 
-TEST_P(Capacities, LieBetweenTheBounds) {
+TEST_P(Capacities, AreBetweenTheBounds) {
   const auto result = search_of(step_at(GetParam()));
   ASSERT_EQ(result.found.size(), 1U);
   const auto& found = result.found.front();
-  EXPECT_EQ(found.end, Found::End::narrow);
+  EXPECT_EQ(found.end, GoalResult::End::narrow);
   EXPECT_TRUE(found.is_final);
   ASSERT_TRUE(found.lower && found.upper);
-  EXPECT_LE(*found.lower, GetParam() * (1 + 1e-6));  // what loses less than half a packet
+  EXPECT_LE(*found.lower, GetParam() * (1 + 1e-6));  // this excess loses less than half a packet
   EXPECT_GT(*found.upper, GetParam());
   EXPECT_LE(*found.upper - *found.lower, 0.005 * *found.upper);
   EXPECT_EQ(found.throughput, *found.lower);
   EXPECT_GE(final_probes(result, *found.lower, 10), 1U);
   EXPECT_GE(final_probes(result, *found.upper, 10), 1U);
-  // A plain bisection from 1000 to 20 million takes twelve long trials at least.
-  EXPECT_LT(spent(result), 80);
+  // A bisection from 1000 to 20 million would need at least twelve long trials.
+  EXPECT_LT(seconds_of(result), 80);
   EXPECT_EQ(result.reach, 20e6);
 }
 
@@ -43,10 +43,10 @@ INSTANTIATE_TEST_SUITE_P(Steps,
                          Capacities,
                          testing::Values(1001, 2e4, 123'456, 1.2e6, 9.99e6, 1.5e7, 1.99e7));
 
-TEST(Search, ShowsThatADeviceNeverLoses) {
+TEST(Search, DetectsADeviceThatNeverLosesPackets) {
   const auto result = search_of({});
   const auto& found = result.found.front();
-  EXPECT_EQ(found.end, Found::End::above);
+  EXPECT_EQ(found.end, GoalResult::End::above);
   ASSERT_TRUE(found.lower);
   EXPECT_EQ(*found.lower, 20e6);
   EXPECT_FALSE(found.upper);
@@ -54,20 +54,20 @@ TEST(Search, ShowsThatADeviceNeverLoses) {
   EXPECT_LE(result.probes.size(), 4U);
 }
 
-TEST(Search, ShowsThatADeviceAlwaysLoses) {
+TEST(Search, DetectsADeviceThatAlwaysLosesPackets) {
   Device device;
   device.loss = [](double) { return 0.01; };
   const auto result = search_of(device);
   const auto& found = result.found.front();
-  EXPECT_EQ(found.end, Found::End::below);
+  EXPECT_EQ(found.end, GoalResult::End::below);
   EXPECT_FALSE(found.lower);
   ASSERT_TRUE(found.upper);
-  EXPECT_EQ(*found.upper, SearchPlan{}.least);
+  EXPECT_EQ(*found.upper, SearchPlan{}.min_rate);
   EXPECT_EQ(found.throughput, 0);
 }
 
-TEST(Search, FindsSeveralRatesAtOnce) {
-  // Loss grows from 10 Mpps on: a thousandth for each Mpps.
+TEST(Search, FindsSeveralRatesTogether) {
+  // Above 10 Mpps, the loss grows by 0.1 % per Mpps.
   Device device;
   device.loss = [](double rate) { return std::max(0.0, (rate - 10e6) * 1e-9); };
   const auto result = search_of(device, plan_for({0, 0.005}));
@@ -80,12 +80,13 @@ TEST(Search, FindsSeveralRatesAtOnce) {
   EXPECT_GT(*some.upper, 15e6);
   EXPECT_LT(some.throughput, *some.lower);
   EXPECT_NEAR(some.throughput, *some.lower * (1 - (*some.lower - 10e6) * 1e-9), 1);
-  // Cheaper than two searches.
-  EXPECT_LT(spent(result),
-            spent(search_of(device, plan_for({0}))) + spent(search_of(device, plan_for({0.005}))));
+  // One search for both goals is faster than two searches.
+  EXPECT_LT(seconds_of(result),
+            seconds_of(search_of(device, plan_for({0}))) +
+                seconds_of(search_of(device, plan_for({0.005}))));
 }
 
-TEST(Search, KeepsItsGoalsInOrder) {
+TEST(Search, KeepsTheOrderOfItsGoals) {
   Device device;
   device.loss = [](double rate) { return std::max(0.0, (rate - 3e6) * 2e-9); };
   const auto result = search_of(device, plan_for({0.02, 0, 0.001}));
@@ -95,7 +96,7 @@ TEST(Search, KeepsItsGoalsInOrder) {
   EXPECT_GT(*result.found[2].lower, *result.found[1].lower);
 }
 
-TEST(Search, AsksTheSameQuestionsOnEveryRun) {
+TEST(Search, IsDeterministic) {
   const auto device = step_at(7.7e6);
   const auto one = search_of(device), other = search_of(device);
   ASSERT_EQ(one.probes.size(), other.probes.size());
@@ -109,18 +110,19 @@ TEST(Search, BeginsWithShortTrialsAndEndsWithLongOnes) {
   const auto result = search_of(step_at(5e6));
   EXPECT_DOUBLE_EQ(result.probes.front().seconds, 1);
   EXPECT_EQ(result.probes.back().seconds, 10);
-  EXPECT_TRUE(std::is_sorted(result.probes.begin(),
-                             result.probes.end(),
-                             [](const Probe& a, const Probe& b) { return a.seconds < b.seconds; }));
+  EXPECT_TRUE(std::is_sorted(
+      result.probes.begin(), result.probes.end(), [](const SearchProbe& a, const SearchProbe& b) {
+        return a.seconds < b.seconds;
+      }));
 }
 
-// Loses between 6 and 7 Mpps, and again from 12 on: what lies above a loss is not to be trusted.
-TEST(Search, StaysBelowTheFirstRateThatWasSeenToLose) {
+// The device loses packets between 6 and 7 Mpps and above 12 Mpps.
+TEST(Search, StaysBelowTheLowestRateThatLostPackets) {
   Device device;
   device.loss = [](double rate) { return (rate > 6e6 && rate < 7e6) || rate > 12e6 ? 0.1 : 0.0; };
   const auto result = search_of(device);
   const auto& found = result.found.front();
-  EXPECT_EQ(found.end, Found::End::narrow);
+  EXPECT_EQ(found.end, GoalResult::End::narrow);
   for (const auto& probe : result.probes) {
     if (probe.seconds == 10 && probe.loss() > 0) {
       EXPECT_GE(probe.load(), *found.upper);
@@ -129,24 +131,24 @@ TEST(Search, StaysBelowTheFirstRateThatWasSeenToLose) {
   EXPECT_LE(*found.upper - *found.lower, 0.005 * *found.upper);
 }
 
-TEST(Search, OfANoisyDeviceIsRightMostOfTheTime) {
+TEST(Search, IsMostlyRightOnANoisyDevice) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> dice(0, 1);
   int near = 0;
   constexpr int kRuns = 50;
   for (int run = 0; run < kRuns; ++run) {
-    // Every tenth trial loses something, whatever its rate.
+    // Every tenth trial loses packets at any rate.
     const auto device = step_at(8e6);
     SearchPlan plan;
     plan.repeat = 3;
-    const auto result = search(plan, [&](double rate, double seconds) -> Result<Probe> {
+    const auto result = search(plan, [&](double rate, double seconds) -> Result<SearchProbe> {
       auto probe = device.probe(rate, seconds);
       if (dice(random) < 0.1 && probe.received == probe.sent) probe.received -= 5;
       return probe;
     });
     ASSERT_TRUE(result.has_value());
     const auto& found = result->found.front();
-    EXPECT_EQ(found.end, Found::End::narrow);
+    EXPECT_EQ(found.end, GoalResult::End::narrow);
     EXPECT_LE(*found.lower, 8e6 * (1 + 1e-6));
     EXPECT_LT(*found.lower, *found.upper);
     near += *found.lower > 0.98 * 8e6 ? 1 : 0;
@@ -154,20 +156,20 @@ TEST(Search, OfANoisyDeviceIsRightMostOfTheTime) {
   EXPECT_GT(near, kRuns * 8 / 10);
 }
 
-TEST(Search, LetsTheMajorityOfTheFinalTrialsDecide) {
+TEST(Search, DecidesByTheMajorityOfFinalTrials) {
   SearchPlan plan;
   plan.repeat = 3;
   const auto result = search_of(step_at(5e6), plan);
   const auto& found = result.found.front();
-  EXPECT_EQ(final_probes(result, *found.lower, 10), 2U);  // the third could not change it
+  EXPECT_EQ(final_probes(result, *found.lower, 10), 2U);  // a third could not change the majority
   EXPECT_EQ(final_probes(result, *found.upper, 10), 2U);
 }
 
-TEST(Search, SaysWhatTypicallyArrivesAtTheLowerBound) {
+TEST(Search, ReportsTheMedianThroughputAtTheLowerBound) {
   SearchPlan plan = plan_for({0.01});
   plan.repeat = 5;
   int count = 0;
-  const auto result = search(plan, [&](double rate, double seconds) -> Result<Probe> {
+  const auto result = search(plan, [&](double rate, double seconds) -> Result<SearchProbe> {
     Device device;
     const double lost = 0.001 * (++count % 3);
     device.loss = [lost](double load) { return load > 5e6 ? 0.5 : lost; };
@@ -175,27 +177,27 @@ TEST(Search, SaysWhatTypicallyArrivesAtTheLowerBound) {
   });
   ASSERT_TRUE(result.has_value());
   const auto& found = result->found.front();
-  EXPECT_EQ(final_probes(*result, *found.lower, 10), 3U);  // one each of 0, 0.1 and 0.2 %
+  EXPECT_EQ(final_probes(*result, *found.lower, 10), 3U);  // one trial each losing 0, 0.1 and 0.2 %
   EXPECT_NEAR(found.throughput, *found.lower * 0.999, 1);
 }
 
-TEST(Search, TakesWhatTheSenderReachesForTheMost) {
+TEST(Search, UsesTheSendersHighestRateAsMaximum) {
   Device device;
   device.sender = 4e6;
   SearchPlan plan;
-  plan.most = 10e6;
+  plan.max_rate = 10e6;
   const auto result = search_of(device, plan);
   const auto& found = result.found.front();
-  EXPECT_EQ(found.end, Found::End::above);
+  EXPECT_EQ(found.end, GoalResult::End::above);
   EXPECT_EQ(*found.lower, 4e6);
   EXPECT_EQ(result.reach, 4e6);
 }
 
-TEST(Search, TriesAgainWhenTheSenderLagsOnce) {
+TEST(Search, RepeatsATrialIfTheSenderLags) {
   const auto device = step_at(5e6);
   int count = 0;
-  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
-    // Now and then something else has the CPUs, of sender and device alike.
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
+    // In half of the trials, another program uses the CPUs of sender and device.
     auto slow = device;
     if (++count % 4 >= 2) {
       slow.sender = 1e6 / count;
@@ -204,20 +206,20 @@ TEST(Search, TriesAgainWhenTheSenderLagsOnce) {
     return slow.probe(rate, seconds);
   });
   ASSERT_TRUE(result.has_value());
-  EXPECT_EQ(result->found.front().end, Found::End::narrow);
+  EXPECT_EQ(result->found.front().end, GoalResult::End::narrow);
   EXPECT_NEAR(*result->found.front().lower, 5e6, 0.03e6);
 }
 
-// Sending in order costs the sender something that sending at full speed does not.
-TEST(Search, LowersTheMostWhenTheSenderCannotHoldIt) {
+// A paced sender may be slower than an unlimited one.
+TEST(Search, LowersTheMaximumIfTheSenderCannotReachIt) {
   Device device;
-  const auto result = search({}, [&](double rate, double seconds) -> Result<Probe> {
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
     device.sender = std::isinf(rate) ? 20e6 : 15e6;
     return device.probe(rate, seconds);
   });
   ASSERT_TRUE(result.has_value());
   const auto& found = result->found.front();
-  EXPECT_EQ(found.end, Found::End::above);
+  EXPECT_EQ(found.end, GoalResult::End::above);
   EXPECT_EQ(*found.lower, 15e6);
   EXPECT_EQ(result->reach, 20e6);
 }

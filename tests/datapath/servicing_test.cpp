@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-#include "datapath/servicing.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
 
+#include "datapath/analysis/summary.h"
+
 namespace manactl::datapath {
 namespace {
 
-// Intervals of half a second with so many packets; those that are disturbed by their indexes.
+// A trial with intervals of half a second; `disturbed` lists indexes of intervals.
 Trial trial_of(const std::vector<std::uint64_t>& packets,
                const std::vector<std::size_t>& disturbed,
                const std::vector<Event>& events) {
@@ -28,12 +28,12 @@ Trial trial_of(const std::vector<std::uint64_t>& packets,
 constexpr auto kRemoved = Event::Kind::removed;
 constexpr auto kReturned = Event::Kind::returned;
 
-TEST(Servicing, IsNothingWithoutEvents) {
+TEST(Servicing, IsAbsentWithoutEvents) {
   EXPECT_FALSE(servicing_of(Mode::tx, {}));
   EXPECT_FALSE(servicing_of(Mode::tx, trial_of({10, 10}, {}, {})));
 }
 
-TEST(Servicing, HasTheRatesBeforeWhileAndAfter) {
+TEST(Servicing, HasTheRatesBeforeDuringAndAfter) {
   const auto trial = trial_of(
       {100, 110, 50, 0, 20, 90, 92}, {2, 3, 4}, {{1.2, "vf", kRemoved}, {2.4, "vf", kReturned}});
   const auto servicing = servicing_of(Mode::tx, trial);
@@ -44,7 +44,7 @@ TEST(Servicing, HasTheRatesBeforeWhileAndAfter) {
   EXPECT_DOUBLE_EQ(servicing->seconds, 1.5);
 }
 
-TEST(Servicing, LastsToTheEndWhenNothingReturns) {
+TEST(Servicing, LastsUntilTheEndIfNoDeviceReturns) {
   const auto trial = trial_of({100, 100, 50, 0, 0}, {2, 3, 4}, {{1.2, "vf", kRemoved}});
   const auto servicing = servicing_of(Mode::tx, trial);
   ASSERT_TRUE(servicing);
@@ -66,7 +66,7 @@ TEST(Servicing, LastsFromTheFirstAbsenceToTheLast) {
   EXPECT_DOUBLE_EQ(servicing->after.value_or(0), 200);
 }
 
-TEST(Servicing, HasNoRateWhereNothingWasMeasured) {
+TEST(Servicing, HasNoRateWithoutAnInterval) {
   const auto from_the_start =
       servicing_of(Mode::tx, trial_of({10, 20}, {0, 1}, {{0.1, "vf", kRemoved}}));
   ASSERT_TRUE(from_the_start);
@@ -80,7 +80,7 @@ TEST(Servicing, HasNoRateWhereNothingWasMeasured) {
   EXPECT_TRUE(servicing_of(Mode::tx, trial_of({}, {}, {{0.1, "vf", kRemoved}})));
 }
 
-TEST(Servicing, IsOfTheDirectionOfTheMode) {
+TEST(Servicing, CountsTheDirectionOfTheMode) {
   auto trial = trial_of({100, 100}, {1}, {{0.6, "vf", kRemoved}});
   trial.intervals[0].total.rx.packets = 7;
   EXPECT_DOUBLE_EQ(servicing_of(Mode::rx, trial)->before.value_or(0), 14);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "datapath/settle.h"
+#include "datapath/measure/settle.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ PortCount received(std::uint64_t missed, std::uint64_t no_buffer, std::uint64_t 
   return count;
 }
 
-TEST(Settle, KeepsTheCountsOnWhichBothSidesAgree) {
+TEST(Settle, KeepsCountsThatAgreeWithTheDevice) {
   auto trial = counted({100, 50});
   settle(Mode::tx, 2, {sent(150, 0, {100, 50})}, trial);
   EXPECT_EQ(trial.total.tx.packets, 150U);
@@ -47,7 +47,7 @@ TEST(Settle, KeepsTheCountsOnWhichBothSidesAgree) {
   EXPECT_THAT(trial.notes, IsEmpty());
 }
 
-TEST(Settle, CountsSentPacketsOnlyWhenTheyAreCompleted) {
+TEST(Settle, CountsOnlyCompletedPacketsAsSent) {
   auto trial = counted({100, 50});
   settle(Mode::tx, 2, {sent(140, 3, {95, 45})}, trial);
   EXPECT_EQ(trial.total.tx.packets, 140U);
@@ -55,25 +55,25 @@ TEST(Settle, CountsSentPacketsOnlyWhenTheyAreCompleted) {
   EXPECT_EQ(trial.total.tx.errors, 3U);
   EXPECT_EQ(trial.queues[0].tx.packets, 95U);
   EXPECT_EQ(trial.queues[1].tx.packets, 45U);
-  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets were handed over but not")));
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets were posted but not")));
 }
 
-TEST(Settle, SaysSoWhenQueuesAndTotalCountDifferentThings) {
+TEST(Settle, NotesThatQueuesAndTotalDiffer) {
   auto trial = counted({100, 50});
   settle(Mode::tx, 2, {sent(140, 0, {0, 0})}, trial);
   EXPECT_EQ(trial.total.tx.packets, 140U);
   EXPECT_EQ(trial.queues[0].tx.packets, 100U);
-  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets"), HasSubstr("the queues show")));
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets"), HasSubstr("queues show posted")));
 }
 
-TEST(Settle, DistrustsATotalThatLeavesQueuesOut) {
+TEST(Settle, IgnoresATotalThatLacksQueues) {
   auto trial = counted({10, 20, 30});
   settle(Mode::tx, 3, {sent(30, 0, {10, 20})}, trial);
   EXPECT_EQ(trial.total.tx.packets, 60U);
-  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("counts 2 queues only")));
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("counts only 2 queues")));
 }
 
-TEST(Settle, KeepsReceivedPacketsAndTakesLossesFromTheDevice) {
+TEST(Settle, KeepsReceivedPacketsAndReadsLossesFromTheDevice) {
   auto trial = counted({100, 50}, &Sample::rx);
   settle(Mode::rx, 2, {received(350, 4, 2)}, trial);
   EXPECT_EQ(trial.total.rx.packets, 150U);
@@ -83,14 +83,14 @@ TEST(Settle, KeepsReceivedPacketsAndTakesLossesFromTheDevice) {
   EXPECT_THAT(trial.notes, IsEmpty());
 }
 
-TEST(Settle, GivesTheLossesToTheOnlyQueue) {
+TEST(Settle, AssignsLossesToTheOnlyQueue) {
   auto trial = counted({100}, &Sample::rx);
   settle(Mode::rx, 1, {received(7, 0, 2)}, trial);
   EXPECT_EQ(trial.queues[0].rx.missed, 7U);
   EXPECT_EQ(trial.queues[0].rx.errors, 2U);
 }
 
-TEST(Settle, AddsPortsUpAndSaysOfWhichItSpeaks) {
+TEST(Settle, AddsUpPortsAndNamesThePortInNotes) {
   auto trial = counted({100, 50});
   settle(Mode::tx, 1, {sent(100, 1, {100}), sent(40, 2, {40})}, trial);
   EXPECT_EQ(trial.total.tx.packets, 140U);
@@ -99,7 +99,7 @@ TEST(Settle, AddsPortsUpAndSaysOfWhichItSpeaks) {
   EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("port 1: 10 packets")));
 }
 
-TEST(Settle, SaysThatLossesAreUnknownWithoutStatistics) {
+TEST(Settle, NotesThatPacketLossIsUnknownWithoutStatistics) {
   auto trial = counted({100});
   settle(Mode::tx, 1, {std::nullopt}, trial);
   EXPECT_EQ(trial.total.tx.packets, 100U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "datapath/statistics.h"
+#include "datapath/analysis/statistics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,22 +16,22 @@ std::vector<double> from_one_to(std::size_t count) {
   return values;
 }
 
-TEST(Median, IsTheMiddle) {
+TEST(Median, IsTheMiddleValue) {
   EXPECT_EQ(median({}), 0);
   EXPECT_EQ(median({7}), 7);
   EXPECT_EQ(median({9, 1, 5}), 5);
   EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
 }
 
-TEST(Estimate, SaysNothingBelowSixValues) {
+TEST(Estimate, HasNoConfidenceIntervalBelowSixValues) {
   EXPECT_FALSE(estimate(from_one_to(5)).confidence);
   ASSERT_TRUE(estimate(from_one_to(6)).confidence);
   EXPECT_EQ(estimate(from_one_to(6)).confidence->low, 1);
   EXPECT_EQ(estimate(from_one_to(6)).confidence->high, 6);
 }
 
-// The rows of the usual table of confidence limits of a median.
-TEST(Estimate, CutsTheTailsOfABinomialDistribution) {
+// The expected limits are from the usual tables for the median.
+TEST(Estimate, MatchesTheTablesOfConfidenceLimits) {
   EXPECT_EQ(estimate(from_one_to(10)).confidence->low, 2);
   EXPECT_EQ(estimate(from_one_to(10)).confidence->high, 9);
   EXPECT_EQ(estimate(from_one_to(20)).confidence->low, 6);
@@ -40,17 +40,17 @@ TEST(Estimate, CutsTheTailsOfABinomialDistribution) {
   EXPECT_EQ(estimate(from_one_to(3600)).confidence->low, 1741);  // 1800 - 1.96 * 30
 }
 
-TEST(Estimate, KnowsHowMuchValuesVary) {
+TEST(Estimate, HasTheCoefficientOfVariation) {
   EXPECT_EQ(estimate({}).variation, 0);
   EXPECT_EQ(estimate({5}).variation, 0);
   EXPECT_EQ(estimate({0, 0}).variation, 0);
   EXPECT_DOUBLE_EQ(estimate({8, 10, 12}).variation, 0.2);
 }
 
-TEST(MannWhitney, TellsSeriesApart) {
+TEST(MannWhitney, DistinguishesSeries) {
   EXPECT_EQ(mann_whitney({}, {1}), 1);
   EXPECT_EQ(mann_whitney({3, 3, 3}, {3, 3}), 1);
-  EXPECT_DOUBLE_EQ(mann_whitney({1, 2, 3}, {4, 5, 6}), 0.1);  // 2 of the 20 orders
+  EXPECT_DOUBLE_EQ(mann_whitney({1, 2, 3}, {4, 5, 6}), 0.1);  // 2 of 20 orders are as extreme
   EXPECT_DOUBLE_EQ(mann_whitney({4, 5, 6}, {1, 2, 3}), 0.1);
   EXPECT_EQ(mann_whitney({1, 4}, {2, 3}), 1);
 }
@@ -68,7 +68,7 @@ TEST(Comparison, FindsTheChangeAndItsBounds) {
   EXPECT_LT(effect->p, 0.01);
 }
 
-TEST(Comparison, OfASeriesWithItselfIsNoChange) {
+TEST(Comparison, OfASeriesWithItselfShowsNoChange) {
   const std::vector<double> values = {100, 140, 90, 120, 111, 95};
   const auto effect = compare(values, values);
   ASSERT_TRUE(effect);
@@ -78,7 +78,7 @@ TEST(Comparison, OfASeriesWithItselfIsNoChange) {
   EXPECT_EQ(effect->p, 1);
 }
 
-TEST(Comparison, NeedsSomethingToCompareWith) {
+TEST(Comparison, NeedsTwoSeriesAndAPositiveBaseline) {
   EXPECT_FALSE(compare({}, {1}));
   EXPECT_FALSE(compare({1}, {}));
   EXPECT_FALSE(compare({0, 0}, {1}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "datapath/summary.h"
+#include "datapath/analysis/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,45 +30,46 @@ TEST(Summary, LeavesOutTheFirstAndTheLastInterval) {
   EXPECT_FALSE(summary.noisy());
 }
 
-TEST(Summary, KeepsTheEndsOfAShortRun) {
+TEST(Summary, KeepsFirstAndLastIntervalOfAShortRun) {
   EXPECT_THAT(summarize(Mode::tx, intervals_of({40, 50, 51, 49}), 0, {}).rates,
               ElementsAre(80, 100, 102, 98));
 }
 
-TEST(Summary, LeavesOutWhatBeganBeforeTheWarmupWasOver) {
+TEST(Summary, LeavesOutIntervalsThatBeganDuringTheWarmup) {
   const auto summary = summarize(Mode::tx, intervals_of({90, 90, 90, 50, 51}), 1.2, {});
   EXPECT_THAT(summary.rates, ElementsAre(100, 102));
   EXPECT_EQ(summary.left_out, 3U);
 }
 
-TEST(Summary, LeavesOutWhatCameBeforeTheFirstPacket) {
+TEST(Summary, LeavesOutIntervalsBeforeTheFirstPacket) {
   EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 0, 50, 0}), 0, {}).rates, ElementsAre(100, 0));
 }
 
-// A receiver starts before its sender and ends after it; a sender that stops has to say so.
-TEST(Summary, LeavesOutWhatIsBehindAReceiversLastPacket) {
+// A receiver runs longer than its sender. But if a sender stops early, its empty intervals count.
+TEST(Summary, LeavesOutIntervalsAfterAReceiversLastPacket) {
   const std::vector<std::uint64_t> packets{0, 5, 50, 51, 49, 3, 0, 0};
   auto intervals = intervals_of(packets);
   for (auto& interval : intervals) interval.total.rx = interval.total.tx;
-  for (const auto mode : {Mode::rx, Mode::fwd}) {
-    const auto summary = summarize(mode, intervals, 0, {});
-    EXPECT_THAT(summary.rates, ElementsAre(100, 102, 98));
-    EXPECT_EQ(summary.left_out, 5U);
-  }
-  for (const auto mode : {Mode::tx, Mode::txrx, Mode::rtt}) {
-    EXPECT_THAT(summarize(mode, intervals, 0, {}).rates, ElementsAre(100, 102, 98, 6, 0));
+  for (const auto& row : kModes) {
+    const auto summary = summarize(row.mode, intervals, 0, {});
+    if (row.makes_packets) {
+      EXPECT_THAT(summary.rates, ElementsAre(100, 102, 98, 6, 0)) << row.name;
+    } else {
+      EXPECT_THAT(summary.rates, ElementsAre(100, 102, 98)) << row.name;
+      EXPECT_EQ(summary.left_out, 5U) << row.name;
+    }
   }
 }
 
-TEST(Summary, LeavesOutTheTimeInWhichADeviceWasAway) {
+TEST(Summary, LeavesOutIntervalsInWhichADeviceWasAbsent) {
   auto intervals = intervals_of({50, 50, 20, 0, 30, 51, 50});
-  for (const std::size_t away : {2, 3, 4}) intervals[away].disturbed = true;
+  for (const std::size_t index : {2, 3, 4}) intervals[index].disturbed = true;
   const auto summary = summarize(Mode::tx, intervals, 0, {});
   EXPECT_THAT(summary.rates, ElementsAre(100, 102));
   EXPECT_EQ(summary.left_out, 5U);
 }
 
-TEST(Summary, BeginsBehindTheLongerOfWarmupAndRamp) {
+TEST(Summary, BeginsAfterTheLongerOfWarmupAndRamp) {
   TrialPlan plan;
   plan.warmup_seconds = 0.5;
   plan.ramp_seconds = 3;
@@ -77,36 +78,37 @@ TEST(Summary, BeginsBehindTheLongerOfWarmupAndRamp) {
   EXPECT_EQ(plan.steady_after(), 4);
 }
 
-TEST(Summary, IsOfReceivedPacketsWhereTheModeReceives) {
+TEST(Summary, CountsReceivedPacketsIfTheModeReceives) {
   auto intervals = intervals_of({50, 50});
   for (auto& interval : intervals) interval.total.rx.packets = 20;
   EXPECT_THAT(summarize(Mode::rx, intervals, 0, {}).rates, ElementsAre(40, 40));
 }
 
-TEST(Summary, OfNothingIsNothing) {
+TEST(Summary, IsEmptyWithoutSteadyIntervals) {
   EXPECT_THAT(summarize(Mode::tx, {}, 0, {}).rates, IsEmpty());
   EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 0}), 0, {}).rates, IsEmpty());
   EXPECT_THAT(summarize(Mode::tx, intervals_of({1}), 5, {}).rates, IsEmpty());
   EXPECT_THAT(summarize(Mode::tx, {Interval{}}, 0, {}).rates, IsEmpty());
 }
 
-TEST(Summary, IsNoisyWhenTheRateVaries) {
+TEST(Summary, IsNoisyIfTheRateVaries) {
   const auto summary = summarize(Mode::tx, intervals_of({50, 60, 40}), 0, {});
   ASSERT_TRUE(summary.noisy());
-  EXPECT_THAT(summary.why.front(), HasSubstr("20.0 %"));
+  EXPECT_THAT(summary.reasons.front(), HasSubstr("20.0 %"));
 }
 
-TEST(Summary, IsNoisyWhenTheCpuWasStolen) {
+TEST(Summary, IsNoisyIfCpuTimeWasStolen) {
   EXPECT_FALSE(summarize(Mode::tx, intervals_of({50, 50}), 0, {0.001}).noisy());
-  EXPECT_THAT(summarize(Mode::tx, intervals_of({50, 50}), 0, {0.25}).why.front(),
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({50, 50}), 0, {0.25}).reasons.front(),
               HasSubstr("25.0 %"));
 }
 
-TEST(Summary, IsNoisyWhenOthersHadTheCpus) {
+TEST(Summary, IsNoisyIfWorkersWerePreempted) {
   const auto intervals = intervals_of({50, 50});
   EXPECT_FALSE(summarize(Mode::tx, intervals, 0, {-1, 0.005}).noisy());
-  EXPECT_THAT(summarize(Mode::tx, intervals, 0, {-1, 0.125}).why, ElementsAre(HasSubstr("12.5 %")));
-  EXPECT_EQ(summarize(Mode::tx, intervals, 0, {0.3, 0.3}).why.size(), 2U);
+  EXPECT_THAT(summarize(Mode::tx, intervals, 0, {-1, 0.125}).reasons,
+              ElementsAre(HasSubstr("12.5 %")));
+  EXPECT_EQ(summarize(Mode::tx, intervals, 0, {0.3, 0.3}).reasons.size(), 2U);
 }
 
 }  // namespace

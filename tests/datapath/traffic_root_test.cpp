@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// What really leaves a device: captured on the other side and compared byte for byte.
+// Tests of sent frames, which are captured on the other side and compared byte for byte.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <net/if.h>
 #include <sched.h>
 
 #include "datapath/cable.h"
-#include "datapath/frame.h"
+#include "datapath/engines.h"
 #include "datapath/in_child.h"
-#include "datapath/traffic.h"
+#include "datapath/traffic/frame.h"
+#include "datapath/traffic/traffic.h"
 
 namespace manactl::datapath {
 namespace {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 
 using Frames = std::vector<std::vector<std::uint8_t>>;
 
-// Slow enough for a socket to keep every frame, whatever else the machine does.
+// A plan that is slow enough for a socket buffer to hold every frame, even on a busy machine.
 BenchPlan mixed_plan(const char* device, std::uint16_t queues) {
   auto plan = short_plan(Mode::tx, device, queues);
   plan.traffic.sizes = {{64, 7}, {570, 4}, {1518, 1}};
@@ -30,7 +31,7 @@ BenchPlan mixed_plan(const char* device, std::uint16_t queues) {
   return plan;
 }
 
-// The frames of one queue as the plan says they are, one after the other.
+// The first `count` frames that one queue must send.
 Frames expected(const BenchPlan& plan,
                 const MacAddress& source,
                 unsigned queue,
@@ -55,7 +56,7 @@ unsigned source_port_of(const std::vector<std::uint8_t>& frame) {
   return frame[kSourcePortAt] * 256U + frame[kSourcePortAt + 1];
 }
 
-TEST(MixedTraffic, IsByteForByteWhatThePlanSays) {
+TEST(MixedTraffic, MatchesThePlanByteForByte) {
   EXPECT_TRUE(in_child([] {
     make_cable();
     if (testing::Test::HasFailure()) return;
@@ -76,7 +77,7 @@ TEST(MixedTraffic, IsByteForByteWhatThePlanSays) {
         if (port >= ports.first && port <= ports.last) frames.push_back(frame);
       }
       const auto& count = report->trials.front().queues[queue].tx;
-      ASSERT_GT(frames.size(), 24U) << "too few to see the shares";
+      ASSERT_GT(frames.size(), 24U) << "too few frames to check the shares";
       EXPECT_EQ(frames.size(), count.packets);
       EXPECT_TRUE(frames == expected(plan, source, queue, frames.size()));
       std::uint64_t bytes = 0;
@@ -86,11 +87,11 @@ TEST(MixedTraffic, IsByteForByteWhatThePlanSays) {
   }));
 }
 
-TEST(MixedTraffic, ArrivesTheSameThroughATap) {
+TEST(MixedTraffic, IsTheSameThroughATap) {
   EXPECT_TRUE(in_child([] {
     ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
     const auto plan = mixed_plan("net_tap0,iface=manatap0", 1);
-    auto engine = make_engine();
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto session = (*engine)->open(plan);
     ASSERT_TRUE(session.has_value()) << session.error().message;
@@ -100,7 +101,7 @@ TEST(MixedTraffic, ArrivesTheSameThroughATap) {
     Frames frames;
     for (auto& frame : listener.waiting()) {
       if (frame.size() >= kHeaderBytes && frame[12] == 0x08 && frame[13] == 0) {
-        frames.push_back(std::move(frame));  // the kernel's own are IPv6
+        frames.push_back(std::move(frame));  // the kernel's own frames are IPv6
       }
     }
     ASSERT_GT(frames.size(), 24U);
@@ -110,18 +111,18 @@ TEST(MixedTraffic, ArrivesTheSameThroughATap) {
   }));
 }
 
-TEST(Forwarding, SendsBackEveryFrameAsItCame) {
+TEST(Forwarding, ReturnsEveryFrameUnchanged) {
   EXPECT_TRUE(in_child([] {
     make_cable();
     if (testing::Test::HasFailure()) return;
-    const Listener far("sender");
+    const Listener peer("sender");
     auto plan = mixed_plan("net_af_packet0,iface=receiver", 1);
     const auto sent = expected(plan, MacAddress{{0x02, 0, 0, 0, 0, 1}}, 0, 100);
     plan.mode = Mode::fwd;
     plan.traffic.flows = 1;
     plan.trial.rate.reset();
     plan.trial.seconds = 50;
-    auto engine = make_engine();
+    auto engine = kDpdkEngine.make();
     ASSERT_TRUE(engine.has_value());
     const auto session = (*engine)->open(plan);
     ASSERT_TRUE(session.has_value()) << session.error().message;
@@ -129,7 +130,7 @@ TEST(Forwarding, SendsBackEveryFrameAsItCame) {
     std::uint64_t back = 0;
     Progress progress;
     progress.started = [&] {
-      for (const auto& frame : sent) far.send(frame);
+      for (const auto& frame : sent) peer.send(frame);
     };
     progress.interval = [&](const Interval& interval) {
       back += interval.total.tx.packets;
@@ -140,11 +141,11 @@ TEST(Forwarding, SendsBackEveryFrameAsItCame) {
     EXPECT_EQ(trial->total.rx.packets, sent.size());
     EXPECT_EQ(trial->total.tx.packets, sent.size());
     EXPECT_EQ(trial->total.tx.bytes, trial->total.rx.bytes);
-    EXPECT_TRUE(far.waiting() == sent);
+    EXPECT_TRUE(peer.waiting() == sent);
   }));
 }
 
-TEST(Frames, AboveTheMtuOfTheInterfaceAreRefused) {
+TEST(Frames, AboveTheMtuOfTheInterfaceAreRejected) {
   EXPECT_TRUE(in_child([] {
     make_cable();
     if (testing::Test::HasFailure()) return;
@@ -153,7 +154,7 @@ TEST(Frames, AboveTheMtuOfTheInterfaceAreRefused) {
     const auto report = run(plan);
     ASSERT_FALSE(report.has_value());
     EXPECT_EQ(report.error().code, Errc::invalid);
-    EXPECT_THAT(report.error().message, HasSubstr("--size 1519"));
+    EXPECT_THAT(report.error().message, HasSubstr("plan.sizes 1519"));
     EXPECT_THAT(report.error().message, HasSubstr("MTU of 1500"));
   }));
 }

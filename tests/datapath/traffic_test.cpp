@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "datapath/traffic.h"
+#include "datapath/traffic/traffic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(SizePattern, HoldsTheSharesOfOneRound) {
+TEST(SizePattern, HasTheSharesOfOneRound) {
   const auto pattern = size_pattern({{64, 7}, {570, 4}, {1518, 1}});
   ASSERT_EQ(pattern.size(), 12U);
   EXPECT_EQ(std::count(pattern.begin(), pattern.end(), 0), 7);
@@ -20,7 +20,7 @@ TEST(SizePattern, HoldsTheSharesOfOneRound) {
   EXPECT_EQ(std::count(pattern.begin(), pattern.end(), 2), 1);
 }
 
-TEST(SizePattern, SpreadsEverySize) {
+TEST(SizePattern, SpreadsSizesEvenly) {
   EXPECT_THAT(size_pattern({{64, 1}, {512, 1}, {1518, 1}}), ElementsAre(0, 1, 2));
   EXPECT_THAT(size_pattern({{64, 3}, {1518, 1}}), ElementsAre(0, 0, 1, 0));
   const auto pattern = size_pattern({{64, 50}, {1518, 51}});
@@ -29,13 +29,13 @@ TEST(SizePattern, SpreadsEverySize) {
   }
 }
 
-TEST(SizePattern, IsNoLongerThanItHasToBe) {
+TEST(SizePattern, IsAsShortAsPossible) {
   EXPECT_THAT(size_pattern({{64, 100}}), ElementsAre(0));
   EXPECT_THAT(size_pattern({{64, 20}, {1518, 10}}).size(), 3U);
 }
 
 TEST(SourcePorts, AreNeverSharedByTwoQueues) {
-  for (const unsigned flows : {1U, 3U, 256U, most_flows(64)}) {
+  for (const unsigned flows : {1U, 3U, 256U, max_flows(64)}) {
     std::set<unsigned> seen;
     for (unsigned queue = 0; queue < 64; ++queue) {
       const auto ports = source_ports(queue, 64, flows);
@@ -49,14 +49,14 @@ TEST(SourcePorts, AreNeverSharedByTwoQueues) {
   }
 }
 
-TEST(SourcePorts, BeginWithTheDynamicOnesWhereTheyAreEnough) {
+TEST(SourcePorts, AreDynamicPortsIfThereAreEnough) {
   EXPECT_EQ(source_ports(0, 4, 100).first, kFirstSourcePort);
   EXPECT_EQ(source_ports(0, 1, 16384).first, kFirstSourcePort);
   EXPECT_EQ(source_ports(0, 1, 16384).last, 65535);
   EXPECT_EQ(source_ports(0, 1, 16385).first, 1024);
 }
 
-TEST(PacketsPerSecond, ArePacketsBitsWithFcsOrAShareOfTheLink) {
+TEST(PacketsPerSecond, SupportPacketsBitsAndPercent) {
   Traffic traffic;
   EXPECT_DOUBLE_EQ(*packets_per_second({Rate::Unit::packets, 1.5e6}, traffic, 0), 1.5e6);
   EXPECT_DOUBLE_EQ(*packets_per_second({Rate::Unit::bits, 512e6}, traffic, 0), 1e6);
@@ -66,11 +66,11 @@ TEST(PacketsPerSecond, ArePacketsBitsWithFcsOrAShareOfTheLink) {
   EXPECT_NEAR(*packets_per_second({Rate::Unit::bits, 1e9}, traffic, 0), 353'273.67, 0.01);
 }
 
-TEST(PacketsPerSecond, AreNotAShareOfALinkWithoutASpeed) {
+TEST(PacketsPerSecond, CannotBeAShareOfAnUnknownLinkSpeed) {
   const auto rate = packets_per_second({Rate::Unit::percent, 50}, {}, 0);
   ASSERT_FALSE(rate);
   EXPECT_EQ(rate.error().code, Errc::invalid);
-  EXPECT_THAT(rate.error().message, HasSubstr("--rate 50%: the speed of the link is not known"));
+  EXPECT_THAT(rate.error().message, HasSubstr("plan.rate 50%: the link speed is unknown"));
 }
 
 }  // namespace

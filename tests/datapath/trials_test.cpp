@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "datapath/trials.h"
+#include "datapath/measure/trials.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Ports in front of a loop that carries `capacity` packets per second each.
+// Looped ports, each of which carries `capacity` packets per second.
 class LoopSession final : public Session {
  public:
   explicit LoopSession(double capacity, std::size_t ports = 1) : capacity_(capacity) {
@@ -62,7 +62,7 @@ FindPlan find_plan(std::vector<double> losses = {0}) {
   return plan;
 }
 
-TEST(Repeat, RunsTheSamePlanSoManyTimes) {
+TEST(Repeat, RunsTheSamePlanRepeatedly) {
   LoopSession session(1e6);
   TrialPlan plan;
   plan.seconds = 3;
@@ -81,7 +81,7 @@ TEST(Repeat, RunsAtLeastOnce) {
   EXPECT_EQ(repeat(session, {}, 0, {}, {})->size(), 1U);
 }
 
-TEST(Repeat, EndsWithAnInterruptedTrial) {
+TEST(Repeat, EndsAfterAnInterruptedTrial) {
   LoopSession session(1e6);
   session.change = [](std::size_t number, Trial& trial) -> Result<> {
     trial.interrupted = number == 2;
@@ -90,19 +90,20 @@ TEST(Repeat, EndsWithAnInterruptedTrial) {
   EXPECT_EQ(repeat(session, {}, 5, {}, {})->size(), 2U);
 }
 
-TEST(Repeat, KeepsWhatItHasWhenALaterTrialFails) {
+TEST(Repeat, KeepsEarlierTrialsIfALaterOneFails) {
   LoopSession session(1e6);
   session.change = [](std::size_t number, Trial&) -> Result<> {
     if (number < 3) return {};
-    return fail(Errc::io, "the device is gone");
+    return fail(Errc::io, "the device was removed");
   };
   const auto trials = repeat(session, {}, 5, {}, {});
   ASSERT_TRUE(trials.has_value());
   ASSERT_EQ(trials->size(), 2U);
-  EXPECT_THAT(trials->back().notes, ElementsAre("trial 3 of 5 did not start: the device is gone"));
+  EXPECT_THAT(trials->back().notes,
+              ElementsAre("trial 3 of 5 did not start: the device was removed"));
 }
 
-TEST(Repeat, FailsWithTheFirstTrial) {
+TEST(Repeat, FailsIfTheFirstTrialFails) {
   LoopSession session(1e6);
   session.change = [](std::size_t, Trial&) -> Result<> { return fail(Errc::busy, "busy"); };
   const auto trials = repeat(session, {}, 5, {}, {});
@@ -110,40 +111,40 @@ TEST(Repeat, FailsWithTheFirstTrial) {
   EXPECT_EQ(trials.error().code, Errc::busy);
 }
 
-class Ports : public testing::TestWithParam<std::size_t> {};
+class FindWithPorts : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(Ports, HaveTheRateOfOneFound) {
+TEST_P(FindWithPorts, FindsTheRateOfOnePort) {
   LoopSession session(4e6, GetParam());
   const auto report = find(session, find_plan(), {}, {});
   ASSERT_TRUE(report.has_value()) << report.error().message;
   const auto& found = report->result.found.front();
-  EXPECT_EQ(found.end, Found::End::narrow);
+  EXPECT_EQ(found.end, GoalResult::End::narrow);
   EXPECT_NEAR(*found.lower, 4e6, 0.02e6);
   EXPECT_NEAR(report->result.reach, 10e6, 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Counts, Ports, testing::Values(1, 2, 8));
+INSTANTIATE_TEST_SUITE_P(Counts, FindWithPorts, testing::Values(1, 2, 8));
 
-TEST(Find, ShowsTheTrialsAtTheLowerBound) {
+TEST(Find, ReturnsTheTrialsAtTheLowerBound) {
   LoopSession session(4e6);
   const auto report = find(session, find_plan({0, 0.005}), {}, {});
   ASSERT_TRUE(report.has_value());
   const auto lower = report->result.found.front().lower;
   ASSERT_TRUE(lower);
   ASSERT_FALSE(report->trials.empty());
-  ASSERT_EQ(report->trials.size(), report->kept.size());
-  EXPECT_EQ(report->result.probes[report->kept.front()].load(), *lower);
+  ASSERT_EQ(report->trials.size(), report->indexes.size());
+  EXPECT_EQ(report->result.probes[report->indexes.front()].load(), *lower);
   for (const auto& trial : report->trials) {
     EXPECT_EQ(trial.plan.rate->value, *lower);
     EXPECT_GE(trial.plan.seconds, 10);
   }
 }
 
-TEST(Find, ShowsTheLastTrialWhenEverythingLoses) {
+TEST(Find, ReturnsTheLastTrialIfEveryRateLosesPackets) {
   LoopSession session(1);
   const auto report = find(session, find_plan(), {}, {});
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->result.found.front().end, Found::End::below);
+  EXPECT_EQ(report->result.found.front().end, GoalResult::End::below);
   ASSERT_EQ(report->trials.size(), 1U);
   EXPECT_EQ(report->trials.front().plan.rate->value, session.plans.back().rate->value);
 }
@@ -154,7 +155,7 @@ TEST(Find, RampsUpBeforeEveryTrialWithARate) {
   plan.trial.seconds = 5;
   plan.trial.warmup_seconds = 2;
   ASSERT_TRUE(find(session, plan, {}, {}).has_value());
-  EXPECT_FALSE(session.plans.front().rate);  // as fast as it goes has no way up
+  EXPECT_FALSE(session.plans.front().rate);  // an unlimited rate has no ramp
   EXPECT_EQ(session.plans.front().ramp_seconds, 0);
   const auto& last = session.plans.back();
   EXPECT_DOUBLE_EQ(last.ramp_seconds, 0.5);
@@ -165,21 +166,21 @@ TEST(Find, RampsUpBeforeEveryTrialWithARate) {
   EXPECT_DOUBLE_EQ(session.plans.back().seconds, 7);
 }
 
-TEST(Find, StaysBelowTheMostThatWasAskedFor) {
+TEST(Find, StaysBelowTheRequestedMaximum) {
   LoopSession session(4e6);
   auto plan = find_plan();
-  plan.most = 2e6;
+  plan.max_rate = 2e6;
   auto report = find(session, plan, {}, {});
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->result.found.front().end, Found::End::above);
+  EXPECT_EQ(report->result.found.front().end, GoalResult::End::above);
   EXPECT_EQ(*report->result.found.front().lower, 2e6);
-  plan.most = 100;  // less than a search starts with otherwise
+  plan.max_rate = 100;  // less than the default minimum of a search
   report = find(session, plan, {}, {});
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(*report->result.found.front().lower, 100);
 }
 
-TEST(Find, MakesATrialAgainInWhichADeviceLeft) {
+TEST(Find, RepeatsATrialInWhichADeviceWasRemoved) {
   LoopSession session(4e6);
   session.change = [](std::size_t number, Trial& trial) -> Result<> {
     if (number != 3) return {};
@@ -194,7 +195,7 @@ TEST(Find, MakesATrialAgainInWhichADeviceLeft) {
   EXPECT_EQ(report->result.probes[3].asked, report->result.probes[2].asked);
 }
 
-TEST(Find, EndsWhenItIsStopped) {
+TEST(Find, EndsOnRequest) {
   LoopSession session(4e6);
   session.change = [](std::size_t number, Trial& trial) -> Result<> {
     trial.interrupted = number == 2;
@@ -202,40 +203,40 @@ TEST(Find, EndsWhenItIsStopped) {
   };
   const auto report = find(session, find_plan(), {}, {});
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(report->result.found.front().end, Found::End::stopped);
+  EXPECT_EQ(report->result.found.front().end, GoalResult::End::stopped);
   EXPECT_EQ(session.plans.size(), 2U);
   EXPECT_EQ(report->trials.size(), 1U);
 }
 
-TEST(Find, FailsWithATrialThatCannotStart) {
+TEST(Find, FailsIfATrialCannotStart) {
   LoopSession session(4e6);
   session.change = [](std::size_t number, Trial&) -> Result<> {
     if (number < 3) return {};
-    return fail(Errc::io, "the device is gone");
+    return fail(Errc::io, "the device was removed");
   };
   const auto report = find(session, find_plan(), {}, {});
   ASSERT_FALSE(report.has_value());
-  EXPECT_EQ(report.error().message, "the device is gone");
+  EXPECT_EQ(report.error().message, "the device was removed");
 }
 
-TEST(Find, TellsOfEveryTrial) {
+TEST(Find, ReportsEveryTrial) {
   LoopSession session(4e6);
   auto plan = find_plan();
-  std::size_t told = 0;
+  std::size_t reported = 0;
   int started = 0;
-  plan.probed = [&](const Probe& probe) {
-    ++told;
+  plan.on_probe = [&](const SearchProbe& probe) {
+    ++reported;
     EXPECT_GT(probe.sent, 0U);
   };
   Progress progress;
   progress.started = [&] { ++started; };
   const auto report = find(session, plan, {}, progress);
   ASSERT_TRUE(report.has_value());
-  EXPECT_EQ(told, report->result.probes.size());
-  EXPECT_EQ(started, static_cast<int>(told));
+  EXPECT_EQ(reported, report->result.probes.size());
+  EXPECT_EQ(started, static_cast<int>(reported));
 }
 
-TEST(Find, SaysWhatWasLostOnThisSide) {
+TEST(Find, NotesPacketsThatThisHostDropped) {
   LoopSession session(4e6);
   EXPECT_THAT(find(session, find_plan(), {}, {})->notes, IsEmpty());
   session.plans.clear();
@@ -244,29 +245,30 @@ TEST(Find, SaysWhatWasLostOnThisSide) {
     return {};
   };
   EXPECT_THAT(find(session, find_plan(), {}, {})->notes,
-              ElementsAre(HasSubstr("42 were dropped on this side")));
+              ElementsAre(HasSubstr("this host dropped 42")));
 }
 
-TEST(Find, SaysWhenOtherTrafficHidesLosses) {
+TEST(Find, NotesThatOtherTrafficHidesPacketLoss) {
   LoopSession session(4e6);
   session.change = [](std::size_t number, Trial& trial) -> Result<> {
     if (number % 2 == 0) trial.total.rx.packets = trial.total.tx.packets + 1;
     return {};
   };
   EXPECT_THAT(find(session, find_plan(), {}, {})->notes,
-              Contains(HasSubstr("other traffic hides losses")));
+              Contains(HasSubstr("other traffic hides packet loss")));
 }
 
-TEST(Find, IsForModesThatSeeBothSides) {
+TEST(Find, RequiresAModeThatSendsAndReceives) {
   EXPECT_TRUE(can_find(Mode::txrx).has_value());
   EXPECT_TRUE(can_find(Mode::rtt).has_value());
-  for (const auto mode : {Mode::tx, Mode::rx, Mode::fwd}) {
-    const auto refused = can_find(mode);
+  for (const auto& row : kModes) {
+    if (row.no_search.empty()) continue;
+    const auto refused = can_find(row.mode);
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().code, Errc::invalid);
-    EXPECT_THAT(refused.error().message, HasSubstr("--mode " + std::string(name_of(mode))));
+    EXPECT_THAT(refused.error().message, HasSubstr(fmt::format("plan.mode {}", row.name)));
     auto plan = find_plan();
-    plan.mode = mode;
+    plan.mode = row.mode;
     LoopSession session(1e6);
     EXPECT_FALSE(find(session, plan, {}, {}).has_value());
     EXPECT_THAT(session.plans, IsEmpty());

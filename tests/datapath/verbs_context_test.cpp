@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "adapter/device_tree.h"
+#include "adapter/launch/sysfs_tree.h"
 #include "datapath/in_child.h"
 #include "datapath/verbs/context.h"
 #include "datapath/verbs/device_files.h"
-#include "datapath/verbs_machine.h"
+#include "datapath/verbs_simulated_port.h"
 
 namespace manactl::datapath::verbs {
 namespace {
@@ -18,10 +18,10 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(DeviceFiles, FindSlotAndPorts) {
+TEST(DeviceFiles, ShowSlotAndPorts) {
   adapter::Config config;
   config.ports = 2;
-  const auto tree = adapter::DeviceTree::make(config).value();
+  const auto tree = adapter::SysfsTree::make(config).value();
   const auto path = tree.root() + "/class/infiniband/mana_0";
   EXPECT_EQ(slot_of(path), PciAddress::parse(adapter::kSlot).value());
   auto found = interfaces_of(path);
@@ -36,10 +36,10 @@ TEST(DeviceFiles, FindSlotAndPorts) {
   }
 }
 
-TEST(DeviceFiles, TellWhoHasThePortAndHowFastItsLinkIs) {
+TEST(DeviceFiles, ShowInterfaceStateAndLinkSpeed) {
   for (const auto* fault : {"create_qp=errno:EBUSY", "create_qp_ex=errno:ENODEV"}) {
     const auto config = adapter::Config::parse(fmt::format("bps=25000000000 fault={}", fault));
-    const auto tree = adapter::DeviceTree::make(config.value()).value();
+    const auto tree = adapter::SysfsTree::make(config.value()).value();
     const auto found = interfaces_of(tree.root() + "/class/infiniband/mana_0");
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].up, true);
@@ -47,21 +47,20 @@ TEST(DeviceFiles, TellWhoHasThePortAndHowFastItsLinkIs) {
   }
 }
 
-TEST(DeviceFiles, AreNotNeeded) {
+TEST(DeviceFiles, MayBeMissing) {
   EXPECT_FALSE(slot_of("/nowhere/mana_0"));
   EXPECT_THAT(interfaces_of("/nowhere/mana_0"), IsEmpty());
 }
 
-// The error of a port that is opened with this fault, all the way to its queues.
-Error error_with(const std::string& fault, bool foreign = false) {
-  Machine port("engine=inline " + fault);
+// The error of opening a port and its queues with this fault.
+Error error_with(const std::string& fault) {
+  SimulatedPort port("engine=inline " + fault);
   const auto context = port.open();
   if (!context) return context.error();
   const auto tx = SendQueue::make(**context, 64);
   if (!tx) return tx.error();
   const auto rx = ReceiveQueues::make(**context, 2, 64);
   if (!rx) return rx.error();
-  EXPECT_FALSE(foreign);
   return {Errc::io, 0, "nothing failed"};
 }
 
@@ -69,18 +68,18 @@ struct Case {
   const char* fault;
   Errc code;
   int number;
-  const char* says;
+  const char* message;
 };
 
 class VerbsFault : public testing::TestWithParam<Case> {};
 
-// Whatever was made before is gone again: a leak would be a broken contract.
+// Everything created before the fault must be released: the checker reports leaks as violations.
 TEST_P(VerbsFault, IsExplained) {
   EXPECT_TRUE(in_child([] {
     const auto error = error_with(std::string("fault=") + GetParam().fault);
     EXPECT_EQ(error.code, GetParam().code) << error.message;
     EXPECT_EQ(error.sys, GetParam().number);
-    EXPECT_THAT(error.message, HasSubstr(GetParam().says));
+    EXPECT_THAT(error.message, HasSubstr(GetParam().message));
     EXPECT_EQ(adapter::Simulator::get().adapter().checker().total(), 0U);
   }));
 }
@@ -101,38 +100,38 @@ constexpr Case kCases[] = {
     {"init_obj=errno:EINVAL", Errc::invalid, EINVAL, "manadv_init_obj"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Every, VerbsFault, testing::ValuesIn(kCases));
+INSTANTIATE_TEST_SUITE_P(All, VerbsFault, testing::ValuesIn(kCases));
 
-TEST(Context, RefusesTheDeviceOfAnotherFunction) {
+TEST(Context, RejectsADeviceThatIsNotForEthernet) {
   EXPECT_TRUE(in_child([] {
-    Machine port("engine=inline part=3");
+    SimulatedPort port("engine=inline part=3");
     const auto context = port.open();
     EXPECT_FALSE(context.has_value());
-    EXPECT_THAT(context.error().message, HasSubstr("no Ethernet device (part 3"));
+    EXPECT_THAT(context.error().message, HasSubstr("is not an Ethernet device (part 3"));
   }));
 }
 
-TEST(Context, HearsOfTheEndOfItsDevice) {
+TEST(Context, DetectsAFatalDeviceEvent) {
   EXPECT_TRUE(in_child([] {
-    Machine port("engine=inline fault=device=fatal");
+    SimulatedPort port("engine=inline fault=device=fatal");
     const auto context = port.open().value();
-    EXPECT_FALSE(context->lost());
+    EXPECT_FALSE(context->is_lost());
     const auto tx = SendQueue::make(*context, 64).value();
-    while (!context->lost()) std::this_thread::yield();
-    EXPECT_TRUE(context->lost());
+    while (!context->is_lost()) std::this_thread::yield();
+    EXPECT_TRUE(context->is_lost());
   }));
 }
 
 TEST(Region, IsZeroAndLargeEnough) {
   EXPECT_TRUE(in_child([] {
-    Machine port;
+    SimulatedPort port;
     {
       const auto context = port.open().value();
       const auto region = Region::make(*context, 5000).value();
       EXPECT_EQ(std::ranges::count(std::span(region.data(), 5000), 0), 5000);
       EXPECT_NE(region.key(), 0U);
     }
-    EXPECT_THAT(port.broken(), IsEmpty());
+    EXPECT_THAT(port.violations(), IsEmpty());
   }));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The engine of direct verbs on the software adapter: every mode, with the device inside the
-// doorbell and on a thread of its own, with one queue and with eight.
+// The verbs engine on the software adapter: every mode, with the device inside the doorbell and in
+// its own thread, with one queue and with eight.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,9 +10,10 @@
 #include <map>
 
 #include "datapath/in_child.h"
-#include "datapath/request.h"
-#include "datapath/verbs/engine.h"
-#include "datapath/verbs_machine.h"
+#include "datapath/traffic/requests.h"
+#include "datapath/verbs/engine_ports.h"
+#include "datapath/verbs/modes.h"
+#include "datapath/verbs_simulated_port.h"
 
 namespace manactl::datapath::verbs {
 namespace {
@@ -35,13 +36,16 @@ BenchPlan plan_of(Mode mode, std::uint16_t queues = 1) {
   return plan;
 }
 
-std::unique_ptr<Engine> engine_on(const Machine& port, Rings rings = Rings::calls) {
-  return make_engine([&port, rings](const Nic&) { return port.open(rings); }, "44.0");
+std::unique_ptr<Engine> engine_on(const SimulatedPort& port,
+                                  Doorbells doorbells = Doorbells::calls) {
+  return make_engine([&port, doorbells](const Nic&) { return port.open(doorbells); }, "44.0");
 }
 
-// One trial, and everything is gone again.
-Trial run_once(const Machine& port, const BenchPlan& plan, Rings rings = Rings::calls) {
-  auto session = engine_on(port, rings)->open(plan).value();
+// Runs one trial and closes the session.
+Trial run_once(const SimulatedPort& port,
+               const BenchPlan& plan,
+               Doorbells doorbells = Doorbells::calls) {
+  auto session = engine_on(port, doorbells)->open(plan).value();
   return session->run(plan.trial, {}, {}).value();
 }
 
@@ -49,57 +53,59 @@ struct Case {
   Mode mode;
   const char* engine;
   std::uint16_t queues;
-  Rings rings;
+  Doorbells doorbells;
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
   *out << name_of(c.mode) << ' ' << c.engine << ' ' << c.queues
-       << (c.rings == Rings::calls ? " calls" : " stores");
+       << (c.doorbells == Doorbells::calls ? " calls" : " stores");
 }
 
 class VerbsModes : public testing::TestWithParam<Case> {};
 
-// Frames come from a generator, so that all modes have some; answers are requests that came back.
+// A generator supplies the frames to receive. If the mode measures latency, the adapter returns
+// them.
 TEST_P(VerbsModes, KeepTheContract) {
   EXPECT_TRUE(in_child([] {
-    const auto& [mode, device, queues, rings] = GetParam();
-    const auto* backend = mode == Mode::rtt ? "loopback" : "generator";
-    Machine port(fmt::format("engine={} backend={}", device, backend),
-                 Machine::Ends::as_configured);
+    const auto& [mode, device, queues, doorbells] = GetParam();
+    const auto* backend = measures_latency(mode) ? "loopback" : "generator";
+    SimulatedPort port(fmt::format("engine={} backend={}", device, backend),
+                       SimulatedPort::Wiring::as_configured);
     auto plan = plan_of(mode, queues);
-    if (mode == Mode::rtt) plan.traffic.sizes = {{kLeastRequestFrame, 1}};
-    const auto trial = run_once(port, plan, rings);
+    if (measures_latency(mode)) plan.traffic.sizes = {{kMinRequestFrame, 1}};
+    const auto trial = run_once(port, plan, doorbells);
     EXPECT_GT(headline(mode, trial.total).packets, 0U);
     EXPECT_EQ(trial.queues.size(), queues);
     EXPECT_EQ(trial.total.tx.errors + trial.total.rx.errors, 0U);
     EXPECT_EQ(trial.total.tx.packets, port.counters().tx_packets);
-    // What came after the last look is in the rings.
+    // Packets that arrived after the last poll are still in the receive rings.
     EXPECT_LE(trial.total.rx.packets, port.counters().rx_packets);
-    EXPECT_THAT(port.broken(), IsEmpty());
+    EXPECT_THAT(port.violations(), IsEmpty());
   }));
 }
 
-// A polled doorbell is stored through one mapping of its page and read through another, by which
-// ThreadSanitizer does not see that the one comes before the other.
+// A polled doorbell is stored through one mapping of its page and read through another.
+// ThreadSanitizer cannot see the order of accesses through different mappings.
 #if defined(__SANITIZE_THREAD__)
-constexpr bool kSeesMappings = false;
+constexpr bool kOrdersMappings = false;
 #else
-constexpr bool kSeesMappings = true;
+constexpr bool kOrdersMappings = true;
 #endif
 
-bool is_polled(const Case& one) {
-  return one.engine == std::string_view("threaded") && one.queues == 1 &&
-         one.rings == Rings::stores;
+bool is_polled(const Case& c) {
+  return c.engine == std::string_view("threaded") && c.queues == 1 &&
+         c.doorbells == Doorbells::stores;
 }
 
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
-  for (const auto mode : {Mode::tx, Mode::rx, Mode::txrx, Mode::fwd, Mode::rtt}) {
+  for (const auto& row : kModes) {
+    if (find_bursts(row.mode) == nullptr) continue;
     for (const auto* device : {"inline", "threaded"}) {
       for (const std::uint16_t queues : {std::uint16_t{1}, std::uint16_t{8}}) {
-        for (const auto rings : {Rings::calls, Rings::stores}) {
-          const Case one{mode, device, queues, rings};
-          if (kSeesMappings || !is_polled(one)) cases.push_back(one);
+        for (const auto doorbells : {Doorbells::calls, Doorbells::stores}) {
+          const Case c{row.mode, device, queues, doorbells};
+          if (kOrdersMappings || !is_polled(c)) cases.push_back(c);
         }
       }
     }
@@ -116,23 +122,23 @@ Flow flow_of(std::uint16_t port) {
   return flow;
 }
 
-TEST(VerbsEngine, SendsTheFlowsAndSizesOfThePlanByteForByte) {
+TEST(VerbsEngine, SendsExactlyTheFlowsAndSizesOfThePlan) {
   EXPECT_TRUE(in_child([] {
-    Machine port;
+    SimulatedPort port;
     auto plan = plan_of(Mode::tx, 2);
     plan.traffic.flows = 3;
     plan.traffic.sizes = {{64, 2}, {594, 1}};
     plan.trial.seconds = 0.02;
     run_once(port, plan);
     std::map<std::uint16_t, std::map<std::size_t, std::uint64_t>> seen;
-    const auto frames = port.cable().taken();
+    const auto frames = port.cable().take_frames();
     EXPECT_GT(frames.size(), 0U);
     for (const auto& frame : frames) {
       const auto source =
           static_cast<std::uint16_t>(frame[kSourcePortAt] << 8U | frame[kSourcePortAt + 1]);
-      Bytes right(frame.size());
-      write_frame(flow_of(source), right);
-      if (frame != right) ADD_FAILURE() << "a wrong frame with port " << source;
+      Bytes expected(frame.size());
+      write_frame(flow_of(source), expected);
+      if (frame != expected) ADD_FAILURE() << "a wrong frame with port " << source;
       ++seen[source][frame.size()];
     }
     for (unsigned queue = 0; queue < 2; ++queue) {
@@ -142,13 +148,13 @@ TEST(VerbsEngine, SendsTheFlowsAndSizesOfThePlanByteForByte) {
       }
     }
     EXPECT_EQ(seen.size(), 6U);
-    EXPECT_THAT(port.broken(), IsEmpty());
+    EXPECT_THAT(port.violations(), IsEmpty());
   }));
 }
 
 TEST(VerbsEngine, CountsBytesWithTheChecksumOfTheFrame) {
   EXPECT_TRUE(in_child([] {
-    Machine port;
+    SimulatedPort port;
     auto plan = plan_of(Mode::tx);
     plan.traffic.sizes = {{64, 1}, {1518, 1}};
     const auto trial = run_once(port, plan);
@@ -156,9 +162,9 @@ TEST(VerbsEngine, CountsBytesWithTheChecksumOfTheFrame) {
   }));
 }
 
-TEST(VerbsEngine, TellsCompletedPacketsFromFailedOnes) {
+TEST(VerbsEngine, SeparatesCompletedPacketsFromFailedOnes) {
   EXPECT_TRUE(in_child([] {
-    Machine port("engine=inline fault=tx=33,every=10");
+    SimulatedPort port("engine=inline fault=tx=33,every=10");
     const auto trial = run_once(port, plan_of(Mode::tx));
     EXPECT_GT(trial.total.tx.errors, 0U);
     EXPECT_EQ(trial.total.tx.errors, port.counters().tx_errors);
@@ -167,23 +173,23 @@ TEST(VerbsEngine, TellsCompletedPacketsFromFailedOnes) {
   }));
 }
 
-TEST(VerbsEngine, NotesAddressesThatAzureDoesNotKnow) {
+TEST(VerbsEngine, NotesUnsetAddresses) {
   EXPECT_TRUE(in_child([] {
-    const Machine port;
+    const SimulatedPort port;
     auto plan = plan_of(Mode::tx);
-    const auto nowhere = engine_on(port)->open(plan).value()->about().notes;
-    EXPECT_THAT(nowhere, Contains(HasSubstr("--peer ADDRESS")));
-    EXPECT_THAT(nowhere, Contains(HasSubstr("--src-ip ADDRESS")));
+    const auto unset_notes = engine_on(port)->open(plan).value()->about().notes;
+    EXPECT_THAT(unset_notes, Contains(HasSubstr("without a peer address")));
+    EXPECT_THAT(unset_notes, Contains(HasSubstr("unless the source address is set")));
     plan.traffic.peer_ip = Ipv4Address{0x0a000105};
     plan.nics[0].ip = Ipv4Address{0x0a000104};
-    const auto somewhere = engine_on(port)->open(plan).value()->about().notes;
-    EXPECT_THAT(somewhere, Not(Contains(HasSubstr("ADDRESS"))));
+    const auto set_notes = engine_on(port)->open(plan).value()->about().notes;
+    EXPECT_THAT(set_notes, Not(Contains(HasSubstr("address"))));
   }));
 }
 
 TEST(VerbsEngine, RunsTrialAfterTrial) {
   EXPECT_TRUE(in_child([] {
-    Machine port;
+    SimulatedPort port;
     const auto plan = plan_of(Mode::tx, 2);
     {
       const auto session = engine_on(port)->open(plan).value();
@@ -195,26 +201,26 @@ TEST(VerbsEngine, RunsTrialAfterTrial) {
       }
       EXPECT_EQ(sum, port.counters().tx_packets);
     }
-    EXPECT_THAT(port.broken(), IsEmpty());
+    EXPECT_THAT(port.violations(), IsEmpty());
   }));
 }
 
 TEST(VerbsEngine, SendsNoMoreThanTheRate) {
   EXPECT_TRUE(in_child([] {
-    Machine port;
+    SimulatedPort port;
     auto plan = plan_of(Mode::tx, 2);
     plan.trial.rate = Rate{Rate::Unit::packets, 10000};
     const auto trial = run_once(port, plan);
     EXPECT_GT(trial.total.tx.packets, 0U);
-    constexpr double kSlack = 1.1;  // of the measured length of a tick
+    constexpr double kTolerance = 1.1;  // for errors of the measured tick length
     EXPECT_LE(static_cast<double>(trial.total.tx.packets),
-              trial.total.seconds * 10000 * kSlack + 1);
+              trial.total.seconds * 10000 * kTolerance + 1);
   }));
 }
 
-TEST(VerbsEngine, StopsWhenItIsAsked) {
+TEST(VerbsEngine, StopsOnRequest) {
   EXPECT_TRUE(in_child([] {
-    Machine port;
+    SimulatedPort port;
     auto plan = plan_of(Mode::tx);
     plan.trial.seconds = 3600;
     const auto session = engine_on(port)->open(plan).value();
@@ -227,10 +233,10 @@ TEST(VerbsEngine, StopsWhenItIsAsked) {
   }));
 }
 
-TEST(VerbsEngine, TellsThatItsDeviceIsGone) {
+TEST(VerbsEngine, ReportsTheRemovalOfItsDevice) {
   EXPECT_TRUE(in_child([] {
-    // Late enough for all that is made before the first packet.
-    Machine port("engine=inline fault=device=fatal,ms=2000");
+    // The device fails after 2 s: the setup is done and packets flow.
+    SimulatedPort port("engine=inline fault=device=fatal,ms=2000");
     auto plan = plan_of(Mode::tx);
     plan.trial.seconds = 60;
     std::stop_source stop;
@@ -244,55 +250,55 @@ TEST(VerbsEngine, TellsThatItsDeviceIsGone) {
   }));
 }
 
-TEST(VerbsEngine, CountsWhatTheDeviceNeverCompleted) {
+TEST(VerbsEngine, ReportsPacketsThatTheDeviceDoesNotComplete) {
   EXPECT_TRUE(in_child([] {
-    Machine port("engine=inline fault=doorbell=lost");
+    SimulatedPort port("engine=inline fault=doorbell=lost");
     const auto trial = run_once(port, plan_of(Mode::tx));
     EXPECT_EQ(trial.total.tx.packets, 0U);
-    EXPECT_THAT(trial.notes, Contains(HasSubstr("64 packets were handed over but not completed")));
+    EXPECT_THAT(trial.notes, Contains(HasSubstr("64 packets were posted but not completed")));
   }));
 }
 
-struct Refused {
+struct InvalidPlan {
   const char* name;
   std::function<void(BenchPlan&)> change;
   Errc code;
-  const char* says;
+  const char* message;
 };
 
-void PrintTo(const Refused& refused, std::ostream* out) {
-  *out << refused.name;
+void PrintTo(const InvalidPlan& plan, std::ostream* out) {
+  *out << plan.name;
 }
 
-class VerbsPlan : public testing::TestWithParam<Refused> {};
+class VerbsPlan : public testing::TestWithParam<InvalidPlan> {};
 
-TEST_P(VerbsPlan, IsRefused) {
+TEST_P(VerbsPlan, IsRejected) {
   EXPECT_TRUE(in_child([] {
-    Machine port;
+    SimulatedPort port;
     auto plan = plan_of(Mode::tx, 2);
     GetParam().change(plan);
     const auto session = engine_on(port)->open(plan);
     EXPECT_FALSE(session.has_value());
     EXPECT_EQ(session.error().code, GetParam().code);
-    EXPECT_THAT(session.error().message, HasSubstr(GetParam().says));
-    EXPECT_THAT(port.broken(), IsEmpty());
+    EXPECT_THAT(session.error().message, HasSubstr(GetParam().message));
+    EXPECT_THAT(port.violations(), IsEmpty());
   }));
 }
 
-const Refused kRefused[] = {
+const InvalidPlan kInvalidPlans[] = {
     {"Descriptors", [](auto& plan) { plan.descriptors = 512; }, Errc::invalid, "at most 256"},
-    {"Queues", [](auto& plan) { plan.queues = 3; }, Errc::invalid, "powers of two"},
+    {"Queues", [](auto& plan) { plan.queues = 3; }, Errc::invalid, "a power of two"},
     {"Virtual",
      [](auto& plan) {
        plan.nics.clear();
        plan.vdevs = {"net_null0"};
      },
      Errc::invalid,
-     "--engine verbs"},
-    {"Cpu", [](auto& plan) { plan.cpus.cpus = {1023}; }, Errc::invalid, "--cpus 1023"},
+     "engine verbs measures MANA only"},
+    {"Cpu", [](auto& plan) { plan.cpus.cpus = {1023}; }, Errc::invalid, "plan.cpus 1023"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, VerbsPlan, testing::ValuesIn(kRefused), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(Each, VerbsPlan, testing::ValuesIn(kInvalidPlans), [](const auto& one) {
   return std::string(one.param.name);
 });
 

@@ -8,7 +8,7 @@
 
 #include "datapath/in_child.h"
 #include "datapath/verbs/probe.h"
-#include "datapath/verbs_machine.h"
+#include "datapath/verbs_simulated_port.h"
 
 namespace manactl::datapath::verbs {
 namespace {
@@ -16,7 +16,8 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Of the probe's child, for the test to see: the adapter looks for leaks when a device is closed.
+// Devices opened and closed by the probe's child, in memory shared with the test. The adapter looks
+// for leaks when a device is closed.
 struct Counts {
   std::atomic<int> opened, closed;
 };
@@ -45,21 +46,21 @@ Result<Library> load() {
   return library;
 }
 
-// A port of the adapter, whose files this process does not have.
-class Bench {
+// Probes a port of the adapter without reading sysfs.
+class ProbeFixture {
  public:
-  explicit Bench(const std::string& fault = {})
-      : machine_("engine=inline " + (fault.empty() ? fault : "fault=" + fault)) {
+  explicit ProbeFixture(const std::string& fault = {})
+      : port_("engine=inline " + (fault.empty() ? fault : "fault=" + fault)) {
     counts().opened = counts().closed = 0;
   }
 
-  ProbeReport probe(const std::string& keep_off = {},
-                    std::chrono::milliseconds patience = std::chrono::seconds(60)) const {
+  ProbeReport probe(const std::string& no_qp_reason = {},
+                    std::chrono::milliseconds timeout = std::chrono::seconds(60)) const {
     ProbePlan plan;
     plan.interface = "eth1";
     plan.nic = Nic{};
-    plan.keep_off = keep_off;
-    plan.patience = patience;
+    plan.no_qp_reason = no_qp_reason;
+    plan.timeout = timeout;
     const auto open = [](const Library& library, const ProbePlan&) {
       auto** list = library.get_device_list(nullptr);
       auto* device = list[0];
@@ -69,30 +70,30 @@ class Bench {
     return verbs::probe(plan, {load, open}).value();
   }
 
-  // What the contract says of it, and the devices that were left open.
-  std::vector<std::string> left() const {
-    auto found = machine_.broken();
+  // Contract violations, and devices that are still open.
+  std::vector<std::string> problems() const {
+    auto problems = port_.violations();
     const int open = counts().opened - counts().closed;
-    if (open != 0) found.push_back(fmt::format("{} devices are open", open));
-    return found;
+    if (open != 0) problems.push_back(fmt::format("{} devices are open", open));
+    return problems;
   }
 
  private:
-  Machine machine_;
+  SimulatedPort port_;
 };
 
-TEST(Probe, GoesToTheEndAndLeavesNothing) {
+TEST(Probe, SucceedsAndReleasesEverything) {
   EXPECT_TRUE(in_child([] {
-    const Bench bench;
-    const auto report = bench.probe();
+    const ProbeFixture fixture;
+    const auto report = fixture.probe();
     EXPECT_FALSE(report.end());
     EXPECT_EQ(counts().opened, 1);
     EXPECT_EQ(report.device, "mana_0");
     EXPECT_EQ(report.slot, "7870:00:00.0");
     EXPECT_EQ(report.port, 1U);
     EXPECT_FALSE(report.simulated);
-    EXPECT_THAT(bench.left(), IsEmpty());
-    EXPECT_FALSE(bench.probe().end()) << "nor does it keep the port";
+    EXPECT_THAT(fixture.problems(), IsEmpty());
+    EXPECT_FALSE(fixture.probe().end()) << "the first probe did not release the port";
   }));
 }
 
@@ -102,25 +103,25 @@ struct Case {
   const char* call;
   Errc code;
   int number;
-  const char* says;
+  const char* message;
 };
 
 class ProbeFault : public testing::TestWithParam<Case> {};
 
-TEST_P(ProbeFault, EndsAtItsStageAndLeavesNothing) {
+TEST_P(ProbeFault, EndsAtItsStageAndReleasesEverything) {
   EXPECT_TRUE(in_child([] {
-    const auto& wanted = GetParam();
-    const Bench bench(wanted.fault);
-    const auto report = bench.probe();
-    EXPECT_EQ(report.end(), wanted.stage);
-    const auto& stage = report.at(wanted.stage);
+    const auto& expected = GetParam();
+    const ProbeFixture fixture(expected.fault);
+    const auto report = fixture.probe();
+    EXPECT_EQ(report.end(), expected.stage);
+    const auto& stage = report.at(expected.stage);
     EXPECT_EQ(stage.outcome, Outcome::failed);
-    EXPECT_EQ(stage.call, wanted.call);
-    EXPECT_EQ(stage.reason->code, wanted.code);
-    EXPECT_EQ(stage.reason->sys, wanted.number);
-    EXPECT_THAT(stage.reason->message, HasSubstr(wanted.says));
+    EXPECT_EQ(stage.call, expected.call);
+    EXPECT_EQ(stage.reason->code, expected.code);
+    EXPECT_EQ(stage.reason->sys, expected.number);
+    EXPECT_THAT(stage.reason->message, HasSubstr(expected.message));
     EXPECT_EQ(report.at(Stage::release).outcome, Outcome::ok);
-    EXPECT_THAT(bench.left(), IsEmpty());
+    EXPECT_THAT(fixture.problems(), IsEmpty());
   }));
 }
 
@@ -157,19 +158,24 @@ constexpr Case kCases[] = {
      "create_cq",
      Errc::unsupported,
      EOPNOTSUPP,
-     "mana_ib of this kernel does not do that"},
+     "mana_ib of this kernel does not support it"},
     {"create_qp=errno:EPERM", Stage::qp, "create_qp", Errc::denied, EPERM, "CAP_NET_RAW"},
     {"create_qp=errno:EBUSY", Stage::qp, "create_qp", Errc::busy, EBUSY, "is in use (EBUSY)"},
     {"create_qp=errno:ENODEV", Stage::qp, "create_qp", Errc::busy, ENODEV, "before 7.2"},
     {"init_obj=errno:EINVAL", Stage::qp, "manadv_init_obj", Errc::invalid, EINVAL, "init_obj"},
     {"create_cq=errno:ENOMEM,after=2", Stage::rss_qp, "create_cq", Errc::io, ENOMEM, "ulimit -l"},
-    {"create_wq=errno:EPROTO", Stage::rss_qp, "create_wq", Errc::io, EPROTO, "refused it"},
+    {"create_wq=errno:EPROTO",
+     Stage::rss_qp,
+     "create_wq",
+     Errc::io,
+     EPROTO,
+     "rejected the request"},
     {"create_wq=errno:ETIMEDOUT,after=1",
      Stage::rss_qp,
      "create_wq",
      Errc::timeout,
      ETIMEDOUT,
-     "did not answer"},
+     "did not respond"},
     {"create_rwq_ind_table=errno:ENOMEM",
      Stage::rss_qp,
      "create_rwq_ind_table",
@@ -181,16 +187,16 @@ constexpr Case kCases[] = {
      "create_qp_ex",
      Errc::unsupported,
      EOPNOTSUPP,
-     "does not do that"},
+     "does not support it"},
     {"create_qp_ex=errno:EBUSY", Stage::rss_qp, "create_qp_ex", Errc::busy, EBUSY, "in use"},
     {"init_obj=errno:EIO,after=2", Stage::rss_qp, "manadv_init_obj", Errc::io, EIO, "init_obj"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Every, ProbeFault, testing::ValuesIn(kCases));
+INSTANTIATE_TEST_SUITE_P(All, ProbeFault, testing::ValuesIn(kCases));
 
-TEST(Probe, SurvivesACrashAndSaysWhere) {
+TEST(Probe, SurvivesACrashAndNamesTheCall) {
   EXPECT_TRUE(in_child([] {
-    const auto report = Bench("create_qp=crash").probe();
+    const auto report = ProbeFixture("create_qp=crash").probe();
     EXPECT_EQ(report.end(), Stage::qp);
     EXPECT_EQ(report.at(Stage::qp).outcome, Outcome::crashed);
     EXPECT_THAT(report.at(Stage::qp).reason->message, HasSubstr("create_qp: "));
@@ -198,10 +204,10 @@ TEST(Probe, SurvivesACrashAndSaysWhere) {
   }));
 }
 
-TEST(Probe, EndsACallThatHangs) {
+TEST(Probe, StopsACallThatHangs) {
   EXPECT_TRUE(in_child([] {
-    const Bench bench("alloc_parent_domain=hang");
-    const auto report = bench.probe({}, std::chrono::milliseconds(1500));
+    const ProbeFixture fixture("alloc_parent_domain=hang");
+    const auto report = fixture.probe({}, std::chrono::milliseconds(1500));
     EXPECT_EQ(report.end(), Stage::parent_domain);
     EXPECT_EQ(report.at(Stage::parent_domain).outcome, Outcome::hung);
     EXPECT_EQ(report.at(Stage::parent_domain).reason->code, Errc::timeout);
@@ -210,35 +216,37 @@ TEST(Probe, EndsACallThatHangs) {
   }));
 }
 
-// What would take the packets of an administrator's NIC is not even asked for.
-TEST(Probe, MakesNoQpWhereItIsKeptOff) {
+// A QP would steal packets from the administrator's NIC.
+TEST(Probe, DoesNotCreateAForbiddenQp) {
   EXPECT_TRUE(in_child([] {
-    const Bench bench("create_qp=crash");
-    const auto report = bench.probe("it carries the default route");
+    const ProbeFixture fixture("create_qp=crash");
+    const auto report = fixture.probe("it carries the default route");
     EXPECT_EQ(report.end(), Stage::qp);
     EXPECT_EQ(report.at(Stage::cq).outcome, Outcome::ok);
     EXPECT_EQ(report.at(Stage::qp).outcome, Outcome::not_tried);
     EXPECT_EQ(report.at(Stage::release).outcome, Outcome::ok);
-    EXPECT_THAT(bench.left(), IsEmpty());
+    EXPECT_THAT(fixture.problems(), IsEmpty());
   }));
 }
 
-// A port that has a QP belongs to its program: receiving is not tried without it.
-TEST(Probe, DoesNotReceiveOnAPortThatIsTaken) {
+// The probe must not receive without its own QP, or it would steal packets from another program.
+TEST(Probe, DoesNotReceiveOnAPortInUse) {
   EXPECT_TRUE(in_child([] {
-    const Bench bench("create_qp=errno:EBUSY");
-    const auto report = bench.probe();
+    const ProbeFixture fixture("create_qp=errno:EBUSY");
+    const auto report = fixture.probe();
     EXPECT_EQ(report.at(Stage::qp).outcome, Outcome::failed);
     EXPECT_EQ(report.at(Stage::rss_qp).outcome, Outcome::not_tried);
     EXPECT_THAT(report.at(Stage::rss_qp).call, IsEmpty());
   }));
 }
 
-TEST(Probe, SaysThatALibraryIsMissing) {
+TEST(Probe, ReportsAMissingLibrary) {
   ProbePlan plan;
   plan.nic = Nic{};
-  const auto nothing = []() -> Result<Library> { return fail(Errc::not_found, "no libmana.so.1"); };
-  const auto report = verbs::probe(plan, {nothing, {}}).value();
+  const auto load_fails = []() -> Result<Library> {
+    return fail(Errc::not_found, "no libmana.so.1");
+  };
+  const auto report = verbs::probe(plan, {load_fails, {}}).value();
   EXPECT_EQ(report.end(), Stage::libraries);
   EXPECT_EQ(report.at(Stage::libraries).reason->message, "no libmana.so.1");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The queues of the direct-verbs engine against the strict checker of the software adapter.
+// The queues of the verbs engine; the software adapter checks the driver's contract.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "datapath/in_child.h"
-#include "datapath/request.h"
+#include "datapath/traffic/requests.h"
 #include "datapath/verbs/modes.h"
-#include "datapath/verbs_machine.h"
+#include "datapath/verbs_simulated_port.h"
 
 namespace manactl::datapath::verbs {
 namespace {
@@ -21,7 +21,7 @@ using testing::IsEmpty;
 
 constexpr std::uint32_t kEntries = 64;
 constexpr std::size_t kBuffer = 2048;
-constexpr auto kCable = Machine::Ends::cable, kLoop = Machine::Ends::looped_cable;
+constexpr auto kCable = SimulatedPort::Wiring::cable, kLoop = SimulatedPort::Wiring::looped_cable;
 
 Flow flow_with(std::uint16_t port) {
   Flow flow;
@@ -37,9 +37,9 @@ Bytes frame_of(std::size_t bytes, std::uint16_t port) {
 }
 
 // A send queue with its packets, and a receive queue with buffers, on one port.
-struct Pair {
-  explicit Pair(const Machine& port, Rings rings = Rings::stores)
-      : context(port.open(rings).value()),
+struct Queues {
+  explicit Queues(const SimulatedPort& port, Doorbells doorbells = Doorbells::stores)
+      : context(port.open(doorbells).value()),
         memory(Region::make(*context, 4 * 256 * kBuffer).value()),
         tx(SendQueue::make(*context, kEntries).value()) {
     lane.tx = &tx.ring();
@@ -48,24 +48,26 @@ struct Pair {
 
   void add(std::size_t bytes, std::uint16_t port) {
     auto* at = memory.data() + used++ * kBuffer;
-    lane.outbox.add(*lane.tx, flow_with(port), {at, bytes}, memory.key());
+    lane.send_pattern.add(*lane.tx, flow_with(port), {at, bytes}, memory.key());
   }
 
   void receive(std::uint32_t spare = 0) {
     rx.emplace(ReceiveQueues::make(*context, 1, kEntries).value());
     lane.rx = &rx->rings()[0];
-    lane.exchange.key = memory.key();
-    lane.exchange.sending.resize(lane.tx->slots());
-    lane.exchange.free.resize(lane.rx->slots() + spare);
-    for (auto& buffer : lane.exchange.free) {
+    lane.forward_buffers.key = memory.key();
+    lane.forward_buffers.sending.resize(lane.tx->slots());
+    lane.forward_buffers.free.resize(lane.rx->slots() + spare);
+    for (auto& buffer : lane.forward_buffers.free) {
       buffer = reinterpret_cast<std::uintptr_t>(memory.data() + used++ * kBuffer);
     }
-    lane.exchange.count = spare;
+    lane.forward_buffers.count = spare;
     for (std::uint32_t i = 0; i < lane.rx->slots(); ++i) {
-      lane.rx->at(i) = {
-          kOneSegment, 0, lane.exchange.free[spare + i], key_and_size(memory.key(), kBuffer)};
+      lane.rx->at(i) = {kOneSegment,
+                        0,
+                        lane.forward_buffers.free[spare + i],
+                        key_and_size(memory.key(), kBuffer)};
     }
-    lane.rx->post(lane.rx->room());
+    lane.rx->post(lane.rx->free_entries());
   }
 
   std::unique_ptr<Context> context;
@@ -76,183 +78,184 @@ struct Pair {
   std::size_t used = 0;
 };
 
-// A child's body; the contract is kept until everything is gone.
+// Runs `body` in a child; true if neither it nor its cleanup violates the contract.
 bool keeps_the_contract(const std::string& setup,
-                        Machine::Ends ends,
-                        const std::function<void(Machine&, Pair&)>& body,
-                        Rings rings = Rings::stores) {
+                        SimulatedPort::Wiring wiring,
+                        const std::function<void(SimulatedPort&, Queues&)>& body,
+                        Doorbells doorbells = Doorbells::stores) {
   return in_child([&] {
-    Machine port(setup, ends);
+    SimulatedPort port(setup, wiring);
     {
-      Pair pair(port, rings);
-      body(port, pair);
+      Queues queues(port, doorbells);
+      body(port, queues);
     }
-    EXPECT_THAT(port.broken(), IsEmpty());
+    EXPECT_THAT(port.violations(), IsEmpty());
   });
 }
 
-TEST(SendRing, SendsTheFinishedPacketByteForByte) {
-  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](Machine& port, Pair& pair) {
-    pair.add(60, 5000);
-    pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
-    for (int i = 0; i < 100; ++i) EXPECT_EQ(send(pair.lane, 0), 16U);
-    pair.lane.tx->reclaim();
-    EXPECT_EQ(pair.lane.tx->done(), 1600U);
-    const auto frames = port.cable().taken();
+TEST(SendRing, SendsTheFinishedPacketUnchanged) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
+    queues.add(60, 5000);
+    queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(send(queues.lane, 0), 16U);
+    queues.lane.tx->reclaim();
+    EXPECT_EQ(queues.lane.tx->completed(), 1600U);
+    const auto frames = port.cable().take_frames();
     EXPECT_EQ(frames.size(), 1600U);
     EXPECT_THAT(frames, Each(frame_of(60, 5000)));
   }));
 }
 
-// Bursts of changing length put the question into every slot sooner or later.
-TEST(SendRing, AsksForOneCompletionOfABurst) {
-  const auto body = [](Machine& port, Pair& pair) {
-    pair.add(60, 5000);
-    pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
+// With bursts of varying length, every slot is signaled at some time.
+TEST(SendRing, RequestsOneCompletionPerBurst) {
+  const auto body = [](SimulatedPort& port, Queues& queues) {
+    queues.add(60, 5000);
+    queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
     std::uint64_t sent = 0;
     for (std::uint32_t i = 0; i < 1000; ++i) {
-      pair.lane.burst = 1 + i % 16;
-      sent += send(pair.lane, 0);
+      queues.lane.burst = 1 + i % 16;
+      sent += send(queues.lane, 0);
     }
-    pair.lane.tx->reclaim();
-    EXPECT_EQ(pair.lane.tx->room(), kEntries);
-    EXPECT_FALSE(pair.lane.tx->broken());
+    queues.lane.tx->reclaim();
+    EXPECT_EQ(queues.lane.tx->free_entries(), kEntries);
+    EXPECT_FALSE(queues.lane.tx->overflowed());
     EXPECT_EQ(port.counters().tx_packets, sent);
     EXPECT_EQ(port.counters().tx_doorbells, 1000U);
     EXPECT_EQ(port.counters().tx_completions, 1000U);
   };
   EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, body));
-  EXPECT_TRUE(keeps_the_contract("engine=inline doorbell=call", kCable, body, Rings::calls));
+  EXPECT_TRUE(keeps_the_contract("engine=inline doorbell=call", kCable, body, Doorbells::calls));
 }
 
-TEST(SendRing, CountsFailedPacketsAndGoesOn) {
+TEST(SendRing, CountsFailedPacketsAndContinues) {
   EXPECT_TRUE(keeps_the_contract(
-      "engine=inline fault=tx=33,every=7", kCable, [](Machine& port, Pair& pair) {
-        pair.add(60, 5000);
-        pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
-        for (int i = 0; i < 70; ++i) EXPECT_EQ(send(pair.lane, 0), 16U);
-        pair.lane.tx->reclaim();
-        EXPECT_EQ(pair.lane.tx->room(), kEntries);
-        EXPECT_EQ(pair.lane.tx->errors(), 160U);
+      "engine=inline fault=tx=33,every=7", kCable, [](SimulatedPort& port, Queues& queues) {
+        queues.add(60, 5000);
+        queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+        for (int i = 0; i < 70; ++i) EXPECT_EQ(send(queues.lane, 0), 16U);
+        queues.lane.tx->reclaim();
+        EXPECT_EQ(queues.lane.tx->free_entries(), kEntries);
+        EXPECT_EQ(queues.lane.tx->errors(), 160U);
         EXPECT_EQ(port.counters().tx_errors, 160U);
       }));
 }
 
-TEST(SendRing, WaitsForRoomWhenNothingIsCompleted) {
-  EXPECT_TRUE(
-      keeps_the_contract("engine=inline fault=doorbell=lost", kCable, [](Machine&, Pair& pair) {
-        pair.add(60, 5000);
-        pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
-        for (int i = 0; i < 4; ++i) EXPECT_EQ(send(pair.lane, 0), 16U);
-        EXPECT_EQ(send(pair.lane, 0), 0U);
-        EXPECT_EQ(pair.lane.tx->room(), 0U);
+TEST(SendRing, DoesNotSendWhenTheRingIsFull) {
+  EXPECT_TRUE(keeps_the_contract(
+      "engine=inline fault=doorbell=lost", kCable, [](SimulatedPort&, Queues& queues) {
+        queues.add(60, 5000);
+        queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+        for (int i = 0; i < 4; ++i) EXPECT_EQ(send(queues.lane, 0), 16U);
+        EXPECT_EQ(send(queues.lane, 0), 0U);
+        EXPECT_EQ(queues.lane.tx->free_entries(), 0U);
       }));
 }
 
-TEST(Outbox, GivesEachPacketOfAFlowItsPortAndChecksum) {
-  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](Machine& port, Pair& pair) {
+TEST(SendPattern, WritesPortAndChecksumOfEachFlow) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
     constexpr std::uint16_t kFlows = 1000;
-    const auto slots = pair.lane.tx->slots();
-    for (std::uint32_t i = 0; i < slots; ++i) pair.add(60, 50000);
-    pair.lane.outbox.start(*pair.lane.tx, {50000, 50000 + kFlows - 1});
-    while (port.counters().tx_packets < 2 * kFlows) send(pair.lane, 0);
-    const auto frames = port.cable().taken();
+    const auto slots = queues.lane.tx->slots();
+    for (std::uint32_t i = 0; i < slots; ++i) queues.add(60, 50000);
+    queues.lane.send_pattern.start(*queues.lane.tx, {50000, 50000 + kFlows - 1});
+    while (port.counters().tx_packets < 2 * kFlows) send(queues.lane, 0);
+    const auto frames = port.cable().take_frames();
     for (std::size_t i = 0; i < 2 * kFlows; ++i) {
       EXPECT_EQ(frames[i], frame_of(60, static_cast<std::uint16_t>(50000 + i % kFlows)));
     }
   }));
 }
 
-// Seven sizes do not come out even with any ring.
-TEST(Outbox, KeepsAPatternOfSizes) {
-  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](Machine& port, Pair& pair) {
+// A pattern of seven sizes does not divide any ring.
+TEST(SendPattern, RepeatsThePatternOfSizes) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
     constexpr std::size_t kSizes[] = {60, 60, 60, 590, 590, 1514, 100};
-    for (const auto size : kSizes) pair.add(size, 5000);
-    pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
-    for (int i = 0; i < 70; ++i) send(pair.lane, 0);
-    const auto frames = port.cable().taken();
+    for (const auto size : kSizes) queues.add(size, 5000);
+    queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+    for (int i = 0; i < 70; ++i) send(queues.lane, 0);
+    const auto frames = port.cable().take_frames();
     EXPECT_EQ(frames.size(), 70U * 16);
     for (std::size_t i = 0; i < frames.size(); ++i)
       EXPECT_EQ(frames[i], frame_of(kSizes[i % 7], 5000));
   }));
 }
 
-TEST(ReceiveRing, TakesWhatComesAndOffersTheBuffersAgain) {
-  EXPECT_TRUE(keeps_the_contract("engine=inline", kLoop, [](Machine& port, Pair& pair) {
-    pair.add(1000, 5000);
-    pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
-    pair.receive();
-    for (int i = 0; i < 100; ++i) send_and_receive(pair.lane, 0);
-    receive(pair.lane, 0);
-    EXPECT_EQ(pair.lane.counters.rx_packets.get(), 1600U);
-    EXPECT_EQ(pair.lane.counters.rx_bytes.get(), 1600U * 1000);
-    EXPECT_EQ(pair.lane.counters.tx_bytes.get(), 1600U * 1000);
+TEST(ReceiveRing, ReceivesPacketsAndPostsTheBuffersAgain) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kLoop, [](SimulatedPort& port, Queues& queues) {
+    queues.add(1000, 5000);
+    queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+    queues.receive();
+    for (int i = 0; i < 100; ++i) send_and_receive(queues.lane, 0);
+    receive(queues.lane, 0);
+    EXPECT_EQ(queues.lane.counters.rx_packets.get(), 1600U);
+    EXPECT_EQ(queues.lane.counters.rx_bytes.get(), 1600U * 1000);
+    EXPECT_EQ(queues.lane.counters.tx_bytes.get(), 1600U * 1000);
     EXPECT_EQ(port.counters().rx_no_buffer, 0U);
-    EXPECT_EQ(pair.lane.rx->room(), 0U);
+    EXPECT_EQ(queues.lane.rx->free_entries(), 0U);
   }));
 }
 
-TEST(ReceiveRing, TakesSeveralPacketsOfACompletion) {
-  for (const auto* several : {"4", "8"}) {
-    const auto body = [](Machine& port, Pair& pair) {
-      for (const std::size_t size : {60U, 100U, 1000U}) pair.add(size, 5000);
-      pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
-      pair.receive();
-      for (int i = 0; i < 100; ++i) send_and_receive(pair.lane, 0);
-      receive(pair.lane, 0);
-      EXPECT_EQ(pair.lane.counters.rx_packets.get(), 1600U);
-      EXPECT_EQ(pair.lane.counters.rx_bytes.get(), pair.lane.counters.tx_bytes.get());
+TEST(ReceiveRing, ReceivesSeveralPacketsPerCompletion) {
+  for (const auto* coalesced : {"4", "8"}) {
+    const auto body = [](SimulatedPort& port, Queues& queues) {
+      for (const std::size_t size : {60U, 100U, 1000U}) queues.add(size, 5000);
+      queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+      queues.receive();
+      for (int i = 0; i < 100; ++i) send_and_receive(queues.lane, 0);
+      receive(queues.lane, 0);
+      EXPECT_EQ(queues.lane.counters.rx_packets.get(), 1600U);
+      EXPECT_EQ(queues.lane.counters.rx_bytes.get(), queues.lane.counters.tx_bytes.get());
       EXPECT_LT(port.counters().rx_completions, 1600U);
-      EXPECT_EQ(pair.lane.rx->room(), 0U);
+      EXPECT_EQ(queues.lane.rx->free_entries(), 0U);
     };
-    EXPECT_TRUE(keeps_the_contract(fmt::format("engine=inline coalesce={}", several), kLoop, body));
+    EXPECT_TRUE(
+        keeps_the_contract(fmt::format("engine=inline coalesce={}", coalesced), kLoop, body));
   }
 }
 
-TEST(ReceiveRing, CountsCutPacketsAsErrors) {
+TEST(ReceiveRing, CountsTruncatedPacketsAsErrors) {
   EXPECT_TRUE(keeps_the_contract(
-      "engine=inline fault=rx=truncate,every=4", kLoop, [](Machine&, Pair& pair) {
-        pair.add(60, 5000);
-        pair.lane.outbox.start(*pair.lane.tx, {5000, 5000});
-        pair.receive();
-        for (int i = 0; i < 10; ++i) send_and_receive(pair.lane, 0);
-        receive(pair.lane, 0);
-        EXPECT_EQ(pair.lane.counters.rx_packets.get(), 120U);
-        EXPECT_EQ(pair.lane.rx->errors(), 40U);
+      "engine=inline fault=rx=truncate,every=4", kLoop, [](SimulatedPort&, Queues& queues) {
+        queues.add(60, 5000);
+        queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+        queues.receive();
+        for (int i = 0; i < 10; ++i) send_and_receive(queues.lane, 0);
+        receive(queues.lane, 0);
+        EXPECT_EQ(queues.lane.counters.rx_packets.get(), 120U);
+        EXPECT_EQ(queues.lane.rx->errors(), 40U);
       }));
 }
 
-TEST(Forward, SendsBackWhatCameByteForByte) {
-  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](Machine& port, Pair& pair) {
-    pair.receive(pair.lane.tx->slots());
+TEST(Forward, ReturnsPacketsUnchanged) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
+    queues.receive(queues.lane.tx->slots());
     auto& ingress = port.adapter().port(0).receiver();
-    std::vector<Bytes> came;
+    std::vector<Bytes> received;
     for (std::uint16_t i = 0; i < 500; ++i) {
-      came.push_back(frame_of(60U + i, i));
-      const adapter::Frame frame(came.back());
+      received.push_back(frame_of(60U + i, i));
+      const adapter::Frame frame(received.back());
       ingress.deliver({&frame, 1});
-      EXPECT_EQ(forward(pair.lane, 0), 1U);
+      EXPECT_EQ(forward(queues.lane, 0), 1U);
     }
-    EXPECT_EQ(port.cable().taken(), came);
+    EXPECT_EQ(port.cable().take_frames(), received);
     EXPECT_EQ(port.counters().rx_no_buffer, 0U);
   }));
 }
 
-TEST(Forward, AnswersTheRequestsOfRoundTrips) {
-  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](Machine& port, Pair& pair) {
-    pair.receive(pair.lane.tx->slots());
-    auto asked = frame_of(100, 5000);
-    write_request({1, 2, 3, 4}, RequestBytes(asked.data() + kHeaderBytes, kRequestBytes));
-    const auto stranger = frame_of(100, 6000);
-    for (const auto& came : {asked, stranger}) {
-      const adapter::Frame frame(came);
+TEST(Forward, TurnsRequestsIntoAnswers) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
+    queues.receive(queues.lane.tx->slots());
+    auto request = frame_of(100, 5000);
+    write_request({1, 2, 3, 4}, RequestBytes(request.data() + kHeaderBytes, kRequestBytes));
+    const auto other = frame_of(100, 6000);
+    for (const auto& received : {request, other}) {
+      const adapter::Frame frame(received);
       port.adapter().port(0).receiver().deliver({&frame, 1});
-      EXPECT_EQ(forward(pair.lane, 0), 1U);
+      EXPECT_EQ(forward(queues.lane, 0), 1U);
     }
-    auto answer = asked;
-    turn_round(answer);
-    EXPECT_NE(answer, asked);
-    EXPECT_EQ(port.cable().taken(), (std::vector<Bytes>{answer, stranger}));
+    auto reply = request;
+    reverse_direction(reply);
+    EXPECT_NE(reply, request);
+    EXPECT_EQ(port.cable().take_frames(), (std::vector<Bytes>{reply, other}));
   }));
 }
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-#include "datapath/eal_log.h"
+#include "datapath/dpdk/eal_log.h"
 
 namespace manactl::datapath::dpdk {
 
@@ -23,11 +23,11 @@ namespace {
 
 constexpr std::size_t kMaxLog = 64UL * 1024;
 
-// Where DPDK writes. Its threads outlive a run, so this lives as long as the process.
-class Capture {
+// Receives DPDK's log. DPDK's threads live as long as the process, and so does this object.
+class LogCapture {
  public:
-  static Capture& instance() {
-    static auto* capture = new Capture;  // never deleted: see above
+  static LogCapture& instance() {
+    static auto* capture = new LogCapture;  // never deleted
     return *capture;
   }
 
@@ -39,10 +39,10 @@ class Capture {
   }
 
  private:
-  Capture() {
+  LogCapture() {
     cookie_io_functions_t functions{};
     functions.write = [](void* self, const char* data, std::size_t size) {
-      static_cast<Capture*>(self)->append({data, size});
+      static_cast<LogCapture*>(self)->append({data, size});
       return static_cast<ssize_t>(size);
     };
     stream_ = fopencookie(this, "w", functions);
@@ -59,17 +59,17 @@ class Capture {
   std::string text_;
 };
 
-// EAL prints fatal errors to stderr and its usage to stdout, whatever its log stream is. glibc lets
-// a program assign both, which leaves the descriptors alone.
-class Hush {
+// Redirects stdout and stderr: EAL prints fatal errors and its usage there, regardless of its log
+// stream. glibc allows assigning to both; the file descriptors stay unchanged.
+class OutputRedirect {
  public:
-  explicit Hush(FILE* instead)
-      : out_(std::exchange(stdout, instead)), err_(std::exchange(stderr, instead)) {}
+  explicit OutputRedirect(FILE* target)
+      : out_(std::exchange(stdout, target)), err_(std::exchange(stderr, target)) {}
 
-  Hush(const Hush&) = delete;
-  Hush& operator=(const Hush&) = delete;
+  OutputRedirect(const OutputRedirect&) = delete;
+  OutputRedirect& operator=(const OutputRedirect&) = delete;
 
-  ~Hush() {
+  ~OutputRedirect() {
     stdout = out_;
     stderr = err_;
   }
@@ -79,12 +79,12 @@ class Hush {
   FILE* err_;
 };
 
-// EAL makes a directory for its files even when it is told to have none, and leaves it behind.
-// Below a file there cannot be one, and with --no-shconf and --in-memory EAL goes on without.
+// EAL creates a runtime directory even if it stores no files there, and does not remove it. It
+// cannot create one below /dev/null; with --no-shconf or --in-memory it ignores the failure.
 class NoRuntimeDirectory {
  public:
   NoRuntimeDirectory() {
-    // NOLINTBEGIN(concurrency-mt-unsafe): no other thread looks at the environment
+    // NOLINTBEGIN(concurrency-mt-unsafe): no other thread uses the environment
     if (const char* before = getenv(kName); before != nullptr) before_ = before;
     setenv(kName, "/dev/null", 1);
     // NOLINTEND(concurrency-mt-unsafe)
@@ -109,31 +109,18 @@ std::atomic<bool> started = false;
 }  // namespace
 
 std::string log_text() {
-  return Capture::instance().text();
-}
-
-Result<CpuList> allowed_cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (const int error = pthread_getaffinity_np(pthread_self(), sizeof set, &set); error != 0) {
-    return fail_errno(error, "cannot read the CPUs of this process");
-  }
-  CpuList list;
-  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &set)) list.cpus.push_back(cpu);
-  }
-  return list;
+  return LogCapture::instance().text();
 }
 
 Result<Eal> Eal::start(const std::vector<std::string>& arguments) {
-  auto* stream = Capture::instance().stream();
-  if (stream == nullptr) return fail_errno(errno, "cannot catch the log of DPDK");
-  if (started.exchange(true)) return fail(Errc::busy, "DPDK was started in this process before");
+  auto* stream = LogCapture::instance().stream();
+  if (stream == nullptr) return fail_errno(errno, "cannot capture the log of DPDK");
+  if (started.exchange(true)) return fail(Errc::busy, "DPDK was already started in this process");
   cpu_set_t before;
   CPU_ZERO(&before);
   pthread_getaffinity_np(pthread_self(), sizeof before, &before);
 
-  auto words = arguments;  // EAL permutes them
+  auto words = arguments;  // EAL reorders them
   words.insert(words.begin(), "manactl");
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
@@ -141,8 +128,8 @@ Result<Eal> Eal::start(const std::vector<std::string>& arguments) {
   argv.push_back(nullptr);
 
   rte_openlog_stream(stream);
-  const Hush hush(stream);
-  const NoRuntimeDirectory none;
+  const OutputRedirect redirect(stream);
+  const NoRuntimeDirectory no_directory;
   if (rte_eal_init(static_cast<int>(words.size()), argv.data()) < 0) {
     pthread_setaffinity_np(pthread_self(), sizeof before, &before);
     return tl::unexpected<Error>(reason_of(log_text()));
@@ -161,9 +148,8 @@ Eal& Eal::operator=(Eal&& other) noexcept {
 
 Eal::~Eal() {
   if (!running_) return;
-  // No rte_eal_cleanup(): it unmaps memory that DPDK's interrupt thread, which never ends, still
-  // reads. The ports are closed by now, and with --in-memory the kernel takes back all the rest
-  // when the process ends.
+  // rte_eal_cleanup() would unmap memory that DPDK's interrupt thread, which never ends, still
+  // reads. The ports are closed by now, and the kernel frees everything else when the process ends.
   pthread_setaffinity_np(pthread_self(), sizeof before_, &before_);
 }
 

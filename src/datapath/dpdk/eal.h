@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// DPDK's environment: started at most once in a process and never taken down in it, its log caught,
-// its threads' CPUs given back.
+// DPDK's environment abstraction layer. It can be started once per process and is never cleaned up;
+// its log is captured.
 
 #pragma once
 
@@ -17,8 +17,8 @@ namespace manactl::datapath::dpdk {
 
 class Eal {
  public:
-  // `arguments` as eal_arguments() makes them. Nothing reaches stdout or stderr; what went wrong is
-  // in the error.
+  // `arguments` come from eal_arguments(). EAL prints nothing to stdout or stderr; the error
+  // contains the reason from its log.
   static Result<Eal> start(const std::vector<std::string>& arguments);
 
   Eal(Eal&& other) noexcept;
@@ -30,14 +30,11 @@ class Eal {
  private:
   explicit Eal(const cpu_set_t& before) : before_(before), running_(true) {}
 
-  cpu_set_t before_;  // EAL pins the thread that starts it
+  cpu_set_t before_;  // CPU affinity of the starting thread before EAL pinned it
   bool running_ = false;
 };
 
-// The CPUs that this thread may use.
-Result<CpuList> allowed_cpus();
-
-// What DPDK wrote to its log so far.
+// DPDK's log so far.
 std::string log_text();
 
 }  // namespace manactl::datapath::dpdk

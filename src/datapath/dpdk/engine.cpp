@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
+//
+// The row of the DPDK engine in kEngines.
+
+#include <rte_version.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
 
 #include "base/text.h"
-#include "datapath/bench.h"
-#include "datapath/dpdk/eal.h"
-#include "datapath/dpdk/session.h"
-#include "datapath/plan.h"
+#include "datapath/dpdk/engine_ports.h"
+#include "datapath/engines.h"
+#include "datapath/measure/session.h"
+#include "datapath/plan/plan.h"
 
 namespace manactl::datapath {
 
@@ -13,63 +21,88 @@ namespace dpdk {
 
 namespace {
 
-Result<BenchPlan> with_cpus(BenchPlan plan) {
-  const auto allowed = allowed_cpus();
-  if (!allowed) return tl::unexpected<Error>(allowed.error());
-  if (plan.cpus.cpus.empty()) plan.cpus = *allowed;
-  // EAL ends the process when it cannot pin a thread, so it must not come to that.
-  for (const auto cpu : plan.cpus.cpus) {
-    if (std::find(allowed->cpus.begin(), allowed->cpus.end(), cpu) == allowed->cpus.end()) {
-      return fail(Errc::invalid,
-                  fmt::format("--cpus {}: this process may run on {}", cpu, allowed->str()));
-    }
+// EAL loads every library in its plugin directory: "librte_net_null.so.23.0" is net_null.
+std::vector<std::string> plugins() {
+  constexpr std::string_view kPrefix = "librte_";
+  std::set<std::string> names;
+  std::error_code ignored;  // without the directory, the loop finds no drivers
+  for (const auto& entry : std::filesystem::directory_iterator(RTE_EAL_PMD_PATH, ignored)) {
+    const auto file = entry.path().filename().string();
+    if (!file.starts_with("librte_net_") && !file.starts_with("librte_bus_")) continue;
+    names.insert(file.substr(kPrefix.size(), file.find('.') - kPrefix.size()));
   }
-  return plan;
+  return {names.begin(), names.end()};
 }
 
-// EAL would say the same in five lines.
+std::vector<std::string> linked_drivers() {
+  std::vector<std::string> names;
+  for (const auto name : split(MANACTL_DPDK_DRIVERS, ',')) names.emplace_back(name);
+  return names;
+}
+
+EngineInfo info() {
+  constexpr std::string_view kLinkage = MANACTL_DPDK_LINKAGE;
+  std::string_view version = rte_version();  // "DPDK 22.11.11"
+  version.remove_prefix(std::min(version.find(' ') + 1, version.size()));
+  return {std::string(version),
+          std::string(kLinkage),
+          kLinkage == "static" ? linked_drivers() : plugins()};
+}
+
+// Detects a missing driver before EAL does, because EAL would report it in five lines.
 Result<> check_driver(const std::string& device, const EngineInfo& info) {
   const auto name = std::string_view(device).substr(0, device.find(','));
+  const auto shown = fmt::format("{} '{}'", name_of(PlanField::vdevs), printable(name, 80));
   if (PciAddress::parse(name)) {
-    const auto& drivers = info.drivers;
-    if (std::find(drivers.begin(), drivers.end(), "net_mana") != drivers.end()) return {};
-    return fail(Errc::unsupported,
-                fmt::format("--vdev '{}': DPDK {} inside this manactl has no net_mana to drive it",
-                            printable(name, 80),
-                            info.version));
+    if (info.has_driver("net_mana")) return {};
+    return fail(
+        Errc::unsupported,
+        fmt::format("{}: the built-in DPDK {} does not contain net_mana", shown, info.version));
   }
-  std::vector<std::string> devices;
+  std::vector<std::string> drivers;
   for (const auto& driver : info.drivers) {
     if (!driver.starts_with("net_")) continue;
     if (name.starts_with(driver)) return {};
-    devices.push_back(driver);
+    drivers.push_back(driver);
   }
-  return fail(Errc::invalid,
-              fmt::format("--vdev '{}': no such driver in this build, it has {}",
-                          printable(name, 80),
-                          join(devices, ", ")));
+  return fail(
+      Errc::invalid,
+      fmt::format(
+          "{}: this build does not contain the driver; it has {}", shown, join(drivers, ", ")));
 }
 
 class DpdkEngine final : public Engine {
  public:
-  Result<std::unique_ptr<Session>> open(const BenchPlan& asked) override {
-    if (auto ok = validate(asked); !ok) return tl::unexpected<Error>(ok.error());
-    const auto info = engine_info();
-    for (const auto& device : asked.vdevs) {
-      if (auto ok = check_driver(device, info); !ok) return tl::unexpected<Error>(ok.error());
+  Result<std::unique_ptr<Session>> open(const BenchPlan& plan) override {
+    auto complete = complete_plan(plan);
+    if (!complete) return tl::unexpected<Error>(complete.error());
+    const auto engine = info();
+    for (const auto& device : plan.vdevs) {
+      if (auto ok = check_driver(device, engine); !ok) return tl::unexpected<Error>(ok.error());
     }
-    auto plan = with_cpus(asked);
-    if (!plan) return tl::unexpected<Error>(plan.error());
-    return DpdkSession::open(std::move(*plan));
+    BenchReport about;
+    about.engine = kDpdkEngine.name;
+    about.version = engine.version;
+    return open_session(std::move(*complete), std::move(about), std::make_unique<DpdkPorts>());
   }
 };
+
+Result<std::unique_ptr<Engine>> make() {
+  return std::make_unique<DpdkEngine>();
+}
 
 }  // namespace
 
 }  // namespace dpdk
 
-Result<std::unique_ptr<Engine>> make_engine() {
-  return std::make_unique<dpdk::DpdkEngine>();
-}
+constinit const EngineRow kDpdkEngine = {
+    .name = "dpdk",
+    .built_in = true,
+    .mana_driver = "net_mana",
+    .uses_hugepages = true,
+    .takes_vdevs = true,
+    .info = dpdk::info,
+    .make = dpdk::make,
+};
 
 }  // namespace manactl::datapath

@@ -18,7 +18,7 @@ void Instructions::count_this_thread() noexcept {
   attributes.type = PERF_TYPE_HARDWARE;
   attributes.size = sizeof attributes;
   attributes.config = PERF_COUNT_HW_INSTRUCTIONS;
-  attributes.exclude_kernel = 1;  // what an ordinary user may count, too
+  attributes.exclude_kernel = 1;  // allowed without privilege
   attributes.exclude_hv = 1;
   const auto file = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
   file_.store(static_cast<int>(file), std::memory_order_release);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Instructions that a thread executes in user space, counted by the CPU where it can and may.
+// Counts the instructions of a thread in user space, if the CPU and the kernel allow it.
 
 #pragma once
 
@@ -16,9 +16,9 @@ class Instructions {
   Instructions& operator=(const Instructions&) = delete;
   ~Instructions();
 
-  void count_this_thread() noexcept;  // from now on; later calls change nothing
+  void count_this_thread() noexcept;  // later calls have no effect
 
-  // In any thread; 0 where nothing is counted.
+  // May be called in any thread; 0 if nothing is counted.
   std::uint64_t read() const noexcept;
 
  private:

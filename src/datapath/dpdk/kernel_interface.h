@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the kernel says of the interface below a device: af_packet, tap.
+// State of the kernel's interface below a virtual device (af_packet, tap).
 
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace manactl::datapath::dpdk {
 
-// Of the interface with this index; 0 when there is none or it does not say.
+// The MTU of an interface; 0 if the interface does not exist.
 unsigned mtu_of_interface(unsigned index);
 
 bool has_interface(unsigned index);
 
-std::string name_of_interface(unsigned index);  // empty when there is none
+std::string name_of_interface(unsigned index);  // empty if there is none
 
-// Whether an interface of this name is there, and up.
+// True if an interface of this name exists and is up.
 bool is_up(const std::string& name);
 
 }  // namespace manactl::datapath::dpdk

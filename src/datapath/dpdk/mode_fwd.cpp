@@ -4,9 +4,8 @@
 
 #include <span>
 
-#include "datapath/dpdk/loop.h"
 #include "datapath/dpdk/modes.h"
-#include "datapath/request.h"
+#include "datapath/traffic/requests.h"
 
 namespace manactl::datapath::dpdk {
 
@@ -22,18 +21,18 @@ std::span<std::uint8_t> bytes_in(rte_mbuf* packet) noexcept {
   return {rte_pktmbuf_mtod(packet, std::uint8_t*), packet->data_len};
 }
 
-// Requests of mode rtt go back to who asked. Nobody else's packets are read but the first of a
-// burst, until requests have come.
-void answer(Lane& lane, rte_mbuf* const* packets, unsigned count) noexcept {
-  lane.answers = lane.answers || request_in(bytes_in(packets[0]));
-  if (!lane.answers) return;
+// Turns requests of mode rtt into replies. Before the first request, only the first packet of each
+// burst is inspected, to save time.
+void reply_to_requests(Lane& lane, rte_mbuf* const* packets, unsigned count) noexcept {
+  lane.sends_replies = lane.sends_replies || request_in(bytes_in(packets[0]));
+  if (!lane.sends_replies) return;
   for (unsigned i = 0; i < count; ++i) {
     const auto frame = bytes_in(packets[i]);
-    if (request_in(frame)) turn_round(frame);
+    if (request_in(frame)) reverse_direction(frame);
   }
 }
 
-// As testpmd's io: packets leave as they came, addresses and all.
+// Sends packets unchanged, addresses included, like testpmd's forward mode "io".
 unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto** packets = lane.packets.data();
   const unsigned count = rte_eth_rx_burst(lane.port, lane.queue, packets, lane.burst);
@@ -41,7 +40,7 @@ unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   if (count == 0) return 0;
   auto bytes = bytes_of(packets, 0, count);
   lane.count_received(count, bytes);
-  answer(lane, packets, count);
+  reply_to_requests(lane, packets, count);
   const unsigned sent =
       rte_eth_tx_burst(lane.out_port, lane.queue, packets, static_cast<std::uint16_t>(count));
   if (sent < count) [[unlikely]] {
@@ -55,6 +54,6 @@ unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
 
 }  // namespace
 
-const ModeRow kFwd{Mode::fwd, nullptr, &work<forward>};
+const ModeBursts kFwd{Mode::fwd, nullptr, &work<Lane, forward>};
 
 }  // namespace manactl::datapath::dpdk

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "datapath/dpdk/loop.h"
 #include "datapath/dpdk/modes.h"
 #include "datapath/dpdk/receive.h"
 #include "datapath/dpdk/send.h"
@@ -8,7 +7,7 @@ namespace manactl::datapath::dpdk {
 
 namespace {
 
-// Receives first: what a loop brought back is free to be sent again.
+// Receives first, which frees packets that a loop returned, so that they can be sent again.
 unsigned exchange(Lane& lane, std::uint64_t now) noexcept {
   const auto received = receive(lane, now);
   return received + send(lane, now);
@@ -16,6 +15,6 @@ unsigned exchange(Lane& lane, std::uint64_t now) noexcept {
 
 }  // namespace
 
-const ModeRow kTxRx{Mode::txrx, &make_traffic, &work_and_drain<exchange, receive>};
+const ModeBursts kTxRx{Mode::txrx, &make_traffic, &work_and_drain<Lane, exchange, receive>};
 
 }  // namespace manactl::datapath::dpdk

@@ -2,24 +2,15 @@
 #include "datapath/dpdk/modes.h"
 
 #include "datapath/dpdk/pool.h"
-#include "datapath/traffic.h"
+#include "datapath/traffic/traffic.h"
 
 namespace manactl::datapath::dpdk {
 
-const ModeRow& row_of(Mode mode) {
-  switch (mode) {
-    case Mode::tx:
-      return kTx;
-    case Mode::rx:
-      return kRx;
-    case Mode::txrx:
-      return kTxRx;
-    case Mode::rtt:
-      return kRtt;
-    case Mode::fwd:
-      break;
+const ModeBursts* find_bursts(Mode mode) {
+  for (const auto* bursts : kModeBursts) {
+    if (bursts->mode == mode) return bursts;
   }
-  return kFwd;
+  return nullptr;
 }
 
 Result<> make_traffic(const BenchPlan& plan, const Flow& flow, Lane& lane) {

@@ -11,7 +11,7 @@ namespace manactl::datapath::dpdk {
 
 namespace {
 
-// plan.cpp reckons memory without DPDK's headers; these are its numbers.
+// plan/plan.cpp estimates memory without DPDK's headers and relies on these values.
 static_assert(RTE_PKTMBUF_HEADROOM <= 128);
 static_assert(sizeof(rte_mbuf) == 128);
 static_assert(RTE_MEMPOOL_CACHE_MAX_SIZE >= 512);
@@ -25,7 +25,7 @@ Result<Pool> make(const BenchPlan& plan,
   Pool pool(rte_pktmbuf_pool_create(
       name.c_str(), mbufs, cache, 0, static_cast<std::uint16_t>(mbuf_bytes), node));
   if (pool) return pool;
-  if (rte_errno != ENOMEM) return fail_errno(rte_errno, "cannot make a packet pool");
+  if (rte_errno != ENOMEM) return fail_errno(rte_errno, "cannot create a packet pool");
   return fail(Errc::unsupported, plan.hugepages ? "too few free hugepages" : "too little memory");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Packet pools, owned.
+// Packet pools that are freed with their owner.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "datapath/plan.h"
+#include "datapath/plan/plan.h"
 
 struct rte_mempool;
 
@@ -22,14 +22,14 @@ struct FreePool {
 
 using Pool = std::unique_ptr<rte_mempool, FreePool>;
 
-// A pool for one queue of a port, as pool_size() says.
+// A pool for one queue of a port, of the size in pool_size().
 Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned port, unsigned queue, int node);
 
-// The pool behind the receive rings of a port that sends.
+// The pool for the receive rings of a port that generates packets.
 Result<Pool> make_ring_pool(const BenchPlan& plan, unsigned port, int node);
 
-// Makes every object of the pool a finished packet. From here on only whole packets may be taken
-// and given back, which drivers do: freeing a packet leaves its bytes and lengths alone.
+// Writes `frame` into every mbuf of the pool. Drivers keep the frame intact: freeing an mbuf to its
+// pool changes neither its data nor its lengths.
 void finish_packets(rte_mempool& pool, std::span<const std::uint8_t> frame);
 
 }  // namespace manactl::datapath::dpdk

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "datapath/dpdk/port.h"
 
-#include <rte_dev.h>
 #include <rte_ethdev.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "base/text.h"
+#include "datapath/analysis/path.h"
 #include "datapath/dpdk/eal.h"
+#include "datapath/dpdk/eal_log.h"
 #include "datapath/dpdk/kernel_interface.h"
-#include "datapath/dpdk/ways.h"
-#include "datapath/eal_log.h"
-#include "datapath/path.h"
-#include "datapath/plan.h"
+#include "datapath/dpdk/path_counters.h"
+#include "datapath/plan/plan.h"
 
 namespace manactl::datapath::dpdk {
 
@@ -25,94 +23,15 @@ namespace {
 constexpr unsigned kOrdinaryFrame = 1518;
 constexpr unsigned kFrameOverhead = 18;  // header and FCS
 
-Result<rte_eth_dev_info> describe(std::uint16_t id) {
-  rte_eth_dev_info info{};
-  if (const int error = rte_eth_dev_info_get(id, &info); error != 0) {
-    return fail_errno(-error, "cannot ask the device what it can do");
-  }
-  return info;
-}
-
-MacAddress mac_of(std::uint16_t id) {
-  rte_ether_addr address{};
-  MacAddress mac;
-  if (rte_eth_macaddr_get(id, &address) == 0) {
-    std::copy_n(address.addr_bytes, mac.bytes.size(), mac.bytes.begin());
-  }
-  return mac;
-}
-
-// A port that nobody has taken yet.
-struct Candidate {
-  std::uint16_t id = 0;
-  std::string name, device;
-  MacAddress mac;
-};
-
-// A port with an owner is the lower half of another one: the VF below net_netvsc.
-std::vector<Candidate> free_ports() {
-  std::vector<Candidate> found;
-  auto id = rte_eth_find_next_owned_by(0, RTE_ETH_DEV_NO_OWNER);
-  for (; id < RTE_MAX_ETHPORTS;
-       id = rte_eth_find_next_owned_by(found.back().id + 1U, RTE_ETH_DEV_NO_OWNER)) {
-    Candidate one{static_cast<std::uint16_t>(id), {}, {}, mac_of(static_cast<std::uint16_t>(id))};
-    std::array<char, RTE_ETH_NAME_MAX_LEN> name{};
-    if (rte_eth_dev_get_name_by_port(one.id, name.data()) == 0) one.name = name.data();
-    const auto info = describe(one.id);
-    if (info && info->device != nullptr) one.device = rte_dev_name(info->device);
-    found.push_back(std::move(one));
-  }
-  return found;
-}
-
-// A device of the plan, and how its ports are known again.
-struct Wanted {
-  std::string shown, name;
-  std::vector<MacAddress> macs;
-  std::size_t ports = 1;
-  bool physical = false;
-};
-
-std::vector<Wanted> devices_of(const BenchPlan& plan) {
-  std::vector<Wanted> devices;
-  for (const auto& text : plan.vdevs) {
-    Wanted device{text, text.substr(0, text.find(',')), macs_of(text), 1, false};
-    device.physical = PciAddress::parse(device.name).has_value();
-    device.ports = std::max<std::size_t>(1, device.macs.size());
-    devices.push_back(std::move(device));
-  }
-  for (const auto& nic : plan.nics) {
-    devices.push_back({nic.interface, nic.pci.str(), {nic.mac}, 1, true});
-  }
-  return devices;
-}
-
-bool belongs(const Candidate& port, const Wanted& device) {
-  // Two ports of one slot differ by their addresses alone.
-  if (!device.macs.empty()) {
-    return std::find(device.macs.begin(), device.macs.end(), port.mac) != device.macs.end();
-  }
-  return port.name == device.name || port.device == device.name;
-}
-
-std::vector<std::uint16_t> take(std::vector<Candidate>& ports, const Wanted& device) {
-  std::vector<std::uint16_t> ids;
-  for (const auto& port : ports) {
-    if (belongs(port, device)) ids.push_back(port.id);
-  }
-  std::erase_if(ports, [&](const Candidate& port) { return belongs(port, device); });
-  return ids;
-}
-
 Result<> check_frame(unsigned frame, const rte_eth_dev_info& info) {
   const auto mtu = mtu_of_interface(info.if_index);
   if (mtu == 0 || frame <= mtu + kFrameOverhead) return {};
-  return fail(
-      Errc::invalid,
-      fmt::format("--size {}: the interface's MTU of {} lets frames of at most {} bytes pass",
-                  frame,
-                  mtu,
-                  mtu + kFrameOverhead));
+  return fail(Errc::invalid,
+              fmt::format("{} {}: the interface has an MTU of {}, so frames have at most {} bytes",
+                          name_of(PlanField::sizes),
+                          frame,
+                          mtu,
+                          mtu + kFrameOverhead));
 }
 
 Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info& info) {
@@ -121,7 +40,8 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
   if (queues < plan.queues) {
     return fail(
         Errc::invalid,
-        fmt::format("{} has {} queues, {} are asked for", info.driver_name, queues, plan.queues));
+        fmt::format(
+            "{} {}: {} has {}", name_of(PlanField::queues), plan.queues, info.driver_name, queues));
   }
   if (plan.queues > 1) {
     const std::uint64_t wanted = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP;
@@ -132,7 +52,8 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
     conf.rxmode.mtu = plan.traffic.largest() - kFrameOverhead;
     if (info.max_mtu < conf.rxmode.mtu) {
       return fail(Errc::invalid,
-                  fmt::format("--size {}: {} takes frames of at most {} bytes",
+                  fmt::format("{} {}: {} supports frames of at most {} bytes",
+                              name_of(PlanField::sizes),
                               plan.traffic.largest(),
                               info.driver_name,
                               info.max_mtu + kFrameOverhead));
@@ -141,7 +62,7 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
   return conf;
 }
 
-// Counters may go back when the other side of a memif leaves.
+// Counters may go backwards when the other side of a memif disconnects.
 std::uint64_t since(std::uint64_t before, std::uint64_t now) {
   return now > before ? now - before : 0;
 }
@@ -165,46 +86,33 @@ void add(DirectionCount& now, const DirectionCount& earlier) {
 
 }  // namespace
 
+Result<rte_eth_dev_info> device_info(std::uint16_t id) {
+  rte_eth_dev_info info{};
+  if (const int error = rte_eth_dev_info_get(id, &info); error != 0) {
+    return fail_errno(-error, "cannot read the capabilities of the device");
+  }
+  return info;
+}
+
+Result<MacAddress> mac_of(std::uint16_t id) {
+  rte_ether_addr address{};
+  if (const int error = rte_eth_macaddr_get(id, &address); error != 0) {
+    return fail_errno(-error, "cannot read the MAC address of the device");
+  }
+  MacAddress mac;
+  std::copy_n(address.addr_bytes, mac.bytes.size(), mac.bytes.begin());
+  return mac;
+}
+
 Result<Port> Port::open(std::uint16_t id, const std::string& device, bool physical) {
   Port port(id, device, physical);
-  const auto info = describe(id);
+  const auto info = device_info(id);
   if (!info) return because(info.error(), printable(device));
   port.driver_ = info->driver_name;
   port.interface_ = info->if_index;
   port.interface_name_ = name_of_interface(info->if_index);
   port.node_ = rte_eth_dev_socket_id(id);
   return port;
-}
-
-Result<std::vector<Port>> Port::find(const BenchPlan& plan) {
-  auto candidates = free_ports();
-  std::vector<Port> ports;
-  for (const auto& device : devices_of(plan)) {
-    auto ids = take(candidates, device);
-    // A driver may name its port as it likes; with one device there is no doubt whose it is.
-    if (ids.empty() && port_count(plan) == 1) {
-      for (const auto& candidate : candidates) ids.push_back(candidate.id);
-    }
-    if (ids.empty()) {
-      return because(reason_of(log_text()),
-                     fmt::format("cannot open '{}'", printable(device.shown)));
-    }
-    if (ids.size() != device.ports) {
-      return fail(Errc::invalid,
-                  fmt::format("'{}' made {} {}, {} {} asked for",
-                              printable(device.shown),
-                              ids.size(),
-                              ids.size() == 1 ? "port" : "ports",
-                              device.ports,
-                              device.ports == 1 ? "is" : "are"));
-    }
-    for (const auto id : ids) {
-      auto port = open(id, device.name, device.physical);
-      if (!port) return tl::unexpected<Error>(port.error());
-      ports.push_back(std::move(*port));
-    }
-  }
-  return ports;
 }
 
 Port::Port(Port&& other) noexcept {
@@ -225,19 +133,19 @@ Port& Port::operator=(Port&& other) noexcept {
   std::swap(receive_pools_, other.receive_pools_);
   std::swap(before_, other.before_);
   std::swap(earlier_, other.earlier_);
-  std::swap(ways_before_, other.ways_before_);
+  std::swap(paths_before_, other.paths_before_);
   return *this;
 }
 
 Port::~Port() {
   if (!open_) return;
-  // Both answer with an error when there is nothing to stop; there is nobody to tell.
+  // Errors are ignored: they mean that the port was stopped or removed before.
   static_cast<void>(rte_eth_dev_stop(id_));
   static_cast<void>(rte_eth_dev_close(id_));
 }
 
 Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& receive_pools) {
-  const auto info = describe(id_);
+  const auto info = device_info(id_);
   if (!info) return because(info.error(), driver_);
   if (makes_packets(plan.mode)) {
     if (auto ok = check_frame(plan.traffic.largest(), *info); !ok)
@@ -247,19 +155,19 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
   if (!conf) return tl::unexpected<Error>(conf.error());
   queues_ = plan.queues;
   if (const int error = rte_eth_dev_configure(id_, queues_, queues_, &*conf); error != 0) {
-    return fail_errno(-error, fmt::format("{} refuses {} queues", driver_, queues_));
+    return fail_errno(-error, fmt::format("{} rejects {} queues", driver_, queues_));
   }
   auto receive = plan.descriptors;
   auto send = plan.descriptors;
   if (const int error = rte_eth_dev_adjust_nb_rx_tx_desc(id_, &receive, &send); error != 0) {
-    return fail_errno(-error, fmt::format("{} refuses {} descriptors", driver_, plan.descriptors));
+    return fail_errno(-error, fmt::format("{} rejects {} descriptors", driver_, plan.descriptors));
   }
   const auto node = static_cast<unsigned>(node_);
   for (std::uint16_t queue = 0; queue < queues_; ++queue) {
     int error = rte_eth_rx_queue_setup(id_, queue, receive, node, nullptr, receive_pools[queue]);
     if (error == 0) error = rte_eth_tx_queue_setup(id_, queue, send, node, nullptr);
     if (error != 0)
-      return fail_errno(-error, fmt::format("{} cannot make queue {}", driver_, queue));
+      return fail_errno(-error, fmt::format("{} cannot set up queue {}", driver_, queue));
   }
   if (const int error = rte_eth_dev_start(id_); error != 0) {
     const auto log = log_text();
@@ -289,37 +197,31 @@ Result<> Port::reopen() {
     open_ = false;
   }
   earlier_ = counted;
-  // Refused when the last try ended here.
+  // Fails, harmlessly, if a previous reopen() failed after this step.
   static_cast<void>(rte_eal_hotplug_remove("vdev", device_.c_str()));
   const auto arguments = device->substr(std::min(device->size(), device_.size() + 1));
   const int error = rte_eal_hotplug_add("vdev", device_.c_str(), arguments.c_str());
   if (error != 0) return fail_errno(-error, fmt::format("cannot open '{}' again", device_));
   if (rte_eth_dev_get_port_by_name(device_.c_str(), &id_) != 0) {
-    return fail(Errc::not_found, fmt::format("'{}' made no port", device_));
+    return fail(Errc::not_found, fmt::format("'{}' created no port", device_));
   }
   open_ = true;
   const auto pools = receive_pools_;
   auto started = start(*plan_, pools);
   earlier_ = counted;
   if (!started) return started;
-  if (const auto info = describe(id_)) interface_ = info->if_index;
+  if (const auto info = device_info(id_)) interface_ = info->if_index;
   return {};
 }
 
 Result<MacAddress> Port::mac() const {
-  rte_ether_addr address{};
-  if (const int error = rte_eth_macaddr_get(id_, &address); error != 0) {
-    return fail_errno(-error, fmt::format("{} has no address", driver_));
-  }
-  MacAddress mac;
-  std::copy_n(address.addr_bytes, mac.bytes.size(), mac.bytes.begin());
-  return mac;
+  return mac_of(id_);
 }
 
 PortReport Port::report() const {
   PortReport report{device_, driver_, lower_driver(id_), mac().value_or(MacAddress{}), 0};
   rte_eth_link link{};
-  // Virtual devices claim a speed that says nothing.
+  // Virtual devices report a meaningless speed.
   if (physical_ && rte_eth_link_get_nowait(id_, &link) == 0 &&
       link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN) {
     report.link_mbps = link.link_speed;
@@ -346,7 +248,7 @@ std::optional<PortCount> Port::read() const {
 void Port::mark() {
   earlier_ = {};
   before_ = read().value_or(PortCount{});
-  ways_before_ = ways_of(id_);
+  paths_before_ = read_path_counters(id_);
 }
 
 std::optional<PortCount> Port::count() const {
@@ -369,21 +271,21 @@ std::optional<PortCount> Port::since_mark() const {
   return now;
 }
 
-std::optional<PathCount> Port::ways() const {
-  const auto now = ways_before_ ? ways_of(id_) : std::nullopt;
-  return now ? std::optional(*now - *ways_before_) : std::nullopt;
+std::optional<PathCounters> Port::path_counters() const {
+  const auto now = paths_before_ ? read_path_counters(id_) : std::nullopt;
+  return now ? std::optional(*now - *paths_before_) : std::nullopt;
 }
 
-void Port::drain(std::uint16_t queues, std::uint64_t handed) const {
+void Port::drain(std::uint16_t queues, std::uint64_t posted) const {
   constexpr auto kStep = std::chrono::milliseconds(1);
   constexpr int kIdleSteps = 10;
   std::uint64_t last = 0;
   for (int idle = 0; idle < kIdleSteps; ++idle) {
     const auto now = count();
-    if (!now || now->tx.packets + now->tx.errors >= handed) return;
+    if (!now || now->tx.packets + now->tx.errors >= posted) return;
     if (now->tx.packets != last) idle = 0;
     last = now->tx.packets;
-    // An empty burst makes a driver look at its completions.
+    // An empty burst makes the driver process its completions.
     for (std::uint16_t queue = 0; queue < queues; ++queue) {
       rte_eth_tx_burst(id_, queue, nullptr, 0);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One Ethernet device of DPDK, from its configuration to its closing.
+// One Ethernet port of DPDK, and the search for the ports of a plan (find_ports.cpp).
 
 #pragma once
 
@@ -12,16 +12,17 @@
 
 #include "base/result.h"
 #include "datapath/bench.h"
-#include "datapath/settle.h"
+#include "datapath/measure/settle.h"
 
+struct rte_eth_dev_info;
 struct rte_mempool;
 
 namespace manactl::datapath::dpdk {
 
 class Port {
  public:
-  // The ports of the plan's devices, in the plan's order; their number is port_count().
-  static Result<std::vector<Port>> find(const BenchPlan& plan);
+  // Takes over the port `id`; the destructor closes it. `device` is the port's name in messages.
+  static Result<Port> open(std::uint16_t id, const std::string& device, bool physical);
 
   Port(Port&& other) noexcept;
   Port& operator=(Port&& other) noexcept;
@@ -29,7 +30,8 @@ class Port {
   Port& operator=(const Port&) = delete;
   ~Port();
 
-  // Queues as the plan says; queue i receives into receive_pools[i]. The plan outlives the port.
+  // Sets up the queues of `plan`, which must outlive the port. Queue i receives into
+  // receive_pools[i].
   Result<> start(const BenchPlan& plan, const std::vector<rte_mempool*>& receive_pools);
 
   std::uint16_t id() const { return id_; }
@@ -40,15 +42,15 @@ class Port {
 
   const std::string& device() const { return device_; }
 
-  // Of the kernel, below a virtual device; 0 without.
+  // Index of the kernel's interface below a virtual device; 0 without one.
   unsigned interface_index() const { return interface_; }
 
-  // The interface below has gone, and another one of its name is there and up: reopen() may help.
-  // Of af_packet alone; what the other drivers lose they have to be opened for by a new run.
+  // True if the kernel's interface was replaced by one of the same name that is up, so that
+  // reopen() may succeed. Always false for drivers other than af_packet, which need a new run.
   bool has_successor() const;
 
-  // Opens the device once more, as start() left it; no thread may use it. Its number may be another
-  // one then, and what it counted stays. May be tried again.
+  // Opens the device again and repeats start(); no thread may use it. id() may change; count()
+  // continues. May be called again after a failure.
   Result<> reopen();
 
   PortReport report() const;
@@ -57,23 +59,21 @@ class Port {
 
   Result<MacAddress> mac() const;
 
-  // From here on count() counts. start() does it too.
+  // Makes count() and path_counters() start at zero. start() also calls this function.
   void mark();
 
-  // Nothing when the driver does not count.
+  // nullopt if the driver has no statistics.
   std::optional<PortCount> count() const;
 
-  // The ways of the packets since mark(), where a driver with two of them tells.
-  std::optional<PathCount> ways() const;
+  // Packets per path since mark(); nullopt if the driver does not count them.
+  std::optional<PathCounters> path_counters() const;
 
-  // Waits until the device has completed `handed` packets since mark(), or makes no progress.
-  void drain(std::uint16_t queues, std::uint64_t handed) const;
+  // Waits until the device has completed `posted` packets since mark() or makes no progress.
+  void drain(std::uint16_t queues, std::uint64_t posted) const;
 
  private:
   Port(std::uint16_t id, std::string device, bool physical)
       : id_(id), open_(true), physical_(physical), device_(std::move(device)) {}
-
-  static Result<Port> open(std::uint16_t id, const std::string& device, bool physical);
 
   std::optional<PortCount> read() const;
   std::optional<PortCount> since_mark() const;
@@ -85,10 +85,17 @@ class Port {
   unsigned interface_ = 0;
   std::uint16_t queues_ = 0;
   std::string device_, driver_, interface_name_;
-  const BenchPlan* plan_ = nullptr;  // that it was started with
+  const BenchPlan* plan_ = nullptr;  // the plan passed to start()
   std::vector<rte_mempool*> receive_pools_;
-  PortCount before_, earlier_;  // at mark(); since mark(), before it was opened once more
-  std::optional<PathCount> ways_before_;
+  PortCount before_;   // counters at mark()
+  PortCount earlier_;  // counts between mark() and the last reopen()
+  std::optional<PathCounters> paths_before_;
 };
+
+Result<rte_eth_dev_info> device_info(std::uint16_t id);
+Result<MacAddress> mac_of(std::uint16_t id);
+
+// Opens the ports of the plan's devices, in the plan's order; their number is port_count().
+Result<std::vector<Port>> find_ports(const BenchPlan& plan);
 
 }  // namespace manactl::datapath::dpdk

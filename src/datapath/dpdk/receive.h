@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One burst in, and the packets back to where they came from.
+// Receives one burst and returns the packets to their pool.
 
 #pragma once
 
@@ -8,22 +8,23 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
+#include "datapath/dpdk/inspect.h"
 #include "datapath/dpdk/lane.h"
-#include "datapath/dpdk/look.h"
 
 namespace manactl::datapath::dpdk {
 
-// Frees received packets, and answers their bytes without FCS. In line, because a call saves and
-// restores what the loop has in registers.
-[[gnu::always_inline]] inline std::uint64_t put_away(rte_mbuf** packets, unsigned count) noexcept {
+// Frees received packets and returns their bytes without FCS. Always inlined, because a call would
+// spill the registers of the loop.
+[[gnu::always_inline]] inline std::uint64_t free_packets(rte_mbuf** packets,
+                                                         unsigned count) noexcept {
   auto* pool = packets[0]->pool;
-  const auto seen = look(packets, count, pool);
-  if (seen.whole) [[likely]] {
+  const auto burst = inspect(packets, count, pool);
+  if (burst.poolable) [[likely]] {
     rte_mempool_put_bulk(pool, reinterpret_cast<void**>(packets), count);
   } else {
     rte_pktmbuf_free_bulk(packets, count);
   }
-  return seen.bytes;
+  return burst.bytes;
 }
 
 inline unsigned receive(Lane& lane, std::uint64_t /*now*/) noexcept {
@@ -31,7 +32,7 @@ inline unsigned receive(Lane& lane, std::uint64_t /*now*/) noexcept {
   const unsigned count = rte_eth_rx_burst(lane.port, lane.queue, packets, lane.burst);
   lane.counters.count_poll(count, lane.burst);
   if (count == 0) return 0;
-  lane.count_received(count, put_away(packets, count));
+  lane.count_received(count, free_packets(packets, count));
   return count;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One burst out. The packets of a queue's pool are finished: they are taken, sent and given back
-// untouched, or only their sizes and source ports are rewritten.
+// Sends one burst. The packets in a queue's pool are finished: they are sent as they are, or only
+// their sizes and source ports are rewritten.
 
 #pragma once
 
@@ -15,14 +15,14 @@
 
 namespace manactl::datapath::dpdk {
 
-// Where finish_packets() put the first byte of each packet, seen from its header.
+// Offset of a packet's first byte from its mbuf, as finish_packets() left it.
 inline constexpr std::size_t kFrameAt = sizeof(rte_mbuf) + RTE_PKTMBUF_HEADROOM;
 
 inline void put_field(char* at, std::uint16_t value) noexcept {
   std::memcpy(at, &value, sizeof value);
 }
 
-// Gives the packets their sizes and ports, and answers their bytes without FCS.
+// Rewrites sizes and source ports; returns the total bytes without FCS.
 template <bool Sizes>
 std::uint64_t rewrite(const Rotation& rotation, rte_mbuf* const* packets, unsigned count) noexcept {
   const auto* size = rotation.pattern.data() + rotation.at;
@@ -43,9 +43,9 @@ std::uint64_t rewrite(const Rotation& rotation, rte_mbuf* const* packets, unsign
       put_field(frame + kUdpLengthAt, shape->udp_length);
       bytes += shape->bytes;
     }
-    const auto in_memory = rte_cpu_to_be_16(static_cast<std::uint16_t>(port));
-    put_field(frame + kSourcePortAt, in_memory);
-    put_field(frame + kUdpChecksumAt, udp_checksum(shape->udp_sum, in_memory));
+    const auto big_endian = rte_cpu_to_be_16(static_cast<std::uint16_t>(port));
+    put_field(frame + kSourcePortAt, big_endian);
+    put_field(frame + kUdpChecksumAt, udp_checksum(shape->udp_sum, big_endian));
     port = port == last ? rotation.first_port : port + 1;
   }
   return Sizes ? bytes : std::uint64_t{count} * shape->bytes;
@@ -58,8 +58,10 @@ inline void advance(Rotation& rotation, unsigned packets) noexcept {
   rotation.port = static_cast<std::uint16_t>(rotation.first_port + flow);
 }
 
-// What the device did not take goes back to its pool.
-[[gnu::cold]] inline std::uint64_t give_back(Lane& lane, unsigned sent, unsigned wanted) noexcept {
+// Puts packets that the device rejected back into their pool; returns their bytes.
+[[gnu::cold]] inline std::uint64_t return_rejected(Lane& lane,
+                                                   unsigned sent,
+                                                   unsigned wanted) noexcept {
   auto** packets = lane.packets.data();
   std::uint64_t bytes = 0;
   for (unsigned i = sent; i < wanted; ++i) bytes += packets[i]->pkt_len;
@@ -68,7 +70,7 @@ inline void advance(Rotation& rotation, unsigned packets) noexcept {
   return bytes;
 }
 
-// finish(packets, count) has the last word on packets that are about to leave.
+// Sends at most `wanted` packets. finish(packets, count) may change them just before.
 template <class Finish>
 unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish finish) noexcept {
   auto** packets = lane.packets.data();
@@ -78,9 +80,10 @@ unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish fin
     if (wanted == 0) return 0;
   }
   if (rte_mempool_get_bulk(lane.pool, reinterpret_cast<void**>(packets), wanted) != 0) {
-    lane.counters.dry.add(1);
+    lane.counters.pool_empty.add(1);
     lane.counters.count_poll(0, wanted);
-    return rte_eth_tx_burst(lane.port, lane.queue, packets, 0);  // lets the driver free some
+    return rte_eth_tx_burst(
+        lane.port, lane.queue, packets, 0);  // lets the driver free sent packets
   }
   auto bytes = std::uint64_t{wanted} * lane.frame_bytes;
   auto& rotation = lane.rotation;
@@ -93,9 +96,9 @@ unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish fin
   const unsigned sent =
       rte_eth_tx_burst(lane.port, lane.queue, packets, static_cast<std::uint16_t>(wanted));
   if (sent < wanted) [[unlikely]]
-    bytes -= give_back(lane, sent, wanted);
+    bytes -= return_rejected(lane, sent, wanted);
   if (rotates) advance(rotation, sent);
-  if (limited) lane.pace.took(sent);
+  if (limited) lane.pace.spend(sent);
   lane.count_sent(sent, bytes);
   lane.counters.count_poll(sent, wanted);
   return sent;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One port of an RDMA device, opened: its domains, and memory that it may read and write. Queues
-// are made with it and go before it.
+// An open port of an RDMA device with its protection domains, and memory that the device may read
+// and write. Everything made with a Context must be destroyed before it.
 
 #pragma once
 
@@ -10,27 +10,27 @@
 #include <memory>
 
 #include "base/ids.h"
+#include "datapath/verbs/call_error.h"
 #include "datapath/verbs/library.h"
-#include "datapath/verbs/refusal.h"
 
 namespace manactl::datapath::verbs {
 
 struct Limits {
-  std::uint32_t queues = 0;   // of a direction
-  std::uint32_t entries = 0;  // of a queue
+  std::uint32_t queues = 0;   // per direction
+  std::uint32_t entries = 0;  // per queue
 };
 
 class Context {
  public:
-  // The RDMA device of the function `pci`, at the port with this address.
+  // Opens the port with this MAC address of an RDMA device of the PCI function `pci`.
   static Result<std::unique_ptr<Context>> open(const Library& library,
                                                const PciAddress& pci,
                                                const MacAddress& mac);
 
-  // The port of `place`, whatever the files say.
+  // Opens `port` of `device` without reading sysfs.
   static Result<std::unique_ptr<Context>> open_port(const Library& library,
                                                     ibv_device* device,
-                                                    const PortPlace& place);
+                                                    const PortInfo& port);
 
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -38,40 +38,40 @@ class Context {
 
   const Library& library() const { return library_; }
 
-  const PortPlace& place() const { return place_; }
+  const PortInfo& port_info() const { return port_info_; }
 
   const Limits& limits() const { return limits_; }
 
-  // As its interface or else its driver tells; 0: not known.
+  // The speed of the interface or, if that is unknown, of the RDMA port; 0 if both are unknown.
   std::uint64_t link_mbps() const;
 
   ibv_context* handle() const { return handle_.get(); }
 
-  ibv_pd* domain() const { return domain_.get(); }
+  ibv_pd* protection_domain() const { return domain_.get(); }
 
-  // Knows the port; queues are made on it.
-  ibv_pd* parent() const { return parent_.get(); }
+  // The domain selects the port; queues are created in it.
+  ibv_pd* parent_domain() const { return parent_domain_.get(); }
 
   Result<Owned<ibv_cq>> make_cq(std::uint32_t entries) const;
 
-  // The last call failed with errno, or with this number.
-  tl::unexpected<Error> refuse(std::string_view call) const;
-  tl::unexpected<Error> refuse(std::string_view call, int number) const;
+  // The error of a failed call. Its code is errno, or `number` for calls that return the code.
+  tl::unexpected<Error> fail_call(std::string_view call) const;
+  tl::unexpected<Error> fail_call(std::string_view call, int number) const;
 
-  // The device has ended (IBV_EVENT_DEVICE_FATAL) since it was opened.
-  bool lost();
+  // True once the device has reported IBV_EVENT_DEVICE_FATAL. Does not block.
+  bool is_lost();
 
  private:
-  Context(const Library& library, Owned<ibv_context> handle, PortPlace place);
+  Context(const Library& library, Owned<ibv_context> handle, PortInfo port);
 
-  Result<> ask_limits();
+  Result<> query_limits();
   Result<> make_domains();
 
   Library library_;
-  PortPlace place_;
+  PortInfo port_info_;
   Limits limits_;
   Owned<ibv_context> handle_;
-  Owned<ibv_pd> domain_, parent_;
+  Owned<ibv_pd> domain_, parent_domain_;
   bool lost_ = false;
 };
 

@@ -5,28 +5,28 @@
 
 #include <filesystem>
 
-#include "base/late_library.h"
+#include "base/shared_library.h"
 #include "base/text.h"
 
 namespace manactl::datapath::verbs {
 
 namespace {
 
-constexpr const char* kRing = "manactl_sim_ring";
+constexpr const char* kDoorbellSymbol = "manactl_sim_ring";
 constexpr const char* kPackage = "rdma-core 44 or later (libibverbs1, ibverbs-providers)";
 
-// The one that is in front of all others, or the system's.
-Result<LateLibrary> find(const char* symbol, const std::string& soname) {
-  const auto loaded = LateLibrary::loaded();
+// Returns the process itself if a preloaded library defines `symbol`, else the system's library.
+Result<SharedLibrary> find_library(const char* symbol, const std::string& soname) {
+  const auto loaded = SharedLibrary::loaded();
   if (loaded.function<void()>(symbol)) return loaded;
-  return LateLibrary::open(soname);
+  return SharedLibrary::open(soname);
 }
 
-Result<> missing(const Error& cause) {
+Result<> missing_library(const Error& cause) {
   return fail(cause.code, fmt::format("{}; install {}", cause.message, kPackage));
 }
 
-Result<> bind_verbs(const LateLibrary& from, Library& into) {
+Result<> bind_verbs(const SharedLibrary& from, Library& into) {
   FunctionBinder bind(from);
   bind("ibv_get_device_list", into.get_device_list);
   bind("ibv_free_device_list", into.free_device_list);
@@ -42,27 +42,28 @@ Result<> bind_verbs(const LateLibrary& from, Library& into) {
   bind("ibv_destroy_qp", into.destroy_qp);
   bind("ibv_get_async_event", into.get_async_event);
   bind("ibv_ack_async_event", into.ack_async_event);
-  return bind.problem() ? missing(*bind.problem()) : Result<>();
+  return bind.problem() ? missing_library(*bind.problem()) : Result<>();
 }
 
-Result<> bind_mana(const LateLibrary& from, Library& into) {
+Result<> bind_mana(const SharedLibrary& from, Library& into) {
   FunctionBinder bind(from);
   bind("manadv_set_context_attr", into.set_context_attr);
   bind("manadv_init_obj", into.init_obj);
-  return bind.problem() ? missing(*bind.problem()) : Result<>();
+  return bind.problem() ? missing_library(*bind.problem()) : Result<>();
 }
 
 }  // namespace
 
 Result<Library> load_library() {
-  const auto verbs = find("ibv_get_device_list", "libibverbs.so.1");
-  if (!verbs) return tl::unexpected<Error>(missing(verbs.error()).error());
-  const auto mana = find("manadv_init_obj", "libmana.so.1");
-  if (!mana) return tl::unexpected<Error>(missing(mana.error()).error());
+  const auto verbs = find_library("ibv_get_device_list", "libibverbs.so.1");
+  if (!verbs) return tl::unexpected<Error>(missing_library(verbs.error()).error());
+  const auto mana = find_library("manadv_init_obj", "libmana.so.1");
+  if (!mana) return tl::unexpected<Error>(missing_library(mana.error()).error());
   Library library;
   if (auto good = bind_verbs(*verbs, library); !good) return tl::unexpected<Error>(good.error());
   if (auto good = bind_mana(*mana, library); !good) return tl::unexpected<Error>(good.error());
-  if (const auto ring = LateLibrary::loaded().function<RingCall>(kRing)) library.ring = *ring;
+  const auto doorbell = SharedLibrary::loaded().function<DoorbellFunction>(kDoorbellSymbol);
+  if (doorbell) library.doorbell = *doorbell;
   return library;
 }
 
@@ -72,14 +73,14 @@ std::string version_of(const Library& library) {
   if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return {};
   std::error_code error;
   const auto file = std::filesystem::canonical(info.dli_fname, error).filename().string();
-  // libibverbs.so.1.14.44.0: two numbers of the interface, then the release.
-  const auto pieces = split(file, '.');
-  if (error || pieces.size() < 6 || pieces.front() != "libibverbs") return {};
-  return fmt::format("{}.{}", printable(pieces[4], 10), printable(pieces[5], 10));
+  // The name is like libibverbs.so.1.14.44.0: two numbers of the ABI, then the release.
+  const auto parts = split(file, '.');
+  if (error || parts.size() < 6 || parts.front() != "libibverbs") return {};
+  return fmt::format("{}.{}", printable(parts[4], 10), printable(parts[5], 10));
 }
 
 bool is_simulated() {
-  return LateLibrary::loaded().function<RingCall>(kRing).has_value();
+  return SharedLibrary::loaded().function<DoorbellFunction>(kDoorbellSymbol).has_value();
 }
 
 }  // namespace manactl::datapath::verbs

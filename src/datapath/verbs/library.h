@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// libibverbs and libmana, loaded when a port is opened. A software adapter that was preloaded
-// stands in front of both, and has a doorbell that is a call.
+// The functions of libibverbs and libmana that ports need, loaded at run time. A preloaded software
+// adapter replaces both libraries; its doorbell is a function, not a register.
 
 #pragma once
 
@@ -17,24 +17,24 @@
 
 namespace manactl::datapath::verbs {
 
-using RingCall = void(const void* page, std::uint32_t offset, std::uint64_t value);
+using DoorbellFunction = void(const void* page, std::uint32_t offset, std::uint64_t value);
 
-struct PortPlace;
+struct PortInfo;
 
-// For a probe, which has to know in which call it crashed or hung.
-class Watcher {
+// Lets a probe report the call in which it crashed or hung.
+class CallObserver {
  public:
-  virtual ~Watcher() = default;
+  virtual ~CallObserver() = default;
 
-  // `place` comes with the first call of a port.
-  virtual void before(std::string_view call, const PortPlace* place) = 0;
+  // `port` is set for the first call on a port, else null.
+  virtual void before_call(std::string_view call, const PortInfo* port) = 0;
 };
 
-// What is no operation of a context.
+// The loaded functions. Operations of an ibv_context are called through that context.
 struct Library {
-  // Before a call that may fail.
-  void about_to(std::string_view call, const PortPlace* place = nullptr) const {
-    if (watcher != nullptr) watcher->before(call, place);
+  // Must be called before each library call that may fail.
+  void before_call(std::string_view call, const PortInfo* port = nullptr) const {
+    if (observer != nullptr) observer->before_call(call, port);
   }
 
   decltype(ibv_get_device_list)* get_device_list = nullptr;
@@ -53,20 +53,20 @@ struct Library {
   decltype(ibv_ack_async_event)* ack_async_event = nullptr;
   decltype(manadv_set_context_attr)* set_context_attr = nullptr;
   decltype(manadv_init_obj)* init_obj = nullptr;
-  RingCall* ring = nullptr;    // of a software adapter; absent, doorbells are stores
-  Watcher* watcher = nullptr;  // not owned
+  DoorbellFunction* doorbell = nullptr;  // of a software adapter; null if doorbells are stores
+  CallObserver* observer = nullptr;      // not owned
 };
 
-// Errc::not_found without one of the libraries.
+// Fails with Errc::not_found if a library is missing.
 Result<Library> load_library();
 
-// Of rdma-core, by the name of its file: "44.0"; empty when that does not tell.
+// The version of rdma-core from the file name of libibverbs: "44.0"; empty if unknown.
 std::string version_of(const Library& library);
 
-// A software adapter was preloaded into this process.
+// True if a software adapter was preloaded into this process.
 bool is_simulated();
 
-// A C handle and the call that gives it back.
+// A C handle and the function that releases it.
 template <class T>
 using Owned = std::unique_ptr<T, int (*)(T*)>;
 

@@ -2,9 +2,10 @@
 #include "datapath/verbs/modes.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 
-#include "datapath/request.h"
+#include "datapath/traffic/requests.h"
 
 namespace manactl::datapath::verbs {
 
@@ -14,7 +15,7 @@ std::uint8_t* bytes_at(std::uint64_t address) noexcept {
   return reinterpret_cast<std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr): a buffer
 }
 
-// finish(count) has the last word on packets that are about to leave, from the ring's head on.
+// Sends at most `wanted` packets from the ring's head. finish(count) may change them just before.
 template <class Finish>
 unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish finish) noexcept {
   auto& ring = *lane.tx;
@@ -24,43 +25,40 @@ unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish fin
     if (wanted == 0) return 0;
   }
   ring.reclaim();
-  // Whole bursts only: a doorbell for each packet that finds room would cost more than waiting.
-  if (ring.room() < wanted) {
+  // Send only whole bursts: a doorbell for each free slot would cost more than waiting.
+  if (ring.free_entries() < wanted) {
     lane.counters.count_poll(0, wanted);
     return 0;
   }
-  const auto bytes = lane.outbox.prepare(ring, wanted);
+  const auto bytes = lane.send_pattern.prepare(ring, wanted);
   finish(wanted);
   ring.post(wanted);
-  if (limited) lane.pace.took(wanted);
-  lane.counters.tx_packets.add(wanted);
-  lane.counters.tx_bytes.add(bytes);
-  lane.tx_errors.set(ring.errors());
+  if (limited) lane.pace.spend(wanted);
+  lane.count_sent(wanted, bytes);
+  lane.counters.tx_errors.set(ring.errors());
   lane.counters.count_poll(wanted, wanted);
   return wanted;
 }
 
-// take(position, size) gets every packet of a burst. Answers how many there were.
+// Calls take(position, size) for every packet of a burst; returns the number of packets.
 template <class Take>
 unsigned take_burst(Lane& lane, Take take) noexcept {
   auto& ring = *lane.rx;
   unsigned packets = 0;
-  ring.take(lane.burst, [&](std::uint32_t position, std::uint32_t size) noexcept {
+  ring.poll(lane.burst, [&](std::uint32_t position, std::uint32_t size) noexcept {
     if (size == 0) return;
     ++packets;
     take(position, size);
   });
-  // Buffers belong to their slots, so that offering them again is all there is to do.
-  if (const auto room = ring.room(); room != 0) ring.post(room);
+  // A slot keeps its buffer, so posting the slots again is enough.
+  if (const auto room = ring.free_entries(); room != 0) ring.post(room);
   lane.counters.count_poll(packets, lane.burst);
   return packets;
 }
 
 void count_received(Lane& lane, unsigned packets, std::uint64_t bytes) noexcept {
-  lane.rx_errors.set(lane.rx->errors());
-  if (packets == 0) return;
-  lane.counters.rx_packets.add(packets);
-  lane.counters.rx_bytes.add(bytes);
+  lane.counters.rx_errors.set(lane.rx->errors());
+  if (packets != 0) lane.count_received(packets, bytes);
 }
 
 }  // namespace
@@ -83,25 +81,25 @@ unsigned send_and_receive(Lane& lane, std::uint64_t now) noexcept {
 
 namespace {
 
-// What was sent is free again.
-void give_back(Exchange& exchange, const SendRing& ring) noexcept {
-  for (; exchange.done != ring.done(); ++exchange.done) {
-    exchange.free[exchange.count++] = exchange.sending[exchange.done & (ring.slots() - 1)];
+// Frees the buffers of packets that were sent.
+void free_sent_buffers(ForwardBuffers& buffers, const SendRing& ring) noexcept {
+  for (; buffers.freed != ring.completed(); ++buffers.freed) {
+    buffers.free[buffers.count++] = buffers.sending[buffers.freed & (ring.slots() - 1)];
   }
 }
 
-// Requests of mode rtt go back to who asked. Nobody else's packets are read but the first of a
-// burst, until requests have come.
-void answer(Lane& lane, std::span<std::uint8_t> frame, bool is_first) noexcept {
-  if (is_first && !lane.answers) lane.answers = request_in(frame).has_value();
-  if (lane.answers && request_in(frame)) turn_round(frame);
+// Turns a request of mode rtt into its reply. Before the first request, only the first packet of
+// each burst is inspected, to save time.
+void answer_request(Lane& lane, std::span<std::uint8_t> frame, bool is_first) noexcept {
+  if (is_first && !lane.sends_replies) lane.sends_replies = request_in(frame).has_value();
+  if (lane.sends_replies && request_in(frame)) reverse_direction(frame);
 }
 
-void refill(Exchange& exchange, ReceiveRing& ring) noexcept {
-  const auto count = std::min(ring.room(), exchange.count);
+void refill(ForwardBuffers& buffers, ReceiveRing& ring) noexcept {
+  const auto count = std::min(ring.free_entries(), buffers.count);
   if (count == 0) return;
   for (std::uint32_t i = 0; i < count; ++i) {
-    ring.at(ring.head() + i).address = exchange.free[--exchange.count];
+    ring.at(ring.head() + i).address = buffers.free[--buffers.count];
   }
   ring.post(count);
 }
@@ -111,55 +109,55 @@ void refill(Exchange& exchange, ReceiveRing& ring) noexcept {
 unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto& tx = *lane.tx;
   auto& rx = *lane.rx;
-  auto& exchange = lane.exchange;
+  auto& buffers = lane.forward_buffers;
   tx.reclaim();
-  give_back(exchange, tx);
-  constexpr std::uint32_t kMostOfOne = 8;  // packets of a completion
-  const auto blank = tx.blank();
+  free_sent_buffers(buffers, tx);
+  constexpr std::uint32_t kMaxPerCompletion = 8;  // packets
+  const auto unsignaled = tx.unsignaled_wqe();
   unsigned packets = 0;
   std::uint64_t bytes = 0;
-  rx.take(std::min(lane.burst, tx.room() / kMostOfOne),
-          [&](std::uint32_t position, std::uint32_t size) noexcept {
-            const auto buffer = rx.at(position).address;
-            if (size == 0) {
-              exchange.free[exchange.count++] = buffer;
-              return;
-            }
-            answer(lane, {bytes_at(buffer), size}, packets == 0);
-            const auto at = tx.head() + packets;
-            tx.at(at) = {blank.header, blank.oob, buffer, key_and_size(exchange.key, size)};
-            exchange.sending[at & (tx.slots() - 1)] = buffer;
-            ++packets;
-            bytes += size;
-          });
+  rx.poll(
+      std::min<std::uint32_t>(lane.burst, tx.free_entries() / kMaxPerCompletion),
+      [&](std::uint32_t position, std::uint32_t size) noexcept {
+        const auto buffer = rx.at(position).address;
+        if (size == 0) {
+          buffers.free[buffers.count++] = buffer;
+          return;
+        }
+        answer_request(lane, {bytes_at(buffer), size}, packets == 0);
+        const auto at = tx.head() + packets;
+        tx.at(at) = {unsignaled.header, unsignaled.oob, buffer, key_and_size(buffers.key, size)};
+        buffers.sending[at & (tx.slots() - 1)] = buffer;
+        ++packets;
+        bytes += size;
+      });
   if (packets != 0) tx.post(packets);
-  refill(exchange, rx);
-  lane.counters.tx_packets.add(packets);
-  lane.counters.tx_bytes.add(bytes);
-  lane.tx_errors.set(tx.errors());
+  refill(buffers, rx);
+  lane.count_sent(packets, bytes);
+  lane.counters.tx_errors.set(tx.errors());
   lane.counters.count_poll(packets, lane.burst);
   count_received(lane, packets, bytes);
   return packets;
 }
 
-unsigned take_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
-  unsigned answers = 0;
+unsigned receive_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
+  unsigned replies = 0;
   std::uint64_t bytes = 0;
   std::uint64_t now = 0;
   const auto packets = take_burst(lane, [&](std::uint32_t position, std::uint32_t size) {
     if (now == 0) now = request_time();
     if (!lane.requests->take({bytes_at(lane.rx->at(position).address), size}, now)) return;
-    ++answers;
+    ++replies;
     bytes += size;
   });
-  count_received(lane, answers, bytes);
+  count_received(lane, replies, bytes);
   return packets;
 }
 
-unsigned ask_and_listen(Lane& lane, std::uint64_t now) noexcept {
-  const auto received = take_answers(lane, now);
+unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept {
+  const auto received = receive_answers(lane, now);
   auto& requests = *lane.requests;
-  const auto room = requests.window.room(request_time());
+  const auto room = requests.window.available(request_time());
   if (room == 0) return received;
   const auto sent = send_at_most(lane, now, room, [&](unsigned count) {
     const auto& ring = *lane.tx;
@@ -171,31 +169,34 @@ unsigned ask_and_listen(Lane& lane, std::uint64_t now) noexcept {
   return received + sent;
 }
 
-Burst burst_of(Mode mode) {
-  switch (mode) {
-    case Mode::rx:
-      return receive;
-    case Mode::txrx:
-      return send_and_receive;
-    case Mode::fwd:
-      return forward;
-    case Mode::rtt:
-      return ask_and_listen;
-    case Mode::tx:
-      break;
-  }
-  return send;
+namespace {
+
+// While it waits for late packets, also processes completions: each one shows that a packet may
+// still return.
+template <Burst Receive>
+unsigned receive_late(Lane& lane, std::uint64_t now) noexcept {
+  const auto done = lane.tx->completed();
+  lane.tx->reclaim();
+  return Receive(lane, now) + (lane.tx->completed() - done);
 }
 
-Burst drain_of(Mode mode) {
-  switch (mode) {
-    case Mode::txrx:
-      return receive;
-    case Mode::rtt:
-      return take_answers;
-    default:
-      return nullptr;
+// Each visit of a queue is one burst, so that completions are processed often.
+constexpr std::array kModeBursts = {
+    ModeBursts{Mode::tx, work<Lane, send, 1>},
+    ModeBursts{Mode::rx, work<Lane, receive, 1>},
+    ModeBursts{Mode::txrx, work_and_drain<Lane, send_and_receive, receive_late<receive>, 1>},
+    ModeBursts{Mode::fwd, work<Lane, forward, 1>},
+    ModeBursts{Mode::rtt,
+               work_and_drain<Lane, exchange_requests, receive_late<receive_answers>, 1>},
+};
+
+}  // namespace
+
+const ModeBursts* find_bursts(Mode mode) {
+  for (const auto& bursts : kModeBursts) {
+    if (bursts.mode == mode) return &bursts;
   }
+  return nullptr;
 }
 
 }  // namespace manactl::datapath::verbs

@@ -1,73 +1,52 @@
 // SPDX-License-Identifier: MIT
 //
-// What a worker does for one queue, one function per mode. Nothing here allocates, locks, throws or
-// logs.
+// The bursts of the traffic modes: a function per mode and a row of kModeBursts in modes.cpp.
+// Nothing here allocates, locks, throws or logs.
 
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "datapath/counters.h"
-#include "datapath/pace.h"
-#include "datapath/requests.h"
-#include "datapath/verbs/outbox.h"
+#include "datapath/measure/worker.h"
 #include "datapath/verbs/receive_queue.h"
+#include "datapath/verbs/send_pattern.h"
 
 namespace manactl::datapath::verbs {
 
-// Received packets go out from the buffer in which they came in; it is offered again when they were
-// sent.
-struct Exchange {
-  std::vector<std::uint64_t> free;  // addresses of buffers that nobody has, `count` of them
+// The buffers of mode fwd. A packet is sent from the buffer in which it was received; the buffer is
+// posted again once the packet is sent.
+struct ForwardBuffers {
+  std::vector<std::uint64_t> free;  // addresses; the first `count` are valid
   std::uint32_t count = 0;
-  std::vector<std::uint64_t> sending;  // by slot of the SQ
-  std::uint32_t done = 0;              // position up to which `sending` was given back
-  std::uint32_t key = 0;
+  std::vector<std::uint64_t> sending;  // addresses, indexed by slot of the SQ
+  std::uint32_t freed = 0;             // SQ position up to which `sending` was freed
+  std::uint32_t key = 0;               // lkey of the memory
 };
 
-// One queue, and all that its worker needs.
-struct alignas(kOwnLines) Lane {
+// One queue with the state of its worker.
+struct alignas(kOwnLines) Lane : BaseLane {
   SendRing* tx = nullptr;
-  ReceiveRing* rx = nullptr;  // null for a sender
-  std::uint32_t burst = 0;
-  Pace pace;
-  Outbox outbox;
-  Exchange exchange;
-  bool answers = false;                // fwd: requests of mode rtt have come
-  std::unique_ptr<Requests> requests;  // of mode rtt
-  Counters counters;
-  Counter tx_errors, rx_errors;
+  ReceiveRing* rx = nullptr;  // null if the mode does not receive
+  SendPattern send_pattern;
+  ForwardBuffers forward_buffers;
 };
 
-// Serves the queue once and answers how many packets moved. `now` is the time of the call, in ticks
-// of the cycle counter.
-using Burst = unsigned (*)(Lane& lane, std::uint64_t now) noexcept;
+using Burst = BurstFunction<Lane>;
 
 unsigned send(Lane& lane, std::uint64_t now) noexcept;
 unsigned receive(Lane& lane, std::uint64_t now) noexcept;
 unsigned send_and_receive(Lane& lane, std::uint64_t now) noexcept;
 unsigned forward(Lane& lane, std::uint64_t now) noexcept;
-unsigned take_answers(Lane& lane, std::uint64_t now) noexcept;
-unsigned ask_and_listen(Lane& lane, std::uint64_t now) noexcept;
+unsigned receive_answers(Lane& lane, std::uint64_t now) noexcept;
+unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept;
 
-Burst burst_of(Mode mode);
+struct ModeBursts {
+  Mode mode;
+  Work work;
+};
 
-// That part of it which goes on when sending is over; null where nothing comes back.
-Burst drain_of(Mode mode);
-
-// Of the CPU; constant rate.
-inline std::uint64_t cycles() noexcept {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-  std::uint64_t count = 0;
-  asm volatile("mrs %0, cntvct_el0" : "=r"(count));
-  return count;
-#else
-  return 0;
-#endif
-}
+// Null if the engine does not support the mode.
+const ModeBursts* find_bursts(Mode mode);
 
 }  // namespace manactl::datapath::verbs

@@ -3,43 +3,43 @@
 
 #include <algorithm>
 
-#include "datapath/plan.h"
+#include "datapath/plan/plan.h"
 
 namespace manactl::datapath::verbs {
 
 namespace {
 
-constexpr std::uint32_t kLine = 64;
-constexpr std::uint32_t kMinReceive = 2048;  // what others send is not known
+constexpr std::uint32_t kCacheLine = 64;
+constexpr std::uint32_t kMinReceiveCapacity = 2048;  // other senders may use larger frames
 
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-std::uint32_t frame_room(const BenchPlan& plan) {
-  return round_up(plan.traffic.largest(), kLine);
+std::uint32_t frame_capacity(const BenchPlan& plan) {
+  return round_up(plan.traffic.largest(), kCacheLine);
 }
 
-std::uint32_t receive_room(const BenchPlan& plan) {
-  return std::max(kMinReceive, frame_room(plan));
+std::uint32_t receive_capacity(const BenchPlan& plan) {
+  return std::max(kMinReceiveCapacity, frame_capacity(plan));
 }
 
-// Packets of a queue: each frame of the pattern once, or where packets change one of its own for
-// every slot, because it is written while others are on their way.
+// The number of frames of a queue. Constant packets need one per entry of the pattern. Packets that
+// change need one per slot, because a frame in flight must not be written.
 std::uint32_t packets_of(const BenchPlan& plan, std::uint32_t pattern, std::uint32_t slots) {
-  const bool same = plan.traffic.flows == 1 && plan.mode != Mode::rtt;
-  return same ? pattern : round_up(slots, pattern);
+  const bool constant = plan.traffic.flows == 1 && !measures_latency(plan.mode);
+  return constant ? pattern : round_up(slots, pattern);
 }
 
 std::size_t bytes_needed(const BenchPlan& plan, const Lane& lane) {
   std::size_t bytes = 0;
   if (makes_packets(plan.mode)) {
     const auto pattern = static_cast<std::uint32_t>(size_pattern(plan.traffic.sizes).size());
-    bytes += std::size_t{packets_of(plan, pattern, lane.tx->slots())} * frame_room(plan);
+    bytes += std::size_t{packets_of(plan, pattern, lane.tx->slots())} * frame_capacity(plan);
   }
   if (receives(plan.mode)) {
-    const auto buffers = lane.rx->slots() + (plan.mode == Mode::fwd ? lane.tx->slots() : 0U);
-    bytes += std::size_t{buffers} * receive_room(plan);
+    const auto buffers = lane.rx->slots() + (forwards(plan.mode) ? lane.tx->slots() : 0U);
+    bytes += std::size_t{buffers} * receive_capacity(plan);
   }
   return bytes;
 }
@@ -48,15 +48,19 @@ Result<> check_limits(const BenchPlan& plan, const Context& context) {
   const auto& limits = context.limits();
   if (plan.descriptors > limits.entries) {
     return fail(Errc::invalid,
-                fmt::format("--descriptors {}: {} takes at most {}",
+                fmt::format("{} {}: {} supports at most {}",
+                            name_of(PlanField::descriptors),
                             plan.descriptors,
-                            context.place().device,
+                            context.port_info().device,
                             limits.entries));
   }
   if (plan.queues > limits.queues) {
-    return fail(
-        Errc::invalid,
-        fmt::format("--queues {}: {} has {}", plan.queues, context.place().device, limits.queues));
+    return fail(Errc::invalid,
+                fmt::format("{} {}: {} supports at most {}",
+                            name_of(PlanField::queues),
+                            plan.queues,
+                            context.port_info().device,
+                            limits.queues));
   }
   return {};
 }
@@ -76,8 +80,8 @@ Result<std::unique_ptr<Port>> Port::open(const OpenPort& open,
   auto memory = Region::make(*port->context_, bytes);
   if (!memory) return tl::unexpected<Error>(memory.error());
   port->memory_.emplace(std::move(*memory));
-  if (makes_packets(plan.mode)) port->fill_outboxes(plan, nic);
-  if (receives(plan.mode)) port->offer_buffers(plan);
+  if (makes_packets(plan.mode)) port->fill_send_patterns(plan, nic);
+  if (receives(plan.mode)) port->post_buffers(plan);
   return port;
 }
 
@@ -89,9 +93,10 @@ Result<> Port::make_queues(const BenchPlan& plan) {
     if (!queue) return tl::unexpected<Error>(queue.error());
     senders_.push_back(std::move(*queue));
     lane.tx = &senders_.back().ring();
-    lane.burst = std::min<std::uint32_t>(plan.burst, lane.tx->room());
-    // One burst is the most that is on the way from a queue.
-    if (plan.mode == Mode::rtt) lane.requests = std::make_unique<Requests>(lane.burst);
+    lane.burst =
+        static_cast<std::uint16_t>(std::min<std::uint32_t>(plan.burst, lane.tx->free_entries()));
+    // Allows at most one burst of each queue in flight.
+    if (measures_latency(plan.mode)) lane.requests = std::make_unique<Requests>(lane.burst);
   }
   if (!receives(plan.mode)) return {};
   auto queues = ReceiveQueues::make(*context_, plan.queues, plan.descriptors);
@@ -101,52 +106,48 @@ Result<> Port::make_queues(const BenchPlan& plan) {
   return {};
 }
 
-void Port::fill_outboxes(const BenchPlan& plan, const Nic& nic) {
+void Port::fill_send_patterns(const BenchPlan& plan, const Nic& nic) {
   const auto& traffic = plan.traffic;
   const auto pattern = size_pattern(traffic.sizes);
   for (unsigned queue = 0; queue < plan.queues; ++queue) {
     auto& lane = lanes_[queue];
-    Flow flow;
-    flow.source = nic.mac;
-    flow.destination = traffic.destination;
-    flow.source_ip = traffic.source_ip.value_or(nic.ip.value_or(flow.source_ip));
-    flow.destination_ip = traffic.peer_ip.value_or(flow.destination_ip);
+    const auto flow = flow_of(plan, nic.mac, nic.ip, queue);
     const auto ports = source_ports(queue, plan.queues, traffic.flows);
-    flow.source_port = ports.first;
     const auto round = static_cast<std::uint32_t>(pattern.size());
     const auto count = packets_of(plan, round, lane.tx->slots());
     for (std::uint32_t i = 0; i < count; ++i) {
       const auto bytes = traffic.sizes[pattern[i % round]].bytes - kFcsBytes;
-      lane.outbox.add(*lane.tx, flow, {take(frame_room(plan)), bytes}, memory_->key());
+      lane.send_pattern.add(
+          *lane.tx, flow, {allocate(frame_capacity(plan)), bytes}, memory_->key());
     }
-    lane.outbox.start(*lane.tx, ports);
+    lane.send_pattern.start(*lane.tx, ports);
   }
 }
 
-void Port::offer_buffers(const BenchPlan& plan) {
-  const auto room = receive_room(plan);
+void Port::post_buffers(const BenchPlan& plan) {
+  const auto capacity = receive_capacity(plan);
   for (auto& lane : lanes_) {
     auto& ring = *lane.rx;
     for (std::uint32_t slot = 0; slot < ring.slots(); ++slot) {
-      const auto address = reinterpret_cast<std::uintptr_t>(take(room));
-      ring.at(slot) = {kOneSegment, 0, address, key_and_size(memory_->key(), room)};
+      const auto address = reinterpret_cast<std::uintptr_t>(allocate(capacity));
+      ring.at(slot) = {kOneSegment, 0, address, key_and_size(memory_->key(), capacity)};
     }
-    if (plan.mode == Mode::fwd) {
-      auto& exchange = lane.exchange;
-      exchange.key = memory_->key();
-      exchange.sending.resize(lane.tx->slots());
-      exchange.count = lane.tx->slots();
-      for (std::uint32_t i = 0; i < exchange.count; ++i) {
-        exchange.free.push_back(reinterpret_cast<std::uintptr_t>(take(room)));
+    if (forwards(plan.mode)) {
+      auto& buffers = lane.forward_buffers;
+      buffers.key = memory_->key();
+      buffers.sending.resize(lane.tx->slots());
+      buffers.count = lane.tx->slots();
+      for (std::uint32_t i = 0; i < buffers.count; ++i) {
+        buffers.free.push_back(reinterpret_cast<std::uintptr_t>(allocate(capacity)));
       }
-      exchange.free.resize(std::size_t{lane.tx->slots()} + ring.slots());
+      buffers.free.resize(std::size_t{lane.tx->slots()} + ring.slots());
     }
   }
-  // When all queues of the port can take a packet.
-  for (auto& lane : lanes_) lane.rx->post(lane.rx->room());
+  // Post only after all queues are set up: packets may arrive on any of them.
+  for (auto& lane : lanes_) lane.rx->post(lane.rx->free_entries());
 }
 
-std::uint8_t* Port::take(std::size_t bytes) {
+std::uint8_t* Port::allocate(std::size_t bytes) {
   auto* memory = memory_->data() + used_;
   used_ += bytes;
   return memory;

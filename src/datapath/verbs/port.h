@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A port that is ready to run: its queues, its packets, and a lane for each queue.
+// An open port with its queues, its packets and a lane for each queue.
 
 #pragma once
 
@@ -34,17 +34,17 @@ class Port {
   explicit Port(std::unique_ptr<Context> context) : context_(std::move(context)) {}
 
   Result<> make_queues(const BenchPlan& plan);
-  void fill_outboxes(const BenchPlan& plan, const Nic& nic);
-  void offer_buffers(const BenchPlan& plan);
-  std::uint8_t* take(std::size_t bytes);
+  void fill_send_patterns(const BenchPlan& plan, const Nic& nic);
+  void post_buffers(const BenchPlan& plan);
+  std::uint8_t* allocate(std::size_t bytes);
 
-  // Each goes before those above it.
+  // Destroyed in reverse order: queues before the context.
   std::unique_ptr<Context> context_;
   std::optional<Region> memory_;
   std::vector<SendQueue> senders_;
   std::optional<ReceiveQueues> receivers_;
   std::vector<Lane> lanes_;
-  std::size_t used_ = 0;  // bytes of the memory
+  std::size_t used_ = 0;  // bytes of memory_
 };
 
 }  // namespace manactl::datapath::verbs

@@ -16,27 +16,27 @@ namespace verbs {
 
 namespace {
 
-// Tells the parent before everything that may never come back.
-class Teller final : public Watcher {
+// Writes a line to the parent before each call that may crash or hang.
+class StageReporter final : public CallObserver {
  public:
-  explicit Teller(int pipe) : pipe_(pipe) {}
+  explicit StageReporter(int pipe) : pipe_(pipe) {}
 
   void enter(Stage stage, std::string_view call = {}) {
     stage_ = stage;
-    say(fmt::format("at\t{}\t{}\n", id_of(stage), call));
+    write(fmt::format("at\t{}\t{}\n", id_of(stage), call));
   }
 
-  void before(std::string_view call, const PortPlace* place) override {
-    if (place != nullptr) {
-      say(fmt::format("port\t{}\t{}\t{}\n", place->device, place->slot, place->port));
+  void before_call(std::string_view call, const PortInfo* port) override {
+    if (port != nullptr) {
+      write(fmt::format("port\t{}\t{}\t{}\n", port->device, port->slot, port->port));
     }
     enter(stage_of(call), call);
   }
 
-  void say(std::string_view line) const { tell(pipe_, line); }
+  void write(std::string_view line) const { write_to_pipe(pipe_, line); }
 
  private:
-  // Calls that several stages make belong to the one that was entered.
+  // The stage of a call; the current stage if several stages make that call.
   Stage stage_of(std::string_view call) const {
     if (call == "get_device_list") return Stage::find;
     if (call == "open_device") return Stage::open;
@@ -50,10 +50,11 @@ class Teller final : public Watcher {
   Stage stage_ = Stage::libraries;
 };
 
-// Interfaces of the software adapter are none of the kernel's: only its own files have them.
+// Finds a port of the software adapter. The kernel does not know these interfaces; the adapter
+// shows them in its own sysfs files.
 Result<Nic> find_simulated(const Library& library, const std::string& name) {
   int count = 0;
-  library.about_to("get_device_list");
+  library.before_call("get_device_list");
   const std::unique_ptr<ibv_device*, decltype(library.free_device_list)> list(
       library.get_device_list(&count), library.free_device_list);
   std::vector<std::string> known;
@@ -68,9 +69,9 @@ Result<Nic> find_simulated(const Library& library, const std::string& name) {
   }
   std::ranges::sort(known);
   return fail(Errc::not_found,
-              fmt::format("the software adapter has no '{}'; it has: {}",
+              fmt::format("the software adapter has no interface '{}'; it has: {}",
                           printable(name, 40),
-                          known.empty() ? std::string("nothing") : join(known, ", ")));
+                          known.empty() ? std::string("none") : join(known, ", ")));
 }
 
 Result<std::unique_ptr<Context>> open_port(const Library& library, const ProbePlan& plan) {
@@ -79,64 +80,67 @@ Result<std::unique_ptr<Context>> open_port(const Library& library, const ProbePl
   return Context::open(library, nic->pci, nic->mac);
 }
 
-Result<> make_queues(const ProbePlan& plan, std::unique_ptr<Context> context, Teller& teller) {
+Result<> make_queues(const ProbePlan& plan,
+                     std::unique_ptr<Context> context,
+                     StageReporter& reporter) {
   constexpr std::uint32_t kEntries = 64;
-  constexpr std::uint32_t kReceivers = 2;  // so that there is something to spread over
+  constexpr std::uint32_t kReceivers = 2;  // at least two, to use RSS
   const auto& limits = context->limits();
   const auto entries = limits.entries == 0 ? kEntries : std::min(kEntries, limits.entries);
   std::optional<SendQueue> sender;
   std::optional<ReceiveQueues> receivers;
-  teller.enter(Stage::cq);
+  reporter.enter(Stage::cq);
   if (auto cq = context->make_cq(entries); !cq) return tl::unexpected<Error>(cq.error());
-  if (plan.keep_off.empty()) {
-    // The first QP claims the port, or learns that it is taken. Receiving without it would take
-    // the packets of whoever has the port.
-    teller.enter(Stage::qp);
-    auto made = SendQueue::make(*context, entries);
-    if (!made) return tl::unexpected<Error>(made.error());
-    sender.emplace(std::move(*made));
-    teller.enter(Stage::rss_qp);
-    auto both = ReceiveQueues::make(*context, limits.queues == 1 ? 1 : kReceivers, entries);
-    if (!both) return tl::unexpected<Error>(both.error());
-    receivers.emplace(std::move(*both));
+  if (plan.no_qp_reason.empty()) {
+    // The first QP claims the port; its creation fails if the port is in use. Receiving without
+    // this claim would steal packets from the program that uses the port.
+    reporter.enter(Stage::qp);
+    auto send_queue = SendQueue::make(*context, entries);
+    if (!send_queue) return tl::unexpected<Error>(send_queue.error());
+    sender.emplace(std::move(*send_queue));
+    reporter.enter(Stage::rss_qp);
+    auto receive_queues =
+        ReceiveQueues::make(*context, limits.queues == 1 ? 1 : kReceivers, entries);
+    if (!receive_queues) return tl::unexpected<Error>(receive_queues.error());
+    receivers.emplace(std::move(*receive_queues));
   }
-  teller.enter(Stage::release);
+  reporter.enter(Stage::release);
   receivers.reset();
   sender.reset();
   context.reset();
   return {};
 }
 
-Result<> walk(const ProbePlan& plan, const Doors& doors, Teller& teller) {
-  teller.enter(Stage::libraries);
-  auto library = doors.load();
+Result<> run_stages(const ProbePlan& plan, const ProbeCalls& calls, StageReporter& reporter) {
+  reporter.enter(Stage::libraries);
+  auto library = calls.load();
   if (!library) return tl::unexpected<Error>(library.error());
-  teller.say(fmt::format("version\t{}\n", version_of(*library)));
-  library->watcher = &teller;
-  teller.enter(Stage::find);
-  auto context = doors.open(*library, plan);
+  reporter.write(fmt::format("version\t{}\n", version_of(*library)));
+  library->observer = &reporter;
+  reporter.enter(Stage::find);
+  auto context = calls.open(*library, plan);
   if (!context) return tl::unexpected<Error>(context.error());
-  return make_queues(plan, std::move(*context), teller);
+  return make_queues(plan, std::move(*context), reporter);
 }
 
-void answer(const ProbePlan& plan, const Doors& doors, int pipe) {
-  constexpr std::size_t kLongest = 1000;
-  Teller teller(pipe);
-  const auto good = walk(plan, doors, teller);
-  if (good) return teller.say("done\n");
-  const auto& error = good.error();
-  teller.say(fmt::format("fail\t{}\t{}\t{}\n",
-                         static_cast<int>(error.code),
-                         error.sys,
-                         printable(error.message, kLongest)));
+void run_probe(const ProbePlan& plan, const ProbeCalls& calls, int pipe) {
+  constexpr std::size_t kMaxMessage = 1000;
+  StageReporter reporter(pipe);
+  const auto result = run_stages(plan, calls, reporter);
+  if (result) return reporter.write("done\n");
+  const auto& error = result.error();
+  reporter.write(fmt::format("fail\t{}\t{}\t{}\n",
+                             static_cast<int>(error.code),
+                             error.sys,
+                             printable(error.message, kMaxMessage)));
 }
 
 }  // namespace
 
-Result<ProbeReport> probe(const ProbePlan& plan, const Doors& doors) {
-  const auto told = ask_child([&](int pipe) { answer(plan, doors, pipe); }, plan.patience);
-  if (!told) return tl::unexpected<Error>(told.error());
-  return read_probe(plan, *told);
+Result<ProbeReport> probe(const ProbePlan& plan, const ProbeCalls& calls) {
+  const auto result = run_in_child([&](int pipe) { run_probe(plan, calls, pipe); }, plan.timeout);
+  if (!result) return tl::unexpected<Error>(result.error());
+  return read_probe(plan, *result);
 }
 
 }  // namespace verbs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The probe without its way to the libraries, for tests that bring their own.
+// The probe with replaceable functions that load the libraries and open the port, for tests.
 
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace manactl::datapath::verbs {
 
-// Both are called in the child.
-struct Doors {
+// Both functions run in the child process.
+struct ProbeCalls {
   std::function<Result<Library>()> load;
   std::function<Result<std::unique_ptr<Context>>(const Library&, const ProbePlan&)> open;
 };
 
-Result<ProbeReport> probe(const ProbePlan& plan, const Doors& doors);
+Result<ProbeReport> probe(const ProbePlan& plan, const ProbeCalls& calls);
 
 }  // namespace manactl::datapath::verbs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// RQs with their CQs behind an indirection table. Every slot of a ring has a buffer, written into
-// its WQE once or by whoever swaps it.
+// RQs with their CQs behind an indirection table. Each slot of a ring has a buffer; the WQE of a
+// slot is rewritten only when the buffer is exchanged.
 
 #pragma once
 
@@ -13,46 +13,46 @@
 
 namespace manactl::datapath::verbs {
 
-// The part that runs for every burst. Positions count WQEs for ever, modulo 2^32.
+// The part of a receive queue that runs for every burst. Positions count WQEs modulo 2^32.
 class ReceiveRing {
  public:
   ReceiveRing() = default;
-  ReceiveRing(const manadv_rwq& queue, const manadv_cq& completions, RingCall* call);
+  ReceiveRing(const manadv_rwq& queue, const manadv_cq& completions, DoorbellFunction* call);
 
-  // Of the ring; a power of two, and at least as many as may be posted.
+  // The size of the ring: a power of two, at least entries().
   std::uint32_t slots() const { return mask_ + 1; }
 
-  // How many may be posted.
+  // The maximum number of posted WQEs.
   std::uint32_t entries() const { return count_; }
 
   std::uint32_t head() const noexcept { return head_; }
 
-  std::uint32_t room() const noexcept { return count_ - (head_ - taken_); }
+  std::uint32_t free_entries() const noexcept { return count_ - (head_ - received_); }
 
   std::uint64_t errors() const noexcept { return errors_; }
 
-  bool broken() const { return reader_.overflowed(); }
+  bool overflowed() const { return reader_.overflowed(); }
 
   Wqe& at(std::uint32_t position) const noexcept { return ring_[position & mask_]; }
 
-  // Offers the buffers of the next `count` slots; at most room().
+  // Posts the buffers of the next `count` slots; at most free_entries().
   void post(std::uint32_t count) noexcept {
     head_ += count;
     const std::uint32_t tail = head_ * wire::kBasicUnit;  // modulo 2^32
     doorbell_.ring(id_ | std::uint64_t{tail} << 32U);
   }
 
-  // Takes up to `most` completions, and calls packet(position, bytes) for every packet in them,
-  // in the order of arrival. A completion may have several, or none that is whole: 0 bytes then.
+  // Polls up to `max` completions and calls packet(position, bytes) for each packet in order of
+  // arrival. A completion may hold several packets. A truncated packet has 0 bytes.
   template <class F>
-  void take(unsigned most, F packet) noexcept {
-    while (most-- > 0) {
-      const auto* entry = reader_.take();
+  void poll(unsigned max, F packet) noexcept {
+    while (max-- > 0) {
+      const auto* entry = reader_.next();
       if (entry == nullptr) return;
       if (type_of(entry) == wire::CqeType::rx_okay) [[likely]] {
-        packet(taken_++, dword(entry, kFirstLength) & kLengthMask);
+        packet(received_++, dword(entry, kFirstLength) & kLengthMask);
       } else {
-        take_rare(entry, packet);
+        poll_rare(entry, packet);
       }
     }
   }
@@ -63,11 +63,11 @@ class ReceiveRing {
   static constexpr std::uint32_t kLengthMask = 0xffff;
 
   template <class F>
-  void take_rare(const std::uint8_t* entry, F packet) noexcept {
+  void poll_rare(const std::uint8_t* entry, F packet) noexcept {
     const auto type = type_of(entry);
-    if (type == wire::CqeType::rx_truncated) {  // it used its buffer
+    if (type == wire::CqeType::rx_truncated) {  // the packet consumed its buffer
       ++errors_;
-      packet(taken_++, 0U);
+      packet(received_++, 0U);
       return;
     }
     const bool four = type == wire::CqeType::rx_coalesced_4;
@@ -76,26 +76,28 @@ class ReceiveRing {
       return;
     }
     for (unsigned i = 0; i < wire::kRxRecords; ++i) {
-      // A record of four has one length, one of eight has two in its second dword.
+      // rx_coalesced_4: a record has one length, in its first dword. rx_coalesced_8: two lengths,
+      // in its second dword.
       const auto word = dword(entry, kFirstLength + i * kRecord + (four ? 0U : 1U));
       if ((word & kLengthMask) == 0) return;
-      packet(taken_++, word & kLengthMask);
+      packet(received_++, word & kLengthMask);
       if (four) continue;
       if (word >> 16U == 0) return;
-      packet(taken_++, word >> 16U);
+      packet(received_++, word >> 16U);
     }
   }
 
   Wqe* ring_ = nullptr;
   std::uint32_t mask_ = 0, count_ = 0;
-  std::uint32_t head_ = 0, taken_ = 0;
+  std::uint32_t head_ = 0, received_ = 0;
   std::uint64_t id_ = 0;
   Doorbell doorbell_;
   CompletionReader reader_;
   std::uint64_t errors_ = 0;
 };
 
-// All of a port. Made after its send queues: some kernels want a QP for sending first.
+// The receive queues of a port. Must be created after the send queues: some kernels require a QP
+// for sending first.
 class ReceiveQueues {
  public:
   // `count` is a power of two.
@@ -113,7 +115,7 @@ class ReceiveQueues {
   Result<> make_qp(const Context& context);
   Result<> open_rings(const Context& context);
 
-  // Each goes before those above it.
+  // Destroyed in reverse order: the QP first, the CQs last.
   std::vector<Owned<ibv_cq>> cqs_;
   std::vector<Owned<ibv_wq>> wqs_;
   Owned<ibv_rwq_ind_table> table_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The driver's side of doorbells and completion rings. All of it runs for every burst: nothing
-// here allocates, throws or calls the kernel.
+// The driver's side of doorbells and completion rings. It runs for every burst: nothing here
+// allocates, throws or calls the kernel.
 
 #pragma once
 
@@ -21,19 +21,20 @@ static_assert(std::endian::native == std::endian::little, "rings are shared with
 
 // The first 8 bytes of a record, as one number.
 template <class T>
-constexpr std::uint64_t word_of(const T& record) {
+constexpr std::uint64_t first_qword(const T& record) {
   return wire::load(*wire::encode(record), 0, 8);
 }
 
-// A WQE of one segment: one basic unit.
+// A WQE with one segment, which fills one basic unit.
 struct alignas(wire::kBasicUnit) Wqe {
   std::uint64_t header = 0, oob = 0, address = 0, key_and_size = 0;
 };
 
 static_assert(sizeof(Wqe) == wire::kBasicUnit);
 
-inline constexpr std::uint64_t kOneSegment = word_of(wire::WqeHeader{.num_sge = 1});
-inline constexpr std::uint64_t kSuppress = word_of(wire::TxShortOob{.suppress_cqe = true});
+inline constexpr std::uint64_t kOneSegment = first_qword(wire::WqeHeader{.num_sge = 1});
+inline constexpr std::uint64_t kSuppressCompletion =
+    first_qword(wire::TxShortOob{.suppress_cqe = true});
 
 constexpr std::uint64_t key_and_size(std::uint32_t key, std::uint32_t size) {
   return wire::load(*wire::encode(wire::Sge{0, key, size}), 8, 8);
@@ -44,15 +45,15 @@ class Doorbell {
  public:
   Doorbell() = default;
 
-  Doorbell(void* page, wire::DoorbellTarget target, RingCall* call)
+  Doorbell(void* page, wire::DoorbellTarget target, DoorbellFunction* call)
       : page_(static_cast<std::uint8_t*>(page)),
         offset_(static_cast<std::uint32_t>(target)),
         call_(call) {}
 
   void ring(std::uint64_t value) const noexcept {
     if (call_ != nullptr) return call_(page_, offset_, value);
-      // What the device is to read has to be there before it hears of it, and its page may be
-      // write-combining memory, which a release store alone does not order.
+      // WQEs must be visible before the doorbell. The page may be write-combining memory, which a
+      // release store alone does not order.
 #if defined(__x86_64__)
     __builtin_ia32_sfence();
 #elif defined(__aarch64__)
@@ -65,21 +66,21 @@ class Doorbell {
  private:
   std::uint8_t* page_ = nullptr;
   std::uint32_t offset_ = 0;
-  RingCall* call_ = nullptr;
+  DoorbellFunction* call_ = nullptr;
 };
 
-// Entries that the device has written, one after the other.
+// Reads the entries of a CQ in the order in which the device writes them.
 class CompletionReader {
  public:
   CompletionReader() = default;
 
   CompletionReader(const void* entries, std::uint32_t count)
       : entries_(static_cast<const std::uint8_t*>(entries)), count_(count), head_(count) {
-    turn();
+    update_position();
   }
 
-  // The next entry, or null. It stays as it is until the queue has gone round.
-  const std::uint8_t* take() noexcept {
+  // The next entry, or null if there is none. It stays valid until the next round of the queue.
+  const std::uint8_t* next() noexcept {
     const auto* entry = entries_ + std::size_t{index_} * wire::kCqeBytes;
     const auto info = load_info(entry);
     if (info >> kOwnerShift != owner_) {
@@ -88,12 +89,12 @@ class CompletionReader {
       return nullptr;
     }
     ++head_;
-    // The device counts in 32 bits, too: the phase breaks for both of us where the count wraps.
-    if (++index_ == count_ || head_ == 0) turn();
+    // The device's count also wraps at 32 bits, so both sides restart the owner bits there.
+    if (++index_ == count_ || head_ == 0) update_position();
     return entry;
   }
 
-  // The device wrote over entries that were not taken.
+  // True if the device has overwritten entries that were not read.
   bool overflowed() const { return overflowed_; }
 
  private:
@@ -104,7 +105,7 @@ class CompletionReader {
     return __atomic_load_n(info, __ATOMIC_ACQUIRE);
   }
 
-  void turn() noexcept {
+  void update_position() noexcept {
     index_ = head_ % count_;
     owner_ = wire::owner_at(head_, count_);
   }
@@ -114,7 +115,6 @@ class CompletionReader {
   bool overflowed_ = false;
 };
 
-// Dword `index` of an entry.
 inline std::uint32_t dword(const std::uint8_t* entry, unsigned index) noexcept {
   return reinterpret_cast<const std::uint32_t*>(entry)[index];
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An SQ with its CQ. Of what is posted together, only the last WQE asks for a completion; packets
-// that fail have one of their own.
+// An SQ with its CQ. Of the WQEs that are posted together, only the last is signaled; a packet that
+// fails has its own completion.
 
 #pragma once
 
@@ -13,73 +13,73 @@
 
 namespace manactl::datapath::verbs {
 
-// The part that runs for every burst. Positions count WQEs for ever, modulo 2^32.
+// The part of a send queue that runs for every burst. Positions count WQEs modulo 2^32.
 class SendRing {
  public:
   SendRing() = default;
-  SendRing(const manadv_qp& queue, const manadv_cq& completions, RingCall* call);
+  SendRing(const manadv_qp& queue, const manadv_cq& completions, DoorbellFunction* call);
 
-  // Of the ring; a power of two, and at least as many as may be in flight.
+  // The size of the ring: a power of two, at least the number of WQEs in flight.
   std::uint32_t slots() const { return mask_ + 1; }
 
   std::uint32_t head() const noexcept { return head_; }
 
-  // Everything below was completed.
-  std::uint32_t done() const noexcept { return done_; }
+  // All WQEs before this position are completed.
+  std::uint32_t completed() const noexcept { return completed_; }
 
-  std::uint32_t room() const noexcept { return count_ - (head_ - done_); }
+  std::uint32_t free_entries() const noexcept { return count_ - (head_ - completed_); }
 
   std::uint64_t errors() const noexcept { return errors_; }
 
-  // An entry of the CQ was overwritten: nothing that it says can be believed.
-  bool broken() const { return reader_.overflowed(); }
+  // True if a CQ entry was overwritten: the counts are wrong from then on.
+  bool overflowed() const { return reader_.overflowed(); }
 
   Wqe& at(std::uint32_t position) const noexcept { return ring_[position & mask_]; }
 
-  // One that is complete but for the packet, without a completion of its own.
-  Wqe blank() const noexcept { return {kOneSegment, oob_ | kSuppress, 0, 0}; }
+  // A WQE that has no packet and requests no completion.
+  Wqe unsignaled_wqe() const noexcept { return {kOneSegment, oob_ | kSuppressCompletion, 0, 0}; }
 
-  // Hands over `count` WQEs from the head on; 1 to room().
+  // Posts `count` WQEs from the head on, 1 to free_entries(); the last one is signaled.
   void post(std::uint32_t count) noexcept {
     head_ += count;
     at(head_ - 1).oob = oob_;
-    asked_[asked_tail_++ & mask_] = head_ - 1;
+    signaled_[signaled_tail_++ & mask_] = head_ - 1;
     const std::uint32_t tail = head_ * wire::kBasicUnit;  // modulo 2^32
     doorbell_.ring(id_ | std::uint64_t{tail} << 32U);
   }
 
-  // Takes what was completed. Its slots are as blank() made them again.
+  // Processes completions and makes their WQEs unsignaled again.
   void reclaim() noexcept {
-    while (const auto* entry = reader_.take()) complete(entry);
+    while (const auto* entry = reader_.next()) complete(entry);
   }
 
  private:
   void complete(const std::uint8_t* entry) noexcept {
-    const auto position = asked_[asked_head_ & mask_];
+    const auto position = signaled_[signaled_head_ & mask_];
     if (type_of(entry) != wire::CqeType::tx_okay) [[unlikely]] {
       ++errors_;
-      // A packet in the middle; the one that asked is still to come.
+      // An unsignaled packet failed; the completion of the signaled one follows.
       if (slot_of(entry) != (position & mask_)) return;
     }
-    ++asked_head_;
-    done_ = position + 1;
-    at(position).oob = oob_ | kSuppress;
+    ++signaled_head_;
+    completed_ = position + 1;
+    at(position).oob = oob_ | kSuppressCompletion;
   }
 
-  // The offset is in basic units, five bits up.
+  // The slot of the WQE, from the WQE's byte offset in the entry.
   std::uint32_t slot_of(const std::uint8_t* entry) const noexcept {
     return dword(entry, 2) / wire::kBasicUnit & mask_;
   }
 
   Wqe* ring_ = nullptr;
   std::uint32_t mask_ = 0, count_ = 0;
-  std::uint32_t head_ = 0, done_ = 0;
+  std::uint32_t head_ = 0, completed_ = 0;
   std::uint64_t id_ = 0, oob_ = 0;
   Doorbell doorbell_;
   CompletionReader reader_;
   std::uint64_t errors_ = 0;
-  std::uint32_t asked_head_ = 0, asked_tail_ = 0;
-  std::vector<std::uint32_t> asked_;  // positions, as many as there are slots
+  std::uint32_t signaled_head_ = 0, signaled_tail_ = 0;
+  std::vector<std::uint32_t> signaled_;  // positions of signaled WQEs, a ring of slots() entries
 };
 
 class SendQueue {
@@ -92,7 +92,7 @@ class SendQueue {
   SendQueue(Owned<ibv_cq> cq, Owned<ibv_qp> qp, SendRing ring)
       : cq_(std::move(cq)), qp_(std::move(qp)), ring_(std::move(ring)) {}
 
-  Owned<ibv_cq> cq_;  // goes after the QP
+  Owned<ibv_cq> cq_;  // destroyed after the QP
   Owned<ibv_qp> qp_;
   SendRing ring_;
 };

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/analysis/notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "datapath/plan/plan.h"
+#include "datapath/traffic/traffic.h"
+
+namespace manactl::datapath {
+
+namespace {
+
+constexpr double kReached = 0.99;  // share of the requested rate that counts as reached
+
+// Packets that all ports together should have sent; 0 without a rate.
+double requested_packets(const BenchPlan& plan,
+                         const std::vector<PortReport>& ports,
+                         const Trial& trial) {
+  if (!trial.plan.rate || !makes_packets(plan.mode)) return 0;
+  const auto seconds = trial.total.seconds;
+  const auto ramp = trial.plan.ramp_seconds;
+  const auto full_rate_seconds =
+      seconds < ramp ? seconds * seconds / (2 * ramp) : seconds - ramp / 2;
+  double packets = 0;
+  for (const auto& port : ports) {
+    const auto rate = packets_per_second(*trial.plan.rate, plan.traffic, port.link_mbps);
+    packets += rate.value_or(0) * full_rate_seconds;
+  }
+  return packets;
+}
+
+std::vector<std::string> nothing_moved(Mode mode, const Sample& total) {
+  std::vector<std::string> notes;
+  // A forwarder that receives nothing cannot send anything.
+  const bool nothing_received = receives(mode) && total.rx.packets == 0;
+  const bool has_packets = makes_packets(mode) || !nothing_received;
+  if (sends(mode) && has_packets && total.tx.packets == 0) notes.emplace_back("nothing was sent");
+  // count_notes() reports requests without replies in a note of its own.
+  if (nothing_received && !measures_latency(mode)) notes.emplace_back("nothing was received");
+  return notes;
+}
+
+std::string slow_reason(const BenchPlan& plan) {
+  if (!measures_latency(plan.mode)) {
+    return "the device accepted no more, or the workers were preempted";
+  }
+  return fmt::format(
+      "at most {} requests of a queue are in flight, so sending waits for replies; or the device "
+      "or "
+      "the workers were too slow",
+      plan.burst);
+}
+
+}  // namespace
+
+std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
+  std::vector<std::string> notes;
+  if (measures_latency(plan.mode)) {
+    notes.emplace_back(
+        "software measures the times: they include polling on both hosts and waiting for the other "
+        "packets of a burst");
+  }
+  if (!physical || !makes_packets(plan.mode)) return notes;
+  if (!plan.traffic.peer_ip) {
+    notes.push_back(
+        fmt::format("packets go to {}, which no Azure network has: without a peer address, no host "
+                    "receives them",
+                    kDestinationIp.str()));
+  }
+  const bool has_unknown =
+      plan.nics.empty() ||
+      std::any_of(plan.nics.begin(), plan.nics.end(), [](const Nic& nic) { return !nic.ip; });
+  if (!plan.traffic.source_ip && has_unknown) {
+    notes.push_back(
+        fmt::format("packets come from {}, which is not the NIC's address: Azure drops them unless "
+                    "the source address is set",
+                    kSourceIp.str()));
+  }
+  return notes;
+}
+
+std::vector<std::string> count_notes(const BenchPlan& plan,
+                                     const std::vector<PortReport>& ports,
+                                     const Trial& trial) {
+  auto notes = nothing_moved(plan.mode, trial.total);
+  const auto sent = trial.total.tx.packets;
+  if (sent == 0) return notes;
+  const auto requested = requested_packets(plan, ports, trial);
+  const bool slow = static_cast<double>(sent) < kReached * requested;
+  if (measures_latency(plan.mode)) {
+    const auto replies = std::min(trial.total.rx.packets, sent);
+    if (replies < sent) {
+      notes.push_back(fmt::format("{} of {} requests had no reply", sent - replies, sent));
+    }
+  }
+  if (slow) {
+    notes.push_back(fmt::format("reached {:.3g} % of the requested rate: {}",
+                                100 * static_cast<double>(sent) / requested,
+                                slow_reason(plan)));
+  }
+  return notes;
+}
+
+}  // namespace manactl::datapath

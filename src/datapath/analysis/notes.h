@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Notes that help to interpret a result, for every engine.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "datapath/bench.h"
+
+namespace manactl::datapath {
+
+// Returns notes on the addresses and the timing of a plan. `physical`: packets pass through a NIC
+// of Azure.
+std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical);
+
+// Returns notes on missing packets, unanswered requests, and a rate below the requested one.
+std::vector<std::string> count_notes(const BenchPlan& plan,
+                                     const std::vector<PortReport>& ports,
+                                     const Trial& trial);
+
+}  // namespace manactl::datapath

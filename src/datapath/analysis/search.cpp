@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/analysis/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace manactl::datapath {
+
+namespace {
+
+constexpr double kKeptUp = 0.99;  // share of the requested rate that a sender must reach
+constexpr double kExceed = 0.5;   // share of the trial time at a lower bound that may miss the goal
+constexpr int kTries = 3;         // attempts at a rate while trials are invalid or the sender lags
+constexpr double kFirst = 0.1;    // length of the first trials, relative to the final ones
+constexpr unsigned kStages = 3;
+
+// The conditions under which a stage of the search accepts a rate as a bound.
+struct Target {
+  double trial_seconds = 0;  // minimum length of a trial
+  double sum_seconds = 0;    // required sum of such trials at one rate
+  double width = 0;          // distance of the bounds, relative to the upper one
+};
+
+struct Bounds {
+  std::optional<double> lower, upper;
+};
+
+enum class Verdict { lower, upper, open };
+
+std::vector<Target> targets_of(const SearchPlan& plan) {
+  std::vector<Target> targets;
+  for (unsigned stage = 0; stage < kStages; ++stage) {
+    const unsigned left = kStages - 1 - stage;
+    const double share = std::pow(kFirst, static_cast<double>(left) / (kStages - 1));
+    const double seconds = plan.final_seconds * share;
+    const double width = 1 - std::pow(1 - plan.width, static_cast<double>(1U << left));
+    targets.push_back({seconds, left == 0 ? seconds * plan.repeat : seconds, width});
+  }
+  return targets;
+}
+
+// Seconds of the sufficiently long trials at one rate, by whether they met the goal.
+struct Spent {
+  double met = 0, missed = 0;
+};
+
+// Returns `open` while trials that are still to be made could change the verdict.
+Verdict judge(const Spent& spent, const Target& target) {
+  const double total = std::max(spent.met + spent.missed, target.sum_seconds);
+  const double remaining = total - spent.met - spent.missed;
+  const double allowed = total * kExceed;
+  if (spent.missed > allowed) return Verdict::upper;
+  return spent.missed + remaining <= allowed ? Verdict::lower : Verdict::open;
+}
+
+class Search {
+ public:
+  Search(const SearchPlan& plan, const MakeProbe& probe)
+      : plan_(plan),
+        callback_(probe),
+        max_rate_(plan.max_rate),
+        found_(plan.losses.size()),
+        guesses_(plan.losses.size()) {
+    for (std::size_t i = 0; i < found_.size(); ++i) found_[i].loss = plan.losses[i];
+  }
+
+  Result<SearchResult> run() {
+    const auto targets = targets_of(plan_);
+    if (auto ok = begin(targets.front()); !ok) return tl::unexpected<Error>(ok.error());
+    for (const auto& target : targets) {
+      for (std::size_t i = 0; i < found_.size(); ++i) {
+        if (auto ok = narrow(i, target); !ok) return tl::unexpected<Error>(ok.error());
+      }
+    }
+    for (auto& goal : found_) conclude(goal, targets.back());
+    return SearchResult{std::move(found_), std::move(probes_), reach_};
+  }
+
+ private:
+  // The first trial runs at the maximum rate: the rate that arrives is a good first guess.
+  Result<> begin(const Target& target) {
+    if (auto ok = attempt(max_rate_, target.trial_seconds); !ok || end_) return ok;
+    const auto first = *std::find_if(
+        probes_.begin(), probes_.end(), [](const SearchProbe& one) { return counts(one); });
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const double arrives = first.load() * (1 - first.loss()) / (1 - found_[i].loss);
+      guesses_[i].lower = std::clamp(arrives, plan_.min_rate, max_rate_);
+    }
+    return {};
+  }
+
+  // Repeats a trial until it is valid, or sets end_ to the reason why it cannot be. If the sender
+  // lags several times in a row, the highest rate that it reached becomes the maximum.
+  Result<> attempt(double load, double seconds) {
+    std::optional<std::size_t> best;  // trial in which the sender lagged least
+    const int tries = std::isinf(load) ? 1 : kTries;
+    for (int lags = 0, invalid = 0; lags < tries && invalid < kTries;) {
+      if (auto ok = make_probe(load, seconds); !ok || end_) return ok;
+      auto& last = probes_.back();
+      if (!last.valid) {
+        ++invalid;
+        continue;
+      }
+      const auto index = probes_.size() - 1;
+      const bool better = !best || last.rate > probes_[*best].rate;
+      if (best && better) probes_[*best].valid = false;
+      if (last.kept_up()) return {};
+      ++lags;
+      last.valid = better;
+      if (better) best = index;
+    }
+    if (best && probes_[*best].rate >= plan_.min_rate) {
+      max_rate_ = probes_[*best].rate;
+      return {};
+    }
+    if (best) probes_[*best].valid = false;
+    end_ = GoalResult::End::inconclusive;
+    return {};
+  }
+
+  Result<> make_probe(double load, double seconds) {
+    if (probes_.size() >= plan_.max_probes) {
+      end_ = GoalResult::End::limit;
+      return {};
+    }
+    auto probe = callback_(load, seconds);
+    if (!probe) return tl::unexpected<Error>(probe.error());
+    probe->asked = load;
+    probe->seconds = seconds;
+    if (probe->stopped) end_ = GoalResult::End::stopped;
+    if (probe->valid) reach_ = std::max(reach_, probe->rate);
+    probes_.push_back(*probe);
+    return {};
+  }
+
+  Spent spent_at(double load, double goal, const Target& target) const {
+    Spent spent;
+    for (const auto& probe : probes_) {
+      if (!counts(probe) || probe.load() != load || probe.seconds < target.trial_seconds) continue;
+      (probe.loss() <= goal ? spent.met : spent.missed) += probe.seconds;
+    }
+    return spent;
+  }
+
+  static bool counts(const SearchProbe& probe) { return probe.valid && !probe.stopped; }
+
+  Verdict verdict(double load, double goal, const Target& target) const {
+    return judge(spent_at(load, goal, target), target);
+  }
+
+  // The lowest rate that misses the goal, and the highest below it that meets it.
+  Bounds bounds(double goal, const Target& target) const {
+    Bounds found;
+    for (const auto& probe : probes_) {
+      if (!counts(probe) || verdict(probe.load(), goal, target) != Verdict::upper) continue;
+      if (!found.upper || probe.load() < *found.upper) found.upper = probe.load();
+    }
+    for (const auto& probe : probes_) {
+      if (!counts(probe) || (found.upper && probe.load() >= *found.upper)) continue;
+      if (verdict(probe.load(), goal, target) != Verdict::lower) continue;
+      if (!found.lower || probe.load() > *found.lower) found.lower = probe.load();
+    }
+    return found;
+  }
+
+  bool is_close(const Bounds& now, const Target& target) const {
+    return now.lower && now.upper && *now.upper - *now.lower <= target.width * *now.upper;
+  }
+
+  Result<> narrow(std::size_t index, const Target& target) {
+    auto& goal = found_[index];
+    const auto guess = guesses_[index];
+    double step = 1;
+    while (!end_) {
+      const auto now = bounds(goal.loss, target);
+      const auto load = next(now, guess, target, step);
+      if (!load) break;
+      // If the sender lags, attempt() lowers max_rate_, and the next rate must be chosen again.
+      const double max_rate = max_rate_;
+      while (!end_ && max_rate_ == max_rate && verdict(*load, goal.loss, target) == Verdict::open) {
+        if (auto ok = attempt(*load, target.trial_seconds); !ok) return ok;
+      }
+    }
+    const auto now = bounds(goal.loss, target);
+    // If the search ended within a stage, the complete bounds of the previous stage are better.
+    if (end_ && !(now.lower && now.upper) && (goal.lower || goal.upper)) return {};
+    goal.lower = now.lower;
+    goal.upper = now.upper;
+    guesses_[index] = now;
+    return {};
+  }
+
+  // The rate to try next; nullopt if the bounds are close enough or no other rate is possible.
+  std::optional<double> next(const Bounds& now,
+                             const Bounds& guess,
+                             const Target& target,
+                             double& step) const {
+    if (is_close(now, target) || (now.lower && *now.lower >= max_rate_)) return std::nullopt;
+    const bool try_lower = guess.lower && !now.lower && (!now.upper || *guess.lower < *now.upper);
+    if (try_lower) return std::min(*guess.lower, max_rate_);
+    if (!now.lower && !now.upper) return std::min(guess.upper.value_or(max_rate_), max_rate_);
+    const bool try_upper = guess.upper && !now.upper && *guess.upper > *now.lower;
+    if (try_upper) return std::min(*guess.upper, max_rate_);
+    const auto load = walk(now, target, step);
+    return load ? std::min(*load, max_rate_) : load;
+  }
+
+  // Steps from the bound that the last trial set towards the other one. The steps double, but end
+  // at the middle at the latest.
+  std::optional<double> walk(const Bounds& now, const Target& target, double& step) const {
+    const bool up = !now.upper || (now.lower && probes_.back().load() == *now.lower);
+    const double factor = std::pow(1 - target.width, step);
+    step *= 2;
+    if (up) {
+      const double load = *now.lower / factor;
+      return now.upper ? std::min(load, middle(now)) : load;
+    }
+    if (!now.lower && *now.upper <= plan_.min_rate) return std::nullopt;
+    const double load = *now.upper * factor;
+    return now.lower ? std::max(load, middle(now)) : std::max(load, plan_.min_rate);
+  }
+
+  static double middle(const Bounds& now) { return std::sqrt(*now.lower * *now.upper); }
+
+  void conclude(GoalResult& goal, const Target& target) const {
+    const auto now = bounds(goal.loss, target);
+    goal.is_final = goal.lower == now.lower && goal.upper == now.upper && (now.lower || now.upper);
+    const bool narrow = goal.is_final && is_close(now, target);
+    if (end_ && !narrow) {
+      goal.end = *end_;
+    } else if (!goal.lower) {
+      goal.end = GoalResult::End::below;
+    } else if (!narrow) {
+      goal.end = GoalResult::End::above;
+    }
+    if (goal.lower) goal.throughput = *goal.lower * (1 - typical_loss(*goal.lower));
+  }
+
+  // The median loss of the longest trials at a rate.
+  double typical_loss(double load) const {
+    double longest = 0;
+    std::vector<double> losses;
+    for (const auto& probe : probes_) {
+      if (!counts(probe) || probe.load() != load || probe.seconds < longest) continue;
+      if (probe.seconds > longest) losses.clear();
+      longest = probe.seconds;
+      losses.push_back(probe.loss());
+    }
+    if (losses.empty()) return 0;
+    std::sort(losses.begin(), losses.end());
+    return losses[(losses.size() - 1) / 2];
+  }
+
+  const SearchPlan& plan_;
+  const MakeProbe& callback_;
+  double max_rate_;
+  double reach_ = 0;
+  std::vector<GoalResult> found_;
+  std::vector<Bounds> guesses_;  // bounds of each goal in the previous stage
+  std::vector<SearchProbe> probes_;
+  std::optional<GoalResult::End> end_;
+};
+
+}  // namespace
+
+double SearchProbe::loss() const {
+  if (sent == 0) return 1;
+  return received >= sent ? 0 : static_cast<double>(sent - received) / static_cast<double>(sent);
+}
+
+bool SearchProbe::kept_up() const {
+  return rate >= asked * kKeptUp;
+}
+
+double SearchProbe::load() const {
+  return kept_up() ? asked : rate;
+}
+
+Result<> validate(const SearchPlan& plan) {
+  // The comparisons reject NaN as well.
+  const auto is_possible = [](double loss) { return loss >= 0 && loss < 1; };
+  if (plan.losses.empty() || !std::all_of(plan.losses.begin(), plan.losses.end(), is_possible)) {
+    return fail(Errc::invalid,
+                "a loss goal must be at least 0 % and less than 100 % of the packets");
+  }
+  if (!(plan.min_rate > 0 && plan.max_rate >= plan.min_rate)) {
+    return fail(Errc::invalid,
+                fmt::format("a search needs a maximum rate of at least {} packets per second",
+                            plan.min_rate));
+  }
+  if (!(plan.width > 0 && plan.width < 1) || !(plan.final_seconds > 0) || plan.repeat == 0) {
+    return fail(
+        Errc::invalid,
+        "a search needs a width between 0 and 1, and at least one final trial of more than 0 s");
+  }
+  return {};
+}
+
+Result<SearchResult> search(const SearchPlan& plan, const MakeProbe& probe) {
+  if (auto ok = validate(plan); !ok) return tl::unexpected<Error>(ok.error());
+  return Search(plan, probe).run();
+}
+
+}  // namespace manactl::datapath

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// Finds the highest rates at which a device loses at most given shares of its packets, by the
+// method of MLRsearch (IETF draft-ietf-bmwg-mlrsearch): one search for several loss ratios, with
+// short trials first and long ones to confirm. A callback runs the trials.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/enum_words.h"
+#include "base/result.h"
+
+namespace manactl::datapath {
+
+// A trial at one rate.
+struct SearchProbe {
+  double asked = 0;    // requested packets per second; infinite: unlimited
+  double seconds = 0;  // requested time
+  double rate = 0;     // packets per second that were sent
+  std::uint64_t sent = 0, received = 0;
+  bool valid = true;     // false: not usable, so the trial is repeated
+  bool stopped = false;  // true: the user stopped the trial, which ends the search
+
+  // Lost share of the sent packets.
+  double loss() const;
+
+  // The requested rate, or the actual one if the sender could not keep up.
+  double load() const;
+  bool kept_up() const;
+};
+
+using MakeProbe = std::function<Result<SearchProbe>(double rate, double seconds)>;
+
+struct SearchPlan {
+  std::vector<double> losses = {0};  // goals: shares of the sent packets that may be lost
+  double min_rate = 1000;            // packets per second
+  double max_rate = std::numeric_limits<double>::infinity();
+  double width = 0.005;       // final distance of the bounds, relative to the upper one
+  double final_seconds = 10;  // length of a confirming trial; the first ones take a tenth of it
+  unsigned repeat = 1;        // confirming trials per rate; their majority decides
+  unsigned max_probes = 400;  // maximum number of trials of any length
+};
+
+// Fails with Errc::invalid and the reason.
+Result<> validate(const SearchPlan& plan);
+
+struct GoalResult {
+  enum class End : std::uint8_t {
+    narrow,        // the bounds are as close as requested
+    above,         // the goal was met even at the sender's highest rate
+    below,         // the goal was missed even at the lowest rate
+    stopped,       // the user stopped the search
+    inconclusive,  // several invalid trials in a row
+    limit,         // max_probes was reached
+  };
+
+  double loss = 0;              // the goal
+  std::optional<double> lower;  // packets per second that meet the goal
+  std::optional<double> upper;  // packets per second that miss the goal
+  bool is_final = false;        // both bounds were confirmed by trials of full length
+  double throughput = 0;        // packets per second that arrive at the lower bound
+  End end = End::narrow;
+};
+
+inline constexpr EnumWords<GoalResult::End, 6> kSearchEnds = {{
+    {GoalResult::End::narrow, "narrow"},
+    {GoalResult::End::above, "above"},
+    {GoalResult::End::below, "below"},
+    {GoalResult::End::stopped, "stopped"},
+    {GoalResult::End::inconclusive, "inconclusive"},
+    {GoalResult::End::limit, "limit"},
+}};
+
+constexpr std::string_view name_of(GoalResult::End end) {
+  return word_of(kSearchEnds, end);
+}
+
+struct SearchResult {
+  std::vector<GoalResult> found;    // in the order of the goals
+  std::vector<SearchProbe> probes;  // in the order they were made
+  double reach = 0;                 // highest packets per second that the sender reached
+};
+
+// Deterministic: the next trial depends only on the previous results. Fails if a trial fails.
+Result<SearchResult> search(const SearchPlan& plan, const MakeProbe& probe);
+
+}  // namespace manactl::datapath

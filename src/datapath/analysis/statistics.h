@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Computes estimates from a series of rates, and tests whether two series differ. It uses order
+// statistics only: rates on a shared machine are not normally distributed, and one outlier must not
+// matter.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace manactl::datapath {
+
+// For an even number of values, the mean of the middle two; 0 without values.
+double median(std::vector<double> values);
+
+struct Bounds {
+  double low = 0, high = 0;
+};
+
+struct Estimate {
+  std::size_t count = 0;
+  double median = 0;
+  // Two of the values, which enclose the true median with a probability of at least 95 %, for any
+  // distribution. Absent with fewer than 6 values.
+  std::optional<Bounds> confidence;
+  double variation = 0;  // sample standard deviation / mean; 0 with fewer than two values
+};
+
+Estimate estimate(const std::vector<double>& values);
+
+// A result with more variation than this is noisy.
+constexpr double kNoisy = 0.05;
+
+struct Effect {
+  double change = 0;  // median(after) / median(before) - 1
+  Bounds confidence;  // 95 %, from 10,000 bootstrap samples with a fixed seed
+  double p = 1;       // two-sided Mann-Whitney U test
+};
+
+// Compares two series; nullopt if one is empty or the median of `before` is 0.
+std::optional<Effect> compare(const std::vector<double>& before, const std::vector<double>& after);
+
+// Two-sided p of the Mann-Whitney U test; 1 if a series is empty. Exact for at most 20 values per
+// series and no ties; else the normal approximation with corrections for ties and continuity.
+double mann_whitney(const std::vector<double>& a, const std::vector<double>& b);
+
+}  // namespace manactl::datapath

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/analysis/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+namespace manactl::datapath {
+
+namespace {
+
+constexpr std::size_t kMinIntervals = 3;  // required number without the first and the last one
+constexpr double kStolen = 0.01;          // limit of steal time, above /proc/stat's rounding
+constexpr double kWaited = 0.01;          // limit, above what kernel threads take of an idle CPU
+constexpr double kPercent = 100;
+
+// Removes the intervals before steady_after and before the first packet. In modes that
+// generate no packets, the run lasts longer than that of the remote sender, so the intervals after
+// the last packet are removed as well.
+std::span<const Interval> with_traffic(Mode mode,
+                                       std::span<const Interval> intervals,
+                                       double steady_after) {
+  const auto is_silent = [mode](const Interval& interval) {
+    return headline(mode, interval.total).packets == 0;
+  };
+  double began = 0;
+  while (!intervals.empty() && (began < steady_after || is_silent(intervals.front()))) {
+    began += intervals.front().total.seconds;
+    intervals = intervals.subspan(1);
+  }
+  while (!makes_packets(mode) && !intervals.empty() && is_silent(intervals.back())) {
+    intervals = intervals.first(intervals.size() - 1);
+  }
+  return intervals;
+}
+
+std::vector<double> lisa_rates(const Trial& trial, Count Sample::*direction) {
+  std::vector<double> rates;
+  for (const auto& interval : trial.intervals) {
+    const auto packets = (interval.total.*direction).packets;
+    if (interval.total.seconds <= 0 || (rates.empty() && packets == 0)) continue;
+    rates.push_back(static_cast<double>(packets) / interval.total.seconds);
+  }
+  if (rates.size() < 3) return {};
+  return {rates.begin() + 1, rates.end() - 1};
+}
+
+struct PacketTime {
+  double packets = 0, seconds = 0;
+
+  std::optional<double> rate() const {
+    return seconds > 0 ? std::optional(packets / seconds) : std::nullopt;
+  }
+};
+
+PacketTime sum_of(Mode mode, std::span<const Interval> intervals) {
+  PacketTime sum;
+  for (const auto& interval : intervals) {
+    sum.packets += static_cast<double>(headline(mode, interval.total).packets);
+    sum.seconds += interval.total.seconds;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Summary summarize(Mode mode,
+                  const std::vector<Interval>& intervals,
+                  double steady_after,
+                  const Disturbance& disturbance) {
+  auto steady = with_traffic(mode, intervals, steady_after);
+  if (steady.size() >= kMinIntervals + 2) steady = steady.subspan(1, steady.size() - 2);
+  Summary summary;
+  for (const auto& interval : steady) {
+    const auto seconds = interval.total.seconds;
+    if (seconds <= 0 || interval.disturbed) continue;
+    const auto packets = headline(mode, interval.total).packets;
+    summary.rates.push_back(static_cast<double>(packets) / seconds);
+  }
+  summary.left_out = intervals.size() - summary.rates.size();
+  summary.rate = estimate(summary.rates);
+  if (summary.rate.variation > kNoisy) {
+    summary.reasons.push_back(fmt::format("the rate varies by {:.1f} % between intervals",
+                                          summary.rate.variation * kPercent));
+  }
+  if (disturbance.stolen > kStolen) {
+    summary.reasons.push_back(fmt::format("the hypervisor gave {:.1f} % of the CPU time to others",
+                                          disturbance.stolen * kPercent));
+  }
+  if (disturbance.waited > kWaited) {
+    summary.reasons.push_back(
+        fmt::format("workers were preempted {:.1f} % of the time", disturbance.waited * kPercent));
+  }
+  return summary;
+}
+
+std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::*direction) {
+  std::vector<double> all;
+  for (const auto& trial : trials) {
+    const auto rates = lisa_rates(trial, direction);
+    all.insert(all.end(), rates.begin(), rates.end());
+  }
+  if (all.empty()) return std::nullopt;
+  const auto [min, max] = std::minmax_element(all.begin(), all.end());
+  const auto sum = std::accumulate(all.begin(), all.end(), 0.0);
+  return LisaRate{*max, sum / static_cast<double>(all.size()), *min};
+}
+
+std::optional<Servicing> servicing_of(Mode mode, const Trial& trial) {
+  if (trial.events.empty()) return std::nullopt;
+  const std::span all(trial.intervals);
+  const auto disturbed = [](const Interval& interval) { return interval.disturbed; };
+  const auto first = std::find_if(all.begin(), all.end(), disturbed);
+  const auto last = std::find_if(all.rbegin(), all.rend(), disturbed).base();
+  const auto begin = static_cast<std::size_t>(first - all.begin());
+  const auto end = static_cast<std::size_t>(last - all.begin());
+  // If no interval is disturbed, the event happened after the last one.
+  if (begin > end) return Servicing{sum_of(mode, all).rate(), {}, {}, 0};
+  const auto away = sum_of(mode, all.subspan(begin, end - begin));
+  return Servicing{sum_of(mode, all.first(begin)).rate(),
+                   away.rate(),
+                   sum_of(mode, all.subspan(end)).rate(),
+                   away.seconds};
+}
+
+}  // namespace manactl::datapath

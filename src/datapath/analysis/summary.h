@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Rates of a run from its intervals: the median of steady traffic, the rates by the rule of LISA,
+// and the rates around the servicing of a device.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datapath/analysis/statistics.h"
+#include "datapath/measure/trial.h"
+
+namespace manactl::datapath {
+
+struct Summary {
+  std::vector<double> rates;  // packets per second of the intervals that count
+  Estimate rate;              // computed from `rates`
+  // Intervals that do not count: warm-up, ramp, first and last, those before the first packet or
+  // after a receiver's last one, and those in which a device was absent.
+  std::size_t left_out = 0;
+  std::vector<std::string> reasons;  // why the result is noisy; empty if it is not
+
+  bool noisy() const { return !reasons.empty(); }
+};
+
+// CPU time that the run lost to others; negative: unknown.
+struct Disturbance {
+  double stolen = -1;  // share of CPU time that the hypervisor gave to others
+  double waited = -1;  // share of the workers' time in which they were preempted
+};
+
+// Leaves out the first and the last interval if at least three others remain.
+Summary summarize(Mode mode,
+                  const std::vector<Interval>& intervals,
+                  double steady_after,
+                  const Disturbance& disturbance);
+
+// Rates by the rule of LISA, Microsoft's test framework for Linux VMs, to compare results with
+// LISA's. In each trial LISA leaves out leading zeros and then the first and the last interval.
+struct LisaRate {
+  double maximum = 0, average = 0, minimum = 0;  // packets per second
+};
+
+// The rate of sent or received packets over all trials; nullopt with fewer than three intervals.
+std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::*direction);
+
+// Packets per second of a trial before, while and after a device was absent, such as a VF that the
+// host removed for servicing. A rate is absent if no interval belongs to it.
+struct Servicing {
+  std::optional<double> before, during, after;
+  double seconds = 0;  // from the first disturbed interval to the last
+};
+
+// Returns nullopt for a trial without events.
+std::optional<Servicing> servicing_of(Mode mode, const Trial& trial);
+
+}  // namespace manactl::datapath

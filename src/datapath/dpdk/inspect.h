@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// Sums up the mbufs of a received burst. Two implementations return the same result.
+
+#pragma once
+
+#include <rte_mbuf.h>
+#include <rte_mempool.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace manactl::datapath::dpdk {
+
+// Sixteen bytes of an mbuf, which GCC and Clang load with one vector instruction.
+using Words [[gnu::vector_size(16), gnu::may_alias]] = std::uint64_t;
+
+constexpr bool kKnownLayout =
+    offsetof(rte_mbuf, refcnt) == 18 && offsetof(rte_mbuf, nb_segs) == 20 &&
+    offsetof(rte_mbuf, ol_flags) == 24 && offsetof(rte_mbuf, pkt_len) == 36 &&
+    offsetof(rte_mbuf, pool) == 56 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+constexpr std::uint64_t kCountsMask = 0xffff'ffff'0000;  // refcnt and nb_segs within their word
+constexpr std::uint64_t kOneEach = 0x0001'0001'0000;
+constexpr std::uint64_t kForeignData = RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
+
+struct BurstSummary {
+  std::uint64_t bytes = 0;
+  bool poolable = true;  // all packets can be returned to the pool unchanged
+};
+
+// A packet is poolable if it is direct, has one reference and one segment, and is from this pool.
+inline BurstSummary inspect_each(rte_mbuf* const* packets,
+                                 unsigned count,
+                                 const rte_mempool* pool) noexcept {
+  BurstSummary summary;
+  for (unsigned i = 0; i < count; ++i) {
+    const auto* packet = packets[i];
+    summary.bytes += packet->pkt_len;
+    summary.poolable = summary.poolable && packet->refcnt == 1 && packet->nb_segs == 1 &&
+                       packet->pool == pool && (packet->ol_flags & kForeignData) == 0;
+  }
+  return summary;
+}
+
+// Combines the mbufs of a burst for inspect_vectorized(), which takes half the instructions. Every
+// packet has at least one reference and one segment: if the OR of the counts is one, each count is
+// one. All pools are equal if the AND of their addresses equals the OR.
+struct Overlay {
+  using Halves [[gnu::vector_size(16), gnu::may_alias]] = std::uint32_t;
+
+  Words flags_or = {0, 0};
+  Words pool_and = {~0ULL, ~0ULL}, pool_or = {0, 0};
+  Halves lengths = {0, 0, 0, 0};
+
+  void add(const rte_mbuf* packet) noexcept {
+    const auto* words = reinterpret_cast<const Words*>(packet);
+    flags_or |= words[1];
+    lengths += reinterpret_cast<const Halves*>(packet)[2];
+    pool_and &= words[3];
+    pool_or |= words[3];
+  }
+};
+
+inline BurstSummary inspect_vectorized(rte_mbuf* const* packets,
+                                       unsigned count,
+                                       const rte_mempool* pool) noexcept {
+  Overlay all;
+  unsigned i = 0;
+  for (; i + 4 <= count; i += 4) {
+    all.add(packets[i]);
+    all.add(packets[i + 1]);
+    all.add(packets[i + 2]);
+    all.add(packets[i + 3]);
+  }
+  for (; i < count; ++i) all.add(packets[i]);
+  const auto address = reinterpret_cast<std::uintptr_t>(pool);
+  return {all.lengths[1],
+          (all.flags_or[0] & kCountsMask) == kOneEach && (all.flags_or[1] & kForeignData) == 0 &&
+              all.pool_and[1] == address && all.pool_or[1] == address};
+}
+
+inline BurstSummary inspect(rte_mbuf* const* packets,
+                            unsigned count,
+                            const rte_mempool* pool) noexcept {
+  return kKnownLayout ? inspect_vectorized(packets, count, pool)
+                      : inspect_each(packets, count, pool);
+}
+
+}  // namespace manactl::datapath::dpdk

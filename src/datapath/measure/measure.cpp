@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/measure/measure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace manactl::datapath {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC
+using Seconds = std::chrono::duration<double>;
+
+// Maximum time until a stop request is noticed. A hundred wake-ups per second are cheap.
+constexpr auto kStep = std::chrono::milliseconds(10);
+
+Sample difference(const Sample& now, const Sample& before, double seconds) {
+  return {seconds, now.tx - before.tx, now.rx - before.rx, now.effort - before.effort};
+}
+
+Interval difference(const Interval& now, const Interval& before, double seconds) {
+  Interval interval{difference(now.total, before.total, seconds), {}, false};
+  for (std::size_t i = 0; i < now.queues.size(); ++i) {
+    interval.queues.push_back(difference(now.queues[i], before.queues[i], seconds));
+  }
+  return interval;
+}
+
+Clock::time_point after(Clock::time_point start, double seconds) {
+  return start + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+}
+
+// The end of the interval that begins at `now`. Skips ends that have passed or are less than half
+// an interval away, because a very short interval has no meaningful rate.
+Clock::time_point next_reading(const TrialPlan& plan,
+                               Clock::time_point start,
+                               Clock::time_point now) {
+  const auto end = after(start, plan.seconds);
+  const double min = plan.interval_seconds / 2;
+  const double passed = Seconds(now - start).count() + min;
+  const auto until =
+      after(start, std::ceil(passed / plan.interval_seconds) * plan.interval_seconds);
+  return Seconds(end - until).count() < std::min(min, Seconds(kStep).count()) ? end : until;
+}
+
+// False if a stop was requested before `time`.
+bool sleep_until(Clock::time_point time, const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    const auto now = Clock::now();
+    if (now >= time) return true;
+    std::this_thread::sleep_for(std::min<Clock::duration>(time - now, kStep));
+  }
+  return false;
+}
+
+// Stops the workers and waits for them even if an exception is thrown.
+struct StopAtEnd {
+  Workers& workers;
+
+  explicit StopAtEnd(Workers& one) : workers(one) {}
+
+  StopAtEnd(const StopAtEnd&) = delete;
+  StopAtEnd& operator=(const StopAtEnd&) = delete;
+
+  ~StopAtEnd() { workers.stop(); }
+};
+
+}  // namespace
+
+Trial measure(const TrialPlan& plan,
+              Workers& workers,
+              const std::stop_token& stop,
+              const Progress& progress) {
+  Trial trial;
+  trial.plan = plan;
+  const StopAtEnd guard(workers);
+  if (progress.started) progress.started();
+  const auto first = workers.read();
+  const auto start = Clock::now();
+  workers.go();
+
+  const auto end = after(start, plan.seconds);
+  auto last = first;
+  auto last_time = start;
+  int absent = 0;  // number of absent devices
+  while (true) {
+    const auto until = next_reading(plan, start, last_time);
+    trial.interrupted = !sleep_until(until, stop);
+    const auto now = Clock::now();
+    auto totals = workers.read();
+    auto interval = difference(totals, last, Seconds(now - last_time).count());
+    interval.disturbed = absent > 0;
+    for (auto& event : workers.take_events()) {
+      event.at_seconds = Seconds(now - start).count();
+      interval.disturbed = true;
+      absent += event.kind == Event::Kind::removed ? 1 : -1;
+      if (progress.event) progress.event(event);
+      trial.events.push_back(std::move(event));
+    }
+    if (progress.interval) progress.interval(interval);
+    trial.intervals.push_back(std::move(interval));
+    last = std::move(totals);
+    last_time = now;
+    if (trial.interrupted || until >= end) break;
+  }
+  // Measure the time before the stop: stopping workers receive late packets but send nothing.
+  const auto seconds = Seconds(Clock::now() - start).count();
+  workers.stop();
+  auto trial_total = difference(workers.read(), first, seconds);
+  trial.queues = std::move(trial_total.queues);
+  trial.total = trial_total.total;
+  return trial;
+}
+
+}  // namespace manactl::datapath

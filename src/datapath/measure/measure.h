@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// The timing of a trial: workers serve their queues while the calling thread reads their counters.
+
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "datapath/measure/trial.h"
+
+namespace manactl::datapath {
+
+// Threads that are ready to run, with one lane per queue of each port.
+class Workers {
+ public:
+  virtual ~Workers() = default;
+
+  virtual void go() = 0;
+
+  // Returns when no worker uses a queue any more. May be called without go().
+  virtual void stop() = 0;
+
+  // Running totals since the session began, one sample per lane. `total` is their sum plus what
+  // only devices count (errors, losses).
+  virtual Interval read() const = 0;
+
+  // Events since the last call. measure() adds them to the trial and marks the interval as
+  // disturbed.
+  virtual std::vector<Event> take_events() { return {}; }
+};
+
+// Blocks for the trial's time or until `stop` is requested. The queues and the total of the trial
+// are the workers' counts, to be corrected with settle().
+Trial measure(const TrialPlan& plan,
+              Workers& workers,
+              const std::stop_token& stop,
+              const Progress& progress);
+
+}  // namespace manactl::datapath

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// The part of a session that all engines share: CPUs, workers, pace, requests, and the counters
+// after a trial. An engine supplies its ports and the burst functions that workers run on them.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "datapath/bench.h"
+#include "datapath/measure/settle.h"
+#include "datapath/measure/worker.h"
+#include "datapath/plan/plan.h"
+
+namespace manactl::datapath {
+
+// The open devices of an engine. A session calls all functions from one thread.
+class EnginePorts {
+ public:
+  virtual ~EnginePorts() = default;
+
+  // Opens the devices of `plan` and builds their packets. Adds ports and notes to `about`. `plan`
+  // must outlive this object.
+  virtual Result<> open(const BenchPlan& plan, BenchReport& about) = 0;
+
+  // One lane per queue, port by port. The pointers stay valid until this object is destroyed.
+  virtual std::vector<BaseLane*> lanes() = 0;
+
+  // True if packets pass through a NIC of Azure.
+  virtual bool are_physical() const = 0;
+
+  // Limits of the wait for late packets, in nanoseconds; with finish() at most 100 ms in total.
+  virtual DrainLimits drain_limits() const = 0;
+
+  // Starts a thread on worker.cpu that runs the work of the plan's mode. The thread sets
+  // worker.error if it cannot. `index` counts the workers from 0.
+  virtual Result<> start_worker(std::size_t index, Worker& worker) = 0;
+
+  // Waits until a worker that was started has done its work.
+  virtual void join_worker(std::size_t index, Worker& worker) = 0;
+
+  // Instructions that the worker has executed; 0 if they are not counted.
+  virtual std::uint64_t instructions(std::size_t /*index*/) const { return 0; }
+
+  // Called before the first packet of a trial.
+  virtual void begin_trial() {}
+
+  // Adds the counters that only the devices have, such as drops, to `total`.
+  virtual void add_device_counts(Sample& /*total*/) const {}
+
+  // Events since the last call; their times are set by the caller.
+  virtual std::vector<Event> take_events() = 0;
+
+  // Called after the workers have stopped. Waits until the devices have completed the sent packets;
+  // returns the device counts, port by port. Adds paths and notes to the trial.
+  virtual std::vector<std::optional<PortCount>> finish(Trial& trial) = 0;
+};
+
+// Checks the plan and fills in the CPUs that this process may use. Fails with Errc::invalid if the
+// plan names another CPU, because EAL would then exit.
+Result<BenchPlan> complete_plan(const BenchPlan& plan);
+
+// `plan` is the result of complete_plan(); `about` names the engine.
+Result<std::unique_ptr<Session>> open_session(BenchPlan plan,
+                                              BenchReport about,
+                                              std::unique_ptr<EnginePorts> ports);
+
+}  // namespace manactl::datapath

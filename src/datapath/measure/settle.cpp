@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/measure/settle.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <span>
+
+namespace manactl::datapath {
+
+namespace {
+
+// The part of a trial that belongs to one port.
+struct Share {
+  std::span<Sample> queues;
+  Sample total;
+  std::vector<std::string> notes;
+};
+
+// Sets the number of packets, and scales the bytes to the same mean size.
+void set_packets(Count& count, std::uint64_t packets) {
+  const auto mean = count.packets == 0
+                        ? 0
+                        : static_cast<double>(count.bytes) / static_cast<double>(count.packets);
+  count.bytes = static_cast<std::uint64_t>(mean * static_cast<double>(packets));
+  count.packets = packets;
+}
+
+// A packet counts as sent when the device has completed it.
+void settle_sent(const DirectionCount& port, Share& share) {
+  const auto& per_queue = port.queue_packets;
+  const auto known = std::accumulate(per_queue.begin(), per_queue.end(), std::uint64_t{0});
+  const auto posted = share.total.tx.packets;
+  share.total.tx.errors = port.errors;
+  if (port.packets >= posted) return;
+
+  // Some virtual drivers count only the first few queues, even in their totals.
+  if (share.queues.size() > per_queue.size() && !per_queue.empty() && known == port.packets) {
+    share.notes.push_back(fmt::format(
+        "the driver counts only {} queues: sent packets are those posted to it", per_queue.size()));
+    return;
+  }
+  share.notes.push_back(
+      fmt::format("{} packets were posted but not completed", posted - port.packets));
+  set_packets(share.total.tx, port.packets);
+  if (share.queues.size() != per_queue.size() || known != port.packets) {
+    share.notes.emplace_back("queues show posted packets, the total shows completed ones");
+    return;
+  }
+  for (std::size_t i = 0; i < per_queue.size(); ++i) set_packets(share.queues[i].tx, per_queue[i]);
+}
+
+void settle_port(Mode mode, const std::optional<PortCount>& port, Share& share) {
+  if (!port) {
+    share.notes.emplace_back("the driver has no statistics: packet loss is unknown");
+    return;
+  }
+  if (sends(mode)) settle_sent(port->tx, share);
+  if (receives(mode)) {
+    share.total.rx.errors = port->rx.errors;
+    share.total.rx.missed = port->rx_missed;
+    share.total.rx.no_buffer = port->rx_no_buffer;
+  }
+  // Drivers count losses per port. If there is a single queue, all losses are its own.
+  if (share.queues.size() == 1) {
+    share.queues.front().tx = share.total.tx;
+    share.queues.front().rx = share.total.rx;
+  }
+}
+
+}  // namespace
+
+void settle(Mode mode,
+            std::size_t queues,
+            const std::vector<std::optional<PortCount>>& ports,
+            Trial& trial) {
+  Sample total;
+  total.seconds = trial.total.seconds;
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    Share share{std::span(trial.queues).subspan(i * queues, queues), {}, {}};
+    for (const auto& queue : share.queues) share.total += queue;
+    settle_port(mode, ports[i], share);
+    total += share.total;
+    for (auto& note : share.notes) {
+      trial.notes.push_back(ports.size() == 1 ? std::move(note)
+                                              : fmt::format("port {}: {}", i, note));
+    }
+  }
+  trial.total = total;
+}
+
+}  // namespace manactl::datapath

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/measure/trial.h"
+
+namespace manactl::datapath {
+
+namespace {
+
+std::uint64_t since(std::uint64_t now, std::uint64_t before) {
+  return now > before ? now - before : 0;
+}
+
+}  // namespace
+
+Count& Count::operator+=(const Count& other) {
+  packets += other.packets;
+  bytes += other.bytes;
+  missed += other.missed;
+  no_buffer += other.no_buffer;
+  errors += other.errors;
+  return *this;
+}
+
+Count Count::operator-(const Count& before) const {
+  return {since(packets, before.packets),
+          since(bytes, before.bytes),
+          since(missed, before.missed),
+          since(no_buffer, before.no_buffer),
+          since(errors, before.errors)};
+}
+
+Effort& Effort::operator+=(const Effort& other) {
+  cycles += other.cycles;
+  instructions += other.instructions;
+  polls += other.polls;
+  empty_polls += other.empty_polls;
+  full_bursts += other.full_bursts;
+  return *this;
+}
+
+Effort Effort::operator-(const Effort& before) const {
+  return {since(cycles, before.cycles),
+          since(instructions, before.instructions),
+          since(polls, before.polls),
+          since(empty_polls, before.empty_polls),
+          since(full_bursts, before.full_bursts)};
+}
+
+Sample& Sample::operator+=(const Sample& other) {
+  tx += other.tx;
+  rx += other.rx;
+  effort += other.effort;
+  return *this;
+}
+
+const Count& headline(Mode mode, const Sample& sample) {
+  return receives(mode) ? sample.rx : sample.tx;
+}
+
+}  // namespace manactl::datapath

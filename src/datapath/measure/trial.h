@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// One trial: what was requested and what was counted. Counts are of packets that the device
+// completed, if its driver reports that.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/enum_words.h"
+#include "datapath/measure/histogram.h"
+#include "datapath/mode.h"
+
+namespace manactl::datapath {
+
+// A requested rate for all queues of one port together.
+struct Rate {
+  enum class Unit { packets, bits, percent };  // per second (bits with FCS) or % of the link speed
+  Unit unit = Unit::packets;
+  double value = 0;
+};
+
+inline constexpr EnumWords<Rate::Unit, 3> kRateUnits = {{
+    {Rate::Unit::packets, "packets/s"},
+    {Rate::Unit::bits, "bit/s"},
+    {Rate::Unit::percent, "%"},
+}};
+
+struct TrialPlan {
+  double seconds = 10;
+  double interval_seconds = 1;
+  double warmup_seconds = 0;  // at the start; not part of the result's rate
+  std::optional<Rate> rate;   // absent: unlimited
+  double ramp_seconds = 0;    // time in which the rate rises from zero
+
+  // Seconds until the traffic is as requested.
+  double steady_after() const { return std::max(warmup_seconds, ramp_seconds); }
+};
+
+// Counts of one direction.
+struct Count {
+  std::uint64_t packets = 0;
+  std::uint64_t bytes = 0;      // with FCS
+  std::uint64_t missed = 0;     // tx: rejected by the device; rx: dropped for lack of descriptors
+  std::uint64_t no_buffer = 0;  // rx: dropped for lack of a packet buffer
+  std::uint64_t errors = 0;     // completed with an error
+
+  Count& operator+=(const Count& other);
+  Count operator-(const Count& before) const;  // a difference is 0 if its counter went backwards
+};
+
+// Packets by the path that they took.
+struct PathPackets {
+  std::uint64_t vf = 0, synthetic = 0;
+};
+
+struct PathCounters {
+  PathPackets tx, rx;
+};
+
+// The work that the workers did.
+struct Effort {
+  std::uint64_t cycles = 0;        // cycles of the visits to a queue that moved packets
+  std::uint64_t instructions = 0;  // in user space, polling included; 0: the CPU cannot count them
+  std::uint64_t polls = 0;         // calls into the driver
+  std::uint64_t empty_polls = 0;   // polls that moved nothing
+  std::uint64_t full_bursts = 0;   // polls that moved a whole burst
+
+  Effort& operator+=(const Effort& other);
+  Effort operator-(const Effort& before) const;
+};
+
+struct Sample {
+  double seconds = 0;
+  Count tx, rx;
+  Effort effort;
+
+  Sample& operator+=(const Sample& other);  // adds everything except seconds
+};
+
+// Counts in the direction that a mode measures: received packets if it receives, else sent ones.
+const Count& headline(Mode mode, const Sample& sample);
+
+struct Interval {
+  Sample total;
+  std::vector<Sample> queues;  // port by port, queue by queue
+  bool disturbed = false;      // a device was removed or returned, or was absent all the time
+};
+
+struct Event {
+  double at_seconds = 0;
+  std::string device;
+  enum class Kind { removed, returned } kind = Kind::removed;
+};
+
+inline constexpr EnumWords<Event::Kind, 2> kEventKinds = {{
+    {Event::Kind::removed, "removed"},
+    {Event::Kind::returned, "returned"},
+}};
+
+// Received packets that need attention. The number of lost replies is sent minus received packets.
+struct ReplyCounts {
+  std::uint64_t reordered = 0;  // arrived after the reply to a later request of the same sender
+  std::uint64_t unrelated = 0;  // not a reply, or the reply to a request of an earlier trial
+};
+
+struct Trial {
+  TrialPlan plan;
+  std::vector<Interval> intervals;  // counts of posted and received packets
+  std::vector<Sample> queues;       // counts of completed packets in the whole trial, port by port
+  // Sum of the queues, unless a note states otherwise: devices count some losses per port only.
+  Sample total;
+  std::vector<std::optional<PathCounters>> paths;  // port by port; only net_netvsc counts them
+  std::optional<Histogram> latency;                // nanoseconds; only if the mode measures latency
+  ReplyCounts replies;                             // only if the mode measures latency
+  std::vector<Event> events;
+  std::vector<std::string> notes;
+  bool interrupted = false;  // stopped early
+};
+
+// Callbacks while a trial runs, in the thread that called run(). Each may be empty.
+struct Progress {
+  std::function<void()> started;  // just before the first packet
+  std::function<void(const Interval&)> interval;
+  std::function<void(const Event&)> event = {};  // precedes the call for the event's interval
+};
+
+}  // namespace manactl::datapath

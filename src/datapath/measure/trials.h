@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// Several trials on one session: repetitions of one, or a search for the highest rate without
+// packet loss.
+
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "datapath/analysis/search.h"
+#include "datapath/bench.h"
+
+namespace manactl::datapath {
+
+// Opens a session for a single trial.
+Result<BenchReport> run(Engine& engine,
+                        const BenchPlan& plan,
+                        const std::stop_token& stop,
+                        const Progress& progress);
+
+// Runs `count` trials, but none after an interrupted one. Fails if the first trial cannot start; if
+// a later one cannot, the trial before it gets a note.
+Result<std::vector<Trial>> repeat(Session& session,
+                                  const TrialPlan& plan,
+                                  unsigned count,
+                                  const std::stop_token& stop,
+                                  const Progress& progress);
+
+struct FindPlan {
+  Mode mode = Mode::txrx;
+  TrialPlan trial;             // its seconds are the length of a final trial without the ramp
+  std::vector<double> losses;  // goals, as in SearchPlan
+  double max_rate = std::numeric_limits<double>::infinity();  // packets per second of one port
+  unsigned repeat = 1;                                        // final trials per rate
+  std::function<void(const SearchProbe&)> on_probe;  // called after each trial; may be empty
+};
+
+// Fails with Errc::invalid if the mode cannot count lost packets or cannot choose its rate.
+Result<> can_find(Mode mode);
+
+struct FindReport {
+  SearchResult result;        // rates of one port
+  std::vector<Trial> trials;  // the longest at the first goal's lower bound; without one, the last
+  std::vector<std::size_t> indexes;  // position of each of `trials` in result.probes
+  std::vector<std::string> notes;
+};
+
+Result<FindReport> find(Session& session,
+                        const FindPlan& plan,
+                        const std::stop_token& stop,
+                        const Progress& progress);
+
+}  // namespace manactl::datapath

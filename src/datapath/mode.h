@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// The traffic modes of bench: one row of kModes for each. A new mode is a row here and a burst in
+// each engine that supports it (dpdk/modes.h, verbs/modes.cpp).
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/enum_words.h"
+
+namespace manactl::datapath {
+
+enum class Mode : std::uint8_t { tx, rx, txrx, fwd, rtt };
+
+struct ModeRow {
+  Mode mode;
+  std::string_view name;     // in options and JSON
+  std::string_view summary;  // verb phrase for the help text
+  bool sends = false;
+  bool receives = false;
+  bool makes_packets = false;       // sends packets of its own, not received ones
+  bool measures_latency = false;    // its packets are requests that carry their sending time
+  std::uint16_t min_frame = 64;     // bytes on the wire, with FCS
+  std::string_view no_search = {};  // why packet loss cannot be searched for; empty if it can
+};
+
+// row_of() requires the order of the enumerators.
+inline constexpr std::array kModes = {
+    ModeRow{.mode = Mode::tx,
+            .name = "tx",
+            .summary = "send",
+            .sends = true,
+            .makes_packets = true,
+            .no_search = "a sender does not see what arrives"},
+    ModeRow{.mode = Mode::rx,
+            .name = "rx",
+            .summary = "receive",
+            .receives = true,
+            .no_search = "a receiver does not know what was sent"},
+    ModeRow{.mode = Mode::txrx,
+            .name = "txrx",
+            .summary = "both",
+            .sends = true,
+            .receives = true,
+            .makes_packets = true},
+    ModeRow{.mode = Mode::fwd,
+            .name = "fwd",
+            .summary = "forward",
+            .sends = true,
+            .receives = true,
+            .no_search = "a forwarder sends only what it receives"},
+    ModeRow{.mode = Mode::rtt,
+            .name = "rtt",
+            .summary = "time requests",
+            .sends = true,
+            .receives = true,
+            .makes_packets = true,
+            .measures_latency = true,
+            .min_frame = 78},  // kMinRequestFrame of traffic/requests.h
+};
+
+constexpr const ModeRow& row_of(Mode mode) {
+  return kModes[static_cast<std::size_t>(mode)];
+}
+
+constexpr std::string_view name_of(Mode mode) {
+  return row_of(mode).name;
+}
+
+inline constexpr auto kModeWords = [] {
+  EnumWords<Mode, kModes.size()> words{};
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] = {kModes[i].mode, kModes[i].name};
+  return words;
+}();
+
+constexpr std::optional<Mode> find_mode(std::string_view name) {
+  return value_of(kModeWords, name);
+}
+
+constexpr bool sends(Mode mode) {
+  return row_of(mode).sends;
+}
+
+constexpr bool receives(Mode mode) {
+  return row_of(mode).receives;
+}
+
+constexpr bool makes_packets(Mode mode) {
+  return row_of(mode).makes_packets;
+}
+
+// True if the mode sends the packets that it receives.
+constexpr bool forwards(Mode mode) {
+  return sends(mode) && !makes_packets(mode);
+}
+
+constexpr bool measures_latency(Mode mode) {
+  return row_of(mode).measures_latency;
+}
+
+}  // namespace manactl::datapath

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// Arithmetic on a plan, without touching the system: whether it is valid (validate.cpp), its
+// memory, its EAL arguments, and the CPU of each queue.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datapath/bench.h"
+#include "datapath/plan/fields.h"
+
+namespace manactl::datapath {
+
+// Fails with Errc::invalid, naming the field (PlanField) and the rule. net_mana requires a power of
+// two of at most 64 queues, and descriptors in multiples of 64; frames have 64 to 9018 bytes.
+Result<> validate(const BenchPlan& plan);
+
+// The values of mac= in a --vdev argument that starts with a PCI address: one per port.
+std::vector<std::string_view> macs_in(std::string_view device);
+std::vector<MacAddress> macs_of(std::string_view device);
+
+// Ports that the devices of the plan create.
+std::size_t port_count(const BenchPlan& plan);
+
+// Every queue has a pool for the packets that it sends or receives. A port that generates packets
+// also has a ring pool for its receive rings, so that the device cannot overwrite prebuilt packets.
+struct PoolSize {
+  unsigned mbufs = 0;            // per queue
+  unsigned mbuf_bytes = 0;       // data room with headroom
+  unsigned cache = 0;            // mbufs per lcore and queue
+  unsigned ring_mbufs = 0;       // mbufs in the ring pool of each port; 0 without a ring pool
+  unsigned ring_cache = 0;       // per lcore; 0 if the mode does not receive
+  unsigned ring_mbuf_bytes = 0;  // data room with headroom
+  std::uint64_t bytes = 0;       // memory of all ports, with the overhead of mempools and EAL
+};
+
+PoolSize pool_size(const BenchPlan& plan);
+
+// Pages of the given size that a run needs.
+std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib);
+
+// There is one thread per CPU. A thread serves all queues of its CPU in turn, so no queue waits for
+// a time slice and a stop takes no longer than one burst.
+struct Placement {
+  unsigned main_cpu = 0;
+  std::vector<unsigned>
+      worker_cpus;      // one per queue, port by port; CPUs repeat if there are too few
+  bool shared = false;  // more queues than CPUs, or no CPU besides the main one
+
+  // The CPUs of worker_cpus without repetition: worker i is EAL's lcore i + 1.
+  std::vector<unsigned> workers() const;
+
+  // "8 queues share 1 CPU: ..."; empty if no CPU is shared.
+  std::string note() const;
+};
+
+Placement place(const BenchPlan& plan);
+
+// EAL's arguments for the plan, without argv[0]. An empty plan.cpus means CPU 0.
+std::vector<std::string> eal_arguments(const BenchPlan& plan);
+
+}  // namespace manactl::datapath

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// Limits the rate of one queue: a token bucket on a clock of ticks, with a linear ramp at its
+// start. It does not read a clock.
+
+#pragma once
+
+#include <cstdint>
+
+namespace manactl::datapath {
+
+class Pace {
+ public:
+  Pace() = default;  // unlimited
+
+  // Reaches `per_tick` packets per tick after `ramp` ticks. A sender that was preempted may catch
+  // up by at most `depth` packets; it skips the rest.
+  Pace(double per_tick, double ramp, double depth)
+      : per_tick_(per_tick), ramp_(ramp), depth_(depth) {}
+
+  bool limits() const noexcept { return per_tick_ > 0; }
+
+  void start(std::uint64_t now) noexcept {
+    start_ = now;
+    spent_ = 0;
+  }
+
+  // Packets that may be sent now, at most `max`.
+  unsigned due(std::uint64_t now, unsigned max) noexcept {
+    const auto earned = earned_at(static_cast<double>(now - start_));
+    auto credit = earned - spent_;
+    if (credit > depth_) {
+      credit = depth_;
+      spent_ = earned - depth_;
+    }
+    return credit >= max ? max : static_cast<unsigned>(credit);
+  }
+
+  void spend(unsigned packets) noexcept { spent_ += packets; }
+
+ private:
+  double earned_at(double ticks) const noexcept {
+    return ticks < ramp_ ? per_tick_ * ticks * ticks / (2 * ramp_)
+                         : per_tick_ * (ticks - ramp_ / 2);
+  }
+
+  double per_tick_ = 0, ramp_ = 0, depth_ = 0;
+  double spent_ = 0;  // packets that were sent or skipped
+  std::uint64_t start_ = 0;
+};
+
+}  // namespace manactl::datapath

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/traffic/requests.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "datapath/mode.h"
+#include "datapath/traffic/frame.h"
+
+namespace manactl::datapath {
+
+static_assert(row_of(Mode::rtt).min_frame == kMinRequestFrame);
+
+void write_request(const Request& request, RequestBytes payload) noexcept {
+  const auto id = std::uint64_t{request.run} << 48U | std::uint64_t{request.lane} << 32U |
+                  std::uint64_t{request.number};
+  const std::array<std::uint64_t, 4> words = {id, ~id, request.stamp, ~request.stamp};
+  std::memcpy(payload.data(), words.data(), kRequestBytes);
+}
+
+std::optional<Request> read_request(std::span<const std::uint8_t> payload) noexcept {
+  if (payload.size() < kRequestBytes) return std::nullopt;
+  std::array<std::uint64_t, 4> words{};
+  std::memcpy(words.data(), payload.data(), kRequestBytes);
+  if (words[0] != ~words[1] || words[2] != ~words[3]) return std::nullopt;
+  return Request{static_cast<std::uint16_t>(words[0] >> 48U),
+                 static_cast<std::uint16_t>(words[0] >> 32U),
+                 static_cast<std::uint32_t>(words[0]),
+                 words[2]};
+}
+
+std::optional<Request> request_in(std::span<const std::uint8_t> frame) noexcept {
+  if (frame.size() < kHeaderBytes + kRequestBytes) return std::nullopt;
+  return read_request(frame.subspan(kHeaderBytes));
+}
+
+void reverse_direction(std::span<std::uint8_t> frame) noexcept {
+  const auto swap = [&](std::size_t one, std::size_t other, std::size_t bytes) {
+    std::swap_ranges(frame.begin() + static_cast<std::ptrdiff_t>(one),
+                     frame.begin() + static_cast<std::ptrdiff_t>(one + bytes),
+                     frame.begin() + static_cast<std::ptrdiff_t>(other));
+  };
+  swap(0, 6, 6);                              // Ethernet
+  swap(14 + 12, 14 + 16, 4);                  // IPv4
+  swap(kSourcePortAt, kSourcePortAt + 2, 2);  // UDP
+}
+
+unsigned Window::available(std::uint64_t now) noexcept {
+  const auto replied = replied_.load(std::memory_order_relaxed);
+  // Replies outnumber requests if a request that counted as lost is answered after all.
+  if (replied >= sent_) sent_ = replied;
+  const auto in_flight = sent_ - replied;
+  if (replied != last_replied_ || in_flight == 0) {
+    last_replied_ = replied;
+    since_ = now;
+  } else if (now - since_ > kTimeout) {
+    sent_ = replied;
+    since_ = now;
+    return max_;
+  }
+  return in_flight < max_ ? max_ - static_cast<unsigned>(in_flight) : 0;
+}
+
+void Window::clear() noexcept {
+  sent_ = last_replied_ = since_ = 0;
+  replied_.store(0, std::memory_order_relaxed);
+}
+
+bool ReplyOrder::in_order(std::uint32_t number) noexcept {
+  const bool later = !any_ || static_cast<std::int32_t>(number - last_) > 0;
+  if (later) last_ = number;
+  any_ = true;
+  return later;
+}
+
+void link_windows(const AllRequests& lanes) {
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    auto& requests = *lanes[i];
+    requests.next.lane = static_cast<std::uint16_t>(i);
+    requests.orders.resize(lanes.size());
+    for (auto* lane : lanes) requests.windows.push_back(&lane->window);
+  }
+}
+
+void begin_requests(const AllRequests& lanes, std::uint16_t run) {
+  for (auto* requests : lanes) {
+    requests->next.run = run;
+    requests->next.number = 0;
+    requests->window.clear();
+    requests->latency = Histogram();
+    requests->replies = {};
+    for (auto& order : requests->orders) order.clear();
+  }
+}
+
+void add_answers(const AllRequests& lanes, Trial& trial) {
+  trial.latency.emplace();
+  for (const auto* requests : lanes) {
+    *trial.latency += requests->latency;
+    trial.replies.reordered += requests->replies.reordered;
+    trial.replies.unrelated += requests->replies.unrelated;
+  }
+}
+
+}  // namespace manactl::datapath

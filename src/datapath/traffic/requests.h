@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+//
+// The requests of mode rtt: their payload, the number in flight, and the latencies of their
+// replies, for every engine. Functions that run per packet do not allocate, lock or throw.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "datapath/measure/histogram.h"
+#include "datapath/measure/trial.h"
+
+namespace manactl::datapath {
+
+struct Request {
+  std::uint16_t run = 0;   // identifies the trial; late replies and other traffic have other values
+  std::uint16_t lane = 0;  // index of the sending lane; the reply may arrive on any lane
+  std::uint32_t number = 0;  // counts the requests of a lane
+  std::uint64_t stamp = 0;   // sending time in nanoseconds of CLOCK_MONOTONIC
+
+  bool operator==(const Request&) const = default;
+};
+
+inline constexpr std::size_t kRequestBytes = 32;
+inline constexpr std::uint16_t kMinRequestFrame = 14 + 20 + 8 + kRequestBytes + 4;  // with FCS
+
+using RequestBytes = std::span<std::uint8_t, kRequestBytes>;
+
+// Each word is followed by its complement. So the UDP checksum equals that of a payload of zeros,
+// and other packets are not mistaken for replies.
+void write_request(const Request& request, RequestBytes payload) noexcept;
+std::optional<Request> read_request(std::span<const std::uint8_t> payload) noexcept;
+
+// The request in a frame that starts with its Ethernet header; nullopt if there is none.
+std::optional<Request> request_in(std::span<const std::uint8_t> frame) noexcept;
+
+// Turns a request into its reply by swapping source and destination: Azure drops packets whose
+// source is not the NIC's own address. All checksums stay valid.
+void reverse_direction(std::span<std::uint8_t> frame) noexcept;
+
+// Limits the requests of a lane that are in flight. One thread sends; any thread may report
+// replies.
+class Window {
+ public:
+  // After this time without any reply, all requests in flight count as lost; they may still arrive.
+  static constexpr std::uint64_t kTimeout = 1'000'000'000;  // nanoseconds
+
+  explicit Window(unsigned max) : max_(max) {}
+
+  // The number of requests that may be sent at the time `now`.
+  unsigned available(std::uint64_t now) noexcept;
+
+  void sent(unsigned count) noexcept { sent_ += count; }
+
+  void replied(unsigned count) noexcept { replied_.fetch_add(count, std::memory_order_relaxed); }
+
+  // True if no request is in flight.
+  bool idle(std::uint64_t now) noexcept { return available(now) == max_; }
+
+  void clear() noexcept;
+
+ private:
+  unsigned max_;
+  std::uint64_t sent_ = 0;          // sent requests, without those that count as lost
+  std::uint64_t last_replied_ = 0;  // replied_ when available() last found new replies
+  std::uint64_t since_ = 0;         // time of the last new reply or the first request after a pause
+  std::atomic<std::uint64_t> replied_{0};
+};
+
+// Detects replies that arrive after the reply to a later request of the same sender.
+class ReplyOrder {
+ public:
+  // False if a later number was seen before. Numbers may wrap around.
+  bool in_order(std::uint32_t number) noexcept;
+
+  void clear() noexcept { any_ = false; }
+
+ private:
+  std::uint32_t last_ = 0;
+  bool any_ = false;
+};
+
+// Nanoseconds of CLOCK_MONOTONIC.
+inline std::uint64_t request_time() noexcept {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * kSecond + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// A lane's requests, and the replies that it receives, even to requests of other lanes.
+struct Requests {
+  explicit Requests(unsigned max_in_flight) : window(max_in_flight) {}
+
+  // Writes the next `count` requests into the payloads payload(0), payload(1), ... with the current
+  // time.
+  template <class Payload>
+  void write(unsigned count, Payload payload) const noexcept {
+    auto request = next;
+    request.stamp = request_time();
+    for (unsigned i = 0; i < count; ++i) {
+      write_request(request, RequestBytes(payload(i), kRequestBytes));
+      ++request.number;
+    }
+  }
+
+  void sent(unsigned count) noexcept {
+    next.number += count;
+    window.sent(count);
+  }
+
+  // Counts a frame that was received at `now`. Updates `now` from the clock if the request is
+  // newer. Returns false if the frame is not a reply of this trial.
+  bool take(std::span<const std::uint8_t> frame, std::uint64_t& now) noexcept {
+    const auto request = request_in(frame);
+    if (!request || request->run != next.run || request->lane >= windows.size()) {
+      return count_unrelated();
+    }
+    if (request->stamp > now) now = request_time();
+    if (request->stamp > now) return count_unrelated();
+    latency.add(now - request->stamp);
+    windows[request->lane]->replied(1);
+    if (!orders[request->lane].in_order(request->number)) ++replies.reordered;
+    return true;
+  }
+
+  Request next;  // the next request to send
+  Window window;
+  Histogram latency;               // nanoseconds
+  std::vector<Window*> windows;    // windows of all lanes; not owned
+  std::vector<ReplyOrder> orders;  // one per lane, for the replies to its requests
+  ReplyCounts replies;
+
+ private:
+  bool count_unrelated() noexcept {
+    ++replies.unrelated;
+    return false;
+  }
+};
+
+using AllRequests = std::vector<Requests*>;  // requests of all lanes, in the order of the lanes
+
+// Gives each lane the windows of all lanes. Must be called once.
+void link_windows(const AllRequests& lanes);
+
+// Must be called before each trial, after leftovers were discarded. Resets all counts. `run`
+// distinguishes requests of this trial from earlier ones that are still in flight.
+void begin_requests(const AllRequests& lanes, std::uint16_t run);
+
+// Adds latencies and counts of all lanes to the trial.
+void add_answers(const AllRequests& lanes, Trial& trial);
+
+}  // namespace manactl::datapath
