@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""browser_test.py PAGES: Chromium without a window shows what PAGES (pages.cpp) writes: light, dark, narrow, on paper.
+"""browser_test.py PAGES: headless Chromium renders the pages that PAGES (pages.cpp) writes: light, dark, narrow, printed.
 
-It has no network: its only proxy is a port where nobody listens. MANACTL_SHOTS=DIR keeps the pictures.
+Its only proxy is a closed port, so it has no network. MANACTL_SHOTS=DIR keeps the screenshots.
 """
 import os
 import pathlib
@@ -18,7 +18,7 @@ PAPER = {"light": (255, 255, 255), "dark": (13, 17, 23)}
 INK = {"light": (27, 31, 36), "dark": (230, 237, 243)}
 LINE = {"light": (11, 92, 173), "dark": (108, 178, 255)}
 ALARM = {"light": (180, 35, 24), "dark": (255, 131, 121)}
-WATCHDOG = 120  # seconds, for a machine with much to do
+WATCHDOG = 120  # seconds; long enough for a busy machine
 
 
 def need(*names):
@@ -26,15 +26,15 @@ def need(*names):
         if shutil.which(name):
             return shutil.which(name)
     if names == BROWSERS and "ID=debian" not in pathlib.Path("/etc/os-release").read_text().split():
-        print("SKIP: no browser, and this distribution has none as a package: install Chromium or Chrome")
+        print("SKIP: no browser found, and this distribution has no package of one; install Chromium or Chrome")
         sys.exit(77)
     sys.exit(f"{names[0]} is missing: run scripts/packages test as root")
 
 
-def near(picture, colour, slack=24):
-    """How many pixels have about this colour."""
+def count_pixels(picture, color, tolerance=24):
+    """The number of pixels with about this color."""
     return sum(count for count, pixel in picture.getcolors(1 << 24)
-               if all(abs(a - b) <= slack for a, b in zip(pixel, colour)))
+               if all(abs(a - b) <= tolerance for a, b in zip(pixel, color)))
 
 
 class Browser(unittest.TestCase):
@@ -65,71 +65,71 @@ class Browser(unittest.TestCase):
                     *(["--force-dark-mode"] if scheme == "dark" else []))
         return Image.open(file).convert("RGB")
 
-    def test_light_and_dark_show_chart_table_and_marks(self):
+    def test_light_and_dark_pages_show_text_lines_and_marks(self):
         for scheme in ("light", "dark"):
             with self.subTest(scheme=scheme):
                 picture = self.shot("full", scheme)
                 self.assertEqual(picture.getpixel((2, 2)), PAPER[scheme])
-                self.assertGreater(near(picture, INK[scheme]), 2000, "text")
-                self.assertGreater(near(picture, LINE[scheme]), 1500, "lines")
-                self.assertGreater(near(picture, ALARM[scheme]), 300, "disturbed intervals")
+                self.assertGreater(count_pixels(picture, INK[scheme]), 2000, "text")
+                self.assertGreater(count_pixels(picture, LINE[scheme]), 1500, "lines")
+                self.assertGreater(count_pixels(picture, ALARM[scheme]), 300, "disturbed intervals")
 
-    def test_a_narrow_window_is_filled_to_its_edge_and_not_beyond(self):
+    def test_a_page_fits_a_narrow_window(self):
         picture = self.shot("full", size="400,3000")
         self.assertEqual(picture.size, (400, 3000))
         edge = picture.crop((393, 0, 400, 3000))
-        self.assertEqual(len(edge.getcolors(1 << 20)), 1, "something runs over the margin")
-        self.assertGreater(near(picture, LINE["light"]), 300)
+        self.assertEqual(len(edge.getcolors(1 << 20)), 1, "the margin is not empty")
+        self.assertGreater(count_pixels(picture, LINE["light"]), 300)
 
-    def test_compare_shows_both_sides(self):
+    def test_a_comparison_shows_both_results(self):
         picture = self.shot("compare", size="1100,1400")
-        self.assertGreater(near(picture, ALARM["light"]), 150, "worse, in its colour")
-        self.assertGreater(near(picture, (11, 92, 173), 90), 300, "dots before")
-        self.assertGreater(near(picture, (154, 77, 0), 70), 300, "dots after")
+        self.assertGreater(count_pixels(picture, ALARM["light"]), 150, "the verdict in red")
+        self.assertGreater(count_pixels(picture, (11, 92, 173), 90), 300, "dots of the first result")
+        self.assertGreater(count_pixels(picture, (154, 77, 0), 70), 300, "dots of the second result")
 
-    def test_merge_shows_both_ends(self):
+    def test_a_merged_result_shows_both_ends(self):
         picture = self.shot("merge", size="1100,1800")
-        self.assertGreater(near(picture, LINE["light"]), 300, "what was sent")
-        self.assertGreater(near(picture, (154, 77, 0), 70), 300, "what was received")
+        self.assertGreater(count_pixels(picture, LINE["light"]), 300, "line of the sender")
+        self.assertGreater(count_pixels(picture, (154, 77, 0), 70), 300, "line of the receiver")
 
-    def test_paper_is_white_whatever_the_scheme_and_has_everything(self):
-        everything = ("rtt on eth1", "noisy", "Throughput over time", "Latency", "99.99 %", "received", "Environment",
-                      "AMD EPYC 7763", "Notes")
-        for page, least, said in (("full", 200, everything), ("compare", 40, ("worse", "monday.json", "Configuration",
-                                                             "6.8.0-1062-azure")),
-                                  ("merge", 40, ("% lost", "synthetic device", "Both ends", "Queues"))):
+    def test_a_printed_page_is_white_and_complete(self):
+        full = ("rtt on eth1", "Noisy", "Throughput over time", "Latency", "99.99 %", "received", "Environment",
+                "AMD EPYC 7763", "Notes")
+        compare = ("worse", "monday.json", "Configuration", "6.8.0-1062-azure")
+        merge = ("% lost", "synthetic path", "Both ends", "Queues")
+        for page, min_pixels, texts in (("full", 200, full), ("compare", 40, compare), ("merge", 40, merge)):
             with self.subTest(page=page):
                 file = self.folder / f"{page}.pdf"
                 self.browse(page, "--force-dark-mode", "--no-pdf-header-footer", f"--print-to-pdf={file}")
                 text = subprocess.run(["pdftotext", "-layout", file, "-"], check=True, capture_output=True, timeout=60)
-                for words in said:
-                    self.assertIn(words, text.stdout.decode())
+                for expected in texts:
+                    self.assertIn(expected, text.stdout.decode())
                 subprocess.run(["pdftoppm", "-r", "96", "-png", "-singlefile", file, file.with_suffix("")],
                                check=True, timeout=60)
                 picture = Image.open(file.with_suffix(".png")).convert("RGB")
                 self.assertEqual(picture.getpixel((2, 2)), (255, 255, 255))
-                self.assertGreater(near(picture, (0, 0, 0), 0), 200, "black text")
-                self.assertGreater(near(picture, LINE["light"], 60), least, "a chart")
+                self.assertGreater(count_pixels(picture, (0, 0, 0), 0), 200, "black text")
+                self.assertGreater(count_pixels(picture, LINE["light"], 60), min_pixels, "a chart")
 
-    def test_hostile_names_stay_text(self):
+    def test_hostile_names_are_escaped(self):
         dom = self.browse("hostile", "--dump-dom")
         self.assertNotIn("<script", dom)
         self.assertNotIn("<img", dom)
         self.assertNotIn("<title>owned", dom)
         self.assertIn("&lt;script&gt;", dom)
 
-    def test_an_hour_of_64_queues_loads(self):
-        took = {}
+    def test_an_hour_with_64_queues_loads(self):
+        seconds = {}
         for page in ("small", "large"):
             start = time.monotonic()
             dom = self.browse(page, "--dump-dom")
-            took[page] = time.monotonic() - start
+            seconds[page] = time.monotonic() - start
         self.assertEqual(dom.count('<rect class="bar"'), 64)
-        self.assertEqual(dom.count('class="spark"'), 64)
-        print(f"\nlarge.html: {took['large']:.2f} s with the start of the browser, which needs "
-              f"{took['small']:.2f} s for small.html")
+        self.assertEqual(dom.count('class="sparkline"'), 64)
+        print(f"\nload times including browser start: large.html {seconds['large']:.2f} s, "
+              f"small.html {seconds['small']:.2f} s")
         picture = self.shot("large", size="1100,3200")
-        self.assertGreater(near(picture, LINE["light"]), 3000)
+        self.assertGreater(count_pixels(picture, LINE["light"]), 3000)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// html_pages DIR: writes the pages that pages_test.py opens in a browser, with numbers made up from
-// a fixed seed. The large one is an hour of 64 queues.
+// html_pages DIR: writes the pages that pages_test.py and browser_test.py check. Their random
+// numbers have a fixed seed. large.html shows a run of one hour with 64 queues.
+
+#include "report/html/pages.h"
 
 #include <cmath>
 #include <fstream>
@@ -9,13 +11,11 @@
 #include <random>
 #include <string>
 
-#include "cli/bench/html_compare.h"
-#include "cli/bench/html_merge.h"
-#include "cli/bench/html_report.h"
-#include "cli/bench/html_text.h"
-#include "cli/bench/sample_results.h"
+#include "report/html/elements.h"
+#include "report/html/page.h"
+#include "report/sample_results.h"
 
-namespace manactl::cli {
+namespace manactl::report {
 namespace {
 
 constexpr double kQueueRate = 1.78e6;
@@ -57,15 +57,15 @@ HtmlReport page_of(unsigned queues, unsigned seconds) {
   report.figures = {{"rate", fmt::format("{:.3f} Mpps", *report.median / 1e6)},
                     {"throughput", fmt::format("{:.3f} Gbit/s", *report.median * 512 / 1e9)},
                     {"cycles per packet", "21.4"},
-                    {"lost", "0 of 854 million"}};
+                    {"packet loss", "0 of 854 million"}};
   report.configuration = {
       {"mode", "tx"}, {"queues", fmt::format("{}", queues)}, {"frame", "64 bytes"}};
   report.environment = {{"CPU", "AMD EPYC 7763"}, {"kernel", "6.1.0-28-cloud-amd64"}};
-  report.made_by = "manactl 0.1.0, 2026-11-21 14:00 UTC";
+  report.footer = "manactl 0.1.0, 2026-11-21 14:00 UTC";
   return report;
 }
 
-// Everything that a report can have, on it.
+// Returns a report whose page has all parts.
 HtmlReport full_page() {
   auto report = page_of(8, 60);
   Numbers numbers;
@@ -81,21 +81,21 @@ HtmlReport full_page() {
     received.points.push_back({point.seconds, numbers.about(point.rate * 0.97, 0.01)});
   }
   report.series.push_back(received);
-  report.left_out = {{0, 3, "warm-up"}};
+  report.excluded = {{0, 3, "warm-up"}};
   report.disturbed = {{30, 33, "7870:00:00.0 was removed and returned"}};
-  report.trials = {20, 40};
-  report.warnings = {"noisy: the rate varies by 12.1 % between intervals"};
+  report.trial_starts = {20, 40};
+  report.warnings = {"Noisy: the rate varies by 12.1 % between intervals"};
   for (const double percent :
        {0.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 100.0}) {
     report.latency.push_back(
         {percent, 9200 + 2500 * std::pow(10, -std::log10(1.00001 - percent / 100) / 2)});
   }
-  report.tables = {{"Counts",
+  report.tables = {{"Counters",
                     {"direction", "packets", "bytes", "missed", "no buffer", "errors"},
                     {{"sent", grouped(854400000), grouped(54681600000), "12", "0", "0"},
                      {"received", grouped(828768000), grouped(53041152000), "0", "3", "0"}}}};
-  report.notes = {"The synthetic path was not used: all packets are in the counters of the VF.",
-                  "2 queues share 1 CPU: the result is not a number of MANA."};
+  report.notes = {"All packets are in the counters of the VF: the synthetic path was not used.",
+                  "2 queues share 1 CPU: the CPU may limit the rate."};
   return report;
 }
 
@@ -103,11 +103,11 @@ HtmlReport hostile_page() {
   auto report = page_of(2, 5);
   const std::string bad =
       "\"><script>document.title='owned'</script><img src=x onerror=alert(1)>&amp;'\x01\xff";
-  report.title = report.subtitle = report.made_by = bad;
+  report.title = report.subtitle = report.footer = bad;
   report.warnings = report.notes = {bad};
   report.figures.push_back({bad, bad});
   report.series[0].name = bad;
-  report.disturbed = report.left_out = {{1, 2, bad}};
+  report.disturbed = report.excluded = {{1, 2, bad}};
   report.queue_columns.push_back(bad);
   for (auto& queue : report.queues) {
     queue.name = bad;
@@ -118,10 +118,10 @@ HtmlReport hostile_page() {
   return report;
 }
 
-BenchDocument side_of(const std::string& path, double rate, unsigned count) {
+CompareInput side_of(const std::string& path, double rate, unsigned count) {
   Numbers numbers;
-  BenchDocument side;
-  side.path = path;
+  CompareInput side;
+  side.name = path;
   side.configuration = {{"engine.driver", "net_mana"}, {"queues", "8"}, {"frame_bytes", "64"}};
   for (unsigned i = 0; i < count; ++i) side.rates.push_back(numbers.about(rate, 0.02));
   return side;
@@ -135,18 +135,18 @@ std::string compare_page() {
   same.machine = {{"cpu", "AMD EPYC 7763"}, {"kernel", "6.1.0-28-cloud-amd64"}};
   after.machine = {{"cpu", "AMD EPYC 7763"}, {"kernel", "6.8.0-1062-azure"}};
   const auto effect = datapath::compare(before.rates, after.rates);
-  return html_page(CompareResult{same, after, *effect, 0.02, Verdict::worse, Exit::findings});
+  return compare_html(CompareResult{same, after, *effect, 0.02, Verdict::worse}, "0.1.0");
 }
 
 std::string merge_page() {
   auto sender = test::steady(datapath::Mode::tx, 14.2e6);
   auto receiver = test::steady(datapath::Mode::rx, 13.9e6);
-  receiver.began.front() -= 1.5;
+  receiver.trial_starts.front() -= 1.5;
   receiver.ended += 1;
   sender.machine.cpu = receiver.machine.cpu = "AMD EPYC 7763";
   sender.machine.kernel = receiver.machine.kernel = "6.1.0-28-cloud-amd64";
   receiver.path.verdict = datapath::Path::synthetic;
-  return html_page(*merge(sender, receiver));
+  return merge_html(*merge(sender, receiver), "0.1.0");
 }
 
 void write(const std::string& path, const std::string& page) {
@@ -165,9 +165,9 @@ void write_all(const std::string& folder) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::report
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
-  manactl::cli::write_all(argv[1]);
+  manactl::report::write_all(argv[1]);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pages_test.py PAGES: what PAGES (pages.cpp) writes is well-formed, alone in the world, and told to those who do not see it."""
+"""pages_test.py PAGES: the pages that PAGES (pages.cpp) writes are well-formed, self-contained and accessible."""
 import pathlib
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import xml.etree.ElementTree as tree
 SVG = "{http://www.w3.org/2000/svg}"
 ACTIVE = {"script", "link", "img", "iframe", "object", "embed", "form", "base", "a", "image", "use", "foreignObject"}
 NAMES = ("small", "full", "large", "hostile", "compare", "merge")
-MOST_BYTES = 400_000
+MAX_BYTES = 400_000
 
 
 def local(element):
@@ -24,13 +24,13 @@ class Pages(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         subprocess.run([PROGRAM, cls.folder.name], check=True, timeout=60)
         cls.texts = {name: pathlib.Path(cls.folder.name, f"{name}.html").read_text(encoding="utf-8") for name in NAMES}
-        cls.pages = {name: tree.fromstring(text) for name, text in cls.texts.items()}  # well-formed, or it raises
+        cls.pages = {name: tree.fromstring(text) for name, text in cls.texts.items()}  # raises if a page is not well-formed
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_nothing_runs_and_nothing_is_fetched(self):
+    def test_pages_have_no_scripts_and_load_nothing(self):
         for name, page in self.pages.items():
             with self.subTest(page=name):
                 self.assertEqual({local(e) for e in page.iter()} & ACTIVE, set())
@@ -41,13 +41,13 @@ class Pages(unittest.TestCase):
                 self.assertEqual(style.count("url("), style.count("url(#hatch)"))
                 self.assertNotIn("@import", style)
 
-    def test_the_page_forbids_itself_scripts_and_network(self):
+    def test_the_policy_forbids_scripts_and_network(self):
         for name, page in self.pages.items():
             with self.subTest(page=name):
                 policy = page.find("head/meta[@http-equiv='Content-Security-Policy']").get("content")
                 self.assertEqual(policy, "default-src 'none'; style-src 'unsafe-inline'")
 
-    def test_every_picture_is_described(self):
+    def test_every_picture_has_a_description(self):
         for name, page in self.pages.items():
             with self.subTest(page=name):
                 ids = {e.get("id"): e for e in page.iter() if e.get("id")}
@@ -55,16 +55,16 @@ class Pages(unittest.TestCase):
                 self.assertTrue(pictures)
                 for picture in pictures:
                     labels = (picture.get("aria-labelledby") or "").split()
-                    said = picture.get("aria-label") or " ".join(ids[label].text for label in labels)
-                    self.assertTrue(said.strip() or picture.get("aria-hidden") == "true")
+                    description = picture.get("aria-label") or " ".join(ids[label].text for label in labels)
+                    self.assertTrue(description.strip() or picture.get("aria-hidden") == "true")
 
-    def test_ids_are_there_once(self):
+    def test_ids_are_unique(self):
         for name, page in self.pages.items():
             with self.subTest(page=name):
                 ids = [e.get("id") for e in page.iter() if e.get("id")]
                 self.assertEqual(len(ids), len(set(ids)))
 
-    def test_every_head_cell_says_what_it_heads(self):
+    def test_every_header_cell_has_a_scope(self):
         for name, page in self.pages.items():
             with self.subTest(page=name):
                 heads = [e for e in page.iter("th")]
@@ -72,21 +72,21 @@ class Pages(unittest.TestCase):
                 self.assertEqual({e.get("scope") for e in heads} - {"row", "col"}, set())
                 for table in page.iter("table"):
                     widths = {len(row) for row in table.iter("tr")}
-                    self.assertEqual(len(widths), 1, "rows of different length")
+                    self.assertEqual(len(widths), 1, "rows have different lengths")
 
-    def test_language_title_and_one_headline(self):
+    def test_pages_have_a_language_a_title_and_one_headline(self):
         for name, page in self.pages.items():
             with self.subTest(page=name):
                 self.assertEqual(page.get("lang"), "en")
                 self.assertTrue(page.findtext("head/title"))
                 self.assertEqual(len(list(page.iter("h1"))), 1)
 
-    def test_an_hour_of_64_queues_stays_small(self):
-        self.assertLess(len(self.texts["large"]), MOST_BYTES)
+    def test_an_hour_with_64_queues_stays_small(self):
+        self.assertLess(len(self.texts["large"]), MAX_BYTES)
 
-    def test_contrast_is_enough_for_everybody(self):
+    def test_contrast_is_sufficient(self):
         css = self.pages["full"].find("head/style").text
-        light, dark = colours(css.split("@media (prefers-color-scheme: dark)")[0]), colours(
+        light, dark = colors(css.split("@media (prefers-color-scheme: dark)")[0]), colors(
             css.split("@media (prefers-color-scheme: dark)")[1].split("* {")[0])
         for scheme in (light, dark):
             for paper in ("paper", "card", "alarm"):
@@ -96,7 +96,7 @@ class Pages(unittest.TestCase):
                 self.assertGreaterEqual(contrast(scheme[line], scheme["paper"]), 4.5, line)
 
 
-def colours(css):
+def colors(css):
     found = {}
     for part in css.split("--")[1:]:
         name, _, rest = part.partition(":")
@@ -107,8 +107,8 @@ def colours(css):
     return found
 
 
-def luminance(colour):
-    parts = [c / 255 / 12.92 if c / 255 <= 0.03928 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+def luminance(color):
+    parts = [c / 255 / 12.92 if c / 255 <= 0.03928 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in color]
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// Writes and reads results as JSON: the document of schemas/bench.schema.json, and the events of
+// schemas/bench-event.schema.json.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "report/result.h"
+
+namespace manactl::report {
+
+// `exit` is the exit code of the command. The series are at the end, so that readers can skip them.
+std::string bench_json(const BenchResult& result, int exit);
+
+// Fails with Errc::invalid; the message names the document by `name` and the first field that is
+// missing or wrong. If the document has no series, the result has no intervals.
+Result<BenchResult> read_bench(std::string_view text, std::string_view name);
+
+// The text that starts the series. To drop the series, replace all text from here by "\n}".
+inline constexpr std::string_view kSeriesMark = ",\n  \"series\": [";
+
+// Each event is one line with a newline: start, one event per interval, end. If a device leaves or
+// returns, its event precedes the event of the interval that detected it.
+std::string start_event(const datapath::BenchPlan& plan, const datapath::BenchReport& about);
+std::string end_event(const BenchResult& result, int exit);  // has the document without series
+
+// Returns all events of a finished run.
+std::string bench_ndjson(const BenchResult& result, int exit);
+
+}  // namespace manactl::report

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/figures.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+
+#include "base/text.h"
+#include "datapath/plan/plan.h"
+#include "report/result.h"
+#include "report/units.h"
+
+namespace manactl::report {
+namespace {
+
+constexpr double kBillion = 1e9;
+constexpr double kBitsPerByte = 8;
+
+std::optional<double> share(std::uint64_t part, std::uint64_t of) {
+  if (of == 0) return std::nullopt;
+  return static_cast<double>(part) / static_cast<double>(of);
+}
+
+// Returns `spent` per packet; empty if `spent` is 0: the CPU does not count it.
+std::optional<double> cost(std::uint64_t spent, std::uint64_t packets) {
+  return spent == 0 ? std::nullopt : share(spent, packets);
+}
+
+}  // namespace
+
+double per_second(const datapath::Count& count, double seconds) {
+  return seconds > 0 ? static_cast<double>(count.packets) / seconds : 0;
+}
+
+double gbits(const datapath::Count& count, double seconds) {
+  if (seconds <= 0) return 0;
+  return static_cast<double>(count.bytes) * kBitsPerByte / seconds / kBillion;
+}
+
+std::string pps_text(double packets_per_second) {
+  return quantity(packets_per_second, rate_unit(packets_per_second));
+}
+
+std::string throughput_text(double packets_per_second, const datapath::Count& counted) {
+  const auto bytes = share(counted.bytes, counted.packets).value_or(0);
+  const auto bits = packets_per_second * bytes * kBitsPerByte;
+  return quantity(bits, bits_unit(bits));
+}
+
+std::string estimate_text(const datapath::Estimate& rate) {
+  const auto unit = rate_unit(rate.median);
+  auto text = quantity(rate.median, unit);
+  if (rate.confidence) {
+    text += fmt::format(" (95 %: {} to {})",
+                        number_text(rate.confidence->low, unit),
+                        number_text(rate.confidence->high, unit));
+  }
+  return text;
+}
+
+std::string servicing_text(const datapath::Servicing& servicing) {
+  const auto rate = [](const std::optional<double>& value) {
+    return value ? pps_text(*value) : "unknown";
+  };
+  return fmt::format("{:.1f} s (rate before: {}, during: {}, after: {})",
+                     servicing.seconds,
+                     rate(servicing.before),
+                     rate(servicing.during),
+                     rate(servicing.after));
+}
+
+std::string queues_text(unsigned queues) {
+  return fmt::format("{} {}", queues, queues == 1 ? "queue" : "queues");
+}
+
+std::string frames_text(const datapath::BenchPlan& plan) {
+  constexpr std::uint16_t kMinReceive = 1518;  // receivers accept frames of this size with any plan
+  if (datapath::makes_packets(plan.mode)) {
+    return fmt::format("{}-byte frames", sizes_of(plan.traffic));
+  }
+  return fmt::format("frames up to {} bytes", std::max(kMinReceive, plan.traffic.largest()));
+}
+
+std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total) {
+  if (datapath::makes_packets(plan.mode)) return plan.traffic.mean_bytes();
+  return share(total.rx.bytes, total.rx.packets);
+}
+
+std::string time_text(double nanoseconds) {
+  constexpr double kMicrosecond = 1e3, kMillisecond = 1e6;
+  if (nanoseconds < kMicrosecond) return fmt::format("{:.0f} ns", nanoseconds);
+  if (nanoseconds < kMillisecond) return fmt::format("{:.1f} us", nanoseconds / kMicrosecond);
+  return fmt::format("{:.2f} ms", nanoseconds / kMillisecond);
+}
+
+Costs costs_of(datapath::Mode mode, const datapath::Sample& sample) {
+  const auto& effort = sample.effort;
+  const auto packets = datapath::headline(mode, sample).packets;
+  const auto busy = effort.polls - std::min(effort.polls, effort.empty_polls);
+  return {cost(effort.cycles, packets),
+          cost(effort.instructions, packets),
+          share(effort.empty_polls, effort.polls),
+          share(effort.full_bursts, busy)};
+}
+
+std::string utc_text(double seconds_since_1970) {
+  const auto milliseconds = std::llround(seconds_since_1970 * 1000);
+  const std::time_t seconds = milliseconds / 1000;
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  std::array<char, 32> text{};
+  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &utc);
+  return fmt::format("{}.{:03}Z", std::string_view(text.data(), size), milliseconds % 1000);
+}
+
+std::optional<double> utc_seconds(std::string_view text) {
+  const std::string copy(text);
+  std::tm utc{};
+  const char* fraction = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S.", &utc);
+  if (fraction == nullptr) return std::nullopt;
+  unsigned milliseconds = 0;
+  std::from_chars(fraction, copy.data() + copy.size(), milliseconds);
+  const auto seconds = static_cast<double>(timegm(&utc)) + milliseconds / 1000.0;
+  // Compare the text, because timegm() normalizes February 30 and strptime() accepts other forms.
+  return utc_text(seconds) == text ? std::optional(seconds) : std::nullopt;
+}
+
+}  // namespace manactl::report

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// Figures computed from results, and their text with units.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/enum_words.h"
+#include "datapath/analysis/statistics.h"
+#include "datapath/analysis/summary.h"
+#include "datapath/bench.h"
+#include "datapath/measure/trial.h"
+
+namespace manactl::report {
+
+inline constexpr double kMillion = 1e6;
+inline constexpr double kPercent = 100;
+
+double per_second(const datapath::Count& count, double seconds);  // packets per second
+double gbits(const datapath::Count& count, double seconds);       // 1e9 bits per second, with FCS
+
+// "14.210 Mpps", "878.0 kpps", "100 pps"
+std::string pps_text(double packets_per_second);
+
+// "10.123 Gbit/s", "512.0 Mbit/s": the rate times the mean packet size of `counted`, with FCS.
+std::string throughput_text(double packets_per_second, const datapath::Count& counted);
+
+// "14.210 Mpps (95 %: 14.100 to 14.300)"; the bounds have the unit of the median.
+std::string estimate_text(const datapath::Estimate& rate);
+
+// "1.5 s (rate before: 920.0 kpps, during: 0 pps, after: 880.0 kpps)"
+std::string servicing_text(const datapath::Servicing& servicing);
+
+// "1 queue", "8 queues"
+std::string queues_text(unsigned queues);
+
+// Returns "64-byte frames" if the mode generates frames, else "frames up to 1518 bytes".
+std::string frames_text(const datapath::BenchPlan& plan);
+
+// Mean frame size with FCS: planned if the mode generates frames, else of the received frames.
+std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total);
+
+// "850 ns", "12.3 us", "4.56 ms"
+std::string time_text(double nanoseconds);
+
+// CPU cost of packets and use of bursts; empty fields are unknown.
+struct Costs {
+  std::optional<double> cycles, instructions;  // per packet in the direction that the mode measures
+  std::optional<double> empty_polls;           // share of all bursts
+  std::optional<double> full_bursts;           // share of the bursts that were not empty
+};
+
+Costs costs_of(datapath::Mode mode, const datapath::Sample& sample);
+
+// utc_text() returns "2026-11-21T13:47:02.123Z". utc_seconds() parses only text of this form.
+std::string utc_text(double seconds_since_1970);
+std::optional<double> utc_seconds(std::string_view text);
+
+}  // namespace manactl::report

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// Draws the charts of a page as HTML figures, in rate_chart.cpp, latency_chart.cpp and
+// queue_charts.cpp. The functions return an empty string if there is nothing to draw.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/html/page.h"
+
+namespace manactl::report {
+
+// Draws throughput over time. `disturbed` is HtmlReport::disturbed with adjacent spans merged.
+std::string rate_chart(const HtmlReport& report, const std::vector<HtmlSpan>& disturbed);
+std::string queue_chart(const HtmlReport& report);
+std::string latency_chart(const HtmlReport& report);
+
+// Returns the table below the bars, with a sparkline of the rates of each queue over time.
+std::string queue_table(const HtmlReport& report);
+
+}  // namespace manactl::report

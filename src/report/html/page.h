@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// The contents of the page of a bench result as plain text and numbers, independent of JSON and
+// engines. html_page() escapes all text.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace manactl::report {
+
+using HtmlRows = std::vector<std::pair<std::string, std::string>>;  // names and values
+
+struct HtmlPoint {
+  double seconds = 0;  // from the start of the run to the end of the interval
+  double rate = 0;     // packets per second
+};
+
+struct HtmlSpan {
+  double from = 0, to = 0;  // seconds since the start of the run
+  std::string reason;       // "warm-up", "eth1 was removed"
+};
+
+struct HtmlBand {
+  double low = 0, high = 0;
+};
+
+struct HtmlSeries {
+  std::string name;  // "sent", "received"
+  std::vector<HtmlPoint> points;
+};
+
+struct HtmlQueue {
+  std::string name;                // "0", "eth1 3"
+  double rate = 0;                 // packets per second, mean of the whole run
+  std::vector<std::string> cells;  // one for each of HtmlReport::queue_columns
+  std::vector<double> rates;       // packets per second in each interval; may be empty
+};
+
+struct HtmlPercentile {
+  double percent = 0;  // 0 to 100
+  double nanoseconds = 0;
+};
+
+struct HtmlTable {
+  std::string title;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;  // the first cell names the row
+};
+
+// html_page() omits empty fields.
+struct HtmlReport {
+  std::string title;                       // "tx on eth1"
+  std::string subtitle;                    // "8 queues, 64-byte frames, 5 x 10 s"
+  std::vector<std::string> warnings;       // shown at the top: noisy, interrupted, synthetic path
+  HtmlRows figures;                        // in large type: "rate", "14.210 Mpps"
+  std::vector<HtmlSeries> series;          // `median` is the median of the first one
+  std::optional<double> median;            // packets per second
+  std::optional<HtmlBand> confidence;      // 95 % bounds of the median
+  std::vector<HtmlSpan> excluded;          // spans that `median` does not include
+  std::vector<HtmlSpan> disturbed;         // adjacent spans with the same reason are merged
+  std::vector<double> trial_starts;        // seconds at which the second and later trials start
+  std::vector<std::string> queue_columns;  // "missed", "cycles per packet"
+  std::vector<HtmlQueue> queues;
+  std::vector<HtmlPercentile> latency;  // ascending
+  std::vector<HtmlTable> tables;        // counters, ports, results of a search
+  std::vector<std::string> path;        // evidence for the path that the packets took
+  HtmlRows configuration;
+  HtmlRows environment;
+  std::vector<std::string> notes;
+  std::string footer;  // "manactl 0.1.0, 2026-11-21 14:00 UTC"
+};
+
+std::string html_page(const HtmlReport& report);
+
+}  // namespace manactl::report

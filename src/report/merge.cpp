@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/merge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+#include "report/figures.h"
+
+namespace manactl::report {
+namespace {
+
+using datapath::Count;
+using datapath::Sample;
+using Json = nlohmann::ordered_json;
+
+Result<> check_modes(datapath::Mode sender, datapath::Mode receiver) {
+  if (!datapath::sends(sender)) {
+    return fail(
+        Errc::invalid,
+        fmt::format("the first result is of mode {}, which does not send", name_of(sender)));
+  }
+  if (!datapath::receives(receiver)) {
+    return fail(
+        Errc::invalid,
+        fmt::format("the second result is of mode {}, which does not receive", name_of(receiver)));
+  }
+  return {};
+}
+
+std::optional<double> mean_bytes(const Count& count) {
+  if (count.packets == 0) return std::nullopt;
+  return static_cast<double>(count.bytes) / static_cast<double>(count.packets);
+}
+
+// Compares the sizes of counted packets, not of the plans, because a receiver accepts every size.
+Result<> check_sizes(const Count& sent, const Count& received) {
+  constexpr double kTolerance = 0.01;
+  const auto ours = mean_bytes(sent);
+  const auto theirs = mean_bytes(received);
+  if (!ours || !theirs || std::abs(*ours - *theirs) <= *ours * kTolerance) return {};
+  return fail(
+      Errc::invalid,
+      fmt::format(
+          "other packets were received than sent: {:.1f} bytes on average instead of {:.1f}",
+          *theirs,
+          *ours));
+}
+
+Spread spread_of(const std::vector<Sample>& queues, Count Sample::*direction) {
+  Spread spread;
+  double sum = 0;
+  double squares = 0;
+  for (const auto& queue : queues) {
+    const auto packets = static_cast<double>((queue.*direction).packets);
+    sum += packets;
+    squares += packets * packets;
+  }
+  if (sum == 0) return spread;
+  spread.min = 1;
+  for (const auto& queue : queues) {
+    const auto share = static_cast<double>((queue.*direction).packets) / sum;
+    spread.min = std::min(spread.min, share);
+    spread.max = std::max(spread.max, share);
+  }
+  const auto count = static_cast<double>(queues.size());
+  const auto mean = sum / count;
+  spread.variation = std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean;
+  return spread;
+}
+
+Json json_of(const Spread& spread) {
+  Json json;
+  json["min"] = spread.min;
+  json["max"] = spread.max;
+  json["variation"] = spread.variation;
+  return json;
+}
+
+Json json_of(const BenchResult& result, datapath::Count datapath::Sample::*direction) {
+  const auto total = total_of(result.report);
+  const auto& count = total.*direction;
+  Json json;
+  json["id"] = result.id.empty() ? Json() : Json(safe(result.id));
+  json["started"] = utc_text(result.trial_starts.front());
+  json["ended"] = utc_text(result.ended);
+  json["mode"] = name_of(result.plan.mode);
+  json["device"] = device_of(result.plan);
+  json["path"] = name_of(result.path.verdict);
+  json["ports"] = Json::array();
+  for (const auto& port : result.report.ports) {
+    Json row;
+    row["device"] = safe(port.device);
+    row["driver"] = safe(port.driver);
+    row["lower"] = port.lower.empty() ? Json() : Json(safe(port.lower));
+    json["ports"].push_back(row);
+  }
+  json["seconds"] = total.seconds;
+  json["packets"] = count.packets;
+  json["bytes"] = count.bytes;
+  json["missed"] = count.missed;
+  json["no_buffer"] = count.no_buffer;
+  json["errors"] = count.errors;
+  json["packets_per_second"] = rate_of(result);
+  json["queues"] = Json::array();
+  for (const auto& queue : queues_of(result.report)) {
+    json["queues"].push_back((queue.*direction).packets);
+  }
+  return json;
+}
+
+}  // namespace
+
+Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver) {
+  auto good = check_modes(sender.plan.mode, receiver.plan.mode);
+  if (!good) return tl::unexpected<Error>(good.error());
+  const auto sent = total_of(sender.report).tx;
+  const auto received = total_of(receiver.report).rx;
+  good = check_sizes(sent, received);
+  if (!good) return tl::unexpected<Error>(good.error());
+  const auto first = std::max(sender.trial_starts.front(), receiver.trial_starts.front());
+  const auto last = std::min(sender.ended, receiver.ended);
+  if (first >= last) {
+    return fail(
+        Errc::invalid,
+        fmt::format(
+            "the sender and the receiver did not run at the same time: {} to {}, and {} to {}",
+            utc_text(sender.trial_starts.front()),
+            utc_text(sender.ended),
+            utc_text(receiver.trial_starts.front()),
+            utc_text(receiver.ended)));
+  }
+  const bool covered = receiver.trial_starts.front() <= sender.trial_starts.front() &&
+                       sender.ended <= receiver.ended;
+  MergeResult result{sender,
+                     receiver,
+                     sent.packets,
+                     received.packets,
+                     last - first,
+                     covered,
+                     std::nullopt,
+                     spread_of(queues_of(sender.report), &Sample::tx),
+                     spread_of(queues_of(receiver.report), &Sample::rx),
+                     std::nullopt};
+  if (result.covered && sent.packets > 0) {
+    const auto lost = sent.packets - std::min(sent.packets, received.packets);
+    result.loss = static_cast<double>(lost) / static_cast<double>(sent.packets);
+  }
+  return result;
+}
+
+std::string verdict_of(const MergeResult& result) {
+  return result.loss ? fmt::format("{:.4f} % lost", *result.loss * kPercent) : "loss unknown";
+}
+
+std::vector<std::string> remarks_on(const MergeResult& result) {
+  std::vector<std::string> remarks;
+  if (!result.covered) {
+    remarks.emplace_back(
+        "the receiver did not run during the whole run of the sender, so that the loss is unknown");
+  }
+  if (result.received > result.sent) {
+    remarks.emplace_back("more packets were received than sent: another sender is active");
+  }
+  return remarks;
+}
+
+std::string merge_json(const MergeResult& result, std::string_view tool, int exit) {
+  Json document;
+  document["schema"] = "manactl.bench-merge/1";
+  document["manactl"] = tool;
+  document["exit"] = exit;
+  document["loss"] = result.loss ? Json(*result.loss) : Json();
+  document["max_loss"] = result.max_loss ? Json(*result.max_loss) : Json();
+  document["covered"] = result.covered;
+  document["overlap_seconds"] = result.overlap;
+  document["sender"] = json_of(result.sender, &datapath::Sample::tx);
+  document["sender"]["spread"] = json_of(result.sent_by);
+  document["receiver"] = json_of(result.receiver, &datapath::Sample::rx);
+  document["receiver"]["spread"] = json_of(result.received_by);
+  return document.dump(2) + '\n';
+}
+
+}  // namespace manactl::report

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Merges the results of the sender and the receiver of one run between two machines.
+
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "report/result.h"
+
+namespace manactl::report {
+
+// How the packets of the sender or the receiver were distributed over its queues.
+struct Spread {
+  double min = 0, max = 0;  // shares of all packets
+  double variation = 0;     // standard deviation / mean
+};
+
+struct MergeResult {
+  const BenchResult& sender;
+  const BenchResult& receiver;
+  std::uint64_t sent = 0, received = 0;  // packets
+  double overlap = 0;                    // seconds in which both ends ran
+  bool covered = false;                  // the receiver ran during the whole run of the sender
+  std::optional<double> loss;            // share of the sent packets; empty unless `covered`
+  Spread sent_by, received_by;
+  std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets
+
+  // True if there is a limit, and the loss exceeds the limit or is unknown.
+  bool exceeds_max_loss() const { return max_loss && loss.value_or(1) > *max_loss; }
+};
+
+// The returned object refers to both arguments. Errc::invalid if they are not of one run.
+Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver);
+
+std::string verdict_of(const MergeResult& result);               // "0.1000 % lost"
+std::vector<std::string> remarks_on(const MergeResult& result);  // reasons to doubt the loss
+
+// The document of schemas/bench-merge.schema.json. `tool` is the version of this program.
+std::string merge_json(const MergeResult& result, std::string_view tool, int exit);
+
+}  // namespace manactl::report

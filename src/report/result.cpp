@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/result.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "datapath/analysis/summary.h"
+#include "datapath/plan/plan.h"
+#include "report/figures.h"
+
+namespace manactl::report {
+
+using datapath::BenchReport;
+using datapath::Sample;
+
+bool is_interrupted(const BenchResult& result) {
+  const auto& search = result.search;
+  return result.report.trials.back().interrupted ||
+         (search && !search->probes.empty() && search->probes.back().stopped);
+}
+
+bool took_rejected_path(const BenchResult& result) {
+  return result.path.verdict == datapath::Path::synthetic && !result.synthetic_allowed;
+}
+
+datapath::Summary summarize_trials(datapath::Mode mode,
+                                   const std::vector<datapath::Trial>& trials,
+                                   const datapath::Disturbance& disturbance) {
+  if (trials.size() == 1) {
+    const auto& trial = trials.front();
+    return summarize(mode, trial.intervals, trial.plan.steady_after(), disturbance);
+  }
+  // Only the overall summary gets `disturbance`, which is of the whole run. Variation within a
+  // trial is not a reason for noise, because it hardly changes the median of the trial.
+  auto all = summarize(mode, std::vector<datapath::Interval>{}, 0, disturbance);
+  for (const auto& trial : trials) {
+    const auto one = summarize(mode, trial.intervals, trial.plan.steady_after(), {});
+    all.left_out += one.left_out;
+    if (one.rate.count > 0) all.rates.push_back(one.rate.median);
+  }
+  all.rate = datapath::estimate(all.rates);
+  if (all.rate.variation > datapath::kNoisy) {
+    all.reasons.insert(
+        all.reasons.begin(),
+        fmt::format("the rate varies by {:.1f} % from trial to trial", all.rate.variation * 100));
+  }
+  return all;
+}
+
+double rate_of(const BenchResult& result) {
+  const auto& rate = result.summary.rate;
+  if (rate.count >= kMinRates) return rate.median;
+  const auto total = total_of(result.report);
+  return per_second(datapath::headline(result.plan.mode, total), total.seconds);
+}
+
+datapath::Sample total_of(const BenchReport& report) {
+  Sample sum;
+  for (const auto& trial : report.trials) {
+    sum += trial.total;
+    sum.seconds += trial.total.seconds;
+  }
+  return sum;
+}
+
+std::vector<Sample> queues_of(const BenchReport& report) {
+  std::vector<Sample> sums;
+  for (const auto& trial : report.trials) {
+    if (sums.size() < trial.queues.size()) sums.resize(trial.queues.size());
+    for (std::size_t i = 0; i < trial.queues.size(); ++i) {
+      sums[i] += trial.queues[i];
+      sums[i].seconds += trial.queues[i].seconds;
+    }
+  }
+  return sums;
+}
+
+std::optional<datapath::Histogram> latency_of(const BenchReport& report) {
+  std::optional<datapath::Histogram> sum;
+  for (const auto& trial : report.trials) {
+    if (!trial.latency) continue;
+    if (sum) {
+      *sum += *trial.latency;
+    } else {
+      sum = trial.latency;
+    }
+  }
+  return sum;
+}
+
+std::string device_of(const datapath::BenchPlan& plan) {
+  std::vector<std::string> names;
+  for (const auto& nic : plan.nics) names.push_back(printable(nic.interface));
+  for (const auto& vdev : plan.vdevs) names.push_back(printable(vdev));
+  return join(names, " ");
+}
+
+std::string drivers_of(const BenchReport& report) {
+  std::vector<std::string> names;
+  for (const auto& port : report.ports) {
+    auto name = printable(port.driver);
+    if (!port.lower.empty()) name += " over " + printable(port.lower);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return join(names, ", ");
+}
+
+std::string sizes_of(const datapath::Traffic& traffic) {
+  if (traffic.sizes.size() == 1) return fmt::format("{}", traffic.sizes.front().bytes);
+  std::vector<std::string> sizes;
+  std::vector<std::string> shares;
+  for (const auto& size : traffic.sizes) {
+    sizes.push_back(fmt::format("{}", size.bytes));
+    shares.push_back(fmt::format("{}", size.share));
+  }
+  return fmt::format("{} ({})", join(sizes, "/"), join(shares, ":"));
+}
+
+std::string rate_text(const std::optional<datapath::Rate>& rate) {
+  if (!rate) return "unlimited";
+  return fmt::format("{:g} {}", rate->value, word_of(datapath::kRateUnits, rate->unit));
+}
+
+std::optional<Ipv4Address> source_ip_of(const datapath::BenchPlan& plan) {
+  if (!makes_packets(plan.mode) || plan.traffic.source_ip) return plan.traffic.source_ip;
+  std::optional<Ipv4Address> source;
+  if (plan.nics.empty() || !plan.vdevs.empty()) source = datapath::kSourceIp;
+  for (const auto& nic : plan.nics) {
+    const auto own = nic.ip.value_or(datapath::kSourceIp);
+    if (own != source.value_or(own)) return std::nullopt;
+    source = own;
+  }
+  return source;
+}
+
+std::optional<Ipv4Address> peer_ip_of(const datapath::BenchPlan& plan) {
+  if (!makes_packets(plan.mode) || plan.traffic.peer_ip) return plan.traffic.peer_ip;
+  return datapath::kDestinationIp;
+}
+
+Rows configuration_of(const BenchResult& result) {
+  const auto& plan = result.plan;
+  const auto& report = result.report;
+  const auto number = [](auto value) { return fmt::format("{}", value); };
+  return {{"engine.name", printable(report.engine, 80)},
+          {"engine.driver", drivers_of(report)},
+          {"engine.template_mode", printable(report.template_mode, 80)},
+          {"mode", std::string(name_of(plan.mode))},
+          {"ports", number(report.ports.size())},
+          {"queues", number(plan.queues)},
+          {"frame_bytes", sizes_of(plan.traffic)},
+          {"flows", number(plan.traffic.flows)},
+          {"rate", rate_text(plan.trial.rate)},
+          {"burst", number(plan.burst)},
+          {"descriptors", number(plan.descriptors)},
+          {"hugepages", number(plan.hugepages)}};
+}
+
+Rows machine_of(const BenchResult& result) {
+  const auto& machine = result.machine;
+  constexpr double kKibPerGib = 1U << 20U;
+  const auto text = [](const std::string& value) {
+    return value.empty() ? std::string("-") : printable(value, 80);
+  };
+  // Show whole GiB, because kernels reserve slightly different amounts of the same memory.
+  const auto gib = static_cast<double>(machine.memory_kib) / kKibPerGib;
+  Rows rows;
+  const auto add = [&](const char* name, std::string value) {
+    rows.emplace_back(name, std::move(value));
+  };
+  add("cpu", text(machine.cpu));
+  add("cpus", fmt::format("{}", machine.cpus));
+  add("numa_nodes", fmt::format("{}", machine.numa_nodes));
+  add("smt", text(machine.smt));
+  add("governor", text(machine.governor));
+  add("isolated_cpus", text(machine.isolated_cpus));
+  add("nohz_full_cpus", text(machine.nohz_full_cpus));
+  add("clocksource", text(machine.clocksource));
+  add("memory", fmt::format("{:.0f} GiB", gib));
+  add("hypervisor", text(machine.hypervisor));
+  add("distribution", text(machine.distribution));
+  add("kernel", text(machine.kernel));
+  add("engine.version", text(result.report.version));
+  add("manactl", text(result.tool_version));
+  return rows;
+}
+
+std::vector<std::string> warnings_on(const BenchResult& result) {
+  std::vector<std::string> lines;
+  for (const auto& reason : result.summary.reasons) lines.push_back("Noisy: " + printable(reason));
+  for (const auto& trial : result.report.trials) {
+    for (const auto& event : trial.events) {
+      const bool removed = event.kind == datapath::Event::Kind::removed;
+      lines.push_back(fmt::format("{} {} after {:.1f} s",
+                                  printable(event.device),
+                                  removed ? "was removed" : "returned",
+                                  event.at_seconds));
+    }
+    if (const auto servicing = datapath::servicing_of(result.plan.mode, trial)) {
+      lines.push_back("Device absent for " + servicing_text(*servicing));
+    }
+  }
+  if (is_interrupted(result)) lines.emplace_back("Interrupted");
+  return lines;
+}
+
+std::vector<std::string> notes_on(const BenchResult& result) {
+  auto notes = result.report.notes;
+  for (const auto& trial : result.report.trials) {
+    notes.insert(notes.end(), trial.notes.begin(), trial.notes.end());
+  }
+  return notes;
+}
+
+}  // namespace manactl::report

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// The result of a measurement. bench prints and saves it; show, compare and merge read it.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datapath/analysis/path.h"
+#include "datapath/analysis/search.h"
+#include "datapath/analysis/summary.h"
+#include "datapath/bench.h"
+#include "report/fingerprint.h"
+
+namespace manactl::report {
+
+// How other threads and the hypervisor used the machine's CPUs during the run.
+struct Interference {
+  std::optional<double> load_before, load_after;  // runnable threads, mean of a minute
+  std::optional<double> stolen;                   // share of the CPU time that the hypervisor took
+  std::optional<double> preempted;  // share of the workers' time in which other threads ran
+};
+
+struct BenchResult {
+  std::string id;                    // id of the saved result; empty if it is not saved
+  std::string tool_version;          // version of the manactl that measured
+  std::vector<double> trial_starts;  // start of each trial, in seconds since 1970
+  double ended = 0;                  // end of the last trial, in seconds since 1970
+  datapath::BenchPlan plan;
+  datapath::BenchReport report;
+  bool simulated = false;          // measured on the software adapter
+  bool synthetic_allowed = false;  // the user accepted the synthetic path before the run
+  datapath::PathReport path;
+  std::optional<datapath::SearchResult> search;
+  datapath::Summary summary;
+  Fingerprint machine;
+  Interference interference;
+  int stop_signal = 0;  // number of the signal that stopped the run early; 0: none
+};
+
+// True if the user stopped the run early. The result of a search may lack the stopped trial.
+bool is_interrupted(const BenchResult& result);
+
+// True if packets took the synthetic path and the user did not accept that.
+bool took_rejected_path(const BenchResult& result);
+
+// Summarizes the rates of the steady intervals of a single trial, or the medians of several trials.
+datapath::Summary summarize_trials(datapath::Mode mode,
+                                   const std::vector<datapath::Trial>& trials,
+                                   const datapath::Disturbance& disturbance);
+
+// The median is used only if there are at least this many rates.
+inline constexpr std::size_t kMinRates = 3;
+
+// Packets per second: the median of the rates, or the mean of the run if there are too few rates.
+double rate_of(const BenchResult& result);
+
+// These functions return sums over all trials.
+datapath::Sample total_of(const datapath::BenchReport& report);
+std::vector<datapath::Sample> queues_of(const datapath::BenchReport& report);
+std::optional<datapath::Histogram> latency_of(const datapath::BenchReport& report);
+
+// "eth1", "net_null0 net_null1"
+std::string device_of(const datapath::BenchPlan& plan);
+
+// "net_null", "net_netvsc over net_mana"
+std::string drivers_of(const datapath::BenchReport& report);
+
+// Names and values, in the order of their display.
+using Rows = std::vector<std::pair<std::string, std::string>>;
+
+// The addresses in the packets that the mode generates; empty if the ports use different addresses.
+std::optional<Ipv4Address> source_ip_of(const datapath::BenchPlan& plan);
+std::optional<Ipv4Address> peer_ip_of(const datapath::BenchPlan& plan);
+
+// Returns the settings that must be equal in compared results: "queues", "8".
+Rows configuration_of(const BenchResult& result);
+
+// The machine and software versions; "-" if unknown. They may differ in compared results.
+Rows machine_of(const BenchResult& result);
+
+// Reasons to doubt the rate: noise, removed devices, an interruption.
+std::vector<std::string> warnings_on(const BenchResult& result);
+
+// The notes of the engine and of all trials.
+std::vector<std::string> notes_on(const BenchResult& result);
+
+// "64", "64/570/1518 (28:16:4)"
+std::string sizes_of(const datapath::Traffic& traffic);
+
+}  // namespace manactl::report

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Saves results of measurements: one file per result, in a directory that only its owner can read.
+
+#pragma once
+
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "os/durable_directory.h"
+
+namespace manactl::report {
+
+class ResultStore {
+ public:
+  static constexpr std::size_t kMaxResults = 100;
+  static constexpr std::uint64_t kMaxBytes = 512ULL << 20U;
+
+  // `directory` is an absolute path. The first save() creates it.
+  explicit ResultStore(std::string directory, std::uint64_t max_bytes = kMaxBytes);
+
+  // Returns all ids, newest first. Ignores files whose names are not ids.
+  Result<std::vector<std::string>> ids() const;
+
+  Result<std::string> read(std::string_view id) const;
+
+  // Writes the file atomically, then removes the oldest results beyond kMaxResults and the size
+  // limit. The result just saved is never removed.
+  Result<> save(std::string_view id, std::string_view text);
+
+ private:
+  std::uint64_t max_bytes_;
+  std::unique_ptr<os::DurableDirectory> files_;
+};
+
+// "20261121-134702-3f2a": UTC and the process id in hexadecimal.
+std::string result_id(std::time_t now, std::uint64_t process);
+bool is_result_id(std::string_view text);
+
+// Below /var/lib for root. For other users, below `state_home`; empty if `state_home` is empty.
+std::string results_directory(unsigned uid, std::string_view state_home);
+
+}  // namespace manactl::report

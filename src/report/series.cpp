@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/series.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+
+namespace manactl::report {
+namespace {
+
+using datapath::Count;
+using datapath::Effort;
+using datapath::Sample;
+using Json = nlohmann::ordered_json;
+
+using Series = std::vector<const Sample*>;
+
+template <auto kGroup, auto kField>
+std::uint64_t& count_in(Sample& sample) {
+  return sample.*kGroup.*kField;
+}
+
+constexpr std::array kColumns = {
+    Column{"tx", "packets", count_in<&Sample::tx, &Count::packets>},
+    Column{"tx", "bytes", count_in<&Sample::tx, &Count::bytes>},
+    Column{"tx", "missed", count_in<&Sample::tx, &Count::missed>},
+    Column{"tx", "no_buffer", count_in<&Sample::tx, &Count::no_buffer>},
+    Column{"tx", "errors", count_in<&Sample::tx, &Count::errors>},
+    Column{"rx", "packets", count_in<&Sample::rx, &Count::packets>},
+    Column{"rx", "bytes", count_in<&Sample::rx, &Count::bytes>},
+    Column{"rx", "missed", count_in<&Sample::rx, &Count::missed>},
+    Column{"rx", "no_buffer", count_in<&Sample::rx, &Count::no_buffer>},
+    Column{"rx", "errors", count_in<&Sample::rx, &Count::errors>},
+    Column{"effort", "cycles", count_in<&Sample::effort, &Effort::cycles>},
+    Column{"effort", "instructions", count_in<&Sample::effort, &Effort::instructions>},
+    Column{"effort", "polls", count_in<&Sample::effort, &Effort::polls>},
+    Column{"effort", "empty_polls", count_in<&Sample::effort, &Effort::empty_polls>},
+    Column{"effort", "full_bursts", count_in<&Sample::effort, &Effort::full_bursts>},
+};
+
+// Appends text instead of building a JSON tree, because an hour with 64 queues has millions of
+// numbers. Omits columns that contain only zeros.
+void put_columns(std::string& out, const Series& series) {
+  bool first = true;
+  out += '{';
+  for (const auto& column : columns()) {
+    const bool zero = std::all_of(
+        series.begin(), series.end(), [&](const Sample* s) { return column.of(*s) == 0; });
+    if (zero) continue;
+    fmt::format_to(std::back_inserter(out), "{}\"{}\":[", first ? "" : ",", column.str());
+    for (const auto* sample : series) {
+      fmt::format_to(std::back_inserter(out), "{},", column.of(*sample));
+    }
+    out.back() = ']';
+    first = false;
+  }
+  out += '}';
+}
+
+Series totals_of(const datapath::Trial& trial) {
+  Series series;
+  for (const auto& interval : trial.intervals) series.push_back(&interval.total);
+  return series;
+}
+
+Series queue_of(const datapath::Trial& trial, std::size_t queue) {
+  Series series;
+  for (const auto& interval : trial.intervals) series.push_back(&interval.queues.at(queue));
+  return series;
+}
+
+std::size_t queues_in(const datapath::Trial& trial) {
+  return trial.intervals.empty() ? 0 : trial.intervals.front().queues.size();
+}
+
+// Reads each column. `sample(i)` returns the sample that receives the numbers of interval i.
+template <class Target>
+void read_columns(const JsonFields& fields, std::size_t count, Target sample) {
+  for (const auto& column : columns()) {
+    const auto name = column.str();
+    if (!fields.has(name.c_str())) continue;  // only zeros
+    const auto values = fields.numbers(name.c_str());
+    if (values.size() != count) return fields.refuse(name.c_str(), "is not as long as 'seconds'");
+    for (std::size_t i = 0; i < count; ++i) column.in(sample(i)) = values[i];
+  }
+}
+
+}  // namespace
+
+std::string Column::str() const {
+  if (group == "effort") return std::string(name);
+  return std::string(group) + '_' + std::string(name);
+}
+
+std::span<const Column> columns() {
+  return kColumns;
+}
+
+std::string series_json(const datapath::Trial& trial) {
+  std::string out;
+  std::vector<double> seconds;
+  std::vector<std::size_t> disturbed;
+  for (std::size_t i = 0; i < trial.intervals.size(); ++i) {
+    seconds.push_back(trial.intervals[i].total.seconds);
+    if (trial.intervals[i].disturbed) disturbed.push_back(i);
+  }
+  out += "\n    {\"seconds\":" + Json(seconds).dump();
+  out += ",\n     \"disturbed\":" + Json(disturbed).dump();
+  out += ",\n     \"total\":";
+  put_columns(out, totals_of(trial));
+  out += ",\n     \"queues\":[";
+  for (std::size_t queue = 0; queue < queues_in(trial); ++queue) {
+    out += queue > 0 ? ",\n      " : "\n      ";
+    put_columns(out, queue_of(trial, queue));
+  }
+  return out + "]}";
+}
+
+void read_series(const JsonFields& fields, datapath::Trial& trial) {
+  const auto seconds = fields.reals("seconds");
+  auto& intervals = trial.intervals;
+  intervals.resize(seconds.size());
+  for (const auto index : fields.numbers("disturbed")) {
+    if (index >= intervals.size())
+      return fields.refuse("disturbed", "is not the index of an interval");
+    intervals[index].disturbed = true;
+  }
+  const auto queues = fields.objects("queues");
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    intervals[i].total.seconds = seconds[i];
+    intervals[i].queues.resize(queues.size());
+    for (auto& queue : intervals[i].queues) queue.seconds = seconds[i];
+  }
+  const auto count = intervals.size();
+  read_columns(
+      fields.object("total"), count, [&](std::size_t i) -> Sample& { return intervals[i].total; });
+  for (std::size_t queue = 0; queue < queues.size(); ++queue) {
+    read_columns(
+        queues[queue], count, [&](std::size_t i) -> Sample& { return intervals[i].queues[queue]; });
+  }
+}
+
+std::string interval_event(std::size_t trial, double ends, const datapath::Interval& interval) {
+  Json json;
+  json["schema"] = kEventSchema;
+  json["event"] = "interval";
+  json["trial"] = trial;
+  json["ends_seconds"] = ends;
+  json["disturbed"] = interval.disturbed;
+  json["seconds"] = interval.total.seconds;
+  for (const auto& column : columns()) json["total"][column.str()] = column.of(interval.total);
+  auto line = json.dump();
+  line.back() = ',';
+  line += "\"queues\":";
+  Series queues;
+  for (const auto& queue : interval.queues) queues.push_back(&queue);
+  put_columns(line, queues);
+  return line + "}\n";
+}
+
+std::string device_event(std::size_t trial, const datapath::Event& event) {
+  Json json;
+  json["schema"] = kEventSchema;
+  json["event"] = "device";
+  json["trial"] = trial;
+  json["at_seconds"] = event.at_seconds;
+  json["device"] = safe(event.device);
+  json["kind"] = word_of(datapath::kEventKinds, event.kind);
+  return json.dump() + '\n';
+}
+
+std::string trial_events(std::size_t number, const datapath::Trial& trial) {
+  std::string text;
+  auto event = trial.events.begin();
+  double ends = 0;
+  for (const auto& interval : trial.intervals) {
+    ends += interval.total.seconds;
+    // Events are detected at the end of an interval. Their time is read from the clock and differs
+    // slightly from `ends`, a sum of interval lengths.
+    constexpr double kTolerance = 1e-3;  // seconds
+    for (; event != trial.events.end() && event->at_seconds < ends + kTolerance; ++event) {
+      text += device_event(number, *event);
+    }
+    text += interval_event(number, ends, interval);
+  }
+  for (; event != trial.events.end(); ++event) text += device_event(number, *event);
+  return text;
+}
+
+namespace {
+
+std::string rows_of(std::string_view head, const datapath::Interval& interval) {
+  std::string text;
+  for (std::size_t queue = 0; queue < interval.queues.size(); ++queue) {
+    fmt::format_to(std::back_inserter(text), "{},{}", head, queue);
+    for (const auto& column : columns()) {
+      fmt::format_to(std::back_inserter(text), ",{}", column.of(interval.queues[queue]));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string bench_csv(const BenchResult& result) {
+  std::string text = "trial,interval,ends_seconds,seconds,disturbed,queue";
+  for (const auto& column : columns()) text += ',' + column.str();
+  text += '\n';
+  for (std::size_t i = 0; i < result.report.trials.size(); ++i) {
+    double ends = 0;
+    const auto& intervals = result.report.trials[i].intervals;
+    for (std::size_t j = 0; j < intervals.size(); ++j) {
+      const auto& one = intervals[j];
+      const auto seconds = one.total.seconds;
+      ends += seconds;
+      text += rows_of(fmt::format("{},{},{},{},{}", i, j, ends, seconds, int{one.disturbed}), one);
+    }
+  }
+  return text;
+}
+
+}  // namespace manactl::report

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+namespace manactl::report {
+namespace {
+
+Unit largest_below(std::span<const Unit> units, double max) {
+  Unit fit = units.front();
+  for (const auto& unit : units) {
+    if (max >= unit.factor) fit = unit;
+  }
+  return fit;
+}
+
+}  // namespace
+
+Unit rate_unit(double max) {
+  constexpr std::array<Unit, 3> kUnits = {{{1, "pps"}, {1e3, "kpps"}, {1e6, "Mpps", true}}};
+  return largest_below(kUnits, max);
+}
+
+Unit bits_unit(double max) {
+  constexpr std::array<Unit, 4> kUnits = {
+      {{1, "bit/s"}, {1e3, "kbit/s"}, {1e6, "Mbit/s"}, {1e9, "Gbit/s", true}}};
+  return largest_below(kUnits, max);
+}
+
+Unit seconds_unit(double max) {
+  constexpr std::array<Unit, 3> kUnits = {{{1, "s"}, {60, "min"}, {3600, "h"}}};
+  constexpr double kMinCount = 3;  // at least this many of a unit: "120 s", but "3 min"
+  return largest_below(kUnits, max / kMinCount);
+}
+
+Unit latency_unit(double max) {
+  constexpr std::array<Unit, 4> kUnits = {{{1, "ns"}, {1e3, "\u00b5s"}, {1e6, "ms"}, {1e9, "s"}}};
+  return largest_below(kUnits, max);
+}
+
+std::string number_text(double value, const Unit& unit) {
+  constexpr int kDigits = 4;  // significant
+  const double scaled = value / unit.factor;
+  if (scaled == 0) return "0";
+  if (unit.factor == 1) return fmt::format("{:.{}g}", scaled, kDigits);
+  const int before_point =
+      std::abs(scaled) < 1 ? 1 : static_cast<int>(std::log10(std::abs(scaled))) + 1;
+  const int decimals = unit.is_last ? kDigits - 1 : std::max(kDigits - before_point, 0);
+  return fmt::format("{:.{}f}", scaled, decimals);
+}
+
+std::string quantity(double value, const Unit& unit) {
+  if (!std::isfinite(value)) return "unknown";
+  return fmt::format("{} {}", number_text(value, unit), unit.name);
+}
+
+}  // namespace manactl::report

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// Chooses units for rates and times, and formats numbers with them.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace manactl::report {
+
+struct Unit {
+  double factor = 1;
+  std::string_view name;
+  bool is_last = false;  // the largest unit; its numbers always have three decimals
+};
+
+// These functions return the largest unit that does not exceed `max`.
+Unit rate_unit(double max);     // packets per second: "pps" to "Mpps"
+Unit bits_unit(double max);     // bits per second: "bit/s" to "Gbit/s"
+Unit seconds_unit(double max);  // "s", "min", "h"
+Unit latency_unit(double max);  // nanoseconds: "ns", "us", "ms", "s"
+
+// Four significant digits, or three decimals in the largest unit: "878.0" kpps, "14.210" Mpps.
+std::string number_text(double value, const Unit& unit);
+
+// "14.210 Mpps", "878.0 kpps", "100 pps"
+std::string quantity(double value, const Unit& unit);
+
+}  // namespace manactl::report

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/figures.h"
+
+#include <gtest/gtest.h>
+
+namespace manactl::report {
+namespace {
+
+TEST(UtcText, CanBeParsed) {
+  EXPECT_EQ(utc_text(0), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(utc_text(1'795'268'822.0625), "2026-11-21T13:47:02.063Z");
+  EXPECT_EQ(utc_seconds("2026-11-21T13:47:02.125Z"), 1'795'268'822.125);
+  EXPECT_EQ(utc_seconds("2024-02-29T23:59:59.999Z"), 1'709'251'199.999);
+}
+
+TEST(UtcText, RejectsOtherText) {
+  for (const auto* text : {"",
+                           "2026-11-21",
+                           "2026-11-21 13:47:02.125Z",
+                           "2026-11-21T13:47:02.125+",
+                           "2026-02-29T00:00:00.000Z",
+                           "2026-13-01T00:00:00.000Z",
+                           "2026-11-21T24:00:00.000Z",
+                           "-026-11-21T13:47:02.125Z"}) {
+    EXPECT_EQ(utc_seconds(text), std::nullopt) << text;
+  }
+}
+
+TEST(PpsText, HasAFittingUnit) {
+  EXPECT_EQ(pps_text(14'210'000), "14.210 Mpps");
+  EXPECT_EQ(pps_text(4'123), "4.123 kpps");
+  EXPECT_EQ(pps_text(100), "100 pps");
+  EXPECT_EQ(pps_text(0), "0 pps");
+}
+
+TEST(EstimateText, HasOneUnit) {
+  datapath::Estimate rate;
+  rate.median = 998'000;
+  rate.confidence = {997'000, 1'002'000};
+  EXPECT_EQ(estimate_text(rate), "998.0 kpps (95 %: 997.0 to 1002)");
+  rate.median = 14'210'000;
+  rate.confidence = {14'100'000, 14'300'000};
+  EXPECT_EQ(estimate_text(rate), "14.210 Mpps (95 %: 14.100 to 14.300)");
+}
+
+TEST(ThroughputText, UsesTheMeanSizeOfTheCountedPackets) {
+  datapath::Count counted;
+  EXPECT_EQ(throughput_text(1e6, counted), "0 bit/s");
+  counted.packets = 10;
+  counted.bytes = 640;
+  EXPECT_EQ(throughput_text(1e6, counted), "512.0 Mbit/s");
+  EXPECT_EQ(throughput_text(1e7, counted), "5.120 Gbit/s");
+  EXPECT_EQ(throughput_text(10, counted), "5.120 kbit/s");
+}
+
+TEST(FramesText, ContainsTheSizeOnlyOfGeneratedFrames) {
+  datapath::BenchPlan plan;
+  EXPECT_EQ(frames_text(plan), "64-byte frames");
+  plan.mode = datapath::Mode::rx;
+  EXPECT_EQ(frames_text(plan), "frames up to 1518 bytes");
+  plan.mode = datapath::Mode::fwd;
+  plan.traffic.sizes = {{9018, 1}};
+  EXPECT_EQ(frames_text(plan), "frames up to 9018 bytes");
+}
+
+TEST(FrameBytes, AreMeasuredForReceivedFrames) {
+  datapath::BenchPlan plan;
+  datapath::Sample total;
+  total.rx.packets = 10;
+  total.rx.bytes = 680;
+  EXPECT_EQ(frame_bytes(plan, total), 64);
+  plan.mode = datapath::Mode::rx;
+  EXPECT_EQ(frame_bytes(plan, total), 68);
+  EXPECT_EQ(frame_bytes(plan, {}), std::nullopt);
+}
+
+TEST(Costs, AreDividedByThePacketsOfTheMode) {
+  datapath::Sample sample;
+  sample.tx.packets = 100;
+  sample.rx.packets = 50;
+  sample.effort = {1000, 2000, 20, 10, 5};
+  const auto sent = costs_of(datapath::Mode::tx, sample);
+  EXPECT_EQ(sent.cycles, 10);
+  EXPECT_EQ(sent.instructions, 20);
+  EXPECT_EQ(sent.empty_polls, 0.5);
+  EXPECT_EQ(sent.full_bursts, 0.5);
+  EXPECT_EQ(costs_of(datapath::Mode::rx, sample).cycles, 20);
+}
+
+TEST(Costs, AreUnknownWithoutPacketsOrCounters) {
+  datapath::Sample sample;
+  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).cycles, std::nullopt);
+  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).empty_polls, std::nullopt);
+  sample.tx.packets = 100;
+  EXPECT_EQ(costs_of(datapath::Mode::tx, sample).instructions, std::nullopt);
+}
+
+TEST(TimeText, HasAFittingUnit) {
+  EXPECT_EQ(time_text(850), "850 ns");
+  EXPECT_EQ(time_text(12'345), "12.3 us");
+  EXPECT_EQ(time_text(4'560'000), "4.56 ms");
+}
+
+}  // namespace
+}  // namespace manactl::report

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/html/pages.h"
+#include "report/sample_results.h"
+
+namespace manactl::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string figure(const std::string& name, const std::string& value) {
+  return "<dt>" + name + "</dt><dd>" + value + "</dd>";
+}
+
+std::string setting(const std::string& name, const std::string& value) {
+  return "<th scope=\"row\">" + name + "</th><td>" + value + "</td>";
+}
+
+TEST(BenchPage, ShowsTheRatesBeforeDuringAndAfterTheAbsenceOfADevice) {
+  auto result = test::eventful();
+  auto& trial = result.report.trials.front();
+  EXPECT_THAT(bench_html(result), HasSubstr("<li>Device absent for 3.0 s (rate before: "));
+  trial.intervals.resize(3);
+  EXPECT_THAT(bench_html(result), HasSubstr("during: 1.004 Mpps, after: unknown)</li>"));
+}
+
+TEST(BenchPage, MarksTheWholeAbsenceOfADeviceAsDisturbed) {
+  const auto page = bench_html(test::eventful());
+  EXPECT_THAT(page, HasSubstr("<li>2.0 to 5.0 s: a device was removed, absent or"));
+}
+
+TEST(BenchPage, ShowsTheDataPathWithItsEvidence) {
+  auto result = test::eventful();
+  EXPECT_THAT(bench_html(result), HasSubstr(figure("data path", "vf")));
+  EXPECT_THAT(bench_html(result),
+              HasSubstr("<h2>Data path</h2>\n<ul>\n<li>eth1: 12 packets went through the VF</li>"));
+  result.path = {datapath::Path::emulated, {}};
+  EXPECT_THAT(bench_html(result), HasSubstr(figure("data path", "virtual")));
+}
+
+TEST(BenchPage, ShowsTheWholeConfiguration) {
+  auto result = test::eventful();
+  const auto page = bench_html(result);
+  EXPECT_THAT(page, HasSubstr(setting("ramp", "0.5 s")));
+  EXPECT_THAT(page, HasSubstr(setting("source IP", "10.0.0.4")));
+  EXPECT_THAT(page, HasSubstr(setting("peer IP", "10.0.0.5")));
+  result.plan.traffic.source_ip.reset();
+  EXPECT_THAT(bench_html(result), HasSubstr(setting("source IP", "address of each NIC")));
+  result.plan.mode = datapath::Mode::rx;
+  result.plan.traffic.peer_ip.reset();
+  EXPECT_THAT(bench_html(result), HasSubstr(setting("source IP", "-")));
+}
+
+TEST(BenchPage, LabelsTheMachineAndTheInterference) {
+  const auto page = bench_html(test::eventful());
+  EXPECT_THAT(page, HasSubstr(setting("CPU", "AMD EPYC 9V74 80-Core Processor")));
+  EXPECT_THAT(page, HasSubstr(setting("NUMA nodes", "0")));
+  EXPECT_THAT(page, HasSubstr(setting("steal time", "2.0 %")));
+  EXPECT_THAT(page, HasSubstr(setting("workers preempted", "1.0 %")));
+}
+
+TEST(BenchPage, WarnsOfAnInterruption) {
+  EXPECT_THAT(bench_html(test::eventful()), HasSubstr("<li>Interrupted</li>"));
+  EXPECT_THAT(bench_html(test::steady(datapath::Mode::tx, 1e6)), Not(HasSubstr("Interrupted")));
+}
+
+}  // namespace
+}  // namespace manactl::report

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/sample_results.h"
+
+namespace manactl::report {
+namespace {
+
+using datapath::Mode;
+using test::steady;
+using testing::HasSubstr;
+
+TEST(Merge, ComputesTheLoss) {
+  const auto sender = steady(Mode::tx, 1e6);
+  const auto receiver = steady(Mode::rx, 0.9e6);
+  const auto merged = merge(sender, receiver);
+  ASSERT_TRUE(merged) << merged.error().message;
+  EXPECT_TRUE(merged->covered);
+  EXPECT_DOUBLE_EQ(merged->overlap, 10);
+  EXPECT_NEAR(merged->loss.value(), 0.1, 1e-5);
+}
+
+TEST(Merge, ReportsNoLossWhenTheReceiverStartedLate) {
+  const auto sender = steady(Mode::tx, 1e6);
+  auto receiver = steady(Mode::rx, 1e6);
+  receiver.trial_starts.front() += 4;
+  receiver.ended += 4;
+  const auto merged = merge(sender, receiver);
+  ASSERT_TRUE(merged);
+  EXPECT_FALSE(merged->covered);
+  EXPECT_DOUBLE_EQ(merged->overlap, 6);
+  EXPECT_EQ(merged->loss, std::nullopt);
+}
+
+TEST(Merge, ReportsZeroLossWhenMoreWasReceivedThanSent) {
+  EXPECT_EQ(merge(steady(Mode::tx, 1e6), steady(Mode::rx, 2e6))->loss, 0);
+}
+
+TEST(Merge, ComputesTheSpreadOverTheQueues) {
+  const auto sender = steady(Mode::tx, 1e6);
+  auto receiver = steady(Mode::rx, 1e6);
+  auto& queues = receiver.report.trials.front().queues;
+  queues[0].rx.packets = 100;
+  queues[1].rx.packets = 300;
+  const auto merged = merge(sender, receiver);
+  ASSERT_TRUE(merged);
+  EXPECT_NEAR(merged->sent_by.min, 0.5, 1e-5);
+  EXPECT_DOUBLE_EQ(merged->received_by.min, 0.25);
+  EXPECT_DOUBLE_EQ(merged->received_by.max, 0.75);
+  EXPECT_DOUBLE_EQ(merged->received_by.variation, 0.5);
+}
+
+TEST(Merge, RejectsResultsOfDifferentRuns) {
+  const auto sender = steady(Mode::tx, 1e6);
+  const auto receiver = steady(Mode::rx, 1e6);
+  EXPECT_THAT(merge(receiver, receiver).error().message,
+              HasSubstr("of mode rx, which does not send"));
+  EXPECT_THAT(merge(sender, sender).error().message,
+              HasSubstr("of mode tx, which does not receive"));
+  auto later = receiver;
+  later.trial_starts.front() += 100;
+  later.ended += 100;
+  EXPECT_THAT(merge(sender, later).error().message, HasSubstr("at the same time"));
+  auto larger = receiver;
+  larger.report.trials.front().total.rx.bytes *= 2;
+  EXPECT_THAT(merge(sender, larger).error().message, HasSubstr("128.0 bytes"));
+}
+
+TEST(Merge, ExceedsTheLimitWhenTheLossIsHigherOrUnknown) {
+  const auto sender = steady(Mode::tx, 1e6);
+  const auto receiver = steady(Mode::rx, 0.9e6);
+  auto merged = *merge(sender, receiver);
+  EXPECT_FALSE(merged.exceeds_max_loss());
+  merged.max_loss = 0.11;
+  EXPECT_FALSE(merged.exceeds_max_loss());
+  merged.max_loss = 0.09;
+  EXPECT_TRUE(merged.exceeds_max_loss());
+  merged.loss.reset();
+  merged.max_loss = 0.11;
+  EXPECT_TRUE(merged.exceeds_max_loss());
+}
+
+}  // namespace
+}  // namespace manactl::report

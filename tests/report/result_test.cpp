@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/result.h"
+
+#include <gtest/gtest.h>
+
+#include "report/figures.h"
+#include "report/sample_results.h"
+
+namespace manactl::report {
+namespace {
+
+// The median excludes the slow first and last intervals; the total includes them.
+TEST(BenchResult, HasTheMedianOfItsRates) {
+  const auto result = test::steady(datapath::Mode::tx, 1e6);
+  const auto total = total_of(result.report);
+  ASSERT_LT(per_second(total.tx, total.seconds), 0.99e6);
+  EXPECT_EQ(rate_of(result), result.summary.rate.median);
+  EXPECT_NEAR(rate_of(result), 1e6, 0.005e6);
+}
+
+TEST(BenchResult, HasTheMeanRateIfThereAreFewRates) {
+  auto result = test::steady(datapath::Mode::tx, 1e6);
+  result.summary.rate.count = kMinRates - 1;
+  const auto total = total_of(result.report);
+  EXPECT_EQ(rate_of(result), per_second(total.tx, total.seconds));
+}
+
+// A search reports only the trials of the rate that it found. The user may have stopped a later
+// trial, which is not reported.
+TEST(BenchResult, IsInterruptedWithItsLastTrialOrSearch) {
+  auto result = test::steady(datapath::Mode::txrx, 1e6);
+  EXPECT_FALSE(is_interrupted(result));
+  result.search.emplace();
+  EXPECT_FALSE(is_interrupted(result));
+  result.search->probes.resize(2);
+  EXPECT_FALSE(is_interrupted(result));
+  result.search->probes.back().stopped = true;
+  EXPECT_TRUE(is_interrupted(result));
+  result.search.reset();
+  result.report.trials.back().interrupted = true;
+  EXPECT_TRUE(is_interrupted(result));
+}
+
+TEST(BenchResult, RejectsTheSyntheticPathUnlessItIsAllowed) {
+  auto result = test::steady(datapath::Mode::tx, 1e6);
+  EXPECT_FALSE(took_rejected_path(result));
+  result.path.verdict = datapath::Path::synthetic;
+  EXPECT_TRUE(took_rejected_path(result));
+  result.synthetic_allowed = true;
+  EXPECT_FALSE(took_rejected_path(result));
+}
+
+}  // namespace
+}  // namespace manactl::report

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/units.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace manactl::report {
+namespace {
+
+TEST(Quantity, HasFourSignificantDigits) {
+  EXPECT_EQ(quantity(14'210'000, rate_unit(14'210'000)), "14.210 Mpps");
+  EXPECT_EQ(quantity(142'100'000, rate_unit(14'210'000)), "142.100 Mpps");
+  EXPECT_EQ(quantity(878'000, rate_unit(878'000)), "878.0 kpps");
+  EXPECT_EQ(quantity(3'456.7, rate_unit(3'456.7)), "3.457 kpps");
+  EXPECT_EQ(quantity(99.5, rate_unit(99.5)), "99.5 pps");
+  EXPECT_EQ(quantity(12'345'678, bits_unit(12'345'678)), "12.35 Mbit/s");
+  EXPECT_EQ(quantity(123'456'789'000, bits_unit(123'456'789'000)), "123.457 Gbit/s");
+  EXPECT_EQ(quantity(999, rate_unit(999)), "999 pps");
+  EXPECT_EQ(quantity(1500, latency_unit(1500)), "1.500 \u00b5s");
+  EXPECT_EQ(quantity(0, rate_unit(0)), "0 pps");
+}
+
+TEST(Quantity, IsUnknownForNumbersThatAreNotFinite) {
+  EXPECT_EQ(quantity(std::numeric_limits<double>::quiet_NaN(), rate_unit(1)), "unknown");
+  EXPECT_EQ(quantity(HUGE_VAL, rate_unit(HUGE_VAL)), "unknown");
+}
+
+TEST(Units, OfTimeAvoidLargeNumbers) {
+  EXPECT_EQ(seconds_unit(10).name, "s");
+  EXPECT_EQ(seconds_unit(3600).name, "min");
+  EXPECT_EQ(seconds_unit(86400).name, "h");
+}
+
+}  // namespace
+}  // namespace manactl::report
