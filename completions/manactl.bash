@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# bash completion for manactl: it asks the program, so it never falls behind.
+# bash completion for manactl. The program itself prints the candidates.
 
 _manactl() {
   local line word
@@ -9,13 +9,13 @@ _manactl() {
   while IFS= read -r line; do
     word=${line%%$'\t'*}
     case $word in
-      :files) compopt -o default ;;  # where nothing else fits
+      :files) compopt -o default ;;  # fall back to file names
       :directories) compopt -o dirnames; return ;;
       *) candidates+=("$word") ;;
     esac
   done < <("${COMP_WORDS[0]}" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 
-  # readline takes "--color=al" apart at "=" and wants the last piece alone.
+  # readline splits "--color=al" at "=" and expects candidates for the last part only.
   local current=${COMP_WORDS[COMP_CWORD]}
   local before=${COMP_WORDS[COMP_CWORD-1]}
   if [[ $current == "=" || $before == "=" ]]; then

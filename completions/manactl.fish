@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# fish completion for manactl: it asks the program, so it never falls behind.
+# fish completion for manactl. The program itself prints the candidates.
 
 function __manactl_complete
     set -l typed (commandline -opc)

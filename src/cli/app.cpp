@@ -17,52 +17,52 @@
 #include "cli/settings.h"
 #include "cli/version.h"
 #include "host/captured.h"
-#include "host/results.h"
+#include "report/result_store.h"
 
 namespace manactl::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{"check", "[IFACE] [OPTION]...", "Tell whether this VM is ready to use MANA", add_check},
-    Command{"doctor", "[OPTION]...", "Find the root cause of what does not work", add_doctor},
+    Command{
+        "check", "[IFACE] [OPTION]...", "Check whether this VM is ready to use MANA", add_check},
+    Command{"doctor", "[OPTION]...", "Find the root cause of MANA and DPDK problems", add_doctor},
     Command{"bench",
             "[IFACE|--vdev DEVICE] [OPTION]...",
             "Measure packet rates in user space",
             add_bench},
     Command{"bench compare",
             "BEFORE AFTER [OPTION]...",
-            "Tell whether a result is worse or better than another",
+            "Compare two results and report regressions",
             add_bench_compare},
     Command{"bench merge",
             "SENDER RECEIVER [OPTION]...",
-            "Join the results of both ends of one run",
+            "Merge the results of both ends of a run",
             add_bench_merge},
-    Command{"bench list", "[OPTION]...", "List the results that are kept", add_bench_list},
-    Command{"bench show", "[RESULT] [OPTION]...", "Print a result again", add_bench_show},
-    Command{"prepare",
-            "[IFACE] [OPTION]...",
-            "Hand a NIC to user space, so that it can be undone",
-            add_prepare},
-    Command{"restore", "[IFACE|--all] [OPTION]...", "Undo what prepare did", add_restore},
-    Command{"status", "[OPTION]...", "Tell who owns each NIC and what was changed", add_status},
-    Command{"args", "[IFACE]... [OPTION]...", "Print what DPDK has to be told", add_args},
-    Command{"confirm", "[OPTION]...", "Keep what prepare --confirm-timeout did", add_confirm},
-    Command{"decode",
-            "KIND HEX|FILE|- [OPTION]...",
-            "Show the fields of what driver and hardware exchange",
-            add_decode},
+    Command{"bench list", "[OPTION]...", "List saved results", add_bench_list},
+    Command{"bench show", "[RESULT] [OPTION]...", "Print a saved result", add_bench_show},
+    Command{"prepare", "[IFACE] [OPTION]...", "Bind a NIC to user space (reversible)", add_prepare},
+    Command{"restore", "[IFACE|--all] [OPTION]...", "Undo the changes of prepare", add_restore},
+    Command{"status",
+            "[OPTION]...",
+            "Show which driver owns each NIC and what was changed",
+            add_status},
+    Command{
+        "args", "[IFACE]... [OPTION]...", "Print the DPDK arguments of prepared NICs", add_args},
+    Command{
+        "confirm", "[OPTION]...", "Confirm the changes of prepare --confirm-timeout", add_confirm},
+    Command{"decode", "KIND HEX|FILE|- [OPTION]...", "Decode MANA hardware formats", add_decode},
     Command{
         "sim", "[OPTION]... -- COMMAND...", "Run a program on a MANA adapter in software", add_sim},
 };
 
-// Opens the system once, when a command first asks for it.
-class SystemDoor {
+// Opens the live or the captured system on first use.
+class SystemOpener {
  public:
   Result<os::System> open(const std::string& root) {
     if (root.empty()) return open_live();
     if (!captured_) {
       auto opened = host::open_captured(root);
-      // A path that the user typed is input: whatever is wrong with it is wrong usage.
+      // The path comes from the command line, so every error is a usage error.
       if (!opened) return fail(Errc::invalid, opened.error().message);
       captured_ = std::move(*opened);
     }
@@ -83,108 +83,104 @@ class SystemDoor {
   std::unique_ptr<host::CapturedSystem> captured_;
 };
 
-// What overrides a guard is typed each time; a variable or a file would do it unseen.
-Result<> refuse_standing_orders(const std::vector<Setting>& settings) {
+// Rejects settings of options that override a safety check. The user must type such an option each
+// time, so that no check is overridden unnoticed.
+Result<> reject_force_settings(const std::vector<Setting>& settings) {
   for (const auto& setting : settings) {
     if (setting.option != "--force-interface" && setting.option != "--force") continue;
     return fail(Errc::invalid,
-                fmt::format("{}: {} has to be typed", printable(setting.origin), setting.option));
+                fmt::format("{}: {} is accepted on the command line only",
+                            printable(setting.origin),
+                            setting.option));
   }
   return {};
 }
 
 Result<std::vector<Setting>> all_settings(const Invocation& invocation,
-                                          const Split& words,
+                                          const CommandLine& line,
                                           const CLI::App& app) {
-  auto settings = settings_of(invocation.environment, words.command, app);
+  auto settings = settings_from(invocation.environment, line.command, app);
   const auto* variable = invocation.environment.find("MANACTL_CONFIG");
-  std::string path = words.config;
+  std::string path = line.config;
   if (path.empty() && variable != nullptr) path = *variable;
-  const bool asked_for = !path.empty();
-  if (!asked_for) path = kConfigFile;
+  const bool is_explicit = !path.empty();
+  if (!is_explicit) path = kConfigFile;
   const auto text = read_config_file(path);
-  if (!text && text.error().code == Errc::not_found && !asked_for) return settings;
+  if (!text && text.error().code == Errc::not_found && !is_explicit) return settings;
   if (!text) return fail(Errc::invalid, text.error().message);
-  auto configured = parse_config(*text, printable(path), words.command, app);
+  auto configured = parse_config(*text, printable(path), line.command, app);
   if (!configured) return configured;
   for (auto& setting : *configured) {
-    // Variables win over the file.
-    const bool set = std::any_of(settings.begin(), settings.end(), [&](const Setting& s) {
+    // Environment variables override the configuration file.
+    const bool is_set = std::any_of(settings.begin(), settings.end(), [&](const Setting& s) {
       return s.option == setting.option;
     });
-    if (!set) settings.push_back(std::move(setting));
+    if (!is_set) settings.push_back(std::move(setting));
   }
   return settings;
 }
 
-void choose_colour(Context& context, const std::string& when) {
-  if (when == "auto") return;
-  context.out.set_colour(when == "always");
-  context.err.set_colour(when == "always");
-}
-
-// The variable is also an option of the commands; completion knows it by this alone.
-std::string results_of(const Environment& environment) {
+// For commands, MANACTL_RESULTS is a setting of --results. Completion parses no options, so this
+// function reads the variable again.
+std::string default_results_directory(const Environment& environment) {
   const auto* named = environment.find("MANACTL_RESULTS");
   if (named != nullptr && named->starts_with('/')) return *named;
-  return host::results_directory(geteuid(), environment.state_home());
+  return report::results_directory(geteuid(), environment.state_home());
 }
 
 Exit print_version(Context& context) {
-  context.json ? version_json(context.out) : version_text(context.out);
+  context.json ? print_version_json(context.out) : print_version_text(context.out);
   return Exit::ok;
 }
 
-Exit wrong_usage(Context& context, const Command* command, const Error& error) {
-  std::string text =
-      command != nullptr ? fmt::format("{}: {}", command->name, error.message) : error.message;
-  return report_error(context, Error{Errc::invalid, 0, std::move(text)});
-}
-
-Exit unknown_command(Context& context, const std::string& word) {
+Exit report_unknown_command(Context& context, const std::string& word) {
   std::vector<std::string> names;
   names.reserve(kCommands.size());
   for (const auto& command : kCommands) names.emplace_back(command.name);
   const std::string hint = suggestion(word, names);
-  return report_error(context,
-                      Error{Errc::invalid,
-                            0,
+  return report_usage_error(context,
                             fmt::format("unknown command '{}'{}",
                                         printable(word, 60),
-                                        hint.empty() ? "; see 'manactl --help'" : hint)});
+                                        hint.empty() ? "; see 'manactl --help'" : hint));
 }
 
-Exit run_words(const Invocation& invocation, Context& context) {
-  const Split words = split_command(invocation.arguments);
-  const Command* command = find_command(words.command);
-  if (!words.command.empty() && command == nullptr) return unknown_command(context, words.command);
+Exit run_command_line(const Invocation& invocation, Context& context) {
+  const auto line = split_command_line(invocation.arguments);
+  const Command* command = find_command(line.command);
+  if (!line.command.empty() && command == nullptr)
+    return report_unknown_command(context, line.command);
 
   CLI::App app;
-  app.set_help_flag();  // ours does not throw
+  app.set_help_flag();  // CLI11's own help flag throws
   GlobalOptions global;
-  const Run run_command = command != nullptr ? command->add(app) : Run();
+  const auto action = command != nullptr ? command->add_options(app) : CommandAction();
   add_global_options(app, global);
-  const auto settings = all_settings(invocation, words, app);
-  if (!settings) return wrong_usage(context, nullptr, settings.error());
-  const auto typed = refuse_standing_orders(*settings);
-  if (!typed) return wrong_usage(context, nullptr, typed.error());
-  const auto parsed = parse_arguments(app, words.rest, *settings);
-  if (!parsed) return wrong_usage(context, command, parsed.error());
+  const auto settings = all_settings(invocation, line, app);
+  if (!settings) return report_usage_error(context, settings.error().message);
+  const auto allowed = reject_force_settings(*settings);
+  if (!allowed) return report_usage_error(context, allowed.error().message);
+  const auto parsed = parse_arguments(app, line.arguments, *settings);
+  if (!parsed) {
+    const std::string prefix = command != nullptr ? fmt::format("{}: ", command->name) : "";
+    return report_usage_error(context, prefix + parsed.error().message);
+  }
 
   context.json = global.json;
   context.verbosity = global.verbosity;
   context.root = global.root;
-  choose_colour(context, global.colour);
+  if (global.color != ColorMode::automatic) {
+    context.out.set_color(global.color == ColorMode::always);
+    context.err.set_color(global.color == ColorMode::always);
+  }
   if (global.help) {
     command != nullptr ? print_help(context.out, *command, app) : print_help(context.out);
     return Exit::ok;
   }
   if (global.version) return print_version(context);
   if (command == nullptr) {
-    return report_error(context,
-                        Error{Errc::invalid, 0, "a command is missing; see 'manactl --help'"});
+    return report_usage_error(context, "a command is missing; see 'manactl --help'");
   }
-  return run_command(context);
+  return action(context);
 }
 
 }  // namespace
@@ -201,16 +197,16 @@ const Command* find_command(std::string_view name) {
 }
 
 Exit run(const Invocation& invocation) {
-  SystemDoor door;
+  SystemOpener opener;
   Context context{invocation.out, invocation.err, false, 0, {}, {}, {}};
-  context.results = results_of(invocation.environment);
-  context.system = [&door, &context] { return door.open(context.root); };
+  context.results = default_results_directory(invocation.environment);
+  context.system = [&opener, &context] { return opener.open(context.root); };
   const auto& words = invocation.arguments;
   if (!words.empty() && words.front() == "__complete") {
     return complete({words.begin() + 1, words.end()}, context);
   }
   if (!words.empty() && words.front() == "__commands") return describe_commands(context);
-  return run_words(invocation, context);
+  return run_command_line(invocation, context);
 }
 
 }  // namespace manactl::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// One call of manactl from words to an exit code. main gives it the real world, tests a small one.
+// Runs one invocation of manactl, from arguments to exit code. main() passes the process
+// environment; tests pass their own.
 
 #pragma once
 
@@ -14,7 +15,7 @@
 namespace manactl::cli {
 
 struct Invocation {
-  std::vector<std::string> arguments;  // without the program's name
+  std::vector<std::string> arguments;  // without the program name
   Environment environment;
   Screen& out;
   Screen& err;

@@ -26,11 +26,14 @@ bool is_repeatable(const CLI::Option& option) {
   return option.get_items_expected_max() > 1;
 }
 
-// Looks at the words before CLI11 does: its sentences are made for programmers, and with
-// positional arguments it takes a misspelt option's value for one.
-class WordCheck {
+constexpr EnumWords<ColorMode, 3> kColorModes = {
+    {{ColorMode::automatic, "auto"}, {ColorMode::always, "always"}, {ColorMode::never, "never"}}};
+
+// Checks the arguments before CLI11 parses them. The messages of CLI11 are written for programmers,
+// and CLI11 takes the value of a misspelled option for a positional argument.
+class ArgumentCheck {
  public:
-  explicit WordCheck(const CLI::App& app) : app_(app) {}
+  explicit ArgumentCheck(const CLI::App& app) : app_(app) {}
 
   Result<> run(const std::vector<std::string>& words);
 
@@ -48,7 +51,7 @@ class WordCheck {
   bool skip_next_ = false;
 };
 
-Result<> WordCheck::run(const std::vector<std::string>& words) {
+Result<> ArgumentCheck::run(const std::vector<std::string>& words) {
   bool only_positionals = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -72,7 +75,7 @@ Result<> WordCheck::run(const std::vector<std::string>& words) {
   return {};
 }
 
-Result<> WordCheck::long_option(std::string_view word, const std::string* next) {
+Result<> ArgumentCheck::long_option(std::string_view word, const std::string* next) {
   const auto equals = word.find('=');
   const std::string name(word.substr(0, equals));
   const auto* option = app_.get_option_no_throw(name);
@@ -99,7 +102,7 @@ Result<> WordCheck::long_option(std::string_view word, const std::string* next) 
   return count(option, name);
 }
 
-Result<> WordCheck::short_options(std::string_view word, const std::string* next) {
+Result<> ArgumentCheck::short_options(std::string_view word, const std::string* next) {
   for (std::size_t i = 1; i < word.size(); ++i) {
     const std::string name{'-', word[i]};
     const auto* option = app_.get_option_no_throw(name);
@@ -119,17 +122,17 @@ Result<> WordCheck::short_options(std::string_view word, const std::string* next
   return {};
 }
 
-Result<> WordCheck::positional(std::string_view word) {
-  const auto takers = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
-  const bool takes_many = !takers.empty() && takers.back()->get_items_expected_max() > 1;
-  if (positionals_ >= takers.size() && !takes_many) {
-    return fail(Errc::invalid, fmt::format("unexpected word '{}'", printable(word, 60)));
+Result<> ArgumentCheck::positional(std::string_view word) {
+  const auto accepting = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
+  const bool is_last_repeatable = !accepting.empty() && is_repeatable(*accepting.back());
+  if (positionals_ >= accepting.size() && !is_last_repeatable) {
+    return fail(Errc::invalid, fmt::format("unexpected argument '{}'", printable(word, 60)));
   }
   ++positionals_;
   return {};
 }
 
-Result<> WordCheck::count(const CLI::Option* option, std::string_view name) {
+Result<> ArgumentCheck::count(const CLI::Option* option, std::string_view name) {
   const unsigned times = ++given_[option];
   if (times > 1 && takes_value(*option) && !is_repeatable(*option)) {
     return fail(Errc::invalid, fmt::format("{} is given twice", name));
@@ -137,15 +140,13 @@ Result<> WordCheck::count(const CLI::Option* option, std::string_view name) {
   return {};
 }
 
-// CLI11's parse() wants the words from the last to the first.
+// CLI11's parse() expects the words in reverse order.
 Result<> bind(CLI::App& app, std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());
   try {
     app.parse(std::move(words));
-  } catch (const CLI::ValidationError& refused) {
-    return fail(Errc::invalid, refused.what());
-  } catch (const CLI::ParseError& wrong) {
-    return fail(Errc::invalid, wrong.what());
+  } catch (const CLI::ParseError& error) {
+    return fail(Errc::invalid, error.what());
   }
   return {};
 }
@@ -153,39 +154,32 @@ Result<> bind(CLI::App& app, std::vector<std::string> words) {
 }  // namespace
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
-  const auto parse_when = [](std::string_view text) -> Result<std::string> {
-    if (text == "auto" || text == "always" || text == "never") return std::string(text);
-    return fail(Errc::invalid,
-                fmt::format("'{}' is not auto, always or never{}",
-                            printable(text, 40),
-                            suggestion(text, {"auto", "always", "never"})));
-  };
   const auto parse_path = [](std::string_view text) { return parse_text(text, "a path"); };
   add_flag(app, "--json", options.json, "print one JSON document");
-  app.add_flag("-v,--verbose", options.verbosity, "say more; twice: even more")
+  app.add_flag("-v,--verbose", options.verbosity, "print more detail (repeat for more)")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_value(app,
-            {"--root", type::kDirectory, "look at a captured tree or bundle, not at this machine"},
-            into(options.root, parse_path));
+            {"--root", type::kDirectory, "inspect this captured tree or bundle instead"},
+            store_in(options.root, parse_path));
   add_value(app,
-            {"--color", type::kWhen, "colours: auto (the default) means on a terminal"},
-            into(options.colour, parse_when));
+            {"--color", type::kWhen, "use colors (default: auto, only on a terminal)"},
+            store_word_in(options.color, kColorModes));
   add_value(app,
-            {"--config", type::kFile, "settings (default: /etc/manactl/config.toml)"},
-            into(options.config, parse_path));
-  add_flag(app, "--version", options.version, "print the version and end");
-  add_flag(app, "-h,--help", options.help, "print help and end");
+            {"--config", type::kFile, "read settings from this file"},
+            store_in(options.config, parse_path));
+  add_flag(app, "--version", options.version, "print the version and exit");
+  add_flag(app, "-h,--help", options.help, "print help and exit");
 }
 
-Split split_command(const std::vector<std::string>& words) {
+CommandLine split_command_line(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 3> kWithValue = {"--root", "--color", "--config"};
-  Split found;
+  CommandLine found;
   bool value_follows = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "--" && !found.command.empty()) {  // what follows is somebody else's
-      found.rest.insert(
-          found.rest.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+    if (word == "--" && !found.command.empty()) {  // the rest belongs to another program
+      found.arguments.insert(
+          found.arguments.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
       break;
     }
     if (word == "--config" && i + 1 < words.size()) found.config = words[i + 1];
@@ -201,7 +195,7 @@ Split split_command(const std::vector<std::string>& words) {
       found.command = both;
       ++i;
     } else {
-      found.rest.push_back(word);
+      found.arguments.push_back(word);
     }
   }
   return found;
@@ -221,12 +215,11 @@ bool is_flag_value(const std::string& text) {
 }  // namespace
 
 Result<> parse_arguments(CLI::App& app,
-                         const std::vector<std::string>& words,
+                         const std::vector<std::string>& arguments,
                          const std::vector<Setting>& settings) {
-  WordCheck check(app);
-  auto good = check.run(words);
+  ArgumentCheck check(app);
+  auto good = check.run(arguments);
   if (!good) return good;
-  // One that is wrong is told from the words' own mistakes by where it was set.
   std::vector<std::string> all;
   for (const auto& setting : settings) {
     const auto* option = app.get_option_no_throw(setting.option);
@@ -242,9 +235,10 @@ Result<> parse_arguments(CLI::App& app,
       all.push_back(fmt::format("{}={}", setting.option, value));
     }
   }
-  all.insert(all.end(), words.begin(), words.end());
+  all.insert(all.end(), arguments.begin(), arguments.end());
   auto bound = bind(app, std::move(all));
   if (bound) return bound;
+  // An error in a setting names the variable or file that it comes from.
   for (const auto& setting : settings) {
     const auto* option = app.get_option_no_throw(setting.option);
     if (option == nullptr || check.is_given(option)) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Words of the command line into options. What is wrong is said in one line with the nearest word
-// that would have been right.
+// Parses the command line into options. An error message is one line that names the wrong word and
+// the nearest valid one.
 
 #pragma once
 
@@ -18,39 +18,41 @@ class App;
 
 namespace manactl::cli {
 
+enum class ColorMode { automatic, always, never };
+
 // Options that every command has.
 struct GlobalOptions {
   bool json = false;
   bool help = false;
   bool version = false;
   int verbosity = 0;
-  std::string colour = "auto";
+  ColorMode color = ColorMode::automatic;
   std::string root;
   std::string config;
 };
 
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
-// The words with the command taken out. A second word that makes a command of two words wins over
-// an interface of that name, which --iface reaches.
-struct Split {
-  std::string command;  // empty when there is none
-  std::vector<std::string> rest;
-  std::string config;  // value of --config, which has to be known before the others
+struct CommandLine {
+  std::string command;                 // one word or two; empty if there is none
+  std::vector<std::string> arguments;  // all other words
+  std::string config;                  // value of --config, which is read before other options
 };
 
-Split split_command(const std::vector<std::string>& words);
+// If the first two words name a command ("bench compare"), the second is part of the command, even
+// if an interface has that name. Use bench --iface to select that interface.
+CommandLine split_command_line(const std::vector<std::string>& words);
 
-// Reads `words` and, for options that they do not name, `settings` into what the options of `app`
-// are bound to. Errc::invalid says what is wrong.
+// Sets the variables bound to the options of `app` from `arguments`; options not given there are
+// set from `settings`. Fails with Errc::invalid.
 Result<> parse_arguments(CLI::App& app,
-                         const std::vector<std::string>& words,
+                         const std::vector<std::string>& arguments,
                          const std::vector<Setting>& settings);
 
-// "; did you mean 'check'?" or nothing.
+// Returns "; did you mean 'check'?", or an empty string if no candidate is similar.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
-// Every "--name" of `app`.
+// Returns the long option names of `app`: "--queues".
 std::vector<std::string> option_names(const CLI::App& app);
 
 }  // namespace manactl::cli

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The open table of commands. Only the command that was called builds its options: describing all
-// of them to CLI11 would cost more than a check takes.
+// The table of commands. Only the invoked command adds its options to CLI11, because adding those
+// of all commands would take longer than a check. add_NAME() is defined in cmd_NAME.cpp in the
+// folder of the command (confirm: setup/cmd_status.cpp). app.cpp defines the table and the look-up.
 
 #pragma once
 
@@ -17,32 +18,33 @@ class App;
 
 namespace manactl::cli {
 
-using Run = std::function<Exit(Context&)>;
+using CommandAction = std::function<Exit(Context&)>;
 
 struct Command {
-  std::string_view name;     // one word, or two: "bench compare"
-  std::string_view usage;    // positional arguments, for help: "[IFACE]"
-  std::string_view summary;  // one line
-  Run (*add)(CLI::App&);     // adds the options and answers what to do with them
+  std::string_view name;                    // one word, or two: "bench compare"
+  std::string_view usage;                   // positional arguments, for help: "[IFACE]"
+  std::string_view summary;                 // one line
+  CommandAction (*add_options)(CLI::App&);  // returns the action to run after parsing
 };
 
 std::span<const Command> commands();
 
+// Returns null if `name` is not a command.
 const Command* find_command(std::string_view name);
 
-Run add_check(CLI::App& app);
-Run add_doctor(CLI::App& app);
-Run add_bench(CLI::App& app);
-Run add_bench_compare(CLI::App& app);
-Run add_bench_list(CLI::App& app);
-Run add_bench_merge(CLI::App& app);
-Run add_bench_show(CLI::App& app);
-Run add_prepare(CLI::App& app);
-Run add_restore(CLI::App& app);
-Run add_status(CLI::App& app);
-Run add_args(CLI::App& app);
-Run add_confirm(CLI::App& app);
-Run add_decode(CLI::App& app);
-Run add_sim(CLI::App& app);
+CommandAction add_check(CLI::App& app);
+CommandAction add_doctor(CLI::App& app);
+CommandAction add_bench(CLI::App& app);
+CommandAction add_bench_compare(CLI::App& app);
+CommandAction add_bench_list(CLI::App& app);
+CommandAction add_bench_merge(CLI::App& app);
+CommandAction add_bench_show(CLI::App& app);
+CommandAction add_prepare(CLI::App& app);
+CommandAction add_restore(CLI::App& app);
+CommandAction add_status(CLI::App& app);
+CommandAction add_args(CLI::App& app);
+CommandAction add_confirm(CLI::App& app);
+CommandAction add_decode(CLI::App& app);
+CommandAction add_sim(CLI::App& app);
 
 }  // namespace manactl::cli

@@ -10,11 +10,11 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/bench/kept.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/settings.h"
 #include "diag/check.h"
+#include "report/result_store.h"
 #include "wire/dissect.h"
 
 namespace manactl::cli {
@@ -27,8 +27,8 @@ struct Candidate {
 
 using Candidates = std::vector<Candidate>;
 
-// bash takes "--color=al" apart into three words; here they become one again.
-std::vector<std::string> joined(const std::vector<std::string>& words) {
+// Undoes the splitting by bash at '=': joins "--color", "=" and "al" to "--color=al".
+std::vector<std::string> join_at_equals(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] != "=" || out.empty() || !out.back().starts_with("--")) {
@@ -41,7 +41,7 @@ std::vector<std::string> joined(const std::vector<std::string>& words) {
   return out;
 }
 
-// Names alone, from sysfs: netlink would cost more than all the rest.
+// Reads interfaces from sysfs, because netlink would take longer than the rest of a completion.
 Candidates interfaces(Context& context) {
   Candidates found;
   const auto system = context.system();
@@ -49,7 +49,7 @@ Candidates interfaces(Context& context) {
   const auto names = system->files.list("sys/class/net");
   if (!names) return found;
   for (const auto& name : *names) {
-    // "bonding_masters" is a file among the interfaces.
+    // The bonding module adds the file "bonding_masters" to this directory.
     if (name == "bonding_masters") continue;
     const auto driver =
         os::link_name(system->files, fmt::format("sys/class/net/{}/device/driver", name));
@@ -63,7 +63,7 @@ Candidates checks() {
   std::set<std::string> groups;
   for (const auto& check : diag::all_checks()) {
     if (groups.emplace(check.group()).second) {
-      found.push_back({std::string(check.group()), "every check of the group"});
+      found.push_back({std::string(check.group()), "all checks of this group"});
     }
     found.push_back({std::string(check.id), std::string(check.title)});
   }
@@ -78,22 +78,23 @@ Candidates wire_kinds() {
   return found;
 }
 
-// Results that are kept, and files.
+// Returns the ids of saved results, and ":files".
 Candidates results(Context& context) {
   Candidates found;
-  for (const auto& id : kept_ids(context, "").value_or(std::vector<std::string>{})) {
-    found.push_back({id, ""});
+  if (!context.results.empty()) {
+    const auto ids = report::ResultStore(context.results).ids();
+    for (const auto& id : ids.value_or(std::vector<std::string>{})) found.push_back({id, ""});
   }
   found.push_back({":files", ""});
   return found;
 }
 
-// What may follow an option; the shell knows files better than we do.
+// The values of an option.
 Candidates values_of(const CLI::Option& option, Context& context) {
   const std::string type = option.get_type_name();
   if (type == type::kInterface) return interfaces(context);
   if (type == type::kCheck) return checks();
-  if (type == type::kWire) return wire_kinds();
+  if (type == type::kWireKind) return wire_kinds();
   if (type == type::kResult) return results(context);
   if (type == type::kFile || type == type::kBytes) return {{":files", ""}};
   if (type == type::kDirectory) return {{":directories", ""}};
@@ -104,8 +105,8 @@ Candidates values_of(const CLI::Option& option, Context& context) {
   return found;
 }
 
-// Words that make a command when they follow `first`: "check" after nothing, "compare" after "bench
-// ".
+// Returns the words that can follow `first` in the name of a command: "check" after "", "compare"
+// after "bench ".
 Candidates command_words(std::string_view first) {
   Candidates found;
   for (const auto& command : commands()) {
@@ -117,7 +118,7 @@ Candidates command_words(std::string_view first) {
   return found;
 }
 
-Candidates options_left(const CLI::App& app, const std::vector<std::string>& typed) {
+Candidates unused_options(const CLI::App& app, const std::vector<std::string>& typed) {
   Candidates found;
   for (const auto& name : option_names(app)) {
     const auto* option = app.get_option(name);
@@ -131,7 +132,7 @@ Candidates options_left(const CLI::App& app, const std::vector<std::string>& typ
   return found;
 }
 
-// One more element of a list: "rdma,mem" completes "mem".
+// Prepends the earlier elements of a list: if "rdma,mem" is typed, "memory" becomes "rdma,memory".
 Candidates with_prefix(Candidates candidates, const std::string& prefix) {
   for (auto& candidate : candidates) {
     if (!candidate.word.starts_with(':')) candidate.word.insert(0, prefix);
@@ -146,8 +147,8 @@ class Completion {
     if (!words.empty()) words.pop_back();
     typed_ = std::move(words);
     app_.set_help_flag();
-    command_ = find_command(split_command(typed_).command);
-    if (command_ != nullptr) (void)command_->add(app_);
+    command_ = find_command(split_command_line(typed_).command);
+    if (command_ != nullptr) (void)command_->add_options(app_);
     add_global_options(app_, global_);
     find_root();
   }
@@ -160,11 +161,11 @@ class Completion {
       if (option == nullptr || option->get_items_expected_max() == 0) return {};
       return list_values(*option, current_.substr(equals + 1), current_.substr(0, equals + 1));
     }
-    if (current_.starts_with('-')) return options_left(app_, typed_);
+    if (current_.starts_with('-')) return unused_options(app_, typed_);
     if (command_ == nullptr) {
-      return split_command(typed_).command.empty() ? command_words("") : Candidates{};
+      return split_command_line(typed_).command.empty() ? command_words("") : Candidates{};
     }
-    auto found = positionals();
+    auto found = positional_values();
     if (!typed_.empty() && typed_.back() == command_->name) {
       auto words = command_words(fmt::format("{} ", command_->name));
       found.insert(found.end(), words.begin(), words.end());
@@ -175,12 +176,14 @@ class Completion {
   const std::string& current() const { return current_; }
 
  private:
-  Candidates positionals() {
-    const auto takers = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
-    const auto taken = positionals_typed();
-    if (taken < takers.size()) return values_of(*takers[taken], context_);
-    const bool takes_many = !takers.empty() && takers.back()->get_items_expected_max() > 1;
-    return takes_many ? values_of(*takers.back(), context_) : Candidates{};
+  Candidates positional_values() {
+    const auto positionals =
+        app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
+    const auto typed = typed_positionals();
+    if (typed < positionals.size()) return values_of(*positionals[typed], context_);
+    const bool is_last_repeatable =
+        !positionals.empty() && positionals.back()->get_items_expected_max() > 1;
+    return is_last_repeatable ? values_of(*positionals.back(), context_) : Candidates{};
   }
 
   void find_root() {
@@ -190,11 +193,11 @@ class Completion {
     }
   }
 
-  // Words that are neither options nor their values.
-  std::size_t positionals_typed() const {
+  // Counts words that are neither options nor option values.
+  std::size_t typed_positionals() const {
     std::size_t count = 0;
     bool value_follows = false;
-    for (const auto& word : split_command(typed_).rest) {
+    for (const auto& word : split_command_line(typed_).arguments) {
       const auto* option = word.starts_with('-') ? app_.get_option_no_throw(word) : nullptr;
       if (!value_follows && (word == "-" || !word.starts_with('-'))) ++count;
       value_follows = !value_follows && option != nullptr && option->get_items_expected_max() > 0;
@@ -223,7 +226,7 @@ class Completion {
   std::string current_;
 };
 
-nlohmann::ordered_json describe(const CLI::App& app, std::string_view command) {
+nlohmann::ordered_json options_json(const CLI::App& app, std::string_view command) {
   auto options = nlohmann::ordered_json::array();
   for (const auto& name : option_names(app)) {
     const auto* option = app.get_option(name);
@@ -242,10 +245,10 @@ nlohmann::ordered_json describe(const CLI::App& app, std::string_view command) {
 
 Exit complete(std::vector<std::string> words, Context& context) {
   if (!words.empty() && words.front() == "--") words.erase(words.begin());
-  Completion completion(context, joined(words));
+  Completion completion(context, join_at_equals(words));
   for (const auto& [word, description] : completion.candidates()) {
     if (!word.starts_with(':') && !word.starts_with(completion.current())) continue;
-    // A name with a control character cannot be typed by completing it.
+    // Skip names with control characters.
     if (printable(word) != word) continue;
     context.out.stream() << word;
     if (!description.empty()) context.out.stream() << '\t' << printable(description);
@@ -260,16 +263,16 @@ Exit describe_commands(Context& context) {
   global_app.set_help_flag();
   GlobalOptions global;
   add_global_options(global_app, global);
-  json["options"] = describe(global_app, {});
+  json["options"] = options_json(global_app, {});
   json["commands"] = nlohmann::ordered_json::array();
   for (const auto& command : commands()) {
     CLI::App app;
     app.set_help_flag();
-    (void)command.add(app);
+    (void)command.add_options(app);
     json["commands"].push_back({{"name", command.name},
                                 {"usage", command.usage},
                                 {"summary", command.summary},
-                                {"options", describe(app, command.name)}});
+                                {"options", options_json(app, command.name)}});
   }
   context.out.stream() << json.dump(2) << '\n';
   return Exit::ok;

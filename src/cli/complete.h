@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the shells' completions and the tests ask: which words may come next, and what there is.
+// Shell completion, and a JSON list of all commands and options for tests.
 
 #pragma once
 
@@ -11,12 +11,12 @@
 
 namespace manactl::cli {
 
-// `words` are those after "manactl", the last one is being typed and may be empty; a leading "--"
-// is skipped. Prints one candidate per line, "word<TAB>description"; ":files" or ":directories"
-// leave the rest to the shell.
+// `words` are the words after "manactl"; a leading "--" is skipped. The last word is the one to
+// complete and may be empty. Prints one candidate per line, "word<TAB>description". The candidates
+// ":files" and ":directories" make the shell complete paths.
 Exit complete(std::vector<std::string> words, Context& context);
 
-// The tree of commands and options as JSON.
+// Prints all commands and options as JSON.
 Exit describe_commands(Context& context);
 
 }  // namespace manactl::cli

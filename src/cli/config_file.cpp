@@ -4,33 +4,39 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <sstream>
 
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "cli/command.h"
 #include "cli/settings.h"
 
 namespace manactl::cli {
 namespace {
 
-constexpr std::size_t kLargest = 64U << 10;
+constexpr std::size_t kMaxSize = 64U << 10;
 
-// manactl runs as root: a file that somebody else may write decides nothing.
+// manactl runs as root, so it rejects files that another user can write.
 Result<> check_trust(int file, const std::string& path) {
   struct stat status {};
 
   if (fstat(file, &status) != 0) return fail_errno(errno, fmt::format("cannot read '{}'", path));
   const auto refuse = [&](std::string_view why) {
-    return fail(Errc::invalid, fmt::format("'{}' is not used: {}", path, why));
+    return fail(Errc::invalid, fmt::format("cannot use '{}': {}", path, why));
   };
   if (!S_ISREG(status.st_mode)) return refuse("it is not a regular file");
-  if (status.st_uid != 0 && status.st_uid != geteuid()) return refuse("it does not belong to root");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refuse("others may write to it");
-  if (static_cast<std::size_t>(status.st_size) > kLargest) return refuse("it is over 64 KiB");
+  if (status.st_uid != 0 && status.st_uid != geteuid()) return refuse("it is not owned by root");
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refuse("others can write to it");
+  if (static_cast<std::size_t>(status.st_size) > kMaxSize)
+    return refuse("it is larger than 64 KiB");
   return {};
 }
 
 Result<std::string> read_all(int file, const std::string& path) {
-  std::string text(kLargest + 1, '\0');
+  std::string text(kMaxSize + 1, '\0');
   std::size_t used = 0;
   while (used < text.size()) {
     const auto got = ::read(file, text.data() + used, text.size() - used);
@@ -43,28 +49,85 @@ Result<std::string> read_all(int file, const std::string& path) {
   return text;
 }
 
+Result<> check_section(const CLI::ConfigItem& item, const std::string& path) {
+  std::vector<std::string> names;
+  for (const auto& command : commands()) names.emplace_back(command.name);
+  const std::string section = item.parents.front();
+  const bool known = std::find(names.begin(), names.end(), section) != names.end();
+  if (known && item.parents.size() == 1) return {};
+  return fail(Errc::invalid,
+              fmt::format("{}: unknown section '{}'{}",
+                          path,
+                          printable(join(item.parents, "."), 60),
+                          suggestion(section, names)));
+}
+
+// CLI11 marks the start and end of a section with items of these names.
+bool is_section_marker(const CLI::ConfigItem& item) {
+  return item.name == "++" || item.name == "--";
+}
+
 }  // namespace
 
 Result<std::string> read_config_file(const std::string& path) {
-  // O_NONBLOCK: a FIFO in this place must not hang us before fstat can refuse it.
+  // O_NONBLOCK: opening a FIFO must not block before check_trust() rejects it.
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (file < 0 && errno == ELOOP) {
-    return fail(Errc::invalid, fmt::format("'{}' is not used: it is a symbolic link", path));
+    return fail(Errc::invalid, fmt::format("cannot use '{}': it is a symbolic link", path));
   }
   if (file < 0) return fail_errno(errno, fmt::format("cannot read '{}'", path));
   const auto trusted = check_trust(file, path);
   auto text = trusted ? read_all(file, path) : Result<std::string>(tl::unexpect, trusted.error());
   close(file);
   if (!text) return text;
-  if (text->size() > kLargest) {
-    return fail(Errc::invalid, fmt::format("'{}' is not used: it is over 64 KiB", path));
+  if (text->size() > kMaxSize) {
+    return fail(Errc::invalid, fmt::format("cannot use '{}': it is larger than 64 KiB", path));
   }
   if (text->find('\0') != std::string::npos) {
-    return fail(Errc::invalid, fmt::format("'{}' is not used: it has a NUL byte", path));
+    return fail(Errc::invalid, fmt::format("cannot use '{}': it contains a NUL byte", path));
   }
   if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
   text->erase(std::remove(text->begin(), text->end(), '\r'), text->end());
   return text;
+}
+
+Result<std::vector<Setting>> parse_config(const std::string& text,
+                                          const std::string& path,
+                                          const std::string& command,
+                                          const CLI::App& app) {
+  std::istringstream stream(text);
+  std::vector<CLI::ConfigItem> items;
+  try {
+    items = CLI::ConfigTOML().from_config(stream);
+  } catch (const CLI::Error& error) {
+    return fail(Errc::invalid, fmt::format("{}: {}", path, error.what()));
+  }
+  const auto global_keys = global_setting_keys();
+  const auto command_keys = setting_keys(app);
+  std::vector<Setting> settings;
+  for (const auto& item : items) {
+    const bool in_section = !item.parents.empty();
+    if (in_section) {
+      auto known = check_section(item, path);
+      if (!known) return tl::unexpected<Error>(known.error());
+    }
+    if (is_section_marker(item) || (in_section && item.parents.front() != command)) continue;
+    const auto& keys = in_section ? command_keys : global_keys;
+    if (std::find(keys.begin(), keys.end(), item.name) == keys.end()) {
+      return fail(Errc::invalid,
+                  fmt::format("{}: unknown key '{}'{}",
+                              path,
+                              printable(item.name, 60),
+                              suggestion(item.name, keys)));
+    }
+    // CLI11 merges repeated keys into one item with several inputs.
+    const auto* option = app.get_option_no_throw("--" + item.name);
+    if (option != nullptr && item.inputs.size() > 1 && option->get_items_expected_max() <= 1) {
+      return fail(Errc::invalid, fmt::format("{}: key '{}' is given twice", path, item.name));
+    }
+    settings.push_back({"--" + item.name, item.inputs, path});
+  }
+  return settings;
 }
 
 }  // namespace manactl::cli

@@ -9,7 +9,7 @@
 namespace manactl::cli {
 namespace {
 
-bool is_known(std::string_view name) {
+bool is_used(std::string_view name) {
   constexpr std::array<std::string_view, 7> kNames = {
       "NO_COLOR", "TERM", "LC_ALL", "LC_CTYPE", "LANG", "HOME", "XDG_STATE_HOME"};
   return name.starts_with("MANACTL_") ||
@@ -22,7 +22,7 @@ Environment::Environment(const char* const* variables) {
   for (; variables != nullptr && *variables != nullptr; ++variables) {
     const std::string_view variable = *variables;
     const auto equals = variable.find('=');
-    if (equals == std::string_view::npos || !is_known(variable.substr(0, equals))) continue;
+    if (equals == std::string_view::npos || !is_used(variable.substr(0, equals))) continue;
     set(std::string(variable.substr(0, equals)), std::string(variable.substr(equals + 1)));
   }
 }
@@ -47,7 +47,8 @@ bool Environment::is_utf8() const {
 
 std::string Environment::state_home() const {
   const auto* state = find("XDG_STATE_HOME");
-  if (state != nullptr && state->starts_with('/')) return *state;  // others are to be ignored
+  if (state != nullptr && state->starts_with('/'))
+    return *state;  // the specification requires an absolute path
   const auto* home = find("HOME");
   return home != nullptr && home->starts_with('/') ? *home + "/.local/state" : std::string();
 }

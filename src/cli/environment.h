@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The environment as it was when the program started, read once by main.
+// A copy of the environment variables that manactl uses, made once by main().
 
 #pragma once
 
@@ -15,21 +15,20 @@ class Environment {
  public:
   Environment() = default;
 
-  // Keeps the variables that manactl knows: MANACTL_*, NO_COLOR, TERM, the locale,
-  // HOME and XDG_STATE_HOME.
+  // Copies MANACTL_*, NO_COLOR, TERM, the locale variables, HOME and XDG_STATE_HOME.
   explicit Environment(const char* const* variables);
 
   void set(std::string name, std::string value) {
     values_.insert_or_assign(std::move(name), std::move(value));
   }
 
-  // Null when it is not set.
+  // Null if the variable is not set.
   const std::string* find(std::string_view name) const;
 
-  // Where programs of this user keep state (XDG base directories); empty when that is not said.
+  // The user's state directory (XDG Base Directory Specification); empty if it is unknown.
   std::string state_home() const;
 
-  bool is_utf8() const;  // by LC_ALL, LC_CTYPE or LANG, whichever is set first
+  bool is_utf8() const;  // by the first of LC_ALL, LC_CTYPE and LANG that is not empty
 
  private:
   std::map<std::string, std::string, std::less<>> values_;

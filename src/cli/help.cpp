@@ -10,27 +10,28 @@
 namespace manactl::cli {
 namespace {
 
-constexpr unsigned kColumn = 28;  // where descriptions begin
+constexpr unsigned kDescriptionColumn = 28;
 
-void row(Screen& screen, const std::string& left, const std::string& right) {
-  const auto lines = wrap_lines(right, screen.width() - kColumn);
-  std::string gap = left.size() + 4 <= kColumn ? std::string(kColumn - left.size() - 2, ' ')
-                                               : "\n" + std::string(kColumn, ' ');
-  screen.stream() << "  " << screen.paint(Colour::bold, left);
+void print_row(Screen& screen, const std::string& left, const std::string& right) {
+  const auto lines = wrap_lines(right, screen.width() - kDescriptionColumn);
+  std::string gap = left.size() + 4 <= kDescriptionColumn
+                        ? std::string(kDescriptionColumn - left.size() - 2, ' ')
+                        : "\n" + std::string(kDescriptionColumn, ' ');
+  screen.stream() << "  " << screen.paint(Color::bold, left);
   for (const auto& line : lines) {
     screen.stream() << gap << line;
-    gap = "\n" + std::string(kColumn, ' ');
+    gap = "\n" + std::string(kDescriptionColumn, ' ');
   }
   screen.stream() << '\n';
 }
 
-void heading(Screen& screen, std::string_view text) {
+void print_heading(Screen& screen, std::string_view text) {
   screen.stream() << '\n' << text << '\n';
 }
 
-void options(Screen& screen, const CLI::App& app, const std::vector<std::string>& names) {
+void print_options(Screen& screen, const CLI::App& app, const std::vector<std::string>& names) {
   for (const auto& name : names) {
-    row(screen, heading_of(app, name), app.get_option(name)->get_description());
+    print_row(screen, option_heading(app, name), app.get_option(name)->get_description());
   }
 }
 
@@ -44,7 +45,7 @@ std::vector<std::string> global_names() {
 
 }  // namespace
 
-std::string heading_of(const CLI::App& app, const std::string& option) {
+std::string option_heading(const CLI::App& app, const std::string& option) {
   const auto* found = app.get_option(option);
   std::string text;
   for (const auto& letter : found->get_snames()) text += "-" + letter + ", ";
@@ -55,19 +56,19 @@ std::string heading_of(const CLI::App& app, const std::string& option) {
 
 void print_help(Screen& screen) {
   auto& out = screen.stream();
-  out << "manactl sees, prepares and measures the Microsoft Azure Network Adapter (MANA).\n\n"
+  out << "manactl checks, prepares and measures the Microsoft Azure Network Adapter (MANA).\n\n"
       << "Usage: manactl COMMAND [OPTION]...\n";
-  heading(screen, "Commands");
+  print_heading(screen, "Commands");
   for (const auto& command : commands()) {
-    row(screen, std::string(command.name), std::string(command.summary));
+    print_row(screen, std::string(command.name), std::string(command.summary));
   }
   CLI::App app;
   app.set_help_flag();
   GlobalOptions unused;
   add_global_options(app, unused);
-  heading(screen, "Options of every command");
-  options(screen, app, option_names(app));
-  out << "\nMore: manactl COMMAND --help, man manactl\n";
+  print_heading(screen, "Global options");
+  print_options(screen, app, option_names(app));
+  out << "\nSee also: manactl COMMAND --help, man manactl\n";
 }
 
 void print_help(Screen& screen, const Command& command, const CLI::App& app) {
@@ -78,13 +79,13 @@ void print_help(Screen& screen, const Command& command, const CLI::App& app) {
   for (const auto& name : option_names(app)) {
     if (std::find(global.begin(), global.end(), name) == global.end()) own.push_back(name);
   }
-  heading(screen, "Options");
-  options(screen, app, own);
-  heading(screen, "Options of every command");
-  options(screen, app, global);
+  print_heading(screen, "Options");
+  print_options(screen, app, own);
+  print_heading(screen, "Global options");
+  print_options(screen, app, global);
   std::string page(command.name);
   std::replace(page.begin(), page.end(), ' ', '-');
-  out << "\nMore: man manactl-" << page << '\n';
+  out << "\nSee also: man manactl-" << page << '\n';
 }
 
 }  // namespace manactl::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The texts of --help, short enough to be read.
+// Prints --help of the program and of each command.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace manactl::cli {
 void print_help(Screen& screen);
 void print_help(Screen& screen, const Command& command, const CLI::App& app);
 
-// "-v,--verbose" or "--queues N" as help and the list of commands show it.
-std::string heading_of(const CLI::App& app, const std::string& option);
+// Returns an option with its short name and value: "-v, --verbose" or "--queues N".
+std::string option_heading(const CLI::App& app, const std::string& option);
 
 }  // namespace manactl::cli

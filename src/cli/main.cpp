@@ -1,28 +1,74 @@
 // SPDX-License-Identifier: MIT
 //
-// The program: real streams, the real environment, and the last word on everything that was thrown.
+// The entry point: provides the real streams and environment, and handles uncaught exceptions.
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <exception>
+#include <ostream>
+#include <streambuf>
 
 #include "cli/app.h"
-#include "cli/stream.h"
 
 namespace manactl::cli {
 namespace {
 
-// A descriptor that the caller closed would be given to the next file we open, and our output
-// would be written into it.
+// Writes to a file descriptor and remembers the errno of the first failed write.
+class DescriptorBuffer final : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(int number) : number_(number) { reset(); }
+
+  int error() const { return error_; }  // errno of the first failed write, or 0
+
+  bool is_used() const { return used_ || pptr() != pbase(); }  // something was written
+
+ protected:
+  int_type overflow(int_type c) override;
+  int sync() override;
+
+ private:
+  void reset() { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
+
+  int number_;
+  int error_ = 0;
+  bool used_ = false;
+  std::array<char, 16384> buffer_{};
+};
+
+DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
+  if (sync() != 0) return traits_type::eof();
+  if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+  return traits_type::not_eof(c);
+}
+
+int DescriptorBuffer::sync() {
+  const char* next = pbase();
+  used_ = used_ || next != pptr();
+  while (next < pptr() && error_ == 0) {
+    const auto written = ::write(number_, next, static_cast<std::size_t>(pptr() - next));
+    if (written >= 0) {
+      next += written;
+    } else if (errno != EINTR) {
+      error_ = errno;
+    }
+  }
+  reset();
+  return error_ == 0 ? 0 : -1;
+}
+
+// Opens /dev/null in place of a closed standard descriptor. Otherwise the next opened file would
+// get its number, and output would be written into that file.
 bool open_if_closed(int number) {
   if (fcntl(number, F_GETFD) != -1 || errno != EBADF) return false;
   return open("/dev/null", O_RDWR | O_CLOEXEC) == number;
 }
 
 int write_error(int error, bool closed, std::ostream& err) {
-  if (error == EPIPE) return static_cast<int>(Exit::internal);  // the reader has seen enough
+  // Print no message if the reader closed the pipe.
+  if (error == EPIPE) return static_cast<int>(Exit::internal);
   const auto reason = closed ? Error{Errc::io, 0, "cannot write the result: stdout is closed"}
                              : fail_errno(error, "cannot write the result").value();
   err << "manactl: " << reason.message << '\n';
@@ -41,9 +87,9 @@ int guarded_main(int argc, char** argv) {
   const Environment environment(environ);
   Screen out_screen = make_screen(out, STDOUT_FILENO, environment);
   Screen err_screen = make_screen(err, STDERR_FILENO, environment);
-  const bool named = argc > 0;
+  const bool has_program_name = argc > 0;
   const auto exit =
-      run({{argv + (named ? 1 : 0), argv + argc}, environment, out_screen, err_screen});
+      run({{argv + (has_program_name ? 1 : 0), argv + argc}, environment, out_screen, err_screen});
   out.flush();
   if (out_buffer.error() != 0 || (closed && out_buffer.is_used())) {
     return write_error(out_buffer.error(), closed, err);
@@ -51,13 +97,13 @@ int guarded_main(int argc, char** argv) {
   return static_cast<int>(exit);
 }
 
-void say_internal(const char* what) noexcept {
-  const auto say = [](std::string_view text) {
-    if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // nobody is left to tell
+void report_internal_error(const char* what) noexcept {
+  const auto write = [](std::string_view text) {
+    if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed, too
   };
-  say("manactl: internal error: ");
-  say(what);
-  say("; please report it with the output of 'manactl --version --json'\n");
+  write("manactl: internal error: ");
+  write(what);
+  write("; please report it with the output of 'manactl --version --json'\n");
 }
 
 }  // namespace
@@ -67,9 +113,9 @@ int main(int argc, char** argv) {
   try {
     return manactl::cli::guarded_main(argc, argv);
   } catch (const std::exception& thrown) {
-    manactl::cli::say_internal(thrown.what());
+    manactl::cli::report_internal_error(thrown.what());
   } catch (...) {
-    manactl::cli::say_internal("unknown exception");
+    manactl::cli::report_internal_error("unknown exception");
   }
   return static_cast<int>(manactl::cli::Exit::internal);
 }

@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/arguments.h"
 
 namespace manactl::cli {
 namespace {
 
-// "12" or "1.5": digits, at most one dot with digits on both sides.
+// "12" or "1.5": digits, and at most one dot with digits on both sides.
 bool is_plain_number(std::string_view text) {
   const auto parts = split(text, '.');
   return parts.size() <= 2 && std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
@@ -22,17 +23,18 @@ bool is_plain_number(std::string_view text) {
 
 }  // namespace
 
-CLI::Option* add_value(CLI::App& app, const Spec& spec, Take take) {
-  const auto callback = [name = spec.name, take = std::move(take)](const CLI::results_t& values) {
+CLI::Option* add_value(CLI::App& app, const OptionSpec& spec, ValueHandler handler) {
+  const auto callback = [name = spec.name,
+                         handler = std::move(handler)](const CLI::results_t& values) {
     for (const auto& value : values) {
-      const auto taken = take(value);
-      if (!taken) throw CLI::ValidationError(name, taken.error().message);
+      const auto stored = handler(value);
+      if (!stored) throw CLI::ValidationError(name, stored.error().message);
     }
     return true;
   };
   auto* option = app.add_option(spec.name, callback, spec.description);
   option->type_name(std::string(spec.type))->type_size(1);
-  // Without allow_extra_args(false) a repeatable option would swallow the words after its value.
+  // Without allow_extra_args(false), CLI11 adds all following words to a repeatable option.
   if (spec.repeatable) option->expected(1, -1)->allow_extra_args(false);
   return option;
 }
@@ -46,12 +48,11 @@ CLI::Option* add_flag(CLI::App& app,
   return option;
 }
 
-Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t least, std::uint16_t most) {
+Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t min, std::uint16_t max) {
   const auto number = parse_unsigned(text);
-  if (!number || *number < least || *number > most) {
-    return fail(
-        Errc::invalid,
-        fmt::format("'{}' is not a number from {} to {}", printable(text, 40), least, most));
+  if (!number || *number < min || *number > max) {
+    return fail(Errc::invalid,
+                fmt::format("'{}' is not a number from {} to {}", printable(text, 40), min, max));
   }
   return static_cast<std::uint16_t>(*number);
 }
@@ -64,8 +65,8 @@ Result<double> parse_duration(std::string_view text) {
                             printable(text, 40)));
   };
   constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 0.001}, {"s", 1}, {"m", 60}};
-  constexpr double kDay = 86400;
-  constexpr double kShortest = 0.001;
+  constexpr double kMax = 86400;
+  constexpr double kMin = 0.001;
   std::string_view digits = text;
   double unit = 1;
   for (const auto& [suffix, seconds] : kUnits) {
@@ -77,23 +78,23 @@ Result<double> parse_duration(std::string_view text) {
   const auto number = parse_decimal(digits);
   if (!number) return refuse();
   const double seconds = *number * unit;
-  if (!(seconds >= kShortest && seconds <= kDay)) return refuse();
+  if (!(seconds >= kMin && seconds <= kMax)) return refuse();
   return seconds;
 }
 
 Result<double> parse_share(std::string_view text) {
-  constexpr double kAll = 100;
+  constexpr double kPercent = 100;
   const auto value = parse_decimal(text.ends_with('%') ? text.substr(0, text.size() - 1) : text);
-  if (value && *value <= kAll) return *value / kAll;
-  return fail(
-      Errc::invalid,
-      fmt::format("'{}' is not a share from 0 to 100 (examples: 2, 0.5%)", printable(text, 40)));
+  if (value && *value <= kPercent) return *value / kPercent;
+  return fail(Errc::invalid,
+              fmt::format("'{}' is not a percentage from 0 to 100 (examples: 2, 0.5%)",
+                          printable(text, 40)));
 }
 
 std::optional<double> parse_decimal(std::string_view text) {
   if (!is_plain_number(text)) return std::nullopt;
   double value = 0;
-  // from_chars and not strtod: a decimal comma in the locale must not change what "1.5" means.
+  // from_chars() always uses a decimal point; strtod() would depend on the locale.
   const auto [end, error] = std::from_chars(text.begin(), text.end(), value);
   return error == std::errc{} && end == text.end() ? std::optional(value) : std::nullopt;
 }
@@ -105,6 +106,15 @@ Result<std::string> parse_text(std::string_view text, std::string_view what) {
     return fail(Errc::invalid, fmt::format("'{}' is not {}", printable(text, 60), what));
   }
   return std::string(text);
+}
+
+Error not_one_of(std::string_view text, const std::vector<std::string>& words) {
+  return {Errc::invalid,
+          0,
+          fmt::format("'{}' is not one of {}{}",
+                      printable(text, 40),
+                      join(words, ", "),
+                      suggestion(text, words))};
 }
 
 }  // namespace manactl::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How commands describe their options. Every value is read by a strict parser, and what it refuses
-// becomes one line that names the option.
+// Adds options to commands, and parses their values strictly. The error for an invalid value is one
+// line that names the option.
 
 #pragma once
 
@@ -10,7 +10,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/enum_words.h"
 #include "base/ids.h"
 #include "base/result.h"
 
@@ -21,20 +23,19 @@ class Option;
 
 namespace manactl::cli {
 
-// Words that completion understands as the type of a value; all others are only shown in help.
+// Value types, which help shows. Completion offers values of the type, or the words between '|'.
 namespace type {
 inline constexpr std::string_view kInterface = "IFACE";
 inline constexpr std::string_view kCheck = "ID";
 inline constexpr std::string_view kWhen = "auto|always|never";
 inline constexpr std::string_view kPageSize = "2M|1G";
 inline constexpr std::string_view kMethod = "auto|driver-override|new-id";
-inline constexpr std::string_view kReader = "testpmd|eal|vpp|env|json";
-inline constexpr std::string_view kWire = "KIND";
+inline constexpr std::string_view kArgsFormat = "testpmd|eal|vpp|env|json";
+inline constexpr std::string_view kWireKind = "KIND";
 inline constexpr std::string_view kBytes = "HEX|FILE|-";
 inline constexpr std::string_view kOrder = "auto|bytes|words";
 inline constexpr std::string_view kBackend = "sink|loopback|cross|generator|pcap|tap";
 inline constexpr std::string_view kEngine = "inline|threaded";
-inline constexpr std::string_view kBenchEngine = "auto|dpdk|verbs";
 inline constexpr std::string_view kDoorbell = "auto|poll|trap|call";
 inline constexpr std::string_view kPackets = "1|4|8";
 inline constexpr std::string_view kFile = "FILE";
@@ -44,44 +45,61 @@ inline constexpr std::string_view kResult = "RESULT";
 inline constexpr std::string_view kDirectory = "DIR";
 }  // namespace type
 
-struct Spec {
-  std::string name;  // "--queues", "-v,--verbose" or a positional "IFACE"
+struct OptionSpec {
+  std::string name;  // "--queues", "-v,--verbose", or "IFACE" for a positional argument
   std::string_view type;
   std::string description;
   bool repeatable = false;
 };
 
-using Take = std::function<Result<>(const std::string&)>;
+// Parses and stores one value of an option.
+using ValueHandler = std::function<Result<>(const std::string&)>;
 
-CLI::Option* add_value(CLI::App& app, const Spec& spec, Take take);
+CLI::Option* add_value(CLI::App& app, const OptionSpec& spec, ValueHandler handler);
 CLI::Option* add_flag(CLI::App& app,
                       const std::string& name,
                       bool& target,
                       std::string description);
 
-// [least, most], decimal digits alone.
-Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t least, std::uint16_t most);
+// Accepts decimal digits only, and values from `min` to `max`.
+Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t min, std::uint16_t max);
 
-// "10", "1.5", "500ms", "2m": seconds, more than 0 and at most a day.
+// Accepts "10", "1.5" (seconds), "500ms" or "2m". Returns seconds, from 0.001 to one day.
 Result<double> parse_duration(std::string_view text);
 
-// "2", "0.5%": a share, 0 to 1 for 0 to 100.
+// Accepts a percentage with or without the sign, "2" or "0.5%". Returns a fraction from 0 to 1.
 Result<double> parse_share(std::string_view text);
 
-// Decimal digits with or without a point, nothing else: no sign, no exponent.
+// Accepts decimal digits with an optional point, but no sign or exponent.
 std::optional<double> parse_decimal(std::string_view text);
 
-// Text that can be handed to somebody else: not empty, no control characters.
+// Returns `text`. Fails if it is empty or has control characters; `what` names the expected value
+// in the error: "a path".
 Result<std::string> parse_text(std::string_view text, std::string_view what);
 
-// A Take that stores what `parse` answers.
+// Returns a handler that stores the value returned by `parse` in `target`.
 template <class T, class Parse>
-Take into(T& target, Parse parse) {
+ValueHandler store_in(T& target, Parse parse) {
   return [&target, parse](const std::string& text) -> Result<> {
     auto value = parse(text);
     if (!value) return tl::unexpected<Error>(std::move(value.error()));
     target = std::move(*value);
     return {};
+  };
+}
+
+// "'jsn' is not one of json, table; did you mean 'json'?"
+Error not_one_of(std::string_view text, const std::vector<std::string>& words);
+
+// Returns a handler that stores the value of a word in `table`, which must outlive the handler.
+template <class T, class E, std::size_t N>
+ValueHandler store_word_in(T& target, const EnumWords<E, N>& table) {
+  return [&target, &table](const std::string& text) -> Result<> {
+    const auto value = value_of(table, text);
+    if (value) target = *value;
+    std::vector<std::string> words;
+    for (const auto& row : table) words.emplace_back(row.word);
+    return value ? Result<>() : tl::unexpected<Error>(not_one_of(text, words));
   };
 }
 

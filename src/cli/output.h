@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// In which form a command prints its answer: -o FORMAT, or --json for the most used one.
+// The output format of a command: -o FORMAT, or --json as the short form of -o json.
 
 #pragma once
 
@@ -18,10 +18,10 @@ namespace manactl::cli {
 
 enum class Output : std::uint8_t { json, ndjson, csv, table, html };
 
-// Adds -o to `app`. `formats` are those that the command has: a type of options.h.
+// Adds -o to `app`. `formats` is a value type of options.h that lists the formats of the command.
 void add_output(CLI::App& app, std::string_view formats, std::optional<Output>& target);
 
-// What was asked for, the table when nothing was. Errc::invalid when --json says something else.
-Result<Output> output_of(const Context& context, const std::optional<Output>& asked);
+// Returns the requested format, or Output::table. Errc::invalid if --json contradicts -o.
+Result<Output> output_of(const Context& context, const std::optional<Output>& requested);
 
 }  // namespace manactl::cli

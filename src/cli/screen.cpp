@@ -7,65 +7,53 @@
 
 #include <algorithm>
 
+#include "base/enum_words.h"
 #include "base/text.h"
 
 namespace manactl::cli {
 namespace {
 
-std::string_view escape_of(Colour colour) {
-  switch (colour) {
-    case Colour::red:
-      return "\x1b[31m";
-    case Colour::green:
-      return "\x1b[32m";
-    case Colour::yellow:
-      return "\x1b[33m";
-    case Colour::blue:
-      return "\x1b[34m";
-    case Colour::dim:
-      return "\x1b[2m";
-    case Colour::bold:
-      return "\x1b[1m";
-    case Colour::none:
-      break;
-  }
-  return "";
-}
+constexpr EnumWords<Color, 6> kEscapes = {{{Color::red, "\x1b[31m"},
+                                           {Color::green, "\x1b[32m"},
+                                           {Color::yellow, "\x1b[33m"},
+                                           {Color::blue, "\x1b[34m"},
+                                           {Color::dim, "\x1b[2m"},
+                                           {Color::bold, "\x1b[1m"}}};
 
-// Code points, which is close enough to columns for what manactl prints.
+// Counts code points, which are columns because manactl prints no wide or combining characters.
 std::size_t columns_in(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
   }));
 }
 
-constexpr unsigned kUsual = 80;
-constexpr unsigned kNarrowest = 40;
-constexpr unsigned kWidest = 120;  // longer lines are hard to read
+constexpr unsigned kDefaultWidth = 80;
+constexpr unsigned kMinWidth = 40;
+constexpr unsigned kMaxWidth = 120;  // longer lines are hard to read
 
 unsigned columns_of(int number) {
   winsize size{};
-  if (ioctl(number, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsual;
+  if (ioctl(number, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefaultWidth;
   return size.ws_col;
 }
 
 }  // namespace
 
-std::string Screen::paint(Colour colour, std::string_view text) const {
-  if (!colour_ || colour == Colour::none || text.empty()) return std::string(text);
-  return fmt::format("{}{}\x1b[0m", escape_of(colour), text);
+std::string Screen::paint(Color color, std::string_view text) const {
+  if (!color_ || color == Color::none || text.empty()) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", word_of(kEscapes, color), text);
 }
 
 Screen make_screen(std::ostream& stream, int number, const Environment& environment) {
-  const auto* no_colour = environment.find("NO_COLOR");
+  const auto* no_color = environment.find("NO_COLOR");
   const auto* terminal_type = environment.find("TERM");
   const bool terminal = isatty(number) == 1;
   const bool dumb = terminal_type != nullptr && *terminal_type == "dumb";
-  const bool plain = dumb || (no_colour != nullptr && !no_colour->empty());
+  const bool plain = dumb || (no_color != nullptr && !no_color->empty());
   const auto columns = columns_of(number);
-  const auto width = std::clamp(columns, kNarrowest, kWidest);
+  const auto width = std::clamp(columns, kMinWidth, kMaxWidth);
   Screen screen(stream, terminal && !plain, width, terminal);
-  screen.set_redraw(terminal && !dumb && columns >= kNarrowest);
+  screen.set_redraw(terminal && !dumb && columns >= kMinWidth);
   screen.set_unicode(environment.is_utf8());
   return screen;
 }

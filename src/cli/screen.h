@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Colour, marks and width in one place. Everything that came from outside passes base's printable()
-// first.
+// An output stream with its terminal properties: color, width, Unicode. Callers pass text from
+// outside the program through printable() first.
 
 #pragma once
 
@@ -15,28 +15,28 @@
 
 namespace manactl::cli {
 
-enum class Colour : std::uint8_t { none, red, green, yellow, blue, dim, bold };
+enum class Color : std::uint8_t { none, red, green, yellow, blue, dim, bold };
 
 class Screen {
  public:
-  Screen(std::ostream& stream, bool colour, unsigned width, bool terminal)
-      : stream_(stream), colour_(colour), width_(width), terminal_(terminal) {}
+  Screen(std::ostream& stream, bool color, unsigned width, bool terminal)
+      : stream_(stream), color_(color), width_(width), terminal_(terminal) {}
 
   std::ostream& stream() { return stream_; }
 
-  // `text` in that colour, or plain when colours are off.
-  std::string paint(Colour colour, std::string_view text) const;
+  // Returns `text` with escape sequences for `color`, or unchanged if colors are off.
+  std::string paint(Color color, std::string_view text) const;
 
   unsigned width() const { return width_; }  // columns
 
   bool is_terminal() const { return terminal_; }
 
-  // Lines that stand on it can be written over: a terminal that is not dumb, and wide enough.
+  // True if lines can be overwritten: the terminal is not dumb and at least 40 columns wide.
   bool can_redraw() const { return redraw_; }
 
-  bool has_unicode() const { return unicode_; }  // the locale can show more than ASCII
+  bool has_unicode() const { return unicode_; }  // the locale is UTF-8
 
-  void set_colour(bool on) { colour_ = on; }
+  void set_color(bool on) { color_ = on; }
 
   void set_redraw(bool on) { redraw_ = on; }
 
@@ -44,21 +44,21 @@ class Screen {
 
  private:
   std::ostream& stream_;
-  bool colour_;
+  bool color_;
   unsigned width_;
   bool terminal_;
   bool unicode_ = false;
   bool redraw_ = false;
 };
 
-// What stands behind descriptor `number`: a terminal has a width and, unless the environment says
-// no (NO_COLOR, TERM=dumb), colours. Everything else is plain and 80 columns wide.
+// Detects the properties of descriptor `number`. A terminal has its own width, and colors unless
+// NO_COLOR or TERM=dumb is set. Any other file has no colors and 80 columns.
 Screen make_screen(std::ostream& stream, int number, const Environment& environment);
 
-// `text` broken at blanks to lines of `width` columns; a longer word keeps a line of its own.
+// Breaks `text` at spaces into lines of at most `width` columns; a longer word gets its own line.
 std::vector<std::string> wrap_lines(std::string_view text, unsigned width);
 
-// The same as one string, each line after `indent` blanks, without a newline at the end.
+// Joins the lines of wrap_lines(), indented by `indent` spaces. Adds no newline at the end.
 std::string wrap(std::string_view text, unsigned width, unsigned indent);
 
 }  // namespace manactl::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What is set without words: MANACTL_* variables, and below them the configuration file.
+// Option values from outside the command line: from MANACTL_* variables (settings.cpp) and the
+// configuration file (config_file.cpp).
 
 #pragma once
 
@@ -23,26 +24,31 @@ struct Setting {
   std::string origin;  // "MANACTL_QUEUES" or "/etc/manactl/config.toml"
 };
 
+// Returns the options of `app` that settings may set, without dashes: "queues".
+std::vector<std::string> setting_keys(const CLI::App& app);
+std::vector<std::string> global_setting_keys();
+
+// Returns the variable that sets an option of a command: MANACTL_QUEUES for --queues. Those of sim
+// start with MANACTL_SIM_, because the program that sim starts inherits them.
+std::string variable_of(std::string_view command, std::string_view option);
+
+// Returns the settings for `command` from variables. `app` has the options of `command`.
+std::vector<Setting> settings_from(const Environment& environment,
+                                   std::string_view command,
+                                   const CLI::App& app);
+
 inline constexpr std::string_view kConfigFile = "/etc/manactl/config.toml";
 
-// The text of a configuration file. Errc::not_found when there is none; Errc::invalid for one that
-// others could have written, or that is no text.
+// Returns the text of the configuration file. Fails with Errc::not_found if it does not exist, and
+// with Errc::invalid if it is not text or another user could have written it.
 Result<std::string> read_config_file(const std::string& path);
 
-// Keys above all sections are global options, those below "[bench]" are options of bench.
-// Errc::invalid names the first key or section that is not known, and the nearest that is.
+// Keys before the first section are global options; keys in "[bench]" are options of bench. Returns
+// the settings for `command`, whose options are in `app`. The message of Errc::invalid names the
+// first unknown key or section and the nearest known one.
 Result<std::vector<Setting>> parse_config(const std::string& text,
                                           const std::string& path,
                                           const std::string& command,
                                           const CLI::App& app);
-
-// The variable that sets an option of a command: MANACTL_QUEUES is --queues, but of sim
-// MANACTL_SIM_QUEUES, because the program that sim starts has the same environment.
-std::string variable_of(std::string_view command, std::string_view option);
-
-// The options of `app`, which is that of `command`, that variables set.
-std::vector<Setting> settings_of(const Environment& environment,
-                                 std::string_view command,
-                                 const CLI::App& app);
 
 }  // namespace manactl::cli

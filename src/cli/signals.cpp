@@ -9,11 +9,12 @@
 namespace manactl::cli {
 namespace {
 
-// Tells the waiting thread that nothing is waited for any more. It is blocked like the others, so
-// its default action never happens.
-constexpr int kEnough = SIGUSR2;
+// The destructor sends this signal to end the waiting thread. Like the other signals, it is
+// blocked, so its default action does not run.
+constexpr int kEndWait = SIGUSR2;
 
-// The kernel sends it when the thread that started this process ends, which may be one of many.
+// The kernel sends this signal when the thread that started this process ends. The parent process
+// may still run.
 constexpr int kParentEnded = SIGUSR1;
 
 bool is_ignored(int number) {
@@ -24,44 +25,44 @@ bool is_ignored(int number) {
 
 }  // namespace
 
-EndWithParent::EndWithParent(int signal) {
+ParentDeathSignal::ParentDeathSignal(int signal) {
   if (is_ignored(SIGHUP) || prctl(PR_GET_PDEATHSIG, &before_) != 0) return;
   set_ = prctl(PR_SET_PDEATHSIG, signal) == 0;
 }
 
-EndWithParent::~EndWithParent() {
+ParentDeathSignal::~ParentDeathSignal() {
   if (set_) prctl(PR_SET_PDEATHSIG, before_);
 }
 
 StopOnSignal::StopOnSignal() : end_with_parent_(kParentEnded), parent_(getppid()) {
-  sigemptyset(&watched_);
-  sigaddset(&watched_, kEnough);
-  sigaddset(&watched_, kParentEnded);
+  sigemptyset(&handled_);
+  sigaddset(&handled_, kEndWait);
+  sigaddset(&handled_, kParentEnded);
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    // Under nohup SIGHUP is ignored, and blocking it would bring it back.
-    if (!is_ignored(number)) sigaddset(&watched_, number);
+    // sigwait() would return a blocked SIGHUP even if nohup made this process ignore it.
+    if (!is_ignored(number)) sigaddset(&handled_, number);
   }
-  pthread_sigmask(SIG_BLOCK, &watched_, &before_);
+  pthread_sigmask(SIG_BLOCK, &handled_, &before_);
   waiter_ = std::thread([this] { wait(); });
 }
 
 StopOnSignal::~StopOnSignal() {
-  pthread_kill(waiter_.native_handle(), kEnough);
+  pthread_kill(waiter_.native_handle(), kEndWait);
   waiter_.join();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 void StopOnSignal::wait() {
-  constexpr int kBase = 128;
+  constexpr int kSignalBase = 128;
   for (;;) {
     int number = 0;
-    if (sigwait(&watched_, &number) != 0) continue;
-    if (number == kEnough) return;
+    if (sigwait(&handled_, &number) != 0) continue;
+    if (number == kEndWait) return;
     if (number == kParentEnded) {
-      if (getppid() == parent_) continue;  // one of its threads ended
+      if (getppid() == parent_) continue;  // only one thread of the parent process ended
       number = SIGTERM;
     }
-    if (number_ != 0 || !finishes_) _exit(kBase + number);
+    if (number_ != 0 || !is_graceful_) _exit(kSignalBase + number);
     number_ = number;
     source_.request_stop();
   }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// SIGINT, SIGTERM and SIGHUP as a request to stop. Made before the engine starts its threads, which
-// inherit the blocked signals. Until there is something to finish, and when one came already, a
-// signal ends the process at once with 128 + its number: starting DPDK cannot be interrupted.
-// The end of the process that started this one counts as SIGTERM, but not under nohup.
+// Turns SIGINT, SIGTERM and SIGHUP into a stop request, and handles the end of the parent process.
 
 #pragma once
 
@@ -14,20 +11,24 @@
 
 namespace manactl::cli {
 
-// While it lives, the kernel sends this process a signal when its parent ends; not under nohup,
-// where a program is meant to go on.
-class EndWithParent {
+// While this object exists, the kernel sends `signal` to this process when the thread that started
+// the process ends (PR_SET_PDEATHSIG). Under nohup, this object has no effect.
+class ParentDeathSignal {
  public:
-  explicit EndWithParent(int signal);
-  EndWithParent(const EndWithParent&) = delete;
-  EndWithParent& operator=(const EndWithParent&) = delete;
-  ~EndWithParent();
+  explicit ParentDeathSignal(int signal);
+  ParentDeathSignal(const ParentDeathSignal&) = delete;
+  ParentDeathSignal& operator=(const ParentDeathSignal&) = delete;
+  ~ParentDeathSignal();
 
  private:
   int before_ = 0;
   bool set_ = false;
 };
 
+// Construct this object before the engine starts its threads, which inherit the blocked signals.
+// After stop_gracefully(), the first signal requests a stop. An earlier or a second signal ends the
+// process at once with exit code 128 + its number: the start of DPDK cannot be interrupted. The end
+// of the parent process counts as SIGTERM, except under nohup.
 class StopOnSignal {
  public:
   StopOnSignal();
@@ -35,23 +36,22 @@ class StopOnSignal {
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   ~StopOnSignal();
 
-  // From now on the first signal asks to stop.
-  void finish_when_asked() { finishes_ = true; }
+  void stop_gracefully() { is_graceful_ = true; }
 
   std::stop_token token() const { return source_.get_token(); }
 
-  int number() const { return number_; }  // of the signal that came, 0 when none did
+  int number() const { return number_; }  // number of the first signal, or 0
 
  private:
   void wait();
 
-  EndWithParent end_with_parent_;
+  ParentDeathSignal end_with_parent_;
   pid_t parent_;
-  sigset_t watched_{};
+  sigset_t handled_{};
   sigset_t before_{};
   std::stop_source source_;
   std::atomic<int> number_{0};
-  std::atomic<bool> finishes_{false};
+  std::atomic<bool> is_graceful_{false};
   std::thread waiter_;
 };
 

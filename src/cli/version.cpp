@@ -9,12 +9,13 @@
 
 #include "base/text.h"
 #include "datapath/bench.h"
+#include "datapath/engines.h"
 
 namespace manactl::cli {
 namespace {
 
-// Of the headers that this was built with; libraries that are loaded may be newer.
-std::vector<std::pair<std::string, std::string>> libraries() {
+// Returns the versions of the headers. The shared libraries loaded at run time may be newer.
+std::vector<std::pair<std::string, std::string>> library_versions() {
   return {
       {"cli11", CLI11_VERSION},
       {"fmt", MANACTL_FMT_VERSION},
@@ -35,21 +36,21 @@ std::string_view version() {
   return MANACTL_VERSION;
 }
 
-void version_text(Screen& screen) {
-  const auto engine = datapath::engine_info();
+void print_version_text(Screen& screen) {
+  const auto engine = datapath::kDpdkEngine.info();
   screen.stream() << "manactl " << version();
   if (!engine.version.empty()) screen.stream() << " (DPDK " << engine.version << ')';
   screen.stream() << '\n';
 }
 
-void version_json(Screen& screen) {
-  const auto engine = datapath::engine_info();
+void print_version_json(Screen& screen) {
+  const auto engine = datapath::kDpdkEngine.info();
   nlohmann::ordered_json json;
   json["schema"] = "manactl.version/1";
   json["manactl"] = version();
   json["dpdk"] = {
       {"version", engine.version}, {"linkage", engine.linkage}, {"drivers", engine.drivers}};
-  for (const auto& [name, number] : libraries()) json["libraries"][name] = number;
+  for (const auto& [name, number] : library_versions()) json["libraries"][name] = number;
   json["compiler"] = MANACTL_COMPILER;
   json["build"] = MANACTL_BUILD_TYPE;
   screen.stream() << json.dump(2) << '\n';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What this program is made of.
+// The version of manactl and of the libraries it was built with.
 
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace manactl::cli {
 
-std::string_view version();  // of manactl: "0.1.0"
+std::string_view version();  // "0.1.0"
 
-void version_text(Screen& screen);
-void version_json(Screen& screen);
+void print_version_text(Screen& screen);
+void print_version_json(Screen& screen);
 
 }  // namespace manactl::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Everything that a hand or a script can get wrong: nothing on stdout, one line on stderr, and the
-// documented exit code.
+// Invalid input must cause no output on stdout, one line on stderr, and the documented exit code.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +17,7 @@ struct Case {
   const char* name;
   Words words;
   int code;
-  const char* says;
+  const char* message;
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
@@ -27,28 +26,28 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class BadInput : public testing::TestWithParam<Case> {};
 
-TEST_P(BadInput, IsOneLineWithTheDocumentedCode) {
+TEST_P(BadInput, PrintsOneLineAndExitsWithTheDocumentedCode) {
   const auto outcome = manactl(GetParam().words);
   EXPECT_EQ(outcome.code, GetParam().code) << outcome.err;
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
 }
 
 const Case kCommands[] = {
     {"NoCommand", {}, 2, "a command is missing"},
     {"EmptyCommand", {""}, 2, "''"},
-    {"Misspelt", {"chek"}, 2, "did you mean 'check'?"},
-    {"MisspeltDoctor", {"docter"}, 2, "did you mean 'doctor'?"},
-    {"NothingLikeIt", {"xyzzy"}, 2, "unknown command 'xyzzy'"},
+    {"Misspelled", {"chek"}, 2, "did you mean 'check'?"},
+    {"MisspelledDoctor", {"docter"}, 2, "did you mean 'doctor'?"},
+    {"NotSimilarToAnyCommand", {"xyzzy"}, 2, "unknown command 'xyzzy'"},
     {"Abbreviated", {"che"}, 2, "unknown command 'che'"},
     {"ControlCharacters", {"ch\x1b[31m\n"}, 2, R"(ch\x1b[31m\x0a)"},
     {"NotUtf8", {"\xff\xfe"}, 2, R"(\xff\xfe)"},
     {"LongWord", {std::string(100000, 'a')}, 2, "unknown command"},
-    {"VersionOfNothing", {"--version", "--jsn"}, 2, "did you mean '--json'?"},
+    {"VersionWithMisspelledOption", {"--version", "--jsn"}, 2, "did you mean '--json'?"},
     {"VersionWithValue", {"--version=1"}, 2, "--version takes no value"},
     {"VersionWithWord", {"--version", "now"}, 2, "unknown command 'now'"},
-    {"TwoCommands", {"doctor", "check"}, 2, "unexpected word 'check'"},
+    {"TwoCommands", {"doctor", "check"}, 2, "unexpected argument 'check'"},
 };
 
 const Case kOptions[] = {
@@ -63,36 +62,42 @@ const Case kOptions[] = {
     {"OptionAsValue", {"check", "--queues", "--json"}, 2, "--queues needs a value"},
     {"EmptyAfterEquals", {"check", "--queues="}, 2, "--queues needs a value"},
     {"FlagWithValue", {"check", "--strict=maybe"}, 2, "--strict takes no value"},
-    {"Colour", {"check", "--color", "alwais"}, 2, "did you mean 'always'?"},
-    {"EmptyColour", {"check", "--color", ""}, 2, "is not auto, always or never"},
+    {"Color", {"check", "--color", "alwais"}, 2, "did you mean 'always'?"},
+    {"EmptyColor", {"check", "--color", ""}, 2, "is not one of auto, always, never"},
     {"EmptyRoot", {"check", "--root", ""}, 2, "'' is not a path"},
     {"MissingRoot", {"check", "--root", "/nowhere/at/all"}, 2, "/nowhere/at/all"},
-    {"RootIsNoTree", {"check", "--root", "/dev/null"}, 2, "/dev/null"},
+    {"RootIsADevice", {"check", "--root", "/dev/null"}, 2, "/dev/null"},
     {"MissingConfig", {"check", "--config", "/nowhere.toml"}, 2, "/nowhere.toml"},
     {"UnknownCheck", {"check", "--only", "memory.hugepage"}, 2, "memory.hugepages"},
     {"UnknownGroup", {"check", "--only", "rmda"}, 2, "rdma"},
     {"EmptyCheck", {"check", "--only", ""}, 2, "''"},
     {"EmptyPiece", {"check", "--only", "rdma,,dpdk"}, 2, "''"},
-    {"TwoInterfaces", {"check", "eth0", "eth1"}, 2, "unexpected word 'eth1'"},
+    {"TwoInterfaces", {"check", "eth0", "eth1"}, 2, "unexpected argument 'eth1'"},
     {"LogMissing", {"doctor", "--log", "/nowhere.log"}, 2, "/nowhere.log"},
     {"LogIsDirectory", {"doctor", "--log", "/"}, 2, "is a directory"},
     {"LogIsDevice", {"doctor", "--log", "/dev/zero"}, 2, "is a device"},
     {"LogEmpty", {"doctor", "--log", ""}, 2, "'' is not a path"},
     {"ScrubAlone", {"doctor", "--scrub"}, 2, "--bundle"},
-    {"BundleInNowhere", {"doctor", "--bundle", "/nowhere/x.tar.gz"}, 70, "/nowhere/"},
+    {"BundleInMissingDirectory", {"doctor", "--bundle", "/nowhere/x.tar.gz"}, 70, "/nowhere/"},
     {"BundleIsADirectory", {"doctor", "--bundle", "/"}, 70, "it is a directory"},
     {"BundleIsALink", {"doctor", "--bundle", "/proc/self/exe"}, 70, "it is a symbolic link"},
     {"BundleBelowAFile", {"doctor", "--bundle", "/etc/passwd/x"}, 70, "cannot write bundle"},
     {"BundleEmpty", {"doctor", "--bundle", ""}, 2, "'' is not a path"},
-    {"RootIsNoBundle", {"doctor", "--root", "/etc/passwd"}, 2, "not a tar.gz"},
-    {"ProbeOfNothing", {"doctor", "--probe", ""}, 2, "''"},
-    {"ProbeOfTooLongAName", {"doctor", "--probe", std::string(200, 'a')}, 2, "--probe"},
-    {"ProbeOfNoInterface", {"doctor", "--probe", "nosuch0"}, 3, "no interface 'nosuch0'"},
-    {"ProbeOfNoAzureNic", {"doctor", "--probe", "lo"}, 3, "'lo' is not an Azure NIC"},
+    {"RootIsNotABundle", {"doctor", "--root", "/etc/passwd"}, 2, "not a tar.gz"},
+    {"ProbeEmpty", {"doctor", "--probe", ""}, 2, "''"},
+    {"ProbeNameTooLong", {"doctor", "--probe", std::string(200, 'a')}, 2, "--probe"},
+    {"ProbeOfMissingInterface",
+     {"doctor", "--probe", "nosuch0"},
+     3,
+     "interface 'nosuch0' does not exist"},
+    {"ProbeOfLoopback", {"doctor", "--probe", "lo"}, 3, "'lo' is not an Azure NIC"},
     {"ProbeTwice", {"doctor", "--probe", "lo", "--probe=lo"}, 2, "--probe is given twice"},
-    {"ProbeOfACapture", {"doctor", "--probe", "eth1", "--root", "/"}, 2, "cannot be probed"},
-    {"ProbeMisspelt", {"doctor", "--prob", "eth1"}, 2, "did you mean '--probe'?"},
-    {"DoctorTakesNoName", {"doctor", "eth0"}, 2, "unexpected word 'eth0'"},
+    {"ProbeOfACapture",
+     {"doctor", "--probe", "eth1", "--root", "/"},
+     2,
+     "cannot be used with --root"},
+    {"ProbeMisspelled", {"doctor", "--prob", "eth1"}, 2, "did you mean '--probe'?"},
+    {"DoctorWithName", {"doctor", "eth0"}, 2, "unexpected argument 'eth0'"},
 };
 
 Words bench(const char* option, const std::string& value) {
@@ -141,17 +146,17 @@ const Case kNumbers[] = {
     {"RepeatZero", bench("--repeat", "0"), 2, "--repeat: '0'"},
     {"RepeatTooOften", bench("--repeat", "1001"), 2, "--repeat: '1001'"},
     {"FindNothing", bench("--find", ""), 2, "--find: '' is neither"},
-    {"FindMisspelt", bench("--find", "nrd"), 2, "did you mean 'ndr'?"},
+    {"FindMisspelled", bench("--find", "nrd"), 2, "did you mean 'ndr'?"},
     {"FindTooMuchLoss", bench("--find", "pdr=51%"), 2, "--find"},
-    {"Output", bench("--output", "xml"), 2, "--output: 'xml' is none of"},
+    {"Output", bench("--output", "xml"), 2, "--output: 'xml' is not one of"},
     {"OutputShort", bench("-o", "jsn"), 2, "did you mean 'json'?"},
     {"OutputTwice", {"bench", "-o", "csv", "--output=html"}, 2, "--output is given twice"},
-    {"OutputEmpty", bench("-o", ""), 2, "is none of"},
-    {"ResultsRelative", bench("--results", "here"), 2, "does not begin with '/'"},
+    {"OutputEmpty", bench("-o", ""), 2, "is not one of"},
+    {"ResultsRelative", bench("--results", "here"), 2, "is not an absolute path"},
     {"SizeTwice", bench("--size", "64,64"), 2, "--size: 64 bytes are given twice"},
     {"SizeListOpen", bench("--size", "64,"), 2, "--size: ''"},
     {"SizeShareZero", bench("--size", "64:0"), 2, "--size: share: '0'"},
-    {"SizeNoMix", bench("--size", "imixx"), 2, "--size: 'imixx'"},
+    {"SizeUnknownMix", bench("--size", "imixx"), 2, "--size: 'imixx'"},
     {"FlowsZero", bench("--flows", "0"), 2, "--flows: '0'"},
     {"FlowsTooMany", bench("--flows", "65536"), 2, "--flows: '65536'"},
     {"RateZero", bench("--rate", "0"), 2, "--rate: '0'"},
@@ -170,7 +175,7 @@ const Case kNumbers[] = {
     {"SourceWithLength", bench("--src-ip", "10.0.0.4/24"), 2, "--src-ip: '10.0.0.4/24'"},
     {"MacShort", bench("--dst-mac", "12:34:56:78:9a"), 2, "--dst-mac"},
     {"MacWithDashes", bench("--dst-mac", "12-34-56-78-9a-bc"), 2, "--dst-mac"},
-    {"PortNoName", bench("--port", "a/b"), 2, "--port"},
+    {"PortNotAName", bench("--port", "a/b"), 2, "--port"},
     {"PortAndVdev", bench("--port", "eth1"), 2, "exclude each other"},
     {"BenchQueuesBlank", bench("--queues", " 8"), 2, "--queues: ' 8'"},
     {"BenchQueuesHexadecimal", bench("--queues", "0x8"), 2, "--queues: '0x8'"},
@@ -187,19 +192,22 @@ const Case kNumbers[] = {
     {"WarmupTwice", bench("--warmup", "1h1h"), 2, "--warmup: '1h1h'"},
     {"RampHuge", bench("--ramp", "1e30"), 2, "--ramp: '1e30'"},
     {"RateOnlyUnit", bench("--rate", "%"), 2, "--rate: '%'"},
-    {"RateNothingOfTheLink", bench("--rate", "0%"), 2, "--rate: '0%'"},
+    {"RateZeroPercent", bench("--rate", "0%"), 2, "--rate: '0%'"},
     {"RateUnitTwice", bench("--rate", "100%%"), 2, "--rate: '100%%'"},
     {"FindTwice", bench("--find", "ndr,ndr"), 2, "--find: ndr is given twice"},
     {"FindComma", bench("--find", ","), 2, "--find: '' is neither"},
-    {"FindNoLoss", bench("--find", "pdr=0"), 2, "--find: '0' is no loss"},
-    {"FindNan", bench("--find", "pdr=nan%"), 2, "--find: 'nan%' is no loss"},
+    {"FindNoLoss", bench("--find", "pdr=0"), 2, "--find: '0' is not a loss"},
+    {"FindNan", bench("--find", "pdr=nan%"), 2, "--find: 'nan%' is not a loss"},
     {"PeerIsANumber", bench("--peer", "167772161"), 2, "--peer: '167772161'"},
     {"PeerBlank", bench("--peer", "10.0.0.1 "), 2, "--peer: '10.0.0.1 '"},
     {"MacOneDigit", bench("--dst-mac", "0:0:0:0:0:0"), 2, "--dst-mac: '0:0:0:0:0:0'"},
-    {"MacNoHexadecimal", bench("--dst-mac", "12:34:56:78:9a:bg"), 2, "--dst-mac"},
+    {"MacNotHexadecimal", bench("--dst-mac", "12:34:56:78:9a:bg"), 2, "--dst-mac"},
     {"MaxLossOver", {"bench", "merge", "a", "b", "--max-loss", "101%"}, 2, "--max-loss: '101%'"},
     {"MaxLossNan", {"bench", "merge", "a", "b", "--max-loss", "nan"}, 2, "--max-loss: 'nan'"},
-    {"MergeOutput", {"bench", "merge", "a", "b", "-o", "csv"}, 2, "'csv' is none of json, table"},
+    {"MergeOutput",
+     {"bench", "merge", "a", "b", "-o", "csv"},
+     2,
+     "'csv' is not one of json, table"},
     {"ThresholdComma", {"bench", "compare", "a", "b", "--threshold", "1,5"}, 2, "--threshold"},
     {"Mode", bench("--mode", "tz"), 2, "--mode: 'tz'"},
     {"ModeEmpty", bench("--mode", ""), 2, "--mode"},
@@ -217,9 +225,12 @@ const Case kNumbers[] = {
     {"VerbsOnVdev", {"bench", "--engine", "verbs", "--vdev", "net_null0"}, 2, "measures MANA only"},
     {"SimOnVdev", {"bench", "--sim", "--vdev", "net_null0"}, 2, "brings its own device"},
     {"SimOnInterface", {"bench", "--sim", "eth0"}, 2, "brings its own device"},
-    {"SimOnDpdk", {"bench", "--sim", "--engine", "dpdk"}, 2, "not --engine dpdk"},
+    {"SimOnDpdk", {"bench", "--sim", "--engine", "dpdk"}, 2, "--sim cannot use --engine dpdk"},
     {"SimWithValue", {"bench", "--sim=1"}, 2, "--sim"},
-    {"SimQueuesOdd", {"bench", "--sim", "--queues", "3"}, 2, "powers of two"},
+    {"SimQueuesOdd",
+     {"bench", "--sim", "--queues", "3"},
+     2,
+     "--queues 3: MANA requires a power of two"},
     {"CapturedSim", {"bench", "--sim", "--root", "/tmp"}, 2, "--root"},
     {"BothDevices", {"bench", "eth0", "--vdev", "net_null0"}, 2, "exclude each other"},
     {"CapturedBench", {"bench", "--vdev", "net_null0", "--root", "/tmp"}, 2, "--root"},
@@ -231,15 +242,15 @@ Words check(const std::string& interface) {
 }
 
 const Case kInterfaces[] = {
-    {"Misspelt", check("ehh0"), 3, "did you mean 'eth0'?"},
-    {"FifteenBytes", check("abcdefghijklmno"), 3, "no interface"},
-    {"SixteenBytes", check("abcdefghijklmnop"), 3, "no interface"},
+    {"Misspelled", check("ehh0"), 3, "did you mean 'eth0'?"},
+    {"FifteenBytes", check("abcdefghijklmno"), 3, "does not exist"},
+    {"SixteenBytes", check("abcdefghijklmnop"), 3, "does not exist"},
     {"TooLong", check(std::string(128, 'a')), 2, "is not an interface name"},
     {"Slash", check("eth0/x"), 2, "is not an interface name"},
     {"DotDot", check(".."), 2, "is not an interface name"},
     {"Blank", check("eth 0"), 2, "is not an interface name"},
-    {"Percent", check("eth%d"), 3, "no interface 'eth%d'"},
-    {"Utf8", check("\xc3\xa9th0"), 3, "no interface '\xc3\xa9th0'"},
+    {"Percent", check("eth%d"), 3, "interface 'eth%d' does not exist"},
+    {"Utf8", check("\xc3\xa9th0"), 3, "interface '\xc3\xa9th0' does not exist"},
     {"Dash", check("-eth0"), 2, "is not an interface name"},
     {"Empty", check(""), 2, "is not an interface name"},
     {"Newline", check("eth0\n"), 2, R"(eth0\x0a)"},
@@ -254,35 +265,41 @@ Words decode(Words words) {
 const std::string kDoorbell = "0500000040000080";
 
 const Case kDecode[] = {
-    {"NoKind", decode({}), 2, "decode: a kind is missing"},
-    {"MisspeltKind", decode({"cq-dorbell", kDoorbell}), 2, "did you mean 'cq-doorbell'?"},
-    {"StrangeKind", decode({"xyzzy\n", kDoorbell}), 2, R"('xyzzy\x0a' is no kind)"},
-    {"NoBytes", decode({"cqe"}), 2, "bytes are missing"},
+    {"NoKind", decode({}), 2, "decode: KIND is missing"},
+    {"MisspelledKind", decode({"cq-dorbell", kDoorbell}), 2, "did you mean 'cq-doorbell'?"},
+    {"StrangeKind", decode({"xyzzy\n", kDoorbell}), 2, R"('xyzzy\x0a' is not a kind)"},
+    {"NoBytes", decode({"cqe"}), 2, "BYTES are missing"},
     {"EmptyBytes", decode({"cqe", ""}), 2, "''"},
-    {"BlankBytes", decode({"cqe", " "}), 2, "there are no bytes"},
-    {"TooShort", decode({"cq-doorbell", "05"}), 2, "CQ doorbell: length is 1 bytes, 8 needed"},
-    {"TooLong", decode({"cq-doorbell", kDoorbell + "00"}), 2, "(there are 9 in all)"},
+    {"BlankBytes", decode({"cqe", " "}), 2, "the input contains no bytes"},
+    {"TooShort", decode({"cq-doorbell", "05"}), 2, "CQ doorbell: length must be 8 bytes, not 1"},
+    {"TooLong", decode({"cq-doorbell", kDoorbell + "00"}), 2, "(the dump has 9)"},
     {"HalfAByte", decode({"cq-doorbell", "050"}), 2, "odd number of digits"},
     {"NotHexadecimal", decode({"cq-doorbell", "05", "0g"}), 2, "'0g' is not hexadecimal"},
     {"NoSuchFile", decode({"cqe", "/nowhere.bin"}), 2, "/nowhere.bin"},
     {"Directory", decode({"cqe", "/"}), 2, "is a directory, not a dump"},
     {"Device", decode({"cqe", "/dev/zero"}), 2, "is a device, not a dump"},
-    {"EmptyInput", decode({"cqe", "-"}), 2, "there are no bytes"},
+    {"EmptyInput", decode({"cqe", "-"}), 2, "the input contains no bytes"},
     {"ReservedBit", decode({"cq-doorbell", "0500000140000080"}), 2, "reserved bits 24-31"},
     {"SecondRecord",
      decode({"cq-doorbell", kDoorbell + "0500000140000080"}),
      2,
-     "is 0x1, at byte 8"},
+     "must be 0, not 0x1, at byte 8"},
     {"BrokenWqe", decode({"sq-wqe", "0000000001030000" + std::string(48, '0')}), 2, "inline_oob"},
-    {"NoNumber", decode({"status", "many"}), 2, "'many' is not a number"},
+    {"NotANumber", decode({"status", "many"}), 2, "'many' is not a number"},
     {"NumberTooLarge", decode({"status", "0x100000000"}), 2, "'0x100000000' is not a number"},
-    {"TwoNumbers", decode({"status", "1", "2"}), 2, "status needs one number"},
-    {"NumberMissing", decode({"status"}), 2, "status needs one number"},
-    {"OffsetMissing", decode({"doorbell", kDoorbell}), 2, "needs its --offset"},
-    {"OffsetOfNothing", decode({"doorbell", kDoorbell, "--offset", "4"}), 2, "is at 0x4"},
+    {"TwoNumbers", decode({"status", "1", "2"}), 2, "status requires one number"},
+    {"NumberMissing", decode({"status"}), 2, "status requires one number"},
+    {"OffsetMissing", decode({"doorbell", kDoorbell}), 2, "doorbell requires --offset"},
+    {"OffsetOfNothing",
+     decode({"doorbell", kDoorbell, "--offset", "4"}),
+     2,
+     "offset 0x4 has no doorbell"},
     {"OffsetTooLarge", decode({"doorbell", kDoorbell, "--offset", "4096"}), 2, "'4096'"},
-    {"OffsetWithoutDoorbell", decode({"cqe", "00", "--offset", "0"}), 2, "--offset is for"},
-    {"Order", decode({"cqe", "00", "--order", "big"}), 2, "'big' is none of"},
+    {"OffsetWithoutDoorbell",
+     decode({"cqe", "00", "--offset", "0"}),
+     2,
+     "--offset applies only to"},
+    {"Order", decode({"cqe", "00", "--order", "big"}), 2, "'big' is not one of"},
 };
 
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {

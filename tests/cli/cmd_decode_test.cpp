@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// decode, from its words to what it prints.
+// Tests the decode command, from arguments to output.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/run_manactl.h"
-#include "cli/wire_advice.h"
+#include "wire/advice.h"
 #include "wire/completion.h"
 #include "wire/dissect.h"
 #include "wire/event.h"
@@ -37,7 +37,7 @@ json field(const json& document, const std::string& name) {
       if (candidate["name"] == name) return candidate;
     }
   }
-  ADD_FAILURE() << name << " is not there";
+  ADD_FAILURE() << "no field " << name;
   return {};
 }
 
@@ -49,7 +49,7 @@ TEST(Decode, ShowsEveryField) {
   EXPECT_EQ(field(document, "arm")["bit"], 63);
 }
 
-TEST(Decode, TakesBytesFromWhereverTheyAre) {
+TEST(Decode, ReadsBytesFromArgumentsFilesAndStandardInput) {
   TemporaryDirectory directory;
   const auto text = directory.file("dump.txt", "[ 1.0] 00000000: 05 00 00 00 40 00 00 80\n");
   const auto binary = directory.file("dump.bin", std::string("\5\0\0\0\x40\0\0\x80", 8));
@@ -59,13 +59,13 @@ TEST(Decode, TakesBytesFromWhereverTheyAre) {
   EXPECT_EQ(decoded({"cq-doorbell", text})["dumps"], expected);
   EXPECT_EQ(decoded({"cq-doorbell", binary})["dumps"], expected);
   EXPECT_EQ(decoded({"doorbell", "--offset", "0x800", "0500000040000080"})["dumps"], expected);
-  Surroundings around;
-  around.input = "05 00 00 00\n40 00 00 80\n";
-  const auto piped = manactl({"decode", "cq-doorbell", "-", "--json"}, around);
+  ProcessOptions process;
+  process.input = "05 00 00 00\n40 00 00 80\n";
+  const auto piped = manactl({"decode", "cq-doorbell", "-", "--json"}, process);
   EXPECT_EQ(json::parse(piped.out)["dumps"], expected);
 }
 
-TEST(Decode, NamesUnknownValues) {
+TEST(Decode, MarksUnknownValues) {
   const auto type = field(decoded({"eqe-info", "02000020"}), "type");
   EXPECT_EQ(type["meaning"], "unknown");
   EXPECT_EQ(type["known"], false);
@@ -74,27 +74,27 @@ TEST(Decode, NamesUnknownValues) {
   EXPECT_EQ(field(decoded({"command", "131075"}), "command")["meaning"], "CONFIG_VPORT_TX");
 }
 
-TEST(Decode, ExplainsErrorsWhenAsked) {
+TEST(Decode, ExplainsErrorsWithTheOptionExplain) {
   const auto document = decoded({"cqe", kErrorCqe, "--explain"});
   EXPECT_THAT(field(document, "type")["explanation"]["action"], HasSubstr("hc_tx_err_inval_oob"));
-  EXPECT_THAT(field(document, "vendor_error")["explanation"]["means"], HasSubstr("makes no sense"));
+  EXPECT_THAT(field(document, "vendor_error")["explanation"]["meaning"], HasSubstr("malformed"));
   EXPECT_FALSE(field(decoded({"cqe", kErrorCqe}), "type").contains("explanation"));
   const auto outcome = manactl({"decode", "status", "0xffffffff", "--explain"});
-  EXPECT_THAT(outcome.out, HasSubstr("Means: the device does not know the command"));
+  EXPECT_THAT(outcome.out, HasSubstr("Meaning: the device does not support the command"));
 }
 
-TEST(Decode, RefusesWhatBreaksARuleUnlessLax) {
+TEST(Decode, RejectsBrokenRulesWithoutLax) {
   const std::string bytes = "0500000140000080";
   const auto refused = manactl({"decode", "cq-doorbell", bytes});
   EXPECT_EQ(refused.code, 2);
   EXPECT_EQ(refused.out, "");
-  EXPECT_THAT(refused.err, HasSubstr("CQ doorbell: reserved bits 24-31 must be zero, is 0x1"));
+  EXPECT_THAT(refused.err, HasSubstr("CQ doorbell: reserved bits 24-31 must be 0, not 0x1"));
   const auto document = decoded({"cq-doorbell", bytes, "--lax"}, 1);
   EXPECT_EQ(document["exit"], 1);
   EXPECT_EQ(document["dumps"][0][0]["problems"][0]["field"], "reserved bits 24-31");
 }
 
-TEST(Decode, LeavesOutWhatIsEmpty) {
+TEST(Decode, FoldsEmptyRecordsAndUnusedElements) {
   const auto queue =
       manactl({"decode", "eqe", "05000000000000000000000003000020" + std::string(96, '0')});
   EXPECT_EQ(queue.code, 0);
@@ -105,7 +105,7 @@ TEST(Decode, LeavesOutWhatIsEmpty) {
   EXPECT_THAT(packets.out, HasSubstr("packet[0] to packet[3]"));
 }
 
-TEST(Decode, ShowsArraysInOnePiece) {
+TEST(Decode, ShowsAnArrayAsOneField) {
   const std::string filter = "0000000000800200010000004800000000000000008002000100000020000000" +
                              std::string(16, '0') + "0700000000000000000d3a763bd0" +
                              std::string(36, '0');
@@ -121,29 +121,29 @@ TEST(Decode, ListsItsKinds) {
   EXPECT_THAT(manactl({"decode", "--list"}).out, HasSubstr("\ncq-doorbell "));
 }
 
-TEST(WireAdvice, KnowsEveryCodeThatHasAName) {
-  const auto unknown = cli::advice_for(cli::CodeSpace::event, 1).meaning;
+TEST(WireAdvice, ExplainsEveryNamedCode) {
+  const auto unknown = wire::advice_for(wire::CodeSpace::event, 1).meaning;
   for (const auto& type : wire::kCqeTypes) {
     const auto code = static_cast<std::uint64_t>(type.value);
-    EXPECT_NE(cli::advice_for(cli::CodeSpace::cqe_type, code).meaning, unknown) << type.name;
+    EXPECT_NE(wire::advice_for(wire::CodeSpace::cqe_type, code).meaning, unknown) << type.word;
   }
   for (const auto& type : wire::kEventTypes) {
     const auto code = static_cast<std::uint64_t>(type.value);
-    EXPECT_NE(cli::advice_for(cli::CodeSpace::event, code).meaning, unknown) << type.name;
+    EXPECT_NE(wire::advice_for(wire::CodeSpace::event, code).meaning, unknown) << type.word;
   }
   for (const auto& error : wire::kVendorErrors) {
     const auto advice =
-        cli::advice_for(cli::CodeSpace::vendor_error, static_cast<std::uint64_t>(error.value));
-    EXPECT_NE(advice.meaning, unknown) << error.name;
-    EXPECT_NE(advice.action, "") << error.name;
+        wire::advice_for(wire::CodeSpace::vendor_error, static_cast<std::uint64_t>(error.value));
+    EXPECT_NE(advice.meaning, unknown) << error.word;
+    EXPECT_NE(advice.action, "") << error.word;
   }
 }
 
-TEST(WireAdvice, HasSomethingToDoForEveryTransmitError) {
+TEST(WireAdvice, HasAnActionForEveryTransmitError) {
   for (const auto& type : wire::kCqeTypes) {
     if (type.value <= wire::CqeType::tx_okay) continue;
     const auto code = static_cast<std::uint64_t>(type.value);
-    EXPECT_NE(cli::advice_for(cli::CodeSpace::cqe_type, code).action, "") << type.name;
+    EXPECT_NE(wire::advice_for(wire::CodeSpace::cqe_type, code).action, "") << type.word;
   }
 }
 

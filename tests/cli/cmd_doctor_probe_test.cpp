@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// doctor --probe on the software adapter, as a user starts it.
+// Runs doctor --probe on the software adapter.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using Words = std::vector<std::string>;
 using Json = nlohmann::json;
 
-constexpr const char* kKept = "The driver kept the contract.";
+constexpr const char* kNoViolations = "No contract violations.";
 
 Outcome probe(const Words& sim, const Words& more, const std::string& interface = "sim0") {
   Words words = {"sim"};
@@ -33,10 +33,10 @@ Json stage(const Json& document, const std::string& id) {
   return {};
 }
 
-TEST(DoctorProbe, GoesThroughAllStagesAndLeavesNothing) {
+TEST(DoctorProbe, PassesAllStagesAndReleasesEverything) {
   const auto outcome = probe({"--ports", "2"}, {"--json"}, "sim1");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(kKept));
+  EXPECT_THAT(outcome.err, HasSubstr(kNoViolations));
   EXPECT_THAT(outcome.err, HasSubstr("sent 0 packets, 0 bytes, 0 errors, 0 doorbells"));
   const auto document = Json::parse(outcome.out);
   EXPECT_EQ(document["exit"], 0);
@@ -58,30 +58,35 @@ struct Fault {
   const char* stage;
   const char* outcome;
   const char* error;  // "": none
-  const char* says;
+  const char* reason;
 };
 
 class DoctorProbeFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(DoctorProbeFault, IsExplainedWithItsErrno) {
-  const auto& wanted = GetParam();
-  const auto outcome = probe({"--fault", wanted.fault}, {"--json"});
-  EXPECT_EQ(outcome.code, wanted.code) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(kKept)) << "nothing is left behind";
+  const auto& expected = GetParam();
+  const auto outcome = probe({"--fault", expected.fault}, {"--json"});
+  EXPECT_EQ(outcome.code, expected.code) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(kNoViolations)) << "resources were not released";
   const auto document = Json::parse(outcome.out);
-  EXPECT_EQ(document["exit"], wanted.code);
-  EXPECT_EQ(document["probe"]["ended_at"], wanted.stage);
-  const auto end = stage(document, wanted.stage);
-  EXPECT_EQ(end["outcome"], wanted.outcome);
-  EXPECT_EQ(end["error"].is_null() ? "" : end["error"], wanted.error);
-  EXPECT_THAT(end["reason"].get<std::string>(), HasSubstr(wanted.says));
+  EXPECT_EQ(document["exit"], expected.code);
+  EXPECT_EQ(document["probe"]["ended_at"], expected.stage);
+  const auto end = stage(document, expected.stage);
+  EXPECT_EQ(end["outcome"], expected.outcome);
+  EXPECT_EQ(end["error"].is_null() ? "" : end["error"], expected.error);
+  EXPECT_THAT(end["reason"].get<std::string>(), HasSubstr(expected.reason));
 }
 
 constexpr Fault kFaults[] = {
-    {"get_device_list=errno:ENODEV", 3, "find", "failed", "", "the software adapter has no 'sim0'"},
+    {"get_device_list=errno:ENODEV",
+     3,
+     "find",
+     "failed",
+     "",
+     "the software adapter has no interface 'sim0'"},
     {"get_device_list=errno:EIO,after=1", 3, "find", "failed", "EIO", "cannot list"},
     {"open_device=errno:EACCES", 4, "open", "failed", "EACCES", "run as root"},
-    {"open_device=errno:ENODEV", 1, "open", "failed", "ENODEV", "went away"},
+    {"open_device=errno:ENODEV", 1, "open", "failed", "ENODEV", "was removed"},
     {"query_device_ex=missing", 1, "query", "failed", "EOPNOTSUPP", "not libmana"},
     {"alloc_pd=errno:ENOMEM", 1, "pd", "failed", "ENOMEM", "Cannot allocate memory"},
     {"alloc_pd=crash", 1, "pd", "crashed", "", "SIGABRT"},
@@ -94,28 +99,28 @@ constexpr Fault kFaults[] = {
     {"create_qp=errno:ENODEV", 5, "qp", "failed", "ENODEV", "kernels before 7.2"},
     {"create_qp=crash", 1, "qp", "crashed", "", "create_qp: "},
     {"create_wq=errno:ENOMEM,after=1", 1, "rss-qp", "failed", "ENOMEM", "ulimit -l"},
-    {"create_rwq_ind_table=errno:EPROTO", 1, "rss-qp", "failed", "EPROTO", "adapter refused"},
+    {"create_rwq_ind_table=errno:EPROTO", 1, "rss-qp", "failed", "EPROTO", "device rejected"},
     {"create_qp_ex=errno:EBUSY", 5, "rss-qp", "failed", "EBUSY", "in use"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Every, DoctorProbeFault, testing::ValuesIn(kFaults));
 
-// It takes its ten seconds.
-TEST(DoctorProbe, EndsACallThatHangs) {
+// Takes ten seconds, after which the probe kills the call.
+TEST(DoctorProbe, KillsACallThatHangs) {
   const auto outcome = probe({"--fault", "create_qp=hang"}, {});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("  hung       raw-packet QP to send\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("create_qp: no answer within 10 s"));
+  EXPECT_THAT(outcome.out, HasSubstr("create_qp: not finished within 10 s"));
   EXPECT_THAT(outcome.out, HasSubstr("  not tried  RSS QP to receive\n"));
 }
 
-TEST(DoctorProbe, NamesThePortsThatTheAdapterHas) {
+TEST(DoctorProbe, ListsThePortsOfTheAdapter) {
   const auto outcome = probe({"--ports", "2"}, {}, "sim2");
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_THAT(outcome.out, HasSubstr("has no 'sim2'; it has: sim0, sim1"));
+  EXPECT_THAT(outcome.out, HasSubstr("has no interface 'sim2'; it has: sim0, sim1"));
 }
 
-TEST(DoctorProbe, IsOfTheSoftwareAdapterOnlyUnderSim) {
+TEST(DoctorProbe, DoesNotFindSoftwarePortsWithoutSim) {
   const auto outcome = manactl({"doctor", "--probe", "sim0"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.out, "");

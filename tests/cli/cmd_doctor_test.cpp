@@ -14,25 +14,25 @@ namespace {
 
 using testing::HasSubstr;
 
-// Word for word what a testpmd without ports ends with.
+// The last lines that testpmd prints if it finds no ports.
 constexpr const char* kNoPorts =
     "EAL: Detected CPU lcores: 2\n"
     "testpmd: No probed ethernet devices\n"
     "EAL: Error - exiting with code: 1\n";
 
-TEST(Doctor, JudgesALogAloneOnAMachineWithoutMana) {
-  Surroundings around;
-  around.input = "EAL: Detected CPU lcores: 2\n";
+TEST(Doctor, AnalyzesOnlyTheLogOnAMachineWithoutMana) {
+  ProcessOptions process;
+  process.input = "EAL: Detected CPU lcores: 2\n";
   const auto outcome =
-      manactl({"doctor", "--log", "-", "--root", fixture("not-azure"), "--json"}, around);
+      manactl({"doctor", "--log", "-", "--root", fixture("not-azure"), "--json"}, process);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_TRUE(document["root"].is_null()) << outcome.out;
-  EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("judged alone"));
+  EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("only the log was analyzed"));
   EXPECT_EQ(document["checks"], 0);
 }
 
-TEST(Doctor, NamesTheRootOfACapturedMachine) {
+TEST(Doctor, FindsTheRootCauseOnACapturedMachine) {
   const auto outcome = manactl({"doctor", "--root", fixture("mana-ib-missing"), "--json"});
   EXPECT_EQ(outcome.code, 1) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
@@ -54,7 +54,7 @@ TEST(Doctor, ReadsSeveralLogs) {
   EXPECT_EQ(document["logs"][1]["lines"], 2);
 }
 
-TEST(Doctor, FindsNothingOnAHealthyMachine) {
+TEST(Doctor, FindsNoCauseOnAHealthyMachine) {
   const auto outcome = manactl({"doctor", "--root", fixture("healthy-two-nics")});
   EXPECT_THAT(outcome.out, HasSubstr("No cause found")) << outcome.out;
   EXPECT_EQ(outcome.code, 0) << outcome.out;
@@ -64,7 +64,7 @@ std::string log_of(const std::string& name) {
   return "--log=" MANACTL_SOURCE_DIR "/tests/logs/" + name;
 }
 
-TEST(Doctor, TakesTheRootOfASickMachineWhenItsLogIsHealthy) {
+TEST(Doctor, FindsTheCauseInTheChecksWhenTheLogIsHealthy) {
   const auto outcome = manactl(
       {"doctor", "--root", fixture("mana-ib-missing"), log_of("healthy-testpmd.log"), "--json"});
   EXPECT_EQ(outcome.code, 1) << outcome.err;
@@ -74,7 +74,7 @@ TEST(Doctor, TakesTheRootOfASickMachineWhenItsLogIsHealthy) {
   EXPECT_EQ(document["notes"].size(), 0U);
 }
 
-TEST(Doctor, JudgesASickLogAloneOnAMachineWithoutMana) {
+TEST(Doctor, FindsTheCauseInALogOnAMachineWithoutMana) {
   for (const char* machine : {"vf-missing", "mlx5-vm", "not-azure"}) {
     const auto outcome =
         manactl({"doctor", "--root", fixture(machine), log_of("how-to-link-up.log"), "--json"});
@@ -84,11 +84,11 @@ TEST(Doctor, JudgesASickLogAloneOnAMachineWithoutMana) {
     EXPECT_EQ(document["root"]["confirmation"]["state"], "not-possible");
     EXPECT_EQ(document["others"].size(), 0U) << outcome.out;
     EXPECT_EQ(document["checks"], 0);
-    EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("judged alone"));
+    EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("only the log was analyzed"));
   }
 }
 
-TEST(Doctor, ConfirmsABusyPortByTheLinkThatIsUpAndNamesIt) {
+TEST(Doctor, ConfirmsABusyPortByTheLinksThatAreUp) {
   const auto outcome = manactl(
       {"doctor", "--root", fixture("healthy-two-nics"), log_of("how-to-link-up.log"), "--json"});
   const auto root = nlohmann::json::parse(outcome.out)["root"];
@@ -99,7 +99,7 @@ TEST(Doctor, ConfirmsABusyPortByTheLinkThatIsUpAndNamesIt) {
       testing::ElementsAre("ip link set dev eth1 down", "ip link set dev enP30832p0s0d1 down"));
 }
 
-TEST(Bundle, IsReadOnAnotherMachineWithItsLogs) {
+TEST(Bundle, IsAnalyzedOnAnotherMachineWithItsLogs) {
   const TemporaryDirectory directory;
   const auto log = directory.file("testpmd.log", kNoPorts);
   const auto bundle = directory.path("vm.tar.gz");

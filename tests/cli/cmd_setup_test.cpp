@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// prepare, restore, status, args and confirm as a user calls them, on captured trees.
+// Tests the commands prepare, restore, status, args and confirm on captured systems.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ std::vector<std::string> commands_of(const Outcome& outcome) {
   return Json::parse(outcome.out).at("commands").get<std::vector<std::string>>();
 }
 
-TEST(PrepareCommand, RehearsesExactlyTheWrites) {
+TEST(PrepareCommand, ListsItsWritesInADryRun) {
   const auto outcome =
       on("healthy-two-nics", {"prepare", "eth1", "--hugepages", "64", "--dry-run", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -34,7 +34,7 @@ TEST(PrepareCommand, RehearsesExactlyTheWrites) {
   ASSERT_GE(commands.size(), 5U);
   EXPECT_EQ(std::count(commands.begin(), commands.end(), "ip link set eth1 down"), 1);
   EXPECT_EQ(std::count(commands.begin(), commands.end(), "ip link set enP30832p0s0d1 down"), 1);
-  EXPECT_EQ(Json::parse(outcome.out).at("outcome"), "rehearsed");
+  EXPECT_EQ(Json::parse(outcome.out).at("outcome"), "dry-run");
   EXPECT_EQ(Json::parse(outcome.out).at("slots").at(0).at("vdev"),
             "7870:00:00.0,mac=00:0d:3a:76:3b:d1");
 }
@@ -49,18 +49,18 @@ struct Refusal {
   const char* tree;
   const char* interface;
   int code;
-  const char* says;
+  const char* message;
 };
 
 class Refusals : public ::testing::TestWithParam<Refusal> {};
 
-TEST_P(Refusals, AreOneLineWithTheReason) {
-  const auto& [tree, interface, code, says] = GetParam();
+TEST_P(Refusals, PrintOneLineWithTheReason) {
+  const auto& [tree, interface, code, message] = GetParam();
   const auto outcome = on(tree, {"prepare", interface, "--dry-run"});
   EXPECT_EQ(outcome.code, code) << outcome.err;
   EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
   EXPECT_EQ(outcome.out, "");
-  EXPECT_THAT(outcome.err, HasSubstr(says));
+  EXPECT_THAT(outcome.err, HasSubstr(message));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -73,36 +73,36 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"vf-missing", "eth1", 3, "no VF"},
                       Refusal{"mlx5-vm", "eth1", 3, "mlx5_core"}));
 
-TEST(PrepareCommand, SaysThatItIsPreparedAlready) {
+TEST(PrepareCommand, ReportsANicThatIsAlreadyPrepared) {
   const auto outcome =
       on("prepared-uio", {"prepare", "000d3a76-3bd1-000d-3a76-3bd1000d3a76", "--dry-run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("prepared already"));
+  EXPECT_THAT(outcome.out, HasSubstr("already prepared"));
   EXPECT_THAT(outcome.out, HasSubstr("--vdev=\"7870:00:00.0,mac="));
 }
 
-TEST(PrepareCommand, TakesAnOverrideOfTheGuardFromTheCommandLineAlone) {
-  Surroundings around;
-  around.environment.push_back("MANACTL_FORCE_INTERFACE=eth0");
+TEST(PrepareCommand, AcceptsForceInterfaceOnTheCommandLineOnly) {
+  ProcessOptions process;
+  process.environment.push_back("MANACTL_FORCE_INTERFACE=eth0");
   const auto outcome =
-      manactl({"prepare", "eth0", "--dry-run", "--root", fixture("healthy-two-nics")}, around);
+      manactl({"prepare", "eth0", "--dry-run", "--root", fixture("healthy-two-nics")}, process);
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("MANACTL_FORCE_INTERFACE"));
 }
 
-TEST(ArgsCommand, JoinsThePortsOfOneSlot) {
+TEST(ArgsCommand, CombinesThePortsOfOneSlot) {
   const auto outcome = on("healthy-two-nics", {"args", "eth0", "eth1", "--for", "eal"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "--vdev=\"7870:00:00.0,mac=00:0d:3a:76:3b:d0,mac=00:0d:3a:76:3b:d1\"\n");
 }
 
-TEST(ArgsCommand, SaysWhenNothingIsPrepared) {
+TEST(ArgsCommand, FailsWhenNoNicIsPrepared) {
   const auto outcome = on("healthy-two-nics", {"args"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.error_lines(), 1U);
 }
 
-TEST(StatusCommand, TellsWhoOwnsEachNic) {
+TEST(StatusCommand, ShowsTheOwnerOfEachNic) {
   const auto outcome = on("prepared-uio", {"status", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::vector<std::string> owners;
@@ -111,7 +111,7 @@ TEST(StatusCommand, TellsWhoOwnsEachNic) {
   EXPECT_THAT(owners, ElementsAre("kernel", "uio"));
 }
 
-TEST(RestoreCommand, WantsToKnowWhat) {
+TEST(RestoreCommand, RequiresOneNicOrAll) {
   EXPECT_EQ(manactl({"restore"}).code, 2);
   EXPECT_EQ(manactl({"restore", "eth1", "--all"}).code, 2);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Programs on the software adapter, started as a user would.
+// Runs programs on the software adapter with the sim command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,19 +21,19 @@ Outcome sim(const Words& options, const Words& command) {
   words.insert(words.end(), options.begin(), options.end());
   words.emplace_back("--");
   words.insert(words.end(), command.begin(), command.end());
-  Surroundings around;
-  around.environment.emplace_back("PATH=/usr/bin:/bin");
-  return manactl(words, around);
+  ProcessOptions process;
+  process.environment.emplace_back("PATH=/usr/bin:/bin");
+  return manactl(words, process);
 }
 
-nlohmann::json answer(const Outcome& outcome) {
+nlohmann::json document_of(const Outcome& outcome) {
   return nlohmann::json::parse(outcome.out);
 }
 
-TEST(Sim, CountsWhatAProgramSends) {
+TEST(Sim, CountsSentPackets) {
   const auto outcome = sim({"--json"}, {MANACTL_VERBS_CLIENT, "100"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const auto json = answer(outcome);
+  const auto json = document_of(outcome);
   EXPECT_EQ(json["ports"][0]["tx_packets"], 100);
   EXPECT_EQ(json["ports"][0]["tx_doorbells"], 100);
   EXPECT_EQ(json["violations"], 0);
@@ -46,10 +46,10 @@ TEST(Sim, LeavesStdoutToTheProgram) {
   EXPECT_THAT(outcome.err, HasSubstr("sent 3 packets, 192 bytes"));
 }
 
-TEST(Sim, EndsWith1WhenTheContractWasBroken) {
+TEST(Sim, ExitsWith1OnContractViolations) {
   const auto outcome = sim({"--json"}, {MANACTL_VERBS_CLIENT, "5", "wrong-key"});
   EXPECT_EQ(outcome.code, 1);
-  const auto json = answer(outcome);
+  const auto json = document_of(outcome);
   EXPECT_EQ(json["exit"], 1);
   EXPECT_EQ(json["status"], 0);
   EXPECT_EQ(json["violations"], 5);
@@ -62,17 +62,17 @@ TEST(Sim, KeepsTheCountersOfAProgramThatCrashes) {
   for (const auto* habit : {"crash", "raise"}) {
     const auto outcome = sim({"--json"}, {MANACTL_VERBS_CLIENT, "7", habit});
     EXPECT_EQ(outcome.code, 128 + 11) << habit;
-    const auto json = answer(outcome);
+    const auto json = document_of(outcome);
     EXPECT_EQ(json["signal"], 11);
     EXPECT_EQ(json["ports"][0]["tx_packets"], 7);
   }
 }
 
-TEST(Sim, BringsTheDeviceBack) {
+TEST(Sim, ReturnsTheDeviceAfterAReset) {
   const auto outcome = sim({"--json", "--fault", "device=reset,ms=500,back=1"},
                            {MANACTL_VERBS_CLIENT, "10", "recover"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const auto json = answer(outcome);
+  const auto json = document_of(outcome);
   EXPECT_EQ(json["ports"][0]["tx_packets"], 20);
   EXPECT_EQ(json["ports"][0]["tx_doorbells"], 30);
   EXPECT_EQ(json["violations"], 0);
@@ -92,17 +92,17 @@ TEST(Sim, ModelsALink) {
                             "doorbell=delayed,every=2,us=10"},
                            {MANACTL_VERBS_CLIENT, "8"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(answer(outcome)["violations"], 0);
-  EXPECT_EQ(answer(outcome)["ports"][0]["tx_lost"], 0);
+  EXPECT_EQ(document_of(outcome)["violations"], 0);
+  EXPECT_EQ(document_of(outcome)["ports"][0]["tx_lost"], 0);
 }
 
-TEST(Sim, WritesWhatIsSentAndReadsWhatArrives) {
+TEST(Sim, WritesSentPacketsAndReceivesACapture) {
   const TemporaryDirectory directory;
   const auto path = directory.path("sent packets");
   const auto written = sim({"--json", "--write", path}, {MANACTL_VERBS_CLIENT, "50", "raise"});
   EXPECT_EQ(written.code, 128 + 11) << written.err;
   const auto size = std::filesystem::file_size(path);
-  EXPECT_EQ(size, 24U + 50U * (16U + 64U)) << "what was sent is there after a crash";
+  EXPECT_EQ(size, 24U + 50U * (16U + 64U)) << "sent packets are missing after a crash";
   const auto read =
       sim({"--json", "--backend", "pcap", "--read", path}, {MANACTL_VERBS_CLIENT, "1"});
   EXPECT_EQ(read.code, 0) << read.err;
@@ -119,55 +119,56 @@ TEST(Sim, InjectsFaults) {
   EXPECT_THAT(missing.err, HasSubstr("alloc_parent_domain: Operation not supported"));
   const auto failed = sim({"--json", "--fault", "tx=34,every=10"}, {MANACTL_VERBS_CLIENT, "100"});
   EXPECT_EQ(failed.code, 0);
-  EXPECT_EQ(answer(failed)["ports"][0]["tx_errors"], 10);
+  EXPECT_EQ(document_of(failed)["ports"][0]["tx_errors"], 10);
 }
 
-TEST(Sim, EndsTheDeviceWhenItIsPlanned) {
+TEST(Sim, RaisesAFatalEventAtTheGivenTime) {
   const auto outcome =
       sim({"--json", "--fault", "device=fatal,ms=500"}, {MANACTL_VERBS_CLIENT, "10", "wait"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err, "mana_0\nevent 8\n") << "IBV_EVENT_DEVICE_FATAL";
-  EXPECT_EQ(answer(outcome)["ports"][0]["tx_packets"], 10) << "nothing is sent after the end";
+  EXPECT_EQ(document_of(outcome)["ports"][0]["tx_packets"], 10)
+      << "packets were sent after the fatal event";
 }
 
-TEST(Sim, SaysWhenTheProgramDidNotUseIt) {
+TEST(Sim, ReportsAProgramThatDidNotUseTheAdapter) {
   const auto outcome = sim({}, {"true"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.err, "The program did not use the adapter.\n");
 }
 
-TEST(Sim, LeavesTheWordsOfTheCommandAlone) {
+TEST(Sim, PassesOptionsAfterTheCommandOn) {
   EXPECT_EQ(sim({}, {"echo", "--config", "--json", "-v", "--"}).out, "--config --json -v --\n");
 }
 
-TEST(Sim, AnswersTheProgramsStatus) {
+TEST(Sim, ExitsWithTheStatusOfTheProgram) {
   EXPECT_EQ(sim({}, {"sh", "-c", "exit 42"}).code, 42);
 }
 
-struct Wrong {
+struct BadSetting {
   Words options, command;
-  const char* says;
+  const char* message;
 };
 
-TEST(Sim, SaysInOneLineWhatIsWrong) {
-  const Wrong cases[] = {
-      {{}, {}, "a command is missing"},
+TEST(Sim, PrintsOneLineForBadSettings) {
+  const BadSetting cases[] = {
+      {{}, {}, "COMMAND is missing"},
       {{}, {"/nonexistent"}, "cannot run '/nonexistent': No such file or directory"},
       {{}, {"/etc"}, "cannot run '/etc': Permission denied"},
       {{"--ports", "9"}, {"true"}, "--ports: 9 is not between 1 and 8"},
-      {{"--ports", "2 queues=1"}, {"true"}, "not one word"},
+      {{"--ports", "2 queues=1"}, {"true"}, "contains spaces"},
       {{"--backend", "cross"}, {"true"}, "pairs"},
       {{"--backend", "sinc"}, {"true"}, "sink, loopback"},
       {{"--doorbell", "poll"}, {"true"}, "engine=threaded"},
-      {{"--fault", "creat_qp=missing"}, {"true"}, "'create_qp' is"},
+      {{"--fault", "creat_qp=missing"}, {"true"}, "did you mean 'create_qp'?"},
       {{"--fault", "device=reset,back=x"}, {"true"}, "back: "},
-      {{"--fault", "provider=mana"}, {"true"}, "'mana' is not known"},
+      {{"--fault", "provider=mana"}, {"true"}, "unknown fault 'mana'"},
       {{"--backend", "pcap"}, {"true"}, "--read FILE"},
       {{"--read", "/dev/null"}, {"true"}, "--read needs --backend pcap"},
-      {{"--backend", "pcap", "--read", "/dev/null"}, {"true"}, "no file"},
+      {{"--backend", "pcap", "--read", "/dev/null"}, {"true"}, "not a regular file"},
       {{"--backend", "pcap", "--read", "/nonexistent"}, {"true"}, "No such file"},
       {{"--write", "/nonexistent/x"}, {"true"}, "cannot write '/nonexistent/x': No such file"},
-      {{"--write", ""}, {"true"}, "--write: a file is needed"},
+      {{"--write", ""}, {"true"}, "--write: the file name is empty"},
       {{"--coalesce", "2"}, {"true"}, "--coalesce: '2' is not 1, 4 or 8"},
       {{"--pps", "0"}, {"true"}, "--pps: 0 is not between"},
       {{"--bps", "10G"}, {"true"}, "--bps: "},
@@ -176,12 +177,12 @@ TEST(Sim, SaysInOneLineWhatIsWrong) {
       {{"--root", "/"}, {"true"}, "--root"},
       {{"--port", "1"}, {"true"}, "did you mean '--ports'?"},
   };
-  for (const auto& wrong : cases) {
-    const auto outcome = sim(wrong.options, wrong.command);
-    EXPECT_EQ(outcome.code, 2) << wrong.says;
+  for (const auto& bad : cases) {
+    const auto outcome = sim(bad.options, bad.command);
+    EXPECT_EQ(outcome.code, 2) << bad.message;
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(wrong.says));
+    EXPECT_THAT(outcome.err, HasSubstr(bad.message));
   }
 }
 

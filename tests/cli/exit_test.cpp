@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+#include "cli/exit.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <csignal>
 
-#include "cli/context.h"
 #include "cli/run_manactl.h"
 
 namespace manactl::test {
@@ -13,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Exit, TellsUsageFromWhatIsNotPossibleHere) {
+TEST(Exit, DependsOnTheReasonOfAnError) {
   using cli::Exit;
   EXPECT_EQ(cli::exit_of({Errc::invalid, 0, ""}), Exit::usage);
   EXPECT_EQ(cli::exit_of({Errc::not_found, 0, ""}), Exit::unsupported);
@@ -24,47 +25,47 @@ TEST(Exit, TellsUsageFromWhatIsNotPossibleHere) {
   EXPECT_EQ(cli::exit_of({Errc::timeout, 0, ""}), Exit::internal);
 }
 
-TEST(Stdout, ThatIsFullIsAnError) {
-  Surroundings around;
-  around.stdout_path = "/dev/full";
-  const auto outcome = manactl({"--version"}, around);
+TEST(Stdout, FailsWhenTheDeviceIsFull) {
+  ProcessOptions process;
+  process.stdout_path = "/dev/full";
+  const auto outcome = manactl({"--version"}, process);
   EXPECT_EQ(outcome.code, 70);
   EXPECT_THAT(outcome.err, HasSubstr("cannot write the result: No space left on device"));
   EXPECT_EQ(outcome.error_lines(), 1U);
 }
 
-TEST(Stdout, ThatIsClosedIsAnError) {
-  Surroundings around;
-  around.stdout_closed = true;
-  const auto outcome = manactl({"--version"}, around);
+TEST(Stdout, FailsWhenItIsClosed) {
+  ProcessOptions process;
+  process.stdout_closed = true;
+  const auto outcome = manactl({"--version"}, process);
   EXPECT_EQ(outcome.code, 70);
   EXPECT_THAT(outcome.err, HasSubstr("stdout is closed"));
 }
 
-TEST(Stdout, ThatNobodyReadsIsNotWorthAWord) {
-  Surroundings around;
-  around.stdout_broken = true;
-  const auto outcome = manactl({"--version"}, around);
+TEST(Stdout, PrintsNoErrorWhenTheReaderClosedThePipe) {
+  ProcessOptions process;
+  process.stdout_broken = true;
+  const auto outcome = manactl({"--version"}, process);
   EXPECT_EQ(outcome.code, 70);
   EXPECT_EQ(outcome.err, "");
 }
 
-TEST(Stdout, ThatIsClosedDoesNotMatterWhenThereIsNothingToSay) {
-  Surroundings around;
-  around.stdout_closed = true;
-  EXPECT_EQ(manactl({"chek"}, around).code, 2);
+TEST(Stdout, MayBeClosedWhenNothingIsPrinted) {
+  ProcessOptions process;
+  process.stdout_closed = true;
+  EXPECT_EQ(manactl({"chek"}, process).code, 2);
 }
 
-TEST(Colour, IsOffOnAPipeAndOnWhenAskedFor) {
+TEST(Color, IsOffOnAPipeAndOnWhenRequested) {
   EXPECT_THAT(manactl({"check"}).out, testing::Not(HasSubstr("\x1b[")));
   EXPECT_THAT(manactl({"check", "--color", "always"}).out, HasSubstr("\x1b["));
-  Surroundings around;
-  around.environment = {"MANACTL_COLOR=always"};
-  EXPECT_THAT(manactl({"--help"}, around).out, HasSubstr("\x1b["));
-  EXPECT_THAT(manactl({"--help", "--color=never"}, around).out, testing::Not(HasSubstr("\x1b[")));
+  ProcessOptions process;
+  process.environment = {"MANACTL_COLOR=always"};
+  EXPECT_THAT(manactl({"--help"}, process).out, HasSubstr("\x1b["));
+  EXPECT_THAT(manactl({"--help", "--color=never"}, process).out, testing::Not(HasSubstr("\x1b[")));
 }
 
-TEST(Help, IsShortAndForTheCommand) {
+TEST(Help, IsShortAndDescribesTheCommand) {
   const auto all = manactl({"--help"});
   EXPECT_EQ(all.code, 0);
   EXPECT_THAT(all.out, HasSubstr("doctor"));
@@ -75,7 +76,7 @@ TEST(Help, IsShortAndForTheCommand) {
   EXPECT_EQ(manactl({"--help", "check"}).out, check.out);
 }
 
-TEST(GlobalOptions, MayStandBeforeAndAfterTheCommand) {
+TEST(GlobalOptions, AreAcceptedBeforeAndAfterTheCommand) {
   const auto before = manactl({"--json", "check", "--only", "hardware"});
   const auto after = manactl({"check", "--only=hardware", "--json"});
   EXPECT_EQ(before.out, after.out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "cli/hex_dump.h"
+#include "cli/decode/hex_dump.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ std::vector<Octets> parse(std::string_view text, GroupOrder order = GroupOrder::
   return dump ? dump->parts : std::vector<Octets>{};
 }
 
-std::string refusal(std::string_view text) {
+std::string error_of(std::string_view text) {
   const auto dump = parse_hex_dump(text, GroupOrder::automatic);
   EXPECT_FALSE(dump.has_value()) << text;
   return dump ? std::string() : dump.error().message;
@@ -29,7 +29,7 @@ std::string refusal(std::string_view text) {
 
 const Octets kEight = {5, 0, 0, 0, 0x40, 0, 0, 0x80};
 
-TEST(HexDump, TakesPlainDigits) {
+TEST(HexDump, ParsesPlainDigits) {
   for (const char* text : {"0500000040000080",
                            "05000000 40000080",
                            "05 00 00 00 40 00 00 80",
@@ -41,15 +41,15 @@ TEST(HexDump, TakesPlainDigits) {
   }
 }
 
-TEST(HexDump, TakesNumbersAsTheMachineStoresThem) {
+TEST(HexDump, ParsesNumbersAsLittleEndian) {
   EXPECT_THAT(parse("0x8000004000000005"), ElementsAre(kEight));
   EXPECT_THAT(parse("0x00000005, 0x80000040"), ElementsAre(kEight));
   EXPECT_THAT(parse("0x5"), ElementsAre(Octets{5}));
   EXPECT_THAT(parse("0x105"), ElementsAre(Octets{5, 1}));
 }
 
-// print_hex_dump(KERN_DEBUG, "cqe ", DUMP_PREFIX_OFFSET, 16, 1, p, 20, true), as dmesg shows it.
-TEST(HexDump, TakesWhatTheKernelPrints) {
+// Output of print_hex_dump(KERN_DEBUG, "cqe ", DUMP_PREFIX_OFFSET, 16, 1, p, 20, true) in dmesg.
+TEST(HexDump, ParsesPrintHexDump) {
   const auto parts = parse(
       "[   12.345678] cqe 00000000: 05 00 00 00 40 00 00 80 41 42 20 44 45 46 47 48  ....@...AB "
       "DEFGH\n"
@@ -60,7 +60,7 @@ TEST(HexDump, TakesWhatTheKernelPrints) {
   EXPECT_EQ(parts[0][19], 'L');
 }
 
-TEST(HexDump, TakesEveryPrefixOfALog) {
+TEST(HexDump, SkipsLogPrefixes) {
   for (const char* prefix : {"",
                              "<7>",
                              "<7>[   12.345678] ",
@@ -72,7 +72,7 @@ TEST(HexDump, TakesEveryPrefixOfALog) {
   }
 }
 
-TEST(HexDump, TakesAddressesAndNoOffsets) {
+TEST(HexDump, AcceptsAddressesAndMissingOffsets) {
   EXPECT_THAT(parse("mana: 00000000d3adb33f: 05 00 00 00\nmana: 000000001234abcd: 40 00 00 80\n"),
               ElementsAre(kEight));
   EXPECT_THAT(parse("[    1.2] mana: 05 00 00 00  ....\n[    1.2] mana: 40 00 00 80  @...\n"),
@@ -80,31 +80,31 @@ TEST(HexDump, TakesAddressesAndNoOffsets) {
   EXPECT_THAT(parse("05 00 00 00 40 00 00 80  ....@...\n"), ElementsAre(kEight));
 }
 
-TEST(HexDump, ReadsWordsOfTheKernelAsNumbers) {
+TEST(HexDump, ParsesGroupsOfTheKernelAsNumbers) {
   EXPECT_THAT(parse("[    1.2] 00000000: 00000005 80000040"), ElementsAre(kEight));
   EXPECT_THAT(parse("[    1.2] 00000000: 8000004000000005"), ElementsAre(kEight));
   EXPECT_THAT(parse("00000000: 00000005 80000040"), ElementsAre(kEight));
-  // The text column decides where there is one: this is xxd -g4.
+  // The text column of this output of xxd -g4 determines the byte order.
   EXPECT_THAT(parse("00000000: 05000000 40000080  ....@..."), ElementsAre(kEight));
 }
 
-TEST(HexDump, TakesXxd) {
+TEST(HexDump, ParsesXxd) {
   EXPECT_THAT(parse("00000000: 0500 0000 4000 0080                      ....@..."),
               ElementsAre(kEight));
   EXPECT_THAT(parse("00000000: 0500 00"), ElementsAre(Octets{5, 0, 0}));
 }
 
-TEST(HexDump, TakesHexdumpAndOd) {
+TEST(HexDump, ParsesHexdumpAndOd) {
   EXPECT_THAT(parse("00000000  05 00 00 00 40 00 00 80                           |....@...|\n"
                     "00000008\n"),
               ElementsAre(kEight));
   EXPECT_THAT(parse("0000000 0005 0000 0040 8000\n0000008\n"), ElementsAre(kEight));
-  EXPECT_THAT(refusal("0000000 000005 000000\n"), HasSubstr("odd number of digits"));
+  EXPECT_THAT(error_of("0000000 000005 000000\n"), HasSubstr("odd number of digits"));
   EXPECT_THAT(parse("0000000 05 00 00 00 40 00 00 80\n0000010\n"), ElementsAre(kEight));
   EXPECT_THAT(parse("0000000 00000005 80000040\n0000010\n"), ElementsAre(kEight));
 }
 
-TEST(HexDump, FillsInWhatAStarStandsFor) {
+TEST(HexDump, ExpandsAStar) {
   const auto hexdump = parse(
       "00000000  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|\n"
       "*\n"
@@ -112,7 +112,7 @@ TEST(HexDump, FillsInWhatAStarStandsFor) {
       "00000041\n");
   ASSERT_EQ(hexdump.size(), 1U);
   EXPECT_EQ(hexdump[0].size(), 65U);
-  // Octal, as the second offset shows.
+  // Offset 0000020 after 16 bytes shows that offsets are octal.
   const auto od = parse(
       "0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
       "0000020 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
@@ -122,47 +122,48 @@ TEST(HexDump, FillsInWhatAStarStandsFor) {
   EXPECT_EQ(od[0].size(), 64U);
 }
 
-TEST(HexDump, BeginsAnewAtOffsetZero) {
+TEST(HexDump, StartsANewPartAtOffsetZero) {
   EXPECT_THAT(parse("[ 1.0] 00000000: 01 02\n[ 1.1] mana: something\n[ 1.2] 00000000: 03\n"),
               ElementsAre(Octets{1, 2}, Octets{3}));
 }
 
-TEST(HexDump, SaysWhatItAssumed) {
+TEST(HexDump, ReportsItsAssumptions) {
   const auto dump =
       parse_hex_dump("[ 1.0] 00000000: 00000005\n[ 1.0] link up\n", GroupOrder::automatic);
   ASSERT_TRUE(dump.has_value());
   EXPECT_THAT(dump->notes,
-              ElementsAre(HasSubstr("little-endian words"), HasSubstr("1 line without a dump")));
+              ElementsAre(HasSubstr("little-endian words"),
+                          HasSubstr("1 line without hexadecimal data was skipped")));
   EXPECT_THAT(parse_hex_dump("05000000", GroupOrder::automatic)->notes, IsEmpty());
 }
 
-TEST(HexDump, ObeysTheOrder) {
+TEST(HexDump, UsesTheGivenOrder) {
   EXPECT_THAT(parse("00000005 80000040", GroupOrder::words), ElementsAre(kEight));
   EXPECT_THAT(parse("[ 1.0] 00000000: 05000000 40000080", GroupOrder::bytes), ElementsAre(kEight));
 }
 
-TEST(HexDump, RefusesWhatIsNone) {
-  EXPECT_THAT(refusal(""), HasSubstr("no bytes"));
-  EXPECT_THAT(refusal("\n\n"), HasSubstr("no bytes"));
-  EXPECT_THAT(refusal("05 0g"), HasSubstr("line 1: '0g' is not hexadecimal"));
-  EXPECT_THAT(refusal("05\nhello\n"), HasSubstr("line 2: 'hello'"));
-  EXPECT_THAT(refusal("050"), HasSubstr("odd number of digits"));
-  EXPECT_THAT(refusal("0x"), HasSubstr("line 1"));
-  EXPECT_THAT(refusal("\x1b[31m"), HasSubstr("\\x1b"));
+TEST(HexDump, RejectsOtherText) {
+  EXPECT_THAT(error_of(""), HasSubstr("no bytes"));
+  EXPECT_THAT(error_of("\n\n"), HasSubstr("no bytes"));
+  EXPECT_THAT(error_of("05 0g"), HasSubstr("line 1: '0g' is not hexadecimal"));
+  EXPECT_THAT(error_of("05\nhello\n"), HasSubstr("line 2: 'hello'"));
+  EXPECT_THAT(error_of("050"), HasSubstr("odd number of digits"));
+  EXPECT_THAT(error_of("0x"), HasSubstr("line 1"));
+  EXPECT_THAT(error_of("\x1b[31m"), HasSubstr("\\x1b"));
 }
 
-TEST(HexDump, RefusesLostLines) {
-  EXPECT_THAT(refusal("00000000: 01 02\n00000010: 03\n"), HasSubstr("line 2: offset 00000010"));
-  EXPECT_THAT(refusal("*\n00000010: 03\n"), HasSubstr("nothing is before the '*'"));
-  EXPECT_THAT(refusal("00000000: 01 02\n*\n"), HasSubstr("offset of the end is missing"));
-  EXPECT_THAT(refusal("00000000: 01 02\n*\n00000005: 01\n"), HasSubstr("no number of lines fits"));
-  EXPECT_THAT(refusal("00000000: 01 02\n*\nf0000000: 01\n"), HasSubstr("no number of lines fits"));
-  EXPECT_THAT(refusal("00000000: 01\n*\n000fffff: 01\n*\n001ffffe: 01\n"), HasSubstr("1 MiB"));
-  EXPECT_THAT(refusal("0000000 00 00 00 00 00 00 00 00\n*\n0000100\n"), HasSubstr("with -v"));
+TEST(HexDump, RejectsMissingLines) {
+  EXPECT_THAT(error_of("00000000: 01 02\n00000010: 03\n"), HasSubstr("line 2: offset 00000010"));
+  EXPECT_THAT(error_of("*\n00000010: 03\n"), HasSubstr("no line precedes the '*'"));
+  EXPECT_THAT(error_of("00000000: 01 02\n*\n"), HasSubstr("the final offset is missing"));
+  EXPECT_THAT(error_of("00000000: 01 02\n*\n00000005: 01\n"), HasSubstr("its offset does not fit"));
+  EXPECT_THAT(error_of("00000000: 01 02\n*\nf0000000: 01\n"), HasSubstr("its offset does not fit"));
+  EXPECT_THAT(error_of("00000000: 01\n*\n000fffff: 01\n*\n001ffffe: 01\n"), HasSubstr("1 MiB"));
+  EXPECT_THAT(error_of("0000000 00 00 00 00 00 00 00 00\n*\n0000100\n"), HasSubstr("with -v"));
 }
 
-// Every cut and many a changed byte end in bytes or in one line.
-TEST(HexDump, SurvivesWhateverItIsGiven) {
+// parse_hex_dump() must parse truncated and modified dumps or fail with a one-line error.
+TEST(HexDump, ParsesOrRejectsDamagedDumps) {
   for (const std::string seed :
        {"[   12.3] mana: 00000000: 05 00 00 00 40 00 00 80  ....@...\n*\n00000020: 01\n",
         "00000000  05 00 00 00 40 00 00 80  01 02 |....@...|\n*\n00000040\n",
@@ -185,7 +186,7 @@ TEST(HexDump, SurvivesWhateverItIsGiven) {
   }
 }
 
-TEST(HexDump, TellsHexadecimalFromNamesAndBytesFromText) {
+TEST(HexDump, DistinguishesDigitsFromNamesAndBytesFromText) {
   EXPECT_TRUE(looks_hexadecimal("05000000"));
   EXPECT_TRUE(looks_hexadecimal("0x1f"));
   EXPECT_TRUE(looks_hexadecimal("05,00"));

@@ -15,7 +15,7 @@ TEST(Duration, IsSecondsWithAnOptionalUnit) {
   EXPECT_DOUBLE_EQ(parse_duration("3s").value(), 3);
 }
 
-TEST(Duration, RefusesWhatIsNotOne) {
+TEST(Duration, RejectsOtherText) {
   for (const auto* text :
        {"",      "0",   "0.0", "-1", "+1", "1h1h", "1e3", "inf", "nan",   ".5",    "5.",
         "1.2.3", "1,5", " 1",  "1 ", "ms", "s",    "0x1", "1ss", "86401", "0.0001"}) {
@@ -23,14 +23,14 @@ TEST(Duration, RefusesWhatIsNotOne) {
   }
 }
 
-TEST(Count, RefusesWhatIsOutsideOfItsLimits) {
+TEST(Count, RejectsNumbersOutsideTheLimits) {
   EXPECT_EQ(parse_count("64", 1, 64).value(), 64);
   EXPECT_FALSE(parse_count("65", 1, 64));
   EXPECT_FALSE(parse_count("0", 1, 64));
   EXPECT_FALSE(parse_count("65537", 1, 64));
 }
 
-TEST(Text, RefusesControlCharacters) {
+TEST(Text, RejectsControlCharacters) {
   EXPECT_EQ(parse_text("/a b", "a path").value(), "/a b");
   EXPECT_FALSE(parse_text("", "a path"));
   EXPECT_FALSE(parse_text("a\nb", "a path"));

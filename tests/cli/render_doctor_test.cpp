@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "cli/render_doctor.h"
+#include "cli/doctor/render_doctor.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-diag::Diagnosis sick() {
+diag::Diagnosis diagnosis_with_root() {
   diag::Diagnosis diagnosis;
   diag::Diagnosis::Item root;
   root.id = "mana-no-port";
@@ -42,13 +42,13 @@ diag::Diagnosis sick() {
 std::string show(const DoctorResult& result, int verbosity = 0) {
   std::ostringstream out;
   Screen screen(out, false, 80, false);
-  text(screen, result, verbosity);
+  print_text(screen, result, verbosity);
   return out.str();
 }
 
-TEST(DoctorText, BeginsWithTheRoot) {
-  const auto diagnosis = sick();
-  const auto shown = show({diagnosis, {}, {}, {}, Exit::findings});
+TEST(DoctorText, StartsWithTheRootCause) {
+  const auto diagnosis = diagnosis_with_root();
+  const auto shown = show({diagnosis, {}, {}, {}});
   EXPECT_TRUE(shown.starts_with("Root cause: No port has this MAC\n  a.log:12\n")) << shown;
   EXPECT_THAT(shown, HasSubstr(R"(\x1b[1mno port)"));
   EXPECT_THAT(shown, HasSubstr("ip -br link"));
@@ -58,7 +58,7 @@ TEST(DoctorText, BeginsWithTheRoot) {
   EXPECT_THAT(shown, Not(HasSubstr("No cause found")));
 }
 
-TEST(DoctorText, SaysWhatIsWrongWithACheckOnce) {
+TEST(DoctorText, PrintsTheCauseOfAFailedCheckOnce) {
   diag::Diagnosis diagnosis;
   diag::Diagnosis::Item root;
   root.id = "rdma.core";
@@ -72,54 +72,54 @@ TEST(DoctorText, SaysWhatIsWrongWithACheckOnce) {
   shadow.title = "libibverbs did not choose MANA's provider";
   shadow.cause = "mana_0: none";
   diagnosis.consequences.push_back(shadow);
-  EXPECT_EQ(show({diagnosis, {}, {}, {}, Exit::findings}),
+  EXPECT_EQ(show({diagnosis, {}, {}, {}}),
             "Root cause: rdma-core has no provider for MANA\n"
             "  Check    rdma.core\n"
             "  Cause    rdma-core 39 is older than MANA (44)\n"
             "\n"
-            "Consequences of it:\n"
+            "Caused by this:\n"
             "  - libibverbs did not choose MANA's provider (rdma.provider)\n"
             "\n");
-  EXPECT_THAT(show({diagnosis, {}, {}, {}, Exit::findings}, 1), HasSubstr("mana_0: none"));
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1), HasSubstr("mana_0: none"));
 }
 
-TEST(DoctorText, TellsWhatTheReleaseOfTheLogMeans) {
-  auto diagnosis = sick();
+TEST(DoctorText, PrintsTheNoteAboutTheReleaseOfTheLog) {
+  auto diagnosis = diagnosis_with_root();
   diagnosis.root->note = "DPDK 24.11.2 of this log lacks a fix";
   diagnosis.root->confirmation = diag::Confirmation::contradicted;
-  const auto shown = show({diagnosis, {}, {}, {}, Exit::findings});
+  const auto shown = show({diagnosis, {}, {}, {}});
   EXPECT_THAT(shown, HasSubstr("  Note     DPDK 24.11.2 of this log lacks a fix\n"));
-  EXPECT_THAT(shown, HasSubstr("Here     not so now: interfaces.pairs"));
+  EXPECT_THAT(shown, HasSubstr("Here     contradicted: interfaces.pairs"));
 }
 
-TEST(DoctorText, CountsWhatDidNotPassWhenNothingFailed) {
+TEST(DoctorText, CountsWarningsAndUnknownsWhenNothingFailed) {
   diag::Report report;
   for (const auto& finding : {diag::pass("x"), diag::warn("y", {}), diag::unknown("z")}) {
-    report.ran.push_back({{}, finding});
+    report.outcomes.push_back({{}, finding});
   }
   const diag::Diagnosis none;
-  EXPECT_EQ(show({none, report, {}, {}, Exit::ok}),
-            "No cause found: none of 3 checks failed (1 warn, 1 unknown: see 'manactl\n"
+  EXPECT_EQ(show({none, report, {}, {}}),
+            "No cause found: none of 3 checks failed (1 warned, 1 unknown: see 'manactl\n"
             "check').\n");
 }
 
-TEST(DoctorText, IsOneSentenceWhenHealthy) {
+TEST(DoctorText, PrintsOneSentenceWhenHealthy) {
   diag::Diagnosis healthy;
   healthy.lines = 3;
-  const auto shown = show({healthy, {}, {{"a.log", 3, ""}}, {}, Exit::ok});
-  EXPECT_EQ(shown, "No cause found: 3 lines of log show nothing that is wrong.\n");
+  const auto shown = show({healthy, {}, {{"a.log", 3, ""}}, {}});
+  EXPECT_EQ(shown, "No cause found: 3 log lines contain no error.\n");
 }
 
-TEST(DoctorText, SaysThatALogWasJudgedAlone) {
+TEST(DoctorText, PrintsNotes) {
   const diag::Diagnosis healthy;
-  const auto shown = show({healthy, {}, {{"a.log", 0, ""}}, {"judged alone"}, Exit::ok});
-  EXPECT_THAT(shown, HasSubstr("Note: judged alone"));
+  const auto shown = show({healthy, {}, {{"a.log", 0, ""}}, {"only the log was analyzed"}});
+  EXPECT_THAT(shown, HasSubstr("Note: only the log was analyzed"));
 }
 
-TEST(DoctorJson, NamesTheRootOrNull) {
-  const auto diagnosis = sick();
+TEST(DoctorJson, ContainsTheRootCauseOrNull) {
+  const auto diagnosis = diagnosis_with_root();
   std::ostringstream out;
-  json(out, {diagnosis, {}, {{"a.log", 20, "24.11.2"}}, {}, Exit::findings});
+  print_json(out, {diagnosis, {}, {{"a.log", 20, "24.11.2"}}, {}}, Exit::findings);
   const auto document = nlohmann::json::parse(out.str());
   EXPECT_EQ(document["schema"], "manactl.doctor/1");
   EXPECT_EQ(document["root"]["id"], "mana-no-port");
@@ -129,7 +129,7 @@ TEST(DoctorJson, NamesTheRootOrNull) {
   EXPECT_EQ(document["logs"][0]["dpdk"], "24.11.2");
   const diag::Diagnosis none;
   std::ostringstream healthy;
-  json(healthy, {none, {}, {}, {}, Exit::ok});
+  print_json(healthy, {none, {}, {}, {}}, Exit::ok);
   EXPECT_TRUE(nlohmann::json::parse(healthy.str())["root"].is_null());
 }
 

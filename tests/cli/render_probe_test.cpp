@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/doctor_probe.h"
-#include "cli/render_doctor.h"
+#include "cli/doctor/probe.h"
+#include "cli/doctor/render_doctor.h"
 
 namespace manactl::cli {
 namespace {
@@ -20,7 +20,7 @@ using datapath::Stage;
 using testing::HasSubstr;
 using testing::Not;
 
-// All is well up to this stage, which ended so.
+// Returns a report whose stages before `stage` passed.
 ProbeReport ended_at(Stage stage, Outcome outcome, std::optional<Error> reason) {
   ProbeReport report;
   report.interface = "eth1";
@@ -34,39 +34,41 @@ ProbeReport ended_at(Stage stage, Outcome outcome, std::optional<Error> reason) 
   return report;
 }
 
-ProbeReport well() {
+ProbeReport passed() {
   return ended_at(Stage::release, Outcome::ok, std::nullopt);
 }
 
 std::string show(const ProbeReport& report) {
   std::ostringstream out;
   Screen screen(out, false, 80, false);
-  text(screen, report);
+  print_text(screen, report);
   return out.str();
 }
 
-TEST(ProbeText, SaysThatDirectVerbsWork) {
-  const auto shown = show(well());
+TEST(ProbeText, ReportsThatDirectVerbsWork) {
+  const auto shown = show(passed());
   EXPECT_TRUE(shown.starts_with("Probe of eth1: mana_0 at 7870:00:00.0, port 2\n")) << shown;
   EXPECT_THAT(shown, HasSubstr("\n  ok         RSS QP to receive\n"));
-  EXPECT_THAT(shown, HasSubstr("Direct verbs work here. Nothing was sent, and nothing is left."));
+  EXPECT_THAT(
+      shown,
+      HasSubstr("Direct verbs work. No packets were sent, and all resources were released."));
 }
 
-TEST(ProbeText, NamesCallAndErrnoOfWhatFailed) {
+TEST(ProbeText, ShowsCallAndErrnoOfAFailedStage) {
   const auto shown =
-      show(ended_at(Stage::qp, Outcome::failed, Error{Errc::busy, EBUSY, "somebody \x1b has it"}));
+      show(ended_at(Stage::qp, Outcome::failed, Error{Errc::busy, EBUSY, "in use by \x1b"}));
   EXPECT_THAT(shown, HasSubstr("\n  failed     raw-packet QP to send (create_qp: EBUSY)\n"));
-  EXPECT_THAT(shown, HasSubstr(R"(somebody \x1b has it)"));
+  EXPECT_THAT(shown, HasSubstr(R"(in use by \x1b)"));
   EXPECT_THAT(shown, HasSubstr("\n  not tried  RSS QP to receive\n"));
-  EXPECT_THAT(shown, HasSubstr("Nothing was sent."));
-  EXPECT_THAT(shown, Not(HasSubstr("work here")));
+  EXPECT_THAT(shown, HasSubstr("No packets were sent."));
+  EXPECT_THAT(shown, Not(HasSubstr("Direct verbs work")));
 }
 
-TEST(ProbeExit, SaysWhatEndedIt) {
+TEST(ProbeExit, DependsOnTheStageThatFailed) {
   const auto exit = [](Stage stage, Errc code) {
     return exit_of(ended_at(stage, Outcome::failed, Error{code, 0, "no"}));
   };
-  EXPECT_EQ(exit_of(well()), Exit::ok);
+  EXPECT_EQ(exit_of(passed()), Exit::ok);
   EXPECT_EQ(exit(Stage::libraries, Errc::not_found), Exit::unsupported);
   EXPECT_EQ(exit(Stage::find, Errc::unsupported), Exit::unsupported);
   EXPECT_EQ(exit(Stage::open, Errc::denied), Exit::denied);
@@ -80,24 +82,24 @@ TEST(ProbeExit, SaysWhatEndedIt) {
       Exit::denied);
 }
 
-TEST(DoctorText, HasTheProbeFirst) {
+TEST(DoctorText, StartsWithTheProbe) {
   const auto report = ended_at(Stage::qp, Outcome::failed, Error{Errc::busy, EBUSY, "no"});
   diag::Report checks;
-  checks.ran.resize(31);
+  checks.outcomes.resize(31);
   const diag::Diagnosis healthy;
   std::ostringstream out;
   Screen screen(out, false, 80, false);
-  text(screen, DoctorResult{healthy, checks, {}, {}, Exit::busy, &report}, 0);
+  print_text(screen, DoctorResult{healthy, checks, {}, {}, &report}, 0);
   EXPECT_TRUE(out.str().starts_with("Probe of eth1")) << out.str();
   EXPECT_THAT(out.str(), HasSubstr("\n\nThe checks found no cause: none of 31 checks failed"));
 }
 
-TEST(DoctorJson, HasTheProbe) {
+TEST(DoctorJson, ContainsTheProbe) {
   const auto report = ended_at(Stage::qp, Outcome::failed, Error{Errc::busy, EBUSY, "no"});
   const diag::Diagnosis healthy;
   const diag::Report checks;
   std::ostringstream out;
-  json(out, DoctorResult{healthy, checks, {}, {}, Exit::busy, &report});
+  print_json(out, DoctorResult{healthy, checks, {}, {}, &report}, Exit::busy);
   const auto probe = nlohmann::json::parse(out.str())["probe"];
   EXPECT_EQ(probe["ended_at"], "qp");
   EXPECT_EQ(probe["stages"][7]["error"], "EBUSY");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What only root can arrange: files of other users, and hugepages.
+// Tests that need root: they use files of other users, or reserve hugepages.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -14,20 +14,21 @@
 
 #include "cli/run_manactl.h"
 #include "datapath/bench.h"
+#include "datapath/engines.h"
 
 namespace manactl::test {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(Configuration, ThatBelongsToSomebodyElseIsRefused) {
+TEST(Configuration, RejectsAFileOfAnotherUser) {
   const TemporaryDirectory directory;
   const auto path = directory.file("a.toml", "json = true\n");
   ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0) << "this test needs root";
   const auto outcome = manactl({"check", "--only", "hardware", "--config", path});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1U);
-  EXPECT_THAT(outcome.err, HasSubstr("does not belong to root"));
+  EXPECT_THAT(outcome.err, HasSubstr("is not owned by root"));
 }
 
 constexpr const char* kPool = "/proc/sys/vm/nr_hugepages";
@@ -38,7 +39,7 @@ unsigned long number_in(const char* path) {
   return number;
 }
 
-// The machine's hugepages, as they were again in the end. One test at a time has them.
+// Restores the number of hugepages after each test. A lock keeps other tests from changing it.
 class WithHugepages : public testing::Test {
  protected:
   void SetUp() override {
@@ -55,7 +56,7 @@ class WithHugepages : public testing::Test {
     close(lock_);
   }
 
-  // The kernel grants fewer when memory is fragmented, without an error.
+  // Checks the result: if memory is fragmented, the kernel reserves fewer pages without an error.
   static bool reserve(unsigned long pages) {
     std::ofstream(kPool) << pages << std::endl;
     return number_in(kPool) == pages;
@@ -72,15 +73,16 @@ class WithHugepages : public testing::Test {
   unsigned long before_ = 0;
 };
 
-TEST_F(WithHugepages, BenchSaysHowManyItNeedsAndRunsWithThatMany) {
-  if (datapath::engine_info().version.empty()) GTEST_SKIP() << "this manactl has no DPDK inside";
+TEST_F(WithHugepages, BenchReportsHowManyItNeedsAndRunsWithThatMany) {
+  if (datapath::kDpdkEngine.info().version.empty())
+    GTEST_SKIP() << "this manactl has no DPDK inside";
   constexpr const char* kFree = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
 
-  // One that is free, however many the machine has.
+  // Leave exactly one page free.
   const auto few = before_ - number_in(kFree) + 1;
   ASSERT_TRUE(reserve(few)) << "the kernel has no memory for a hugepage; this needs root";
   const auto free = number_in(kFree);
-  ASSERT_GE(free, 1U) << "hugepages of 2 MiB have to be the default";
+  ASSERT_GE(free, 1U) << "the default hugepage size must be 2 MiB";
   const auto refused = bench({"--queues", "8"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_EQ(refused.out, "");
@@ -101,17 +103,18 @@ TEST_F(WithHugepages, BenchSaysHowManyItNeedsAndRunsWithThatMany) {
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["plan"]["hugepages"], true);
   EXPECT_GT(document["total"]["packets"], 0);
-  EXPECT_EQ(number_in(kFree), needed) << "a run keeps no hugepages";
+  EXPECT_EQ(number_in(kFree), needed) << "the run did not free its hugepages";
 }
 
-TEST_F(WithHugepages, BenchTakesOrdinaryMemoryWhenNoneAreFree) {
-  if (datapath::engine_info().version.empty()) GTEST_SKIP() << "this manactl has no DPDK inside";
+TEST_F(WithHugepages, BenchUsesNormalPagesWhenNoneAreFree) {
+  if (datapath::kDpdkEngine.info().version.empty())
+    GTEST_SKIP() << "this manactl has no DPDK inside";
   if (!reserve(0)) GTEST_SKIP() << "other programs of this machine use hugepages";
   const auto outcome = bench();
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["plan"]["hugepages"], false);
-  EXPECT_THAT(outcome.out, HasSubstr("none are free"));
+  EXPECT_THAT(outcome.out, HasSubstr("no hugepages are free"));
 }
 
 }  // namespace

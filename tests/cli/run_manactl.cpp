@@ -51,16 +51,16 @@ void break_stdout() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-bool running(pid_t child) {
+bool is_running(pid_t child) {
   siginfo_t state{};
   return waitid(P_PID, static_cast<id_t>(child), &state, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          state.si_pid == 0;
 }
 
 bool has_worked(pid_t child, const std::string& thread, unsigned ticks) {
-  std::error_code gone;
+  std::error_code ignored;
   for (const auto& task :
-       std::filesystem::directory_iterator("/proc/" + std::to_string(child) + "/task", gone)) {
+       std::filesystem::directory_iterator("/proc/" + std::to_string(child) + "/task", ignored)) {
     std::string text;
     std::getline(std::ifstream(task.path() / "stat"), text);
     if (text.find("(" + thread + ")") == std::string::npos) continue;
@@ -87,37 +87,38 @@ std::size_t Outcome::error_lines() const {
   return static_cast<std::size_t>(std::count(err.begin(), err.end(), '\n'));
 }
 
-Outcome manactl(const std::vector<std::string>& arguments, const Surroundings& around) {
+Outcome manactl(const std::vector<std::string>& arguments, const ProcessOptions& process) {
   std::vector<std::string> words = {MANACTL_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const auto argv = pointers(words);
-  const auto env = pointers(around.environment);
-  const int in = memory_file("in", around.input);
-  const int out = around.stdout_path.empty() ? memory_file("out")
-                                             : open(around.stdout_path.c_str(), O_RDWR | O_CLOEXEC);
+  const auto env = pointers(process.environment);
+  const int in = memory_file("in", process.input);
+  const int out = process.stdout_path.empty()
+                      ? memory_file("out")
+                      : open(process.stdout_path.c_str(), O_RDWR | O_CLOEXEC);
   const int err = memory_file("err");
   const pid_t child = fork();
   if (child == 0) {
     dup2(in, 0);
     dup2(out, 1);
     dup2(err, 2);
-    if (around.stdout_closed) close(1);
-    if (around.stdout_broken) break_stdout();
+    if (process.stdout_closed) close(1);
+    if (process.stdout_broken) break_stdout();
     execve(argv[0], argv.data(), env.data());
     _exit(127);
   }
-  if (around.signal != 0) {
-    while (running(child) && !has_worked(child, around.signal_thread, around.signal_ticks)) {
+  if (process.signal != 0) {
+    while (is_running(child) && !has_worked(child, process.signal_thread, process.signal_ticks)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
-    kill(child, around.signal);
+    kill(child, process.signal);
   }
   int status = 0;
   waitpid(child, &status, 0);
   close(in);
   Outcome outcome;
   outcome.code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-  if (around.stdout_path.empty()) {
+  if (process.stdout_path.empty()) {
     outcome.out = contents(out);
   } else {
     close(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs the real program, as a shell would.
+// Runs the manactl program and captures its output.
 
 #pragma once
 
@@ -10,27 +10,27 @@
 namespace manactl::test {
 
 struct Outcome {
-  int code = -1;  // 128 + n for a signal
+  int code = -1;  // exit code; 128 + n if signal n killed the program
   std::string out, err;
 
   std::size_t error_lines() const;
 };
 
-struct Surroundings {
-  // Nobody's results are changed by a test.
+struct ProcessOptions {
+  // Tests do not save results in the user's directory.
   std::vector<std::string> environment = {"LC_ALL=C.UTF-8", "MANACTL_NO_SAVE=true"};
-  std::string input;        // standard input
-  std::string stdout_path;  // else captured
+  std::string input;        // text for standard input
+  std::string stdout_path;  // file for standard output; empty: capture it in Outcome::out
   bool stdout_closed = false;
-  bool stdout_broken = false;  // a pipe that nobody reads, with SIGPIPE ignored
-  int signal = 0;              // sent when the thread of this name has used so many clock ticks
+  bool stdout_broken = false;  // standard output is a pipe without a reader, and SIGPIPE is ignored
+  int signal = 0;  // sent when thread `signal_thread` has used `signal_ticks` of CPU time
   std::string signal_thread;
   unsigned signal_ticks = 0;
 };
 
-Outcome manactl(const std::vector<std::string>& arguments, const Surroundings& around = {});
+Outcome manactl(const std::vector<std::string>& arguments, const ProcessOptions& process = {});
 
-// A directory that goes away with the object.
+// A temporary directory that the destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -40,7 +40,7 @@ class TemporaryDirectory {
 
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
 
-  // Writes a file and gives its path.
+  // Writes a file and returns its path.
   std::string file(const std::string& name, const std::string& text, unsigned mode = 0600) const;
 
  private:

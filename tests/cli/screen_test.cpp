@@ -9,23 +9,23 @@
 namespace manactl::cli {
 namespace {
 
-TEST(Wrap, BreaksAtBlanksAndKeepsLongWords) {
+TEST(Wrap, BreaksAtSpacesAndKeepsLongWords) {
   EXPECT_EQ(wrap("one two three", 9, 2), "  one two\n  three");
   EXPECT_EQ(wrap("averyveryverylongword x", 8, 0), "averyveryverylongword\nx");
   EXPECT_EQ(wrap("", 8, 2), "");
 }
 
-TEST(Wrap, CountsCharactersAndNotBytes) {
+TEST(Wrap, CountsCharactersInsteadOfBytes) {
   EXPECT_EQ(wrap_lines("äöü äöü", 7).size(), 1U);
 }
 
-TEST(Screen, PaintsOnlyWithColours) {
+TEST(Screen, PaintsOnlyWithColors) {
   std::ostringstream out;
   Screen screen(out, false, 80, false);
-  EXPECT_EQ(screen.paint(Colour::red, "x"), "x");
-  screen.set_colour(true);
-  EXPECT_EQ(screen.paint(Colour::red, "x"), "\x1b[31mx\x1b[0m");
-  EXPECT_EQ(screen.paint(Colour::none, "x"), "x");
+  EXPECT_EQ(screen.paint(Color::red, "x"), "x");
+  screen.set_color(true);
+  EXPECT_EQ(screen.paint(Color::red, "x"), "\x1b[31mx\x1b[0m");
+  EXPECT_EQ(screen.paint(Color::none, "x"), "x");
 }
 
 TEST(Environment, FindsUtf8InTheFirstVariableThatIsSet) {
@@ -39,7 +39,7 @@ TEST(Environment, FindsUtf8InTheFirstVariableThatIsSet) {
   EXPECT_TRUE(environment.is_utf8());
 }
 
-TEST(Environment, KeepsOnlyWhatManactlKnows) {
+TEST(Environment, CopiesOnlyTheVariablesOfManactl) {
   const char* const variables[] = {
       "PATH=/bin", "MANACTL_QUEUES=4", "NOVALUE", "TERM=dumb", nullptr};
   const Environment environment(variables);

@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a check with this configuration file answers.
+// Runs manactl check with the configuration file `path`.
 Outcome check_with(const std::string& path, std::vector<std::string> more = {}) {
   std::vector<std::string> words = {
       "check", "--only", "hardware", "--root", fixture("healthy-two-nics"), "--config", path};
@@ -36,26 +36,26 @@ TEST(Configuration, SetsOptionsGloballyAndByCommand) {
   EXPECT_FALSE(is_json(check_with(directory.file("c.toml", "[doctor]\nscrub = true\n"))));
 }
 
-TEST(Configuration, IsBelowTheEnvironmentAndThatBelowOptions) {
+TEST(Configuration, IsOverriddenByVariablesAndThoseByOptions) {
   const TemporaryDirectory directory;
   const auto path = directory.file("a.toml", "[check]\nqueues = 99\n");
   EXPECT_THAT(check_with(path).err, HasSubstr(path));
-  Surroundings around;
-  around.environment = {"MANACTL_QUEUES=98", "MANACTL_CONFIG=" + path};
-  const auto by_variable = manactl({"check", "--only", "hardware"}, around);
+  ProcessOptions process;
+  process.environment = {"MANACTL_QUEUES=98", "MANACTL_CONFIG=" + path};
+  const auto by_variable = manactl({"check", "--only", "hardware"}, process);
   EXPECT_EQ(by_variable.code, 2);
   EXPECT_THAT(by_variable.err, HasSubstr("MANACTL_QUEUES: --queues: '98'"));
   EXPECT_NE(check_with(path, {"--queues", "4"}).code, 2);
 }
 
-TEST(Variables, ThatAreWrongAreNamed) {
+TEST(Variables, AreNamedInErrors) {
   for (const std::string variable : {"MANACTL_JSON=maybe",
                                      "MANACTL_COLOR=alwais",
                                      "MANACTL_ROOT=/nowhere",
                                      "MANACTL_CONFIG=/nowhere"}) {
-    Surroundings around;
-    around.environment = {variable};
-    const auto outcome = manactl({"check"}, around);
+    ProcessOptions process;
+    process.environment = {variable};
+    const auto outcome = manactl({"check"}, process);
     EXPECT_EQ(outcome.code, 2) << variable;
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
@@ -63,18 +63,18 @@ TEST(Variables, ThatAreWrongAreNamed) {
 }
 
 Outcome with_variable(const std::string& variable, const std::vector<std::string>& words) {
-  Surroundings around;
-  around.environment = {variable, "PATH=/usr/bin:/bin"};
-  return manactl(words, around);
+  ProcessOptions process;
+  process.environment = {variable, "PATH=/usr/bin:/bin"};
+  return manactl(words, process);
 }
 
-TEST(Variables, OfBenchAreNotThoseOfSim) {
+TEST(Variables, DifferBetweenBenchAndSim) {
   const std::vector<std::string> sim = {"sim"};
-  EXPECT_THAT(with_variable("MANACTL_ENGINE=verbs", sim).err, HasSubstr("a command is missing"));
+  EXPECT_THAT(with_variable("MANACTL_ENGINE=verbs", sim).err, HasSubstr("COMMAND is missing"));
   EXPECT_THAT(with_variable("MANACTL_SIM_ENGINE=verbs", sim).err,
               HasSubstr("MANACTL_SIM_ENGINE: --engine: 'verbs'"));
   EXPECT_THAT(with_variable("MANACTL_SIM_COLOR=sometimes", sim).err,
-              HasSubstr("a command is missing"));
+              HasSubstr("COMMAND is missing"));
   EXPECT_THAT(with_variable("MANACTL_COLOR=sometimes", sim).err, HasSubstr("MANACTL_COLOR"));
   const std::vector<std::string> bench = {"bench", "--vdev", "net_null0"};
   EXPECT_THAT(with_variable("MANACTL_ENGINE=inline", bench).err, HasSubstr("MANACTL_ENGINE"));
@@ -87,64 +87,64 @@ TEST(Configuration, MayHaveABomAndCrLf) {
   EXPECT_TRUE(is_json(check_with(path)));
 }
 
-struct Refused {
+struct BadConfiguration {
   const char* name;
   std::string text;
-  const char* says;
+  const char* message;
 };
 
-void PrintTo(const Refused& refused, std::ostream* out) {
-  *out << refused.name;
+void PrintTo(const BadConfiguration& bad, std::ostream* out) {
+  *out << bad.name;
 }
 
-std::string name_of_case(const testing::TestParamInfo<Refused>& info) {
+std::string name_of_case(const testing::TestParamInfo<BadConfiguration>& info) {
   return info.param.name;
 }
 
-class RefusedConfiguration : public testing::TestWithParam<Refused> {};
+class RejectedConfiguration : public testing::TestWithParam<BadConfiguration> {};
 
-TEST_P(RefusedConfiguration, IsOneLine) {
+TEST_P(RejectedConfiguration, PrintsOneLine) {
   const TemporaryDirectory directory;
   const auto outcome = check_with(directory.file("a.toml", GetParam().text));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Text,
-    RefusedConfiguration,
-    testing::Values(Refused{"UnknownKey", "colour = 'never'\n", "did you mean 'color'?"},
-                    Refused{"UnknownKeyOfCommand", "[check]\nquues = 4\n", "'queues'?"},
-                    Refused{"KeyOfAnotherCommand", "[check]\nburst = 4\n", "unknown key 'burst'"},
-                    Refused{"UnknownSection", "[chek]\nqueues = 4\n", "did you mean 'check'?"},
-                    Refused{"NestedSection", "[check.deep]\nqueues = 4\n", "check.deep"},
-                    Refused{"WrongType", "[check]\nqueues = true\n", "--queues: 'true'"},
-                    Refused{
-                        "NoFlag", "json = maybe\n", "--json: 'maybe' is neither true nor false"},
-                    Refused{"Unclosed", "json = \"yes\n", "--json: '"},
-                    Refused{"UnclosedSection", "[check\njson = true\n", "unknown key '[check'"},
-                    Refused{"NoKey", "= 5\n", "unknown key ''"},
-                    Refused{"Twice", "json = true\njson = false\n", "'json' is given twice"},
-                    Refused{"TwiceInSection", "[check]\nqueues=1\nqueues=2\n", "given twice"},
-                    Refused{"OptionOfACommand", "queues = 4\n", "unknown key 'queues'"},
-                    Refused{"Scientific", "[check]\nqueues = 1e9\n", "--queues: '1e9'"},
-                    Refused{"Nul", std::string("json = true\n\0", 13), "NUL"},
-                    Refused{"TooLarge", std::string(70000, '#'), "64 KiB"},
-                    Refused{"NoText", "\x01\x02\x03\x04 = 5\n", "unknown key"}),
+    RejectedConfiguration,
+    testing::Values(
+        BadConfiguration{"UnknownKey", "colr = 'never'\n", "did you mean 'color'?"},
+        BadConfiguration{"UnknownKeyOfCommand", "[check]\nquues = 4\n", "'queues'?"},
+        BadConfiguration{"KeyOfAnotherCommand", "[check]\nburst = 4\n", "unknown key 'burst'"},
+        BadConfiguration{"UnknownSection", "[chek]\nqueues = 4\n", "did you mean 'check'?"},
+        BadConfiguration{"NestedSection", "[check.deep]\nqueues = 4\n", "check.deep"},
+        BadConfiguration{"WrongType", "[check]\nqueues = true\n", "--queues: 'true'"},
+        BadConfiguration{"NotAFlag", "json = maybe\n", "--json: 'maybe' is neither true nor false"},
+        BadConfiguration{"Unclosed", "json = \"yes\n", "--json: '"},
+        BadConfiguration{"UnclosedSection", "[check\njson = true\n", "unknown key '[check'"},
+        BadConfiguration{"NoKey", "= 5\n", "unknown key ''"},
+        BadConfiguration{"Twice", "json = true\njson = false\n", "'json' is given twice"},
+        BadConfiguration{"TwiceInSection", "[check]\nqueues=1\nqueues=2\n", "given twice"},
+        BadConfiguration{"OptionOfACommand", "queues = 4\n", "unknown key 'queues'"},
+        BadConfiguration{"Scientific", "[check]\nqueues = 1e9\n", "--queues: '1e9'"},
+        BadConfiguration{"Nul", std::string("json = true\n\0", 13), "NUL"},
+        BadConfiguration{"TooLarge", std::string(70000, '#'), "64 KiB"},
+        BadConfiguration{"NotText", "\x01\x02\x03\x04 = 5\n", "unknown key"}),
     name_of_case);
 
-TEST(Configuration, ThatOthersMayWriteIsRefused) {
+TEST(Configuration, RejectsAFileThatOthersCanWrite) {
   const TemporaryDirectory directory;
   for (const unsigned mode : {0666U, 0620U, 0602U}) {
     const auto outcome = check_with(directory.file("a.toml", "json = true\n", mode));
     EXPECT_EQ(outcome.code, 2) << mode;
-    EXPECT_THAT(outcome.err, HasSubstr("others may write"));
+    EXPECT_THAT(outcome.err, HasSubstr("others can write"));
   }
 }
 
-TEST(Configuration, ThatIsALinkOrAPipeOrADirectoryIsRefused) {
+TEST(Configuration, RejectsLinksPipesAndDirectories) {
   const TemporaryDirectory directory;
   directory.file("real.toml", "json = true\n");
   ASSERT_EQ(symlink(directory.path("real.toml").c_str(), directory.path("link").c_str()), 0);

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# The real program with its real lock, journal, signals and watchdog, in a mount namespace where the
-# pool of hugepages is a plain file. Needs root.
+# Runs the program with its real lock, journal, signals and watchdog in a mount namespace where the
+# hugepage pool is a plain file. Needs root.
 #
 # usage: setup_in_namespace.sh MANACTL
 
@@ -15,16 +15,16 @@ failures=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-fresh() {  # fresh [SIZE]: an empty machine, with a state directory of this size
+fresh() {  # fresh [SIZE]: reset the machine, with a state directory of this size
   umount /var/lib 2>/dev/null
   mount -t tmpfs -o "mode=755,size=${1:-4m}" tmpfs /var/lib
   echo 0 >$pool/nr_hugepages
   echo 0 >$pool/free_hugepages
 }
 
-expect() {  # expect WHAT WANTED SEEN
+expect() {  # expect WHAT EXPECTED ACTUAL
   if [ "$2" != "$3" ]; then
-    echo "$1: '$3' and not '$2'"
+    echo "$1: '$3' instead of '$2'"
     failures=$((failures + 1))
   fi
 }
@@ -51,7 +51,7 @@ expect "journal after restore" "" "$(ls /var/lib/manactl/journal)"
 run restore --all
 expect "restore again" 0 $code
 
-# Whoever holds the lock works alone; readers do not wait.
+# prepare fails while another process holds the lock; status does not need the lock.
 fresh
 exec 9>/run/lock/manactl.lock
 flock 9
@@ -62,18 +62,19 @@ expect "status while busy" 0 $code
 exec 9>&-
 expect "pages" 0 "$(cat $pool/nr_hugepages)"
 
-# A lock file of somebody else, a state directory that others write to, that is full, read-only.
+# prepare fails if the lock file belongs to another user, or if the state directory is writable for
+# other users, a symbolic link, read-only or full.
 chown 65534 /run/lock/manactl.lock
 run prepare --hugepages 4
 expect "lock of another user" 4 $code
 rm -f /run/lock/manactl.lock
 mkdir -p -m 777 /var/lib/manactl
 run prepare --hugepages 4
-expect "state directory of everybody" 4 $code
+expect "world-writable state directory" 4 $code
 rm -rf /var/lib/manactl
 ln -s /tmp /var/lib/manactl
 run prepare --hugepages 4
-[ $code -ne 0 ] || expect "state directory is a link" refused taken
+[ $code -ne 0 ] || expect "state directory is a link" rejected accepted
 fresh
 mount -o remount,ro /var/lib
 run prepare --hugepages 4
@@ -84,63 +85,63 @@ run prepare --hugepages 4
 expect "full state directory" 6 $code
 expect "pages" 0 "$(cat $pool/nr_hugepages)"
 
-# A machine without /run/lock gets one; a link in its place is refused.
+# manactl creates a missing /run/lock, and rejects a symbolic link in its place.
 fresh
 umount /run/lock
 mount -t tmpfs -o mode=755 tmpfs /run
 (umask 077; timeout 30 "$manactl" prepare --hugepages 4 >/dev/null)
 expect "prepare without /run/lock" 0 $?
-expect "the directory of the lock" "755 root" "$(stat -c '%a %U' /run/lock)"
+expect "the lock directory" "755 root" "$(stat -c '%a %U' /run/lock)"
 run restore --all
 rm -r /run/lock
 ln -s /tmp /run/lock
 run prepare --hugepages 4
 expect "a link in place of /run/lock" "1 line" "$(wc -l <"$scratch"/err) line"
-[ $code -ne 0 ] || expect "a link in place of /run/lock" refused taken
+[ $code -ne 0 ] || expect "a link in place of /run/lock" rejected accepted
 expect "pages" 0 "$(cat $pool/nr_hugepages)"
 rm /run/lock
 mkdir -m 777 /run/lock
 run prepare --hugepages 4
-expect "/run/lock that everybody may empty" 4 $code
+expect "world-writable /run/lock without the sticky bit" 4 $code
 rm -r /run/lock
 
-# A journal of somebody else: what is in it is not believed and not removed.
+# A journal of another user is neither trusted nor removed.
 fresh
 run prepare --hugepages 4
 journal=/var/lib/manactl/journal/hugepages-1.jsonl
 chown 65534 $journal
 run restore --all
 expect "journal of another user" 7 $code
-grep -q "could have been written by others" "$scratch"/out || expect "journal of another user" named hidden
+grep -q "could have been written by others" "$scratch"/out || expect "journal of another user" named missing
 run restore --all
 expect "journal of another user, again" 7 $code
 run prepare --hugepages 4
 expect "prepare beside a journal of another user" 5 $code
 chown 0 $journal
 run restore --all
-expect "journal that is ours again" 0 $code
+expect "journal of this user again" 0 $code
 expect "pages" 0 "$(cat $pool/nr_hugepages)"
 
-# The watchdog takes back what is not confirmed, also when its caller's session is gone.
+# The watchdog rolls back unconfirmed changes, even if the session in which prepare ran has ended.
 fresh
 setsid "$manactl" prepare --hugepages 4 --confirm-timeout 2 >"$scratch"/out 2>&1
-expect "pages until the end of the wait" 4 "$(cat $pool/nr_hugepages)"
+expect "pages before the timeout" 4 "$(cat $pool/nr_hugepages)"
 for _ in $(seq 100); do [ "$(cat $pool/nr_hugepages)" = 0 ] && break; sleep 0.1; done
-expect "pages after the wait" 0 "$(cat $pool/nr_hugepages)"
+expect "pages after the timeout" 0 "$(cat $pool/nr_hugepages)"
 for _ in $(seq 50); do [ -z "$(ls /var/lib/manactl/journal)" ] && break; sleep 0.1; done
-expect "journal after the wait" "" "$(ls /var/lib/manactl/journal)"
+expect "journal after the timeout" "" "$(ls /var/lib/manactl/journal)"
 run prepare --hugepages 4 --confirm-timeout 600
 watchdog=$(grep -o '"watchdog":"[0-9]*' /var/lib/manactl/journal/* | grep -o '[0-9]*$')
 run status
-grep -q "taken back in" "$scratch"/out || expect "status of what waits" told hidden
+grep -q "rolled back in" "$scratch"/out || expect "status before the timeout" shown missing
 kill -9 "$watchdog"
 while [ -e /proc/"$watchdog"/exe ]; do sleep 0.1; done
 run status
-grep -q "watchdog is dead" "$scratch"/out || expect "status without a watchdog" told hidden
+grep -q "watchdog is dead" "$scratch"/out || expect "status without a watchdog" shown missing
 run status --json
-grep -q '"watchdog": "dead"' "$scratch"/out || expect "status --json without a watchdog" dead else
+grep -q '"watchdog": "dead"' "$scratch"/out || expect "status --json without a watchdog" dead other
 run status
-grep -q "run: manactl restore hugepages-1" "$scratch"/out || expect "status without a watchdog" advice none
+grep -q "run: manactl restore hugepages-1" "$scratch"/out || expect "status without a watchdog" command none
 expect "pages without a watchdog" 4 "$(cat $pool/nr_hugepages)"
 run restore --all
 expect "restore without a watchdog" 0 $code
@@ -148,9 +149,9 @@ run prepare --hugepages 4 --confirm-timeout 3
 run confirm
 expect "confirm" 0 $code
 sleep 4
-expect "pages that are confirmed" 4 "$(cat $pool/nr_hugepages)"
+expect "pages after confirm" 4 "$(cat $pool/nr_hugepages)"
 run restore --all
 expect "pages at the end" 0 "$(cat $pool/nr_hugepages)"
 
-[ $failures -eq 0 ] && echo "the program keeps its promises"
+[ $failures -eq 0 ] && echo "all tests passed"
 exit $((failures != 0))

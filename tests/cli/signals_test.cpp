@@ -11,41 +11,41 @@
 namespace manactl::cli {
 namespace {
 
-TEST(StopOnSignal, AsksToStopAndKeepsTheNumber) {
+TEST(StopOnSignal, RequestsAStopAndRemembersTheSignal) {
   StopOnSignal signals;
-  signals.finish_when_asked();
-  std::atomic<bool> asked = false;
+  signals.stop_gracefully();
+  std::atomic<bool> requested = false;
   const std::stop_callback callback(signals.token(), [&] {
-    asked = true;
-    asked.notify_all();
+    requested = true;
+    requested.notify_all();
   });
   kill(getpid(), SIGTERM);
-  asked.wait(false);
+  requested.wait(false);
   EXPECT_EQ(signals.number(), SIGTERM);
 }
 
-// A program that waits for the given signals while they are watched.
-void take(bool finishes, const std::vector<int>& numbers) {
+// Sends signals to this process and waits for their effect.
+void receive(bool graceful, const std::vector<int>& numbers) {
   StopOnSignal signals;
-  if (finishes) signals.finish_when_asked();
+  if (graceful) signals.stop_gracefully();
   for (const int number : numbers) {
     kill(getpid(), number);
-    while (finishes && !signals.token().stop_requested()) usleep(100);
+    while (graceful && !signals.token().stop_requested()) usleep(100);
   }
   for (;;) pause();
 }
 
-TEST(StopOnSignalDeathTest, EndsAtOnceWhenThereIsNothingToFinish) {
-  EXPECT_EXIT(take(false, {SIGINT}), testing::ExitedWithCode(130), "");
-  EXPECT_EXIT(take(false, {SIGTERM}), testing::ExitedWithCode(143), "");
-  EXPECT_EXIT(take(false, {SIGHUP}), testing::ExitedWithCode(129), "");
+TEST(StopOnSignalDeathTest, ExitsAtOnceBeforeAGracefulStopIsPossible) {
+  EXPECT_EXIT(receive(false, {SIGINT}), testing::ExitedWithCode(130), "");
+  EXPECT_EXIT(receive(false, {SIGTERM}), testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(receive(false, {SIGHUP}), testing::ExitedWithCode(129), "");
 }
 
-TEST(StopOnSignalDeathTest, EndsAtOnceWhenAskedAgain) {
-  EXPECT_EXIT(take(true, {SIGINT, SIGTERM}), testing::ExitedWithCode(143), "");
+TEST(StopOnSignalDeathTest, ExitsAtOnceOnASecondSignal) {
+  EXPECT_EXIT(receive(true, {SIGINT, SIGTERM}), testing::ExitedWithCode(143), "");
 }
 
-TEST(StopOnSignal, GivesTheSignalsBack) {
+TEST(StopOnSignal, RestoresTheSignalMask) {
   { const StopOnSignal signals; }
   sigset_t now;
   pthread_sigmask(SIG_SETMASK, nullptr, &now);
@@ -53,13 +53,14 @@ TEST(StopOnSignal, GivesTheSignalsBack) {
   EXPECT_EQ(sigismember(&now, SIGUSR2), 0);
 }
 
-// Of two signals that wait, the lower number is taken first.
+// Of two pending signals, sigwait() returns the lower number first. So a handled SIGHUP would exit
+// with 129.
 TEST(StopOnSignalDeathTest, LeavesAnIgnoredSignalIgnored) {
-  const auto ignored_and_another = [] {
+  const auto ignore_then_receive = [] {
     signal(SIGHUP, SIG_IGN);
-    take(false, {SIGHUP, SIGTERM});
+    receive(false, {SIGHUP, SIGTERM});
   };
-  EXPECT_EXIT(ignored_and_another(), testing::ExitedWithCode(143), "");
+  EXPECT_EXIT(ignore_then_receive(), testing::ExitedWithCode(143), "");
 }
 
 }  // namespace

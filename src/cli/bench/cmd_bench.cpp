@@ -12,9 +12,8 @@
 #include "cli/bench/sim.h"
 #include "cli/bench/target.h"
 #include "cli/command.h"
+#include "cli/facts.h"
 #include "cli/options.h"
-#include "cli/prepared.h"
-#include "cli/question.h"
 #include "datapath/engines.h"
 #include "host/gather.h"
 
@@ -24,7 +23,7 @@ namespace {
 struct Options {
   datapath::BenchPlan plan;
   std::vector<InterfaceName> interfaces;
-  EngineChoice engine = EngineChoice::automatic;
+  const datapath::EngineRow* engine = nullptr;  // null: automatic
   bool sim = false;
   bool no_huge = false;
   bool list_drivers = false;
@@ -44,13 +43,13 @@ Exit say(Context& context, const Obstacle& obstacle) {
 }
 
 Exit list_drivers(Context& context) {
-  const auto engine = datapath::engine_info();
-  context.json ? drivers_json(context.out, engine) : drivers_text(context.out, engine);
+  const auto engine = datapath::kDpdkEngine.info();
+  context.json ? print_drivers_json(context.out, engine) : print_drivers_text(context.out, engine);
   return Exit::ok;
 }
 
-// The first thing that is wrong with the words themselves.
-std::string wrong_words(const Options& options, const Context& context) {
+// Returns the error message for contradictory options; empty if there is no contradiction.
+std::string usage_error(const Options& options, const Context& context) {
   const bool device = !options.plan.vdevs.empty();
   if (!context.root.empty())
     return "bench: --root is for captured systems, which cannot be measured";
@@ -58,14 +57,20 @@ std::string wrong_words(const Options& options, const Context& context) {
   if (device && interface) return "bench: an interface and --vdev exclude each other";
   if (options.sim && (device || interface))
     return "bench: --sim brings its own device, an interface or --vdev excludes it";
-  if (device && options.engine == EngineChoice::verbs)
-    return "bench: --engine verbs measures MANA only, --vdev is for DPDK";
-  if (options.sim && options.engine == EngineChoice::dpdk)
-    return "bench: --sim runs the engine of direct verbs, not --engine dpdk";
+  const auto* engine = options.engine;
+  if (device && engine != nullptr && !engine->takes_vdevs)
+    return fmt::format("bench: --engine {} measures MANA only, --vdev is for DPDK", engine->name);
+  if (options.sim && engine != nullptr && !engine->runs_on_adapter)
+    return fmt::format("bench: --sim cannot use --engine {}", engine->name);
   return {};
 }
 
-// The adapter in place of a NIC: asked for, or because there is no NIC and nothing else was named.
+Exit report_not_built_in(Context& context, const datapath::EngineRow& engine) {
+  return report_error(context, because(engine.make().error(), "bench").value());
+}
+
+// Measures the software adapter. Called for --sim, or if no device was given and the machine has no
+// MANA.
 Exit simulate(const Options& options, Context& context, const host::Facts& facts) {
   auto plan = options.plan;
   plan.nics.push_back(simulated_nic());
@@ -73,31 +78,32 @@ Exit simulate(const Options& options, Context& context, const host::Facts& facts
   if (facts.cpus) plan.cpus = *facts.cpus;
   const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
-  if (!datapath::has_verbs_engine()) {
-    return refuse(context, Errc::unsupported, "bench: this manactl was built without libmana");
-  }
+  const auto& engine = datapath::adapter_engine();
+  if (!engine.built_in) return report_not_built_in(context, engine);
   if (datapath::is_simulated()) {
-    return run_plan(context, plan, options.run, {true, true, std::string(kSimulatedNote)});
+    return run_plan(context, plan, options.run, {&engine, true, std::string(kSimulatedNote)});
   }
   if (!options.sim) {
-    context.err.stream() << "manactl: no MANA here: measuring the software adapter, which says "
-                            "nothing of the hardware\n";
+    context.err.stream()
+        << "manactl: no MANA NIC found: measuring the software adapter, whose figures "
+           "do not describe hardware\n";
   }
   return run_on_adapter(plan, context);
 }
 
-// The NICs that were named, and the CPUs near to them.
+// Adds the ports of the named interfaces to the plan, and the CPUs on their NUMA nodes.
 Possible<void> find_nics(const Options& options,
                          const Context& context,
                          const host::Facts& facts,
                          datapath::BenchPlan& plan,
-                         bool verbs) {
+                         const datapath::EngineRow& engine) {
   const auto system = context.system();
   if (options.interfaces.empty() || !system) return {};
-  const auto entries = known_entries(*system, context);
+  const auto entries = journal_entries(*system, context);
   for (const auto& interface : options.interfaces) {
-    auto port = verbs ? find_verbs_port(facts, interface.str(), entries)
-                      : find_port(facts, interface.str(), datapath::engine_info(), entries);
+    auto port = engine.nic_state == datapath::NicState::link_down
+                    ? find_verbs_port(facts, interface.str(), entries)
+                    : find_port(facts, interface.str(), engine.info(), entries);
     if (!port) return tl::unexpected<Obstacle>(port.error());
     plan.nics.push_back(std::move(*port));
   }
@@ -105,63 +111,49 @@ Possible<void> find_nics(const Options& options,
   return {};
 }
 
-Exit run_on_verbs(const Options& options,
-                  Context& context,
-                  datapath::BenchPlan plan,
-                  const host::Facts& facts) {
-  if (auto ok = find_nics(options, context, facts, plan, true); !ok) {
+Exit run_on(const datapath::EngineRow& engine,
+            const Options& options,
+            Context& context,
+            datapath::BenchPlan plan,
+            const host::Facts& facts) {
+  if (!engine.built_in) return report_not_built_in(context, engine);
+  if (auto ok = find_nics(options, context, facts, plan, engine); !ok) {
     return say(context, ok.error());
   }
-  plan.hugepages = false;
-  const auto valid = check_run(plan, options.run);
-  if (!valid) return report_error(context, because(valid.error(), "bench").value());
-  return run_plan(context, plan, options.run, {true, datapath::is_simulated(), {}});
-}
-
-Exit run_on_dpdk(const Options& options,
-                 Context& context,
-                 datapath::BenchPlan plan,
-                 const host::Facts& facts) {
-  const auto info = datapath::engine_info();
-  if (info.version.empty()) {
-    return refuse(context, Errc::unsupported, "bench: this manactl was built without DPDK");
-  }
-  if (auto ok = find_nics(options, context, facts, plan, false); !ok) {
-    return say(context, ok.error());
-  }
+  if (!engine.uses_hugepages) plan.hugepages = false;
   const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());
-  return run_plan(context, plan, options.run, {false, false, *note});
+  const bool simulated = engine.runs_on_adapter && datapath::is_simulated();
+  return run_plan(context, plan, options.run, {&engine, simulated, *note});
 }
 
 Exit run_bench(const Options& options, Context& context) {
   if (options.list_drivers) return list_drivers(context);
-  const auto wrong = wrong_words(options, context);
+  const auto wrong = usage_error(options, context);
   if (!wrong.empty()) return refuse(context, Errc::invalid, wrong);
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
-  const auto facts = host::gather(*system, embedded_dpdk());
+  const auto facts = gather_facts(*system);
   const bool named = !options.plan.vdevs.empty() || !options.interfaces.empty();
-  const bool nothing_else = !named && !facts.has_mana() && datapath::has_verbs_engine() &&
-                            options.engine != EngineChoice::dpdk;
+  const auto& adapter = datapath::adapter_engine();
+  const bool nothing_else = !named && !facts.has_mana() && adapter.built_in &&
+                            (options.engine == nullptr || options.engine == &adapter);
   if (options.sim || nothing_else) return simulate(options, context, facts);
   if (!named) {
     return refuse(context,
                   Errc::invalid,
-                  datapath::has_verbs_engine()
+                  adapter.built_in
                       ? "bench: a device is missing: an interface, --vdev net_null0 or --sim"
                       : "bench: a device is missing: an interface or --vdev net_null0");
   }
   datapath::BenchPlan plan = options.plan;
   plan.hugepages = !options.no_huge;
   if (facts.cpus) plan.cpus = *facts.cpus;
-  const bool verbs =
-      !options.interfaces.empty() &&
-      takes_verbs(options.engine, datapath::engine_info(), datapath::has_verbs_engine());
-  return verbs ? run_on_verbs(options, context, std::move(plan), facts)
-               : run_on_dpdk(options, context, std::move(plan), facts);
+  const auto* chosen = options.engine != nullptr ? options.engine : &datapath::default_engine();
+  const auto& engine = options.interfaces.empty() ? datapath::vdev_engine() : *chosen;
+  return run_on(engine, options, context, std::move(plan), facts);
 }
 
 void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
@@ -173,10 +165,12 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
   };
   add_value(app, {"IFACE", type::kInterface, "measure this MANA NIC"}, take);
   add_value(
-      app, {"--iface", type::kInterface, "the same, for names that are also words: compare"}, take);
-  add_value(app, {"--port", type::kInterface, "measure this NIC, too", true}, take);
+      app,
+      {"--iface", type::kInterface, "same as IFACE, for names of subcommands such as compare"},
+      take);
+  add_value(app, {"--port", type::kInterface, "measure this NIC as well", true}, take);
   add_value(app,
-            {"--vdev", "DEVICE", "measure a virtual device of DPDK: net_null0, net_ring0", true},
+            {"--vdev", "DEVICE", "measure a virtual DPDK device: net_null0, net_ring0", true},
             [options](const std::string& text) -> Result<> {
               auto device = parse_text(text, "a virtual device");
               if (!device) return tl::unexpected<Error>(device.error());
@@ -187,17 +181,17 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
 
 }  // namespace
 
-Run add_bench(CLI::App& app) {
+CommandAction add_bench(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_device_options(app, options);
   add_plan_options(app, options->plan);
   add_value(app,
-            {"--engine", type::kBenchEngine, "what drives a MANA NIC (auto)"},
-            into(options->engine, parse_engine));
+            {"--engine", engine_choice(), "what drives a MANA NIC (auto)"},
+            store_in(options->engine, parse_engine));
   add_flag(app, "--sim", options->sim, "measure the software adapter, on any machine");
-  add_flag(app, "--no-huge", options->no_huge, "use ordinary memory, not hugepages");
+  add_flag(app, "--no-huge", options->no_huge, "use ordinary memory instead of hugepages");
   add_run_options(app, options->run);
-  add_flag(app, "--list-drivers", options->list_drivers, "print the drivers inside and end");
+  add_flag(app, "--list-drivers", options->list_drivers, "print the built-in drivers and exit");
   return [options](Context& context) {
     choose_sizes(options->plan);
     return run_bench(*options, context);

@@ -3,20 +3,22 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/bench/html_merge.h"
-#include "cli/bench/kept.h"
-#include "cli/bench/render_merge.h"
+#include "cli/bench/exit.h"
+#include "cli/bench/render_bench.h"
+#include "cli/bench/saved_results.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/version.h"
+#include "report/html/pages.h"
 
 namespace manactl::cli {
 namespace {
 
 struct Options {
   std::string sender, receiver;
-  std::string place;
-  std::optional<double> most_loss;
+  std::string results;  // directory
+  std::optional<double> max_loss;
   std::optional<Output> output;
 };
 
@@ -26,43 +28,45 @@ Exit refuse(Context& context, const Error& error) {
 
 Exit run_merge(const Options& options, Context& context) {
   if (options.receiver.empty()) {
-    return refuse(context, Error{Errc::invalid, 0, "the results of both ends are joined"});
+    return refuse(context, Error{Errc::invalid, 0, "the result of the receiver is missing"});
   }
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, output.error());
-  const auto sender = find_result(context, options.place, options.sender);
+  const auto sender = find_result(context, options.results, options.sender);
   if (!sender) return refuse(context, sender.error());
-  const auto receiver = find_result(context, options.place, options.receiver);
+  const auto receiver = find_result(context, options.results, options.receiver);
   if (!receiver) return refuse(context, receiver.error());
-  auto result = merge(*sender, *receiver);
+  auto result = report::merge(*sender, *receiver);
   if (!result) return refuse(context, result.error());
-  result->most_loss = options.most_loss;
-  if (options.most_loss && result->loss.value_or(1) > *options.most_loss) {
-    result->exit = Exit::findings;
-  }
+  result->max_loss = options.max_loss;
+  auto& out = context.out;
   if (*output == Output::html) {
-    context.out.stream() << html_page(*result);
+    out.stream() << report::merge_html(*result, version());
+  } else if (*output == Output::json) {
+    out.stream() << report::merge_json(*result, version(), exit_code_of(*result));
   } else {
-    *output == Output::json ? json(context.out, *result) : text(context.out, *result);
+    print_text(out, *result);
   }
-  return result->exit;
+  return exit_of(*result);
 }
 
 }  // namespace
 
-Run add_bench_merge(CLI::App& app) {
+CommandAction add_bench_merge(CLI::App& app) {
   auto options = std::make_shared<Options>();
   const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
-  add_value(app,
-            {"SENDER", type::kResult, "an id, or what bench --json printed; '-' is standard input"},
-            into(options->sender, parse));
   add_value(
-      app, {"RECEIVER", type::kResult, "that of the other end"}, into(options->receiver, parse));
+      app,
+      {"SENDER", type::kResult, "a saved result, or a file of bench --json (- is standard input)"},
+      store_in(options->sender, parse));
   add_value(app,
-            {"--max-loss", "PERCENT", "exit 1 when more is lost, or when that is not known"},
-            into(options->most_loss, parse_share));
+            {"RECEIVER", type::kResult, "the result of the other end"},
+            store_in(options->receiver, parse));
+  add_value(app,
+            {"--max-loss", "PERCENT", "exit with 1 if more is lost, or if the loss is unknown"},
+            store_in(options->max_loss, parse_share));
   add_output(app, type::kPlainOutput, options->output);
-  add_results(app, options->place);
+  add_results_option(app, options->results);
   return [options](Context& context) { return run_merge(*options, context); };
 }
 

@@ -5,35 +5,35 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/bench/figures.h"
-#include "cli/bench/result.h"
-#include "cli/bench/units.h"
+#include "report/figures.h"
+#include "report/result.h"
+#include "report/units.h"
 
 namespace manactl::cli {
 namespace {
 
-constexpr std::size_t kMostQueueLines = 4;
+constexpr std::size_t kMaxQueueLines = 4;
 
 std::string direction(std::string_view label, const datapath::Count& count, double seconds) {
-  const auto rate = per_second(count, seconds);
+  const auto rate = report::per_second(count, seconds);
   return fmt::format("  {:<9}{:>15} {:>16} {:>12} lost",
                      label,
-                     pps_text(rate),
-                     throughput_text(rate, count),
+                     report::pps_text(rate),
+                     report::throughput_text(rate, count),
                      count.missed + count.no_buffer + count.errors);
 }
 
-// All in one unit, so that they can be compared at a glance.
+// Formats the rates of all queues in one unit, so that they can be compared.
 std::string queue_rates(datapath::Mode mode, const std::vector<datapath::Sample>& queues) {
   std::vector<double> rates;
-  double most = 0;
+  double max = 0;
   for (const auto& queue : queues) {
-    rates.push_back(per_second(datapath::headline(mode, queue), queue.seconds));
-    most = std::max(most, rates.back());
+    rates.push_back(report::per_second(datapath::headline(mode, queue), queue.seconds));
+    max = std::max(max, rates.back());
   }
-  const auto unit = rate_unit(most);
+  const auto unit = report::rate_unit(max);
   auto text = fmt::format("queues in {}:", unit.name);
-  for (const double rate : rates) text += ' ' + number_text(rate, unit);
+  for (const double rate : rates) text += ' ' + report::number_text(rate, unit);
   return text;
 }
 
@@ -59,13 +59,13 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
                               plan_.trial.seconds,
                               trial_ > 1 ? fmt::format(" of trial {}", trial_) : "",
                               name_of(plan_.mode),
-                              device_of(plan_)));
+                              report::device_of(plan_)));
   if (sends(plan_.mode)) lines.push_back(direction("sent", total.tx, total.seconds));
   if (receives(plan_.mode)) lines.push_back(direction("received", total.rx, total.seconds));
   if (interval.queues.size() < 2) return lines;
   auto wrapped = wrap_lines(queue_rates(plan_.mode, interval.queues), screen_.width() - 4);
-  if (wrapped.size() > kMostQueueLines) {
-    wrapped.resize(kMostQueueLines);
+  if (wrapped.size() > kMaxQueueLines) {
+    wrapped.resize(kMaxQueueLines);
     wrapped.back() += " ...";
   }
   for (const auto& line : wrapped) lines.push_back("  " + line);
@@ -80,19 +80,19 @@ void LiveView::show(const datapath::Interval& interval) {
     screen_.stream() << fmt::format("{:8.1f} s{}", elapsed_, now[1]) << '\n';
     return;
   }
-  // One write: a terminal that shows half of it flickers.
-  std::string text = drawn_ > 0 ? fmt::format("\x1b[{}A", drawn_) : "";
+  // A single write avoids flicker.
+  std::string text = drawn_lines_ > 0 ? fmt::format("\x1b[{}A", drawn_lines_) : "";
   for (const auto& line : now) {
-    // A line that wraps would take two, and the way up would end in the middle of the block.
+    // A wrapped line would take two rows, and moving the cursor up would miss the first line.
     text += printable(line, screen_.width() - 4) + "\x1b[K\n";
   }
   screen_.stream() << text + "\x1b[J";
-  drawn_ = now.size();
+  drawn_lines_ = now.size();
 }
 
 void LiveView::clear() {
-  if (drawn_ > 0) screen_.stream() << fmt::format("\x1b[{}A\x1b[J", drawn_);
-  drawn_ = 0;
+  if (drawn_lines_ > 0) screen_.stream() << fmt::format("\x1b[{}A\x1b[J", drawn_lines_);
+  drawn_lines_ = 0;
 }
 
 }  // namespace manactl::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A run while it goes on: a few lines of a terminal that are written over, or one line for each
-// interval where nothing can be written over.
+// Shows the progress of a run on a terminal: a few lines that are redrawn, or one line per interval
+// if the terminal cannot redraw.
 
 #pragma once
 
@@ -15,21 +15,21 @@ namespace manactl::cli {
 
 class LiveView {
  public:
-  // Shows nothing on what is no terminal.
+  // Shows nothing if `screen` is not a terminal.
   LiveView(Screen& screen, const datapath::BenchPlan& plan) : screen_(screen), plan_(plan) {}
 
   void start_trial();
   void show(const datapath::Interval& interval);
-  void clear();  // the result takes the place
+  void clear();  // removes the drawn lines; call before printing the result
 
  private:
   std::vector<std::string> lines(const datapath::Interval& interval) const;
 
   Screen& screen_;
   const datapath::BenchPlan& plan_;
-  std::size_t trial_ = 0;  // the first is 1
-  double elapsed_ = 0;     // seconds of it
-  std::size_t drawn_ = 0;  // lines that stand on the terminal
+  std::size_t trial_ = 0;        // number of the current trial, from 1
+  double elapsed_ = 0;           // seconds since the start of the trial
+  std::size_t drawn_lines_ = 0;  // lines to overwrite at the next update
 };
 
 }  // namespace manactl::cli

@@ -10,28 +10,70 @@
 #include "cli/arguments.h"
 #include "cli/bench/traffic_text.h"
 #include "cli/options.h"
-#include "datapath/request.h"
+#include "datapath/plan/fields.h"
 
 namespace manactl::cli {
 namespace {
 
-constexpr std::string_view kModes = "tx|rx|txrx|fwd|rtt";  // in the order of datapath::Mode
+using datapath::PlanField;
+
+// The option that sets each field of the plan.
+constexpr EnumWords<PlanField, datapath::kPlanFields.size()> kOptions = {{
+    {PlanField::mode, "--mode"},
+    {PlanField::vdevs, "--vdev"},
+    {PlanField::queues, "--queues"},
+    {PlanField::descriptors, "--descriptors"},
+    {PlanField::burst, "--burst"},
+    {PlanField::sizes, "--size"},
+    {PlanField::flows, "--flows"},
+    {PlanField::destination, "--dst-mac"},
+    {PlanField::source_ip, "--src-ip"},
+    {PlanField::peer_ip, "--peer"},
+    {PlanField::seconds, "--duration"},
+    {PlanField::interval, "--interval"},
+    {PlanField::warmup, "--warmup"},
+    {PlanField::rate, "--rate"},
+    {PlanField::ramp, "--ramp"},
+    {PlanField::cpus, "--cpus"},
+    {PlanField::losses, "--find"},
+}};
+
+std::vector<std::string> mode_names() {
+  std::vector<std::string> names;
+  for (const auto& row : datapath::kModes) names.emplace_back(row.name);
+  return names;
+}
+
+// Returns "tx|rx|...". The string is static because the parser keeps a view of it.
+const std::string& mode_choice() {
+  static const std::string choice = join(mode_names(), "|");
+  return choice;
+}
+
+const std::string& mode_help() {
+  static const std::string help = [] {
+    std::string text;
+    for (const auto& row : datapath::kModes) {
+      if (!text.empty()) text += &row == &datapath::kModes.back() ? ", or " : ", ";
+      text += row.summary;
+    }
+    return text + " (tx)";
+  }();
+  return help;
+}
 
 Result<datapath::Mode> parse_mode(std::string_view text) {
-  std::vector<std::string> names;
-  for (const auto word : split(kModes, '|')) names.emplace_back(word);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == text) return static_cast<datapath::Mode>(i);
-  }
+  if (const auto mode = datapath::find_mode(text)) return *mode;
+  const auto names = mode_names();
   return fail(
       Errc::invalid,
       fmt::format(
           "'{}' is none of {}{}", printable(text, 40), join(names, ", "), suggestion(text, names)));
 }
 
-template <std::uint16_t kLeast, std::uint16_t kMost>
-Take count_into(std::uint16_t& target) {
-  return into(target, [](std::string_view text) { return parse_count(text, kLeast, kMost); });
+template <std::uint16_t kMin, std::uint16_t kMax>
+ValueHandler count_into(std::uint16_t& target) {
+  return store_in(target, [](std::string_view text) { return parse_count(text, kMin, kMax); });
 }
 
 void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
@@ -39,57 +81,67 @@ void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
   add_value(app,
             {"--size",
              "SIZES",
-             "bytes of a frame: 64, 64,512,1518, 64:7,570:4,1518:1, imix (64, with rtt 78)"},
-            into(traffic.sizes, parse_sizes));
+             "frame sizes in bytes: 64, 64,512,1518, 64:7,570:4,1518:1, imix (64; rtt: 78)"},
+            store_in(traffic.sizes, parse_sizes));
+  add_value(
+      app,
+      {"--flows", "N", "flows per queue, by UDP source port (1)"},
+      store_in(traffic.flows, [](std::string_view text) { return parse_count(text, 1, 64512); }));
   add_value(app,
-            {"--flows", "N", "flows of each queue, by UDP source port (1)"},
-            into(traffic.flows, [](std::string_view text) { return parse_count(text, 1, 64512); }));
+            {"--rate", "RATE", "rate of each port: 1Mpps, 10Gbps, 50% (unlimited)"},
+            store_in(plan.trial.rate, parse_rate));
   add_value(app,
-            {"--rate", "RATE", "of each port: 1Mpps, 10Gbps, 50% (as fast as it goes)"},
-            into(plan.trial.rate, parse_rate));
+            {"--ramp", "TIME", "raise the rate from 0 over this time (none)"},
+            store_in(plan.trial.ramp_seconds, parse_duration));
   add_value(app,
-            {"--ramp", "TIME", "from nothing to the rate (none)"},
-            into(plan.trial.ramp_seconds, parse_duration));
+            {"--peer", "ADDRESS", "destination IPv4 address (198.18.0.2)"},
+            store_in(traffic.peer_ip, Ipv4Address::parse));
   add_value(app,
-            {"--peer", "ADDRESS", "IPv4 address that packets go to (198.18.0.2)"},
-            into(traffic.peer_ip, Ipv4Address::parse));
+            {"--src-ip", "ADDRESS", "source IPv4 address (that of the NIC)"},
+            store_in(traffic.source_ip, Ipv4Address::parse));
   add_value(app,
-            {"--src-ip", "ADDRESS", "IPv4 address that they come from (the NIC's)"},
-            into(traffic.source_ip, Ipv4Address::parse));
-  add_value(app,
-            {"--dst-mac", "MAC", "destination address (12:34:56:78:9a:bc)"},
-            into(traffic.destination, MacAddress::parse));
+            {"--dst-mac", "MAC", "destination MAC address (12:34:56:78:9a:bc)"},
+            store_in(traffic.destination, MacAddress::parse));
 }
 
 }  // namespace
 
 void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
   plan.traffic.sizes.clear();
+  add_value(app, {"--mode", mode_choice(), mode_help()}, store_in(plan.mode, parse_mode));
+  add_value(app, {"--queues", "N", "queues, one CPU each (1)"}, count_into<1, 64>(plan.queues));
   add_value(app,
-            {"--mode", kModes, "send, receive, both, forward, or time requests (tx)"},
-            into(plan.mode, parse_mode));
-  add_value(app, {"--queues", "N", "queues, each with a CPU (1)"}, count_into<1, 64>(plan.queues));
+            {"--duration", "TIME", "duration of a trial: 10, 1.5, 500ms, 2m (10)"},
+            store_in(plan.trial.seconds, parse_duration));
   add_value(app,
-            {"--duration", "TIME", "how long: 10, 1.5, 500ms, 2m (10)"},
-            into(plan.trial.seconds, parse_duration));
+            {"--warmup", "TIME", "exclude the first TIME of a trial from the rate (none)"},
+            store_in(plan.trial.warmup_seconds, parse_duration));
+  add_value(app, {"--burst", "N", "packets per burst (32)"}, count_into<1, 256>(plan.burst));
   add_value(app,
-            {"--warmup", "TIME", "of it at the start, left out of the rate (none)"},
-            into(plan.trial.warmup_seconds, parse_duration));
-  add_value(app, {"--burst", "N", "packets of one call (32)"}, count_into<1, 256>(plan.burst));
-  add_value(app,
-            {"--descriptors", "N", "descriptors of a queue (256)"},
+            {"--descriptors", "N", "descriptors per queue (256)"},
             count_into<64, 8192>(plan.descriptors));
   add_value(app,
             {"--interval", "TIME", "time between two samples (1)"},
-            into(plan.trial.interval_seconds, parse_duration));
+            store_in(plan.trial.interval_seconds, parse_duration));
   add_traffic_options(app, plan);
+}
+
+Error with_options(Error error) {
+  for (const auto& [field, option] : kOptions) {
+    const auto name = name_of(field);
+    for (auto at = error.message.find(name); at != std::string::npos;
+         at = error.message.find(name, at + option.size())) {
+      error.message.replace(at, name.size(), option);
+    }
+  }
+  return error;
 }
 
 void choose_sizes(datapath::BenchPlan& plan) {
   auto& sizes = plan.traffic.sizes;
   if (!sizes.empty()) return;
   sizes.emplace_back();
-  if (plan.mode == datapath::Mode::rtt) sizes.front().bytes = datapath::kLeastRequestFrame;
+  sizes.front().bytes = datapath::row_of(plan.mode).min_frame;
 }
 
 }  // namespace manactl::cli

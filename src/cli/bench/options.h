@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The options of bench that say what to measure.
+// Options of bench that set fields of the plan.
 
 #pragma once
 
@@ -12,10 +12,13 @@ class App;
 
 namespace manactl::cli {
 
-// All of the plan but its devices. `plan` outlives the parsing.
+// Adds all options of the plan except those that select devices. `plan` must outlive the parsing.
 void add_plan_options(CLI::App& app, datapath::BenchPlan& plan);
 
-// After the parsing: frames as small as the mode allows, where no size was given.
+// Replaces the field names of the plan in an error message with the options that set them.
+Error with_options(Error error);
+
+// Sets the smallest frame size of the mode if no size was given. Call it after parsing.
 void choose_sizes(datapath::BenchPlan& plan);
 
 }  // namespace manactl::cli

@@ -5,201 +5,183 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "cli/bench/figures.h"
-#include "cli/bench/find_text.h"
-#include "cli/bench/html.h"
-#include "cli/bench/json.h"
-#include "cli/bench/series.h"
+#include "cli/bench/exit.h"
 #include "cli/version.h"
-#include "datapath/servicing.h"
+#include "report/bench_json.h"
+#include "report/figures.h"
+#include "report/html/pages.h"
+#include "report/search_text.h"
+#include "report/series.h"
 
 namespace manactl::cli {
 namespace {
 
-using datapath::Sample;
+using report::kPercent;
+using report::Rows;
 using Json = nlohmann::ordered_json;
 
-// "14.210 Mpps", and where there are rates enough, how sure that is.
-std::string rate_text(const BenchResult& result) {
+// Returns "14.210 Mpps". If there are enough rates, adds the 95 % bounds and what the median was
+// computed from.
+std::string rate_text(const report::BenchResult& result) {
   const auto& rate = result.summary.rate;
-  if (rate.count < kRates) return pps_text(rate_of(result));
+  if (rate.count < report::kMinRates) return report::pps_text(report::rate_of(result));
   return fmt::format("{}, the median of {} {}",
-                     estimate_text(rate),
+                     report::estimate_text(rate),
                      rate.count,
                      result.report.trials.size() > 1 ? "trials" : "intervals");
 }
 
-void title(Screen& screen, const BenchResult& result) {
+void print_title(Screen& screen, const report::BenchResult& result) {
   const auto& plan = result.plan;
   const auto trials = result.report.trials.size();
-  const auto text = fmt::format("{} on {} ({}): {} {}, {}, {}{:.1f} s",
+  const auto text = fmt::format("{} on {} ({}): {}, {}, {}{:.1f} s",
                                 name_of(plan.mode),
-                                result.simulated ? "the software adapter" : device_of(plan),
-                                drivers_of(result.report),
-                                plan.queues,
-                                plan.queues == 1 ? "queue" : "queues",
-                                frames_text(plan),
+                                result.simulated ? "the software adapter" : report::device_of(plan),
+                                report::drivers_of(result.report),
+                                report::queues_text(plan.queues),
+                                report::frames_text(plan),
                                 trials > 1 ? fmt::format("{} x ", trials) : "",
                                 result.report.trials.front().total.seconds);
   for (const auto& line : wrap_lines(text, screen.width())) {
-    screen.stream() << screen.paint(Colour::bold, line) << '\n';
+    screen.stream() << screen.paint(Color::bold, line) << '\n';
   }
 }
 
-void percent_row(Screen& screen, std::string_view label, const std::optional<double>& share) {
-  if (share) row(screen, label, fmt::format("{:.1f} %", *share * kPercent));
-}
-
-void cost_rows(Screen& screen, const Costs& costs) {
-  if (costs.cycles) row(screen, "cycles per packet", fmt::format("{:.1f}", *costs.cycles));
+void add_costs(Rows& rows, const report::Costs& costs) {
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", share * kPercent); };
+  if (costs.cycles) rows.emplace_back("cycles per packet", fmt::format("{:.1f}", *costs.cycles));
   if (costs.instructions) {
-    row(screen, "instructions", fmt::format("{:.1f} per packet", *costs.instructions));
+    rows.emplace_back("instructions", fmt::format("{:.1f} per packet", *costs.instructions));
   }
-  percent_row(screen, "full bursts", costs.full_bursts);
-  percent_row(screen, "empty polls", costs.empty_polls);
+  if (costs.full_bursts) rows.emplace_back("full bursts", percent(*costs.full_bursts));
+  if (costs.empty_polls) rows.emplace_back("empty polls", percent(*costs.empty_polls));
 }
 
-void count_rows(Screen& screen, datapath::Mode mode, const Sample& total) {
+void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total) {
+  const auto& tx = total.tx;
+  const auto& rx = total.rx;
   if (sends(mode)) {
-    row(screen,
+    rows.emplace_back(
         "sent",
-        fmt::format("{} packets; {} not taken by the device, {} errors",
-                    total.tx.packets,
-                    total.tx.missed,
-                    total.tx.errors));
+        fmt::format(
+            "{} packets; {} rejected by the device, {} errors", tx.packets, tx.missed, tx.errors));
   }
   if (receives(mode)) {
-    row(screen,
-        "received",
-        fmt::format("{} packets; {} missed, {} without buffer, {} errors",
-                    total.rx.packets,
-                    total.rx.missed,
-                    total.rx.no_buffer,
-                    total.rx.errors));
+    rows.emplace_back("received",
+                      fmt::format("{} packets; {} missed, {} without a buffer, {} errors",
+                                  rx.packets,
+                                  rx.missed,
+                                  rx.no_buffer,
+                                  rx.errors));
   }
 }
 
-void latency_row(Screen& screen, const std::optional<datapath::Histogram>& latency) {
+void add_latency(Rows& rows, const std::optional<datapath::Histogram>& latency) {
   if (!latency || latency->count() == 0) return;
   const auto at = [&](double share) {
-    return time_text(static_cast<double>(latency->percentile(share)));
+    return report::time_text(static_cast<double>(latency->percentile(share)));
   };
-  row(screen,
-      "latency",
-      fmt::format("p50 {}, p90 {}, p99 {}, p99.9 {}, p99.99 {}, at most {}",
-                  at(0.5),
-                  at(0.9),
-                  at(0.99),
-                  at(0.999),
-                  at(0.9999),
-                  time_text(static_cast<double>(latency->most()))));
+  rows.emplace_back("latency",
+                    fmt::format("p50 {}, p90 {}, p99 {}, p99.9 {}, p99.99 {}, maximum {}",
+                                at(0.5),
+                                at(0.9),
+                                at(0.99),
+                                at(0.999),
+                                at(0.9999),
+                                report::time_text(static_cast<double>(latency->max()))));
 }
 
-void search_rows(Screen& screen, const BenchResult& result) {
-  if (!result.search) return;
-  for (const auto& found : result.search->found) {
-    row(screen, goal_text(found.loss), found_text(found));
-  }
-}
-
-void servicing_rows(Screen& screen, const BenchResult& result) {
-  for (const auto& trial : result.report.trials) {
-    const auto servicing = datapath::servicing_of(result.plan.mode, trial);
-    if (servicing) row(screen, "away", away_text(*servicing));
-  }
-}
-
-void details(Screen& screen, const BenchResult& result) {
+void add_details(Rows& rows, const report::BenchResult& result) {
   const auto mode = result.plan.mode;
-  const auto queues = queues_of(result.report);
+  const auto queues = report::queues_of(result.report);
   for (std::size_t i = 0; i < queues.size(); ++i) {
     const auto& count = datapath::headline(mode, queues[i]);
-    const auto costs = costs_of(mode, queues[i]);
-    row(screen,
+    const auto costs = report::costs_of(mode, queues[i]);
+    rows.emplace_back(
         fmt::format("queue {}", i),
         fmt::format("mean {}, {} missed{}",
-                    pps_text(per_second(count, queues[i].seconds)),
+                    report::pps_text(report::per_second(count, queues[i].seconds)),
                     count.missed,
                     costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
   }
   if (result.search) {
-    for (std::size_t i = 0; i < result.search->probes.size(); ++i) {
-      screen.stream() << "  " << probe_text(i + 1, result.search->probes[i]) << '\n';
+    const auto& probes = result.search->probes;
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+      rows.emplace_back("", report::probe_text(i + 1, probes[i]));
     }
   }
-  for (const auto& sentence : result.path.evidence) row(screen, "", sentence);
-  row(screen, "engine", fmt::format("{} {}", result.report.engine, result.report.version));
-  row(screen, "template", result.report.template_mode);
-  row(screen, "CPU", result.machine.cpu);
-  row(screen, "kernel", result.machine.kernel);
-  const auto& words = result.report.eal_arguments;
-  if (!words.empty()) row(screen, "EAL arguments", join(words, " "));
+  for (const auto& sentence : result.path.evidence) rows.emplace_back("", sentence);
+  rows.emplace_back("engine", fmt::format("{} {}", result.report.engine, result.report.version));
+  rows.emplace_back("packet template", result.report.template_mode);
+  rows.emplace_back("CPU", result.machine.cpu);
+  rows.emplace_back("kernel", result.machine.kernel);
+  const auto& arguments = result.report.eal_arguments;
+  if (!arguments.empty()) rows.emplace_back("EAL arguments", join(arguments, " "));
 }
 
-void notes(Screen& screen, std::string_view label, const std::vector<std::string>& lines) {
-  for (const auto& line : lines) {
-    screen.stream() << wrap(fmt::format("{}: {}", label, printable(line)), screen.width(), 2)
-                    << '\n';
+Rows rows_of(const report::BenchResult& result, int verbosity) {
+  const auto mode = result.plan.mode;
+  const auto total = report::total_of(result.report);
+  const auto& count = datapath::headline(mode, total);
+  Rows rows = {{"rate", rate_text(result)},
+               {"throughput", report::throughput_text(report::rate_of(result), count)}};
+  if (result.search) {
+    for (const auto& found : result.search->found) {
+      rows.emplace_back(report::goal_text(found.loss), report::found_text(found));
+    }
   }
+  add_latency(rows, report::latency_of(result.report));
+  add_costs(rows, report::costs_of(mode, total));
+  add_counters(rows, mode, total);
+  rows.emplace_back("path", name_of(result.path.verdict));
+  if (verbosity > 0) add_details(rows, result);
+  return rows;
 }
 
-void events(Screen& screen, const datapath::Trial& trial) {
-  for (const auto& event : trial.events) {
-    const bool removed = event.kind == datapath::Event::Kind::removed;
-    screen.stream() << fmt::format("  After {:.1f} s {} {}.\n",
-                                   event.at_seconds,
-                                   printable(event.device),
-                                   removed ? "was removed" : "came back");
-  }
+void print_text(Screen& screen, const report::BenchResult& result, int verbosity) {
+  print_title(screen, result);
+  print_rows(screen, rows_of(result, verbosity));
+  for (const auto& line : report::warnings_on(result)) print_paragraph(screen, line);
+  for (const auto& note : report::notes_on(result)) print_paragraph(screen, "Note: " + note);
 }
 
 }  // namespace
 
-void print(Context& context, const BenchResult& result, Output output) {
-  switch (output) {
-    case Output::json:
-      context.out.stream() << bench_json(result);
-      return;
-    case Output::ndjson:
-      context.out.stream() << bench_ndjson(result);
-      return;
-    case Output::csv:
-      context.out.stream() << bench_csv(result);
-      return;
-    case Output::html:
-      context.out.stream() << bench_html(result);
-      return;
-    case Output::table:
-      text(context.out, result, context.verbosity);
+void print_rows(Screen& screen, const Rows& rows) {
+  constexpr std::size_t kMaxBytes = 4000;
+  for (const auto& [label, value] : rows) {
+    screen.stream() << fmt::format("  {:<20}{}\n", label, printable(value, kMaxBytes));
   }
 }
 
-void text(Screen& screen, const BenchResult& result, int verbosity) {
-  const auto& report = result.report;
-  const auto mode = result.plan.mode;
-  const auto total = total_of(report);
-  title(screen, result);
-  row(screen, "rate", rate_text(result));
-  row(screen, "throughput", throughput_text(rate_of(result), datapath::headline(mode, total)));
-  search_rows(screen, result);
-  latency_row(screen, latency_of(report));
-  cost_rows(screen, costs_of(mode, total));
-  count_rows(screen, mode, total);
-  row(screen, "path", std::string(name_of(result.path.verdict)));
-  if (verbosity > 0) details(screen, result);
-  servicing_rows(screen, result);
-  for (const auto& trial : report.trials) events(screen, trial);
-  notes(screen, "Noisy", result.summary.why);
-  notes(screen, "Note", report.notes);
-  for (const auto& trial : report.trials) notes(screen, "Note", trial.notes);
-  if (is_interrupted(result)) screen.stream() << "  Stopped before its time.\n";
+void print_paragraph(Screen& screen, const std::string& text) {
+  screen.stream() << wrap(printable(text), screen.width(), 2) << '\n';
 }
 
-void drivers_text(Screen& screen, const datapath::EngineInfo& engine) {
+void print(Context& context, const report::BenchResult& result, Output output) {
+  switch (output) {
+    case Output::json:
+      context.out.stream() << report::bench_json(result, exit_code_of(result));
+      return;
+    case Output::ndjson:
+      context.out.stream() << report::bench_ndjson(result, exit_code_of(result));
+      return;
+    case Output::csv:
+      context.out.stream() << report::bench_csv(result);
+      return;
+    case Output::html:
+      context.out.stream() << report::bench_html(result);
+      return;
+    case Output::table:
+      print_text(context.out, result, context.verbosity);
+  }
+}
+
+void print_drivers_text(Screen& screen, const datapath::EngineInfo& engine) {
   for (const auto& driver : engine.drivers) screen.stream() << driver << '\n';
 }
 
-void drivers_json(Screen& screen, const datapath::EngineInfo& engine) {
+void print_drivers_json(Screen& screen, const datapath::EngineInfo& engine) {
   Json document;
   document["schema"] = "manactl.drivers/1";
   document["manactl"] = version();

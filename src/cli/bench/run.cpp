@@ -6,99 +6,106 @@
 #include <chrono>
 #include <limits>
 
-#include "cli/bench/find_text.h"
-#include "cli/bench/json.h"
-#include "cli/bench/kept.h"
+#include "cli/bench/exit.h"
 #include "cli/bench/live_view.h"
+#include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
-#include "cli/bench/series.h"
+#include "cli/bench/saved_results.h"
+#include "cli/bench/traffic_text.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/version.h"
 #include "datapath/engines.h"
-#include "datapath/plan.h"
-#include "datapath/traffic.h"
-#include "datapath/trials.h"
-#include "host/cpu_time.h"
+#include "datapath/measure/trials.h"
+#include "datapath/plan/plan.h"
+#include "datapath/traffic/traffic.h"
+#include "report/bench_json.h"
+#include "report/cpu_time.h"
+#include "report/series.h"
 
 namespace manactl::cli {
 namespace {
 
-// Of the wall, so that two machines can be put side by side.
+// Returns wall-clock seconds since 1970, so that results of two machines can be aligned.
 double now() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(since).count();
 }
 
-// What is told while packets flow: events on stdout for programs, a few lines on a terminal.
-class Teller {
+// Reports progress while packets flow: events on stdout with -o ndjson, and the live view on
+// stderr.
+class ProgressReporter {
  public:
-  Teller(Context& context, const datapath::BenchPlan& plan, Output output)
+  ProgressReporter(Context& context,
+                   const datapath::BenchPlan& plan,
+                   Output output,
+                   StopOnSignal& signals)
       : context_(context),
         view_(context.err, plan),
         plan_(plan),
-        events_(output == Output::ndjson) {}
+        prints_events_(output == Output::ndjson),
+        signals_(signals) {}
 
-  void start(const datapath::BenchReport& about) { tell(start_event(plan_, about)); }
+  void start(const datapath::BenchReport& about) { print(report::start_event(plan_, about)); }
 
-  datapath::Progress progress(StopOnSignal& signals) {
+  datapath::Progress callbacks() {
     datapath::Progress progress;
-    progress.started = [this, &signals] {
-      signals.finish_when_asked();
-      began_.push_back(now());
+    progress.started = [this] {
+      signals_.stop_gracefully();
+      trial_starts_.push_back(now());
       view_.start_trial();
-      ends_ = 0;
+      elapsed_ = 0;
     };
     progress.interval = [this](const datapath::Interval& interval) {
-      ends_ += interval.total.seconds;
-      tell(interval_event(began_.size() - 1, ends_, interval));
+      elapsed_ += interval.total.seconds;
+      print(report::interval_event(trial_starts_.size() - 1, elapsed_, interval));
       view_.show(interval);
     };
     progress.event = [this](const datapath::Event& event) {
-      tell(device_event(began_.size() - 1, event));
+      print(report::device_event(trial_starts_.size() - 1, event));
     };
     return progress;
   }
 
   void end() { view_.clear(); }
 
-  const std::vector<double>& began() const { return began_; }
+  const StopOnSignal& signals() const { return signals_; }
+
+  const std::vector<double>& trial_starts() const { return trial_starts_; }
 
  private:
-  void tell(const std::string& line) {
-    if (events_) context_.out.stream() << line << std::flush;
+  void print(const std::string& event) {
+    if (prints_events_) context_.out.stream() << event << std::flush;
   }
 
   Context& context_;
   LiveView view_;
   const datapath::BenchPlan& plan_;
-  bool events_;
-  std::vector<double> began_;  // each trial, in seconds since 1970
-  double ends_ = 0;            // of the trial, in seconds
+  bool prints_events_;
+  StopOnSignal& signals_;
+  std::vector<double> trial_starts_;  // seconds since 1970
+  double elapsed_ = 0;                // seconds of the current trial
 };
 
-Exit exit_of_run(const StopOnSignal& signals, const BenchResult& result) {
-  constexpr int kBase = 128;
-  if (!is_interrupted(result) || signals.number() == 0) return Exit::ok;
-  return static_cast<Exit>(kBase + signals.number());
-}
-
-// The machine around a run; made when the engine has its threads.
-class Watch {
+// Measures how much CPU time the run loses to others: reads counters at construction and again in
+// so_far(). Construct it after the engine has started its threads.
+class InterferenceMonitor {
  public:
-  Watch(const os::Files& files, const datapath::BenchPlan& plan)
+  InterferenceMonitor(const os::Files& files, const CpuList& cpus)
       : files_(files),
-        cpus_(plan.cpus),
-        load_(host::load(files)),
-        before_(host::cpu_time(files, plan.cpus)),
-        workers_(host::worker_time(files)) {}
+        cpus_(cpus),
+        load_(report::load_average(files)),
+        cpu_time_(report::cpu_time(files, cpus)),
+        worker_time_(report::worker_time(files)) {}
 
-  Circumstances so_far() const {
-    Circumstances found{load_, host::load(files_), std::nullopt, std::nullopt};
-    const auto after = host::cpu_time(files_, cpus_);
-    if (before_ && after) found.stolen = host::stolen_share(*before_, *after);
-    const auto workers = host::worker_time(files_);
-    if (workers_ && workers) found.waited = host::waited_share(*workers_, *workers);
+  report::Interference so_far() const {
+    report::Interference found{load_, report::load_average(files_), std::nullopt, std::nullopt};
+    const auto cpu_time = report::cpu_time(files_, cpus_);
+    if (cpu_time_ && cpu_time) found.stolen = report::stolen_share(*cpu_time_, *cpu_time);
+    const auto worker_time = report::worker_time(files_);
+    if (worker_time_ && worker_time) {
+      found.preempted = report::preempted_share(*worker_time_, *worker_time);
+    }
     return found;
   }
 
@@ -106,133 +113,130 @@ class Watch {
   const os::Files& files_;
   const CpuList& cpus_;
   std::optional<double> load_;
-  Result<host::CpuTime> before_;
-  Result<host::ThreadTime> workers_;
+  Result<report::CpuTime> cpu_time_;
+  Result<report::ThreadTime> worker_time_;
 };
 
-// What trials are run with, and when each began.
-struct Running {
-  const std::stop_token& stop;
-  const datapath::Progress& progress;
-  const std::vector<double>& began;
-};
-
-void save(Context& context, const RunOptions& options, BenchResult& result) {
-  const bool somewhere = !options.place.empty() || !context.results.empty();
-  if (options.no_save || !somewhere) return;
-  const auto kept = keep(context, options.place, result);
-  // What was measured is worth more than the copy of it.
-  if (!kept) (void)report_error(context, because(kept.error(), "the result is not kept").value());
+void save(Context& context, const RunOptions& options, report::BenchResult& result) {
+  const bool has_directory = !options.results.empty() || !context.results.empty();
+  if (options.no_save || !has_directory) return;
+  const auto saved = save_result(context, options.results, result);
+  if (saved) return;
+  // Not fatal: run_plan() still prints the result.
+  (void)report_error(context, because(saved.error(), "cannot save the result").value());
 }
 
-// What one port can be asked for at most.
-Result<double> most_of(const datapath::BenchPlan& plan, const datapath::BenchReport& about) {
+// Returns the rate limit of a port in packets per second; infinity if there is none.
+Result<double> max_rate_of(const datapath::BenchPlan& plan, const datapath::BenchReport& about) {
   if (!plan.trial.rate) return std::numeric_limits<double>::infinity();
   const auto link = about.ports.empty() ? 0 : about.ports.front().link_mbps;
   return datapath::packets_per_second(*plan.trial.rate, plan.traffic, link);
 }
 
-Result<> search(datapath::Session& session,
-                const std::vector<double>& losses,
-                unsigned repeat,
-                const Running& run,
-                BenchResult& result) {
+// Runs the trials of a session.
+struct TrialRunner {
+  datapath::Session& session;
+  const RunOptions& options;
+  const std::stop_token stop;
+  const datapath::Progress progress;
+  const std::vector<double>& trial_starts;  // one for each trial of the session so far
+
+  Result<> search(report::BenchResult& result) const;
+  Result<> repeat(report::BenchResult& result) const;
+};
+
+Result<> TrialRunner::search(report::BenchResult& result) const {
   datapath::FindPlan goals;
   goals.mode = result.plan.mode;
   goals.trial = result.plan.trial;
-  goals.losses = losses;
-  goals.repeat = repeat;
-  const auto most = most_of(result.plan, session.about());
-  if (!most) return tl::unexpected<Error>(most.error());
-  goals.most = *most;
-  result.plan.trial.warmup_seconds = 0;  // a search's trials have a ramp in its place
-  auto found = datapath::find(session, goals, run.stop, run.progress);
+  goals.losses = options.losses;
+  goals.repeat = options.repeat;
+  const auto max_rate = max_rate_of(result.plan, session.about());
+  if (!max_rate) return tl::unexpected<Error>(max_rate.error());
+  goals.max_rate = *max_rate;
+  result.plan.trial.warmup_seconds = 0;  // the trials of a search have a ramp instead
+  auto found = datapath::find(session, goals, stop, progress);
   if (!found) return tl::unexpected<Error>(found.error());
   result.report.trials = std::move(found->trials);
-  for (const auto index : found->kept) result.began.push_back(run.began.at(index));
+  for (const auto index : found->indexes) result.trial_starts.push_back(trial_starts.at(index));
   result.search = std::move(found->result);
   auto& notes = result.report.notes;
   notes.insert(notes.end(), found->notes.begin(), found->notes.end());
   return {};
 }
 
-Result<> run_trials(datapath::Session& session,
-                    const RunOptions& options,
-                    const Running& run,
-                    BenchResult& result) {
-  if (!options.losses.empty()) return search(session, options.losses, options.repeat, run, result);
-  auto trials =
-      datapath::repeat(session, result.plan.trial, options.repeat, run.stop, run.progress);
+Result<> TrialRunner::repeat(report::BenchResult& result) const {
+  auto trials = datapath::repeat(session, result.plan.trial, options.repeat, stop, progress);
   if (!trials) return tl::unexpected<Error>(trials.error());
   result.report.trials = std::move(*trials);
-  result.began = run.began;
-  result.began.resize(result.report.trials.size());
+  result.trial_starts = trial_starts;
+  result.trial_starts.resize(result.report.trials.size());
   return {};
 }
 
-struct Task {
-  datapath::Engine& engine;
-  const datapath::BenchPlan& plan;
-  const RunOptions& options;
-};
+// Completes a result whose trials have run.
+void summarize(const os::Files& files, report::BenchResult& result) {
+  result.tool_version = version();
+  result.ended = now();
+  result.machine = report::fingerprint(files);
+  result.path = datapath::path_of(result.plan.mode, result.report);
+  result.summary = report::summarize_trials(
+      result.plan.mode,
+      result.report.trials,
+      {result.interference.stolen.value_or(-1), result.interference.preempted.value_or(-1)});
+}
 
-Result<BenchResult> measure(Context& context,
-                            const Task& task,
-                            Teller& teller,
-                            StopOnSignal& signals) {
-  const auto& [engine, plan, options] = task;
-  const auto system = context.system();
-  if (!system) return tl::unexpected<Error>(system.error());
+Result<report::BenchResult> measure(datapath::Engine& engine,
+                                    const os::Files& files,
+                                    const datapath::BenchPlan& plan,
+                                    const RunOptions& options,
+                                    ProgressReporter& reporter) {
   const auto session = engine.open(plan);
   if (!session) return tl::unexpected<Error>(session.error());
-  BenchResult result;
+  report::BenchResult result;
   result.plan = plan;
   result.report = (*session)->about();
-  teller.start(result.report);
-  const Watch watch(system->files, plan);
-  const auto stop = signals.token();
-  const auto progress = teller.progress(signals);
-  const auto done = run_trials(**session, options, {stop, progress, teller.began()}, result);
-  teller.end();
+  result.synthetic_allowed = options.allow_synthetic;
+  reporter.start(result.report);
+  const InterferenceMonitor interference(files, plan.cpus);
+  const TrialRunner trials{**session,
+                           options,
+                           reporter.signals().token(),
+                           reporter.callbacks(),
+                           reporter.trial_starts()};
+  const auto done = options.losses.empty() ? trials.repeat(result) : trials.search(result);
+  reporter.end();
   if (!done) return tl::unexpected<Error>(done.error());
-  result.tool = version();
-  result.ended = now();
-  result.machine = host::fingerprint(system->files);
-  result.circumstances = watch.so_far();
-  result.path = datapath::path_of(plan.mode, result.report);
-  result.summary = summarize_trials(
-      plan.mode,
-      result.report.trials,
-      {result.circumstances.stolen.value_or(-1), result.circumstances.waited.value_or(-1)});
-  result.exit = exit_of_run(signals, result);
-  const bool synthetic = result.path.verdict == datapath::Path::synthetic;
-  if (result.exit == Exit::ok && synthetic && !options.allow_synthetic) {
-    result.exit = Exit::findings;
-  }
+  result.interference = interference.so_far();
+  summarize(files, result);
+  if (report::is_interrupted(result)) result.stop_signal = reporter.signals().number();
   return result;
 }
 
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& options) {
+  add_value(
+      app,
+      {"--repeat", "N", "run N trials (1)"},
+      store_in(options.repeat, [](std::string_view text) { return parse_count(text, 1, 1000); }));
   add_value(app,
-            {"--repeat", "N", "trials, one after the other (1)"},
-            into(options.repeat, [](std::string_view text) { return parse_count(text, 1, 1000); }));
-  add_value(app,
-            {"--find", "GOALS", "search for the rate: ndr, pdr, pdr=0.1%, ndr,pdr=1%"},
-            into(options.losses, parse_goals));
+            {"--find", "GOALS", "search for rates: ndr, pdr, pdr=0.1%, ndr,pdr=1%"},
+            store_in(options.losses, parse_goals));
   add_flag(app,
            "--allow-synthetic",
            options.allow_synthetic,
-           "packets may take the synthetic device, not the VF");
+           "accept packets on the synthetic path, not only on the VF");
   add_output(app, type::kOutput, options.output);
-  add_flag(app, "--no-save", options.no_save, "do not keep the result for bench list");
-  add_results(app, options.place);
+  add_flag(app, "--no-save", options.no_save, "do not save the result");
+  add_results_option(app, options.results);
 }
 
 Result<> check_run(const datapath::BenchPlan& plan, const RunOptions& options) {
   auto valid = datapath::validate(plan);
-  return valid && !options.losses.empty() ? datapath::can_find(plan.mode) : valid;
+  if (valid && !options.losses.empty()) valid = datapath::can_find(plan.mode);
+  if (!valid) return tl::unexpected<Error>(with_options(valid.error()));
+  return valid;
 }
 
 Exit run_plan(Context& context,
@@ -241,30 +245,33 @@ Exit run_plan(Context& context,
               const RunSetting& setting) {
   const auto output = output_of(context, options.output);
   if (!output) return report_error(context, because(output.error(), "bench").value());
-  StopOnSignal signals;  // before the engine's threads
-  Teller teller(context, plan, *output);
-  auto engine = setting.verbs ? datapath::make_verbs_engine() : datapath::make_engine();
+  StopOnSignal signals;  // must precede the start of the engine's threads
+  ProgressReporter reporter(context, plan, *output, signals);
+  auto engine = setting.engine->make();
   if (!engine) return report_error(context, engine.error());
-  auto result = measure(context, {**engine, plan, options}, teller, signals);
-  if (!result) return report_error(context, result.error());
+  const auto system = context.system();
+  if (!system) return report_error(context, system.error());
+  auto result = measure(**engine, system->files, plan, options, reporter);
+  if (!result) return report_error(context, with_options(result.error()));
   auto& notes = result->report.notes;
   if (!setting.note.empty()) notes.insert(notes.begin(), setting.note);
   if (setting.simulated) {
     result->simulated = true;
-    result->path = {datapath::Path::emulated, {"the software adapter stands in for the NIC"}};
+    result->path = {datapath::Path::emulated, {"the software adapter replaces the NIC"}};
   }
   save(context, options, *result);
   if (*output == Output::ndjson) {
-    context.out.stream() << end_event(*result);
+    context.out.stream() << report::end_event(*result, exit_code_of(*result));
   } else {
     print(context, *result, *output);
   }
-  if (result->exit == Exit::findings) {
+  const auto exit = exit_of(*result);
+  if (exit == Exit::findings) {
     context.err.stream()
-        << "manactl: bench: the packets went through the synthetic device, not the "
-           "VF; --allow-synthetic accepts that\n";
+        << "manactl: bench: the packets took the synthetic path instead of the VF; "
+           "use --allow-synthetic to accept this\n";
   }
-  return result->exit;
+  return exit;
 }
 
 }  // namespace manactl::cli

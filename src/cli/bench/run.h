@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A run from the first packet to the result: what is told while it goes on, what is noted of the
-// machine before and after it, and where the result goes.
+// Runs a plan, reports progress, adds the machine's state to the result, saves and prints it.
 
 #pragma once
 
@@ -9,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench/result.h"
 #include "cli/output.h"
+#include "datapath/engines.h"
+#include "report/result.h"
 
 namespace CLI {
 class App;
@@ -20,26 +20,26 @@ namespace manactl::cli {
 
 struct RunOptions {
   std::uint16_t repeat = 1;
-  std::vector<double> losses;  // goals of a search; empty: none is made
+  std::vector<double> losses;  // accepted losses, the goals of a search; empty: no search
   bool allow_synthetic = false;
   std::optional<Output> output;
   bool no_save = false;
-  std::string place;  // of results
+  std::string results;  // directory of saved results; empty: Context::results
 };
 
 void add_run_options(CLI::App& app, RunOptions& options);
 
-// What runs the plan, and what is said of that.
+// The engine of a run, and what the result records about it.
 struct RunSetting {
-  bool verbs = false;      // the engine of direct verbs, not DPDK
-  bool simulated = false;  // on the software adapter
-  std::string note;        // the first of the result; may be empty
+  const datapath::EngineRow* engine = nullptr;
+  bool simulated = false;  // the run uses the software adapter
+  std::string note;        // first note of the result; may be empty
 };
 
-// The plan itself and the options with it. Errc::invalid names the first thing that is wrong.
+// Fails with Errc::invalid if the plan is not valid, or if its mode does not support --find.
 Result<> check_run(const datapath::BenchPlan& plan, const RunOptions& options);
 
-// Measures, keeps and prints.
+// Runs the plan, saves the result and prints it.
 Exit run_plan(Context& context,
               const datapath::BenchPlan& plan,
               const RunOptions& options,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// bench on the software adapter: this program runs itself with the adapter's library in front of
-// libibverbs. The library is loaded into that child only.
+// Runs bench on the software adapter: the program starts itself as a child with the adapter's
+// library preloaded before libibverbs.
 
 #pragma once
 
@@ -10,16 +10,17 @@
 
 namespace manactl::cli {
 
-// The port that a child finds on the adapter.
+// The port that the adapter emulates.
 datapath::Nic simulated_nic();
 
-// What a result on the adapter is worth.
+// The first note of a result measured on the adapter.
 inline constexpr std::string_view kSimulatedNote =
-    "the software adapter was measured, with its work inside every doorbell: the figures are those "
-    "of this machine's CPU and say nothing of MANA hardware";
+    "the software adapter was measured, which works inside every doorbell: the figures depend on "
+    "this "
+    "machine's CPU and not on MANA hardware";
 
-// Runs the same words in a child on the adapter. stdout is the child's; what the adapter saw comes
-// to stderr, and a broken contract is exit 1.
+// Runs the same command in a child on the adapter. The child prints the result to stdout; this
+// process prints the adapter's report to stderr. Returns 1 if the driver violated its contract.
 Exit run_on_adapter(const datapath::BenchPlan& plan, Context& context);
 
 }  // namespace manactl::cli

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/question.h"
-#include "datapath/plan.h"
+#include "cli/facts.h"
+#include "datapath/plan/plan.h"
 #include "diag/remedies.h"
 #include "host/numa.h"
 
@@ -21,25 +21,26 @@ tl::unexpected<Obstacle> obstacle(std::string why, std::vector<std::string> comm
       Obstacle{Error{Errc::unsupported, 0, std::move(why)}, std::move(commands)});
 }
 
-bool has_driver(const datapath::EngineInfo& engine, std::string_view name) {
-  return std::find(engine.drivers.begin(), engine.drivers.end(), name) != engine.drivers.end();
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names = {"auto"};
+  for (const auto* engine : datapath::kEngines) names.emplace_back(engine->name);
+  return names;
 }
 
 const setup::Entry* entry_of(const std::vector<setup::Entry>& entries, const host::Nic& nic) {
-  const auto mac = nic.vf ? nic.vf->mac.str() : std::string();
   const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& entry) {
-    return !mac.empty() && setup::value_of(entry.nic, "mac") == mac;
+    return nic.vf && entry.nic.mac == nic.vf->mac;
   });
   return found == entries.end() ? nullptr : &*found;
 }
 
-// Of "10.0.1.4/24 broadcast 10.0.1.255"; nothing for an IPv6 address.
+// Parses "10.0.1.4/24 broadcast 10.0.1.255"; empty for an IPv6 address.
 std::optional<Ipv4Address> ipv4_of(std::string_view text) {
   const auto address = Ipv4Address::parse(text.substr(0, text.find('/')));
   return address ? std::optional(*address) : std::nullopt;
 }
 
-// What the kernel gave the interface, now or before it was prepared.
+// Returns the address that the kernel uses for the interface, or used before the NIC was prepared.
 std::optional<Ipv4Address> own_address(const host::Nic& nic, const setup::Entry* entry) {
   for (const auto* netdev : {nic.synthetic ? &*nic.synthetic : nullptr, &*nic.vf}) {
     if (netdev == nullptr) continue;
@@ -48,19 +49,17 @@ std::optional<Ipv4Address> own_address(const host::Nic& nic, const setup::Entry*
     }
   }
   if (entry == nullptr) return std::nullopt;
-  for (const auto& step : entry->steps) {
-    for (const auto& [key, text] : step.before) {
-      if (!key.starts_with("address.")) continue;
-      if (const auto address = ipv4_of(text)) return address;
-    }
+  for (const auto& text : entry->saved_addresses()) {
+    if (const auto address = ipv4_of(text)) return address;
   }
   return std::nullopt;
 }
 
-// The synthetic interface of a prepared NIC is gone, and its name with it; the journal knows it.
-std::string name_now(const host::Facts& facts,
-                     const std::string& interface,
-                     const std::vector<setup::Entry>& entries) {
+// Returns the current name of the NIC whose interface is or was `interface`. The synthetic
+// interface of a prepared NIC no longer exists, but the journal has its name.
+std::string current_name(const host::Facts& facts,
+                         const std::string& interface,
+                         const std::vector<setup::Entry>& entries) {
   if (facts.find_nic(interface) != nullptr || !facts.nics) return interface;
   for (const auto& nic : *facts.nics) {
     const auto* entry = entry_of(entries, nic);
@@ -73,9 +72,9 @@ Possible<datapath::Nic> port_behind(const host::Nic& nic, const std::string& sho
   if (!nic.vf || !nic.vf->pci) {
     return obstacle(fmt::format("'{}' has no virtual function", shown));
   }
-  if (nic.vf->driver != "mana") {
+  if (!nic.has_mana_vf()) {
     return obstacle(fmt::format(
-        "'{}' is driven by {}, which is not MANA's driver", shown, printable(nic.vf->driver)));
+        "'{}' is bound to {}, which is not the MANA driver", shown, printable(nic.vf->driver)));
   }
   datapath::Nic port;
   port.pci = *nic.vf->pci;
@@ -84,7 +83,7 @@ Possible<datapath::Nic> port_behind(const host::Nic& nic, const std::string& sho
   return port;
 }
 
-// A MANA port that may be taken from the kernel.
+// Returns the MANA port of a NIC, unless the NIC carries traffic that must not be interrupted.
 Possible<datapath::Nic> mana_port(const host::Nic& nic, const std::string& shown) {
   auto port = port_behind(nic, shown);
   if (!port || nic.carries.empty()) return port;
@@ -99,11 +98,11 @@ Possible<datapath::Nic> port_of(const host::Nic& nic,
   auto port = mana_port(nic, shown);
   if (!port) return port;
   if (!nic.is_direct() && !nic.is_prepared()) {
-    return obstacle(fmt::format("'{}' belongs to the kernel; hand it to user space first", shown),
+    return obstacle(fmt::format("the kernel uses '{}'; bind it to user space first", shown),
                     {fmt::format("manactl prepare {}", diag::shell_word(nic.name()))});
   }
-  // EAL refuses the name of a device on a bus that it does not have.
-  if (has_driver(engine, "bus_vmbus")) port->vmbus = nic.vmbus;
+  // EAL rejects the names of devices on a bus that is not built in.
+  if (engine.has_driver("bus_vmbus")) port->vmbus = nic.vmbus;
   return port;
 }
 
@@ -129,12 +128,12 @@ Possible<datapath::Nic> find_port(const host::Facts& facts,
                                   const std::string& interface,
                                   const datapath::EngineInfo& engine,
                                   const std::vector<setup::Entry>& entries) {
-  const auto nic = find_nic(facts, name_now(facts, interface, entries));
+  const auto nic = facts.azure_nic(current_name(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
-  if (!has_driver(engine, "net_mana")) {
+  if (!engine.has_driver("net_mana")) {
     return obstacle(
-        fmt::format("DPDK {} inside this manactl has no net_mana, the driver of '{}'; "
-                    "--vdev net_null0 measures without a NIC",
+        fmt::format("the built-in DPDK {} has no net_mana, the driver of '{}'; "
+                    "use --vdev net_null0 to measure without a NIC",
                     engine.version,
                     printable(interface)));
   }
@@ -148,7 +147,7 @@ Possible<datapath::Nic> find_port(const host::Facts& facts,
 Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
                                        const std::string& interface,
                                        const std::vector<setup::Entry>& entries) {
-  const auto nic = find_nic(facts, name_now(facts, interface, entries));
+  const auto nic = facts.azure_nic(current_name(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
   auto port = port_behind(**nic, printable(interface));
   if (port) port->interface = interface;
@@ -173,25 +172,25 @@ CpuList cpus_near(const os::Files& files,
   return list;
 }
 
-Result<EngineChoice> parse_engine(std::string_view text) {
-  if (text == "auto") return EngineChoice::automatic;
-  if (text == "dpdk") return EngineChoice::dpdk;
-  if (text == "verbs") return EngineChoice::verbs;
-  return fail(Errc::invalid,
-              fmt::format("'{}' is neither auto, dpdk nor verbs{}",
-                          printable(text, 40),
-                          suggestion(text, {"auto", "dpdk", "verbs"})));
+const std::string& engine_choice() {
+  static const std::string choice = join(engine_names(), "|");
+  return choice;
 }
 
-bool takes_verbs(EngineChoice choice, const datapath::EngineInfo& engine, bool has_verbs) {
-  if (choice != EngineChoice::automatic) return choice == EngineChoice::verbs;
-  return has_verbs && !has_driver(engine, "net_mana");
+Result<const datapath::EngineRow*> parse_engine(std::string_view text) {
+  if (text == "auto") return nullptr;
+  if (const auto* engine = datapath::find_engine(text)) return engine;
+  const auto names = engine_names();
+  return fail(
+      Errc::invalid,
+      fmt::format(
+          "'{}' is none of {}{}", printable(text, 40), join(names, ", "), suggestion(text, names)));
 }
 
 Possible<datapath::Nic> find_verbs_port(const host::Facts& facts,
                                         const std::string& interface,
                                         const std::vector<setup::Entry>& entries) {
-  const auto nic = find_nic(facts, name_now(facts, interface, entries));
+  const auto nic = facts.azure_nic(current_name(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
   const auto shown = printable(interface);
   auto port = mana_port(**nic, shown);
@@ -203,23 +202,23 @@ Possible<datapath::Nic> find_verbs_port(const host::Facts& facts,
   return tl::unexpected<Obstacle>(Obstacle{
       Error{Errc::busy,
             0,
-            fmt::format("the kernel has the port of '{}' while '{}' is up", shown, printable(vf))},
+            fmt::format("the kernel uses the port of '{}' while '{}' is up", shown, printable(vf))},
       {fmt::format("ip link set {} down", diag::shell_word(vf))}});
 }
 
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan) {
   if (!plan.hugepages) return std::string();
-  constexpr std::uint64_t kUsualPage = 2048;
+  constexpr std::uint64_t kDefaultPage = 2048;
   const auto page_kib =
-      facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kUsualPage;
+      facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kDefaultPage;
   const auto needed = datapath::pages_needed(plan, page_kib);
   const auto supply = free_pages(facts, page_kib);
   const bool is_virtual = plan.nics.empty();
   const bool unprivileged = facts.limits && facts.limits->uid != 0;
   if (is_virtual && (supply.free == 0 || unprivileged)) {
     plan.hugepages = false;
-    return fmt::format("without hugepages, because {}: ordinary memory is slower",
-                       unprivileged ? "they need root" : "none are free");
+    return fmt::format("ordinary memory instead of hugepages, which is slower: {}",
+                       unprivileged ? "hugepages need root" : "no hugepages are free");
   }
   if (supply.known && supply.free < needed) {
     return obstacle(fmt::format("{} hugepages of {} are needed and {} {} free{}",
@@ -227,10 +226,10 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
                                 human_bytes(page_kib << 10U),
                                 supply.free,
                                 supply.free == 1 ? "is" : "are",
-                                is_virtual ? "; --no-huge does without" : ""),
+                                is_virtual ? "; use --no-huge to measure without hugepages" : ""),
                     {fmt::format("manactl prepare --hugepages {}{}",
                                  needed - supply.free,
-                                 page_kib > kUsualPage ? " --hugepage-size 1G" : "")});
+                                 page_kib > kDefaultPage ? " --hugepage-size 1G" : "")});
   }
   return std::string();
 }

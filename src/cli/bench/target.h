@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether this machine can run a plan, and what to do when it cannot: the device and the memory.
+// Finds the port and the memory for a plan, or explains why this machine cannot run the plan.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "datapath/bench.h"
+#include "datapath/engines.h"
 #include "host/facts.h"
 #include "setup/journal.h"
 
@@ -20,7 +20,7 @@ class Files;
 
 namespace cli {
 
-// Why not, and commands that change it.
+// Why this machine cannot run a plan, and the commands that fix it.
 struct Obstacle {
   Error error;
   std::vector<std::string> commands;
@@ -29,39 +29,38 @@ struct Obstacle {
 template <class T>
 using Possible = tl::expected<T, Obstacle>;
 
-// automatic takes direct verbs for a MANA NIC when the DPDK inside has no net_mana.
-enum class EngineChoice { automatic, dpdk, verbs };
+// Returns the row of datapath::kEngines with this name; null for "auto".
+Result<const datapath::EngineRow*> parse_engine(std::string_view text);
 
-Result<EngineChoice> parse_engine(std::string_view text);
+// "auto|dpdk|..."
+const std::string& engine_choice();
 
-// Whether this choice means direct verbs for a MANA NIC, as far as they are built in.
-bool takes_verbs(EngineChoice choice, const datapath::EngineInfo& engine, bool has_verbs);
-
-// The MANA port behind a NIC that was handed to user space, if the built-in driver can drive it.
-// `entries` of the journal tell the name and the address that it had in the kernel. Without
-// bus_vmbus inside, the synthetic NIC in front of it is left out.
+// Returns the MANA port of a NIC that is bound to user space. Fails if the engine has no net_mana.
+// The journal `entries` contain the name and the address that the NIC had in the kernel. If the
+// engine has no bus_vmbus, the port has no VMBus id.
 Possible<datapath::Nic> find_port(const host::Facts& facts,
                                   const std::string& interface,
                                   const datapath::EngineInfo& engine,
                                   const std::vector<setup::Entry>& entries = {});
 
-// The MANA port behind a NIC, whoever has it and whatever it carries.
+// Returns the MANA port of a NIC, even if the kernel uses the NIC.
 Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
                                        const std::string& interface,
                                        const std::vector<setup::Entry>& entries = {});
 
-// CPUs on the NUMA nodes of these NICs; none when that is not known.
+// Returns the CPUs on the NUMA nodes of these NICs; empty if the nodes are unknown.
 CpuList cpus_near(const os::Files& files,
                   const host::Facts& facts,
                   const std::vector<datapath::Nic>& nics);
 
-// The same for direct verbs, for which the link has to be down and nothing else.
+// Does the same as find_port() for direct verbs. Direct verbs do not require that the NIC is bound
+// to user space, only that the VF is down.
 Possible<datapath::Nic> find_verbs_port(const host::Facts& facts,
                                         const std::string& interface,
                                         const std::vector<setup::Entry>& entries = {});
 
-// Turns hugepages off, with a note, where a virtual device can do without; an obstacle when there
-// are too few of them.
+// If a plan without NICs cannot use hugepages, turns them off and returns a note about it. Fails if
+// there are too few free hugepages.
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan);
 
 }  // namespace cli

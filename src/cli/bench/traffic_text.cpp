@@ -7,7 +7,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/options.h"
+#include "report/figures.h"
+#include "report/search_text.h"
 
 namespace manactl::cli {
 namespace {
@@ -15,17 +18,17 @@ namespace {
 using datapath::Rate;
 using datapath::SizeShare;
 
-constexpr std::size_t kMostSizes = 8;
-constexpr std::uint16_t kLeastBytes = 64, kMostBytes = 9018, kMostShare = 100;
-constexpr double kMostRate = 1e12, kLeastRate = 0.001;
+constexpr std::size_t kMaxSizes = 8;
+constexpr std::uint16_t kMinBytes = 64, kMaxBytes = 9018, kMaxShare = 100;
+constexpr double kMaxRate = 1e12, kMinRate = 0.001;
 
 Result<SizeShare> parse_size_share(std::string_view text) {
   const auto colon = text.find(':');
-  const auto bytes = parse_count(text.substr(0, colon), kLeastBytes, kMostBytes);
+  const auto bytes = parse_count(text.substr(0, colon), kMinBytes, kMaxBytes);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   SizeShare share{*bytes, 1};
   if (colon == std::string_view::npos) return share;
-  const auto times = parse_count(text.substr(colon + 1), 1, kMostShare);
+  const auto times = parse_count(text.substr(colon + 1), 1, kMaxShare);
   if (!times) return because(times.error(), "share");
   share.share = *times;
   return share;
@@ -36,7 +39,7 @@ struct Prefix {
   double factor;
 };
 
-// 1e6 of "M"; nothing when the text is no prefix.
+// Returns 1e6 for "m"; empty if `text` is not a prefix of a unit.
 std::optional<double> factor_of(std::string_view text) {
   constexpr Prefix kPrefixes[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}};
   if (text.empty()) return 1;
@@ -64,12 +67,37 @@ std::optional<Rate> rate_of(std::string_view text) {
     const auto number = parse_decimal(text.substr(0, digits));
     const auto factor = factor_of(text.substr(digits));
     if (!number || !factor || (unit == Rate::Unit::percent && *factor != 1)) return std::nullopt;
-    const double most = unit == Rate::Unit::percent ? 100 : kMostRate;
+    const double max = unit == Rate::Unit::percent ? 100 : kMaxRate;
     const double value = *number * *factor;
-    if (!(value >= kLeastRate && value <= most)) return std::nullopt;
+    if (!(value >= kMinRate && value <= max)) return std::nullopt;
     return Rate{unit, value};
   }
   return std::nullopt;
+}
+
+constexpr double kDefaultLoss = 0.005;  // the usual PDR (partial drop rate)
+constexpr double kMaxPercent = 50;
+constexpr std::size_t kMaxGoals = 8;
+
+Result<double> parse_goal(std::string_view text) {
+  constexpr std::string_view kPdr = "pdr=";
+  if (text == "ndr") return 0;
+  if (text == "pdr") return kDefaultLoss;
+  if (!text.starts_with(kPdr)) {
+    return fail(Errc::invalid,
+                fmt::format("'{}' is neither ndr nor pdr=LOSS{}",
+                            printable(text, 40),
+                            suggestion(text, {"ndr", "pdr"})));
+  }
+  auto share = text.substr(kPdr.size());
+  if (share.ends_with('%')) {
+    share.remove_suffix(1);
+    const auto percent = parse_decimal(share);
+    if (percent && *percent > 0 && *percent <= kMaxPercent) return *percent / report::kPercent;
+  }
+  return fail(Errc::invalid,
+              fmt::format("'{}' is not a loss above 0% and up to 50%, as in pdr=0.5%",
+                          printable(text.substr(kPdr.size()), 40)));
 }
 
 }  // namespace
@@ -85,8 +113,9 @@ Result<std::vector<SizeShare>> parse_sizes(std::string_view text) {
     if (twice) return fail(Errc::invalid, fmt::format("{} bytes are given twice", share->bytes));
     sizes.push_back(*share);
   }
-  if (sizes.size() <= kMostSizes) return sizes;
-  return fail(Errc::invalid, fmt::format("{} sizes: at most {}", sizes.size(), kMostSizes));
+  if (sizes.size() <= kMaxSizes) return sizes;
+  return fail(Errc::invalid,
+              fmt::format("{} sizes are given, at most {} are allowed", sizes.size(), kMaxSizes));
 }
 
 Result<Rate> parse_rate(std::string_view text) {
@@ -99,6 +128,21 @@ Result<Rate> parse_rate(std::string_view text) {
   return fail(Errc::invalid,
               fmt::format("'{}' is not a rate (examples: 1Mpps, 500kpps, 10Gbps, 2.5Gbit, 50%)",
                           printable(text, 40)));
+}
+
+Result<std::vector<double>> parse_goals(std::string_view text) {
+  std::vector<double> losses;
+  for (const auto piece : split(text, ',')) {
+    const auto loss = parse_goal(piece);
+    if (!loss) return tl::unexpected<Error>(loss.error());
+    if (std::find(losses.begin(), losses.end(), *loss) != losses.end()) {
+      return fail(Errc::invalid, fmt::format("{} is given twice", report::goal_text(*loss)));
+    }
+    losses.push_back(*loss);
+  }
+  if (losses.size() <= kMaxGoals) return losses;
+  return fail(Errc::invalid,
+              fmt::format("{} goals are given, at most {} are allowed", losses.size(), kMaxGoals));
 }
 
 }  // namespace manactl::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How people write what packets look like and how many there are.
+// Parses option values: frame sizes, rates and search goals.
 
 #pragma once
 
@@ -12,11 +12,15 @@
 
 namespace manactl::cli {
 
-// "64", "64,512,1518" (as many of each), "64:7,570:4,1518:1" (in these shares), "imix": at most 8
-// sizes of 64 to 9018 bytes, shares of 1 to 100.
+// Accepts "64", "64,512,1518" (equal shares), "64:7,570:4,1518:1" (sizes with shares) and "imix":
+// at most 8 sizes of 64 to 9018 bytes, with shares of 1 to 100.
 Result<std::vector<datapath::SizeShare>> parse_sizes(std::string_view text);
 
-// "1Mpps", "500kpps", "10Gbps", "2.5Gbit", "50%"; the unit is needed, its case is not heeded.
+// Accepts "1Mpps", "500kpps", "10Gbps", "2.5Gbit" and "50%". A unit is required, in any case.
 Result<datapath::Rate> parse_rate(std::string_view text);
+
+// Accepts "ndr" (no loss), "pdr" (a loss of 0.5 %), "pdr=0.1%" and lists: "ndr,pdr=0.1%,pdr=1%".
+// Returns the accepted losses as fractions of the packets.
+Result<std::vector<double>> parse_goals(std::string_view text);
 
 }  // namespace manactl::cli

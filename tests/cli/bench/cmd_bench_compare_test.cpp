@@ -6,8 +6,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench/sample_results.h"
 #include "cli/run_manactl.h"
+#include "report/sample_results.h"
 
 namespace manactl::test {
 namespace {
@@ -33,7 +33,7 @@ class Compare : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(Compare, TellsWorseFromSameFromBetter) {
+TEST_F(Compare, DistinguishesWorseSameAndBetter) {
   EXPECT_THAT(manactl(words(result(1e7), result(9e6))).out, HasSubstr("worse\n"));
   EXPECT_EQ(manactl(words(result(1e7), result(9e6))).code, 1);
   EXPECT_THAT(manactl(words(result(1e7), result(1e7))).out, HasSubstr("same\n"));
@@ -42,51 +42,52 @@ TEST_F(Compare, TellsWorseFromSameFromBetter) {
   EXPECT_EQ(manactl(words(result(1e7), result(1.1e7))).code, 0);
 }
 
-TEST_F(Compare, CountsNothingBelowTheThreshold) {
-  auto call = words(result(1e7), result(9.9e6));  // surely less, and by 1 %
+TEST_F(Compare, IgnoresDifferencesBelowTheThreshold) {
+  // The rate drops by 1 %, which is significant, but below the default threshold of 2 %.
+  auto call = words(result(1e7), result(9.9e6));
   EXPECT_EQ(manactl(call).code, 0);
   call.insert(call.end(), {"--threshold", "0.5%"});
   EXPECT_EQ(manactl(call).code, 1);
 }
 
-TEST_F(Compare, CountsNothingThatMayBeChance) {
+TEST_F(Compare, IgnoresDifferencesThatMayBeChance) {
   auto noisy = result(9.5e6);
   auto& rates = noisy["statistics"]["rates"];
   for (std::size_t i = 0; i < rates.size(); i += 2) rates[i] = 12e6;
   EXPECT_EQ(manactl(words(result(1e7), noisy)).code, 0);
 }
 
-TEST_F(Compare, TakesTheMediansOfTrials) {
+TEST_F(Compare, UsesTheMediansOfTrials) {
   auto repeated = steady(datapath::Mode::tx, 9e6);
   repeated.report.trials.resize(4, repeated.report.trials.front());
-  repeated.began.resize(4, repeated.began.front());
-  repeated.summary = cli::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
+  repeated.trial_starts.resize(4, repeated.trial_starts.front());
+  repeated.summary = report::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
   const auto few = json::parse(document(repeated));
   auto call = words(few, result(1e7));
   call.emplace_back("--json");
   EXPECT_EQ(json::parse(manactl(call).out)["before"]["intervals"], 4);
   repeated.report.trials.resize(2);
-  repeated.began.resize(2);
-  repeated.summary = cli::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
+  repeated.trial_starts.resize(2);
+  repeated.summary = report::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
   const auto outcome = manactl(words(json::parse(document(repeated)), result(1e7)));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("has 2 trials"));
 }
 
-TEST_F(Compare, AnswersInJson) {
+TEST_F(Compare, PrintsJson) {
   auto call = words(result(1e7), result(9e6));
   call.emplace_back("--json");
-  const auto answer = json::parse(manactl(call).out);
-  EXPECT_EQ(answer["schema"], "manactl.bench-compare/1");
-  EXPECT_EQ(answer["exit"], 1);
-  EXPECT_EQ(answer["verdict"], "worse");
-  EXPECT_NEAR(answer["change"].get<double>(), -0.1, 1e-3);
-  EXPECT_LT(answer["confidence_95"][1], 0);
-  EXPECT_EQ(answer["before"]["intervals"], 8);
-  EXPECT_EQ(answer["configuration"]["queues"], "2");
+  const auto reply = json::parse(manactl(call).out);
+  EXPECT_EQ(reply["schema"], "manactl.bench-compare/1");
+  EXPECT_EQ(reply["exit"], 1);
+  EXPECT_EQ(reply["verdict"], "worse");
+  EXPECT_NEAR(reply["change"].get<double>(), -0.1, 1e-3);
+  EXPECT_LT(reply["confidence_95"][1], 0);
+  EXPECT_EQ(reply["before"]["intervals"], 8);
+  EXPECT_EQ(reply["configuration"]["queues"], "2");
 }
 
-TEST_F(Compare, TellsInWhatTheMachinesDifferAndComparesAllTheSame) {
+TEST_F(Compare, PrintsDifferencesOfTheMachines) {
   auto before = result(1e7);
   auto after = result(1e7);
   before["machine"]["cpu"] = "AMD EPYC 7763";
@@ -97,12 +98,12 @@ TEST_F(Compare, TellsInWhatTheMachinesDifferAndComparesAllTheSame) {
   call.emplace_back("--json");
   const auto outcome = manactl(call);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  const auto answer = json::parse(outcome.out)["machine_differences"];
-  ASSERT_EQ(answer.size(), 2U);
-  EXPECT_EQ(answer[0]["name"], "cpu");
-  EXPECT_EQ(answer[0]["before"], "AMD EPYC 7763");
-  EXPECT_EQ(answer[0]["after"], "Ampere Altra");
-  EXPECT_EQ(answer[1]["name"], "engine.version");
+  const auto reply = json::parse(outcome.out)["machine_differences"];
+  ASSERT_EQ(reply.size(), 2U);
+  EXPECT_EQ(reply[0]["name"], "cpu");
+  EXPECT_EQ(reply[0]["before"], "AMD EPYC 7763");
+  EXPECT_EQ(reply[0]["after"], "Ampere Altra");
+  EXPECT_EQ(reply[1]["name"], "engine.version");
   EXPECT_EQ(
       json::parse(
           manactl({"bench", "compare", call[2], call[2], "--json"}).out)["machine_differences"],
@@ -110,13 +111,13 @@ TEST_F(Compare, TellsInWhatTheMachinesDifferAndComparesAllTheSame) {
 }
 
 TEST_F(Compare, ReadsStandardInput) {
-  Surroundings around;
-  around.input = result(1e7).dump();
+  ProcessOptions process;
+  process.input = result(1e7).dump();
   const auto before = file("before.json", result(1e7).dump());
-  EXPECT_EQ(manactl({"bench", "compare", before, "-"}, around).code, 0);
+  EXPECT_EQ(manactl({"bench", "compare", before, "-"}, process).code, 0);
 }
 
-TEST_F(Compare, RefusesDifferentMeasurements) {
+TEST_F(Compare, RejectsDifferentMeasurements) {
   auto other = result(1e7);
   other["plan"]["queues"] = 4;
   other["ports"][0]["driver"] = "net_ring";
@@ -128,7 +129,7 @@ TEST_F(Compare, RefusesDifferentMeasurements) {
 struct Broken {
   const char* name;
   std::function<void(json&)> breaking;
-  const char* says;
+  const char* message;
 };
 
 void PrintTo(const Broken& broken, std::ostream* out) {
@@ -137,7 +138,7 @@ void PrintTo(const Broken& broken, std::ostream* out) {
 
 class BrokenResult : public Compare, public testing::WithParamInterface<Broken> {};
 
-TEST_P(BrokenResult, IsOneLineAndExitTwo) {
+TEST_P(BrokenResult, IsRejectedWithOneLineAndExit2) {
   auto broken = result(1e7);
   GetParam().breaking(broken);
   for (const auto& call : {words(result(1e7), broken), words(broken, result(1e7))}) {
@@ -145,12 +146,12 @@ TEST_P(BrokenResult, IsOneLineAndExitTwo) {
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+    EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
   }
 }
 
 const Broken kBroken[] = {
-    {"NoObject", [](json& d) { d = json::array(); }, "no result of bench"},
+    {"NoObject", [](json& d) { d = json::array(); }, "not a result of bench"},
     {"OtherSchema", [](json& d) { d["schema"] = "manactl.check/1"; }, "'manactl.check/1'"},
     {"NoPlan", [](json& d) { d.erase("plan"); }, "plan"},
     {"NoRates", [](json& d) { d["statistics"]["rates"] = json::array(); }, "0 steady intervals"},
@@ -162,14 +163,14 @@ const Broken kBroken[] = {
     {"FewRates",
      [](json& d) { d["statistics"]["rates"].get_ref<json::array_t&>().resize(3); },
      "3 steady intervals"},
-    {"TextForANumber", [](json& d) { d["statistics"]["rates"][1] = "x"; }, "no result"},
+    {"TextForANumber", [](json& d) { d["statistics"]["rates"][1] = "x"; }, "not a result"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BrokenResult, testing::ValuesIn(kBroken), [](const auto& broken) {
   return std::string(broken.param.name);
 });
 
-TEST_F(Compare, RefusesWhatIsNoJson) {
+TEST_F(Compare, RejectsInputThatIsNotJson) {
   const auto good = file("good.json", result(1e7).dump());
   for (const auto& path : {file("text", "rate 14 Mpps\n"),
                            file("empty", ""),
@@ -181,7 +182,7 @@ TEST_F(Compare, RefusesWhatIsNoJson) {
   }
 }
 
-TEST_F(Compare, NeedsTwoResults) {
+TEST_F(Compare, RequiresTwoResultsAndAValidThreshold) {
   const auto good = file("good.json", result(1e7).dump());
   EXPECT_EQ(manactl({"bench", "compare", good}).code, 2);
   EXPECT_EQ(manactl({"bench", "compare"}).code, 2);
@@ -191,7 +192,7 @@ TEST_F(Compare, NeedsTwoResults) {
   }
 }
 
-TEST(BenchOf, AnInterfaceThatIsCalledLikeAWord) {
+TEST(BenchInterface, MayHaveTheNameOfASubcommand) {
   const auto outcome = manactl({"bench", "--iface", "compare"});
   EXPECT_EQ(outcome.code, 3);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Which way packets took, told by the whole program: the engine alone is another one.
+// Tests what bench reports about the path of packets, with the engine of netvsc_engine.cpp.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Case {
   const char* verdict;
 };
 
-TEST(PathOfABench, DecidesTheExitStatus) {
+TEST(BenchPath, DeterminesTheExitCode) {
   for (const auto& [device, more, code, verdict] : std::vector<Case>{
            {kSynthetic, {}, 1, "synthetic"},
            {kSynthetic, {"--allow-synthetic"}, 0, "synthetic"},
@@ -51,20 +51,19 @@ TEST(PathOfABench, DecidesTheExitStatus) {
   }
 }
 
-// A page, a table and events: the form changes nothing.
-TEST(PathOfABench, CountsInEveryFormOfTheResult) {
+TEST(BenchPath, DeterminesTheExitCodeInEveryOutputFormat) {
   for (const auto* form : {"table", "json", "ndjson", "csv", "html"}) {
     EXPECT_EQ(bench(kSynthetic, {"--output", form}).code, 1) << form;
     EXPECT_EQ(bench(kSynthetic, {"--output", form, "--allow-synthetic"}).code, 0) << form;
   }
 }
 
-TEST(PathOfABench, IsToldToPeople) {
+TEST(BenchPath, IsPrintedAsText) {
   const auto outcome = bench(kSynthetic, {"-v"});
   EXPECT_THAT(outcome.out,
               HasSubstr("10 packets went through the VF and 90 through the synthetic device"));
   EXPECT_EQ(outcome.error_lines(), 1U);
-  EXPECT_THAT(outcome.err, HasSubstr("--allow-synthetic accepts that"));
+  EXPECT_THAT(outcome.err, HasSubstr("use --allow-synthetic to accept this"));
   EXPECT_EQ(bench(kSynthetic, {"--allow-synthetic"}).err, "");
 }
 

@@ -16,11 +16,11 @@ using testing::Contains;
 using testing::HasSubstr;
 
 bool has_dpdk() {
-  return !datapath::engine_info().version.empty();
+  return !datapath::kDpdkEngine.info().version.empty();
 }
 
-// In a build without DPDK the same words have one other answer, and that is tested instead.
-bool answers_that_it_is_not_built_in(const Outcome& outcome) {
+// Checks the error of a build without DPDK, in which all commands that need DPDK fail.
+bool expect_not_built_in(const Outcome& outcome) {
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("built without DPDK"));
   return true;
@@ -30,7 +30,7 @@ TEST(Bench, MeasuresAVirtualDevice) {
   const auto outcome =
       manactl({"bench", "--vdev", "net_null0", "--duration", "200ms", "--no-huge", "--json"});
   if (!has_dpdk()) {
-    answers_that_it_is_not_built_in(outcome);
+    expect_not_built_in(outcome);
     return;
   }
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -41,7 +41,7 @@ TEST(Bench, MeasuresAVirtualDevice) {
   EXPECT_EQ(document["plan"]["hugepages"], false);
 }
 
-TEST(Bench, TellsTheRateOfSteadyIntervals) {
+TEST(Bench, ReportsTheRateOfSteadyIntervals) {
   const std::vector<std::string> words = {"bench",
                                           "--vdev",
                                           "net_null0",
@@ -54,7 +54,7 @@ TEST(Bench, TellsTheRateOfSteadyIntervals) {
                                           "--no-huge"};
   const auto outcome = manactl(words);
   if (!has_dpdk()) {
-    answers_that_it_is_not_built_in(outcome);
+    expect_not_built_in(outcome);
     return;
   }
   EXPECT_THAT(outcome.out, HasSubstr("the median of"));
@@ -63,7 +63,7 @@ TEST(Bench, TellsTheRateOfSteadyIntervals) {
   const auto document = nlohmann::json::parse(manactl(with_json).out);
   const auto& statistics = document["statistics"];
   EXPECT_GT(statistics["median"], 0);
-  EXPECT_GE(statistics["left_out"], 5);  // of the warm-up alone
+  EXPECT_GE(statistics["left_out"], 5);  // the warm-up intervals
   EXPECT_EQ(statistics["intervals"].get<std::size_t>() + statistics["left_out"].get<std::size_t>(),
             document["series"][0]["seconds"].size());
   ASSERT_TRUE(statistics["confidence_95"].is_array());
@@ -83,7 +83,7 @@ TEST(Bench, SendsTheSmallestFramesOfItsMode) {
                                   "--no-huge",
                                   "--json"});
     if (!has_dpdk()) {
-      answers_that_it_is_not_built_in(outcome);
+      expect_not_built_in(outcome);
       continue;
     }
     ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -115,33 +115,35 @@ TEST(Bench, RepeatsTrials) {
   EXPECT_EQ(document["path"]["verdict"], "virtual");
 }
 
-TEST(Bench, RefusesWhatItCannotMeasure) {
+TEST(Bench, RejectsPlansThatItCannotMeasure) {
   struct Case {
     std::vector<std::string> words;
     int code;
-    const char* says;
+    const char* message;
   };
 
-  for (const auto& [words, code, says] : std::vector<Case>{
-           {{"bench", "abcdefghijklmnop"}, 3, "no interface"},
+  for (const auto& [words, code, message] : std::vector<Case>{
+           {{"bench", "abcdefghijklmnop"}, 3, "does not exist"},
            {{"bench", "lo"}, 3, "is not an Azure NIC"},
-           {{"bench", "--vdev", "net_null0", "--warmup", "10"}, 2, "--warmup 10: less than"},
+           {{"bench", "--vdev", "net_null0", "--warmup", "10"},
+            2,
+            "--warmup 10: must be less than --duration"},
            {{"bench", "--vdev", "net_null0", "--find", "ndr"}, 2, "a sender does not see"},
-           {{"bench", "--vdev", "net_null0", "--rate", "50%"}, 2, "speed of the link is not known"},
-           {{"bench", "--vdev", "net_null0", "--ramp", "1"}, 2, "nothing to reach without --rate"},
+           {{"bench", "--vdev", "net_null0", "--rate", "50%"}, 2, "link speed is unknown"},
+           {{"bench", "--vdev", "net_null0", "--ramp", "1"}, 2, "--ramp 1: requires --rate"},
            {{"bench", "--vdev", "net_null0", "--peer", "127.0.0.1"}, 2, "--peer 127.0.0.1"},
            {{"bench", "--vdev", "net_null0", "--peer", "224.0.0.1"}, 2, "--peer 224.0.0.1"},
            {{"bench", "--vdev", "net_null0", "--dst-mac", "01:00:5e:00:00:01"}, 2, "--dst-mac"},
            {{"bench", "--vdev", "net_null0", "--dst-mac", "00:00:00:00:00:00"}, 2, "--dst-mac"},
            {{"bench", "--vdev", "net_null0", "--vdev", "net_null0"}, 2, "given twice"},
-           {{"bench", "--port", "nosuch0"}, 3, "no interface"}}) {
+           {{"bench", "--port", "nosuch0"}, 3, "does not exist"}}) {
     const auto outcome = manactl(words);
-    // Direct verbs take interfaces without DPDK, too.
-    const bool inside = has_dpdk() || (words[1] != "--vdev" && datapath::has_verbs_engine());
-    EXPECT_EQ(outcome.code, inside ? code : 3);
+    // In a build without DPDK, the engine for direct verbs still accepts interfaces.
+    const bool built_in = has_dpdk() || (words[1] != "--vdev" && datapath::kVerbsEngine.built_in);
+    EXPECT_EQ(outcome.code, built_in ? code : 3);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.error_lines(), 1U);
-    EXPECT_THAT(outcome.err, HasSubstr(inside ? says : "built without DPDK"));
+    EXPECT_THAT(outcome.err, HasSubstr(built_in ? message : "built without DPDK"));
   }
 }
 
@@ -160,7 +162,7 @@ TEST(Bench, SendsAMixOfSizesAndFlowsOverTwoPorts) {
                                 "--no-huge",
                                 "--json"});
   if (!has_dpdk()) {
-    answers_that_it_is_not_built_in(outcome);
+    expect_not_built_in(outcome);
     return;
   }
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -174,14 +176,14 @@ class StoppedBench : public testing::TestWithParam<int> {};
 const std::vector<std::string> kLong = {
     "bench", "--vdev", "net_null0", "--duration", "60", "--no-huge", "--json"};
 
-TEST_P(StoppedBench, GivesAPartialResult) {
-  Surroundings around;
-  around.signal = GetParam();
-  around.signal_thread = "rte-worker-1";  // it works as soon as packets flow
-  around.signal_ticks = 3;
-  const auto outcome = manactl(kLong, around);
+TEST_P(StoppedBench, PrintsAPartialResult) {
+  ProcessOptions process;
+  process.signal = GetParam();
+  process.signal_thread = "rte-worker-1";  // this thread uses CPU time only while packets flow
+  process.signal_ticks = 3;
+  const auto outcome = manactl(kLong, process);
   if (!has_dpdk()) {
-    answers_that_it_is_not_built_in(outcome);
+    expect_not_built_in(outcome);
     return;
   }
   EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
@@ -190,17 +192,17 @@ TEST_P(StoppedBench, GivesAPartialResult) {
   EXPECT_EQ(document["exit"], 128 + GetParam());
 }
 
-// The trials that a search keeps may have ended long before.
-TEST_P(StoppedBench, SaysSoOfASearchToo) {
+// The result of a search has only some trials, which may have ended long before the signal.
+TEST_P(StoppedBench, PrintsAPartialSearch) {
   if (!has_dpdk()) return;
-  Surroundings around;
-  around.signal = GetParam();
-  around.signal_thread = "rte-worker-1";
-  around.signal_ticks = 100;
+  ProcessOptions process;
+  process.signal = GetParam();
+  process.signal_thread = "rte-worker-1";
+  process.signal_ticks = 100;
   auto words = kLong;
   words[2] = "net_ring0";
   for (const auto* word : {"--mode", "txrx", "--find", "ndr"}) words.emplace_back(word);
-  const auto outcome = manactl(words, around);
+  const auto outcome = manactl(words, process);
   EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["interrupted"], true);
@@ -208,27 +210,28 @@ TEST_P(StoppedBench, SaysSoOfASearchToo) {
   EXPECT_EQ(document["plan"]["warmup_seconds"], 0);
 }
 
-TEST_P(StoppedBench, EndsWhileItStartsToo) {
+TEST_P(StoppedBench, ExitsDuringItsStart) {
   if (!has_dpdk()) return;
-  Surroundings around;
-  around.signal = GetParam();
-  around.signal_thread = "eal-intr-thread";  // EAL's first thread, long before the first packet
-  const auto outcome = manactl(kLong, around);
+  ProcessOptions process;
+  process.signal = GetParam();
+  // EAL starts this thread first, long before the first packet.
+  process.signal_thread = "eal-intr-thread";
+  const auto outcome = manactl(kLong, process);
   EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StoppedBench, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
-TEST(Bench, SaysThatItsResultCannotBeWritten) {
+TEST(Bench, ReportsThatItsResultCannotBeWritten) {
   if (!has_dpdk()) return;
   const std::vector<std::string> brief = {
       "bench", "--vdev", "net_null0", "--duration", "10ms", "--no-huge"};
-  Surroundings full;
+  ProcessOptions full;
   full.stdout_path = "/dev/full";
-  Surroundings closed;
+  ProcessOptions closed;
   closed.stdout_closed = true;
-  for (const auto& around : {full, closed}) {
-    const auto outcome = manactl(brief, around);
+  for (const auto& process : {full, closed}) {
+    const auto outcome = manactl(brief, process);
     EXPECT_EQ(outcome.code, 70);
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("cannot write the result"));
@@ -238,52 +241,52 @@ TEST(Bench, SaysThatItsResultCannotBeWritten) {
 struct Device {
   const char* text;
   int code;
-  const char* says;
+  const char* message;
 };
 
-TEST(Bench, RefusesDevicesInOneLine) {
+TEST(Bench, RejectsDevicesWithOneLine) {
   if (!has_dpdk()) return;
-  for (const auto& [text, code, says] : std::vector<Device>{
-           {"7870:00:00.0", 2, "mac= is missing"},
+  for (const auto& [text, code, message] : std::vector<Device>{
+           {"7870:00:00.0", 2, "add mac="},
            {"7870:00:00.0,mac=", 2, "mac="},
            {"7870:00:00.0,mac=00:22:48:01:02", 2, "00:22:48:01:02"},
-           {"7870:00:00.0,mac=00:00:00:00:00:00", 2, "no address of a device"},
-           {"7870:00:00.0,mac=01:00:5e:00:00:01", 2, "no address of a device"},
-           {"00:00.0,mac=00:22:48:01:02:03", 2, "no such driver"},
-           {"7870:00:00.8,mac=00:22:48:01:02:03", 2, "no such driver"},
-           {"net_nul0", 2, "no such driver"},
-           {"net_null0,nope=1", 2, "refuses its options"},
-           {"net_null0,net_null1", 2, "refuses its options"},
+           {"7870:00:00.0,mac=00:00:00:00:00:00", 2, "is not a unicast MAC address"},
+           {"7870:00:00.0,mac=01:00:5e:00:00:01", 2, "is not a unicast MAC address"},
+           {"00:00.0,mac=00:22:48:01:02:03", 2, "does not contain the driver"},
+           {"7870:00:00.8,mac=00:22:48:01:02:03", 2, "does not contain the driver"},
+           {"net_nul0", 2, "does not contain the driver"},
+           {"net_null0,nope=1", 2, "rejects its options"},
+           {"net_null0,net_null1", 2, "rejects its options"},
            {"net_af_packet0,iface=nosuch0", 2, "No such device"},
            {"net_null0 x", 2, "without blanks"},
-           {"/etc/passwd", 2, "is no device name"},
+           {"/etc/passwd", 2, "is not a device name"},
        }) {
     const auto outcome = manactl({"bench", "--no-huge", "--duration", "10ms", "--vdev", text});
     EXPECT_EQ(outcome.code, code) << text;
     EXPECT_EQ(outcome.out, "") << text;
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr(says));
+    EXPECT_THAT(outcome.err, HasSubstr(message));
   }
 }
 
-TEST(Bench, SaysThatTheDriverOfAFunctionIsNotInside) {
-  const auto drivers = datapath::engine_info().drivers;
+TEST(Bench, ReportsThatADriverIsNotBuiltIn) {
+  const auto drivers = datapath::kDpdkEngine.info().drivers;
   if (!has_dpdk() || std::find(drivers.begin(), drivers.end(), "net_mana") != drivers.end()) return;
   const auto outcome = manactl(
       {"bench", "--no-huge", "--duration", "10ms", "--vdev", "7870:00:00.0,mac=00:22:48:01:02:03"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("no net_mana"));
+  EXPECT_THAT(outcome.err, HasSubstr("does not contain net_mana"));
 }
 
 TEST(Bench, ListsDrivers) {
   const auto outcome = manactl({"bench", "--list-drivers", "--json"});
   EXPECT_EQ(outcome.code, 0);
   const auto document = nlohmann::json::parse(outcome.out);
-  EXPECT_EQ(document["dpdk"]["drivers"], nlohmann::json(datapath::engine_info().drivers));
+  EXPECT_EQ(document["dpdk"]["drivers"], nlohmann::json(datapath::kDpdkEngine.info().drivers));
 }
 
-TEST(Bench, SaysThatAnInterfaceDoesNotExist) {
+TEST(Bench, ReportsThatAnInterfaceDoesNotExist) {
   const auto outcome = manactl({"bench", "nosuch0"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.error_lines(), 1U);

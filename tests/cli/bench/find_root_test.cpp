@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A search by the whole program, against a queue of the kernel that drops what is too much.
+// Searches rates with the whole program, through a kernel queue that drops packets above its rate.
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -16,10 +16,9 @@ namespace manactl::test {
 namespace {
 
 constexpr double kBitsPerSecond = 2e6;
-constexpr double kBitsPerFrame = 59 * 8;  // the least that the kernel counts for 60 bytes
+constexpr double kBitsPerFrame = 59 * 8;  // sch_tbf may count a frame of 60 bytes as 59 bytes
 
-// near0 and near1 joined by a bridge, which sends no more than that to either. What waits there has
-// passed before a trial ends.
+// Joins near0 and near1 by a bridge with limited rates. Its short queues drain within a trial.
 void make_bottleneck() {
   using datapath::ip;
   ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
@@ -51,8 +50,8 @@ void make_bottleneck() {
   ASSERT_TRUE(ip({"link", "set", "middle", "addrgenmode", "none", "up"}));
 }
 
-TEST(FindByTheProgram, StopsWhereAQueueOfTheKernelDrops) {
-  if (datapath::engine_info().version.empty()) GTEST_SKIP() << "this manactl has no DPDK inside";
+TEST(BenchFind, FindsTheRateAboveWhichAKernelQueueDrops) {
+  if (datapath::kDpdkEngine.info().version.empty()) GTEST_SKIP() << "this build has no DPDK";
   EXPECT_TRUE(datapath::in_child([] {
     make_bottleneck();
     const auto outcome = manactl({"bench",
@@ -81,8 +80,8 @@ TEST(FindByTheProgram, StopsWhereAQueueOfTheKernelDrops) {
     EXPECT_EQ(pdr["loss"], 0.05);
     ASSERT_TRUE(ndr["lower"].is_number()) << search;
     ASSERT_TRUE(pdr["lower"].is_number()) << search;
-    // What the shaper lets through at once comes above the rate: 140 packets in half a second, and
-    // for PDR one in twenty may be lost.
+    // In addition to its rate, the shaper passes a burst of 140 packets (8 KiB) in a trial of half
+    // a second. PDR accepts a loss of 5 %.
     EXPECT_LT(ndr["lower"], 1.2 * kMost);
     EXPECT_LT(pdr["lower"], 1.3 * kMost);
     EXPECT_LE(ndr["lower"], pdr["lower"]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What bench leaves behind, whatever ends it: no process, no file, no hugepage, no device.
+// Tests that bench leaves no process, file, hugepage or device behind, however it ends.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 using Lines = std::multiset<std::string>;
 
 constexpr const char* kMark = "MANACTL_TEST_LEFTOVERS";
-constexpr int kParent = -1;  // not a signal of its own: SIGKILL for the one that started it
+constexpr int kParent = -1;  // not a signal number: the test kills the parent process of bench
 
 struct Device {
   const char* name;
@@ -51,8 +51,8 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Processes that were started with the mark, and what comes after "root=" in their environment:
-// the directory of the software adapter.
+// Processes whose environment has the mark, and the directories of the software adapter (the text
+// after "root=" in the environment).
 struct Started {
   std::vector<std::string> processes;
   std::set<std::string> trees;
@@ -74,7 +74,7 @@ Started started(const std::string& mark) {
   return found;
 }
 
-// Everything that could be left: files, sockets, network devices, hugepages in use.
+// Returns what bench may leave behind: files, sockets, network devices and used hugepages.
 Lines traces(const Device& device) {
   Lines lines;
   for (const auto* where : {"/run", "/dev/shm"}) {
@@ -92,7 +92,7 @@ Lines traces(const Device& device) {
   return lines;
 }
 
-// Directories of nobody else, and a place where hugepages would show as files.
+// Mounts private directories, and a hugetlbfs that shows hugepages as files.
 void make_rooms() {
   ASSERT_EQ(unshare(CLONE_NEWNS), 0) << "mount namespaces need root";
   ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
@@ -100,7 +100,7 @@ void make_rooms() {
     ASSERT_EQ(mount("tmpfs", where, "tmpfs", 0, nullptr), 0);
   }
   ASSERT_EQ(mkdir("/run/huge", 0700), 0);
-  // Refused by a kernel without hugepages.
+  // The mount fails on a kernel without hugepages.
   static_cast<void>(mount("hugetlbfs", "/run/huge", "hugetlbfs", 0, nullptr));
 }
 
@@ -125,7 +125,7 @@ void make_rooms() {
   _exit(127);
 }
 
-// Started by this process, or by one in between that does nothing else.
+// Starts the program as a child or, if `in_between`, as a grandchild whose parent only waits.
 pid_t start(const Device& device, const std::string& mark, int out, bool in_between) {
   const auto child = fork();
   if (child != 0) return child;
@@ -137,7 +137,7 @@ pid_t start(const Device& device, const std::string& mark, int out, bool in_betw
   become_bench(device, mark, out);
 }
 
-// Waits until packets flow.
+// Waits until packets flow. Returns false if the program ends before.
 bool flows(int out) {
   std::string seen;
   std::string block(4096, '\0');
@@ -171,7 +171,8 @@ void end_and_look(const Device& device, int ending) {
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, 128 + ending);
   }
   std::string rest(4096, '\0');
-  while (read(ends[0], rest.data(), rest.size()) > 0) continue;  // until nobody can write
+  while (read(ends[0], rest.data(), rest.size()) > 0)
+    continue;  // read until all writers have closed the pipe
   close(ends[0]);
   const auto clean = [&] {
     const auto& trees = running.trees;
@@ -179,7 +180,7 @@ void end_and_look(const Device& device, int ending) {
            std::none_of(
                trees.begin(), trees.end(), [](const auto& tree) { return fs::exists(tree); });
   };
-  // The kernel takes back what a process had after the process has ended.
+  // Wait, because the kernel frees the resources of a process after the process has exited.
   for (int i = 0; i < 300 && !clean(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
@@ -188,15 +189,15 @@ void end_and_look(const Device& device, int ending) {
   for (const auto& tree : running.trees) EXPECT_FALSE(fs::exists(tree)) << tree;
 }
 
-class Leftovers : public testing::TestWithParam<std::tuple<Device, int>> {};
+class BenchCleanup : public testing::TestWithParam<std::tuple<Device, int>> {};
 
-TEST_P(Leftovers, AreNone) {
+TEST_P(BenchCleanup, LeavesNothingBehind) {
   const auto& [device, ending] = GetParam();
-  if (device.dpdk && datapath::engine_info().version.empty()) {
-    GTEST_SKIP() << "this manactl has no DPDK inside";
+  if (device.dpdk && datapath::kDpdkEngine.info().version.empty()) {
+    GTEST_SKIP() << "this build has no DPDK";
   }
   if (!device.dpdk && !MANACTL_WITH_SIM) GTEST_SKIP() << "the adapter is not in this build";
-  // Tests that reserve hugepages hold the same lock.
+  // Tests that reserve hugepages hold the same lock, so they do not run at the same time.
   const int lock = open("/proc/sys/vm/nr_hugepages", O_RDONLY | O_CLOEXEC);
   if (lock >= 0) flock(lock, LOCK_EX);
   EXPECT_TRUE(
@@ -204,7 +205,7 @@ TEST_P(Leftovers, AreNone) {
   if (lock >= 0) close(lock);
 }
 
-// The first one takes hugepages where the machine has some that are free.
+// The first device uses hugepages if some are free.
 const Device kDevices[] = {
     {"Hugepages", {"--vdev", "net_null0"}, true, true},
     {"Null", {"--vdev", "net_null0", "--no-huge"}},
@@ -220,16 +221,16 @@ std::string ending_of(int ending) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of,
-    Leftovers,
+    BenchCleanup,
     testing::Combine(testing::ValuesIn(kDevices),
                      testing::Values(SIGINT, SIGTERM, SIGHUP, SIGKILL, kParent)),
     [](const auto& one) {
       return std::get<0>(one.param).name + ending_of(std::get<1>(one.param));
     });
 
-// Under nohup a program is meant to outlive who started it.
-TEST(LeftoversOfNohup, KeepRunning) {
-  if (datapath::engine_info().version.empty()) GTEST_SKIP() << "this manactl has no DPDK inside";
+// Under nohup, bench continues when its parent process ends.
+TEST(BenchUnderNohup, KeepsRunning) {
+  if (datapath::kDpdkEngine.info().version.empty()) GTEST_SKIP() << "this build has no DPDK";
   EXPECT_TRUE(datapath::in_child([] {
     signal(SIGHUP, SIG_IGN);
     const auto mark = std::string(kMark) + "=" + std::to_string(getpid());

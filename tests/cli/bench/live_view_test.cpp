@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "base/text.h"
-#include "cli/bench/sample_results.h"
+#include "report/sample_results.h"
 
 namespace manactl::cli {
 namespace {
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-class View : public testing::Test {
+class LiveViewTest : public testing::Test {
  protected:
   std::string show(LiveView& view) {
     text_.str("");
@@ -25,11 +25,11 @@ class View : public testing::Test {
     return text_.str();
   }
 
-  BenchResult result_ = test::steady(datapath::Mode::tx, 1e7);
+  report::BenchResult result_ = test::steady(datapath::Mode::tx, 1e7);
   std::ostringstream text_;
 };
 
-TEST_F(View, WritesOverItself) {
+TEST_F(LiveViewTest, RedrawsItsLines) {
   Screen screen(text_, false, 80, true);
   screen.set_redraw(true);
   LiveView view(screen, result_.plan);
@@ -47,7 +47,7 @@ TEST_F(View, WritesOverItself) {
   EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
 }
 
-TEST_F(View, HasTheUnitThatFits) {
+TEST_F(LiveViewTest, ChoosesOneUnitForAllQueues) {
   result_ = test::steady(datapath::Mode::tx, 4000);
   Screen screen(text_, false, 80, true);
   LiveView view(screen, result_.plan);
@@ -55,7 +55,7 @@ TEST_F(View, HasTheUnitThatFits) {
   EXPECT_THAT(text_.str(), HasSubstr("2.048 Mbit/s"));
 }
 
-TEST_F(View, KeepsToTheWidthOfTheTerminal) {
+TEST_F(LiveViewTest, FitsTheWidthOfTheTerminal) {
   Screen screen(text_, false, 40, true);
   screen.set_redraw(true);
   result_.plan.vdevs = {std::string(100, 'x')};
@@ -70,7 +70,7 @@ TEST_F(View, KeepsToTheWidthOfTheTerminal) {
   }
 }
 
-TEST_F(View, WritesLinesWhereNothingCanBeWrittenOver) {
+TEST_F(LiveViewTest, PrintsOneLinePerIntervalIfItCannotRedraw) {
   Screen screen(text_, false, 80, true);
   LiveView view(screen, result_.plan);
   const auto text = show(view);
@@ -79,7 +79,7 @@ TEST_F(View, WritesLinesWhereNothingCanBeWrittenOver) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
 }
 
-TEST_F(View, SaysNothingToWhatIsNoTerminal) {
+TEST_F(LiveViewTest, PrintsNothingWithoutATerminal) {
   Screen screen(text_, false, 80, false);
   LiveView view(screen, result_.plan);
   EXPECT_EQ(show(view), "");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// An engine in place of DPDK, for machines without Hyper-V: its one port is a net_netvsc that says
-// by which way packets went. "--vdev net_netvsc0,vf=90,synthetic=10" are packets of every trial.
+// Replaces the DPDK engine on machines without Hyper-V. Its only port is a net_netvsc that counts
+// packets per path: "--vdev net_netvsc0,vf=90,synthetic=10" sets the counts of every trial.
 
 #include <charconv>
 
-#include "datapath/bench.h"
+#include "datapath/engines.h"
 
 namespace manactl::datapath {
 namespace {
@@ -23,9 +23,9 @@ class NetvscSession final : public Session {
  public:
   explicit NetvscSession(const BenchPlan& plan) {
     const std::string_view device = plan.vdevs.front();
-    ways_.tx = {number_after(device, ",vf="), number_after(device, ",synthetic=")};
+    packets_.tx = {number_after(device, ",vf="), number_after(device, ",synthetic=")};
     about_.engine = "dpdk";
-    about_.version = engine_info().version;
+    about_.version = kDpdkEngine.info().version;
     about_.ports.push_back({"net_netvsc0", "net_netvsc", "net_mana", {}, 0});
   }
 
@@ -35,13 +35,13 @@ class NetvscSession final : public Session {
     if (progress.started) progress.started();
     Interval interval;
     interval.total.seconds = plan.interval_seconds;
-    interval.total.tx.packets = ways_.tx.vf + ways_.tx.synthetic;
+    interval.total.tx.packets = packets_.tx.vf + packets_.tx.synthetic;
     interval.queues = {interval.total};
     Trial trial;
     trial.plan = plan;
     trial.total = interval.total;
     trial.queues = interval.queues;
-    trial.paths = {ways_};
+    trial.paths = {packets_};
     if (progress.interval) progress.interval(interval);
     trial.intervals.push_back(std::move(interval));
     return trial;
@@ -49,7 +49,7 @@ class NetvscSession final : public Session {
 
  private:
   BenchReport about_;
-  PathCount ways_;
+  PathCounters packets_;
 };
 
 class NetvscEngine final : public Engine {
@@ -61,12 +61,18 @@ class NetvscEngine final : public Engine {
 
 }  // namespace
 
-EngineInfo engine_info() {
-  return {"22.11", "off", {"net_netvsc"}};
-}
-
-Result<std::unique_ptr<Engine>> make_engine() {
-  return std::make_unique<NetvscEngine>();
-}
+// Replaces the definition in the library, because the linker finds this one first.
+constinit const EngineRow kDpdkEngine = {
+    .name = "dpdk",
+    .built_in = true,
+    .mana_driver = "net_mana",
+    .uses_hugepages = true,
+    .takes_vdevs = true,
+    .info =
+        [] {
+          return EngineInfo{"22.11", "off", {"net_netvsc"}};
+        },
+    .make = []() -> Result<std::unique_ptr<Engine>> { return std::make_unique<NetvscEngine>(); },
+};
 
 }  // namespace manactl::datapath

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Every option of bench on the software adapter: it reaches the child, and does there what it does
-// in a program that was started on the adapter by hand.
+// Tests that every option of bench --sim reaches the child process, and has the same effect as in a
+// bench without --sim that the sim command starts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,15 +20,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using Words = std::vector<std::string>;
 
-struct Tried {
+struct OptionCase {
   const char* option;
-  Words words;          // with others that it wants
-  const char* at = "";  // of the document
-  json there;
+  Words words;            // the option, its value, and options that it requires
+  const char* path = "";  // JSON pointer to the expected value
+  json expected;
 };
 
-// What a run on the adapter shows of each option. A new one wants a row here or below.
-const Tried kTried[] = {
+// The effect of each option on the document. Add each new option here or to a set below.
+const OptionCase kCases[] = {
     {"--mode", {"--mode", "rx"}, "/plan/mode", "rx"},
     {"--queues", {"--queues", "2"}, "/plan/queues", 2},
     {"--duration", {"--duration", "60ms"}, "/plan/seconds", 0.06},
@@ -47,7 +47,7 @@ const Tried kTried[] = {
     {"--no-huge", {"--no-huge"}, "/plan/hugepages", false},
     {"--repeat", {"--repeat", "2"}, "/trials/1/interrupted", false},
     {"--find", {"--find", "ndr", "--mode", "txrx"}, "/search/found/0/loss", 0.0},
-    {"--allow-synthetic", {"--allow-synthetic"}, "/exit", 0},
+    {"--allow-synthetic", {"--allow-synthetic"}, "/path/synthetic_allowed", true},
     {"--output", {"--output", "json"}, "/simulated", true},
     {"--no-save", {"--no-save"}, "/id", nullptr},
     {"--json", {"--json"}, "/simulated", true},
@@ -55,13 +55,13 @@ const Tried kTried[] = {
     {"--color", {"--color", "never"}, "/simulated", true},
 };
 
-// Not for the adapter, or no run at all.
+// Options that bench --sim refuses, and options that other tests cover.
 const std::set<std::string> kRefused = {"--iface", "--port", "--vdev", "--root"};
 const std::set<std::string> kElsewhere = {
-    "--sim", "--list-drivers", "--help", "--version", "--config", "--results"};  // tests below
+    "--sim", "--list-drivers", "--help", "--version", "--config", "--results"};
 
-void PrintTo(const Tried& tried, std::ostream* out) {
-  *out << tried.option;
+void PrintTo(const OptionCase& option_case, std::ostream* out) {
+  *out << option_case.option;
 }
 
 Words with(Words words, const Words& more) {
@@ -69,21 +69,21 @@ Words with(Words words, const Words& more) {
   return words;
 }
 
-// Short, unless the words say how long.
+// Returns the arguments of a short run, or of a run with the duration in `more`.
 Words run_of(const Words& more) {
   const bool timed = std::ranges::find(more, "--duration") != more.end();
   return with(timed ? Words{"bench"} : Words{"bench", "--duration", "50ms"}, more);
 }
 
-// As bench --sim sets the adapter up.
-Words by_hand(const Words& more) {
+// Returns the arguments that run bench with the sim command and the settings of bench --sim.
+Words run_on_sim(const Words& more) {
   const auto has = [&](const char* word) { return std::ranges::find(more, word) != more.end(); };
   const char* backend = has("rx") ? "generator" : has("txrx") ? "loopback" : "sink";
   return with({"sim", "--doorbell", "call", "--backend", backend, "--", MANACTL_PROGRAM},
               run_of(more));
 }
 
-// What is below them depends on what was measured.
+// Returns the keys only, because the values depend on the measurement.
 std::set<std::string> keys_of(const json& document) {
   std::set<std::string> keys;
   for (const auto& [key, value] : document.items()) keys.insert(key);
@@ -98,26 +98,27 @@ json document_of(const Words& words) {
   return document;
 }
 
-class OptionOnTheAdapter : public testing::TestWithParam<Tried> {};
+class OptionOnAdapter : public testing::TestWithParam<OptionCase> {};
 
-TEST_P(OptionOnTheAdapter, DoesWhatItDoesByHand) {
-  const auto& [option, words, at, there] = GetParam();
-  const bool typed = option == std::string_view("--output") || option == std::string_view("--json");
-  const auto more = typed ? words : with(words, {"--json"});
+TEST_P(OptionOnAdapter, HasTheSameEffectAsWithoutSim) {
+  const auto& [option, words, path, expected] = GetParam();
+  const bool sets_format =
+      option == std::string_view("--output") || option == std::string_view("--json");
+  const auto more = sets_format ? words : with(words, {"--json"});
   const auto document = document_of(with(run_of(more), {"--sim"}));
-  const json::json_pointer pointer(at);
-  ASSERT_TRUE(document.contains(pointer)) << at;
-  EXPECT_EQ(document[pointer].dump(), there.dump());
-  const auto direct = document_of(by_hand(more));
+  const json::json_pointer pointer(path);
+  ASSERT_TRUE(document.contains(pointer)) << path;
+  EXPECT_EQ(document[pointer].dump(), expected.dump());
+  const auto direct = document_of(run_on_sim(more));
   EXPECT_EQ(direct["plan"].dump(), document["plan"].dump());
   EXPECT_EQ(direct["engine"].dump(), document["engine"].dump());
   EXPECT_EQ(direct["exit"].dump(), document["exit"].dump());
   EXPECT_EQ(keys_of(direct), keys_of(document));
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, OptionOnTheAdapter, testing::ValuesIn(kTried));
+INSTANTIATE_TEST_SUITE_P(Each, OptionOnAdapter, testing::ValuesIn(kCases));
 
-TEST(OptionsOnTheAdapter, AreAllTried) {
+TEST(OptionsOnAdapter, AreAllTested) {
   const auto tree = json::parse(manactl({"__commands"}).out);
   std::set<std::string> left;
   const auto add = [&](const json& options) {
@@ -128,13 +129,14 @@ TEST(OptionsOnTheAdapter, AreAllTried) {
     if (command["name"] == "bench") add(command["options"]);
   }
   EXPECT_GT(left.size(), 20U);
-  for (const auto& tried : kTried) EXPECT_EQ(left.erase(tried.option), 1U) << tried.option;
+  for (const auto& option_case : kCases)
+    EXPECT_EQ(left.erase(option_case.option), 1U) << option_case.option;
   for (const auto& option : kRefused) EXPECT_EQ(left.erase(option), 1U) << option;
   for (const auto& option : kElsewhere) EXPECT_EQ(left.erase(option), 1U) << option;
   EXPECT_THAT(left, IsEmpty()) << "a new option of bench: what does it do with --sim?";
 }
 
-TEST(OptionsOnTheAdapter, ThatNameADeviceAreRefused) {
+TEST(OptionsOnAdapter, AreRejectedIfTheyNameADevice) {
   for (const auto& option : kRefused) {
     const auto* value = option == "--root" ? "/tmp" : option == "--vdev" ? "net_null0" : "lo";
     const auto outcome = manactl({"bench", "--sim", option, value});
@@ -143,37 +145,37 @@ TEST(OptionsOnTheAdapter, ThatNameADeviceAreRefused) {
   }
 }
 
-TEST(OptionsOnTheAdapter, ComeFromAFileAndTheEnvironment) {
+TEST(OptionsOnAdapter, ComeFromAFileAndTheEnvironment) {
   const TemporaryDirectory directory;
   const auto file = directory.file("a.toml", "[bench]\nqueues = 2\n");
   const Words words = {"bench", "--sim", "--json", "--duration", "50ms", "--config", file};
-  Surroundings around;
-  around.environment.emplace_back("MANACTL_BURST=8");
-  const auto document = json::parse(manactl(words, around).out);
+  ProcessOptions process;
+  process.environment.emplace_back("MANACTL_BURST=8");
+  const auto document = json::parse(manactl(words, process).out);
   EXPECT_EQ(document["plan"]["queues"], 2);
   EXPECT_EQ(document["plan"]["burst"], 8);
 }
 
-TEST(OptionsOnTheAdapter, KeepTheResultWhereTheySay) {
+TEST(OptionsOnAdapter, ChooseTheDirectoryOfSavedResults) {
   const TemporaryDirectory directory;
   const auto place = directory.path("results");
-  Surroundings around;
-  around.environment = {"LC_ALL=C.UTF-8"};
+  ProcessOptions process;
+  process.environment = {"LC_ALL=C.UTF-8"};
   const auto words = with(run_of({"--sim", "--json"}), {"--results", place});
-  const auto outcome = manactl(words, around);
+  const auto outcome = manactl(words, process);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string id = json::parse(outcome.out)["id"];
   EXPECT_THAT(manactl({"bench", "list", "--results", place}).out, HasSubstr(id));
-  EXPECT_EQ(manactl(with(words, {"--no-save"}), around).code, 0);
-  const std::filesystem::directory_iterator kept(place);
-  EXPECT_EQ(std::distance(begin(kept), end(kept)), 1);
+  EXPECT_EQ(manactl(with(words, {"--no-save"}), process).code, 0);
+  const std::filesystem::directory_iterator saved(place);
+  EXPECT_EQ(std::distance(begin(saved), end(saved)), 1);
 }
 
-TEST(OptionsOnTheAdapter, ChooseTheFormOfTheOutput) {
+TEST(OptionsOnAdapter, ChooseTheOutputFormat) {
   for (const auto* form : {"csv", "html", "ndjson"}) {
     const Words words = {"-o", form};
     const auto sim = manactl(with(run_of(words), {"--sim"}));
-    const auto direct = manactl(by_hand(words));
+    const auto direct = manactl(run_on_sim(words));
     EXPECT_EQ(sim.code, 0) << form << ": " << sim.err;
     constexpr std::size_t kFront = 15;
     EXPECT_EQ(sim.out.substr(0, kFront), direct.out.substr(0, kFront)) << form;

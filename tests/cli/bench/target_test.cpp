@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "datapath/plan.h"
+#include "cli/bench/options.h"
+#include "datapath/plan/plan.h"
 #include "os/memory_files.h"
 #include "support/fixtures.h"
 
@@ -20,7 +21,7 @@ using testing::IsEmpty;
 const datapath::EngineInfo kAll{"25.11.2", "static", {"bus_vmbus", "net_null", "net_mana"}};
 const datapath::EngineInfo kWithoutMana{"22.11.11", "static", {"net_null"}};
 
-TEST(FindPort, TakesThePreparedNic) {
+TEST(FindPort, AcceptsAPreparedNic) {
   auto facts = host::facts_of("prepared-uio");
   for (const auto& nic : *facts.nics) {
     if (!nic.is_prepared()) continue;
@@ -45,13 +46,13 @@ const host::Nic* prepared_nic(const host::Facts& facts) {
   return nullptr;
 }
 
-// What prepare wrote down when the interface was still the kernel's.
+// Returns a journal entry that prepare wrote while the kernel still used the NIC.
 setup::Entry entry_of(const host::Nic& nic) {
   setup::Entry entry;
   entry.interface = "eth7";
-  entry.nic = {{"mac", nic.vf->mac.str()}};
+  entry.nic.mac = nic.vf->mac;
   setup::StepRecord step;
-  step.kind = "surroundings";
+  step.kind = setup::StepKind::save_addresses;
   step.before = {{"address.0", "fe80::1/64 scope 253"},
                  {"address.1", "10.0.1.4/24 broadcast 10.0.1.255 scope 0"},
                  {"mtu", "1500"}};
@@ -59,7 +60,7 @@ setup::Entry entry_of(const host::Nic& nic) {
   return entry;
 }
 
-TEST(FindPort, TakesNameAndAddressFromTheJournal) {
+TEST(FindPort, ReadsNameAndAddressFromTheJournal) {
   const auto facts = host::facts_of("prepared-uio");
   const auto* nic = prepared_nic(facts);
   ASSERT_NE(nic, nullptr);
@@ -72,19 +73,19 @@ TEST(FindPort, TakesNameAndAddressFromTheJournal) {
   EXPECT_EQ(port->ip->str(), "10.0.1.4");
 }
 
-TEST(FindPort, KnowsNoAddressWithoutAJournal) {
+TEST(FindPort, HasNoAddressWithoutAJournal) {
   const auto facts = host::facts_of("prepared-uio");
   const auto* nic = prepared_nic(facts);
   ASSERT_NE(nic, nullptr);
   const auto port = find_port(facts, nic->name(), kAll);
   ASSERT_TRUE(port) << port.error().error.message;
   EXPECT_FALSE(port->ip);
-  auto stranger = entry_of(*nic);
-  stranger.nic["mac"] = "00:00:00:00:00:01";
-  EXPECT_FALSE(find_port(facts, "eth7", kAll, {stranger}));
+  auto other = entry_of(*nic);
+  other.nic.mac = *MacAddress::parse("00:00:00:00:00:01");
+  EXPECT_FALSE(find_port(facts, "eth7", kAll, {other}));
 }
 
-TEST(CpusNear, AreThoseOfTheNodesOfTheNics) {
+TEST(CpusNear, AreOnTheNumaNodesOfTheNics) {
   auto facts = host::facts_of("prepared-uio");
   const auto* nic = prepared_nic(facts);
   ASSERT_NE(nic, nullptr);
@@ -99,7 +100,7 @@ TEST(CpusNear, AreThoseOfTheNodesOfTheNics) {
   EXPECT_THAT(cpus_near(files, facts, {port}).cpus, IsEmpty());
 }
 
-TEST(FindPort, GivesCommandsForANicOfTheKernel) {
+TEST(FindPort, PrintsTheCommandForANicThatIsNotPrepared) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries.clear();
   const auto port = find_port(facts, "eth1", kAll);
@@ -108,7 +109,7 @@ TEST(FindPort, GivesCommandsForANicOfTheKernel) {
   EXPECT_THAT(port.error().commands, ElementsAre("manactl prepare eth1"));
 }
 
-TEST(FindPort, RefusesTheInterfaceOfThisSession) {
+TEST(FindPort, RefusesTheInterfaceOfTheSshSession) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries = {"default route"};
   const auto port = find_port(facts, "eth0", kAll);
@@ -117,14 +118,14 @@ TEST(FindPort, RefusesTheInterfaceOfThisSession) {
   EXPECT_THAT(port.error().error.message, HasSubstr("default route"));
 }
 
-TEST(FindPort, SaysWhenTheDriverIsNotBuiltIn) {
+TEST(FindPort, ReportsThatTheDriverIsNotBuiltIn) {
   const auto port = find_port(host::facts_of("healthy-two-nics"), "eth1", kWithoutMana);
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::unsupported);
   EXPECT_THAT(port.error().error.message, HasSubstr("net_mana"));
 }
 
-TEST(FindPort, RefusesAnotherVendor) {
+TEST(FindPort, RejectsNicsOfOtherVendors) {
   auto facts = host::facts_of("mlx5-vm");
   for (auto& nic : *facts.nics) nic.carries.clear();
   const auto port = find_port(facts, facts.nics->front().name(), kAll);
@@ -132,7 +133,7 @@ TEST(FindPort, RefusesAnotherVendor) {
   EXPECT_EQ(port.error().error.code, Errc::unsupported);
 }
 
-TEST(FindVerbsPort, WantsTheLinkDownAndNothingElse) {
+TEST(FindVerbsPort, RequiresOnlyThatTheLinkIsDown) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) {
     nic.carries.clear();
@@ -155,7 +156,7 @@ TEST(FindVerbsPort, NamesTheLinkThatIsUp) {
   EXPECT_THAT(port.error().commands, ElementsAre(fmt::format("ip link set {} down", vf.name)));
 }
 
-TEST(FindVerbsPort, RefusesTheInterfaceOfThisSession) {
+TEST(FindVerbsPort, RefusesTheInterfaceOfTheSshSession) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries = {"default route"};
   const auto port = find_verbs_port(facts, "eth0");
@@ -163,7 +164,7 @@ TEST(FindVerbsPort, RefusesTheInterfaceOfThisSession) {
   EXPECT_EQ(port.error().error.code, Errc::denied);
 }
 
-TEST(FindManaPort, DoesNotMindWhoHasItAndWhatItCarries) {
+TEST(FindManaPort, AcceptsPortsInUse) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries = {"default route"};
   const auto port = find_mana_port(facts, "eth0");
@@ -173,7 +174,7 @@ TEST(FindManaPort, DoesNotMindWhoHasItAndWhatItCarries) {
   EXPECT_EQ(find_mana_port(facts, "eth9").error().error.code, Errc::not_found);
 }
 
-TEST(FindManaPort, IsOfManaAlone) {
+TEST(FindManaPort, RejectsOtherDrivers) {
   const auto facts = host::facts_of("mlx5-vm");
   const auto port = find_mana_port(facts, "eth0");
   ASSERT_FALSE(port);
@@ -181,12 +182,25 @@ TEST(FindManaPort, IsOfManaAlone) {
   EXPECT_THAT(port.error().error.message, HasSubstr("mlx5_core"));
 }
 
-TEST(TakesVerbs, WhenItIsAskedForOrDpdkHasNoDriver) {
-  EXPECT_TRUE(takes_verbs(EngineChoice::verbs, kAll, false));
-  EXPECT_FALSE(takes_verbs(EngineChoice::dpdk, kWithoutMana, true));
-  EXPECT_FALSE(takes_verbs(EngineChoice::automatic, kAll, true));
-  EXPECT_TRUE(takes_verbs(EngineChoice::automatic, kWithoutMana, true));
-  EXPECT_FALSE(takes_verbs(EngineChoice::automatic, kWithoutMana, false));
+TEST(EngineOption, IsAutoOrTheNameOfAnEngine) {
+  EXPECT_EQ(parse_engine("auto").value(), nullptr);
+  EXPECT_FALSE(parse_engine("tcp"));
+  std::string choice = "auto";
+  for (const auto* engine : datapath::kEngines) {
+    EXPECT_EQ(parse_engine(engine->name).value(), engine);
+    choice += fmt::format("|{}", engine->name);
+  }
+  EXPECT_EQ(engine_choice(), choice);
+}
+
+TEST(PlanErrors, NameTheOptionOfEveryField) {
+  for (const auto& [field, name] : datapath::kPlanFields) {
+    const auto error = with_options(
+        Error{Errc::invalid, 0, fmt::format("{} 3: must be less than {}", name, name)});
+    EXPECT_THAT(error.message, testing::MatchesRegex("--[a-z-]+ 3: must be less than --[a-z-]+"))
+        << name;
+  }
+  EXPECT_EQ(with_options(Error{Errc::io, 0, "the plan.txt"}).message, "the plan.txt");
 }
 
 host::Facts with_pages(std::uint64_t free, unsigned uid) {
@@ -206,22 +220,22 @@ datapath::BenchPlan virtual_plan() {
   return plan;
 }
 
-TEST(ChooseMemory, DoesWithoutHugepagesOnAVirtualDevice) {
+TEST(ChooseMemory, UsesOrdinaryMemoryForAVirtualDevice) {
   auto plan = virtual_plan();
   const auto note = choose_memory(with_pages(0, 0), plan);
   ASSERT_TRUE(note);
   EXPECT_FALSE(plan.hugepages);
-  EXPECT_THAT(*note, HasSubstr("none are free"));
+  EXPECT_THAT(*note, HasSubstr("no hugepages are free"));
 }
 
-TEST(ChooseMemory, DoesWithoutHugepagesWithoutRoot) {
+TEST(ChooseMemory, UsesOrdinaryMemoryWithoutRoot) {
   auto plan = virtual_plan();
   const auto note = choose_memory(with_pages(4096, 1000), plan);
   ASSERT_TRUE(note);
   EXPECT_FALSE(plan.hugepages);
 }
 
-TEST(ChooseMemory, GivesARealDeviceHugepagesOrNothing) {
+TEST(ChooseMemory, RequiresHugepagesForANic) {
   auto plan = virtual_plan();
   plan.vdevs.clear();
   plan.nics.resize(1);
@@ -231,13 +245,13 @@ TEST(ChooseMemory, GivesARealDeviceHugepagesOrNothing) {
   EXPECT_THAT(note.error().error.message, EndsWith("are needed and 0 are free"));
 }
 
-TEST(ChooseMemory, SaysHowManyAreNeeded) {
+TEST(ChooseMemory, ReportsHowManyHugepagesAreNeeded) {
   auto plan = virtual_plan();
   const auto note = choose_memory(with_pages(1, 0), plan);
   ASSERT_FALSE(note);
   EXPECT_EQ(note.error().error.code, Errc::unsupported);
   EXPECT_THAT(note.error().error.message,
-              HasSubstr("are needed and 1 is free; --no-huge does without"));
+              HasSubstr("are needed and 1 is free; use --no-huge to measure without hugepages"));
   const auto missing = datapath::pages_needed(plan, 2048) - 1;
   EXPECT_THAT(note.error().commands,
               ElementsAre(fmt::format("manactl prepare --hugepages {}", missing)));
@@ -256,7 +270,7 @@ TEST(ChooseMemory, NamesTheSizeOfLargePages) {
               ElementsAre("manactl prepare --hugepages 1 --hugepage-size 1G"));
 }
 
-TEST(ChooseMemory, KeepsHugepagesWhenThereAreEnough) {
+TEST(ChooseMemory, UsesHugepagesIfEnoughAreFree) {
   auto plan = virtual_plan();
   const auto note = choose_memory(with_pages(4096, 0), plan);
   ASSERT_TRUE(note);

@@ -4,15 +4,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/search_text.h"
+
 namespace manactl::cli {
 namespace {
 
 using datapath::Rate;
 using datapath::SizeShare;
+using testing::DoubleEq;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Sizes, AreOneAListOrShares) {
+TEST(Sizes, AreANumberAListOrShares) {
   EXPECT_THAT(*parse_sizes("64"), ElementsAre(SizeShare{64, 1}));
   EXPECT_THAT(*parse_sizes("9018,64"), ElementsAre(SizeShare{9018, 1}, SizeShare{64, 1}));
   EXPECT_THAT(*parse_sizes("64:7,570:4,1518"),
@@ -20,8 +23,8 @@ TEST(Sizes, AreOneAListOrShares) {
   EXPECT_EQ(*parse_sizes("imix"), *parse_sizes("64:7,570:4,1518:1"));
 }
 
-TEST(Sizes, AreRefusedWithTheWordThatIsWrong) {
-  for (const auto& [text, says] : std::vector<std::pair<std::string, std::string>>{
+TEST(Sizes, AreRejectedWithTheWrongWord) {
+  for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
            {"", "''"},
            {"63", "'63'"},
            {"9019", "'9019'"},
@@ -35,16 +38,16 @@ TEST(Sizes, AreRefusedWithTheWordThatIsWrong) {
            {"Imix", "'Imix'"},
            {"64 ,512", "'64 '"},
            {"64,64", "64 bytes are given twice"},
-           {"64,65,66,67,68,69,70,71,72", "9 sizes: at most 8"},
+           {"64,65,66,67,68,69,70,71,72", "9 sizes are given, at most 8"},
        }) {
     const auto sizes = parse_sizes(text);
     ASSERT_FALSE(sizes) << text;
     EXPECT_EQ(sizes.error().code, Errc::invalid);
-    EXPECT_THAT(sizes.error().message, HasSubstr(says));
+    EXPECT_THAT(sizes.error().message, HasSubstr(message));
   }
 }
 
-TEST(RateText, IsPacketsBitsOrAShareOfTheLink) {
+TEST(Rate, IsInPacketsBitsOrAShareOfTheLinkSpeed) {
   struct Case {
     const char* text;
     Rate::Unit unit;
@@ -67,7 +70,7 @@ TEST(RateText, IsPacketsBitsOrAShareOfTheLink) {
   }
 }
 
-TEST(RateText, IsRefusedInOneLineWithExamples) {
+TEST(Rate, IsRejectedWithOneLineAndExamples) {
   for (const std::string text :
        {"",       "0",    "0pps",   "1e30",   "1e6pps",  "10 g",   "10 Gbps",
         "-1Mpps", "Mpps", "1.Mpps", ".5Mpps", "1,5Mpps", "1MMpps", "101%",
@@ -79,6 +82,37 @@ TEST(RateText, IsRefusedInOneLineWithExamples) {
     EXPECT_EQ(rate.error().message.find('\n'), std::string::npos);
   }
   EXPECT_FALSE(parse_rate(std::string(100000, '9') + "pps"));
+}
+
+TEST(FindGoals, AreParsed) {
+  EXPECT_THAT(*parse_goals("ndr"), ElementsAre(0));
+  EXPECT_THAT(*parse_goals("pdr"), ElementsAre(DoubleEq(0.005)));
+  EXPECT_THAT(*parse_goals("pdr=0.1%"), ElementsAre(DoubleEq(0.001)));
+  EXPECT_THAT(*parse_goals("ndr,pdr=0.5%,pdr=50%"), ElementsAre(0, DoubleEq(0.005), DoubleEq(0.5)));
+}
+
+TEST(FindGoals, AreRejectedWithOneLine) {
+  for (const char* text :
+       {"",      "NDR",     "ndr=0",     "pdr=",      "pdr=%",    "pdr=0%",     "pdr=51%",
+        "pdr=1", "pdr=-1%", "pdr=0.5 %", "pdr=1e-3%", "pdr=nan%", "ndr,",       ",ndr",
+        "ndr ",  "mrr",     "pdr=0x1%",  "pdr=1%%",   "pdr=1,5%", "pdr=0,pdr=", "ndr;pdr"}) {
+    const auto goals = parse_goals(text);
+    ASSERT_FALSE(goals.has_value()) << text;
+    EXPECT_EQ(goals.error().code, Errc::invalid);
+    EXPECT_EQ(goals.error().message.find('\n'), std::string::npos);
+  }
+  EXPECT_THAT(parse_goals("ndt").error().message, HasSubstr("did you mean 'ndr'"));
+  EXPECT_THAT(parse_goals("pdr=0.5%,ndr,pdr").error().message,
+              HasSubstr("pdr=0.5% is given twice"));
+  EXPECT_THAT(
+      parse_goals("ndr,pdr=1%,pdr=2%,pdr=3%,pdr=4%,pdr=5%,pdr=6%,pdr=7%,pdr=8%").error().message,
+      HasSubstr("9 goals"));
+}
+
+TEST(FindGoals, HaveTextThatParsesToTheSameGoal) {
+  for (const char* text : {"ndr", "pdr=0.5%", "pdr=0.001%", "pdr=33.3%"}) {
+    EXPECT_EQ(report::goal_text(parse_goals(text)->front()), text);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The exit codes of the bench commands, derived from their results.
+
+#pragma once
+
+#include "cli/context.h"
+#include "report/compare.h"
+#include "report/merge.h"
+#include "report/result.h"
+
+namespace manactl::cli {
+
+inline Exit exit_of(const report::BenchResult& result) {
+  constexpr int kSignalBase = 128;
+  if (result.stop_signal != 0) return static_cast<Exit>(kSignalBase + result.stop_signal);
+  return report::took_rejected_path(result) ? Exit::findings : Exit::ok;
+}
+
+inline Exit exit_of(const report::CompareResult& result) {
+  return result.verdict == report::Verdict::worse ? Exit::findings : Exit::ok;
+}
+
+inline Exit exit_of(const report::MergeResult& result) {
+  return result.exceeds_max_loss() ? Exit::findings : Exit::ok;
+}
+
+// The exit code as the number in JSON documents.
+template <class Subject>
+int exit_code_of(const Subject& subject) {
+  return static_cast<int>(exit_of(subject));
+}
+
+}  // namespace manactl::cli

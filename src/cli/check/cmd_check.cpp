@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/check/render_check.h"
+#include "cli/command.h"
+#include "cli/facts.h"
+#include "cli/options.h"
+#include "host/gather.h"
+
+namespace manactl::cli {
+namespace {
+
+struct Options {
+  std::optional<InterfaceName> interface;
+  std::vector<std::string> only;
+  std::uint16_t queues = 1;
+  bool strict = false;
+};
+
+Exit run_check(const Options& options, Context& context) {
+  const auto system = context.system();
+  if (!system) return report_error(context, system.error());
+  const auto facts = gather_facts(*system);
+  auto check_options = check_options_for(options.queues);
+  if (options.interface) {
+    const auto nic = facts.azure_nic(options.interface->str());
+    if (!nic) return report_error(context, nic.error());
+    check_options.interface = options.interface->str();
+  }
+  const auto report = diag::run_checks(facts, check_options, options.only);
+  if (!report) return report_error(context, report.error());
+  const Exit exit = exit_of(facts, *report, options.strict);
+  const CheckResult result{facts, *report};
+  context.json ? print_json(context.out, result, exit)
+               : print_text(context.out, result, exit, context.verbosity);
+  return exit;
+}
+
+Result<> add_ids(std::vector<std::string>& ids, const std::string& text) {
+  for (const auto piece : split(text, ',')) {
+    auto id = parse_text(piece, "a check or a group of checks");
+    if (!id) return tl::unexpected<Error>(id.error());
+    ids.push_back(std::move(*id));
+  }
+  return {};
+}
+
+}  // namespace
+
+CommandAction add_check(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_value(app,
+            {"IFACE", type::kInterface, "check only this NIC"},
+            store_in(options->interface, InterfaceName::parse));
+  add_value(app,
+            {"--only", type::kCheck, "run only these checks or groups, such as rdma", true},
+            [options](const std::string& text) { return add_ids(options->only, text); });
+  add_value(
+      app,
+      {"--queues", "N", "check the memory for N bench queues (default: 1)"},
+      store_in(options->queues, [](std::string_view text) { return parse_count(text, 1, 64); }));
+  add_flag(app, "--strict", options->strict, "exit with 1 also for warnings");
+  return [options](Context& context) { return run_check(*options, context); };
+}
+
+}  // namespace manactl::cli

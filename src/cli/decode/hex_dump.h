@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Parses bytes from text: plain hexadecimal, and dumps of the kernel's print_hex_dump(), xxd,
+// hexdump and od, with or without log prefixes.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace manactl::cli {
+
+// Most bytes of a dump, including lines repeated by '*'. This is the size of the largest queue.
+inline constexpr std::size_t kMaxDump = 1U << 20;
+
+// Whether a group of more than two digits is bytes in memory order or one little-endian number.
+// `automatic` chooses by the form of the dump and by its text column.
+enum class GroupOrder : std::uint8_t { automatic, bytes, words };
+
+struct HexDump {
+  // The bytes of each dump in the text. An offset of 0 starts a new dump.
+  std::vector<std::vector<std::uint8_t>> parts;
+  std::vector<std::string> notes;  // assumptions made
+};
+
+// Errors are Errc::invalid and name the line. Returns at least one part; no part is empty.
+Result<HexDump> parse_hex_dump(std::string_view text, GroupOrder order);
+
+// True for "05000000", "0x1f" and "05,00"; false for a file name.
+bool looks_hexadecimal(std::string_view word);
+
+// True if `bytes` contains control characters that do not occur in text files.
+bool looks_binary(std::string_view bytes);
+
+}  // namespace manactl::cli

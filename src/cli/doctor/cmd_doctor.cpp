@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/doctor/probe.h"
+#include "cli/doctor/render_doctor.h"
+#include "cli/facts.h"
+#include "cli/input.h"
+#include "cli/options.h"
+#include "host/bundle.h"
+
+namespace manactl::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> logs;
+  bool kernel_log = false;
+  std::string bundle;
+  bool scrub = false;
+  std::optional<InterfaceName> probe;
+};
+
+struct NamedLog {
+  std::string name;
+  std::unique_ptr<ByteSource> source;
+};
+
+// The file name of a log in the bundle, with unsafe characters replaced: "logs/1-testpmd.log".
+std::string bundle_name(std::size_t number, const std::string& name) {
+  std::string base = name.substr(name.rfind('/') + 1);
+  for (char& c : base) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '-' || c == '_';
+    if (!plain) c = '_';
+  }
+  if (name == "-") base = "stdin";
+  constexpr std::size_t kMaxLength = 100;
+  return fmt::format("logs/{}-{}", number, base.substr(0, kMaxLength));
+}
+
+class DoctorCommand {
+ public:
+  DoctorCommand(const Options& options, Context& context) : options_(options), context_(context) {}
+
+  Exit run();
+
+ private:
+  Result<> open_logs(const os::System& system);
+  Result<> open_bundled_logs(const os::System& system);
+  Result<> open_kernel_log(const os::System& system);
+  Result<> read_logs();
+  void diagnose(const host::Facts& facts);
+  Result<> write_bundle(host::SystemRecorder& recording, Exit exit);
+  DoctorResult result() const;
+  Exit exit_code() const;
+
+  const Options& options_;
+  Context& context_;
+  std::vector<NamedLog> logs_;
+  std::optional<diag::SignatureSet> signatures_;  // `reports_` points into it
+  std::vector<diag::LogReport> reports_;
+  std::map<std::string, std::string> excerpts_;  // log excerpts for the bundle, by file name
+  std::optional<datapath::ProbeReport> probe_;
+  diag::Report checks_;
+  diag::Diagnosis diagnosis_;
+  std::vector<std::string> notes_;
+};
+
+Result<> DoctorCommand::open_logs(const os::System& system) {
+  for (const auto& path : options_.logs) {
+    auto source = open_input(path);
+    if (!source) return tl::unexpected<Error>(source.error());
+    logs_.push_back({path, std::move(*source)});
+  }
+  const bool only_captured = !context_.root.empty() && options_.logs.empty();
+  if (only_captured) {
+    auto good = open_bundled_logs(system);
+    if (!good) return good;
+  }
+  if (options_.kernel_log) return open_kernel_log(system);
+  // A bundle without a kernel log is not an error.
+  if (only_captured) (void)open_kernel_log(system);
+  return {};
+}
+
+Result<> DoctorCommand::open_bundled_logs(const os::System& system) {
+  const auto names = system.files.list("logs");
+  if (!names) return {};
+  for (const auto& name : *names) {
+    const std::string path = "logs/" + name;
+    auto source = open_captured_log(system.files, path);
+    if (!source) return because(source.error(), fmt::format("in '{}'", printable(context_.root)));
+    logs_.push_back({path, std::move(*source)});
+  }
+  return {};
+}
+
+Result<> DoctorCommand::open_kernel_log(const os::System& system) {
+  auto source = system.kernel_log.open();
+  if (!source) return tl::unexpected<Error>(source.error());
+  logs_.push_back({"kernel log", std::move(*source)});
+  return {};
+}
+
+Result<> DoctorCommand::read_logs() {
+  if (logs_.empty()) return {};
+  auto signatures = diag::SignatureSet::load();
+  if (!signatures) return because(signatures.error(), "cannot load the built-in signatures");
+  signatures_.emplace(std::move(*signatures));
+  for (const auto& log : logs_) {
+    ExcerptSource excerpt(*log.source);
+    ByteSource& source = options_.bundle.empty() ? *log.source : excerpt;
+    auto report = diag::read_log(source, log.name, *signatures_);
+    if (!report) return tl::unexpected<Error>(report.error());
+    reports_.push_back(std::move(*report));
+    // RecordingSystem already records the kernel log for the bundle.
+    if (!options_.bundle.empty() && log.name != "kernel log") {
+      excerpts_[bundle_name(excerpts_.size() + 1, log.name)] = excerpt.excerpt();
+    }
+  }
+  return {};
+}
+
+void DoctorCommand::diagnose(const host::Facts& facts) {
+  if (probe_ && probe_->simulated) {
+    notes_.emplace_back("the software adapter was probed; this machine was not checked");
+    diagnosis_ = diag::diagnose(checks_, reports_);
+    return;
+  }
+  auto report = diag::run_checks(facts, check_options_for(1), {});
+  if (report) checks_ = std::move(*report);
+  // The log may be of another machine: ignore checks of a machine without MANA.
+  const bool only_logs = !reports_.empty() && !facts.has_mana();
+  if (only_logs) {
+    notes_.emplace_back(context_.root.empty()
+                            ? "this machine has no MANA; only the log was analyzed"
+                            : "the captured machine has no MANA; only the log was analyzed");
+    checks_ = {};
+    diagnosis_ = diag::diagnose(checks_, reports_);
+    return;
+  }
+  diagnosis_ = diag::diagnose(checks_, reports_, diag::observations_of(facts));
+  const bool without_mana = !facts.has_mana() && !diagnosis_.root;
+  if (without_mana) notes_.emplace_back("no MANA adapter was found; most checks do not apply");
+}
+
+DoctorResult DoctorCommand::result() const {
+  DoctorResult result{diagnosis_, checks_, {}, notes_, probe_ ? &*probe_ : nullptr};
+  for (std::size_t i = 0; i < reports_.size(); ++i) {
+    result.logs.push_back({logs_[i].name, reports_[i].lines, reports_[i].dpdk_release});
+  }
+  return result;
+}
+
+Exit DoctorCommand::exit_code() const {
+  const Exit probed = probe_ ? exit_of(*probe_) : Exit::ok;
+  return probed == Exit::ok ? findings_if(diagnosis_.root.has_value()) : probed;
+}
+
+Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit) {
+  std::ostringstream report;
+  print_json(report, result(), exit);
+  host::BundleOptions bundle{options_.scrub, excerpts_};
+  bundle.extra["manactl/report.json"] = report.str();
+  const auto written = host::write_bundle(recording, bundle, options_.bundle);
+  // Every failure to write the result has the same exit code.
+  if (!written) return fail(Errc::io, written.error().message);
+  notes_.push_back(fmt::format("the bundle is '{}'", options_.bundle));
+  return {};
+}
+
+Exit DoctorCommand::run() {
+  if (options_.scrub && options_.bundle.empty()) {
+    return report_usage_error(context_, "doctor: --scrub requires --bundle");
+  }
+  if (options_.probe && !context_.root.empty()) {
+    return report_usage_error(context_, "doctor: --probe cannot be used with --root");
+  }
+  auto system = context_.system();
+  if (!system) return report_error(context_, system.error());
+  std::unique_ptr<host::SystemRecorder> recording;
+  if (!options_.bundle.empty()) recording = host::start_recording(*system);
+  const os::System inspected = recording ? recording->system() : *system;
+  auto good = open_logs(inspected);
+  if (good) good = read_logs();
+  if (!good) return report_error(context_, good.error());
+  const auto facts = gather_facts(inspected);
+  if (options_.probe) {
+    auto probed = probe_interface(
+        options_.probe->str(), inspected, facts, journal_entries(inspected, context_));
+    if (!probed) return report_error(context_, because(probed.error(), "doctor --probe").value());
+    probe_ = std::move(*probed);
+  }
+  diagnose(facts);
+  const Exit exit = exit_code();
+  if (recording) {
+    const auto written = write_bundle(*recording, exit);
+    if (!written) return report_error(context_, written.error());
+  }
+  context_.json ? print_json(context_.out.stream(), result(), exit)
+                : print_text(context_.out, result(), context_.verbosity);
+  return exit;
+}
+
+}  // namespace
+
+CommandAction add_doctor(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  const auto path = [](std::string_view text) { return parse_text(text, "a path"); };
+  add_value(app,
+            {"--log", type::kFile, "analyze this log ('-' for standard input)", true},
+            [options](const std::string& text) -> Result<> {
+              auto log = parse_text(text, "a path");
+              if (!log) return tl::unexpected<Error>(log.error());
+              options->logs.push_back(std::move(*log));
+              return {};
+            });
+  add_flag(app, "--kernel-log", options->kernel_log, "analyze the kernel log, too");
+  add_value(app,
+            {"--bundle", type::kFile, "write facts, report and logs to this tar.gz file"},
+            store_in(options->bundle, path));
+  add_flag(app, "--scrub", options->scrub, "replace addresses and names in the bundle");
+  add_value(app,
+            {"--probe", type::kInterface, "try direct verbs on this NIC (sends no packets)"},
+            store_in(options->probe, InterfaceName::parse));
+  return [options](Context& context) { return DoctorCommand(*options, context).run(); };
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+#include "cli/doctor/render_doctor.h"
+#include "cli/version.h"
+
+namespace manactl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json item_json(const diag::Diagnosis::Item& item) {
+  Json row;
+  row["id"] = item.id.empty() ? Json(nullptr) : Json(safe(item.id));
+  row["title"] = safe(item.title);
+  row["quote"] = nullptr;
+  if (item.quote) {
+    row["quote"] = {{"log", safe(item.quote->log)},
+                    {"line", item.quote->line},
+                    {"text", safe(item.quote->text)}};
+  }
+  row["count"] = item.count;
+  row["cause"] = safe(item.cause);
+  row["fix"] = safe(item.fix);
+  row["commands"] = strings(item.commands);
+  row["confirmation"] = {{"state", word_of(kConfirmations, item.confirmation)},
+                         {"by", safe(item.confirmed_by)}};
+  row["note"] = safe(item.note);
+  return row;
+}
+
+Json items_json(const std::vector<diag::Diagnosis::Item>& items) {
+  Json array = Json::array();
+  for (const auto& item : items) array.push_back(item_json(item));
+  return array;
+}
+
+Json text_or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(safe(text));
+}
+
+Json stage_json(const datapath::ProbeReport& report, datapath::Stage stage) {
+  const auto& one = report.at(stage);
+  const int number = one.reason ? one.reason->sys : 0;
+  const char* name = number == 0 ? nullptr : strerrorname_np(number);
+  Json row;
+  row["id"] = datapath::id_of(stage);
+  row["outcome"] = datapath::name_of(one.outcome);
+  row["call"] = text_or_null(one.call);
+  row["errno"] = number == 0 ? Json(nullptr) : Json(number);
+  row["error"] = name == nullptr ? Json(nullptr) : Json(name);
+  row["reason"] = text_or_null(one.reason ? one.reason->message : std::string());
+  return row;
+}
+
+Json probe_json(const datapath::ProbeReport& report) {
+  const auto end = report.end();
+  Json row;
+  row["interface"] = safe(report.interface);
+  row["device"] = text_or_null(report.device);
+  row["slot"] = text_or_null(report.slot);
+  row["port"] = report.port == 0 ? Json(nullptr) : Json(report.port);
+  row["simulated"] = report.simulated;
+  row["rdma_core"] = text_or_null(report.version);
+  row["ended_at"] = end ? Json(datapath::id_of(*end)) : Json(nullptr);
+  row["stages"] = Json::array();
+  for (std::size_t i = 0; i < datapath::kStages; ++i) {
+    row["stages"].push_back(stage_json(report, static_cast<datapath::Stage>(i)));
+  }
+  return row;
+}
+
+}  // namespace
+
+void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
+  const auto& diagnosis = result.diagnosis;
+  Json document;
+  document["schema"] = "manactl.doctor/1";
+  document["manactl"] = version();
+  document["exit"] = static_cast<int>(exit);
+  document["root"] = diagnosis.root ? item_json(*diagnosis.root) : Json(nullptr);
+  document["others"] = items_json(diagnosis.others);
+  document["consequences"] = items_json(diagnosis.consequences);
+  document["benign"] = items_json(diagnosis.benign);
+  document["unknown"] = items_json(diagnosis.unknown);
+  document["checks"] = result.report.outcomes.size();
+  document["lines"] = diagnosis.lines;
+  document["logs"] = Json::array();
+  for (const auto& log : result.logs) {
+    document["logs"].push_back(
+        {{"name", safe(log.name)}, {"lines", log.lines}, {"dpdk", safe(log.dpdk_release)}});
+  }
+  document["notes"] = strings(result.notes);
+  document["probe"] = result.probe == nullptr ? Json(nullptr) : probe_json(*result.probe);
+  out << document.dump(2) << '\n';
+}
+
+}  // namespace manactl::cli

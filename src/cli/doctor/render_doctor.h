@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Prints the result of doctor: text in render_doctor.cpp and render_probe.cpp, JSON in
+// json_doctor.cpp.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/enum_words.h"
+#include "cli/context.h"
+#include "datapath/probe.h"
+#include "diag/doctor.h"
+
+namespace manactl::cli {
+
+struct DoctorResult {
+  const diag::Diagnosis& diagnosis;
+  const diag::Report& report;  // the checks that were run
+
+  struct Log {
+    std::string name;
+    std::uint64_t lines = 0;
+    std::string dpdk_release;
+  };
+
+  std::vector<Log> logs;
+  std::vector<std::string> notes;  // "this machine has no MANA; only the log was analyzed"
+  const datapath::ProbeReport* probe = nullptr;  // null without --probe
+};
+
+inline constexpr EnumWords<diag::Confirmation, 3> kConfirmations = {
+    {{diag::Confirmation::confirmed, "confirmed"},
+     {diag::Confirmation::contradicted, "contradicted"},
+     {diag::Confirmation::not_possible, "not-possible"}}};
+
+void print_text(Screen& screen, const datapath::ProbeReport& report);
+void print_text(Screen& screen, const DoctorResult& result, int verbosity);
+
+// Prints the document of schemas/doctor.schema.json.
+void print_json(std::ostream& out, const DoctorResult& result, Exit exit);
+
+}  // namespace manactl::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/facts.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/arguments.h"
+#include "datapath/engines.h"
+#include "datapath/plan/plan.h"
+#include "host/gather.h"
+#include "setup/session.h"
+
+namespace manactl::cli {
+
+host::Facts gather_facts(const os::System& system) {
+  auto info = datapath::kDpdkEngine.info();
+  return host::gather(system,
+                      {std::move(info.version), std::move(info.drivers), std::move(info.linkage)});
+}
+
+diag::CheckOptions check_options_for(unsigned queues) {
+  datapath::BenchPlan plan;
+  plan.queues = static_cast<std::uint16_t>(queues);
+  diag::CheckOptions options;
+  options.queues = queues;
+  options.bench_bytes = datapath::pool_size(plan).bytes;
+  return options;
+}
+
+std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context) {
+  if (!context.root.empty()) return {};
+  return setup::SetupSession(system).entries().value_or(std::vector<setup::Entry>{});
+}
+
+std::vector<const host::Nic*> nics_in_user_space(const host::Facts& facts,
+                                                 const std::vector<setup::Entry>& entries) {
+  std::vector<const host::Nic*> found;
+  if (!facts.nics) return found;
+  for (const auto& nic : *facts.nics) {
+    const bool is_journaled = std::any_of(entries.begin(), entries.end(), [&](const auto& entry) {
+      return entry.ready && !entry.interface.empty() && entry.interface == nic.name();
+    });
+    const bool has_function = nic.vf && nic.vf->pci;
+    if (has_function && (nic.is_prepared() || is_journaled)) found.push_back(&nic);
+  }
+  return found;
+}
+
+}  // namespace manactl::cli

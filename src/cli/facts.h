@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Facts, journal entries and check options for the commands. These functions combine modules that
+// do not include each other: host needs the version of the linked DPDK, and diag needs the memory
+// size of a bench.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "diag/check.h"
+#include "host/facts.h"
+#include "setup/journal.h"
+
+namespace manactl::cli {
+
+host::Facts gather_facts(const os::System& system);
+
+// Returns the options for checking that memory suffices for a bench with `queues` queues.
+diag::CheckOptions check_options_for(unsigned queues);
+
+// Returns an empty list for a captured system, or if the journal cannot be read.
+std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context);
+
+// Returns the NICs with a PCI function that are in user space: their channel is bound to
+// uio_hv_generic, or the journal has an entry of a finished prepare.
+std::vector<const host::Nic*> nics_in_user_space(const host::Facts& facts,
+                                                 const std::vector<setup::Entry>& entries);
+
+}  // namespace manactl::cli

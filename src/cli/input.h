@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Input of commands: files, pipes, standard input, and logs inside a captured system.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/byte_source.h"
+#include "base/result.h"
+#include "os/system.h"
+
+namespace manactl::cli {
+
+// Opens a file or pipe; "-" is standard input. Fails with Errc::invalid if `path` does not exist,
+// or is a directory or a device. The message uses `what` to name the expected input.
+Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
+                                               std::string_view what = "a log");
+
+// Reads the whole input. Also fails with Errc::invalid if the input is larger than 64 MiB.
+Result<std::string> read_input(const std::string& path, std::string_view what);
+
+// Opens a file of a captured system.
+Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,
+                                                      const std::string& path);
+
+// Reads from another source and keeps at least the first and the last 2 MiB for the bundle.
+class ExcerptSource final : public ByteSource {
+ public:
+  static constexpr std::size_t kMaxPart = 2U << 20;  // bytes at each end
+
+  explicit ExcerptSource(ByteSource& source) : source_(source) {}
+
+  Result<std::size_t> read(std::span<char> into) override;
+
+  // Returns the bytes read so far. A line in the middle gives the number of omitted bytes.
+  std::string excerpt() const;
+
+ private:
+  void remember(std::string_view bytes);
+
+  ByteSource& source_;
+  std::string head_;
+  std::string tail_;  // the latest bytes; cut to kMaxPart when it reaches twice that size
+  std::uint64_t omitted_ = 0;
+};
+
+}  // namespace manactl::cli

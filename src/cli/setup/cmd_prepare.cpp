@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/facts.h"
+#include "cli/options.h"
+#include "cli/setup/render_setup.h"
+#include "os/dry_run.h"
+#include "setup/persist.h"
+#include "setup/session.h"
+#include "setup/watchdog.h"
+
+namespace manactl::cli {
+namespace {
+
+struct Options {
+  setup::Request request;
+  std::optional<std::uint64_t> page_kib;
+  std::optional<unsigned> node;
+  std::optional<double> confirm;
+  bool dry_run = false;
+  bool persist = false;
+};
+
+// Accepts a number of pages, "512", or a memory size, "2G" or "512M".
+Result<setup::HugepageRequest> parse_hugepages(std::string_view text) {
+  constexpr std::uint64_t kMax = 1ULL << 30;
+  constexpr unsigned kMiBShift = 20;
+  constexpr unsigned kGiBShift = 30;
+  setup::HugepageRequest request;
+  const char unit = text.empty() ? '\0' : text.back();
+  const bool is_size = unit == 'M' || unit == 'G';
+  const auto number = parse_unsigned(is_size ? text.substr(0, text.size() - 1) : text, kMax);
+  if (!number || *number == 0) {
+    return fail(Errc::invalid,
+                fmt::format("'{}' is neither a page count (512) nor a size (2G, 512M)",
+                            printable(text, 40)));
+  }
+  (is_size ? request.bytes : request.pages) =
+      is_size ? *number << (unit == 'G' ? kGiBShift : kMiBShift) : *number;
+  return request;
+}
+
+constexpr EnumWords<std::uint64_t, 2> kPageSizes = {{{2048, "2M"}, {1048576, "1G"}}};  // KiB
+
+constexpr EnumWords<setup::Method, 3> kMethods = {
+    {{setup::Method::automatic, "auto"},
+     {setup::Method::driver_override, "driver-override"},
+     {setup::Method::new_id, "new-id"}}};
+
+Result<setup::Request> complete_request(const Options& options) {
+  auto request = options.request;
+  if (request.hugepages) {
+    request.hugepages->page_kib = options.page_kib.value_or(0);
+    request.hugepages->node = options.node;
+  } else if (options.page_kib || options.node) {
+    return fail(Errc::invalid, "prepare: --hugepage-size and --node require --hugepages");
+  }
+  if (!request.interface && (options.persist || request.mtu || request.vf_only)) {
+    return fail(Errc::invalid, "prepare: IFACE is missing");
+  }
+  return request;
+}
+
+// Prints the result: a failure as text to stderr, everything else to stdout.
+Exit print_result(const PrepareOutput& result, Context& context) {
+  const Exit exit = exit_of(result.prepared);
+  context.json
+      ? print_json(context.out, result, exit)
+      : print_text(exit == Exit::ok ? context.out : context.err, result, context.verbosity);
+  return exit;
+}
+
+// Returns the slot of the NIC in `entry`; empty if the entry only reserves hugepages. The slot
+// includes the VMBus channel if prepare binds the channel to uio_hv_generic.
+std::vector<setup::Slot> planned_slots(const setup::Entry& entry) {
+  if (!entry.nic.pci || !entry.nic.mac) return {};
+  setup::Slot slot{*entry.nic.pci, {entry.nic.interface}, {*entry.nic.mac}, {}};
+  const bool is_bound = entry.steps.empty() || entry.has_step(setup::StepKind::bind_channel);
+  if (entry.nic.channel && is_bound) slot.channels.push_back(entry.nic.channel->str());
+  return {slot};
+}
+
+Exit run_dry(const setup::Request& request, const os::System& system, Context& context) {
+  os::DryRun dry_run(system);
+  const auto clock = setup::make_counting_clock();
+  setup::StepContext step_context{dry_run.system(), *clock};
+  auto prepared = setup::dry_run_prepare(request, step_context, journal_entries(system, context));
+  if (!prepared) return report_error(context, prepared.error());
+  PrepareOutput result;
+  result.is_dry_run = true;
+  result.slots = planned_slots(prepared->entry);
+  result.commands = dry_run.commands();
+  result.prepared = std::move(*prepared);
+  return print_result(result, context);
+}
+
+class PrepareCommand {
+ public:
+  PrepareCommand(const Options& options, const os::System& system, Context& context)
+      : options_(options), system_(system), context_(context), setup_session_(system) {}
+
+  Exit run(const setup::Request& request) {
+    const auto allowed = setup_session_.check_privileges();
+    if (!allowed) return report_error(context_, allowed.error());
+    const std::string name = request.interface ? request.interface->str() : "--hugepages";
+    const auto session =
+        setup_session_.context("prepare " + name, [this] { return signals_.take(); });
+    auto prepared = setup::prepare(request, session, [&](setup::Entry& entry, setup::Lock& lock) {
+      return start_confirm_timeout(entry, session, lock);
+    });
+    if (!prepared) return report_error(context_, prepared.error());
+    PrepareOutput result;
+    result.prepared = std::move(*prepared);
+    const bool good = exit_of(result.prepared) == Exit::ok;
+    if (good && request.interface) result.slots = prepared_slots();
+    if (good && result.prepared.outcome == setup::PrepareOutcome::done) {
+      result.confirm_within = options_.confirm;
+    }
+    if (good && options_.persist) {
+      const auto written = persist(request, result);
+      if (!written) {
+        return report_error(
+            context_, written.error(), "The NIC is prepared until the next reboot.");
+      }
+    }
+    return print_result(result, context_);
+  }
+
+ private:
+  Result<> start_confirm_timeout(setup::Entry& entry,
+                                 const setup::SetupContext& session,
+                                 setup::Lock& lock) {
+    if (!options_.confirm) return {};
+    const auto time = std::chrono::milliseconds(std::llround(*options_.confirm * 1000));
+    const auto deadline = session.clock.now() + time;
+    entry.confirmed = false;
+    entry.deadline = deadline;
+    auto watchdog = setup::start_watchdog(entry.id, deadline, session, lock);
+    if (!watchdog) return tl::unexpected<Error>(watchdog.error());
+    entry.watchdog = std::move(*watchdog);
+    return {};
+  }
+
+  // Returns the slots of all prepared NICs; empty if they cannot be determined.
+  std::vector<setup::Slot> prepared_slots() const {
+    const auto facts = gather_facts(system_);
+    return setup::slots_of(nics_in_user_space(facts, *setup_session_.entries()))
+        .value_or(std::vector<setup::Slot>{});
+  }
+
+  Result<> persist(const setup::Request& request, PrepareOutput& result) {
+    const auto program = system_.files.link_target("proc/self/exe");
+    if (!program) return because(program.error(), "cannot find the manactl program");
+    const auto files =
+        setup::persistent_files(request, result.prepared.entry, *program, system_.files);
+    if (!files) return tl::unexpected<Error>(files.error());
+    const auto written = setup::Persistence().write(*files);
+    if (!written) return because(written.error(), "cannot write the files of --persist");
+    for (const auto& file : *files) result.persistent.push_back(file.path());
+    return {};
+  }
+
+  const Options& options_;
+  const os::System& system_;
+  Context& context_;
+  setup::SetupSession setup_session_;
+  setup::DeferredSignals signals_;
+};
+
+Exit run_prepare(const Options& options, Context& context) {
+  const auto request = complete_request(options);
+  if (!request) return report_error(context, request.error());
+  const auto system = context.system();
+  if (!system) return report_error(context, system.error());
+  if (options.dry_run) return run_dry(*request, *system, context);
+  if (!context.root.empty()) {
+    return report_usage_error(context, "prepare: --root requires --dry-run");
+  }
+  return PrepareCommand(options, *system, context).run(*request);
+}
+
+void add_hugepages(CLI::App& app, Options& options) {
+  add_value(app,
+            {"--hugepages", "N|SIZE", "reserve N more hugepages, or a size such as 2G"},
+            store_in(options.request.hugepages, parse_hugepages));
+  add_value(app,
+            {"--hugepage-size", type::kPageSize, "use pages of this size (default: the kernel's)"},
+            store_word_in(options.page_kib, kPageSizes));
+  add_value(
+      app,
+      {"--node", "N", "reserve on this NUMA node (default: the NIC's)"},
+      store_in(options.node, [](std::string_view text) { return parse_count(text, 0, 1023); }));
+}
+
+}  // namespace
+
+CommandAction add_prepare(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_value(app,
+            {"IFACE", type::kInterface, "prepare the NIC of this synthetic interface"},
+            store_in(options->request.interface, InterfaceName::parse));
+  add_hugepages(app, *options);
+  add_value(app,
+            {"--method", type::kMethod, "bind uio_hv_generic with this method (default: auto)"},
+            store_word_in(options->request.method, kMethods));
+  add_flag(app, "--vf-only", options->request.vf_only, "only set the links down, for direct verbs");
+  add_value(app,
+            {"--mtu", "N", "set the MTU of both interfaces while prepared"},
+            store_in(options->request.mtu,
+                     [](std::string_view text) { return parse_count(text, 68, 9000); }));
+  add_flag(app, "--dry-run", options->dry_run, "show the steps and writes without making changes");
+  add_flag(app, "--persist", options->persist, "prepare the NIC at every boot");
+  add_value(app,
+            {"--confirm-timeout", "TIME", "roll back after TIME without 'manactl confirm'"},
+            store_in(options->confirm, parse_duration));
+  add_value(app,
+            {"--force-interface", "NAME", "allow changing this interface even if it is in use"},
+            store_in(options->request.force_interface,
+                     [](std::string_view text) { return parse_text(text, "an interface"); }));
+  return [options](Context& context) { return run_prepare(*options, context); };
+}
+
+}  // namespace manactl::cli

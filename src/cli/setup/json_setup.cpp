@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+
+#include <nlohmann/json.hpp>
+
+#include "base/enum_words.h"
+#include "base/text.h"
+#include "cli/setup/render_setup.h"
+#include "cli/version.h"
+
+namespace manactl::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json document_for(const char* schema, Exit exit = Exit::ok) {
+  Json json;
+  json["schema"] = schema;
+  json["manactl"] = version();
+  json["exit"] = static_cast<int>(exit);
+  return json;
+}
+
+Json values_json(const setup::Values& values) {
+  Json json = Json::object();
+  for (const auto& [key, value] : values) json[key] = printable(value, 1000);
+  return json;
+}
+
+Json undone_json(const std::vector<setup::RevertResult>& undone) {
+  Json list = Json::array();
+  for (const auto& one : undone) {
+    Json row;
+    row["title"] = printable(one.title);
+    row["undone"] = one.result.has_value();
+    row["vanished"] = one.device_vanished;
+    row["error"] = one.result ? Json() : Json(printable(one.result.error().message));
+    row["manual_commands"] = one.manual_commands;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json slots_json(const std::vector<setup::Slot>& slots) {
+  Json list = Json::array();
+  for (const auto& slot : slots) {
+    Json row;
+    row["pci"] = slot.pci.str();
+    row["interfaces"] = Json::array();
+    for (const auto& name : slot.interfaces) row["interfaces"].push_back(printable(name));
+    row["macs"] = Json::array();
+    for (const auto& mac : slot.macs) row["macs"].push_back(mac.str());
+    row["channels"] = slot.channels;
+    row["vdev"] = setup::vdev_of(slot);
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+Json confirmation_json(const setup::Confirmation& confirmation) {
+  constexpr double kMillisecondsPerSecond = 1000;
+  Json row;
+  row["seconds_left"] =
+      confirmation.time_left
+          ? Json(static_cast<double>(confirmation.time_left->count()) / kMillisecondsPerSecond)
+          : Json();
+  row["watchdog"] = word_of(setup::kWatchdogStateWords, confirmation.watchdog);
+  return row;
+}
+
+Json nic_json(const setup::NicStatus& nic) {
+  Json row;
+  row["name"] = printable(nic.name);
+  row["nic"] = values_json(nic.nic.fields());
+  row["owner"] = word_of(setup::kOwnerWords, nic.owner);
+  row["uio"] = printable(nic.uio);
+  row["journal"] = word_of(setup::kJournalStateWords, nic.journal);
+  row["holders"] = Json::array();
+  for (const auto& holder : nic.holders) {
+    row["holders"].push_back({{"pid", holder.pid}, {"program", holder.program}});
+  }
+  row["steps"] = Json::array();
+  for (const auto& step : nic.changes) row["steps"].push_back(printable(step));
+  row["confirmation"] = nic.confirmation ? confirmation_json(*nic.confirmation) : Json();
+  row["commands"] = nic.commands;
+  return row;
+}
+
+void print(Screen& screen, const Json& json) {
+  screen.stream() << json.dump(2) << '\n';
+}
+
+}  // namespace
+
+void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
+  const auto& prepared = result.prepared;
+  auto json = document_for("manactl.prepare/1", exit);
+  json["outcome"] = result.is_dry_run && prepared.outcome == setup::PrepareOutcome::done
+                        ? "dry-run"
+                        : word_of(setup::kPrepareOutcomeWords, prepared.outcome);
+  json["interface"] = printable(prepared.entry.interface);
+  json["nic"] = values_json(prepared.entry.nic.fields());
+  json["error"] = prepared.cause.message.empty() ? Json() : Json(printable(prepared.cause.message));
+  json["steps"] = Json::array();
+  for (const auto& step : prepared.steps) {
+    json["steps"].push_back({{"title", printable(step.title)},
+                             {"changed", step.changed},
+                             {"before", values_json(step.before)},
+                             {"milliseconds", step.took.count()}});
+  }
+  json["undone"] = undone_json(prepared.reverted);
+  json["slots"] = slots_json(result.slots);
+  json["commands"] = result.commands;
+  json["persistent"] = result.persistent;
+  json["confirm_within"] = result.confirm_within ? Json(*result.confirm_within) : Json();
+  print(screen, json);
+}
+
+void print_json(Screen& screen, const RestoreOutput& result, Exit exit) {
+  auto json = document_for("manactl.restore/1", exit);
+  json["restored"] = Json::array();
+  for (const auto& one : result.restored) {
+    Json row;
+    row["id"] = printable(one.id);
+    row["interface"] = printable(one.interface);
+    row["earlier_boot"] = one.earlier_boot;
+    row["journaled"] = one.journaled;
+    row["complete"] = one.is_complete();
+    row["undone"] = undone_json(one.reverted);
+    row["unknown"] = one.unknown;
+    json["restored"].push_back(std::move(row));
+  }
+  json["removed"] = result.removed;
+  print(screen, json);
+}
+
+void print_json(Screen& screen, const StatusOutput& result) {
+  auto json = document_for("manactl.status/1");
+  json["nics"] = Json::array();
+  for (const auto& nic : result.status.nics) json["nics"].push_back(nic_json(nic));
+  json["others"] = Json::array();
+  for (const auto& other : result.status.others) json["others"].push_back(nic_json(other));
+  json["journal_error"] =
+      result.journal_error.empty() ? Json() : Json(printable(result.journal_error));
+  json["persistent"] = result.persistent;
+  print(screen, json);
+}
+
+void print_json(Screen& screen, const ArgsOutput& result) {
+  auto json = document_for("manactl.args/1");
+  json["slots"] = slots_json(result.slots);
+  json["eal"] = Json::array();
+  for (const auto& slot : result.slots) {
+    json["eal"].push_back("--vdev=" + setup::vdev_of(slot));
+    for (const auto& channel : slot.channels) {
+      if (!result.allow_channels) continue;
+      json["eal"].push_back("-a");
+      json["eal"].push_back(channel);
+    }
+  }
+  json["cores"] = result.cores;
+  json["queues"] = result.queues;
+  json["descriptors"] = kDescriptors;
+  print(screen, json);
+}
+
+void print_confirm_json(Screen& screen, const std::vector<std::string>& confirmed) {
+  auto json = document_for("manactl.confirm/1");
+  json["confirmed"] = Json::array();
+  for (const auto& name : confirmed) json["confirmed"].push_back(printable(name));
+  print(screen, json);
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/text.h"
+#include "cli/setup/render_setup.h"
+
+namespace manactl::cli {
+namespace {
+
+std::string core_list(const std::vector<unsigned>& cores) {
+  return CpuList{cores}.str();
+}
+
+void print_vpp(std::ostream& out, const ArgsOutput& result) {
+  out << "dpdk {\n";
+  for (const auto& slot : result.slots) {
+    std::string macs;
+    for (const auto& mac : slot.macs) macs += (macs.empty() ? "mac=" : ",mac=") + mac.str();
+    out << "  dev " << slot.pci.str() << " {\n    devargs " << macs << "\n"
+        << fmt::format("    num-rx-queues {}\n    num-tx-queues {}\n", result.queues, result.queues)
+        << fmt::format(
+               "    num-rx-desc {}\n    num-tx-desc {}\n  }}\n", kDescriptors, kDescriptors);
+    for (const auto& channel : slot.channels) {
+      if (result.allow_channels) out << "  dev " << channel << '\n';
+    }
+  }
+  out << "}\n";
+}
+
+void print_environment(std::ostream& out, const ArgsOutput& result) {
+  std::vector<std::string> buses, macs, channels;
+  for (const auto& slot : result.slots) {
+    buses.push_back(slot.pci.str());
+    for (const auto& mac : slot.macs) macs.push_back(mac.str());
+    channels.insert(channels.end(), slot.channels.begin(), slot.channels.end());
+  }
+  out << "BUS_INFO='" << join(buses, " ") << "'\nMANA_MAC='" << join(macs, " ") << "'\nDEV_UUID='"
+      << join(channels, " ") << "'\nEAL_ARGS='" << eal_line(result.slots, result.allow_channels)
+      << "'\n";
+}
+
+}  // namespace
+
+std::string eal_line(const std::vector<setup::Slot>& slots, bool allow_channels) {
+  std::string line;
+  for (const auto& slot : slots) {
+    line += fmt::format("{}--vdev=\"{}\"", line.empty() ? "" : " ", setup::vdev_of(slot));
+    if (!allow_channels) continue;
+    for (const auto& channel : slot.channels) line += " -a " + channel;
+  }
+  return line;
+}
+
+void print_args(Screen& screen, const ArgsOutput& result, ArgsFormat format) {
+  auto& out = screen.stream();
+  const auto eal = eal_line(result.slots, result.allow_channels);
+  switch (format) {
+    case ArgsFormat::eal:
+      out << eal << '\n';
+      return;
+    case ArgsFormat::vpp:
+      return print_vpp(out, result);
+    case ArgsFormat::environment:
+      return print_environment(out, result);
+    case ArgsFormat::json:
+      return print_json(screen, result);
+    case ArgsFormat::testpmd:
+      out << fmt::format(
+          "dpdk-testpmd -l {} {} -- --forward-mode=txonly --auto-start --nb-cores={} --txq={} "
+          "--rxq={} --txd={} --rxd={} --stats 2\n",
+          core_list(result.cores),
+          eal,
+          result.cores.size() > 1 ? result.cores.size() - 1 : 1,
+          result.queues,
+          result.queues,
+          kDescriptors,
+          kDescriptors);
+  }
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/setup/render_setup.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace manactl::cli {
+namespace {
+
+void print_rollback(std::ostream& out,
+                    const std::vector<setup::RevertResult>& undone,
+                    bool is_verbose) {
+  std::vector<std::string> commands;
+  for (const auto& one : undone) {
+    if (one.result && !is_verbose) continue;
+    out << (one.result            ? "  undone    "
+            : one.device_vanished ? "  vanished  "
+                                  : "  FAILED    ")
+        << printable(one.title);
+    if (!one.result) out << ": " << printable(one.result.error().message);
+    out << '\n';
+    commands.insert(commands.end(), one.manual_commands.begin(), one.manual_commands.end());
+  }
+  if (commands.empty()) return;
+  out << "Run these commands to undo the rest:\n";
+  for (const auto& command : commands) out << "  " << printable(command) << '\n';
+}
+
+void print_steps(std::ostream& out,
+                 const std::vector<setup::StepResult>& steps,
+                 std::string_view done,
+                 int verbosity) {
+  for (const auto& step : steps) {
+    if (!step.changed && verbosity == 0) continue;
+    out << fmt::format("  {:10}{}", step.changed ? done : "unchanged", printable(step.title));
+    const auto before = printable(step.before_text(), 100);
+    if (!before.empty()) out << "  (before: " << before << ')';
+    if (verbosity > 0) out << fmt::format("  {} ms", step.took.count());
+    out << '\n';
+  }
+}
+
+std::string name_of(const setup::Entry& entry) {
+  return printable(entry.interface.empty() ? entry.id : entry.interface, 60);
+}
+
+const char* restored_state(const setup::RestoreResult& restored) {
+  if (restored.is_complete()) return " is restored";
+  return setup::all_reverted(restored.reverted)
+             ? " is restored, but some earlier settings are unknown"
+             : " is NOT fully restored";
+}
+
+const char* rollback_state(const setup::PrepareResult& prepared) {
+  if (prepared.outcome != setup::PrepareOutcome::rolled_back) {
+    return "The roll-back is incomplete:\n";
+  }
+  const bool has_vanished = std::any_of(prepared.reverted.begin(),
+                                        prepared.reverted.end(),
+                                        [](const auto& one) { return one.device_vanished; });
+  return has_vanished ? "Everything else was rolled back.\n" : "Everything was rolled back.\n";
+}
+
+void print_failure(std::ostream& out, const setup::PrepareResult& prepared) {
+  out << name_of(prepared.entry) << " could not be prepared: " << printable(prepared.cause.message)
+      << '\n'
+      << rollback_state(prepared);
+  if (prepared.outcome == setup::PrepareOutcome::rolled_back) return;
+  print_rollback(out, prepared.reverted, false);
+  out << "Fix the cause, then complete the roll-back with:\n  manactl restore "
+      << name_of(prepared.entry) << '\n';
+}
+
+void print_next(std::ostream& out, const PrepareOutput& result) {
+  if (!result.slots.empty()) {
+    out << "Use it in DPDK with:\n  " << eal_line(result.slots, true) << '\n';
+  }
+  const auto& entry = result.prepared.entry;
+  for (const auto& path : result.persistent) out << "Written: " << printable(path) << '\n';
+  if (result.confirm_within) {
+    out << fmt::format("It is rolled back in {} s unless you run:\n  manactl confirm\n",
+                       *result.confirm_within);
+  }
+  const bool is_known = !entry.interface.empty() || !entry.id.empty();
+  out << "Undo it with:\n  manactl restore "
+      << (entry.interface.empty() ? (is_known ? "--all" : "IFACE") : name_of(entry)) << '\n';
+}
+
+}  // namespace
+
+void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
+  auto& out = screen.stream();
+  const auto& prepared = result.prepared;
+  const bool failed = prepared.outcome == setup::PrepareOutcome::rolled_back ||
+                      prepared.outcome == setup::PrepareOutcome::roll_back_failed;
+  if (failed) return print_failure(out, prepared);
+  const std::string name = name_of(prepared.entry);
+  if (prepared.outcome == setup::PrepareOutcome::already_prepared) {
+    out << name << " is already prepared\n";
+  } else if (result.is_dry_run) {
+    out << name << " would be prepared with these steps:\n";
+    print_steps(out, prepared.steps, "would", verbosity);
+    out << "Nothing was changed. These writes would be made:\n";
+    for (const auto& command : result.commands) out << "  " << printable(command) << '\n';
+  } else {
+    print_steps(out, prepared.steps, "done", verbosity);
+    out << name << " is prepared\n";
+  }
+  print_next(out, result);
+}
+
+void print_text(Screen& screen, const RestoreOutput& result, int verbosity) {
+  auto& out = screen.stream();
+  for (const auto& path : result.removed) out << "Removed: " << printable(path) << '\n';
+  if (result.restored.empty() && result.removed.empty()) out << "Nothing to restore\n";
+  for (const auto& one : result.restored) {
+    const std::string name = printable(one.interface.empty() ? one.id : one.interface, 60);
+    if (one.earlier_boot) {
+      out << name << ": already undone by the last reboot\n";
+      continue;
+    }
+    out << name << restored_state(one) << '\n';
+    print_rollback(out, one.reverted, verbosity > 0);
+    if (one.unknown.empty()) continue;
+    out << (one.journaled ? "These earlier settings are unknown:\n"
+                          : "It had no journal entry, so these earlier settings are unknown:\n");
+    for (const auto& unknown : one.unknown) out << "  " << printable(unknown, 300) << '\n';
+  }
+}
+
+namespace {
+
+std::string confirmation_text(const setup::Confirmation& confirmation) {
+  using setup::WatchdogState;
+  if (confirmation.watchdog == WatchdogState::dead) {
+    return "not confirmed, and its watchdog is dead: it will NOT be rolled back";
+  }
+  std::string text = "not confirmed";
+  if (confirmation.time_left) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*confirmation.time_left).count();
+    text += seconds > 0
+                ? fmt::format(": rolled back in {} s", seconds)
+                : fmt::format(": the time ended {} s ago, its watchdog is rolling back", -seconds);
+  }
+  if (confirmation.watchdog == WatchdogState::unknown)
+    text += "; the state of its watchdog is unknown";
+  return text;
+}
+
+void print_status(std::ostream& out, const setup::NicStatus& nic, int verbosity) {
+  out << printable(nic.name, 60) << "  " << word_of(setup::kOwnerWords, nic.owner);
+  if (!nic.uio.empty()) out << " (" << printable(nic.uio) << ')';
+  if (!nic.nic.vf.empty()) out << "  vf " << printable(nic.nic.vf, 60);
+  if (nic.nic.mac) out << "  mac " << nic.nic.mac->str();
+  if (nic.nic.pci) out << "  pci " << nic.nic.pci->str();
+  if (nic.nic.channel) out << "  uuid " << nic.nic.channel->str();
+  out << "\n  journal: " << word_of(setup::kJournalStateWords, nic.journal) << '\n';
+  if (nic.confirmation) out << "  " << confirmation_text(*nic.confirmation) << '\n';
+  for (const auto& holder : nic.holders) {
+    out << fmt::format("  in use by process {} ({})\n", holder.pid, holder.program);
+  }
+  for (const auto& command : nic.commands) out << "  run: " << printable(command) << '\n';
+  if (verbosity == 0 && nic.journal == setup::JournalState::none) return;
+  for (const auto& step : nic.changes) out << "  done: " << printable(step) << '\n';
+}
+
+}  // namespace
+
+void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
+  auto& out = screen.stream();
+  for (const auto& nic : result.status.nics) print_status(out, nic, verbosity);
+  for (const auto& other : result.status.others) print_status(out, other, verbosity);
+  if (result.status.nics.empty()) out << "No Azure NIC was found\n";
+  for (const auto& path : result.persistent) out << "at every boot: " << printable(path) << '\n';
+  if (!result.journal_error.empty()) {
+    out << "the journal cannot be used: " << printable(result.journal_error) << '\n';
+  }
+}
+
+void print_confirm_text(Screen& screen, const std::vector<std::string>& confirmed) {
+  for (const auto& name : confirmed) screen.stream() << printable(name, 60) << " stays prepared\n";
+  if (confirmed.empty()) screen.stream() << "Nothing to confirm\n";
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// Prints the results of prepare, restore, status, confirm and args: text in render_setup.cpp and
+// render_args.cpp, JSON in json_setup.cpp.
+
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "setup/nic_identity.h"
+#include "setup/restore.h"
+#include "setup/status.h"
+
+namespace manactl::cli {
+
+struct PrepareOutput {
+  setup::PrepareResult prepared;
+  std::vector<setup::Slot> slots;  // for the DPDK arguments
+  bool is_dry_run = false;
+  std::vector<std::string> commands;     // the writes that a dry run omits, as shell commands
+  std::vector<std::string> persistent;   // paths of the files of --persist
+  std::optional<double> confirm_within;  // seconds
+};
+
+void print_text(Screen& screen, const PrepareOutput& result, int verbosity);
+
+// Prints the document of schemas/prepare.schema.json.
+void print_json(Screen& screen, const PrepareOutput& result, Exit exit);
+
+struct RestoreOutput {
+  std::vector<setup::RestoreResult> restored;
+  std::vector<std::string> removed;  // persistent files
+};
+
+void print_text(Screen& screen, const RestoreOutput& result, int verbosity);
+
+// Prints the document of schemas/restore.schema.json.
+void print_json(Screen& screen, const RestoreOutput& result, Exit exit);
+
+struct StatusOutput {
+  setup::Status status;
+  std::string journal_error;  // why the journal could not be read; else empty
+  std::vector<std::string> persistent;
+};
+
+void print_text(Screen& screen, const StatusOutput& result, int verbosity);
+void print_json(Screen& screen, const StatusOutput& result);  // schemas/status.schema.json
+
+// `confirmed` contains the names of the confirmed NICs.
+void print_confirm_text(Screen& screen, const std::vector<std::string>& confirmed);
+
+// Prints the document of schemas/confirm.schema.json.
+void print_confirm_json(Screen& screen, const std::vector<std::string>& confirmed);
+
+enum class ArgsFormat { testpmd, eal, vpp, environment, json };
+
+struct ArgsOutput {
+  std::vector<setup::Slot> slots;
+  bool allow_channels = true;   // DPDK 23.11 and later accept "-a <VMBus id>"
+  std::vector<unsigned> cores;  // the first one is EAL's main lcore
+  unsigned queues = 1;          // a power of two, as net_mana requires
+};
+
+inline constexpr unsigned kDescriptors = 256;  // net_mana: at least 64, a multiple of 64
+
+void print_args(Screen& screen, const ArgsOutput& result, ArgsFormat format);
+void print_json(Screen& screen, const ArgsOutput& result);  // schemas/args.schema.json
+
+// Returns --vdev="7870:00:00.0,mac=..." for each slot, and -a <VMBus id> for each allowed channel.
+std::string eal_line(const std::vector<setup::Slot>& slots, bool allow_channels);
+
+}  // namespace manactl::cli

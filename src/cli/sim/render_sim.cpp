@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/sim/render_sim.h"
+
+#include <nlohmann/json.hpp>
+
+#include "adapter/check/checker.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "cli/version.h"
+
+namespace manactl::cli {
+namespace {
+
+using adapter::AdapterCounters;
+using Json = nlohmann::ordered_json;
+
+struct Counter {
+  const char* name;
+  adapter::Count adapter::PortCounters::*count;
+};
+
+using Port = adapter::PortCounters;
+
+constexpr Counter kCounters[] = {
+    {"tx_packets", &Port::tx_packets},
+    {"tx_bytes", &Port::tx_bytes},
+    {"tx_errors", &Port::tx_errors},
+    {"tx_lost", &Port::tx_lost},
+    {"tx_completions", &Port::tx_completions},
+    {"tx_doorbells", &Port::tx_doorbells},
+    {"rx_packets", &Port::rx_packets},
+    {"rx_bytes", &Port::rx_bytes},
+    {"rx_no_buffer", &Port::rx_no_buffer},
+    {"rx_truncated", &Port::rx_truncated},
+    {"rx_completions", &Port::rx_completions},
+    {"rx_doorbells", &Port::rx_doorbells},
+    {"events", &Port::events},
+};
+
+// The program can write to the shared counters, so their values are untrusted.
+std::size_t ports_of(const AdapterCounters& counters) {
+  return std::min<std::size_t>(counters.ports, adapter::kMaxPorts);
+}
+
+std::vector<std::string> reports_of(AdapterCounters& counters) {
+  return strings(adapter::Checker(counters).reports());
+}
+
+}  // namespace
+
+void print_text(Screen& screen, const SimResult& result) {
+  auto& out = screen.stream();
+  auto& counters = *result.outcome.counters;
+  if (result.outcome.signal != 0) {
+    out << fmt::format("The program was killed by signal {}.\n", result.outcome.signal);
+  }
+  if (ports_of(counters) == 0) {
+    out << "The program did not use the adapter.\n";
+    return;
+  }
+  for (std::size_t i = 0; i < ports_of(counters); ++i) {
+    const auto& port = counters.port[i];
+    out << fmt::format("port {}: sent {} packets, {} bytes, {} errors, {} doorbells\n",
+                       i,
+                       port.tx_packets.load(),
+                       port.tx_bytes.load(),
+                       port.tx_errors.load(),
+                       port.tx_doorbells.load());
+    out << fmt::format("        received {} packets, {} bytes, {} without a buffer, {} truncated\n",
+                       port.rx_packets.load(),
+                       port.rx_bytes.load(),
+                       port.rx_no_buffer.load(),
+                       port.rx_truncated.load());
+  }
+  const auto total = adapter::Checker(counters).total();
+  if (total == 0) {
+    out << screen.paint(Color::green, "No contract violations.") << '\n';
+    return;
+  }
+  out << screen.paint(
+             Color::red,
+             fmt::format("{} contract {}:", total, total == 1 ? "violation" : "violations"))
+      << '\n';
+  for (const auto& rule : adapter::rules()) {
+    const auto times = adapter::Checker(counters).count_of(rule.violation);
+    if (times != 0) out << fmt::format("  {} ({}): {}\n", rule.id, times, rule.meaning);
+  }
+  for (const auto& line : reports_of(counters)) out << "    " << line << '\n';
+}
+
+void print_json(Screen& screen, const SimResult& result, Exit exit) {
+  auto& counters = *result.outcome.counters;
+  const adapter::Checker checker(counters);
+  Json json;
+  json["schema"] = "manactl.sim/1";
+  json["manactl"] = version();
+  json["exit"] = static_cast<int>(exit);
+  json["command"] = strings(result.command);
+  json["status"] = result.outcome.status;
+  json["signal"] = result.outcome.signal == 0 ? Json(nullptr) : Json(result.outcome.signal);
+  json["ports"] = Json::array();
+  for (std::size_t i = 0; i < ports_of(counters); ++i) {
+    Json row;
+    row["port"] = i;
+    for (const auto& [name, count] : kCounters) row[name] = (counters.port[i].*count).load();
+    json["ports"].push_back(std::move(row));
+  }
+  json["violations"] = checker.total();
+  json["rules"] = Json::array();
+  for (const auto& rule : adapter::rules()) {
+    const auto times = checker.count_of(rule.violation);
+    if (times == 0) continue;
+    json["rules"].push_back({{"id", rule.id}, {"count", times}, {"meaning", rule.meaning}});
+  }
+  json["reports"] = reports_of(counters);
+  screen.stream() << json.dump(2) << '\n';
+}
+
+}  // namespace manactl::cli

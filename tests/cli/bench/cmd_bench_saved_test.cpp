@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+//
+// Tests bench list and show, and how commands find results by id or file.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/run_manactl.h"
+#include "datapath/bench.h"
+#include "datapath/engines.h"
+#include "report/sample_results.h"
+
+namespace manactl::test {
+namespace {
+
+using datapath::Mode;
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr const char* kOld = "20261121-134702-3f2a";
+constexpr const char* kNew = "20261121-134703-3f2a";
+
+class SavedResults : public testing::Test {
+ protected:
+  SavedResults() { std::filesystem::create_directory(place_); }
+
+  void keep(const std::string& id, const std::string& text) const {
+    directory_.file("results/" + id + ".json", text);
+  }
+
+  Outcome run(const std::vector<std::string>& words, const std::string& input = {}) const {
+    ProcessOptions process;
+    process.environment = {"LC_ALL=C.UTF-8", "MANACTL_RESULTS=" + place_};
+    process.input = input;
+    return manactl(words, process);
+  }
+
+  TemporaryDirectory directory_;
+  std::string place_ = directory_.path("results");
+};
+
+TEST_F(SavedResults, AreListedNewestFirst) {
+  keep(kOld, document(steady(Mode::tx, 1e7)));
+  keep(kNew, document(steady(Mode::rx, 2e7)));
+  const auto outcome = run({"bench", "list"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_LT(outcome.out.find(kNew), outcome.out.find(kOld));
+  EXPECT_THAT(outcome.out, HasSubstr("20.010 Mpps"));
+  const auto list = json::parse(run({"bench", "list", "--json"}).out);
+  ASSERT_EQ(list["results"].size(), 2U);
+  EXPECT_EQ(list["results"][1]["id"], kOld);
+  EXPECT_EQ(list["results"][1]["mode"], "tx");
+  EXPECT_EQ(list["results"][1]["started"], "2026-11-21T13:47:02.000Z");
+  EXPECT_NEAR(list["results"][1]["packets_per_second"].get<double>(), 1.001e7, 1e5);
+}
+
+TEST_F(SavedResults, AreListedWithTheReceivedFrameSize) {
+  auto received = steady(Mode::rx, 2e7);
+  received.plan.traffic.sizes = {{1518, 1}};
+  keep(kOld, document(received));
+  auto nothing = steady(Mode::rx, 0);
+  keep(kNew, document(nothing));
+  const auto list = json::parse(run({"bench", "list", "--json"}).out);
+  EXPECT_TRUE(list["results"][0]["frame_bytes"].is_null());
+  EXPECT_EQ(list["results"][1]["frame_bytes"], 64);
+  EXPECT_THAT(run({"bench", "show", kOld}).out, HasSubstr("frames up to 1518 bytes"));
+}
+
+TEST_F(SavedResults, AreListedWithTheErrorIfTheyCannotBeRead) {
+  keep(kOld, "{}");
+  const auto outcome = run({"bench", "list"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("is not a result of bench"));
+  const auto list = json::parse(run({"bench", "list", "--json"}).out);
+  EXPECT_THAT(list["results"][0]["error"].get<std::string>(), HasSubstr("not a result of bench"));
+}
+
+TEST_F(SavedResults, AreEmptyAtFirst) {
+  EXPECT_EQ(run({"bench", "list"}).out, "No saved results.\n");
+  const auto outcome = run({"bench", "show"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1U);
+  EXPECT_THAT(outcome.err, HasSubstr("no result is saved yet"));
+}
+
+TEST_F(SavedResults, AreShownInEveryOutputFormat) {
+  const auto text = document(eventful());
+  keep(kOld, text);
+  EXPECT_EQ(run({"bench", "show", kOld, "-o", "json"}).out, text);
+  EXPECT_EQ(run({"bench", "show", kOld, "--json"}).out, text);
+  EXPECT_THAT(run({"bench", "show", kOld, "-ocsv"}).out, StartsWith("trial,interval,"));
+  EXPECT_THAT(run({"bench", "show", kOld, "-o", "ndjson"}).out, HasSubstr(R"("event":"end")"));
+  EXPECT_THAT(run({"bench", "show", kOld, "--output=html"}).out, StartsWith("<!DOCTYPE html>"));
+  const auto table = run({"bench", "show", kOld}).out;
+  EXPECT_THAT(table, HasSubstr("p99 99"));
+  EXPECT_THAT(table, HasSubstr("eth1 was removed after 2.5 s"));
+  EXPECT_THAT(table, HasSubstr("Interrupted"));
+}
+
+TEST_F(SavedResults, AreFoundById) {
+  keep(kOld, document(steady(Mode::tx, 1e7)));
+  keep(kNew, document(steady(Mode::tx, 0.9e7)));
+  EXPECT_THAT(run({"bench", "show"}).out, HasSubstr("9.004 Mpps"));  // no id: the newest result
+  EXPECT_EQ(run({"bench", "compare", kOld, kNew}).code, 1);
+  EXPECT_EQ(run({"bench", "compare", kOld, "-"}, document(steady(Mode::tx, 1e7))).code, 0);
+  EXPECT_EQ(run({"bench", "show", place_ + "/" + kOld + ".json"}).code, 0);
+}
+
+TEST_F(SavedResults, AreCompletedByTheShell) {
+  keep(kOld, "{}");
+  const auto offered = run({"__complete", "--", "bench", "show", "2026"}).out;
+  EXPECT_EQ(offered, std::string(kOld) + "\n:files\n");
+}
+
+TEST_F(SavedResults, AreRejectedWithOneLine) {
+  keep(kOld, "nonsense");
+  chmod(place_.c_str(), 0777);
+
+  struct Case {
+    std::vector<std::string> words;
+    int code;
+    const char* message;
+  };
+
+  for (const auto& [words, code, message] : std::vector<Case>{
+           {{"bench", "show", kOld}, 4, "can be written to by others"},
+           {{"bench", "list"}, 4, "can be written to by others"},
+           {{"bench", "list", "--results", "here"}, 2, "is not an absolute path"},
+           {{"bench", "show", "20261121-134702-ffff", "--results", "/nowhere"}, 2, "no result"},
+           {{"bench", "show", "/nowhere"}, 2, "/nowhere"},
+           {{"bench", "show", "/"}, 2, "is a directory"},
+           {{"bench", "show", "x", "--json", "-o", "csv"}, 2, "mutually exclusive"},
+           {{"bench", "show", "-o", "jsn"}, 2, "did you mean 'json'?"},
+           {{"bench", "show", "-o"}, 2, "-o needs a value"},
+           {{"bench", "show", "-o", "--json"}, 2, "-o needs a value"},
+           {{"bench", "compare", "a", "b", "-o", "csv"}, 2, "not one of json, table, html"}}) {
+    const auto outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+}
+
+TEST_F(SavedResults, AreNotShownWithoutTheirSeries) {
+  auto part = json::parse(document(eventful()));
+  part.erase("series");
+  for (const auto* form : {"table", "json", "ndjson", "csv", "html"}) {
+    const auto outcome = run({"bench", "show", "-", "-o", form}, part.dump());
+    EXPECT_EQ(outcome.code, 2) << form;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("'-' has no 'series'"));
+    EXPECT_THAT(outcome.err, HasSubstr("bench show 20261121-134702-3f2a"));
+  }
+  part["id"] = json();
+  const auto outcome = run({"bench", "show", "-"}, part.dump());
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("bench -o json"));
+}
+
+TEST_F(SavedResults, AreComparedWithoutTheirSeries) {
+  auto part = json::parse(document(steady(Mode::tx, 1e7)));
+  part.erase("series");
+  keep(kOld, document(steady(Mode::tx, 1e7)));
+  EXPECT_EQ(run({"bench", "compare", kOld, "-"}, part.dump()).code, 0);
+}
+
+bool has_dpdk() {
+  return !datapath::kDpdkEngine.info().version.empty();
+}
+
+std::vector<std::string> brief(std::vector<std::string> more = {}) {
+  std::vector<std::string> words = {
+      "bench", "--vdev", "net_null0", "--duration", "50ms", "--interval", "10ms", "--no-huge"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+TEST_F(SavedResults, EqualTheOutputOfBench) {
+  if (!has_dpdk()) return;
+  const auto outcome = run(brief({"--json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const auto id = json::parse(outcome.out)["id"].get<std::string>();
+  EXPECT_EQ(run({"bench", "show", id, "--json"}).out, outcome.out);
+}
+
+TEST_F(SavedResults, AreNotWrittenWithNoSave) {
+  if (!has_dpdk()) return;
+  const auto outcome = run(brief({"--json", "--no-save"}));
+  EXPECT_EQ(json::parse(outcome.out)["id"], json());
+  EXPECT_EQ(run({"bench", "list"}).out, "No saved results.\n");
+}
+
+TEST_F(SavedResults, FailToBeWrittenWithoutLosingTheOutput) {
+  if (!has_dpdk()) return;
+  chmod(place_.c_str(), 0777);
+  const auto outcome = run(brief({"-o", "csv"}));
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("trial,"));
+  EXPECT_EQ(outcome.error_lines(), 1U);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot save the result: "));
+}
+
+using BenchEvents = SavedResults;
+
+TEST_F(BenchEvents, BeginWithStartAndFinishWithEnd) {
+  if (!has_dpdk()) return;
+  const auto outcome = run(brief({"-o", "ndjson"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  std::vector<std::string> events;
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) {
+    events.push_back(json::parse(line)["event"].get<std::string>());
+  }
+  ASSERT_GE(events.size(), 4U);
+  EXPECT_EQ(events.front(), "start");
+  EXPECT_EQ(events[1], "interval");
+  EXPECT_EQ(events.back(), "end");
+}
+
+}  // namespace
+}  // namespace manactl::test
