@@ -46,7 +46,7 @@ manactl::adapter::AdapterSetup one_port() {
 
 class Driver {
  public:
-  Driver(bool each, bool rings) : each_(each), rings_(rings), adapter_(one_port(), ledger_) {
+  Driver(bool each, bool rings) : each_(each), rings_(rings), adapter_(one_port(), counters_) {
     const auto at = reinterpret_cast<std::uint64_t>(memory_.data());
     key_ = adapter_.memory().add(at, memory_.size()).value();
     ids_ =
@@ -72,7 +72,7 @@ class Driver {
   }
 
   bool kept_the_contract(std::uint64_t packets) {
-    return adapter_.checker().total() == 0 && ledger_.port[0].tx_packets == packets;
+    return adapter_.checker().total() == 0 && counters_.port[0].tx_packets == packets;
   }
 
  private:
@@ -101,7 +101,7 @@ class Driver {
   }
 
   bool each_, rings_;
-  manactl::adapter::Ledger ledger_{};
+  manactl::adapter::AdapterCounters counters_{};
   manactl::adapter::Adapter adapter_;
   Bytes ring_ = Bytes(std::size_t{kEntries} * wire::kBasicUnit);
   Bytes cq_ = Bytes(std::size_t{kEntries} * wire::kCqeBytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Preloaded into a dpdk-testpmd with net_mana on the software adapter. Replaces net_mana's doorbell
-// function by a call of the adapter, whose time is not counted. The time between two doorbells of a
-// queue is what driver and forwarding loop spend on the packets of the second one; the median in
-// cycles per packet is printed at exit.
+// Preloaded into dpdk-testpmd, which runs net_mana on the software adapter. It replaces net_mana's
+// doorbell function by a call of the adapter, whose time is not counted. The time between two
+// doorbells of a queue is what the driver and the forwarding loop spend on the packets of the
+// second doorbell. The median in cycles per packet is printed at exit.
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -26,9 +26,9 @@ Ring* ring = nullptr;
 
 // Queue types of net_mana: 1 send, 2 receive, 3 completion.
 constexpr std::uint32_t kOffsets[] = {0, 0x000, 0x400, 0x800};
-constexpr std::size_t kBuckets = 1U << 14U;  // of a quarter cycle per packet each
+constexpr std::size_t kBuckets = 1U << 14U;  // each a quarter cycle per packet wide
 
-// The measurement of one direction; testpmd runs one queue.
+// Measures one direction. One object per direction suffices, because testpmd runs with one queue.
 struct Direction {
   std::uint64_t left = 0;  // TSC at the end of the last doorbell
   std::uint32_t tail = 0;
@@ -99,7 +99,7 @@ __attribute__((constructor)) void hook() {
   constexpr std::uint64_t kPage = 4096;
   auto* pages = reinterpret_cast<void*>(at & ~(kPage - 1));
   if (mprotect(pages, 2 * kPage, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
-  // movabs rax, ring_doorbell; jmp rax
+  // Machine code of: movabs rax, ring_doorbell; jmp rax
   std::uint8_t code[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
   const auto target = reinterpret_cast<std::uint64_t>(&ring_doorbell);
   std::memcpy(code + 2, &target, sizeof target);

@@ -8,7 +8,7 @@
 
 #include <cstdio>
 
-#include "diag/doctor.h"
+#include "diag/log_scan.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-setup-count TIMES [NICS [ROUTES]]: prepares and restores eth1 of the simulated VM this
-// many times. bench/setup-cost counts the instructions, which include those of the simulated VM.
+// manactl-setup-count TIMES [NICS [ROUTES]]: prepares and restores eth1 of the simulated VM TIMES
+// times. bench/setup-cost counts the instructions, which include those of the simulated VM.
 
 #include <fmt/format.h>
 
@@ -13,15 +13,15 @@
 
 namespace {
 
-using manactl::setup::Outcome;
+using manactl::setup::PrepareOutcome;
 
 bool prepare_and_restore(manactl::test::FakeVm& vm) {
   manactl::setup::Request request;
   request.interface = *manactl::InterfaceName::parse("eth1");
   request.hugepages = manactl::setup::HugepageRequest{512, 0, 0, {}};
-  const auto prepared = manactl::setup::prepare(request, vm.session());
-  if (!prepared || prepared->outcome != Outcome::done) return false;
-  const auto restored = manactl::setup::restore({"eth1"}, vm.session());
+  const auto prepared = manactl::setup::prepare(request, vm.context());
+  if (!prepared || prepared->outcome != PrepareOutcome::done) return false;
+  const auto restored = manactl::setup::restore({"eth1"}, vm.context());
   return restored && restored->size() == 1 && restored->front().is_complete();
 }
 

@@ -3,8 +3,9 @@
 // Measures the cycles per packet of the direct-verbs engine on the software adapter. The device
 // works inside the doorbell, and its cycles are subtracted. bench/verbs-cost runs this program.
 //
-// usage: manactl-verbs-cost [MODE [BURSTS]]: prints a line "MODE OWN ALL" per mode, the cycles
-// without and with those of the device. With BURSTS nothing is timed, to count instructions only.
+// usage: manactl-verbs-cost [MODE [BURSTS]]: prints a line "MODE OWN ALL" per mode: the cycles
+// without and with those of the device. With BURSTS, runs that many without timing, to count
+// instructions.
 
 #include <algorithm>
 #include <charconv>
@@ -13,7 +14,7 @@
 #include <string_view>
 
 #include "datapath/verbs/modes.h"
-#include "datapath/verbs_machine.h"
+#include "datapath/verbs_simulated_port.h"
 
 #undef ibv_get_device_list
 
@@ -38,7 +39,7 @@ void timed_ring(const void* page, std::uint32_t offset, std::uint64_t value) {
 
 verbs::Library library() {
   auto made = verbs::adapter_library();
-  made.ring = timed_ring;
+  made.doorbell = timed_ring;
   return made;
 }
 
@@ -75,7 +76,7 @@ struct Setup {
     lane.rx = &rx.rings()[0];
     lane.burst = kBurst;
     write_packets(row);
-    offer_buffers();
+    post_buffers();
     if (row.burst != verbs::send) lane.rx->post(lane.rx->entries());
   }
 
@@ -84,23 +85,23 @@ struct Setup {
     const auto packets = row.flows > 1 ? lane.tx->slots() : std::max(row.pattern, 1U);
     for (std::uint32_t i = 0; i < packets; ++i, at += kSlot) {
       const auto bytes = i % 12 < 7 || row.pattern == 0 ? kFrame : i % 12 < 11 ? 590U : 1514U;
-      lane.outbox.add(*lane.tx, Flow{}, {at, bytes}, memory.key());
+      lane.send_pattern.add(*lane.tx, Flow{}, {at, bytes}, memory.key());
     }
     const auto last = kFirstSourcePort + row.flows - 1;
-    lane.outbox.start(*lane.tx, {kFirstSourcePort, static_cast<std::uint16_t>(last)});
+    lane.send_pattern.start(*lane.tx, {kFirstSourcePort, static_cast<std::uint16_t>(last)});
   }
 
-  void offer_buffers() {
+  void post_buffers() {
     auto* at = memory.data() + std::size_t{kEntries} * kSlot;
-    auto& exchange = lane.exchange;
-    exchange.key = memory.key();
-    exchange.sending.resize(lane.tx->slots());
+    auto& buffers = lane.forward_buffers;
+    buffers.key = memory.key();
+    buffers.sending.resize(lane.tx->slots());
     for (std::uint32_t i = 0; i < 2 * kEntries; ++i, at += kSlot) {
-      exchange.free.push_back(reinterpret_cast<std::uintptr_t>(at));
+      buffers.free.push_back(reinterpret_cast<std::uintptr_t>(at));
     }
-    exchange.count = 2 * kEntries;
+    buffers.count = 2 * kEntries;
     for (std::uint32_t i = 0; i < lane.rx->slots(); ++i) {
-      const auto buffer = exchange.free[--exchange.count];
+      const auto buffer = buffers.free[--buffers.count];
       lane.rx->at(i) = {verbs::kOneSegment, 0, buffer, verbs::key_and_size(memory.key(), kSlot)};
     }
   }
@@ -163,8 +164,8 @@ int main(int argc, char** argv) {
     for (std::size_t i = 0; i < bursts; ++i) packets += row.burst(setup.lane, 0);
     std::printf("%s %lu\n", row.name.data(), packets);
   }
-  const auto broken = manactl::adapter::Simulator::get().adapter().checker().total();
-  if (broken == 0) return 0;
+  const auto violations = manactl::adapter::Simulator::get().adapter().checker().total();
+  if (violations == 0) return 0;
   for (const auto& line : manactl::adapter::Simulator::get().adapter().checker().reports()) {
     std::fprintf(stderr, "%s\n", line.c_str());
   }

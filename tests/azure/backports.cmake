@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The virtual Azure VM once more, with the kernel of another suite of the distribution, which has the
-# real mana_ib. Wanted by MANACTL_AZURE_BACKPORTS, the name of that suite.
+# A second virtual Azure VM, with a newer kernel that contains the real mana_ib. MANACTL_AZURE_BACKPORTS
+# is the suite of the distribution that has this kernel.
 
 set(azure_build "${PROJECT_BINARY_DIR}/azure-backports")
 add_custom_command(OUTPUT "${azure_build}/guest.stamp"

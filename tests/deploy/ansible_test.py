@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ansible_test.py MANACTL ROOT: deploy/ansible with two network namespaces as its hosts. Needs root.
+"""ansible_test.py MANACTL ROOT: runs deploy/ansible with two network namespaces as its hosts. Needs root.
 
-Everything happens in a mount namespace of its own, where the pool of hugepages is a plain file, and in a
-network namespace of its own: nothing is left behind, however the test ends.
+The test runs in its own mount and network namespaces, so it leaves nothing behind. The pool of hugepages is a plain file there.
 """
 import json
 import os
@@ -41,14 +40,14 @@ all:
     manactl_bench_lead: 5
     manactl_bench_arguments: [--no-huge]
 """
-# Answers as manactl does; the exit codes of its calls stand in the file codes, one a line.
+# Stands in for manactl. The file "codes" lists the exit codes of its calls, one per line.
 STUB = """\
 #!/bin/bash
 [ "$1" = status ] && { echo '{"nics": [], "others": []}'; exit 0; }
 echo "$*" >>{folder}/calls
 [ "$1" = confirm ] && exit 0
 code=$(head -n 1 {folder}/codes); sed -i 1d {folder}/codes
-undone='[{"title": "x", "undone": false, "gone": false, "error": "EBUSY", "by_hand": ["echo 1 > /sys/x"]}]'
+undone='[{"title": "x", "undone": false, "vanished": false, "error": "EBUSY", "manual_commands": ["echo 1 > /sys/x"]}]'
 [ "$1" = restore ] && echo '{"restored": [{"undone": '$undone'}]}'
 case $1-$code in
   prepare-0) echo '{"outcome": "prepared", "steps": [{"changed": true}], "error": null, "undone": []}' ;;
@@ -61,7 +60,7 @@ exit $code
 
 def enter_namespaces():
     if os.geteuid() != 0:
-        sys.exit("root is needed: namespaces are made")
+        sys.exit("run it as root: it creates namespaces")
     for tool in ("ansible-lint", "ansible-playbook", "ip", "nsenter", "unshare"):
         if not shutil.which(tool):
             sys.exit(f"{tool} is missing: run scripts/packages test as root")
@@ -71,7 +70,7 @@ def enter_namespaces():
     for command in (f"mount -t tmpfs tmpfs {POOL}", "mount -t tmpfs -o mode=755 tmpfs /run",
                     "mkdir -p /run/lock /run/netns", "mount -t tmpfs -o mode=755 tmpfs /var/lib",
                     "ip netns add a", "ip netns add b", "ip link add veth-a netns a type veth peer name veth-b netns b",
-                    # Without addresses the kernel sends nothing of its own.
+                    # Without addresses the kernel sends no packets by itself.
                     "ip -n a link set veth-a addrgenmode none up", "ip -n b link set veth-b addrgenmode none up",
                     "ip -n b link add veth-c type veth peer name veth-d", "ip -n b link set veth-c addrgenmode none up"):
         subprocess.run(command.split(), check=True)
@@ -89,7 +88,7 @@ class Playbook(unittest.TestCase):
         self.results = self.folder / "results"
 
     def play(self, *options, rc=0, **variables):
-        """Runs the playbook; answers its text and, by host, the counts of its recap."""
+        """Runs the playbook; returns its output and, by host, the counts of its recap."""
         settings = {"manactl_path": MANACTL, "manactl_controller_path": MANACTL,
                     "manactl_results": str(self.results), **variables}
         environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_PIPELINING": "1", "ANSIBLE_LOCALHOST_WARNING": "0", "LC_ALL": "C.UTF-8",
@@ -115,7 +114,7 @@ class Playbook(unittest.TestCase):
     def calls(self):
         return (self.folder / "calls").read_text().splitlines()
 
-    def test_the_example_is_sound(self):
+    def test_the_example_passes_ansible_lint(self):
         folder = f"{ROOT}/deploy/ansible"
         for command in ("ansible-playbook --syntax-check -i inventory.example.yml site.yml",
                         "ansible-lint --offline --nocolor --strict site.yml"):
@@ -123,7 +122,7 @@ class Playbook(unittest.TestCase):
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
             self.assertEqual(done.returncode, 0, done.stdout)
 
-    def test_measures_between_two_hosts_and_leaves_them_as_they_were(self):
+    def test_measures_between_two_hosts_and_restores_them(self):
         self.play()
         sent = json.loads((self.results / "sender-tx.json").read_text())
         received = json.loads((self.results / "receiver-rx.json").read_text())
@@ -131,7 +130,7 @@ class Playbook(unittest.TestCase):
         self.assertGreater(packets(received), 0)
         self.assertLessEqual(packets(received), packets(sent))
         both = json.loads((self.results / "sender-receiver.json").read_text())
-        self.assertTrue(both["covered"], "the receiver was there from the first packet to the last")
+        self.assertTrue(both["covered"], "the receiver ran from the first packet to the last")
         self.assertEqual(both["sender"]["packets"], packets(sent))
         self.assertEqual(both["receiver"]["packets"], packets(received))
         self.assertAlmostEqual(both["loss"], 1 - packets(received) / packets(sent), places=6)
@@ -139,11 +138,11 @@ class Playbook(unittest.TestCase):
             self.assertIn(f"<h1>{title}", (self.results / f"{page}.html").read_text())
         self.assertEqual(pathlib.Path(POOL, "nr_hugepages").read_text(), "0\n")
 
-    def test_more_loss_than_is_allowed_fails(self):
-        # Nobody sends to this receiver.
+    def test_fails_if_more_packets_are_lost_than_allowed(self):
+        # No sender sends to this receiver.
         self.inventory.write_text(INVENTORY.replace("iface=veth-b", "iface=veth-c"))
-        said, _ = self.play(rc=2, manactl_merge_arguments=["--max-loss", "99"])
-        self.assertIn("manactl bench merge: exit 1 (findings)", said)
+        output, _ = self.play(rc=2, manactl_merge_arguments=["--max-loss", "99"])
+        self.assertIn("manactl bench merge: exit 1 (findings)", output)
         self.assertEqual(json.loads((self.results / "sender-receiver.json").read_text())["loss"], 1)
 
     def test_prepares_once_and_restores_once(self):
@@ -158,45 +157,45 @@ class Playbook(unittest.TestCase):
                 self.assertEqual(sum(host["changed"] for host in recap.values()), changed)
                 self.assertEqual(int(pool.read_text()), pages)
 
-    def test_check_mode_measures_nothing(self):
+    def test_check_mode_does_not_measure(self):
         self.play("--check")
         self.assertFalse(self.results.exists())
 
-    def test_a_host_without_mana_fails_the_check_unless_that_is_accepted(self):
-        said, _ = self.play("--tags=check", rc=2, manactl_check_accept=[0])
-        self.assertIn("manactl check: exit 3 (not possible here)", said)
+    def test_a_host_without_mana_fails_the_check_unless_accepted(self):
+        output, _ = self.play("--tags=check", rc=2, manactl_check_accept=[0])
+        self.assertIn("manactl check: exit 3 (not possible here)", output)
 
-    def test_waits_for_a_lock(self):
-        said, recap = self.play("--tags=prepare", "--limit=sender", **self.stub(5, 5, 0))
+    def test_retries_while_the_lock_is_held(self):
+        output, recap = self.play("--tags=prepare", "--limit=sender", **self.stub(5, 5, 0))
         self.assertEqual(recap["sender"]["changed"], 1)
         self.assertEqual([call.split()[0] for call in self.calls()], ["prepare", "prepare", "prepare", "confirm"])
 
-    def test_what_is_prepared_already_is_no_change(self):
+    def test_a_prepared_host_is_unchanged(self):
         _, recap = self.play("--tags=prepare", "--limit=sender", **self.stub(8))
         self.assertEqual(recap["sender"]["changed"], 0)
 
-    def test_a_roll_back_says_its_cause(self):
-        said, recap = self.play("--tags=prepare", "--limit=sender", rc=2, **self.stub(6))
-        self.assertIn("exit 6 (failed, and rolled back completely) the VF is busy", said)
+    def test_a_roll_back_reports_its_cause(self):
+        output, recap = self.play("--tags=prepare", "--limit=sender", rc=2, **self.stub(6))
+        self.assertIn("exit 6 (failed, and rolled back completely) the VF is busy", output)
         self.assertEqual(len(self.calls()), 1)
 
-    def test_a_failed_roll_back_says_what_to_type(self):
+    def test_a_failed_roll_back_reports_manual_commands(self):
         for tag in ("prepare", "restore"):
             with self.subTest(tag=tag):
-                said, _ = self.play(f"--tags={tag}", "--limit=sender", rc=2, **self.stub(7))
-                self.assertIn(f"manactl {tag}: exit 7", said)
-                self.assertIn("echo 1 > /sys/x", said)
+                output, _ = self.play(f"--tags={tag}", "--limit=sender", rc=2, **self.stub(7))
+                self.assertIn(f"manactl {tag}: exit 7", output)
+                self.assertIn("echo 1 > /sys/x", output)
 
-    def test_the_confirmation_is_asked_of_prepare(self):
+    def test_prepare_is_confirmed(self):
         self.play("--tags=prepare", "--limit=sender", **self.stub(0), manactl_interface="eth1",
                   manactl_prepare_arguments=["--vf-only"])
         self.assertEqual(self.calls(), ["prepare eth1 --hugepages 4 --confirm-timeout 60 --vf-only --json",
                                         "confirm --json"])
 
-    def test_a_failed_measurement_gives_the_hosts_back_and_fails(self):
+    def test_a_failed_measurement_restores_the_hosts_and_fails(self):
         pool = pathlib.Path(POOL, "nr_hugepages")
-        said, _ = self.play(rc=2, manactl_bench_tx_arguments=["--queues", "65"])
-        self.assertIn("manactl bench: exit 2 (wrong usage", said)
+        output, _ = self.play(rc=2, manactl_bench_tx_arguments=["--queues", "65"])
+        self.assertIn("manactl bench: exit 2 (wrong usage", output)
         self.assertEqual(int(pool.read_text()), 0)
         self.assertEqual(os.listdir("/var/lib/manactl/journal"), [])
 

@@ -7,12 +7,10 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "os/btf.h"
-#include "os/kernel_log_record.h"
+#include "os/kernel_log.h"
 #include "os/netlink.h"
-#include "os/rdma_messages.h"
-#include "os/route_messages.h"
-#include "os/socket_messages.h"
-#include "os/verbs_child.h"
+#include "os/netlink_messages.h"
+#include "os/verbs_probe.h"
 
 namespace manactl::fuzz {
 namespace {
@@ -21,7 +19,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// What was understood prints as something that is understood to be the same.
+// If `input` is a valid T, str() must return text that parses to an equal value.
 template <class T>
 void require_round_trip(std::string_view input) {
   const auto value = T::parse(input);
@@ -42,7 +40,7 @@ void btf(std::string_view input) {
 }
 
 void netlink(std::string_view input) {
-  os::Answers answers;
+  os::NetlinkReply answers;
   os::decode_datagram(input, 0, answers);
   answers.messages.push_back({0, std::string(input)});
   for (const auto& message : answers.messages) {
@@ -76,7 +74,7 @@ void base(std::string_view input) {
   require(nearest(input, {"check", "doctor"}).size() <= 6);
   const auto record = os::format_record(input);
   require(record.empty() || record.ends_with('\n'));
-  const auto reply = os::decode_reply(input);
+  const auto reply = os::decode_provider_report(input);
   require(reply.has_value() || !reply.error().message.empty());
 }
 

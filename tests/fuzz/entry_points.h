@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the fuzzers call, and the seed test as well: every byte string must end in an answer.
+// Entry points of the fuzzers and of the seed test. Each entry point accepts any input, and aborts
+// if an invariant does not hold. Sources: entry_points*.cpp.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the software adapter reads of others: settings and faults as text, and rings full of bytes.
+// Fuzzes the untrusted input of the software adapter: settings, faults, captures and rings.
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "adapter/adapter.h"
-#include "adapter/capture.h"
 #include "adapter/config.h"
-#include "adapter/store_decoder.h"
+#include "adapter/doorbell/store_decoder.h"
+#include "adapter/link/capture.h"
 #include "fuzz/entry_points.h"
 #include "wire/doorbell.h"
 
@@ -27,12 +27,12 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// A driver that wrote these bytes into its rings. The first of them choose the doorbells.
-class WildDriver {
+// Emulates a driver whose send and receive rings contain `bytes`.
+class FuzzedDriver {
  public:
-  explicit WildDriver(std::string_view bytes) : adapter_(setup(), ledger_) {
+  explicit FuzzedDriver(std::string_view bytes) : adapter_(setup(), counters_) {
     auto& port = adapter_.port(0);
-    port.connect(adapter::make_link(port.receiver()));
+    port.connect(adapter::make_peer_link(port.receiver()));
     const auto at = reinterpret_cast<std::uint64_t>(memory_.data());
     key_ = adapter_.memory().add(at, memory_.size()).value();
     std::copy_n(bytes.begin(), std::min(bytes.size(), send_.size()), send_.begin());
@@ -40,13 +40,13 @@ class WildDriver {
     sq_ = *port.create(Direction::send, {send_.data(), kRing, send_cq_.data(), kEntries, {}});
     rq_ = *port.create(Direction::receive,
                        {receive_.data(), kRing, receive_cq_.data(), kEntries, {}});
-    // Its tables are made once: in an adapter of its own, the queue has the same id each time.
+    // Static, because building the tables is slow. The queue has the same id in every adapter.
     static const adapter::Rss rss({}, {}, {rq_.wq});
     port.receiver().set_rss(rss);
   }
 
-  // A sound header and OOB in front of the wild list, so that more of it is reached.
-  void help(std::size_t unit, std::uint8_t sges) {
+  // Writes a valid header and one valid SGE, so that the fuzzer reaches more code of the adapter.
+  void write_valid_wqe(std::size_t unit, std::uint8_t sges) {
     const auto at = unit * wire::kBasicUnit;
     const auto header = *wire::encode(wire::WqeHeader{.num_sge = sges});
     std::ranges::copy(header, send_.begin() + static_cast<std::ptrdiff_t>(at));
@@ -67,7 +67,7 @@ class WildDriver {
   }
 
   void check() const {
-    const auto& port = ledger_.port[0];
+    const auto& port = counters_.port[0];
     require(port.tx_completions <= port.tx_packets + port.tx_errors);
     require(port.rx_packets == port.rx_completions);
   }
@@ -79,7 +79,7 @@ class WildDriver {
     return setup;
   }
 
-  adapter::Ledger ledger_{};
+  adapter::AdapterCounters counters_{};
   Adapter adapter_;
   std::vector<std::uint8_t> send_ = std::vector<std::uint8_t>(kRing), receive_ = send_;
   std::vector<std::uint8_t> send_cq_ = std::vector<std::uint8_t>(kEntries * wire::kCqeBytes);
@@ -89,14 +89,14 @@ class WildDriver {
   adapter::QueueIds sq_, rq_;
 };
 
-// Whatever is in a file, its frames are in the file.
+// Requires that the frames of a parsed capture lie inside its bytes.
 void capture(const std::vector<std::uint8_t>& bytes) {
   const auto parsed = adapter::parse_capture(bytes);
   if (!parsed) return require(!parsed.error().message.empty());
   require(!parsed->frames.empty());
   const std::less_equal<> ordered;
   for (const auto& frame : parsed->frames) {
-    require(frame.size() >= 14 && frame.size() <= adapter::kMostFrameBytes);
+    require(frame.size() >= 14 && frame.size() <= adapter::kMaxFrameBytes);
     require(ordered(parsed->bytes.data(), frame.data()));
     require(ordered(frame.data() + frame.size(), parsed->bytes.data() + parsed->bytes.size()));
   }
@@ -116,12 +116,12 @@ void adapter(std::string_view input) {
 
   capture(bytes);
 
-  WildDriver wild(input);
+  FuzzedDriver driver(input);
   const std::uint32_t first = bytes.empty() ? 0 : bytes[0];
-  if (first % 2 != 0) wild.help(first % 3, static_cast<std::uint8_t>(first % 5));
-  wild.ring(first % 4 * wire::kBasicUnit + (first > 250 ? 1U : 0U));
-  wild.ring(static_cast<std::uint32_t>(bytes.size()) * wire::kBasicUnit);
-  wild.check();
+  if (first % 2 != 0) driver.write_valid_wqe(first % 3, static_cast<std::uint8_t>(first % 5));
+  driver.ring(first % 4 * wire::kBasicUnit + (first > 250 ? 1U : 0U));
+  driver.ring(static_cast<std::uint32_t>(bytes.size()) * wire::kBasicUnit);
+  driver.check();
 }
 
 }  // namespace manactl::fuzz

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// A result of bench that somebody changed: it is refused in one line, or everything that is made of
-// results can be made of it.
+// Fuzzes the reader of bench results. Reading must fail with a one-line error, or return a result
+// that can be merged, compared and written in every format.
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "cli/bench/document.h"
-#include "cli/bench/html.h"
-#include "cli/bench/html_compare.h"
-#include "cli/bench/html_merge.h"
-#include "cli/bench/json.h"
-#include "cli/bench/merge.h"
-#include "cli/bench/reader.h"
-#include "cli/bench/series.h"
 #include "fuzz/entry_points.h"
+#include "report/bench_json.h"
+#include "report/compare.h"
+#include "report/html/pages.h"
+#include "report/merge.h"
+#include "report/series.h"
 
 namespace manactl::fuzz {
 namespace {
@@ -29,37 +26,35 @@ bool is_one_line(std::string_view text) {
   });
 }
 
-void merge_with_itself(const cli::BenchResult& result) {
-  const auto merged = cli::merge(result, result);
+void merge_with_itself(const report::BenchResult& result) {
+  const auto merged = report::merge(result, result);
   if (merged) {
-    require(!cli::html_page(*merged).empty());
+    require(!report::merge_html(*merged, "").empty());
   } else {
     require(is_one_line(merged.error().message));
   }
 }
 
-void compare_with_itself(const cli::BenchResult& result) {
-  const auto document = cli::comparable(result, "input");
-  if (!document) return require(is_one_line(document.error().message));
-  const auto effect = datapath::compare(document->rates, document->rates);
-  if (!effect) return;
-  require(cli::differences(document->machine, document->machine).empty());
-  require(!cli::html_page(cli::CompareResult{
-                              *document, *document, *effect, 0, cli::Verdict::same, cli::Exit::ok})
-               .empty());
+void compare_with_itself(const report::BenchResult& result) {
+  const auto input = report::compare_input(result, "input");
+  if (!input) return require(is_one_line(input.error().message));
+  const auto compared = report::compare(*input, *input, 0);
+  if (!compared) return;
+  require(report::differences(input->machine, input->machine).empty());
+  require(!report::compare_html(*compared, "").empty());
 }
 
 }  // namespace
 
 void bench(std::string_view input) {
-  const auto result = cli::read_bench(input, "input");
+  const auto result = report::read_bench(input, "input");
   if (!result) return require(is_one_line(result.error().message));
-  const auto written = cli::bench_json(*result);
-  const auto again = cli::read_bench(written, "again");
+  const auto written = report::bench_json(*result, 0);
+  const auto again = report::read_bench(written, "again");
   require(again.has_value());
-  require(cli::bench_json(*again) == written);
-  require(!cli::bench_ndjson(*result).empty() && !cli::bench_csv(*result).empty());
-  require(!cli::bench_html(*result).empty());
+  require(report::bench_json(*again, 0) == written);
+  require(!report::bench_ndjson(*result, 0).empty() && !report::bench_csv(*result).empty());
+  require(!report::bench_html(*result).empty());
   merge_with_itself(*result);
   compare_with_itself(*result);
 }

@@ -4,7 +4,6 @@
 #include <cstdlib>
 
 #include "fuzz/entry_points.h"
-#include "wire/describe.h"
 #include "wire/dissect.h"
 #include "wire/doorbell.h"
 #include "wire/event.h"
@@ -12,6 +11,7 @@
 #include "wire/mana_messages.h"
 #include "wire/oob.h"
 #include "wire/port_messages.h"
+#include "wire/record_table.h"
 #include "wire/registers.h"
 #include "wire/shared_memory.h"
 #include "wire/work_queue.h"
@@ -23,8 +23,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// What is decoded encodes to the same bytes; what is not says which field it was, and its table
-// says the same.
+// Decoded records must encode to the same bytes. read_fields() must report the same first error.
 template <class T>
 void round_trip(wire::Bytes bytes) {
   const auto value = wire::decode_front<T>(bytes);
@@ -47,7 +46,7 @@ void round_trips(wire::Bytes bytes) {
   (round_trip<T>(bytes), ...);
 }
 
-// Pieces stay in the input and come to its end.
+// Requires that the dissections of `bytes` are contiguous and cover all bytes.
 void dissect_as(const wire::Kind& kind, wire::Bytes bytes) {
   if (kind.table == nullptr && kind.dissect == nullptr) return;
   const auto all = wire::dissect(kind, bytes);

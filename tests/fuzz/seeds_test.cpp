@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The fuzzers' entry points on a handful of inputs, cut at every byte and with every byte changed.
+// Runs the entry points of the fuzzers on a few inputs, each truncated and modified at every byte.
 
 #include <gtest/gtest.h>
 #include <linux/rtnetlink.h>
@@ -8,11 +8,11 @@
 #include <functional>
 #include <string>
 
-#include "cli/bench/json.h"
-#include "cli/bench/sample_results.h"
 #include "fuzz/entry_points.h"
 #include "os/attributes.h"
 #include "os/netlink.h"
+#include "report/bench_json.h"
+#include "report/sample_results.h"
 #include "wire/messages.h"
 
 namespace manactl {
@@ -20,8 +20,9 @@ namespace {
 
 using namespace std::literals;
 
-// The entry points abort when what must hold does not. The copy has exact bounds for the sanitizer.
-void with_variations(std::string seed, const std::function<void(std::string_view)>& entry) {
+// The entry points abort on failure. Each input is a copy of its own, so that AddressSanitizer
+// detects reads beyond its end.
+void run_variations(std::string seed, const std::function<void(std::string_view)>& entry) {
   for (std::size_t length = 0; length <= seed.size(); ++length) {
     entry(std::string(seed, 0, length));
   }
@@ -36,16 +37,16 @@ void with_variations(std::string seed, const std::function<void(std::string_view
   SUCCEED();
 }
 
-TEST(FuzzSeeds, OfTypeInformationAreSurvived) {
+TEST(FuzzSeeds, ModifiedBtfKeepsTheInvariants) {
   std::string strings = "\0RDMA_DRIVER_MANA\0"s;
   std::string bytes = "\x9f\xeb\x01\x00\x18\x00\x00\x00\x00\x00\x00\x00\x14\x00\x00\x00"s;
   bytes += "\x14\x00\x00\x00"s;
   bytes += static_cast<char>(strings.size()) + "\0\0\0"s;
   bytes += "\x00\x00\x00\x00\x01\x00\x00\x06\x04\x00\x00\x00\x01\x00\x00\x00\x14\x00\x00\x00"s;
-  with_variations(bytes + strings, fuzz::btf);
+  run_variations(bytes + strings, fuzz::btf);
 }
 
-TEST(FuzzSeeds, OfNetlinkAnswersAreSurvived) {
+TEST(FuzzSeeds, ModifiedNetlinkMessagesKeepTheInvariants) {
   std::string attributes;
   os::append_attribute(attributes, 1, os::bytes_of(std::uint32_t{3}));
   os::append_attribute(attributes, 2, "mana_0\0"sv);
@@ -53,69 +54,70 @@ TEST(FuzzSeeds, OfNetlinkAnswersAreSurvived) {
   for (const std::size_t head : {0U, 8U, 12U, 16U}) {
     std::string body(head, '\x02');
     body += attributes;
-    with_variations(body, fuzz::netlink);
-    with_variations(os::encode_request(RTM_NEWLINK, 0, body), fuzz::netlink);
+    run_variations(body, fuzz::netlink);
+    run_variations(os::encode_request(RTM_NEWLINK, 0, body), fuzz::netlink);
   }
 }
 
-TEST(FuzzSeeds, OfTheSoftwareAdapterAreSurvived) {
-  with_variations("ports=2 backend=cross fault=create_qp=errno:EBUSY,after=1", fuzz::adapter);
-  with_variations("tx=33,every=10", fuzz::adapter);
-  with_variations("doorbell=delayed,every=2,us=5", fuzz::adapter);
-  with_variations("device=reset,ms=1,back=2", fuzz::adapter);
+TEST(FuzzSeeds, ModifiedAdapterInputsKeepTheInvariants) {
+  run_variations("ports=2 backend=cross fault=create_qp=errno:EBUSY,after=1", fuzz::adapter);
+  run_variations("tx=33,every=10", fuzz::adapter);
+  run_variations("doorbell=delayed,every=2,us=5", fuzz::adapter);
+  run_variations("device=reset,ms=1,back=2", fuzz::adapter);
   std::string capture = "\xd4\xc3\xb2\xa1\x02\0\x04\0"s + std::string(8, '\0');
   capture += "\xff\xff\0\0\x01\0\0\0"s;
   for (const char size : {'\x10', '\x3c'}) {
     capture += std::string(8, '\0') + size + "\0\0\0"s + size + "\0\0\0"s;
     capture += std::string(static_cast<std::size_t>(size), '\x45');
   }
-  with_variations(capture, fuzz::adapter);
-  with_variations("\x01\0\0\0\x01\x02\0\0\0\x01\x40\0\0\0\0\x11"s, fuzz::adapter);
+  run_variations(capture, fuzz::adapter);
+  run_variations("\x01\0\0\0\x01\x02\0\0\0\x01\x40\0\0\0\0\x11"s, fuzz::adapter);
 }
 
-TEST(FuzzSeeds, OfTextAreSurvived) {
+TEST(FuzzSeeds, ModifiedTextsKeepTheInvariants) {
   for (const char* seed : {"7870:00:00.0",
                            "{f8615163-df3e-46c5-913f-f2d2f965ed0e}",
                            "00:0d:3a:76:3b:d0",
                            "0-3,8",
                            "22.11.11",
                            "eth1",
-                           "chek",
+                           "cheek",
                            "6,339,5140900,-;a\\x0ab\n X=y\n",
                            "mana_0\tlibrary\tlibmana.so.1\nend\n",
                            "mana_0\terrno\t13\nend\n"}) {
-    with_variations(seed, fuzz::base);
+    run_variations(seed, fuzz::base);
   }
 }
 
-TEST(FuzzSeeds, OfHardwareRecordsAreSurvived) {
-  with_variations(std::string(640, '\0'), fuzz::wire);
+TEST(FuzzSeeds, ModifiedHardwareRecordsKeepTheInvariants) {
+  run_variations(std::string(640, '\0'), fuzz::wire);
   const auto request = *wire::encode(wire::standard_request(wire::Command::list_devices, 40, 296));
-  with_variations(std::string(request.begin(), request.end()), fuzz::wire);
-  // A region of two pages, and a transmit completion behind a WQE.
+  run_variations(std::string(request.begin(), request.end()), fuzz::wire);
+  // A request for a region of two pages; then a WQE followed by a transmit completion.
   auto region = *wire::encode(wire::standard_request(wire::Command::create_dma_region, 80, 40));
   std::string message(region.begin(), region.end());
   message += "\0\x20\0\0\0\0\0\0"s + std::string(8, '\0') + "\2\0\0\0\2\0\0\0"s;
-  with_variations(message + std::string(16, '\x10'), fuzz::wire);
+  run_variations(message + std::string(16, '\x10'), fuzz::wire);
   std::string queue = "\0\0\0\0\2\2\0\0"s + std::string(56, '\x22');
   queue[7] = 0;
-  with_variations(queue + "\x63"s + std::string(62, '\0') + "\x20"s, fuzz::wire);
+  run_variations(queue + "\x63"s + std::string(62, '\0') + "\x20"s, fuzz::wire);
 }
 
-TEST(FuzzSeeds, OfLogsAreSurvived) {
+TEST(FuzzSeeds, ModifiedLogsKeepTheInvariants) {
   for (const char* seed : {"EAL: No free 2048 kB hugepages reported on node 0\n",
                            "<3>[   12.3] mana_dev_start(): failed to start tx queues -19\r\n",
                            "\x1b[1;31mEAL: Error\x1b[0m\n\n2026-11-21T03:00:00.1Z stdout F x\n",
                            "{\"log\":\"EAL: \\u001b[1mfailed\\n\",\"stream\":\"stdout\"}\n"}) {
-    with_variations(seed, fuzz::log);
+    run_variations(seed, fuzz::log);
   }
 }
 
-// As the others, at some of its bytes: a result is long. Odd steps meet every kind of place.
-TEST(FuzzSeeds, OfResultsAreSurvived) {
+// Results are long, so only every 499th byte is modified. The step is prime, so that it does not
+// always hit the same part of similar lines.
+TEST(FuzzSeeds, ModifiedBenchResultsKeepTheInvariants) {
   constexpr std::size_t kStep = 499;
-  for (auto text : {cli::bench_json(test::eventful()),
-                    cli::bench_json(test::steady(datapath::Mode::tx, 1e6))}) {
+  for (auto text : {report::bench_json(test::eventful(), 0),
+                    report::bench_json(test::steady(datapath::Mode::tx, 1e6), 0)}) {
     fuzz::bench(text);
     for (std::size_t at = 0; at < text.size(); at += kStep) {
       fuzz::bench(std::string(text, 0, at));

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares what `check` and `doctor` say with tests/golden, or writes it anew.
+"""Compares the output of check, doctor and bench with tests/golden, or updates tests/golden.
 
 usage: golden.py compare|update MANACTL SOURCE_DIR
 
-Of check the group dpdk is left out: it speaks of the DPDK inside the program, which differs by
-build. doctor shows failures only, and that group never fails for what is inside.
+The group dpdk of check is excluded: it depends on the DPDK that is built in. doctor reports only
+failures, and the built-in DPDK never causes one.
 """
 
 import difflib
@@ -19,24 +19,24 @@ GROUPS = "hardware,interfaces,kernel,rdma,memory"
 failures = []
 
 
-def verdict(match):
-    """The verdict on one line, less its count of warnings, which has the group dpdk in it, too."""
+def join_conclusion(match):
+    """Puts the conclusion on one line without its count of warnings, which includes group dpdk."""
     return re.sub(r" \([^()]*: see 'manactl check'\)", "", " ".join(match[0].splitlines()))
 
 
-def run(*words):
+def output_of(*words):
     ran = subprocess.run([program, *words], capture_output=True, text=True, check=False,
                          cwd=source, env={"LC_ALL": "C.UTF-8"})
     text = ran.stdout + ran.stderr
     text = re.sub(r'"manactl": "[0-9.]+"', '"manactl": "VERSION"', text)
-    text = re.sub(r"^No cause found:.*(\n(?!Note:)\S.*)*", verdict, text, flags=re.MULTILINE)
+    text = re.sub(r"^No cause found:.*(\n(?!Note:)\S.*)*", join_conclusion, text, flags=re.MULTILINE)
     return text + ("" if "--json" in words else f"exit {ran.returncode}\n")
 
 
-def hold(path, text):
+def compare_or_write(path, text):
     written.add(path.relative_to(golden))
     if mode == "update":
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return
     expected = path.read_text() if path.exists() else ""
@@ -50,28 +50,28 @@ written = set()
 commands = {}
 for tree in sorted(f.name for f in (source / "tests/fixtures").iterdir() if (f / "SOURCE").exists()):
     root = f"--root=tests/fixtures/{tree}"
-    commands[f"check/{tree}"] = ["check", "--only", GROUPS, root]
-    commands[f"doctor/{tree}"] = ["doctor", root]
-# Each log alone, and with a VM that confirms it, contradicts it or has another root.
+    commands[f"machines/{tree}/check"] = ["check", "--only", GROUPS, root]
+    commands[f"machines/{tree}/doctor"] = ["doctor", root]
+# Each log without a VM, and with VMs that confirm it, contradict it or have another root cause.
 VMS = {"alone": "not-azure", "healthy": "healthy-two-nics", "driver-id-19": "driver-id-19"}
 for log in sorted(f.stem for f in (source / "tests/logs").glob("*.log")):
     for name, tree in VMS.items():
-        commands[f"log/{log}.{name}"] = ["doctor", f"--root=tests/fixtures/{tree}",
+        commands[f"logs/{log}/{name}"] = ["doctor", f"--root=tests/fixtures/{tree}",
                                          f"--log=tests/logs/{log}.log"]
 sent, received = "tests/bench/tx.json", "tests/bench/rx.json"
 commands["bench/show"] = ["bench", "show", "-v", sent]
 commands["bench/compare"] = ["bench", "compare", sent, sent]
 commands["bench/merge"] = ["bench", "merge", sent, received]
 for name, words in commands.items():
-    hold(golden / f"{name}.txt", run(*words))
-    hold(golden / f"{name}.json", run(*words, "--json"))
+    compare_or_write(golden / f"{name}.txt", output_of(*words))
+    compare_or_write(golden / f"{name}.json", output_of(*words, "--json"))
 for path in golden.rglob("*"):
     if path.suffix in (".txt", ".json") and path.relative_to(golden) not in written:
-        failures.append(f"{path} belongs to nothing that is printed")
+        failures.append(f"{path} is not the output of any command")
 if len(written) < 50:
     failures.append("the fixtures or the logs are missing")
 
 if failures:
-    failures.append("tests/golden/update writes them anew; read the difference before committing")
-print("\n".join(failures) or f"{len(commands)} answers: text and JSON as expected")
+    failures.append("tests/golden/update rewrites the files; read the difference before committing")
+print("\n".join(failures) or f"{len(commands)} outputs: text and JSON as expected")
 sys.exit(1 if failures else 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Presses the tabulator in real shells.
+"""Types commands and TAB in bash, zsh and fish, and checks the completions.
 
 usage: completions_test.py MANACTL SOURCE_DIR
 """
@@ -29,7 +29,7 @@ environment = {
     "LC_ALL": "C.UTF-8",
 }
 failures = []
-LIMIT = 20.0  # seconds; only a shell that hangs takes them
+LIMIT = 20.0  # seconds; reached only if a shell hangs
 
 
 def expect(what, text, words, never=()):
@@ -38,7 +38,7 @@ def expect(what, text, words, never=()):
             failures.append(f"{what}: '{word}' is missing in {text!r}")
     for word in never:
         if word in text:
-            failures.append(f"{what}: '{word}' is in {text!r}")
+            failures.append(f"{what}: '{word}' must not be in {text!r}")
 
 
 class Terminal:
@@ -48,7 +48,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execvpe(command[0], command, environment)
-        wide = struct.pack("HHHH", 50, 250, 0, 0)  # so that no line is broken
+        wide = struct.pack("HHHH", 50, 250, 0, 0)  # no line wraps
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, wide)
         self.text = ""
 
@@ -56,7 +56,7 @@ class Terminal:
         os.write(self.fd, keys.encode())
 
     def until(self, pattern):
-        """What was written since the last call, up to `pattern` or the limit."""
+        """Returns the output since the last call, up to `pattern` or the limit."""
         end = time.monotonic() + LIMIT
         while not re.search(pattern, self.plain()) and time.monotonic() < end:
             if select.select([self.fd], [], [], 0.2)[0]:
@@ -68,15 +68,15 @@ class Terminal:
         return seen
 
     def plain(self):
-        """Without the sequences with which shells draw."""
+        """The output without control sequences."""
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\x08\r]", "", self.text)
 
     def press_tab(self, shell, typed, pattern):
         self.send(typed + "\t")
         seen = self.until(pattern)
         if not re.search(pattern, seen):
-            failures.append(f"{shell}: '{typed}<TAB>' did not give {pattern}: {seen!r}")
-        self.send("\x15\x0c")  # an empty line again
+            failures.append(f"{shell}: '{typed}<TAB>' was not completed to {pattern}: {seen!r}")
+        self.send("\x15\x0c")  # clears the line
 
     def close(self):
         self.send("\x15exit\n")
@@ -118,7 +118,7 @@ def fish():
         return subprocess.run(["fish", "--no-config", "-c", script], env={**environment, "HOME": "/tmp"},
                               capture_output=True, text=True, timeout=LIMIT, check=False).stdout
 
-    expect("fish", ask("manactl ch"), ["check\tTell whether"], ["doctor"])
+    expect("fish", ask("manactl ch"), ["check\tCheck whether"], ["doctor"])
     expect("fish", ask("manactl bench --mode "), ["tx", "rx"])
     expect("fish", ask("manactl check --color=a"), ["--color=auto", "--color=always"])
     expect("fish", ask(f"manactl check --root {root} eth"), ["eth0", "eth1"])
@@ -126,7 +126,7 @@ def fish():
 
 
 def every_option():
-    """What exists is completed."""
+    """Checks that every existing option is completed."""
     tree = json.loads(subprocess.run([program, "__commands"], check=True, capture_output=True).stdout)
     for command in tree["commands"]:
         shown = subprocess.run([program, "__complete", "--", command["name"], "--"], check=True,

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""files_test.py ROOT: what holds for every file: a licence line, a size to read at once, no loose ends."""
+"""files_test.py ROOT: checks every file: a license line, a limited size, no unfinished work."""
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(sys.argv[1])
-MOST_LINES = 400
-LONGER = {  # and why they are not split
-    "tests/fixtures/make": "the described machines, mostly tables; a reader compares them in one place",
+MAX_LINES = 400
+LONGER = {  # exceptions with reasons
+    "tests/fixtures/make": "tables of described machines, which are compared side by side",
 }
-LOOSE_ENDS = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|not (yet )?implemented)\b")
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|not (yet )?implemented)\b")
 DATA = re.compile(r"tests/(fixtures/[^/]+/|logs/|golden/.*\.(txt|json)$)")
 
 
@@ -26,7 +26,7 @@ wrong = []
 for name, text in files():
     if name.startswith("tests/azure/kernel/"):
         if "GPL-2.0" not in "".join(text[:1]) and name.endswith((".c", ".h")):
-            wrong.append(f"{name}:1: a kernel module says GPL-2.0")
+            wrong.append(f"{name}:1: a kernel module needs a GPL-2.0 license line")
         continue
     source = name.endswith((".h", ".cpp"))
     script = text and text[0].startswith("#!")
@@ -35,14 +35,14 @@ for name, text in files():
     if (script or name.endswith((".cmake", "CMakeLists.txt"))) and not any(
             "# SPDX-License-Identifier: MIT" in line for line in text[:2]):
         wrong.append(f"{name}:1: '# SPDX-License-Identifier: MIT' is missing")
-    if (source or script) and len(text) > MOST_LINES and name not in LONGER:
-        wrong.append(f"{name}:{len(text)}: longer than {MOST_LINES} lines")
+    if (source or script) and len(text) > MAX_LINES and name not in LONGER:
+        wrong.append(f"{name}:{len(text)}: longer than {MAX_LINES} lines")
     for number, line in enumerate(text, 1):
-        if LOOSE_ENDS.search(line):
-            wrong.append(f"{name}:{number}: a loose end: {line.strip()}")
+        if UNFINISHED.search(line):
+            wrong.append(f"{name}:{number}: unfinished: {line.strip()}")
 for name in LONGER:
     if not (ROOT / name).exists():
-        wrong.append(f"{name}: excepted from the longest size, but it does not exist")
+        wrong.append(f"{name}: exempt from the size limit, but it does not exist")
 
-print("\n".join(sorted(wrong)) or "every file keeps to the rules")
+print("\n".join(sorted(wrong)) or "every file follows the rules")
 sys.exit(1 if wrong else 0)

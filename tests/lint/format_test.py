@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""format_test.py ROOT: every C++ file is as clang-format 14 writes it. Other releases differ in details.
+"""format_test.py ROOT: checks that clang-format 14 changes no C++ file. Other releases differ in details.
 
-The kernel modules below tests/azure/kernel keep to the kernel's style.
+The kernel modules below tests/azure/kernel follow the style of the kernel.
 """
 import pathlib
 import re
@@ -15,10 +15,10 @@ if tool is None:
     sys.exit("clang-format 14 is missing: apt-get install clang-format-14")
 version = subprocess.run([tool, "--version"], text=True, capture_output=True).stdout
 if not re.search(r"version 14\.", version):
-    sys.exit(f"clang-format 14 is needed, here is {version.strip()}: apt-get install clang-format-14")
+    sys.exit(f"clang-format 14 is required, found {version.strip()}: apt-get install clang-format-14")
 
 root = pathlib.Path(sys.argv[1])
-files = [f for room in ("src", "tests", "bench") for f in root.glob(f"{room}/**/*") if f.suffix in (".h", ".cpp")
+files = [f for folder in ("src", "tests", "bench") for f in root.glob(f"{folder}/**/*") if f.suffix in (".h", ".cpp")
          and "tests/azure/kernel" not in str(f)]
 if not files:
     sys.exit(f"no sources below {root}")

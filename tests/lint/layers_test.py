@@ -1,132 +1,158 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""layers_test.py ROOT | --self-test: the layers of docs/architecture.md, held by includes and links."""
+"""layers_test.py ROOT | --self-test: checks includes and links against the layers of docs/architecture.md."""
 import pathlib
 import re
 import sys
 import tempfile
 
-# A room of src/, and the other rooms that it may include and link.
-ROOMS = {
-    "base": [],
-    "wire": ["base"],
-    "os": ["base"],
-    "host": ["base", "os"],
-    "diag": ["base", "host"],
-    "setup": ["base", "os", "host"],
-    "datapath": ["base"],
-    "datapath/dpdk": ["base", "datapath"],
-    "datapath/verbs": ["base", "wire", "datapath"],
-    "adapter": ["base", "wire"],
-    "adapter/shim": ["base", "wire", "adapter"],
-    "cli": ["base", "wire", "adapter", "os", "host", "diag", "setup", "datapath", "cli/bench"],
-    "cli/bench": ["base", "adapter", "host", "diag", "setup", "datapath", "cli"],
-}
-# Where only some headers of a room may be seen. Links cannot be so fine.
-ONLY = {
-    ("cli", "os"): ["os/system.h", "os/dry_run.h"],
-    ("cli", "adapter"): ["adapter/launch.h", "adapter/checker.h"],
-    ("cli", "cli/bench"): ["cli/bench/kept.h", "cli/bench/target.h"],
-    ("cli/bench", "adapter"): ["adapter/launch.h", "adapter/checker.h"],
-}
-# The datapath is linked with its engines, which it includes nothing of.
-LINKS_TOO = {"datapath": ["datapath/dpdk", "datapath/verbs"]}
+ARCHITECTURE = pathlib.Path(__file__).resolve().parents[2] / "docs/architecture.md"
 
-# Rooms that nobody includes, made of the handles of libibverbs.
+
+def table():
+    """The modules of the table in docs/architecture.md, and the modules that each may include and link."""
+    rows = re.findall(r"^\| `([a-z/]+)` \|[^|]*\| ([^|]+?) \|", ARCHITECTURE.read_text(), re.M)
+    modules = {name: [] if names == "-" else names.split(", ") for name, names in rows if name != "cli"}
+    unknown = {other for names in modules.values() for other in names} - set(modules)
+    if len(modules) < 10 or unknown:
+        sys.exit(f"{ARCHITECTURE}: the table of modules cannot be read: {', '.join(unknown) or 'rows are missing'}")
+    return modules
+
+
+# The table restricts cli as one module; the test also restricts its folders.
+MODULES = table() | {
+    "cli": ["base", "wire", "adapter", "os", "host", "diag", "setup", "datapath", "report", "cli/bench"],
+    "cli/check": ["base", "host", "diag", "cli"],
+    "cli/decode": ["base", "wire", "cli"],
+    "cli/doctor": ["base", "host", "diag", "setup", "datapath", "cli", "cli/bench"],
+    "cli/setup": ["base", "os", "host", "setup", "cli"],
+    "cli/sim": ["base", "adapter", "cli"],
+    "cli/bench": ["base", "adapter", "host", "diag", "setup", "datapath", "report", "report/html", "cli", "cli/sim"],
+}
+# Pairs of modules of which only some headers may be included. Links are not restricted that far.
+ONLY = {
+    ("cli", "os"): ["os/system.h"],
+    ("cli/setup", "os"): ["os/dry_run.h"],
+    ("cli", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h"],
+    ("cli", "cli/bench"): ["cli/bench/saved_results.h"],
+    ("cli/doctor", "cli/bench"): ["cli/bench/target.h"],
+    ("cli/bench", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h"],
+    ("cli/bench", "cli/sim"): ["cli/sim/render_sim.h"],
+    ("cli/sim", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h"],
+}
+# Modules that are linked but not included: the engines of the datapath, and the pages for cli/bench.
+LINKS_TOO = {"datapath": ["datapath/"], "cli": ["report/html"]}  # manactl_datapath_${name}
+
+# Modules that no other module includes; their headers use the types of libibverbs.
 HANDLES = ["datapath/verbs", "adapter/shim"]
 
-# Headers, the targets that give them, the rooms that may use both, and those whose headers may, too.
+# cli and its sub-folders are one library.
+CLI = [module for module in MODULES if module.split("/")[0] == "cli"]
+
+# Patterns of headers and of the targets that provide them, the modules that may use both, and the modules
+# whose own headers may include them.
 LIBRARIES = [
-    (r"fmt/|tl/expected", r"fmt::|tl::", list(ROOMS), list(ROOMS)),
-    (r"CLI/", r"CLI11::", ["cli", "cli/bench"], []),
-    (r"nlohmann/", r"nlohmann_json::", ["base", "cli", "cli/bench", "diag", "host", "setup"], []),
+    (r"fmt/|tl/expected", r"fmt::|tl::", list(MODULES), list(MODULES)),
+    (r"CLI/", r"CLI11::", CLI, []),
+    (r"nlohmann/", r"nlohmann_json::", ["base", *CLI, "host", "report", "setup"], []),
     (r"archive(_entry)?\.h", r"PkgConfig::ARCHIVE", ["host"], []),
     (r"re2/", r"PkgConfig::RE2", ["diag"], []),
     (r"netlink/", r"PkgConfig::NL", ["os"], []),
     (r"libudev\.h", r"PkgConfig::UDEV", ["os"], []),
     (r"libkmod\.h|bpf/", r"PkgConfig::(KMOD|BPF)", ["os"], []),
-    (r"linux/perf_event\.h", r"^$", ["datapath/dpdk"], []),  # a worker counts its own instructions
-    (r"linux/if_tun\.h", r"^$", ["adapter"], []),  # the adapter's cable to this machine
-    (r"linux/|rdma/", r"^$", ["os"], []),  # the kernel's own
+    (r"linux/perf_event\.h", r"^$", ["datapath/dpdk"], []),  # workers count their instructions
+    (r"linux/if_tun\.h", r"^$", ["adapter"], []),  # backend tap
+    (r"linux/|rdma/", r"^$", ["os"], []),  # kernel headers
     (r"infiniband/verbs", r"PkgConfig::IBVERBS", ["os", "datapath/verbs", "adapter/shim"], HANDLES),
     (r"infiniband/", r"PkgConfig::MANA", ["datapath/verbs", "adapter/shim"], HANDLES),
-    # Its loops are templates around DPDK's inline functions; no other room sees these headers.
+    # The loops are templates around DPDK's inline functions; no other module includes these headers.
     (r"rte_", r"manactl_dpdk|PkgConfig::DPDK", ["datapath/dpdk"], ["datapath/dpdk"]),
 ]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
 TARGET = re.compile(r"\bmanactl_([a-z_]+)|\b(\w+::[\w.]+)")
-CMAKE = {"module", "test", "embed", "warnings", "dpdk"}  # functions and targets that are no rooms
+CMAKE = {"module", "engine_without_library", "test", "embed", "warnings", "dpdk"}  # functions and targets that are not modules
 
 
 def lines(file):
     return enumerate(file.read_text().splitlines(), 1)
 
 
-def library(column, name, room, is_header):
-    for row in LIBRARIES:
-        if re.match(row[column], name):
-            if room not in row[2]:
-                return f"{name} is for {', '.join(row[2])}"
-            return f"{name} is for sources, not for headers" if is_header and room not in row[3] else None
+def module_of(folder):
+    """The module of a folder: a folder that is not in the table belongs to the module above it."""
+    for path in [pathlib.PurePath(folder), *pathlib.PurePath(folder).parents]:
+        if str(path) in MODULES:
+            return str(path)
     return None
 
 
-def include(file, room, kind, name):
+def library(column, name, module, is_header):
+    for row in LIBRARIES:
+        if re.match(row[column], name):
+            if module not in row[2]:
+                return f"{name} is for {', '.join(row[2])}"
+            return f"{name} is for sources, not for headers" if is_header and module not in row[3] else None
+    return None
+
+
+def include(file, module, kind, name):
     if kind == "<":
-        return library(0, name, room, file.suffix == ".h")
-    other = str(pathlib.PurePath(name).parent)
-    if other not in ROOMS:
-        return f'"{name}" is not below a room of src/'
-    if other != room and other not in ROOMS[room]:
-        return f"{room} may not include {other}"
-    only = ONLY.get((room, other), [name])
-    return None if name in only else f"{room} may include of {other} only {', '.join(only)}"
+        return library(0, name, module, file.suffix == ".h")
+    other = module_of(pathlib.PurePath(name).parent)
+    if other is None:
+        return f'"{name}" is not in a module of src/'
+    if other != module and other not in MODULES[module]:
+        return f"{module} may not include {other}"
+    only = ONLY.get((module, other), [name])
+    return None if name in only else f"{module} may include of {other} only {', '.join(only)}"
 
 
-def link(room, ours, theirs):
-    other = re.sub(r"^(datapath|adapter)_", r"\1/", ours or "")
+def link(module, ours, theirs):
+    other = re.sub(r"^(datapath|adapter|report)_", r"\1/", ours or "")
     if theirs or other in CMAKE:
-        return library(1, theirs or f"manactl_{ours}", room, False)
-    good = other == room or other in ROOMS[room] + LINKS_TOO.get(room, [])
-    return None if good else f"{room} may not link {other}"
+        return library(1, theirs or f"manactl_{ours}", module, False)
+    good = other == module or other in MODULES[module] + LINKS_TOO.get(module, [])
+    return None if good else f"{module} may not link {other}"
 
 
-def broken(src):
-    """Every line that breaks the table, as "file:line: rule"."""
+def violations(src):
+    """Yields every line that violates the table, as "file:line: rule"."""
     for file in sorted(src.rglob("*")):
-        room = str(file.parent.relative_to(src))
-        if file.suffix in (".h", ".cpp") and room not in ROOMS:
-            yield f"{file}:1: {room} is no room of the table"
+        module = module_of(file.parent.relative_to(src))
+        if file.suffix in (".h", ".cpp") and module is None:
+            yield f"{file}:1: {file.parent.relative_to(src)} is not in the table of modules"
         elif file.suffix in (".h", ".cpp"):
             for number, line in lines(file):
                 found = INCLUDE.match(line)
-                rule = include(file, room, *found.groups()) if found else None
+                rule = include(file, module, *found.groups()) if found else None
                 if rule:
                     yield f"{file}:{number}: {rule}"
-        elif file.name == "CMakeLists.txt" and room in ROOMS:
+        elif file.name == "CMakeLists.txt" and module in MODULES:
             for number, line in lines(file):
                 for found in TARGET.finditer(line.split("#")[0]):
-                    rule = link(room, *found.groups())
+                    rule = link(module, *found.groups())
                     if rule:
                         yield f"{file}:{number}: {rule}"
 
 
-WRONG = {  # path and text of a file, and how many lines of it are wrong
+WRONG = {  # path and text of a file, and the number of wrong lines
     "base/a.h": ('#include "base/b.h"\n#include <fmt/format.h>\n#include "os/files.h"\n', 1),
     "os/a.h": ("#include <libudev.h>\n#include <string>\n", 1),
     "os/a.cpp": ("#include <libudev.h>\n#include <nlohmann/json.hpp>\n", 1),
     "diag/a.cpp": ('#include "os/files.h"\n#include "setup/step.h"\n#include "host/facts.h"\n', 2),
     "datapath/a.cpp": ('#include "datapath/dpdk/port.h"\n#include <rte_eal.h>\n', 2),
+    "datapath/plan/a.h": ('#include "datapath/traffic/a.h"\n#include "datapath/dpdk/port.h"\n#include "os/files.h"\n', 2),
     "datapath/a.h": ("#include <rte_mbuf.h>\n#include <linux/perf_event.h>\n", 2),
     "datapath/dpdk/a.h": ("#include <rte_mbuf.h>\n#include <linux/if.h>\n", 1),
     "cli/a.cpp": ('#include "os/system.h"\n#include "os/files.h"\n#include <rte_eal.h>\n', 2),
-    "cli/b.cpp": ('#include "screen.h"\n#include "cli/bench/kept.h"\n#include "cli/bench/run.h"\n', 2),
+    "cli/b.cpp": ('#include "screen.h"\n#include "cli/bench/saved_results.h"\n#include "cli/check/render_check.h"\n#include "cli/bench/run.h"\n', 3),
+    "cli/check/a.cpp": ('#include "cli/options.h"\n#include "cli/setup/render_setup.h"\n#include "diag/runner.h"\n', 1),
     "cli/bench/a.cpp": ('#include "os/system.h"\n#include "cli/screen.h"\n#include <CLI/CLI.hpp>\n', 1),
     "adapter/a.h": ("#include <infiniband/verbs.h>\n", 1),
     "adapter/shim/a.h": ('#include <infiniband/verbs.h>\n#include "adapter/port.h"\n#include "os/files.h"\n', 1),
+    "adapter/net/a.h": ('#include "adapter/link/a.h"\n#include "os/files.h"\n#include "adapter/shim/a.h"\n', 2),
     "shed/a.cpp": ("", 1),
     "diag/CMakeLists.txt": ("manactl_module(diag LINKS manactl_host\n  manactl_os CLI11::CLI11)\n", 2),
-    "datapath/CMakeLists.txt": ("manactl_module(datapath LINKS manactl_datapath_dpdk manactl_cli)", 1),
+    "datapath/CMakeLists.txt": ("manactl_module(datapath LINKS manactl_datapath_${name} manactl_datapath_dpdk manactl_cli)", 2),
     "cli/CMakeLists.txt": ("target_link_libraries(manactl PRIVATE manactl_warnings manactl_dpdk)", 1),
 }
 
@@ -137,7 +163,7 @@ def self_test():
         for name, (text, _) in WRONG.items():
             (src / name).parent.mkdir(parents=True, exist_ok=True)
             (src / name).write_text(text)
-        found = list(broken(src))
+        found = list(violations(src))
         for name, (_, count) in WRONG.items():
             here = [line for line in found if line.startswith(f"{src / name}:")]
             if len(here) != count:
@@ -147,6 +173,6 @@ def self_test():
 if sys.argv[1] == "--self-test":
     self_test()
 else:
-    rules = [line.replace(f"{sys.argv[1]}/", "") for line in broken(pathlib.Path(sys.argv[1], "src"))]
-    print("\n".join(rules) or "every include and link keeps to its layer")
+    rules = [line.replace(f"{sys.argv[1]}/", "") for line in violations(pathlib.Path(sys.argv[1], "src"))]
+    print("\n".join(rules) or "every include and link respects the layers")
     sys.exit(1 if rules else 0)

@@ -12,6 +12,10 @@ import subprocess
 import sys
 
 program, source = sys.argv[1], pathlib.Path(sys.argv[2])
+sys.path.insert(0, str(source / "cmake"))
+sys.dont_write_bytecode = True
+import man_page
+
 tree = json.loads(subprocess.run([program, "__commands"], check=True, capture_output=True).stdout)
 failures = []
 
@@ -25,7 +29,7 @@ def page(name):
     if not path.exists():
         failures.append(f"{path.name} is missing")
         return ""
-    return path.read_text()
+    return man_page.expand(path)
 
 
 def named_in(text):
@@ -51,7 +55,7 @@ def check_page(name, described, known):
 
 
 def check_exit_codes():
-    enum = re.search(r"enum class Exit \{(.*?)\}", (source / "src/cli/context.h").read_text(), re.S)
+    enum = re.search(r"enum class Exit \{(.*?)\}", (source / "src/cli/exit.h").read_text(), re.S)
     coded = [int(number) for number in re.findall(r"= (\d+)", enum.group(1))]
     section = re.search(r"^# EXIT STATUS\n(.*?)^# ", page("manactl"), re.S | re.M).group(1)
     described = [int(number) for number in re.findall(r"^(?:\[\[|\|) +\*(\d+)\*$", section, re.M)]
@@ -87,6 +91,9 @@ everything = names(tree["options"]).union(*(names(c["options"]) for c in tree["c
 # Words of other programs in the text.
 foreign = {"-"}
 check_page("manactl", names(tree["options"]), everything | foreign)
+listed = re.findall(r"^\*manactl-([a-z-]+)\*\(1\)\n\t", page("manactl"), re.M)
+if listed != sorted(command["name"] for command in tree["commands"]):
+    failures.append(f"manactl.1 lists the pages of these commands: {', '.join(listed)}")
 for command in tree["commands"]:
     own = names(command["options"])
     check_page(f"manactl-{command['name']}", own, own | names(tree["options"]) | foreign)

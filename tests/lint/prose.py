@@ -58,10 +58,17 @@ def from_c(name, text):
     for found in C_TOKEN.finditer(text):
         number = text.count("\n", 0, found.start()) + 1
         if found["line"]:
-            comments.append((number, found["line"][2:]))
+            line_start = text.rfind("\n", 0, found.start()) + 1
+            has_code = bool(text[line_start:found.start()].strip())
+            column = found.start() - line_start
+            # A comment behind code is continued only by comments at the same column.
+            if has_code or (comments and comments[-1][2] not in (None, column)):
+                comments.append((number, "", None))
+            comments.append((number, found["line"][2:], column if has_code else
+                             comments[-1][2] if comments and comments[-1][0] == number - 1 else None))
         elif found["block"]:
             for offset, line in enumerate(found["block"][2:-2].splitlines()):
-                comments.append((number + offset, line.strip().lstrip("*")))
+                comments.append((number + offset, line.strip().lstrip("*"), None))
         else:
             value = found["raw"] if found["raw"] is not None else found["string"]
             if value is None or text[:found.start()].rsplit("\n", 1)[-1].lstrip().startswith("#"):
@@ -71,7 +78,7 @@ def from_c(name, text):
             else:
                 strings.append((number, value))
             last_end = found.end()
-    for number, block in join_blocks(comments):
+    for number, block in join_blocks((number, line) for number, line, _ in comments):
         yield Text(name, number, COMMENT, block)
     for number, value in strings:
         yield Text(name, number, STRING, re.sub(r"\\[nt]", " ", value).replace('\\"', '"'))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// at-write.so, to be preloaded: at its Nth write(2) a program meets what a test wants, and without
-// the two stops at every call that a tracer costs in an emulated machine.
-//   AT_WRITE=N:ACTION   kill, stop, int, term, hup: the signal comes before the write
+// at-write.so, for LD_PRELOAD: sends a signal to a program at its Nth write(2), or makes that write
+// fail. A tracer would be slow in an emulated machine: it stops twice per system call.
+//   AT_WRITE=N:ACTION   kill, stop, int, term, hup: the signal is sent before the write
 //                       enospc: the write fails
-//   AT_WRITE_LOG=FILE   gets that write, when it is reached
-// What the program forks is left alone.
+//   AT_WRITE_LOG=FILE   the file that records that write
+// Forked children are not affected.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static long wanted;
+static long target;
 static long count;
 static int signal_number;
 static pid_t program;
@@ -38,7 +38,7 @@ __attribute__((constructor)) static void read_environment(void) {
   const char* text = getenv("AT_WRITE");
   char* rest = NULL;
   if (text == NULL) return;
-  wanted = strtol(text, &rest, 10);
+  target = strtol(text, &rest, 10);
   for (size_t i = 0; i < sizeof signals / sizeof signals[0]; ++i) {
     if (*rest != ':' || strcmp(rest + 1, signals[i].word) != 0) continue;
     signal_number = signals[i].number;
@@ -46,11 +46,11 @@ __attribute__((constructor)) static void read_environment(void) {
     log_file = getenv("AT_WRITE_LOG");
     return;
   }
-  fprintf(stderr, "at-write: AT_WRITE=%s is not understood\n", text);
+  fprintf(stderr, "at-write: cannot parse AT_WRITE=%s\n", text);
   _exit(125);
 }
 
-static void note(int fd, const void* data, size_t size) {
+static void log_write(int fd, const void* data, size_t size) {
   if (log_file == NULL) return;
   const int file = open(log_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return;
@@ -59,10 +59,10 @@ static void note(int fd, const void* data, size_t size) {
   close(file);
 }
 
-// dprintf ends in the library's own write, not here.
+// log_write() does not recurse: dprintf calls write of libc, not this function.
 ssize_t write(int fd, const void* data, size_t size) {
-  if (program != 0 && getpid() == program && ++count == wanted) {
-    note(fd, data, size);
+  if (program != 0 && getpid() == program && ++count == target) {
+    log_write(fd, data, size);
     if (signal_number == 0) {
       errno = ENOSPC;
       return -1;

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# What the scenarios capture and capture-gone share: bundles go to /dev/vda, as a tar archive.
+# Functions that the scenarios capture and capture-gone share. Bundles go to /dev/vda as a tar archive.
 
 bundles=/run/azure/bundles
 mkdir -p $bundles
 chmod 777 $bundles
 
-# capture NAME [ADDRESS [PREFIX...]]: doctor in a session over the card with this address, below a
-# command. The peer's address is this machine's until the session stands.
+# capture NAME [ADDRESS [PREFIX...]]: runs PREFIX manactl doctor in an SSH session over the NIC with this
+# address. The address of the peer belongs to this machine until the session is established.
 capture() {
   local name=$1 address=${2:-10.0.0.4}
   shift $(($# < 2 ? 1 : 2))
@@ -20,21 +20,21 @@ capture() {
       trap "" PIPE HUP
       touch /run/azure/here
       while [ ! -e /run/azure/go ]; do sleep 0.1; done
-      $* manactl doctor --bundle $bundles/$name.tar.gz >/run/azure/said 2>&1" >/run/azure/out 2>&1 &
+      $* manactl doctor --bundle $bundles/$name.tar.gz >/run/azure/doctor.out 2>&1" >/run/azure/out 2>&1 &
   local session=$!
   wait_for 20 test -e /run/azure/here
   ip address del 10.1.0.9/32 dev lo
   touch /run/azure/go
   wait_for 30 test -s $bundles/$name.tar.gz
   ip address replace 10.1.0.9/32 dev lo
-  # It would wait for long until TCP sends again what got lost meanwhile.
+  # Do not wait for the session to end by itself: TCP takes long to retransmit.
   kill $session
   wait $session || true
   ip address del 10.1.0.9/32 dev lo
-  cat /run/azure/said
+  cat /run/azure/doctor.out
 }
 
-# The archive as far as it is there.
+# Writes the archive with the bundles captured so far.
 write_bundles() {
   modprobe -a virtio_pci virtio_blk
   wait_for 5 test -b /dev/vda

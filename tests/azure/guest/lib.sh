@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What the scenarios share. They are sourced by bash with -euo pipefail.
+# Functions that the scenarios share. bash sources it with -euo pipefail.
 
 vmbus=/sys/bus/vmbus
 net_guid=f8615163-df3e-46c5-913f-f2d2f965ed0e
@@ -12,23 +12,24 @@ fail() {
   exit 1
 }
 
-# expect WHAT WANTED GOT
+# expect WHAT WANTED GOT: fails unless GOT equals WANTED
 expect() {
   [ "$2" = "$3" ] || fail "$1: expected '$2', found '$3'"
   echo "ok: $1: $2"
 }
 
-# wait_for SECONDS COMMAND...: until the command succeeds.
+# wait_for SECONDS COMMAND...: waits until the command succeeds.
 wait_for() {
   local tenths=$(($1 * 10))
   shift
   while ! "$@" >/dev/null 2>&1; do
-    ((tenths-- > 0)) || { echo "waited in vain for: $*"; return 1; }
+    ((tenths-- > 0)) || { echo "timeout while waiting for: $*"; return 1; }
     sleep 0.1
   done
 }
 
-# The name that a link points to, or none. In a variable of the caller, because forks are slow here.
+# link_name VARIABLE LINK: sets VARIABLE to the name that LINK points to, or to "none". It does not print
+# the name, because forks are slow in the emulated machine.
 link_name() {
   local -n result=$1
   result=none
@@ -63,7 +64,7 @@ with_vf() {
   [ -x $model ]
 }
 
-# What udev does on Azure: enP30832p0s0, and d1 for the second port.
+# Names the VFs as udev does on Azure: enP30832p0s0, and d1 at the end for the second port.
 name_vfs() {
   local path port name
   for path in /sys/bus/pci/devices/$function/net/*; do
@@ -72,7 +73,7 @@ name_vfs() {
     name=enP30832p0s0
     [ "$port" = 0 ] || name=${name}d$port
     [ "${path##*/}" != $name ] || continue
-    # A renamed interface has to be down, and hv_netvsc may raise it in between.
+    # An interface must be down to be renamed, but hv_netvsc may set it up between the two commands.
     wait_for 5 eval 'ip link set "${path##*/}" down && ip link set "${path##*/}" name $name'
     ip link set $name up
   done
@@ -104,7 +105,7 @@ load_mana() {
   wait_for 10 vfs_joined
 }
 
-# The machine as it is after boot: two synthetic cards up, and VFs when there is a device model.
+# Sets up the state after boot: two synthetic interfaces up, and VFs if there is a device model.
 bring_up() {
   modprobe hv_netvsc
   local name
@@ -119,7 +120,8 @@ bring_up() {
   fi
 }
 
-# Everything that preparing a card may change, in a stable order. No counters, no interface numbers.
+# Prints everything that preparing a NIC may change, in a stable order, without counters and interface
+# indexes.
 state() {
   local path name address mtu flags operstate
   echo "# links"
@@ -154,7 +156,7 @@ state() {
   done
 }
 
-# Twice the same, half a second apart, with no address still under duplicate detection.
+# Waits until the state has not changed for half a second and no address is tentative, and prints it.
 settled_state() {
   local now before= try
   for ((try = 0; try < 20; try++)); do
@@ -170,20 +172,20 @@ settled_state() {
   return 1
 }
 
-# Addresses are good at once. The boots that are about addresses wait for duplicates, as usual.
+# Makes addresses usable at once. Not for boots that test duplicate address detection.
 without_duplicate_detection() {
   echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
 }
 
-# What stands on eth1 in the boots for prepare and restore.
-set_surroundings() {
+# Adds the addresses and routes of eth1 in the boots for prepare and restore.
+configure_eth1() {
   ip address replace 10.9.0.5/24 dev eth1
   ip address replace fd00:9::5/64 dev eth1 nodad
   ip route replace 10.77.0.0/16 via 10.9.0.1 metric 50
   ip -6 route replace fd00:77::/64 via fd00:9::1
 }
 
-# The state becomes again the one after boot; else the difference is shown.
+# Waits until the state is the one after boot. Prints the difference and fails if it does not become so.
 is_restored() {
   local try
   for ((try = 0; try < 10; try++)); do
@@ -195,9 +197,9 @@ is_restored() {
   echo "ok: restored"
 }
 
-# at_write N:ACTION COMMAND...: the command meets the action (kill, stop, int, term, hup, enospc) at
-# its Nth write, which goes to /run/azure/write. With uio_hv_generic loaded a run has the same writes
-# each time: two for the journal and at least one for the kernel of every step.
+# at_write N:ACTION COMMAND...: runs the command with an action (kill, stop, int, term, hup, enospc) at
+# its Nth write, and records that write in /run/azure/write. If uio_hv_generic is loaded, every run makes
+# the same writes: two to the journal and at least one to the kernel for each step.
 at_write() {
   local action=$1
   shift
@@ -205,36 +207,37 @@ at_write() {
   AT_WRITE=$action AT_WRITE_LOG=/run/azure/write LD_PRELOAD=/usr/lib/at-write.so "$@"
 }
 
-# hold N COMMAND...: in the background until it stops before its Nth write. held is its process then;
-# let_go sends it on and leaves its status in rc. What it says goes to /run/azure/held.
-hold() {
+# stop_at_write N COMMAND...: runs the command in the background until it stops before its Nth write, with
+# its output in /run/azure/stopped. Sets stopped to its PID. resume continues it and sets rc.
+stop_at_write() {
   local number=$1
   shift
   modprobe uio_hv_generic
-  at_write "$number:stop" exec "$@" >/run/azure/held 2>&1 &
-  held=$!
-  wait_for 20 grep -q '^State:.T (stopped)' /proc/$held/status || {
-    cat /run/azure/held
-    fail "'$*' does not come to its write $number"
+  at_write "$number:stop" exec "$@" >/run/azure/stopped 2>&1 &
+  stopped=$!
+  wait_for 20 grep -q '^State:.T (stopped)' /proc/$stopped/status || {
+    cat /run/azure/stopped
+    fail "'$*' does not reach its write $number"
   }
 }
 
-let_go() {
-  kill -CONT $held
+resume() {
+  kill -CONT $stopped
   rc=0
-  wait $held || rc=$?
+  wait $stopped || rc=$?
 }
 
-# probes IFACE STATUS WORDS...: how doctor's probe ends, and what it says, on any number of lines.
-probes() {
-  local interface=$1 wanted=$2 rc=0 words said
+# expect_probe IFACE STATUS TEXT...: checks the exit status of doctor's probe and that its output has
+# every TEXT, even if wrapped.
+expect_probe() {
+  local interface=$1 expected=$2 rc=0 text output
   shift 2
   manactl doctor --probe "$interface" >/run/azure/out 2>&1 || rc=$?
   sed '/^Direct\|^Nothing/q' /run/azure/out
-  expect "status of the probe" "$wanted" $rc
-  said=$(tr -s ' \n' ' ' </run/azure/out)
-  for words; do
-    [[ $said == *"$words"* ]] || fail "the probe did not say: $words"
+  expect "status of the probe" "$expected" $rc
+  output=$(tr -s ' \n' ' ' </run/azure/out)
+  for text; do
+    [[ $output == *"$text"* ]] || fail "the probe did not print: $text"
   done
 }
 
@@ -245,8 +248,8 @@ uio_maps() {
   done
 }
 
-# Moves a synthetic card and its VF between namespaces: move_pair FROM TO CARD VF, "1" = the first.
-# hv_netvsc moves the VF after its card, by a work item of its own, so it is waited for.
+# move_pair FROM TO INTERFACE VF: moves a synthetic interface and its VF between namespaces; "1" is the
+# namespace of init. hv_netvsc moves the VF later, from a work item, so wait for the move.
 move_pair() {
   nsenter_ip "$1" link set "$3" netns "$2"
   with_vf || return 0
@@ -259,7 +262,7 @@ nsenter_ip() {
   if [ "$name" = 1 ]; then ip "$@"; else ip -n "$name" "$@"; fi
 }
 
-# One card each in the namespaces left (10.7.0.1) and right (10.7.0.2).
+# Moves one NIC to each of the namespaces left (10.7.0.1) and right (10.7.0.2).
 enter_namespaces() {
   local name
   for name in left right; do ip netns add $name; done
@@ -271,7 +274,7 @@ enter_namespaces() {
   ip -n right address add 10.7.0.2/24 dev eth1
 }
 
-# Back to the first namespace, addresses gone.
+# Moves the NICs back to the first namespace, which removes their addresses.
 leave_namespaces() {
   move_pair left 1 eth0 enP30832p0s0
   move_pair right 1 eth1 enP30832p0s0d1
@@ -286,7 +289,7 @@ leave_namespaces() {
   fi
 }
 
-# ping_all NAMESPACE ADDRESS COUNT: every packet has to come back.
+# ping_all NAMESPACE ADDRESS COUNT: fails unless every packet is answered.
 ping_all() {
   local out
   out=$(ip netns exec "$1" ping -c "$3" -i 0.1 -W 5 "$2") || true
@@ -294,20 +297,20 @@ ping_all() {
   echo "$out" | grep -q "$3 packets transmitted, $3 packets received" || fail "ping lost packets"
 }
 
-# vf_packets NAMESPACE CARD: how many packets the card sent over its VF, ever.
+# vf_packets NAMESPACE INTERFACE: prints how many packets the interface has sent over its VF.
 vf_packets() {
   ip netns exec "$1" ethtool -S "$2" | awk '$1 == "vf_tx_packets:" { print $2 }'
 }
 
-# After a failed scenario, whatever it did: so that the next one is judged by itself.
+# Restores the state after a failed scenario, so that the next one does not fail because of it.
 clean_up() {
-  local name card=0 path
+  local name number=0 path
   for name in left right; do
     [ -e /run/netns/$name ] || continue
-    ip -n $name link set eth$card netns 1
+    ip -n $name link set eth$number netns 1
     sleep 1
     ip netns del $name
-    card=$((card + 1))
+    number=$((number + 1))
   done
   for name in refuse_open refuse_gpadl refuse_bind; do
     echo 0 >/sys/module/hv_vmbus/parameters/$name
@@ -335,6 +338,6 @@ clean_up() {
   for path in /sys/class/net/e*; do ip link set "${path##*/}" up; done
   if grep -q "^10.77" /run/azure/state; then
     modprobe mana_ib
-    set_surroundings
+    configure_eth1
   fi
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// qemu-exit N: ends QEMU with status (N << 1) | 1, through its device isa-debug-exit.
+// qemu-exit N: makes QEMU exit with status (N << 1) | 1, through its device isa-debug-exit.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// tsc-khz: the frequency of this machine's time stamp counter, which is that of the emulated one,
-// too. The guest's kernel would measure it against an emulated timer, and on a busy machine finds a
-// third of it: its clock then runs three times too fast.
+// tsc-khz: prints the frequency of the time stamp counter, which the emulated machine shares. By
+// itself, the guest kernel would measure the frequency against an emulated timer. On a busy machine
+// the result is a third of the real frequency, so the clock of the guest runs three times too fast.
 
 #include <stdio.h>
 #include <time.h>
@@ -13,7 +13,7 @@ struct moment {
   unsigned long long ticks;
 };
 
-// The reading of many that was interrupted least.
+// Returns the fastest of many readings, because it was interrupted the least.
 static struct moment now(void) {
   struct moment best = {0, 0};
   unsigned long long shortest = ~0ULL;

@@ -51,15 +51,15 @@ AzgdmaGuest::~AzgdmaGuest() {
 
 Result<> AzgdmaGuest::map() {
   azgdma_info info{};
-  if (::ioctl(fd_, AZGDMA_INFO, &info) != 0) return fail_errno(errno, "cannot ask for its version");
+  if (::ioctl(fd_, AZGDMA_INFO, &info) != 0) return fail_errno(errno, "cannot read the version");
   if (info.version != AZGDMA_VERSION || info.bar_size != AZGDMA_BAR_SIZE) {
-    return fail(Errc::unsupported, fmt::format("version {} is not known", info.version));
+    return fail(Errc::unsupported, fmt::format("version {} is not supported", info.version));
   }
-  constexpr int kBoth = PROT_READ | PROT_WRITE;
-  auto* bar = ::mmap(nullptr, AZGDMA_BAR_SIZE, kBoth, MAP_SHARED, fd_, off_t{1} << 40U);
+  constexpr int kProtection = PROT_READ | PROT_WRITE;
+  auto* bar = ::mmap(nullptr, AZGDMA_BAR_SIZE, kProtection, MAP_SHARED, fd_, off_t{1} << 40U);
   if (bar == MAP_FAILED) return fail_errno(errno, "cannot map the BAR");
   bar_ = static_cast<std::uint8_t*>(bar);
-  auto* ram = ::mmap(nullptr, info.ram_end, kBoth, MAP_SHARED, fd_, 0);
+  auto* ram = ::mmap(nullptr, info.ram_end, kProtection, MAP_SHARED, fd_, 0);
   if (ram == MAP_FAILED) return fail_errno(errno, "cannot map guest RAM");
   ram_ = static_cast<std::uint8_t*>(ram);
   ram_bytes_ = info.ram_end;
@@ -67,7 +67,8 @@ Result<> AzgdmaGuest::map() {
   std::stringstream iomem;
   iomem << std::ifstream("/proc/iomem").rdbuf();
   ranges_ = ram_ranges(iomem.str());
-  if (ranges_.empty()) return fail(Errc::denied, "no System RAM in /proc/iomem: root is needed");
+  if (ranges_.empty())
+    return fail(Errc::denied, "cannot read System RAM from /proc/iomem: run as root");
   return {};
 }
 

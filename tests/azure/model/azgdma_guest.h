@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The guest behind /dev/azgdma (tests/azure/kernel/azpci): this process runs inside it.
+// Guest access through /dev/azgdma (tests/azure/kernel/azpci); this process runs inside the guest.
 
 #pragma once
 
@@ -15,12 +15,12 @@
 namespace manactl::azure {
 
 struct RamRange {
-  std::uint64_t first = 0, end = 0;  // end is behind the last byte
+  std::uint64_t first = 0, end = 0;  // `end` is the address after the last byte
 
   bool operator==(const RamRange&) const = default;
 };
 
-// "System RAM" of /proc/iomem; touching anything else through the device would be a SIGBUS.
+// The "System RAM" ranges of /proc/iomem. Access to anything else raises SIGBUS.
 std::vector<RamRange> ram_ranges(std::string_view iomem);
 
 struct Store {
@@ -39,7 +39,7 @@ class AzgdmaGuest : public Guest {
 
   int fd() const { return fd_; }
 
-  // The driver's stores since the last call, in order; empty when there are none.
+  // Returns the driver's stores since the last call, in order.
   Result<std::vector<Store>> stores();
 
   bool read(std::uint64_t address, std::span<std::uint8_t> into) override;

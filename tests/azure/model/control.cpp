@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxRegions = 4096;
 constexpr std::uint32_t kMaxPages = 1U << 16U;
 
-// Pages come in lists of 64-bit addresses; each must be aligned.
+// Appends a list of 64-bit page addresses; each must be aligned.
 Reply append(Region& region, const wire::NumberList& list) {
   if (list.size() > region.announced_pages - region.pages.size()) {
     return Reply::refuse(kBadMessage, "more pages than the region has");
@@ -79,7 +79,7 @@ Reply Control::test_eqe(const Request& request) {
   if (queues_.eqs().find(body->value) == nullptr) {
     return Reply::refuse(kNoSuchObject, fmt::format("no EQ {}", body->value));
   }
-  queues_.event(body->value, wire::EventType::test, std::array<std::uint8_t, 12>{});
+  queues_.send_event(body->value, wire::EventType::test, std::array<std::uint8_t, 12>{});
   return {};
 }
 
@@ -90,28 +90,28 @@ Reply Control::verify_version(const Request& request) const {
     return Reply::refuse(kBadVersion,
                          fmt::format("versions {}-{}", body->protocol_min, body->protocol_max));
   }
-  wire::VerifyVersionResponse answer;
-  if (options_.hwc_timeout_ms != 0) answer.capabilities[0] = wire::kCapHwcTimeout;
-  return Reply::with(answer);
+  wire::VerifyVersionResponse response;
+  if (options_.hwc_timeout_ms != 0) response.capabilities[0] = wire::kCapHwcTimeout;
+  return Reply::with(response);
 }
 
 Reply Control::max_resources() const {
-  wire::MaxResourcesResponse answer;
-  answer.max_sq = answer.max_rq = answer.max_eq = 32;
-  answer.max_cq = 64;
-  answer.max_doorbells = 4;
-  answer.max_mst = 64;
-  answer.max_msix = kVectors;
-  return Reply::with(answer);
+  wire::MaxResourcesResponse response;
+  response.max_sq = response.max_rq = response.max_eq = 32;
+  response.max_cq = 64;
+  response.max_doorbells = 4;
+  response.max_mst = 64;
+  response.max_msix = kVectors;
+  return Reply::with(response);
 }
 
 Reply Control::list_devices() const {
-  wire::ListDevicesResponse answer;
-  answer.count = 3;
-  answer.devices[0] = {wire::DeviceType::hwc, 0};
-  answer.devices[1] = {wire::DeviceType::mana, 0};
-  answer.devices[2] = {wire::DeviceType::mana_ib, 0};
-  return Reply::with(answer);
+  wire::ListDevicesResponse response;
+  response.count = 3;
+  response.devices[0] = {wire::DeviceType::hwc, 0};
+  response.devices[1] = {wire::DeviceType::mana, 0};
+  response.devices[2] = {wire::DeviceType::mana_ib, 0};
+  return Reply::with(response);
 }
 
 Reply Control::register_device(const Request& request) {
@@ -126,7 +126,7 @@ Reply Control::create_region(const Request& request) {
   const auto body = wire::decode_front<wire::CreateDmaRegionRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (regions_.size() >= kMaxRegions || body->pages > kMaxPages) {
-    return Reply::refuse(kNoRoom, "too many regions or pages");
+    return Reply::refuse(kTooMany, "too many regions or pages");
   }
   const auto list = wire::NumberList::at(
       body->kName, request.body().subspan(wire::CreateDmaRegionRequest::kSize), body->listed);
@@ -168,12 +168,12 @@ Reply Control::destroy_region(const Request& request) {
   return {};
 }
 
-// Drivers make event queues this way; work queues come as objects of a vPort.
+// Only event queues are created this way; work queues are created as objects of a vPort.
 Reply Control::create_queue(const Request& request) {
   const auto body = wire::decode_front<wire::CreateQueueRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (body->type != wire::QueueType::eq) {
-    return Reply::refuse(kNoSuchObject, "only event queues are made with CREATE_QUEUE");
+    return Reply::refuse(kNoSuchObject, "CREATE_QUEUE only creates event queues");
   }
   if (body->eq_msix >= kVectors) {
     return Reply::refuse(kNoSuchObject, fmt::format("no vector {}", body->eq_msix));
@@ -186,7 +186,7 @@ Reply Control::create_queue(const Request& request) {
     return Reply::refuse(kBadMemory, fmt::format("EQ of {} bytes", body->queue_bytes));
   }
   const auto id = queues_.add_eq(region->second, body->queue_bytes, body->eq_msix);
-  if (!id) return Reply::refuse(kNoRoom, "too many event queues");
+  if (!id) return Reply::refuse(kTooMany, "too many event queues");
   regions_.erase(region);
   return Reply::with(wire::CreateQueueResponse{*id});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The GDMA commands: versions, limits, devices, DMA regions, event queues.
+// GDMA commands: versions, limits, devices, DMA regions and event queues.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace manactl::azure {
 
-// Numbers that the device gives out. mem_key stands for all of the guest's memory.
+// IDs that the device assigns. kMemKey covers all of the guest's memory.
 inline constexpr std::uint32_t kPdId = 5, kMemKey = 7, kDoorbellPageId = 1;
 inline constexpr std::uint32_t kVectors = 8;
 
@@ -21,10 +21,10 @@ class Control {
  public:
   Control(Queues& queues, const Options& options) : queues_(queues), options_(options) {}
 
-  // No value for a command that is not one of GDMA's.
+  // Executes a GDMA command; no value for any other command.
   std::optional<Reply> handle(const Request& request);
 
-  // A region becomes a queue's and is gone. No value: there is none of that handle.
+  // Removes a region and returns it, for a queue. No value if no region has this handle.
   std::optional<Region> take_region(std::uint64_t handle);
 
   void put_region(std::uint64_t handle, Region region);

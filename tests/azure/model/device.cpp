@@ -14,11 +14,11 @@ namespace manactl::azure {
 Device::Device(Guest& guest,
                const Options& options,
                Trace& trace,
-               std::function<std::string()> late_faults)
+               std::function<std::string()> read_fault_file)
     : guest_(guest),
       options_(options),
       trace_(trace),
-      late_faults_(std::move(late_faults)),
+      read_fault_file_(std::move(read_fault_file)),
       queues_(guest, trace),
       control_(queues_, options),
       vports_(queues_, control_, options),
@@ -28,9 +28,9 @@ Device::Device(Guest& guest,
 }
 
 void Device::store(std::uint32_t offset, std::uint64_t value) {
-  if (offset == kSharedMemoryAt + wire::kSharedMemoryHeader) return shared_memory();
+  if (offset == kSharedMemoryAt + wire::kSharedMemoryHeader) return handle_shared_memory();
   if (offset >= kDoorbellsAt && offset < kDoorbellsAt + kDoorbellPages * kDoorbellPageBytes) {
-    return doorbell((offset - kDoorbellsAt) % kDoorbellPageBytes, value);
+    return handle_doorbell((offset - kDoorbellsAt) % kDoorbellPageBytes, value);
   }
 }
 
@@ -47,16 +47,16 @@ void Device::deregister(wire::DeviceType type) {
   if (type == wire::DeviceType::mana_ib) rdma_.reset();
 }
 
-std::optional<Fault> Device::strike(std::uint32_t code) {
-  if (late_faults_) {
-    const auto read = faults_.replace_late(late_faults_());
+std::optional<Fault> Device::find_fault(std::uint32_t code) {
+  if (read_fault_file_) {
+    const auto read = faults_.set_file_faults(read_fault_file_());
     if (!read) trace_.line(read.error().message);
   }
-  return faults_.strike(code);
+  return faults_.find(code);
 }
 
-// The trap may report a read of the header as well: an answer is not a request.
-void Device::shared_memory() {
+// The trap may also report reads of the header. The header then contains a response, not a request.
+void Device::handle_shared_memory() {
   std::array<std::uint8_t, wire::kSharedMemoryBytes> bytes{};
   guest_.read_shared(bytes);
   const auto header =
@@ -65,26 +65,29 @@ void Device::shared_memory() {
   if (header->response || header->type == wire::SharedMemoryType::none) return;
 
   const bool establishes = header->type == wire::SharedMemoryType::establish;
-  const auto fault = strike(establishes ? kFaultEstablish : kFaultDestroy);
+  const auto fault = find_fault(establishes ? kFaultEstablish : kFaultDestroy);
   trace_.line(fmt::format("shared memory: {}{}", name_of(header->type), fault ? ", fault" : ""));
-  if (fault && fault->kind == FaultKind::silent) return;
+  if (fault && fault->kind == FaultKind::ignore) return;
   if (fault && fault->kind == FaultKind::refuse) {
-    return answer_shared(header->type, static_cast<std::uint8_t>(fault->status));
+    return respond_shared(header->type, static_cast<std::uint8_t>(fault->status));
   }
   reset();
-  bool fine = true;
+  bool established = true;
   if (establishes) {
     const auto message = wire::decode<wire::SharedMemoryMessage>(bytes);
-    fine = message.has_value() && establish(*message);
+    established = message.has_value() && establish(*message);
     if (!message) trace_.violation(wire::describe(message.error()));
   }
-  if (fault && fault->kind == FaultKind::late) return;
-  const bool lie = fault && fault->kind == FaultKind::status;
-  answer_shared(header->type, lie ? static_cast<std::uint8_t>(fault->status) : fine ? 0 : 1);
-  if (establishes && fine) greet();
+  if (fault && fault->kind == FaultKind::unanswered) return;
+  const bool override_status = fault && fault->kind == FaultKind::status;
+  respond_shared(header->type,
+                 override_status ? static_cast<std::uint8_t>(fault->status)
+                 : established   ? 0
+                                 : 1);
+  if (establishes && established) send_channel_data();
 }
 
-void Device::answer_shared(wire::SharedMemoryType type, std::uint8_t status) {
+void Device::respond_shared(wire::SharedMemoryType type, std::uint8_t status) {
   const auto bytes = wire::encode(wire::SharedMemoryHeader{type, 0, true, status, false, false});
   if (bytes) guest_.write_shared_header(static_cast<std::uint32_t>(wire::load(*bytes, 0, 4)));
 }
@@ -102,12 +105,12 @@ bool Device::establish(const wire::SharedMemoryMessage& message) {
   return true;
 }
 
-// What a driver has to know before it can use the channel.
-void Device::greet() {
+// Sends the IDs and limits that the driver needs to use the channel.
+void Device::send_channel_data() {
   using wire::ChannelDatum;
   const auto eq = wire::encode(
       wire::ChannelEqEvent{static_cast<std::uint16_t>(channel_.eq_id), kDoorbellPageId});
-  if (eq) queues_.event(channel_.eq_id, wire::EventType::channel_init_eq, *eq);
+  if (eq) queues_.send_event(channel_.eq_id, wire::EventType::channel_init_eq, *eq);
   const std::pair<ChannelDatum, std::uint32_t> data[] = {
       {ChannelDatum::cq_id, channel_.cq_id},
       {ChannelDatum::rq_id, channel_.rq_id},
@@ -121,61 +124,62 @@ void Device::greet() {
   };
   for (const auto& [datum, value] : data) {
     const auto event = wire::encode(wire::ChannelDataEvent{value, datum});
-    if (event) queues_.event(channel_.eq_id, wire::EventType::channel_init_data, *event);
+    if (event) queues_.send_event(channel_.eq_id, wire::EventType::channel_init_data, *event);
   }
-  announce(wire::EventType::channel_init_done);
+  send_event(wire::EventType::channel_init_done);
 }
 
-void Device::announce(wire::EventType type) {
+void Device::send_event(wire::EventType type) {
   if (channel_.eq_id == 0) return;
-  queues_.event(channel_.eq_id, type, std::array<std::uint8_t, wire::kEqeDataBytes>{});
+  queues_.send_event(channel_.eq_id, type, std::array<std::uint8_t, wire::kEqeDataBytes>{});
 }
 
-void Device::doorbell(std::uint32_t offset, std::uint64_t value) {
+void Device::handle_doorbell(std::uint32_t offset, std::uint64_t value) {
   const auto target = wire::doorbell_target(offset);
   if (!target) return trace_.violation(wire::describe(target.error()));
   std::array<std::uint8_t, 8> bytes{};
   wire::store(bytes, 0, 8, value);
-  const auto wrong = [this](const wire::Refusal& why) { trace_.violation(wire::describe(why)); };
+  const auto note = [this](const wire::Refusal& why) { trace_.violation(wire::describe(why)); };
   switch (*target) {
     case wire::DoorbellTarget::sq: {
       const auto bell = wire::decode<wire::SqDoorbell>(bytes);
-      return bell ? work_doorbell(bell->id, bell->tail, true) : wrong(bell.error());
+      return bell ? handle_work_doorbell(bell->id, bell->tail, true) : note(bell.error());
     }
     case wire::DoorbellTarget::rq: {
       const auto bell = wire::decode<wire::RqDoorbell>(bytes);
-      return bell ? work_doorbell(bell->id, bell->tail, false) : wrong(bell.error());
+      return bell ? handle_work_doorbell(bell->id, bell->tail, false) : note(bell.error());
     }
     case wire::DoorbellTarget::cq: {
       const auto bell = wire::decode<wire::CqDoorbell>(bytes);
-      return bell ? queues_.ring(*bell) : wrong(bell.error());
+      return bell ? queues_.ring(*bell) : note(bell.error());
     }
     case wire::DoorbellTarget::eq: {
       const auto bell = wire::decode<wire::EqDoorbell>(bytes);
-      return bell ? queues_.ring(*bell) : wrong(bell.error());
+      return bell ? queues_.ring(*bell) : note(bell.error());
     }
     default:
       return trace_.line(fmt::format("doorbell {} is ignored", name_of(*target)));
   }
 }
 
-void Device::work_doorbell(std::uint32_t id, std::uint32_t tail, bool is_sq) {
+void Device::handle_work_doorbell(std::uint32_t id, std::uint32_t tail, bool is_sq) {
   auto* queue = queues_.wqs().find(id);
   if (queue == nullptr || queue->is_sq != is_sq) {
-    return trace_.violation(fmt::format("doorbell for {} {}, gone", is_sq ? "SQ" : "RQ", id));
+    return trace_.violation(
+        fmt::format("doorbell for {} {}, which does not exist", is_sq ? "SQ" : "RQ", id));
   }
   if (!post(*queue, tail)) {
     return trace_.violation(fmt::format("doorbell for WQ {} with tail {:#x}", id, tail));
   }
   if (!is_sq) return;
-  if (id == channel_.sq_id) return channel_requests();
+  if (id == channel_.sq_id) return handle_requests();
   packets_.transmit(id);
   packets_.notify();
 }
 
-void Device::channel_requests() {
+void Device::handle_requests() {
   for (;;) {
-    // Found anew each time: a message may end the channel.
+    // Look up the queue in each round, because a message may destroy the channel.
     auto* queue = queues_.wqs().find(channel_.sq_id);
     if (queue == nullptr) return;
     std::string why;
@@ -185,9 +189,9 @@ void Device::channel_requests() {
     const auto oob = wire::decode<wire::ChannelTxOob>(wqe->oob);
     if (!oob) trace_.violation(wire::describe(oob.error()));
     const auto bytes = gather(guest_, *wqe, kMemKey, wire::kChannelMaxMessage);
-    if (!bytes) trace_.violation("hardware channel: request outside RAM, or too long");
+    if (!bytes) trace_.violation("hardware channel: request is outside RAM or too long");
     complete_channel(channel_.sq_id, true, *wqe, 0);
-    if (oob && bytes) message(*bytes);
+    if (oob && bytes) handle_message(*bytes);
     queues_.notify(channel_.cq_id);
   }
 }
@@ -201,15 +205,15 @@ void Device::complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, s
   if (data) queues_.complete(channel_.cq_id, *data, wq_id, is_sq);
 }
 
-void Device::message(wire::Bytes bytes) {
+void Device::handle_message(wire::Bytes bytes) {
   const auto header = wire::decode_request_header(bytes);
   if (!header) return trace_.violation(wire::describe(header.error()));
   ++messages_;
-  const auto fault = strike(header->request.code);
+  const auto fault = find_fault(header->request.code);
   Request request{static_cast<wire::Command>(header->request.code), *header, bytes};
-  const auto reply = reply_to(request, fault);
+  const auto reply = execute(request, fault);
   const auto name = name_of(request.command);
-  trace_.line(fmt::format("{:#x} {} request {} answer {} status {:#x}{}{}{}",
+  trace_.line(fmt::format("{:#x} {} request {} response {} status {:#x}{}{}{}",
                           header->request.code,
                           name.empty() ? "unknown" : name,
                           bytes.size(),
@@ -218,16 +222,17 @@ void Device::message(wire::Bytes bytes) {
                           fault ? ", fault" : "",
                           reply.reason.empty() ? "" : ": ",
                           reply.reason));
-  if (fault && (fault->kind == FaultKind::silent || fault->kind == FaultKind::late)) return;
-  answer(*header, reply);
+  if (fault && (fault->kind == FaultKind::ignore || fault->kind == FaultKind::unanswered)) return;
+  respond(*header, reply);
   queues_.notify(channel_.cq_id);
   if (reply.after) reply.after();
 }
 
-Reply Device::reply_to(const Request& request, const std::optional<Fault>& fault) {
-  if (fault && fault->kind == FaultKind::silent) return {};
-  if (fault && fault->kind == FaultKind::refuse) return Reply::refuse(fault->status, "asked to");
-  Reply reply = Reply::refuse(wire::kStatusUnsupported, "no such command");
+Reply Device::execute(const Request& request, const std::optional<Fault>& fault) {
+  if (fault && fault->kind == FaultKind::ignore) return {};
+  if (fault && fault->kind == FaultKind::refuse)
+    return Reply::refuse(fault->status, "planned fault");
+  Reply reply = Reply::refuse(wire::kStatusUnsupported, "unknown command");
   if (request.command == wire::Command::deregister_device) {
     deregister(request.header.device.type);
     reply = {};
@@ -243,13 +248,13 @@ Reply Device::reply_to(const Request& request, const std::optional<Fault>& fault
   return reply;
 }
 
-// Never more bytes than the driver expects.
-void Device::answer(const wire::RequestHeader& request, const Reply& reply) {
-  const std::size_t room = std::min(request.response.size, wire::kChannelMaxMessage);
-  if (room < wire::ResponseHeader::kSize) {
-    return trace_.violation(fmt::format("an answer of {} bytes is expected", room));
+// Truncates the response to the size that the driver expects.
+void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
+  const std::size_t limit = std::min(request.response.size, wire::kChannelMaxMessage);
+  if (limit < wire::ResponseHeader::kSize) {
+    return trace_.violation(fmt::format("the driver expects a response of {} bytes", limit));
   }
-  const auto size = std::min(room, wire::ResponseHeader::kSize + reply.body.size());
+  const auto size = std::min(limit, wire::ResponseHeader::kSize + reply.body.size());
   wire::ResponseHeader header{request.response, request.device, request.activity_id, reply.status};
   header.response.hwc_msg_id = request.request.hwc_msg_id;
   header.response.size = static_cast<std::uint32_t>(size);
@@ -258,17 +263,17 @@ void Device::answer(const wire::RequestHeader& request, const Reply& reply) {
   std::vector<std::uint8_t> message(bytes->begin(), bytes->end());
   message.insert(message.end(), reply.body.begin(), reply.body.end());
   message.resize(size);
-  send_answer(message);
+  send_response(message);
 }
 
-void Device::send_answer(wire::Bytes bytes) {
+void Device::send_response(wire::Bytes bytes) {
   auto* queue = queues_.wqs().find(channel_.rq_id);
   if (queue == nullptr) return;
   std::string why;
   const auto wqe = take(*queue, why);
-  if (!wqe) return trace_.violation("hardware channel: no buffer for the answer " + why);
+  if (!wqe) return trace_.violation("hardware channel: no buffer for the response " + why);
   if (scatter(guest_, *wqe, kMemKey, bytes) != bytes.size()) {
-    return trace_.violation("hardware channel: the buffer for the answer is too short");
+    return trace_.violation("hardware channel: the buffer for the response is too short");
   }
   complete_channel(channel_.rq_id, false, *wqe, bytes.size());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The MANA device: what happens when a driver stores into the BAR. It is driven by store() alone
-// and acts through Guest; there are no threads and no clocks in it.
+// The MANA device. Its input is the driver's stores into the BAR; its output goes through Guest.
+// It has no threads and no clock.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace manactl::azure {
 
-// Where things are in the BAR.
+// Offsets and sizes in the BAR.
 inline constexpr std::uint32_t kSharedMemoryAt = 0x1000;
 inline constexpr std::uint32_t kDoorbellsAt = 0x4000;
 inline constexpr std::uint32_t kDoorbellPages = 4;
@@ -21,23 +21,23 @@ inline constexpr std::uint32_t kDoorbellPageBytes = 0x1000;
 
 class Device {
  public:
-  // `late_faults` is asked before each message for the text of the fault file.
+  // `read_fault_file` is called before each message and returns the text of the fault file.
   Device(Guest& guest,
          const Options& options,
          Trace& trace,
-         std::function<std::string()> late_faults = {});
+         std::function<std::string()> read_fault_file = {});
 
-  // A store of the driver, as the trap reports it: offset in the BAR, and the value found there.
+  // Handles a store of the driver: the offset in the BAR, and the value after the store.
   void store(std::uint32_t offset, std::uint64_t value);
 
-  // As after a removal of the function: nothing that the driver made is left.
+  // Discards everything that the driver created, as the removal of the function does.
   void reset();
 
-  // Interrupts that could not be raised. True: call again soon.
+  // Retries interrupts that were masked. True if some are still masked; then call it again soon.
   bool retry_interrupts() { return queues_.retry_interrupts(); }
 
-  // An event of the device's own on the hardware channel: reset request, reconfiguration.
-  void announce(wire::EventType type);
+  // Sends an event on the hardware channel, for example a reset request.
+  void send_event(wire::EventType type);
 
   Queues& queues() { return queues_; }
 
@@ -51,30 +51,30 @@ class Device {
 
  private:
   struct Channel {
-    std::uint32_t eq_id = 0, cq_id = 0, rq_id = 0, sq_id = 0;  // 0: not set up
+    std::uint32_t eq_id = 0, cq_id = 0, rq_id = 0, sq_id = 0;  // 0 until the channel is set up
   };
 
-  void shared_memory();
+  void handle_shared_memory();
   bool establish(const wire::SharedMemoryMessage& message);
-  void greet();
-  void answer_shared(wire::SharedMemoryType type, std::uint8_t status);
+  void send_channel_data();
+  void respond_shared(wire::SharedMemoryType type, std::uint8_t status);
 
-  void doorbell(std::uint32_t offset, std::uint64_t value);
-  void work_doorbell(std::uint32_t id, std::uint32_t tail, bool is_sq);
+  void handle_doorbell(std::uint32_t offset, std::uint64_t value);
+  void handle_work_doorbell(std::uint32_t id, std::uint32_t tail, bool is_sq);
 
-  void channel_requests();
-  void message(wire::Bytes bytes);
-  Reply reply_to(const Request& request, const std::optional<Fault>& fault);
-  void answer(const wire::RequestHeader& request, const Reply& reply);
-  void send_answer(wire::Bytes bytes);
+  void handle_requests();
+  void handle_message(wire::Bytes bytes);
+  Reply execute(const Request& request, const std::optional<Fault>& fault);
+  void respond(const wire::RequestHeader& request, const Reply& reply);
+  void send_response(wire::Bytes bytes);
   void complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes);
   void deregister(wire::DeviceType type);
-  std::optional<Fault> strike(std::uint32_t code);
+  std::optional<Fault> find_fault(std::uint32_t code);
 
   Guest& guest_;
   const Options& options_;
   Trace& trace_;
-  std::function<std::string()> late_faults_;
+  std::function<std::string()> read_fault_file_;
   FaultPlan faults_;
   Queues queues_;
   Control control_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The device from its bring-up to its removal, seen by a driver.
+// The device from bring-up to removal, with the test driver.
 
 #include "azure/model/device.h"
 
@@ -12,7 +12,7 @@
 namespace manactl::azure {
 namespace {
 
-TEST_F(DeviceTest, SaysElevenThingsWhenTheChannelIsEstablished) {
+TEST_F(DeviceTest, SendsElevenEventsWhenTheChannelIsEstablished) {
   ASSERT_TRUE(driver.establish());
   EXPECT_EQ(driver.channel_eq.head, 256U + 11U);
   EXPECT_EQ(driver.channel_data.size(), 9U);
@@ -21,10 +21,10 @@ TEST_F(DeviceTest, SaysElevenThingsWhenTheChannelIsEstablished) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
-TEST_F(DeviceTest, RaisesAgainWhenTheDriverArmsWithEventsLeft) {
+TEST_F(DeviceTest, RaisesAnInterruptIfUnreadEventsRemainWhenArmed) {
   ASSERT_TRUE(driver.establish());
   guest.interrupts.clear();
-  driver.channel_eq.head -= 6;  // as a driver that takes five events per interrupt
+  driver.channel_eq.head -= 6;  // a driver that reads only five events per interrupt
   driver.arm(driver.channel_eq);
   EXPECT_EQ(guest.interrupts.size(), 1U);
   driver.channel_eq.head += 6;
@@ -44,7 +44,7 @@ TEST_F(DeviceTest, BringsUpTwoPorts) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
-TEST_F(DeviceTest, CanBeTornDownAndSetUpForEver) {
+TEST_F(DeviceTest, CanBeSetUpAndTornDownRepeatedly) {
   for (int round = 0; round < 20; ++round) {
     guest.next = MemoryGuest::kFirst;
     std::ranges::fill(guest.ram, std::uint8_t{0});
@@ -62,7 +62,7 @@ TEST_F(DeviceTest, CanBeTornDownAndSetUpForEver) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
-TEST_F(DeviceTest, TakesBackTheQueuesOfALinkThatGoesDown) {
+TEST_F(DeviceTest, FreesTheQueuesOfALinkThatGoesDown) {
   driver.bring_up();
   const auto cqs = device.queues().cqs().size(), wqs = device.queues().wqs().size();
   driver.link_down(1);
@@ -73,7 +73,7 @@ TEST_F(DeviceTest, TakesBackTheQueuesOfALinkThatGoesDown) {
   EXPECT_EQ(device.control().regions(), 0U);
 }
 
-TEST_F(DeviceTest, ForgetsADriverThatDiedWhenTheNextOneComes) {
+TEST_F(DeviceTest, DiscardsTheStateOfAnEarlierDriver) {
   driver.bring_up();
   const auto wqs = device.queues().wqs().size();
   guest.next = MemoryGuest::kFirst;
@@ -83,21 +83,21 @@ TEST_F(DeviceTest, ForgetsADriverThatDiedWhenTheNextOneComes) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
-TEST_F(DeviceTest, DoesNotAnswerItsOwnAnswer) {
+TEST_F(DeviceTest, DoesNotHandleItsOwnResponse) {
   driver.bring_up();
-  device.store(kSharedMemoryAt + 28, 0);  // the driver reads the header, the trap tells
+  device.store(kSharedMemoryAt + 28, 0);  // a read of the header, which the trap reports
   driver.request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{driver.eq.id});
   EXPECT_EQ(trace.violations(), 0U);
 }
 
-TEST_F(DeviceTest, AnswersACommandThatItDoesNotKnow) {
+TEST_F(DeviceTest, RejectsUnknownCommands) {
   driver.bring_up();
   const auto answer = driver.request(wire::Command(0x20009), wire::GenerateTestEqeRequest{1});
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->header.status, wire::kStatusUnsupported);
 }
 
-TEST_F(DeviceTest, CutsAnAnswerToWhatTheDriverExpects) {
+TEST_F(DeviceTest, TruncatesAResponseToTheExpectedSize) {
   driver.bring_up();
   const auto answer = driver.request(
       wire::Command::query_dev_config, *wire::encode(wire::QueryDeviceRequest{{}, 0, 1, 1}), 40, 1);
@@ -107,7 +107,7 @@ TEST_F(DeviceTest, CutsAnAnswerToWhatTheDriverExpects) {
   EXPECT_EQ(answer->header.response.version, 1U);
 }
 
-TEST_F(DeviceTest, KeepsAnInterruptThatIsMasked) {
+TEST_F(DeviceTest, RetriesAMaskedInterrupt) {
   driver.bring_up();
   guest.interrupts.clear();
   guest.masked = true;
@@ -120,7 +120,7 @@ TEST_F(DeviceTest, KeepsAnInterruptThatIsMasked) {
   EXPECT_EQ(driver.poll(driver.eq).size(), 1U);
 }
 
-TEST_F(DeviceTest, AnswersTheFenceBeforeItRunsThroughTheQueue) {
+TEST_F(DeviceTest, RespondsToAFenceBeforeItsCompletion) {
   driver.bring_up();
   const auto answer =
       driver.request(wire::Command::fence_rq, wire::FenceRqRequest{driver.ports[0].rx.object});
@@ -150,10 +150,10 @@ TEST_F(DeviceTest, BuildsARegionFromSeveralMessages) {
   EXPECT_EQ(device.control().regions(), 0U);
 }
 
-TEST_F(DeviceTest, CountsWhatWentThrough) {
+TEST_F(DeviceTest, CountsTraffic) {
   driver.bring_up();
   driver.send(0, frame_to(driver.ports[1].config.mac, 100));
-  const auto counters = driver.ask<wire::StatisticsResponse>(
+  const auto counters = driver.call<wire::StatisticsResponse>(
       wire::Command::query_gf_stat, *wire::encode(wire::StatisticsRequest{~0ULL}));
   EXPECT_EQ(counters.tx.unicast_packets, 1U);
   EXPECT_EQ(counters.tx.bytes, 100U);

@@ -14,11 +14,11 @@ constexpr std::size_t kBuffers = 8;
 constexpr std::uint32_t kSharedMemoryHeaderAt = kSharedMemoryAt + 28;
 constexpr std::uint32_t kPage = kDoorbellsAt + kDoorbellPageId * kDoorbellPageBytes;
 
-void must(bool holds, const char* what) {
+void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-std::vector<std::uint8_t> padded(std::span<const std::uint8_t> body) {
+std::vector<std::uint8_t> to_vector(std::span<const std::uint8_t> body) {
   return {body.begin(), body.end()};
 }
 
@@ -36,20 +36,20 @@ bool Driver::store_shared() {
   device_.store(kSharedMemoryHeaderAt, wire::load(guest_.shared, 28, 4));
   const auto header =
       wire::decode<wire::SharedMemoryHeader>(wire::Bytes(guest_.shared).subspan(28));
-  must(header.has_value(), "shared memory header");
+  require(header.has_value(), "shared memory header");
   return header->response && !header->device_owns && header->status == 0;
 }
 
 bool Driver::establish() {
   const auto queue = [this](std::uint32_t entry) {
-    return Inbox{0, guest_.allocate(kQueueBytes), kQueueBytes, entry, kQueueBytes / entry};
+    return ReadQueue{0, guest_.allocate(kQueueBytes), kQueueBytes, entry, kQueueBytes / entry};
   };
   channel_eq = queue(wire::kEqeBytes);
   channel_cq = queue(wire::kCqeBytes);
   channel_rq = {0, guest_.allocate(kQueueBytes), kQueueBytes, 0, false};
   channel_sq = {0, guest_.allocate(kQueueBytes), kQueueBytes, 0, true};
   request_buffer_ = guest_.allocate(kQueueBytes);
-  answer_buffer_ = guest_.allocate(kQueueBytes);
+  response_buffer_ = guest_.allocate(kQueueBytes);
   wire::SharedMemoryMessage message;
   message.eq_frame = channel_eq.base >> 12U;
   message.cq_frame = channel_cq.base >> 12U;
@@ -58,11 +58,11 @@ bool Driver::establish() {
   message.header = {wire::SharedMemoryType::establish, 0, false, 0, false, true};
   guest_.shared = *wire::encode(message);
   if (!store_shared()) return false;
-  greet();
+  read_channel_data();
   return true;
 }
 
-void Driver::greet() {
+void Driver::read_channel_data() {
   for (const auto& event : poll(channel_eq)) {
     const auto type = wire::EventType(event.info & 0xffU);
     if (type == wire::EventType::channel_init_eq) {
@@ -88,24 +88,24 @@ bool Driver::destroy() {
 }
 
 void Driver::post_channel_buffer() {
-  const wire::Sge sge{answer_buffer_, mem_key_, kQueueBytes};
+  const wire::Sge sge{response_buffer_, mem_key_, kQueueBytes};
   post(channel_rq, wqe({}, std::array<std::uint8_t, 8>{}, {&sge, 1}));
 }
 
-std::optional<Answer> Driver::request(wire::Command command,
-                                      std::span<const std::uint8_t> body,
-                                      std::uint32_t room,
-                                      std::uint16_t response_version) {
+std::optional<Response> Driver::request(wire::Command command,
+                                        std::span<const std::uint8_t> body,
+                                        std::uint32_t max_body,
+                                        std::uint16_t response_version) {
   auto header =
       wire::standard_request(command,
                              static_cast<std::uint32_t>(wire::RequestHeader::kSize + body.size()),
-                             wire::ResponseHeader::kSize + room);
+                             wire::ResponseHeader::kSize + max_body);
   header.response.version = response_version;
   header.device = {device_type, 0};
   header.request.hwc_msg_id = 3;
-  auto message = padded(*wire::encode(header));
+  auto message = to_vector(*wire::encode(header));
   message.insert(message.end(), body.begin(), body.end());
-  must(guest_.write(request_buffer_, message), "request buffer");
+  require(guest_.write(request_buffer_, message), "request buffer");
 
   wire::ChannelTxOob oob;
   oob.scq_id = channel_cq.id;
@@ -115,7 +115,7 @@ std::optional<Answer> Driver::request(wire::Command command,
   const wire::Sge sge{request_buffer_, mem_key_, static_cast<std::uint32_t>(message.size())};
   post(channel_sq, wqe(head, *wire::encode(oob), {&sge, 1}));
 
-  std::optional<Answer> answer;
+  std::optional<Response> response;
   unsigned sent = 0;
   for (const auto& entry : poll(channel_cq)) {
     const auto info = info_of(entry);
@@ -124,66 +124,68 @@ std::optional<Answer> Driver::request(wire::Command command,
       ++sent;
       continue;
     }
-    must(info.wq_id == channel_rq.id && done.data_bytes >= 32, "channel completion");
-    must(done.data_bytes <= wire::ResponseHeader::kSize + room, "answer longer than expected");
+    require(info.wq_id == channel_rq.id && done.data_bytes >= 32, "channel completion");
+    require(done.data_bytes <= wire::ResponseHeader::kSize + max_body,
+            "response longer than expected");
     std::vector<std::uint8_t> bytes(done.data_bytes);
-    must(guest_.read(answer_buffer_, bytes), "answer buffer");
-    answer =
-        Answer{*wire::decode_front<wire::ResponseHeader>(bytes), {bytes.begin() + 32, bytes.end()}};
-    must(answer->header.response.hwc_msg_id == 3, "message id");
-    must(answer->header.response.size == bytes.size(), "message size");
+    require(guest_.read(response_buffer_, bytes), "response buffer");
+    response = Response{*wire::decode_front<wire::ResponseHeader>(bytes),
+                        {bytes.begin() + 32, bytes.end()}};
+    require(response->header.response.hwc_msg_id == 3, "message id");
+    require(response->header.response.size == bytes.size(), "message size");
     post_channel_buffer();
   }
-  must(sent == 1, "completion of the request");
+  require(sent == 1, "completion of the request");
   arm(channel_cq);
   poll(channel_eq);
   arm(channel_eq);
-  return answer;
+  return response;
 }
 
 // --- queues
 
-std::vector<Entry> Driver::poll(Inbox& inbox) {
+std::vector<Entry> Driver::poll(ReadQueue& queue) {
   std::vector<Entry> entries;
   for (;;) {
-    std::vector<std::uint8_t> bytes(inbox.entry);
-    must(guest_.read(inbox.base + inbox.head % inbox.entries() * inbox.entry, bytes), "inbox");
-    const auto info = static_cast<std::uint32_t>(wire::load(bytes, inbox.entry - 4, 4));
+    std::vector<std::uint8_t> bytes(queue.entry);
+    require(guest_.read(queue.base + queue.head % queue.entries() * queue.entry, bytes),
+            "read queue");
+    const auto info = static_cast<std::uint32_t>(wire::load(bytes, queue.entry - 4, 4));
     const auto phase =
-        wire::phase_of(static_cast<std::uint8_t>(info >> 29U), inbox.head, inbox.entries());
-    must(phase != wire::Phase::overflow, "overflow");
+        wire::phase_of(static_cast<std::uint8_t>(info >> 29U), queue.head, queue.entries());
+    require(phase != wire::Phase::overflow, "overflow");
     if (phase == wire::Phase::empty) return entries;
-    bytes.resize(inbox.entry - 4);
+    bytes.resize(queue.entry - 4);
     entries.push_back({std::move(bytes), info});
-    ++inbox.head;
+    ++queue.head;
   }
 }
 
-void Driver::arm(const Inbox& inbox) {
-  const auto tail = wire::doorbell_tail(inbox.head, inbox.entries());
-  const bool is_eq = inbox.entry == wire::kEqeBytes;
+void Driver::arm(const ReadQueue& queue) {
+  const auto tail = wire::doorbell_tail(queue.head, queue.entries());
+  const bool is_eq = queue.entry == wire::kEqeBytes;
   const auto bytes =
-      is_eq ? *wire::encode(wire::EqDoorbell{static_cast<std::uint16_t>(inbox.id), tail, true})
-            : *wire::encode(wire::CqDoorbell{inbox.id, tail, true});
+      is_eq ? *wire::encode(wire::EqDoorbell{static_cast<std::uint16_t>(queue.id), tail, true})
+            : *wire::encode(wire::CqDoorbell{queue.id, tail, true});
   device_.store(kPage + (is_eq ? 0xff8 : 0x800), wire::load(bytes, 0, 8));
 }
 
-void Driver::post(Outbox& outbox, std::span<const std::uint8_t> wqe) {
+void Driver::post(WriteQueue& queue, std::span<const std::uint8_t> wqe) {
   for (std::size_t i = 0; i < wqe.size(); ++i) {
-    const auto at = outbox.base + (outbox.head + i) % outbox.bytes;
-    must(guest_.write(at, wqe.subspan(i, 1)), "outbox");
+    const auto at = queue.base + (queue.head + i) % queue.bytes;
+    require(guest_.write(at, wqe.subspan(i, 1)), "write queue");
   }
-  outbox.head += static_cast<std::uint32_t>(wqe.size());
-  const auto bytes = outbox.is_sq ? *wire::encode(wire::SqDoorbell{outbox.id, outbox.head})
-                                  : *wire::encode(wire::RqDoorbell{outbox.id, 0, outbox.head});
-  device_.store(kPage + (outbox.is_sq ? 0 : 0x400), wire::load(bytes, 0, 8));
+  queue.head += static_cast<std::uint32_t>(wqe.size());
+  const auto bytes = queue.is_sq ? *wire::encode(wire::SqDoorbell{queue.id, queue.head})
+                                 : *wire::encode(wire::RqDoorbell{queue.id, 0, queue.head});
+  device_.store(kPage + (queue.is_sq ? 0 : 0x400), wire::load(bytes, 0, 8));
 }
 
 std::vector<std::uint8_t> Driver::wqe(wire::WqeHeader header,
                                       std::span<const std::uint8_t> oob,
                                       std::span<const wire::Sge> sges) {
   header.num_sge = static_cast<std::uint8_t>(sges.size());
-  auto bytes = padded(*wire::encode(header));
+  auto bytes = to_vector(*wire::encode(header));
   bytes.insert(bytes.end(), oob.begin(), oob.end());
   for (const auto& sge : sges) {
     const auto encoded = *wire::encode(sge);
@@ -195,69 +197,69 @@ std::vector<std::uint8_t> Driver::wqe(wire::WqeHeader header,
 
 std::uint64_t Driver::region(std::uint64_t address, std::uint32_t bytes) {
   const auto pages = bytes / wire::kPageBytes;
-  auto body = padded(*wire::encode(wire::CreateDmaRegionRequest{bytes, 0, 0, pages, pages}));
+  auto body = to_vector(*wire::encode(wire::CreateDmaRegionRequest{bytes, 0, 0, pages, pages}));
   body.resize(body.size() + pages * 8);
   for (std::uint32_t i = 0; i < pages; ++i) {
     wire::store(body, 24 + i * 8, 8, address + std::uint64_t{i} * wire::kPageBytes);
   }
-  return ask<wire::CreateDmaRegionResponse>(wire::Command::create_dma_region, body).value;
+  return call<wire::CreateDmaRegionResponse>(wire::Command::create_dma_region, body).value;
 }
 
-Inbox Driver::create_eq() {
-  Inbox inbox{0, guest_.allocate(kQueueBytes), kQueueBytes, wire::kEqeBytes, kQueueBytes / 16};
-  wire::CreateQueueRequest wanted;
-  wanted.pd_id = pd_id_;
-  wanted.region = region(inbox.base, kQueueBytes);
-  wanted.queue_bytes = kQueueBytes;
-  wanted.eq_msix = 1;
-  inbox.id =
-      ask<wire::CreateQueueResponse>(wire::Command::create_queue, *wire::encode(wanted)).value;
-  request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{inbox.id});
-  must(poll(inbox).size() == 1, "test event");
-  arm(inbox);
-  return inbox;
+ReadQueue Driver::create_eq() {
+  ReadQueue queue{0, guest_.allocate(kQueueBytes), kQueueBytes, wire::kEqeBytes, kQueueBytes / 16};
+  wire::CreateQueueRequest create;
+  create.pd_id = pd_id_;
+  create.region = region(queue.base, kQueueBytes);
+  create.queue_bytes = kQueueBytes;
+  create.eq_msix = 1;
+  queue.id =
+      call<wire::CreateQueueResponse>(wire::Command::create_queue, *wire::encode(create)).value;
+  request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{queue.id});
+  require(poll(queue).size() == 1, "test event");
+  arm(queue);
+  return queue;
 }
 
 DriverQueue Driver::create_queue(std::size_t port, bool is_sq) {
   DriverQueue queue;
   queue.work = {0, guest_.allocate(kQueueBytes), kQueueBytes, 0, is_sq};
   queue.completions = {0, guest_.allocate(kQueueBytes), kQueueBytes, wire::kCqeBytes, 64};
-  wire::CreateWqObjectRequest wanted;
-  wanted.vport = ports.at(port).config.vport;
-  wanted.type = is_sq ? wire::QueueType::sq : wire::QueueType::rq;
-  wanted.wq_region = region(queue.work.base, kQueueBytes);
-  wanted.cq_region = region(queue.completions.base, kQueueBytes);
-  wanted.wq_bytes = wanted.cq_bytes = kQueueBytes;
-  wanted.eq_id = eq.id;
-  const auto made =
-      ask<wire::CreateWqObjectResponse>(wire::Command::create_wq_obj, *wire::encode(wanted));
-  queue.work.id = made.wq_id;
-  queue.completions.id = made.cq_id;
-  queue.object = made.wq_object;
+  wire::CreateWqObjectRequest create;
+  create.vport = ports.at(port).config.vport;
+  create.type = is_sq ? wire::QueueType::sq : wire::QueueType::rq;
+  create.wq_region = region(queue.work.base, kQueueBytes);
+  create.cq_region = region(queue.completions.base, kQueueBytes);
+  create.wq_bytes = create.cq_bytes = kQueueBytes;
+  create.eq_id = eq.id;
+  const auto created =
+      call<wire::CreateWqObjectResponse>(wire::Command::create_wq_obj, *wire::encode(create));
+  queue.work.id = created.wq_id;
+  queue.completions.id = created.cq_id;
+  queue.object = created.wq_object;
   return queue;
 }
 
-// --- the device's life
+// --- bring-up and removal
 
 void Driver::bring_up() {
-  must(establish(), "establish");
+  require(establish(), "establish");
   request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{channel_eq.id});
   wire::VerifyVersionRequest version;
   version.protocol_min = version.protocol_max = 1;
-  ask<wire::VerifyVersionResponse>(wire::Command::verify_version, *wire::encode(version));
-  ask<wire::MaxResourcesResponse>(wire::Command::query_max_resources, {});
-  const auto devices = ask<wire::ListDevicesResponse>(wire::Command::list_devices, {});
-  must(devices.count == 3 && devices.devices[1].type == wire::DeviceType::mana, "devices");
-  const auto registered = ask<wire::RegisterDeviceResponse>(wire::Command::register_device, {});
+  call<wire::VerifyVersionResponse>(wire::Command::verify_version, *wire::encode(version));
+  call<wire::MaxResourcesResponse>(wire::Command::query_max_resources, {});
+  const auto devices = call<wire::ListDevicesResponse>(wire::Command::list_devices, {});
+  require(devices.count == 3 && devices.devices[1].type == wire::DeviceType::mana, "devices");
+  const auto registered = call<wire::RegisterDeviceResponse>(wire::Command::register_device, {});
   pd_id_ = registered.pd_id;
   mem_key_ = registered.gpa_mkey;
   eq = create_eq();
-  const auto config = ask<wire::QueryDeviceResponse>(
+  const auto config = call<wire::QueryDeviceResponse>(
       wire::Command::query_dev_config, *wire::encode(wire::QueryDeviceRequest{{}, 0, 1, 1}), 2);
   ports.assign(config.max_vports, {});
   for (std::uint32_t i = 0; i < ports.size(); ++i) {
-    ports[i].config = ask<wire::QueryVportResponse>(wire::Command::query_vport_config,
-                                                    *wire::encode(wire::QueryVportRequest{i}));
+    ports[i].config = call<wire::QueryVportResponse>(wire::Command::query_vport_config,
+                                                     *wire::encode(wire::QueryVportRequest{i}));
     link_up(i);
   }
 }
@@ -265,7 +267,7 @@ void Driver::bring_up() {
 void Driver::link_up(std::size_t index) {
   auto& port = ports.at(index);
   const auto vport = port.config.vport;
-  port.tx_offset = ask<wire::ConfigVportTxResponse>(
+  port.tx_offset = call<wire::ConfigVportTxResponse>(
                        wire::Command::config_vport_tx,
                        *wire::encode(wire::ConfigVportTxRequest{vport, pd_id_, kDoorbellPageId}))
                        .tx_vport_offset;
@@ -278,10 +280,10 @@ void Driver::link_up(std::size_t index) {
   steer.rx_enable = 1;
   steer.update_default = steer.update_table = 1;
   steer.default_object = port.rx.object;
-  auto body = padded(*wire::encode(steer));
+  auto body = to_vector(*wire::encode(steer));
   body.resize(80 + std::size_t{8} * steer.entries);
   for (std::size_t i = 0; i < steer.entries; ++i) wire::store(body, 80 + i * 8, 8, port.rx.object);
-  must(request(wire::Command::config_vport_rx, body, 0)->header.status == 0, "steering");
+  require(request(wire::Command::config_vport_rx, body, 0)->header.status == 0, "steering");
   for (std::size_t i = 0; i < kBuffers; ++i) post_buffer(port, guest_.allocate(kBufferBytes));
 }
 
@@ -289,14 +291,14 @@ void Driver::link_down(std::size_t index) {
   auto& port = ports.at(index);
   wire::ConfigVportRxRequest steer;
   steer.vport = port.config.vport;
-  must(request(wire::Command::config_vport_rx, steer)->header.status == 0, "steering off");
+  require(request(wire::Command::config_vport_rx, steer)->header.status == 0, "steering off");
   request(wire::Command::fence_rq, wire::FenceRqRequest{port.rx.object});
   receive(index);
   for (const auto* queue : {&port.tx, &port.rx}) {
     const auto type = queue->work.is_sq ? wire::QueueType::sq : wire::QueueType::rq;
-    const auto gone =
+    const auto destroyed =
         request(wire::Command::destroy_wq_obj, wire::DestroyWqObjectRequest{type, queue->object});
-    must(gone && gone->header.status == 0, "destroy");
+    require(destroyed && destroyed->header.status == 0, "destroy");
   }
   port.tx = port.rx = {};
   port.buffers.clear();
@@ -306,7 +308,7 @@ void Driver::tear_down() {
   for (std::size_t i = 0; i < ports.size(); ++i) link_down(i);
   request(wire::Command::disable_queue, wire::DisableQueueRequest{wire::QueueType::eq, eq.id, 0});
   request(wire::Command::deregister_device, std::span<const std::uint8_t>(), 0);
-  must(destroy(), "destroy");
+  require(destroy(), "destroy");
 }
 
 // --- packets
@@ -322,7 +324,7 @@ wire::TxShortOob Driver::oob(std::size_t index) const {
 
 void Driver::send(std::size_t port, std::span<const std::uint8_t> frame) {
   const auto buffer = guest_.allocate(frame.size());
-  must(guest_.write(buffer, frame), "frame");
+  require(guest_.write(buffer, frame), "frame");
   const auto half = static_cast<std::uint32_t>(frame.size() / 2);
   const auto rest = static_cast<std::uint32_t>(frame.size()) - half;
   const wire::Sge sges[] = {{buffer, mem_key_, half}, {buffer + half, mem_key_, rest}};
@@ -359,7 +361,7 @@ std::vector<std::vector<std::uint8_t>> Driver::receive(std::size_t index) {
     const auto buffer = port.buffers.at(0);
     port.buffers.erase(port.buffers.begin());
     std::vector<std::uint8_t> frame(done.packets[0].length);
-    must(guest_.read(buffer, frame), "received frame");
+    require(guest_.read(buffer, frame), "received frame");
     frames.push_back(std::move(frame));
     post_buffer(port, buffer);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A driver for the unit tests: it sets up the hardware channel, sends messages, makes queues and
-// moves packets as the real driver does. Everything that goes wrong is an std::runtime_error.
+// A driver for the unit tests: sets up the hardware channel, sends messages, creates queues, and
+// sends and receives packets as the real driver does. Failures throw std::runtime_error.
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct Entry {
 };
 
 // A queue that the driver reads: EQ or CQ.
-struct Inbox {
+struct ReadQueue {
   std::uint32_t id = 0;
   std::uint64_t base = 0;
   std::uint32_t bytes = 0, entry = 0, head = 0;
@@ -30,7 +30,7 @@ struct Inbox {
 };
 
 // A queue that the driver writes: SQ or RQ.
-struct Outbox {
+struct WriteQueue {
   std::uint32_t id = 0;
   std::uint64_t base = 0;
   std::uint32_t bytes = 0, head = 0;  // head in bytes
@@ -38,8 +38,8 @@ struct Outbox {
 };
 
 struct DriverQueue {
-  Outbox work;
-  Inbox completions;
+  WriteQueue work;
+  ReadQueue completions;
   std::uint64_t object = 0;
 };
 
@@ -47,10 +47,10 @@ struct DriverPort {
   wire::QueryVportResponse config;
   std::uint16_t tx_offset = 0;
   DriverQueue tx, rx;
-  std::vector<std::uint64_t> buffers;  // of the RQ, in the order they were posted
+  std::vector<std::uint64_t> buffers;  // addresses of the posted buffers, oldest first
 };
 
-struct Answer {
+struct Response {
   wire::ResponseHeader header;
   std::vector<std::uint8_t> body;
 };
@@ -59,40 +59,40 @@ class Driver {
  public:
   Driver(MemoryGuest& guest, Device& device) : guest_(guest), device_(device) {}
 
-  // The shared-memory channel. True: answered with success.
+  // Requests on the shared-memory channel; true on success.
   bool establish();
   bool destroy();
 
-  // The bring-up of the real driver, up to links that are up.
+  // Brings up the device and all links, as the real driver does.
   void bring_up();
   void link_up(std::size_t port);
   void link_down(std::size_t port);
   void tear_down();
 
-  // A message with its body; the answer may have up to `room` bytes after its header. No value:
-  // no answer came.
-  std::optional<Answer> request(wire::Command command,
-                                std::span<const std::uint8_t> body,
-                                std::uint32_t room,
-                                std::uint16_t response_version = 1);
+  // Sends a message with this body. The response may have up to `max_body` bytes after its header.
+  // No value if there is no response.
+  std::optional<Response> request(wire::Command command,
+                                  std::span<const std::uint8_t> body,
+                                  std::uint32_t max_body,
+                                  std::uint16_t response_version = 1);
 
   template <class Body>
   requires requires { Body::kSize; }
 
-  std::optional<Answer> request(wire::Command command, const Body& body, std::uint32_t room = 0) {
-    return request(command, *wire::encode(body), room);
+  std::optional<Response> request(wire::Command command,
+                                  const Body& body,
+                                  std::uint32_t max_body = 0) {
+    return request(command, *wire::encode(body), max_body);
   }
 
-  // As above, but success and a sound body are required.
-  template <class Response>
-  Response ask(wire::Command command,
-               std::span<const std::uint8_t> body,
-               std::uint16_t version = 1) {
-    const auto answer = request(command, body, Response::kSize, version);
-    if (!answer || answer->header.status != 0) throw std::runtime_error("refused");
-    const auto response = wire::decode<Response>(answer->body);
-    if (!response) throw std::runtime_error(wire::describe(response.error()));
-    return *response;
+  // Like request(), but throws unless the response is successful and its body valid.
+  template <class Body>
+  Body call(wire::Command command, std::span<const std::uint8_t> body, std::uint16_t version = 1) {
+    const auto response = request(command, body, Body::kSize, version);
+    if (!response || response->header.status != 0) throw std::runtime_error("request failed");
+    const auto decoded = wire::decode<Body>(response->body);
+    if (!decoded) throw std::runtime_error(wire::describe(decoded.error()));
+    return *decoded;
   }
 
   void send(std::size_t port, std::span<const std::uint8_t> frame);
@@ -102,39 +102,39 @@ class Driver {
             std::span<const wire::Sge> sges);
   wire::TxShortOob oob(std::size_t port) const;
 
-  // Frames that arrived at a port; their buffers are posted again.
+  // Returns the frames received by a port since the last call; posts their buffers again.
   std::vector<std::vector<std::uint8_t>> receive(std::size_t port);
 
-  // Entries that came since the last call. The queue is armed again.
-  std::vector<Entry> poll(Inbox& inbox);
-  void arm(const Inbox& inbox);
+  // Returns the entries since the last call. Does not arm the queue.
+  std::vector<Entry> poll(ReadQueue& queue);
+  void arm(const ReadQueue& queue);
 
-  void post(Outbox& outbox, std::span<const std::uint8_t> wqe);
+  void post(WriteQueue& queue, std::span<const std::uint8_t> wqe);
   static std::vector<std::uint8_t> wqe(wire::WqeHeader header,
                                        std::span<const std::uint8_t> oob,
                                        std::span<const wire::Sge> sges);
   std::uint64_t region(std::uint64_t address, std::uint32_t bytes);
-  Inbox create_eq();
+  ReadQueue create_eq();
 
   std::vector<DriverPort> ports;
-  Inbox eq;  // of the ports
-  Inbox channel_eq, channel_cq;
-  Outbox channel_rq, channel_sq;
+  ReadQueue eq;  // shared by all ports
+  ReadQueue channel_eq, channel_cq;
+  WriteQueue channel_rq, channel_sq;
   std::map<wire::ChannelDatum, std::uint32_t> channel_data;
-  std::vector<wire::CqeType> tx_results;  // of all ports
+  std::vector<wire::CqeType> tx_results;  // completion types of sent packets, of all ports
   unsigned fences = 0;
-  wire::DeviceType device_type = wire::DeviceType::mana;  // that requests are for
+  wire::DeviceType device_type = wire::DeviceType::mana;  // target of requests
 
  private:
   bool store_shared();
-  void greet();
+  void read_channel_data();
   void post_channel_buffer();
   DriverQueue create_queue(std::size_t port, bool is_sq);
   void post_buffer(DriverPort& port, std::uint64_t address);
 
   MemoryGuest& guest_;
   Device& device_;
-  std::uint64_t request_buffer_ = 0, answer_buffer_ = 0;
+  std::uint64_t request_buffer_ = 0, response_buffer_ = 0;
   std::uint32_t pd_id_ = 0, mem_key_ = 0;
 };
 

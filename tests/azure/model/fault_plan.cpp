@@ -14,12 +14,12 @@ Result<std::uint32_t> parse_code(std::string_view text) {
   if (text == "establish") return kFaultEstablish;
   if (text == "destroy") return kFaultDestroy;
   if (text == "any") return kFaultAny;
-  for (const auto& command : wire::members(wire::Command{})) {
-    if (command.name == text) return static_cast<std::uint32_t>(command.value);
+  if (const auto command = value_of(wire::members(wire::Command{}), text)) {
+    return static_cast<std::uint32_t>(*command);
   }
   const bool hexadecimal = text.starts_with("0x");
   const auto number = hexadecimal ? parse_hex(text, UINT32_MAX) : parse_unsigned(text, UINT32_MAX);
-  if (!number) return fail(Errc::invalid, fmt::format("no message '{}'", printable(text)));
+  if (!number) return fail(Errc::invalid, fmt::format("unknown message '{}'", printable(text)));
   return static_cast<std::uint32_t>(*number);
 }
 
@@ -34,14 +34,14 @@ Result<> parse_action(std::string_view text, Fault& fault) {
     fault.status = static_cast<std::uint32_t>(*status);
     return {};
   }
-  if (text == "silent") {
-    fault.kind = FaultKind::silent;
-  } else if (text == "late") {
-    fault.kind = FaultKind::late;
+  if (text == "ignore") {
+    fault.kind = FaultKind::ignore;
+  } else if (text == "unanswered") {
+    fault.kind = FaultKind::unanswered;
   } else if (text == "short") {
     fault.kind = FaultKind::truncate;
   } else {
-    return fail(Errc::invalid, fmt::format("no fault '{}'", printable(text)));
+    return fail(Errc::invalid, fmt::format("unknown fault '{}'", printable(text)));
   }
   return {};
 }
@@ -50,7 +50,7 @@ Result<> parse_count(std::string_view text, Fault& fault) {
   const auto equals = text.find('=');
   const auto name = text.substr(0, equals);
   if (equals == std::string_view::npos || (name != "after" && name != "times")) {
-    return fail(Errc::invalid, fmt::format("no count '{}'", printable(text)));
+    return fail(Errc::invalid, fmt::format("unknown count '{}'", printable(text)));
   }
   const auto number = parse_unsigned(text.substr(equals + 1));
   if (!number) return tl::unexpected<Error>(number.error());
@@ -62,55 +62,56 @@ Result<> parse_count(std::string_view text, Fault& fault) {
 
 Result<Fault> Fault::parse(std::string_view text) {
   const auto equals = text.find('=');
-  const auto doing = fmt::format("fault '{}'", printable(text));
+  const auto context = fmt::format("fault '{}'", printable(text));
   if (equals == std::string_view::npos) {
-    return because({Errc::invalid, 0, "CODE=ACTION expected"}, doing);
+    return because({Errc::invalid, 0, "expected CODE=ACTION"}, context);
   }
   const auto code = parse_code(text.substr(0, equals));
-  if (!code) return because(code.error(), doing);
+  if (!code) return because(code.error(), context);
   Fault fault;
   fault.code = *code;
   const auto pieces = split(text.substr(equals + 1), ',');
   auto parsed = parse_action(pieces.front(), fault);
   for (std::size_t i = 1; parsed && i < pieces.size(); ++i) parsed = parse_count(pieces[i], fault);
-  if (!parsed) return because(parsed.error(), doing);
+  if (!parsed) return because(parsed.error(), context);
   const bool shared = fault.code == kFaultEstablish || fault.code == kFaultDestroy;
   if (shared && fault.status > 0xff) {
-    return because({Errc::invalid, 0, "the status has 8 bits here"}, doing);
+    return because({Errc::invalid, 0, "the status of the shared-memory channel has 8 bits"},
+                   context);
   }
   return fault;
 }
 
-Result<> FaultPlan::replace_late(std::string_view text) {
-  if (text == late_text_) return {};
-  std::vector<Armed> fresh;
+Result<> FaultPlan::set_file_faults(std::string_view text) {
+  if (text == file_text_) return {};
+  std::vector<Armed> faults;
   for (const auto line : split(text, '\n')) {
     const auto word = trim(line);
     if (word.empty() || word.starts_with('#')) continue;
     const auto fault = Fault::parse(word);
     if (!fault) return tl::unexpected<Error>(fault.error());
-    const auto old = std::ranges::find(late_, *fault, &Armed::fault);
-    fresh.push_back({*fault, old == late_.end() ? 0 : old->seen});
+    const auto old = std::ranges::find(file_faults_, *fault, &Armed::fault);
+    faults.push_back({*fault, old == file_faults_.end() ? 0 : old->messages});
   }
-  late_ = std::move(fresh);
-  late_text_ = text;
+  file_faults_ = std::move(faults);
+  file_text_ = text;
   return {};
 }
 
-std::optional<Fault> FaultPlan::strike(std::vector<Armed>& armed, std::uint32_t code) {
-  std::optional<Fault> hit;
-  for (auto& [fault, seen] : armed) {
+std::optional<Fault> FaultPlan::find(std::vector<Armed>& armed, std::uint32_t code) {
+  std::optional<Fault> found;
+  for (auto& [fault, messages] : armed) {
     const bool shared = code == kFaultEstablish || code == kFaultDestroy;
     if (fault.code != code && (fault.code != kFaultAny || shared)) continue;
-    const auto turn = seen++;
-    if (!hit && turn >= fault.after && turn - fault.after < fault.times) hit = fault;
+    const auto index = messages++;
+    if (!found && index >= fault.after && index - fault.after < fault.times) found = fault;
   }
-  return hit;
+  return found;
 }
 
-std::optional<Fault> FaultPlan::strike(std::uint32_t code) {
-  const auto first = strike(late_, code);
-  const auto second = strike(armed_, code);
+std::optional<Fault> FaultPlan::find(std::uint32_t code) {
+  const auto first = find(file_faults_, code);
+  const auto second = find(armed_, code);
   return first ? first : second;
 }
 

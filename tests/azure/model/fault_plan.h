@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Faults to inject into the answers, one message at a time. Written as
+// Faults to inject into responses, one message at a time. The text form of a fault is one of
 //
-//     CODE=refuse:STATUS     not done, answered with STATUS
-//     CODE=status:STATUS     done, but answered with STATUS
-//     CODE=silent            not done, never answered
-//     CODE=late              done, but never answered
-//     CODE=short             done, answered with the header alone
+//     CODE=refuse:STATUS     not executed, response with STATUS
+//     CODE=status:STATUS     executed, response with STATUS
+//     CODE=ignore            not executed, no response
+//     CODE=unanswered        executed, no response
+//     CODE=short             executed, response without a body
 //
-// followed by ",after=N" (the first N are answered properly) and ",times=N" (then proper again).
-// CODE is a message's number or name ("0x20003", "CONFIG_VPORT_TX"), "establish" or "destroy" (the
-// shared-memory channel, where STATUS is at most 0xff), or "any" (every message).
+// followed by ",after=N" (the first N messages are handled normally) and ",times=N" (N faults).
+// CODE is the number or name of a message ("0x20003", "CONFIG_VPORT_TX"), "establish" or "destroy"
+// (the shared-memory channel, where STATUS is at most 0xff), or "any" (every message).
 
 #pragma once
 
@@ -24,9 +24,9 @@
 
 namespace manactl::azure {
 
-enum class FaultKind : std::uint8_t { refuse, status, silent, late, truncate };
+enum class FaultKind : std::uint8_t { refuse, status, ignore, unanswered, truncate };
 
-// What a fault aims at, beside the numbers of messages.
+// Values of Fault::code that are not the number of a message.
 inline constexpr std::uint32_t kFaultEstablish = 0xfffffff0;
 inline constexpr std::uint32_t kFaultDestroy = 0xfffffff1;
 inline constexpr std::uint32_t kFaultAny = 0xffffffff;
@@ -46,23 +46,22 @@ class FaultPlan {
  public:
   void add(const Fault& fault) { armed_.push_back({fault, 0}); }
 
-  // Faults read from a file at run time stand in for all that came that way before; those that
-  // stay the same keep their count.
-  Result<> replace_late(std::string_view text);
+  // Replaces the faults of the fault file. Faults that the file contained before keep their counts.
+  Result<> set_file_faults(std::string_view text);
 
-  // The fault for this message, which counts as having come by.
-  std::optional<Fault> strike(std::uint32_t code);
+  // Counts this message and returns its fault, if any.
+  std::optional<Fault> find(std::uint32_t code);
 
  private:
   struct Armed {
     Fault fault;
-    std::uint64_t seen = 0;
+    std::uint64_t messages = 0;
   };
 
-  static std::optional<Fault> strike(std::vector<Armed>& armed, std::uint32_t code);
+  static std::optional<Fault> find(std::vector<Armed>& armed, std::uint32_t code);
 
-  std::vector<Armed> armed_, late_;
-  std::string late_text_;
+  std::vector<Armed> armed_, file_faults_;
+  std::string file_text_;
 };
 
 }  // namespace manactl::azure

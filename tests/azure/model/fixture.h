@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A device with two ports, its guest and its driver.
+// A device with two ports, with its guest and driver.
 
 #pragma once
 
@@ -37,8 +37,8 @@ class DeviceTest : public testing::Test {
   MemoryGuest guest;
   std::vector<std::string> lines;
   Trace trace{[this](const std::string& line) { lines.push_back(line); }};
-  std::string late_faults;
-  Device device{guest, options, trace, [this] { return late_faults; }};
+  std::string fault_file;
+  Device device{guest, options, trace, [this] { return fault_file; }};
   Driver driver{guest, device};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A device that has been brought up, then a script of the fuzzer's: each step writes some bytes to
-// one of the rings or buffers and rings a doorbell. Whatever happens, the next driver can come.
+// Brings up a device and runs a script from the fuzzer. Each step writes bytes to a ring or buffer
+// and rings a doorbell. Afterwards a new driver must still be able to use the device.
 
 #include <cstdlib>
 
@@ -33,12 +33,12 @@ class Script {
 };
 
 void step(Script& script, MemoryGuest& guest, Device& device, Driver& driver) {
-  Outbox* queues[] = {&driver.channel_sq,
-                      &driver.channel_rq,
-                      &driver.ports[0].tx.work,
-                      &driver.ports[0].rx.work,
-                      &driver.ports[1].tx.work,
-                      &driver.ports[1].rx.work};
+  WriteQueue* queues[] = {&driver.channel_sq,
+                          &driver.channel_rq,
+                          &driver.ports[0].tx.work,
+                          &driver.ports[0].rx.work,
+                          &driver.ports[1].tx.work,
+                          &driver.ports[1].rx.work};
   auto& queue = *queues[script.number(1) % 6];
   const auto at = queue.base + script.number(2) % 0x4000;
   guest.write(at, script.take(script.number(1)));
@@ -62,18 +62,18 @@ void fuzz(std::span<const std::uint8_t> bytes) {
   static MemoryGuest guest;
   static Trace trace;
   static const Options options = *parse_options({"device"});
-  const auto fresh = [] {
+  const auto clear_guest = [] {
     std::fill_n(guest.ram.begin(), guest.next - MemoryGuest::kFirst + 0x10000, std::uint8_t{0});
     guest.next = MemoryGuest::kFirst;
     guest.interrupts.clear();
   };
-  fresh();
+  clear_guest();
   Device device(guest, options, trace);
   Driver driver(guest, device);
   driver.bring_up();
   Script script(bytes);
   while (!script.done()) step(script, guest, device, driver);
-  fresh();
+  clear_guest();
   Driver next(guest, device);
   next.bring_up();
   next.tear_down();

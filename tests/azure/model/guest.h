@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Everything that the device reaches outside itself: the guest's memory, its own BAR, interrupts.
-// In the virtual machine this is /dev/azgdma, in unit tests a few vectors.
+// The guest resources that the device accesses: memory, the shared memory in the BAR, and
+// interrupts. In the virtual machine the implementation is /dev/azgdma, in unit tests MemoryGuest.
 
 #pragma once
 
@@ -14,18 +14,18 @@ class Guest {
  public:
   virtual ~Guest() = default;
 
-  // Physical addresses. False, and nothing done, when a byte of it is not RAM.
+  // `address` is physical. Returns false without any access unless all bytes are RAM.
   virtual bool read(std::uint64_t address, std::span<std::uint8_t> into) = 0;
   virtual bool write(std::uint64_t address, std::span<const std::uint8_t> from) = 0;
 
-  // An aligned dword that the guest sees after everything written before.
+  // Writes an aligned dword with release semantics.
   virtual bool publish(std::uint64_t address, std::uint32_t value) = 0;
 
-  // The shared-memory channel: its 32 bytes, and the last dword.
+  // Read all 32 bytes of the shared-memory channel, and write its last dword.
   virtual void read_shared(std::span<std::uint8_t, 32> into) = 0;
   virtual void write_shared_header(std::uint32_t value) = 0;
 
-  // False when the vector could not be raised now (masked, MSI-X off).
+  // False if the vector is masked or MSI-X is off.
   virtual bool interrupt(std::uint32_t vector) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-azure-model: the MANA device of the virtual Azure VM, as a process inside it.
+// manactl-azure-model: the MANA device of the virtual Azure VM, a process inside the VM.
 
 #include <poll.h>
 
@@ -28,22 +28,22 @@ void on_signal(int) {
   g_stop = 1;
 }
 
-// Signals arrive only while the loop waits.
-sigset_t hold_signals() {
+// Blocks SIGTERM and SIGINT. Returns the mask with which ppoll() receives them.
+sigset_t block_signals() {
   struct sigaction action {};
 
   action.sa_handler = on_signal;
-  sigset_t held, before;
-  sigemptyset(&held);
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
   for (const int number : {SIGTERM, SIGINT}) {
     sigaction(number, &action, nullptr);
-    sigaddset(&held, number);
+    sigaddset(&blocked, number);
   }
-  pthread_sigmask(SIG_BLOCK, &held, &before);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before);
   return before;
 }
 
-std::string text_of(const std::string& path) {
+std::string read_text(const std::string& path) {
   std::stringstream text;
   if (std::ifstream file(path); file.peek() != std::ifstream::traits_type::eof()) {
     text << file.rdbuf();
@@ -62,13 +62,13 @@ Trace make_trace(const Options& options) {
   });
 }
 
-Result<> take(Device& device, Trace& trace, const std::vector<Store>& stores) {
+Result<> handle_stores(Device& device, Trace& trace, const std::vector<Store>& stores) {
   for (const auto& store : stores) {
     if (store.offset == AZGDMA_EVENT_OVERRUN) {
       return fail(Errc::io, fmt::format("{} stores were lost", store.value));
     }
     if (store.offset == AZGDMA_EVENT_PRESENCE) {
-      trace.line(store.value == 0 ? "the function left" : "the function came");
+      trace.line(store.value == 0 ? "function removed" : "function added");
       device.reset();
       continue;
     }
@@ -78,7 +78,7 @@ Result<> take(Device& device, Trace& trace, const std::vector<Store>& stores) {
 }
 
 Result<> serve(AzgdmaGuest& guest, Device& device, Trace& trace) {
-  const auto waiting_mask = hold_signals();
+  const auto waiting_mask = block_signals();
   fmt::print("ready\n");
   std::fflush(stdout);
   while (g_stop == 0) {
@@ -89,8 +89,8 @@ Result<> serve(AzgdmaGuest& guest, Device& device, Trace& trace) {
     if (count <= 0) continue;
     const auto stores = guest.stores();
     if (!stores) return tl::unexpected<Error>(stores.error());
-    auto taken = take(device, trace, *stores);
-    if (!taken) return taken;
+    auto handled = handle_stores(device, trace, *stores);
+    if (!handled) return handled;
   }
   return {};
 }
@@ -99,11 +99,11 @@ Result<> run(const Options& options) {
   const auto guest = AzgdmaGuest::open(options.device);
   if (!guest) return tl::unexpected<Error>(guest.error());
   auto trace = make_trace(options);
-  std::function<std::string()> late_faults;
+  std::function<std::string()> read_fault_file;
   if (!options.fault_file.empty()) {
-    late_faults = [&options] { return text_of(options.fault_file); };
+    read_fault_file = [&options] { return read_text(options.fault_file); };
   }
-  Device device(**guest, options, trace, late_faults);
+  Device device(**guest, options, trace, read_fault_file);
   auto served = serve(**guest, device, trace);
   fmt::print(stderr,
              "manactl-azure-model: {} messages, {} violations\n",
@@ -112,20 +112,20 @@ Result<> run(const Options& options) {
   return served;
 }
 
-int complain(const Error& error, int status) {
+int report(const Error& error, int status) {
   fmt::print(stderr, "manactl-azure-model: {}\n", error.message);
   return status;
 }
 
 int start(const std::vector<std::string>& arguments) {
   const auto options = parse_options(arguments);
-  if (!options) return complain(options.error(), kUsage);
+  if (!options) return report(options.error(), kUsage);
   if (options->help) {
     fmt::print("{}", usage());
     return kDone;
   }
   const auto done = run(*options);
-  return done ? kDone : complain(done.error(), kFailed);
+  return done ? kDone : report(done.error(), kFailed);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A guest in a few vectors: RAM that starts at an odd place, the shared-memory channel, and a list
-// of interrupts. And beside it a driver that talks to the device as the real one does.
+// A guest in ordinary memory: RAM that does not start at address 0, the shared-memory channel, and
+// a list of interrupts.
 
 #pragma once
 
@@ -50,7 +50,7 @@ class MemoryGuest : public Guest {
     return true;
   }
 
-  // Zeroed pages; never given back.
+  // Returns zeroed pages, which are never freed.
   std::uint64_t allocate(std::uint64_t bytes) {
     const auto address = next;
     next += (bytes + 4095) / 4096 * 4096;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A request as a command sees it, and what it answers.
+// A request to a command, and its reply.
 
 #pragma once
 
@@ -14,11 +14,11 @@
 
 namespace manactl::azure {
 
-// Statuses of this device. The real one's are opaque: drivers know no other than success.
+// Status codes of this model, not of the real device: drivers only check for success.
 enum Status : std::uint32_t {
   kBadMessage = 0x1001,  // the body cannot be decoded
   kNoSuchObject = 0x1002,
-  kNoRoom = 0x1003,     // too many objects
+  kTooMany = 0x1003,    // too many objects
   kBadMemory = 0x1004,  // a queue does not fit its region
   kInUse = 0x1005,
   kBadVersion = 0x1006,
@@ -35,8 +35,8 @@ struct Request {
 struct Reply {
   std::uint32_t status = wire::kStatusSuccess;
   std::vector<std::uint8_t> body;
-  std::string reason;           // of a refusal, for the trace
-  std::function<void()> after;  // to do when the answer is in the driver's hands
+  std::string reason;           // why the request failed, for the trace
+  std::function<void()> after;  // called after the response was sent
 
   static Reply refuse(std::uint32_t status, std::string reason) {
     return {status, {}, std::move(reason), {}};

@@ -12,57 +12,56 @@ namespace {
 
 constexpr std::uint64_t kMaxPorts = 16;
 
-Result<> number(std::string_view text, std::uint64_t least, std::uint64_t most, auto& into) {
-  const auto value = parse_unsigned(text, most);
+Result<> set_number(std::string_view text, std::uint64_t min, std::uint64_t max, auto& into) {
+  const auto value = parse_unsigned(text, max);
   if (!value) return tl::unexpected<Error>(value.error());
-  if (*value < least) return fail(Errc::invalid, fmt::format("at least {} is needed", least));
+  if (*value < min) return fail(Errc::invalid, fmt::format("must be at least {}", min));
   into = static_cast<std::remove_reference_t<decltype(into)>>(*value);
   return {};
 }
 
-Result<> mac(Options& options, std::string_view text) {
+Result<> add_mac(Options& options, std::string_view text) {
   const auto address = MacAddress::parse(text);
   if (!address) return tl::unexpected<Error>(address.error());
   options.macs.push_back(*address);
   return {};
 }
 
-Result<> fault(Options& options, std::string_view text) {
+Result<> add_fault(Options& options, std::string_view text) {
   const auto value = Fault::parse(text);
   if (!value) return tl::unexpected<Error>(value.error());
   options.faults.push_back(*value);
   return {};
 }
 
-Result<> keep(std::string_view text, std::string& into) {
-  if (text.empty()) return fail(Errc::invalid, "a name is needed");
+Result<> set_text(std::string_view text, std::string& into) {
+  if (text.empty()) return fail(Errc::invalid, "the value is empty");
   into = text;
   return {};
 }
 
-MacAddress following(MacAddress address, std::size_t distance) {
+MacAddress next_mac(MacAddress address, std::size_t distance) {
   address.bytes[5] = static_cast<std::uint8_t>(address.bytes[5] + distance);
   return address;
 }
 
-// One option; no value when the word is no option.
 Result<> apply(Options& options,
                std::size_t& ports,
                const std::string& name,
                const std::string& value) {
   const std::map<std::string, std::function<Result<>()>, std::less<>> known = {
-      {"--ports", [&] { return number(value, 1, kMaxPorts, ports); }},
-      {"--mac", [&] { return mac(options, value); }},
-      {"--queues", [&] { return number(value, 1, 64, options.queues); }},
-      {"--mtu", [&] { return number(value, 68, 9000, options.mtu); }},
-      {"--hwc-timeout", [&] { return number(value, 1, 600'000, options.hwc_timeout_ms); }},
-      {"--fault", [&] { return fault(options, value); }},
-      {"--fault-file", [&] { return keep(value, options.fault_file); }},
-      {"--trace-file", [&] { return keep(value, options.trace_file); }},
+      {"--ports", [&] { return set_number(value, 1, kMaxPorts, ports); }},
+      {"--mac", [&] { return add_mac(options, value); }},
+      {"--queues", [&] { return set_number(value, 1, 64, options.queues); }},
+      {"--mtu", [&] { return set_number(value, 68, 9000, options.mtu); }},
+      {"--hwc-timeout", [&] { return set_number(value, 1, 600'000, options.hwc_timeout_ms); }},
+      {"--fault", [&] { return add_fault(options, value); }},
+      {"--fault-file", [&] { return set_text(value, options.fault_file); }},
+      {"--trace-file", [&] { return set_text(value, options.trace_file); }},
   };
   const auto it = known.find(name);
   if (it == known.end()) {
-    return fail(Errc::invalid, fmt::format("no option '{}', see --help", printable(name)));
+    return fail(Errc::invalid, fmt::format("unknown option '{}', see --help", printable(name)));
   }
   const auto done = it->second();
   return done ? Result<>{} : because(done.error(), name);
@@ -72,16 +71,16 @@ Result<> apply(Options& options,
 
 std::string usage() {
   return "usage: manactl-azure-model [OPTION...] DEVICE\n"
-         "  --ports=N          ports of the function (2)\n"
-         "  --mac=ADDRESS      of the next port; may be repeated\n"
-         "  --queues=N         SQs and RQs of each port (16)\n"
-         "  --mtu=N            the largest MTU (1500)\n"
-         "  --hwc-timeout=MS   offered to drivers that ask for it\n"
+         "  --ports=N          number of ports (2)\n"
+         "  --mac=ADDRESS      address of the next port; may be repeated\n"
+         "  --queues=N         SQs and RQs per port (16)\n"
+         "  --mtu=N            maximum MTU (1500)\n"
+         "  --hwc-timeout=MS   timeout for drivers that query it\n"
          "  --fault=CODE=ACTION[,after=N][,times=N]\n"
-         "                     ACTION: refuse:STATUS, status:STATUS, silent, late, short\n"
+         "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"
-         "  --fault-file=FILE  more of them, one per line, read again before each message\n"
-         "  --trace            messages to stderr, --trace-file=FILE: to FILE\n";
+         "  --fault-file=FILE  more faults, one per line, reread before each message\n"
+         "  --trace            print messages to stderr; --trace-file=FILE: to FILE\n";
 }
 
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
@@ -97,7 +96,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
       continue;
     }
     if (!word.starts_with("--")) {
-      if (!options.device.empty()) return fail(Errc::invalid, "one DEVICE only");
+      if (!options.device.empty()) return fail(Errc::invalid, "only one DEVICE is allowed");
       options.device = word;
       continue;
     }
@@ -109,10 +108,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     if (!done) return tl::unexpected<Error>(done.error());
   }
   options.trace = options.trace || !options.trace_file.empty();
-  if (options.device.empty()) return fail(Errc::invalid, "no DEVICE, see --help");
+  if (options.device.empty()) return fail(Errc::invalid, "DEVICE is missing, see --help");
   if (options.macs.size() > ports) return fail(Errc::invalid, "more --mac than --ports");
   while (options.macs.size() < ports) {
-    options.macs.push_back(following(kFirstMac, options.macs.size()));
+    options.macs.push_back(next_mac(kFirstMac, options.macs.size()));
   }
   return options;
 }

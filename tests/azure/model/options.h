@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the device is: its ports and limits, and the command line that says so.
+// The command line: ports and limits of the device, faults and traces.
 
 #pragma once
 
@@ -17,17 +17,17 @@ namespace manactl::azure {
 struct Options {
   std::string device;                // "/dev/azgdma"
   std::vector<MacAddress> macs;      // one per port
-  std::uint32_t queues = 16;         // SQs and RQs of a port
-  std::uint16_t mtu = 1500;          // the largest; frames have 14 bytes more
-  std::uint32_t hwc_timeout_ms = 0;  // told to drivers that ask; 0: not offered
+  std::uint32_t queues = 16;         // SQs and RQs per port
+  std::uint16_t mtu = 1500;          // maximum; frames have 14 bytes of header in addition
+  std::uint32_t hwc_timeout_ms = 0;  // for drivers that query it; 0: not offered
   std::vector<Fault> faults;
-  std::string fault_file;  // read again before each message
+  std::string fault_file;  // reread before each message
   bool trace = false;
-  std::string trace_file;  // stderr when empty
+  std::string trace_file;  // empty: stderr
   bool help = false;
 };
 
-// Ports without a --mac get consecutive addresses from here.
+// Ports without --mac get consecutive addresses from this one.
 inline constexpr MacAddress kFirstMac{{0x00, 0x0d, 0x3a, 0x76, 0x3b, 0xd0}};
 
 std::string usage();

@@ -9,7 +9,7 @@
 namespace manactl::azure {
 namespace {
 
-TEST(ModelOptions, HaveDefaultsForEverythingButTheDevice) {
+TEST(ModelOptions, HaveDefaultsExceptForTheDevice) {
   const auto options = parse_options({"/dev/azgdma"});
   ASSERT_TRUE(options.has_value());
   EXPECT_EQ(options->device, "/dev/azgdma");
@@ -18,13 +18,13 @@ TEST(ModelOptions, HaveDefaultsForEverythingButTheDevice) {
   EXPECT_FALSE(options->trace);
 }
 
-TEST(ModelOptions, ReadEveryOption) {
+TEST(ModelOptions, AreAllParsed) {
   const auto options = parse_options({"--ports=3",
                                       "--mac=02:00:00:00:00:01",
                                       "--queues=4",
                                       "--mtu=9000",
                                       "--hwc-timeout=500",
-                                      "--fault=25=silent",
+                                      "--fault=25=ignore",
                                       "--fault-file=/tmp/f",
                                       "--trace-file=/tmp/t",
                                       "dev"});
@@ -39,7 +39,7 @@ TEST(ModelOptions, ReadEveryOption) {
   EXPECT_TRUE(options->trace);
 }
 
-TEST(ModelOptions, RefuseNonsense) {
+TEST(ModelOptions, RejectInvalidArguments) {
   const std::vector<std::vector<std::string>> wrong = {
       {},
       {"a", "b"},
@@ -55,14 +55,14 @@ TEST(ModelOptions, RefuseNonsense) {
   for (const auto& arguments : wrong) EXPECT_FALSE(parse_options(arguments).has_value());
 }
 
-TEST(ModelOptions, OfferHelpWithoutADevice) {
+TEST(ModelOptions, AcceptHelpWithoutADevice) {
   const auto options = parse_options({"--help"});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->help);
   EXPECT_NE(usage().find("--fault-file"), std::string::npos);
 }
 
-TEST(RamRanges, AreTheSystemRamOfTheKernelsList) {
+TEST(RamRanges, AreTheTopLevelSystemRamEntries) {
   const auto ranges = ram_ranges(
       "00000000-00000fff : Reserved\n"
       "00001000-0009fbff : System RAM\n"
@@ -74,7 +74,7 @@ TEST(RamRanges, AreTheSystemRamOfTheKernelsList) {
   EXPECT_EQ(ranges, (std::vector<RamRange>{{0x1000, 0x9fc00}, {0x100000, 0x3f000000}}));
 }
 
-TEST(RamRanges, AreNoneForAReaderWithoutPrivilege) {
+TEST(RamRanges, AreEmptyWithoutPrivileges) {
   EXPECT_TRUE(ram_ranges("00000000-00000000 : System RAM\n").empty());
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "adapter/segment.h"
+#include "adapter/net/offload.h"
 
 namespace manactl::azure {
 namespace {
@@ -32,8 +32,8 @@ void count(wire::TrafficCounters& counters, std::span<const std::uint8_t> frame)
   bytes += frame.size();
 }
 
-// Spreads flows over the indirection table. The real device uses Toeplitz with the driver's key;
-// all that a driver can notice is that one flow stays on one queue.
+// Spreads flows over the indirection table with FNV-1a. The real device uses Toeplitz with the
+// driver's key; a driver can only observe that a flow stays on one queue.
 std::uint32_t flow_hash(std::span<const std::uint8_t> frame) {
   std::uint32_t hash = 2166136261U;
   const auto end = std::min<std::size_t>(frame.size(), 38);
@@ -72,14 +72,14 @@ void Packets::transmit(std::uint32_t sq_id) {
       continue;
     }
     const auto verdict = send(*object, *wqe, *oob);
-    const bool fine = verdict.type == wire::CqeType::tx_okay;
-    if (!fine) trace_.violation(fmt::format("SQ {}: {}", sq_id, wire::name_of(verdict.type)));
-    if (!fine || !oob->base.suppress_cqe) complete_tx(*object, *wqe, verdict);
+    const bool sent = verdict.type == wire::CqeType::tx_okay;
+    if (!sent) trace_.violation(fmt::format("SQ {}: {}", sq_id, wire::name_of(verdict.type)));
+    if (!sent || !oob->base.suppress_cqe) complete_tx(*object, *wqe, verdict);
   }
   if (!why.empty()) trace_.violation(fmt::format("SQ {}: {}", sq_id, why));
 }
 
-Packets::Verdict Packets::judge(const WqObject& object, const wire::TxLongOob& oob) const {
+Packets::Verdict Packets::check_oob(const WqObject& object, const wire::TxLongOob& oob) const {
   using wire::CqeType;
   const auto& vport = vports_.all()[object.vport];
   if (oob.vport_offset() != object.vport) return {CqeType::tx_vport_out_of_range, 0};
@@ -92,7 +92,7 @@ Packets::Verdict Packets::judge(const WqObject& object, const wire::TxLongOob& o
 
 Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob) {
   using wire::CqeType;
-  auto verdict = judge(object, oob);
+  auto verdict = check_oob(object, oob);
   if (verdict.type != CqeType::tx_okay) return verdict;
   const auto data = gather(guest_, wqe, kMemKey, kMaxGather);
   if (!data) return {CqeType::tx_invalid_oob, kMessageMemoryViolation};
@@ -110,7 +110,8 @@ Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wir
   return {};
 }
 
-// To the port that has the address; else, as a hub does, to all others.
+// Forwards the frame to the port with its destination address. If there is none, forwards it to all
+// other ports, like a hub.
 void Packets::forward(std::size_t from, std::span<const std::uint8_t> frame) {
   auto& vports = vports_.all();
   count(vports[from].counters.tx, frame);
@@ -118,8 +119,8 @@ void Packets::forward(std::size_t from, std::span<const std::uint8_t> frame) {
     return std::ranges::equal(vport.mac.bytes, frame.first(6));
   });
   for (std::size_t i = 0; i < vports.size(); ++i) {
-    const bool meant = owner == vports.end() || &*owner == &vports[i];
-    if (i != from && meant) deliver(i, frame);
+    const bool addressed = owner == vports.end() || &*owner == &vports[i];
+    if (i != from && addressed) deliver(i, frame);
   }
 }
 
@@ -142,7 +143,8 @@ void Packets::deliver(std::size_t index, std::span<const std::uint8_t> frame) {
   const auto written = scatter(guest_, *wqe, kMemKey, frame);
   if (!written) {
     rq->broken = true;
-    return trace_.violation(fmt::format("RQ {}: buffer outside RAM or with a wrong key", *rq_id));
+    return trace_.violation(
+        fmt::format("RQ {}: the buffer is outside RAM or has a wrong key", *rq_id));
   }
   count(vport.counters.rx, frame);
   complete_rx(
@@ -167,9 +169,9 @@ void Packets::complete_rx(std::uint32_t rq_id,
                           std::uint32_t cq_id,
                           const Wqe& wqe,
                           const wire::RxPacket& packet,
-                          bool whole) {
+                          bool complete) {
   wire::RxCompletion completion;
-  completion.header.type = whole ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;
+  completion.header.type = complete ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;
   completion.outer_ip_ok = completion.ip_ok = completion.tcp_ok = completion.udp_ok = true;
   completion.packets[0] = packet;
   completion.wqe_offset = wqe.offset;

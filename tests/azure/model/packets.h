@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The data path: frames leave an SQ, cross a hub, and arrive in RQs of the other ports.
+// The data path: a hub carries frames from an SQ to RQs of the other ports.
 
 #pragma once
 
@@ -17,13 +17,13 @@ class Packets {
   Packets(Guest& guest, Queues& queues, Vports& vports, const Options& options, Trace& trace)
       : guest_(guest), queues_(queues), vports_(vports), options_(options), trace_(trace) {}
 
-  // Sends everything that is posted on this SQ.
+  // Sends all WQEs posted on this SQ.
   void transmit(std::uint32_t sq_id);
 
-  // A frame from outside arrives at a port.
+  // Delivers a frame to a port.
   void deliver(std::size_t index, std::span<const std::uint8_t> frame);
 
-  // Events for all completions since the last call.
+  // Raises events for all completions since the last call.
   void notify();
 
  private:
@@ -33,11 +33,14 @@ class Packets {
   };
 
   Verdict send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob);
-  Verdict judge(const WqObject& object, const wire::TxLongOob& oob) const;
+  Verdict check_oob(const WqObject& object, const wire::TxLongOob& oob) const;
   void forward(std::size_t from, std::span<const std::uint8_t> frame);
   void complete_tx(const WqObject& object, const Wqe& wqe, Verdict verdict);
-  void complete_rx(
-      std::uint32_t rq_id, std::uint32_t cq_id, const Wqe& wqe, const wire::RxPacket&, bool whole);
+  void complete_rx(std::uint32_t rq_id,
+                   std::uint32_t cq_id,
+                   const Wqe& wqe,
+                   const wire::RxPacket&,
+                   bool complete);
 
   Guest& guest_;
   Queues& queues_;

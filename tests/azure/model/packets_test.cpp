@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Frames from one port to another, and everything that can be wrong with a WQE.
+// Frames between ports, and invalid WQEs.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class PacketsTest : public DeviceTest {
   }
 };
 
-TEST_F(PacketsTest, ReachThePortThatHasTheAddress) {
+TEST_F(PacketsTest, ReachThePortWithTheAddress) {
   const auto frame = frame_to(driver.ports[1].config.mac);
   driver.send(0, frame);
   EXPECT_EQ(driver.tx_results, std::vector{CqeType::tx_okay});
@@ -36,7 +36,7 @@ TEST_F(PacketsTest, ReachThePortThatHasTheAddress) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
-TEST_F(PacketsTest, ReachEveryOtherPortWhenMeantForAll) {
+TEST_F(PacketsTest, ReachEveryOtherPortIfBroadcast) {
   const auto frame = frame_to({0xff, 0xff, 0xff, 0xff, 0xff, 0xff});
   driver.send(1, frame);
   EXPECT_EQ(driver.receive(0), Frames{frame});
@@ -44,7 +44,7 @@ TEST_F(PacketsTest, ReachEveryOtherPortWhenMeantForAll) {
   EXPECT_TRUE(driver.receive(1).empty());
 }
 
-TEST_F(PacketsTest, GoRoundTheRingsManyTimes) {
+TEST_F(PacketsTest, WrapAroundTheRings) {
   for (int i = 0; i < 1000; ++i) {
     const auto there =
         frame_to(driver.ports[1].config.mac, 60 + static_cast<std::size_t>(i) % 1455);
@@ -55,7 +55,7 @@ TEST_F(PacketsTest, GoRoundTheRingsManyTimes) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
-TEST_F(PacketsTest, AnnounceThemselvesOncePerArming) {
+TEST_F(PacketsTest, RaiseOneEventPerArming) {
   guest.interrupts.clear();
   const auto frame = frame_to(driver.ports[1].config.mac);
   driver.send(0, frame);
@@ -63,7 +63,7 @@ TEST_F(PacketsTest, AnnounceThemselvesOncePerArming) {
   driver.poll(driver.eq);
   driver.arm(driver.eq);
   const auto raised = guest.interrupts.size();
-  driver.send(0, frame);  // the RQ's CQ has not been armed again
+  driver.send(0, frame);  // the CQ of the RQ is not armed again
   EXPECT_EQ(driver.receive(1).size(), 3U);
   driver.poll(driver.eq);
   driver.arm(driver.eq);
@@ -106,7 +106,7 @@ TEST_F(PacketsTest, AreTruncatedToTheBuffer) {
   EXPECT_EQ(done->packets[0].length, 64U);
 }
 
-TEST_F(PacketsTest, WithAWrongOobAreRefused) {
+TEST_F(PacketsTest, WithAWrongOobAreRejected) {
   auto oob = driver.oob(0);
   oob.short_vport_offset = 1;
   EXPECT_EQ(send(oob, buffer(64)), CqeType::tx_vport_out_of_range);
@@ -119,7 +119,7 @@ TEST_F(PacketsTest, WithAWrongOobAreRefused) {
   EXPECT_EQ(trace.violations(), 4U);
 }
 
-TEST_F(PacketsTest, OutsideMemoryAreRefused) {
+TEST_F(PacketsTest, OutsideMemoryAreRejected) {
   auto sge = buffer(64);
   sge.mem_key = 8;
   EXPECT_EQ(send(driver.oob(0), sge), CqeType::tx_invalid_oob);
@@ -134,14 +134,14 @@ TEST_F(PacketsTest, OutsideMemoryAreRefused) {
   EXPECT_EQ(send(driver.oob(0), {MemoryGuest::kFirst, kMemKey, ~0U}), CqeType::tx_invalid_oob);
 }
 
-TEST_F(PacketsTest, SuppressedCompletionIsOnlyWrittenForAnError) {
+TEST_F(PacketsTest, WithSuppressedCompletionsCompleteOnlyOnErrors) {
   auto oob = driver.oob(0);
   oob.suppress_cqe = true;
   EXPECT_EQ(send(oob, buffer(64)), CqeType::invalid);
   EXPECT_EQ(send(oob, buffer(13)), CqeType::tx_invalid_ethertype);
 }
 
-TEST_F(PacketsTest, BehindAWqeThatMakesNoSenseAreNotSent) {
+TEST_F(PacketsTest, BehindAMalformedWqeAreNotSent) {
   auto& sq = driver.ports[0].tx.work;
   driver.post(sq, std::vector<std::uint8_t>(32, 0xff));
   driver.send(0, frame_to(driver.ports[1].config.mac));
@@ -153,7 +153,7 @@ TEST_F(PacketsTest, BehindAWqeThatMakesNoSenseAreNotSent) {
   EXPECT_EQ(driver.tx_results, std::vector{CqeType::tx_okay});
 }
 
-TEST_F(PacketsTest, WqeThatGoesPastItsDoorbellIsNotBelieved) {
+TEST_F(PacketsTest, BeyondTheTailAreNotSent) {
   auto& sq = driver.ports[0].tx.work;
   const wire::Sge sges[] = {buffer(64), buffer(64)};
   auto wqe = Driver::wqe({}, *wire::encode(driver.oob(0)), sges);
@@ -165,7 +165,7 @@ TEST_F(PacketsTest, WqeThatGoesPastItsDoorbellIsNotBelieved) {
   EXPECT_TRUE(driver.poll(driver.ports[0].tx.completions).empty());
 }
 
-TEST_F(PacketsTest, DoorbellBeyondTheRingIsIgnored) {
+TEST_F(PacketsTest, AreNotSentForATailBeyondTheRing) {
   auto& sq = driver.ports[0].tx.work;
   const auto ring = [&](std::uint32_t tail) {
     device.store(kDoorbellsAt, wire::load(*wire::encode(wire::SqDoorbell{sq.id, tail}), 0, 8));
@@ -178,9 +178,8 @@ TEST_F(PacketsTest, DoorbellBeyondTheRingIsIgnored) {
   EXPECT_EQ(driver.tx_results, std::vector{CqeType::tx_okay});
 }
 
-// Whatever stands in rings and messages, the device answers or complains: it does not crash, and
-// works for the next driver.
-TEST_F(PacketsTest, SurvivesRandomRings) {
+// With random rings and messages, the device must not crash and must work for the next driver.
+TEST_F(PacketsTest, SurviveRandomRings) {
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
     for (auto* queue : {&driver.channel_sq,
@@ -206,7 +205,7 @@ TEST_F(PacketsTest, SurvivesRandomRings) {
   EXPECT_EQ(driver.tx_results, std::vector{CqeType::tx_okay});
 }
 
-TEST_F(PacketsTest, SurvivesRandomMessages) {
+TEST_F(PacketsTest, SurviveRandomMessages) {
   std::mt19937 random(8);
   std::vector<wire::Command> commands;
   for (const auto& member : wire::members(wire::Command{})) commands.push_back(member.value);

@@ -38,11 +38,12 @@ void Queues::reset() {
   wqs_.clear();
 }
 
-void Queues::event(std::uint32_t eq_id,
-                   wire::EventType type,
-                   std::span<const std::uint8_t, wire::kEqeDataBytes> data) {
+void Queues::send_event(std::uint32_t eq_id,
+                        wire::EventType type,
+                        std::span<const std::uint8_t, wire::kEqeDataBytes> data) {
   auto* eq = eqs_.find(eq_id);
-  if (eq == nullptr) return trace_->violation(fmt::format("event for EQ {}, which is gone", eq_id));
+  if (eq == nullptr)
+    return trace_->violation(fmt::format("event for EQ {}, which does not exist", eq_id));
   const auto at = std::uint64_t{eq->head} * wire::kEqeBytes;
   const auto info = wire::encode(wire::EqeInfo{type, 0, wire::owner_at(eq->head, eq->entries())});
   if (!info || !eq->ring.write(at, data) ||
@@ -72,7 +73,8 @@ void Queues::complete(std::uint32_t cq_id,
                       std::uint32_t wq_id,
                       bool is_sq) {
   auto* cq = cqs_.find(cq_id);
-  if (cq == nullptr) return trace_->violation(fmt::format("completion for CQ {}, gone", cq_id));
+  if (cq == nullptr)
+    return trace_->violation(fmt::format("completion for CQ {}, which does not exist", cq_id));
   const auto at = std::uint64_t{cq->head} * wire::kCqeBytes;
   const auto info =
       wire::encode(wire::CqeInfo{wq_id, is_sq, wire::owner_at(cq->head, cq->entries())});
@@ -81,22 +83,23 @@ void Queues::complete(std::uint32_t cq_id,
     return trace_->violation(fmt::format("CQ {} is not in RAM", cq_id));
   }
   ++cq->head;
-  cq->news = true;
+  cq->has_new = true;
 }
 
 void Queues::notify(std::uint32_t cq_id) {
   auto* cq = cqs_.find(cq_id);
-  if (cq == nullptr || !cq->news || !cq->armed) return;
-  cq->news = false;
+  if (cq == nullptr || !cq->has_new || !cq->armed) return;
+  cq->has_new = false;
   cq->armed = false;
   const auto data = wire::encode(wire::CompletionEvent{cq_id});
-  if (data && cq->eq_id != 0) event(cq->eq_id, wire::EventType::completion, *data);
+  if (data && cq->eq_id != 0) send_event(cq->eq_id, wire::EventType::completion, *data);
 }
 
-// An armed queue whose consumer has not seen everything fires at once.
+// Arming raises the interrupt at once if the consumer has unread entries.
 void Queues::ring(const wire::EqDoorbell& doorbell) {
   auto* eq = eqs_.find(doorbell.id);
-  if (eq == nullptr) return trace_->violation(fmt::format("doorbell for EQ {}, gone", doorbell.id));
+  if (eq == nullptr)
+    return trace_->violation(fmt::format("doorbell for EQ {}, which does not exist", doorbell.id));
   if (!doorbell.arm) return;
   eq->armed = true;
   if (doorbell.tail != wire::doorbell_tail(eq->head, eq->entries())) interrupt(*eq);
@@ -104,10 +107,11 @@ void Queues::ring(const wire::EqDoorbell& doorbell) {
 
 void Queues::ring(const wire::CqDoorbell& doorbell) {
   auto* cq = cqs_.find(doorbell.id);
-  if (cq == nullptr) return trace_->violation(fmt::format("doorbell for CQ {}, gone", doorbell.id));
+  if (cq == nullptr)
+    return trace_->violation(fmt::format("doorbell for CQ {}, which does not exist", doorbell.id));
   if (!doorbell.arm) return;
   cq->armed = true;
-  cq->news = doorbell.tail != wire::doorbell_tail(cq->head, cq->entries());
+  cq->has_new = doorbell.tail != wire::doorbell_tail(cq->head, cq->entries());
   notify(doorbell.id);
 }
 

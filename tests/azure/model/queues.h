@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Event, completion and work queues: their ids, their rings, and the rules of arming.
+// Event, completion and work queues: IDs, rings, and the rules of arming.
 
 #pragma once
 
@@ -17,13 +17,13 @@
 
 namespace manactl::azure {
 
-// A producer starts at `entries`, with owner bits 1; a queue starts armed.
+// `head` starts at entries(), so that the first owner bits are 1. Queues start armed.
 struct EventQueue {
   Ring ring;
   std::uint32_t vector = 0;
   std::uint32_t head = 0;
   bool armed = true;
-  bool waiting = false;  // the interrupt could not be raised yet
+  bool waiting = false;  // the interrupt is masked and will be retried
 
   std::uint32_t entries() const { return ring.bytes() / wire::kEqeBytes; }
 };
@@ -33,22 +33,22 @@ struct CompletionQueue {
   std::uint32_t eq_id = 0;
   std::uint32_t head = 0;
   bool armed = true;
-  bool news = false;  // completed since the last event
+  bool has_new = false;  // has completions since the last event
 
   std::uint32_t entries() const { return ring.bytes() / wire::kCqeBytes; }
 };
 
-// Positions count bytes for ever.
+// Positions count bytes since creation, modulo 2^32.
 struct WorkQueue {
   Ring ring;
   bool is_sq = false;
   std::uint32_t cq_id = 0;
-  std::uint32_t next = 0;  // the first WQE not taken yet
-  std::uint32_t tail = 0;  // behind the last one posted
-  bool broken = false;     // a WQE could not be understood: nothing behind it can be
+  std::uint32_t next = 0;  // the start of the first WQE that was not taken yet
+  std::uint32_t tail = 0;  // the end of the last posted WQE
+  bool broken = false;     // after a malformed WQE, the start of the next one is unknown
 };
 
-// Objects by number; a new one gets the lowest free number.
+// Numbered objects; a new one gets the lowest free number.
 template <class T>
 class Table {
  public:
@@ -87,12 +87,12 @@ class Table {
 
 class Queues {
  public:
-  // More than the driver is told, except for CQs: it has a table of exactly so many.
+  // The device reports lower limits, except for kMaxCqs: the driver has a table of just that size.
   static constexpr std::uint32_t kMaxEqs = 64, kMaxCqs = 128, kMaxWqs = 256;
 
   Queues(Guest& guest, Trace& trace) : guest_(&guest), trace_(&trace) {}
 
-  // Regions have been checked with Ring::fits. No value: too many queues.
+  // The caller has checked the region with Ring::fits(). No value if there are too many queues.
   std::optional<std::uint32_t> add_eq(const Region& region,
                                       std::uint32_t bytes,
                                       std::uint32_t vector);
@@ -112,12 +112,12 @@ class Queues {
 
   void reset();
 
-  // Puts an event into its queue and raises the interrupt if the queue is armed.
-  void event(std::uint32_t eq_id,
-             wire::EventType type,
-             std::span<const std::uint8_t, wire::kEqeDataBytes> data);
+  // Writes an event and raises the interrupt if the queue is armed.
+  void send_event(std::uint32_t eq_id,
+                  wire::EventType type,
+                  std::span<const std::uint8_t, wire::kEqeDataBytes> data);
 
-  // Puts an entry into a CQ, without an event: notify() sends one for all that came since.
+  // Writes an entry to a CQ. notify() then sends one event for all new entries.
   void complete(std::uint32_t cq_id,
                 std::span<const std::uint8_t, wire::kCqeDataBytes> data,
                 std::uint32_t wq_id,
@@ -127,7 +127,7 @@ class Queues {
   void ring(const wire::EqDoorbell& doorbell);
   void ring(const wire::CqDoorbell& doorbell);
 
-  // Interrupts that were masked when they were due. True when some are still waiting.
+  // Retries masked interrupts. True if some are still masked.
   bool retry_interrupts();
 
  private:

@@ -16,8 +16,8 @@ Reply no_such(std::string_view what, std::uint64_t handle) {
   return Reply::refuse(kNoSuchObject, fmt::format("no {} {:#x}", what, handle));
 }
 
-// The kernel may add an address again before it removes the first: while an interface changes its
-// namespace the table of GIDs has it twice. Removing what is not there is the driver's mistake.
+// A multiset, because the kernel may add an address twice before it removes one: while an interface
+// changes its network namespace, the GID table contains the address twice.
 template <class T>
 Reply change(std::multiset<T>& set, wire::AddressOperation operation, const T& address) {
   if (operation == wire::AddressOperation::add) {
@@ -25,7 +25,7 @@ Reply change(std::multiset<T>& set, wire::AddressOperation operation, const T& a
     return {};
   }
   const auto found = set.find(address);
-  if (found == set.end()) return Reply::refuse(kNoSuchObject, "no such address");
+  if (found == set.end()) return Reply::refuse(kNoSuchObject, "the address was not added");
   set.erase(found);
   return {};
 }
@@ -72,11 +72,12 @@ void Rdma::reset() {
 Reply Rdma::allocate_pages(const Request& request) {
   const auto body = wire::decode_front<wire::AllocateResourcesRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
-  if (body->count != 1) return Reply::refuse(kNoRoom, "one doorbell page at a time");
+  if (body->count != 1)
+    return Reply::refuse(kTooMany, "only one doorbell page per request is supported");
   for (auto page = kFirstPage; page < kPagesEnd; ++page) {
     if (pages_.insert(page).second) return Reply::with(wire::AllocateResourcesResponse{page});
   }
-  return Reply::refuse(kNoRoom, "no doorbell page is left");
+  return Reply::refuse(kTooMany, "no doorbell page is free");
 }
 
 Reply Rdma::free_pages(const Request& request) {
@@ -89,9 +90,9 @@ Reply Rdma::free_pages(const Request& request) {
 }
 
 Reply Rdma::create_pd() {
-  if (pds_.size() >= kMaxPds) return Reply::refuse(kNoRoom, "too many PDs");
+  if (pds_.size() >= kMaxPds) return Reply::refuse(kTooMany, "too many PDs");
   const auto handle = next_handle_++;
-  // The drivers' own PD has a number below these.
+  // Use IDs above kPdId, the PD of the drivers.
   std::uint32_t id = kPdId + 1;
   while (std::ranges::any_of(pds_, [&](const auto& pd) { return pd.second == id; })) ++id;
   pds_.emplace(handle, id);
@@ -111,7 +112,7 @@ Reply Rdma::create_mr(const Request& request) {
   const auto body = wire::decode_front<wire::CreateMrRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (!pds_.contains(body->pd)) return no_such("PD", body->pd);
-  if (mrs_.size() >= kMaxMrs) return Reply::refuse(kNoRoom, "too many MRs");
+  if (mrs_.size() >= kMaxMrs) return Reply::refuse(kTooMany, "too many MRs");
   if (!control_.take_region(body->region)) return no_such("region", body->region);
   const auto handle = next_handle_++;
   mrs_.emplace(handle, body->pd);
@@ -143,7 +144,7 @@ Reply Rdma::capabilities() {
 Reply Rdma::create_adapter(const Request& request) {
   const auto body = wire::decode_front<wire::CreateAdapterRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
-  if (!adapters_.empty()) return Reply::refuse(kInUse, "there is an adapter");
+  if (!adapters_.empty()) return Reply::refuse(kInUse, "an adapter exists already");
   if (queues_.eqs().find(body->notify_eq_id) == nullptr) return no_such("EQ", body->notify_eq_id);
   const auto handle = next_handle_++;
   adapters_.emplace(handle, Adapter{});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The RDMA side of the device (type 3): doorbell pages for processes, protection domains, memory
-// regions, and the RNIC adapter. Queue pairs of the RNIC are not made here.
+// The RDMA function of the device (type 3): doorbell pages for processes, protection domains,
+// memory regions, and the RNIC adapter. It has no RNIC queue pairs.
 
 #pragma once
 
@@ -16,12 +16,13 @@ namespace manactl::azure {
 
 class Rdma {
  public:
-  // Page 0 belongs to nobody, kDoorbellPageId to the drivers; processes get these.
+  // The doorbell pages for processes, from kFirstPage to kPagesEnd - 1. Page 0 is unused;
+  // kDoorbellPageId belongs to the drivers.
   static constexpr std::uint32_t kFirstPage = 2, kPagesEnd = 4;
 
   Rdma(Queues& queues, Control& control) : queues_(queues), control_(control) {}
 
-  // No value for a command that is not one of the RDMA driver's.
+  // Executes an RDMA command; no value for any other command.
   std::optional<Reply> handle(const Request& request);
 
   void reset();
@@ -51,8 +52,8 @@ class Rdma {
   Queues& queues_;
   Control& control_;
   std::set<std::uint32_t> pages_;
-  std::map<std::uint64_t, std::uint32_t> pds_;  // id by handle
-  std::map<std::uint64_t, std::uint64_t> mrs_;  // PD by handle
+  std::map<std::uint64_t, std::uint32_t> pds_;  // handle to ID
+  std::map<std::uint64_t, std::uint64_t> mrs_;  // handle to PD
   std::map<std::uint64_t, Adapter> adapters_;
   std::uint64_t next_handle_ = 0x3000;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What the RDMA driver asks of the device, from its probe to its removal.
+// The requests of the RDMA driver, from probe to removal.
 
 #include "azure/model/rdma.h"
 
@@ -18,11 +18,11 @@ class RdmaTest : public DeviceTest {
   void SetUp() override {
     driver.bring_up();
     driver.device_type = wire::DeviceType::mana_ib;
-    const auto registered = driver.ask<wire::RegisterDeviceResponse>(Command::register_device, {});
+    const auto registered = driver.call<wire::RegisterDeviceResponse>(Command::register_device, {});
     EXPECT_EQ(registered.pd_id, kPdId);
     events = driver.create_eq();
     adapter = driver
-                  .ask<wire::CreateAdapterResponse>(
+                  .call<wire::CreateAdapterResponse>(
                       Command::rnic_create_adapter,
                       *wire::encode(wire::CreateAdapterRequest{events.id, 0}))
                   .value;
@@ -35,39 +35,39 @@ class RdmaTest : public DeviceTest {
   }
 
   wire::CreatePdResponse new_pd() {
-    return driver.ask<wire::CreatePdResponse>(Command::create_pd,
-                                              *wire::encode(wire::CreatePdRequest{}));
+    return driver.call<wire::CreatePdResponse>(Command::create_pd,
+                                               *wire::encode(wire::CreatePdRequest{}));
   }
 
-  Inbox events;
+  ReadQueue events;
   std::uint64_t adapter = 0;
 };
 
-TEST_F(RdmaTest, FillsTheLimitsThatDriversDivide) {
-  const auto caps = driver.ask<wire::AdapterCapabilities>(Command::rnic_get_adapter_cap, {});
+TEST_F(RdmaTest, ReportsNonzeroLimits) {
+  const auto caps = driver.call<wire::AdapterCapabilities>(Command::rnic_get_adapter_cap, {});
   EXPECT_GE(caps.requester_sq_bytes, 512U * 256U);
   EXPECT_GE(caps.requester_rq_bytes, 256U * 256U);
   EXPECT_EQ(caps.max_recv_sges, 15U);
   EXPECT_GT(caps.max_pds, 0U);
 }
 
-TEST_F(RdmaTest, GivesEachProcessItsOwnDoorbellPage) {
+TEST_F(RdmaTest, AllocatesADoorbellPageForEachProcess) {
   const wire::AllocateResourcesRequest one{wire::ResourceType::doorbell_page, 1, 0, 0};
   const auto ask = [&] {
     return driver
-        .ask<wire::AllocateResourcesResponse>(Command::allocate_resource_range, *wire::encode(one))
+        .call<wire::AllocateResourcesResponse>(Command::allocate_resource_range, *wire::encode(one))
         .value;
   };
   EXPECT_EQ(ask(), 2U);
   EXPECT_EQ(ask(), 3U);
-  EXPECT_EQ(status(Command::allocate_resource_range, one), kNoRoom);
+  EXPECT_EQ(status(Command::allocate_resource_range, one), kTooMany);
   const wire::DestroyResourcesRequest back{wire::ResourceType::doorbell_page, 1, 2};
   EXPECT_EQ(status(Command::destroy_resource_range, back), 0U);
   EXPECT_EQ(status(Command::destroy_resource_range, back), kNoSuchObject);
   EXPECT_EQ(ask(), 2U);
 }
 
-TEST_F(RdmaTest, NumbersProtectionDomainsApart) {
+TEST_F(RdmaTest, AssignsUniqueProtectionDomainIds) {
   const auto first = new_pd(), second = new_pd();
   EXPECT_NE(first.pd_id, kPdId);
   EXPECT_NE(first.pd_id, second.pd_id);
@@ -76,20 +76,20 @@ TEST_F(RdmaTest, NumbersProtectionDomainsApart) {
   EXPECT_EQ(new_pd().pd_id, first.pd_id);
 }
 
-TEST_F(RdmaTest, MakesARegionOfMemoryOutOfOneOfDma) {
+TEST_F(RdmaTest, CreatesAMemoryRegionFromADmaRegion) {
   const auto pd = new_pd().pd;
   const auto region = driver.region(guest.allocate(8192), 8192);
-  const wire::CreateMrRequest wanted{pd, wire::MrType::gva, region, 0x7f0000000000, 3};
-  const auto mr = driver.ask<wire::CreateMrResponse>(Command::create_mr, *wire::encode(wanted));
+  const wire::CreateMrRequest create{pd, wire::MrType::gva, region, 0x7f0000000000, 3};
+  const auto mr = driver.call<wire::CreateMrResponse>(Command::create_mr, *wire::encode(create));
   EXPECT_EQ(device.control().regions(), 0U);
-  EXPECT_EQ(status(Command::create_mr, wanted), kNoSuchObject);
+  EXPECT_EQ(status(Command::create_mr, create), kNoSuchObject);
   EXPECT_EQ(status(Command::destroy_pd, wire::DestroyPdRequest{pd}), kInUse);
   EXPECT_EQ(status(Command::destroy_mr, wire::DestroyMrRequest{mr.mr}), 0U);
   EXPECT_EQ(status(Command::destroy_mr, wire::DestroyMrRequest{mr.mr}), kNoSuchObject);
   EXPECT_EQ(status(Command::destroy_pd, wire::DestroyPdRequest{pd}), 0U);
 }
 
-TEST_F(RdmaTest, KeepsTheAddressesOfItsAdapter) {
+TEST_F(RdmaTest, StoresTheAddressesOfTheAdapter) {
   using Operation = wire::AddressOperation;
   wire::ConfigIpRequest ip{adapter, Operation::add, wire::IpVersion::v4, {10, 9, 0, 5}};
   EXPECT_EQ(status(Command::rnic_config_ip_addr, ip), 0U);
@@ -105,7 +105,7 @@ TEST_F(RdmaTest, KeepsTheAddressesOfItsAdapter) {
             kNoSuchObject);
 }
 
-TEST_F(RdmaTest, HasOneAdapter) {
+TEST_F(RdmaTest, AllowsOnlyOneAdapter) {
   const wire::CreateAdapterRequest again{events.id, 0};
   EXPECT_EQ(status(Command::rnic_create_adapter, again), kInUse);
   EXPECT_EQ(status(Command::rnic_destroy_adapter, wire::DestroyAdapterRequest{adapter}), 0U);
@@ -114,7 +114,7 @@ TEST_F(RdmaTest, HasOneAdapter) {
   EXPECT_EQ(status(Command::rnic_create_adapter, again), 0U);
 }
 
-TEST_F(RdmaTest, GoesAndLeavesThePortsUp) {
+TEST_F(RdmaTest, CanBeRemovedWhileThePortsStayUp) {
   new_pd();
   EXPECT_EQ(device.rdma().objects(), 2U);
   driver.request(Command::deregister_device, std::span<const std::uint8_t>(), 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Guest memory as the device sees it: a list of pages, and a queue's ring on top of it. Every
-// access is checked against the ring's size and against the guest's RAM.
+// A ring in guest memory, on a list of pages. Every access is checked against the size of the ring
+// and against the guest's RAM.
 
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace manactl::azure {
 
-// What CREATE_DMA_REGION describes. Addresses and lengths in bytes.
+// A region of CREATE_DMA_REGION. Addresses and lengths are in bytes.
 struct Region {
   std::vector<std::uint64_t> pages;
-  std::uint64_t announced_pages = 0;  // the rest comes with DMA_REGION_ADD_PAGES
+  std::uint64_t announced_pages = 0;  // DMA_REGION_ADD_PAGES adds the missing ones
   std::uint64_t length = 0;
   std::uint32_t offset_in_page = 0;
   std::uint32_t page_bytes = 4096;
@@ -28,24 +28,25 @@ class Ring {
  public:
   Ring(Guest& guest, Region region, std::uint32_t bytes);
 
-  // A queue is a power of two of at least one page and lies in its region.
+  // Whether a ring of `bytes` is valid: a power of two, at least one page, inside a complete
+  // region.
   static bool fits(const Region& region, std::uint32_t bytes);
 
   std::uint32_t bytes() const { return bytes_; }
 
-  // `offset` counts for ever; it is taken modulo the ring. False when the memory is not there.
+  // `offset` is taken modulo the size of the ring. False if the memory is not RAM.
   bool read(std::uint64_t offset, std::span<std::uint8_t> into) const;
   bool write(std::uint64_t offset, std::span<const std::uint8_t> from) const;
   bool publish(std::uint64_t offset, std::uint32_t value) const;  // aligned to 4
 
  private:
-  // Physical address of a byte, and how many follow it in the same page and before the ring's end.
-  struct Place {
+  // A physical address, and the contiguous bytes from there to the end of the page or ring.
+  struct Run {
     std::uint64_t address = 0;
-    std::size_t run = 0;
+    std::size_t bytes = 0;
   };
 
-  Place place(std::uint64_t offset) const;
+  Run run_at(std::uint64_t offset) const;
 
   Guest* guest_;
   Region region_;

@@ -13,26 +13,26 @@ namespace {
 
 constexpr std::uint64_t kPage = MemoryGuest::kFirst;
 
-// Two pages that lie the wrong way round, the ring starting 64 bytes into the first.
+// Two pages in descending order; the ring starts 64 bytes into the first.
 Region scattered() {
   return {{kPage + 4096, kPage}, 2, 4096, 64, 4096};
 }
 
-TEST(Ring, FollowsItsPagesAndWrapsAtItsOwnEnd) {
+TEST(Ring, FollowsItsPagesAndWrapsAtItsEnd) {
   MemoryGuest guest;
   const Ring ring(guest, scattered(), 4096);
   std::vector<std::uint8_t> bytes(4096), back(4096);
   std::iota(bytes.begin(), bytes.end(), std::uint8_t{1});
-  ASSERT_TRUE(ring.write(4096 + 4000, bytes));  // the second round, near its end
+  ASSERT_TRUE(ring.write(4096 + 4000, bytes));  // near the end of the second lap
   ASSERT_TRUE(ring.read(4000, back));
   EXPECT_EQ(back, bytes);
-  EXPECT_EQ(guest.ram[4096 + 64], bytes[96]) << "the ring's first byte";
-  EXPECT_EQ(guest.ram[63], bytes[95]) << "its last one";
-  EXPECT_EQ(guest.ram[64], 0U) << "behind it";
-  EXPECT_EQ(guest.ram[4096 + 63], 0U) << "before it";
+  EXPECT_EQ(guest.ram[4096 + 64], bytes[96]) << "first byte of the ring";
+  EXPECT_EQ(guest.ram[63], bytes[95]) << "last byte of the ring";
+  EXPECT_EQ(guest.ram[64], 0U) << "after the ring";
+  EXPECT_EQ(guest.ram[4096 + 63], 0U) << "before the ring";
 }
 
-TEST(Ring, SaysWhenItsPageIsNotMemory) {
+TEST(Ring, FailsIfAPageIsNotRam) {
   MemoryGuest guest;
   const Ring ring(guest, {{kPage + MemoryGuest::kBytes}, 1, 4096, 0, 4096}, 4096);
   std::array<std::uint8_t, 4> bytes{};

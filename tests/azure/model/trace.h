@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What the device says about its work. A violation is something that a correct driver never does.
+// The trace of the device: one line per message, and violations, which a correct driver never
+// causes.
 
 #pragma once
 

@@ -34,7 +34,7 @@ Vports::Vports(Queues& queues, Control& control, const Options& options)
   reset();
 }
 
-// Counters belong to the device and survive; everything that the driver made does not.
+// Discards what the driver created, but keeps the counters.
 void Vports::reset() {
   for (const auto& [handle, object] : objects_) {
     queues_.wqs().remove(object.wq_id);
@@ -89,7 +89,7 @@ std::optional<std::uint32_t> Vports::receiver(const Vport& vport, std::uint32_t 
     const auto it = objects_.find(vport.table[hash % vport.table.size()]);
     if (it != objects_.end() && !it->second.is_sq) return it->second.wq_id;
   }
-  if (vport.chosen) return vport.chosen;
+  if (vport.default_rq) return vport.default_rq;
   if (vport.rqs.empty()) return std::nullopt;
   return vport.rqs.front();
 }
@@ -150,7 +150,7 @@ Reply Vports::config_rx(const Request& request) {
     if (!is_rq && body->default_object != wire::kInvalidHandle) {
       return no_such("RQ object", body->default_object);
     }
-    vport->chosen = is_rq ? std::optional(it->second.wq_id) : std::nullopt;
+    vport->default_rq = is_rq ? std::optional(it->second.wq_id) : std::nullopt;
   }
   if (body->update_table != 0) vport->table = std::move(table);
   if (body->rx_enable != body->kUnchanged) vport->rx_enabled = body->rx_enable != 0;
@@ -158,18 +158,18 @@ Reply Vports::config_rx(const Request& request) {
   return {};
 }
 
-// Either both regions become queues, or both stay.
-Result<> Vports::take_regions(const wire::CreateWqObjectRequest& wanted, Region& wq, Region& cq) {
-  auto first = control_.take_region(wanted.wq_region);
-  if (!first) return fail(Errc::not_found, fmt::format("no region {:#x}", wanted.wq_region));
-  auto second = control_.take_region(wanted.cq_region);
+// Takes both regions from `control_`, or neither.
+Result<> Vports::take_regions(const wire::CreateWqObjectRequest& body, Region& wq, Region& cq) {
+  auto first = control_.take_region(body.wq_region);
+  if (!first) return fail(Errc::not_found, fmt::format("no region {:#x}", body.wq_region));
+  auto second = control_.take_region(body.cq_region);
   const bool sound =
-      second && Ring::fits(*first, wanted.wq_bytes) && Ring::fits(*second, wanted.cq_bytes);
+      second && Ring::fits(*first, body.wq_bytes) && Ring::fits(*second, body.cq_bytes);
   if (!sound) {
-    control_.put_region(wanted.wq_region, std::move(*first));
-    if (second) control_.put_region(wanted.cq_region, std::move(*second));
+    control_.put_region(body.wq_region, std::move(*first));
+    if (second) control_.put_region(body.cq_region, std::move(*second));
     return fail(Errc::invalid,
-                fmt::format("WQ of {} and CQ of {} bytes", wanted.wq_bytes, wanted.cq_bytes));
+                fmt::format("WQ of {} and CQ of {} bytes", body.wq_bytes, body.cq_bytes));
   }
   wq = std::move(*first);
   cq = std::move(*second);
@@ -190,7 +190,7 @@ Reply Vports::create_object(const Request& request) {
     return entry.second.vport == index && entry.second.is_sq == is_sq;
   });
   if (static_cast<std::uint64_t>(same) >= options_.queues) {
-    return Reply::refuse(kNoRoom, "too many queues of this kind on the vPort");
+    return Reply::refuse(kTooMany, "too many queues of this kind on the vPort");
   }
 
   Region wq, cq;
@@ -203,7 +203,7 @@ Reply Vports::create_object(const Request& request) {
     if (cq_id) queues_.cqs().remove(*cq_id);
     control_.put_region(body->wq_region, std::move(wq));
     control_.put_region(body->cq_region, std::move(cq));
-    return Reply::refuse(kNoRoom, "too many queues");
+    return Reply::refuse(kTooMany, "too many queues");
   }
   const auto handle = next_object_++;
   objects_[handle] = {index, is_sq, *wq_id, *cq_id};
@@ -222,14 +222,14 @@ Reply Vports::destroy_object(const Request& request) {
   auto& vport = vports_[it->second.vport];
   std::erase(vport.rqs, it->second.wq_id);
   std::erase(vport.table, body->wq_object);
-  if (vport.chosen == it->second.wq_id && !is_sq) vport.chosen.reset();
+  if (vport.default_rq == it->second.wq_id && !is_sq) vport.default_rq.reset();
   queues_.wqs().remove(it->second.wq_id);
   queues_.cqs().remove(it->second.cq_id);
   objects_.erase(it);
   return {};
 }
 
-// The answer comes first; then the fence runs through the RQ's completions.
+// The response precedes the fence completion of the RQ.
 Reply Vports::fence(const Request& request) {
   const auto body = wire::decode_front<wire::FenceRqRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
@@ -247,7 +247,7 @@ Reply Vports::fence(const Request& request) {
   return reply;
 }
 
-// Of the whole function: the request names no vPort.
+// Sums over all vPorts: the request does not name one.
 Reply Vports::statistics() const {
   wire::StatisticsResponse sum;
   for (const auto& vport : vports_) {

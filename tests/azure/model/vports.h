@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The MANA commands: the ports of the device, their work queues and their receive steering.
+// MANA commands: vPorts, their work queues and their receive steering.
 
 #pragma once
 
@@ -17,15 +17,15 @@ struct Vport {
   std::uint64_t handle = 0;
   MacAddress mac;
   bool tx_configured = false;
-  bool rx_enabled = true;  // until CONFIG_VPORT_RX says otherwise
+  bool rx_enabled = true;  // until CONFIG_VPORT_RX changes it
   bool rss = false;
-  std::vector<std::uint32_t> rqs;       // ids, oldest first: the first is the default
-  std::optional<std::uint32_t> chosen;  // the RQ that CONFIG_VPORT_RX named
-  std::vector<std::uint64_t> table;     // RQ objects, spread by RSS
+  std::vector<std::uint32_t> rqs;           // RQ IDs, oldest first; the first is the default
+  std::optional<std::uint32_t> default_rq;  // set by CONFIG_VPORT_RX
+  std::vector<std::uint64_t> table;         // the RSS indirection table: handles of RQ objects
   wire::StatisticsResponse counters;
 };
 
-// A work queue with its completion queue, as CREATE_WQ_OBJ makes them.
+// A work queue with its completion queue, as CREATE_WQ_OBJ creates them.
 struct WqObject {
   std::size_t vport = 0;  // index
   bool is_sq = false;
@@ -36,17 +36,17 @@ class Vports {
  public:
   Vports(Queues& queues, Control& control, const Options& options);
 
-  // No value for a command that is not one of MANA's.
+  // Executes a MANA command; no value for any other command.
   std::optional<Reply> handle(const Request& request);
 
   void reset();
 
   std::vector<Vport>& all() { return vports_; }
 
-  // The object of a work queue, or null.
+  // The object of a work queue; null if there is none.
   const WqObject* object_of(std::uint32_t wq_id) const;
 
-  // The RQ that a frame of this hash goes to.
+  // The RQ for a frame with this hash; no value if receive is off.
   std::optional<std::uint32_t> receiver(const Vport& vport, std::uint32_t hash) const;
 
  private:
@@ -59,7 +59,7 @@ class Vports {
   Reply fence(const Request& request);
   Reply statistics() const;
 
-  Result<> take_regions(const wire::CreateWqObjectRequest& wanted, Region& wq, Region& cq);
+  Result<> take_regions(const wire::CreateWqObjectRequest& body, Region& wq, Region& cq);
   Vport* find(std::uint64_t handle);
 
   Queues& queues_;

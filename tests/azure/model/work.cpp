@@ -42,7 +42,7 @@ std::optional<Wqe> take(WorkQueue& queue, std::string& why) {
     return broken(queue, why, fmt::format("WQE of {} bytes", bytes));
   }
   if (bytes > queue.tail - queue.next) {
-    return broken(queue, why, fmt::format("WQE of {} bytes goes past the doorbell", bytes));
+    return broken(queue, why, fmt::format("WQE of {} bytes ends beyond the tail", bytes));
   }
   Wqe wqe{*header, std::vector<std::uint8_t>(header->oob_bytes()), {}, 0};
   wqe.offset = queue.next % queue.ring.bytes();
@@ -61,8 +61,8 @@ std::optional<Wqe> take(WorkQueue& queue, std::string& why) {
 std::optional<std::vector<std::uint8_t>> gather(Guest& guest,
                                                 const Wqe& wqe,
                                                 std::uint32_t mem_key,
-                                                std::size_t most) {
-  if (wqe.data_bytes() > most) return std::nullopt;
+                                                std::size_t max_bytes) {
+  if (wqe.data_bytes() > max_bytes) return std::nullopt;
   std::vector<std::uint8_t> data(static_cast<std::size_t>(wqe.data_bytes()));
   std::span<std::uint8_t> rest = data;
   for (const auto& sge : wqe.sges) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Taking WQEs out of a work queue, and moving bytes through their scatter-gather lists. Nothing in
-// a WQE is believed: sizes are bounded, addresses are checked by the guest's memory.
+// Takes WQEs out of a work queue and copies data through their SGEs. WQEs are not trusted: sizes
+// are bounded, and Guest checks addresses.
 
 #pragma once
 
@@ -20,26 +20,26 @@ struct Wqe {
   wire::WqeHeader header;
   std::vector<std::uint8_t> oob;
   std::vector<wire::Sge> sges;
-  std::uint32_t offset = 0;  // bytes, in the ring
+  std::uint32_t offset = 0;  // offset in the ring, in bytes
 
   std::uint64_t data_bytes() const;
 };
 
-// A doorbell's tail, in bytes for ever. False when it cannot be: more than the ring holds.
+// Sets the tail to that of a doorbell. False if more bytes would be posted than the ring holds.
 bool post(WorkQueue& queue, std::uint32_t tail);
 
-// The next posted WQE. No value: none is posted, or (queue.broken) it makes no sense, and `why`
-// says so.
+// The next posted WQE. No value if none is posted, or if it is malformed: then queue.broken and
+// `why` are set.
 std::optional<Wqe> take(WorkQueue& queue, std::string& why);
 
-// The bytes that the SGEs point to. No value when an SGE is not in RAM, has another key than
-// `mem_key`, or there are more than `most` bytes.
+// The data of a WQE. No value if an SGE is not in RAM or has another key than `mem_key`, or if the
+// data is longer than `max_bytes`.
 std::optional<std::vector<std::uint8_t>> gather(Guest& guest,
                                                 const Wqe& wqe,
                                                 std::uint32_t mem_key,
-                                                std::size_t most);
+                                                std::size_t max_bytes);
 
-// Fills the SGEs from the front; answers how many bytes fitted, or no value when one is not in RAM
+// Copies data into the SGEs; returns the number of bytes that fit. No value if an SGE is not in RAM
 // or has another key.
 std::optional<std::size_t> scatter(Guest& guest,
                                    const Wqe& wqe,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-azure-verbs: what a DPDK program does first with an RDMA device, by the guest's
-// libibverbs. Opens the first device, makes a protection domain and a parent domain; one line for
-// each.
+// manactl-azure-verbs: makes the first calls of net_mana with the guest's libibverbs: opens an RDMA
+// device, allocates a protection domain and a parent domain. Prints one line for each step.
 
 #include <dlfcn.h>
 #include <infiniband/verbs.h>
@@ -14,15 +13,15 @@
 
 namespace {
 
-// "open: ok" or "open: Operation not supported".
-bool tell(const char* what, bool good) {
+// Prints "open_device: ok" or, for example, "open_device: Operation not supported".
+bool report(const char* what, bool good) {
   const std::string error = std::generic_category().message(errno);
   std::printf("%s: %s\n", what, good ? "ok" : error.c_str());
   return good;
 }
 
-// The file of the provider, found by a call that libibverbs cannot have filled in itself.
-void tell_provider(ibv_context* context) {
+// Prints the library of the provider. poll_cq always belongs to the provider, never to libibverbs.
+void report_provider(ibv_context* context) {
   Dl_info info{};
   const void* call = reinterpret_cast<void*>(context->ops.poll_cq);
   const bool found = dladdr(call, &info) != 0 && info.dli_fname != nullptr;
@@ -32,13 +31,13 @@ void tell_provider(ibv_context* context) {
 
 bool use(ibv_context* context) {
   ibv_pd* domain = ibv_alloc_pd(context);
-  if (!tell("alloc_pd", domain != nullptr)) return false;
+  if (!report("alloc_pd", domain != nullptr)) return false;
   ibv_parent_domain_init_attr attributes{};
   attributes.pd = domain;
   ibv_pd* parent = ibv_alloc_parent_domain(context, &attributes);
-  const bool good = tell("alloc_parent_domain", parent != nullptr);
+  const bool good = report("alloc_parent_domain", parent != nullptr);
   if (parent != nullptr) ibv_dealloc_pd(parent);
-  return tell("dealloc_pd", ibv_dealloc_pd(domain) == 0) && good;
+  return report("dealloc_pd", ibv_dealloc_pd(domain) == 0) && good;
 }
 
 }  // namespace
@@ -49,8 +48,8 @@ int main() {
   std::printf("devices: %d\n", count);
   if (devices == nullptr || count == 0) return 1;
   ibv_context* context = ibv_open_device(devices[0]);
-  if (!tell("open_device", context != nullptr)) return 1;
-  tell_provider(context);
+  if (!report("open_device", context != nullptr)) return 1;
+  report_provider(context);
   const bool good = use(context);
   ibv_close_device(context);
   ibv_free_device_list(devices);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 #
-# What check and doctor say of each thing that goes wrong, in the words of the newer kernel's drivers.
+# Runs check-doctor with the drivers of a newer kernel, whose log messages differ.
 
 . /guest/scenarios/check-doctor.sh

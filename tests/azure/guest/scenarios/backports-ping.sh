@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# Packets over the VFs and beside them. Moving the cards takes away what stood on eth1; the RDMA device
-# follows their addresses.
+# Sends packets over the VFs and over the synthetic path. Moving the NICs to other namespaces removes the
+# configuration of eth1. The RDMA driver reports each change of addresses to the device.
 
 . /guest/scenarios/ping-vf.sh
 . /guest/scenarios/ping-synthetic.sh
-set_surroundings
+configure_eth1
 is_restored
-expect "addresses that the RDMA device refused" 0 \
+expect "addresses rejected by the RDMA device" 0 \
   "$(grep -c 'CONFIG_IP_ADDR .* status 0x[^0]' /run/azure/trace || true)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Last of the boot: prepare leaves what the how-to leaves, restore brings everything back, by either
-# way of binding, with the real mana_ib there; and no driver broke the rules of the hardware.
+# The last scenario of the boot: prepare and restore with the real mana_ib, by new_id and by
+# driver_override. At the end, no driver may have violated the rules of the hardware.
 
 . /guest/scenarios/prepare.sh
 for method in new-id driver-override; do

@@ -1,59 +1,59 @@
 # SPDX-License-Identifier: MIT
 #
-# doctor --probe with the real mana_ib, libibverbs and libmana: a port that the kernel has, one that an
-# administrator needs, and one that is free. The device tells what was asked of it.
+# doctor --probe with the real mana_ib, libibverbs and libmana: on a port that the kernel uses, on a port
+# with the default route, and on a free port. The trace of the device shows the requests.
 
 probe_of() {
   from=$(grep -c . /run/azure/trace)
-  probes "$@"
+  expect_probe "$@"
 }
 
-# asked COMMAND: how often the last probe made the drivers ask the device for that.
-asked() {
+# requests COMMAND: prints how often the drivers sent the command to the device during the last probe.
+requests() {
   tail -n +$((from + 1)) /run/azure/trace | grep -c " $1 .* status 0x0$" || true
 }
 
-# What was made was given back, in whatever order.
-gave_back() {
-  expect "PDs" "$(asked CREATE_PD)" "$(asked DESTROY_PD)"
-  expect "doorbell pages" "$(asked ALLOCATE_RESOURCE_RANGE)" "$(asked DESTROY_RESOURCE_RANGE)"
-  expect "queues" "$(asked CREATE_WQ_OBJ)" "$(asked DESTROY_WQ_OBJ)"
+# Fails unless the probe destroyed every object that it created, in any order.
+expect_released() {
+  expect "PDs" "$(requests CREATE_PD)" "$(requests DESTROY_PD)"
+  expect "doorbell pages" "$(requests ALLOCATE_RESOURCE_RANGE)" "$(requests DESTROY_RESOURCE_RANGE)"
+  expect "queues" "$(requests CREATE_WQ_OBJ)" "$(requests DESTROY_WQ_OBJ)"
 }
 
-# Without hugepages the checks would have a root cause of their own.
+# Without hugepages doctor would report them as the root cause.
 pages=/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
-had=$(cat $pages)
+pages_before=$(cat $pages)
 echo 64 >$pages
 
-echo "# the kernel has the port"
+echo "# the kernel uses the port"
 probe_of eth1 5 "ok completion queue" "failed raw-packet QP to send (create_qp: ENODEV)" \
-  "the kernel has it while 'enP30832p0s0d1' is up; run: ip link set enP30832p0s0d1 down" \
-  "not tried RSS QP to receive" "ok give it all back"
-expect "steering of the port" 0 "$(asked CONFIG_VPORT_RX)"
-gave_back
+  "the kernel uses it while 'enP30832p0s0d1' is up; run: ip link set enP30832p0s0d1 down" \
+  "not tried RSS QP to receive" "ok release everything"
+expect "steering of the port" 0 "$(requests CONFIG_VPORT_RX)"
+expect_released
 
-echo "# an administrator's, even if it were free"
+echo "# the administrator needs the port, although it is free"
 ip route add default dev eth1
 ip link set enP30832p0s0d1 down
 probe_of eth1 4 "ok completion queue" "not tried raw-packet QP to send it carries the default route" \
-  "not tried RSS QP to receive" "ok give it all back"
-expect "queues of the port" 0 "$(asked CREATE_WQ_OBJ)"
-expect "the port" 0 "$(asked CONFIG_VPORT_TX)"
-gave_back
+  "not tried RSS QP to receive" "ok release everything"
+expect "queues of the port" 0 "$(requests CREATE_WQ_OBJ)"
+expect "the port" 0 "$(requests CONFIG_VPORT_TX)"
+expect_released
 ip route del default dev eth1
 
 echo "# free"
 ip link set eth1 down
 ip link set enP30832p0s0d1 down
-probe_of eth1 0 "ok raw-packet QP to send" "ok RSS QP to receive" "ok give it all back" \
+probe_of eth1 0 "ok raw-packet QP to send" "ok RSS QP to receive" "ok release everything" \
   "Direct verbs work here."
-expect "queues" 3 "$(asked CREATE_WQ_OBJ)"
-gave_back
+expect "queues" 3 "$(requests CREATE_WQ_OBJ)"
+expect_released
 
-echo "# and the kernel's again"
-echo "$had" >$pages
+echo "# back to the kernel"
+echo "$pages_before" >$pages
 ip link set enP30832p0s0d1 up
 ip link set eth1 up
 wait_for 10 vfs_joined
-set_surroundings
+configure_eth1
 is_restored

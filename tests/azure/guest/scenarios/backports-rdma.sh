@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 #
-# The RDMA device of the real mana_ib: what the kernel and libibverbs say of it, and what check makes
-# of that, with the driver and without it.
+# The RDMA device of the real mana_ib: what the kernel and libibverbs report, and what check reports with
+# and without the driver.
 
-# says LINE...: check has these lines among others; its own status is not asked for.
-says() {
+# expect_lines LINE...: check prints these lines among others, with any exit status.
+expect_lines() {
   local line
   manactl check >/run/azure/out 2>&1 || true
   for line; do
-    grep -q -F -- "$line" /run/azure/out || { cat /run/azure/out; fail "check does not say: $line"; }
+    grep -q -F -- "$line" /run/azure/out || { cat /run/azure/out; fail "check does not print: $line"; }
     echo "ok: check: $line"
   done
 }
@@ -24,20 +24,20 @@ for line in "phys_port_cnt:*2" "max_qp_wr:*2048" "max_cqe:*2048" "max_sge:*15" "
   echo "ok: ibv_devinfo: $line"
 done
 [[ $info != *fw_ver* ]] || fail "not opened by libmana, which prints no firmware version"
-says "ok   MANA's RDMA driver is there: mana_ib is loaded" \
-  "ok   every MANA function has its RDMA device: mana_0" \
+expect_lines "ok   the mana_ib RDMA driver is loaded: mana_ib is loaded" \
+  "ok   every MANA function has an RDMA device: mana_0" \
   "ok   the RDMA devices can be opened: uverbs0" \
-  "ok   kernel and rdma-core agree on MANA's driver id: mana_0 (20)" \
-  "ok   libibverbs chose MANA's provider: mana_0"
+  "ok   the kernel and rdma-core agree on MANA's driver id: mana_0 (20)" \
+  "ok   libibverbs chose the mana provider: mana_0"
 
 rmmod mana_ib
 expect "RDMA devices left" "" "$(ls /sys/class/infiniband)"
-says "FAIL MANA's RDMA driver is there"
+expect_lines "FAIL the mana_ib RDMA driver is loaded"
 modprobe mana_ib
 wait_for 5 test -e /dev/infiniband/uverbs0
 
-# Each opening of the device takes a doorbell page and gives it back.
+# Opening the device allocates a doorbell page, and closing it frees the page.
 count() { grep -c "$1 .* status 0x0$" /run/azure/trace || true; }
-expect "doorbell pages given back" "$(count ALLOCATE_RESOURCE_RANGE)" "$(count DESTROY_RESOURCE_RANGE)"
+expect "doorbell pages freed" "$(count ALLOCATE_RESOURCE_RANGE)" "$(count DESTROY_RESOURCE_RANGE)"
 expect "adapters made" 2 "$(count CREATE_ADAPTER)"
 expect "adapters destroyed" 1 "$(count DESTROY_ADAPTER)"

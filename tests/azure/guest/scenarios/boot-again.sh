@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The machine of boot-persist, started again.
+# Boots the machine of boot-persist again.
 
 [ -b /dev/vda ] || modprobe -a virtio_pci virtio_blk
 . /guest/scenarios/boot-persist.sh

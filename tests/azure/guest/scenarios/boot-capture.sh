@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 #
-# A machine of which bundles are taken for tests/fixtures (see tests/fixtures/capture): addresses and
-# routes as Azure gives them, hugepages, and a real sshd.
+# Boots a machine to capture bundles for tests/fixtures (see tests/fixtures/capture): addresses and routes
+# as on Azure, hugepages, and a real sshd.
 
-# What came along for this boot, too.
+# Index the modules that only this boot has.
 depmod 2>/dev/null
 bring_up
 modprobe -a ib_uverbs mana_ib tcp_diag
 wait_for 5 test -e /dev/infiniband/uverbs0
-for card in 0 1; do
-  ip address replace 10.0.$card.4/24 dev eth$card
-  ip route replace default via 10.0.$card.1 dev eth$card metric $((100 + 100 * card))
+for number in 0 1; do
+  ip address replace 10.0.$number.4/24 dev eth$number
+  ip route replace default via 10.0.$number.1 dev eth$number metric $((100 + 100 * number))
 done
 for address in 168.63.129.16 169.254.169.254; do
   ip route replace $address via 10.0.0.1 dev eth0 metric 100

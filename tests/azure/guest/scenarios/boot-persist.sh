@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The machine of boot-setup with a disk: what manactl keeps and what it writes to /etc is still there
-# after the next boot.
+# Boots the machine of boot-setup with a disk that keeps /etc and the journal of manactl for the next boot.
 
 modprobe -a virtio_pci virtio_blk ext4
 wait_for 5 test -b /dev/vda

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# A machine for prepare and restore: eth1 has addresses and routes that do not come back by
-# themselves, and mana_ib is loaded, as it is on Azure.
+# Boots a machine for prepare and restore: eth1 has addresses and routes that the kernel does not restore,
+# and mana_ib is loaded, as on Azure.
 
 bring_up
 modprobe -a ib_uverbs mana_ib
 wait_for 5 test -e /dev/infiniband/uverbs0
-set_surroundings
+configure_eth1
 settled_state | tee /run/azure/state

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 #
-# The machine without a device model: two synthetic cards and a dead function.
+# Boots a machine without a device model: two synthetic NICs and a PCI function that does not respond.
 
 . /guest/scenarios/boot.sh

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# The machine comes up, with the drivers that Debian ships; what it is like then is what every later
-# scenario has to leave.
+# Boots the machine with the drivers from Debian. Every later scenario has to restore this state.
 
 bring_up
 
 for module in hv_netvsc uio_hv_generic mana; do
-  [[ $(modinfo -F filename $module) == */kernel/drivers/* ]] || fail "$module is not Debian's"
+  [[ $(modinfo -F filename $module) == */kernel/drivers/* ]] || fail "$module is not from Debian"
   expect "$module is in-tree" Y "$(modinfo -F intree $module)"
 done
 for name in eth0 eth1; do

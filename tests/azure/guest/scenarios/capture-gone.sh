@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Takes bundles for tests/fixtures: of a machine that has no mana_ib, no mana, no VF.
+# Captures bundles for tests/fixtures: one without mana_ib, one without mana, and one without a VF.
 
 . /guest/capture.sh
 
@@ -21,5 +21,5 @@ echo 0 >/sys/module/hv_vmbus/parameters/vf
 echo 0 >/sys/module/azpci/parameters/present
 capture vf-missing
 write_bundles
-# Nobody needs this machine any more.
+# This is the last scenario of the boot, so the state is not checked.
 rm /run/azure/state

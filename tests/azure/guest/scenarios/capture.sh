@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Takes bundles for tests/fixtures: of the whole machine, and of eth1 in the hands of others.
+# Captures bundles for tests/fixtures: of the healthy machine, and with eth1 in other states.
 
 . /guest/capture.sh
 
@@ -16,7 +16,7 @@ echo 64 >/proc/sys/vm/nr_hugepages
 manactl prepare eth1 >/run/azure/out
 capture prepared-uio
 manactl restore eth1
-# A preparation that ended half-way: the card belongs to nobody.
+# Kill a run when the channel has no driver.
 at_write 11:kill manactl prepare eth1 >/run/azure/out 2>&1 || true
 expect "driver" none "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 capture unbound-vmbus

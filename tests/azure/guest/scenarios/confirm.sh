@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Who cannot confirm in time gets the card back, from a watchdog that outlives the run.
+# The watchdog outlives the run and restores the NIC unless manactl confirm runs in time.
 
 manactl prepare eth1 --hugepages 16 --confirm-timeout 4s >/run/azure/out
 [ ! -e /sys/class/net/eth1 ] || fail "not prepared"
@@ -10,6 +10,6 @@ is_restored
 manactl prepare eth1 --hugepages 16 --confirm-timeout 4s >/run/azure/out
 manactl confirm
 sleep 6
-[ ! -e /sys/class/net/eth1 ] || fail "taken back although it was confirmed"
+[ ! -e /sys/class/net/eth1 ] || fail "restored although it was confirmed"
 manactl restore eth1
 is_restored

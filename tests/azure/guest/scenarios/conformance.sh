@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Last of a boot: the device model saw no driver break the rules of the hardware, and lost nothing.
+# The last scenario of a boot: the device model recorded no violation of the rules of the hardware.
 
 expect "violations" 0 "$(grep -c -i violation /run/azure/trace || true)"
 echo "$(wc -l </run/azure/trace) lines of trace, $(cat /run/azure/model.err)"

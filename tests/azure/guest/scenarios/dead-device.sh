@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# A function behind which nothing answers: mana.ko reads its own request back and gives up.
+# A PCI function that does not respond: mana.ko reads back its own request and fails.
 
 modprobe mana
 expect "driver of the function" none "$(driver_of /sys/bus/pci/devices/$function)"
 dmesg | grep 'mana' | tail -5
-dmesg | grep -q 'mana 7870:00:00.0: gdma probe failed: err = -71' || fail "mana failed otherwise"
+dmesg | grep -q 'mana 7870:00:00.0: gdma probe failed: err = -71' || fail "mana did not fail as expected"
 rmmod mana

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 #
-# An error at every write of a run, one after the other: of the journal and of the kernel's files.
-# The run takes everything back by itself and says why.
+# Makes each write of a run fail once, whether to the journal or to a file of the kernel. Each time the
+# run must roll back and print the reason.
 
 . /guest/every-write.sh
 
-says_why() {
+expect_reason() {
   head -1 /run/azure/out
-  [[ $(cat /run/azure/out) == *"No space left on device"*$'\n'"Everything is as it was." ]] ||
-    { cat /run/azure/out; fail "the reason or the end is not said"; }
+  [[ $(cat /run/azure/out) == *"No space left on device"*$'\n'"Everything was rolled back." ]] ||
+    { cat /run/azure/out; fail "the reason or the outcome is missing"; }
 }
 
 modprobe uio_hv_generic
-at_every_write enospc 6 says_why
+at_every_write enospc 6 expect_reason

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# The shell commands of Microsoft's how-to "MANA and DPDK on Linux" as they stand there, but for the
-# number of hugepages; then their undo.
+# Runs the shell commands of Microsoft's how-to "MANA and DPDK on Linux", with another number of hugepages,
+# and reverts them.
 
 if ! with_vf; then
-  # Without a VF there is nothing to look up: the rest of the commands are the same.
+  # Without a VF, skip the commands that need its name. The other commands are the same.
   alias_vf=none
 fi
 
@@ -29,7 +29,7 @@ echo $NET_UUID > /sys/bus/vmbus/drivers/uio_hv_generic/new_id
 echo $DEV_UUID > /sys/bus/vmbus/drivers/hv_netvsc/unbind
 echo $DEV_UUID > /sys/bus/vmbus/drivers/uio_hv_generic/bind
 
-echo "# the state that manactl prepare has to leave, too"
+echo "# manactl prepare must lead to the same state"
 settled_state | tee /run/azure/state.howto
 expect "driver" uio_hv_generic "$(driver_of $vmbus/devices/$DEV_UUID)"
 expect "uio" uio_hv_generic "$(cat /sys/class/uio/uio0/name)"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# A journal that lost its last byte, half of its records, or most of its first line, which holds what
-# was there before. Of the last, restore says what cannot be known; the card comes back all the same.
+# Runs restore with a journal that lost its last byte, half of its records, or most of its first line.
+# Without the first line, restore prints which earlier settings are unknown but still rebinds the NIC.
 
 journal=/var/lib/manactl/journal
 
-# prepare_and_keep last|half|start: what is left of the journal.
+# prepare_and_keep last|half|start: prepares eth1 and cuts its journal entry.
 prepare_and_keep() {
   local files first size keep
   manactl prepare eth1 --hugepages 16 >/dev/null
@@ -17,7 +17,7 @@ prepare_and_keep() {
     half) keep=$(((first + size) / 2)) ;;
     start) keep=$((first / 2)) ;;
   esac
-  echo "# $keep of $size bytes are left, $first are the first line"
+  echo "# $keep of $size bytes are left; the first line has $first"
   head -c $keep "${files[0]}" >/run/azure/journal
   cat /run/azure/journal >"${files[0]}"
 }
@@ -33,13 +33,13 @@ rc=0
 manactl restore --all >/run/azure/out 2>&1 || rc=$?
 cat /run/azure/out
 expect "status" 7 $rc
-expect "headline" "eth1 is restored as far as that can be known" "$(head -1 /run/azure/out)"
-grep -q "What cannot be known any more" /run/azure/out || fail "it is not said what cannot be known"
+expect "headline" "eth1 is restored, but some earlier settings are unknown" "$(head -1 /run/azure/out)"
+grep -q "These earlier settings are unknown" /run/azure/out || fail "the unknown state is not listed"
 expect "driver of eth1" hv_netvsc "$(driver_of /sys/class/net/eth1/device)"
 
-echo "# what a person does then"
+echo "# restore the rest by hand"
 rm -f "$journal"/*
 echo 0 >/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
 ip link set eth1 up
-set_surroundings
+configure_eth1
 is_restored

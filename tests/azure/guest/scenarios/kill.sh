@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# kill -9 before every write of a run: each journal record and each change through sysfs is one. Then
-# restore has to bring everything back.
+# Kills a run with SIGKILL before each of its writes. Each journal record and each sysfs change is one
+# write. After each kill, restore must restore the state.
 
 . /guest/every-write.sh
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# mana unbound and bound again: its interfaces go, the synthetic path takes over, and all comes back.
+# Unbinds and rebinds mana: the VFs vanish, the synthetic path takes over, and the VFs return.
 
 pci=/sys/bus/pci/drivers/mana
 for round in 1 2; do

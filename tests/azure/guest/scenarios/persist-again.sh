@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 #
-# After the boot that ended the scenario persist: the unit's command prepares the NIC again, and
-# restore --persist removes exactly what was written.
+# After the reboot that follows the scenario persist: the command of the unit prepares the NIC again, and
+# restore --persist removes exactly the files that were written.
 
 type -P systemd-tmpfiles >/dev/null || {
   echo "systemd-tmpfiles is not in the guest: the package systemd has to be installed before cmake runs"
   exit 77
 }
 manactl status | tee /run/azure/out
-expect "journals of the boot before" 2 "$(grep -c 'of an earlier boot' /run/azure/out)"
+expect "entries from the boot before" 2 "$(grep -c 'from an earlier boot' /run/azure/out)"
 manactl restore eth0 | tee /run/azure/out
-grep -q "before the last reboot" /run/azure/out || fail "restore does not tell of the reboot"
+grep -q "undone by the last reboot" /run/azure/out || fail "restore does not mention the reboot"
 
-# What systemd does at boot.
+# Does what systemd does at boot.
 systemd-tmpfiles --create /etc/tmpfiles.d/manactl-eth1.conf
 expect "hugepages" 16 "$(cat /proc/sys/vm/nr_hugepages)"
 command=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/manactl-prepare-eth1.service)
@@ -25,8 +25,8 @@ expect "hugepages" 16 "$(cat /proc/sys/vm/nr_hugepages)"
 diff /mnt/etc.persistent <(find /etc -type f -exec sha256sum {} + | sort) || fail "/etc has changed"
 
 manactl restore eth1 --persist
-diff /mnt/etc.before <(find /etc -type f -exec sha256sum {} + | sort) || fail "not exactly its own"
-find /var/lib/manactl -type f | grep . && fail "a journal is left"
-# The pages were the boot's, so they stay until the next one.
+diff /mnt/etc.before <(find /etc -type f -exec sha256sum {} + | sort) || fail "restore did not remove exactly the files of manactl"
+find /var/lib/manactl -type f | grep . && fail "a journal entry is left"
+# systemd-tmpfiles reserved the pages, so restore leaves them.
 echo 0 >/proc/sys/vm/nr_hugepages
 is_restored

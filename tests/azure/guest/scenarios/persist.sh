@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# prepare --persist writes files beside those of others; the scenario persist-again goes on after
-# the machine was started again.
+# prepare --persist does not change other files. The scenario persist-again continues after a reboot.
 
 mkdir -p /etc/{systemd/system,tmpfiles.d,systemd/network,NetworkManager/conf.d}
-# Files that look like manactl's and are somebody else's.
+# Files with names like those of manactl that manactl did not write.
 echo "[Unit]" >/etc/systemd/system/manactl-other.service
 echo "w /run/azure/other - - - - 1" >/etc/tmpfiles.d/manactl-other.conf
 find /etc -type f -exec sha256sum {} + | sort >/mnt/etc.before
@@ -26,10 +25,10 @@ for file in $written; do
   grep -qx "at every boot: $file" /run/azure/out || fail "status does not list it"
 done
 
-# What a reboot finds: eth1 prepared, and a run on eth0 that was killed half-way.
+# Before the reboot: eth1 is prepared, and a run on eth0 was killed.
 rc=0
 at_write 9:kill manactl prepare eth0 >/run/azure/out 2>&1 || rc=$?
 expect "killed" 137 $rc
 manactl status
-# The state is not the one of before, and nobody needs it any more.
+# Do not check the state, because this scenario does not restore it.
 rm /run/azure/state

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Without any VF: packets between the synthetic cards, large ones too.
+# Sends small and large packets between the synthetic interfaces without a VF.
 
 enter_namespaces
 ping_all left 10.7.0.2 20

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Packets over the synthetic path, between two namespaces, with the VFs down.
+# Sends packets over the synthetic path, between two namespaces, with the VFs down.
 
 enter_namespaces
 if with_vf; then

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Packets over the VFs, between two namespaces: every one of them over the device model.
+# Sends packets over the VFs, between two namespaces. All pass through the device model.
 
 enter_namespaces
 ip -n left link set enP30832p0s0 up

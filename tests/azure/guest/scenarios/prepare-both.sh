@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Both cards at once, restored in either order, with both ways of binding and a mixture.
+# Prepares both NICs and restores them in either order, by new_id, by driver_override, and by one of each.
 
 for round in "new-id eth0 eth1" "new-id eth1 eth0" "driver-override eth1 eth0"; do
   read -r method first second <<<"$round"

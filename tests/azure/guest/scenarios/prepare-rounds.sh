@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Again and again, both ways of binding; a dry run changes nothing.
+# Ten rounds of prepare and restore by new_id and by driver_override. Dry runs change nothing.
 
 for method in new-id driver-override; do
   manactl prepare eth1 --hugepages 16 --mtu 1400 --method $method --dry-run

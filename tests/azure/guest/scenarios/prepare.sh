@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
 #
-# manactl prepare leaves what the how-to's own commands leave; restore brings everything back.
+# manactl prepare leads to the same state as the commands of the how-to; restore reverts it.
 
 (. /guest/scenarios/howto.sh) >/run/azure/howto.out || { cat /run/azure/howto.out; fail "howto"; }
-# The how-to loses what stood on eth1.
-set_surroundings
+# The commands of the how-to remove the addresses and routes of eth1.
+configure_eth1
 is_restored
 
 manactl check eth1 || [ $? -eq 1 ]
-# With the time that each step took.
+# -v prints the time of each step.
 manactl prepare eth1 --hugepages 64 -v | tee /run/azure/out
-[[ $(grep -c '^  done .* ms$' /run/azure/out) -ge 6 ]] || fail "no times"
+[[ $(grep -c '^  done .* ms$' /run/azure/out) -ge 6 ]] || fail "the times are missing"
 settled_state >/run/azure/state.prepared
-# The how-to gives the driver the whole class, manactl one channel; the rest has to be the same.
+# The how-to binds with the class id, manactl with driver_override. The rest must be the same.
 links_and_pages() {
   sed -e '/^# ids and overrides/,/^# hugepages/d' "$1"
 }
 diff -U0 <(links_and_pages /run/azure/state.howto) <(links_and_pages /run/azure/state.prepared) ||
-  fail "not what the how-to leaves (-: how-to, +: manactl)"
+  fail "the state differs (-: how-to, +: manactl)"
 expect "ids" "" "$(cat /sys/module/hv_vmbus/parameters/ids)"
 expect "override" uio_hv_generic "$(cat $vmbus/devices/*3bd1000d3a76/driver_override)"
 expect "uio" uio_hv_generic "$(cat /sys/class/uio/uio0/name)"
-# The numbers of the shared buffers count up.
+# Ignore the numbers of the shared buffers, which increase with each binding.
 expect "maps" "$(grep '^map[0-9]' /run/azure/howto.out | sed 's/:[0-9]*//')" \
   "$(uio_maps | sed 's/:[0-9]*//')"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The knobs with which tests make the bus refuse: they have to refuse, and to let go again.
+# Tests make the bus fail with module parameters. Each of them takes effect and can be cleared.
 
 modprobe uio_hv_generic
 knobs=/sys/module/hv_vmbus/parameters
@@ -22,8 +22,8 @@ expect "bind without shared buffers" "Disk quota exceeded" "$(bind_error)"
 echo 0 >$knobs/refuse_gpadl
 expect "bind" "" "$(bind_error)"
 echo 2 >$knobs/refuse_open
-said=$( (: </dev/uio0) 2>&1) && fail "/dev/uio0 was opened"
-[[ $said == *"temporarily unavailable"* ]] || fail "open: $said"
+output=$( (: </dev/uio0) 2>&1) && fail "/dev/uio0 was opened"
+[[ $output == *"temporarily unavailable"* ]] || fail "open: $output"
 echo 0 >$knobs/refuse_open
 
 echo "$uuid" >$vmbus/drivers/uio_hv_generic/unbind

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The host takes a card away while hv_netvsc or uio_hv_generic has it, and offers it again.
+# The host rescinds a channel that is bound to hv_netvsc or uio_hv_generic, and offers it again.
 
 uuid=$(uuid_of eth1)
 knobs=/sys/module/hv_vmbus/parameters

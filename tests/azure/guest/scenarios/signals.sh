@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Signals in the middle of a run: it takes everything back.
+# A run that receives a signal rolls back.
 
-# A write is before, at or after a change.
+# The signals arrive before, during and after a change.
 for signal in int:130:4 term:143:11 hup:129:15; do
   IFS=: read -r name status when <<<"$signal"
   rc=0

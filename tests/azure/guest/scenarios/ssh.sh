@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Who is logged in over a card cannot take it away from under the session: a real sshd in one
-# namespace, the client in another, the packets between them over the VFs.
+# A user cannot prepare the NIC that carries their SSH session. A real sshd runs in one namespace and the
+# client in another; the packets pass over the VFs.
 
 for program in sshd ssh ssh-keygen; do
   type -P $program >/dev/null || {
@@ -24,7 +24,7 @@ ip netns exec right /usr/bin/sshd -D -e -f /dev/null -h /run/azure/host_key \
 sshd=$!
 wait_for 10 grep -q "Server listening" /run/azure/sshd.err
 
-# over_ssh COMMAND...: its status is ssh's.
+# over_ssh COMMAND...: runs the command over SSH and sets rc.
 over_ssh() {
   rc=0
   ip netns exec left ssh -n -F none -o KexAlgorithms=curve25519-sha256 -o BatchMode=yes \
@@ -33,7 +33,7 @@ over_ssh() {
 
 in_right="export PATH=/usr/bin NO_COLOR=1;"
 over_ssh true || true
-[ $rc -eq 0 ] || { cat /run/azure/sshd.err; fail "ssh ended with $rc"; }
+[ $rc -eq 0 ] || { cat /run/azure/sshd.err; fail "ssh exited with $rc"; }
 over_ssh "$in_right manactl prepare eth1"
 expect "prepare in the session" 4 $rc
 over_ssh "$in_right env -i /usr/bin/manactl prepare eth1"
@@ -41,16 +41,16 @@ expect "prepare in the session, without its variables" 4 $rc
 over_ssh "$in_right setsid manactl prepare eth1 & wait \$!"
 expect "prepare in the session, detached" 4 $rc
 over_ssh "$in_right manactl prepare enP30832p0s0d1 --vf-only"
-[ $rc -ne 0 ] || fail "the VF of the session's card was taken"
+[ $rc -ne 0 ] || fail "the VF of the session was prepared"
 over_ssh "$in_right manactl prepare eth1 --force-interface eth0"
 expect "prepare with another name forced" 4 $rc
 over_ssh "$in_right manactl prepare eth1 --force-interface eth1 --dry-run >/dev/null"
-expect "rehearsal with the name forced" 0 $rc
+expect "dry run with the name forced" 0 $rc
 
 kill $sshd
 wait $sshd || true
 rc=0
 ip netns exec right manactl prepare eth1 --dry-run >/dev/null || rc=$?
-expect "rehearsal without a session" 0 $rc
+expect "dry run without a session" 0 $rc
 leave_namespaces
 rm -rf /root/.ssh

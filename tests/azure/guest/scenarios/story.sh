@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
 #
-# The whole story for people: a NIC is looked at, prepared, asked about and given back.
+# A demonstration: checks a NIC, prepares it, prints its status and arguments, and restores it.
 
-# tell 'CODES' ARGUMENT...: other exit codes than 0 and CODES end the story.
-tell() {
-  local fine=" 0 $1 " rc=0
+# run 'CODES' ARGUMENT...: fails on exit codes other than 0 and CODES.
+run() {
+  local accepted=" 0 $1 " rc=0
   shift
   echo
   echo "$ manactl $*"
   manactl "$@" || rc=$?
-  [[ $fine == *" $rc "* ]] || fail "it ended with $rc"
+  [[ $accepted == *" $rc "* ]] || fail "it exited with $rc"
 }
 
-tell 1 check eth1
-tell '' prepare eth1 --hugepages 64
-tell '' status
-tell '' args eth1 --for testpmd
-tell '' check
-tell '' restore eth1
-tell 1 check eth1
+run 1 check eth1
+run '' prepare eth1 --hugepages 64
+run '' status
+run '' args eth1 --for testpmd
+run '' check
+run '' restore eth1
+run 1 check eth1

@@ -1,37 +1,36 @@
 # SPDX-License-Identifier: MIT
 #
-# One run at a time: who comes while another is at work goes away with status 5 and changes nothing;
-# who only looks is not kept waiting.
+# One run at a time: another run exits with 5 and changes nothing. status does not wait.
 
-# busy ARGUMENT...: turned away, with the name of who is at work.
-busy() {
+# expect_busy ARGUMENT...: manactl exits with 5 and names the run that holds the lock.
+expect_busy() {
   rc=0
   manactl "$@" >/run/azure/out 2>/run/azure/err || rc=$?
   expect "$*" 5 $rc
-  grep -q "process $held: manactl $at_work.* is at work" /run/azure/err ||
-    { cat /run/azure/err; fail "who is at work is not said"; }
+  grep -q "process $stopped (manactl $running, .* holds the lock" /run/azure/err ||
+    { cat /run/azure/err; fail "the holder of the lock is not named"; }
 }
 
 for order in "eth1 eth0" "eth0 eth1"; do
   read -r first second <<<"$order"
-  at_work="prepare $first"
-  echo "# $at_work is at work"
-  hold 6 manactl prepare "$first" --hugepages 16
-  busy prepare "$second" --hugepages 8
-  busy prepare "$first" --hugepages 8
-  busy restore "$first"
-  manactl status >/run/azure/out || fail "status ended with $?"
-  let_go
-  expect "the run that was first" 0 $rc
+  running="prepare $first"
+  echo "# during $running"
+  stop_at_write 6 manactl prepare "$first" --hugepages 16
+  expect_busy prepare "$second" --hugepages 8
+  expect_busy prepare "$first" --hugepages 8
+  expect_busy restore "$first"
+  manactl status >/run/azure/out || fail "status exited with $?"
+  resume
+  expect "status of the first run" 0 $rc
   expect "hugepages" 16 "$(cat /proc/sys/vm/nr_hugepages)"
 
-  at_work="restore $first"
-  echo "# $at_work is at work"
-  hold 2 manactl restore "$first"
-  busy prepare "$second"
-  busy restore --all
-  let_go
-  expect "the run that was first" 0 $rc
+  running="restore $first"
+  echo "# during $running"
+  stop_at_write 2 manactl restore "$first"
+  expect_busy prepare "$second"
+  expect_busy restore --all
+  resume
+  expect "status of the first run" 0 $rc
   is_restored
 done
 
@@ -41,16 +40,16 @@ for number in 1 2 3 4 5 6; do
   manactl prepare eth1 --hugepages 16 >/run/azure/out.$number 2>&1 &
   runs+=($!)
 done
-turned_away=0
+rejected=0
 for run in "${runs[@]}"; do
   rc=0
   wait "$run" || rc=$?
-  [[ $rc -eq 0 || $rc -eq 5 ]] || { cat /run/azure/out.*; fail "a run ended with $rc"; }
-  [ $rc -eq 0 ] || turned_away=$((turned_away + 1))
+  [[ $rc -eq 0 || $rc -eq 5 ]] || { cat /run/azure/out.*; fail "a run exited with $rc"; }
+  [ $rc -eq 0 ] || rejected=$((rejected + 1))
 done
-# Who came after the first had ended found eth1 prepared, and that is status 0, too.
+# A run that starts after the end of the first one finds eth1 prepared and also exits with 0.
 expect "runs that prepared" 1 "$(cat /run/azure/out.* | grep -c '^eth1 is prepared$')"
-echo "$turned_away were turned away"
+echo "$rejected were rejected"
 expect "hugepages" 16 "$(cat /proc/sys/vm/nr_hugepages)"
 manactl restore eth1
 is_restored

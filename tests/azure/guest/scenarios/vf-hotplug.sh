@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The VF is taken away and given back, as when Azure services a host: first the news by NVSP, then
-# the PCI function. The synthetic cards carry on.
+# Removes and adds the VF as Azure does to service a host: first an NVSP message, then the PCI function. The
+# synthetic interfaces stay up.
 
 echo 0 >/sys/module/hv_vmbus/parameters/vf
 echo 0 >/sys/module/azpci/parameters/present

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Azure takes the VF away while a run is between two steps, and gives it back before the run looks
-# again: another interface with the same name and address.
+# Azure removes and adds the VF while a run is between two steps: the run finds another interface with the
+# same name and address.
 
-hold 6 manactl prepare eth1 --hugepages 16
-is_up eth1 && fail "eth1 is still up: another write has to be chosen"
+stop_at_write 6 manactl prepare eth1 --hugepages 16
+is_up eth1 && fail "eth1 is still up: choose another write"
 echo 0 >/sys/module/hv_vmbus/parameters/vf
 echo 0 >/sys/module/azpci/parameters/present
 [ ! -e /sys/class/net/enP30832p0s0d1 ] || fail "the VF is still there"
@@ -12,8 +12,8 @@ echo 1 >/sys/module/azpci/parameters/present
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
 wait_for 10 test -e /sys/bus/pci/devices/$function/net
 name_vfs
-let_go
-cat /run/azure/held
+resume
+cat /run/azure/stopped
 expect "status" 0 $rc
 expect "driver" uio_hv_generic "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 is_up enP30832p0s0d1 && fail "the VF is up"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# A watchdog that somebody killed takes nothing back, and nothing else is lost by that. A run that
-# hangs is ended by its watchdog, at whatever step it hangs.
+# If the watchdog is killed, the NIC stays prepared and the run is not disturbed. A watchdog that lives
+# kills a run that hangs at any step.
 
-# The process of manactl that belongs to nobody any more.
+# Prints the PID of the manactl process whose parent is init.
 watchdog() {
   local path name
   for path in /proc/[0-9]*; do
@@ -14,24 +14,24 @@ watchdog() {
   return 1
 }
 
-hold 4 manactl prepare eth1 --hugepages 16 --confirm-timeout 4s
+stop_at_write 4 manactl prepare eth1 --hugepages 16 --confirm-timeout 4s
 kill -9 "$(watchdog)"
-let_go
-cat /run/azure/held
+resume
+cat /run/azure/stopped
 expect "status" 0 $rc
 sleep 4.5
 [ ! -e /sys/class/net/eth1 ] || fail "restored, although the watchdog is dead"
 manactl status | tee /run/azure/out
-grep -q "its watchdog is dead" /run/azure/out || fail "status does not tell of the dead watchdog"
+grep -q "its watchdog is dead" /run/azure/out || fail "status does not report the dead watchdog"
 manactl confirm
 manactl restore eth1
 is_restored
 
 for number in 4 9 15; do
-  hold $number manactl prepare eth1 --hugepages 16 --confirm-timeout 1s
+  stop_at_write $number manactl prepare eth1 --hugepages 16 --confirm-timeout 1s
   echo "# hangs before $(head -1 /run/azure/write)"
   rc=0
-  wait $held 2>/dev/null || rc=$?
+  wait $stopped 2>/dev/null || rc=$?
   expect "status" 137 $rc
   wait_for 20 eval '! watchdog'
   is_restored

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of this module share. The whole module is for one CPU: the kernel's MMIO trap
- * is, and main.c refuses to load on more.
+ * Declarations shared by the files of this module. The module supports only one CPU, because the
+ * MMIO trap of the kernel does; main.c fails to load on more.
  */
 #ifndef AZPCI_H
 #define AZPCI_H
@@ -12,7 +12,7 @@
 
 /* main.c */
 extern unsigned long bar_address;
-extern void __iomem *bar;		/* our own mapping, which no trap watches */
+extern void __iomem* bar; /* our own mapping, which is not trapped */
 
 /* function.c: the PCI function */
 int function_init(void);
@@ -22,7 +22,7 @@ void function_remove(void);
 bool function_present(void);
 bool msix_enabled(void);
 
-/* trap.c: the driver's stores */
+/* trap.c: stores of the driver */
 int trap_start(void);
 void trap_stop(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/azgdma: the queue of stores, the mappings, and raising interrupts. See azgdma.h.
+ * /dev/azgdma: queue of stores, memory mappings, interrupts. See azgdma.h.
  */
 #include <linux/fs.h>
 #include <linux/ioport.h>
@@ -17,8 +17,8 @@
 #define QUEUE_LEN	4096	/* a power of two */
 
 /*
- * One writer, the single CPU with interrupts off; one reader, under read_lock. The counters run
- * freely, so writer - reader is what waits.
+ * One writer (the only CPU, with interrupts disabled) and one reader (under read_lock). The
+ * counters exceed the queue length: written - taken is the number of queued records.
  */
 static struct azgdma_store queue[QUEUE_LEN];
 static u32 written, taken;
@@ -39,7 +39,7 @@ bool model_attached(void)
 	return READ_ONCE(attached);
 }
 
-/* From the debug exception, where nothing may be locked, and from ordinary code. */
+/* Called both in the debug exception, where locking is not possible, and in process context. */
 void queue_store(u32 offset, u64 value)
 {
 	unsigned long flags;
@@ -60,7 +60,7 @@ void queue_store(u32 offset, u64 value)
 	irq_work_queue(&wake_work);
 }
 
-static bool store_waits(void)
+static bool store_pending(void)
 {
 	return smp_load_acquire(&written) != taken || READ_ONCE(lost);
 }
@@ -73,12 +73,12 @@ static ssize_t azgdma_read(struct file *file, char __user *to, size_t len, loff_
 		return -EINVAL;
 	if (mutex_lock_interruptible(&read_lock))
 		return -ERESTARTSYS;
-	if (!store_waits() && file->f_flags & O_NONBLOCK)
+	if (!store_pending() && file->f_flags & O_NONBLOCK)
 		done = -EAGAIN;
 	else
-		done = wait_event_interruptible(readers, store_waits());
+		done = wait_event_interruptible(readers, store_pending());
 
-	while (done >= 0 && len - done >= sizeof(struct azgdma_store) && store_waits()) {
+	while (done >= 0 && len - done >= sizeof(struct azgdma_store) && store_pending()) {
 		struct azgdma_store store = queue[taken % QUEUE_LEN];
 
 		if (smp_load_acquire(&written) == taken)
@@ -100,7 +100,7 @@ static ssize_t azgdma_read(struct file *file, char __user *to, size_t len, loff_
 static __poll_t azgdma_poll(struct file *file, poll_table *table)
 {
 	poll_wait(file, &readers, table);
-	return store_waits() ? EPOLLIN | EPOLLRDNORM : 0;
+	return store_pending() ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
 static long azgdma_ioctl(struct file *file, unsigned int command, unsigned long arg)
@@ -123,7 +123,7 @@ static long azgdma_ioctl(struct file *file, unsigned int command, unsigned long 
 	}
 }
 
-/* Page by page, because RAM has holes. */
+/* Inserts single pages, because RAM is not contiguous. */
 static vm_fault_t ram_fault(struct vm_fault *fault)
 {
 	unsigned long pfn = fault->pgoff;
@@ -153,7 +153,7 @@ static int azgdma_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* One model at a time. It starts with an empty queue. */
+/* Allows only one model at a time, and empties the queue for it. */
 static int azgdma_open(struct inode *inode, struct file *file)
 {
 	if (READ_ONCE(attached))

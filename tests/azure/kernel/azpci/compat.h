@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the kernels that this module is built for differ: Linux 6.1 and 6.12.
+ * Differences between the supported kernels, Linux 6.1 and 6.12.
  */
 #ifndef AZPCI_COMPAT_H
 #define AZPCI_COMPAT_H
@@ -14,13 +14,12 @@
 #include <asm/unaligned.h>
 #endif
 
-/* Newer kernels let nobody write the flags directly. */
-static inline void add_vm_flags(struct vm_area_struct *vma, unsigned long flags)
-{
+/* Since Linux 6.3, vm_flags must not be written directly. */
+static inline void add_vm_flags(struct vm_area_struct* vma, unsigned long flags) {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
-	vm_flags_set(vma, flags);
+  vm_flags_set(vma, flags);
 #else
-	vma->vm_flags |= flags;
+  vma->vm_flags |= flags;
 #endif
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PCI function 7870:00:00.0, its configuration space, and how it comes and goes.
+ * The PCI function 7870:00:00.0: configuration space, adding and removing it.
  */
 #include <linux/io.h>
 #include <linux/module.h>
@@ -13,7 +13,7 @@
 #define VENDOR_ID_MS	0x1414
 #define DEVICE_ID_MANA	0x00ba
 #define MSIX_CAP	0x40
-/* hv_netvsc looks for the slot whose name is the serial number of its VF. */
+/* hv_netvsc finds its VF by this name: it must equal the serial number that the host announces. */
 #define SLOT_NAME	"1"
 
 static u8 config[256];
@@ -85,7 +85,7 @@ bool msix_enabled(void)
 
 static int config_read(struct pci_bus *which, unsigned int devfn, int where, int size, u32 *value)
 {
-	/* Only the first 256 bytes exist, and only one function. */
+	/* There is only one function, with 256 bytes of configuration space. */
 	if (devfn || !on_bus || where + size > sizeof(config)) {
 		*value = ~0U;
 		return devfn || !on_bus ? PCIBIOS_DEVICE_NOT_FOUND : PCIBIOS_SUCCESSFUL;
@@ -96,7 +96,7 @@ static int config_read(struct pci_bus *which, unsigned int devfn, int where, int
 	return PCIBIOS_SUCCESSFUL;
 }
 
-/* The bits that the driver and the PCI core may change, per 32-bit word. */
+/* Returns which bits of a 32-bit word of the configuration space are writable. */
 static u32 writable(int where)
 {
 	switch (where) {
@@ -165,7 +165,7 @@ int function_add(void)
 	config_reset();
 	bar_reset();
 	on_bus = true;
-	/* The model forgets its queues before a driver can make new ones. */
+	/* Let the model discard its queues before a driver can create new ones. */
 	queue_store(AZGDMA_EVENT_PRESENCE, 1);
 	pci_lock_rescan_remove();
 	slot = pci_create_slot(bus, 0, SLOT_NAME, NULL);
@@ -178,7 +178,7 @@ int function_add(void)
 	if (!function)
 		err = -ENODEV;
 	if (!err)
-		/* Claimed, not assigned: the BAR is where the memory is. */
+		/* Claim the resource instead of assigning it: the BAR address is fixed. */
 		err = pci_claim_resource(function, 0);
 	pci_bus_add_devices(bus);
 	pci_dev_put(function);
@@ -187,7 +187,7 @@ int function_add(void)
 	return err;
 }
 
-/* As when Azure takes the VF away for servicing: the driver is removed from a device that is gone. */
+/* Removes the function, as Azure removes the VF to service a host. */
 void function_remove(void)
 {
 	struct pci_dev *function;

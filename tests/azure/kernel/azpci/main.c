@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A MANA virtual function without hardware, for the tests of manactl: a PCI function whose BAR is
- * ordinary memory, taken from the kernel with memmap=1M$ADDRESS. The device behind it is a process
- * on /dev/azgdma; see azgdma.h.
+ * ordinary memory, reserved with memmap=1M$ADDRESS. A process that uses /dev/azgdma (azgdma.h)
+ * implements the device.
  */
 #include <linux/cpumask.h>
 #include <linux/io.h>
@@ -12,7 +12,7 @@
 
 unsigned long bar_address = 0x30000000;
 module_param(bar_address, ulong, 0444);
-MODULE_PARM_DESC(bar_address, "memory taken out by memmap=1M$ADDRESS");
+MODULE_PARM_DESC(bar_address, "memory reserved with memmap=1M$ADDRESS");
 
 void __iomem *bar;
 
@@ -26,7 +26,7 @@ static int present_set(const char *text, const struct kernel_param *kp)
 	if (err)
 		return err;
 	if (!bar) {
-		/* While the module loads: its init looks at the value. */
+		/* The module is being loaded; azpci_init() evaluates the value. */
 		present = wanted;
 		return 0;
 	}
@@ -58,7 +58,7 @@ static int __init azpci_init(void)
 	}
 	bar = ioremap(bar_address, AZGDMA_BAR_SIZE);
 	if (!bar) {
-		pr_err("azpci: 0x%lx is not set aside: boot with memmap=1M$0x%lx\n",
+		pr_err("azpci: 0x%lx is not reserved; boot with memmap=1M$0x%lx\n",
 		       bar_address, bar_address);
 		return -ENOMEM;
 	}
@@ -87,6 +87,6 @@ unmap:
 }
 module_init(azpci_init);
 
-/* No module_exit: PCI root buses do not go on a real machine either. */
+/* No module_exit: PCI root buses are not removed on a real machine either. */
 MODULE_DESCRIPTION("A PCI function for a device model in user space");
 MODULE_LICENSE("GPL");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interrupts to the driver: the message in the MSI-X table, sent as an interprocessor interrupt.
+ * Interrupts to the driver: sends the message of the MSI-X table as an interprocessor interrupt.
  */
 #include <linux/io.h>
 #include <linux/smp.h>
@@ -10,7 +10,7 @@
 
 #define VECTOR_MASK	0xff
 
-/* Destination bits are not looked at: there is one CPU. */
+/* Ignores the destination bits, because there is only one CPU. */
 int msix_raise(unsigned int vector)
 {
 	void __iomem *entry;

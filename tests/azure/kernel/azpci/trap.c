@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The driver's stores to the BAR, caught with the kernel's MMIO trap (kmmio).
+ * Traps stores of the driver to the BAR with the MMIO trap of the kernel (kmmio).
  *
- * kmmio makes a page fault, lets the instruction run in a single step, and then calls us; it works
- * on virtual addresses, so a probe of pci_iomap() tells where the driver mapped the BAR. Our
- * handlers run in the context of the debug exception: no locks there, only the queue of chardev.c.
+ * kmmio triggers a page fault, single-steps the instruction and then calls a handler. It needs
+ * virtual addresses, so a probe of pci_iomap() records where the driver maps the BAR. The handlers
+ * run in the context of the debug exception: they must not lock, and only use the queue of
+ * chardev.c.
  */
 #include <linux/io.h>
 #include <linux/kprobes.h>
@@ -18,8 +19,8 @@
 #define HEADER_RESPONSE		BIT(7)
 #define HEADER_OWNER		BIT(31)
 
-static unsigned long mapped;		/* where the driver has the BAR, or 0 */
-static unsigned long last_address;	/* of the access in its single step */
+static unsigned long mapped;		/* address of the BAR in the driver, or 0 */
+static unsigned long last_address;	/* address of the access that is single-stepped */
 
 static void before_access(struct kmmio_probe *probe, struct pt_regs *regs, unsigned long address)
 {
@@ -27,8 +28,8 @@ static void before_access(struct kmmio_probe *probe, struct pt_regs *regs, unsig
 }
 
 /*
- * The driver reads this page, too. What it finds belongs to the model as soon as it is a request,
- * so a driver that polls must never see the request without its owner bit.
+ * Sets the owner bit of a request. The driver polls this page, so it must never see its request
+ * without the owner bit.
  */
 static void after_shm(struct kmmio_probe *probe, unsigned long condition, struct pt_regs *regs)
 {
@@ -80,10 +81,10 @@ static void arm(unsigned long address)
 	shm_probe.addr = address + AZGDMA_SHM_OFFSET;
 	doorbell_probe.addr = address + AZGDMA_DB_PAGE_OFFSET;
 	if (register_kmmio_probe(&shm_probe) || register_kmmio_probe(&doorbell_probe))
-		pr_err("azpci: cannot watch the BAR\n");
+		pr_err("azpci: cannot trap the BAR\n");
 }
 
-/* Which BAR of which function, remembered until the call returns. */
+/* Whether a call of pci_iomap() maps our BAR: set on entry, used on return. */
 struct mapping {
 	bool ours;
 };
@@ -125,7 +126,7 @@ static struct kprobe iounmap_probe = {
 	.pre_handler = iounmap_entry,
 };
 
-/* kmmio_init() is not exported; a probe that is never hit tells where it is. */
+/* kmmio_init() is not exported; a kprobe resolves its address. */
 static int start_kmmio(void)
 {
 	struct kprobe finder = { .symbol_name = "kmmio_init" };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bus: drivers come and go, devices are matched with them and probed.
+ * The bus: registration of drivers, matching and probing.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -10,7 +10,7 @@
 
 struct device *vmbus_root;
 
-/* The driver is not changed, but the lock of its ids is taken. */
+/* Casts away const only to lock the id list of the driver. */
 static int vmbus_match(struct device *dev, match_driver *drv)
 {
 	struct hv_driver *driver = drv_to_hv_drv((struct device_driver *)drv);
@@ -50,7 +50,7 @@ static void vmbus_remove(struct device *dev)
 
 	if (driver->remove)
 		driver->remove(device);
-	/* uio_hv_generic leaves its callback behind; it must not run for the next driver. */
+	/* uio_hv_generic does not reset this callback, which must not run for the next driver. */
 	device->channel->chn_rescind_callback = NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of this module share: one struct nic per network card that the host offers, the
- * bytes of a ring, and the host's side of the protocols.
+ * Declarations shared by the files of this module: struct nic (one per NIC that the host offers),
+ * access to the rings, and the host side of the protocols.
  */
 #ifndef AZURE_VMBUS_H
 #define AZURE_VMBUS_H
@@ -12,77 +12,76 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 
-#define MAX_NICS		8
-#define FIRST_RELID		15
-#define RECV_SECTION_SIZE	2048
-#define RECV_SECTIONS		4096
-#define SEND_SECTION_SIZE	6144
-#define NO_SECTION		0xffffffff
-/* Longest message of a guest: 16 KB by our RNDIS answer, and what a partial copy adds. */
-#define MESSAGE_MAX		SZ_64K
+#define MAX_NICS 8
+#define FIRST_RELID 15
+#define RECV_SECTION_SIZE 2048
+#define RECV_SECTIONS 4096
+#define SEND_SECTION_SIZE 6144
+#define NO_SECTION 0xffffffff
+/* More than the longest message of the guest: 16 KB (rndis.c) and a part in the send buffer. */
+#define MESSAGE_MAX SZ_64K
 
-/* Guest memory that the guest lent to the host. */
+/* Guest memory that is shared with the host (guest physical address descriptor list). */
 struct gpadl {
-	struct list_head node;
-	u32 handle;
-	u32 size;
-	u8 *memory;
+  struct list_head node;
+  u32 handle;
+  u32 size;
+  u8* memory;
 };
 
 struct nic {
-	unsigned int index;
-	u8 mac[ETH_ALEN];
-	struct hv_device *device;	/* NULL while rescinded */
-	struct vmbus_channel *channel;
-	struct irq_work interrupt;
+  unsigned int index;
+  u8 mac[ETH_ALEN];
+  struct hv_device* device; /* NULL while rescinded */
+  struct vmbus_channel* channel;
+  struct irq_work interrupt;
 
-	/* The host's state, under host_lock. */
-	bool open;
-	bool polled;			/* a user-space driver owns the rings and never calls us */
-	bool ready;			/* RNDIS is initialised */
-	bool on_vf;			/* the guest switched its data path to the VF */
-	u32 filter;			/* RNDIS packet filter; 0 = receive nothing */
-	struct list_head gpadls;
-	struct gpadl *recv_buffer;
-	struct gpadl *send_buffer;
-	u16 recv_buffer_id;
-	u32 recv_sections;
-	DECLARE_BITMAP(recv_busy, RECV_SECTIONS);
+  /* State of the host, protected by host_lock. */
+  bool open;
+  bool polled; /* a user-space driver owns the rings and does not signal */
+  bool ready;  /* RNDIS is initialized */
+  bool on_vf;  /* the data path of the guest is the VF */
+  u32 filter;  /* RNDIS packet filter; 0 = receive nothing */
+  struct list_head gpadls;
+  struct gpadl* recv_buffer;
+  struct gpadl* send_buffer;
+  u16 recv_buffer_id;
+  u32 recv_sections;
+  DECLARE_BITMAP(recv_busy, RECV_SECTIONS);
 };
 
 extern struct nic nics[MAX_NICS];
 extern unsigned int nic_count;
 extern struct mutex host_lock;
 
-/* main.c: the knobs */
-bool nic_has_monitor(const struct nic *nic);
-bool nic_has_vf(const struct nic *nic);
-int bind_refusal(const struct nic *nic, const char *driver);
-bool open_refused(const struct nic *nic);
-bool gpadl_refused(const struct nic *nic);
+/* main.c: module parameters */
+bool nic_has_monitor(const struct nic* nic);
+bool nic_has_vf(const struct nic* nic);
+int bind_refusal(const struct nic* nic, const char* driver);
+bool open_refused(const struct nic* nic);
+bool gpadl_refused(const struct nic* nic);
 
 /* bus.c */
 int bus_init(void);
 void bus_exit(void);
 extern struct bus_type vmbus_bus;
-extern struct device *vmbus_root;
+extern struct device* vmbus_root;
 
 /* ids.c */
-extern const struct attribute_group *vmbus_driver_groups[];
-void ids_init(struct hv_driver *driver);
-void ids_clear(struct hv_driver *driver);
-bool ids_find(struct hv_driver *driver, struct hv_device *device,
-	      struct hv_vmbus_device_id *found);
+extern const struct attribute_group* vmbus_driver_groups[];
+void ids_init(struct hv_driver* driver);
+void ids_clear(struct hv_driver* driver);
+bool ids_find(struct hv_driver* driver, struct hv_device* device, struct hv_vmbus_device_id* found);
 
 /* device_sysfs.c */
-extern const struct attribute_group *vmbus_device_groups[];
+extern const struct attribute_group* vmbus_device_groups[];
 
 /* device.c */
-int nic_offer(struct nic *nic);
-void nic_rescind(struct nic *nic);
-struct nic *nic_of(const struct vmbus_channel *channel);
-/* Exported, but declared in no header of the kernel's that modules have. */
-void vmbus_device_unregister(struct hv_device *device);
+int nic_offer(struct nic* nic);
+void nic_rescind(struct nic* nic);
+struct nic* nic_of(const struct vmbus_channel* channel);
+/* Exported by the real module, but not declared in a header for modules. */
+void vmbus_device_unregister(struct hv_device* device);
 
 /* connection.c */
 extern const struct vmbus_device vmbus_devs[];
@@ -93,42 +92,45 @@ void connection_exit(void);
 /* channel_sysfs.c */
 extern struct kobj_type channel_ktype;
 #ifdef HAVE_RING_SYSFS
-int hv_create_ring_sysfs(struct vmbus_channel *channel,
-			 int (*map)(struct vmbus_channel *channel, struct vm_area_struct *vma));
-int hv_remove_ring_sysfs(struct vmbus_channel *channel);
+int hv_create_ring_sysfs(struct vmbus_channel* channel,
+                         int (*map)(struct vmbus_channel* channel, struct vm_area_struct* vma));
+int hv_remove_ring_sysfs(struct vmbus_channel* channel);
 #endif
 
 /* ring.c */
-u32 ring_put(struct hv_ring_buffer *ring, u32 size, u32 at, const void *from, u32 len);
-u32 ring_get(const struct hv_ring_buffer *ring, u32 size, u32 at, void *to, u32 len);
-void ring_reset(struct hv_ring_buffer_info *info);
+u32 ring_put(struct hv_ring_buffer* ring, u32 size, u32 at, const void* from, u32 len);
+u32 ring_get(const struct hv_ring_buffer* ring, u32 size, u32 at, void* to, u32 len);
+void ring_reset(struct hv_ring_buffer_info* info);
 
 /* requestor.c */
-int requestor_init(struct vmbus_channel *channel);
-void requestor_exit(struct vmbus_channel *channel);
+int requestor_init(struct vmbus_channel* channel);
+void requestor_exit(struct vmbus_channel* channel);
 
 /* host.c */
 int host_start(void);
 void host_stop(void);
 void host_wake(void);
-void host_interrupt(struct irq_work *work);
-int host_send(struct nic *nic, struct vmpacket_descriptor *head, u32 head_len,
-	      const void *payload, u32 payload_len);
-void host_send_inband(struct nic *nic, const void *message, u32 len);
-void host_complete(struct nic *nic, u64 trans_id, const void *answer, u32 len);
+void host_interrupt(struct irq_work* work);
+int host_send(struct nic* nic,
+              struct vmpacket_descriptor* head,
+              u32 head_len,
+              const void* payload,
+              u32 payload_len);
+void host_send_inband(struct nic* nic, const void* message, u32 len);
+void host_complete(struct nic* nic, u64 trans_id, const void* reply, u32 len);
 
 /* nvsp.c */
-void nvsp_packet(struct nic *nic, const struct vmpacket_descriptor *packet);
-void nvsp_send_vf(struct nic *nic);
-int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
-		    const void *data, u32 data_len);
-void nvsp_reset(struct nic *nic);
+void nvsp_packet(struct nic* nic, const struct vmpacket_descriptor* packet);
+void nvsp_send_vf(struct nic* nic);
+int nvsp_send_rndis(
+    struct nic* nic, u32 kind, const void* head, u32 head_len, const void* data, u32 data_len);
+void nvsp_reset(struct nic* nic);
 
 /* gather.c */
-u32 gather_message(struct nic *nic, const struct vmpacket_descriptor *packet, u32 section, u32 len,
-		   u8 *message);
+u32 gather_message(
+    struct nic* nic, const struct vmpacket_descriptor* packet, u32 section, u32 len, u8* message);
 
 /* rndis.c */
-void rndis_messages(struct nic *nic, u8 *message, u32 len);
+void rndis_messages(struct nic* nic, u8* message, u32 len);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Channels: memory for the rings, opening and closing.
+ * Channels: allocation of the rings, opening and closing.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -26,7 +26,7 @@ static void ring_place(struct hv_ring_buffer_info *info, struct page *pages, u32
 	info->ring_size_div10_reciprocal = reciprocal_value(size / 10);
 }
 
-/* Both rings in one contiguous block, as uio_hv_generic hands it to user space. */
+/* Allocates both rings in one contiguous block, which uio_hv_generic maps into user space. */
 int vmbus_alloc_ring(struct vmbus_channel *channel, u32 send_size, u32 recv_size)
 {
 	u32 size = send_size + recv_size;
@@ -109,7 +109,10 @@ static int connect_ring(struct vmbus_channel *channel, void (*callback)(void *co
 	return 0;
 }
 
-/* Called by drivers that hand the rings to user space, which signals the host by no call. */
+/*
+ * Called by drivers that map the rings into user space. The host must poll such rings, because user
+ * space does not call vmbus_set_event().
+ */
 int vmbus_connect_ring(struct vmbus_channel *channel, void (*callback)(void *context),
 		       void *context)
 {
@@ -166,7 +169,7 @@ void vmbus_set_sc_create_callback(struct vmbus_channel *channel,
 }
 EXPORT_SYMBOL_GPL(vmbus_set_sc_create_callback);
 
-/* A driver's own signal for rings that it filled without a call to us. */
+/* Signals the host. Called by drivers that write to the rings without vmbus_sendpacket(). */
 void vmbus_set_event(struct vmbus_channel *channel)
 {
 	host_wake();

@@ -33,7 +33,7 @@ CHANNEL_FILE(intr_out_empty, "%llu", channel->intr_out_empty);
 CHANNEL_FILE(out_full_first, "%llu", channel->out_full_first);
 CHANNEL_FILE(out_full_total, "%llu", channel->out_full_total);
 
-/* Without rings, that is while no driver has them, the following cannot be read. */
+/* The following files can be read only while a driver has opened the channel. */
 #define RING_FILE(_name, _value)							\
 static ssize_t _name##_show(struct vmbus_channel *channel, char *text)			\
 {											\
@@ -107,7 +107,7 @@ struct kobj_type channel_ktype = {
 };
 
 #ifdef HAVE_RING_SYSFS
-/* uio_hv_generic gives user space the rings this way; how they are mapped is its own affair. */
+/* uio_hv_generic maps the rings into user space; it provides the mmap function. */
 static int ring_mmap(struct file *file, struct kobject *kobj, struct bin_attribute *attr,
 		     struct vm_area_struct *vma)
 {

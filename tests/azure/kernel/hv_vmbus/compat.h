@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the kernels that this module is built for differ: Linux 6.1 and 6.12. Kbuild defines
- * HAVE_RING_SYSFS where the drivers leave the ring's file in sysfs to the bus: that change came to
- * stable kernels, too, so no version tells.
+ * Differences between the supported kernels, Linux 6.1 and 6.12. Kbuild defines HAVE_RING_SYSFS if
+ * the bus creates the sysfs file of the rings. That change was back-ported to stable kernels, so
+ * the version does not indicate it.
  */
 #ifndef AZURE_VMBUS_COMPAT_H
 #define AZURE_VMBUS_COMPAT_H
@@ -10,7 +10,7 @@
 #include <linux/device.h>
 #include <linux/version.h>
 
-/* What the bus's callbacks may change became less. */
+/* Later kernels pass const pointers to the callbacks of a bus. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 typedef const struct device uevent_device;
 #else

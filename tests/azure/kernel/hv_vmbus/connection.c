@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What drivers find of the bus as a whole: its version, shared pages, the classes of devices.
+ * Data of the bus that drivers access: version, shared pages, table of device classes.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -8,10 +8,10 @@
 #include "bus.h"
 
 /*
- * uio_hv_generic maps int_page and both monitor_pages into user space and takes channel_mutex. The
- * kernel's headers do not show this structure. The places of these members are those in the BTF of
- * hv_vmbus.ko, the same in Debian 12 and its backports; build-modules compares them with what
- * uio_hv_generic.ko refers to.
+ * uio_hv_generic maps int_page and both monitor_pages into user space and locks channel_mutex. The
+ * structure is not part of the kernel headers. The offsets are from the BTF of hv_vmbus.ko and
+ * equal in Debian 12 and its backports; build-modules compares them with the references of
+ * uio_hv_generic.ko.
  */
 struct vmbus_connection {
 	u8 unused1[48];
@@ -36,7 +36,7 @@ EXPORT_SYMBOL_GPL(vmbus_connection);
 __u32 vmbus_proto_version = VERSION_WIN10_V5_2;
 EXPORT_SYMBOL_GPL(vmbus_proto_version);
 
-/* Drivers look up their own entry, by device_id. No ring size is preferred. */
+/* Drivers look up their entry by device_id. The entries have no preferred ring size. */
 const struct vmbus_device vmbus_devs[] = {
 	[HV_NIC] = { .dev_type = HV_NIC, HV_NIC_GUID, .perf_device = true },
 	[HV_UNKNOWN] = { .dev_type = HV_UNKNOWN },

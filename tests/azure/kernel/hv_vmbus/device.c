@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A card as a device: how it comes and goes.
+ * The VMBus device of a NIC: offer and rescind.
  */
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
@@ -23,7 +23,7 @@ struct nic *nic_of(const struct vmbus_channel *channel)
 	return &nics[channel->offermsg.child_relid - FIRST_RELID];
 }
 
-/* The instance of a card on Azure repeats its MAC address: m0-m3, m4-m5, and so on. */
+/* On Azure, the instance id of a NIC repeats its MAC address: m0-m3, m4-m5, ... */
 static void instance_from_mac(guid_t *instance, const u8 *mac)
 {
 	char text[UUID_STRING_LEN + 1];
@@ -111,8 +111,8 @@ int nic_offer(struct nic *nic)
 	nic->device = device;
 
 	/*
-	 * uio_hv_generic's probe puts its "ring" file into the channel's directory. Until that is
-	 * there, the bus matches no driver; device_attach() makes up for it.
+	 * The probe of uio_hv_generic creates the file "ring" in the directory of the channel. The
+	 * bus matches no driver until the directory exists, hence the call of device_attach().
 	 */
 	err = device_register(&device->device);
 	if (!err)
@@ -120,11 +120,11 @@ int nic_offer(struct nic *nic)
 	if (!err)
 		err = min(device_attach(&device->device), 0);
 	if (err)
-		pr_err("hv_vmbus: cannot offer card %u: %d\n", nic->index, err);
+		pr_err("hv_vmbus: cannot offer NIC %u: %d\n", nic->index, err);
 	return err;
 }
 
-/* Takes the device away; the driver is unbound and closes the channel on the way. */
+/* Removes the device; this unbinds the driver, which closes the channel. */
 void vmbus_device_unregister(struct hv_device *device)
 {
 	struct vmbus_channel *channel = device->channel;
@@ -140,7 +140,7 @@ void vmbus_device_unregister(struct hv_device *device)
 }
 EXPORT_SYMBOL_GPL(vmbus_device_unregister);
 
-/* A driver with a callback unregisters the device itself, as uio_hv_generic does. */
+/* A driver with a rescind callback, such as uio_hv_generic, unregisters the device itself. */
 void nic_rescind(struct nic *nic)
 {
 	struct vmbus_channel *channel = nic->channel;

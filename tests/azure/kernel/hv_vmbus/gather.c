@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A message of the guest in one piece, from the places where it lies.
+ * Copies a message of the guest from the send buffer and guest pages into one buffer.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
 
 #include "bus.h"
 
-/* The first part of a message may lie in a section of the send buffer. */
+/* Copies the first part of a message, which may be in a section of the send buffer. */
 static u32 gather_section(struct nic *nic, u32 section, u32 len, u8 *message)
 {
 	u64 from = (u64)section * SEND_SECTION_SIZE;
@@ -19,7 +19,7 @@ static u32 gather_section(struct nic *nic, u32 section, u32 len, u8 *message)
 	return len;
 }
 
-/* The rest lies in pages that the packet lists: length, offset, then one frame number per page. */
+/* Copies the rest from pages. The packet lists ranges: length, offset, page frame numbers. */
 static u32 gather_pages(const struct vmpacket_descriptor *packet, u32 at, u8 *message)
 {
 	const struct vmdata_gpa_direct *direct = (const void *)packet;
@@ -48,7 +48,9 @@ static u32 gather_pages(const struct vmpacket_descriptor *packet, u32 at, u8 *me
 	return at;
 }
 
-/* Into `message`, which has MESSAGE_MAX bytes. How many it got; 0 when the guest says nonsense. */
+/*
+ * Copies a message to `message` (MESSAGE_MAX bytes); returns the length, or 0 if it is malformed.
+ */
 u32 gather_message(struct nic *nic, const struct vmpacket_descriptor *packet, u32 section, u32 len,
 		   u8 *message)
 {

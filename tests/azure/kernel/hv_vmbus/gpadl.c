@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers that the guest lends to the host.
+ * Buffers that the guest shares with the host (GPADLs).
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -35,14 +35,14 @@ int vmbus_establish_gpadl(struct vmbus_channel *channel, void *buffer, u32 size,
 }
 EXPORT_SYMBOL_GPL(vmbus_establish_gpadl);
 
-int vmbus_teardown_gpadl(struct vmbus_channel *channel, struct vmbus_gpadl *lent)
+int vmbus_teardown_gpadl(struct vmbus_channel *channel, struct vmbus_gpadl *shared)
 {
 	struct nic *nic = nic_of(channel);
 	struct gpadl *gpadl, *next;
 
 	mutex_lock(&host_lock);
 	list_for_each_entry_safe(gpadl, next, &nic->gpadls, node) {
-		if (gpadl->handle != lent->gpadl_handle)
+		if (gpadl->handle != shared->gpadl_handle)
 			continue;
 		if (nic->recv_buffer == gpadl)
 			nic->recv_buffer = NULL;
@@ -52,7 +52,7 @@ int vmbus_teardown_gpadl(struct vmbus_channel *channel, struct vmbus_gpadl *lent
 		kfree(gpadl);
 	}
 	mutex_unlock(&host_lock);
-	lent->gpadl_handle = 0;
+	shared->gpadl_handle = 0;
 	return 0;
 }
 EXPORT_SYMBOL_GPL(vmbus_teardown_gpadl);

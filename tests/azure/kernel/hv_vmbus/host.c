@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host: one thread that empties the rings of all cards, and fills the rings to the guest.
+ * The host: a thread that reads the rings of all NICs and writes to the rings of the guest.
  *
- * A single thread under a single lock is enough for tests, and lets a packet pass from one card to
- * another without any order of locks.
+ * One thread and one lock are sufficient for tests. With one lock, forwarding a packet between NICs
+ * needs no lock order.
  */
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -13,8 +13,8 @@
 
 #define PACKET_MAX	SZ_16K
 #define TRAILER		sizeof(u64)
-/* How long a full ring is waited for, in ticks, before a control message is given up. */
-#define ROOM_PATIENCE	100
+/* Time to wait for space in a full ring before a control message is dropped, in ticks. */
+#define RING_FULL_TICKS	100
 
 DEFINE_MUTEX(host_lock);
 
@@ -29,7 +29,7 @@ void host_wake(void)
 	wake_up(&host_queue);
 }
 
-/* In hard interrupt context, as Hyper-V's interrupt would be. */
+/* Runs in hard interrupt context, like the interrupt of Hyper-V. */
 void host_interrupt(struct irq_work *work)
 {
 	struct vmbus_channel *channel = container_of(work, struct nic, interrupt)->channel;
@@ -62,7 +62,10 @@ static int try_send(struct nic *nic, const struct vmpacket_descriptor *head, u32
 	at = ring_put(info->ring_buffer, info->ring_datasize, at, &start, TRAILER);
 	smp_store_release(&info->ring_buffer->write_index, at);
 
-	/* The guest's mask is read after the packet is visible, or a wake-up could be lost. */
+	/*
+	 * Read the guest's interrupt mask after the packet is visible; otherwise a wake-up could be
+	 * lost.
+	 */
 	virt_mb();
 	if (!READ_ONCE(info->ring_buffer->interrupt_mask))
 		irq_work_queue(&nic->interrupt);
@@ -77,35 +80,35 @@ int host_send(struct nic *nic, struct vmpacket_descriptor *head, u32 head_len,
 	return try_send(nic, head, head_len, payload, payload_len);
 }
 
-/* Waits for room: these messages may not be lost. A guest that reads nothing loses them anyway. */
-static void send_surely(struct nic *nic, struct vmpacket_descriptor *head, const void *payload,
-			u32 len)
+/* Waits for space in the ring; drops the message if the guest does not read the ring in time. */
+static void send_control(struct nic *nic, struct vmpacket_descriptor *head, const void *payload,
+			 u32 len)
 {
 	unsigned int tick;
 
-	for (tick = 0; tick < ROOM_PATIENCE; tick++) {
+	for (tick = 0; tick < RING_FULL_TICKS; tick++) {
 		if (!host_send(nic, head, sizeof(*head), payload, len))
 			return;
 		schedule_timeout_uninterruptible(1);
 	}
-	pr_err("hv_vmbus: the ring to card %u stays full, a message is lost\n", nic->index);
+	pr_err("hv_vmbus: the ring of NIC %u is still full, dropping a message\n", nic->index);
 }
 
 void host_send_inband(struct nic *nic, const void *message, u32 len)
 {
 	struct vmpacket_descriptor head = { .type = VM_PKT_DATA_INBAND };
 
-	send_surely(nic, &head, message, len);
+	send_control(nic, &head, message, len);
 }
 
-void host_complete(struct nic *nic, u64 trans_id, const void *answer, u32 len)
+void host_complete(struct nic *nic, u64 trans_id, const void *reply, u32 len)
 {
 	struct vmpacket_descriptor head = { .type = VM_PKT_COMP, .trans_id = trans_id };
 
-	send_surely(nic, &head, answer, len);
+	send_control(nic, &head, reply, len);
 }
 
-/* Copies the next packet out of the guest's ring; false when there is none. */
+/* Copies the next packet out of the ring of the guest; false if the ring is empty. */
 static bool next_packet(struct nic *nic)
 {
 	struct hv_ring_buffer_info *info = &nic->channel->outbound;
@@ -113,17 +116,18 @@ static bool next_packet(struct nic *nic)
 	struct vmpacket_descriptor *packet = (void *)packet_buffer;
 	u32 end = smp_load_acquire(&ring->write_index);
 	u32 at = ring->read_index;
-	u32 there, len;
+	u32 available, len;
 
 	if (end >= info->ring_datasize || at >= info->ring_datasize)
 		return false;
-	there = (end + info->ring_datasize - at) % info->ring_datasize;
-	if (there < sizeof(*packet))
+	available = (end + info->ring_datasize - at) % info->ring_datasize;
+	if (available < sizeof(*packet))
 		return false;
 	ring_get(ring, info->ring_datasize, at, packet, sizeof(*packet));
 	len = hv_pkt_len(packet);
-	if (len > PACKET_MAX || len > there || hv_pkt_datalen(packet) > len) {
-		pr_err("hv_vmbus: card %u sent a packet of %u bytes, closing\n", nic->index, len);
+	if (len > PACKET_MAX || len > available || hv_pkt_datalen(packet) > len) {
+		pr_err("hv_vmbus: NIC %u sent a malformed packet of %u bytes, closing it\n",
+		       nic->index, len);
 		nic->open = false;
 		return false;
 	}
@@ -149,13 +153,13 @@ static int host_main(void *unused)
 	unsigned int i;
 
 	while (!kthread_should_stop()) {
-		/* User space signals by a bit in a shared page: look every tick instead. */
-		long patience = any_polled() ? 1 : MAX_SCHEDULE_TIMEOUT;
+		/* User space signals with a bit in a shared page, so poll every tick. */
+		long timeout = any_polled() ? 1 : MAX_SCHEDULE_TIMEOUT;
 
 		wait_event_interruptible_timeout(host_queue,
 						 atomic_xchg(&host_work, 0) ||
 						 kthread_should_stop(),
-						 patience);
+						 timeout);
 		mutex_lock(&host_lock);
 		for (i = 0; i < nic_count; i++)
 			while (nics[i].open && next_packet(&nics[i]))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which driver fits which device: ids of its own, ids added and removed at run time, overrides.
+ * Matching of drivers and devices: static ids, ids added and removed at run time, driver_override.
  */
 #include <linux/device.h>
 #include <linux/module.h>
@@ -26,7 +26,7 @@ static const struct hv_vmbus_device_id *find_static(const struct hv_driver *driv
 	return NULL;
 }
 
-/* The entry stays in the list unless remove_id takes it, so callers hold the driver's lock. */
+/* The caller holds the lock of the driver, because remove_id may free the entry. */
 static struct dynamic_id *find_dynamic(struct hv_driver *driver, const guid_t *type)
 {
 	struct dynamic_id *entry;
@@ -37,7 +37,7 @@ static struct dynamic_id *find_dynamic(struct hv_driver *driver, const guid_t *t
 	return NULL;
 }
 
-/* An override admits its own driver only, and needs no id there. */
+/* With driver_override, only the named driver matches, and it needs no id. */
 bool ids_find(struct hv_driver *driver, struct hv_device *device,
 	      struct hv_vmbus_device_id *found)
 {
@@ -85,7 +85,7 @@ static ssize_t new_id_store(struct device_driver *drv, const char *text, size_t 
 	if (err)
 		goto free;
 
-	/* As the kernel does: whatever is unbound and fits now is bound at once. */
+	/* Like the kernel, bind all unbound devices that match now. */
 	err = driver_attach(drv);
 	return err ? err : count;
 free:
@@ -152,7 +152,7 @@ static int list_ids(struct device_driver *drv, void *data)
 	return 0;
 }
 
-/* What the kernel shows nowhere: the ids that new_id added. For comparing states. */
+/* Lists the ids added with new_id, so that tests can compare states; the real bus does not. */
 static int ids_get(char *text, const struct kernel_param *kp)
 {
 	*text = 0;
@@ -162,4 +162,4 @@ static int ids_get(char *text, const struct kernel_param *kp)
 
 static const struct kernel_param_ops ids_ops = { .get = ids_get };
 module_param_cb(ids, &ids_ops, NULL, 0444);
-MODULE_PARM_DESC(ids, "the ids that were added at run time");
+MODULE_PARM_DESC(ids, "ids that were added at run time");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A VMBus without Hyper-V, for the tests of manactl: offers network cards to Debian's own
- * hv_netvsc.ko and uio_hv_generic.ko and plays the host behind them. The name of the module and its
- * exported symbols are those of the real hv_vmbus, because the drivers ask for them by name.
+ * A VMBus without Hyper-V, for the tests of manactl: offers NICs to the unmodified hv_netvsc.ko and
+ * uio_hv_generic.ko of Debian and simulates the host. The module and its exported symbols have the
+ * names of the real hv_vmbus, because the drivers depend on them.
  *
- * This file holds the knobs. Masks have one bit per card, bit 0 for the first.
+ * This file contains the module parameters. Masks have one bit per NIC, bit 0 for the first.
  */
 #include <linux/etherdevice.h>
 #include <linux/module.h>
@@ -14,32 +14,32 @@
 struct nic nics[MAX_NICS];
 unsigned int nic_count = 2;
 module_param_named(nics, nic_count, uint, 0444);
-MODULE_PARM_DESC(nics, "number of network cards");
+MODULE_PARM_DESC(nics, "number of NICs");
 
 static char *macs[MAX_NICS];
 static unsigned int mac_count;
 module_param_array(macs, charp, &mac_count, 0444);
-MODULE_PARM_DESC(macs, "MAC addresses; the rest count up from 00:0d:3a:76:3b:d0");
+MODULE_PARM_DESC(macs, "MAC addresses; NIC n defaults to 00:0d:3a:76:3b:d0 + n");
 
 static uint no_monitor;
 module_param(no_monitor, uint, 0444);
-MODULE_PARM_DESC(no_monitor, "cards offered with monitor_allocated = 0");
+MODULE_PARM_DESC(no_monitor, "mask of NICs offered with monitor_allocated = 0");
 
 static uint refuse_open;
 module_param(refuse_open, uint, 0644);
-MODULE_PARM_DESC(refuse_open, "cards whose channel the host refuses to open (EAGAIN)");
+MODULE_PARM_DESC(refuse_open, "mask of NICs whose channel cannot be opened (EAGAIN)");
 
 static uint refuse_gpadl;
 module_param(refuse_gpadl, uint, 0644);
-MODULE_PARM_DESC(refuse_gpadl, "cards for which the host refuses shared buffers (EDQUOT)");
+MODULE_PARM_DESC(refuse_gpadl, "mask of NICs for which the host rejects shared buffers (EDQUOT)");
 
 static uint refuse_bind;
 module_param(refuse_bind, uint, 0644);
-MODULE_PARM_DESC(refuse_bind, "cards whose probe fails before it reaches the driver");
+MODULE_PARM_DESC(refuse_bind, "mask of NICs whose probe fails before the driver is called");
 
 static char refuse_driver[32];
 module_param_string(refuse_driver, refuse_driver, sizeof(refuse_driver), 0644);
-MODULE_PARM_DESC(refuse_driver, "limits refuse_bind to the driver of this name");
+MODULE_PARM_DESC(refuse_driver, "restricts refuse_bind to this driver");
 
 static int refuse_errno = ENOMEM;
 module_param(refuse_errno, int, 0644);
@@ -81,7 +81,7 @@ int bind_refusal(const struct nic *nic, const char *driver)
 	return -refuse_errno;
 }
 
-/* Tells the guest of every card whose VF came or went. */
+/* Notifies the guest of each NIC whose VF was added or removed. */
 static int vf_set(const char *text, const struct kernel_param *kp)
 {
 	unsigned int i;
@@ -100,9 +100,9 @@ static int vf_set(const char *text, const struct kernel_param *kp)
 
 static const struct kernel_param_ops vf_ops = { .set = vf_set, .get = param_get_uint };
 module_param_cb(vf, &vf_ops, &vf_mask, 0644);
-MODULE_PARM_DESC(vf, "cards that have a VF; a change is sent to the guest");
+MODULE_PARM_DESC(vf, "mask of NICs that have a VF; the guest is notified of changes");
 
-/* Writing a card's index: the host takes it away, or offers it again. */
+/* Parses the value of the parameters rescind and offer: the index of a NIC. */
 static int nic_from_text(const char *text, struct nic **nic)
 {
 	unsigned int index;
@@ -159,7 +159,7 @@ static int choose_macs(void)
 	return 0;
 }
 
-/* The devices exist before any driver can be loaded: this module is what the drivers depend on. */
+/* The devices exist before drivers are loaded, because the drivers depend on this module. */
 static int __init azure_vmbus_init(void)
 {
 	unsigned int i;
@@ -195,6 +195,6 @@ free_pages:
 }
 module_init(azure_vmbus_init);
 
-/* No module_exit: as on a real machine, where nothing unloads hv_vmbus, it stays. */
-MODULE_DESCRIPTION("VMBus with network cards for tests, without Hyper-V");
+/* No module_exit: hv_vmbus is not unloaded on a real machine either. */
+MODULE_DESCRIPTION("VMBus with NICs for tests, without Hyper-V");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host's end of NVSP, the protocol of Hyper-V's network cards: versions, the two shared
- * buffers, RNDIS messages in either, and news about the VF.
+ * The host side of NVSP, the protocol of the synthetic NICs: version, the two shared buffers, RNDIS
+ * messages in both directions, and notifications about the VF.
  */
 #include <linux/bitmap.h>
 #include <linux/module.h>
@@ -9,7 +9,7 @@
 
 #include "bus.h"
 
-#define NVSP_LEN		40	/* every message has this length, whatever it says */
+#define NVSP_LEN		40	/* the length of every message */
 #define NVSP_OK			1
 #define NVSP_FAILED		2
 
@@ -31,7 +31,7 @@ enum nvsp_type {
 	NVSP_SUBCHANNEL = 133,
 };
 
-/* All fields of all messages are words but one (the id of a buffer is 16 bits). */
+/* All fields are 32-bit words, except buffer ids, which have 16 bits. */
 struct nvsp {
 	u32 type;
 	u32 word[9];
@@ -39,7 +39,7 @@ struct nvsp {
 
 static_assert(sizeof(struct nvsp) == NVSP_LEN);
 
-/* A message under assembly; under host_lock, like everything here. */
+/* The current message. Everything here is protected by host_lock. */
 static u8 message[MESSAGE_MAX];
 
 void nvsp_reset(struct nic *nic)
@@ -63,20 +63,20 @@ static struct gpadl *find_gpadl(struct nic *nic, u32 handle)
 	return NULL;
 }
 
-static void answer_init(struct nic *nic, u64 trans_id, u32 version)
+static void reply_init(struct nic *nic, u64 trans_id, u32 version)
 {
 	bool known = version == 0x60001 || version == 0x60000 || version == 0x50000;
-	struct nvsp answer = {
+	struct nvsp reply = {
 		.type = NVSP_INIT_DONE,
 		.word = { 0x60001, 34 /* longest MDL chain */, known ? NVSP_OK : NVSP_FAILED },
 	};
 
-	host_complete(nic, trans_id, &answer, sizeof(answer));
+	host_complete(nic, trans_id, &reply, sizeof(reply));
 }
 
-static void answer_recv_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
+static void reply_recv_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
 {
-	struct nvsp answer = { .type = NVSP_RECV_BUFFER_DONE, .word = { NVSP_FAILED } };
+	struct nvsp reply = { .type = NVSP_RECV_BUFFER_DONE, .word = { NVSP_FAILED } };
 	struct gpadl *gpadl = find_gpadl(nic, request->word[0]);
 
 	if (gpadl) {
@@ -85,32 +85,32 @@ static void answer_recv_buffer(struct nic *nic, u64 trans_id, const struct nvsp 
 		nic->recv_buffer = gpadl;
 		nic->recv_buffer_id = request->word[1];
 		nic->recv_sections = sections;
-		answer = (struct nvsp){
+		reply = (struct nvsp){
 			.type = NVSP_RECV_BUFFER_DONE,
 			.word = { NVSP_OK, 1, 0, RECV_SECTION_SIZE, sections,
 				  sections * RECV_SECTION_SIZE },
 		};
 	}
-	host_complete(nic, trans_id, &answer, sizeof(answer));
+	host_complete(nic, trans_id, &reply, sizeof(reply));
 }
 
-static void answer_send_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
+static void reply_send_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
 {
-	struct nvsp answer = { .type = NVSP_SEND_BUFFER_DONE };
+	struct nvsp reply = { .type = NVSP_SEND_BUFFER_DONE };
 
 	nic->send_buffer = find_gpadl(nic, request->word[0]);
-	answer.word[0] = nic->send_buffer ? NVSP_OK : NVSP_FAILED;
-	answer.word[1] = SEND_SECTION_SIZE;
-	host_complete(nic, trans_id, &answer, sizeof(answer));
+	reply.word[0] = nic->send_buffer ? NVSP_OK : NVSP_FAILED;
+	reply.word[1] = SEND_SECTION_SIZE;
+	host_complete(nic, trans_id, &reply, sizeof(reply));
 }
 
-static void take_rndis(struct nic *nic, const struct vmpacket_descriptor *packet,
-		       const struct nvsp *nvsp)
+static void handle_rndis(struct nic *nic, const struct vmpacket_descriptor *packet,
+			 const struct nvsp *nvsp)
 {
 	struct nvsp done = { .type = NVSP_RNDIS_DONE, .word = { NVSP_OK } };
 	u32 len = gather_message(nic, packet, nvsp->word[1], nvsp->word[2], message);
 
-	/* The message is ours now, and the answer to it may overtake nothing. */
+	/* The message is copied; complete it before any reply to it is sent. */
 	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
 		host_complete(nic, packet->trans_id, &done, sizeof(done));
 	rndis_messages(nic, message, len);
@@ -118,16 +118,16 @@ static void take_rndis(struct nic *nic, const struct vmpacket_descriptor *packet
 
 void nvsp_send_vf(struct nic *nic)
 {
-	struct nvsp note = {
+	struct nvsp notification = {
 		.type = NVSP_VF_ASSOCIATION,
 		.word = { nic_has_vf(nic), nic_has_vf(nic) ? nic->index + 1 : 0 },
 	};
 
-	host_send_inband(nic, &note, sizeof(note));
+	host_send_inband(nic, &notification, sizeof(notification));
 }
 
-static void take_message(struct nic *nic, const struct vmpacket_descriptor *packet,
-			 const struct nvsp *nvsp)
+static void handle_message(struct nic *nic, const struct vmpacket_descriptor *packet,
+			   const struct nvsp *nvsp)
 {
 	const struct nvsp no_subchannels = {
 		.type = NVSP_SUBCHANNEL, .word = { NVSP_OK, 0 },
@@ -136,16 +136,16 @@ static void take_message(struct nic *nic, const struct vmpacket_descriptor *pack
 
 	switch (nvsp->type) {
 	case NVSP_INIT:
-		answer_init(nic, id, nvsp->word[1]);
+		reply_init(nic, id, nvsp->word[1]);
 		return;
 	case NVSP_RECV_BUFFER:
-		answer_recv_buffer(nic, id, nvsp);
+		reply_recv_buffer(nic, id, nvsp);
 		return;
 	case NVSP_SEND_BUFFER:
-		answer_send_buffer(nic, id, nvsp);
+		reply_send_buffer(nic, id, nvsp);
 		return;
 	case NVSP_RNDIS:
-		take_rndis(nic, packet, nvsp);
+		handle_rndis(nic, packet, nvsp);
 		return;
 	case NVSP_SUBCHANNEL:
 		host_complete(nic, id, &no_subchannels, sizeof(no_subchannels));
@@ -164,14 +164,14 @@ static void take_message(struct nic *nic, const struct vmpacket_descriptor *pack
 	case NVSP_NDIS_CONFIG:
 		break;
 	default:
-		pr_warn("hv_vmbus: card %u sent NVSP message %u\n", nic->index, nvsp->type);
+		pr_warn("hv_vmbus: NIC %u sent unknown NVSP message %u\n", nic->index, nvsp->type);
 	}
-	/* What needs no answer gets an empty one, if any. */
+	/* Other messages get an empty completion if the guest requested one. */
 	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
 		host_complete(nic, id, NULL, 0);
 }
 
-/* Our number of a packet to the guest says which sections it occupies. */
+/* The transaction id of a packet to the guest encodes the sections that it occupies. */
 static u64 sections_id(u32 first, u32 count)
 {
 	return ((u64)count << 32) | (first + 1);
@@ -195,15 +195,15 @@ void nvsp_packet(struct nic *nic, const struct vmpacket_descriptor *packet)
 		return;
 	}
 	memcpy(&nvsp, hv_pkt_data(packet), min_t(u32, hv_pkt_datalen(packet), sizeof(nvsp)));
-	take_message(nic, packet, &nvsp);
+	handle_message(nic, packet, &nvsp);
 }
 
-/* Drops what finds no room, as a network would. */
+/* Drops the packet, as a network does, and returns -ENOBUFS or -EAGAIN if there is no space. */
 int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
 		    const void *data, u32 data_len)
 {
 	struct nvsp nvsp = { .type = NVSP_RNDIS, .word = { kind, NO_SECTION } };
-	/* With one range, whether the kernel declares one or leaves the number open. */
+	/* Space for one range, whether the kernel declares ranges[1] or ranges[]. */
 	union {
 		struct vmtransfer_page_packet_header head;
 		u8 bytes[offsetof(struct vmtransfer_page_packet_header, ranges[1])];

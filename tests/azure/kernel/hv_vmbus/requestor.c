@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The numbers that stand for requests while they are under way: the host never sees an address.
+ * Maps request ids to addresses while requests are in flight, so that the host sees no addresses.
  */
 #include <linux/bitmap.h>
 #include <linux/module.h>
@@ -35,7 +35,7 @@ void requestor_exit(struct vmbus_channel *channel)
 	requestor->size = 0;
 }
 
-/* Numbers start at 1: packets that answer nothing carry 0. */
+/* Ids start at 1: packets that complete no request have the id 0. */
 u64 vmbus_next_request_id(struct vmbus_channel *channel, u64 address)
 {
 	struct vmbus_requestor *requestor = &channel->requestor;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The guest's side of the rings: packets into the outbound one, packets out of the inbound one.
+ * The guest side of the rings: writes packets to the outbound ring, reads from the inbound ring.
  *
- * A packet in a ring is its descriptor, what follows it, padding to 8 bytes, and 8 more bytes that
- * hold the place where it began.
+ * A packet in a ring consists of its descriptor, the payload, padding to 8 bytes, and a trailer of
+ * 8 bytes with the start offset of the packet.
  */
 #include <linux/module.h>
 #include <linux/uio.h>
@@ -51,7 +51,7 @@ static int number_packet(struct vmbus_channel *channel, struct vmpacket_descript
 	return 0;
 }
 
-/* Parts: the descriptor with what belongs to it, and the payload. Padding is added here. */
+/* Sends two parts, the descriptor (with its ranges) and the payload, and adds the padding. */
 static int send_parts(struct vmbus_channel *channel, const struct kvec *parts, u64 request)
 {
 	struct hv_ring_buffer_info *info = &channel->outbound;
@@ -109,7 +109,7 @@ int vmbus_sendpacket(struct vmbus_channel *channel, void *buffer, u32 len, u64 r
 }
 EXPORT_SYMBOL(vmbus_sendpacket);
 
-/* The caller has filled the ranges; the descriptor in front of them is ours. */
+/* The caller has filled in the ranges; the descriptor in front of them is filled in here. */
 int vmbus_sendpacket_mpb_desc(struct vmbus_channel *channel, struct vmbus_packet_mpb_array *ranges,
 			      u32 ranges_len, void *buffer, u32 len, u64 request)
 {
@@ -123,19 +123,19 @@ int vmbus_sendpacket_mpb_desc(struct vmbus_channel *channel, struct vmbus_packet
 }
 EXPORT_SYMBOL_GPL(vmbus_sendpacket_mpb_desc);
 
-/* Packets are copied out of the ring: the driver sees each in one piece, and no later change. */
+/* Copies the packet out of the ring, so that it is contiguous and cannot change. */
 struct vmpacket_descriptor *hv_pkt_iter_first(struct vmbus_channel *channel)
 {
 	struct hv_ring_buffer_info *info = &channel->inbound;
 	struct vmpacket_descriptor *packet = info->pkt_buffer;
 	u32 end = smp_load_acquire(&info->ring_buffer->write_index);
 	u32 at = info->priv_read_index;
-	u32 there = (end + info->ring_datasize - at) % info->ring_datasize;
+	u32 available = (end + info->ring_datasize - at) % info->ring_datasize;
 
-	if (there < sizeof(*packet))
+	if (available < sizeof(*packet))
 		return NULL;
 	ring_get(info->ring_buffer, info->ring_datasize, at, packet, sizeof(*packet));
-	if (WARN_ON(hv_pkt_len(packet) > there || hv_pkt_len(packet) > info->pkt_buffer_size))
+	if (WARN_ON(hv_pkt_len(packet) > available || hv_pkt_len(packet) > info->pkt_buffer_size))
 		return NULL;
 	ring_get(info->ring_buffer, info->ring_datasize, at, packet, hv_pkt_len(packet));
 	return packet;
@@ -153,7 +153,7 @@ struct vmpacket_descriptor *__hv_pkt_iter_next(struct vmbus_channel *channel,
 }
 EXPORT_SYMBOL_GPL(__hv_pkt_iter_next);
 
-/* The host waits for room by polling, so there is nobody to signal. */
+/* The host polls for space in the ring, so no signal is needed. */
 void hv_pkt_iter_close(struct vmbus_channel *channel)
 {
 	struct hv_ring_buffer_info *info = &channel->inbound;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The host's end of RNDIS, as Microsoft's public specification has it: control messages and
- * packets. The cards stand on one hub.
+ * The host side of RNDIS ([MS-RNDIS]): control messages and packets. All NICs are connected to one
+ * hub.
  */
 #include <linux/module.h>
 #include <linux/rndis.h>
@@ -14,7 +14,7 @@
 #define OID_RSS			0x00010203	/* receive scale capabilities */
 #define LINK_SPEED		1000000000	/* in 100 bit/s: 100 Gbit/s */
 #define MAX_FRAME		1500
-/* Offsets in a message count from the end of this. */
+/* Offsets in a message are relative to the end of this header. */
 #define BODY			8
 
 struct rndis_head {
@@ -22,7 +22,7 @@ struct rndis_head {
 	u32 len;
 };
 
-/* Query and set have the same form. */
+/* The format of query and set requests. */
 struct rndis_request {
 	struct rndis_head head;
 	u32 id;
@@ -54,7 +54,7 @@ struct rndis_query_done {
 	u32 info_offset;
 };
 
-/* Also what a keepalive is answered with. */
+/* The completion of a set request or of a keepalive message. */
 struct rndis_set_done {
 	struct rndis_head head;
 	u32 id;
@@ -72,13 +72,13 @@ struct rndis_packet {
 	u32 reserved;
 };
 
-static void answer(struct nic *nic, const void *head, u32 head_len, const void *data, u32 len)
+static void send_reply(struct nic *nic, const void *head, u32 head_len, const void *data, u32 len)
 {
 	if (nvsp_send_rndis(nic, KIND_CONTROL, head, head_len, data, len))
-		pr_err("hv_vmbus: card %u gets no answer to an RNDIS message\n", nic->index);
+		pr_err("hv_vmbus: cannot send an RNDIS reply to NIC %u\n", nic->index);
 }
 
-static void take_init(struct nic *nic, const struct rndis_request *request)
+static void handle_init(struct nic *nic, const struct rndis_request *request)
 {
 	struct rndis_init_done done = {
 		.head = { RNDIS_MSG_INIT | RNDIS_MSG_COMPLETION, sizeof(done) },
@@ -92,13 +92,13 @@ static void take_init(struct nic *nic, const struct rndis_request *request)
 		.alignment = 3,		/* 2^3 */
 	};
 
-	answer(nic, &done, sizeof(done), NULL, 0);
+	send_reply(nic, &done, sizeof(done), NULL, 0);
 	nic->ready = true;
 	if (nic_has_vf(nic))
 		nvsp_send_vf(nic);
 }
 
-static void answer_query(struct nic *nic, u32 id, u32 status, const void *info, u32 len)
+static void reply_query(struct nic *nic, u32 id, u32 status, const void *info, u32 len)
 {
 	struct rndis_query_done done = {
 		.head = { RNDIS_MSG_QUERY | RNDIS_MSG_COMPLETION, sizeof(done) + len },
@@ -108,7 +108,7 @@ static void answer_query(struct nic *nic, u32 id, u32 status, const void *info, 
 		.info_offset = len ? sizeof(done) - BODY : 0,
 	};
 
-	answer(nic, &done, sizeof(done), info, len);
+	send_reply(nic, &done, sizeof(done), info, len);
 }
 
 static const void *info_of(const struct rndis_request *request, u32 *len)
@@ -122,7 +122,7 @@ static const void *info_of(const struct rndis_request *request, u32 *len)
 	return (const u8 *)request + BODY + request->info_offset;
 }
 
-static void take_query(struct nic *nic, const struct rndis_request *request)
+static void handle_query(struct nic *nic, const struct rndis_request *request)
 {
 	const u32 frame_size = MAX_FRAME, link_speed = LINK_SPEED, connected = 0;
 	const void *info;
@@ -130,29 +130,29 @@ static void take_query(struct nic *nic, const struct rndis_request *request)
 
 	switch (request->oid) {
 	case RNDIS_OID_GEN_MAXIMUM_FRAME_SIZE:
-		answer_query(nic, request->id, 0, &frame_size, sizeof(frame_size));
+		reply_query(nic, request->id, 0, &frame_size, sizeof(frame_size));
 		break;
 	case RNDIS_OID_GEN_LINK_SPEED:
-		answer_query(nic, request->id, 0, &link_speed, sizeof(link_speed));
+		reply_query(nic, request->id, 0, &link_speed, sizeof(link_speed));
 		break;
 	case RNDIS_OID_GEN_MEDIA_CONNECT_STATUS:
-		answer_query(nic, request->id, 0, &connected, sizeof(connected));
+		reply_query(nic, request->id, 0, &connected, sizeof(connected));
 		break;
 	case RNDIS_OID_802_3_PERMANENT_ADDRESS:
-		answer_query(nic, request->id, 0, nic->mac, ETH_ALEN);
+		reply_query(nic, request->id, 0, nic->mac, ETH_ALEN);
 		break;
 	case OID_OFFLOAD:
 	case OID_RSS:
-		/* The guest's own structure, all zero but its header: nothing is offered. */
+		/* Echo the guest's structure, which is zero except for its header: no features. */
 		info = info_of(request, &len);
-		answer_query(nic, request->id, 0, info, len);
+		reply_query(nic, request->id, 0, info, len);
 		break;
 	default:
-		answer_query(nic, request->id, RNDIS_STATUS_NOT_SUPPORTED, NULL, 0);
+		reply_query(nic, request->id, RNDIS_STATUS_NOT_SUPPORTED, NULL, 0);
 	}
 }
 
-static void take_set(struct nic *nic, const struct rndis_request *request)
+static void handle_set(struct nic *nic, const struct rndis_request *request)
 {
 	struct rndis_set_done done = {
 		.head = { RNDIS_MSG_SET | RNDIS_MSG_COMPLETION, sizeof(done) },
@@ -164,11 +164,11 @@ static void take_set(struct nic *nic, const struct rndis_request *request)
 
 	if (request->oid == RNDIS_OID_GEN_CURRENT_PACKET_FILTER && len == sizeof(nic->filter))
 		memcpy(&nic->filter, info, len);
-	answer(nic, &done, sizeof(done), NULL, 0);
+	send_reply(nic, &done, sizeof(done), NULL, 0);
 }
 
-/* To every other card that listens; a card whose data path is on its VF hears the VF only. */
-static void take_packet(struct nic *from, const struct rndis_packet *packet)
+/* Forwards a packet to all other open NICs, except those that use the data path of their VF. */
+static void handle_packet(struct nic *from, const struct rndis_packet *packet)
 {
 	struct rndis_packet head = {
 		.head = { RNDIS_MSG_PACKET, sizeof(head) + packet->data_len },
@@ -190,17 +190,17 @@ static void take_packet(struct nic *from, const struct rndis_packet *packet)
 	}
 }
 
-static void take_keepalive(struct nic *nic, const struct rndis_request *request)
+static void handle_keepalive(struct nic *nic, const struct rndis_request *request)
 {
 	struct rndis_set_done done = {
 		.head = { RNDIS_MSG_KEEPALIVE | RNDIS_MSG_COMPLETION, sizeof(done) },
 		.id = request->id,
 	};
 
-	answer(nic, &done, sizeof(done), NULL, 0);
+	send_reply(nic, &done, sizeof(done), NULL, 0);
 }
 
-/* Several messages may follow one another. */
+/* Handles one or more consecutive messages. */
 void rndis_messages(struct nic *nic, u8 *message, u32 len)
 {
 	while (len >= sizeof(struct rndis_head) + sizeof(u32)) {
@@ -209,15 +209,15 @@ void rndis_messages(struct nic *nic, u8 *message, u32 len)
 		if (head->len < sizeof(*head) + sizeof(u32) || head->len > len)
 			return;
 		if (head->type == RNDIS_MSG_PACKET && head->len >= sizeof(struct rndis_packet))
-			take_packet(nic, (void *)message);
+			handle_packet(nic, (void *)message);
 		else if (head->type == RNDIS_MSG_INIT)
-			take_init(nic, (void *)message);
+			handle_init(nic, (void *)message);
 		else if (head->type == RNDIS_MSG_QUERY && head->len >= sizeof(struct rndis_request))
-			take_query(nic, (void *)message);
+			handle_query(nic, (void *)message);
 		else if (head->type == RNDIS_MSG_SET && head->len >= sizeof(struct rndis_request))
-			take_set(nic, (void *)message);
+			handle_set(nic, (void *)message);
 		else if (head->type == RNDIS_MSG_KEEPALIVE)
-			take_keepalive(nic, (void *)message);
+			handle_keepalive(nic, (void *)message);
 		else if (head->type == RNDIS_MSG_HALT)
 			nic->ready = false;
 		message += head->len;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An RDMA device with a driver id of choice, for the tests of manactl. Linux 6.1 has no mana_ib; this
- * one takes its place on the auxiliary device of the real mana.ko, and can do no more than what
- * tools look at: it can be listed, opened, asked for its attributes, and gives protection domains.
+ * A stub RDMA driver with a selectable driver id, for the tests of manactl. Linux 6.1 has no
+ * mana_ib; this module replaces it on the auxiliary device of the real mana.ko. It supports only
+ * what tools use: listing and opening the device, querying attributes, allocating protection
+ * domains.
  */
 #include <linux/module.h>
 #include <net/addrconf.h>
@@ -16,7 +17,7 @@
 
 static uint driver_id = 20;
 module_param(driver_id, uint, 0444);
-MODULE_PARM_DESC(driver_id, "20 = MANA, 19 = what back-ports to old kernels said (ERDMA)");
+MODULE_PARM_DESC(driver_id, "20 = MANA, 19 = ERDMA, which back-ports to old kernels used");
 
 struct fake_device {
 	struct ib_device ib;
@@ -68,7 +69,7 @@ static int query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	return 0;
 }
 
-/* No GID table: the core would ask for GIDs that nobody answers for. */
+/* No GID table: the core would query GIDs, which this driver does not implement. */
 static int port_immutable(struct ib_device *ib, u32 port, struct ib_port_immutable *immutable)
 {
 	immutable->core_cap_flags = RDMA_CORE_PORT_RAW_PACKET;
@@ -96,7 +97,7 @@ static void dealloc_context(struct ib_ucontext *context)
 {
 }
 
-/* A provider maps its doorbell page when it opens the device. */
+/* Providers map the doorbell page when they open the device. */
 static int map_doorbells(struct ib_ucontext *context, struct vm_area_struct *vma)
 {
 	struct fake_device *fake = container_of(context->device, struct fake_device, ib);
@@ -198,5 +199,5 @@ static void __exit fake_exit(void)
 }
 module_exit(fake_exit);
 
-MODULE_DESCRIPTION("Stand-in for mana_ib with a driver id of choice");
+MODULE_DESCRIPTION("Stub of mana_ib with a selectable driver id");
 MODULE_LICENSE("GPL");

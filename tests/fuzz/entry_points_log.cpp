@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "diag/doctor.h"
+#include "fuzz/entry_points.h"
+
+namespace manactl::fuzz {
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+// Returns at most `piece` bytes per read, as a pipe may do.
+class PieceSource : public ByteSource {
+ public:
+  PieceSource(std::string_view text, std::size_t piece) : text_(text), piece_(piece) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    const auto count = std::min({into.size(), piece_, text_.size()});
+    std::copy_n(text_.begin(), count, into.begin());
+    text_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t piece_;
+};
+
+const diag::SignatureSet& signatures() {
+  static const auto set = diag::SignatureSet::load();
+  require(set.has_value());
+  return *set;
+}
+
+diag::LogReport read(std::string_view input, std::size_t piece) {
+  PieceSource source(input, piece);
+  auto report = diag::read_log(source, "log", signatures());
+  require(report.has_value());
+  return std::move(*report);
+}
+
+bool is_printable(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f;
+  });
+}
+
+void require_consistent(const diag::LogReport& report) {
+  for (const auto& entry : report.entries) {
+    require(entry.count > 0 && entry.first.line > 0 && entry.first.line <= entry.last_line);
+    require(entry.last_line <= report.lines && is_printable(entry.first.text));
+  }
+}
+
+void require_same(const diag::LogReport& one, const diag::LogReport& other) {
+  require(one.lines == other.lines && one.matched_lines == other.matched_lines);
+  require(one.more_unknown == other.more_unknown && one.entries.size() == other.entries.size());
+  for (std::size_t i = 0; i < one.entries.size(); ++i) {
+    require(one.entries[i].signature == other.entries[i].signature);
+    require(one.entries[i].count == other.entries[i].count);
+    require(one.entries[i].first.text == other.entries[i].first.text);
+  }
+}
+
+}  // namespace
+
+void log(std::string_view input) {
+  constexpr std::size_t kSmall = 7;
+  const auto report = read(input, input.size() + 1);
+  require_consistent(report);
+  require_same(report, read(input, kSmall));
+  const auto diagnosis = diag::diagnose({}, {report});
+  require(!diagnosis.root || diagnosis.root->quote.has_value());
+  // may_match() must not exclude a line that match() accepts.
+  for (const auto line : split(input, '\n')) {
+    if (signatures().match(line)) require(signatures().may_match(line));
+  }
+}
+
+}  // namespace manactl::fuzz
