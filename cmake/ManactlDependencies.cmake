@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Everything comes from the distribution's packages; scripts/packages names them.
+# All dependencies are packages of the distribution; scripts/packages lists them.
 
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
@@ -11,7 +11,8 @@ find_package(tl-expected REQUIRED)
 pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0)
 pkg_check_modules(UDEV REQUIRED IMPORTED_TARGET libudev)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
-# Headers only: these libraries are loaded when they are first needed (see src/base/late_library.h).
+# Only the headers are used: manactl loads these libraries at their first use (see
+# src/base/shared_library.h).
 pkg_check_modules(KMOD REQUIRED libkmod)
 pkg_check_modules(ARCHIVE REQUIRED libarchive)
 pkg_check_modules(IBVERBS REQUIRED libibverbs)

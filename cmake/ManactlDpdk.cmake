@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# DPDK for src/datapath/dpdk, and for nobody else. Static by default, from a chosen list: linking all
-# that libdpdk offers makes 37 MB and costs every command milliseconds at its start.
-# Gives the target manactl_dpdk and the list MANACTL_DPDK_DRIVERS (empty when the drivers are plugins).
+# DPDK, for src/datapath/dpdk only. By default the program links a few static libraries of DPDK: all of
+# them would add 37 MB, and milliseconds to the start of every command. Defines the target manactl_dpdk
+# and the list MANACTL_DPDK_DRIVERS, which is empty if the drivers are plugins.
 
 set(MANACTL_DPDK_DRIVERS "")
 if(MANACTL_DPDK STREQUAL "off")
@@ -15,8 +15,8 @@ endif()
 pkg_get_variable(MANACTL_DPDK_LIBDIR libdpdk libdir)
 
 add_library(manactl_dpdk INTERFACE)
-# DPDK's headers trip -Wpedantic and -Wvolatile, so they are system headers. Its flags
-# (-include rte_config.h, -march) must reach no other room: link this target PRIVATE.
+# System headers, because DPDK's headers cause warnings of -Wpedantic and -Wvolatile. Link this target
+# PRIVATE: its flags (-include rte_config.h, -march) must not reach other modules.
 target_include_directories(manactl_dpdk SYSTEM INTERFACE ${DPDK_INCLUDE_DIRS})
 set(cflags ${DPDK_CFLAGS_OTHER})
 string(REPLACE "-include;" "SHELL:-include " cflags "${cflags}")
@@ -28,20 +28,21 @@ if(MANACTL_DPDK STREQUAL "shared")
   target_link_libraries(manactl_dpdk INTERFACE rte_eal rte_ethdev rte_mempool rte_mbuf rte_net)
   return()
 elseif(NOT MANACTL_DPDK STREQUAL "static")
-  message(FATAL_ERROR "MANACTL_DPDK is '${MANACTL_DPDK}': static, shared or off are possible")
+  message(FATAL_ERROR "MANACTL_DPDK is '${MANACTL_DPDK}': use static, shared or off")
 endif()
 
-# Registered by constructors that nothing refers to: the linker has to be told to keep them.
+# Only their own constructors refer to these drivers, so the linker would drop them without
+# WHOLE_ARCHIVE.
 set(whole bus_pci bus_vdev bus_vmbus net_null net_ring net_af_packet net_tap net_memif net_netvsc)
 set(core ethdev net mbuf mempool rcu ring hash meter pci eal telemetry kvargs gso)
-# Left out by the DPDK of several distributions, Debian 12's among them.
+# Several distributions, such as Debian 12, do not package net_mana.
 if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_net_mana.a")
   list(APPEND whole net_mana)
   target_link_libraries(manactl_dpdk INTERFACE mana ibverbs)
 endif()
 set(MANACTL_DPDK_DRIVERS ${whole} net_tun)  # net_tun is in net_tap's library
 list(APPEND whole mempool_ring)
-# Libraries that some releases split off the ones above.
+# Some DPDK releases have these as separate libraries.
 foreach(name IN ITEMS log argparse)
   if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_${name}.a")
     list(APPEND core ${name})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What a package has: the program, its pages, completions, schemas and the text of the checks.
+# The files of a package: the program, man pages, completions, schemas and the text of the checks.
 
 if(TARGET manactl)
   install(TARGETS manactl RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -8,24 +8,26 @@ endif()
 
 find_program(MANACTL_SCDOC scdoc)
 if(MANACTL_SCDOC)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(script "${PROJECT_SOURCE_DIR}/cmake/man_page.py")
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.1.scd")
   set(pages "")
-  foreach(page IN ITEMS manactl manactl-check manactl-doctor manactl-bench manactl-bench-compare
-                      manactl-bench-list manactl-bench-merge manactl-bench-show
-                      manactl-prepare manactl-restore manactl-status manactl-args manactl-confirm
-                      manactl-decode manactl-sim)
-    set(source "${PROJECT_SOURCE_DIR}/man/${page}.1.scd")
-    set(made "${PROJECT_BINARY_DIR}/man/${page}.1")
+  foreach(source IN LISTS sources)
+    get_filename_component(page "${source}" NAME_WLE)
+    set(made "${PROJECT_BINARY_DIR}/man/${page}")
+    # manactl.1 lists the commands of all other pages.
     add_custom_command(OUTPUT "${made}"
       COMMAND ${CMAKE_COMMAND} -E make_directory "${PROJECT_BINARY_DIR}/man"
-      COMMAND sh -c "\"$1\" < \"$2\" > \"$3\"" sh "${MANACTL_SCDOC}" "${source}" "${made}"
-      DEPENDS "${source}"
+      COMMAND sh -c "\"$1\" \"$2\" \"$3\" > \"$4.scd\" && \"$5\" < \"$4.scd\" > \"$4\"" sh
+        "${Python3_EXECUTABLE}" "${script}" "${source}" "${made}" "${MANACTL_SCDOC}"
+      DEPENDS ${sources} "${script}"
       VERBATIM)
     list(APPEND pages "${made}")
   endforeach()
   add_custom_target(man ALL DEPENDS ${pages})
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 else()
-  message(STATUS "scdoc is not installed: no man pages are made")
+  message(STATUS "scdoc is not installed: not building man pages")
 endif()
 
 install(FILES completions/manactl.bash

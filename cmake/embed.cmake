@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 #
-# cmake -DIN=file -DOUT=file.cpp -DNAME=name -P embed.cmake: a text file as a C++ constant.
+# cmake -DIN=file -DOUT=file.cpp -DNAME=name -P embed.cmake: writes a text file as a C++ constant.
 
 file(READ "${IN}" text)
-# String literals may be limited in length; pieces are joined by the compiler.
+# Compilers may limit the length of a string literal. They concatenate adjacent pieces.
 string(LENGTH "${text}" length)
 set(pieces "")
 set(begin 0)

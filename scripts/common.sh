@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# What the scripts share; sourced, from the top of the repository.
+# Functions that the scripts share. Source this file in the top folder of the repository.
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -14,7 +14,8 @@ need_root() {
   ((EUID == 0)) || die "run it as root: $*"
 }
 
-# quietly LOG COMMAND...: what the command prints goes to build/LOG and is shown when it fails.
+# quietly LOG COMMAND...: runs the command with its output in build/LOG. On failure prints the end of
+# that file.
 quietly() {
   local log=build/$1 status=0
   shift
@@ -22,11 +23,11 @@ quietly() {
   "$@" >"$log" 2>&1 || status=$?
   if ((status)); then
     tail -n 30 "$log" >&2
-    die "'$*' failed; all that it said is in $log"
+    die "'$*' failed; see $log"
   fi
 }
 
-# build PRESET [TARGET...]; cmake_options go to the configuration.
+# build PRESET [TARGET...]: configures with cmake_options, and builds.
 cmake_options=()
 build() {
   local preset=$1
@@ -36,14 +37,14 @@ build() {
   quietly "build-$preset.log" cmake --build --preset "$preset" ${1+--target "$@"}
 }
 
-# run_tests PRESET [CTEST OPTION...]: the closing lines when all pass, else what the failed ones said.
+# run_tests PRESET [CTEST OPTION...]: prints the summary, or the output of the tests that failed.
 run_tests() {
   local log=build/test-$1.log preset=$1
   shift
   say "Test: $preset"
   if ! ctest --preset "$preset" -j "$(nproc)" "$@" >"$log" 2>&1; then
     grep -vE '^ *Start +[0-9]|^ *[0-9]+/[0-9]+ Test.* Passed ' "$log" | tail -n 200 >&2
-    die "tests failed; all that they said is in $log"
+    die "tests failed; see $log"
   fi
   grep -A 100 'tests passed' "$log"
 }
