@@ -2,8 +2,8 @@
 //
 // Checks whether direct verbs work on a port: makes the calls that bench makes before its first
 // packet, and releases everything again. libibverbs runs in a child process, because it may crash.
-// probe() is in verbs/probe.cpp, or in no_verbs.cpp if direct verbs are not built in; the rest is
-// in probe.cpp.
+// probe() is in verbs/probe.cpp, or in verbs/not_built_in.cpp if direct verbs are not built in; the
+// rest is in probe.cpp.
 
 #pragma once
 

@@ -7,7 +7,7 @@ namespace manactl::datapath::dpdk {
 
 namespace {
 
-unsigned receive_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
+unsigned receive_replies(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto** packets = lane.packets.data();
   const unsigned count = rte_eth_rx_burst(lane.port, lane.queue, packets, lane.burst);
   lane.counters.count_poll(count, lane.burst);
@@ -27,7 +27,7 @@ unsigned receive_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
 }
 
 unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept {
-  const auto received = receive_answers(lane, now);
+  const auto received = receive_replies(lane, now);
   auto& requests = *lane.requests;
   const auto max = requests.window.available(request_time());
   if (max == 0) return received;
@@ -50,6 +50,6 @@ Result<> prepare(const BenchPlan& plan, const Flow& flow, Lane& lane) {
 
 // A visit is one burst, so that no queue waits for a second burst of another queue.
 const ModeBursts kRtt{
-    Mode::rtt, &prepare, &work_and_drain<Lane, exchange_requests, receive_answers, 1>};
+    Mode::rtt, &prepare, &work_and_drain<Lane, exchange_requests, receive_replies, 1>};
 
 }  // namespace manactl::datapath::dpdk

@@ -64,7 +64,7 @@ class EngineSession final : public Session {
     auto trial = measure(plan, *team_, stop, progress);
     const auto counts = ports_->finish(trial);
     settle(plan_.mode, plan_.queues, counts, trial);
-    if (measures_latency(plan_.mode)) add_answers(requests_, trial);
+    if (measures_latency(plan_.mode)) add_replies(requests_, trial);
     append(trial.notes, count_notes(plan_, about_.ports, trial));
     if (const auto empty = empty_pools() - empty_before; empty > 0) {
       trial.notes.push_back(

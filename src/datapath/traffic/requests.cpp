@@ -94,7 +94,7 @@ void begin_requests(const AllRequests& lanes, std::uint16_t run) {
   }
 }
 
-void add_answers(const AllRequests& lanes, Trial& trial) {
+void add_replies(const AllRequests& lanes, Trial& trial) {
   trial.latency.emplace();
   for (const auto* requests : lanes) {
     *trial.latency += requests->latency;

@@ -153,6 +153,6 @@ void link_windows(const AllRequests& lanes);
 void begin_requests(const AllRequests& lanes, std::uint16_t run);
 
 // Adds latencies and counts of all lanes to the trial.
-void add_answers(const AllRequests& lanes, Trial& trial);
+void add_replies(const AllRequests& lanes, Trial& trial);
 
 }  // namespace manactl::datapath

@@ -140,7 +140,7 @@ unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   return packets;
 }
 
-unsigned receive_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
+unsigned receive_replies(Lane& lane, std::uint64_t /*now*/) noexcept {
   unsigned replies = 0;
   std::uint64_t bytes = 0;
   std::uint64_t now = 0;
@@ -155,7 +155,7 @@ unsigned receive_answers(Lane& lane, std::uint64_t /*now*/) noexcept {
 }
 
 unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept {
-  const auto received = receive_answers(lane, now);
+  const auto received = receive_replies(lane, now);
   auto& requests = *lane.requests;
   const auto room = requests.window.available(request_time());
   if (room == 0) return received;
@@ -187,7 +187,7 @@ constexpr std::array kModeBursts = {
     ModeBursts{Mode::txrx, work_and_drain<Lane, send_and_receive, receive_late<receive>, 1>},
     ModeBursts{Mode::fwd, work<Lane, forward, 1>},
     ModeBursts{Mode::rtt,
-               work_and_drain<Lane, exchange_requests, receive_late<receive_answers>, 1>},
+               work_and_drain<Lane, exchange_requests, receive_late<receive_replies>, 1>},
 };
 
 }  // namespace

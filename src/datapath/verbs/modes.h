@@ -38,7 +38,7 @@ unsigned send(Lane& lane, std::uint64_t now) noexcept;
 unsigned receive(Lane& lane, std::uint64_t now) noexcept;
 unsigned send_and_receive(Lane& lane, std::uint64_t now) noexcept;
 unsigned forward(Lane& lane, std::uint64_t now) noexcept;
-unsigned receive_answers(Lane& lane, std::uint64_t now) noexcept;
+unsigned receive_replies(Lane& lane, std::uint64_t now) noexcept;
 unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept;
 
 struct ModeBursts {
