@@ -23,7 +23,6 @@ diag::CheckOptions check_options_for(unsigned queues) {
   datapath::BenchPlan plan;
   plan.queues = static_cast<std::uint16_t>(queues);
   diag::CheckOptions options;
-  options.queues = queues;
   options.bench_bytes = datapath::pool_size(plan).bytes;
   return options;
 }

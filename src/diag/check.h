@@ -19,8 +19,7 @@ namespace manactl::diag {
 
 struct CheckOptions {
   std::optional<std::string> interface;  // check only the NIC of this name
-  unsigned queues = 1;                   // number of queues of the planned benchmark
-  std::uint64_t bench_bytes = 0;         // hugepage memory for that benchmark; 0: no benchmark
+  std::uint64_t bench_bytes = 0;         // hugepage memory for a planned benchmark; 0: none
 };
 
 // A check is skipped if the VM does not meet its requirement.
