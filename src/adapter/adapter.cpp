@@ -23,8 +23,8 @@ std::jthread start_without_signals(std::function<void(const std::stop_token&)> w
 }
 
 Adapter::Adapter(const AdapterSetup& setup, AdapterCounters& counters)
-    : engine_(setup.engine), clock_(&steady_clock_), checker_(counters) {
-  if (engine_ == Engine::manual) clock_ = &virtual_clock_;
+    : threading_(setup.threading), clock_(&steady_clock_), checker_(counters) {
+  if (threading_ == Threading::manual) clock_ = &virtual_clock_;
   counters.ports.store(static_cast<std::uint32_t>(setup.ports.size()));
   for (std::size_t i = 0; i < setup.ports.size(); ++i) {
     faults_.push_back(std::make_unique<DataFaults>());
@@ -36,7 +36,7 @@ Adapter::Adapter(const AdapterSetup& setup, AdapterCounters& counters)
                               setup.mtu + kEthernetBytes + kVlanBytes,
                               setup.coalesce,
                               *clock_};
-    ports_.push_back(std::make_unique<Port>(context, setup.link, setup.engine, generations_));
+    ports_.push_back(std::make_unique<Port>(context, setup.link, setup.threading, generations_));
     ports_.back()->connect(make_sink());
   }
 }
@@ -78,7 +78,7 @@ void Adapter::work(const std::stop_token& stop, const std::function<std::size_t(
     done += run();
     if (done != 0) continue;
     // The driver's thread, which rings the doorbells, may be waiting for this CPU.
-    if (engine_ == Engine::threaded) {
+    if (threading_ == Threading::threaded) {
       std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(kIdleSleep);

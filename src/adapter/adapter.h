@@ -18,7 +18,7 @@ struct PortSetup {
 
 struct AdapterSetup {
   std::vector<PortSetup> ports;
-  Engine engine = Engine::direct;
+  Threading threading = Threading::direct;
   std::uint32_t mtu = 9000;
   std::uint32_t coalesce = 1;  // packets per receive completion: 1, 4 or 8
   LinkModel link;
@@ -37,7 +37,7 @@ class Adapter {
   Adapter& operator=(const Adapter&) = delete;
 
   // Starts the thread; all ports must be connected. Each round first calls `poll`, which returns
-  // the number of events that it handled. With Engine::direct, the thread only sends frames that
+  // the number of events that it handled. With Threading::direct, the thread only sends frames that
   // the link holds back, receives frames from descriptors (e.g. TAP interfaces), and rings delayed
   // doorbells.
   void start(std::function<std::size_t()> poll = {});
@@ -56,10 +56,10 @@ class Adapter {
   // Runs all ports once; returns the number of events handled.
   std::size_t run(std::size_t budget = kBudget);
 
-  // For Engine::manual: advances the virtual clock and handles each event when it is due.
+  // For Threading::manual: advances the virtual clock and handles each event when it is due.
   void step(std::uint64_t nanoseconds);
 
-  // Nanoseconds since the adapter was created; virtual time with Engine::manual.
+  // Nanoseconds since the adapter was created; virtual time with Threading::manual.
   const Clock& clock() const { return *clock_; }
 
   // Stops all queues: see Port::halt().
@@ -73,7 +73,7 @@ class Adapter {
 
   void work(const std::stop_token& stop, const std::function<std::size_t()>& poll);
 
-  Engine engine_;
+  Threading threading_;
   VirtualClock virtual_clock_;
   SteadyClock steady_clock_;
   const Clock* clock_;

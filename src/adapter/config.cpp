@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t kMaxMicroseconds = 10'000'000;
 constexpr std::uint64_t kMaxPackets = 1'000'000'000, kMaxBits = 1'000'000'000'000;
 
-constexpr EnumWords<Engine, 2> kEngineWords = {
-    {{Engine::direct, "inline"}, {Engine::threaded, "threaded"}}};
+constexpr EnumWords<Threading, 2> kThreadingWords = {
+    {{Threading::direct, "inline"}, {Threading::threaded, "threaded"}}};
 constexpr EnumWords<DoorbellSource, 4> kSourceWords = {{{DoorbellSource::automatic, "auto"},
                                                         {DoorbellSource::poll, "poll"},
                                                         {DoorbellSource::trap, "trap"},
@@ -102,7 +102,7 @@ constexpr Setting kSettings[] = {
      [](auto text, auto& config) { return set_number(text, config.queues, 1, kQueuesPerPort); }},
     {"mac", set_mac},
     {"engine",
-     [](auto text, auto& config) { return set_choice(kEngineWords, text, config.engine); }},
+     [](auto text, auto& config) { return set_choice(kThreadingWords, text, config.threading); }},
     {"doorbell",
      [](auto text, auto& config) { return set_choice(kSourceWords, text, config.doorbell); }},
     {"backend",
@@ -165,7 +165,7 @@ Result<> apply(std::string_view word, Config& config) {
 
 // Rejects settings that contradict each other.
 Result<> check_combination(const Config& config) {
-  if (config.engine == Engine::direct && config.doorbell == DoorbellSource::poll) {
+  if (config.threading == Threading::direct && config.doorbell == DoorbellSource::poll) {
     return fail(Errc::invalid, "doorbell=poll needs engine=threaded: only that thread polls");
   }
   if (config.backend == BackendKind::cross && config.ports % 2 != 0) {

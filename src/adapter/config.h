@@ -29,7 +29,7 @@ struct Config {
   std::uint32_t ports = 1;
   std::uint32_t queues = kQueuesPerPort;                 // per port
   MacAddress mac{{0x00, 0x0d, 0x3a, 0x76, 0x3b, 0xd0}};  // of port 0; port N adds N
-  Engine engine = Engine::direct;
+  Threading threading = Threading::direct;
   DoorbellSource doorbell = DoorbellSource::automatic;
   BackendKind backend = BackendKind::sink;
   std::uint16_t frame_bytes = 60;     // backend generator: bytes per frame

@@ -29,10 +29,10 @@ Result<> check_setup(const QueueSetup& setup) {
 
 Port::Port(const PortContext& context,
            const LinkModel& link,
-           Engine engine,
+           Threading threading,
            std::atomic<std::uint32_t>& generations)
     : context_(context),
-      engine_(engine),
+      threading_(threading),
       generations_(generations),
       receiver_(context),
       link_(link, context.clock, context.counters.tx_lost) {}
@@ -147,12 +147,12 @@ std::size_t Port::send_paced() {
 }
 
 void Port::run_sender(std::size_t slot) {
-  if (engine_ == Engine::direct && !link_.paced()) {
+  if (threading_ == Threading::direct && !link_.paced()) {
     drain(senders_[slot]);
     return;
   }
   rung_.fetch_or(std::uint64_t{1} << slot, std::memory_order_release);
-  if (engine_ == Engine::direct) send_paced();
+  if (threading_ == Threading::direct) send_paced();
 }
 
 std::size_t Port::run(std::size_t budget) {

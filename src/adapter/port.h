@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A port: its queues, its doorbells and its link. Any thread may ring doorbells while others create
-// and remove queues. port.cpp holds queues and engine, port_doorbells.cpp the doorbells.
+// and remove queues. port.cpp holds the queues and their events, port_doorbells.cpp the doorbells.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 namespace manactl::adapter {
 
 // Which thread handles a doorbell.
-enum class Engine : std::uint8_t {
+enum class Threading : std::uint8_t {
   manual,   // the thread that calls run(): tests with virtual time
   direct,   // the thread that rings, before its store returns
   threaded  // the thread of the adapter
@@ -27,7 +27,7 @@ class Port {
  public:
   Port(const PortContext& context,
        const LinkModel& link,
-       Engine engine,
+       Threading threading,
        std::atomic<std::uint32_t>& generations);
 
   // To be called before the first queue is created.
@@ -95,7 +95,7 @@ class Port {
   std::size_t send_paced();
 
   PortContext context_;
-  Engine engine_;
+  Threading threading_;
   std::atomic<std::uint32_t>& generations_;
   Receiver receiver_;
   Link link_;

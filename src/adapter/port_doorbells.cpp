@@ -134,9 +134,9 @@ void Port::ring_sq_short(std::uint64_t value) {
   run_sender(slot);
 }
 
-// With Engine::direct, the doorbell that posts buffers also delivers frames into them.
+// With Threading::direct, the doorbell that posts buffers also delivers frames into them.
 void Port::receive_posted(std::size_t units) {
-  if (engine_ == Engine::direct) link_.arrive(units);
+  if (threading_ == Threading::direct) link_.arrive(units);
 }
 
 // Does not check the WQE count of the doorbell: it should be 0, but older drivers set it.

@@ -265,7 +265,7 @@ TEST_F(AdapterTest, FillsChecksumsThatTheDriverOffloads) {
 
 class DirectTest : public AdapterTest {
  protected:
-  DirectTest() : AdapterTest(Engine::direct, 1) {}
+  DirectTest() : AdapterTest(Threading::direct, 1) {}
 };
 
 TEST_F(DirectTest, CompletesWithinTheDoorbell) {
@@ -296,7 +296,7 @@ TEST_F(DirectTest, LosesNoPacketOfManyThreads) {
 
 class ThreadedTest : public AdapterTest {
  protected:
-  ThreadedTest() : AdapterTest(Engine::threaded, 1) {}
+  ThreadedTest() : AdapterTest(Threading::threaded, 1) {}
 };
 
 TEST_F(ThreadedTest, NeverTouchesAQueueThatIsRemoved) {

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 TEST(Config, HasDefaults) {
   const auto config = Config::parse("").value();
   EXPECT_EQ(config.ports, 1U);
-  EXPECT_EQ(config.engine, Engine::direct);
+  EXPECT_EQ(config.threading, Threading::direct);
   EXPECT_EQ(config.backend, BackendKind::sink);
   EXPECT_EQ(config.mac_of(0).str(), "00:0d:3a:76:3b:d0");
   EXPECT_EQ(config.counters, -1);
@@ -29,7 +29,7 @@ TEST(Config, ReadsEverySetting) {
   EXPECT_EQ(config.ports, 2U);
   EXPECT_EQ(config.queues, 8U);
   EXPECT_EQ(config.mac_of(1).str(), "00:0d:3a:00:01:00");
-  EXPECT_EQ(config.engine, Engine::threaded);
+  EXPECT_EQ(config.threading, Threading::threaded);
   EXPECT_EQ(config.doorbell, DoorbellSource::poll);
   EXPECT_EQ(config.backend, BackendKind::generator);
   EXPECT_EQ(config.frame_bytes, 1500U);

@@ -157,16 +157,16 @@ inline Buffer udp_frame(std::uint16_t port = 1000, std::size_t bytes = 60) {
 // An adapter with its counters and a registered memory region.
 class AdapterTest : public testing::Test {
  protected:
-  explicit AdapterTest(Engine engine = Engine::manual, std::size_t ports = 2)
-      : AdapterTest(setup(engine, ports)) {}
+  explicit AdapterTest(Threading threading = Threading::manual, std::size_t ports = 2)
+      : AdapterTest(setup(threading, ports)) {}
 
   explicit AdapterTest(const AdapterSetup& setup) : adapter(setup, counters) {
     key = adapter.memory().add(address(memory.data()), memory.size()).value();
   }
 
-  static AdapterSetup setup(Engine engine, std::size_t ports) {
+  static AdapterSetup setup(Threading threading, std::size_t ports) {
     AdapterSetup setup;
-    setup.engine = engine;
+    setup.threading = threading;
     for (std::uint8_t i = 0; i < ports; ++i) {
       setup.ports.push_back({{{0, 0x0d, 0x3a, 0, 0, i}}, 5U + i});
     }

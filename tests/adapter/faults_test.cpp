@@ -120,7 +120,7 @@ class Coalescing : public AdapterTest, public testing::WithParamInterface<unsign
   Coalescing() : AdapterTest(with(GetParam())) { loop(0); }
 
   static AdapterSetup with(unsigned packets) {
-    auto setup = AdapterTest::setup(Engine::manual, 1);
+    auto setup = AdapterTest::setup(Threading::manual, 1);
     setup.coalesce = packets;
     return setup;
   }

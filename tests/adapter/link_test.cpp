@@ -14,7 +14,7 @@ class LinkTest : public AdapterTest {
   explicit LinkTest(const LinkModel& link) : AdapterTest(with(link)) {}
 
   static AdapterSetup with(const LinkModel& link) {
-    auto setup = AdapterTest::setup(Engine::manual, 2);
+    auto setup = AdapterTest::setup(Threading::manual, 2);
     setup.link = link;
     return setup;
   }

@@ -45,7 +45,7 @@ Result<AdapterCounters*> find_ledger(const Config& config) {
 
 AdapterSetup setup_of(const Config& config) {
   AdapterSetup setup;
-  setup.engine = config.engine;
+  setup.threading = config.threading;
   // The vPort offset is neither 0 nor the port number, to detect a driver that confuses them.
   for (std::uint32_t i = 0; i < config.ports; ++i)
     setup.ports.push_back({config.mac_of(i), 17 + i});
@@ -156,14 +156,14 @@ Simulator& Simulator::get() {
 bool Simulator::needs_trap(const DoorbellRouter::Use& use) const {
   if (config_.doorbell == DoorbellSource::trap) return true;
   if (config_.doorbell != DoorbellSource::automatic) return false;
-  return config_.engine == Engine::direct || use.senders > 1 || use.receivers > 1;
+  return config_.threading == Threading::direct || use.senders > 1 || use.receivers > 1;
 }
 
 // Without a thread, the device works only within doorbells.
 bool Simulator::needs_thread() const {
   const bool delays = std::ranges::any_of(
       config_.faults, [](const Fault& fault) { return fault.kind == FaultKind::delayed; });
-  return config_.engine == Engine::threaded || delays || config_.link.has_rate() ||
+  return config_.threading == Threading::threaded || delays || config_.link.has_rate() ||
          config_.link.has_delay() || config_.backend == BackendKind::tap;
 }
 
