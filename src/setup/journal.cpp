@@ -194,7 +194,7 @@ Result<std::vector<Entry>> Journal::entries() const {
   return entries;
 }
 
-Result<> Journal::open(const Entry& entry) {
+Result<> Journal::create(const Entry& entry) {
   const auto written = files_.replace(file_name(entry.id), encode_line(json_of(entry).dump()));
   if (!written) return because(written.error(), "cannot write the journal");
   return {};
@@ -210,15 +210,15 @@ Result<> append(os::DurableDirectory& files, const std::string& id, const Json& 
 
 }  // namespace
 
-Result<> Journal::begin(const std::string& id, std::size_t step) {
+Result<> Journal::begin_step(const std::string& id, std::size_t step) {
   return append(files_, id, {{"record", "begin"}, {"step", step}});
 }
 
-Result<> Journal::done(const std::string& id, std::size_t step, const Values& after) {
+Result<> Journal::finish_step(const std::string& id, std::size_t step, const Values& after) {
   return append(files_, id, {{"record", "done"}, {"step", step}, {"after", after}});
 }
 
-Result<> Journal::ready(const std::string& id) {
+Result<> Journal::mark_ready(const std::string& id) {
   return append(files_, id, {{"record", "ready"}});
 }
 
@@ -226,7 +226,7 @@ Result<> Journal::confirm(const std::string& id) {
   return append(files_, id, {{"record", "confirmed"}});
 }
 
-Result<> Journal::close(const std::string& id) {
+Result<> Journal::remove(const std::string& id) {
   const auto removed = files_.remove(file_name(id));
   if (!removed) return because(removed.error(), "cannot close the journal");
   return {};

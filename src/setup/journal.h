@@ -57,18 +57,18 @@ class Journal {
   // if this process may not read the directory, or if other users may write to it.
   Result<std::vector<Entry>> entries() const;
 
-  Result<> open(const Entry& entry);
-  Result<> begin(const std::string& id, std::size_t step);
-  Result<> done(const std::string& id, std::size_t step, const Values& after);
-  Result<> ready(const std::string& id);
+  Result<> create(const Entry& entry);
+  Result<> begin_step(const std::string& id, std::size_t step);
+  Result<> finish_step(const std::string& id, std::size_t step, const Values& after);
+  Result<> mark_ready(const std::string& id);
   Result<> confirm(const std::string& id);
-  Result<> close(const std::string& id);
+  Result<> remove(const std::string& id);
 
  private:
   os::DurableDirectory& files_;
 };
 
-inline constexpr const char* kJournal = "/var/lib/manactl/journal";
+inline constexpr const char* kJournalDirectory = "/var/lib/manactl/journal";
 
 // encode_line() adds a checksum and a newline. decode_line() returns the text, or nothing if the
 // checksum does not match.

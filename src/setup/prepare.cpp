@@ -31,7 +31,7 @@ Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::str
       valid.push_back(std::move(entry));
       continue;
     }
-    const auto closed = journal.close(entry.id);
+    const auto closed = journal.remove(entry.id);
     if (!closed) return tl::unexpected<Error>(closed.error());
   }
   return valid;
@@ -101,11 +101,11 @@ Result<PrepareResult> prepare(const Request& request,
     const auto ready = before_changes(plan->entry, **lock);
     if (!ready) return tl::unexpected<Error>(ready.error());
   }
-  const auto opened = context.journal.open(plan->entry);
+  const auto opened = context.journal.create(plan->entry);
   if (!opened) {
     // The file may exist although the call failed: the rename may have succeeded before the
     // directory failed to sync.
-    (void)context.journal.close(plan->entry.id);
+    (void)context.journal.remove(plan->entry.id);
     PrepareResult result;
     result.outcome = PrepareOutcome::rolled_back;
     result.cause = opened.error();

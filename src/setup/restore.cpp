@@ -160,7 +160,7 @@ RestoreResult restore_entry(const Entry& entry, const SetupContext& context, boo
     }
   }
   if (!all_reverted(result.reverted) || entry.must_stay) return result;
-  const auto closed = context.journal.close(entry.id);
+  const auto closed = context.journal.remove(entry.id);
   if (!closed) result.reverted.push_back({"close the journal entry", closed, {}});
   return result;
 }

@@ -11,7 +11,7 @@ namespace manactl::setup {
 
 SetupSession::SetupSession(const os::System& system)
     : system_(system),
-      files_(os::open_durable_directory(kJournal, os::DirectoryAccess::owner_only)),
+      files_(os::open_durable_directory(kJournalDirectory, os::DirectoryAccess::owner_only)),
       clock_(make_boot_clock()),
       journal_(*files_) {}
 

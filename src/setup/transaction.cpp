@@ -69,7 +69,7 @@ Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
   results_.push_back({step.title(), std::move(*observed), false, {}});
   if (done) return {};
   results_.back().changed = true;
-  const auto begun = journal_.begin(entry.id, number);
+  const auto begun = journal_.begin_step(entry.id, number);
   if (!begun) return because(begun.error(), step.title());
   auto& record = entry.steps[number];
   record.begun = true;
@@ -80,7 +80,7 @@ Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
   record.after = std::move(*after);
   const auto verified = step.verify(context_.system);
   if (!verified) return because(verified.error(), step.title());
-  const auto written = journal_.done(entry.id, number, record.after);
+  const auto written = journal_.finish_step(entry.id, number, record.after);
   if (!written) return because(written.error(), step.title());
   record.done = true;
   results_.back().took = context_.clock.now() - start;
@@ -107,13 +107,13 @@ Result<> Transaction::run(const Steps& steps, Entry& entry) {
     signal_ = poll_signal_ ? poll_signal_() : 0;
     if (result && signal_ != 0) result = fail(Errc::io, "interrupted");
   }
-  if (result) result = journal_.ready(entry.id);
+  if (result) result = journal_.mark_ready(entry.id);
   if (result) return result;
   roll_back_begun(entry);
   const auto vanished = find_vanished_device(entry, context_.system).text(entry);
   if (!vanished.empty()) result = because(result.error(), vanished);
   if (!is_rolled_back()) return result;
-  const auto closed = journal_.close(entry.id);
+  const auto closed = journal_.remove(entry.id);
   if (!closed) reverted_.push_back({"close the journal entry", closed, {"manactl restore --all"}});
   return result;
 }
