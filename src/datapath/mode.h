@@ -23,7 +23,7 @@ struct ModeRow {
   std::string_view summary;  // verb phrase for the help text
   bool sends = false;
   bool receives = false;
-  bool makes_packets = false;       // sends packets of its own, not received ones
+  bool generates_packets = false;   // sends packets of its own, not received ones
   bool measures_latency = false;    // its packets are requests that carry their sending time
   std::uint16_t min_frame = 64;     // bytes on the wire, with FCS
   std::string_view no_search = {};  // why packet loss cannot be searched for; empty if it can
@@ -35,7 +35,7 @@ inline constexpr std::array kModes = {
             .name = "tx",
             .summary = "send",
             .sends = true,
-            .makes_packets = true,
+            .generates_packets = true,
             .no_search = "a sender does not see what arrives"},
     ModeRow{.mode = Mode::rx,
             .name = "rx",
@@ -47,7 +47,7 @@ inline constexpr std::array kModes = {
             .summary = "both",
             .sends = true,
             .receives = true,
-            .makes_packets = true},
+            .generates_packets = true},
     ModeRow{.mode = Mode::fwd,
             .name = "fwd",
             .summary = "forward",
@@ -59,7 +59,7 @@ inline constexpr std::array kModes = {
             .summary = "time requests",
             .sends = true,
             .receives = true,
-            .makes_packets = true,
+            .generates_packets = true,
             .measures_latency = true,
             .min_frame = 78},  // kMinRequestFrame of traffic/requests.h
 };
@@ -90,13 +90,13 @@ constexpr bool receives(Mode mode) {
   return row_of(mode).receives;
 }
 
-constexpr bool makes_packets(Mode mode) {
-  return row_of(mode).makes_packets;
+constexpr bool generates_packets(Mode mode) {
+  return row_of(mode).generates_packets;
 }
 
 // True if the mode sends the packets that it receives.
 constexpr bool forwards(Mode mode) {
-  return sends(mode) && !makes_packets(mode);
+  return sends(mode) && !generates_packets(mode);
 }
 
 constexpr bool measures_latency(Mode mode) {

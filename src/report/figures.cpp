@@ -78,14 +78,14 @@ std::string queues_text(unsigned queues) {
 
 std::string frames_text(const datapath::BenchPlan& plan) {
   constexpr std::uint16_t kMinReceive = 1518;  // receivers accept frames of this size with any plan
-  if (datapath::makes_packets(plan.mode)) {
+  if (datapath::generates_packets(plan.mode)) {
     return fmt::format("{}-byte frames", sizes_of(plan.traffic));
   }
   return fmt::format("frames up to {} bytes", std::max(kMinReceive, plan.traffic.largest()));
 }
 
 std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total) {
-  if (datapath::makes_packets(plan.mode)) return plan.traffic.mean_bytes();
+  if (datapath::generates_packets(plan.mode)) return plan.traffic.mean_bytes();
   return share(total.rx.bytes, total.rx.packets);
 }
 

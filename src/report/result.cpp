@@ -123,7 +123,7 @@ std::string rate_text(const std::optional<datapath::Rate>& rate) {
 }
 
 std::optional<Ipv4Address> source_ip_of(const datapath::BenchPlan& plan) {
-  if (!makes_packets(plan.mode) || plan.traffic.source_ip) return plan.traffic.source_ip;
+  if (!generates_packets(plan.mode) || plan.traffic.source_ip) return plan.traffic.source_ip;
   std::optional<Ipv4Address> source;
   if (plan.nics.empty() || !plan.vdevs.empty()) source = datapath::kSourceIp;
   for (const auto& nic : plan.nics) {
@@ -135,7 +135,7 @@ std::optional<Ipv4Address> source_ip_of(const datapath::BenchPlan& plan) {
 }
 
 std::optional<Ipv4Address> peer_ip_of(const datapath::BenchPlan& plan) {
-  if (!makes_packets(plan.mode) || plan.traffic.peer_ip) return plan.traffic.peer_ip;
+  if (!generates_packets(plan.mode) || plan.traffic.peer_ip) return plan.traffic.peer_ip;
   return datapath::kDestinationIp;
 }
 

@@ -121,7 +121,7 @@ TEST_P(DeletedCable, IsReportedAsAnEvent) {
     EXPECT_EQ(trial.events[0].device, "net_af_packet0");
     EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
     EXPECT_EQ(trial.intervals.back().total.tx.packets, 0U);
-    if (makes_packets(GetParam())) {
+    if (generates_packets(GetParam())) {
       EXPECT_GT(trial.intervals.front().total.tx.packets, 0U);
     }
   }));

@@ -66,8 +66,8 @@ TEST(Modes, AreInTheOrderOfTheirEnumeratorsWithUniqueNames) {
 TEST(Modes, SendOrReceiveAndMakePacketsOnlyIfTheySend) {
   for (const auto& row : kModes) {
     EXPECT_TRUE(row.sends || row.receives) << row.name;
-    EXPECT_TRUE(row.sends || !row.makes_packets) << row.name;
-    EXPECT_TRUE(row.makes_packets || !row.measures_latency) << row.name;
+    EXPECT_TRUE(row.sends || !row.generates_packets) << row.name;
+    EXPECT_TRUE(row.generates_packets || !row.measures_latency) << row.name;
   }
 }
 

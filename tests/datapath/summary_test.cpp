@@ -52,7 +52,7 @@ TEST(Summary, LeavesOutIntervalsAfterAReceiversLastPacket) {
   for (auto& interval : intervals) interval.total.rx = interval.total.tx;
   for (const auto& row : kModes) {
     const auto summary = summarize(row.mode, intervals, 0, {});
-    if (row.makes_packets) {
+    if (row.generates_packets) {
       EXPECT_THAT(summary.rates, ElementsAre(100, 102, 98, 6, 0)) << row.name;
     } else {
       EXPECT_THAT(summary.rates, ElementsAre(100, 102, 98)) << row.name;

@@ -20,7 +20,7 @@ using datapath::Mode;
 // receives, and loops packets back if the mode sends and receives.
 std::string_view backend_of(Mode mode) {
   if (!datapath::receives(mode)) return "sink";
-  return datapath::makes_packets(mode) ? "loopback" : "generator";
+  return datapath::generates_packets(mode) ? "loopback" : "generator";
 }
 
 // A doorbell is a call that runs the device in the same thread, so that no thread waits for a CPU.

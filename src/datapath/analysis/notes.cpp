@@ -18,7 +18,7 @@ constexpr double kReached = 0.99;  // share of the requested rate that counts as
 double requested_packets(const BenchPlan& plan,
                          const std::vector<PortReport>& ports,
                          const Trial& trial) {
-  if (!trial.plan.rate || !makes_packets(plan.mode)) return 0;
+  if (!trial.plan.rate || !generates_packets(plan.mode)) return 0;
   const auto seconds = trial.total.seconds;
   const auto ramp = trial.plan.ramp_seconds;
   const auto full_rate_seconds =
@@ -35,7 +35,7 @@ std::vector<std::string> nothing_moved(Mode mode, const Sample& total) {
   std::vector<std::string> notes;
   // A forwarder that receives nothing cannot send anything.
   const bool nothing_received = receives(mode) && total.rx.packets == 0;
-  const bool has_packets = makes_packets(mode) || !nothing_received;
+  const bool has_packets = generates_packets(mode) || !nothing_received;
   if (sends(mode) && has_packets && total.tx.packets == 0) notes.emplace_back("nothing was sent");
   // count_notes() reports requests without replies in a note of its own.
   if (nothing_received && !measures_latency(mode)) notes.emplace_back("nothing was received");
@@ -62,7 +62,7 @@ std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
         "software measures the times: they include polling on both hosts and waiting for the other "
         "packets of a burst");
   }
-  if (!physical || !makes_packets(plan.mode)) return notes;
+  if (!physical || !generates_packets(plan.mode)) return notes;
   if (!plan.traffic.peer_ip) {
     notes.push_back(
         fmt::format("packets go to {}, which no Azure network has: without a peer address, no host "

@@ -30,7 +30,7 @@ std::span<const Interval> with_traffic(Mode mode,
     began += intervals.front().total.seconds;
     intervals = intervals.subspan(1);
   }
-  while (!makes_packets(mode) && !intervals.empty() && is_silent(intervals.back())) {
+  while (!generates_packets(mode) && !intervals.empty() && is_silent(intervals.back())) {
     intervals = intervals.first(intervals.size() - 1);
   }
   return intervals;

@@ -35,7 +35,7 @@ std::string_view template_mode(const BenchPlan& plan) {
   const auto& traffic = plan.traffic;
   const bool is_shared =
       traffic.sizes.size() == 1 && traffic.flows == 1 && !measures_latency(plan.mode);
-  return is_shared || !makes_packets(plan.mode) ? "shared" : "per-packet";
+  return is_shared || !generates_packets(plan.mode) ? "shared" : "per-packet";
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Result<> DpdkPorts::start_port(unsigned number) {
   auto& port = ports_[number];
   auto& pools = pools_[number];
   std::vector<rte_mempool*> receive;
-  if (datapath::makes_packets(plan_->mode)) {
+  if (datapath::generates_packets(plan_->mode)) {
     auto ring = make_ring_pool(*plan_, number, port.node());
     if (!ring) return tl::unexpected<Error>(with_need(*plan_, ring.error()));
     pools.ring = std::move(*ring);

@@ -147,7 +147,7 @@ Port::~Port() {
 Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& receive_pools) {
   const auto info = device_info(id_);
   if (!info) return because(info.error(), driver_);
-  if (makes_packets(plan.mode)) {
+  if (generates_packets(plan.mode)) {
     if (auto ok = check_frame(plan.traffic.largest(), *info); !ok)
       return because(ok.error(), device_);
   }

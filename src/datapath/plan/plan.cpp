@@ -129,7 +129,7 @@ PoolSize pool_size(const BenchPlan& plan) {
   size.cache = std::max(64U, 2U * plan.burst);
   // A mempool flushes its cache when it holds 1.5 times its size.
   const auto cached = size.cache + size.cache / 2 + plan.burst;
-  const bool own = makes_packets(plan.mode);
+  const bool own = generates_packets(plan.mode);
   size.mbufs = plan.descriptors + cached;
   // A forwarded packet occupies a receive ring first and a send ring later.
   if (forwards(plan.mode)) size.mbufs += plan.descriptors;

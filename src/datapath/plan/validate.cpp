@@ -171,12 +171,12 @@ Result<> validate_traffic(const BenchPlan& plan) {
   }
   if (auto ok = validate_host(source_ip, traffic.source_ip); !ok) return ok;
   if (auto ok = validate_host(peer_ip, traffic.peer_ip); !ok) return ok;
-  return makes_packets(plan.mode) ? validate_mtu(plan) : Result<>{};
+  return generates_packets(plan.mode) ? validate_mtu(plan) : Result<>{};
 }
 
 // Rejects fields that only apply to modes that generate packets.
 Result<> validate_sender(const BenchPlan& plan) {
-  if (makes_packets(plan.mode)) return {};
+  if (generates_packets(plan.mode)) return {};
   if (!plan.trial.rate && plan.traffic.flows == 1) return {};
   const auto field = plan.trial.rate ? PlanField::rate : PlanField::flows;
   return fail(Errc::invalid,

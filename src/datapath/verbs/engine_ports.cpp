@@ -53,7 +53,7 @@ Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& about) {
                 fmt::format("engine verbs does not support mode {}", name_of(plan.mode)));
   }
   const bool is_shared = plan.traffic.flows == 1 && !measures_latency(plan.mode);
-  about.template_mode = is_shared || !makes_packets(plan.mode) ? "shared" : "per-packet";
+  about.template_mode = is_shared || !generates_packets(plan.mode) ? "shared" : "per-packet";
   for (const auto& nic : plan.nics) {
     auto port = Port::open(open_, plan, nic);
     if (!port) return tl::unexpected<Error>(port.error());

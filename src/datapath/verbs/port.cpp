@@ -33,7 +33,7 @@ std::uint32_t packets_of(const BenchPlan& plan, std::uint32_t pattern, std::uint
 
 std::size_t bytes_needed(const BenchPlan& plan, const Lane& lane) {
   std::size_t bytes = 0;
-  if (makes_packets(plan.mode)) {
+  if (generates_packets(plan.mode)) {
     const auto pattern = static_cast<std::uint32_t>(size_pattern(plan.traffic.sizes).size());
     bytes += std::size_t{packets_of(plan, pattern, lane.tx->slots())} * frame_capacity(plan);
   }
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Port>> Port::open(const OpenPort& open,
   auto memory = Region::make(*port->context_, bytes);
   if (!memory) return tl::unexpected<Error>(memory.error());
   port->memory_.emplace(std::move(*memory));
-  if (makes_packets(plan.mode)) port->fill_send_patterns(plan, nic);
+  if (generates_packets(plan.mode)) port->fill_send_patterns(plan, nic);
   if (receives(plan.mode)) port->post_buffers(plan);
   return port;
 }
