@@ -40,7 +40,7 @@ void port_busy(const host::Facts& facts, Observation& observation) {
                         : fmt::format("VF {} of {} is up", nic->vf->name, nic->name()));
     for (const auto* device : {&nic->synthetic, &nic->vf}) {
       if (!*device || !(*device)->up) continue;
-      for (auto& command : set_down(facts, *nic, **device)) {
+      for (auto& command : set_down_commands(facts, *nic, **device)) {
         observation.commands.push_back(std::move(command));
       }
     }

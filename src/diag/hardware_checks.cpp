@@ -183,7 +183,7 @@ constexpr std::array kChecks = {
           ports,
           kPortCauses},
     Check{"hardware.coexistence",
-          "the mlx5 driver is available if the VM moves to Mellanox hardware",
+          "the mlx5 driver is available as a fallback",
           "The mlx5 driver is not available if the VM moves to Mellanox hardware",
           Requirement::mana,
           coexistence},

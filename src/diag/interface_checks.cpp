@@ -110,13 +110,13 @@ void add_pair_links(const host::Facts& facts, const Nic& nic, FindingBuilder& fi
     }
   } else if (synthetic.up) {
     findings.fail(fmt::format("{} is up but its VF {} is down", synthetic.name, vf.name),
-                  {set_link(vf, "up")});
+                  {link_command(vf, "up")});
   } else if (vf.up) {
     findings.warn(fmt::format("{} is down but its VF {} is up", synthetic.name, vf.name),
-                  set_down(facts, nic, vf));
+                  set_down_commands(facts, nic, vf));
   } else {
     findings.warn(fmt::format("{} and its VF {} are down", synthetic.name, vf.name),
-                  {set_link(synthetic, "up")});
+                  {link_command(synthetic, "up")});
   }
 }
 
@@ -126,7 +126,7 @@ void add_link(const host::Netdev& device, FindingBuilder& findings) {
   } else if (device.up) {
     findings.warn(fmt::format("{} is up but has no carrier", device.name));
   } else {
-    findings.warn(fmt::format("{} is down", device.name), {set_link(device, "up")});
+    findings.warn(fmt::format("{} is down", device.name), {link_command(device, "up")});
   }
 }
 
@@ -159,10 +159,10 @@ void add_prepared_nic(const host::Facts& facts, const Nic& nic, FindingBuilder& 
     findings.fail(
         fmt::format(
             "{} is {} but its VF {} is up and keeps the port busy", name, nic.uio, nic.vf->name),
-        set_down(facts, nic, *nic.vf));
+        set_down_commands(facts, nic, *nic.vf));
   } else if (!nic.has_mana_vf() && !nic.vf->up) {
     findings.fail(fmt::format("{} is {} but its {} VF is down", name, nic.uio, nic.vf->driver),
-                  {set_link(*nic.vf, "up")});
+                  {link_command(*nic.vf, "up")});
   } else {
     const std::string_view state = nic.vf->up ? "up" : "down";
     findings.ok(fmt::format("{} is {}, VF {} is {}", name, nic.uio, nic.vf->name, state),
@@ -235,14 +235,15 @@ std::vector<std::string> mark_vf_unmanaged(Family family) {
   const bool networkd =
       family == Family::ubuntu || family == Family::debian || family == Family::azurelinux;
   if (networkd) {
-    return {write_file(kNetworkdFile,
-                       {"[Match]", fmt::format("Driver={}", kDrivers), "[Link]", "Unmanaged=yes"}),
+    return {write_file_command(
+                kNetworkdFile,
+                {"[Match]", fmt::format("Driver={}", kDrivers), "[Link]", "Unmanaged=yes"}),
             "networkctl reload"};
   }
-  return {
-      write_file(kManagerFile,
-                 {"[keyfile]", "unmanaged-devices=driver:mana;driver:mlx4_core;driver:mlx5_core"}),
-      "nmcli general reload conf"};
+  return {write_file_command(
+              kManagerFile,
+              {"[keyfile]", "unmanaged-devices=driver:mana;driver:mlx4_core;driver:mlx5_core"}),
+          "nmcli general reload conf"};
 }
 
 Finding unmanaged(const host::Facts& facts, const CheckOptions& options) {

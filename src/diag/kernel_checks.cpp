@@ -205,7 +205,7 @@ constexpr std::array kChecks = {
           Requirement::mana,
           module_check<kHvNetvsc>},
     Check{"kernel.uio-hv-generic",
-          "NICs can be bound to user space with uio_hv_generic",
+          "NICs can be bound to user space",
           "The uio_hv_generic driver is not available",
           Requirement::mana,
           module_check<kUio>},

@@ -122,10 +122,11 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
   if (limits.memlock_soft >= required) {
     return pass(fmt::format("limit {}, {} required", have, human_bytes(required)));
   }
-  return warn(fmt::format("limit {}, {} required", have, human_bytes(required)),
-              {"memory that the NIC accesses must be locked; root has no limit, and this removes "
-               "the limit of other users at their next login:",
-               {write_file("/etc/security/limits.d/90-memlock.conf", {"* - memlock unlimited"})}});
+  return warn(
+      fmt::format("limit {}, {} required", have, human_bytes(required)),
+      {"memory that the NIC accesses must be locked; root has no limit, and this removes "
+       "the limit of other users at their next login:",
+       {write_file_command("/etc/security/limits.d/90-memlock.conf", {"* - memlock unlimited"})}});
 }
 
 // ---- rdma-core ----------------------------------------------------------------------------------

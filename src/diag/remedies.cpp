@@ -134,18 +134,18 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
           {}};
 }
 
-std::string set_link(const host::Netdev& device, std::string_view state) {
+std::string link_command(const host::Netdev& device, std::string_view state) {
   return fmt::format("ip link set dev {} {}", shell_word(device.name), state);
 }
 
-std::vector<std::string> set_down(const host::Facts& facts,
-                                  const host::Nic& nic,
-                                  const host::Netdev& device) {
+std::vector<std::string> set_down_commands(const host::Facts& facts,
+                                           const host::Nic& nic,
+                                           const host::Netdev& device) {
   if (!facts.carries_complete || !nic.carries.empty()) return {};
-  return {set_link(device, "down")};
+  return {link_command(device, "down")};
 }
 
-std::string write_file(std::string_view path, const std::vector<std::string>& lines) {
+std::string write_file_command(std::string_view path, const std::vector<std::string>& lines) {
   std::string words;
   for (const std::string& line : lines) words += " " + shell_word(line);
   return fmt::format("printf '%s\\n'{} | tee {}", words, shell_word(path));

@@ -36,15 +36,16 @@ struct ModuleSource {
 // Returns commands that install module `name` ("mana_ib") and load it.
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
 
-std::string set_link(const host::Netdev& device, std::string_view state);  // `state`: "up", "down"
+std::string link_command(const host::Netdev& device,
+                         std::string_view state);  // `state`: "up", "down"
 
 // Returns no command if the NIC carries anything, or if this is unknown: setting a link down may
 // end the administrator's own session.
-std::vector<std::string> set_down(const host::Facts& facts,
-                                  const host::Nic& nic,
-                                  const host::Netdev& device);
+std::vector<std::string> set_down_commands(const host::Facts& facts,
+                                           const host::Nic& nic,
+                                           const host::Netdev& device);
 
 // Returns the shell command that overwrites `path` with `lines`.
-std::string write_file(std::string_view path, const std::vector<std::string>& lines);
+std::string write_file_command(std::string_view path, const std::vector<std::string>& lines);
 
 }  // namespace manactl::diag
