@@ -102,8 +102,8 @@ Possible<void> find_nics(const Options& options,
   const auto entries = journal_entries(*system, context);
   for (const auto& interface : options.interfaces) {
     auto port = engine.nic_state == datapath::NicState::link_down
-                    ? find_verbs_port(facts, interface.str(), entries)
-                    : find_port(facts, interface.str(), engine.info(), entries);
+                    ? find_unbound_port(facts, interface.str(), entries)
+                    : find_prepared_port(facts, interface.str(), engine.info(), entries);
     if (!port) return tl::unexpected<Obstacle>(port.error());
     plan.nics.push_back(std::move(*port));
   }

@@ -124,10 +124,10 @@ Supply free_pages(const host::Facts& facts, std::uint64_t page_kib) {
 
 }  // namespace
 
-Possible<datapath::Nic> find_port(const host::Facts& facts,
-                                  const std::string& interface,
-                                  const datapath::EngineInfo& engine,
-                                  const std::vector<setup::Entry>& entries) {
+Possible<datapath::Nic> find_prepared_port(const host::Facts& facts,
+                                           const std::string& interface,
+                                           const datapath::EngineInfo& engine,
+                                           const std::vector<setup::Entry>& entries) {
   const auto nic = facts.azure_nic(current_name(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
   if (!engine.has_driver("net_mana")) {
@@ -142,6 +142,25 @@ Possible<datapath::Nic> find_port(const host::Facts& facts,
   port->interface = interface;
   port->ip = own_address(**nic, entry_of(entries, **nic));
   return port;
+}
+
+Possible<datapath::Nic> find_unbound_port(const host::Facts& facts,
+                                          const std::string& interface,
+                                          const std::vector<setup::Entry>& entries) {
+  const auto nic = facts.azure_nic(current_name(facts, interface, entries));
+  if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
+  const auto shown = printable(interface);
+  auto port = mana_port(**nic, shown);
+  if (!port) return port;
+  port->interface = interface;
+  port->ip = own_address(**nic, entry_of(entries, **nic));
+  if (!(*nic)->vf->up) return port;
+  const auto& vf = (*nic)->vf->name;
+  return tl::unexpected<Obstacle>(Obstacle{
+      Error{Errc::busy,
+            0,
+            fmt::format("the kernel uses the port of '{}' while '{}' is up", shown, printable(vf))},
+      {fmt::format("ip link set {} down", diag::shell_word(vf))}});
 }
 
 Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
@@ -185,25 +204,6 @@ Result<const datapath::EngineRow*> parse_engine(std::string_view text) {
       Errc::invalid,
       fmt::format(
           "'{}' is none of {}{}", printable(text, 40), join(names, ", "), suggestion(text, names)));
-}
-
-Possible<datapath::Nic> find_verbs_port(const host::Facts& facts,
-                                        const std::string& interface,
-                                        const std::vector<setup::Entry>& entries) {
-  const auto nic = facts.azure_nic(current_name(facts, interface, entries));
-  if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
-  const auto shown = printable(interface);
-  auto port = mana_port(**nic, shown);
-  if (!port) return port;
-  port->interface = interface;
-  port->ip = own_address(**nic, entry_of(entries, **nic));
-  if (!(*nic)->vf->up) return port;
-  const auto& vf = (*nic)->vf->name;
-  return tl::unexpected<Obstacle>(Obstacle{
-      Error{Errc::busy,
-            0,
-            fmt::format("the kernel uses the port of '{}' while '{}' is up", shown, printable(vf))},
-      {fmt::format("ip link set {} down", diag::shell_word(vf))}});
 }
 
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan) {

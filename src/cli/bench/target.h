@@ -26,6 +26,7 @@ struct Obstacle {
   std::vector<std::string> commands;
 };
 
+// A value, or why this machine cannot provide it.
 template <class T>
 using Possible = tl::expected<T, Obstacle>;
 
@@ -38,10 +39,16 @@ const std::string& engine_choice();
 // Returns the MANA port of a NIC that is bound to user space. Fails if the engine has no net_mana.
 // The journal `entries` contain the name and the address that the NIC had in the kernel. If the
 // engine has no bus_vmbus, the port has no VMBus id.
-Possible<datapath::Nic> find_port(const host::Facts& facts,
-                                  const std::string& interface,
-                                  const datapath::EngineInfo& engine,
-                                  const std::vector<setup::Entry>& entries = {});
+Possible<datapath::Nic> find_prepared_port(const host::Facts& facts,
+                                           const std::string& interface,
+                                           const datapath::EngineInfo& engine,
+                                           const std::vector<setup::Entry>& entries = {});
+
+// Returns the MANA port of a NIC for direct verbs, which require only that the interface of the VF
+// is down. The NIC need not be bound to user space.
+Possible<datapath::Nic> find_unbound_port(const host::Facts& facts,
+                                          const std::string& interface,
+                                          const std::vector<setup::Entry>& entries = {});
 
 // Returns the MANA port of a NIC, even if the kernel uses the NIC.
 Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
@@ -52,12 +59,6 @@ Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
 CpuList cpus_near(const os::Files& files,
                   const host::Facts& facts,
                   const std::vector<datapath::Nic>& nics);
-
-// Does the same as find_port() for direct verbs. Direct verbs do not require that the NIC is bound
-// to user space, only that the VF is down.
-Possible<datapath::Nic> find_verbs_port(const host::Facts& facts,
-                                        const std::string& interface,
-                                        const std::vector<setup::Entry>& entries = {});
 
 // If a plan without NICs cannot use hugepages, turns them off and returns a note about it. Fails if
 // there are too few free hugepages.

@@ -26,14 +26,14 @@ TEST(FindPort, AcceptsAPreparedNic) {
   for (const auto& nic : *facts.nics) {
     if (!nic.is_prepared()) continue;
     ASSERT_TRUE(nic.vf);
-    const auto port = find_port(facts, nic.vf->name, kAll);
+    const auto port = find_prepared_port(facts, nic.vf->name, kAll);
     ASSERT_TRUE(port) << port.error().error.message;
     EXPECT_EQ(port->mac, nic.vf->mac);
     EXPECT_EQ(port->pci, *nic.vf->pci);
     EXPECT_EQ(port->vmbus, nic.vmbus);
     auto without_bus = kAll;
     std::erase(without_bus.drivers, "bus_vmbus");
-    EXPECT_FALSE(find_port(facts, nic.vf->name, without_bus)->vmbus);
+    EXPECT_FALSE(find_prepared_port(facts, nic.vf->name, without_bus)->vmbus);
     return;
   }
   FAIL() << "the fixture has no prepared NIC";
@@ -64,7 +64,7 @@ TEST(FindPort, ReadsNameAndAddressFromTheJournal) {
   const auto facts = host::facts_of("prepared-uio");
   const auto* nic = prepared_nic(facts);
   ASSERT_NE(nic, nullptr);
-  const auto port = find_port(facts, "eth7", kAll, {entry_of(*nic)});
+  const auto port = find_prepared_port(facts, "eth7", kAll, {entry_of(*nic)});
   ASSERT_TRUE(port) << port.error().error.message;
   EXPECT_EQ(port->interface, "eth7");
   EXPECT_EQ(port->mac, nic->vf->mac);
@@ -77,12 +77,12 @@ TEST(FindPort, HasNoAddressWithoutAJournal) {
   const auto facts = host::facts_of("prepared-uio");
   const auto* nic = prepared_nic(facts);
   ASSERT_NE(nic, nullptr);
-  const auto port = find_port(facts, nic->name(), kAll);
+  const auto port = find_prepared_port(facts, nic->name(), kAll);
   ASSERT_TRUE(port) << port.error().error.message;
   EXPECT_FALSE(port->ip);
   auto other = entry_of(*nic);
   other.nic.mac = *MacAddress::parse("00:00:00:00:00:01");
-  EXPECT_FALSE(find_port(facts, "eth7", kAll, {other}));
+  EXPECT_FALSE(find_prepared_port(facts, "eth7", kAll, {other}));
 }
 
 TEST(CpusNear, AreOnTheNumaNodesOfTheNics) {
@@ -103,7 +103,7 @@ TEST(CpusNear, AreOnTheNumaNodesOfTheNics) {
 TEST(FindPort, PrintsTheCommandForANicThatIsNotPrepared) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries.clear();
-  const auto port = find_port(facts, "eth1", kAll);
+  const auto port = find_prepared_port(facts, "eth1", kAll);
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::unsupported);
   EXPECT_THAT(port.error().commands, ElementsAre("manactl prepare eth1"));
@@ -112,14 +112,14 @@ TEST(FindPort, PrintsTheCommandForANicThatIsNotPrepared) {
 TEST(FindPort, RefusesTheInterfaceOfTheSshSession) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries = {"default route"};
-  const auto port = find_port(facts, "eth0", kAll);
+  const auto port = find_prepared_port(facts, "eth0", kAll);
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::denied);
   EXPECT_THAT(port.error().error.message, HasSubstr("default route"));
 }
 
 TEST(FindPort, ReportsThatTheDriverIsNotBuiltIn) {
-  const auto port = find_port(host::facts_of("healthy-two-nics"), "eth1", kWithoutMana);
+  const auto port = find_prepared_port(host::facts_of("healthy-two-nics"), "eth1", kWithoutMana);
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::unsupported);
   EXPECT_THAT(port.error().error.message, HasSubstr("net_mana"));
@@ -128,7 +128,7 @@ TEST(FindPort, ReportsThatTheDriverIsNotBuiltIn) {
 TEST(FindPort, RejectsNicsOfOtherVendors) {
   auto facts = host::facts_of("mlx5-vm");
   for (auto& nic : *facts.nics) nic.carries.clear();
-  const auto port = find_port(facts, facts.nics->front().name(), kAll);
+  const auto port = find_prepared_port(facts, facts.nics->front().name(), kAll);
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::unsupported);
 }
@@ -139,7 +139,7 @@ TEST(FindVerbsPort, RequiresOnlyThatTheLinkIsDown) {
     nic.carries.clear();
     if (nic.vf) nic.vf->up = false;
   }
-  const auto port = find_verbs_port(facts, "eth1");
+  const auto port = find_unbound_port(facts, "eth1");
   ASSERT_TRUE(port) << port.error().error.message;
   EXPECT_EQ(port->mac, facts.find_nic("eth1")->vf->mac);
   EXPECT_FALSE(port->vmbus);
@@ -150,7 +150,7 @@ TEST(FindVerbsPort, NamesTheLinkThatIsUp) {
   for (auto& nic : *facts.nics) nic.carries.clear();
   const auto& vf = *facts.find_nic("eth1")->vf;
   ASSERT_TRUE(vf.up);
-  const auto port = find_verbs_port(facts, "eth1");
+  const auto port = find_unbound_port(facts, "eth1");
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::busy);
   EXPECT_THAT(port.error().commands, ElementsAre(fmt::format("ip link set {} down", vf.name)));
@@ -159,7 +159,7 @@ TEST(FindVerbsPort, NamesTheLinkThatIsUp) {
 TEST(FindVerbsPort, RefusesTheInterfaceOfTheSshSession) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries = {"default route"};
-  const auto port = find_verbs_port(facts, "eth0");
+  const auto port = find_unbound_port(facts, "eth0");
   ASSERT_FALSE(port);
   EXPECT_EQ(port.error().error.code, Errc::denied);
 }
