@@ -95,7 +95,7 @@ def from_script(name, text):
             yield Text(name, number, STRING, double or single)
     for number, block in join_blocks(comments):
         yield Text(name, number, COMMENT, block)
-    for found in re.finditer(r'"""(.*?)"""', text, re.S):
+    for found in re.finditer(r'^ *"""(.*?)"""', text, re.S | re.M):  # docstrings, but not values
         for number, block in join_blocks(enumerate(found[1].splitlines(), text.count("\n", 0, found.start()) + 1)):
             yield Text(name, number, COMMENT, block)
 
