@@ -109,11 +109,12 @@ void send(const Objects& all, const wire::Sge& sge, unsigned packets) {
   }
 }
 
-// Destroys all objects; also works after the device has failed.
+// Destroys all objects; also works after the device has failed. The memory region outlives the QP,
+// because the device may still read packets of doorbells that it received late.
 int close_all(const Objects& all, ibv_mr* mr) {
-  ibv_dereg_mr(mr);
   ibv_destroy_qp(all.qp);
   ibv_destroy_cq(all.cq);
+  ibv_dereg_mr(mr);
   ibv_dealloc_pd(all.parent);
   ibv_dealloc_pd(all.pd);
   return ibv_close_device(all.context);
