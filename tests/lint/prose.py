@@ -19,7 +19,7 @@ C_TOKEN = re.compile(r"""
   | "(?P<string>(?:\\.|[^"\\\n])*)" | '(?:\\.|[^'\\\n])+'""", re.S | re.X)
 HASH_COMMENT = re.compile(r"(?:^|(?<=\s))\#(?![!:{])\s?(.*)$")
 QUOTED = re.compile(r"""(?<![\w"'])(?:"([^"\n]*)"|'([^'\n]*)')""")
-DESCRIBED = {"description", "title", "cause", "fix", "explanation", "harmless", "name", "problem", "why"}
+DESCRIBED = {"description", "displayName", "title", "cause", "fix", "explanation", "harmless", "name", "problem", "why"}
 
 
 class Text(NamedTuple):
