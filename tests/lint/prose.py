@@ -135,7 +135,7 @@ def texts(root):
             yield from from_c(name, content)
         elif suffix in (".md", ".scd"):
             yield from from_page(name, content)
-        elif suffix == ".json" and name.startswith(("schemas/", "data/")):
+        elif suffix == ".json" and name.startswith(("schemas/", "data/", "CMakePresets")):
             yield from from_json(name, content)
         elif suffix in (".py", ".sh", ".cmake", ".yml", ".bash", ".fish") or content.startswith("#!") or (
                 path.name == "CMakeLists.txt"):
