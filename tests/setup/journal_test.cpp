@@ -191,7 +191,7 @@ class JournalFiles : public ::testing::Test {
     files_ = os::open_durable_directory(root_ + "/journal", os::DirectoryAccess::owner_only);
     Entry entry;
     entry.id = kId;
-    EXPECT_TRUE(Journal(*files_).open(entry));
+    EXPECT_TRUE(Journal(*files_).create(entry));
   }
 
   ~JournalFiles() override { std::filesystem::remove_all(root_); }
