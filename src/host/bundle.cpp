@@ -59,7 +59,7 @@ Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
   }
   // rename(2) does not follow a symbolic link that was created at `path` after the check.
   if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    written = fail_errno(errno, "cannot rename it");
+    written = fail_errno(errno, "cannot rename the temporary file");
   }
   if (!written) unlink(temporary.c_str());
   return written;

@@ -176,8 +176,8 @@ Result<> add_ssh(const os::System& system,
   return {};
 }
 
-// Finds the NIC of remote storage by the connection to its server. Without a connection, as while
-// the kernel reconnects, uses the routes to the server.
+// Finds the NIC of remote storage by the connection to its server. Without a connection, for
+// example while the kernel reconnects, uses the routes to the server.
 void add_storage(const os::System& system,
                  const Result<std::vector<os::TcpSocket>>& sockets,
                  const std::vector<os::Address>& addresses,

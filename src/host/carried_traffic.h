@@ -28,7 +28,7 @@ Result<SocketInodes> sockets_of_every_sshd(const os::Files& files);
 
 struct RemoteStorage {
   std::string name;    // "nfs4 mount at /data", "iSCSI session"
-  std::string server;  // its IP address
+  std::string server;  // IP address
 };
 
 // Mounts with addr= in proc/mounts (nfs(5), mount.cifs(8)) and connections in

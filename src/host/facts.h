@@ -20,7 +20,7 @@ namespace manactl::host {
 
 // ---- hardware -----------------------------------------------------------------------------------
 
-// By PCI id: 1414:00ba, 1414:00b9, 1414:00c1, 15b3:*, others (mana_id_table in Linux).
+// The PCI ids are 1414:00ba, 1414:00b9, 1414:00c1, 15b3:* and any other (mana_id_table in Linux).
 enum class Adapter { mana_vf, mana_pf, mana_pf2, mlx, other };
 
 struct PciFunction {
@@ -29,7 +29,7 @@ struct PciFunction {
   Adapter adapter = Adapter::other;
   std::string driver;  // empty when unbound
   int numa_node = -1;
-  std::string slot;  // name in sys/bus/pci/slots: the VF serial for hv_netvsc; may be empty
+  std::string slot;  // name in sys/bus/pci/slots, which hv_netvsc compares with the VF serial
   std::vector<std::string> netdevs;       // one per port
   std::vector<std::string> rdma_devices;  // "mana_0", "manae_0"
 
@@ -58,7 +58,7 @@ struct Netdev {
   bool running = false;  // IFF_LOWER_UP: has a carrier
   unsigned mtu = 0;
   std::optional<int> master;         // index of the master interface
-  std::optional<unsigned> dev_port;  // vPort of a MANA function, from 0 (sysfs-class-net)
+  std::optional<unsigned> dev_port;  // dev_port in sysfs, from 0; for MANA, the vPort
   std::optional<PciAddress> pci;
   std::optional<VmbusId> vmbus;
   std::vector<std::string> addresses;  // "10.0.0.4/24"
@@ -196,7 +196,7 @@ struct Facts {
   Result<Platform> platform;
   Result<std::vector<PciFunction>> functions;  // MANA and mlx, sorted by address
   Result<std::vector<Nic>> nics;               // Azure NICs in the order of gather_nics()
-  Result<> carries_complete;  // the error if routes or sockets for Nic::carries are unknown
+  Result<> carries_complete;                   // error: Nic::carries may be incomplete
   std::vector<std::string> interfaces;  // all names and alternative names in the network namespace
   std::vector<Module> modules;  // mana, mana_ib, ib_uverbs, hv_netvsc, uio_hv_generic, mlx5_core
   Rdma rdma;

@@ -29,7 +29,7 @@ Binding binding_of(const os::System& system, const InterfaceName& name) {
   const auto driver = os::link_name(system.files, path + "/device/driver");
   if (driver) return {*driver, os::link_name(system.files, path + "/device").value_or("")};
   if (exists(system.files, path)) return {};
-  // In a container, sysfs may belong to another network namespace; ethtool does not.
+  // In a container, sysfs may show another network namespace; ethtool always uses our own.
   const auto info = system.ethtool.driver(name);
   return info ? Binding{info->driver, info->bus_info} : Binding{};
 }

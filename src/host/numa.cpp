@@ -83,7 +83,7 @@ Result<std::vector<HugepagePool>> gather_pools(const os::Files& files) {
   return pools;
 }
 
-// Decodes a path of proc/mounts, where blanks and backslashes are \ and three octal digits.
+// Decodes a path of proc/mounts, which escapes blanks and backslashes as \ and 3 octal digits.
 std::string unescape(std::string_view text) {
   const auto octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string result;

@@ -12,7 +12,7 @@
 
 namespace manactl::host {
 
-// Errc::not_found if the node does not exist. A device without a node has node -1.
+// Errc::not_found if the node does not exist, or is -1 (the node of the device is unknown).
 Result<CpuList> cpus_of_node(const os::Files& files, int node);
 
 Memory gather_memory(const os::Files& files);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint16_t kMicrosoft = 0x1414;
 constexpr std::uint16_t kMellanox = 0x15b3;
-constexpr std::uint32_t kEthernet = 0x0200;  // base class and subclass: the upper 16 bits
+constexpr std::uint32_t kEthernet = 0x0200;  // base class and subclass: the upper 16 of 24 bits
 
 Adapter adapter_of(const os::PciDevice& device) {
   if (device.vendor == kMellanox) return Adapter::mlx;

@@ -26,7 +26,7 @@ std::uint64_t memory_limit(const JsonFields& fields, const char* key) {
   return fields.number(key);
 }
 
-// Only in a captured error, "error" is an object; a counter may also have this name.
+// A captured error has an object "error". A counter may have this name too, but is a number.
 bool is_error(const JsonFields& fields) {
   return fields.is_object("error");
 }

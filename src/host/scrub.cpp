@@ -73,7 +73,7 @@ bool is_uuid_at(std::string_view text, std::size_t at) {
   return !is_word(at_or_end(text, at + kUuidLength));
 }
 
-// Whether the MAC address is not private: zero, broadcast, or the gateway of every Azure VM.
+// True for MAC addresses that identify nobody: zero, broadcast, the gateway of every Azure VM.
 bool is_public_mac(std::string_view digits) {
   return digits == "000000000000" || digits == "ffffffffffff" || digits == "123456789abc";
 }
@@ -183,8 +183,8 @@ bool Scrubber::is_host_name_at(std::string_view text, std::size_t at) const {
          (at == 0 || !is_word(text[at - 1])) && !is_word(at_or_end(text, at + host_name_.size()));
 }
 
-// Appends the replacement of an address at `at` and returns its length in `text`; 0 if there is
-// none.
+// Appends the replacement of the address that begins at `at`. Returns the length of the address in
+// `text`; 0 if there is none.
 std::size_t Scrubber::replace_at(std::string_view text, std::size_t at, std::string& out) {
   const char first = text[at];
   if (!is_hex(first) && first != ':') return 0;

@@ -17,8 +17,7 @@ class Scrubber {
  public:
   explicit Scrubber(std::string host_name) : host_name_(std::move(host_name)) {}
 
-  // First pass: collects the MAC addresses in `text`. Call it for every text before the second
-  // pass.
+  // First pass: collects the MAC addresses in `text`. Call it for all texts before scrubbed().
   void learn(std::string_view text);
 
   // Second pass: returns the text with all addresses replaced. Binary data is returned unchanged.

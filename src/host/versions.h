@@ -17,7 +17,7 @@ namespace manactl::host {
 // The existing library directories of a machine ("x86_64"), in the order of ld.so(8).
 std::vector<std::string> library_directories(const os::Files& files, const std::string& machine);
 
-// The release of rdma-core, from the link libibverbs.so.1; empty if rdma-core is not installed.
+// The release of rdma-core that libibverbs.so.1 links to; empty if rdma-core is not installed.
 Result<std::optional<Release>> rdma_core_release(const os::Files& files,
                                                  const std::vector<std::string>& directories);
 

@@ -29,7 +29,7 @@ std::optional<T> leading(std::string_view data) {
   return value;
 }
 
-// Returns the data after a header of `header` bytes and its padding; may be empty.
+// Returns the rest of `data` after its first `header` bytes and their padding; may be empty.
 inline std::string_view after(std::string_view data, std::size_t header) {
   const auto begin = netlink_aligned(header);
   return data.size() <= begin ? std::string_view{} : data.substr(begin);
@@ -45,7 +45,7 @@ struct Attribute {
 
   std::optional<std::uint32_t> u32() const { return leading<std::uint32_t>(data); }
 
-  // The string up to the first NUL; not every attribute includes the NUL in its length.
+  // The text up to the first NUL, or all of it: not every attribute ends with a NUL.
   std::string text() const { return std::string(data.substr(0, data.find('\0'))); }
 };
 

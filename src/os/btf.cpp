@@ -132,7 +132,7 @@ std::optional<std::int64_t> value_in(const Type& type,
     const auto name = at<std::uint32_t>(members, i * step);
     if (std::find(offsets.begin(), offsets.end(), name) == offsets.end()) continue;
     if (!wide) return at<std::int32_t>(members, i * step + 4);
-    return at<std::int64_t>(members, i * step + 4);  // struct btf_enum64: val_lo32, val_hi32
+    return at<std::int64_t>(members, i * step + 4);  // val_lo32 and val_hi32 of btf_enum64
   }
   return std::nullopt;
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kDrivers = "sys/bus/vmbus/drivers/";
 constexpr std::string_view kDevices = "sys/bus/vmbus/devices/";
 
-// The changes recorded so far, shared by the interfaces of the dry run.
+// The changes recorded so far, shared by the dry-run implementations of Files, Links and Modules.
 struct PendingChanges {
   std::vector<std::string> commands;
   std::set<std::string> loaded_modules;
@@ -116,7 +116,7 @@ class DryRunFiles final : public Files {
   std::map<std::string, std::string, std::less<>> texts_;
   std::map<std::string, std::optional<std::string>, std::less<>> links_;
   std::map<std::string, std::optional<std::vector<std::string>>, std::less<>> lists_;
-  std::map<std::string, std::vector<std::string>> names_;  // interface names by unbound channel
+  std::map<std::string, std::vector<std::string>> names_;  // interfaces of each unbound channel
 };
 
 class DryRunLinks final : public Links {

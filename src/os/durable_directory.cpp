@@ -37,10 +37,10 @@ Result<> check_safe(int directory, bool last, const std::string& shown) {
         Errc::denied,
         fmt::format("'{}' belongs to user {}, not to user {}", shown, status.st_uid, geteuid()));
   }
-  // Others may write to a parent directory if it is sticky: then they cannot replace our files.
+  // Others may write to a sticky parent directory: they cannot rename or remove our files there.
   const bool shared = (status.st_mode & kWritableByOthers) != 0;
   if (shared && (last || (status.st_mode & S_ISVTX) == 0)) {
-    return fail(Errc::denied, fmt::format("'{}' can be written to by others", shown));
+    return fail(Errc::denied, fmt::format("'{}' is writable by others", shown));
   }
   return {};
 }
@@ -148,7 +148,7 @@ Result<Descriptor> DiskDirectory::open_file(const Descriptor& directory,
   if (!S_ISREG(status.st_mode))
     return fail(Errc::denied, "'" + shown(name) + "' is not a regular file");
   if (status.st_uid != geteuid() || (status.st_mode & kWritableByOthers) != 0) {
-    return fail(Errc::denied, "'" + shown(name) + "' could have been written by others");
+    return fail(Errc::denied, "'" + shown(name) + "' belongs to or is writable by others");
   }
   return file;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A directory of small files that survive a crash or power failure. It is created on the first
-// write. Its path must be protected from other users and must not contain symbolic links.
+// A directory of small files that survive a crash or power failure. The first replace() creates it.
+// Its path must not contain symbolic links or directories that other users can replace.
 
 #pragma once
 

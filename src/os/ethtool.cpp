@@ -94,8 +94,8 @@ Result<DriverInfo> IoctlEthtool::driver(const InterfaceName& name) const {
 }
 
 Result<std::uint32_t> counter_count(const Descriptor& socket, const InterfaceName& name) {
-  // struct ethtool_sset_info: cmd, reserved, a 64-bit mask of string sets, and the count of each
-  // set. The kernel clears the bits of sets that the driver lacks.
+  // struct ethtool_sset_info: cmd, reserved, a 64-bit mask of string sets, and the number of
+  // strings in each set. The kernel clears the bits of sets that the driver lacks.
   constexpr std::size_t kBytes = 24;
   constexpr std::size_t kMaskWord = 2;
   constexpr std::size_t kCountWord = 4;

@@ -21,7 +21,7 @@ struct Node {
   Type type = Type::other;
   unsigned mode = 0;  // permission bits
   unsigned uid = 0, gid = 0;
-  bool readable = false, writable = false;  // for the effective ids of this process
+  bool readable = false, writable = false;  // for the effective IDs of this process
 };
 
 class Files {
@@ -46,7 +46,7 @@ inline bool exists(const Files& files, std::string_view path) {
   return files.node(path).has_value();
 }
 
-// The last component of a link's target. In sysfs it is the name of a driver, bus or parent.
+// The last component of a link's target. In sysfs it names a driver, bus or parent device.
 Result<std::string> link_name(const Files& files, std::string_view path);
 
 // Replaces a link by its target, repeatedly: "sys/class/net/eth1" becomes

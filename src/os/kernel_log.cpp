@@ -17,7 +17,7 @@
 namespace manactl::os {
 namespace {
 
-// Decodes a leading \xNN, as which the kernel writes backslashes and unprintable bytes.
+// Decodes a leading \xNN. The kernel escapes backslashes and unprintable bytes in this way.
 std::optional<char> escaped_byte(std::string_view text) {
   if (text.size() < 4 || !text.starts_with("\\x")) return std::nullopt;
   const auto byte = parse_hex(text.substr(2, 2));
@@ -88,12 +88,12 @@ std::string format_record(std::string_view record) {
   const auto semicolon = record.find(';');
   if (semicolon == std::string_view::npos) return {};
   const auto fields = split(record.substr(0, semicolon), ',');
-  constexpr std::size_t kTime = 2;  // priority, sequence, microseconds, flags
+  constexpr std::size_t kTime = 2;  // fields: priority, sequence, microseconds, flags
   if (fields.size() <= kTime) return {};
   const auto time = parse_unsigned(fields[kTime]);
   if (!time) return {};
   auto text = record.substr(semicolon + 1);
-  text = text.substr(0, text.find('\n'));  // the following lines are properties
+  text = text.substr(0, text.find('\n'));  // the following lines are " KEY=value" pairs
   constexpr std::uint64_t kMicroseconds = 1000000;
   const auto stamp = fmt::format("[{:5}.{:06}] ", *time / kMicroseconds, *time % kMicroseconds);
   std::string lines;

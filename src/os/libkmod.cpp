@@ -57,8 +57,8 @@ using Context = std::unique_ptr<kmod_ctx, decltype(Kmod::stop)>;
 
 // `directories` is a null-terminated list, or null for the default directories.
 Result<Context> open_context(const Kmod& kmod, const char* const* directories) {
-  // kmod_new() prints warnings about unreadable lines to stderr; only this variable prevents that.
-  setenv("KMOD_LOG", "0", 0);  // NOLINT(concurrency-mt-unsafe): the only thread
+  // kmod_new() prints warnings about malformed lines to stderr; only this variable prevents that.
+  setenv("KMOD_LOG", "0", 0);  // NOLINT(concurrency-mt-unsafe): there is only one thread
   Context context(kmod.start(nullptr, directories), kmod.stop);
   if (!context) return fail(Errc::io, "cannot initialize libkmod");
   return context;

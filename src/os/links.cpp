@@ -58,7 +58,7 @@ class RouteLinks final : public Links {
     return change(RTM_NEWLINK,
                   0,
                   std::string(bytes_of(header)),
-                  fmt::format("cannot set interface {} {}", index, up ? "up" : "down"));
+                  fmt::format("cannot set interface index {} {}", index, up ? "up" : "down"));
   }
 
   Result<> set_mtu(int index, unsigned mtu) override {
@@ -66,8 +66,10 @@ class RouteLinks final : public Links {
     header.ifi_index = index;
     std::string body(bytes_of(header));
     append_attribute(body, IFLA_MTU, bytes_of(static_cast<std::uint32_t>(mtu)));
-    return change(
-        RTM_NEWLINK, 0, body, fmt::format("cannot set the MTU of interface {} to {}", index, mtu));
+    return change(RTM_NEWLINK,
+                  0,
+                  body,
+                  fmt::format("cannot set the MTU of interface index {} to {}", index, mtu));
   }
 
   Result<> rename(int index, const InterfaceName& name) override {
@@ -75,8 +77,10 @@ class RouteLinks final : public Links {
     header.ifi_index = index;
     std::string body(bytes_of(header));
     append_attribute(body, IFLA_IFNAME, name.str() + '\0');
-    return change(
-        RTM_NEWLINK, 0, body, fmt::format("cannot rename interface {} to '{}'", index, name.str()));
+    return change(RTM_NEWLINK,
+                  0,
+                  body,
+                  fmt::format("cannot rename interface index {} to '{}'", index, name.str()));
   }
 
   Result<> add_address(const Address& address) override {

@@ -48,8 +48,8 @@ struct Address {
 struct Route {
   std::string destination;   // "default", "10.0.0.0/24"
   std::string gateway;       // empty if directly connected
-  std::vector<int> outputs;  // the interface of each next hop
-  unsigned table = 0;        // 254 is main
+  std::vector<int> outputs;  // interface index of each next hop
+  unsigned table = 0;        // 254 is the main table
   std::uint32_t metric = 0;
   unsigned protocol = 0;    // RTPROT_*: 2 is RTPROT_KERNEL
   unsigned scope = 0;       // RT_SCOPE_*

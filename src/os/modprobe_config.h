@@ -17,7 +17,7 @@ namespace manactl::os {
 // Replaces '-' in the name of a module by '_': the kernel treats both as equal.
 std::string module_key(std::string_view name);
 
-// Whether this program of an install command in modprobe.d prevents loading: "true" or "false".
+// True if an install command of modprobe.d with this program ("true" or "false") prevents loading.
 bool is_refusal_program(std::string_view program);
 
 // The file below `files` that blacklists the module or has such an install command for it; empty if

@@ -74,7 +74,7 @@ Result<ModuleState> KernelModules::state(std::string_view name) const {
   }
   const auto own = "sys/module/" + key;
   const bool in_sysfs = exists(files_, own);
-  // Only loaded modules have "initstate"; built-in modules may also have the directory.
+  // Only loaded modules have "initstate"; a built-in module may have the directory without it.
   if (in_sysfs && exists(files_, own + "/initstate")) return ModuleState{Presence::loaded, own};
   const auto builtin = listed("modules.builtin", key);
   if (!builtin) return tl::unexpected<Error>(builtin.error());
@@ -89,7 +89,7 @@ Result<ModuleState> KernelModules::state(std::string_view name) const {
 Result<ModuleState> KernelModules::available(const std::string& key) const {
   const auto file = blocking_file(files_, key);
   if (live_) {
-    // libkmod decides whether modprobe would load the module; blocking_file() only finds the file.
+    // libkmod decides whether modprobe would load the module; blocking_file() names the file.
     const auto blocked = is_blocked_by_libkmod({}, key);
     if (blocked && !*blocked && !(file && *file == "proc/cmdline")) {
       return ModuleState{Presence::available, directory_ + "/modules.dep"};

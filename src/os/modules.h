@@ -17,7 +17,7 @@ namespace manactl::os {
 
 struct ModuleState {
   Presence presence = Presence::missing;
-  std::string evidence;  // the file it was read from: "sys/module/mana", "etc/modprobe.d/x.conf"
+  std::string evidence;  // file that shows `presence`: "sys/module/mana", "etc/modprobe.d/x.conf"
 };
 
 class Modules {

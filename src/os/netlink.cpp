@@ -94,7 +94,7 @@ void decode_datagram(std::string_view datagram, std::uint32_t sequence, NetlinkR
     if (header->nlmsg_seq != sequence) continue;
     if ((header->nlmsg_flags & NLM_F_DUMP_INTR) != 0) reply.interrupted = true;
     if (header->nlmsg_type == NLMSG_ERROR || header->nlmsg_type == NLMSG_DONE) {
-      // Both types start with a negative errno or 0; NLMSG_DONE of old kernels may be empty.
+      // Both messages start with a negative errno or 0; NLMSG_DONE of old kernels may be empty.
       reply.error = static_cast<int>(-std::int64_t{leading<std::int32_t>(body).value_or(0)});
       reply.complete = true;
     } else if (header->nlmsg_type >= NLMSG_MIN_TYPE) {
@@ -114,7 +114,8 @@ Result<std::vector<NetlinkMessage>> send_netlink_request(int protocol, std::stri
     if (!reply->interrupted) return std::move(reply->messages);
   }
   return fail(Errc::busy,
-              fmt::format("the kernel's table changed during each of {} netlink dumps", kAttempts));
+              fmt::format("{} netlink dumps were incomplete: tables changed or buffers overflowed",
+                          kAttempts));
 }
 
 }  // namespace manactl::os

@@ -25,7 +25,7 @@ std::string encode_request(unsigned type, unsigned flags, std::string_view body)
 // The reply to one request, collected from one or more datagrams.
 struct NetlinkReply {
   std::vector<NetlinkMessage> messages;
-  bool complete = false;     // received NLMSG_DONE or NLMSG_ERROR, which also acknowledges
+  bool complete = false;     // NLMSG_DONE or NLMSG_ERROR (error or ACK) was received
   bool interrupted = false;  // NLM_F_DUMP_INTR: the table changed during the dump
   int error = 0;             // errno from the kernel; 0 is success
 };
@@ -34,7 +34,7 @@ struct NetlinkReply {
 void decode_datagram(std::string_view datagram, std::uint32_t sequence, NetlinkReply& reply);
 
 // Sends a request and returns the messages of the reply. `protocol` is NETLINK_ROUTE or another
-// NETLINK_*. Repeats interrupted dumps up to 8 times, then fails with Errc::busy. Errc::unsupported
+// NETLINK_*. Repeats an incomplete dump; fails with Errc::busy after 8 attempts. Errc::unsupported
 // if the kernel lacks the protocol. Waits at most 10 seconds for each datagram.
 Result<std::vector<NetlinkMessage>> send_netlink_request(int protocol, std::string request);
 

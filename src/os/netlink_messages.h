@@ -33,7 +33,7 @@ Result<std::string> encode_route(const Route& route);
 
 // These functions return requests that include struct nlmsghdr.
 std::string encode_device_dump();
-std::string encode_chardev_request(std::uint32_t device);  // of type "uverbs"
+std::string encode_chardev_request(std::uint32_t device);  // asks for the "uverbs" device
 std::string encode_port_request(std::uint32_t device, std::uint32_t port);
 std::string encode_tcp_dump(unsigned family);  // listening and established sockets
 

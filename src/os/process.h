@@ -31,8 +31,8 @@ class Process {
   virtual Result<KernelIdentity> kernel() const = 0;
   virtual Result<CpuList> affinity() const = 0;
 
-  // The variable SSH_CONNECTION, or empty. Users can forge it: use it only to protect more
-  // interfaces.
+  // The environment variable SSH_CONNECTION; empty if unset. Users can forge it: use it only to
+  // protect additional interfaces.
   virtual std::string ssh_connection() const = 0;
 };
 

@@ -24,7 +24,7 @@ namespace manactl::os {
 struct UverbsChardev {
   std::string name;  // "uverbs0"
   std::uint64_t abi = 0;
-  std::optional<std::uint32_t> driver_id;  // absent if the driver does not support matching by id
+  std::optional<std::uint32_t> driver_id;  // absent if the driver sets uverbs_no_driver_id_binding
 };
 
 struct RdmaPort {

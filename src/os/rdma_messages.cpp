@@ -20,7 +20,7 @@ void append_u32(std::string& body, unsigned type, std::uint32_t value) {
   append_attribute(body, type, bytes_of(value));
 }
 
-// Decodes u64 or u32: rdma_netlink.h documents the driver id as u64, but the kernel sends u32.
+// Decodes a u64, u32 or u8. The driver id is u32, although rdma_netlink.h documents it as u64.
 std::optional<std::uint64_t> number(std::string_view data) {
   if (const auto wide = leading<std::uint64_t>(data)) return wide;
   if (const auto narrow = leading<std::uint32_t>(data)) return *narrow;
@@ -77,7 +77,7 @@ Result<RdmaDeviceReply> decode_device(std::string_view body) {
       case RDMA_NLDEV_ATTR_DEV_NODE_TYPE:
         device.node_type = number32(attribute->data);
         break;
-      case RDMA_NLDEV_ATTR_PORT_INDEX:  // in a device, the number of ports
+      case RDMA_NLDEV_ATTR_PORT_INDEX:  // for a device: the number of its ports
         device.port_count = number32(attribute->data);
         break;
       default:

@@ -165,7 +165,7 @@ void read_route_attribute(const Attribute& attribute, const rtmsg& head, Route& 
     case RTA_GATEWAY:
       route.gateway = address_text(head.rtm_family, attribute.data);
       return;
-    case RTA_VIA:  // an IPv4 route through an IPv6 neighbor: u16 family, then the address
+    case RTA_VIA:  // an IPv4 route with an IPv6 gateway: u16 family, then the address
       route.gateway = via_text(attribute.data);
       return;
     case RTA_PREFSRC:

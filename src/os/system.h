@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// All interfaces through which manactl accesses the system. main creates them and passes them on;
-// no other code accesses the system.
+// The C++ interfaces through which manactl accesses the system. main creates them and passes them
+// on; no other code accesses the system.
 
 #pragma once
 
@@ -33,8 +33,8 @@ struct System {
   KernelLog& kernel_log;
 };
 
-// The live system; owns the interfaces. Sockets are opened on first use. Queries do not make the
-// kernel load modules if callers observe the restrictions in rdma.h, sockets.h and ethtool.h.
+// The live system; owns the objects behind system(). Sockets are opened on first use. Queries do
+// not make the kernel load modules if callers observe the restrictions in rdma.h and ethtool.h.
 class LiveSystem {
  public:
   static Result<LiveSystem> open();

@@ -19,7 +19,7 @@ std::string text_of(const os::Link& link) {
       "{} {}", link.kind.empty() ? "interface" : link.kind, printable(link.name, 60));
 }
 
-// Objects to every interface stacked on the NIC: it would break, even if it carries nothing.
+// Adds an objection for each interface stacked on the NIC: it would fail even if unused now.
 void add_uppers(const host::Nic& nic,
                 const std::vector<os::Link>& links,
                 std::vector<std::string>& objections) {
@@ -42,8 +42,8 @@ void add_multipath_route(const host::Nic& nic,
         route.outputs.begin(), route.outputs.end(), [&](int i) { return has_index(nic, i); });
     if (!ours || route.outputs.size() < 2) continue;
     objections.push_back(
-        fmt::format("the route to {} has several next hops, one of them here, and could not be "
-                    "restored",
+        fmt::format("the route to {} has several next hops, one of them through it, and could not "
+                    "be restored",
                     printable(route.destination, 60)));
     return;
   }

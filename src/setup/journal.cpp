@@ -19,8 +19,8 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kSuffix = ".jsonl";
 constexpr std::size_t kSumDigits = 16;
 
-// FNV-1a with 64 bits. It detects cuts and flipped bits. It need not detect forgery, because only
-// root can write the files.
+// FNV-1a with 64 bits. It detects truncated lines and flipped bits. It need not detect forgery,
+// because only root can write the files.
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t sum = 0xcbf29ce484222325U;
   for (const char c : text) {
@@ -94,7 +94,7 @@ void read_open_line(const std::string& line, Entry& entry) {
     entry.read_error = "another version of manactl wrote it: use that version to restore it";
     entry.must_stay = true;
   } else if (fields.text("id") != entry.id) {
-    entry.read_error = "its id is not its file name";
+    entry.read_error = "its id differs from its file name";
   } else {
     read_open_fields(fields, entry);
     if (!document.error().empty()) entry.read_error = printable(document.error(), 200);
@@ -124,7 +124,7 @@ void read_progress_line(const std::string& line, Entry& entry) {
 
 }  // namespace
 
-bool Entry::is_named(const std::string& name) const {
+bool Entry::matches(const std::string& name) const {
   return !name.empty() && (id == name || interface == name || nic.vf == name);
 }
 
@@ -183,7 +183,7 @@ Result<std::vector<Entry>> Journal::entries() const {
     const auto text = files_.read(name);
     if (text) {
       entries.push_back(read_entry(std::move(id), *text));
-    } else if (text.error().sys != ENOENT) {  // ENOENT: closed by a process that holds the lock
+    } else if (text.error().sys != ENOENT) {  // ENOENT: another process closed the entry
       Entry entry;
       entry.id = std::move(id);
       entry.read_error = text.error().message + "; check the file and remove it by hand";
@@ -228,7 +228,7 @@ Result<> Journal::confirm(const std::string& id) {
 
 Result<> Journal::remove(const std::string& id) {
   const auto removed = files_.remove(file_name(id));
-  if (!removed) return because(removed.error(), "cannot close the journal");
+  if (!removed) return because(removed.error(), "cannot close the journal entry");
   return {};
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The journal stores the state before each change, before the change is made. Each prepared NIC has
-// one file. Its first line is complete and on disk before the first step; later lines record the
-// progress. Each line carries a checksum. If a file was cut, the lines before the cut are still
-// valid.
+// The journal records the state that the changes will alter. Each prepared NIC, and each
+// reservation of hugepages alone, has one file. Its first line contains that state and is on disk
+// before the first step; later lines record the progress. Each line has a checksum. If a file is
+// truncated, the complete lines remain valid.
 
 #pragma once
 
@@ -19,19 +19,19 @@
 namespace manactl::setup {
 
 struct Entry {
-  std::string id;         // name of the file: a VMBus id, "vf-<mac>" or "hugepages-<n>"
+  std::string id;         // file name without ".jsonl": a VMBus id, "vf-<mac>" or "hugepages-<n>"
   std::string interface;  // empty for hugepages alone
   NicIdentity nic;
   std::string boot_id;
   std::string created;  // local time, for people
   std::vector<StepRecord> steps;
   bool ready = false;                                 // every step was done
-  bool confirmed = true;                              // false while `manactl confirm` is awaited
-  std::optional<std::chrono::milliseconds> deadline;  // when the wait ends, in time of Clock
+  bool confirmed = true;                              // false until `manactl confirm`, if required
+  std::optional<std::chrono::milliseconds> deadline;  // in time of Clock (boot clock)
   std::string watchdog;    // process_stamp() of the process that restores the NIC at the deadline
-  bool damaged = false;    // lines after the first are lost
-  std::string read_error;  // why the first line cannot be used; then only `id` is set
-  bool must_stay = false;  // keep the file: a later version or another user may own it
+  bool damaged = false;    // a line after the first is invalid
+  std::string read_error;  // why the first line is unusable; only `id` and `must_stay` are valid
+  bool must_stay = false;  // keep the file: another version or user may have written it
 
   bool is_readable() const { return read_error.empty(); }
 
@@ -41,7 +41,7 @@ struct Entry {
   const std::string& name() const { return interface.empty() ? id : interface; }
 
   // Whether `name` is the id, interface or VF of this entry.
-  bool is_named(const std::string& name) const;
+  bool matches(const std::string& name) const;
 
   bool has_step(StepKind kind) const;
 

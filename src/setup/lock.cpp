@@ -82,7 +82,7 @@ Result<os::Descriptor> open_directory(const std::string& path) {
   if (!trusted || (shared && (status.st_mode & S_ISVTX) == 0)) {
     return fail(
         Errc::denied,
-        fmt::format("users other than {} could remove the lock file in {}", geteuid(), shown));
+        fmt::format("users other than UID {} could remove the lock file in {}", geteuid(), shown));
   }
   return directory;
 }
@@ -104,7 +104,7 @@ Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::stri
   // In a sticky directory such as /run/lock another user may have created the file.
   if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
     return fail(Errc::denied,
-                fmt::format("the lock {} is not a file of user {}", shown, geteuid()));
+                fmt::format("the lock {} is not a regular file of UID {}", shown, geteuid()));
   }
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return fail_errno(errno, "cannot lock " + shown);

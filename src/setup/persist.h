@@ -33,7 +33,7 @@ class Persistence {
  public:
   explicit Persistence(std::string root = "") : root_(std::move(root)) {}
 
-  // Writes all files or none: if one fails, removes those written before it.
+  // If a write fails, removes the files that this call has created.
   Result<> write(const std::vector<PersistentFile>& files) const;
 
   // Paths of the files whose header names `interface`; of all files with a header if it is empty.

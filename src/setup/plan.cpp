@@ -18,7 +18,7 @@ std::string shown(const std::string& name) {
 
 const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {
   const auto found = std::find_if(
-      entries.begin(), entries.end(), [&](const Entry& entry) { return entry.is_named(name); });
+      entries.begin(), entries.end(), [&](const Entry& entry) { return entry.matches(name); });
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -158,7 +158,7 @@ int node_of(const host::Nic* nic, const host::Facts& facts) {
   return -1;
 }
 
-// Prefers driver_override, which affects one channel, to new_id, which affects all channels.
+// Prefers driver_override, which affects one channel; new_id affects all network channels.
 Result<bool> uses_override(const Request& request,
                            const std::string& id,
                            const host::Facts& facts,

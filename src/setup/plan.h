@@ -36,7 +36,7 @@ struct Request {
 
 struct Plan {
   bool already_prepared = false;  // `steps` is empty; `entry` describes the prepared NIC
-  Entry entry;                    // the state before, as written to the journal
+  Entry entry;                    // with the state before the changes, as written to the journal
   Steps steps;
 };
 

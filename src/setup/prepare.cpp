@@ -103,8 +103,7 @@ Result<PrepareResult> prepare(const Request& request,
   }
   const auto opened = context.journal.create(plan->entry);
   if (!opened) {
-    // The file may exist although the call failed: the rename may have succeeded before the
-    // directory failed to sync.
+    // The file may exist: the rename may have succeeded before the directory failed to sync.
     (void)context.journal.remove(plan->entry.id);
     PrepareResult result;
     result.outcome = PrepareOutcome::rolled_back;

@@ -42,8 +42,8 @@ struct PrepareResult {
   int signal = 0;  // the signal that interrupted the run, or 0
 };
 
-// prepare() calls it with the lock held, before any change. For --confirm-timeout, it starts the
-// watchdog and sets the entry's deadline.
+// prepare() calls this function with the lock held, before any change. With --confirm-timeout, the
+// function starts the watchdog and sets the entry's deadline.
 using BeforeChanges = std::function<Result<>(Entry&, Lock&)>;
 
 // An error means that nothing was changed. A failed step is not an error: PrepareResult::cause
@@ -52,12 +52,12 @@ Result<PrepareResult> prepare(const Request& request,
                               const SetupContext& context,
                               const BeforeChanges& before_changes = {});
 
-// Runs the same steps without lock and journal, on a simulated system.
+// Runs the same steps without lock and journal. `context` refers to a simulated system (dry_run.h).
 Result<PrepareResult> dry_run_prepare(const Request& request,
                                       const StepContext& context,
                                       const std::vector<Entry>& entries);
 
-// Confirms every entry that awaits it, and returns their names.
+// Confirms every unconfirmed entry, and returns the names of these entries.
 Result<std::vector<std::string>> confirm(const SetupContext& context);
 
 }  // namespace manactl::setup

@@ -14,7 +14,7 @@
 namespace manactl::setup {
 namespace {
 
-// `title` describes the revert, because nobody recorded how the change was made.
+// `title` describes the revert, because the change itself was not recorded.
 void add_record(Entry& entry, const Step& step, std::string title, Values before = {}) {
   entry.steps.push_back(make_record(step, std::move(before)));
   entry.steps.back().title = std::move(title);
@@ -71,7 +71,7 @@ RestoreResult restore_from_kernel_state(const std::string& id, const SetupContex
 bool is_selected(const Entry& entry, const RestoreRequest& request) {
   if (request.all) return true;
   if (request.unfinished && request.name.empty()) return !entry.is_finished();
-  return entry.is_named(request.name) && (!request.unfinished || !entry.is_finished());
+  return entry.matches(request.name) && (!request.unfinished || !entry.is_finished());
 }
 
 std::vector<const Entry*> select_entries(const std::vector<Entry>& entries,

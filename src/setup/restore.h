@@ -23,7 +23,7 @@ struct RestoreResult {
   std::string id, interface;
   bool earlier_boot = false;  // the reboot has undone the changes
   std::vector<RevertResult> reverted;
-  std::vector<std::string> unknown;  // parts of the state before that are lost
+  std::vector<std::string> unknown;  // parts of the original state whose record is lost
   bool journaled = true;             // false: there was no journal entry
 
   // Everything was reverted, and no part of a journal entry was lost.

@@ -18,7 +18,7 @@ Result<> Step::verify(const os::System& system) const {
   if (is_done(*observed)) return {};
   std::string text;
   for (const auto& [key, value] : *observed) text += fmt::format(" {}={}", key, value);
-  return fail(Errc::io, "the kernel accepted the change without effect:" + printable(text));
+  return fail(Errc::io, "the kernel accepted the change, but the state is still" + printable(text));
 }
 
 Result<> Step::revert(const StepContext& /*context*/, const RevertRequest& /*request*/) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The interface of a reversible change: observe, apply, verify, revert. Each step keeps what it
-// needs for revert() as text, so that the journal can store it and it survives a crash. revert()
-// compares the current value with the original value and with the one that apply() wrote. It may
-// therefore run twice, or for a step that never began.
+// The interface of a reversible change: observe, apply, verify, revert. The data that revert()
+// needs are text, so that the journal can store them across a crash. revert() compares the current
+// value with the original value and with the one that apply() wrote. It may therefore run twice, or
+// for a step that never began.
 
 #pragma once
 
@@ -49,8 +49,8 @@ enum class StepKind {
   keep_down,
 };
 
-// The words in journal files; they must not change. The kinds are in the order in which prepare
-// runs them.
+// The words in journal files; they must not change. prepare runs the steps in this order, except
+// that add_class_id precedes unbind_channel.
 inline constexpr EnumWords<StepKind, 11> kStepKindWords{{
     {StepKind::save_addresses, "surroundings"},
     {StepKind::load_module, "module"},
@@ -68,7 +68,7 @@ inline constexpr EnumWords<StepKind, 11> kStepKindWords{{
 // A step as the journal stores it.
 struct StepRecord {
   StepKind kind = StepKind::unknown;
-  Values parameters;  // from which make_step() builds the step
+  Values parameters;  // make_step() builds the step from these
   std::string title;
   Values before;  // result of observe() before the first change
   Values after;   // result of apply(); empty if unknown
@@ -102,7 +102,7 @@ class Step {
   virtual Result<Values> observe(const os::System& system) const = 0;  // changes nothing
   virtual bool is_done(const Values& observed) const = 0;              // true: no change is needed
   virtual Result<Values> apply(const StepContext& context) = 0;
-  virtual Result<> verify(const os::System& system) const;  // default: is_done() of a new observe()
+  virtual Result<> verify(const os::System& system) const;  // default: checks is_done(observe())
 
   // Fails with Errc::busy, and changes nothing, if something else has changed the value since
   // apply(). The default does nothing.
@@ -121,7 +121,7 @@ Result<Values> without_values(const Result<>& applied);
 
 using Steps = std::vector<std::unique_ptr<Step>>;
 
-// The step that wrote `record`. Errc::invalid for a kind that this version does not know.
+// The step that `record` describes. Errc::invalid for a kind that this version does not know.
 Result<std::unique_ptr<Step>> make_step(const StepRecord& record);
 
 // The record of a step that has not begun.

@@ -150,8 +150,8 @@ class OverrideDriver final : public Step {
   std::string id_;
 };
 
-// Lets uio_hv_generic bind to every NIC channel, so it is only for kernels without driver_override.
-// The list of ids cannot be read; new_id fails with EEXIST if the list contains the id.
+// Lets uio_hv_generic bind to every network channel; only for kernels without driver_override. The
+// list of ids cannot be read; new_id fails with EEXIST if the list contains the id.
 class AddClassId final : public Step {
  public:
   explicit AddClassId(bool shared)
@@ -170,8 +170,7 @@ class AddClassId final : public Step {
     const auto written = context.system.files.write(driver_path(kUio) + "/new_id", kNicClass);
     if (written) return Values{{"id", "added"}};
     if (written.error().sys == EEXIST) return Values{{"id", shared_ ? "added" : "existed"}};
-    // apply() succeeds, so that the journal records that nothing was added. verify() returns the
-    // error.
+    // apply() succeeds, so that the journal records that nothing was added; verify() fails.
     error_ = tl::unexpected<Error>(written.error());
     return Values{{"id", "existed"}};
   }

@@ -38,7 +38,7 @@ class ReserveHugepages final : public Step {
     if (!before) return tl::unexpected<Error>(before.error());
     const auto written = context.system.files.write(file(), std::to_string(*before + pages_));
     if (!written) return tl::unexpected<Error>(written.error());
-    // The kernel reserves as many pages as it can, and reports no error if these are fewer.
+    // The kernel reserves as many pages as it can, and reports no error if it reserves fewer.
     const auto after = read(context.system.files);
     if (!after) return tl::unexpected<Error>(after.error());
     granted_ = *after > *before ? *after - *before : 0;

@@ -5,8 +5,8 @@
 namespace manactl::setup {
 namespace {
 
-// Reverting leaves the module loaded: other programs may use it by now, and it does nothing by
-// itself.
+// Reverting leaves the module loaded: other programs may use it by now, and an unused module is
+// harmless.
 class LoadModule final : public Step {
  public:
   explicit LoadModule(std::string name)

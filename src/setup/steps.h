@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The steps of prepare, in the order in which it runs them. Sources: step_addresses.cpp,
-// step_module.cpp, step_hugepages.cpp, step_links.cpp (MTU, down, keep down) and step_channel.cpp
-// (VMBus and uio).
+// The steps of prepare, in the order of StepKind. Sources: step_addresses.cpp, step_module.cpp,
+// step_hugepages.cpp, step_links.cpp (MTU, down, keep down) and step_channel.cpp (VMBus and uio).
 
 #pragma once
 
@@ -58,7 +57,7 @@ bool has_added_class_id(const StepRecord& record);
 std::unique_ptr<Step> bind_channel(const std::string& id);
 std::unique_ptr<Step> wait_for_uio(const std::string& id);
 
-// Waits until nothing sets the VF up again, and sets it down whenever that happens.
+// Sets the interface down again whenever something sets it up, until it stays down.
 std::unique_ptr<Step> keep_down(const std::string& interface);
 
 }  // namespace manactl::setup

@@ -22,7 +22,7 @@ struct VanishedDevice {
   bool caused(const Error& error, const StepRecord& step, const Entry& entry) const;
 };
 
-// A device that cannot be searched for counts as present.
+// If the search for a device fails, the device counts as present.
 VanishedDevice find_vanished_device(const Entry& entry, const os::System& system);
 
 }  // namespace manactl::setup

@@ -111,14 +111,14 @@ WatchdogOutcome run_watchdog(const WatchdogTask& task, const SetupContext& conte
     const bool running = task.is_running();
     const auto entry = find_entry(context.journal, task.id);
     was_open = was_open || entry;
-    // As long as the run has not opened its entry, it may still do so.
+    // While the caller runs, it may still open its entry.
     if (!entry && (was_open || !running)) return WatchdogOutcome::closed;
     if (entry && entry->is_readable() && entry->confirmed) return WatchdogOutcome::confirmed;
     clock.pause(std::min(kInterval, task.deadline - clock.now()));
   }
   if (task.is_running()) {
-    // A run that has just finished its steps will end soon. A run that hangs keeps the lock, so it
-    // is killed.
+    // A caller that has finished its steps is about to end. A caller that hangs holds the lock, so
+    // it is killed.
     constexpr milliseconds kGrace{2000};
     if (!wait_until(clock, kGrace, [&] { return !task.is_running(); })) task.kill();
   }

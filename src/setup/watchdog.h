@@ -40,9 +40,9 @@ enum class WatchdogOutcome { confirmed, closed, restored, failed };
 
 struct WatchdogTask {
   std::string id;                         // of the journal entry
-  std::chrono::milliseconds deadline{0};  // in time of Clock
-  std::function<bool()> is_running;       // whether the process that prepares still exists
-  std::function<void()> kill;             // ends that process
+  std::chrono::milliseconds deadline{0};  // in time of Clock (boot clock)
+  std::function<bool()> is_running;       // whether the caller of start_watchdog() still runs
+  std::function<void()> kill;             // kills that caller
 };
 
 // The loop of the watchdog process.

@@ -112,7 +112,7 @@ journal=/var/lib/manactl/journal/hugepages-1.jsonl
 chown 65534 $journal
 run restore --all
 expect "journal of another user" 7 $code
-grep -q "could have been written by others" "$scratch"/out || expect "journal of another user" named missing
+grep -q "belongs to or is writable by others" "$scratch"/out || expect "journal of another user" named missing
 run restore --all
 expect "journal of another user, again" 7 $code
 run prepare --hugepages 4
