@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# DPDK, for src/datapath/dpdk only. By default the program links a few static libraries of DPDK: all of
-# them would add 37 MB, and milliseconds to the start of every command. Defines the target manactl_dpdk
-# and the list MANACTL_DPDK_DRIVERS, which is empty if the drivers are plugins.
+# DPDK, for src/datapath/dpdk only. By default the program links only the static DPDK libraries that it
+# needs: all of them would add 37 MB, and every command would start some milliseconds later. Defines the
+# target manactl_dpdk and the list MANACTL_DPDK_DRIVERS, which is empty if the drivers are plugins.
 
 set(MANACTL_DPDK_DRIVERS "")
 if(MANACTL_DPDK STREQUAL "off")
@@ -31,8 +31,8 @@ elseif(NOT MANACTL_DPDK STREQUAL "static")
   message(FATAL_ERROR "MANACTL_DPDK is '${MANACTL_DPDK}': use static, shared or off")
 endif()
 
-# Only their own constructors refer to these drivers, so the linker would drop them without
-# WHOLE_ARCHIVE.
+# These drivers register themselves in constructors and no other code refers to them, so the linker would
+# drop them without WHOLE_ARCHIVE.
 set(whole bus_pci bus_vdev bus_vmbus net_null net_ring net_af_packet net_tap net_memif net_netvsc)
 set(core ethdev net mbuf mempool rcu ring hash meter pci eal telemetry kvargs gso)
 # Several distributions, such as Debian 12, do not package net_mana.

@@ -15,7 +15,7 @@ if(MANACTL_SCDOC)
   foreach(source IN LISTS sources)
     get_filename_component(page "${source}" NAME_WLE)
     set(made "${PROJECT_BINARY_DIR}/man/${page}")
-    # manactl.1 lists the commands of all other pages.
+    # manactl.1 lists the NAME lines of all other pages, so the pages depend on all sources.
     add_custom_command(OUTPUT "${made}"
       COMMAND ${CMAKE_COMMAND} -E make_directory "${PROJECT_BINARY_DIR}/man"
       COMMAND sh -c "\"$1\" \"$2\" \"$3\" > \"$4.scd\" && \"$5\" < \"$4.scd\" > \"$4\"" sh

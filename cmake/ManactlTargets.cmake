@@ -42,7 +42,8 @@ function(manactl_module name)
 endfunction()
 
 # manactl_engine_without_library(NAME)
-# Defines the object library of an engine whose library is not installed: only its row of kEngines.
+# Defines the object library of an engine that cannot be built because a library is not installed. It
+# contains only not_built_in.cpp, the row of the engine in kEngines (src/datapath/engines.h).
 function(manactl_engine_without_library name)
   add_library(manactl_datapath_${name} OBJECT not_built_in.cpp)
   target_include_directories(manactl_datapath_${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
@@ -60,7 +61,7 @@ function(manactl_test name)
     MANACTL_BINARY_DIR="${PROJECT_BINARY_DIR}"
     _GLIBCXX_ASSERTIONS)
   target_link_libraries(test_${name} PRIVATE manactl_warnings ${ARG_LINKS} GTest::gmock GTest::gtest_main)
-  # The code of a test runs once, and optimizing it would double the build time.
+  # Optimizing tests would double the build time and save little, because their code runs only once.
   target_compile_options(test_${name} PRIVATE -O0)
   # Each file still includes what it uses, because the preset no-dpdk builds without precompiled headers.
   target_precompile_headers(test_${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
@@ -78,7 +79,7 @@ function(manactl_embed module file name)
             -P "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
     DEPENDS "${PROJECT_SOURCE_DIR}/${file}" "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
     VERBATIM)
-  # The standard requires support for 65536 characters per literal; GCC and Clang have no limit.
+  # Clang warns about concatenated literals of more than 65536 characters; GCC and Clang have no limit.
   set_source_files_properties("${generated}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)
   target_sources(manactl_${module} PRIVATE "${generated}")
 endfunction()

@@ -3,7 +3,7 @@
 # cmake -DIN=file -DOUT=file.cpp -DNAME=name -P embed.cmake: writes a text file as a C++ constant.
 
 file(READ "${IN}" text)
-# Compilers may limit the length of a string literal. They concatenate adjacent pieces.
+# Splits the text into adjacent literals, which compilers concatenate: the length of one may be limited.
 string(LENGTH "${text}" length)
 set(pieces "")
 set(begin 0)

@@ -120,8 +120,8 @@ Result<std::vector<Setting>> all_settings(const Invocation& invocation,
   return settings;
 }
 
-// For commands, MANACTL_RESULTS is a setting of --results. Completion parses no options, so this
-// function reads the variable again.
+// Commands read MANACTL_RESULTS as a setting of --results. Completion reads no settings, so this
+// function also reads the variable.
 std::string default_results_directory(const Environment& environment) {
   const auto* named = environment.find("MANACTL_RESULTS");
   if (named != nullptr && named->starts_with('/')) return *named;

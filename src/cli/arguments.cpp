@@ -177,7 +177,7 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
   bool value_follows = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word == "--" && !found.command.empty()) {  // the rest belongs to another program
+    if (word == "--" && !found.command.empty()) {  // the rest is for the program that sim runs
       found.arguments.insert(
           found.arguments.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
       break;

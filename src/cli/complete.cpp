@@ -27,7 +27,7 @@ struct Candidate {
 
 using Candidates = std::vector<Candidate>;
 
-// Undoes the splitting by bash at '=': joins "--color", "=" and "al" to "--color=al".
+// Undoes the word splitting of bash at '=': joins "--color", "=" and "al" to "--color=al".
 std::vector<std::string> join_at_equals(const std::vector<std::string>& words) {
   std::vector<std::string> out;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -89,7 +89,7 @@ Candidates results(Context& context) {
   return found;
 }
 
-// The values of an option.
+// Returns the values to suggest for an option.
 Candidates values_of(const CLI::Option& option, Context& context) {
   const std::string type = option.get_type_name();
   if (type == type::kInterface) return interfaces(context);

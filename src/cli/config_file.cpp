@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMaxSize = 64U << 10;
 
-// manactl runs as root, so it rejects files that another user can write.
+// manactl may run as root, so it rejects files that another user can write.
 Result<> check_trust(int file, const std::string& path) {
   struct stat status {};
 

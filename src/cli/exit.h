@@ -31,7 +31,7 @@ struct RestoreResult;
 
 namespace manactl::cli {
 
-// A test compares these with the table in man/manactl.1.scd.
+// A test compares these codes with the table in man/manactl.1.scd.
 enum class Exit {
   ok = 0,
   findings = 1,
@@ -65,7 +65,7 @@ Exit exit_of(const setup::PrepareResult& prepared);
 
 Exit exit_of(const std::vector<setup::RestoreResult>& restored);
 
-// Returns the program's exit status; `findings` if it is 0 but the driver violated the contract.
+// Returns the program's exit status, or `findings` if it is 0 but the adapter found violations.
 Exit exit_of(const adapter::Outcome& outcome);
 
 }  // namespace manactl::cli

@@ -36,7 +36,7 @@ class ExcerptSource final : public ByteSource {
 
   Result<std::size_t> read(std::span<char> into) override;
 
-  // Returns the bytes read so far. A line in the middle gives the number of omitted bytes.
+  // Returns the bytes kept so far. If bytes were omitted, a line in their place gives their number.
   std::string excerpt() const;
 
  private:

@@ -26,9 +26,9 @@ class ParentDeathSignal {
 };
 
 // Construct this object before the engine starts its threads, which inherit the blocked signals.
-// After stop_gracefully(), the first signal requests a stop. An earlier or a second signal ends the
-// process at once with exit code 128 + its number: the start of DPDK cannot be interrupted. The end
-// of the parent process counts as SIGTERM, except under nohup.
+// Before stop_gracefully(), a signal ends the process at once with exit code 128 + its number,
+// because the start of DPDK cannot be interrupted. After it, the first signal requests a stop and
+// the second ends the process. The end of the parent process counts as SIGTERM, except under nohup.
 class StopOnSignal {
  public:
   StopOnSignal();

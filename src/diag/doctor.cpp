@@ -63,8 +63,7 @@ bool explains(const Symptom& one, const Symptom& other) {
   const auto& effect = other.signature();
   if (&cause == &effect || cause.role != Role::cause) return false;
   return std::ranges::any_of(effect.explained_by, [&](const std::string& pattern) {
-    // A pattern may match in both directions. The rank prevents two signatures from explaining each
-    // other.
+    // Wildcards of two signatures may match both ways: only the higher rank explains the other.
     return (pattern == "*" || pattern.ends_with('*'))
                ? cause.rank > effect.rank && names(pattern, cause)
                : names(pattern, cause);
@@ -78,7 +77,7 @@ void mark_explained(Symptoms& symptoms) {
   }
 }
 
-// Symptoms that the VM confirms come first, and contradicted ones last. Equals are ordered by rank.
+// Confirmed symptoms come first and contradicted ones last, and each group is ordered by rank.
 bool is_more_important(const Symptom& one, const Symptom& other) {
   const auto order = [](const Symptom& c) {
     switch (c.evidence.confirmation) {

@@ -26,7 +26,7 @@ struct Diagnosis {
     std::vector<std::string> commands;
     Confirmation confirmation = Confirmation::not_possible;
     std::string confirmed_by;  // "rdma.driver-id: kernel reports 19, libibverbs chose erdma"
-    std::string note;          // whether the log's DPDK release has the fix; may be empty
+    std::string note;          // whether the log's DPDK prints the line and has the fix; or empty
   };
 
   std::optional<Item> root;

@@ -69,10 +69,11 @@ Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
   }
   Remedy remedy = dpdk_with_mana(facts);
   remedy.why = "manactl contains the drivers of the DPDK that it was built with; " + remedy.why;
-  return warn(
-      fmt::format("{} has no {}: bench uses the verbs engine", name, join(absent, " and no ")),
-      std::move(remedy),
-      std::move(evidence));
+  return warn(fmt::format("{} has no {}: without net_mana, bench uses the verbs engine",
+                          name,
+                          join(absent, " and no ")),
+              std::move(remedy),
+              std::move(evidence));
 }
 
 std::string installed_text(const host::SystemDpdk& dpdk) {
@@ -175,10 +176,10 @@ std::vector<std::string> texts_of(const std::vector<const Fix*>& fixes) {
 void add_evidence(const JudgedDpdk& dpdk,
                   const MissingFixes& missing,
                   std::vector<std::string>& evidence) {
-  const std::array lists = {std::pair{"lacks, required", &missing.required},
-                            std::pair{"lacks, recommended", &missing.recommended},
-                            std::pair{"lacks, for servicing", &missing.servicing},
-                            std::pair{"lacks, optional", &missing.other}};
+  const std::array lists = {std::pair{"lacks a required fix", &missing.required},
+                            std::pair{"lacks a recommended fix", &missing.recommended},
+                            std::pair{"lacks a servicing fix", &missing.servicing},
+                            std::pair{"lacks an optional fix", &missing.other}};
   for (const auto& [label, fixes] : lists) {
     for (const std::string& text : texts_of(*fixes)) {
       evidence.push_back(fmt::format("{} {}: {}", dpdk.version, label, text));
@@ -205,11 +206,11 @@ void judge_release(const std::string& name, const MissingFixes& missing, Finding
                               brief(texts_of(missing.required)),
                               nearest_text(missing)));
   } else if (!missing.recommended.empty()) {
-    findings.warn(fmt::format("{} lacks {} for crashes and leaks; {}",
+    findings.warn(fmt::format("{} lacks {}; {}",
                               name,
                               missing.recommended.size() == 1
-                                  ? std::string("a fix")
-                                  : fmt::format("{} fixes", missing.recommended.size()),
+                                  ? std::string("a recommended fix")
+                                  : fmt::format("{} recommended fixes", missing.recommended.size()),
                               nearest_text(missing)));
   } else {
     findings.ok(name + " has all required and recommended fixes", name);
@@ -269,7 +270,7 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   }
   Finding finding = findings.build("no DPDK is installed or built in",
                                    "install a newer package of the distribution, or build the "
-                                   "named release from source (-v lists every fix)");
+                                   "named release from source (-v lists every missing fix)");
   if (finding.status == Status::skipped) return finding;
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;

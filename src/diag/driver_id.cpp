@@ -90,7 +90,7 @@ DriverIdVerdict judge_backport(const DriverIdInput& in) {
 DriverIdVerdict judge_upstream(const DriverIdInput& in) {
   if (in.provider.kind == ProviderChoice::Kind::chosen) {
     if (in.provider.name == "mana") return {Status::pass, "kernel and rdma-core both use 20"};
-    return {Status::fail, "rdma-core is patched for the 5.15 backport, this kernel is not", true};
+    return {Status::fail, "rdma-core is patched to use 19, but this kernel uses 20", true};
   }
   if (in.provider.kind == ProviderChoice::Kind::none) {
     return is_too_old_for_mana(in)
@@ -105,13 +105,13 @@ DriverIdVerdict judge_upstream(const DriverIdInput& in) {
 
 DriverIdVerdict judge_other(const DriverIdInput& in) {
   if (in.provider.kind == ProviderChoice::Kind::chosen && in.provider.name == "mana") {
-    return {Status::warn, "libmana claims this number, but no known release assigns it to MANA"};
+    return {Status::warn, "libmana claims this id, but no known release assigns it to MANA"};
   }
   if (*in.kernel == 0) {
     return {Status::fail,
-            "the kernel reports no driver, but libibverbs finds libmana only by its number"};
+            "the kernel reports no driver id, but libibverbs finds libmana only by this id"};
   }
-  return {Status::fail, "this number belongs to another driver", true};
+  return {Status::fail, "this id belongs to another driver", true};
 }
 
 DriverIdVerdict judge_known(const DriverIdInput& in) {
@@ -159,8 +159,8 @@ DriverIdVerdict judge_driver_id(const DriverIdInput& input) {
                              provider_text(input.provider),
                              core_text(input.rdma_core),
                              verdict.line);
-  // If the BTF value differs from the reported id, kernel image and module were not built from the
-  // same source.
+  // If the BTF value differs from the reported id, the kernel image and mana_ib were not built from
+  // the same source.
   if (input.btf && *input.btf != static_cast<std::int64_t>(*input.kernel)) {
     verdict.line += fmt::format("; but BTF has RDMA_DRIVER_MANA = {}", *input.btf);
     if (verdict.status == Status::pass) verdict.status = Status::warn;

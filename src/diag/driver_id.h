@@ -28,7 +28,7 @@ struct DriverIdInput {
   std::optional<std::uint32_t> kernel;  // driver id from RDMA netlink
   bool has_character_device = true;     // false: no program can open the device
   std::string error;                    // why `kernel` is unknown
-  std::optional<std::int64_t> btf;      // value of RDMA_DRIVER_MANA in the kernel's BTF
+  std::optional<std::int64_t> btf;      // RDMA_DRIVER_MANA in the kernel's type information
   ProviderChoice provider;
   std::optional<Release> rdma_core;
 };
@@ -46,8 +46,7 @@ DriverIdVerdict judge_driver_id(const DriverIdInput& input);
 // Returns "mana" for "libmana.so.1" and "erdma" for "liberdma-rdmav34.so".
 std::string provider_name(std::string_view library);
 
-// Returns "ERDMA since rdma-core 43, MANA in Ubuntu's 5.15 backport" for 19; empty for an unknown
-// id.
+// Returns "MANA since rdma-core 44 and Linux 6.2" for 20; empty for an unknown id.
 std::string driver_id_owner(std::uint32_t driver_id);
 
 }  // namespace manactl::diag

@@ -18,8 +18,8 @@ namespace {
 using host::Nic;
 
 // DPDK does not log which port it tried. That port was busy if the kernel holds every port, and
-// probably if the kernel holds the port of a NIC that carries nothing. A VF that is down proves
-// nothing: another program may own its port.
+// probably if the kernel holds the port of a NIC that nothing needs (Nic::carries is empty). A VF
+// that is down proves nothing: another program may own its port.
 void port_busy(const host::Facts& facts, Observation& observation) {
   if (!facts.nics) return;
   std::vector<const Nic*> held;

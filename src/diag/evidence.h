@@ -38,10 +38,9 @@ struct Evidence {
   const Observation* observation = nullptr;
 };
 
-// Looks for a failed check of the signature, then for its observation, then for a check that warns;
-// each of them confirms the signature. Passing checks contradict it only if all pass and the
-// signature allows it: the log may be old, or its program may have run as another user or with
-// other arguments.
+// A failed check of the signature, its observation, or else a check that warns confirms the fault.
+// If all its checks pass, they contradict the fault only if the signature allows it: the log may be
+// old, or the program that wrote it may have run as another user or with other arguments.
 Evidence find_evidence(const Signature& signature,
                        const Report& checks,
                        const std::vector<Observation>& observations);

@@ -36,13 +36,13 @@ constexpr std::string_view word_of(Status status) {
 }
 
 struct Remedy {
-  std::string why;                    // the reason, one sentence
+  std::string why;                    // why the finding matters and what to do, one line
   std::vector<std::string> commands;  // for a root shell, in order; may be empty
 };
 
 struct Finding {
   Status status = Status::unknown;
-  std::string detail;  // one line, with numbers
+  std::string detail;  // one line: "1024 of 1024 pages of 2048 kB free"
   std::optional<Remedy> remedy;
   std::vector<std::string> evidence;  // further lines for -v and JSON: "eth1: VF enP30832s1d1"
 };
@@ -56,8 +56,7 @@ Finding unknown(std::string reason);
 // Builds one finding from a line per NIC, device or module. The worst line determines the status.
 class FindingBuilder {
  public:
-  // `name` replaces the line in the detail if every line is ok: "eth0" for "eth0 is bound to
-  // hv_netvsc".
+  // `name` replaces the line in the detail if every line is ok: "eth0" for "eth0 is up".
   void ok(std::string line, std::string name = {});
 
   // The commands become part of the remedy.

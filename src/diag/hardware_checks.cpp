@@ -53,7 +53,7 @@ Finding no_mana(const host::Facts& facts) {
   if (facts.platform && !facts.platform->azure) return skipped("not an Azure VM");
   return fail("no PCI function 1414:00ba, 1414:00b9 or 1414:00c1",
               {"accelerated networking is off for every NIC, this VM size has no MANA, or the host "
-               "has removed the VF for servicing (it then returns without action); to turn on "
+               "has removed the VF for servicing (the VF then returns by itself); to turn on "
                "accelerated networking, deallocate the VM and run this where the Azure CLI is "
                "installed:",
                {"az network nic update --resource-group \"$GROUP\" --name \"$NIC\" "
@@ -120,7 +120,7 @@ Finding ports(const host::Facts& facts, const CheckOptions& /*options*/) {
                               slot,
                               counted(function->netdevs.size(), "port"),
                               join(function->netdevs, ", ")),
-                  fmt::format("{} has {}", address, function->netdevs.size()));
+                  fmt::format("{} has {}", address, counted(function->netdevs.size(), "port")));
     } else {
       findings.fail(fmt::format("{}, {}: no port", address, slot), {"dmesg | grep -i mana"});
     }

@@ -177,13 +177,14 @@ Finding prepared(const host::Facts& facts, const CheckOptions& options) {
   }
   return findings.build(
       "no NIC is in user space",
-      "only one program can use a MANA port: while its VF is up, DPDK fails with 'failed to start "
-      "tx queues' and -19 (-16 since Linux 7.2); unbinding hv_netvsc does not change the VF");
+      "either the kernel or one program can use a MANA port: while the VF is up, DPDK fails with "
+      "'failed to start tx queues' and -19 (-16 since Linux 7.2); unbinding hv_netvsc does not set "
+      "the VF down");
 }
 
-// ---- who needs which NIC ------------------------------------------------------------------------
+// ---- NICs in use --------------------------------------------------------------------------------
 
-// Returns "eth0 carries SSH session": SSH, or else the first other use; without addresses.
+// Names one use of the NIC, preferably SSH, without addresses: "eth0 carries SSH session".
 std::string carried_text(const Nic& nic) {
   const auto& all = nic.carries;
   const auto ssh = std::find_if(
@@ -211,8 +212,8 @@ Finding spare(const host::Facts& facts, const CheckOptions& options) {
   if (free_nics.empty()) {
     return warn(
         fmt::format("{}; no NIC is free for DPDK", brief(carrying)),
-        {"a NIC that DPDK uses disappears from the kernel, and this one would end the session; "
-         "add a second NIC with accelerated networking to the VM",
+        {"a NIC that DPDK uses disappears from the kernel, which would end SSH sessions and other "
+         "connections; add another NIC with accelerated networking to the VM",
          {}},
         std::move(evidence));
   }
@@ -248,7 +249,7 @@ std::vector<std::string> mark_vf_unmanaged(Family family) {
 
 Finding unmanaged(const host::Facts& facts, const CheckOptions& options) {
   FindingBuilder findings;
-  // The suggested rule would also match MANA-direct interfaces, which need their network manager.
+  // The commands would also change MANA-direct interfaces, which need their network manager.
   const bool any_direct = std::any_of(
       facts.nics->begin(), facts.nics->end(), [](const Nic& nic) { return nic.is_direct(); });
   const auto commands =
@@ -270,7 +271,7 @@ Finding unmanaged(const host::Facts& facts, const CheckOptions& options) {
   }
   return findings.build("no synthetic NIC has a VF",
                         "a network manager may give the VF addresses, rename it, or set it up "
-                        "while DPDK needs it down; many images have this rule only for mlx5");
+                        "while DPDK needs it down; many images mark only mlx5 VFs as unmanaged");
 }
 
 // ---- data path ----------------------------------------------------------------------------------
@@ -385,8 +386,8 @@ constexpr std::array kChecks = {
           Requirement::nic,
           unmanaged},
     Check{"interfaces.path",
-          "kernel packets use the VF",
-          "Kernel packets do not use the VF",
+          "the kernel's traffic uses the VF",
+          "The kernel's traffic does not use the VF",
           Requirement::nic,
           path,
           kPathCauses},

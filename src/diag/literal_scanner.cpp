@@ -47,7 +47,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
 }
 
-// Returns the gram size for a window. A smaller gram allows larger steps.
+// Returns the gram size for a window, both in bytes. A smaller gram allows larger steps.
 std::size_t gram_for(std::size_t window) {
   constexpr std::size_t kShortWindow = 6;
   return window < kShortWindow ? 3 : window - (window / 3);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Finds any of many plain texts in a block at gigabytes per second. Every text is at least `window`
-// bytes long. Wherever it occurs, one of its grams (a few bytes) starts at one of the offsets 0,
-// step, 2 * step, ... of the block. The scanner reads only there, and looks up what it reads in a
-// table of the grams of all texts.
+// Finds any of many plain texts in a block at gigabytes per second. It reads a gram (3 to 8 bytes)
+// of the block only at every step_-th offset, and looks it up in a table. The table holds `step_`
+// adjacent grams of each text, so wherever a text occurs, one of them starts at such an offset.
+// These grams are from the part of the text whose grams are rarest (at most kMaxWindow bytes).
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace manactl::diag {
 
 class LiteralScanner {
  public:
-  enum class Case { exact, ignored };  // ignored: for ASCII letters; texts must be lower case
+  enum class Case { exact, ignored };  // ignored: of ASCII letters; texts must be lower case
 
   struct Hit {
     std::size_t at = std::string_view::npos;  // npos if nothing was found

@@ -24,7 +24,7 @@ struct Block {
 class LogReader {
  public:
   static constexpr std::size_t kBlock = 256U << 10;
-  static constexpr std::size_t kMaxLine = 64U << 10;  // bytes returned of a line above kBlock
+  static constexpr std::size_t kMaxLine = 64U << 10;  // bytes returned of a line longer than kBlock
 
   explicit LogReader(ByteSource& source);
 

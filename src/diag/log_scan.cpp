@@ -13,9 +13,9 @@
 namespace manactl::diag {
 namespace {
 
-constexpr std::size_t kMaxUnknown = 50;  // kinds with an entry; lines of others are only counted
+constexpr std::size_t kMaxUnknown = 50;  // kinds that get an entry; other lines are only counted
 
-// Lines that differ only in digits (counters, addresses, times) are of the same kind.
+// Lines are of the same kind if their first 200 bytes differ only in the values of digits.
 std::string kind_of(std::string_view text) {
   constexpr std::size_t kCompared = 200;
   std::string kind(text.substr(0, kCompared));

@@ -29,7 +29,7 @@ struct LogEntry {
   std::uint64_t count = 0;
   Captures captures;  // values captured from the first line
   std::uint64_t last_line = 0;
-  bool benign = false;  // due to a captured value; other values have a separate entry
+  bool benign = false;  // a captured value makes it so; lines with other values have another entry
 };
 
 struct LogReport {
@@ -44,12 +44,11 @@ struct LogReport {
 // Reads `source` to its end. Fails only if reading fails, whatever the log contains.
 Result<LogReport> read_log(ByteSource& source, const std::string& name, const SignatureSet& known);
 
-// Whether `release` ("24.11.2") is one of `first_releases` or newer. That list holds the first
-// release of each LTS line ("24.11.3"); its last element is the first mainline release ("25.07").
+// Whether `release` ("24.11.2") has a change. `first_releases` holds the first release with it of
+// each LTS line ("24.11.3") and, as last element, the first such mainline release ("25.07").
 bool has_reached(std::string_view release, const std::vector<std::string>& first_releases);
 
-// Returns the DPDK releases that print the prefix of `message`: "22.11 to 24.07", "24.11 or newer",
-// or empty.
+// Returns the DPDK releases that print the prefix of `message`: "22.11 to 24.07"; may be empty.
 std::string_view releases_of_prefix(std::string_view message);
 
 }  // namespace manactl::diag

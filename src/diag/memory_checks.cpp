@@ -88,9 +88,10 @@ Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int n
   const std::uint64_t more = needed > pool.free ? needed - pool.free : 0;
   const std::string count = reserve_command(pool.node, pool.page_kib, pool.total + more);
   return {fmt::format(
-              "DPDK keeps packets and queues in hugepages; if memory is fragmented the kernel may "
-              "reserve fewer, so the last command prints the result; the setting lasts until "
-              "reboot (vm.nr_hugepages in /etc/sysctl.d makes it permanent, over all nodes)"),
+              "DPDK keeps packets and queues in hugepages; if memory is fragmented, the kernel may "
+              "reserve fewer than requested, so the last command prints the number; the "
+              "reservation lasts until reboot (vm.nr_hugepages in /etc/sysctl.d makes it "
+              "permanent, but spreads it over all nodes)"),
           {count,
            fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
                        pool.node,
@@ -170,10 +171,10 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
   }
   FindingBuilder findings;
   for (const int node_id : nodes_of(facts, options)) judge_node(facts, options, node_id, findings);
-  Finding finding =
-      findings.build("no MANA function",
-                     "memory on another node is slower to access, and DPDK allocates queues on the "
-                     "NIC's node; the command keeps pages that other programs use");
+  Finding finding = findings.build(
+      "no MANA function",
+      "memory on another node is slower to access, and DPDK allocates queues on the "
+      "NIC's node; the number in the command includes the pages that are already reserved");
   for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
   return finding;
 }
@@ -190,7 +191,7 @@ Finding mounts(const host::Facts& facts, const CheckOptions& /*options*/) {
   }
   if (lines.empty()) {
     return pass("only with --in-memory: hugetlbfs is not mounted",
-                {"manactl needs no mount; other DPDK programs need --in-memory without one"});
+                {"manactl needs no mount; without a mount, other DPDK programs need --in-memory"});
   }
   return pass(brief(lines), lines);
 }

@@ -43,9 +43,10 @@ Finding devices(const host::Facts& facts, const CheckOptions& /*options*/) {
                   join(names, ", "));
     }
   }
-  return findings.build("no MANA function",
-                        "mana_ib creates mana_N for each function, and also manae_N since Linux "
-                        "6.16; net_mana uses it to access the NIC");
+  return findings.build(
+      "no MANA function",
+      "mana_ib creates the RDMA device mana_N for each function, and also manae_N "
+      "since Linux 6.16; net_mana accesses the NIC through an RDMA device");
 }
 
 const host::UverbsNode* node_of(const host::Facts& facts, const std::string& uverbs) {
@@ -282,8 +283,9 @@ Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
   }
   return findings.build(
       "no MANA RDMA device",
-      "providers other than mana lack functions that net_mana calls, and DPDK fails with "
-      "'ibv_alloc_parent_domain failed' and -12; rdma.driver-id and rdma.core show the reason");
+      "providers other than mana lack functions that net_mana calls, so DPDK fails with "
+      "'ibv_alloc_parent_domain failed' (error -12); the checks rdma.driver-id and rdma.core show "
+      "why libibverbs did not choose mana");
 }
 
 constexpr std::array<std::string_view, 5> kDeviceCauses = {

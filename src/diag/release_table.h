@@ -23,7 +23,7 @@ namespace manactl::diag {
 struct Fix {
   enum class Importance {
     required,     // the driver does not work without it
-    recommended,  // prevents crashes, leaks or hangs
+    recommended,  // prevents crashes, leaks, hangs and other failures
     servicing,    // needed to survive host maintenance; no LTS release has it
     other,        // improves speed or adds features
   };
@@ -48,7 +48,7 @@ struct KernelMilestone {
   std::string_view brings;
 };
 
-// Features that a distribution added to an older kernel. Empty texts match any kernel.
+// Features that a distribution added to an older kernel. An empty string matches any kernel.
 struct KernelBackport {
   std::string_view distribution;  // ID of os-release
   std::string_view suffix;        // end of the kernel release: "-azure"
@@ -74,9 +74,9 @@ const ReleaseTable& release_table();
 
 struct MachineTraits {
   bool arm64 = false;
-  bool manae = false;  // it has a function with two RDMA devices
-  bool pf = false;     // it has a physical function (1414:00b9)
-  bool jumbo = false;  // it uses an MTU above 1500
+  bool manae = false;  // a function has two RDMA devices: mana_N and manae_N
+  bool pf = false;     // a MANA function is a physical function (1414:00b9)
+  bool jumbo = false;  // a NIC has an MTU above 1500
 };
 
 // The fixes that a DPDK release lacks although this machine needs them.
@@ -88,7 +88,7 @@ struct MissingFixes {
   // them all.
   std::optional<Release> nearest;
 
-  // The nearest newer release with all servicing fixes; empty if none of them is missing.
+  // The nearest newer release with all servicing fixes, if one is missing and a release has all.
   std::optional<Release> survives_servicing;
 };
 

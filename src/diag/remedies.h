@@ -20,8 +20,8 @@ enum class Family { debian, ubuntu, redhat, azurelinux, suse, other };
 
 Family family_of(const host::Facts& facts);
 
-// Returns the command of the distribution's package manager: "apt-get install -y a b". Empty for an
-// unknown distribution.
+// Returns the package manager's commands that install `packages` ("a b"); none for an unknown
+// distribution.
 std::vector<std::string> install(Family family, std::string_view packages);
 
 // Returns commands that install the RDMA libraries with MANA's provider.
@@ -33,7 +33,7 @@ struct ModuleSource {
   std::vector<std::string> commands;
 };
 
-// Returns commands that install module `name` ("mana_ib") and load it.
+// Returns the package that contains module `name` ("mana_ib") and the commands that install it.
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
 
 std::string link_command(const host::Netdev& device,

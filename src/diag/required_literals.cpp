@@ -12,7 +12,7 @@ namespace {
 
 using Strings = std::vector<std::string>;
 
-constexpr std::size_t kMaxStrings = 24;       // at most in Part::exact
+constexpr std::size_t kMaxStrings = 24;       // largest size of Part::exact
 constexpr std::size_t kMaxUsefulLength = 16;  // longer literals are not more selective
 constexpr std::size_t kMaxClass = 4;  // "[rt]x" becomes two strings; "[a-z]" is not expanded
 constexpr unsigned kMaxDepth = 100;
@@ -111,7 +111,7 @@ class Parser {
   }
 
   Result<Part> alternatives(unsigned depth) {
-    if (depth > kMaxDepth) return refuse("too many groups");
+    if (depth > kMaxDepth) return refuse("too many nested groups");
     auto all = sequence(depth);
     while (all && take("|")) {
       auto next = sequence(depth);

@@ -27,7 +27,7 @@ struct Signature {
   std::string title;   // names the fault
   std::string source;  // "net_mana", "eal", ...
   Role role = Role::cause;
-  int rank = 0;       // the cause with the highest rank in a log is the root
+  int rank = 0;       // of equally confirmed causes, the one with the highest rank is the root
   std::string match;  // RE2 syntax; named groups are captures
   std::vector<std::string> examples;
   std::string meaning, cause, fix;
@@ -42,8 +42,8 @@ struct Signature {
   std::vector<std::string> removed_in;
   std::vector<std::string> fixed_in;
 
-  // Ids of other signatures. "mana-*" stands for all ids that begin with "mana-", and "*" for every
-  // cause of a higher rank.
+  // Ids of other signatures. "mana-*" stands for all ids that begin with "mana-", and "*" for all;
+  // in explained_by, such a pattern covers only causes of a higher rank.
   std::vector<std::string> explained_by;    // any of these in the log makes the line a consequence
   std::vector<std::string> benign_without;  // the line is benign unless one of these is in the log
   std::vector<std::string> resolved_by;     // any of these later in the log makes the line benign

@@ -67,7 +67,7 @@ Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures) {
     const auto is_short = [](const auto& text) { return text.size() < kMinLiteral; };
     if (literals->empty() || std::ranges::any_of(*literals, is_short)) {
       return fail(Errc::invalid,
-                  fmt::format("{}: an alternative has no plain text to search for", name));
+                  fmt::format("{}: an alternative has too little plain text to search for", name));
     }
     for (const auto& text : *literals) by_text[text].push_back(i);
   }

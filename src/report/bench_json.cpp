@@ -24,7 +24,7 @@ constexpr std::string_view kSchema = "manactl.bench/1";
 
 }  // namespace
 
-// The fields from "packets" to "gbit_per_second" are of the direction that the mode measures.
+// The fields from "packets" to "gbit_per_second" describe the direction that the mode measures.
 template <class Io, MaybeConst<Sample> S>
 void fields(Io& io, S& sample, Mode mode) {
   io.value("seconds", sample.seconds);
@@ -122,7 +122,7 @@ inline void fields(FieldReader& io, datapath::Histogram& latency, bool) {
   std::vector<datapath::Histogram::Bucket> buckets;
   for (const auto& bucket : io.json().lists("buckets")) {
     if (bucket.size() != 3) {
-      io.json().refuse("buckets", "has one that is not low, high and count");
+      io.json().refuse("buckets", "has an element that is not [low, high, count]");
     } else {
       buckets.push_back({bucket[0], bucket[1], bucket[2]});
     }
@@ -146,7 +146,7 @@ void fields(Io& io, Event& event) {
   io.word("kind", event.kind, datapath::kEventKinds);
 }
 
-// `trial` is one of the trials of `result`.
+// `trial` must be an element of result.report.trials: its index selects the start time.
 template <class Io, MaybeConst<datapath::Trial> Trial, MaybeConst<BenchResult> R>
 void fields(Io& io, Trial& trial, R& result) {
   const auto index = static_cast<std::size_t>(&trial - result.report.trials.data());
@@ -326,11 +326,11 @@ Result<BenchResult> read_bench(std::string_view text, std::string_view name) {
   return fail(Errc::invalid, fmt::format("'{}' is not a result of bench: {}", name, json.error()));
 }
 
-std::string start_event(const datapath::BenchPlan& plan, const datapath::BenchReport& about) {
+std::string start_event(const datapath::BenchPlan& plan, const datapath::BenchReport& report) {
   auto json = event_of("start");
   FieldWriter io(json);
-  io.object("engine", [&](auto& engine) { engine_fields(engine, about); });
-  io.list("ports", about.ports);
+  io.object("engine", [&](auto& engine) { engine_fields(engine, report); });
+  io.list("ports", report.ports);
   io.object("plan", plan);
   return json.dump() + '\n';
 }

@@ -13,7 +13,7 @@
 
 namespace manactl::report {
 
-// `exit` is the exit code of the command. The series are at the end, so that readers can skip them.
+// `exit` is the exit code of the command. The series are at the end so that readers can skip them.
 std::string bench_json(const BenchResult& result, int exit);
 
 // Fails with Errc::invalid; the message names the document by `name` and the first field that is
@@ -23,9 +23,9 @@ Result<BenchResult> read_bench(std::string_view text, std::string_view name);
 // The text that starts the series. To drop the series, replace all text from here by "\n}".
 inline constexpr std::string_view kSeriesMark = ",\n  \"series\": [";
 
-// Each event is one line with a newline: start, one event per interval, end. If a device leaves or
-// returns, its event precedes the event of the interval that detected it.
-std::string start_event(const datapath::BenchPlan& plan, const datapath::BenchReport& about);
+// Each event is one line that ends with a newline: start, one event per interval, end. If a device
+// leaves or returns, its event precedes the event of the interval in which that was detected.
+std::string start_event(const datapath::BenchPlan& plan, const datapath::BenchReport& report);
 std::string end_event(const BenchResult& result, int exit);  // has the document without series
 
 // Returns all events of a finished run.

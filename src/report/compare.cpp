@@ -81,7 +81,7 @@ Result<CompareResult> compare(const CompareInput& before,
     rows.push_back(fmt::format("{} {} and {}", name, one, other));
   }
   if (!rows.empty()) {
-    return fail(Errc::invalid, "the results are of different measurements: " + join(rows, ", "));
+    return fail(Errc::invalid, "the results have different configurations: " + join(rows, ", "));
   }
   const auto effect = datapath::compare(before.rates, after.rates);
   if (!effect) {

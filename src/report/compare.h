@@ -16,9 +16,9 @@ namespace manactl::report {
 
 // The parts of a result that a comparison uses.
 struct CompareInput {
-  std::string name;    // name of the file, or id of a saved result
+  std::string name;    // id of a saved result, or name of a file
   Rows configuration;  // must be equal in both results
-  // Packets per second: medians of all trials, or rates of the steady intervals of a single trial.
+  // Packets per second: the median of each trial, or the steady intervals of a single trial.
   std::vector<double> rates;
   bool noisy = false;
   Rows machine;  // may differ between the results, and may explain different rates
@@ -47,12 +47,12 @@ struct CompareResult {
 };
 
 // The returned object refers to both arguments. Fails with Errc::invalid if their configurations
-// differ, or if one of them moved no packets.
+// differ, or if the median rate of `before` is 0.
 Result<CompareResult> compare(const CompareInput& before,
                               const CompareInput& after,
                               double threshold);
 
-// The document of schemas/bench-compare.schema.json. `tool` is the version of this program.
+// Returns the document of schemas/bench-compare.schema.json. `tool` is the version of manactl.
 std::string compare_json(const CompareResult& result, std::string_view tool, int exit);
 
 }  // namespace manactl::report

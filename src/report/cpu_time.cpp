@@ -10,8 +10,8 @@
 namespace manactl::report {
 namespace {
 
-constexpr std::size_t kSteal = 7;  // index in: user nice system idle iowait irq softirq steal
-constexpr std::size_t kGuest = 8;  // skipped from here on: user and nice include the guest times
+constexpr std::size_t kSteal = 7;  // index of steal: user nice system idle iowait irq softirq steal
+constexpr std::size_t kGuest = 8;  // guest and guest_nice are not added: user and nice include them
 
 // Returns 12 for "cpu12 1 2 3"; empty for other lines, including "cpu" with the totals.
 std::optional<std::uint64_t> cpu_of(std::string_view line) {

@@ -21,19 +21,19 @@ struct CpuTime {
 // Fails with Errc::invalid if a CPU has no line in /proc/stat.
 Result<CpuTime> cpu_time(const os::Files& files, const CpuList& cpus);
 
-// Returns the stolen share of the time between two readings; 0 if no tick passed.
+// Returns the share of the CPU time between two readings that was stolen; 0 if no tick passed.
 double stolen_share(const CpuTime& before, const CpuTime& after);
 
 struct ThreadTime {
   std::uint64_t ran = 0;     // nanoseconds on a CPU, sum of the threads
-  std::uint64_t waited = 0;  // nanoseconds runnable, but preempted or not scheduled
+  std::uint64_t waited = 0;  // nanoseconds runnable but waiting for a CPU, sum of the threads
 };
 
 // Returns the time of all threads of this process except the main thread, which only waits for the
 // others. Fails with Errc::not_found if the kernel has no schedstat.
 Result<ThreadTime> worker_time(const os::Files& files);
 
-// Returns the share of the workers' runnable time in which they did not run; 0 if there is none.
+// Returns the share of the workers' runnable time in which they waited for a CPU; 0 if none passed.
 double preempted_share(const ThreadTime& before, const ThreadTime& after);
 
 }  // namespace manactl::report

@@ -24,7 +24,7 @@ std::optional<double> share(std::uint64_t part, std::uint64_t of) {
   return static_cast<double>(part) / static_cast<double>(of);
 }
 
-// Returns `spent` per packet; empty if `spent` is 0: the CPU does not count it.
+// Returns `spent` per packet; empty if `spent` is 0, because then the CPU cannot count it.
 std::optional<double> cost(std::uint64_t spent, std::uint64_t packets) {
   return spent == 0 ? std::nullopt : share(spent, packets);
 }
@@ -54,7 +54,7 @@ std::string estimate_text(const datapath::Estimate& rate) {
   const auto unit = rate_unit(rate.median);
   auto text = quantity(rate.median, unit);
   if (rate.confidence) {
-    text += fmt::format(" (95 %: {} to {})",
+    text += fmt::format(" (95 % CI: {} to {})",
                         number_text(rate.confidence->low, unit),
                         number_text(rate.confidence->high, unit));
   }

@@ -20,7 +20,7 @@ inline constexpr double kMillion = 1e6;
 inline constexpr double kPercent = 100;
 
 double per_second(const datapath::Count& count, double seconds);  // packets per second
-double gbits(const datapath::Count& count, double seconds);       // 1e9 bits per second, with FCS
+double gbits(const datapath::Count& count, double seconds);       // Gbit/s, with FCS
 
 // "14.210 Mpps", "878.0 kpps", "100 pps"
 std::string pps_text(double packets_per_second);
@@ -28,7 +28,7 @@ std::string pps_text(double packets_per_second);
 // "10.123 Gbit/s", "512.0 Mbit/s": the rate times the mean packet size of `counted`, with FCS.
 std::string throughput_text(double packets_per_second, const datapath::Count& counted);
 
-// "14.210 Mpps (95 %: 14.100 to 14.300)"; the bounds have the unit of the median.
+// "14.210 Mpps (95 % CI: 14.100 to 14.300)": the confidence interval has the unit of the median.
 std::string estimate_text(const datapath::Estimate& rate);
 
 // "1.5 s (rate before: 920.0 kpps, during: 0 pps, after: 880.0 kpps)"
@@ -40,17 +40,17 @@ std::string queues_text(unsigned queues);
 // Returns "64-byte frames" if the mode generates frames, else "frames up to 1518 bytes".
 std::string frames_text(const datapath::BenchPlan& plan);
 
-// Mean frame size with FCS: planned if the mode generates frames, else of the received frames.
+// Mean frame size with FCS: that of the plan if the mode generates frames, else the received one.
 std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total);
 
 // "850 ns", "12.3 us", "4.56 ms"
 std::string time_text(double nanoseconds);
 
-// CPU cost of packets and use of bursts; empty fields are unknown.
+// CPU cost per packet and use of polls (calls into the driver); empty fields are unknown.
 struct Costs {
   std::optional<double> cycles, instructions;  // per packet in the direction that the mode measures
-  std::optional<double> empty_polls;           // share of all bursts
-  std::optional<double> full_bursts;           // share of the bursts that were not empty
+  std::optional<double> empty_polls;           // share of all polls
+  std::optional<double> full_bursts;           // share of the polls that were not empty
 };
 
 Costs costs_of(datapath::Mode mode, const datapath::Sample& sample);

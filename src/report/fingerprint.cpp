@@ -12,8 +12,8 @@
 namespace manactl::report {
 namespace {
 
-// Returns the trimmed text of a small file; empty if it cannot be read, or is "(null)", as the
-// kernel prints an empty CPU mask.
+// Returns the trimmed text of a small file; empty if the file cannot be read or contains "(null)",
+// which the kernel prints for a CPU mask that is not set.
 std::string read_text(const os::Files& files, const std::string& path) {
   const auto text = files.read(path);
   if (!text) return {};

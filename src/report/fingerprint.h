@@ -32,7 +32,7 @@ struct Fingerprint {
 
 Fingerprint fingerprint(const os::Files& files);
 
-// Returns the mean number of runnable threads in the last minute (/proc/loadavg).
+// Returns the load average of the last minute (/proc/loadavg).
 std::optional<double> load_average(const os::Files& files);
 
 }  // namespace manactl::report

@@ -3,7 +3,7 @@
 // Writes and reads JSON objects from one description of their fields. The description is a function
 // template `fields(io, object, ...)` that names each field once: a FieldWriter puts the fields into
 // a JSON tree, a FieldReader assigns them from a document. The parameter Json is always
-// nlohmann::ordered_json; headers do not include it.
+// nlohmann::ordered_json; it is a parameter so that headers need not include the library.
 
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace manactl::report {
 
-// Allows const objects, so that one description writes constant objects and reads into others.
+// Accepts T and const T, so that one description can write const objects and read into others.
 template <class T, class Plain>
 concept MaybeConst = std::same_as<std::remove_const_t<T>, Plain>;
 
@@ -133,7 +133,7 @@ class FieldReader {
       value = json_.reals(key);
     } else if constexpr (requires { value.has_value(); }) {
       if (json_.has(key)) this->value(key, value.emplace());
-    } else if (json_.text(key) != T{}.str()) {  // the text of a default value may not be parseable
+    } else if (json_.text(key) != T{}.str()) {  // parse() may reject the text of a default value
       json_.parse_into(value, key, T::parse);
     }
   }

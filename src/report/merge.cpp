@@ -44,7 +44,7 @@ Result<> check_sizes(const Count& sent, const Count& received) {
   return fail(
       Errc::invalid,
       fmt::format(
-          "other packets were received than sent: {:.1f} bytes on average instead of {:.1f}",
+          "the received packets are not the sent ones: their mean size is {:.1f} bytes, not {:.1f}",
           *theirs,
           *ours));
 }

@@ -15,7 +15,7 @@ namespace manactl::report {
 // How the packets of the sender or the receiver were distributed over its queues.
 struct Spread {
   double min = 0, max = 0;  // shares of all packets
-  double variation = 0;     // standard deviation / mean
+  double variation = 0;     // standard deviation / mean, of the packets per queue
 };
 
 struct MergeResult {
@@ -32,13 +32,13 @@ struct MergeResult {
   bool exceeds_max_loss() const { return max_loss && loss.value_or(1) > *max_loss; }
 };
 
-// The returned object refers to both arguments. Errc::invalid if they are not of one run.
+// The returned object refers to both arguments. Errc::invalid if they cannot be of one run.
 Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver);
 
 std::string verdict_of(const MergeResult& result);               // "0.1000 % lost"
 std::vector<std::string> remarks_on(const MergeResult& result);  // reasons to doubt the loss
 
-// The document of schemas/bench-merge.schema.json. `tool` is the version of this program.
+// Returns the document of schemas/bench-merge.schema.json. `tool` is the version of manactl.
 std::string merge_json(const MergeResult& result, std::string_view tool, int exit);
 
 }  // namespace manactl::report

@@ -31,8 +31,8 @@ datapath::Summary summarize_trials(datapath::Mode mode,
     const auto& trial = trials.front();
     return summarize(mode, trial.intervals, trial.plan.steady_after(), disturbance);
   }
-  // Only the overall summary gets `disturbance`, which is of the whole run. Variation within a
-  // trial is not a reason for noise, because it hardly changes the median of the trial.
+  // `disturbance` describes the whole run, so the summaries of the trials do not get it. Variation
+  // within a trial does not count as noise, because it hardly changes the median of the trial.
   auto all = summarize(mode, std::vector<datapath::Interval>{}, 0, disturbance);
   for (const auto& trial : trials) {
     const auto one = summarize(mode, trial.intervals, trial.plan.steady_after(), {});
@@ -163,7 +163,7 @@ Rows machine_of(const BenchResult& result) {
   const auto text = [](const std::string& value) {
     return value.empty() ? std::string("-") : printable(value, 80);
   };
-  // Show whole GiB, because kernels reserve slightly different amounts of the same memory.
+  // Show whole GiB, because the kernel reserves a part of the memory that differs between releases.
   const auto gib = static_cast<double>(machine.memory_kib) / kKibPerGib;
   Rows rows;
   const auto add = [&](const char* name, std::string value) {

@@ -17,9 +17,9 @@
 
 namespace manactl::report {
 
-// How other threads and the hypervisor used the machine's CPUs during the run.
+// How much other threads and the hypervisor used the machine's CPUs during the run.
 struct Interference {
-  std::optional<double> load_before, load_after;  // runnable threads, mean of a minute
+  std::optional<double> load_before, load_after;  // load averages of one minute
   std::optional<double> stolen;                   // share of the CPU time that the hypervisor took
   std::optional<double> preempted;  // share of the workers' time in which other threads ran
 };
@@ -69,7 +69,7 @@ std::string device_of(const datapath::BenchPlan& plan);
 // "net_null", "net_netvsc over net_mana"
 std::string drivers_of(const datapath::BenchReport& report);
 
-// Names and values, in the order of their display.
+// Names and values, in display order.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 
 // The addresses in the packets that the mode generates; empty if the ports use different addresses.

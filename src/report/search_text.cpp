@@ -48,7 +48,7 @@ std::string found_text(const datapath::GoalResult& found) {
   if (found.lower && found.upper) {
     return fmt::format("not found, between {} and {}: {}", lower, upper, why);
   }
-  if (found.lower) return fmt::format("not found, possibly {} or more: {}", lower, why);
+  if (found.lower) return fmt::format("not found, at least {}: {}", lower, why);
   if (found.upper) return fmt::format("not found, less than {}: {}", upper, why);
   return fmt::format("not found: {}", why);
 }

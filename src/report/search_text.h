@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Formats the goals, trials and results of a search for rates as text.
+// Formats the goals, trials and results of a search (bench --find) as text.
 
 #pragma once
 

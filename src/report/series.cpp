@@ -41,7 +41,7 @@ constexpr std::array kColumns = {
     Column{"effort", "full_bursts", count_in<&Sample::effort, &Effort::full_bursts>},
 };
 
-// Appends text instead of building a JSON tree, because an hour with 64 queues has millions of
+// Appends text instead of building a JSON tree, because one hour of 64 queues has millions of
 // numbers. Omits columns that contain only zeros.
 void put_columns(std::string& out, const Series& series) {
   bool first = true;

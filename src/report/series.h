@@ -34,14 +34,14 @@ std::span<const Column> columns();
 
 inline constexpr std::string_view kEventSchema = "manactl.bench-event/1";
 
-// The element of "series" for a trial: a list of numbers for each counter that is not always 0.
+// Returns the element of "series" for a trial: a list of numbers for each counter not always 0.
 std::string series_json(const datapath::Trial& trial);
 
 // Reads an element of "series" into the intervals of `trial`.
 void read_series(const JsonFields& json, datapath::Trial& trial);
 
-// Each event is one line with a newline. `ends` is the end of the interval in seconds since the
-// start of the trial.
+// Each event is one line that ends with a newline. `ends` is the end of the interval in seconds
+// since the start of the trial.
 std::string interval_event(std::size_t trial, double ends, const datapath::Interval& interval);
 
 std::string device_event(std::size_t trial, const datapath::Event& event);

@@ -35,7 +35,7 @@ Unit bits_unit(double max) {
 
 Unit seconds_unit(double max) {
   constexpr std::array<Unit, 3> kUnits = {{{1, "s"}, {60, "min"}, {3600, "h"}}};
-  constexpr double kMinCount = 3;  // at least this many of a unit: "120 s", but "3 min"
+  constexpr double kMinCount = 3;  // smallest number in a larger unit: "170 s", but "3 min"
   return largest_below(kUnits, max / kMinCount);
 }
 

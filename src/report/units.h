@@ -12,10 +12,10 @@ namespace manactl::report {
 struct Unit {
   double factor = 1;
   std::string_view name;
-  bool is_last = false;  // the largest unit; its numbers always have three decimals
+  bool is_last = false;  // the largest unit of a rate; its numbers always have three decimals
 };
 
-// These functions return the largest unit that does not exceed `max`.
+// Each returns the largest unit that `max` reaches (seconds_unit(): 3 times), or the smallest one.
 Unit rate_unit(double max);     // packets per second: "pps" to "Mpps"
 Unit bits_unit(double max);     // bits per second: "bit/s" to "Gbit/s"
 Unit seconds_unit(double max);  // "s", "min", "h"

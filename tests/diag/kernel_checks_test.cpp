@@ -24,7 +24,7 @@ const std::vector<KernelCase> kKernelCases = {
     {"Recommended", "6.14.0-1017-azure", "ubuntu", Status::pass, "requires"},
     {"TwoDevices", "6.17.2", "fedora", Status::pass, "manae_N"},
     {"UbuntuBackport", "5.15.0-1045-azure", "ubuntu", Status::warn, "19"},
-    {"UbuntuBeforeBackport", "5.15.0-1044-azure", "ubuntu", Status::warn, "network card"},
+    {"UbuntuBeforeBackport", "5.15.0-1044-azure", "ubuntu", Status::warn, "not mana_ib"},
     {"UbuntuNewBackport", "6.8.0-1062-azure", "ubuntu", Status::pass, "backport"},
     {"UbuntuBeforeNewBackport", "6.8.0-1045-azure", "ubuntu", Status::warn, "6.14"},
     {"UbuntuGeneric", "6.8.0-2000-generic", "ubuntu", Status::warn, "6.14"},

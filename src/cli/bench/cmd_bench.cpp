@@ -54,12 +54,12 @@ std::string usage_error(const Options& options, const Context& context) {
   if (!context.root.empty())
     return "bench: --root is for captured systems, which cannot be measured";
   const bool interface = !options.interfaces.empty();
-  if (device && interface) return "bench: an interface and --vdev exclude each other";
+  if (device && interface) return "bench: an interface and --vdev are mutually exclusive";
   if (options.sim && (device || interface))
-    return "bench: --sim brings its own device, an interface or --vdev excludes it";
+    return "bench: --sim has its own device: omit the interface or --vdev";
   const auto* engine = options.engine;
   if (device && engine != nullptr && !engine->takes_vdevs)
-    return fmt::format("bench: --engine {} measures MANA only, --vdev is for DPDK", engine->name);
+    return fmt::format("bench: --engine {} measures MANA only; --vdev requires DPDK", engine->name);
   if (options.sim && engine != nullptr && !engine->runs_on_adapter)
     return fmt::format("bench: --sim cannot use --engine {}", engine->name);
   return {};
@@ -145,8 +145,8 @@ Exit run_bench(const Options& options, Context& context) {
     return refuse(context,
                   Errc::invalid,
                   adapter.built_in
-                      ? "bench: a device is missing: an interface, --vdev net_null0 or --sim"
-                      : "bench: a device is missing: an interface or --vdev net_null0");
+                      ? "bench: a device is missing: use an interface, --vdev net_null0 or --sim"
+                      : "bench: a device is missing: use an interface or --vdev net_null0");
   }
   datapath::BenchPlan plan = options.plan;
   plan.hugepages = !options.no_huge;
@@ -165,9 +165,7 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
   };
   add_value(app, {"IFACE", type::kInterface, "measure this MANA NIC"}, take);
   add_value(
-      app,
-      {"--iface", type::kInterface, "same as IFACE, for names of subcommands such as compare"},
-      take);
+      app, {"--iface", type::kInterface, "same as IFACE, for a NIC named like a subcommand"}, take);
   add_value(app, {"--port", type::kInterface, "measure this NIC as well", true}, take);
   add_value(app,
             {"--vdev", "DEVICE", "measure a virtual DPDK device: net_null0, net_ring0", true},
@@ -186,7 +184,7 @@ CommandAction add_bench(CLI::App& app) {
   add_device_options(app, options);
   add_plan_options(app, options->plan);
   add_value(app,
-            {"--engine", engine_choice(), "what drives a MANA NIC (auto)"},
+            {"--engine", engine_choice(), "drive MANA NICs with this engine (auto)"},
             store_in(options->engine, parse_engine));
   add_flag(app, "--sim", options->sim, "measure the software adapter, on any machine");
   add_flag(app, "--no-huge", options->no_huge, "use ordinary memory instead of hugepages");

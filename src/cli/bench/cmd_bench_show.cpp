@@ -23,7 +23,7 @@ Exit refuse(Context& context, const Error& error) {
   return report_error(context, because(error, "bench show").value());
 }
 
-// Returns the error for a result without series, from which most figures are computed.
+// Returns the error for a result without series. Most figures are computed from the series.
 Error no_series(const std::string& word, const report::BenchResult& result) {
   return {Errc::invalid,
           0,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cli/arguments.h"
 #include "cli/bench/traffic_text.h"
 #include "cli/options.h"
 #include "datapath/plan/fields.h"
@@ -44,7 +43,7 @@ std::vector<std::string> mode_names() {
   return names;
 }
 
-// Returns "tx|rx|...". The string is static because the parser keeps a view of it.
+// Returns "tx|rx|...". The string is static because OptionSpec::type is a view of it.
 const std::string& mode_choice() {
   static const std::string choice = join(mode_names(), "|");
   return choice;
@@ -65,10 +64,7 @@ const std::string& mode_help() {
 Result<datapath::Mode> parse_mode(std::string_view text) {
   if (const auto mode = datapath::find_mode(text)) return *mode;
   const auto names = mode_names();
-  return fail(
-      Errc::invalid,
-      fmt::format(
-          "'{}' is none of {}{}", printable(text, 40), join(names, ", "), suggestion(text, names)));
+  return tl::unexpected<Error>(not_one_of(text, names));
 }
 
 template <std::uint16_t kMin, std::uint16_t kMax>

@@ -20,8 +20,8 @@ using report::kPercent;
 using report::Rows;
 using Json = nlohmann::ordered_json;
 
-// Returns "14.210 Mpps". If there are enough rates, adds the 95 % bounds and what the median was
-// computed from.
+// Returns "14.210 Mpps". If there are enough rates, this is their median, and the text adds the 95
+// % confidence interval and the number of trials or intervals.
 std::string rate_text(const report::BenchResult& result) {
   const auto& rate = result.summary.rate;
   if (rate.count < report::kMinRates) return report::pps_text(report::rate_of(result));

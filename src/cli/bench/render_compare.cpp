@@ -31,7 +31,7 @@ void print_text(Screen& screen, const report::CompareResult& result) {
       {"before", side(result.before)},
       {"after", side(result.after)},
       {"change",
-       fmt::format("{:+.2f} % (95 %: {:+.2f} to {:+.2f}), p = {:.3g}, threshold {:g} %",
+       fmt::format("{:+.2f} % (95 % CI: {:+.2f} to {:+.2f}), p = {:.3g}, threshold {:g} %",
                    effect.change * report::kPercent,
                    effect.confidence.low * report::kPercent,
                    effect.confidence.high * report::kPercent,

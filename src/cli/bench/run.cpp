@@ -46,7 +46,7 @@ class ProgressReporter {
         prints_events_(output == Output::ndjson),
         signals_(signals) {}
 
-  void start(const datapath::BenchReport& about) { print(report::start_event(plan_, about)); }
+  void start(const datapath::BenchReport& opened) { print(report::start_event(plan_, opened)); }
 
   datapath::Progress callbacks() {
     datapath::Progress progress;
@@ -87,8 +87,8 @@ class ProgressReporter {
   double elapsed_ = 0;                // seconds of the current trial
 };
 
-// Measures how much CPU time the run loses to others: reads counters at construction and again in
-// so_far(). Construct it after the engine has started its threads.
+// Measures how much CPU time the run loses to other threads and to the hypervisor: reads counters
+// at construction and again in so_far(). Construct it after the engine has started its threads.
 class InterferenceMonitor {
  public:
   InterferenceMonitor(const os::Files& files, const CpuList& cpus)
@@ -126,10 +126,10 @@ void save(Context& context, const RunOptions& options, report::BenchResult& resu
   (void)report_error(context, because(saved.error(), "cannot save the result").value());
 }
 
-// Returns the rate limit of a port in packets per second; infinity if there is none.
-Result<double> max_rate_of(const datapath::BenchPlan& plan, const datapath::BenchReport& about) {
+// Returns the rate limit of --rate for a port in packets per second; infinity without --rate.
+Result<double> max_rate_of(const datapath::BenchPlan& plan, const datapath::BenchReport& opened) {
   if (!plan.trial.rate) return std::numeric_limits<double>::infinity();
-  const auto link = about.ports.empty() ? 0 : about.ports.front().link_mbps;
+  const auto link = opened.ports.empty() ? 0 : opened.ports.front().link_mbps;
   return datapath::packets_per_second(*plan.trial.rate, plan.traffic, link);
 }
 
@@ -174,7 +174,7 @@ Result<> TrialRunner::repeat(report::BenchResult& result) const {
   return {};
 }
 
-// Completes a result whose trials have run.
+// Sets the fields of a result that are known only after the trials.
 void summarize(const os::Files& files, report::BenchResult& result) {
   result.tool_version = version();
   result.ended = now();
@@ -221,7 +221,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       {"--repeat", "N", "run N trials (1)"},
       store_in(options.repeat, [](std::string_view text) { return parse_count(text, 1, 1000); }));
   add_value(app,
-            {"--find", "GOALS", "search for rates: ndr, pdr, pdr=0.1%, ndr,pdr=1%"},
+            {"--find", "GOALS", "find the highest rates: ndr, pdr, ndr,pdr=0.1%"},
             store_in(options.losses, parse_goals));
   add_flag(app,
            "--allow-synthetic",

@@ -20,7 +20,7 @@ namespace manactl::cli {
 
 struct RunOptions {
   std::uint16_t repeat = 1;
-  std::vector<double> losses;  // accepted losses, the goals of a search; empty: no search
+  std::vector<double> losses;  // goals of --find, shares of lost packets; empty: no search
   bool allow_synthetic = false;
   std::optional<Output> output;
   bool no_save = false;

@@ -64,7 +64,7 @@ Result<report::BenchResult> load_without_series(const Context& context,
   if (!store) return tl::unexpected<Error>(store.error());
   auto text = store->read(id);
   if (!text) return tl::unexpected<Error>(text.error());
-  // Parsing the series of a hundred long runs would take minutes.
+  // Drops the series: parsing those of a hundred long runs would take minutes.
   const auto series = text->rfind(report::kSeriesMark);
   if (series != std::string::npos) text->replace(series, std::string::npos, "\n}");
   return report::read_bench(*text, id);

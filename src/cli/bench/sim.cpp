@@ -16,14 +16,14 @@ namespace {
 
 using datapath::Mode;
 
-// Returns the backend that emulates the peer of the adapter. It generates packets if the mode only
-// receives, and loops packets back if the mode sends and receives.
+// Returns the backend that emulates the peer of the adapter. It generates packets for rx and fwd,
+// and loops packets back for txrx and rtt.
 std::string_view backend_of(Mode mode) {
   if (!datapath::receives(mode)) return "sink";
   return datapath::generates_packets(mode) ? "loopback" : "generator";
 }
 
-// A doorbell is a call that runs the device in the same thread, so that no thread waits for a CPU.
+// The driver rings a doorbell by calling the device model, which therefore needs no thread or CPU.
 std::string adapter_config(const datapath::BenchPlan& plan) {
   constexpr std::uint16_t kMinFrame = 60;
   const auto frame = static_cast<std::uint16_t>(plan.traffic.largest() - datapath::kFcsBytes);
@@ -33,7 +33,7 @@ std::string adapter_config(const datapath::BenchPlan& plan) {
                      std::max(kMinFrame, frame));
 }
 
-// The command line of this process, with its executable as the first word.
+// Returns the command line of this process, with the path of its executable as the first word.
 Result<std::vector<std::string>> own_command(const os::System& system) {
   auto self = system.files.link_target("proc/self/exe");
   if (!self) return tl::unexpected<Error>(self.error());
@@ -47,7 +47,7 @@ Result<std::vector<std::string>> own_command(const os::System& system) {
   return command;
 }
 
-// Fails in a child that did not load the library: it would start another child.
+// Fails in a child that did not load the library, because it would start another child.
 Result<> check_is_parent(const os::System& system) {
   const auto variables = system.files.read("proc/self/environ");
   if (!variables || variables->find(adapter::kConfigVariable) == std::string::npos) return {};

@@ -10,17 +10,16 @@
 
 namespace manactl::cli {
 
-// The port that the adapter emulates.
+// Returns the port that the adapter emulates.
 datapath::Nic simulated_nic();
 
 // The first note of a result measured on the adapter.
 inline constexpr std::string_view kSimulatedNote =
-    "the software adapter was measured, which works inside every doorbell: the figures depend on "
-    "this "
-    "machine's CPU and not on MANA hardware";
+    "the software adapter was measured, which runs in the thread that rings the doorbell: the "
+    "figures depend on this machine's CPU and not on MANA hardware";
 
 // Runs the same command in a child on the adapter. The child prints the result to stdout; this
-// process prints the adapter's report to stderr. Returns 1 if the driver violated its contract.
+// process prints the adapter's report to stderr. Returns 1 if the adapter found violations.
 Exit run_on_adapter(const datapath::BenchPlan& plan, Context& context);
 
 }  // namespace manactl::cli

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/arguments.h"
 #include "cli/facts.h"
+#include "cli/options.h"
 #include "datapath/plan/plan.h"
 #include "diag/remedies.h"
 #include "host/numa.h"
@@ -34,7 +34,7 @@ const setup::Entry* entry_of(const std::vector<setup::Entry>& entries, const hos
   return found == entries.end() ? nullptr : &*found;
 }
 
-// Parses "10.0.1.4/24 broadcast 10.0.1.255"; empty for an IPv6 address.
+// Returns 10.0.1.4 for "10.0.1.4/24 broadcast 10.0.1.255"; empty for an IPv6 address.
 std::optional<Ipv4Address> ipv4_of(std::string_view text) {
   const auto address = Ipv4Address::parse(text.substr(0, text.find('/')));
   return address ? std::optional(*address) : std::nullopt;
@@ -200,10 +200,7 @@ Result<const datapath::EngineRow*> parse_engine(std::string_view text) {
   if (text == "auto") return nullptr;
   if (const auto* engine = datapath::find_engine(text)) return engine;
   const auto names = engine_names();
-  return fail(
-      Errc::invalid,
-      fmt::format(
-          "'{}' is none of {}{}", printable(text, 40), join(names, ", "), suggestion(text, names)));
+  return tl::unexpected<Error>(not_one_of(text, names));
 }
 
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan) {
@@ -217,7 +214,7 @@ Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPla
   const bool unprivileged = facts.limits && facts.limits->uid != 0;
   if (is_virtual && (supply.free == 0 || unprivileged)) {
     plan.hugepages = false;
-    return fmt::format("ordinary memory instead of hugepages, which is slower: {}",
+    return fmt::format("ordinary memory was used instead of hugepages and is slower: {}",
                        unprivileged ? "hugepages need root" : "no hugepages are free");
   }
   if (supply.known && supply.free < needed) {

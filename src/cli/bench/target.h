@@ -33,7 +33,7 @@ using Possible = tl::expected<T, Obstacle>;
 // Returns the row of datapath::kEngines with this name; null for "auto".
 Result<const datapath::EngineRow*> parse_engine(std::string_view text);
 
-// "auto|dpdk|..."
+// Returns "auto|dpdk|...".
 const std::string& engine_choice();
 
 // Returns the MANA port of a NIC that is bound to user space. Fails if the engine has no net_mana.
@@ -60,8 +60,8 @@ CpuList cpus_near(const os::Files& files,
                   const host::Facts& facts,
                   const std::vector<datapath::Nic>& nics);
 
-// If a plan without NICs cannot use hugepages, turns them off and returns a note about it. Fails if
-// there are too few free hugepages.
+// If a plan without NICs cannot use hugepages, sets plan.hugepages to false and returns a note
+// about that, else an empty text. Fails if there are too few free hugepages.
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan);
 
 }  // namespace cli

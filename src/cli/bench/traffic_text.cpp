@@ -39,7 +39,7 @@ struct Prefix {
   double factor;
 };
 
-// Returns 1e6 for "m"; empty if `text` is not a prefix of a unit.
+// Returns 1e6 for "m", and 1 for no prefix; empty if `text` is not a prefix of a unit.
 std::optional<double> factor_of(std::string_view text) {
   constexpr Prefix kPrefixes[] = {{'k', 1e3}, {'m', 1e6}, {'g', 1e9}};
   if (text.empty()) return 1;

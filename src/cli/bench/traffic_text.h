@@ -16,7 +16,7 @@ namespace manactl::cli {
 // at most 8 sizes of 64 to 9018 bytes, with shares of 1 to 100.
 Result<std::vector<datapath::SizeShare>> parse_sizes(std::string_view text);
 
-// Accepts "1Mpps", "500kpps", "10Gbps", "2.5Gbit" and "50%". A unit is required, in any case.
+// Accepts "1Mpps", "500kpps", "10Gbps", "2.5Gbit" and "50%". A unit is required, case-insensitive.
 Result<datapath::Rate> parse_rate(std::string_view text);
 
 // Accepts "ndr" (no loss), "pdr" (a loss of 0.5 %), "pdr=0.1%" and lists: "ndr,pdr=0.1%,pdr=1%".

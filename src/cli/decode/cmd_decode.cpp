@@ -56,7 +56,7 @@ constexpr EnumWords<GroupOrder, 3> kOrders = {
 Error dissect_error(const wire::Refusal& refusal, std::size_t size) {
   auto error = error_of(refusal);
   const bool is_rest = refusal.rule == wire::Rule::length && refusal.value != size;
-  if (is_rest) error.message += fmt::format(" (the dump has {})", size);
+  if (is_rest) error.message += fmt::format(" (the dump has {} bytes)", size);
   return error;
 }
 
@@ -207,7 +207,7 @@ CommandAction add_decode(CLI::App& app) {
               return {};
             });
   add_value(app,
-            {"--order", type::kOrder, "read groups of more than two digits in this order"},
+            {"--order", type::kOrder, "set the byte order of groups of over two digits"},
             store_word_in(options->order, kOrders));
   return [options](Context& context) { return DecodeCommand(*options, context).run(); };
 }

@@ -117,7 +117,7 @@ FieldView view_without_values(const wire::Field& field, std::string_view title) 
 
 std::vector<FieldView> field_views(const wire::Section& section) {
   std::vector<FieldView> views;
-  // Fields already in `views` whose bits lie in several parts of the record.
+  // Names of the fields in `views` that are split: their bits lie in several parts of the record.
   std::vector<std::string_view> split_fields;
   for (const auto& field : section.fields) {
     if (field.kind == RowKind::part) {

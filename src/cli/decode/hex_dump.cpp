@@ -162,7 +162,7 @@ void Assembly::begin(std::uint64_t offset) {
 }
 
 struct ParsedLines {
-  std::vector<HexLine> lines;  // lines with bytes
+  std::vector<HexLine> lines;  // lines of dumps
   std::size_t skipped = 0;
 };
 
@@ -182,7 +182,7 @@ bool has_form(const std::vector<HexLine>& lines, LineForm form) {
       lines.begin(), lines.end(), [&](const HexLine& line) { return line.form == form; });
 }
 
-// If some lines have offsets, all lines without offsets are log messages and are skipped.
+// If some lines have offsets, lines without offsets count as log messages and are skipped.
 Result<ParsedLines> parse_lines(std::string_view text) {
   std::vector<HexLine> all;
   std::size_t number = 0;
@@ -245,7 +245,7 @@ bool are_words(const std::vector<HexLine>& lines, GroupOrder order, HexDump& dum
   }
   if (widest <= 2) return false;
   if (matches_bytes != matches_words) return matches_words;
-  // The kernel and od print numbers. xxd prints bytes, by default in groups of four digits.
+  // Groups of the kernel and od are numbers. Groups of xxd are bytes, by default two (four digits).
   const bool words = octal || in_log || (colon && widest > 4);
   if (octal || in_log || colon) {
     dump.notes.push_back(

@@ -14,23 +14,23 @@
 
 namespace manactl::cli {
 
-// Most bytes of a dump, including lines repeated by '*'. This is the size of the largest queue.
+// Most bytes of a dump, including lines repeated by '*'. Linux's largest CQ has this size (mana.h).
 inline constexpr std::size_t kMaxDump = 1U << 20;
 
-// Whether a group of more than two digits is bytes in memory order or one little-endian number.
-// `automatic` chooses by the form of the dump and by its text column.
+// How to read a group of more than two digits: as bytes in memory order, or as one little-endian
+// number (a word). `automatic` chooses by the form of the dump and by its text column.
 enum class GroupOrder : std::uint8_t { automatic, bytes, words };
 
 struct HexDump {
   // The bytes of each dump in the text. An offset of 0 starts a new dump.
   std::vector<std::vector<std::uint8_t>> parts;
-  std::vector<std::string> notes;  // assumptions made
+  std::vector<std::string> notes;  // assumptions and skipped lines
 };
 
 // Errors are Errc::invalid and name the line. Returns at least one part; no part is empty.
 Result<HexDump> parse_hex_dump(std::string_view text, GroupOrder order);
 
-// True for "05000000", "0x1f" and "05,00"; false for a file name.
+// True for "05000000", "0x1f" and "05,00". A file with such a name must be given as "./NAME".
 bool looks_hexadecimal(std::string_view word);
 
 // True if `bytes` contains control characters that do not occur in text files.

@@ -75,7 +75,7 @@ bool parse_canonical(std::string_view text, HexLine& line) {
   return are_uniform(line.groups);
 }
 
-// Finds the first "offset: " that uniform groups follow. Text before the offset is a log prefix.
+// Finds the first "offset: " before groups of equal width. Text before the offset is a log prefix.
 bool parse_colon(std::string_view text, HexLine& line) {
   bool found = false;
   for (auto colon = text.find(": "); colon != std::string_view::npos;
@@ -97,7 +97,7 @@ bool parse_colon(std::string_view text, HexLine& line) {
   return found;
 }
 
-// od and hexdump print offsets of seven digits. A group of seven digits cannot be bytes.
+// od and hexdump print offsets of seven digits. A group of bytes never has seven digits.
 bool parse_octal(std::string_view text, HexLine& line) {
   constexpr std::size_t kDigits = 7;
   auto groups = words(text);

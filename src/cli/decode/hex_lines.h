@@ -16,13 +16,13 @@ enum class LineForm : std::uint8_t {
   canonical,  // "00000000  01 02  |..|": hexdump -C
   octal,      // "0000000 0201 0403": od and hexdump; the offset may be octal
   repeated,   // "*"
-  other,      // not a dump
+  other,      // not a line of a dump
 };
 
 struct HexLine {
   LineForm form = LineForm::other;
   std::size_t number = 0;                // from 1
-  bool has_prefix = false;               // preceded by log text
+  bool has_prefix = false;               // the line begins with log text
   std::string_view offset;               // digits
   std::vector<std::string_view> groups;  // digits; numbers of a C array start with "0x"
   std::string_view ascii;

@@ -118,7 +118,7 @@ Result<> DoctorCommand::read_logs() {
     auto report = diag::read_log(source, log.name, *signatures_);
     if (!report) return tl::unexpected<Error>(report.error());
     reports_.push_back(std::move(*report));
-    // RecordingSystem already records the kernel log for the bundle.
+    // SystemRecorder already records the kernel log for the bundle.
     if (!options_.bundle.empty() && log.name != "kernel log") {
       excerpts_[bundle_name(excerpts_.size() + 1, log.name)] = excerpt.excerpt();
     }
@@ -134,7 +134,7 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
   }
   auto report = diag::run_checks(facts, check_options_for(1), {});
   if (report) checks_ = std::move(*report);
-  // The log may be of another machine: ignore checks of a machine without MANA.
+  // The log may come from another machine, so ignore the checks if this machine has no MANA.
   const bool only_logs = !reports_.empty() && !facts.has_mana();
   if (only_logs) {
     notes_.emplace_back(context_.root.empty()
@@ -170,7 +170,7 @@ Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit)
   const auto written = host::write_bundle(recording, bundle, options_.bundle);
   // Every failure to write the result has the same exit code.
   if (!written) return fail(Errc::io, written.error().message);
-  notes_.push_back(fmt::format("the bundle is '{}'", options_.bundle));
+  notes_.push_back(fmt::format("the bundle was written to '{}'", options_.bundle));
   return {};
 }
 

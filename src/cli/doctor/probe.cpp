@@ -12,15 +12,17 @@
 namespace manactl::cli {
 namespace {
 
-// Returns why no QP may be created on a port; empty if it may. A QP redirects the packets of the
-// port, so the port must be known to be unused.
+// Returns why creating a QP on the port is refused; empty if it is allowed. A QP redirects the
+// packets of the port, so the port must be known to be unused.
 std::string reason_against_qp(const datapath::Nic& port,
                               const os::System& system,
                               const host::Facts& facts) {
   const auto nic = std::ranges::find_if(*facts.nics, [&](const host::Nic& one) {
     return one.vf && one.vf->mac == port.mac && one.vf->pci == port.pci;
   });
-  if (nic == facts.nics->end()) return "its use is unknown";
+  if (nic == facts.nics->end()) {
+    return "no NIC matches this port, so it is unknown whether the port is in use";
+  }
   const auto found = setup::find_objections(*nic, facts, system);
   return found ? join(*found, "; ") : found.error().message;
 }

@@ -95,7 +95,7 @@ void DoctorWriter::write_cause(std::string_view heading, const Item& item) {
     out() << std::string(kLabelWidth + 4, ' ')
           << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
   }
-  // A cause that checks found needs no confirmation; one from a log may have it.
+  // A cause found by a check needs no confirmation; checks may confirm a cause found in a log.
   if (item.quote && item.confirmation != diag::Confirmation::not_possible) {
     write_labeled(
         "Here",

@@ -23,7 +23,7 @@ constexpr EnumWords<ArgsFormat, 5> kFormats = {{{ArgsFormat::testpmd, "testpmd"}
                                                 {ArgsFormat::environment, "env"},
                                                 {ArgsFormat::json, "json"}}};
 
-// DPDK before 23.11 rejects a VMBus id after -a. False if all installed releases are older.
+// DPDK before 23.11 rejects a VMBus id after -a. Returns false if all installed releases are older.
 bool accepts_channels(const host::Facts& facts) {
   static constexpr Release kFirst{23, 11, 0};
   const auto installed = facts.dpdk.value_or(std::vector<host::SystemDpdk>{});

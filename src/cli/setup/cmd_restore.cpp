@@ -32,7 +32,7 @@ Exit run_restore(const Options& options, Context& context) {
   setup::SetupSession setup_session(*system);
   const auto allowed = setup_session.check_privileges();
   if (!allowed) return report_error(context, allowed.error());
-  setup::DeferredSignals signals;  // do not interrupt a restore half-way
+  setup::DeferredSignals signals;  // a signal must not interrupt a restore
   RestoreOutput result;
   if (options.persist) {
     auto removed = setup::Persistence().remove(request.name);

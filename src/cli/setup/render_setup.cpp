@@ -135,14 +135,14 @@ namespace {
 std::string confirmation_text(const setup::Confirmation& confirmation) {
   using setup::WatchdogState;
   if (confirmation.watchdog == WatchdogState::dead) {
-    return "not confirmed, and its watchdog is dead: it will NOT be rolled back";
+    return "not confirmed, and its watchdog is dead: the changes will NOT be rolled back";
   }
   std::string text = "not confirmed";
   if (confirmation.time_left) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*confirmation.time_left).count();
-    text += seconds > 0
-                ? fmt::format(": rolled back in {} s", seconds)
-                : fmt::format(": the time ended {} s ago, its watchdog is rolling back", -seconds);
+    text += seconds > 0 ? fmt::format(": rolled back in {} s", seconds)
+                        : fmt::format(": the timeout ended {} s ago; its watchdog is rolling back",
+                                      -seconds);
   }
   if (confirmation.watchdog == WatchdogState::unknown)
     text += "; the state of its watchdog is unknown";

@@ -59,7 +59,7 @@ enum class ArgsFormat { testpmd, eal, vpp, environment, json };
 
 struct ArgsOutput {
   std::vector<setup::Slot> slots;
-  bool allow_channels = true;   // DPDK 23.11 and later accept "-a <VMBus id>"
+  bool allow_channels = true;   // DPDK is 23.11 or later and accepts "-a <VMBus id>"
   std::vector<unsigned> cores;  // the first one is EAL's main lcore
   unsigned queues = 1;          // a power of two, as net_mana requires
 };

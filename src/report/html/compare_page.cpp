@@ -39,7 +39,8 @@ void draw_side(
   if (rate.confidence) {
     const double from = x.at(rate.confidence->low);
     const double width = std::max(x.at(rate.confidence->high) - from, kMinWidth);
-    svg.rect({from, middle - kBand, width, 2 * kBand}, "band", "95 % bounds of the median");
+    svg.rect(
+        {from, middle - kBand, width, 2 * kBand}, "band", "95 % confidence interval of the median");
   }
   double offset = 0;
   for (const double value : select_dots(side.rates)) {
@@ -87,8 +88,8 @@ std::string rates_chart(const CompareResult& result) {
       std::move(svg).end(),
       {},
       fmt::format(
-          "Each dot is the rate of a steady interval or of a trial{}. Dashed line: median; shaded: "
-          "its 95 % bounds. The scale does not start at 0.",
+          "Each dot is the rate of a steady interval or the median of a trial{}. Dashed line: "
+          "median; shaded: its 95 % confidence interval. The scale does not start at 0.",
           count > kMaxDots ? fmt::format(" (at most {} per result are drawn)", kMaxDots) : ""));
 }
 
@@ -103,7 +104,7 @@ std::string change_chart(const CompareResult& result) {
                                         result.threshold,
                                         0.001});
   const Axis x{-reach, reach, plot.left, plot.x_end()};
-  const auto description = fmt::format("{} (95 %: {} to {})",
+  const auto description = fmt::format("{} (95 % CI: {} to {})",
                                        percent(effect.change),
                                        percent(effect.confidence.low),
                                        percent(effect.confidence.high));
@@ -117,17 +118,18 @@ std::string change_chart(const CompareResult& result) {
            "pale",
            "below the threshold");
   svg.line({x.at(0), plot.top, 0, svg.height()}, "base");
-  svg.rect({low, middle - kHalf, width, 2 * kHalf}, "band", "95 % bounds of the change");
+  svg.rect(
+      {low, middle - kHalf, width, 2 * kHalf}, "band", "95 % confidence interval of the change");
   svg.line({low, middle, width, 0}, "s0");
   svg.dot({x.at(effect.change), middle, kRadius}, "dot", description);
   svg.x_marks(x, {1 / kPercent, "%"});
   svg.x_axis("change of the median in %");
-  return chart_html(
-      "change of the median",
-      std::move(svg).end(),
-      {},
-      fmt::format("Dot: change; bar: its 95 % bounds; gray: changes below the threshold of {:g} %.",
-                  result.threshold * kPercent));
+  return chart_html("change of the median",
+                    std::move(svg).end(),
+                    {},
+                    fmt::format("Dot: change; bar: its 95 % confidence interval; gray: changes "
+                                "below the threshold of {:g} %.",
+                                result.threshold * kPercent));
 }
 
 std::vector<std::string> side_row(std::string_view name, const CompareInput& side) {
@@ -144,7 +146,7 @@ std::vector<std::string> side_row(std::string_view name, const CompareInput& sid
 
 HtmlTable results_table(const CompareResult& result) {
   return {"Results",
-          {"result", "rates", "median", "95 % low", "95 % high", "variation", "noisy"},
+          {"result", "rates", "median", "95 % CI low", "95 % CI high", "variation", "noisy"},
           {side_row("before", result.before), side_row("after", result.after)}};
 }
 
@@ -161,7 +163,7 @@ HtmlRows figures(const CompareResult& result) {
   const auto& [low, high] = effect.confidence;
   return {{"verdict", std::string(name_of(result.verdict))},
           {"change of the median", percent(effect.change)},
-          {"95 % bounds", fmt::format("{:+.2f} to {}", low * kPercent, percent(high))},
+          {"95 % confidence interval", fmt::format("{:+.2f} to {}", low * kPercent, percent(high))},
           {"p-value", fmt::format("{:.3g}", effect.p)}};
 }
 

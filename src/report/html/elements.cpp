@@ -15,7 +15,7 @@ extern const std::string_view report_css;
 namespace manactl::report {
 namespace {
 
-constexpr std::size_t kMaxBytes = 4000;  // of the longest untrusted text that is shown
+constexpr std::size_t kMaxBytes = 4000;  // longer untrusted text is cut
 
 // Labels of JSON fields. Other fields are shown with their JSON name.
 constexpr std::array<std::array<std::string_view, 2>, 12> kLabels = {

@@ -14,13 +14,13 @@ namespace {
 
 constexpr double kAll = 100;
 
-// The number of nines of a percentile: 90 % is 1, 99 % is 2. On this scale, each nine has the same
-// width: the slow packets of the tail matter most.
+// Returns the number of nines of a percentile: 90 % is 1, 99 % is 2. The x axis is linear in nines,
+// so that the few slowest packets, which matter most, stay visible.
 double nines(double percent) {
   return -std::log10(std::max(1 - percent / kAll, 1e-9));
 }
 
-// The decimal logarithm of a time from 1 ns to 11 days; NaN counts as 1 ns.
+// The decimal logarithm of a time in ns, clamped to 1 ns ... 1e15 ns (11 days); NaN counts as 1 ns.
 double decades(double nanoseconds) {
   constexpr double kMax = 1e15;
   return std::log10(std::min(kMax, std::max(1.0, nanoseconds)));
@@ -56,7 +56,7 @@ void percent_marks(Svg& svg, const Axis& x, double last, bool has_max) {
   svg.x_axis("percentile");
 }
 
-// Marks 1, 2, 5, 10 ... on a logarithmic scale.
+// Draws the marks 1, 2, 5, 10 ... of a logarithmic axis.
 void log_marks(Svg& svg, const Axis& y, const Unit& unit) {
   svg.y_unit(unit);
   for (int power = static_cast<int>(std::floor(y.low)); power <= static_cast<int>(y.high);

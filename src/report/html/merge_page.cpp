@@ -21,7 +21,7 @@ struct End {
   Count Sample::*direction;
 };
 
-// Returns the rates of one machine. Its wall clock determines the position of each trial.
+// Returns the rates of one machine over time. Its wall clock gives the start of each trial.
 HtmlSeries series_of(const End& end, double start) {
   HtmlSeries series{std::string(end.name), {}};
   const auto& trials = end.result.report.trials;
@@ -83,7 +83,7 @@ HtmlTable queues_table(const End& sender, const End& receiver) {
 
 void add_warnings_and_notes(const End& end, HtmlReport& page) {
   const auto& result = end.result;
-  if (result.summary.noisy()) page.warnings.push_back(fmt::format("Noisy: rate {}", end.name));
+  if (result.summary.noisy()) page.warnings.push_back(fmt::format("Noisy: {} rate", end.name));
   if (result.path.verdict == datapath::Path::synthetic) {
     page.warnings.push_back(
         fmt::format("The {} packets took the synthetic path, not the VF", end.name));

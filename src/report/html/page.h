@@ -21,7 +21,7 @@ struct HtmlPoint {
 
 struct HtmlSpan {
   double from = 0, to = 0;  // seconds since the start of the run
-  std::string reason;       // "warm-up", "eth1 was removed"
+  std::string reason;       // "warm-up", "a device was removed, absent or returned"
 };
 
 struct HtmlBand {
@@ -34,7 +34,7 @@ struct HtmlSeries {
 };
 
 struct HtmlQueue {
-  std::string name;                // "0", "eth1 3"
+  std::string name;                // "0"
   double rate = 0;                 // packets per second, mean of the whole run
   std::vector<std::string> cells;  // one for each of HtmlReport::queue_columns
   std::vector<double> rates;       // packets per second in each interval; may be empty
@@ -59,10 +59,10 @@ struct HtmlReport {
   HtmlRows figures;                        // in large type: "rate", "14.210 Mpps"
   std::vector<HtmlSeries> series;          // `median` is the median of the first one
   std::optional<double> median;            // packets per second
-  std::optional<HtmlBand> confidence;      // 95 % bounds of the median
+  std::optional<HtmlBand> confidence;      // 95 % confidence interval of the median
   std::vector<HtmlSpan> excluded;          // spans that `median` does not include
-  std::vector<HtmlSpan> disturbed;         // adjacent spans with the same reason are merged
-  std::vector<double> trial_starts;        // seconds at which the second and later trials start
+  std::vector<HtmlSpan> disturbed;         // html_page() merges adjacent spans with the same reason
+  std::vector<double> trial_starts;        // seconds; starts of the second and later trials
   std::vector<std::string> queue_columns;  // "missed", "cycles per packet"
   std::vector<HtmlQueue> queues;
   std::vector<HtmlPercentile> latency;  // ascending
@@ -71,7 +71,7 @@ struct HtmlReport {
   HtmlRows configuration;
   HtmlRows environment;
   std::vector<std::string> notes;
-  std::string footer;  // "manactl 0.1.0, 2026-11-21 14:00 UTC"
+  std::string footer;  // "manactl 0.1.0, 2026-11-21T14:00:00.000Z"
 };
 
 std::string html_page(const HtmlReport& report);

@@ -14,7 +14,7 @@ namespace manactl::report {
 namespace {
 
 constexpr std::size_t kMaxDots = 240;  // longer series are drawn without dots and tooltips
-constexpr double kGap = 6;             // between the plot and the text next to it
+constexpr double kGap = 6;             // SVG units between the plot and the text next to it
 constexpr std::size_t kStyles = 3;
 
 constexpr std::string_view kHatch =
@@ -60,7 +60,7 @@ void draw_spans(Svg& svg,
   }
 }
 
-// Draws a triangle above each span, because some readers cannot see its color.
+// Marks each span with a triangle as well, because some readers cannot see the colors.
 void draw_marks(Svg& svg, const std::vector<HtmlSpan>& spans, const Axis& x) {
   for (const auto& span : spans) {
     const double at = x.at(std::clamp((span.from + span.to) / 2, x.low, x.high));
@@ -73,7 +73,9 @@ void draw_bounds(Svg& svg, const HtmlReport& report, const Axis& y) {
   constexpr double kMinHeight = 2;
   const double top = y.at(report.confidence->high);
   const double height = std::max(y.at(report.confidence->low) - top, kMinHeight);
-  svg.rect({svg.plot().left, top, svg.width(), height}, "band", "95 % bounds of the median");
+  svg.rect({svg.plot().left, top, svg.width(), height},
+           "band",
+           "95 % confidence interval of the median");
 }
 
 void draw_median(Svg& svg, const HtmlReport& report, const Axis& y, const Unit& unit) {
@@ -127,7 +129,7 @@ std::string rate_legend(const HtmlReport& report) {
   }
   if (report.median)
     legend += swatch_line("median", fmt::format("median ({})", report.series.front().name));
-  if (report.confidence) legend += swatch_box("band", "95 % bounds of the median");
+  if (report.confidence) legend += swatch_box("band", "95 % confidence interval of the median");
   if (!report.excluded.empty()) legend += swatch_box("pale", "excluded from the median");
   if (!report.trial_starts.empty()) legend += swatch_line("trial", "start of a trial");
   if (!report.disturbed.empty()) legend += swatch_box("hatch", "disturbed");
@@ -138,10 +140,10 @@ std::string rate_caption(const HtmlReport& report, std::size_t drawn, const Axis
   std::string caption;
   const auto total = report.series.front().points.size();
   if (drawn < total) {
-    caption = fmt::format(
-        "{} intervals in {} columns; each column shows its lowest and highest interval. ",
-        total,
-        drawn / 2);
+    caption =
+        fmt::format("{} intervals in {} columns; each column shows its lowest and highest rate. ",
+                    total,
+                    drawn / 2);
   }
   if (y.low > 0) caption += "The scale does not start at 0.";
   return caption;

@@ -14,8 +14,8 @@ namespace manactl::report {
 namespace {
 
 constexpr double kTen = 10;
-constexpr double kGap = 8;     // between the plot and the text next to it
-constexpr int kMaxDigits = 4;  // most decimals of a mark
+constexpr double kGap = 8;     // SVG units between the plot and the text next to it
+constexpr int kMaxDigits = 4;  // maximum number of decimals of a mark
 
 // Returns the number of decimals that multiples of `step` need.
 int decimals(double step) {

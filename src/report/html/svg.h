@@ -25,7 +25,7 @@ struct Axis {
 // Round numbers (1, 2, 5, 10 ...) within [low, high], about `count` of them.
 std::vector<double> ticks(double low, double high, unsigned count);
 
-// The size of a picture, and the margins between its edges and the plot.
+// The size of a picture, and the margins between its edges and the plot, in SVG units.
 struct Plot {
   double width = 960, height = 300;
   double left = 66, right = 92, top = 24, bottom = 44;
@@ -88,8 +88,8 @@ class Svg {
   std::string out_;
 };
 
-// Divides the points into `columns` groups of equal size and returns the lowest and the highest
-// point of each group, in the order of time. Returns all points if there are at most 2 * `columns`.
+// Divides the points into `columns` groups of equal size and returns the points with the lowest and
+// highest rate of each group, in order of time. Up to 2 * `columns` points are returned unchanged.
 std::vector<HtmlPoint> thin(const std::vector<HtmlPoint>& points, std::size_t columns);
 
 // Returns the attribute d of an SVG <path> through the points.

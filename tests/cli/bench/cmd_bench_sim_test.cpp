@@ -166,8 +166,8 @@ TEST(BenchOnAdapter, ExplainsErrorsOfTheDriver) {
            {"create_qp=errno:EPERM", 4, "CAP_NET_RAW"},
            {"alloc_parent_domain=missing",
             3,
-            "is not libmana (alloc_parent_domain: EOPNOTSUPP); compare their driver ids: manactl "
-            "check --only rdma"},
+            "is not libmana (alloc_parent_domain: EOPNOTSUPP); compare the driver ids of kernel "
+            "and libibverbs: manactl check --only rdma"},
            {"open_device=errno:EACCES", 4, "open_device"},
        }) {
     const auto outcome =
