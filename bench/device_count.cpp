@@ -3,8 +3,8 @@
 // manactl-device-count CHUNKS each|last [driver]: sends bursts of 32 packets of 64 bytes through
 // the core of the software adapter (strict checker, inline engine, doorbells by call), with a
 // completion for each packet or for the last packet of a burst. Prints the TSC cycles of the device
-// per packet: the 10th percentile and the median of the chunks. With "driver" no doorbell is rung,
-// so that bench/device-cost can subtract these instructions.
+// per packet: the 10th percentile and the median of the chunks. With "driver", no doorbell is
+// rung: bench/device-cost subtracts the instructions of such a run, which are the driver's.
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ class Driver {
     return static_cast<double>(spent) / kBursts / kBurst;
   }
 
-  bool kept_the_contract(std::uint64_t packets) {
+  bool is_correct(std::uint64_t packets) {
     return adapter_.checker().total() == 0 && counters_.port[0].tx_packets == packets;
   }
 
@@ -125,7 +125,7 @@ int main(int argc, char** argv) {
   Driver driver(completions == "each", rings);
   std::vector<double> costs(chunks);
   for (auto& cost : costs) cost = driver.chunk();
-  if (rings && !driver.kept_the_contract(chunks * kBursts * kBurst)) {
+  if (rings && !driver.is_correct(chunks * kBursts * kBurst)) {
     fmt::print(stderr, "manactl-device-count: the device reported a violation or lost packets\n");
     return 1;
   }

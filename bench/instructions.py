@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Counts the user instructions of a command with perf, or with callgrind without hardware counters."""
+"""Counts the user instructions of a command with perf; without hardware counters, with callgrind."""
 
 import re
 import shutil

@@ -4,8 +4,8 @@
 // works inside the doorbell, and its cycles are subtracted. bench/verbs-cost runs this program.
 //
 // usage: manactl-verbs-cost [MODE [BURSTS]]: prints a line "MODE OWN ALL" per mode: the cycles
-// without and with those of the device. With BURSTS, runs that many without timing, to count
-// instructions.
+// without and with those of the device. With BURSTS, runs that many bursts without timing, to
+// count instructions.
 
 #include <algorithm>
 #include <charconv>
@@ -57,7 +57,7 @@ struct Row {
   std::uint32_t pattern;  // packets per repetition of the size pattern; 0: all packets are equal
 };
 
-// The pattern of twelve packets of three sizes does not divide the ring size.
+// The length of tx-imix's pattern, 12 packets of three sizes, does not divide the ring size.
 constexpr Row kRows[] = {{"tx", verbs::send, 1, 0},
                          {"tx-imix", verbs::send, 1, 12},
                          {"tx-flows", verbs::send, 256, 0},

@@ -75,7 +75,8 @@ struct CpuList {
 };
 
 // The name or an alternative name of a network interface, which need not exist. At most 127 bytes
-// (ALTIFNAMSIZ - 1, linux/if.h) without '/', ':', blanks and control characters; not "." or "..".
+// (ALTIFNAMSIZ - 1, linux/if.h) without '/', ':', blanks, control characters or a leading '-'. "."
+// and ".." are rejected as well.
 class InterfaceName {
  public:
   static Result<InterfaceName> parse(std::string_view text);

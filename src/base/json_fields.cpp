@@ -26,7 +26,7 @@ const Json& list_at(const JsonFields& fields, const void* object, const char* ke
   static const Json kEmpty = Json::array();
   const auto& value = value_at(object, key);
   if (value.is_array()) return value;
-  fields.refuse(key, "is not a list");
+  fields.refuse(key, "is not an array");
   return kEmpty;
 }
 
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> numbers_in(const JsonFields& fields,
                                       const char* key,
                                       std::uint64_t max = UINT64_MAX) {
   std::vector<std::uint64_t> found;
-  if (!array.is_array()) fields.refuse(key, "has an element that is not a list");
+  if (!array.is_array()) fields.refuse(key, "has an element that is not an array");
   for (const auto& element : array) found.push_back(number_in(fields, element, key, max));
   return found;
 }
@@ -55,7 +55,7 @@ std::vector<std::uint64_t> numbers_in(const JsonFields& fields,
 double real_in(const JsonFields& fields, const Json& value, const char* key) {
   const double number = value.is_number() ? value.get<double>() : -1;
   if (number >= 0 && std::isfinite(number)) return number;
-  fields.refuse(key, "is not a number from 0");
+  fields.refuse(key, "is not a number of at least 0");
   return 0;
 }
 
@@ -98,14 +98,14 @@ bool JsonFields::flag(const char* key) const {
 std::string JsonFields::text(const char* key) const {
   const auto& value = value_at(json_, key);
   if (value.is_string()) return value.get_ref<const std::string&>();
-  refuse(key, "is not a text");
+  refuse(key, "is not a string");
   return {};
 }
 
 std::vector<std::string> JsonFields::texts(const char* key) const {
   std::vector<std::string> found;
   for (const auto& element : list_at(*this, json_, key)) {
-    if (!element.is_string()) refuse(key, "has an element that is not a text");
+    if (!element.is_string()) refuse(key, "has an element that is not a string");
     if (element.is_string()) found.push_back(element.get_ref<const std::string&>());
   }
   return found;
@@ -136,7 +136,7 @@ std::map<std::string, std::string, std::less<>> JsonFields::text_map(const char*
   const auto& value = value_at(json_, key);
   if (!value.is_object()) refuse(key, "is not an object");
   for (const auto& [name, element] : value.items()) {
-    if (!element.is_string()) refuse(key, "has a value that is not text");
+    if (!element.is_string()) refuse(key, "has a value that is not a string");
     if (element.is_string()) found.emplace(name, element.get_ref<const std::string&>());
   }
   return found;

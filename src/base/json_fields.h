@@ -63,7 +63,7 @@ class JsonFields {
     if (auto value = parse(text(key))) {
       target = std::move(*value);
     } else {
-      refuse(key, "cannot be read");
+      refuse(key, "has an invalid value");
     }
   }
 
@@ -96,7 +96,7 @@ class JsonDocument {
 
   JsonFields root();
 
-  const std::string& error() const { return error_; }  // "'queues' is not a number"; empty if none
+  const std::string& error() const { return error_; }  // "'name' is not a string"; empty if none
 
  private:
   struct Tree;

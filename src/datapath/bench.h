@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The interface to packets: what to measure, what was measured, and the classes that every engine
-// implements. No rte_ or ibv_ name may appear outside the engines' own folders.
+// The interface of bench's engines: what to measure, what was measured, and the classes that every
+// engine implements. No rte_ or ibv_ name may appear outside the engines' own folders.
 
 #pragma once
 
@@ -25,15 +25,14 @@ struct Nic {
   std::string interface;  // name of the kernel's interface, for messages
   PciAddress pci;
   MacAddress mac;
-  std::optional<VmbusId> vmbus;  // synthetic NIC in front of the VF, for net_netvsc
-  std::optional<Ipv4Address> ip =
-      std::nullopt;  // from the kernel; Azure drops other source addresses
-  unsigned mtu = 0;  // 0: unknown
+  std::optional<VmbusId> vmbus;  // the synthetic NIC of the VF, if net_netvsc drives it
+  std::optional<Ipv4Address> ip = std::nullopt;  // Azure drops packets from other addresses
+  unsigned mtu = 0;                              // 0: unknown
 };
 
 struct SizeShare {
   std::uint16_t bytes = 64;  // on the wire: without preamble, with 4 bytes of FCS
-  unsigned share = 1;        // frames of this size per round of all sizes
+  unsigned share = 1;        // relative number of frames of this size
 
   bool operator==(const SizeShare&) const = default;
 };
@@ -43,7 +42,7 @@ struct Traffic {
   std::vector<SizeShare> sizes = std::vector<SizeShare>(1);
   unsigned flows = 1;  // per queue; flows differ by UDP source port
   MacAddress destination = kAzurePeer;
-  // Defaults: the NIC's own address as source if it is known, else RFC 2544's benchmarking network.
+  // Default source: the NIC's address if known. Other defaults: RFC 2544's benchmarking network.
   std::optional<Ipv4Address> source_ip, peer_ip;
 
   std::uint16_t largest() const;
@@ -55,7 +54,7 @@ struct Traffic {
 struct BenchPlan {
   Mode mode = Mode::tx;
   std::vector<std::string> vdevs;  // EAL --vdev arguments: "net_null0", "7870:00:00.0,mac=..."
-  std::vector<Nic> nics;           // ports of one PCI slot become one device argument
+  std::vector<Nic> nics;           // NICs in one PCI slot share one device argument
   std::uint16_t queues = 1;        // per port, rx and tx alike: net_mana requires equal numbers
   std::uint16_t descriptors = 256;
   std::uint16_t burst = 32;
@@ -77,7 +76,7 @@ struct PortReport {
 struct BenchReport {
   std::string engine;         // EngineRow::name
   std::string version;        // version of DPDK or rdma-core
-  std::string template_mode;  // "shared": packets are written once; "per-packet": for each burst
+  std::string template_mode;  // "shared": packets are written once; "per-packet": per burst
   std::vector<std::string> eal_arguments;
   std::vector<PortReport> ports;
   std::vector<Trial> trials;       // in the order they ran; never empty
@@ -94,7 +93,7 @@ class Session {
 
   // Runs traffic for the trial's time, or until at most 100 ms after `stop` is requested. Drains
   // the devices before it reads the last counters. May be called again. It fails only before the
-  // first packet; a device that is removed later becomes an event of the trial.
+  // first packet; the removal of a device after that is an event of the trial.
   virtual Result<Trial> run(const TrialPlan& trial, std::stop_token stop, const Progress&) = 0;
 };
 

@@ -31,7 +31,7 @@ struct EngineRow {
   bool takes_vdevs = false;        // can measure DPDK's virtual devices
   bool runs_on_adapter = false;    // can measure the software adapter
   EngineInfo (*info)() = nullptr;  // does not start the engine
-  // Fails with Errc::unsupported if it is not built in, Errc::not_found if a library is missing.
+  // Fails with Errc::unsupported if the engine is not built in, not_found if a library is missing.
   Result<std::unique_ptr<Engine>> (*make)() = nullptr;
 
   bool drives_mana() const { return info().has_driver(mana_driver); }
@@ -49,13 +49,13 @@ const EngineRow* find_engine(std::string_view name);
 // The first engine that can drive a MANA NIC; the first of all if none can.
 const EngineRow& default_engine(std::span<const EngineRow* const> engines = kEngines);
 
-// The engine that measures DPDK's virtual devices; it may not be built in.
+// The engine that measures DPDK's virtual devices, even if it is not built in.
 const EngineRow& vdev_engine();
 
-// The engine that measures the software adapter; it may not be built in.
+// The engine that measures the software adapter, even if it is not built in.
 const EngineRow& adapter_engine();
 
-// True if a software adapter was preloaded into this process, in front of libibverbs.
+// True if a preloaded software adapter replaces libibverbs in this process.
 bool is_simulated();
 
 }  // namespace manactl::datapath

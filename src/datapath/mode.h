@@ -24,12 +24,12 @@ struct ModeRow {
   bool sends = false;
   bool receives = false;
   bool generates_packets = false;   // sends packets of its own, not received ones
-  bool measures_latency = false;    // its packets are requests that carry their sending time
+  bool measures_latency = false;    // sends requests that contain their sending time
   std::uint16_t min_frame = 64;     // bytes on the wire, with FCS
   std::string_view no_search = {};  // why packet loss cannot be searched for; empty if it can
 };
 
-// row_of() requires the order of the enumerators.
+// In the order of the enumerators, which row_of() requires.
 inline constexpr std::array kModes = {
     ModeRow{.mode = Mode::tx,
             .name = "tx",

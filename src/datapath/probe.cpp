@@ -62,7 +62,7 @@ void ProbeReader::at(std::string_view stage, std::string_view call) {
   report_.stages[current_].call = printable(call, 60);
 }
 
-// Parses "fail CODE ERRNO MESSAGE".
+// Parses "fail CODE ERRNO MESSAGE", separated by tabs.
 void ProbeReader::fail(std::string_view line) {
   constexpr std::uint64_t kMaxErrno = 4095;
   const auto fields = split(line, '\t');

@@ -57,20 +57,20 @@ constexpr std::string_view name_of(Outcome outcome) {
 
 struct ProbeStage {
   Outcome outcome = Outcome::not_tried;
-  std::string call;             // the last call: "create_qp"
+  std::string call;             // the last library call: "create_qp"
   std::optional<Error> reason;  // why the stage failed, crashed, hung or was skipped
 };
 
 struct ProbePlan {
   std::string interface;
   std::optional<Nic> nic;    // absent: `interface` is a port of the software adapter
-  std::string no_qp_reason;  // why creating a QP on the port is refused; empty: allowed
+  std::string no_qp_reason;  // why the probe creates no QP; empty: it creates one
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  // maximum duration of one call
 };
 
 struct ProbeReport {
   std::string interface, device, slot;  // device and slot are empty if not found
-  std::uint32_t port = 0;               // port number of the device, from 1
+  std::uint32_t port = 0;               // port of the device, counted from 1
   bool simulated = false;
   std::string version;  // version of rdma-core; empty if unknown
   std::array<ProbeStage, kStages> stages;
@@ -85,7 +85,7 @@ struct ProbeReport {
 // fork().
 Result<ProbeReport> probe(const ProbePlan& plan);
 
-// Parses the output of the child, one line per event: "at qp create_qp".
+// Parses the output of the child: lines of words separated by tabs, such as "at qp create_qp".
 ProbeReport read_probe(const ProbePlan& plan, const ChildResult& result);
 
 }  // namespace datapath

@@ -95,7 +95,7 @@ TEST(JsonFields, KeepsTheFirstError) {
 TEST(JsonFields, ReportsAWrongElementOfAList) {
   JsonDocument document(R"({"words": ["a", 1]})");
   EXPECT_THAT(document.root().texts("words"), ElementsAre("a"));
-  EXPECT_EQ(document.error(), "'words' has an element that is not a text");
+  EXPECT_EQ(document.error(), "'words' has an element that is not a string");
 }
 
 TEST(JsonDocument, ReportsTextThatIsNotJson) {

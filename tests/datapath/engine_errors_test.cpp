@@ -54,7 +54,7 @@ TEST(EngineErrors, RejectMoreQueuesThanTheDeviceHas) {
     const auto report = run(short_plan(Mode::tx, "net_ring0", 64));
     ASSERT_FALSE(report.has_value());
     EXPECT_EQ(report.error().code, Errc::invalid);
-    EXPECT_THAT(report.error().message, HasSubstr("plan.queues 64: net_ring has"));
+    EXPECT_THAT(report.error().message, HasSubstr("plan.queues 64: net_ring supports at most"));
   }));
 }
 

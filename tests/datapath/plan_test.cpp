@@ -131,13 +131,13 @@ const InvalidPlan kInvalid[] = {
        p.mode = Mode::rx;
        p.trial.rate = Rate{Rate::Unit::packets, 1000};
      },
-     "plan.rate with plan.mode rx: this mode makes no packets"},
+     "plan.rate applies to senders only: plan.mode rx generates no packets"},
     {"FlowsOfAForwarder",
      [](BenchPlan& p) {
        p.mode = Mode::fwd;
        p.traffic.flows = 2;
      },
-     "plan.flows with plan.mode fwd: this mode makes no packets"},
+     "plan.flows applies to senders only: plan.mode fwd generates no packets"},
     {"RampWithoutRate", [](BenchPlan& p) { p.trial.ramp_seconds = 1; }, "requires plan.rate"},
     {"RampAllTheTime",
      [](BenchPlan& p) {

@@ -107,7 +107,7 @@ TEST(Context, RejectsADeviceThatIsNotForEthernet) {
     SimulatedPort port("engine=inline part=3");
     const auto context = port.open();
     EXPECT_FALSE(context.has_value());
-    EXPECT_THAT(context.error().message, HasSubstr("is not an Ethernet device (part 3"));
+    EXPECT_THAT(context.error().message, HasSubstr("is not an Ethernet device (vendor part 3"));
   }));
 }
 

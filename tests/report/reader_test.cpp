@@ -87,7 +87,7 @@ TEST_P(BrokenDocument, IsRejectedWithTheFirstReason) {
 }
 
 const Broken kBroken[] = {
-    {"NoObject", [](json& d) { d = json::array(); }, "'schema' is not a text"},
+    {"NoObject", [](json& d) { d = json::array(); }, "'schema' is not a string"},
     {"OtherSchema", [](json& d) { d["schema"] = "manactl.check/1"; }, "a 'manactl.check/1'"},
     {"OtherMode", [](json& d) { d["plan"]["mode"] = "tz"; }, "'mode' is unknown"},
     {"NoPlan", [](json& d) { d.erase("plan"); }, "'plan' is not an object"},

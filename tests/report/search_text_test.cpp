@@ -18,7 +18,7 @@ TEST(FoundText, NamesTheEndOfTheSearch) {
   found.end = datapath::GoalResult::End::stopped;
   EXPECT_EQ(found_text(found), "not found, between 7.812 Mpps and 7.851 Mpps: stopped");
   found.upper.reset();
-  EXPECT_THAT(found_text(found), HasSubstr("possibly 7.812 Mpps or more"));
+  EXPECT_THAT(found_text(found), HasSubstr("at least 7.812 Mpps"));
   found.end = datapath::GoalResult::End::above;
   EXPECT_EQ(found_text(found), "at least 7.812 Mpps, the highest rate of the sender");
   found.lower.reset();

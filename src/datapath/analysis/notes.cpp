@@ -44,7 +44,7 @@ std::vector<std::string> nothing_moved(Mode mode, const Sample& total) {
 
 std::string slow_reason(const BenchPlan& plan) {
   if (!measures_latency(plan.mode)) {
-    return "the device accepted no more, or the workers were preempted";
+    return "the device accepted no more packets, or the workers were preempted";
   }
   return fmt::format(
       "at most {} requests of a queue are in flight, so sending waits for replies; or the device "

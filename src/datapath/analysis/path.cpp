@@ -15,7 +15,7 @@ namespace {
 
 // Less than 1: broadcasts arrive on the synthetic device even while the VF carries everything else.
 constexpr double kMinVfShare = 0.99;
-constexpr double kLisaLimit = 1.2e6;  // packets per second; LISA attributes higher rates to the VF
+constexpr double kLisaLimit = 1.2e6;  // packets per second; see lisa_hint()
 
 constexpr std::array kVirtual = {"net_null",
                                  "net_ring",
@@ -103,14 +103,14 @@ PathReport of_port(Mode mode, const BenchReport& report, std::size_t index) {
     return {Path::vf, {fmt::format("{}: {} drives the VF directly", port.device, port.driver)}};
   }
   if (std::find(kVirtual.begin(), kVirtual.end(), port.driver) != kVirtual.end()) {
-    return {Path::emulated, {fmt::format("{}: {} is not a NIC", port.device, port.driver)}};
+    return {Path::emulated, {fmt::format("{}: {} is not a NIC driver", port.device, port.driver)}};
   }
   return {Path::unknown,
           {fmt::format("{}: the path of driver {} is unknown", port.device, port.driver)}};
 }
 
-// Compares the highest rate with LISA's limit for ports behind net_netvsc. This is only a hint:
-// paced or large frames stay below the limit on any path.
+// For ports of net_netvsc: whether the highest rate exceeds the rate above which LISA (Microsoft's
+// Linux test framework) assumes the VF. Only a hint: paced or large frames may stay below it.
 std::string lisa_hint(Mode mode, const BenchReport& report) {
   double fastest = 0;
   for (const auto& trial : report.trials) {

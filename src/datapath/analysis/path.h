@@ -35,7 +35,7 @@ struct NamedCount {
   std::uint64_t value = 0;
 };
 
-// Adds up the counters of net_netvsc for both paths; nullopt if there are none among `counts`.
+// Adds up the counters of net_netvsc for each path; nullopt if there are none among `counts`.
 std::optional<PathCounters> sum_path_counters(std::span<const NamedCount> counts);
 
 // The difference of each counter; 0 if the counter went backwards.
@@ -46,8 +46,8 @@ struct PathReport {
   std::vector<std::string> evidence;  // sentences without a full stop
 };
 
-// Returns one verdict for all ports and trials: synthetic if any port was; unknown if the ports
-// differ otherwise.
+// Returns one verdict for all ports and trials: synthetic if that is the verdict on any port;
+// unknown if the verdicts differ otherwise.
 PathReport path_of(Mode mode, const BenchReport& report);
 
 }  // namespace manactl::datapath

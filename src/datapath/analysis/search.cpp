@@ -10,7 +10,7 @@ namespace manactl::datapath {
 namespace {
 
 constexpr double kKeptUp = 0.99;  // share of the requested rate that a sender must reach
-constexpr double kExceed = 0.5;   // share of the trial time at a lower bound that may miss the goal
+constexpr double kExceed = 0.5;   // share of the time at a lower bound that may miss the goal
 constexpr int kTries = 3;         // attempts at a rate while trials are invalid or the sender lags
 constexpr double kFirst = 0.1;    // length of the first trials, relative to the final ones
 constexpr unsigned kStages = 3;
@@ -19,7 +19,7 @@ constexpr unsigned kStages = 3;
 struct Target {
   double trial_seconds = 0;  // minimum length of a trial
   double sum_seconds = 0;    // required sum of such trials at one rate
-  double width = 0;          // distance of the bounds, relative to the upper one
+  double width = 0;          // maximum distance of the bounds, relative to the upper one
 };
 
 struct Bounds {
@@ -90,8 +90,8 @@ class Search {
     return {};
   }
 
-  // Repeats a trial until it is valid, or sets end_ to the reason why it cannot be. If the sender
-  // lags several times in a row, the highest rate that it reached becomes the maximum.
+  // Repeats a trial until it is valid and the sender keeps up. After several trials in which the
+  // sender lags, the highest rate that it reached becomes the maximum. Sets end_ to end the search.
   Result<> attempt(double load, double seconds) {
     std::optional<std::size_t> best;  // trial in which the sender lagged least
     const int tries = std::isinf(load) ? 1 : kTries;
@@ -206,8 +206,8 @@ class Search {
     return load ? std::min(*load, max_rate_) : load;
   }
 
-  // Steps from the bound that the last trial set towards the other one. The steps double, but end
-  // at the middle at the latest.
+  // Steps from the bound that the last trial set towards the other one. The steps double, but never
+  // pass the middle of the bounds.
   std::optional<double> walk(const Bounds& now, const Target& target, double& step) const {
     const bool up = !now.upper || (now.lower && probes_.back().load() == *now.lower);
     const double factor = std::pow(1 - target.width, step);

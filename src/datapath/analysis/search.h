@@ -41,8 +41,8 @@ struct SearchPlan {
   std::vector<double> losses = {0};  // goals: shares of the sent packets that may be lost
   double min_rate = 1000;            // packets per second
   double max_rate = std::numeric_limits<double>::infinity();
-  double width = 0.005;       // final distance of the bounds, relative to the upper one
-  double final_seconds = 10;  // length of a confirming trial; the first ones take a tenth of it
+  double width = 0.005;       // final maximum distance of the bounds, relative to the upper one
+  double final_seconds = 10;  // of a confirming trial; exploratory trials take a tenth or more
   unsigned repeat = 1;        // confirming trials per rate; their majority decides
   unsigned max_probes = 400;  // maximum number of trials of any length
 };
@@ -56,14 +56,14 @@ struct GoalResult {
     above,         // the goal was met even at the sender's highest rate
     below,         // the goal was missed even at the lowest rate
     stopped,       // the user stopped the search
-    inconclusive,  // several invalid trials in a row
+    inconclusive,  // trials at a rate stayed invalid, or the sender was too slow
     limit,         // max_probes was reached
   };
 
   double loss = 0;              // the goal
   std::optional<double> lower;  // packets per second that meet the goal
   std::optional<double> upper;  // packets per second that miss the goal
-  bool is_final = false;        // both bounds were confirmed by trials of full length
+  bool is_final = false;        // trials of full length confirmed these bounds
   double throughput = 0;        // packets per second that arrive at the lower bound
   End end = End::narrow;
 };

@@ -67,7 +67,7 @@ struct Ranked {
 };
 
 struct Ranks {
-  double u = 0;     // pairs in which the first series has the larger value; a tie counts half
+  double u = 0;     // pairs of values with the larger one in the first series; a tie counts half
   double ties = 0;  // sum of t^3 - t over all groups of t equal values
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Computes estimates from a series of rates, and tests whether two series differ. It uses order
-// statistics only: rates on a shared machine are not normally distributed, and one outlier must not
-// matter.
+// Computes estimates from a series of rates, and tests whether two series differ. Uses medians and
+// ranks, because rates on a shared machine are not normally distributed, and one outlier must not
+// change the result.
 
 #pragma once
 
@@ -36,15 +36,15 @@ constexpr double kNoisy = 0.05;
 
 struct Effect {
   double change = 0;  // median(after) / median(before) - 1
-  Bounds confidence;  // 95 %, from 10,000 bootstrap samples with a fixed seed
-  double p = 1;       // two-sided Mann-Whitney U test
+  Bounds confidence;  // 95 % confidence interval from 10,000 bootstrap samples with a fixed seed
+  double p = 1;       // p-value of the two-sided Mann-Whitney U test
 };
 
 // Compares two series; nullopt if one is empty or the median of `before` is 0.
 std::optional<Effect> compare(const std::vector<double>& before, const std::vector<double>& after);
 
-// Two-sided p of the Mann-Whitney U test; 1 if a series is empty. Exact for at most 20 values per
-// series and no ties; else the normal approximation with corrections for ties and continuity.
+// Two-sided p-value of the Mann-Whitney U test; 1 if a series is empty. Exact for at most 20 values
+// per series and no ties; else the normal approximation with corrections for ties and continuity.
 double mann_whitney(const std::vector<double>& a, const std::vector<double>& b);
 
 }  // namespace manactl::datapath

@@ -11,9 +11,9 @@ namespace manactl::datapath {
 
 namespace {
 
-constexpr std::size_t kMinIntervals = 3;  // required number without the first and the last one
-constexpr double kStolen = 0.01;          // limit of steal time, above /proc/stat's rounding
-constexpr double kWaited = 0.01;          // limit, above what kernel threads take of an idle CPU
+constexpr std::size_t kMinIntervals = 3;  // minimum number besides the first and the last one
+constexpr double kStolen = 0.01;          // limit of `stolen`, above /proc/stat's rounding error
+constexpr double kWaited = 0.01;          // limit of `waited`, above what kernel threads use
 constexpr double kPercent = 100;
 
 // Removes the intervals before steady_after and before the first packet. In modes that

@@ -38,19 +38,19 @@ Summary summarize(Mode mode,
                   const Disturbance& disturbance);
 
 // Rates by the rule of LISA, Microsoft's test framework for Linux VMs, to compare results with
-// LISA's. In each trial LISA leaves out leading zeros and then the first and the last interval.
+// LISA's. LISA leaves out the intervals before a trial's first packet, then the first and last one.
 struct LisaRate {
   double maximum = 0, average = 0, minimum = 0;  // packets per second
 };
 
-// The rate of sent or received packets over all trials; nullopt with fewer than three intervals.
+// The rate of sent or received packets over all trials; nullopt if LISA leaves out all intervals.
 std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::*direction);
 
 // Packets per second of a trial before, while and after a device was absent, such as a VF that the
 // host removed for servicing. A rate is absent if no interval belongs to it.
 struct Servicing {
   std::optional<double> before, during, after;
-  double seconds = 0;  // from the first disturbed interval to the last
+  double seconds = 0;  // from the start of the first disturbed interval to the end of the last
 };
 
 // Returns nullopt for a trial without events.

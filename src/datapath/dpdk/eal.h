@@ -34,7 +34,6 @@ class Eal {
   bool running_ = false;
 };
 
-// DPDK's log so far.
 std::string log_text();
 
 }  // namespace manactl::datapath::dpdk

@@ -21,7 +21,7 @@ namespace dpdk {
 
 namespace {
 
-// EAL loads every library in its plugin directory: "librte_net_null.so.23.0" is net_null.
+// EAL loads every library in its plugin directory: "librte_net_null.so.23.0" contains net_null.
 std::vector<std::string> plugins() {
   constexpr std::string_view kPrefix = "librte_";
   std::set<std::string> names;
@@ -80,10 +80,10 @@ class DpdkEngine final : public Engine {
     for (const auto& device : plan.vdevs) {
       if (auto ok = check_driver(device, engine); !ok) return tl::unexpected<Error>(ok.error());
     }
-    BenchReport about;
-    about.engine = kDpdkEngine.name;
-    about.version = engine.version;
-    return open_session(std::move(*complete), std::move(about), std::make_unique<DpdkPorts>());
+    BenchReport report;
+    report.engine = kDpdkEngine.name;
+    report.version = engine.version;
+    return open_session(std::move(*complete), std::move(report), std::make_unique<DpdkPorts>());
   }
 };
 

@@ -16,7 +16,7 @@ namespace {
 // If `error` reports a lack of memory, adds the amount that the run needs.
 Error with_need(const BenchPlan& plan, Error error) {
   if (plan.hugepages && error.code == Errc::unsupported) {
-    error.message += fmt::format(", the run needs {} = {} pages of 2 MiB",
+    error.message += fmt::format("; the run needs {} = {} pages of 2 MiB",
                                  human_bytes(pool_size(plan).bytes),
                                  pages_needed(plan, 2048));
   }
@@ -40,15 +40,15 @@ std::string_view template_mode(const BenchPlan& plan) {
 
 }  // namespace
 
-Result<> DpdkPorts::open(const BenchPlan& plan, BenchReport& about) {
+Result<> DpdkPorts::open(const BenchPlan& plan, BenchReport& report) {
   plan_ = &plan;
   bursts_ = find_bursts(plan.mode);
   if (bursts_ == nullptr) {
     return fail(Errc::unsupported,
                 fmt::format("engine dpdk does not support mode {}", name_of(plan.mode)));
   }
-  about.eal_arguments = eal_arguments(plan);
-  auto eal = Eal::start(about.eal_arguments);
+  report.eal_arguments = eal_arguments(plan);
+  auto eal = Eal::start(report.eal_arguments);
   if (!eal) return because(with_need(plan, eal.error()), "DPDK did not start");
   eal_.emplace(std::move(*eal));
   auto found = find_ports(plan);
@@ -61,8 +61,8 @@ Result<> DpdkPorts::open(const BenchPlan& plan, BenchReport& about) {
   make_lanes();
   if (auto ok = make_packets(); !ok) return ok;
   watcher_.emplace(plan.mode, lanes_, ports_);
-  about.template_mode = template_mode(plan);
-  for (const auto& port : ports_) about.ports.push_back(port.report());
+  report.template_mode = template_mode(plan);
+  for (const auto& port : ports_) report.ports.push_back(port.report());
   return {};
 }
 

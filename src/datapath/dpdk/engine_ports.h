@@ -20,7 +20,7 @@ namespace manactl::datapath::dpdk {
 
 class DpdkPorts final : public EnginePorts {
  public:
-  Result<> open(const BenchPlan& plan, BenchReport& about) override;
+  Result<> open(const BenchPlan& plan, BenchReport& report) override;
   std::vector<BaseLane*> lanes() override;
   bool are_physical() const override;
   DrainLimits drain_limits() const override;

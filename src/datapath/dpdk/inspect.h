@@ -43,8 +43,8 @@ inline BurstSummary inspect_each(rte_mbuf* const* packets,
   return summary;
 }
 
-// Combines the mbufs of a burst for inspect_vectorized(), which takes half the instructions. Every
-// packet has at least one reference and one segment: if the OR of the counts is one, each count is
+// Combines the mbufs of a burst for inspect_vectorized(), which takes half the instructions of
+// inspect_each(). No count of references or segments is 0: if the OR of the counts is one, each is
 // one. All pools are equal if the AND of their addresses equals the OR.
 struct Overlay {
   using Halves [[gnu::vector_size(16), gnu::may_alias]] = std::uint32_t;

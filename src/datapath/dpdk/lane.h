@@ -34,7 +34,7 @@ struct alignas(kOwnLines) Lane : BaseLane {
   std::uint16_t port = 0, queue = 0;
   std::uint16_t frame_bytes = 0;  // size of packets that do not rotate; without FCS
   std::uint16_t out_port = 0;     // fwd: port that sends the received packets, on the same queue
-  rte_mempool* pool = nullptr;    // packets to send; in modes that do not send, receive buffers
+  rte_mempool* pool = nullptr;    // packets to send; receive buffers if the mode generates none
   Rotation rotation;
   alignas(kOwnLines) std::array<rte_mbuf*, kMaxBurst> packets{};
 };

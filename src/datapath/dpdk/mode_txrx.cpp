@@ -7,7 +7,7 @@ namespace manactl::datapath::dpdk {
 
 namespace {
 
-// Receives first, which frees packets that a loop returned, so that they can be sent again.
+// Receives first: with net_ring, which returns sent mbufs, this frees packets to send them again.
 unsigned exchange(Lane& lane, std::uint64_t now) noexcept {
   const auto received = receive(lane, now);
   return received + send(lane, now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The bursts of the traffic modes: one row each, in mode_<name>.cpp. modes.cpp has the functions.
+// The bursts of the traffic modes: one row each, in mode_<name>.cpp. Functions: modes.cpp.
 
 #pragma once
 

@@ -12,7 +12,7 @@
 
 namespace manactl::datapath::dpdk {
 
-// Packets since the port was created; nullopt if the driver does not count paths.
+// Packets since the port was created; nullopt if the driver does not count them per path.
 std::optional<PathCounters> read_path_counters(std::uint16_t port);
 
 // The driver of the VF, which is the owned port with the same MAC address; empty without a VF.

@@ -25,7 +25,7 @@ using Pool = std::unique_ptr<rte_mempool, FreePool>;
 // A pool for one queue of a port, of the size in pool_size().
 Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned port, unsigned queue, int node);
 
-// The pool for the receive rings of a port that generates packets.
+// One pool for all receive rings of a port whose queue pools hold prebuilt packets to send.
 Result<Pool> make_ring_pool(const BenchPlan& plan, unsigned port, int node);
 
 // Writes `frame` into every mbuf of the pool. Drivers keep the frame intact: freeing an mbuf to its

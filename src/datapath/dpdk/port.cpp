@@ -38,10 +38,12 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
   rte_eth_conf conf{};
   const auto queues = std::min(info.max_rx_queues, info.max_tx_queues);
   if (queues < plan.queues) {
-    return fail(
-        Errc::invalid,
-        fmt::format(
-            "{} {}: {} has {}", name_of(PlanField::queues), plan.queues, info.driver_name, queues));
+    return fail(Errc::invalid,
+                fmt::format("{} {}: {} supports at most {}",
+                            name_of(PlanField::queues),
+                            plan.queues,
+                            info.driver_name,
+                            queues));
   }
   if (plan.queues > 1) {
     const std::uint64_t wanted = RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP;

@@ -21,7 +21,7 @@ namespace manactl::datapath::dpdk {
 
 class Port {
  public:
-  // Takes over the port `id`; the destructor closes it. `device` is the port's name in messages.
+  // Takes over the port `id`; the destructor closes it. `device` is its name in plan and messages.
   static Result<Port> open(std::uint16_t id, const std::string& device, bool physical);
 
   Port(Port&& other) noexcept;
@@ -46,11 +46,11 @@ class Port {
   unsigned interface_index() const { return interface_; }
 
   // True if the kernel's interface was replaced by one of the same name that is up, so that
-  // reopen() may succeed. Always false for drivers other than af_packet, which need a new run.
+  // reopen() may succeed. Always false for drivers other than net_af_packet.
   bool has_successor() const;
 
-  // Opens the device again and repeats start(); no thread may use it. id() may change; count()
-  // continues. May be called again after a failure.
+  // Reopens the device and repeats start(). No other thread may use the port meanwhile. id() may
+  // change; count() keeps its totals. May be called again after a failure.
   Result<> reopen();
 
   PortReport report() const;

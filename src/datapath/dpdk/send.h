@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Sends one burst. The packets in a queue's pool are finished: they are sent as they are, or only
-// their sizes and source ports are rewritten.
+// their sizes, source ports and request payloads are rewritten.
 
 #pragma once
 

@@ -12,8 +12,8 @@
 
 namespace manactl::datapath {
 
-// Packets that the lanes sent and did not receive; negative if they received other traffic. A
-// packet may return to a lane other than its sender's.
+// The number of packets that the lanes sent and did not receive; negative if they received other
+// traffic. A packet may return to a lane other than its sender's.
 template <class Lane>
 std::int64_t outstanding(const std::vector<Lane*>& lanes) noexcept {
   std::uint64_t sent = 0, received = 0;
@@ -32,7 +32,7 @@ struct DrainScope {
   std::int64_t lost_before = 0;       // packets that were lost before the trial began
 };
 
-// Both times are in units of the clock.
+// Both times are in units of drain()'s clock.
 struct DrainLimits {
   std::uint64_t idle = 0;   // time without any packet
   std::uint64_t total = 0;  // time after the last worker stopped sending
@@ -61,11 +61,11 @@ void drain(const DrainScope<Lane>& scope,
   }
 }
 
-// Receives late packets of the previous trial. Must be called before the counters of the next trial
-// are read, because receive(lane, now) counts packets. It returns their number.
+// Receives late packets of the previous trial. receive(lane, now) counts them and returns their
+// number, so this function must be called before the counters of the next trial are read.
 template <class Lane, class Receive>
 void discard_leftovers(const std::vector<Lane*>& lanes, Receive receive) noexcept {
-  constexpr unsigned kMax = 16384;  // more than a queue holds; other hosts may never stop
+  constexpr unsigned kMax = 16384;  // more than a queue holds; other hosts may never stop sending
   for (auto* lane : lanes) {
     unsigned total = 0, received = 0;
     do {

@@ -105,7 +105,7 @@ Trial measure(const TrialPlan& plan,
     last_time = now;
     if (trial.interrupted || until >= end) break;
   }
-  // Measure the time before the stop: stopping workers receive late packets but send nothing.
+  // Measure the time before workers.stop(), in which they receive late packets but send nothing.
   const auto seconds = Seconds(Clock::now() - start).count();
   workers.stop();
   auto trial_total = difference(workers.read(), first, seconds);

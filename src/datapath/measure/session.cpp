@@ -35,15 +35,15 @@ void append(std::vector<std::string>& notes, std::vector<std::string> more) {
 
 class EngineSession final : public Session {
  public:
-  EngineSession(BenchPlan plan, BenchReport about, std::unique_ptr<EnginePorts> ports)
-      : plan_(std::move(plan)), about_(std::move(about)), ports_(std::move(ports)) {}
+  EngineSession(BenchPlan plan, BenchReport report, std::unique_ptr<EnginePorts> ports)
+      : plan_(std::move(plan)), report_(std::move(report)), ports_(std::move(ports)) {}
 
   Result<> open() {
-    if (auto ok = ports_->open(plan_, about_); !ok) return ok;
+    if (auto ok = ports_->open(plan_, report_); !ok) return ok;
     const auto placement = place(plan_);
     team_.emplace(plan_.mode, placement, *ports_);
-    if (placement.shared) about_.notes.push_back(placement.note());
-    append(about_.notes, traffic_notes(plan_, ports_->are_physical()));
+    if (placement.shared) report_.notes.push_back(placement.note());
+    append(report_.notes, traffic_notes(plan_, ports_->are_physical()));
     for (const auto* lane : team_->lanes()) {
       if (lane->requests) requests_.push_back(lane->requests.get());
     }
@@ -51,7 +51,7 @@ class EngineSession final : public Session {
     return {};
   }
 
-  const BenchReport& about() const override { return about_; }
+  const BenchReport& about() const override { return report_; }
 
   Result<Trial> run(const TrialPlan& plan,
                     std::stop_token stop,
@@ -65,7 +65,7 @@ class EngineSession final : public Session {
     const auto counts = ports_->finish(trial);
     settle(plan_.mode, plan_.queues, counts, trial);
     if (measures_latency(plan_.mode)) add_replies(requests_, trial);
-    append(trial.notes, count_notes(plan_, about_.ports, trial));
+    append(trial.notes, count_notes(plan_, report_.ports, trial));
     if (const auto empty = empty_pools() - empty_before; empty > 0) {
       trial.notes.push_back(
           fmt::format("{} bursts found no free packets: the device holds more packets than it has "
@@ -80,7 +80,7 @@ class EngineSession final : public Session {
     const auto rate = plan.rate ? cycles_.per_second() : 0;
     const auto& lanes = team_->lanes();
     for (std::size_t i = 0; i < lanes.size(); ++i) {
-      const auto pace = pace_of(plan_, plan, about_.ports[i / plan_.queues], rate);
+      const auto pace = pace_of(plan_, plan, report_.ports[i / plan_.queues], rate);
       if (!pace) return tl::unexpected<Error>(pace.error());
       lanes[i]->pace = *pace;
     }
@@ -94,7 +94,7 @@ class EngineSession final : public Session {
   }
 
   BenchPlan plan_;
-  BenchReport about_;
+  BenchReport report_;
   CycleRate cycles_;
   std::unique_ptr<EnginePorts> ports_;
   std::optional<WorkerTeam> team_;
@@ -124,10 +124,10 @@ Result<BenchPlan> complete_plan(const BenchPlan& plan) {
 }
 
 Result<std::unique_ptr<Session>> open_session(BenchPlan plan,
-                                              BenchReport about,
+                                              BenchReport report,
                                               std::unique_ptr<EnginePorts> ports) {
   auto session =
-      std::make_unique<EngineSession>(std::move(plan), std::move(about), std::move(ports));
+      std::make_unique<EngineSession>(std::move(plan), std::move(report), std::move(ports));
   if (auto ok = session->open(); !ok) return tl::unexpected<Error>(ok.error());
   return session;
 }

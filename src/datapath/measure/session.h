@@ -21,17 +21,17 @@ class EnginePorts {
  public:
   virtual ~EnginePorts() = default;
 
-  // Opens the devices of `plan` and builds their packets. Adds ports and notes to `about`. `plan`
-  // must outlive this object.
-  virtual Result<> open(const BenchPlan& plan, BenchReport& about) = 0;
+  // Opens the devices of `plan` and builds the packets to send. Adds ports and notes to `report`.
+  // `plan` must outlive this object.
+  virtual Result<> open(const BenchPlan& plan, BenchReport& report) = 0;
 
-  // One lane per queue, port by port. The pointers stay valid until this object is destroyed.
+  // One lane (the traffic state of a queue) per queue, ordered by port. The pointers stay valid.
   virtual std::vector<BaseLane*> lanes() = 0;
 
-  // True if packets pass through a NIC of Azure.
+  // True if one of the ports is an Azure NIC, not a virtual or simulated device.
   virtual bool are_physical() const = 0;
 
-  // Limits of the wait for late packets, in nanoseconds; with finish() at most 100 ms in total.
+  // How long workers wait for late packets, in nanoseconds. With finish(), at most 100 ms in total.
   virtual DrainLimits drain_limits() const = 0;
 
   // Starts a thread on worker.cpu that runs the work of the plan's mode. The thread sets
@@ -50,7 +50,7 @@ class EnginePorts {
   // Adds the counters that only the devices have, such as drops, to `total`.
   virtual void add_device_counts(Sample& /*total*/) const {}
 
-  // Events since the last call; their times are set by the caller.
+  // Events since the last call. The caller sets their times.
   virtual std::vector<Event> take_events() = 0;
 
   // Called after the workers have stopped. Waits until the devices have completed the sent packets;
@@ -58,13 +58,13 @@ class EnginePorts {
   virtual std::vector<std::optional<PortCount>> finish(Trial& trial) = 0;
 };
 
-// Checks the plan and fills in the CPUs that this process may use. Fails with Errc::invalid if the
-// plan names another CPU, because EAL would then exit.
+// Checks the plan. If it names no CPUs, fills in those that this process may use. Fails with
+// Errc::invalid if the plan names a CPU that the process may not use: EAL would exit the process.
 Result<BenchPlan> complete_plan(const BenchPlan& plan);
 
-// `plan` is the result of complete_plan(); `about` names the engine.
+// `plan` is the result of complete_plan(); `report` has the engine's name and version.
 Result<std::unique_ptr<Session>> open_session(BenchPlan plan,
-                                              BenchReport about,
+                                              BenchReport report,
                                               std::unique_ptr<EnginePorts> ports);
 
 }  // namespace manactl::datapath

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// One trial: what was requested and what was counted. Counts are of packets that the device
+// One trial: what was requested and what was counted. Sent packets are those that the device has
 // completed, if its driver reports that.
 
 #pragma once
@@ -103,7 +103,7 @@ inline constexpr EnumWords<Event::Kind, 2> kEventKinds = {{
     {Event::Kind::returned, "returned"},
 }};
 
-// Received packets that need attention. The number of lost replies is sent minus received packets.
+// Reordered and unrelated packets. The number of lost replies is sent minus received packets.
 struct ReplyCounts {
   std::uint64_t reordered = 0;  // arrived after the reply to a later request of the same sender
   std::uint64_t unrelated = 0;  // not a reply, or the reply to a request of an earlier trial

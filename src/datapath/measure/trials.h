@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Several trials on one session: repetitions of one, or a search for the highest rate without
-// packet loss.
+// Several trials on one session: repetitions of one, or a search for the highest rates at which at
+// most given shares of the packets are lost.
 
 #pragma once
 
@@ -44,7 +44,7 @@ Result<> can_find(Mode mode);
 
 struct FindReport {
   SearchResult result;        // rates of one port
-  std::vector<Trial> trials;  // the longest at the first goal's lower bound; without one, the last
+  std::vector<Trial> trials;  // the longest at the first goal's lower bound; the last if no bound
   std::vector<std::size_t> indexes;  // position of each of `trials` in result.probes
   std::vector<std::string> notes;
 };

@@ -128,8 +128,8 @@ void work(Worker& worker) noexcept {
   worker.done.store(true, std::memory_order_release);
 }
 
-// The work of a mode whose packets return. `Receive` is the receiving part of `Serve`, which
-// continues after sending has ended; it may ignore the time.
+// The work of a mode whose packets return. `Receive`, the receiving part of `Serve`, is called even
+// after sending has ended; it may ignore the time.
 template <class Lane,
           BurstFunction<Lane> Serve,
           BurstFunction<Lane> Receive,

@@ -29,7 +29,7 @@ unsigned round_up(unsigned value, unsigned multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// A packet never crosses a page boundary, so small pages have unused ends.
+// The memory of a mempool's objects. No object crosses a page boundary, so pages have unused ends.
 std::uint64_t object_bytes(unsigned objects, unsigned object, bool hugepages) {
   if (hugepages) {
     const auto bytes = std::uint64_t{objects} * object;
@@ -127,7 +127,7 @@ PoolSize pool_size(const BenchPlan& plan) {
   const auto receive_room = kHeadroom + std::max(min_receive(plan), frame_room);
   // A cache of two bursts serves each burst without the mempool's ring.
   size.cache = std::max(64U, 2U * plan.burst);
-  // A mempool flushes its cache when it holds 1.5 times its size.
+  // A mempool flushes a cache that contains 1.5 times the requested number of mbufs.
   const auto cached = size.cache + size.cache / 2 + plan.burst;
   const bool own = generates_packets(plan.mode);
   size.mbufs = plan.descriptors + cached;

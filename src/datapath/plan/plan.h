@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Arithmetic on a plan, without touching the system: whether it is valid (validate.cpp), its
+// Calculations on a plan, which do not access the system: whether it is valid (validate.cpp), its
 // memory, its EAL arguments, and the CPU of each queue.
 
 #pragma once
@@ -15,15 +15,15 @@
 
 namespace manactl::datapath {
 
-// Fails with Errc::invalid, naming the field (PlanField) and the rule. net_mana requires a power of
-// two of at most 64 queues, and descriptors in multiples of 64; frames have 64 to 9018 bytes.
+// Fails with Errc::invalid, naming the field (PlanField) and the rule. The number of queues is at
+// most 64, for NICs a power of two; descriptors: a multiple of 64; frames: 64 to 9018 bytes.
 Result<> validate(const BenchPlan& plan);
 
 // The values of mac= in a --vdev argument that starts with a PCI address: one per port.
 std::vector<std::string_view> macs_in(std::string_view device);
 std::vector<MacAddress> macs_of(std::string_view device);
 
-// Ports that the devices of the plan create.
+// The number of ports that the devices of the plan create.
 std::size_t port_count(const BenchPlan& plan);
 
 // Every queue has a pool for the packets that it sends or receives. A port that generates packets
@@ -40,16 +40,15 @@ struct PoolSize {
 
 PoolSize pool_size(const BenchPlan& plan);
 
-// Pages of the given size that a run needs.
+// The number of pages of `page_kib` KiB that a run needs.
 std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib);
 
 // There is one thread per CPU. A thread serves all queues of its CPU in turn, so no queue waits for
-// a time slice and a stop takes no longer than one burst.
+// a time slice, and a thread stops after at most one visit to each of its queues.
 struct Placement {
   unsigned main_cpu = 0;
-  std::vector<unsigned>
-      worker_cpus;      // one per queue, port by port; CPUs repeat if there are too few
-  bool shared = false;  // more queues than CPUs, or no CPU besides the main one
+  std::vector<unsigned> worker_cpus;  // one per queue, ordered by port; CPUs may repeat
+  bool shared = false;                // more queues than CPUs, or no CPU besides the main one
 
   // The CPUs of worker_cpus without repetition: worker i is EAL's lcore i + 1.
   std::vector<unsigned> workers() const;

@@ -17,7 +17,7 @@ constexpr unsigned kMaxQueues = 64;  // limit of net_mana and net_netvsc
 constexpr unsigned kMinDescriptors = 64, kMaxDescriptors = 8192;
 constexpr unsigned kMinFrame = 64, kMaxFrame = 9018;  // MTU 9000 with header and FCS
 constexpr unsigned kMaxShare = 1000;
-constexpr unsigned kMaxBurst = 256;  // pool_size() requires a mempool cache of two bursts
+constexpr unsigned kMaxBurst = 256;  // a mempool cache holds two bursts, and at most 512 mbufs
 constexpr unsigned kMaxCpu = 1023;   // CPU_SETSIZE - 1
 constexpr double kMaxSeconds = 30.0 * 24 * 3600;
 constexpr double kMinInterval = 0.01;
@@ -50,7 +50,7 @@ Result<> validate_vdev(const std::string& device) {
   const auto is_plain = [](char c) { return c > ' ' && c < '\x7f'; };
   if (device.empty() || device.size() > kMaxDevice ||
       !std::all_of(device.begin(), device.end(), is_plain)) {
-    return invalid_vdev(device, "must be a device name with options and without blanks");
+    return invalid_vdev(device, "must be a device name, optionally with options, without blanks");
   }
   const auto name = std::string_view(device).substr(0, device.find(','));
   if (!PciAddress::parse(name)) {
@@ -65,8 +65,8 @@ Result<> validate_vdev(const std::string& device) {
   }
   if (!macs.empty()) return {};
   return invalid_vdev(device,
-                      "add mac=; without it the driver takes every port of the device, the "
-                      "administrator's too");
+                      "add mac=; without it, the driver takes every port of the device, "
+                      "including one that carries SSH");
 }
 
 // EAL identifies a device by its name alone, so the names must differ.
@@ -92,7 +92,7 @@ Result<> validate_devices(const BenchPlan& plan) {
   if (plan.vdevs.empty() && plan.nics.empty()) {
     return fail(
         Errc::invalid,
-        fmt::format("no device is given: name an interface or {}", name_of(PlanField::vdevs)));
+        fmt::format("no device is given: name an interface or use {}", name_of(PlanField::vdevs)));
   }
   for (const auto& nic : plan.nics) {
     if (auto ok = validate_mac(nic.mac); !ok) return ok;
@@ -111,7 +111,7 @@ Result<> validate_queues(const BenchPlan& plan) {
   using enum PlanField;
   if (auto ok = validate_range(queues, plan.queues, 1, kMaxQueues); !ok) return ok;
   if (!plan.nics.empty() && (plan.queues & (plan.queues - 1U)) != 0) {
-    return invalid(queues, plan.queues, "MANA requires a power of two (1, 2, 4 to 64)");
+    return invalid(queues, plan.queues, "MANA requires a power of two (1, 2, 4, 8, 16, 32 or 64)");
   }
   const auto count = plan.descriptors;
   if (auto ok = validate_range(descriptors, count, kMinDescriptors, kMaxDescriptors); !ok) {
@@ -121,12 +121,12 @@ Result<> validate_queues(const BenchPlan& plan) {
   return {};
 }
 
-// Rejects "this" network, loopback, multicast and reserved addresses, which are not routed.
+// Rejects 0.0.0.0/8, loopback, multicast and reserved addresses, which no NIC can have.
 Result<> validate_host(PlanField field, const std::optional<Ipv4Address>& address) {
   if (!address) return {};
   const auto first = address->value >> 24U;
   if (first != 0 && first != 127 && first < 224) return {};
-  return invalid(field, address->str(), "no host can have this address");
+  return invalid(field, address->str(), "no NIC can have this address");
 }
 
 Result<> validate_mtu(const BenchPlan& plan) {
@@ -180,7 +180,7 @@ Result<> validate_sender(const BenchPlan& plan) {
   if (!plan.trial.rate && plan.traffic.flows == 1) return {};
   const auto field = plan.trial.rate ? PlanField::rate : PlanField::flows;
   return fail(Errc::invalid,
-              fmt::format("{} with {} {}: this mode makes no packets; give it to the sender",
+              fmt::format("{} applies to senders only: {} {} generates no packets",
                           name_of(field),
                           name_of(PlanField::mode),
                           name_of(plan.mode)));

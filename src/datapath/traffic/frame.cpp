@@ -57,7 +57,7 @@ void write_frame(const Flow& flow, std::span<std::uint8_t> frame) {
   const auto udp = ip.subspan(20);
 
   Writer(frame).mac(flow.destination).mac(flow.source).u16(0x0800);
-  // Version 4 with 5 words of header, no service class; don't fragment; 64 hops.
+  // Version 4, header of 5 words, DSCP 0; don't fragment; TTL 64.
   Writer(ip).u8(0x45).u8(0).u16(ip.size()).u16(0).u16(0x4000).u8(64).u8(kUdp).u16(0);
   Writer(ip.subspan(12)).u32(flow.source_ip.value).u32(flow.destination_ip.value);
   Writer(ip.subspan(10)).u16(internet_checksum(ip.first(20)));

@@ -34,8 +34,8 @@ struct Flow {
 // Fills `frame` (at least kHeaderBytes, without FCS); the payload is zero.
 void write_frame(const Flow& flow, std::span<std::uint8_t> frame);
 
-// The header fields that depend on a frame's size, in memory's byte order. Storing them turns a
-// finished frame of the flow into one of another size or source port.
+// The header fields that depend on a frame's size, in network byte order. Replacing them, the
+// source port and the UDP checksum turns a finished frame into one of another size or flow.
 struct Shape {
   std::uint16_t bytes = 0;  // without FCS
   std::uint16_t ip_length = 0, ip_checksum = 0, udp_length = 0;
@@ -47,15 +47,15 @@ inline constexpr std::size_t kSourcePortAt = 34, kUdpLengthAt = 38, kUdpChecksum
 
 Shape shape_of(const Flow& flow, std::size_t bytes);
 
-// The UDP checksum for `port` (RFC 1624), where `sum` is Shape::udp_sum. Both are in memory's byte
-// order: one's complement sums do not depend on it (RFC 1071).
+// The UDP checksum for `port` (RFC 1624), where `sum` is Shape::udp_sum. All are in network byte
+// order: a one's complement sum of swapped words is the swapped sum (RFC 1071).
 constexpr std::uint16_t udp_checksum(std::uint16_t sum, std::uint16_t port) noexcept {
   const std::uint32_t total = std::uint32_t{sum} + port;
   const auto check = static_cast<std::uint16_t>(~(total + (total >> 16U)));
   return check == 0 ? std::uint16_t{0xffff} : check;  // zero means "no checksum" (RFC 768)
 }
 
-// The internet checksum of `bytes`; `sum` is a partial sum to add; it need not be folded.
+// The internet checksum of `bytes`; `sum` is a partial sum to add, which may exceed 16 bits.
 std::uint16_t internet_checksum(std::span<const std::uint8_t> bytes, std::uint32_t sum = 0);
 
 }  // namespace manactl::datapath

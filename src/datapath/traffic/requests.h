@@ -31,8 +31,8 @@ inline constexpr std::uint16_t kMinRequestFrame = 14 + 20 + 8 + kRequestBytes + 
 
 using RequestBytes = std::span<std::uint8_t, kRequestBytes>;
 
-// Each word is followed by its complement. So the UDP checksum equals that of a payload of zeros,
-// and other packets are not mistaken for replies.
+// In the payload, each word is followed by its complement. So the UDP checksum equals that of a
+// payload of zeros, and other packets are not mistaken for requests.
 void write_request(const Request& request, RequestBytes payload) noexcept;
 std::optional<Request> read_request(std::span<const std::uint8_t> payload) noexcept;
 
@@ -47,7 +47,7 @@ void reverse_direction(std::span<std::uint8_t> frame) noexcept;
 // replies.
 class Window {
  public:
-  // After this time without any reply, all requests in flight count as lost; they may still arrive.
+  // After this time without a reply, all requests in flight count as lost, but may be answered.
   static constexpr std::uint64_t kTimeout = 1'000'000'000;  // nanoseconds
 
   explicit Window(unsigned max) : max_(max) {}
@@ -68,7 +68,7 @@ class Window {
   unsigned max_;
   std::uint64_t sent_ = 0;          // sent requests, without those that count as lost
   std::uint64_t last_replied_ = 0;  // replied_ when available() last found new replies
-  std::uint64_t since_ = 0;         // time of the last new reply or the first request after a pause
+  std::uint64_t since_ = 0;         // when available() last found new replies or none in flight
   std::atomic<std::uint64_t> replied_{0};
 };
 
@@ -93,7 +93,7 @@ inline std::uint64_t request_time() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * kSecond + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// A lane's requests, and the replies that it receives, even to requests of other lanes.
+// A lane's requests, and the replies that it receives, including replies to other lanes' requests.
 struct Requests {
   explicit Requests(unsigned max_in_flight) : window(max_in_flight) {}
 
@@ -114,8 +114,8 @@ struct Requests {
     window.sent(count);
   }
 
-  // Counts a frame that was received at `now`. Updates `now` from the clock if the request is
-  // newer. Returns false if the frame is not a reply of this trial.
+  // Counts a frame that was received at `now`. Reads the clock again if the request was sent
+  // after `now`. Returns false if the frame is not a reply of this trial.
   bool take(std::span<const std::uint8_t> frame, std::uint64_t& now) noexcept {
     const auto request = request_in(frame);
     if (!request || request->run != next.run || request->lane >= windows.size()) {
@@ -148,7 +148,7 @@ using AllRequests = std::vector<Requests*>;  // requests of all lanes, in the or
 // Gives each lane the windows of all lanes. Must be called once.
 void link_windows(const AllRequests& lanes);
 
-// Must be called before each trial, after leftovers were discarded. Resets all counts. `run`
+// Resets all counts. Must be called before each trial, after late packets were discarded. `run`
 // distinguishes requests of this trial from earlier ones that are still in flight.
 void begin_requests(const AllRequests& lanes, std::uint16_t run);
 

@@ -14,11 +14,11 @@
 
 namespace manactl::datapath {
 
-// Indexes into `sizes` for the packets of one round. Each size occurs as often as its share, and as
-// evenly spread as possible.
+// Indexes into `sizes` for a repeating sequence of packets. Each size occurs in proportion to its
+// share, as evenly spread as possible.
 std::vector<std::uint8_t> size_pattern(const std::vector<SizeShare>& sizes);
 
-// Flows that each of `queues` queues can have without using a source port twice.
+// The maximum number of flows per queue if no two flows of all queues share a source port.
 unsigned max_flows(unsigned queues);
 
 struct PortRange {
@@ -35,7 +35,7 @@ Flow flow_of(const BenchPlan& plan,
              const std::optional<Ipv4Address>& ip,
              unsigned queue);
 
-// The rate of one port. Fails with Errc::invalid for a percentage if the link speed is unknown (0).
+// Converts the rate of a port. Errc::invalid for a percentage if the link speed is unknown (0).
 Result<double> packets_per_second(const Rate& rate,
                                   const Traffic& traffic,
                                   std::uint64_t link_mbps);

@@ -20,8 +20,8 @@ std::string port_user(const PortInfo& port) {
   }
   if (port.up) {
     return fmt::format(
-        "another program uses it, because '{}' is down; to find it, run: fuser -v "
-        "/dev/infiniband/*",
+        "'{}' is down, so another program uses the port, not the kernel; to find the program, run: "
+        "fuser -v /dev/infiniband/*",
         name);
   }
   return "the kernel or another program uses it; run: ip link set IFACE down";
@@ -37,8 +37,8 @@ std::string port_in_use(const PortInfo& port, int number) {
 
 std::string foreign_provider(const PortInfo& port, std::string_view call) {
   return fmt::format(
-      "{}: the library that libibverbs chose for {} is not libmana ({}: EOPNOTSUPP); compare their "
-      "driver ids: manactl check --only rdma",
+      "{}: the library that libibverbs chose for {} is not libmana ({}: EOPNOTSUPP); compare the "
+      "driver ids of kernel and libibverbs: manactl check --only rdma",
       port.slot,
       port.device,
       call);

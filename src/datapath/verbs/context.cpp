@@ -47,7 +47,7 @@ tl::unexpected<Error> no_device_error(const PciAddress& pci) {
   }
   return fail(Errc::unsupported,
               fmt::format("the kernel has {} at {}, for which libibverbs has no provider; compare "
-                          "their driver ids: manactl check --only rdma",
+                          "the driver ids of kernel and libibverbs: manactl check --only rdma",
                           printable(join(devices, " and ")),
                           pci.str()));
 }
@@ -152,7 +152,7 @@ Result<std::unique_ptr<Context>> Context::open_port(const Library& library,
 
 Result<> Context::query_limits() {
   library_.before_call("query_device_ex");
-  // ibv_query_device_ex() is inline, but its fallback ibv_query_device() would link libibverbs.
+  // ibv_query_device_ex() is inline, but its fallback ibv_query_device() needs libibverbs linked.
   auto* extended = verbs_get_ctx(handle_.get());
   if (extended == nullptr || extended->query_device_ex == nullptr) {
     return fail_call("query_device_ex", EOPNOTSUPP);
@@ -161,15 +161,16 @@ Result<> Context::query_limits() {
   const int number = extended->query_device_ex(handle_.get(), nullptr, &attr, sizeof attr);
   if (number != 0) return fail_call("query_device_ex", number);
   const auto& basic = attr.orig_attr;
-  // Older kernels report no part: they have one RDMA device for all purposes.
+  // Older kernels report no vendor part: they have one RDMA device for all purposes.
   if (basic.vendor_part_id != 0 &&
       (basic.vendor_part_id != kEthernetPart || attr.raw_packet_caps == 0)) {
-    return fail(Errc::unsupported,
-                fmt::format("{} at {} is not an Ethernet device (part {}, raw packets {:#x})",
-                            port_info_.device,
-                            port_info_.slot,
-                            basic.vendor_part_id,
-                            attr.raw_packet_caps));
+    return fail(
+        Errc::unsupported,
+        fmt::format("{} at {} is not an Ethernet device (vendor part {}, raw packets {:#x})",
+                    port_info_.device,
+                    port_info_.slot,
+                    basic.vendor_part_id,
+                    attr.raw_packet_caps));
   }
   limits_.queues = static_cast<std::uint32_t>(std::max(basic.max_qp, 0));
   limits_.entries =
@@ -250,7 +251,7 @@ Result<Region> Region::make(const Context& context, std::size_t bytes) {
   void* at = mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED) return fail_errno(errno, "cannot allocate memory for packets");
   Memory memory(static_cast<std::uint8_t*>(at), Unmap{rounded});
-  // Huge pages cause fewer TLB misses; a failure does not matter.
+  // Huge pages cause fewer TLB misses. A failure of madvise() does not matter.
   madvise(at, rounded, MADV_HUGEPAGE);
   std::memset(at, 0, rounded);
   errno = 0;

@@ -13,7 +13,6 @@
 
 namespace manactl::datapath::verbs {
 
-// A port of an RDMA device.
 struct PortInfo {
   std::string device;           // "mana_0"
   std::string slot;             // "7870:00:00.0"

@@ -32,11 +32,11 @@ class VerbsEngine final : public Engine {
     auto complete = complete_plan(plan);
     if (!complete) return tl::unexpected<Error>(complete.error());
     if (auto ok = check_plan(plan); !ok) return tl::unexpected<Error>(ok.error());
-    BenchReport about;
-    about.engine = kVerbsEngine.name;
-    about.version = version_;
+    BenchReport report;
+    report.engine = kVerbsEngine.name;
+    report.version = version_;
     return open_session(
-        std::move(*complete), std::move(about), std::make_unique<VerbsPorts>(open_));
+        std::move(*complete), std::move(report), std::make_unique<VerbsPorts>(open_));
   }
 
  private:

@@ -45,7 +45,7 @@ void note_overflow(const Lane& lane, std::size_t index, Trial& trial) {
 
 }  // namespace
 
-Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& about) {
+Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& report) {
   plan_ = &plan;
   bursts_ = find_bursts(plan.mode);
   if (bursts_ == nullptr) {
@@ -53,12 +53,12 @@ Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& about) {
                 fmt::format("engine verbs does not support mode {}", name_of(plan.mode)));
   }
   const bool is_shared = plan.traffic.flows == 1 && !measures_latency(plan.mode);
-  about.template_mode = is_shared || !generates_packets(plan.mode) ? "shared" : "per-packet";
+  report.template_mode = is_shared || !generates_packets(plan.mode) ? "shared" : "per-packet";
   for (const auto& nic : plan.nics) {
     auto port = Port::open(open_, plan, nic);
     if (!port) return tl::unexpected<Error>(port.error());
     const auto speed = (*port)->context().link_mbps();
-    about.ports.push_back({nic.pci.str(), "libmana", "", nic.mac, speed});
+    report.ports.push_back({nic.pci.str(), "libmana", "", nic.mac, speed});
     ports_.push_back(std::move(*port));
   }
   for (const auto& port : ports_) {
@@ -69,7 +69,7 @@ Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& about) {
   }
   lost_.resize(ports_.size());
   if (receives(plan.mode)) {
-    about.notes.emplace_back("direct verbs do not report packets dropped for lack of a buffer");
+    report.notes.emplace_back("direct verbs do not report packets dropped for lack of a buffer");
   }
   return {};
 }

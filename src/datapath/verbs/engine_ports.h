@@ -21,7 +21,7 @@ class VerbsPorts final : public EnginePorts {
  public:
   explicit VerbsPorts(OpenPort open) : open_(std::move(open)) {}
 
-  Result<> open(const BenchPlan& plan, BenchReport& about) override;
+  Result<> open(const BenchPlan& plan, BenchReport& report) override;
   std::vector<BaseLane*> lanes() override;
   bool are_physical() const override;
   DrainLimits drain_limits() const override;

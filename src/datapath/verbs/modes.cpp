@@ -171,8 +171,8 @@ unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept {
 
 namespace {
 
-// While it waits for late packets, also processes completions: each one shows that a packet may
-// still return.
+// Receives late packets after sending has ended. Also counts completions of sent packets, because
+// each of them shows that a packet may still return.
 template <Burst Receive>
 unsigned receive_late(Lane& lane, std::uint64_t now) noexcept {
   const auto done = lane.tx->completed();

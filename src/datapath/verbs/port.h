@@ -44,7 +44,7 @@ class Port {
   std::vector<SendQueue> senders_;
   std::optional<ReceiveQueues> receivers_;
   std::vector<Lane> lanes_;
-  std::size_t used_ = 0;  // bytes of memory_
+  std::size_t used_ = 0;  // bytes of memory_ that are allocated
 };
 
 }  // namespace manactl::datapath::verbs

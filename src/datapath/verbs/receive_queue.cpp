@@ -11,7 +11,7 @@ namespace manactl::datapath::verbs {
 
 namespace {
 
-// The key from the NDIS documentation ("Verifying the RSS Hash Calculation"), which lists hashes.
+// The key from the NDIS documentation ("Verifying the RSS Hash Calculation"), with test hashes.
 constexpr wire::HashKey kKey = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
                                 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
                                 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
@@ -87,7 +87,7 @@ Result<> ReceiveQueues::make_qp(const Context& context) {
   attr.rx_hash_conf = {
       IBV_RX_HASH_FUNC_TOEPLITZ, static_cast<std::uint8_t>(key.size()), key.data(), kHashFields};
   context.library().before_call("create_qp_ex");
-  // ibv_create_qp_ex() is inline, but its fallback ibv_create_qp() would link libibverbs.
+  // ibv_create_qp_ex() is inline, but its fallback ibv_create_qp() needs libibverbs linked.
   auto* extended = verbs_get_ctx(context.handle());
   if (extended == nullptr || extended->create_qp_ex == nullptr) {
     return context.fail_call("create_qp_ex", EOPNOTSUPP);

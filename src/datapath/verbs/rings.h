@@ -79,7 +79,7 @@ class CompletionReader {
     update_position();
   }
 
-  // The next entry, or null if there is none. It stays valid until the next round of the queue.
+  // The next entry, or null if there is none. It stays valid until the device reuses the slot.
   const std::uint8_t* next() noexcept {
     const auto* entry = entries_ + std::size_t{index_} * wire::kCqeBytes;
     const auto info = load_info(entry);
