@@ -29,8 +29,8 @@ std::jthread start_without_signals(std::function<void(const std::stop_token&)> w
 
 class Adapter {
  public:
-  // `counters` must outlive the adapter. At most kMaxPorts ports. Each port discards its frames
-  // until connected.
+  // `counters` must outlive the adapter. `setup` has at most kMaxPorts ports. A port discards the
+  // frames that it sends until Port::connect() is called.
   Adapter(const AdapterSetup& setup, AdapterCounters& counters);
   ~Adapter();
   Adapter(const Adapter&) = delete;

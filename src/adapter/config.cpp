@@ -166,10 +166,10 @@ Result<> apply(std::string_view word, Config& config) {
 // Rejects settings that contradict each other.
 Result<> check_combination(const Config& config) {
   if (config.threading == Threading::direct && config.doorbell == DoorbellSource::poll) {
-    return fail(Errc::invalid, "doorbell=poll needs engine=threaded: only that thread polls");
+    return fail(Errc::invalid, "doorbell=poll needs engine=threaded, whose thread polls the page");
   }
   if (config.backend == BackendKind::cross && config.ports % 2 != 0) {
-    return fail(Errc::invalid, "backend=cross connects ports in pairs: ports must be even");
+    return fail(Errc::invalid, "backend=cross connects pairs of ports: ports must be even");
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Settings of the adapter: words of the form "key=value". The launcher passes them to the library
-// in one environment variable. All are optional; faults and descriptors can be repeated.
+// in one environment variable. All are optional; `fault`, `write` and `tap` can be repeated.
 
 #pragma once
 
@@ -28,12 +28,12 @@ enum class DoorbellSource : std::uint8_t {
 struct Config {
   std::uint32_t ports = 1;
   std::uint32_t queues = kQueuesPerPort;                 // per port
-  MacAddress mac{{0x00, 0x0d, 0x3a, 0x76, 0x3b, 0xd0}};  // of port 0; port N adds N
+  MacAddress mac{{0x00, 0x0d, 0x3a, 0x76, 0x3b, 0xd0}};  // of port 0; port N has this + N
   Threading threading = Threading::direct;
   DoorbellSource doorbell = DoorbellSource::automatic;
   BackendKind backend = BackendKind::sink;
   std::uint16_t frame_bytes = 60;     // backend generator: bytes per frame
-  std::uint64_t frames = UINT64_MAX;  // to deliver; default: unlimited, but pcap delivers each once
+  std::uint64_t frames = UINT64_MAX;  // to deliver; default: unlimited, for pcap each frame once
   std::uint32_t part_id = 2;          // vendor_part_id of the device; 2 is the Ethernet function
   std::uint32_t coalesce = 1;         // packets per receive completion: 1, 4 or 8
   LinkModel link;
@@ -45,7 +45,7 @@ struct Config {
 
   static Result<Config> parse(std::string_view text);
 
-  // Checks one setting by itself; parse() also checks combinations.
+  // Checks one setting, whose key must exist. parse() also checks combinations.
   static Result<> check(std::string_view key, std::string_view value);
 
   MacAddress mac_of(std::uint32_t port) const;

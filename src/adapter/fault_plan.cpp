@@ -82,7 +82,7 @@ Result<Fault> parse_verb(std::string_view name, std::string_view what) {
   if (what != "missing") return unknown("fault", what, {"errno:", "hang", "crash", "missing"});
   if (!may_be_missing(fault.verb)) {
     return fail(Errc::invalid,
-                fmt::format("{} is a call of the library itself and cannot be missing", name));
+                fmt::format("{} cannot be missing: programs link to it directly", name));
   }
   fault.kind = FaultKind::missing;
   return fault;

@@ -8,15 +8,15 @@
 //     VERB=missing           the provider lacks the call: alloc_parent_domain=missing
 //     tx=TYPE                packets get an error completion with this CQE type: tx=33
 //     rx=truncate, rx=drop   a frame arrives truncated, or finds no buffer
-//     provider=foreign       the provider lacks all calls that only MANA's provider has
-//     cq=overrun             the next completions look as if the driver had missed a whole lap
+//     provider=foreign       alloc_parent_domain and all verbs after it in Verb are missing
+//     cq=overrun             a CQ skips a lap, as if the driver had missed its completions
 //     doorbell=lost          a doorbell of an SQ does not arrive
 //     doorbell=delayed       a doorbell of an SQ arrives late
 //     doorbell=duplicated    a doorbell of an SQ arrives twice
 //     device=fatal           each open context gets IBV_EVENT_DEVICE_FATAL, and all queues stop
 //     device=reset           like fatal, but the device returns and can be opened again
 //
-// followed by ",after=N" (the first N calls work) and ",times=N" (N calls fail) for verbs,
+// followed by ",after=N" (the first N calls work) and ",times=N" (then N fail) for verbs,
 // ",every=N" (every Nth event) for tx, rx, cq and doorbell, ",us=N" (microseconds of delay) for
 // doorbell=delayed, ",ms=N" (milliseconds after the creation of the first queue) for device, and
 // ",back=N" (milliseconds until the device returns) for device=reset.
@@ -103,8 +103,8 @@ class VerbFaults {
  public:
   explicit VerbFaults(const std::vector<Fault>& faults);
 
-  // To be called once for each call of the verb. Returns the errno with which it fails, or 0. Hangs
-  // or aborts if that is the fault.
+  // To be called once for each call of the verb. Returns the errno with which it fails, or 0. Does
+  // not return for the faults hang and crash.
   int inject(Verb verb);
 
   bool is_missing(Verb verb) const;

@@ -16,7 +16,7 @@ constexpr std::uint32_t kMaxGeneration = 0x3fff;
 Result<> check_setup(const QueueSetup& setup) {
   if (!std::has_single_bit(setup.ring_bytes) || setup.ring_bytes % 4096 != 0) {
     return fail(Errc::invalid,
-                fmt::format("a ring has {} bytes; it must be a power of two of whole pages",
+                fmt::format("a ring has {} bytes, which is not a power of two of at least 4096",
                             setup.ring_bytes));
   }
   if (setup.ring == nullptr || setup.cq == nullptr)
@@ -52,7 +52,7 @@ Result<QueueIds> Port::create(Direction direction, const QueueSetup& setup) {
   const std::span cq(setup.cq, std::size_t{setup.cq_entries} * wire::kCqeBytes);
   if (std::ranges::any_of(cq, [](std::uint8_t byte) { return byte != 0; })) {
     context_.checker.note(Violation::cq_not_zero, [&] {
-      return fmt::format("memory of a CQ of {} entries", setup.cq_entries);
+      return fmt::format("the memory of a CQ of {} entries", setup.cq_entries);
     });
   }
   const std::scoped_lock lock(slots_mutex_);

@@ -17,7 +17,7 @@ namespace manactl::adapter {
 // Which thread handles a doorbell.
 enum class Threading : std::uint8_t {
   manual,   // the thread that calls run(): tests with virtual time
-  direct,   // the thread that rings, before its store returns
+  direct,   // the thread that rings the doorbell, before its store ends
   threaded  // the thread of the adapter
 };
 
@@ -37,8 +37,8 @@ class Port {
 
   std::uint32_t vport_offset() const { return context_.vport_offset; }
 
-  // Fails if the ring size is not a power of two of whole pages, the CQ has no entries, or all
-  // queues are in use.
+  // Fails if memory is missing, the ring size is not a power of two of at least 4096 bytes, the CQ
+  // has no entries, or all queues are in use.
   Result<QueueIds> create(Direction direction, const QueueSetup& setup);
 
   // Removes the work queue with this ID and its CQ, whose memory is then no longer accessed. False
@@ -47,12 +47,12 @@ class Port {
 
   void ring(std::uint32_t offset, std::uint64_t value);
 
-  // Like ring(), for a store that polling found in the page. Polling sees only the last store.
-  // A short doorbell is an increment, which must not be missed: it is reported as a violation.
+  // Like ring(), for a doorbell that polling found in the page. Polling sees only the last store
+  // and would miss increments, so short doorbells are reported as violations.
   void ring_polled(std::uint32_t offset, std::uint64_t value);
 
   // Handles pending work and delivers up to `budget` frames from the backend. Returns the number of
-  // events handled. Any thread.
+  // events handled. Thread-safe.
   std::size_t run(std::size_t budget);
 
   // The time of the next event; no value if none is scheduled.
@@ -62,13 +62,13 @@ class Port {
   // doorbells are ignored. Queues that are created later work normally.
   void halt();
 
-  // Stops the queues with rings in `memory`, which the program unmaps. With real hardware the pages
+  // Stops the queues with rings in `memory`, before it is unmapped. With real hardware the pages
   // would stay pinned, but here the queues would access unmapped memory.
   void halt_queues_in(const Extent& memory);
 
  private:
-  // The ID is 0 while the slot is free. `doorbell` also contains the ID, so that a late doorbell
-  // does not reach the next queue of the slot.
+  // The ID is 0 while the slot is free. `doorbell`, the last value rung, also contains the ID, so
+  // that a late doorbell does not reach the next queue of the slot.
   struct SendSlot {
     std::mutex mutex;
     std::unique_ptr<SendQueue> queue;

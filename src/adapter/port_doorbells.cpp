@@ -43,7 +43,7 @@ void Port::ring(std::uint32_t offset, std::uint64_t value) {
   if (target == DoorbellTarget::rq_short) return ring_rq_short(value);
   if (target == DoorbellTarget::cq_short) return ring_cq_short(value);
   context_.checker.note(Violation::doorbell_offset, [&] {
-    return fmt::format("{:#x} stored at {:#x} of the doorbell page", value, offset);
+    return fmt::format("{:#x} stored at offset {:#x} of the doorbell page", value, offset);
   });
 }
 
@@ -54,7 +54,7 @@ void Port::ring_polled(std::uint32_t offset, std::uint64_t value) {
   if (!is_short) return ring(offset, value);
   context_.checker.note(Violation::doorbell_offset, [&] {
     return fmt::format(
-        "{} doorbell {:#x} in a polled page: short doorbells must be trapped or called",
+        "{} doorbell {:#x} in a polled page: short doorbells need doorbell=trap or =call",
         wire::name_of(*target),
         value);
   });
@@ -139,7 +139,7 @@ void Port::receive_posted(std::size_t units) {
   if (threading_ == Threading::direct) link_.arrive(units);
 }
 
-// Does not check the WQE count of the doorbell: it should be 0, but older drivers set it.
+// Does not check the WQE count of the doorbell: it should be 0, but older DPDK releases set it.
 void Port::ring_rq(std::uint64_t value) {
   add(context_.counters.rx_doorbells, 1);
   const auto units =
@@ -173,7 +173,7 @@ void Port::ring_cq(std::uint64_t value) {
   queue->arm(head);
 }
 
-// Unlike a long CQ doorbell, it matters even if it does not arm: its increment advances the head,
+// Unlike a long CQ doorbell, a short one is handled even if it does not arm: it advances the head,
 // from which later short doorbells count.
 void Port::ring_cq_short(std::uint64_t value) {
   const auto id = short_id_of(value);

@@ -45,8 +45,8 @@ constexpr Row kCompletionAdvice[] = {
         "post larger buffers (testpmd: --mbuf-size), or lower the MTU"),
     row(CqeType::rx_coalesced_8,
         "up to eight packets were received, two in each record",
-        "only Linux 7.3 and later request this (message version 5); DPDK up to 26.07 does not "
-        "support it"),
+        "only Linux 7.3 and later request this (CONFIG_VPORT_RX version 5); DPDK up to 26.07 does "
+        "not support it"),
     row(CqeType::tx_okay,
         "the packet was sent, and so were earlier packets whose completion was suppressed"),
     row(CqeType::tx_sa_drop,
@@ -59,9 +59,9 @@ constexpr Row kCompletionAdvice[] = {
     row(CqeType::tx_invalid_oob,
         "the WQE's OOB does not match the queue, or is malformed",
         "decode the WQE as sq-wqe: format must match the OOB's size, cq_id must be the queue's CQ, "
-        "and sq_frame must be bits 10-23 of its id; hc_tx_err_inval_oob counts these"),
+        "and sq_frame must be bits 10-23 of the SQ's id; hc_tx_err_inval_oob counts these"),
     row(CqeType::tx_invalid_ethertype,
-        "dropped: the vPort may not send this Ethertype",
+        "dropped: the vPort is not allowed to send this Ethertype",
         "check bytes 12-13 of the frame; hc_tx_err_eth_type_enforcement counts these"),
     row(CqeType::tx_header_error,
         "the device could not parse the packet's headers for the requested checksum or "
@@ -80,7 +80,7 @@ constexpr Row kCompletionAdvice[] = {
         "send CONFIG_VPORT_TX first, and again after the owning driver unbinds or the device is "
         "reset; hc_tx_err_vport_disabled counts these"),
     row(CqeType::tx_vlan_violation,
-        "dropped: the vPort may not send this VLAN tag",
+        "dropped: the vPort is not allowed to send this VLAN tag",
         "send without a tag; hc_tx_err_vlan_enforcement counts these"),
     row(CqeType::tx_gdma_error,
         "the queue itself failed: vendor_error has the reason",
@@ -103,7 +103,7 @@ constexpr Row kVendorErrorAdvice[] = {
     row(VendorError::rx_sge_range, "a receive buffer ends outside its memory region", kCheckRegion),
     row(VendorError::corrupted_wqe,
         "the WQE is malformed",
-        "decode it as sq-wqe or rq-wqe; a doorbell beyond the last WQE has the same effect"),
+        "decode it as sq-wqe or rq-wqe; a tail after the last WQE has the same effect"),
     row(VendorError::wqe_access,
         "the device has no permission to read the queue's memory",
         kCheckQueue),
@@ -113,7 +113,7 @@ constexpr Row kVendorErrorAdvice[] = {
         "reading the WQE failed on PCIe",
         "the hardware or the IOMMU rejected the access: look for AER and IOMMU lines in the kernel "
         "log"),
-    row(VendorError::message_access, "the device may not read the data", kCheckRegion),
+    row(VendorError::message_access, "the device has no permission to read the data", kCheckRegion),
     row(VendorError::message_range, "the data ends outside its memory region", kCheckRegion),
     row(VendorError::message_config, "the data's memory region is not set up", kCheckRegion),
     row(VendorError::data_pcie,
@@ -132,27 +132,27 @@ constexpr Row kEventAdvice[] = {
     row(EventType::completion, "an armed completion queue has entries"),
     row(EventType::test, "the response to GENERATE_TEST_EQE: the event queue works"),
     row(EventType::channel_init_eq,
-        "the hardware channel starts: its event queue and doorbell page"),
-    row(EventType::channel_init_data, "the hardware channel starts: one of its properties"),
+        "setup of the hardware channel: its event queue and doorbell page"),
+    row(EventType::channel_init_data, "setup of the hardware channel: one of its properties"),
     row(EventType::channel_init_done, "the hardware channel is ready"),
     row(EventType::fpga_reconfiguration,
         "the device is being reconfigured",
-        "Linux 7.x removes the function and rescans the bus after 10 s; earlier kernels do "
-        "nothing"),
+        "Linux 6.17 and later remove it and rescan the bus after 10 s; earlier kernels do nothing"),
     row(EventType::soc_reconfiguration, "the device reports a new property or a link change"),
     row(EventType::soc_service,
         "RDMA is suspended or resumed for servicing",
-        "wait: RDMA devices disappear and return with new numbers"),
+        "wait: RDMA devices disappear and return, possibly with other numbers"),
     row(EventType::reset_request,
         "the host asks the driver to reset the device",
-        "Linux 7.x suspends, waits 10 s and resumes; restart applications with DPDK before 26.07"),
+        "Linux 6.17 and later suspend it, wait 10 s and resume it; restart applications with a "
+        "DPDK older than 26.07"),
     row(EventType::rnic_qp_fatal,
         "an RDMA queue pair has failed",
-        "its owner receives a fatal event and must destroy it"),
+        "its application receives IBV_EVENT_QP_FATAL and must destroy the queue pair"),
 };
 
 constexpr Advice kUnknown{
-    "unknown to every driver: the device is newer, or the bytes are of another kind",
+    "no known driver defines this code: the device is newer, or the bytes are of another kind",
     "check that the right bytes were decoded"};
 
 Advice find(std::span<const Row> rows, std::uint64_t code) {
@@ -171,12 +171,12 @@ Advice status_advice(std::uint64_t code) {
     case kStatusSuccess:
       return {"the command succeeded", {}};
     case kStatusMoreEntries:
-      return {"the command succeeded and the response continues; drivers treat this as success",
-              {}};
+      return {"the command succeeded; the device expects the remaining page addresses next",
+              "send them with DMA_REGION_ADD_PAGES; drivers treat this status as success"};
     case kStatusUnsupported:
       return {"the device does not support the command",
-              "none if the driver works without it; Linux 7.x reports it as EOPNOTSUPP (95), "
-              "earlier kernels as EPROTO (71)"};
+              "none needed if the driver works without it; drivers return EOPNOTSUPP (95) since "
+              "Linux 6.17, EPROTO (71) before"};
     default:
       return {
           "rejected for a device-specific reason: only 0, 0x105 and 0xffffffff are documented. "
@@ -189,7 +189,7 @@ Advice status_advice(std::uint64_t code) {
 Advice shared_memory_advice(std::uint64_t code) {
   if (code == 0) return {"no error", {}};
   return {"the device rejected the setup or teardown of the hardware channel",
-          "decode the request: every frame must be a page of one of the four queues; the driver's "
+          "decode the request: each frame must be that of its queue's page; the driver's "
           "probe fails with EPROTO (71)"};
 }
 

@@ -3,7 +3,7 @@
 // Converts hardware records (WQEs, CQEs, messages, ...) to structs and back. Each struct lists its
 // fields once in a template function layout(self, visitor), in order from bit 0 of byte 0. Reader
 // decodes and Writer encodes with this list; LayoutCollector (record_table.h) turns it into a
-// table. All functions are constexpr and little-endian, and reject records that violate a rule.
+// table. The byte order is little-endian. Records that violate a rule are rejected.
 
 #pragma once
 
@@ -136,7 +136,7 @@ class Reader : public Visitor {
     field = static_cast<F>(take(width));
   }
 
-  // Reads one part of a split field: the bits from `shift` upwards.
+  // Reads one part of a split field; `shift` is its lowest bit in the whole value.
   template <class F>
   constexpr void part(std::string_view, F& field, unsigned shift, unsigned width) {
     field = static_cast<F>(field | static_cast<F>(take(width) << shift));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Completion queue entries, and the owner bits of completion and event queues. The owner bits are
-// in the last dword of an entry, which the device writes last. Sources: Linux
-// include/net/mana/gdma.h and mana.h; DPDK drivers/net/mana/mana.h.
+// in the last dword of an entry, which the device writes last. Sources: Linux include/net/mana
+// (gdma.h, mana.h); OpenVMM vm/devices/net/gdma_defs (tx_gdma_error).
 
 #pragma once
 
@@ -120,7 +120,7 @@ struct CqeHeader {
   }
 };
 
-// Known values of vendor_error; devices also report others.
+// Some values of vendor_error (rdma-core providers/mana/gdma.h, enum mana_error_code).
 enum class VendorError : std::uint32_t {
   no_wqe = 0x111,
   rx_sge_rights = 0x183,

@@ -37,7 +37,7 @@ constexpr Body response(Command command, std::size_t min_size = T::kSize) {
   return {command, Direction::response, 1, &kTable<T>, min_size};
 }
 
-// Other commands have no body or an undocumented one. The rows of a command are sorted by version.
+// Unlisted commands have no body or an undocumented one. Rows of a command are sorted by version.
 constexpr Body kBodies[] = {
     request<VerifyVersionRequest>(Command::verify_version),
     response<VerifyVersionResponse>(Command::verify_version),
@@ -146,7 +146,7 @@ Checked<std::size_t> add_tail(DissectionBuilder& builder,
   return count;
 }
 
-// `failed`: the response reports an error and may lack a body.
+// `failed` is true if the response reports an error; its body may be missing.
 Checked<Dissection> dissect_body(DissectionBuilder& builder,
                                  Bytes message,
                                  const MessageHeader& header,
@@ -186,7 +186,7 @@ Checked<Dissection> dissect_message(Bytes rest, Direction direction) {
   if (rest.size() < Header::kSize) {
     return wrong_length(Header::kName, rest.size(), Header::kSize);
   }
-  // Both headers start with MessageHeader. decode() would reject malformed headers.
+  // Both headers start with MessageHeader, which decode() would reject if it is malformed.
   const auto number = [&](std::size_t at, unsigned size) { return load(rest, at, size); };
   MessageHeader header;
   header.code = static_cast<std::uint32_t>(number(4, 4));

@@ -2,7 +2,8 @@
 //
 // Doorbells: the values that a driver writes to its doorbell page. Tails of work queues are in
 // bytes; tails of completion and event queues are in entries, modulo 8 times the ring size.
-// Sources: Linux include/net/mana/gdma.h; DPDK drivers/net/mana/gdma.c (32-bit forms).
+// Sources: Linux include/net/mana/gdma.h, drivers/net/ethernet/microsoft/mana/gdma_main.c; DPDK
+// drivers/net/mana/gdma.c (32-bit forms); rdma-core providers/mana/doorbells.h (rq_client).
 
 #pragma once
 
@@ -72,7 +73,7 @@ struct RqDoorbell {
   static constexpr std::size_t kSize = 8;
 
   std::uint32_t id = 0;
-  std::uint8_t wqe_count = 0;  // drivers write 0
+  std::uint8_t wqe_count = 0;  // 0 for Ethernet; older DPDK releases write 1
   std::uint32_t tail = 0;
 
   bool operator==(const RqDoorbell&) const = default;
@@ -123,7 +124,7 @@ struct EqDoorbell {
   }
 };
 
-// Interrupt moderation of a CQ. The device keeps a value whose valid bit is 0.
+// Interrupt moderation of a CQ. A value whose valid bit is 0 remains unchanged.
 struct ModerationDoorbell {
   static constexpr std::string_view kName = "moderation doorbell";
   static constexpr std::size_t kSize = 8;

@@ -2,7 +2,7 @@
 //
 // Bodies of the GDMA commands, which follow the 40-byte request header or the 32-byte response
 // header. Later drivers append fields; decode_front() ignores them. Sizes in bytes; page addresses
-// are physical. Source: Linux include/net/mana/gdma.h.
+// are physical. Sources: Linux include/net/mana/gdma.h; OpenVMM gdma_defs (CHANGE_MSIX).
 
 #pragma once
 
@@ -264,7 +264,7 @@ struct DisableQueueRequest {
   }
 };
 
-// Changes the interrupt of an event queue.
+// Changes the MSI-X vector of an event queue.
 struct ChangeMsixRequest {
   static constexpr std::string_view kName = "CHANGE_MSIX request";
   static constexpr std::size_t kSize = 16;

@@ -2,7 +2,7 @@
 //
 // Bodies of the MANA (Ethernet) commands, which follow the 40-byte request header or the 32-byte
 // response header. Later drivers append fields; decode_front() ignores them. Sizes in bytes.
-// Source: Linux include/net/mana/mana.h.
+// Sources: Linux include/net/mana/mana.h; OpenVMM vm/devices/net/gdma_defs (link_speed_mbps).
 
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace manactl::wire {
 
 inline constexpr std::uint64_t kInvalidHandle = ~std::uint64_t{0};
-inline constexpr std::uint32_t kNoEq = 0xffff;  // a CQ without an EQ
+inline constexpr std::uint32_t kNoEq = 0xffff;  // the eq_id of a CQ without an EQ
 
 struct VportTag {
   static constexpr std::string_view kName = "QUERY_VPORT_CONFIG request", kField = "vport_index";
@@ -49,8 +49,8 @@ struct QueryDeviceRequest {
   }
 };
 
-// Version 2 of the response. Version 1 ends before adapter_mtu, at 40 bytes; version 3 adds
-// bare_metal_host.
+// Version 4 of the response. Version 1 ends before adapter_mtu, at 40 bytes; version 3 added
+// bare_metal_host, version 4 link_speed_mbps.
 struct QueryDeviceResponse {
   static constexpr std::string_view kName = "QUERY_DEV_CONFIG response";
   static constexpr std::size_t kSize = 48;

@@ -2,7 +2,8 @@
 //
 // Headers, commands and status codes of the messages on the hardware channel. For their bodies see
 // gdma_messages.h, mana_messages.h, port_messages.h and rdma_messages.h. Sizes in bytes.
-// Sources: Linux include/net/mana/gdma.h and mana.h, drivers/infiniband/hw/mana/mana_ib.h.
+// Sources: Linux include/net/mana/gdma.h and mana.h, drivers/infiniband/hw/mana/mana_ib.h; OpenVMM
+// vm/devices/net/gdma_defs (commands 11, 81 and 0x2780x).
 
 #pragma once
 
@@ -68,7 +69,7 @@ enum class Command : std::uint32_t {
   rnic_query_device_counters = 0x30023,
 };
 
-std::span<const EnumWord<Command>> members(Command);  // the names in the Linux driver
+std::span<const EnumWord<Command>> members(Command);  // as in the drivers, without prefix
 
 // Rejects unknown codes. Headers contain plain numbers, so that a device can reply to any command.
 Checked<Command> command_of(std::uint32_t code);
@@ -119,7 +120,7 @@ struct MessageHeader {
   static constexpr std::size_t kSize = 16;
 
   std::uint32_t code = 0;     // a Command
-  std::uint16_t version = 1;  // of the message
+  std::uint16_t version = 1;  // of the body's layout
   std::uint16_t hwc_msg_id = 0;
   std::uint32_t size = 0;  // bytes of the whole message including this header
 
@@ -127,7 +128,7 @@ struct MessageHeader {
 
   template <class Self, class Codec>
   static constexpr void layout(Self& self, Codec& codec) {
-    codec.zero("header type", 32);  // 0 is the standard header; there is no other
+    codec.zero("header type", 32);  // 0 is the standard header; no other is known
     codec.bits("code", self.code, 32);
     codec.bits("version", self.version, 16);
     codec.bits("hwc_msg_id", self.hwc_msg_id, 16);

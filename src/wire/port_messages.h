@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bodies of commands of later drivers (link, bandwidth, port counters), of a PF and of a paravisor.
+// Bodies of commands of newer drivers (link, bandwidth, port counters), of a PF and of a paravisor.
 // They follow the headers of messages.h. Sizes in bytes. Sources: Linux include/net/mana/mana.h;
 // OpenVMM vm/devices/net/gdma_defs (VTL2 commands).
 
@@ -200,7 +200,7 @@ struct MoveFilterRequest {
   static constexpr std::size_t kSize = 16;
 
   std::uint64_t vport = 0;
-  std::uint8_t to_vtl0 = 0;
+  std::uint8_t to_vtl0 = 0;  // 1: from the paravisor (VTL2) to the guest (VTL0)
 
   bool operator==(const MoveFilterRequest&) const = default;
 

@@ -15,7 +15,7 @@ namespace manactl::wire {
 
 enum class RowKind : std::uint8_t {
   number,
-  part,       // the bits from `shift` upwards of a split field
+  part,       // part of a split field; `shift` is its lowest bit in the whole value
   member,     // an enumeration
   reserved,   // must be 0
   max,        // rule: the field with the same name is at most `limit`
@@ -162,7 +162,7 @@ constexpr LayoutCollector collect_layout() {
   return collector;
 }
 
-// The offset of the name of a draft if each name is stored once.
+// The offset of a draft's name in RecordTable::names, which contains each name once.
 constexpr std::size_t name_offset(const LayoutCollector& drafts, std::size_t index) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i < index; ++i) {
@@ -242,7 +242,7 @@ inline constexpr RecordTable kTable{
 
 struct Field {
   std::string_view name;
-  std::string_view group;  // the nested record that contains the field
+  std::string_view group;  // name of the nested record that contains the field
   int group_index = -1;    // index of that record; -1 if there is only one
   int index = -1;          // index in an array; -1 if it is not an array
   std::size_t bit = 0;     // offset from bit 0 of byte 0

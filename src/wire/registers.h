@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // BAR 0 of a MANA function: the registers of VF and PF, and the location of doorbell pages.
-// Source: Linux include/net/mana/gdma.h. Offsets and sizes in bytes.
+// Sources: Linux include/net/mana/gdma.h; OpenVMM gdma_defs. Offsets and sizes in bytes.
 
 #pragma once
 
@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kDoorbellPageSize = 0x10;    // 32 bits; only the
 inline constexpr std::uint32_t kSharedMemoryOffset = 0x18;  // 64 bits
 
 // Registers of a PF.
-inline constexpr std::uint32_t kPfSharedMemoryOffset = 0x70;  // relative to the SR-IOV block
+inline constexpr std::uint32_t kPfSharedMemoryOffset = 0x70;  // relative to sriov_config_offset
 inline constexpr std::uint32_t kPfDoorbellPageOffset = 0xc8;
 inline constexpr std::uint32_t kPfDoorbellPageSize = 0xd0;
 inline constexpr std::uint32_t kSriovConfigOffset = 0x108;  // 64 bits

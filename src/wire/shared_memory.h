@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The shared-memory channel: a 256-bit aperture in BAR 0 through which a driver sets up and
-// destroys the hardware channel. Writing the last dword passes the ownership to the device. Source:
-// Linux include/net/mana/shm_channel.h, drivers/net/ethernet/microsoft/mana/shm_channel.c.
+// destroys the hardware channel. Writing the last dword passes the ownership to the device.
+// Sources: Linux drivers/net/ethernet/microsoft/mana/shm_channel.c; OpenVMM gdma_defs.
 
 #pragma once
 
@@ -39,7 +39,7 @@ struct SharedMemoryHeader {
   static constexpr std::size_t kSize = 4;
 
   SharedMemoryType type = SharedMemoryType::none;
-  std::uint8_t version = 0;  // always 0
+  std::uint8_t version = 0;  // 0 in all requests of Linux
   bool response = false;
   std::uint8_t status = 0;  // in a response; 0 is success
   bool reset_vf = false;

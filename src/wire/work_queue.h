@@ -2,7 +2,7 @@
 //
 // Work queue entries (WQEs): header, inline OOB and scatter-gather list. A WQE occupies whole basic
 // units of 32 bytes. Header and OOB never wrap at the end of the ring; SGEs may. Sizes in bytes.
-// Source: Linux include/net/mana/gdma.h.
+// Sources: Linux include/net/mana/gdma.h; rdma-core providers/mana/gdma.h (flags of the header).
 
 #pragma once
 

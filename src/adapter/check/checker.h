@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Checks whether the driver follows the rules of the device: counts the violations of each rule and
-// describes the first ones. A violation never stops the adapter.
+// describes the first two. A violation never stops the adapter.
 
 #pragma once
 
@@ -54,7 +54,7 @@ class Checker {
   explicit Checker(AdapterCounters& counters) : counters_(counters) {}
 
   // Thread-safe. Counts a violation and adds the report that `text` returns. Only the first two
-  // violations of a rule get a report, so that a frequent violation leaves room for others.
+  // violations of a rule get a report, so that frequent violations leave room for others.
   template <class Text>
   void note(Violation violation, Text text) {
     if (count(violation)) add_report(violation, text());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Counters of the adapter and reports of contract violations. They are in one block without
+// Counters of the adapter and reports of violated rules (checker.h). They are in one block without
 // pointers, so that the launcher can keep them in shared memory; there they survive a crash of the
 // program. Counters are updated with relaxed ordering; nothing depends on their order.
 
@@ -34,7 +34,7 @@ struct AdapterCounters {
   std::atomic<std::uint32_t> ports;
   std::array<PortCounters, kMaxPorts> port;
   std::array<Count, kMaxViolations> violations;  // indexed by Violation
-  std::atomic<std::uint32_t> reports;            // attempts to add one; may exceed kMaxReports
+  std::atomic<std::uint32_t> reports;            // calls of add_report(); may exceed kMaxReports
   std::array<Report, kMaxReports> report;
 };
 

@@ -20,7 +20,7 @@ Result<std::unique_ptr<DoorbellPage>> DoorbellPage::make() {
   if (page->fd_ < 0 || ftruncate(page->fd_, kBytes) != 0) {
     return fail_errno(errno, "cannot create a doorbell page");
   }
-  for (auto* mapping : {&page->driver_, &page->copied_frames_}) {
+  for (auto* mapping : {&page->driver_, &page->device_}) {
     auto* at = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, page->fd_, 0);
     if (at == MAP_FAILED) return fail_errno(errno, "cannot map a doorbell page");
     *mapping = at;
@@ -30,7 +30,7 @@ Result<std::unique_ptr<DoorbellPage>> DoorbellPage::make() {
 
 DoorbellPage::~DoorbellPage() {
   if (driver_ != nullptr) munmap(driver_, kBytes);
-  if (copied_frames_ != nullptr) munmap(copied_frames_, kBytes);
+  if (device_ != nullptr) munmap(device_, kBytes);
   if (fd_ >= 0) close(fd_);
 }
 
@@ -44,11 +44,11 @@ std::size_t DoorbellPage::take_stores(const Ring& ring) {
                             DoorbellTarget::rq_short,
                             DoorbellTarget::cq_short}) {
     const auto offset = static_cast<std::uint32_t>(target);
-    auto& word = static_cast<std::uint64_t*>(copied_frames_)[offset / sizeof(std::uint64_t)];
+    auto& word = static_cast<std::uint64_t*>(device_)[offset / sizeof(std::uint64_t)];
     const std::atomic_ref<std::uint64_t> slot(word);
     if (slot.load(std::memory_order_relaxed) == 0) continue;
 #ifdef __SANITIZE_THREAD__
-    // ThreadSanitizer tracks virtual addresses, so also load from the driver's own mapping.
+    // ThreadSanitizer tracks virtual addresses, so also load from the driver's mapping.
     auto& driver_word = static_cast<std::uint64_t*>(driver_)[offset / sizeof(std::uint64_t)];
     static_cast<void>(std::atomic_ref<std::uint64_t>(driver_word).load(std::memory_order_acquire));
 #endif

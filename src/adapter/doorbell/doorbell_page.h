@@ -43,7 +43,7 @@ class DoorbellPage {
 
   int fd_ = -1;
   void* driver_ = nullptr;
-  void* copied_frames_ = nullptr;
+  void* device_ = nullptr;
   bool protected_ = false;
 };
 

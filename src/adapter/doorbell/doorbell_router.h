@@ -29,20 +29,20 @@ class DoorbellRouter {
   // After the call, no thread reads the page.
   void remove(const DoorbellPage& page);
 
-  // Runs `change`, which changes how stores into the page are detected, and then rings the stores
-  // that preceded the change, before any later store: a tail that moves backwards would look like a
+  // Runs `change`, which changes how stores into the page are detected, and then rings the earlier
+  // doorbells. Later ones wait until then, because a tail that moves backwards would look like a
   // violation.
   Result<> change_detection(const DoorbellPage& page, const std::function<Result<>()>& change);
 
-  // Rings the stores into a page that poll() has not found yet. To be called before a queue is
+  // Rings the doorbells in a page that poll() has not found yet. To be called before a queue is
   // destroyed, because its last doorbell may be among them.
   void ring_pending(const DoorbellPage& page);
 
-  // Rings the new stores of all pages; returns their number.
+  // Rings the new doorbells in all pages; returns their number.
   std::size_t poll();
 
-  // Rings a doorbell (trapped store or manactl_sim_ring()). `address` is the driver's mapping of
-  // the page; false if no page is mapped there.
+  // Rings a doorbell, for a trapped store or manactl_sim_ring(). `address` is the driver's mapping
+  // of the page. Returns false if no page is mapped there.
   bool ring(const void* address, std::uint32_t offset, std::uint64_t value);
 
  private:

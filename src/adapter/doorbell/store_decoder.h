@@ -16,8 +16,8 @@ enum class StoreSource : std::uint8_t { general, immediate, vector };
 struct StoreInstruction {
   StoreSource source = StoreSource::general;
   std::uint8_t reg = 0;         // register number in the instruction: 0 to 15
-  std::uint8_t bytes = 0;       // width of the store: 4 or 8
-  std::uint8_t length = 0;      // bytes of the instruction
+  std::uint8_t bytes = 0;       // width of the store, in bytes: 4 or 8
+  std::uint8_t length = 0;      // of the instruction, in bytes
   std::uint64_t immediate = 0;  // sign-extended
 
   bool operator==(const StoreInstruction&) const = default;

@@ -24,7 +24,7 @@ void close_all_except(int fd) {
 }
 
 [[noreturn]] void remove_later(const std::string& directory, int pipe) {
-  // A new session, so that signals to the process group of a terminal or shell do not arrive.
+  // A new session, so that Ctrl-C and other signals to the parent's group do not arrive.
   setsid();
   sigset_t all;
   sigfillset(&all);

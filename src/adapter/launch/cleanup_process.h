@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A process that removes a directory when this process has ended, even by SIGKILL.
+// A child process that removes a directory after its parent has ended, even by SIGKILL.
 
 #pragma once
 
@@ -17,7 +17,7 @@ class CleanupProcess {
  public:
   // Forks, so the caller must be the only thread of this process.
   static Result<CleanupProcess> start(const std::string& directory);
-  ~CleanupProcess();  // makes it remove the directory now, and waits for its exit
+  ~CleanupProcess();  // makes the child remove the directory now; waits for its exit
 
   CleanupProcess(CleanupProcess&& other) noexcept
       : pid_(std::exchange(other.pid_, -1)), pipe_(std::exchange(other.pipe_, -1)) {}

@@ -104,7 +104,7 @@ struct Program {
   _exit(kSignalBase - 1);
 }
 
-// Forwards only signals of kill(): the program also gets those of the terminal (si_code > 0).
+// Forwards only signals from kill(): those of the terminal (si_code > 0) also reach the program.
 int wait_for(pid_t child, const BlockedSignals& signals) {
   for (;;) {
     siginfo_t info{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs a program on the adapter: preloads the library into it, provides the sysfs tree while it
-// runs, and returns the counters of the adapter.
+// Runs a program on the adapter: preloads libmanactl-sim.so into it, provides the sysfs tree
+// (sysfs_tree.h) while it runs, and returns the counters of the adapter.
 
 #pragma once
 

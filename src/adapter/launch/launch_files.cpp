@@ -31,7 +31,7 @@ Result<LaunchFiles> LaunchFiles::open(const Config& config, const LaunchPaths& p
     return fail(Errc::invalid, "--backend pcap needs a capture: --read FILE");
   }
   if (!uses_capture && !paths.read.empty()) {
-    return fail(Errc::invalid, "--read needs --backend pcap: other backends play no capture");
+    return fail(Errc::invalid, "--read needs --backend pcap: other backends do not play captures");
   }
   LaunchFiles files;
   Result<> good;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Files and interfaces of a program on the adapter. The launcher opens them, so that errors are
+// Captures and TAP interfaces of a program on the adapter. The launcher opens them, so errors are
 // reported before the program starts and the program needs no privileges.
 
 #pragma once
@@ -14,7 +14,7 @@ namespace manactl::adapter {
 
 struct LaunchPaths {
   std::string read;   // backend pcap: the capture to play
-  std::string write;  // the capture of what a port sends; with several ports, FILE.N for port N
+  std::string write;  // capture to record; with several ports, port N writes FILE.N
 };
 
 class LaunchFiles {

@@ -34,7 +34,7 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  // False if the backend ignores transmitted frames: then transmit() is never called.
+  // False if the backend ignores transmitted frames, so that calls of transmit() may be omitted.
   virtual bool reads_frames() const = 0;
 
   // Accepts frames that leave the port, in order. They are valid only during the call. Thread-safe.
@@ -53,7 +53,7 @@ std::unique_ptr<Backend> make_peer_link(Ingress& peer);
 struct Generator {
   MacAddress destination{};
   std::uint16_t frame_bytes = 60;  // without FCS; at least 42
-  std::uint16_t flows = 256;       // number of UDP flows, which take turns
+  std::uint16_t flows = 256;       // UDP flows, which send in turn
   std::uint64_t frames = UINT64_MAX;
 };
 

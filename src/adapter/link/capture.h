@@ -14,7 +14,7 @@
 
 namespace manactl::adapter {
 
-inline constexpr std::size_t kMaxFrameBytes = 9018;  // an MTU of 9000, header and VLAN tag
+inline constexpr std::size_t kMaxFrameBytes = 9018;  // MTU 9000 + Ethernet header + VLAN tag
 
 // A file and its frames, which point into the file's bytes. Movable only.
 struct Capture {
@@ -30,21 +30,21 @@ struct Capture {
 };
 
 // Rejects other formats and link types, files that have no packets or end within one, and packets
-// that were not captured in full or that no port can receive. Errors count packets from 1.
+// that were not captured in full or that no port can receive. Errors number packets from 1.
 Result<Capture> parse_capture(std::vector<std::uint8_t> bytes);
 
 // The headers of the file and of each frame: little endian, with timestamps in microseconds.
 std::array<std::uint8_t, 24> capture_header();
 std::array<std::uint8_t, 16> record_header(std::uint64_t nanoseconds, std::size_t bytes);
 
-// The caller closes the descriptors of the functions below.
+// The callers of the functions below close the descriptors.
 
 // Reads and checks the whole file; `name` is for errors.
 Result<Capture> load_capture(int fd, const std::string& name);
 Result<int> open_capture(const std::string& path);  // also checks the file
 
-// Truncates the file and writes the file header. Rejects symbolic and hard links and files of other
-// users.
+// Creates or truncates the file and writes the file header. Rejects symbolic links, files with
+// several hard links, and files of other users.
 Result<int> create_capture(const std::string& path);
 
 // Creates a TAP interface that is up. It vanishes when the descriptor is closed.

@@ -96,7 +96,7 @@ Result<int> create_capture(const std::string& path) {
     return closed(
         fd,
         fail(Errc::denied,
-             fmt::format("{}: it is not a regular file of this user with one link", cannot)));
+             fmt::format("{}: it is not a regular file of this user with one hard link", cannot)));
   }
   const auto header = capture_header();
   const bool good = ftruncate(fd, 0) == 0 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The link of a port: rate limit, latency and jitter on the way to the backend at its other end.
+// The link of a port: a rate limit per direction, and latency and jitter of the frames it sends.
 
 #pragma once
 
@@ -35,7 +35,7 @@ class Pacer {
   explicit Pacer(const LinkModel& model) : model_(model) {}
 
   // Whether a frame may be sent now. If not, and the next call comes late, charge() makes up for
-  // the lost time, but at most for a millisecond.
+  // at most one millisecond of the lost time.
   bool ready(std::uint64_t now) {
     const bool free = free_at_ <= static_cast<double>(now);
     waited_ = waited_ || !free;
@@ -129,7 +129,6 @@ class Link {
   bool held_ = false;  // the rate limit stopped the last arrive()
 };
 
-// The earlier of two optional times.
 inline std::optional<std::uint64_t> earlier_of(std::optional<std::uint64_t> one,
                                                std::optional<std::uint64_t> other) {
   if (!one || !other) return one ? one : other;

@@ -32,7 +32,7 @@ class Rss {
 
   Hash hash(Frame frame, const Packet& packet) const;
 
-  // The RQ for a hash. A table of fewer than 64 entries is repeated, as mana_ib does (Linux
+  // The ID of the RQ for a hash. A table of fewer than 64 entries is repeated, as in mana_ib (Linux
   // drivers/infiniband/hw/mana/qp.c, mana_ib_cfg_vport_steering).
   std::uint32_t queue(std::uint32_t hash) const {
     return queues_[hash % kIndirectionEntries % queues_.size()];

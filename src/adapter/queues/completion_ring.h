@@ -16,7 +16,7 @@ namespace manactl::adapter {
 
 static_assert(std::endian::native == std::endian::little, "rings are shared with a local driver");
 
-// A bit of the info dword of SQ completions: CqeInfo::is_sq.
+// CqeInfo::is_sq in the info dword of a CQE.
 inline constexpr std::uint32_t kSendFlag = 1U << 24U;
 
 using CqeData = std::array<std::uint8_t, wire::kCqeDataBytes>;
@@ -38,7 +38,7 @@ class CompletionRing {
     publish(entry);
   }
 
-  // Like push(), but dword 2 of the entry is `dword2`, the offset of the WQE.
+  // Like push(), but dword 2 of the entry is `dword2`, the offset of the WQE in bytes.
   void push_at(const CqeData& data, std::uint32_t wq, std::uint32_t dword2) {
     constexpr std::size_t kAt = 8;
     const auto entry = next(wq);
@@ -59,7 +59,7 @@ class CompletionRing {
     __builtin_prefetch(entries_ + std::size_t{index} * wire::kCqeBytes, 1);
   }
 
-  // A short doorbell: the driver has read `entries` more. Returns the head for arm().
+  // A short doorbell: the driver has read `entries` more entries. Returns the head for arm().
   std::uint32_t advance(std::uint32_t entries) {
     read_ += entries;
     return wire::doorbell_tail(read_, count_);
@@ -87,8 +87,8 @@ class CompletionRing {
     std::uint32_t info = 0;
   };
 
-  // Updates all members before the caller writes the entry: the compiler must assume that the entry
-  // aliases them.
+  // Updates all members before the caller writes the entry. Afterwards, the compiler would have to
+  // reload them, because the bytes of the entry may alias them.
   Entry next(std::uint32_t wq) {
     const Entry entry{entries_ + std::size_t{index_} * wire::kCqeBytes, wq | owner_};
     ++head_;

@@ -52,7 +52,7 @@ class MemoryTable {
 
  private:
   // The key is 0 while the other fields change. These fields are stored with release, so that a
-  // reader that sees a new field also sees the new key.
+  // reader that sees a new field also sees that the key has changed.
   struct Slot {
     std::uint32_t key;
     std::uint64_t address, length;

@@ -19,7 +19,7 @@ inline constexpr std::uint32_t kQueuesPerPort = 64;  // per direction
 
 struct QueueSetup {
   std::uint8_t* ring = nullptr;  // driver memory, like `cq`; valid until the queue is removed
-  std::uint32_t ring_bytes = 0;  // a power of two
+  std::uint32_t ring_bytes = 0;  // a power of two, at least 4096
   std::uint8_t* cq = nullptr;
   std::uint32_t cq_entries = 0;
   std::function<void()> on_event;  // called when an armed CQ gets an entry; may be empty

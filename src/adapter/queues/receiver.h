@@ -24,7 +24,7 @@ class Receiver final : public Ingress {
   // Removes a queue, whose memory is then no longer accessed. False if there is no such queue.
   bool remove_queue(std::uint32_t id);
 
-  // Drops all frames if there is no `rss`, and frames for table entries without a queue.
+  // Without `rss`, all frames are dropped; so are frames for table entries without a queue.
   void set_rss(std::optional<Rss> rss);
 
   void deliver(std::span<const Frame> frames) override;
@@ -43,7 +43,7 @@ class Receiver final : public Ingress {
   // The number of basic units posted on all queues.
   std::size_t posted_units();
 
-  // Stops all queues permanently. They exist until they are removed.
+  // Stops all queues permanently. A stopped queue keeps its ID until it is removed.
   void halt();
 
   // Like halt(), but only for queues with rings in `memory`.

@@ -47,7 +47,7 @@ CqeData completion(CqeType type) {
   return *wire::encode(completion);
 }
 
-// The WQE offset is in 32-byte units and starts at bit 5, so its dword is the offset in bytes.
+// The WQE offset, in 32-byte units, starts at bit 5 of its dword, so the dword is in bytes.
 constexpr std::size_t kWqeOffsetAt = 8;
 
 constexpr wire::TxCompletion at_unit(std::uint32_t unit) {
@@ -116,7 +116,7 @@ inline void SendQueue::complete(const Sent& sent) {
   cq_.push_at(completion(sent.type), ids_.wq | kSendFlag, sent.offset);
 }
 
-// The fast path for the usual packet, with all checks of send(). False: send() must handle it.
+// The fast path for the usual packet, with all checks of send(). Returns false if not taken.
 inline bool SendQueue::send_single(Sent& sent) {
   const auto* wqe = ring_.single();
   if (wqe == nullptr) return false;

@@ -33,7 +33,7 @@ bool WorkRing::decode_header(TakenWqe& wqe, Checker& checker) {
   if (header->consume_credit || header->fence || header->check_sn || header->sgl_direct ||
       (header->client_data_unit != 0 && !segmented) || (list_oob && !segmented)) {
     checker.note(Violation::wqe_flags, [&] {
-      return where("credit, fence, sequence, direct or segmentation bits are set");
+      return where("consume_credit, fence, check_sn, sgl_direct or segmentation bits are set");
     });
   }
   wqe.oob_bytes = header->oob_bytes();

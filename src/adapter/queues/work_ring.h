@@ -17,7 +17,6 @@
 
 namespace manactl::adapter {
 
-// Loads eight bytes as one number.
 inline std::uint64_t load_qword(const std::uint8_t* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, sizeof word);
@@ -32,7 +31,7 @@ constexpr std::uint64_t qword_of(const T& record) {
 // One decoded WQE. `oob` points into the ring.
 struct TakenWqe {
   const std::uint8_t* oob = nullptr;
-  std::uint32_t offset = 0;  // bytes, in the ring
+  std::uint32_t offset = 0;  // of the WQE in the ring, in bytes
   std::uint32_t oob_bytes = 0;
   std::uint32_t sges = 0;
   std::uint32_t sge_offset = 0;        // of the first SGE, from the start of the WQE

@@ -24,7 +24,6 @@ void DeviceFailure::start() {
   }
 }
 
-// Stops the queues before it notifies the contexts.
 void DeviceFailure::fail_device() {
   const std::scoped_lock control(control_);
   absent_.store(true, std::memory_order_release);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kMaxInstructionBytes = 15;
 
-// One page per open context, 8 per port at most. Lock-free for the signal handler.
+// One page per open context. Lock-free, because the signal handler reads it.
 std::array<std::atomic<std::uintptr_t>, kMaxPorts * 8> trapped_pages;
 
 struct sigaction previous = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Traps stores into write-protected doorbell pages. Each store raises SIGSEGV; the handler decodes
-// the instruction, reads the value and rings. Other faults go to the previous handler.
+// the instruction and rings the doorbell. Other faults go to the previous handler.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace manactl::adapter {
 
-// From now on, each store into the page rings at once.
+// From now on, each store into the page rings its doorbell at once.
 Result<> trap_doorbells(DoorbellPage& page);
 
 // To be called before the page is unmapped.

@@ -2,7 +2,7 @@
 //
 // Interposed functions of libc. fopen() and opendir() redirect sysfs paths of the RDMA device to
 // the sysfs tree. sigaction() keeps the doorbell trap in front of the program's SIGSEGV handler.
-// munmap() stops queues before their memory vanishes.
+// munmap() first stops the queues in the memory.
 
 #include <dirent.h>
 #include <dlfcn.h>

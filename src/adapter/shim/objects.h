@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The objects that verbs return. The driver sees the base class of each object, the library the
-// rest. queues.cpp defines the functions for memory, events and ports; device.cpp
+// The objects that verbs return. The driver uses the base class of each object, the library also
+// the other members. queues.cpp defines the functions for memory, events and ports; device.cpp
 // fill_attributes(); receive.cpp set_operations() and remove_receivers().
 
 #pragma once
@@ -31,7 +31,7 @@ struct Context : verbs_context {
   std::unique_ptr<DoorbellPage> page;
   manadv_ctx_allocators allocators{};
   int async_write = -1;
-  int port = -1;                  // index of the port of the page; -1: none yet
+  int port = -1;                  // index of the port that the page serves; -1: none yet
   std::atomic<bool> dead{false};  // the device failed while the context was open
   std::atomic<unsigned> objects{0};
 };
@@ -39,7 +39,7 @@ struct Context : verbs_context {
 // A protection domain, or a parent domain on top of one.
 struct Pd : ibv_pd {
   Pd* parent = nullptr;
-  std::uint32_t port_number = 0;  // parent domains only; from 1
+  std::uint32_t port_number = 0;  // parent domains only; counts from 1
   unsigned queues = 0;            // QPs that use the port
   std::atomic<unsigned> users{0};
 };
@@ -111,14 +111,14 @@ inline bool fault_injected(Verb verb, ibv_context* context) {
 std::uint8_t* allocate(const Context& context, std::size_t bytes);
 void release(const Context& context, std::uint8_t* memory);
 
-// The function to call for an event of a CQ; empty without a channel.
+// The function to call for an event of a CQ; empty if it has no completion channel.
 std::function<void()> event_of(Cq& cq);
 
 // Sets the operations that verbs.h calls through the context.
 void set_operations(Context& context);
 void fill_attributes(ibv_device_attr& attr);
 
-// At any time, at most one protection domain can have queues on a port. Returns 0 or an errno.
+// Claims the context's port: only one protection domain can have queues on it. Returns 0 or errno.
 int claim_port(Context& context, Pd& pd);
 void release_port(Pd& pd);
 

@@ -29,7 +29,7 @@ std::atomic<Simulator*> instance{nullptr};
 }
 
 // The counters in the shared memory of the launcher; without a launcher, private ones.
-Result<AdapterCounters*> find_ledger(const Config& config) {
+Result<AdapterCounters*> find_counters(const Config& config) {
   if (config.counters < 0) return new AdapterCounters{};
 
   struct stat status {};
@@ -143,7 +143,7 @@ Simulator& Simulator::get() {
     const auto* text = std::getenv(kConfigVariable);  // NOLINT(concurrency-mt-unsafe): read once
     const auto config = Config::parse(text == nullptr ? "" : text);
     if (!config) exit_with(config.error());
-    const auto counters = find_ledger(*config);
+    const auto counters = find_counters(*config);
     if (!counters) exit_with(counters.error());
     auto* created = new Simulator(*config, **counters);
     instance.store(created, std::memory_order_release);
@@ -152,14 +152,14 @@ Simulator& Simulator::get() {
   return simulator;
 }
 
-// Polling loses a store that another queue overwrites, so it needs a single queue per direction.
+// Polling loses a store that another queue overwrites, so it allows only one queue per direction.
 bool Simulator::needs_trap(const DoorbellRouter::Use& use) const {
   if (config_.doorbell == DoorbellSource::trap) return true;
   if (config_.doorbell != DoorbellSource::automatic) return false;
   return config_.threading == Threading::direct || use.senders > 1 || use.receivers > 1;
 }
 
-// Without a thread, the device works only within doorbells.
+// Without a thread, the adapter works only while a doorbell is rung.
 bool Simulator::needs_thread() const {
   const bool delays = std::ranges::any_of(
       config_.faults, [](const Fault& fault) { return fault.kind == FaultKind::delayed; });

@@ -34,7 +34,7 @@ class Simulator {
   // To be called after a queue was created with the page: starts to detect its doorbells.
   Result<> watch_doorbells(DoorbellPage& page, std::size_t port, Direction direction);
 
-  // To be called before a queue of the page is destroyed: rings the stores into the page so far.
+  // To be called before a queue of the page is destroyed: rings the doorbells stored so far.
   void ring_pending(const DoorbellPage& page) { doorbells_.ring_pending(page); }
 
   // After the call, no thread reads the page.
@@ -42,7 +42,7 @@ class Simulator {
 
   DeviceFailure& failure() { return failure_; }
 
-  // Rings a doorbell (trapped store or manactl_sim_ring()). False if there is no such page.
+  // Rings a doorbell, for a trapped store or manactl_sim_ring(). False if there is no such page.
   bool ring(const void* page, std::uint32_t offset, std::uint64_t value) {
     return doorbells_.ring(page, offset, value);
   }
