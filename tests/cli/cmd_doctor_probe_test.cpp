@@ -105,7 +105,7 @@ constexpr Fault kFaults[] = {
 
 INSTANTIATE_TEST_SUITE_P(Every, DoctorProbeFault, testing::ValuesIn(kFaults));
 
-// Takes ten seconds, after which the probe kills the call.
+// Takes ten seconds, after which the probe kills the process with the hanging call.
 TEST(DoctorProbe, KillsACallThatHangs) {
   const auto outcome = probe({"--fault", "create_qp=hang"}, {});
   EXPECT_EQ(outcome.code, 1);

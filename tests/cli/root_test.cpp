@@ -56,7 +56,8 @@ class WithHugepages : public testing::Test {
     close(lock_);
   }
 
-  // Checks the result: if memory is fragmented, the kernel reserves fewer pages without an error.
+  // Reads the number back: if memory is fragmented, the kernel reserves fewer pages without an
+  // error.
   static bool reserve(unsigned long pages) {
     std::ofstream(kPool) << pages << std::endl;
     return number_in(kPool) == pages;

@@ -25,7 +25,7 @@ struct ProcessOptions {
   bool stdout_broken = false;  // standard output is a pipe without a reader, and SIGPIPE is ignored
   int signal = 0;  // sent when thread `signal_thread` has used `signal_ticks` of CPU time
   std::string signal_thread;
-  unsigned signal_ticks = 0;
+  unsigned signal_ticks = 0;  // in clock ticks (sysconf(_SC_CLK_TCK))
 };
 
 Outcome manactl(const std::vector<std::string>& arguments, const ProcessOptions& process = {});

@@ -15,14 +15,14 @@ failures=0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-fresh() {  # fresh [SIZE]: reset the machine, with a state directory of this size
+fresh() {  # fresh [SIZE]: resets the machine, with a state directory (/var/lib) of this size
   umount /var/lib 2>/dev/null
   mount -t tmpfs -o "mode=755,size=${1:-4m}" tmpfs /var/lib
   echo 0 >$pool/nr_hugepages
   echo 0 >$pool/free_hugepages
 }
 
-expect() {  # expect WHAT EXPECTED ACTUAL
+expect() {  # expect WHAT EXPECTED ACTUAL: records a failure if the values differ
   if [ "$2" != "$3" ]; then
     echo "$1: '$3' instead of '$2'"
     failures=$((failures + 1))

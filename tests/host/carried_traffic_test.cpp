@@ -57,7 +57,7 @@ TEST(CarriedTraffic, FindsTheSessionOfSshdSession) {
   EXPECT_THAT(carried_by("eth0", {kNoSshConnection, port, renamed}), Contains(kSession));
 }
 
-// Traffic of eth0 if sshd listens on port 2222, is not an ancestor of this process, and
+// Returns the traffic of eth0 if sshd listens on port 2222, is not an ancestor of this process, and
 // SSH_CONNECTION is not set.
 Result<std::vector<std::string>> carried_with_other_sshd(SshSearch ssh_search,
                                                          const test::SymbolicLinks& processes,
@@ -80,8 +80,8 @@ TEST(CarriedTraffic, FindsAnUnrelatedServerByReadingEveryProcess) {
 }
 
 TEST(CarriedTraffic, FindsAServerThatSystemdListensFor) {
-  // ssh.socket with Accept=yes: the SSH server holds only its connection. Its executable was
-  // replaced while it was running.
+  // ssh.socket with Accept=yes: systemd listens, and the SSH server has only its connection open.
+  // Its executable was replaced while it was running.
   const test::SymbolicLinks socket_unit{{"proc/1/exe", "/usr/lib/systemd/systemd"},
                                         {"proc/1/fd/40", "socket:[20111]"},
                                         {"proc/701/exe", "/usr/lib/openssh/sshd-session (deleted)"},

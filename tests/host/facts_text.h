@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// All facts as text, one per line, to compare two sets of facts.
+// Prints all facts as text, one per line, so that tests can compare two sets of facts.
 
 #pragma once
 

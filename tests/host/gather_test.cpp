@@ -257,7 +257,7 @@ class ObservedRdma final : public os::Rdma {
   mutable bool was_called = false;
 };
 
-// Opening RDMA netlink makes the kernel load ib_core.
+// A socket of RDMA netlink would make the kernel load ib_core.
 TEST(Gather, DoesNotOpenRdmaNetlinkWithoutRdmaClass) {
   for (const auto& [fixture, expected] : std::vector<std::pair<const char*, bool>>{
            {"not-azure", false}, {"mana-ib-missing", false}, {"healthy-two-nics", true}}) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""browser_test.py PAGES: headless Chromium renders the pages that PAGES (pages.cpp) writes: light, dark, narrow, printed.
+"""browser_test.py PAGES: checks how headless Chromium renders the pages of the program PAGES: light, dark, narrow, printed.
 
 Its only proxy is a closed port, so it has no network. MANACTL_SHOTS=DIR keeps the screenshots.
 """

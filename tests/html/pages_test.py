@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pages_test.py PAGES: the pages that PAGES (pages.cpp) writes are well-formed, self-contained and accessible."""
+"""pages_test.py PAGES: checks that the pages of the program PAGES (pages.cpp) are well-formed, self-contained and accessible."""
 import pathlib
 import subprocess
 import sys

@@ -29,7 +29,7 @@ environment = {
     "LC_ALL": "C.UTF-8",
 }
 failures = []
-LIMIT = 20.0  # seconds; reached only if a shell hangs
+TIMEOUT = 20.0  # seconds; reached only if a shell hangs
 
 
 def expect(what, text, words, never=()):
@@ -48,7 +48,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.execvpe(command[0], command, environment)
-        wide = struct.pack("HHHH", 50, 250, 0, 0)  # no line wraps
+        wide = struct.pack("HHHH", 50, 250, 0, 0)  # 250 columns, so that no line wraps
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, wide)
         self.text = ""
 
@@ -56,8 +56,8 @@ class Terminal:
         os.write(self.fd, keys.encode())
 
     def until(self, pattern):
-        """Returns the output since the last call, up to `pattern` or the limit."""
-        end = time.monotonic() + LIMIT
+        """Returns the output since the last call, as soon as it matches `pattern` or after the timeout."""
+        end = time.monotonic() + TIMEOUT
         while not re.search(pattern, self.plain()) and time.monotonic() < end:
             if select.select([self.fd], [], [], 0.2)[0]:
                 try:
@@ -68,7 +68,7 @@ class Terminal:
         return seen
 
     def plain(self):
-        """The output without control sequences."""
+        """Returns the output without control sequences."""
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\x08\r]", "", self.text)
 
     def press_tab(self, shell, typed, pattern):
@@ -116,7 +116,7 @@ def fish():
     def ask(line):
         script = f"source {completions}/manactl.fish; complete -C '{line}'"
         return subprocess.run(["fish", "--no-config", "-c", script], env={**environment, "HOME": "/tmp"},
-                              capture_output=True, text=True, timeout=LIMIT, check=False).stdout
+                              capture_output=True, text=True, timeout=TIMEOUT, check=False).stdout
 
     expect("fish", ask("manactl ch"), ["check\tCheck whether"], ["doctor"])
     expect("fish", ask("manactl bench --mode "), ["tx", "rx"])

@@ -12,17 +12,18 @@ import sys
 import tempfile
 from typing import NamedTuple
 
-# Tests may use a mode or a command without being changed for a new one; lists_of_names() checks them.
+# All of `tests` except tests/lint is left out: a test may name a mode or command without needing a change when
+# one is added. lists_of_names() searches `tests` too.
 FOLDERS = ["src", "cmake", "completions", "data", "deploy", "docs", "man", "schemas", "scripts", "tests/lint"]
 SELF = "tests/lint/contributing_test.py"
 
 
 class Example(NamedTuple):
     section: str
-    names: dict  # the values of the placeholders; "*" matches any
-    pattern: str  # how files name the example
+    names: dict  # the values of placeholders such as <name>; other placeholders match any text
+    pattern: str  # matches the text of files that name the example
     folders: list = FOLDERS
-    shared: dict = {}  # files that the example shares with others, by the name of its own file
+    shared: dict = {}  # key: a file that the list requires; value: the file that the example shares with others instead
 
 
 def check(name):
@@ -48,12 +49,12 @@ EXAMPLES = [
     mode("fwd"), engine("verbs"), command("decode", "decode"),
     command("status", "setup", {"tests/cli/cmd_status_test.cpp": "tests/cli/cmd_setup_test.cpp"}),
 ]
-# The files that the numbered items of a section may list at most; only those whose path matches count.
+# For each section: the maximum number of files in the numbered items whose path matches the pattern.
 LIMITS = {
     "a check": (r"src/", 3), "a mode": (r"", 6), "an engine": (r"(?!src/datapath/<name>/)", 4),
     "a command": (r"src/", 3),
 }
-# Tables whose names no other file may repeat completely: file, pattern of a name, and section.
+# Tables: file, pattern of a name, and section. A file that contains all names of a table must be in the section.
 TABLES = [
     ("src/datapath/mode.h", r'\.name = "(\w+)"', "a mode"),
     ("src/cli/app.cpp", r'Command\{\s*"(\w+)"', "a command"),
@@ -73,7 +74,7 @@ def section_of(text, name):
 
 
 def texts(root, folders):
-    """The text of each file, without the SEE ALSO of man pages, the expected output and the fixtures."""
+    """Yields name and text of each file, without SEE ALSO sections, expected output and fixtures."""
     for folder in folders:
         for file in sorted((root / folder).rglob("*")):
             name = str(file.relative_to(root))
@@ -100,7 +101,7 @@ def wrong_example(root, example, paths):
 
 
 def is_list_of(names, text):
-    """True if the text has all names close to each other: about one per line."""
+    """True if the text has all names within 60 characters per name."""
     found = [(at.start(), word) for word in names
              for at in re.finditer(rf'"{word}"|Mode::{word}\b|manactl-{word}\b|\|{word}\b', text)]
     return any({word for at, word in found if start <= at < start + 60 * len(names)} >= set(names)
@@ -108,7 +109,7 @@ def is_list_of(names, text):
 
 
 def lists_of_names(root, text):
-    """Yields the files that would have to grow with a table."""
+    """Yields the files that repeat all names of a table but are not in its section."""
     for table, pattern, section in TABLES:
         names = re.findall(pattern, (root / table).read_text())
         required, conditional = section_of(text, section)
@@ -153,7 +154,7 @@ GOOD = {
     "tests/cli/cmd_decode_test.cpp": "", "tests/cli/cmd_setup_test.cpp": 'Mode::fwd "decode"',
 }
 CHANGES = [  # a changed file, its text (None: deleted), and the number of findings
-    ("src/diag/rdma_checks.cpp", None, 2),  # for the check and for the fact
+    ("src/diag/rdma_checks.cpp", None, 2),  # one for the check and one for the fact
     ("docs/bundle.md", None, 3),
     ("src/host/gather.cpp", "gather_limits", 1),
     ("tests/other_test.cpp", "rdma.rights", 1),

@@ -7,8 +7,8 @@ import sys
 
 ROOT = pathlib.Path(sys.argv[1])
 MAX_LINES = 400
-LONGER = {  # exceptions with reasons
-    "tests/fixtures/make": "tables of described machines, which are compared side by side",
+LONGER = {  # files that may be longer, and why
+    "tests/fixtures/make": "describes all machines in tables, so that they can be compared side by side",
 }
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|not (yet )?implemented)\b")
 DATA = re.compile(r"tests/(fixtures/[^/]+/|logs/|golden/.*\.(txt|json)$)")

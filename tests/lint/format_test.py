@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""format_test.py ROOT: checks that clang-format 14 changes no C++ file. Other releases differ in details.
+"""format_test.py ROOT: checks that clang-format 14 changes no C++ file. The output of other releases differs.
 
 The kernel modules below tests/azure/kernel follow the style of the kernel.
 """

@@ -19,7 +19,7 @@ BRITISH = (r"colour|behaviour|neighbour|favour|honour|centre|licence|defence|cat
            r"(?:organ|recogn|initial|optim|serial|summar|normal|synchron|util|minim|maxim|random|real|special|author)is"
            r"(?:e[sd]?|ing|ations?|ers?)")
 
-# Name of the rule, where it holds, the pattern, and the advice.
+# Name of the rule, the kinds of text it applies to, the forbidden pattern, and the advice.
 RULES = [
     ("voice", EVERYWHERE, rf"(?:^|[.;:,(] |\b(?!{PEOPLE}\b)[\w']+ )([Aa]nswers|[Tt]ells|[Ss]ays|[Ww]ants|[Hh]ears)\b",
      "functions return and read; programs print and report"),
@@ -38,15 +38,15 @@ RULES = [
 ]
 COMPILED = [(name, kinds, re.compile(pattern, re.I if name in ("spelling", "metaphor") else 0), advice)
             for name, kinds, pattern, advice in RULES]
-# Exceptions: a pattern of files, and a pattern of texts.
+# Exceptions: a pattern of file names, and a pattern of texts in these files.
 ALLOWED = [
     (r"tests/lint/(language_test|prose)\.py", r""),
-    (r"docs/style\.md", r""),  # quotes what to avoid
+    (r"docs/style\.md", r""),  # quotes texts to avoid
 ]
 
 
 def broken(text):
-    """Every rule that a text breaks, as (rule, the words, advice)."""
+    """Yields every rule that a text breaks, as (rule, the matching words, advice)."""
     for name, kinds, pattern, advice in COMPILED:
         found = pattern.search(text.text) if text.kind in kinds else None
         if found and not any(re.fullmatch(file, text.file) and re.search(words, text.text) for file, words in ALLOWED):
@@ -85,7 +85,7 @@ def self_test():
 
 
 def sample(seed, root):
-    """Drawn from src, man, docs, scripts and tests: 80 comments, and 80 strings with at least four words from src."""
+    """Prints random texts of at least four words: 80 comments of all files, and 80 strings of src."""
     everything = [t for t in texts(root) if len(t.text.split()) > 3]
     chooser = random.Random(int(seed))
     comments = [t for t in everything if t.kind == COMMENT and "SPDX" not in t.text]

@@ -19,7 +19,7 @@ def table():
     return modules
 
 
-# The table restricts cli as one module; the test also restricts its folders.
+# The table in the document restricts cli as one module; this test also restricts each folder of cli.
 MODULES = table() | {
     "cli": ["base", "wire", "adapter", "os", "host", "diag", "setup", "datapath", "report", "cli/bench"],
     "cli/check": ["base", "host", "diag", "cli"],
@@ -29,7 +29,7 @@ MODULES = table() | {
     "cli/sim": ["base", "adapter", "cli"],
     "cli/bench": ["base", "adapter", "host", "diag", "setup", "datapath", "report", "report/html", "cli", "cli/sim"],
 }
-# Pairs of modules of which only some headers may be included. Links are not restricted that far.
+# (including, included) module: the only headers that may be included. Links are not restricted by header.
 ONLY = {
     ("cli", "os"): ["os/system.h"],
     ("cli/setup", "os"): ["os/dry_run.h"],
@@ -40,10 +40,10 @@ ONLY = {
     ("cli/bench", "cli/sim"): ["cli/sim/render_sim.h"],
     ("cli/sim", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h"],
 }
-# Modules that are linked but not included: the engines of the datapath, and the pages for cli/bench.
+# Modules that may be linked but not included: the engines of datapath, and the HTML pages of report.
 LINKS_TOO = {"datapath": ["datapath/"], "cli": ["report/html"]}  # manactl_datapath_${name}
 
-# Modules that no other module includes; their headers use the types of libibverbs.
+# Modules whose headers may use the types of libibverbs, because no other module includes these headers.
 HANDLES = ["datapath/verbs", "adapter/shim"]
 
 # cli and its sub-folders are one library.
@@ -65,12 +65,12 @@ LIBRARIES = [
     (r"linux/|rdma/", r"^$", ["os"], []),  # kernel headers
     (r"infiniband/verbs", r"PkgConfig::IBVERBS", ["os", "datapath/verbs", "adapter/shim"], HANDLES),
     (r"infiniband/", r"PkgConfig::MANA", ["datapath/verbs", "adapter/shim"], HANDLES),
-    # The loops are templates around DPDK's inline functions; no other module includes these headers.
+    # Headers of datapath/dpdk call inline functions of DPDK; no other module includes these headers.
     (r"rte_", r"manactl_dpdk|PkgConfig::DPDK", ["datapath/dpdk"], ["datapath/dpdk"]),
 ]
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)')
 TARGET = re.compile(r"\bmanactl_([a-z_]+)|\b(\w+::[\w.]+)")
-CMAKE = {"module", "engine_without_library", "test", "embed", "warnings", "dpdk"}  # functions and targets that are not modules
+CMAKE = {"module", "engine_without_library", "test", "embed", "warnings", "dpdk"}  # not modules
 
 
 def lines(file):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds man pages, the command tree and the table of exit codes together.
+"""Checks that man pages, commands, options and exit codes agree.
 
 usage: man_test.py MANACTL SOURCE_DIR
 """
@@ -33,7 +33,7 @@ def page(name):
 
 
 def named_in(text):
-    """Options as pages write them: *--json*, also inside *manactl doctor --bundle*."""
+    """Options that a page names: *--json*, also inside *manactl doctor --bundle*."""
     return set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)(?=[\*\s=\[])", re.sub(r"```.*?```", "", text, flags=re.S)))
 
 
@@ -60,11 +60,11 @@ def check_exit_codes():
     section = re.search(r"^# EXIT STATUS\n(.*?)^# ", page("manactl"), re.S | re.M).group(1)
     described = [int(number) for number in re.findall(r"^(?:\[\[|\|) +\*(\d+)\*$", section, re.M)]
     if coded != described:
-        failures.append(f"exit codes: {coded} in context.h, {described} in manactl.1")
+        failures.append(f"exit codes: {coded} in exit.h, {described} in manactl.1")
 
 
 def check_form(name):
-    """mandoc finds nothing but scdoc's habit of an empty paragraph after each heading."""
+    """Reports the warnings of mandoc, except for the empty paragraph that scdoc writes after each heading."""
     made = subprocess.run(["scdoc"], input=page(name).encode(), check=True, capture_output=True)
     found = subprocess.run(["mandoc", "-Tlint", "-W", "warning"], input=made.stdout, capture_output=True)
     for line in found.stdout.decode().splitlines():
@@ -73,7 +73,7 @@ def check_form(name):
 
 
 def check_variables():
-    """A variable that sets options of several commands takes a word that all of them know."""
+    """Options of several commands that one environment variable sets must have a common value."""
     first = {}
     for command in tree["commands"]:
         for option in command["options"]:
@@ -88,7 +88,7 @@ check_variables()
 for command in tree["commands"]:
     command["name"] = command["name"].replace(" ", "-")
 everything = names(tree["options"]).union(*(names(c["options"]) for c in tree["commands"]))
-# Words of other programs in the text.
+# Options of other programs in the text; "-" is standard input.
 foreign = {"-"}
 check_page("manactl", names(tree["options"]), everything | foreign)
 listed = re.findall(r"^\*manactl-([a-z-]+)\*\(1\)\n\t", page("manactl"), re.M)

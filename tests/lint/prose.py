@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 COMMENT, STRING, DOCUMENT = "comment", "string", "document"
 
-# Captured machines, logs and expected output are data; data/report.css has no prose.
+# Files whose text is data or is not checked: captured machines, logs, expected output, the changelog, the license.
 DATA = re.compile(r"^(tests/(fixtures/[^/]+/|logs/|bench/|golden/.*\.(txt|json)$)|schemas/.*/|CHANGELOG\.md|LICENSE)")
 C_TOKEN = re.compile(r"""
     (?P<line>//[^\n]*) | (?P<block>/\*.*?\*/)
@@ -37,7 +37,7 @@ def files(root):
 
 
 def join_blocks(lines):
-    """Comment lines that follow each other, as one text; an empty comment line separates paragraphs."""
+    """Joins comment lines that follow each other to one text; an empty comment line separates paragraphs."""
     block, start, last = [], 0, -2
     for number, line in lines:
         if number != last + 1 or not line.strip():
@@ -72,9 +72,9 @@ def from_c(name, text):
         else:
             value = found["raw"] if found["raw"] is not None else found["string"]
             if value is None or text[:found.start()].rsplit("\n", 1)[-1].lstrip().startswith("#"):
-                continue  # a character, or an include
+                continue  # a character literal, or a preprocessor line
             if strings and not text[last_end:found.start()].strip():
-                strings[-1] = (strings[-1][0], strings[-1][1] + value)  # adjacent literals are one
+                strings[-1] = (strings[-1][0], strings[-1][1] + value)  # adjacent literals are one text
             else:
                 strings.append((number, value))
             last_end = found.end()
@@ -95,7 +95,7 @@ def from_script(name, text):
             yield Text(name, number, STRING, double or single)
     for number, block in join_blocks(comments):
         yield Text(name, number, COMMENT, block)
-    for found in re.finditer(r'^ *"""(.*?)"""', text, re.S | re.M):  # docstrings, but not values
+    for found in re.finditer(r'^ *"""(.*?)"""', text, re.S | re.M):  # docstrings, no other strings
         for number, block in join_blocks(enumerate(found[1].splitlines(), text.count("\n", 0, found.start()) + 1)):
             yield Text(name, number, COMMENT, block)
 

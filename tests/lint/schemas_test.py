@@ -15,13 +15,13 @@ import jsonschema
 
 program, source = sys.argv[1], pathlib.Path(sys.argv[2])
 failures = []
-# Not validated: commands that change the VM, and one that without DPDK has no saved result to list.
+# Not validated: commands that change the VM, and bench list, which has no saved result in a build without DPDK.
 EXEMPT = {"restore", "confirm", "bench-list"}
 validated = set()
 
 
 def schema(name):
-    """A validator; references to other files are relative to the folder of the schemas."""
+    """Returns a validator. References to other files are relative to the folder of the schemas."""
     validated.add(name)
     file = (source / "schemas" / f"{name}.schema.json").resolve()
     document = json.loads(file.read_text())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// A stub of libibverbs for the tests of the verbs probe. The variable STUB_VERBS selects its
-// behavior. Variables that start with IBV_ must not be visible here, because the probe removes
-// them.
+// A stub of libibverbs for the tests of the verbs probe. The environment variable STUB_VERBS
+// selects its behavior. The stub reads IBV_SHOW_WARNINGS to detect whether the probe removes
+// variables that start with IBV_.
 
 #include <infiniband/verbs.h>
 #include <unistd.h>

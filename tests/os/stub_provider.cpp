@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A stub provider library for the tests of the verbs probe, with a function outside of libibverbs.
+// A stub provider library for the tests of the verbs probe, with a function that is not in
+// libibverbs.
 
 #include <infiniband/verbs.h>
 

@@ -23,7 +23,7 @@
 
 namespace manactl::test {
 
-// Thrown where the process is killed.
+// Thrown where a kill would end the process.
 struct Killed {};
 
 enum class Fault {
@@ -32,15 +32,15 @@ enum class Fault {
   killed_after,
   refused,
   failed_after,    // the change takes effect but returns an error
-  refused_from,    // this change and every later one
-  disk_full,       // for changes that write to a disk
-  disk_full_from,  // this change and every later one
+  refused_from,    // like `refused`, also for every later change
+  disk_full,       // ENOSPC, if the change writes to a disk
+  disk_full_from,  // like `disk_full`, also for every later change
 };
 
 // A process of the VM.
 struct FakeProcess {
   unsigned pid = 0;
-  std::string name, device;  // program and the device that it has open, or ""
+  std::string name, device;  // the program, and the device that it has open or ""
   unsigned started = 4711;
   char state = 'S';
 };
@@ -51,7 +51,7 @@ struct FakeChannel {
   std::string uio;
 };
 
-// The state that a test can save and set again.
+// The state of the VM, which a test can save and set again.
 struct FakeState {
   std::map<int, os::Link> links;
   std::vector<os::Address> addresses;
@@ -90,7 +90,7 @@ class FakeVm {
   std::function<void(const std::string&)>
       after;  // called after each change, with its path or command
 
-  // Lets change number `at` have this fault. Counting restarts: the next change is number 1.
+  // Injects the fault into change number `at`, counted from now: the next change is number 1.
   void fail_at(unsigned at, Fault fault);
 
   unsigned changes() const { return changes_; }
@@ -99,7 +99,8 @@ class FakeVm {
 
   mutable std::uint64_t reads = 0;  // number of reads of links, addresses, routes and files
 
-  // The host removes a VF, adds it again with another index, or removes the whole NIC number n.
+  // Simulates the host: removes a VF, adds it again with another index, or removes the NIC number
+  // n.
   void unplug_vf(const std::string& name);
   void plug_vf(const std::string& name);
   void unplug_nic(std::size_t n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Lets each change of prepare and restore in turn fail or kill the process. Afterwards, the earlier
-// state must be restored, or the result must list what cannot be determined.
+// Makes each change of prepare and restore in turn fail or kill the process. Afterwards, the
+// earlier state must be restored, or the result must list what cannot be determined.
 
 #include <gtest/gtest.h>
 
@@ -46,8 +46,8 @@ class Faults : public ::testing::TestWithParam<Case> {
     return vm.changes();
   }
 
-  // Restores, and expects either that the VM is as before or that the results list what is unknown
-  // or failed.
+  // Restores, and expects that the state of the VM is `before`, or that the results list what is
+  // unknown or failed.
   static void expect_restored(FakeVm& vm, const std::string& before, const std::string& what) {
     const auto restored = restore({"", true}, vm.context());
     ASSERT_TRUE(restored) << what << ": " << restored.error().message;
@@ -97,7 +97,7 @@ TEST_P(Faults, PrepareRollsBackWhenAnyChangeFails) {
       vm.fail_at(at, fault);
       const auto result = prepare(request_for(GetParam().method), vm.context());
       ASSERT_TRUE(result) << at << ": " << result.error().message;
-      if (result->outcome == PrepareOutcome::done) {  // the change at `at` does not write to a disk
+      if (result->outcome == PrepareOutcome::done) {  // change `at` does not write to a disk
         EXPECT_TRUE(disk) << at;
         continue;
       }
@@ -125,7 +125,7 @@ TEST_P(Faults, RestoreCompletesWhatAFailedRollBackReported) {
     const std::string what = result->cause.message;
     ASSERT_NE(result->outcome, PrepareOutcome::done) << at;
     for (const auto& one : result->reverted) {
-      // A failed revert has manual commands, and a successful one has none.
+      // Only a failed revert has manual commands.
       EXPECT_EQ(one.result.has_value(), one.manual_commands.empty()) << what << ": " << one.title;
     }
     if (result->outcome == PrepareOutcome::rolled_back) {

@@ -215,7 +215,7 @@ TEST_F(JournalFiles, ThatOthersMayWriteAreNotTrusted) {
   ASSERT_EQ(chmod(file().c_str(), 0620), 0);
   const auto entry = only_entry();
   ASSERT_TRUE(entry);
-  EXPECT_THAT(entry->read_error, HasSubstr("written by others"));
+  EXPECT_THAT(entry->read_error, HasSubstr("is writable by others"));
   EXPECT_TRUE(entry->must_stay);
 }
 
@@ -262,7 +262,7 @@ TEST_F(JournalFiles, ThatAreNotTrustedStayAndTheKernelStateIsReverted) {
     const auto restored = restore({"", true}, context);
     ASSERT_TRUE(restored && restored->size() == 1);
     EXPECT_FALSE(restored->front().is_complete());
-    EXPECT_THAT(restored->front().unknown.front(), HasSubstr("written by others"));
+    EXPECT_THAT(restored->front().unknown.front(), HasSubstr("is writable by others"));
     EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
     EXPECT_TRUE(std::filesystem::exists(file())) << "it may belong to another user";
   }

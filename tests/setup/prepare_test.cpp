@@ -63,7 +63,7 @@ TEST(Prepare, LeavesTheStateOfTheManaHowTo) {
 }
 
 TEST(Prepare, SetsTheSyntheticInterfaceDownFirst) {
-  // While the synthetic interface is up, it would set its VF up again.
+  // While the synthetic interface is up, hv_netvsc would set the VF up again.
   FakeVm vm;
   ASSERT_EQ(prepare(request_for("eth1"), vm.context())->outcome, PrepareOutcome::done);
   std::vector<std::string> downs;

@@ -132,7 +132,7 @@ TEST(VanishedDevice, IsNotAVfWithAnotherName) {
 }
 
 TEST(VanishedDevice, DoesNotExcuseFailuresOfOtherDevices) {
-  // The VF vanishes. For another reason, the channel cannot be bound again.
+  // The VF vanishes, and in addition the channel cannot be bound again.
   FakeVm vm;
   vm.after = [&](const std::string& what) {
     if (what.find("hv_netvsc/unbind") != std::string::npos) vm.unplug_vf(kVf);

@@ -78,7 +78,7 @@ TEST_F(Watchdog, EndsWhenTheNicIsRestored) {
   EXPECT_EQ(watch_for(60), WatchdogOutcome::closed);
 }
 
-// Simulates a hanging run: it was killed, but is_running() still returns true.
+// Simulates a run that hangs: the test kills it, but is_running() still returns true.
 TEST(RunWatchdog, KillsARunThatHangsAtAnyChange) {
   Request request;
   request.interface = *InterfaceName::parse("eth1");

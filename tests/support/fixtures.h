@@ -27,11 +27,11 @@ std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name);
 // A change to one file of a fixture.
 struct Edit {
   std::string path;
-  std::string from;  // every occurrence is replaced; empty if `to` is the whole new file
+  std::string from;  // each occurrence is replaced by `to`; empty: `to` is the whole new file
   std::string to;
 };
 
-using SymbolicLinks = std::map<std::string, std::string>;  // targets by path
+using SymbolicLinks = std::map<std::string, std::string>;  // target of each link, by path
 
 // A copy of the fixture in memory with the edits and additional links. Throws if an edit does not
 // match.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Searches rates with the whole program, through a kernel queue that drops packets above its rate.
+// Runs bench --find through a kernel queueing discipline that drops packets above its rate.
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -18,7 +18,8 @@ namespace {
 constexpr double kBitsPerSecond = 2e6;
 constexpr double kBitsPerFrame = 59 * 8;  // sch_tbf may count a frame of 60 bytes as 59 bytes
 
-// Joins near0 and near1 by a bridge with limited rates. Its short queues drain within a trial.
+// Connects near0 and near1 through a bridge that limits their rates. Its short queues drain within
+// a trial.
 void make_bottleneck() {
   using datapath::ip;
   ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";

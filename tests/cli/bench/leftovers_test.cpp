@@ -51,8 +51,8 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Processes whose environment has the mark, and the directories of the software adapter (the text
-// after "root=" in the environment).
+// Processes whose environment contains the mark, and the directories that the software adapter
+// created for them (the text after "root=" in the environment).
 struct Started {
   std::vector<std::string> processes;
   std::set<std::string> trees;
@@ -93,7 +93,7 @@ Lines traces(const Device& device) {
 }
 
 // Mounts private directories, and a hugetlbfs that shows hugepages as files.
-void make_rooms() {
+void mount_private_directories() {
   ASSERT_EQ(unshare(CLONE_NEWNS), 0) << "mount namespaces need root";
   ASSERT_EQ(mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr), 0);
   for (const auto* where : {"/run", "/dev/shm"}) {
@@ -137,7 +137,7 @@ pid_t start(const Device& device, const std::string& mark, int out, bool in_betw
   become_bench(device, mark, out);
 }
 
-// Waits until packets flow. Returns false if the program ends before.
+// Waits until packets flow. Returns false if the program ends before that.
 bool flows(int out) {
   std::string seen;
   std::string block(4096, '\0');
@@ -150,7 +150,7 @@ bool flows(int out) {
 }
 
 void end_and_look(const Device& device, int ending) {
-  make_rooms();
+  mount_private_directories();
   datapath::make_cable();
   const auto before = traces(device);
   const auto mark = std::string(kMark) + "=" + std::to_string(getpid());

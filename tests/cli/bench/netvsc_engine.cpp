@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Replaces the DPDK engine on machines without Hyper-V. Its only port is a net_netvsc that counts
-// packets per path: "--vdev net_netvsc0,vf=90,synthetic=10" sets the counts of every trial.
+// Replaces the DPDK engine on machines without Hyper-V. Its only port is a fake net_netvsc that
+// counts packets per path: "--vdev net_netvsc0,vf=90,synthetic=10" sets the counts of every trial.
 
 #include <charconv>
 
@@ -61,7 +61,7 @@ class NetvscEngine final : public Engine {
 
 }  // namespace
 
-// Replaces the definition in the library, because the linker finds this one first.
+// Replaces the definition in the library, because the linker finds this definition first.
 constinit const EngineRow kDpdkEngine = {
     .name = "dpdk",
     .built_in = true,
