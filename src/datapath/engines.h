@@ -25,7 +25,7 @@ enum class NicState : std::uint8_t {
 struct EngineRow {
   std::string_view name;  // in options and JSON
   bool built_in = false;
-  std::string_view mana_driver;  // listed in EngineInfo::drivers if the engine can drive a MANA NIC
+  std::string_view mana_driver;  // for MANA NICs; not in EngineInfo::drivers if this build lacks it
   NicState nic_state = NicState::prepared;
   bool uses_hugepages = false;
   bool takes_vdevs = false;        // can measure DPDK's virtual devices
@@ -46,7 +46,7 @@ inline constexpr std::array kEngines = {&kDpdkEngine, &kVerbsEngine};
 // Returns null if no engine has this name.
 const EngineRow* find_engine(std::string_view name);
 
-// The first engine that can drive a MANA NIC; the first of all if none can.
+// The first engine that can drive a MANA NIC; or the first engine if none can.
 const EngineRow& default_engine(std::span<const EngineRow* const> engines = kEngines);
 
 // The engine that measures DPDK's virtual devices, even if it is not built in.

@@ -233,9 +233,7 @@ constexpr std::string_view kDrivers = "mana mlx4_core mlx5_core";
 
 // systemd-networkd applies the first matching file in name order: 01- precedes netplan's 10-.
 std::vector<std::string> mark_vf_unmanaged(Family family) {
-  const bool networkd =
-      family == Family::ubuntu || family == Family::debian || family == Family::azurelinux;
-  if (networkd) {
+  if (family == Family::ubuntu || family == Family::debian || family == Family::azurelinux) {
     return {write_file_command(
                 kNetworkdFile,
                 {"[Match]", fmt::format("Driver={}", kDrivers), "[Link]", "Unmanaged=yes"}),

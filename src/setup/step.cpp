@@ -29,7 +29,7 @@ std::vector<std::string> Step::manual_commands(const Values& /*before*/) const {
   return {};
 }
 
-Result<Values> without_values(const Result<>& applied) {
+Result<Values> with_no_values(const Result<>& applied) {
   if (!applied) return tl::unexpected<Error>(applied.error());
   return Values{};
 }

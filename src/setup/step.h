@@ -27,8 +27,8 @@ using Values = std::map<std::string, std::string, std::less<>>;
 // The value of `key`; empty if there is none.
 std::string value_at(const Values& values, std::string_view key);
 
-// The system that steps read and change, and the clock by which they wait. Both must outlive this
-// context.
+// The system that steps read and change, and the clock that they wait on. The objects behind the
+// references must outlive this context.
 struct StepContext {
   os::System system;
   Clock& clock;
@@ -46,13 +46,13 @@ enum class StepKind {
   add_class_id,
   bind_channel,
   wait_for_uio,
-  keep_down,
+  keep_down,  // verifies that nothing sets the VF up again
 };
 
 // The words in journal files; they must not change. prepare runs the steps in this order, except
 // that add_class_id precedes unbind_channel.
 inline constexpr EnumWords<StepKind, 11> kStepKindWords{{
-    {StepKind::save_addresses, "surroundings"},
+    {StepKind::save_addresses, "surroundings"},  // addresses and routes
     {StepKind::load_module, "module"},
     {StepKind::reserve_hugepages, "hugepages"},
     {StepKind::set_mtu, "mtu"},
@@ -75,16 +75,17 @@ struct StepRecord {
   std::vector<std::string> manual_commands;
   bool begun = false, done = false;
 
-  // The interface or VMBus channel that the step changes; empty for other steps.
+  // Empty unless the step changes an interface.
   std::string interface() const { return value_at(parameters, "interface"); }
 
+  // The VMBus id; empty unless the step changes a channel.
   std::string channel() const { return value_at(parameters, "channel"); }
 };
 
 struct RevertRequest {
   const StepRecord& record;
   std::vector<const StepRecord*> other_records;  // same kind, of other prepared NICs
-  bool force = false;                            // overwrite values of other programs
+  bool force = false;                            // overwrite values that other programs have set
 };
 
 class Step {
@@ -117,17 +118,17 @@ class Step {
 };
 
 // The result of an apply() that has nothing to record.
-Result<Values> without_values(const Result<>& applied);
+Result<Values> with_no_values(const Result<>& applied);
 
 using Steps = std::vector<std::unique_ptr<Step>>;
 
-// The step that `record` describes. Errc::invalid for a kind that this version does not know.
+// Rebuilds the step that `record` describes. Errc::invalid if this version does not know its kind.
 Result<std::unique_ptr<Step>> make_step(const StepRecord& record);
 
 // The record of a step that has not begun.
 StepRecord make_record(const Step& step, Values before);
 
-// Returns Errc::busy with the message that `what` is `now` although manactl wrote `written`.
+// Errc::busy: `what` has the value `now`, but manactl had set it to `written`.
 tl::unexpected<Error> fail_changed(std::string_view what,
                                    std::string_view now,
                                    std::string_view written);

@@ -43,7 +43,7 @@ class UnbindChannel final : public Step {
   }
 
   Result<Values> apply(const StepContext& context) override {
-    return without_values(context.system.files.write(driver_path(kNetvsc) + "/unbind", id_));
+    return with_no_values(context.system.files.write(driver_path(kNetvsc) + "/unbind", id_));
   }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
@@ -127,7 +127,7 @@ class OverrideDriver final : public Step {
   }
 
   Result<Values> apply(const StepContext& context) override {
-    return without_values(context.system.files.write(file(), kUio));
+    return with_no_values(context.system.files.write(file(), kUio));
   }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
@@ -221,7 +221,7 @@ class BindChannel final : public Step {
   }
 
   Result<Values> apply(const StepContext& context) override {
-    return without_values(context.system.files.write(driver_path(kUio) + "/bind", id_));
+    return with_no_values(context.system.files.write(driver_path(kUio) + "/bind", id_));
   }
 
   Result<> revert(const StepContext& context, const RevertRequest& /*request*/) override {

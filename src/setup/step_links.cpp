@@ -35,7 +35,7 @@ class SetMtu final : public Step {
   Result<Values> apply(const StepContext& context) override {
     const auto link = find_link(context.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
-    return without_values(context.system.links.set_mtu(link->index, mtu_));
+    return with_no_values(context.system.links.set_mtu(link->index, mtu_));
   }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
@@ -80,7 +80,7 @@ class SetDown : public Step {
   }
 
   Result<Values> apply(const StepContext& context) override {
-    return without_values(set_state(context.system, false));
+    return with_no_values(set_state(context.system, false));
   }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {

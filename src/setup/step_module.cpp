@@ -26,7 +26,7 @@ class LoadModule final : public Step {
   }
 
   Result<Values> apply(const StepContext& context) override {
-    return without_values(context.system.modules.load(name_));
+    return with_no_values(context.system.modules.load(name_));
   }
 
  private:
