@@ -187,7 +187,7 @@ TEST_F(AdapterTest, RaisesOneEventForEachArm) {
   adapter.run();
   EXPECT_EQ(sq.events, 1U);
   sq.poll();
-  sq.arm();  // due at once, because one completion is still unread
+  sq.arm();  // raises an event at once, because one completion is unread
   EXPECT_EQ(sq.events, 2U);
 }
 

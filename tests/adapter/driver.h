@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A driver for tests. It uses the codec to write queues in its own memory, in the layout of direct
-// verbs.
+// A driver for tests. Like a program with direct verbs, it keeps the queues in its own memory; it
+// encodes their entries with src/wire.
 
 #pragma once
 
@@ -69,7 +69,7 @@ class Queue {
     return oob;
   }
 
-  // Writes a WQE; ring_doorbell() announces it.
+  // Writes a WQE; ring_doorbell() tells the adapter about it.
   template <class Oob>
   void post(wire::WqeHeader header, const Oob& oob, const std::vector<wire::Sge>& sges) {
     header.num_sge = static_cast<std::uint8_t>(sges.size());

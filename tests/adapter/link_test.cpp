@@ -51,7 +51,7 @@ TEST_F(PacketRate, IsSharedEquallyByTheQueues) {
     for (int i = 0; i < 60; ++i) queue->post({piece(0, 60)});
     queue->ring_doorbell();
   }
-  adapter.step(195 * kMicro);  // 20 frames: at 0, 10, ... 190
+  adapter.step(195 * kMicro);  // 20 frames, at 0, 10, ... 190 us
   EXPECT_EQ(first.poll_all().size(), 10U);
   EXPECT_EQ(second.poll_all().size(), 10U);
 }

@@ -16,7 +16,7 @@ import time
 
 SKIPPED = 77
 RECOVERY_SECONDS = 20  # net_mana waits 15 s before it opens the device again
-RUN_SECONDS = 1.0  # from the prompt of testpmd until the newline that ends it; tests assert no rates
+RUN_SECONDS = 1.0  # from testpmd's prompt to the newline that ends it; short, since no rates are tested
 TIMEOUT_SECONDS = 60
 MAC = "00:0d:3a:76:3b:d0"
 DEVICE = f"--vdev=7870:00:00.0,mac={MAC}"
@@ -62,7 +62,7 @@ class Run:
         return self.report["ports"][index]
 
     def total(self, counter):
-        """A counter of testpmd over all ports."""
+        """The final value of a testpmd counter, summed over all ports."""
         found = re.findall(rf"Accumulated forward statistics.*?{counter}: (\d+)", self.log, re.S)
         return int(found[-1]) if found else 0
 
@@ -71,7 +71,7 @@ class Run:
             sys.exit(f"{what}\n{json.dumps(self.report, indent=1)}\n{self.log[-4000:]}")
 
     def check_contract(self):
-        """Releases before 26.03 leak their protection domains; nothing else is accepted."""
+        """Accepts no violations except leaks: DPDK before 26.03 leaks its protection domains."""
         broken = {rule["id"] for rule in self.report["rules"]}
         self.check(broken <= {"leak"}, f"contract violations: {broken}")
         self.check(self.report["status"] == 0, "testpmd failed")
@@ -119,7 +119,7 @@ def forwards(words, ports=1, backend="loopback", device=DEVICE):
 
 
 def coalesces(packets):
-    """Since 23.07 four packets may share a completion; older releases log that they do not support it."""
+    """Since 23.07 up to four packets share a completion; older releases log that they do not support it."""
     run = Run(["--forward-mode=rxonly"],
               sim=["--backend", "generator", "--coalesce", str(packets)])
     if run.release() < (23, 7):
@@ -198,7 +198,7 @@ def recovers():
         return run.check("device removal event" in run.log, "no device event in the log")
     run.check_contract()
     run.check_log("IBV_EVENT_DEVICE_FATAL received", "RTE_ETH_EVENT_RECOVERY_SUCCESS")
-    run.check(run.port()["tx_packets"] > 1000, "no traffic after the recovery: 300 fit before it")
+    run.check(run.port()["tx_packets"] > 1000, "no traffic after the recovery (about 300 packets fit before the reset)")
     return None
 
 
@@ -215,7 +215,7 @@ def loses_packets():
 
 
 def loses_the_device():
-    """Up to DPDK 26.03 the driver removes the port; since then it waits until the device returns."""
+    """Up to DPDK 26.03 the driver removes the port; newer releases wait until the device returns."""
     run = Run(["--forward-mode=txonly"], sim=["--fault", "device=fatal,ms=100"])
     run.check("device removal event" in run.log or "error recovering event" in run.log, "no device event in the log")
     run.check_contract()

@@ -31,7 +31,7 @@ struct Inbox final : Ingress {
 
 class TapTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "this needs root"; }
+  void SetUp() override { ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root"; }
 };
 
 TEST_F(TapTest, ExchangesFramesWithTheKernel) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A small program on libibverbs and libmana for `manactl sim`: sends packets, and misbehaves on
-// request. Exit status: 0 on success, 3 if there is no device, 4 if a call fails, which stderr
-// names.
+// A small program on libibverbs and libmana for `manactl sim`: sends packets, and fails or
+// waits on request. Exit status: 0 on success, 3 if there is no device, 4 if a call fails.
 //
 // usage: verbs_client PACKETS [wrong-key|crash|raise|wait|recover]
 //

@@ -65,7 +65,7 @@ Listener::Listener(const char* interface)
   address.sll_protocol = htons(ETH_P_ALL);
   address.sll_ifindex = static_cast<int>(if_nametoindex(interface));
   const timeval timeout{10, 0};
-  constexpr int kBufferBytes = 64 << 20;  // for one second of traffic
+  constexpr int kBufferBytes = 64 << 20;  // enough for one second of traffic
   EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVBUFFORCE, &kBufferBytes, sizeof kBufferBytes), 0);
   EXPECT_EQ(setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), 0);
   EXPECT_EQ(bind(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);

@@ -33,7 +33,7 @@ class Listener {
   ~Listener();
 
   void send(const std::vector<std::uint8_t>& frame) const;
-  std::vector<std::uint8_t> next() const;  // waits up to 10 s; empty without a frame
+  std::vector<std::uint8_t> next() const;  // waits up to 10 s; empty if none arrives
   std::vector<std::vector<std::uint8_t>> waiting() const;  // frames captured so far; does not wait
 
  private:

@@ -26,7 +26,7 @@ inline std::optional<Decoded> decode(std::span<const std::uint8_t> frame) {
   const auto at = [&](std::size_t i) -> std::uint32_t {
     return i + 1 < frame.size() ? frame[i] * 256U + frame[i + 1] : 0;
   };
-  // A valid checksum makes the one's complement sum of everything that it covers 0xffff.
+  // With a valid checksum, the one's complement sum of all covered bytes is 0xffff.
   const auto is_valid = [&](std::size_t from, std::size_t to, std::uint64_t sum) {
     for (auto i = from; i < to; i += 2) sum += i + 1 < to ? at(i) : frame[i] * 256U;
     return sum != 0 && sum % 0xffffU == 0;

@@ -170,7 +170,7 @@ TEST_P(RepairedCable, CarriesPacketsAgain) {
     ASSERT_TRUE(engine.has_value());
     const auto report = run(**engine, plan, repair.stop.get_token(), progress);
     ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->trials.back().interrupted) << "no packet after the return";
+    EXPECT_TRUE(report->trials.back().interrupted) << "no packets after the interface returned";
     const auto& trial = report->trials.front();
     ASSERT_EQ(trial.events.size(), 2U);
     EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);

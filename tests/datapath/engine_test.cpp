@@ -15,7 +15,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-// Adds both directions; one of them is empty.
+// Returns the packets of both directions; one of the directions has none.
 std::uint64_t packets_of(const std::vector<Sample>& samples) {
   std::uint64_t sum = 0;
   for (const auto& sample : samples) sum += sample.tx.packets + sample.rx.packets;

@@ -23,7 +23,7 @@ Histogram of(const std::vector<std::uint64_t>& values) {
   return histogram;
 }
 
-// Random values that are uniformly distributed over the orders of magnitude.
+// Random values with a log-uniform distribution.
 std::vector<std::uint64_t> random_values(std::size_t count, unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> exponent(0, 36);

@@ -23,7 +23,7 @@ class Child {
   ~Child();
 
   bool running() const;
-  bool succeeded();  // waits for the end
+  bool succeeded();  // waits until the child ends
   bool halt();       // sends SIGSTOP and waits until the child has stopped
   bool killed();     // sends SIGKILL; false if the child had already ended
 

@@ -10,7 +10,8 @@
 namespace manactl::datapath::dpdk {
 namespace {
 
-// Pools are compared but not accessed. Some of these addresses contain all bits of another one.
+// Pools are compared but not accessed. 0x3000 differs from 0x1000 and from 0x7000 in one
+// bit, so that a comparison with AND or OR would fail a test.
 rte_mempool* pool_at(std::uintptr_t address) {
   return reinterpret_cast<rte_mempool*>(address);
 }
@@ -55,7 +56,7 @@ class InspectBurst : public testing::TestWithParam<Implementation> {
   }
 };
 
-constexpr unsigned kMaxCount = 33;  // odd and more than four, the packets per turn of the loop
+constexpr unsigned kMaxCount = 33;  // odd, and more than the four packets of a loop iteration
 
 TEST_P(InspectBurst, AddsUpTheBytesOfPoolablePackets) {
   std::uint64_t bytes = 0;

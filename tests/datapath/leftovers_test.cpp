@@ -31,8 +31,8 @@ void send_late() {
 }
 
 struct Trials {
-  Trial after;   // kLate packets arrived before it
-  Trial during;  // kLate packets arrived during it
+  Trial after;   // kLate packets arrived before this trial
+  Trial during;  // kLate packets arrived during this trial
 };
 
 Trials run_trials(Mode mode) {
@@ -44,7 +44,7 @@ Trials run_trials(Mode mode) {
   EXPECT_TRUE(session->run(plan.trial, {}, {}).has_value());
   send_late();
   trials.after = session->run(plan.trial, {}, {}).value();
-  plan.trial.rate = Rate{Rate::Unit::packets, 10'000};  // so that the ring is not always full
+  plan.trial.rate = Rate{Rate::Unit::packets, 10'000};  // leaves space for late packets
   Progress progress;
   progress.started = send_late;
   trials.during = session->run(plan.trial, {}, progress).value();

@@ -11,7 +11,7 @@
 namespace manactl::datapath {
 namespace {
 
-// Two lanes: each reading has 10 more packets on the first and 1 more on the second.
+// Two lanes: with each reading, the first has sent 10 more packets and the second 1 more.
 class SteadyWorkers final : public Workers {
  public:
   void go() override { running_ = true; }
@@ -64,7 +64,7 @@ TEST(Measure, ReportsTheDifferenceBetweenReadings) {
     ASSERT_EQ(interval.queues.size(), 2U);
     EXPECT_EQ(interval.queues[0].tx.packets, 10U);
     EXPECT_EQ(interval.queues[1].tx.packets, 1U);
-    EXPECT_EQ(interval.total.tx.errors, 0U);  // the errors are older than the trial
+    EXPECT_EQ(interval.total.tx.errors, 0U);  // all errors occurred before the trial
     EXPECT_GT(interval.total.seconds, 0);
   }
   EXPECT_FALSE(trial.interrupted);

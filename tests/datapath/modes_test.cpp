@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Packets by which a queue may catch up: two bursts, more than its rate allows in a millisecond.
+// Packets by which a late queue may catch up: two bursts, more than its rate allows in 1 ms.
 constexpr double kDepth = 64;
 
 double max_packets(const BenchPlan& plan, const Trial& trial) {

@@ -29,7 +29,7 @@ BenchPlan mana_plan() {
 struct InvalidPlan {
   const char* name;
   std::function<void(BenchPlan&)> change;
-  const char* text;  // expected in the message
+  const char* text;  // must occur in the error message
 };
 
 class InvalidPlans : public testing::TestWithParam<InvalidPlan> {};
@@ -279,7 +279,7 @@ TEST(PoolSize, GrowsWithTheNumberOfQueues) {
   auto plan = null_plan();
   const auto one = pool_size(plan).bytes;
   plan.queues = 8;
-  constexpr std::uint64_t kHugePage = 2U << 20U;  // the pool of each queue needs at least one
+  constexpr std::uint64_t kHugePage = 2U << 20U;  // every queue's pool needs at least one
   EXPECT_GE(pool_size(plan).bytes, one + 7 * kHugePage);
 }
 

@@ -79,7 +79,7 @@ TEST(ReadProbe, TreatsAnEndWithoutReportAsACrash) {
   }
 }
 
-// A slot may have two RDMA devices. The second is tried if the first has no Ethernet port.
+// A PCI function may have two RDMA devices. The second is tried if the first has no Ethernet port.
 TEST(ReadProbe, ResetsTheStagesForASecondDevice) {
   const auto report =
       read_probe(plan_with(),

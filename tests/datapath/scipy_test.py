@@ -34,13 +34,14 @@ def compare(what, a, b):
     ties = len(set(a) | set(b)) < len(a) + len(b)
     method = "asymptotic" if ties or max(len(a), len(b)) > 20 else "exact"
     expect(f"{what}: p", result["p"], scipy.stats.mannwhitneyu(a, b, method=method).pvalue)
-    # How many values may be cut off at each end: the number below the median is binomially distributed.
+    # The values to cut off at each end for a 95 % confidence interval of the median: the number of values below
+    # the true median is binomially distributed.
     cut = max((k for k in range(len(a)) if scipy.stats.binom.cdf(k, len(a), 0.5) <= 0.025), default=None)
     if cut is not None:
         expect(f"{what}: low", result["low"], sorted(a)[cut])
         expect(f"{what}: high", result["high"], sorted(a)[-1 - cut])
     elif result["low"] != -1:
-        failures.append(f"{what}: a confidence interval from {len(a)} values")
+        failures.append(f"{what}: {len(a)} values are too few for a confidence interval")
     return result
 
 
@@ -51,7 +52,7 @@ for size in (2, 3, 5, 6, 7, 8, 9, 20, 21, 60, 600):
         compare(f"{size} and {other} values", a, b)
         compare(f"{size} and {other} values with ties", a.round(-1), b.round(-1))
 
-# Both programs draw different bootstrap samples: bounds may differ by a tenth of their distance.
+# The two programs draw different bootstrap samples, so a bound may differ by a tenth of the interval's width.
 a, b = random.normal(1000, 30, 40), random.normal(1050, 30, 50)
 result = compare("resampling", a, b)
 bounds = scipy.stats.bootstrap((b, a), lambda x, y, axis: numpy.median(x, axis=axis) / numpy.median(y, axis=axis) - 1,

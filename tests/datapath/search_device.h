@@ -19,7 +19,7 @@ namespace manactl::datapath {
 // A simulated device and the sender of its packets.
 struct Device {
   std::function<double(double rate)> loss = [](double) { return 0.0; };
-  double sender = 20e6;  // highest packets per second
+  double sender = 20e6;  // the highest rate of the sender, in packets per second
 
   SearchProbe probe(double rate, double seconds) const {
     SearchProbe probe;
@@ -52,7 +52,7 @@ inline SearchResult search_of(const Device& device, const SearchPlan& plan = {})
   return result.value_or(SearchResult{});
 }
 
-// Counts the trials of full length at a rate.
+// Counts the valid trials of full length at a rate.
 inline std::size_t final_probes(const SearchResult& result, double load, double seconds) {
   return static_cast<std::size_t>(
       std::count_if(result.probes.begin(), result.probes.end(), [&](const SearchProbe& probe) {

@@ -28,13 +28,13 @@ TEST_P(Capacities, AreBetweenTheBounds) {
   EXPECT_EQ(found.end, GoalResult::End::narrow);
   EXPECT_TRUE(found.is_final);
   ASSERT_TRUE(found.lower && found.upper);
-  EXPECT_LE(*found.lower, GetParam() * (1 + 1e-6));  // this excess loses less than half a packet
+  EXPECT_LE(*found.lower, GetParam() * (1 + 1e-6));  // a small excess may lose no packet
   EXPECT_GT(*found.upper, GetParam());
   EXPECT_LE(*found.upper - *found.lower, 0.005 * *found.upper);
   EXPECT_EQ(found.throughput, *found.lower);
   EXPECT_GE(final_probes(result, *found.lower, 10), 1U);
   EXPECT_GE(final_probes(result, *found.upper, 10), 1U);
-  // A bisection from 1000 to 20 million would need at least twelve long trials.
+  // A bisection from 1000 to 20 million packets/s would need at least twelve long trials (120 s).
   EXPECT_LT(seconds_of(result), 80);
   EXPECT_EQ(result.reach, 20e6);
 }
@@ -197,7 +197,7 @@ TEST(Search, RepeatsATrialIfTheSenderLags) {
   const auto device = step_at(5e6);
   int count = 0;
   const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
-    // In half of the trials, another program uses the CPUs of sender and device.
+    // In half of the trials, sender and device are slow, as if another program used their CPUs.
     auto slow = device;
     if (++count % 4 >= 2) {
       slow.sender = 1e6 / count;

@@ -37,7 +37,7 @@ TEST(Estimate, MatchesTheTablesOfConfidenceLimits) {
   EXPECT_EQ(estimate(from_one_to(20)).confidence->low, 6);
   EXPECT_EQ(estimate(from_one_to(20)).confidence->high, 15);
   EXPECT_EQ(estimate(from_one_to(3600)).count, 3600U);
-  EXPECT_EQ(estimate(from_one_to(3600)).confidence->low, 1741);  // 1800 - 1.96 * 30
+  EXPECT_EQ(estimate(from_one_to(3600)).confidence->low, 1741);  // 1800 - 1.96 * sqrt(3600) / 2
 }
 
 TEST(Estimate, HasTheCoefficientOfVariation) {
@@ -50,7 +50,7 @@ TEST(Estimate, HasTheCoefficientOfVariation) {
 TEST(MannWhitney, DistinguishesSeries) {
   EXPECT_EQ(mann_whitney({}, {1}), 1);
   EXPECT_EQ(mann_whitney({3, 3, 3}, {3, 3}), 1);
-  EXPECT_DOUBLE_EQ(mann_whitney({1, 2, 3}, {4, 5, 6}), 0.1);  // 2 of 20 orders are as extreme
+  EXPECT_DOUBLE_EQ(mann_whitney({1, 2, 3}, {4, 5, 6}), 0.1);  // 2 of the 20 orders are as extreme
   EXPECT_DOUBLE_EQ(mann_whitney({4, 5, 6}, {1, 2, 3}), 0.1);
   EXPECT_EQ(mann_whitney({1, 4}, {2, 3}), 1);
 }

@@ -52,7 +52,7 @@ TEST(DeviceFiles, MayBeMissing) {
   EXPECT_THAT(interfaces_of("/nowhere/mana_0"), IsEmpty());
 }
 
-// The error of opening a port and its queues with this fault.
+// Opens a port and its queues with this fault and returns the error.
 Error error_with(const std::string& fault) {
   SimulatedPort port("engine=inline " + fault);
   const auto context = port.open();

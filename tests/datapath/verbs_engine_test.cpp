@@ -63,8 +63,8 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class VerbsModes : public testing::TestWithParam<Case> {};
 
-// A generator supplies the frames to receive. If the mode measures latency, the adapter returns
-// them.
+// The adapter generates the frames to receive. If the mode measures latency, it returns the sent
+// frames instead.
 TEST_P(VerbsModes, KeepTheContract) {
   EXPECT_TRUE(in_child([] {
     const auto& [mode, device, queues, doorbells] = GetParam();
@@ -212,7 +212,7 @@ TEST(VerbsEngine, SendsNoMoreThanTheRate) {
     plan.trial.rate = Rate{Rate::Unit::packets, 10000};
     const auto trial = run_once(port, plan);
     EXPECT_GT(trial.total.tx.packets, 0U);
-    constexpr double kTolerance = 1.1;  // for errors of the measured tick length
+    constexpr double kTolerance = 1.1;  // for the error of the measured clock rate
     EXPECT_LE(static_cast<double>(trial.total.tx.packets),
               trial.total.seconds * 10000 * kTolerance + 1);
   }));

@@ -16,8 +16,8 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Devices opened and closed by the probe's child, in memory shared with the test. The adapter looks
-// for leaks when a device is closed.
+// How many devices the probe's child opened and closed, in memory shared with the test. The adapter
+// reports leaks only when a device is closed, so the test also checks that all were closed.
 struct Counts {
   std::atomic<int> opened, closed;
 };
@@ -216,7 +216,7 @@ TEST(Probe, StopsACallThatHangs) {
   }));
 }
 
-// A QP would steal packets from the administrator's NIC.
+// A QP would take packets of the administrator's connection.
 TEST(Probe, DoesNotCreateAForbiddenQp) {
   EXPECT_TRUE(in_child([] {
     const ProbeFixture fixture("create_qp=crash");
@@ -229,7 +229,7 @@ TEST(Probe, DoesNotCreateAForbiddenQp) {
   }));
 }
 
-// The probe must not receive without its own QP, or it would steal packets from another program.
+// If another program's QP uses the port, an RSS QP would take that program's packets.
 TEST(Probe, DoesNotReceiveOnAPortInUse) {
   EXPECT_TRUE(in_child([] {
     const ProbeFixture fixture("create_qp=errno:EBUSY");

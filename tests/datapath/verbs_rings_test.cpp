@@ -106,7 +106,7 @@ TEST(SendRing, SendsTheFinishedPacketUnchanged) {
   }));
 }
 
-// With bursts of varying length, every slot is signaled at some time.
+// With bursts of varying length, the WQE in every slot requests a completion at some time.
 TEST(SendRing, RequestsOneCompletionPerBurst) {
   const auto body = [](SimulatedPort& port, Queues& queues) {
     queues.add(60, 5000);
@@ -165,7 +165,7 @@ TEST(SendPattern, WritesPortAndChecksumOfEachFlow) {
   }));
 }
 
-// A pattern of seven sizes does not divide any ring.
+// Seven, the number of sizes, does not divide the number of slots of a ring.
 TEST(SendPattern, RepeatsThePatternOfSizes) {
   EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
     constexpr std::size_t kSizes[] = {60, 60, 60, 590, 590, 1514, 100};

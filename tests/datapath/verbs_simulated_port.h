@@ -21,7 +21,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 enum class Doorbells { stores, calls };
 
-// The functions of the adapter.
+// The adapter's functions, which replace those of libibverbs and libmana.
 Library adapter_library(Doorbells doorbells = Doorbells::stores);
 
 // Records the frames that the port sends. A looped cable also returns them to the port.

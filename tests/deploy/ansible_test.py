@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """ansible_test.py MANACTL ROOT: runs deploy/ansible with two network namespaces as its hosts. Needs root.
 
-The test runs in its own mount and network namespaces, so it leaves nothing behind. The pool of hugepages is a plain file there.
+The test runs in its own mount and network namespaces, so it leaves nothing behind. nr_hugepages is a plain file there.
 """
 import json
 import os
@@ -60,7 +60,7 @@ exit $code
 
 def enter_namespaces():
     if os.geteuid() != 0:
-        sys.exit("run it as root: it creates namespaces")
+        sys.exit("run this test as root: it creates namespaces")
     for tool in ("ansible-lint", "ansible-playbook", "ip", "nsenter", "unshare"):
         if not shutil.which(tool):
             sys.exit(f"{tool} is missing: run scripts/packages test as root")
@@ -139,7 +139,7 @@ class Playbook(unittest.TestCase):
         self.assertEqual(pathlib.Path(POOL, "nr_hugepages").read_text(), "0\n")
 
     def test_fails_if_more_packets_are_lost_than_allowed(self):
-        # No sender sends to this receiver.
+        # The sender's packets go to veth-b, not to veth-c.
         self.inventory.write_text(INVENTORY.replace("iface=veth-b", "iface=veth-c"))
         output, _ = self.play(rc=2, manactl_merge_arguments=["--max-loss", "99"])
         self.assertIn("manactl bench merge: exit 1 (findings)", output)

@@ -21,7 +21,7 @@ struct HowTo {
   const char* name;
   const char* file;
   const char* root;
-  std::uint64_t line;  // of the log, quoted by the root cause
+  std::uint64_t line;  // the line of the log that the root cause quotes
 };
 
 constexpr HowTo kHowTos[] = {

@@ -35,7 +35,7 @@ LogReport read_text(const std::string& text, std::size_t piece = 65536);
 // Diagnoses one log without checks.
 Diagnosis diagnose_text(const std::string& text);
 
-std::string root_id(const Diagnosis& diagnosis);  // "" without a root
+std::string root_id(const Diagnosis& diagnosis);  // "" if no root cause was found
 
 std::vector<std::string> ids(const std::vector<Diagnosis::Item>& items);
 

@@ -77,7 +77,7 @@ TEST(ReleaseTable, IsConsistent) {
       const Release tip = table().newest[line];
       const unsigned since = fix.lts.at(line);
       EXPECT_TRUE(since == Fix::kNever || since <= tip.patch) << fix.commits;
-      // A line that branched off after the fix contains it.
+      // An LTS line that branched off after the fix contains it from its first release.
       const bool branched_later = Release{tip.major, tip.minor, 0} >= fix.mainline;
       EXPECT_TRUE(!branched_later || since == 0) << fix.commits;
     }
@@ -88,7 +88,7 @@ TEST(MissingFixes, IncludeTheDriverIn22111) {
   const MissingFixes missing = find_missing_fixes({22, 11, 1}, {}, table());
   EXPECT_THAT(commits(missing.required), testing::ElementsAre(HasSubstr("807440416c")));
   ASSERT_TRUE(missing.nearest);
-  // No 22.11 release has the recommended fix "safe stop".
+  // No 22.11 release has the recommended fix "safe stop", so the next LTS line is suggested.
   EXPECT_EQ(dpdk_name(*missing.nearest), "23.11.7");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // at-write.so, for LD_PRELOAD: sends a signal to a program at its Nth write(2), or makes that write
-// fail. A tracer would be slow in an emulated machine: it stops twice per system call.
+// fail. A tracer would be slow in an emulated machine: it stops the program twice per system call.
 //   AT_WRITE=N:ACTION   kill, stop, int, term, hup: the signal is sent before the write
 //                       enospc: the write fails
 //   AT_WRITE_LOG=FILE   the file that records that write

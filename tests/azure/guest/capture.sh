@@ -7,7 +7,7 @@ mkdir -p $bundles
 chmod 777 $bundles
 
 # capture NAME [ADDRESS [PREFIX...]]: runs PREFIX manactl doctor in an SSH session over the NIC with this
-# address. The address of the peer belongs to this machine until the session is established.
+# address. The address of the SSH client is removed from lo while doctor runs, so that doctor sees a remote peer.
 capture() {
   local name=$1 address=${2:-10.0.0.4}
   shift $(($# < 2 ? 1 : 2))

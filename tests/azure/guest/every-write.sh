@@ -4,7 +4,7 @@
 
 # at_every_write ACTION STATUS COMMAND...: runs prepare with ACTION at its first write, then at its
 # second, and so on. Each run must exit with STATUS. After COMMAND, the state must be the one before the
-# run. Ends when a run makes too few writes for ACTION.
+# run. Ends at the first run that makes fewer writes than that, or when that write is to stdout.
 at_every_write() {
   local action=$1 expected=$2 number write rc
   shift 2
@@ -23,5 +23,5 @@ at_every_write() {
     "$@"
     is_restored
   done
-  ((number > 15 && number <= 60)) || fail "the run ended after $number writes"
+  ((number > 15 && number <= 60)) || fail "expected 15 to 59 writes, found $((number - 1))"
 }

@@ -64,7 +64,7 @@ with_vf() {
   [ -x $model ]
 }
 
-# Names the VFs as udev does on Azure: enP30832p0s0, and d1 at the end for the second port.
+# Names the VFs as udev does on Azure: enP30832p0s0, with the suffix d1 for the second port.
 name_vfs() {
   local path port name
   for path in /sys/bus/pci/devices/$function/net/*; do
@@ -172,12 +172,12 @@ settled_state() {
   return 1
 }
 
-# Makes addresses usable at once. Not for boots that test duplicate address detection.
+# Disables duplicate address detection, so that IPv6 addresses are usable at once.
 without_duplicate_detection() {
   echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
 }
 
-# Adds the addresses and routes of eth1 in the boots for prepare and restore.
+# Adds addresses and routes to eth1, for the boots that test prepare and restore.
 configure_eth1() {
   ip address replace 10.9.0.5/24 dev eth1
   ip address replace fd00:9::5/64 dev eth1 nodad
@@ -185,7 +185,7 @@ configure_eth1() {
   ip -6 route replace fd00:77::/64 via fd00:9::1
 }
 
-# Waits until the state is the one after boot. Prints the difference and fails if it does not become so.
+# Waits a few seconds for the state to equal that after boot; else prints the difference and fails.
 is_restored() {
   local try
   for ((try = 0; try < 10; try++)); do
@@ -198,8 +198,8 @@ is_restored() {
 }
 
 # at_write N:ACTION COMMAND...: runs the command with an action (kill, stop, int, term, hup, enospc) at
-# its Nth write, and records that write in /run/azure/write. If uio_hv_generic is loaded, every run makes
-# the same writes: two to the journal and at least one to the kernel for each step.
+# its Nth write, and records that write in /run/azure/write. If uio_hv_generic was loaded before,
+# every run makes the same writes: for each step, two to the journal and at least one to the kernel.
 at_write() {
   local action=$1
   shift
@@ -227,8 +227,8 @@ resume() {
   wait $stopped || rc=$?
 }
 
-# expect_probe IFACE STATUS TEXT...: checks the exit status of doctor's probe and that its output has
-# every TEXT, even if wrapped.
+# expect_probe IFACE STATUS TEXT...: checks the exit status of doctor's probe and that its output
+# contains every TEXT, ignoring line breaks.
 expect_probe() {
   local interface=$1 expected=$2 rc=0 text output
   shift 2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// tsc-khz: prints the frequency of the time stamp counter, which the emulated machine shares. By
-// itself, the guest kernel would measure the frequency against an emulated timer. On a busy machine
-// the result is a third of the real frequency, so the clock of the guest runs three times too fast.
+// tsc-khz: prints the frequency (kHz) of the host's time stamp counter, which the guest reads too.
+// Without it, the guest kernel measures the frequency against an emulated timer. On a busy host the
+// result may be a third of the real frequency; the guest's clock then runs three times too fast.
 
 #include <stdio.h>
 #include <time.h>
@@ -13,7 +13,7 @@ struct moment {
   unsigned long long ticks;
 };
 
-// Returns the fastest of many readings, because it was interrupted the least.
+// Returns the one of 100 readings that took the least time, since it was interrupted the least.
 static struct moment now(void) {
   struct moment best = {0, 0};
   unsigned long long shortest = ~0ULL;

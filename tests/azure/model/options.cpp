@@ -75,7 +75,7 @@ std::string usage() {
          "  --mac=ADDRESS      address of the next port; may be repeated\n"
          "  --queues=N         SQs and RQs per port (16)\n"
          "  --mtu=N            maximum MTU (1500)\n"
-         "  --hwc-timeout=MS   timeout for drivers that query it\n"
+         "  --hwc-timeout=MS   hardware channel timeout to report if queried\n"
          "  --fault=CODE=ACTION[,after=N][,times=N]\n"
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"

@@ -87,7 +87,7 @@ class Table {
 
 class Queues {
  public:
-  // The device reports lower limits, except for kMaxCqs: the driver has a table of just that size.
+  // The driver sees lower limits, except for kMaxCqs, which is also the size of the driver's table.
   static constexpr std::uint32_t kMaxEqs = 64, kMaxCqs = 128, kMaxWqs = 256;
 
   Queues(Guest& guest, Trace& trace) : guest_(&guest), trace_(&trace) {}

@@ -92,7 +92,7 @@ Reply Rdma::free_pages(const Request& request) {
 Reply Rdma::create_pd() {
   if (pds_.size() >= kMaxPds) return Reply::refuse(kTooMany, "too many PDs");
   const auto handle = next_handle_++;
-  // Use IDs above kPdId, the PD of the drivers.
+  // Use IDs above kPdId, which is the PD of the kernel's drivers.
   std::uint32_t id = kPdId + 1;
   while (std::ranges::any_of(pds_, [&](const auto& pd) { return pd.second == id; })) ++id;
   pds_.emplace(handle, id);

@@ -247,7 +247,7 @@ Reply Vports::fence(const Request& request) {
   return reply;
 }
 
-// Sums over all vPorts: the request does not name one.
+// Returns the sums over all vPorts, because the request does not name one.
 Reply Vports::statistics() const {
   wire::StatisticsResponse sum;
   for (const auto& vport : vports_) {

@@ -13,7 +13,7 @@ requests() {
   tail -n +$((from + 1)) /run/azure/trace | grep -c " $1 .* status 0x0$" || true
 }
 
-# Fails unless the probe destroyed every object that it created, in any order.
+# Fails unless the drivers destroyed as many objects as they created during the probe.
 expect_released() {
   expect "PDs" "$(requests CREATE_PD)" "$(requests DESTROY_PD)"
   expect "doorbell pages" "$(requests ALLOCATE_RESOURCE_RANGE)" "$(requests DESTROY_RESOURCE_RANGE)"
@@ -32,7 +32,7 @@ probe_of eth1 5 "ok completion queue" "failed raw-packet QP to send (create_qp: 
 expect "steering of the port" 0 "$(requests CONFIG_VPORT_RX)"
 expect_released
 
-echo "# the administrator needs the port, although it is free"
+echo "# the port is free, but carries the default route"
 ip route add default dev eth1
 ip link set enP30832p0s0d1 down
 probe_of eth1 4 "ok completion queue" "not tried raw-packet QP to send it carries the default route" \

@@ -18,7 +18,8 @@ with_id() {
   echo "$info"
 }
 
-# expect_verbs STATUS LINE...: a program that uses the first device exits with STATUS and prints the lines.
+# expect_verbs STATUS LINE...: manactl-azure-verbs, which uses the first device, exits with STATUS and prints
+# exactly the lines.
 expect_verbs() {
   local expected=$1
   shift

@@ -17,7 +17,7 @@ prepare_and_keep() {
     half) keep=$(((first + size) / 2)) ;;
     start) keep=$((first / 2)) ;;
   esac
-  echo "# $keep of $size bytes are left; the first line has $first"
+  echo "# $keep of $size bytes are left; the first line has $first bytes"
   head -c $keep "${files[0]}" >/run/azure/journal
   cat /run/azure/journal >"${files[0]}"
 }

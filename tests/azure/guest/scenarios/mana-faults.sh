@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# The device fails three different requests: log messages and errors of the real mana.ko.
+# The device refuses three different requests. Checks what the real mana.ko logs and which errors it returns.
 
 faults() {
   echo "$1" >/run/azure/faults.new

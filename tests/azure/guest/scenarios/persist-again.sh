@@ -8,7 +8,7 @@ type -P systemd-tmpfiles >/dev/null || {
   exit 77
 }
 manactl status | tee /run/azure/out
-expect "entries from the boot before" 2 "$(grep -c 'from an earlier boot' /run/azure/out)"
+expect "entries of the previous boot" 2 "$(grep -c 'from an earlier boot' /run/azure/out)"
 manactl restore eth0 | tee /run/azure/out
 grep -q "undone by the last reboot" /run/azure/out || fail "restore does not mention the reboot"
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Tests make the bus fail with module parameters. Each of them takes effect and can be cleared.
+# Module parameters make the bus refuse operations. Each parameter takes effect and can be cleared.
 
 modprobe uio_hv_generic
 knobs=/sys/module/hv_vmbus/parameters

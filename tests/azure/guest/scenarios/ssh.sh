@@ -37,7 +37,7 @@ over_ssh true || true
 over_ssh "$in_right manactl prepare eth1"
 expect "prepare in the session" 4 $rc
 over_ssh "$in_right env -i /usr/bin/manactl prepare eth1"
-expect "prepare in the session, without its variables" 4 $rc
+expect "prepare in the session, with an empty environment" 4 $rc
 over_ssh "$in_right setsid manactl prepare eth1 & wait \$!"
 expect "prepare in the session, detached" 4 $rc
 over_ssh "$in_right manactl prepare enP30832p0s0d1 --vf-only"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# One run at a time: another run exits with 5 and changes nothing. status does not wait.
+# Only one run at a time: a second run exits with 5 and changes nothing. status works meanwhile.
 
 # expect_busy ARGUMENT...: manactl exits with 5 and names the run that holds the lock.
 expect_busy() {

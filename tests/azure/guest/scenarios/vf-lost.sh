@@ -4,7 +4,7 @@
 # VF returns, the state is the one before the run.
 
 stop_at_write 8 manactl prepare eth1 --hugepages 16
-is_up eth1 && fail "eth1 is still up: choose another write"
+is_up eth1 && fail "eth1 is still up: stop at a later write"
 echo 0 >/sys/module/hv_vmbus/parameters/vf
 echo 0 >/sys/module/azpci/parameters/present
 resume

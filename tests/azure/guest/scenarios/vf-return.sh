@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 #
-# Azure removes and adds the VF while a run is between two steps: the run finds another interface with the
-# same name and address.
+# Azure removes the VF and adds it again while a run is between two steps. The run then uses the new
+# interface, which has the same name and address.
 
 stop_at_write 6 manactl prepare eth1 --hugepages 16
-is_up eth1 && fail "eth1 is still up: choose another write"
+is_up eth1 && fail "eth1 is still up: stop at a later write"
 echo 0 >/sys/module/hv_vmbus/parameters/vf
 echo 0 >/sys/module/azpci/parameters/present
 [ ! -e /sys/class/net/enP30832p0s0d1 ] || fail "the VF is still there"

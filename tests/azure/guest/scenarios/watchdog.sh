@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# If the watchdog is killed, the NIC stays prepared and the run is not disturbed. A watchdog that lives
+# If the watchdog is killed, the NIC stays prepared and the run is not disturbed. A live watchdog
 # kills a run that hangs at any step.
 
 # Prints the PID of the manactl process whose parent is init.

@@ -18,7 +18,7 @@
 
 /*
  * One writer (the only CPU, with interrupts disabled) and one reader (under read_lock). The
- * counters exceed the queue length: written - taken is the number of queued records.
+ * counters are not taken modulo QUEUE_LEN: written - taken is the number of queued records.
  */
 static struct azgdma_store queue[QUEUE_LEN];
 static u32 written, taken;

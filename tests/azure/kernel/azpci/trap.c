@@ -2,10 +2,10 @@
 /*
  * Traps stores of the driver to the BAR with the MMIO trap of the kernel (kmmio).
  *
- * kmmio triggers a page fault, single-steps the instruction and then calls a handler. It needs
- * virtual addresses, so a probe of pci_iomap() records where the driver maps the BAR. The handlers
- * run in the context of the debug exception: they must not lock, and only use the queue of
- * chardev.c.
+ * kmmio marks a page as not present, so that each access faults. It single-steps the instruction
+ * and then calls a handler. It needs virtual addresses, so a kretprobe on pci_iomap() records where
+ * the driver maps the BAR. The handlers run in the context of the debug exception: they must not
+ * lock, and only use the queue of chardev.c.
  */
 #include <linux/io.h>
 #include <linux/kprobes.h>
@@ -19,7 +19,7 @@
 #define HEADER_RESPONSE		BIT(7)
 #define HEADER_OWNER		BIT(31)
 
-static unsigned long mapped;		/* address of the BAR in the driver, or 0 */
+static unsigned long mapped;		/* virtual address of the BAR in the driver, or 0 */
 static unsigned long last_address;	/* address of the access that is single-stepped */
 
 static void before_access(struct kmmio_probe *probe, struct pt_regs *regs, unsigned long address)

@@ -18,7 +18,7 @@
 #define RECV_SECTIONS 4096
 #define SEND_SECTION_SIZE 6144
 #define NO_SECTION 0xffffffff
-/* More than the longest message of the guest: 16 KB (rndis.c) and a part in the send buffer. */
+/* More than the longest message of the guest: 16 KB (rndis.c) and a send-buffer section. */
 #define MESSAGE_MAX SZ_64K
 
 /* Guest memory that is shared with the host (guest physical address descriptor list). */

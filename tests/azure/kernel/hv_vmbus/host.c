@@ -13,7 +13,7 @@
 
 #define PACKET_MAX	SZ_16K
 #define TRAILER		sizeof(u64)
-/* Time to wait for space in a full ring before a control message is dropped, in ticks. */
+/* Jiffies to wait for space in a full ring before a control message is dropped. */
 #define RING_FULL_TICKS	100
 
 DEFINE_MUTEX(host_lock);

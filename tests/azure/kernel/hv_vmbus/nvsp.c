@@ -171,7 +171,7 @@ static void handle_message(struct nic *nic, const struct vmpacket_descriptor *pa
 		host_complete(nic, id, NULL, 0);
 }
 
-/* The transaction id of a packet to the guest encodes the sections that it occupies. */
+/* The transaction id of a packet to the guest encodes its sections in the receive buffer. */
 static u64 sections_id(u32 first, u32 count)
 {
 	return ((u64)count << 32) | (first + 1);

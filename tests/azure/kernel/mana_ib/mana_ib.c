@@ -17,7 +17,7 @@
 
 static uint driver_id = 20;
 module_param(driver_id, uint, 0444);
-MODULE_PARM_DESC(driver_id, "20 = MANA, 19 = ERDMA, which back-ports to old kernels used");
+MODULE_PARM_DESC(driver_id, "20 = MANA; 19 = ERDMA, as reported by back-ports to old kernels");
 
 struct fake_device {
 	struct ib_device ib;
