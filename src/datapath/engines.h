@@ -25,7 +25,7 @@ enum class NicState : std::uint8_t {
 struct EngineRow {
   std::string_view name;  // in options and JSON
   bool built_in = false;
-  std::string_view mana_driver;  // for MANA NICs; not in EngineInfo::drivers if this build lacks it
+  std::string_view mana_driver;  // EngineInfo::drivers lists it if this build can drive MANA
   NicState nic_state = NicState::prepared;
   bool uses_hugepages = false;
   bool takes_vdevs = false;        // can measure DPDK's virtual devices
@@ -49,10 +49,10 @@ const EngineRow* find_engine(std::string_view name);
 // The first engine that can drive a MANA NIC; or the first engine if none can.
 const EngineRow& default_engine(std::span<const EngineRow* const> engines = kEngines);
 
-// The engine that measures DPDK's virtual devices, even if it is not built in.
+// The engine for DPDK's virtual devices. `built_in` may be false.
 const EngineRow& vdev_engine();
 
-// The engine that measures the software adapter, even if it is not built in.
+// The engine for the software adapter. `built_in` may be false.
 const EngineRow& adapter_engine();
 
 // True if a preloaded software adapter replaces libibverbs in this process.

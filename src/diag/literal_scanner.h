@@ -29,8 +29,8 @@ class LiteralScanner {
   // one of these characters or at the beginning of the block.
   LiteralScanner(std::vector<std::string> texts, Case letters, std::string_view before = {});
 
-  // Returns the first hit whose gram starts at or after `from`. Other texts may begin earlier, also
-  // in the same line: use all_in() to find all texts of that line.
+  // Returns the hit that a scan from `from` reaches first. It need not be the text that begins
+  // first, even within a line: use all_in() to find all texts of that line.
   Hit next(std::string_view block, std::size_t from) const;
 
   // The indexes of all texts in a line, in no order; an index may occur twice.

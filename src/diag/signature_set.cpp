@@ -66,8 +66,12 @@ Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures) {
     if (!literals) return because(literals.error(), name);
     const auto is_short = [](const auto& text) { return text.size() < kMinLiteral; };
     if (literals->empty() || std::ranges::any_of(*literals, is_short)) {
-      return fail(Errc::invalid,
-                  fmt::format("{}: an alternative has too little plain text to search for", name));
+      return fail(
+          Errc::invalid,
+          fmt::format(
+              "{}: each alternative of the pattern needs at least {} literal characters in a row",
+              name,
+              kMinLiteral));
     }
     for (const auto& text : *literals) by_text[text].push_back(i);
   }

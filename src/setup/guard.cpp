@@ -41,10 +41,10 @@ void add_multipath_route(const host::Nic& nic,
     const bool ours = std::any_of(
         route.outputs.begin(), route.outputs.end(), [&](int i) { return has_index(nic, i); });
     if (!ours || route.outputs.size() < 2) continue;
-    objections.push_back(
-        fmt::format("the route to {} has several next hops, one of them through it, and could not "
-                    "be restored",
-                    printable(route.destination, 60)));
+    objections.push_back(fmt::format(
+        "one next hop of the route to {} uses it, and restore cannot bring back a route "
+        "with several next hops",
+        printable(route.destination, 60)));
     return;
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The journal records the state that the changes will alter. Each prepared NIC, and each
-// reservation of hugepages alone, has one file. Its first line contains that state and is on disk
-// before the first step; later lines record the progress. Each line has a checksum. If a file is
-// truncated, the complete lines remain valid.
+// The journal records the state before a NIC is prepared or hugepages are reserved, so that it can
+// be restored. Each prepared NIC, and each reservation without a NIC, has one file. Its first line
+// contains that state and is on disk before the first step; later lines record the progress. Each
+// line has a checksum. If a file is truncated, the complete lines remain valid.
 
 #pragma once
 
@@ -25,8 +25,8 @@ struct Entry {
   std::string boot_id;
   std::string created;  // local time, for people
   std::vector<StepRecord> steps;
-  bool ready = false;                                 // every step was done
-  bool confirmed = true;                              // false until `manactl confirm`, if required
+  bool ready = false;     // every step was done
+  bool confirmed = true;  // false only while `manactl confirm` is awaited
   std::optional<std::chrono::milliseconds> deadline;  // in time of Clock (boot clock)
   std::string watchdog;    // process_stamp() of the process that restores the NIC at the deadline
   bool damaged = false;    // a line after the first is invalid

@@ -66,8 +66,8 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
   if (vf->driver != "mana") {
     return fail(
         Errc::unsupported,
-        fmt::format("'{}' has the VF {} with driver {}: its DPDK driver shares the NIC with "
-                    "the kernel and needs the VF up; nothing to prepare",
+        fmt::format("'{}' needs no preparation: DPDK shares its VF {} (driver {}) with the kernel, "
+                    "and the VF must stay up",
                     shown(name),
                     shown(vf->name),
                     shown(vf->driver)));

@@ -20,7 +20,8 @@ void add_record(Entry& entry, const Step& step, std::string title, Values before
   entry.steps.back().title = std::move(title);
 }
 
-// Returns an entry with the changes that explain the current driver and override of a channel.
+// Returns an entry for a channel whose changes were not recorded. It contains the changes that lead
+// to the channel's current driver and override.
 Result<Entry> deduce_entry(const std::string& id, const os::System& system) {
   const auto driver = driver_of(system.files, id);
   if (!driver) return tl::unexpected<Error>(driver.error());

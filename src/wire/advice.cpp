@@ -58,8 +58,9 @@ constexpr Row kCompletionAdvice[] = {
         "QUERY_DEV_CONFIG); hc_tx_err_mtu_violation counts these"),
     row(CqeType::tx_invalid_oob,
         "the WQE's OOB does not match the queue, or is malformed",
-        "decode the WQE as sq-wqe: format must match the OOB's size, cq_id must be the queue's CQ, "
-        "and sq_frame must be bits 10-23 of the SQ's id; hc_tx_err_inval_oob counts these"),
+        "decode the WQE as sq-wqe: its field format must match the OOB's size, cq_id must be the "
+        "queue's "
+        "CQ, and sq_frame must be bits 10-23 of the SQ's id; hc_tx_err_inval_oob counts these"),
     row(CqeType::tx_invalid_ethertype,
         "dropped: the vPort is not allowed to send this Ethertype",
         "check bytes 12-13 of the frame; hc_tx_err_eth_type_enforcement counts these"),

@@ -133,7 +133,7 @@ TEST(Signatures, RefuseDataThatIsNotJsonOrIncomplete) {
 
 TEST(Signatures, RefuseExpressionsWithoutPlainText) {
   EXPECT_THAT(error_of(one_signature("(?:long enough|x)")).message,
-              testing::HasSubstr("too little plain text"));
+              testing::HasSubstr("literal characters in a row"));
   EXPECT_THAT(error_of(one_signature("unclosed text (")).message,
               testing::HasSubstr("signature 'a'"));
 }

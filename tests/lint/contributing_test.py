@@ -109,7 +109,7 @@ def is_list_of(names, text):
 
 
 def lists_of_names(root, text):
-    """Yields the files that repeat all names of a table but are not in its section."""
+    """Yields an error for each file that repeats all names of a source table but is not in the CONTRIBUTING section of this table."""
     for table, pattern, section in TABLES:
         names = re.findall(pattern, (root / table).read_text())
         required, conditional = section_of(text, section)

@@ -68,7 +68,7 @@ TEST(Guard, RefusesARouteThatCouldNotBeRestored) {
   route.table = 254;
   vm.state.routes.push_back(route);
   EXPECT_THAT(objections_to(vm, "eth1"),
-              Contains(HasSubstr("198.51.100.0/24 has several next hops")));
+              Contains(HasSubstr("the route to 198.51.100.0/24 uses it")));
   vm.state.routes.back().outputs = {2, 3};
   EXPECT_THAT(objections_to(vm, "eth1"), IsEmpty());
 }

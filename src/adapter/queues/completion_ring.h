@@ -92,8 +92,8 @@ class CompletionRing {
   Entry next(std::uint32_t wq) {
     const Entry entry{entries_ + std::size_t{index_} * wire::kCqeBytes, wq | owner_};
     ++head_;
-    // Drivers keep a 32-bit head (struct gdma_queue, Linux include/net/mana/gdma.h). When it wraps,
-    // the index and owner bits jump in the driver, so they must jump here as well.
+    // Drivers compute the index and the owner bits from a 32-bit head (struct gdma_queue, Linux
+    // include/net/mana/gdma.h). Both jump when the head wraps, so they must jump here as well.
     if (++index_ == count_ || head_ == 0) update_phase();
     has_new_ = true;
     return entry;

@@ -17,7 +17,8 @@ Result<> trap_doorbells(DoorbellPage& page);
 // To be called before the page is unmapped.
 void untrap_doorbells(const DoorbellPage& page);
 
-// Replaces sigaction() for SIGSEGV while the trap is installed: sets the handler for other faults.
+// To be called instead of sigaction(SIGSEGV) while the trap is installed: `action` then handles
+// only faults that are not doorbell stores.
 int replace_handler(const struct sigaction* action, struct sigaction* before);
 
 bool is_trap_installed();

@@ -77,7 +77,7 @@ void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
   add_value(app,
             {"--size",
              "SIZES",
-             "frame sizes in bytes: 64, 64,512,1518, 64:7,570:4,1518:1, imix (64; rtt: 78)"},
+             "frame sizes in bytes: 64|64,512,1518|64:7,570:4,1518:1|imix (64; rtt: 78)"},
             store_in(traffic.sizes, parse_sizes));
   add_value(
       app,

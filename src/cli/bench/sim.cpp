@@ -47,7 +47,8 @@ Result<std::vector<std::string>> own_command(const os::System& system) {
   return command;
 }
 
-// Fails in a child that did not load the library, because it would start another child.
+// Fails in the process that start() executed if it did not load the adapter's library: it would
+// start itself again without end.
 Result<> check_is_parent(const os::System& system) {
   const auto variables = system.files.read("proc/self/environ");
   if (!variables || variables->find(adapter::kConfigVariable) == std::string::npos) return {};

@@ -52,7 +52,7 @@ std::string mac_text(const std::vector<std::uint64_t>& bytes) {
   return join(parts, ":");
 }
 
-// Returns the quoted strings of an array of zero-padded strings.
+// Returns the zero-padded strings in `bytes`, each in quotes: 'a', 'b'.
 std::string quoted_strings(const std::vector<std::uint64_t>& bytes) {
   std::vector<std::string> texts;
   std::string text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sends one burst. The packets in a queue's pool are finished: they are sent as they are, or only
-// their sizes, source ports and request payloads are rewritten.
+// Sends one burst. The packets in a queue's pool are built in advance. They are sent unchanged,
+// or only their sizes, source ports and request payloads are rewritten first.
 
 #pragma once
 

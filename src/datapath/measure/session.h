@@ -31,7 +31,8 @@ class EnginePorts {
   // True if one of the ports is an Azure NIC, not a virtual or simulated device.
   virtual bool are_physical() const = 0;
 
-  // How long workers wait for late packets, in nanoseconds. With finish(), at most 100 ms in total.
+  // How long workers wait for late packets, in nanoseconds. This wait and finish() together take at
+  // most 100 ms.
   virtual DrainLimits drain_limits() const = 0;
 
   // Starts a thread on worker.cpu that runs the work of the plan's mode. The thread sets

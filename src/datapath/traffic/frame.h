@@ -47,8 +47,8 @@ inline constexpr std::size_t kSourcePortAt = 34, kUdpLengthAt = 38, kUdpChecksum
 
 Shape shape_of(const Flow& flow, std::size_t bytes);
 
-// The UDP checksum for `port` (RFC 1624), where `sum` is Shape::udp_sum. All are in network byte
-// order: a one's complement sum of swapped words is the swapped sum (RFC 1071).
+// The UDP checksum for `port` (RFC 1624), where `sum` is Shape::udp_sum. Arguments and
+// result are in network byte order; a one's complement sum needs no swap (RFC 1071).
 constexpr std::uint16_t udp_checksum(std::uint16_t sum, std::uint16_t port) noexcept {
   const std::uint32_t total = std::uint32_t{sum} + port;
   const auto check = static_cast<std::uint16_t>(~(total + (total >> 16U)));

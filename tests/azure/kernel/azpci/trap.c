@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Traps stores of the driver to the BAR with the MMIO trap of the kernel (kmmio).
+ * Catches the driver's writes to the BAR with kmmio, the MMIO tracer of the kernel.
  *
  * kmmio marks a page as not present, so that each access faults. It single-steps the instruction
  * and then calls a handler. It needs virtual addresses, so a kretprobe on pci_iomap() records where
