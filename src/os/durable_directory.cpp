@@ -12,12 +12,12 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "base/trusted_directory.h"
 #include "os/owned.h"
 
 namespace manactl::os {
 namespace {
 
-constexpr unsigned kWritableByOthers = S_IWGRP | S_IWOTH;
 constexpr std::string_view kTemporarySuffix = ".new";
 
 using Directory = Owned<DIR, closedir>;
@@ -27,22 +27,9 @@ bool is_plain(std::string_view name) {
          name.find('\0') == std::string_view::npos;
 }
 
-Result<> check_safe(int directory, bool last, const std::string& shown) {
-  struct stat status {};
-
-  if (fstat(directory, &status) != 0) return fail_errno(errno, "cannot stat '" + shown + "'");
-  const bool trusted = status.st_uid == geteuid() || (!last && status.st_uid == 0);
-  if (!trusted) {
-    return fail(
-        Errc::denied,
-        fmt::format("'{}' belongs to user {}, not to user {}", shown, status.st_uid, geteuid()));
-  }
-  // Others may write to a sticky parent directory: they cannot rename or remove our files there.
-  const bool shared = (status.st_mode & kWritableByOthers) != 0;
-  if (shared && (last || (status.st_mode & S_ISVTX) == 0)) {
-    return fail(Errc::denied, fmt::format("'{}' is writable by others", shown));
-  }
-  return {};
+Result<> check_plain(std::string_view name) {
+  if (is_plain(name)) return {};
+  return fail(Errc::invalid, "'" + printable(name, 60) + "' is not a file name");
 }
 
 Result<> write_all(int file, std::string_view text, const std::string& shown) {
@@ -56,23 +43,9 @@ Result<> write_all(int file, std::string_view text, const std::string& shown) {
   return {};
 }
 
-constexpr int kDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
-Result<Descriptor> make_directory(const Descriptor& in,
-                                  const std::string& name,
-                                  mode_t mode,
-                                  const std::string& shown) {
-  if (mkdirat(in.get(), name.c_str(), mode) != 0 && errno != EEXIST) {
-    return fail_errno(errno, "cannot create the directory '" + shown + "'");
-  }
-  if (fsync(in.get()) != 0) return fail_errno(errno, "cannot write '" + shown + "'");
-  Descriptor created(openat(in.get(), name.c_str(), kDirectory));
-  // Set the mode explicitly, because mkdirat applies the umask.
-  if (created && fchmod(created.get(), mode) != 0) {
-    return fail_errno(errno, "cannot set the mode of '" + shown + "'");
-  }
-  if (!created) return fail_errno(errno, "cannot open the directory '" + shown + "'");
-  return created;
+// Fails with errno. The descriptor of a TrustedDirectory itself can be neither read nor synced.
+Descriptor readable(const TrustedDirectory& directory) {
+  return Descriptor(openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 class DiskDirectory final : public DurableDirectory {
@@ -92,8 +65,11 @@ class DiskDirectory final : public DurableDirectory {
   Result<> remove(std::string_view name) override;
 
  private:
-  Result<Descriptor> open_directory(bool create) const;
-  Result<Descriptor> open_file(const Descriptor& directory, std::string_view name, int flags) const;
+  Result<TrustedDirectory> open_directory(bool create) const;
+  Result<Descriptor> open_file(const TrustedDirectory& directory,
+                               std::string_view name,
+                               int flags) const;
+  Result<> sync(const TrustedDirectory& directory) const;
 
   std::string shown(std::string_view name) const {
     return printable(path_ + '/' + std::string(name));
@@ -104,62 +80,33 @@ class DiskDirectory final : public DurableDirectory {
   mode_t file_mode_;
 };
 
-Result<Descriptor> DiskDirectory::open_directory(bool create) const {
-  Descriptor here(open("/", kDirectory));
-  if (!here) return fail_errno(errno, "cannot open '/'");
-  std::string walked;
-  std::vector<std::string_view> parts;
-  for (const auto part : split(path_, '/')) {
-    if (!part.empty()) parts.push_back(part);
-  }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string name(parts[i]);
-    walked += '/' + name;
-    const bool last = i + 1 == parts.size();
-    Descriptor next(openat(here.get(), name.c_str(), kDirectory));
-    if (!next && errno == ENOENT && create) {
-      auto created = make_directory(here, name, last ? directory_mode_ : 0755, walked);
-      if (!created) return created;
-      next = std::move(*created);
-    }
-    if (!next) return fail_errno(errno, "cannot open the directory '" + walked + "'");
-    const auto safe = check_safe(next.get(), last, walked);
-    if (!safe) return tl::unexpected<Error>(safe.error());
-    here = std::move(next);
-  }
-  return here;
+Result<TrustedDirectory> DiskDirectory::open_directory(bool create) const {
+  const auto mode = create ? std::optional(directory_mode_) : std::nullopt;
+  return TrustedDirectory::open(path_, Trust::exclusive, mode);
 }
 
-Result<Descriptor> DiskDirectory::open_file(const Descriptor& directory,
+Result<Descriptor> DiskDirectory::open_file(const TrustedDirectory& directory,
                                             std::string_view name,
                                             int flags) const {
-  if (!is_plain(name))
-    return fail(Errc::invalid, "'" + printable(name, 60) + "' is not a file name");
-  Descriptor file(openat(directory.get(),
-                         std::string(name).c_str(),
-                         flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-                         file_mode_));
-  if (!file) return fail_errno(errno, "cannot open '" + shown(name) + "'");
+  const auto plain = check_plain(name);
+  if (!plain) return tl::unexpected<Error>(plain.error());
+  return directory.open_file(std::string(name), flags, file_mode_);
+}
 
-  struct stat status {};
-
-  if (fstat(file.get(), &status) != 0)
-    return fail_errno(errno, "cannot stat '" + shown(name) + "'");
-  if (!S_ISREG(status.st_mode))
-    return fail(Errc::denied, "'" + shown(name) + "' is not a regular file");
-  if (status.st_uid != geteuid() || (status.st_mode & kWritableByOthers) != 0) {
-    return fail(Errc::denied, "'" + shown(name) + "' belongs to or is writable by others");
-  }
-  return file;
+Result<> DiskDirectory::sync(const TrustedDirectory& directory) const {
+  const auto opened = readable(directory);
+  if (!opened || fsync(opened.get()) != 0) return fail_errno(errno, "cannot sync '" + path_ + "'");
+  return {};
 }
 
 Result<std::vector<std::string>> DiskDirectory::list() const {
-  auto directory = open_directory(false);
+  const auto directory = open_directory(false);
   if (!directory && directory.error().sys == ENOENT) return std::vector<std::string>{};
   if (!directory) return tl::unexpected<Error>(directory.error());
-  const Directory entries(fdopendir(directory->get()));
+  auto opened = readable(*directory);
+  const Directory entries(opened ? fdopendir(opened.get()) : nullptr);
   if (!entries) return fail_errno(errno, "cannot list '" + path_ + "'");
-  directory->release();  // closedir(3) closes it
+  opened.release();  // closedir(3) closes it
   std::vector<std::string> names;
   for (;;) {
     errno = 0;
@@ -174,6 +121,8 @@ Result<std::vector<std::string>> DiskDirectory::list() const {
 }
 
 Result<std::uint64_t> DiskDirectory::size(std::string_view name) const {
+  const auto plain = check_plain(name);
+  if (!plain) return tl::unexpected<Error>(plain.error());
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
 
@@ -208,6 +157,8 @@ Result<std::string> DiskDirectory::read(std::string_view name) const {
 }
 
 Result<> DiskDirectory::replace(std::string_view name, std::string_view text) {
+  auto plain = check_plain(name);
+  if (!plain) return plain;
   const auto directory = open_directory(true);
   if (!directory) return tl::unexpected<Error>(directory.error());
   const std::string temporary = std::string(name) + std::string(kTemporarySuffix);
@@ -229,8 +180,7 @@ Result<> DiskDirectory::replace(std::string_view name, std::string_view text) {
     (void)unlinkat(directory->get(), temporary.c_str(), 0);
     return written;
   }
-  if (fsync(directory->get()) != 0) return fail_errno(errno, "cannot write '" + path_ + "'");
-  return {};
+  return sync(*directory);
 }
 
 Result<> DiskDirectory::append(std::string_view name, std::string_view text) {
@@ -251,16 +201,15 @@ Result<> DiskDirectory::append(std::string_view name, std::string_view text) {
 }
 
 Result<> DiskDirectory::remove(std::string_view name) {
+  auto plain = check_plain(name);
+  if (!plain) return plain;
   const auto directory = open_directory(false);
   if (!directory && directory.error().sys == ENOENT) return {};
   if (!directory) return tl::unexpected<Error>(directory.error());
-  if (!is_plain(name))
-    return fail(Errc::invalid, "'" + printable(name, 60) + "' is not a file name");
   if (unlinkat(directory->get(), std::string(name).c_str(), 0) != 0 && errno != ENOENT) {
     return fail_errno(errno, "cannot remove '" + shown(name) + "'");
   }
-  if (fsync(directory->get()) != 0) return fail_errno(errno, "cannot write '" + path_ + "'");
-  return {};
+  return sync(*directory);
 }
 
 }  // namespace

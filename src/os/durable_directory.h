@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A directory of small files that survive a crash or power failure. The first replace() creates it.
-// Its path must not contain symbolic links or directories that other users can replace.
+// Its path must be protected from other users (Trust::exclusive).
 
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace manactl::os {
 
-// Names are plain file names without '/' that do not start with a dot. Errc::denied if the
-// directory or the file belongs to another user or is writable by others.
+// Names are plain file names without '/' that do not start with a dot. Errc::denied if another user
+// could change the directory or the file.
 class DurableDirectory {
  public:
   virtual ~DurableDirectory() = default;
@@ -39,7 +39,7 @@ class DurableDirectory {
 // Permissions of the directory and its files: 0700 and 0600, or 0755 and 0644.
 enum class DirectoryAccess { owner_only, world_readable };
 
-// `path` must be absolute. Only the methods of the result access the file system.
+// Only the methods of the result access the file system.
 std::unique_ptr<DurableDirectory> open_durable_directory(std::string path, DirectoryAccess access);
 
 }  // namespace manactl::os

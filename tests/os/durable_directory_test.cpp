@@ -74,18 +74,38 @@ TEST_F(DurableDirectoryTest, RejectsFilesThatOthersMayWrite) {
   EXPECT_FALSE(files_->replace("a", "two\n"));
 }
 
-TEST_F(DurableDirectoryTest, DoesNotFollowLinks) {
+TEST_F(DurableDirectoryTest, FollowsNoLinkInPlaceOfAFile) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   std::filesystem::create_symlink("/etc/passwd", root_ + "/state/journal/b");
   EXPECT_FALSE(files_->read("b"));
   EXPECT_FALSE(files_->append("b", "x"));
+}
+
+TEST_F(DurableDirectoryTest, FollowsALinkOfItsOwnerToADirectory) {
+  ASSERT_TRUE(files_->replace("a", "one\n"));
   std::filesystem::rename(root_ + "/state", root_ + "/real");
   std::filesystem::create_symlink(root_ + "/real", root_ + "/state");
-  EXPECT_FALSE(files_->read("a"));
+  EXPECT_EQ(*files_->read("a"), "one\n");
+  chmod(root_.c_str(), 0777);
+  EXPECT_EQ(files_->read("a").error().code, Errc::denied) << "others can replace the link";
+}
+
+TEST_F(DurableDirectoryTest, AppendsToNoFileThatHasAnotherName) {
+  ASSERT_TRUE(files_->replace("a", "one\n"));
+  std::filesystem::create_hard_link(root_ + "/state/journal/a", root_ + "/twin");
+  EXPECT_EQ(files_->append("a", "two\n").error().code, Errc::denied);
+  EXPECT_EQ(*files_->read("a"), "one\n");
 }
 
 TEST_F(DurableDirectoryTest, RejectsNamesThatAreNotPlain) {
-  for (const char* name : {"", "..", "a/b", ".hidden"}) EXPECT_FALSE(files_->replace(name, "x"));
+  ASSERT_TRUE(files_->replace("a", "one\n"));
+  std::ofstream(root_ + "/state/b.new") << "precious";
+  for (const char* name : {"", "..", "a/b", ".hidden", "../b"}) {
+    EXPECT_FALSE(files_->replace(name, "x"));
+    EXPECT_FALSE(files_->remove(name));
+    EXPECT_FALSE(files_->size(name));
+  }
+  EXPECT_TRUE(std::filesystem::exists(root_ + "/state/b.new"));
 }
 
 }  // namespace
