@@ -12,6 +12,7 @@
 #include <ctime>
 
 #include "base/text.h"
+#include "base/trusted_directory.h"
 #include "os/owned.h"
 
 namespace manactl::setup {
@@ -52,60 +53,27 @@ std::string local_time() {
   return text.data();
 }
 
-// Opens the directory of the lock. If it is missing, as in some containers, creates it with the
-// mode that systemd gives /run/lock; does not create its parent.
-Result<os::Descriptor> open_directory(const std::string& path) {
-  constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  constexpr mode_t kMode = 0755;
-  const std::string shown = "'" + printable(path) + "'";
-  os::Descriptor directory(open(path.c_str(), kFlags));
-  if (!directory && errno == ENOENT) {
-    const bool made = mkdir(path.c_str(), kMode) == 0;
-    if (!made && errno != EEXIST) {
-      return fail_errno(errno, "cannot create the lock directory " + shown);
-    }
-    directory = os::Descriptor(open(path.c_str(), kFlags));
-    // The umask may have cleared bits of the mode.
-    if (made && directory && fchmod(directory.get(), kMode) != 0) {
-      return fail_errno(errno, "cannot set the mode of " + shown);
-    }
-  }
-  if (!directory) return fail_errno(errno, "cannot open the lock directory " + shown);
-
-  struct stat status {};
-
-  if (fstat(directory.get(), &status) != 0) return fail_errno(errno, "cannot stat " + shown);
-  // If another user could remove the lock file, two processes could lock different files of that
-  // name.
-  const bool shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  const bool trusted = status.st_uid == 0 || status.st_uid == geteuid();
-  if (!trusted || (shared && (status.st_mode & S_ISVTX) == 0)) {
-    return fail(
-        Errc::denied,
-        fmt::format("users other than UID {} could remove the lock file in {}", geteuid(), shown));
-  }
-  return directory;
+// Opens a file that other users cannot open, in a directory that they cannot write to. With a
+// descriptor for reading, another user could take the lock with flock(2).
+Result<os::Descriptor> open_lock(const std::string& path) {
+  constexpr mode_t kDirectoryMode = 0700, kFileMode = 0600;
+  const auto place = split_file_path(path);
+  if (!place) return tl::unexpected<Error>(place.error());
+  const auto directory = TrustedDirectory::open(place->directory, Trust::exclusive, kDirectoryMode);
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  auto file = directory->open_file(place->name, O_RDWR | O_CREAT, kFileMode);
+  // No other user can have created the file, so it is safe to correct its mode.
+  if (file && fchmod(file->get(), kFileMode) != 0) return fail_errno(errno, "cannot set its mode");
+  return file;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::string& command) {
-  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const std::string shown = "'" + printable(path) + "'";
-  const auto slash = path.rfind('/');
-  const auto directory = open_directory(path.substr(0, slash));
-  if (!directory) return tl::unexpected<Error>(directory.error());
-  os::Descriptor file(openat(directory->get(), path.substr(slash + 1).c_str(), kFlags, 0644));
-  if (!file) return fail_errno(errno, "cannot open the lock " + shown);
-
-  struct stat status {};
-
-  if (fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot stat " + shown);
-  // In a sticky directory such as /run/lock another user may have created the file.
-  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
-    return fail(Errc::denied,
-                fmt::format("the lock {} is not a regular file of UID {}", shown, geteuid()));
-  }
+  auto opened = open_lock(path);
+  if (!opened) return because(opened.error(), "cannot use the lock " + shown);
+  auto file = std::move(*opened);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return fail_errno(errno, "cannot lock " + shown);
     return fail(

@@ -12,7 +12,7 @@
 
 namespace manactl::setup {
 
-inline constexpr const char* kLockFile = "/run/lock/manactl.lock";
+inline constexpr const char* kLockFile = "/run/manactl/lock";
 
 class Lock {
  public:
@@ -24,8 +24,8 @@ class Lock {
 };
 
 // Does not wait: Errc::busy names the owner. Writes `command` into the file, so that other runs can
-// report it. `path` is absolute; its directory is created if it is missing. Symbolic links are
-// rejected.
+// report it. Creates the directory of `path` with mode 0700 if it is missing, and the file with
+// mode 0600. Errc::denied if another user controls the path, or if the file is not a regular file.
 Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::string& command);
 
 }  // namespace manactl::setup

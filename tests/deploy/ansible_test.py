@@ -68,7 +68,7 @@ def enter_namespaces():
         os.environ["IN_NAMESPACE"] = "1"
         os.execvp("unshare", ["unshare", "--mount", "--net", "--propagation", "private", sys.executable, *sys.argv])
     for command in (f"mount -t tmpfs tmpfs {POOL}", "mount -t tmpfs -o mode=755 tmpfs /run",
-                    "mkdir -p /run/lock /run/netns", "mount -t tmpfs -o mode=755 tmpfs /var/lib",
+                    "mkdir -p /run/netns", "mount -t tmpfs -o mode=755 tmpfs /var/lib",
                     "ip netns add a", "ip netns add b", "ip link add veth-a netns a type veth peer name veth-b netns b",
                     # Without addresses the kernel sends no packets by itself.
                     "ip -n a link set veth-a addrgenmode none up", "ip -n b link set veth-b addrgenmode none up",
