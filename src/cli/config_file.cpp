@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "base/trusted_directory.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/settings.h"
@@ -18,22 +19,6 @@ namespace manactl::cli {
 namespace {
 
 constexpr std::size_t kMaxSize = 64U << 10;
-
-// manactl may run as root, so it rejects files that another user can write.
-Result<> check_trust(int file, const std::string& path) {
-  struct stat status {};
-
-  if (fstat(file, &status) != 0) return fail_errno(errno, fmt::format("cannot read '{}'", path));
-  const auto refuse = [&](std::string_view why) {
-    return fail(Errc::invalid, fmt::format("cannot use '{}': {}", path, why));
-  };
-  if (!S_ISREG(status.st_mode)) return refuse("it is not a regular file");
-  if (status.st_uid != 0 && status.st_uid != geteuid()) return refuse("it is not owned by root");
-  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return refuse("others can write to it");
-  if (static_cast<std::size_t>(status.st_size) > kMaxSize)
-    return refuse("it is larger than 64 KiB");
-  return {};
-}
 
 Result<std::string> read_all(int file, const std::string& path) {
   std::string text(kMaxSize + 1, '\0');
@@ -70,15 +55,14 @@ bool is_section_marker(const CLI::ConfigItem& item) {
 }  // namespace
 
 Result<std::string> read_config_file(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO must not block before check_trust() rejects it.
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (file < 0 && errno == ELOOP) {
-    return fail(Errc::invalid, fmt::format("cannot use '{}': it is a symbolic link", path));
-  }
-  if (file < 0) return fail_errno(errno, fmt::format("cannot read '{}'", path));
-  const auto trusted = check_trust(file, path);
-  auto text = trusted ? read_all(file, path) : Result<std::string>(tl::unexpect, trusted.error());
-  close(file);
+  struct stat status {};
+
+  // A missing file needs no trust in its directories.
+  if (lstat(path.c_str(), &status) != 0)
+    return fail_errno(errno, fmt::format("cannot read '{}'", path));
+  const auto file = open_trusted_file(path, O_RDONLY);
+  if (!file) return because(file.error(), fmt::format("cannot use '{}'", path));
+  auto text = read_all(file->get(), path);
   if (!text) return text;
   if (text->size() > kMaxSize) {
     return fail(Errc::invalid, fmt::format("cannot use '{}': it is larger than 64 KiB", path));

@@ -140,7 +140,7 @@ TEST(Configuration, RejectsAFileThatOthersCanWrite) {
   for (const unsigned mode : {0666U, 0620U, 0602U}) {
     const auto outcome = check_with(directory.file("a.toml", "json = true\n", mode));
     EXPECT_EQ(outcome.code, 2) << mode;
-    EXPECT_THAT(outcome.err, HasSubstr("others can write"));
+    EXPECT_THAT(outcome.err, HasSubstr("is writable by others"));
   }
 }
 
@@ -153,7 +153,19 @@ TEST(Configuration, RejectsLinksPipesAndDirectories) {
   EXPECT_EQ(check_with(directory.path("loop")).code, 2);
   ASSERT_EQ(mkfifo(directory.path("pipe").c_str(), 0600), 0);
   EXPECT_THAT(check_with(directory.path("pipe")).err, HasSubstr("not a regular file"));
-  EXPECT_THAT(check_with("/").err, HasSubstr("not a regular file"));
+  EXPECT_THAT(check_with("/tmp").err, HasSubstr("not a regular file"));
+  EXPECT_THAT(check_with("/").err, HasSubstr("not the name of a file"));
+}
+
+TEST(Configuration, RejectsADirectoryInWhichOthersCanReplaceTheFile) {
+  const TemporaryDirectory directory;
+  ASSERT_EQ(mkdir(directory.path("shared").c_str(), 0700), 0);
+  const auto path = directory.file("shared/a.toml", "json = true\n");
+  EXPECT_TRUE(is_json(check_with(path)));
+  ASSERT_EQ(chmod(directory.path("shared").c_str(), 0777), 0);
+  const auto outcome = check_with(path);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("others can replace files in"));
 }
 
 }  // namespace
