@@ -162,5 +162,16 @@ TEST_F(CaptureFile, ReplacesOnlyRegularFilesOfThisUser) {
   EXPECT_EQ(fs::file_size(root / "mine"), 24U);
 }
 
+TEST_F(CaptureFile, FollowsNoLinkThatOthersCanReplace) {
+  fs::create_directory(root / "target");
+  fs::create_directory(root / "shared");
+  fs::create_symlink(root / "target", root / "shared/link");
+  ASSERT_EQ(chmod((root / "shared").c_str(), 0777), 0);
+  const auto fd = create_capture(root / "shared/link/file");
+  ASSERT_FALSE(fd);
+  EXPECT_EQ(fd.error().code, Errc::denied);
+  EXPECT_TRUE(fs::is_empty(root / "target"));
+}
+
 }  // namespace
 }  // namespace manactl::adapter

@@ -20,6 +20,7 @@
 #include "adapter/launch/cleanup_process.h"
 #include "adapter/launch/sysfs_tree.h"
 #include "base/text.h"
+#include "base/trusted_directory.h"
 
 namespace manactl::adapter {
 namespace {
@@ -27,16 +28,6 @@ namespace {
 constexpr std::string_view kLibrary = "lib/manactl/libmanactl-sim.so";
 constexpr int kSignalBase = 128;
 constexpr auto kForwarded = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-
-bool is_trusted_owner(uid_t owner) {
-  return owner == 0 || owner == geteuid();
-}
-
-// In a sticky directory, other users can add files but cannot replace those of this user.
-bool is_writable_by_others(const struct stat& status) {
-  const bool writable = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-  return writable && !(S_ISDIR(status.st_mode) && (status.st_mode & S_ISVTX) != 0);
-}
 
 std::vector<std::string> environment_of(const LaunchOptions& options,
                                         const SysfsTree& tree,
@@ -138,25 +129,6 @@ Result<pid_t> start(const Program& program, const BlockedSignals& signals) {
 
 }  // namespace
 
-Result<> check_trusted(const std::string& path) {
-  namespace fs = std::filesystem;
-  for (fs::path at = path;; at = at.parent_path()) {
-    struct stat status {};
-
-    if (lstat(at.c_str(), &status) != 0)
-      return fail_errno(errno, fmt::format("cannot use '{}'", at.string()));
-    const bool expected = at == fs::path(path) ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode);
-    if (!expected || !is_trusted_owner(status.st_uid) || is_writable_by_others(status)) {
-      return fail(
-          Errc::denied,
-          fmt::format("'{}' is not trusted: users other than root and you could have changed '{}'",
-                      path,
-                      at.string()));
-    }
-    if (at == at.parent_path()) return {};
-  }
-}
-
 Result<std::string> find_library(const std::string& self) {
   namespace fs = std::filesystem;
   const auto folder = fs::path(self).parent_path();
@@ -168,8 +140,9 @@ Result<std::string> find_library(const std::string& self) {
     return fail(Errc::unsupported,
                 fmt::format("'{}' is missing: the software adapter is not installed", path));
   }
-  const auto trusted = check_trusted(path);
-  if (!trusted) return tl::unexpected<Error>(trusted.error());
+  // LD_PRELOAD runs the library as this user.
+  const auto trusted = open_trusted_file(path, O_PATH);
+  if (!trusted) return because(trusted.error(), fmt::format("cannot use '{}'", path));
   return path;
 }
 

@@ -19,9 +19,6 @@ namespace manactl::adapter {
 // the library is missing or not trusted.
 Result<std::string> find_library(const std::string& self);
 
-// Fails if a user other than root and the current one could change or replace the file.
-Result<> check_trusted(const std::string& path);
-
 // Counters in a memfd, which the program inherits.
 class SharedCounters {
  public:

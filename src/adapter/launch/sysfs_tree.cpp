@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/trusted_directory.h"
+
 namespace manactl::adapter {
 namespace {
 
@@ -64,6 +66,9 @@ std::string speed_line(const Config& config) {
 }  // namespace
 
 Result<SysfsTree> SysfsTree::make(const Config& config, const std::string& parent) {
+  // Programs follow paths into the tree, so other users must not be able to replace it.
+  const auto trusted = TrustedDirectory::open(parent, Trust::owned);
+  if (!trusted) return tl::unexpected<Error>(trusted.error());
   std::string path = parent + "/manactl-sim-XXXXXX";
   if (mkdtemp(path.data()) == nullptr) {
     return fail_errno(errno, fmt::format("cannot create a directory in '{}'", parent));

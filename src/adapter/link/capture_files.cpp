@@ -13,6 +13,7 @@
 
 #include "adapter/link/capture.h"
 #include "base/text.h"
+#include "base/trusted_directory.h"
 
 namespace manactl::adapter {
 namespace {
@@ -85,24 +86,18 @@ Result<int> open_capture(const std::string& path) {
 
 Result<int> create_capture(const std::string& path) {
   const auto cannot = fmt::format("cannot write '{}'", printable(path));
-  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const int fd = open(path.c_str(), flags, 0600);
-  if (fd < 0) return fail_errno(errno, cannot);
-
-  struct stat status {};
-
-  if (fstat(fd, &status) != 0) return closed(fd, fail_errno(errno, cannot));
-  if (!S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_nlink != 1) {
-    return closed(
-        fd,
-        fail(Errc::denied,
-             fmt::format("{}: it is not a regular file of this user with one hard link", cannot)));
-  }
+  const auto place = split_file_path(path);
+  if (!place) return because(place.error(), cannot);
+  const auto directory = TrustedDirectory::open(place->directory, Trust::any_owner);
+  if (!directory) return because(directory.error(), cannot);
+  auto file = directory->open_file(place->name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (!file) return because(file.error(), cannot);
   const auto header = capture_header();
-  const bool good = ftruncate(fd, 0) == 0 &&
-                    write(fd, header.data(), header.size()) == static_cast<ssize_t>(header.size());
-  if (!good) return closed(fd, fail_errno(errno, cannot));
-  return fd;
+  const auto size = static_cast<ssize_t>(header.size());
+  const bool good =
+      ftruncate(file->get(), 0) == 0 && write(file->get(), header.data(), header.size()) == size;
+  if (!good) return fail_errno(errno, cannot);
+  return file->release();
 }
 
 Result<int> open_tap(const std::string& name) {
