@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/trusted_directory.h"
 #include "host/scrub.h"
 #include "host/tarball.h"
 #include "os/memory_files.h"
@@ -24,14 +25,16 @@ TreeEntries contents(const SystemRecorder& recorder, const BundleOptions& option
   return tree;
 }
 
-// Creates a new file beside `path`; never opens an existing file.
-Result<os::Descriptor> create_beside(const std::string& path, std::string& temporary) {
+// Creates a new file with the name `temporary`; never opens an existing file.
+Result<Descriptor> create_beside(const TrustedDirectory& directory,
+                                 const std::string& name,
+                                 std::string& temporary) {
   constexpr int kAttempts = 100;
   constexpr mode_t kOwnerOnly = 0600;
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   for (int i = 0; i < kAttempts; ++i) {
-    temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), i);
-    os::Descriptor file(
-        open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnerOnly));
+    temporary = fmt::format("{}.{}-{}.tmp", name, getpid(), i);
+    Descriptor file(openat(directory.get(), temporary.c_str(), kFlags, kOwnerOnly));
     if (file) return file;
     if (errno != EEXIST) break;
   }
@@ -39,30 +42,46 @@ Result<os::Descriptor> create_beside(const std::string& path, std::string& tempo
 }
 
 // Rejects special files and links: as root, rename(2) would replace /dev/null or /dev/stdout.
-Result<> check_replaceable(const std::string& path) {
+Result<> check_replaceable(const TrustedDirectory& directory, const std::string& name) {
   struct stat status {};
 
-  if (lstat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)) return {};
+  const int found = fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW);
+  if (found != 0 || S_ISREG(status.st_mode)) return {};
   return fail(Errc::invalid,
               S_ISDIR(status.st_mode)   ? "it is a directory"
               : S_ISLNK(status.st_mode) ? "it is a symbolic link"
                                         : "it is not a regular file");
 }
 
-Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
+Result<> write_and_rename(const TreeEntries& tree,
+                          const TrustedDirectory& directory,
+                          const std::string& name) {
   std::string temporary;
-  const auto file = create_beside(path, temporary);
+  const auto file = create_beside(directory, name, temporary);
   if (!file) return tl::unexpected<Error>(file.error());
   Result<> written = write_tarball(tree, file->get());
   if (written && fsync(file->get()) != 0) {
     written = fail_errno(errno, "cannot sync it to disk");
   }
-  // rename(2) does not follow a symbolic link that was created at `path` after the check.
-  if (written && std::rename(temporary.c_str(), path.c_str()) != 0) {
+  // rename(2) does not follow a symbolic link that was created at `name` after the check.
+  const int at = directory.get();
+  if (written && renameat(at, temporary.c_str(), at, name.c_str()) != 0) {
     written = fail_errno(errno, "cannot rename the temporary file");
   }
-  if (!written) unlink(temporary.c_str());
+  if (!written) unlinkat(at, temporary.c_str(), 0);
   return written;
+}
+
+Result<> write_to(const std::string& path,
+                  const SystemRecorder& recorder,
+                  const BundleOptions& options) {
+  const auto place = split_file_path(path);
+  if (!place) return tl::unexpected<Error>(place.error());
+  const auto directory = TrustedDirectory::open(place->directory, Trust::any_owner);
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  auto replaceable = check_replaceable(*directory, place->name);
+  if (!replaceable) return replaceable;
+  return write_and_rename(contents(recorder, options), *directory, place->name);
 }
 
 }  // namespace
@@ -70,8 +89,7 @@ Result<> write_and_rename(const TreeEntries& tree, const std::string& path) {
 Result<> write_bundle(const SystemRecorder& recorder,
                       const BundleOptions& options,
                       const std::string& path) {
-  auto written = check_replaceable(path);
-  if (written) written = write_and_rename(contents(recorder, options), path);
+  const auto written = write_to(path, recorder, options);
   if (!written) return because(written.error(), fmt::format("cannot write bundle '{}'", path));
   return {};
 }

@@ -20,7 +20,8 @@ struct BundleOptions {
 };
 
 // Writes a temporary file with mode 0600 beside `path` and renames it, so that `path` is replaced
-// as a whole. Errc::invalid if `path` exists and is not a regular file.
+// as a whole. Errc::invalid if `path` exists and is not a regular file; Errc::denied if a symbolic
+// link of another user leads to it.
 Result<> write_bundle(const SystemRecorder& recorder,
                       const BundleOptions& options,
                       const std::string& path);

@@ -190,6 +190,21 @@ TEST(Bundle, LeavesNoFileWhenWritingFails) {
   EXPECT_EQ(directory.count(), 0U);
 }
 
+TEST(Bundle, IsNotRedirectedByALinkThatOthersCanReplace) {
+  const Directory directory;
+  const auto system = test::system_of("not-azure");
+  const auto recording = start_recording(system->system());
+  std::filesystem::create_directory(directory.at("target"));
+  std::filesystem::create_directory(directory.at("shared"));
+  std::filesystem::create_symlink(directory.at("target"), directory.at("shared/link"));
+  EXPECT_TRUE(write_bundle(*recording, {}, directory.at("shared/link/mine")));
+  ASSERT_EQ(chmod(directory.at("shared").c_str(), 0777), 0);
+  const auto written = write_bundle(*recording, {}, directory.at("shared/link/theirs"));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().code, Errc::denied);
+  EXPECT_FALSE(std::filesystem::exists(directory.at("target/theirs")));
+}
+
 TEST(Bundle, IsNotWrittenIntoAMissingDirectory) {
   const auto system = test::system_of("not-azure");
   const auto recording = start_recording(system->system());
