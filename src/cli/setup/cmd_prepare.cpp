@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <fcntl.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "base/trusted_directory.h"
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/options.h"
@@ -109,6 +112,8 @@ class PrepareCommand {
   Exit run(const setup::Request& request) {
     const auto allowed = setup_session_.check_privileges();
     if (!allowed) return report_error(context_, allowed.error());
+    const auto program = options_.persist ? program_for_boot() : Result<std::string>();
+    if (!program) return report_error(context_, program.error());
     const std::string name = request.interface ? request.interface->str() : "--hugepages";
     const auto session =
         setup_session_.context("prepare " + name, [this] { return signals_.take(); });
@@ -124,7 +129,7 @@ class PrepareCommand {
       result.confirm_within = options_.confirm;
     }
     if (good && options_.persist) {
-      const auto written = persist(request, result);
+      const auto written = persist(request, *program, result);
       if (!written) {
         return report_error(
             context_, written.error(), "The NIC is prepared until the next reboot.");
@@ -155,11 +160,22 @@ class PrepareCommand {
         .value_or(std::vector<setup::Slot>{});
   }
 
-  Result<> persist(const setup::Request& request, PrepareOutput& result) {
-    const auto program = system_.files.link_target("proc/self/exe");
+  // Returns the path of this program. Root will run it at every boot, so no other user may be able
+  // to replace it.
+  Result<std::string> program_for_boot() const {
+    auto program = system_.files.link_target("proc/self/exe");
     if (!program) return because(program.error(), "cannot find the manactl program");
+    const auto trusted = open_trusted_file(*program, O_PATH);
+    if (!trusted)
+      return because(trusted.error(), fmt::format("--persist cannot use '{}'", *program));
+    return program;
+  }
+
+  Result<> persist(const setup::Request& request,
+                   const std::string& program,
+                   PrepareOutput& result) {
     const auto files =
-        setup::persistent_files(request, result.prepared.entry, *program, system_.files);
+        setup::persistent_files(request, result.prepared.entry, program, system_.files);
     if (!files) return tl::unexpected<Error>(files.error());
     const auto written = setup::Persistence().write(*files);
     if (!written) return because(written.error(), "cannot write the files of --persist");
