@@ -4,6 +4,7 @@
 A test file calls main(). It is started as root and runs in new mount, network and IPC namespaces with empty tmpfs file systems
 at the places where manactl keeps state, so it changes nothing on the machine. Tests that act as another user use run(user=NOBODY).
 """
+import contextlib
 import os
 import pathlib
 import resource
@@ -93,6 +94,30 @@ def run(command, user=0, env=None, stdin=None, timeout=60, limits=(), preexec=No
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
         return Outcome(process.returncode, *texts, usage.ru_maxrss << 10, time.monotonic() - started)
+
+
+@contextlib.contextmanager
+def attacker(work, user=NOBODY):
+    """Calls work(ready) as another user in a child process. Begins when it calls ready(), and kills it at the end."""
+    ready, report = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+            work(lambda: os.write(report, b"x"))
+        finally:
+            os._exit(1)
+    os.close(report)
+    try:
+        if not os.read(ready, 1):
+            raise AssertionError("the attacker died")
+        yield
+    finally:
+        os.close(ready)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def main():

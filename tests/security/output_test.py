@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Attacks on files that root writes where he is told to: doctor --bundle and sim --write."""
+import ctypes
+import os
+import pathlib
+import tempfile
+
+from attack import NOBODY, ROOT, Attack, attacker, main, run
+
+FIXTURE = ROOT / "tests/fixtures/healthy-two-nics"
+
+
+def swap(one, other):
+    """Returns an attacker who exchanges two files all the time. Python has no function for renameat2(2)."""
+    libc = ctypes.CDLL(None)
+    at_working_directory, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE
+
+    def work(ready):
+        ready()
+        while True:
+            libc.renameat2(at_working_directory, os.fsencode(one), at_working_directory, os.fsencode(other), exchange)
+
+    return work
+
+
+class Output(Attack):
+    def setUp(self):
+        super().setUp()
+        self.secret = self.folder / "secret"  # only root may write here
+        self.secret.mkdir(mode=0o700)
+        self.foreign = self.folder / "foreign"
+        (self.foreign / "plain").mkdir(parents=True)
+        (self.foreign / "link").symlink_to(self.secret)
+        self.link = self.folder / "link"
+        self.link.symlink_to(self.secret)
+        for path in (self.foreign, self.foreign / "plain", self.link):
+            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+        self.commands = {
+            "bundle": lambda path: ["doctor", "--root", FIXTURE, "--bundle", path],
+            "write": lambda path: ["sim", "--write", path, "--", "true"],
+        }
+
+    def write(self, command, path, **options):
+        return self.run_manactl(*self.commands[command](path), **options)
+
+    def assert_written(self, outcome, path):
+        self.assertIn(outcome.code, (0, 1), outcome)
+        self.assertTrue(path.is_file() and not path.is_symlink(), outcome)
+        self.assertEqual(oct(path.stat().st_mode & 0o7777), oct(0o600))
+        path.unlink()
+
+    def assert_refused(self, outcome):
+        self.assertIn(outcome.code, (2, 4, 70), outcome)
+        self.assertEqual([*self.secret.iterdir()], [], outcome)
+        self.assertEqual(outcome.err.count("symbolic link"), 1, outcome)
+
+
+class Parents(Output):
+    def test_a_link_of_another_user_does_not_redirect_the_file(self):
+        ways = [self.link / "file", self.foreign / "link/file", self.foreign / "plain/../link/file",
+                self.link / "../secret/file", self.foreign / "plain/../../link/file"]
+        for command in self.commands:
+            for path in ways:
+                with self.subTest(f"{command} {path}"):
+                    self.assert_refused(self.write(command, path))
+
+    def test_a_relative_path_is_checked_too(self):
+        for command in self.commands:
+            for path in ("link/file", "./plain/../link/file"):
+                with self.subTest(f"{command} {path}"):
+                    self.assert_refused(self.write(command, path, preexec=lambda: os.chdir(self.foreign)))
+
+    def test_a_link_of_root_in_a_directory_of_another_user_is_not_followed(self):
+        os.chown(self.foreign / "link", 0, 0, follow_symlinks=False)  # its owner may have moved it there
+        for command in self.commands:
+            self.assert_refused(self.write(command, self.foreign / "link/file"))
+
+    def test_links_of_root_and_directories_of_other_users_work(self):
+        os.chown(self.link, 0, 0, follow_symlinks=False)
+        for command in self.commands:
+            with self.subTest(command):
+                self.assert_written(self.write(command, self.link / "file"), self.secret / "file")
+                self.assert_written(self.write(command, self.foreign / "plain/file"), self.foreign / "plain/file")
+                relative = self.write(command, "plain/file", preexec=lambda: os.chdir(self.foreign))
+                self.assert_written(relative, self.foreign / "plain/file")
+
+    def test_a_sticky_directory_works_but_a_link_in_it_is_checked(self):
+        with tempfile.TemporaryDirectory() as name:
+            sticky = pathlib.Path(name)
+            sticky.chmod(0o1777)
+            link = sticky / "link"
+            self.assert_exit(0, run(["ln", "-s", self.secret, link], user=NOBODY))
+            for command in self.commands:
+                with self.subTest(command):
+                    self.assert_written(self.write(command, sticky / "file"), sticky / "file")
+                    self.assert_refused(self.write(command, link / "file"))
+
+    def test_a_user_follows_his_own_link(self):
+        home = self.folder / "home"
+        home.mkdir()
+        (home / "real").mkdir()
+        (home / "link").symlink_to("real")
+        for path in (home, home / "real", home / "link"):
+            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+        outcome = self.write("bundle", home / "link/file", user=NOBODY)
+        self.assert_written(outcome, home / "real/file")
+
+    def test_a_race_between_a_directory_and_a_link_is_not_won(self):
+        with attacker(swap(self.foreign / "plain", self.foreign / "link")):
+            for number in range(40):
+                command = ("bundle", "write")[number % 2]
+                outcome = self.write(command, self.foreign / f"plain/{number}")
+                self.assertEqual([*self.secret.iterdir()], [], outcome)
+
+
+class Files(Output):
+    def test_other_kinds_of_files_are_neither_replaced_nor_followed(self):
+        victim = self.secret / "victim"
+        spoiled = {
+            "a link": lambda path: path.symlink_to(victim),
+            "a dangling link": lambda path: path.symlink_to(self.secret / "none"),
+            "a pipe": os.mkfifo,
+            "a directory": lambda path: path.mkdir(),
+            "a device": lambda path: os.mknod(path, 0o600 | 0o020000, os.makedev(1, 3)),
+        }
+        for command in self.commands:
+            for name, make in spoiled.items():
+                with self.subTest(f"{command}: {name}"):
+                    victim.write_text("precious")
+                    path = self.folder / f"{command} {name}"
+                    make(path)
+                    kind = path.lstat().st_mode
+                    outcome = self.write(command, path, timeout=10)
+                    self.assertIn(outcome.code, (2, 4, 70), outcome)
+                    self.assertEqual(path.lstat().st_mode, kind)
+                    self.assertEqual(victim.read_text(), "precious")
+                    self.assertEqual([*self.secret.iterdir()], [victim])
+
+    def test_a_hard_link_does_not_change_its_other_name(self):
+        for command in self.commands:
+            with self.subTest(command):
+                victim = self.secret / "victim"
+                victim.write_text("precious")
+                path = self.folder / command
+                os.link(victim, path)
+                self.write(command, path)
+                self.assertEqual(victim.read_text(), "precious")
+
+    def test_nothing_is_written_into_a_file_of_another_user(self):
+        for command in self.commands:
+            with self.subTest(command):
+                path = self.foreign / f"plain/{command}"
+                path.touch()
+                os.chown(path, NOBODY, NOBODY)
+                with path.open() as held:  # as its owner could
+                    self.write(command, path)
+                    self.assertEqual(held.read(), "")
+
+
+if __name__ == "__main__":
+    main()
