@@ -2,7 +2,6 @@
 
 #include "cli/input.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/input_file.h"
 #include "base/text.h"
 
 namespace manactl::cli {
@@ -17,25 +17,21 @@ namespace {
 
 class DescriptorSource final : public ByteSource {
  public:
-  DescriptorSource(int number, std::string name) : number_(number), name_(std::move(name)) {}
-
-  DescriptorSource(const DescriptorSource&) = delete;
-  DescriptorSource& operator=(const DescriptorSource&) = delete;
-
-  ~DescriptorSource() override {
-    if (number_ != STDIN_FILENO) close(number_);
-  }
+  // Reads standard input if `file` is empty.
+  DescriptorSource(Descriptor file, std::string name)
+      : file_(std::move(file)), name_(std::move(name)) {}
 
   Result<std::size_t> read(std::span<char> buffer) override {
+    const int number = file_ ? file_.get() : STDIN_FILENO;
     for (;;) {
-      const auto got = ::read(number_, buffer.data(), buffer.size());
+      const auto got = ::read(number, buffer.data(), buffer.size());
       if (got >= 0) return static_cast<std::size_t>(got);
       if (errno != EINTR) return fail_errno(errno, fmt::format("cannot read '{}'", name_));
     }
   }
 
  private:
-  int number_;
+  Descriptor file_;
   std::string name_;
 };
 
@@ -55,40 +51,21 @@ class TextSource final : public ByteSource {
   std::size_t position_ = 0;
 };
 
-Result<> check_kind(int number, const std::string& path, std::string_view what) {
-  struct stat status {};
-
-  if (fstat(number, &status) != 0) return fail_errno(errno, fmt::format("cannot read '{}'", path));
-  const bool is_stdin = number == STDIN_FILENO;
-  if (S_ISDIR(status.st_mode)) {
-    return fail(Errc::invalid, fmt::format("'{}' is a directory, not {}", path, what));
-  }
-  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !is_stdin) {
-    return fail(Errc::invalid, fmt::format("'{}' is a device, not {}", path, what));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::string_view what) {
-  const std::string shown = printable(path, 200);
   if (path == "-") {
-    auto good = check_kind(STDIN_FILENO, shown, what);
-    if (!good) return tl::unexpected<Error>(good.error());
-    return std::make_unique<DescriptorSource>(STDIN_FILENO, "standard input");
+    struct stat status {};
+
+    if (fstat(STDIN_FILENO, &status) != 0) return fail_errno(errno, "cannot read standard input");
+    if (S_ISDIR(status.st_mode)) {
+      return fail(Errc::invalid, fmt::format("standard input is a directory, not {}", what));
+    }
+    return std::make_unique<DescriptorSource>(Descriptor(), "standard input");
   }
-  const int number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (number < 0) {
-    auto error = fail_errno(errno, fmt::format("cannot read '{}'", shown)).value();
-    // A missing input file is a usage error.
-    if (error.code == Errc::not_found) error.code = Errc::invalid;
-    return tl::unexpected<Error>(std::move(error));
-  }
-  auto source = std::make_unique<DescriptorSource>(number, shown);
-  auto good = check_kind(number, shown, what);
-  if (!good) return tl::unexpected<Error>(good.error());
-  return source;
+  auto file = open_input_file(path, what);
+  if (!file) return tl::unexpected<Error>(file.error());
+  return std::make_unique<DescriptorSource>(std::move(*file), printable(path, 200));
 }
 
 Result<std::string> read_input(const std::string& path, std::string_view what) {
@@ -134,7 +111,15 @@ void ExcerptSource::remember(std::string_view bytes) {
 
 std::string ExcerptSource::excerpt() const {
   if (omitted_ == 0) return head_ + tail_;
-  return fmt::format("{}\n[{} bytes omitted]\n{}", head_, omitted_, tail_);
+  // Keeps whole lines, or at least whole words: --scrub does not recognize a part of an address.
+  constexpr std::string_view kEnds = "\n \t";
+  std::string_view head = head_, tail = tail_;
+  head = head.substr(0, std::min(head.rfind('\n'), head.find_last_of(kEnds)));
+  tail.remove_prefix(std::min(tail.find_first_of(kEnds), tail.size()));
+  if (const auto line = tail.find('\n'); line != std::string_view::npos)
+    tail.remove_prefix(line + 1);
+  const auto cut = head_.size() - head.size() + tail_.size() - tail.size();
+  return fmt::format("{}\n[{} bytes omitted]\n{}", head, omitted_ + cut, tail);
 }
 
 }  // namespace manactl::cli

@@ -15,8 +15,8 @@
 
 namespace manactl::cli {
 
-// Opens a file or pipe; "-" is standard input. Fails with Errc::invalid if `path` does not exist,
-// or is a directory or a device. The message uses `what` to name the expected input.
+// Opens a file as open_input_file() of base/input_file.h does; "-" is standard input. Fails with
+// Errc::invalid for a path that cannot be used. The message uses `what` to name the expected input.
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
                                                std::string_view what = "a log");
 
@@ -36,7 +36,8 @@ class ExcerptSource final : public ByteSource {
 
   Result<std::size_t> read(std::span<char> into) override;
 
-  // Returns the bytes kept so far. If bytes were omitted, a line in their place gives their number.
+  // Returns the bytes kept so far, as whole lines. If bytes were omitted, a line in their place
+  // gives their number.
   std::string excerpt() const;
 
  private:

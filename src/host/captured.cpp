@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/input_file.h"
 #include "host/bundle.h"
 #include "host/snapshot.h"
 
@@ -232,12 +233,17 @@ Result<std::unique_ptr<CapturedSystem>> open_captured_files(std::unique_ptr<os::
 }
 
 Result<std::unique_ptr<CapturedSystem>> open_captured(const std::string& path) {
+  const auto found = find_input(path, "a directory or a bundle");
+  if (!found) return tl::unexpected<Error>(found.error());
+
   struct stat status {};
 
-  if (stat(path.c_str(), &status) != 0) {
+  if (fstat(found->get(), &status) != 0) {
     return fail_errno(errno, fmt::format("cannot open '{}'", path));
   }
-  auto tree = S_ISDIR(status.st_mode) ? os::open_files(path) : read_bundle(path);
+  auto tree = S_ISDIR(status.st_mode)
+                  ? os::open_files(fmt::format("/proc/self/fd/{}", found->get()), path)
+                  : read_bundle(path);
   if (!tree) return tl::unexpected<Error>(tree.error());
   if (!exists(**tree, "manactl") && !exists(**tree, "sys") && !exists(**tree, "proc")) {
     return fail(Errc::invalid,

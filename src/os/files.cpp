@@ -207,7 +207,7 @@ std::string joined(std::string_view base, std::string_view target) {
 
 }  // namespace
 
-Result<std::unique_ptr<Files>> open_files(const std::string& root) {
+Result<std::unique_ptr<Files>> open_files(const std::string& root, const std::string& shown) {
   Descriptor opened(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 
   struct stat here {};
@@ -218,7 +218,7 @@ Result<std::unique_ptr<Files>> open_files(const std::string& root) {
     return fail_errno(errno, fmt::format("cannot open the root '{}'", printable(root)));
   }
   const bool live = here.st_dev == top.st_dev && here.st_ino == top.st_ino;
-  std::string name = live ? "/" : root;
+  std::string name = live ? "/" : shown.empty() ? root : shown;
   if (!name.ends_with('/')) name += '/';
   return std::make_unique<DiskFiles>(std::move(opened), std::move(name), live);
 }

@@ -39,8 +39,9 @@ class Files {
   virtual Result<> write(std::string_view path, std::string_view text) = 0;
 };
 
-// Opens `root`. Below a root other than "/", symbolic links are resolved inside the root.
-Result<std::unique_ptr<Files>> open_files(const std::string& root);
+// Opens `root`. Below a root other than "/", symbolic links are resolved inside the root. Messages
+// name it `shown`, if that is not empty.
+Result<std::unique_ptr<Files>> open_files(const std::string& root, const std::string& shown = {});
 
 inline bool exists(const Files& files, std::string_view path) {
   return files.node(path).has_value();

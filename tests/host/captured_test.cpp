@@ -27,7 +27,7 @@ Result<std::unique_ptr<CapturedSystem>> with_file(const std::string& path,
 }
 
 TEST(CapturedTree, IsNotFoundIfThePathDoesNotExist) {
-  EXPECT_EQ(open_captured("/nonexistent/tree").error().code, Errc::not_found);
+  EXPECT_EQ(open_captured("/nonexistent/tree").error().code, Errc::invalid);
 }
 
 TEST(CapturedTree, IsRejectedIfItIsNeitherATreeNorABundle) {
