@@ -28,7 +28,7 @@ TEST(Configuration, RejectsAFileOfAnotherUser) {
   const auto outcome = manactl({"check", "--only", "hardware", "--config", path});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1U);
-  EXPECT_THAT(outcome.err, HasSubstr("is not owned by root"));
+  EXPECT_THAT(outcome.err, HasSubstr("only root may own it"));
 }
 
 constexpr const char* kPool = "/proc/sys/vm/nr_hugepages";

@@ -236,7 +236,7 @@ struct FakeVm::Parts {
         devices(os::open_tree_devices(files)),
         journal(durable),
         lock(std::filesystem::temp_directory_path() /
-             fmt::format("manactl-fake-{}-{}", getpid(), static_cast<void*>(&vm))) {}
+             fmt::format("manactl-fake-{}-{}/lock", getpid(), static_cast<void*>(&vm))) {}
 
   os::System system() {
     const auto other = captured->system();

@@ -90,7 +90,7 @@ FakeVm::FakeVm(unsigned more_nics) {
 
 FakeVm::~FakeVm() {
   std::error_code ignored;
-  std::filesystem::remove(parts_->lock, ignored);
+  std::filesystem::remove_all(std::filesystem::path(parts_->lock).parent_path(), ignored);
 }
 
 setup::Journal& FakeVm::journal() {
