@@ -120,8 +120,7 @@ Result<std::vector<Setting>> all_settings(const Invocation& invocation,
   return settings;
 }
 
-// Commands read MANACTL_RESULTS as a setting of --results. Completion reads no settings, so this
-// function also reads the variable.
+// For completion, which reads no settings. Commands read MANACTL_RESULTS as a setting of --results.
 std::string default_results_directory(const Environment& environment) {
   const auto* named = environment.find("MANACTL_RESULTS");
   if (named != nullptr && named->starts_with('/')) return *named;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs one invocation of manactl, from arguments to exit code. main() passes the process
-// environment; tests pass their own.
+// Runs one invocation of manactl. main() passes the process environment; tests pass their own.
 
 #pragma once
 

@@ -238,7 +238,7 @@ Result<> parse_arguments(CLI::App& app,
   all.insert(all.end(), arguments.begin(), arguments.end());
   auto bound = bind(app, std::move(all));
   if (bound) return bound;
-  // An error in a setting names the variable or file that it comes from.
+  // An error in a setting names the variable or file that contains the setting.
   for (const auto& setting : settings) {
     const auto* option = app.get_option_no_throw(setting.option);
     if (option == nullptr || check.is_given(option)) continue;

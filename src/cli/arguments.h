@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Parses the command line into options. An error message is one line that names the wrong word and
-// the nearest valid one.
+// Parses the command line into options. Error messages name the wrong word and a similar valid one.
 
 #pragma once
 
@@ -34,7 +33,7 @@ struct GlobalOptions {
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
 struct CommandLine {
-  std::string command;                 // one word or two; empty if there is none
+  std::string command;                 // one word or two; empty: no command given
   std::vector<std::string> arguments;  // all other words
   std::string config;                  // value of --config, which is read before other options
 };
@@ -43,8 +42,8 @@ struct CommandLine {
 // if an interface has that name. Use bench --iface to select that interface.
 CommandLine split_command_line(const std::vector<std::string>& words);
 
-// Sets the variables bound to the options of `app` from `arguments`; options not given there are
-// set from `settings`. Fails with Errc::invalid.
+// Sets the variables bound to the options of `app`. `settings` apply to options that `arguments` do
+// not contain. Fails with Errc::invalid.
 Result<> parse_arguments(CLI::App& app,
                          const std::vector<std::string>& arguments,
                          const std::vector<Setting>& settings);

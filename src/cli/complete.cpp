@@ -105,8 +105,7 @@ Candidates values_of(const CLI::Option& option, Context& context) {
   return found;
 }
 
-// Returns the words that can follow `first` in the name of a command: "check" after "", "compare"
-// after "bench ".
+// Returns the words after `first` in command names: "check" for "", "compare" for "bench ".
 Candidates command_words(std::string_view first) {
   Candidates found;
   for (const auto& command : commands()) {

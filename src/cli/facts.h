@@ -25,7 +25,7 @@ diag::CheckOptions check_options_for(unsigned queues);
 std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context);
 
 // Returns the NICs with a PCI function that are in user space: their channel is bound to
-// uio_hv_generic, or the journal has an entry of a finished prepare.
+// uio_hv_generic, or the journal shows that prepare completed.
 std::vector<const host::Nic*> nics_in_user_space(const host::Facts& facts,
                                                  const std::vector<setup::Entry>& entries);
 

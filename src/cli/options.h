@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Adds options to commands, and parses their values strictly. The error for an invalid value is one
-// line that names the option.
+// Adds options to commands, and parses their values strictly. Error messages name the option.
 
 #pragma once
 
@@ -23,7 +22,7 @@ class Option;
 
 namespace manactl::cli {
 
-// Value types, which help shows. Completion offers values of the type, or the words between '|'.
+// Value types, as help shows them. Completion suggests values of the type, or the words in "a|b".
 namespace type {
 inline constexpr std::string_view kInterface = "IFACE";
 inline constexpr std::string_view kCheck = "ID";

@@ -13,8 +13,7 @@ namespace {
 // blocked, so its default action does not run.
 constexpr int kEndWait = SIGUSR2;
 
-// The kernel sends this signal when the thread that started this process ends. The parent process
-// may still run.
+// The kernel sends this signal when the thread (not the process) that started this process ends.
 constexpr int kParentEnded = SIGUSR1;
 
 bool is_ignored(int number) {

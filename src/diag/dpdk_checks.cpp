@@ -120,8 +120,7 @@ struct JudgedDpdk {
   bool net_mana = false;
 };
 
-// Returns the DPDKs that have net_mana, or all if none has it, so that the finding still names a
-// release to use.
+// Returns the DPDKs with net_mana, or all if none has it, so that the finding suggests a release.
 std::vector<JudgedDpdk> judged_dpdks(const host::Facts& facts) {
   std::vector<JudgedDpdk> all;
   if (!facts.embedded.version.empty()) {

@@ -16,8 +16,7 @@ constexpr std::uint32_t kBackportMana = 19;
 constexpr std::uint32_t kMana = 20;
 constexpr const char* kTooOld = "rdma-core before 44 has no provider for MANA";
 
-// The index is a driver id: enum rdma_driver_id in the kernel's
-// include/uapi/rdma/ib_user_ioctl_verbs.h.
+// The index is a driver id: enum rdma_driver_id in Linux include/uapi/rdma/ib_user_ioctl_verbs.h.
 constexpr std::array<std::string_view, 23> kOwners = {
     "UNKNOWN",
     "MLX5",
@@ -65,8 +64,7 @@ bool is_too_old_for_mana(const DriverIdInput& in) {
   return in.rdma_core && *in.rdma_core < release_table().mana_provider;
 }
 
-// Judges a kernel that reports 19, which means MANA in the 5.15 backport but ERDMA in rdma-core 43
-// and later.
+// Judges a kernel that reports 19: MANA in the 5.15 backport, but ERDMA in rdma-core 43 and later.
 DriverIdVerdict judge_backport(const DriverIdInput& in) {
   if (in.provider.kind == ProviderChoice::Kind::chosen && in.provider.name == "mana") {
     return {Status::pass, "kernel and rdma-core are both patched to use 19"};
@@ -159,8 +157,7 @@ DriverIdVerdict judge_driver_id(const DriverIdInput& input) {
                              provider_text(input.provider),
                              core_text(input.rdma_core),
                              verdict.line);
-  // If the BTF value differs from the reported id, the kernel image and mana_ib were not built from
-  // the same source.
+  // If BTF and the reported id differ, kernel image and mana_ib were built from different sources.
   if (input.btf && *input.btf != static_cast<std::int64_t>(*input.kernel)) {
     verdict.line += fmt::format("; but BTF has RDMA_DRIVER_MANA = {}", *input.btf);
     if (verdict.status == Status::pass) verdict.status = Status::warn;

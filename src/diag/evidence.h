@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Pure functions that determine whether the state of this VM confirms the fault that a log line
-// reports.
+// Determines whether the state of this VM confirms the fault that a log line reports.
 
 #pragma once
 
@@ -38,14 +37,14 @@ struct Evidence {
   const Observation* observation = nullptr;
 };
 
-// A failed check of the signature, its observation, or else a check that warns confirms the fault.
-// If all its checks pass, they contradict the fault only if the signature allows it: the log may be
-// old, or the program that wrote it may have run as another user or with other arguments.
+// The fault is confirmed by a failed check of the signature, by its observation, or by a check that
+// warns. Passing checks contradict it only if the signature allows that, because the log may be
+// old, or the program that wrote the log may have run as another user or with other arguments.
 Evidence find_evidence(const Signature& signature,
                        const Report& checks,
                        const std::vector<Observation>& observations);
 
-// Failed checks that no other failed check explains, in the order of the report.
+// Failed checks that are not consequences of other failed checks, in the order of the report.
 std::vector<const CheckOutcome*> first_causes(const Report& checks);
 
 }  // namespace manactl::diag

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLoad = sizeof(std::uint64_t);
 constexpr unsigned kUnroll = 8;
-constexpr unsigned kHashBits = 16;  // a table of 64 KiB, of which a scan reads only a small part
+constexpr unsigned kHashBits = 16;  // maybe_ has 64 KiB, of which a scan reads only a small part
 constexpr unsigned kSlotBits = 14;
 static_assert(std::endian::native == std::endian::little,
               "the gram mask assumes little-endian byte order");
@@ -84,8 +84,7 @@ void LiteralScanner::add(std::uint32_t text, std::size_t offset) {
   head = static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
-// Counts how often each gram occurs in the texts. Grams of many texts ("failed to ") are also
-// frequent in logs.
+// Counts each gram in all texts. Grams of many texts ("failed to ") are also frequent in logs.
 std::map<std::uint64_t, unsigned> LiteralScanner::gram_counts() const {
   std::map<std::uint64_t, unsigned> counts;
   for (const auto& text : texts_) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Finds any of many plain texts in a block at gigabytes per second. It reads a gram (3 to 8 bytes)
-// of the block only at every step_-th offset, and looks it up in a table. The table holds `step_`
-// adjacent grams of each text, so wherever a text occurs, one of them starts at such an offset.
-// These grams are from the part of the text whose grams are rarest (at most kMaxWindow bytes).
+// Finds any of many plain texts in a block at gigabytes per second. At every step_-th offset of the
+// block, it looks up the next 3 to 8 bytes (a gram) in a table. The table holds `step_` adjacent
+// grams of each text, so wherever a text occurs, one of its grams starts at such an offset. They
+// are from the part of the text (the window, at most kMaxWindow bytes) whose grams are rarest.
 
 #pragma once
 
@@ -18,10 +18,10 @@ namespace manactl::diag {
 
 class LiteralScanner {
  public:
-  enum class Case { exact, ignored };  // ignored: of ASCII letters; texts must be lower case
+  enum class Case { exact, ignored };  // ignored: ASCII only; texts must be lower case
 
   struct Hit {
-    std::size_t at = std::string_view::npos;  // npos if nothing was found
+    std::size_t at = std::string_view::npos;  // where the text begins; npos: no text found
     std::uint32_t text = 0;                   // index into the constructor's `texts`
   };
 
@@ -29,8 +29,8 @@ class LiteralScanner {
   // one of these characters or at the beginning of the block.
   LiteralScanner(std::vector<std::string> texts, Case letters, std::string_view before = {});
 
-  // Returns the hit that a scan from `from` reaches first. It need not be the text that begins
-  // first, even within a line: use all_in() to find all texts of that line.
+  // Returns the text of the first known gram at or after `from`. Another text may begin earlier,
+  // even in the same line. To find all texts of that line, use all_in().
   Hit next(std::string_view block, std::size_t from) const;
 
   // The indexes of all texts in a line, in no order; an index may occur twice.

@@ -101,7 +101,7 @@ bool unwrap_json(std::string_view& line, std::string& scratch) {
 
 }  // namespace
 
-// Counts eight bytes at a time: std::count took a third of the scan time.
+// Counts eight bytes at a time, because std::count took a third of the scan time.
 std::uint64_t count_line_ends(std::string_view text) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   constexpr std::size_t kMaxWords = 255;  // so that no byte of `sums` overflows

@@ -13,7 +13,7 @@
 namespace manactl::diag {
 namespace {
 
-constexpr std::size_t kMaxUnknown = 50;  // kinds that get an entry; other lines are only counted
+constexpr std::size_t kMaxUnknown = 50;  // lines of further kinds are only counted
 
 // Lines are of the same kind if their first 200 bytes differ only in the values of digits.
 std::string kind_of(std::string_view text) {

@@ -29,7 +29,7 @@ struct LogEntry {
   std::uint64_t count = 0;
   Captures captures;  // values captured from the first line
   std::uint64_t last_line = 0;
-  bool benign = false;  // a captured value makes it so; lines with other values have another entry
+  bool benign = false;  // because of a captured value; lines with other values have their own entry
 };
 
 struct LogReport {

@@ -57,8 +57,7 @@ std::vector<std::string> pools_text(const std::vector<Pool>& pools) {
   return lines;
 }
 
-// Returns "1024 of 1024 pages of 2048 kB free" for one pool, "2.0 GiB on node 0, 1.0 GiB on node 1"
-// for several.
+// Returns "1024 of 1024 pages of 2048 kB free" for one pool, "2.0 GiB on node 0, ..." for several.
 std::string free_text(const std::vector<Pool>& pools, const std::vector<std::string>& lines) {
   if (lines.size() == 1) return lines.front();
   std::map<int, std::uint64_t> bytes;

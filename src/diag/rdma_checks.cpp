@@ -125,8 +125,8 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
   }
   return warn(
       fmt::format("limit {}, {} required", have, human_bytes(required)),
-      {"memory that the NIC accesses must be locked; root has no limit, and this removes "
-       "the limit of other users at their next login:",
+      {"memory that the NIC accesses must be locked; root has no limit, and for other users "
+       "this command removes the limit at their next login:",
        {write_file_command("/etc/security/limits.d/90-memlock.conf", {"* - memlock unlimited"})}});
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The releases of DPDK, the kernel and rdma-core that support MANA, and the fixes that each DPDK
-// release contains. cmake/releases.py generates the constant table from data/releases.json at build
-// time.
+// release contains. cmake/releases.py generates the table from data/releases.json at build time.
 
 #pragma once
 
@@ -84,8 +83,7 @@ struct MissingFixes {
   std::vector<const Fix*> required, recommended, servicing, other;
 
   // The nearest newer release with all required and recommended fixes: in the same LTS line, else
-  // in a newer LTS line, else in mainline. Empty if no such fix is missing, or if no release has
-  // them all.
+  // in a newer LTS line, else in mainline. Empty if no such fix is missing or no release has all.
   std::optional<Release> nearest;
 
   // The nearest newer release with all servicing fixes, if one is missing and a release has all.

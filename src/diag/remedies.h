@@ -20,8 +20,7 @@ enum class Family { debian, ubuntu, redhat, azurelinux, suse, other };
 
 Family family_of(const host::Facts& facts);
 
-// Returns the package manager's commands that install `packages` ("a b"); none for an unknown
-// distribution.
+// Returns the commands that install `packages` ("a b"); none for an unknown distribution.
 std::vector<std::string> install(Family family, std::string_view packages);
 
 // Returns commands that install the RDMA libraries with MANA's provider.

@@ -14,8 +14,7 @@
 namespace manactl::diag {
 
 // Returns the most selective set of texts such that every match of `pattern` contains one of them;
-// empty if there is no such set. Errc::invalid for unsupported syntax: flags, lookaround, POSIX
-// classes.
+// empty if there is none. Errc::invalid for unsupported syntax: flags, lookaround, POSIX classes.
 Result<std::vector<std::string>> required_literals(std::string_view pattern);
 
 }  // namespace manactl::diag

@@ -16,17 +16,17 @@ namespace manactl::report {
 // `exit` is the exit code of the command. The series are at the end so that readers can skip them.
 std::string bench_json(const BenchResult& result, int exit);
 
-// Fails with Errc::invalid; the message names the document by `name` and the first field that is
-// missing or wrong. If the document has no series, the result has no intervals.
+// The message of Errc::invalid contains `name` and the first missing or wrong field. If the
+// document has no series, the result has no intervals.
 Result<BenchResult> read_bench(std::string_view text, std::string_view name);
 
-// The text that starts the series. To drop the series, replace all text from here by "\n}".
+// The text that starts the series. To drop them, replace this text and all that follows by "\n}".
 inline constexpr std::string_view kSeriesMark = ",\n  \"series\": [";
 
 // Each event is one line that ends with a newline: start, one event per interval, end. If a device
 // leaves or returns, its event precedes the event of the interval in which that was detected.
 std::string start_event(const datapath::BenchPlan& plan, const datapath::BenchReport& report);
-std::string end_event(const BenchResult& result, int exit);  // has the document without series
+std::string end_event(const BenchResult& result, int exit);  // contains the document without series
 
 // Returns all events of a finished run.
 std::string bench_ndjson(const BenchResult& result, int exit);

@@ -10,7 +10,7 @@
 namespace manactl::report {
 namespace {
 
-constexpr std::size_t kSteal = 7;  // index of steal: user nice system idle iowait irq softirq steal
+constexpr std::size_t kSteal = 7;  // after user, nice, system, idle, iowait, irq and softirq
 constexpr std::size_t kGuest = 8;  // guest and guest_nice are not added: user and nice include them
 
 // Returns 12 for "cpu12 1 2 3"; empty for other lines, including "cpu" with the totals.

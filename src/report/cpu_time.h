@@ -21,7 +21,7 @@ struct CpuTime {
 // Fails with Errc::invalid if a CPU has no line in /proc/stat.
 Result<CpuTime> cpu_time(const os::Files& files, const CpuList& cpus);
 
-// Returns the share of the CPU time between two readings that was stolen; 0 if no tick passed.
+// Returns the stolen share of the CPU time between two readings; 0 if no tick passed.
 double stolen_share(const CpuTime& before, const CpuTime& after);
 
 struct ThreadTime {
@@ -33,7 +33,7 @@ struct ThreadTime {
 // others. Fails with Errc::not_found if the kernel has no schedstat.
 Result<ThreadTime> worker_time(const os::Files& files);
 
-// Returns the share of the workers' runnable time in which they waited for a CPU; 0 if none passed.
+// Returns the share of the workers' runnable time spent waiting for a CPU; 0 without such time.
 double preempted_share(const ThreadTime& before, const ThreadTime& after);
 
 }  // namespace manactl::report

@@ -24,7 +24,7 @@ std::optional<double> share(std::uint64_t part, std::uint64_t of) {
   return static_cast<double>(part) / static_cast<double>(of);
 }
 
-// Returns `spent` per packet; empty if `spent` is 0, because then the CPU cannot count it.
+// Returns `spent` per packet; empty if `spent` is 0, which means that the CPU cannot count it.
 std::optional<double> cost(std::uint64_t spent, std::uint64_t packets) {
   return spent == 0 ? std::nullopt : share(spent, packets);
 }
@@ -77,7 +77,7 @@ std::string queues_text(unsigned queues) {
 }
 
 std::string frames_text(const datapath::BenchPlan& plan) {
-  constexpr std::uint16_t kMinReceive = 1518;  // receivers accept frames of this size with any plan
+  constexpr std::uint16_t kMinReceive = 1518;  // a receiver accepts at least this size
   if (datapath::generates_packets(plan.mode)) {
     return fmt::format("{}-byte frames", sizes_of(plan.traffic));
   }

@@ -32,7 +32,7 @@ struct MergeResult {
   bool exceeds_max_loss() const { return max_loss && loss.value_or(1) > *max_loss; }
 };
 
-// The returned object refers to both arguments. Errc::invalid if they cannot be of one run.
+// The returned object refers to both arguments. Errc::invalid if they cannot be results of one run.
 Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver);
 
 std::string verdict_of(const MergeResult& result);               // "0.1000 % lost"

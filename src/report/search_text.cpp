@@ -46,10 +46,10 @@ std::string found_text(const datapath::GoalResult& found) {
   }
   const auto why = reason_of(found.end);
   if (found.lower && found.upper) {
-    return fmt::format("not found, between {} and {}: {}", lower, upper, why);
+    return fmt::format("not found, but between {} and {}: {}", lower, upper, why);
   }
-  if (found.lower) return fmt::format("not found, at least {}: {}", lower, why);
-  if (found.upper) return fmt::format("not found, less than {}: {}", upper, why);
+  if (found.lower) return fmt::format("not found, but at least {}: {}", lower, why);
+  if (found.upper) return fmt::format("not found, but less than {}: {}", upper, why);
   return fmt::format("not found: {}", why);
 }
 

@@ -34,7 +34,7 @@ std::span<const Column> columns();
 
 inline constexpr std::string_view kEventSchema = "manactl.bench-event/1";
 
-// Returns the element of "series" for a trial: a list of numbers for each counter not always 0.
+// Returns the element of "series" for a trial: one list per counter that is not always 0.
 std::string series_json(const datapath::Trial& trial);
 
 // Reads an element of "series" into the intervals of `trial`.

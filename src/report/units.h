@@ -15,7 +15,7 @@ struct Unit {
   bool is_last = false;  // the largest unit of a rate; its numbers always have three decimals
 };
 
-// Each returns the largest unit that `max` reaches (seconds_unit(): 3 times), or the smallest one.
+// Return the largest unit of which `max` is at least 1 (seconds_unit(): 3), or the smallest unit.
 Unit rate_unit(double max);     // packets per second: "pps" to "Mpps"
 Unit bits_unit(double max);     // bits per second: "bit/s" to "Gbit/s"
 Unit seconds_unit(double max);  // "s", "min", "h"

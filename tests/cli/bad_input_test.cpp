@@ -153,7 +153,7 @@ const Case kNumbers[] = {
     {"OutputTwice", {"bench", "-o", "csv", "--output=html"}, 2, "--output is given twice"},
     {"OutputEmpty", bench("-o", ""), 2, "is not one of"},
     {"ResultsRelative", bench("--results", "here"), 2, "is not an absolute path"},
-    {"SizeTwice", bench("--size", "64,64"), 2, "--size: 64 bytes are given twice"},
+    {"SizeTwice", bench("--size", "64,64"), 2, "--size: size 64 is given twice"},
     {"SizeListOpen", bench("--size", "64,"), 2, "--size: ''"},
     {"SizeShareZero", bench("--size", "64:0"), 2, "--size: share: '0'"},
     {"SizeUnknownMix", bench("--size", "imixx"), 2, "--size: 'imixx'"},

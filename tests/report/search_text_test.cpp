@@ -16,7 +16,7 @@ TEST(FoundText, NamesTheEndOfTheSearch) {
   found.upper = 7.851e6;
   EXPECT_EQ(found_text(found), "7.812 Mpps; the loss exceeds the goal at 7.851 Mpps");
   found.end = datapath::GoalResult::End::stopped;
-  EXPECT_EQ(found_text(found), "not found, between 7.812 Mpps and 7.851 Mpps: stopped");
+  EXPECT_EQ(found_text(found), "not found, but between 7.812 Mpps and 7.851 Mpps: stopped");
   found.upper.reset();
   EXPECT_THAT(found_text(found), HasSubstr("at least 7.812 Mpps"));
   found.end = datapath::GoalResult::End::above;
@@ -26,7 +26,7 @@ TEST(FoundText, NamesTheEndOfTheSearch) {
   found.end = datapath::GoalResult::End::below;
   EXPECT_THAT(found_text(found), HasSubstr("less than 1.000 kpps"));
   found.end = datapath::GoalResult::End::limit;
-  EXPECT_EQ(found_text(found), "not found, less than 1.000 kpps: too many trials");
+  EXPECT_EQ(found_text(found), "not found, but less than 1.000 kpps: too many trials");
   found.upper.reset();
   found.end = datapath::GoalResult::End::inconclusive;
   EXPECT_EQ(found_text(found), "not found: too many trials gave no usable result");

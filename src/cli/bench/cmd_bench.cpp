@@ -69,8 +69,7 @@ Exit report_not_built_in(Context& context, const datapath::EngineRow& engine) {
   return report_error(context, because(engine.make().error(), "bench").value());
 }
 
-// Measures the software adapter. Called for --sim, or if no device was given and the machine has no
-// MANA.
+// Measures the software adapter: for --sim, or if no device is given and the machine has no MANA.
 Exit simulate(const Options& options, Context& context, const host::Facts& facts) {
   auto plan = options.plan;
   plan.nics.push_back(simulated_nic());
@@ -165,10 +164,10 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
   };
   add_value(app, {"IFACE", type::kInterface, "measure this MANA NIC"}, take);
   add_value(
-      app, {"--iface", type::kInterface, "same as IFACE, for a NIC named like a subcommand"}, take);
+      app, {"--iface", type::kInterface, "same as IFACE, if the name is also a subcommand"}, take);
   add_value(app, {"--port", type::kInterface, "measure this NIC as well", true}, take);
   add_value(app,
-            {"--vdev", "DEVICE", "measure a virtual DPDK device: net_null0, net_ring0", true},
+            {"--vdev", "DEVICE", "measure a virtual DPDK device: net_null0 or net_ring0", true},
             [options](const std::string& text) -> Result<> {
               auto device = parse_text(text, "a virtual device");
               if (!device) return tl::unexpected<Error>(device.error());
@@ -184,7 +183,7 @@ CommandAction add_bench(CLI::App& app) {
   add_device_options(app, options);
   add_plan_options(app, options->plan);
   add_value(app,
-            {"--engine", engine_choice(), "drive MANA NICs with this engine (auto)"},
+            {"--engine", engine_choice(), "drive MANA NICs with this engine (default: auto)"},
             store_in(options->engine, parse_engine));
   add_flag(app, "--sim", options->sim, "measure the software adapter, on any machine");
   add_flag(app, "--no-huge", options->no_huge, "use ordinary memory instead of hugepages");

@@ -68,13 +68,13 @@ CommandAction add_bench_compare(CLI::App& app) {
   const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
   add_value(
       app,
-      {"BEFORE", type::kResult, "a saved result, or a file of bench --json (- is standard input)"},
+      {"BEFORE", type::kResult, "a saved result, or a file of bench --json ('-': standard input)"},
       store_in(options->before, parse));
   add_value(app,
-            {"AFTER", type::kResult, "the result to compare with it"},
+            {"AFTER", type::kResult, "the result to compare with BEFORE"},
             store_in(options->after, parse));
   add_value(app,
-            {"--threshold", "PERCENT", "ignore smaller differences (2)"},
+            {"--threshold", "PERCENT", "ignore smaller differences (default: 2)"},
             store_in(options->threshold, parse_share));
   add_output(app, type::kPlainOutput, options->output);
   add_results_option(app, options->results);

@@ -57,13 +57,13 @@ CommandAction add_bench_merge(CLI::App& app) {
   const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
   add_value(
       app,
-      {"SENDER", type::kResult, "a saved result, or a file of bench --json (- is standard input)"},
+      {"SENDER", type::kResult, "a saved result, or a file of bench --json ('-': standard input)"},
       store_in(options->sender, parse));
   add_value(app,
             {"RECEIVER", type::kResult, "the result of the other end"},
             store_in(options->receiver, parse));
   add_value(app,
-            {"--max-loss", "PERCENT", "exit with 1 if more is lost, or if the loss is unknown"},
+            {"--max-loss", "PERCENT", "exit with 1 if the loss is higher or unknown"},
             store_in(options->max_loss, parse_share));
   add_output(app, type::kPlainOutput, options->output);
   add_results_option(app, options->results);

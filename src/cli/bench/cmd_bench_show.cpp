@@ -56,7 +56,7 @@ Exit run_show(const Options& options, Context& context) {
 CommandAction add_bench_show(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_value(app,
-            {"RESULT", type::kResult, "a saved result, or a file (the newest saved result)"},
+            {"RESULT", type::kResult, "a saved result, or a file (default: the newest result)"},
             store_in(options->result,
                      [](std::string_view text) { return parse_text(text, "a result"); }));
   add_output(app, type::kOutput, options->output);

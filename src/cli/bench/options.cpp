@@ -56,7 +56,7 @@ const std::string& mode_help() {
       if (!text.empty()) text += &row == &datapath::kModes.back() ? ", or " : ", ";
       text += row.summary;
     }
-    return text + " (tx)";
+    return text + " (default: tx)";
   }();
   return help;
 }
@@ -77,26 +77,26 @@ void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
   add_value(app,
             {"--size",
              "SIZES",
-             "frame sizes in bytes: 64|64,512,1518|64:7,570:4,1518:1|imix (64; rtt: 78)"},
+             "frame sizes in bytes, as in '64,512', '64:7,570:4' or 'imix' (default: 64; rtt: 78)"},
             store_in(traffic.sizes, parse_sizes));
   add_value(
       app,
-      {"--flows", "N", "flows per queue, by UDP source port (1)"},
+      {"--flows", "N", "flows per queue, by UDP source port (default: 1)"},
       store_in(traffic.flows, [](std::string_view text) { return parse_count(text, 1, 64512); }));
   add_value(app,
-            {"--rate", "RATE", "rate of each port: 1Mpps, 10Gbps, 50% (unlimited)"},
+            {"--rate", "RATE", "rate of each port: 1Mpps, 10Gbps or 50% (default: unlimited)"},
             store_in(plan.trial.rate, parse_rate));
   add_value(app,
-            {"--ramp", "TIME", "raise the rate from 0 over this time (none)"},
+            {"--ramp", "TIME", "raise the rate from 0 over this time (default: none)"},
             store_in(plan.trial.ramp_seconds, parse_duration));
   add_value(app,
-            {"--peer", "ADDRESS", "destination IPv4 address (198.18.0.2)"},
+            {"--peer", "ADDRESS", "destination IPv4 address (default: 198.18.0.2)"},
             store_in(traffic.peer_ip, Ipv4Address::parse));
   add_value(app,
-            {"--src-ip", "ADDRESS", "source IPv4 address (that of the NIC)"},
+            {"--src-ip", "ADDRESS", "source IPv4 address (default: that of the NIC)"},
             store_in(traffic.source_ip, Ipv4Address::parse));
   add_value(app,
-            {"--dst-mac", "MAC", "destination MAC address (12:34:56:78:9a:bc)"},
+            {"--dst-mac", "MAC", "destination MAC address (default: 12:34:56:78:9a:bc)"},
             store_in(traffic.destination, MacAddress::parse));
 }
 
@@ -105,19 +105,21 @@ void add_traffic_options(CLI::App& app, datapath::BenchPlan& plan) {
 void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
   plan.traffic.sizes.clear();
   add_value(app, {"--mode", mode_choice(), mode_help()}, store_in(plan.mode, parse_mode));
-  add_value(app, {"--queues", "N", "queues, one CPU each (1)"}, count_into<1, 64>(plan.queues));
+  add_value(
+      app, {"--queues", "N", "queues, one CPU each (default: 1)"}, count_into<1, 64>(plan.queues));
   add_value(app,
-            {"--duration", "TIME", "duration of a trial: 10, 1.5, 500ms, 2m (10)"},
+            {"--duration", "TIME", "duration of a trial: 10 (seconds), 500ms or 2m (default: 10)"},
             store_in(plan.trial.seconds, parse_duration));
   add_value(app,
-            {"--warmup", "TIME", "exclude the first TIME of a trial from the rate (none)"},
+            {"--warmup", "TIME", "exclude the first TIME of a trial from the rate (default: none)"},
             store_in(plan.trial.warmup_seconds, parse_duration));
-  add_value(app, {"--burst", "N", "packets per burst (32)"}, count_into<1, 256>(plan.burst));
+  add_value(
+      app, {"--burst", "N", "packets per burst (default: 32)"}, count_into<1, 256>(plan.burst));
   add_value(app,
-            {"--descriptors", "N", "descriptors per queue (256)"},
+            {"--descriptors", "N", "descriptors per queue (default: 256)"},
             count_into<64, 8192>(plan.descriptors));
   add_value(app,
-            {"--interval", "TIME", "time between two samples (1)"},
+            {"--interval", "TIME", "time between two samples (default: 1 s)"},
             store_in(plan.trial.interval_seconds, parse_duration));
   add_traffic_options(app, plan);
 }

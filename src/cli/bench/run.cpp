@@ -32,8 +32,7 @@ double now() {
   return std::chrono::duration<double>(since).count();
 }
 
-// Reports progress while packets flow: events on stdout with -o ndjson, and the live view on
-// stderr.
+// Reports progress while packets flow: events on stdout (-o ndjson) and the live view on stderr.
 class ProgressReporter {
  public:
   ProgressReporter(Context& context,
@@ -122,7 +121,7 @@ void save(Context& context, const RunOptions& options, report::BenchResult& resu
   if (options.no_save || !has_directory) return;
   const auto saved = save_result(context, options.results, result);
   if (saved) return;
-  // Not fatal: run_plan() still prints the result.
+  // This error is not fatal: run_plan() still prints the result.
   (void)report_error(context, because(saved.error(), "cannot save the result").value());
 }
 
@@ -218,10 +217,10 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
 void add_run_options(CLI::App& app, RunOptions& options) {
   add_value(
       app,
-      {"--repeat", "N", "run N trials (1)"},
+      {"--repeat", "N", "run N trials (default: 1)"},
       store_in(options.repeat, [](std::string_view text) { return parse_count(text, 1, 1000); }));
   add_value(app,
-            {"--find", "GOALS", "find the highest rates: ndr, pdr, ndr,pdr=0.1%"},
+            {"--find", "GOALS", "find the highest rates, as in 'ndr', 'pdr' or 'ndr,pdr=0.1%'"},
             store_in(options.losses, parse_goals));
   add_flag(app,
            "--allow-synthetic",

@@ -47,8 +47,7 @@ Result<std::vector<std::string>> own_command(const os::System& system) {
   return command;
 }
 
-// Fails in the process that start() executed if it did not load the adapter's library: it would
-// start itself again without end.
+// Fails in a child that did not load the library. Otherwise, each child would start another child.
 Result<> check_is_parent(const os::System& system) {
   const auto variables = system.files.read("proc/self/environ");
   if (!variables || variables->find(adapter::kConfigVariable) == std::string::npos) return {};

@@ -15,7 +15,7 @@ datapath::Nic simulated_nic();
 
 // The first note of a result measured on the adapter.
 inline constexpr std::string_view kSimulatedNote =
-    "the software adapter was measured, which runs in the thread that rings the doorbell: the "
+    "the software adapter was measured: it runs in the thread that rings the doorbell, so the "
     "figures depend on this machine's CPU and not on MANA hardware";
 
 // Runs the same command in a child on the adapter. The child prints the result to stdout; this

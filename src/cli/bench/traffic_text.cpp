@@ -110,7 +110,7 @@ Result<std::vector<SizeShare>> parse_sizes(std::string_view text) {
     if (!share) return tl::unexpected<Error>(share.error());
     const bool twice = std::any_of(
         sizes.begin(), sizes.end(), [&](const auto& other) { return other.bytes == share->bytes; });
-    if (twice) return fail(Errc::invalid, fmt::format("{} bytes are given twice", share->bytes));
+    if (twice) return fail(Errc::invalid, fmt::format("size {} is given twice", share->bytes));
     sizes.push_back(*share);
   }
   if (sizes.size() <= kMaxSizes) return sizes;

@@ -207,7 +207,7 @@ CommandAction add_decode(CLI::App& app) {
               return {};
             });
   add_value(app,
-            {"--order", type::kOrder, "set the byte order of groups of over two digits"},
+            {"--order", type::kOrder, "set the byte order in groups of more than two digits"},
             store_word_in(options->order, kOrders));
   return [options](Context& context) { return DecodeCommand(*options, context).run(); };
 }

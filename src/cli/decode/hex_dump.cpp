@@ -258,8 +258,7 @@ bool are_words(const std::vector<HexLine>& lines, GroupOrder order, HexDump& dum
   return words;
 }
 
-// Tries hexadecimal and, if `may_be_octal`, octal offsets, and returns the result that is
-// consistent.
+// Tries hexadecimal offsets and, if `may_be_octal`, octal ones. Returns the consistent result.
 Result<std::vector<Octets>> assemble(Assembly assembly, bool may_be_octal) {
   auto parts = assembly.run(16);
   if (!may_be_octal) return parts;

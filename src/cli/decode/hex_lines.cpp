@@ -126,7 +126,7 @@ bool parse_plain(std::string_view text, HexLine& line) {
   return !line.groups.empty();
 }
 
-// Parses "[   12.3] mana: 01 02  ..": no offset, but a log prefix or a text column.
+// Parses a line without an offset, but with a log prefix or text: "[   12.3] mana: 01 02  ..".
 bool parse_prefixed(std::string_view text, HexLine& line) {
   for (std::size_t begin = 0; begin < text.size();) {
     split_ascii(trim(text.substr(begin)), line);

@@ -11,7 +11,7 @@ using Item = diag::Diagnosis::Item;
 
 constexpr std::size_t kMaxText = 2000;
 constexpr std::size_t kMaxQuote = 200;
-constexpr std::size_t kMaxItems = 8;  // in a list; -v shows all
+constexpr std::size_t kMaxItems = 8;  // items that a list shows without -v
 constexpr unsigned kLabelWidth = 9;   // columns of "Cause", "Fix", "Here"
 
 std::string place_of(const diag::Quote& quote) {

@@ -80,7 +80,7 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
   const auto& entry = result.prepared.entry;
   for (const auto& path : result.persistent) out << "Written: " << printable(path) << '\n';
   if (result.confirm_within) {
-    out << fmt::format("It is rolled back in {} s unless you run:\n  manactl confirm\n",
+    out << fmt::format("It will be rolled back in {} s unless you run:\n  manactl confirm\n",
                        *result.confirm_within);
   }
   const bool is_known = !entry.interface.empty() || !entry.id.empty();
@@ -140,7 +140,7 @@ std::string confirmation_text(const setup::Confirmation& confirmation) {
   std::string text = "not confirmed";
   if (confirmation.time_left) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*confirmation.time_left).count();
-    text += seconds > 0 ? fmt::format(": rolled back in {} s", seconds)
+    text += seconds > 0 ? fmt::format(": will be rolled back in {} s", seconds)
                         : fmt::format(": the timeout ended {} s ago; its watchdog is rolling back",
                                       -seconds);
   }

@@ -63,19 +63,19 @@ void add_path(CLI::App& app, const OptionSpec& spec, std::string& path) {
 CommandAction add_sim(CLI::App& app) {
   auto options = std::make_shared<Options>();
   const OptionSpec settings[] = {
-      {"--ports", "N", "create N ports (1)"},
-      {"--queues", "N", "allow N queues per port (64)"},
+      {"--ports", "N", "create N ports (default: 1)"},
+      {"--queues", "N", "allow N queues per port (default: 64)"},
       {"--mac", "MAC", "set the MAC address of the first port"},
-      {"--backend", type::kBackend, "connect the ports to this backend (sink)"},
-      {"--frame", "BYTES", "generate frames of this size (60)"},
-      {"--frames", "N", "deliver N frames (no limit; pcap: all)"},
-      {"--engine", type::kEngine, "run the device inline or in a thread (inline)"},
-      {"--doorbell", type::kDoorbell, "detect doorbells with this method (auto)"},
-      {"--coalesce", type::kPackets, "put N packets into a receive completion (1)"},
+      {"--backend", type::kBackend, "connect the ports to this backend (default: sink)"},
+      {"--frame", "BYTES", "generate frames of this size (default: 60)"},
+      {"--frames", "N", "deliver N frames (default: no limit; pcap: all)"},
+      {"--engine", type::kEngine, "run the device inline or in a thread (default: inline)"},
+      {"--doorbell", type::kDoorbell, "detect doorbells with this method (default: auto)"},
+      {"--coalesce", type::kPackets, "put N packets into a receive completion (default: 1)"},
       {"--pps", "N", "limit each port's link to N packets per second"},
       {"--bps", "N", "limit each port's link to N bits per second"},
-      {"--latency", "USECS", "delay frames by this time (0)"},
-      {"--jitter", "USECS", "add a random delay of up to this time (0)"},
+      {"--latency", "USECS", "delay frames by this time (default: 0)"},
+      {"--jitter", "USECS", "add a random delay of up to this time (default: 0)"},
       {"--fault", "FAULT", "inject a fault (example: create_qp=errno:EBUSY)", true},
   };
   for (const auto& spec : settings) add_setting(app, options, spec);

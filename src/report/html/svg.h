@@ -36,8 +36,7 @@ struct Plot {
 };
 
 // An axis for rates. It starts at 0, unless the rates lie so close together that their differences
-// would be invisible. The axis spans at least a tenth of the highest rate, so that it does not
-// magnify noise.
+// would be invisible. It spans at least a tenth of the highest rate, so that noise stays small.
 Axis rate_axis(const HtmlBand& range, const Plot& plot);
 
 struct Box {
@@ -48,8 +47,7 @@ struct Spot {
   double x = 0, y = 0, radius = 0;
 };
 
-// An SVG picture; each call adds elements. All text is escaped. A `tooltip` becomes the <title> of
-// the element.
+// An SVG picture. Each call adds elements and escapes text. A `tooltip` is the element's <title>.
 class Svg {
  public:
   Svg(std::string_view id, const Plot& plot, std::string_view title, std::string_view description);

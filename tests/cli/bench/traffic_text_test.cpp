@@ -37,7 +37,7 @@ TEST(Sizes, AreRejectedWithTheWrongWord) {
            {":1", "''"},
            {"Imix", "'Imix'"},
            {"64 ,512", "'64 '"},
-           {"64,64", "64 bytes are given twice"},
+           {"64,64", "size 64 is given twice"},
            {"64,65,66,67,68,69,70,71,72", "9 sizes are given, at most 8"},
        }) {
     const auto sizes = parse_sizes(text);
