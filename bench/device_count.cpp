@@ -4,7 +4,7 @@
 // the core of the software adapter (strict checker, inline engine, doorbells by call), with a
 // completion for each packet or for the last packet of a burst. Prints the TSC cycles of the device
 // per packet: the 10th percentile and the median of the chunks. With "driver", no doorbell is
-// rung: bench/device-cost subtracts the instructions of such a run, which are the driver's.
+// rung, so only the driver runs; bench/device-cost subtracts the instructions of such a run.
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Preloaded into dpdk-testpmd, which runs net_mana on the software adapter. It replaces net_mana's
-// doorbell function by a call of the adapter, whose time is not counted. The time between two
-// doorbells of a queue is what the driver and the forwarding loop spend on the packets of the
-// second doorbell. The median in cycles per packet is printed at exit.
+// A library that is preloaded into dpdk-testpmd, which runs net_mana on the software adapter. It
+// replaces net_mana's doorbell function by a call into the adapter and excludes the time of that
+// call. The time between two doorbells of a queue is what the driver and the forwarding loop spend
+// on the packets of the second doorbell. The median in cycles per packet is printed at exit.
 
 #include <dlfcn.h>
 #include <elf.h>

@@ -3,9 +3,9 @@
 // Measures the cycles per packet of the direct-verbs engine on the software adapter. The device
 // works inside the doorbell, and its cycles are subtracted. bench/verbs-cost runs this program.
 //
-// usage: manactl-verbs-cost [MODE [BURSTS]]: prints a line "MODE OWN ALL" per mode: the cycles
-// without and with those of the device. With BURSTS, runs that many bursts without timing, to
-// count instructions.
+// Usage: manactl-verbs-cost [MODE [BURSTS]]. Prints a line "MODE OWN ALL" per mode: the cycles per
+// packet without and with those of the device. With BURSTS, runs that many bursts without timing,
+// so that a caller can count their instructions.
 
 #include <algorithm>
 #include <charconv>

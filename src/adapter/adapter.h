@@ -24,7 +24,7 @@ struct AdapterSetup {
   LinkModel link;
 };
 
-// Starts a thread that blocks all signals, so that only threads of the program handle them.
+// Starts a thread that blocks all signals, so that only the program's own threads handle signals.
 std::jthread start_without_signals(std::function<void(const std::stop_token&)> work);
 
 class Adapter {
@@ -37,9 +37,8 @@ class Adapter {
   Adapter& operator=(const Adapter&) = delete;
 
   // Starts the thread; all ports must be connected. Each round first calls `poll`, which returns
-  // the number of events that it handled. With Threading::direct, the thread only sends frames that
-  // the link holds back, receives frames from descriptors (e.g. TAP interfaces), and rings delayed
-  // doorbells.
+  // the number of events that it handled. With Threading::direct, the thread handles only delayed
+  // or rate-limited frames, frames from TAP interfaces, and delayed doorbells.
   void start(std::function<std::size_t()> poll = {});
   void stop();
 

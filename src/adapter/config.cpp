@@ -169,7 +169,7 @@ Result<> check_combination(const Config& config) {
     return fail(Errc::invalid, "doorbell=poll needs engine=threaded, whose thread polls the page");
   }
   if (config.backend == BackendKind::cross && config.ports % 2 != 0) {
-    return fail(Errc::invalid, "backend=cross connects pairs of ports: ports must be even");
+    return fail(Errc::invalid, "backend=cross connects pairs of ports: ports= must be even");
   }
   return {};
 }

@@ -19,8 +19,8 @@ enum class BackendKind : std::uint8_t { sink, loopback, cross, generator, pcap, 
 
 // How the driver's stores into the doorbell page are detected.
 enum class DoorbellSource : std::uint8_t {
-  automatic,  // poll with engine=threaded if no queues share a register, else trap
-  poll,       // a thread reads the page; doorbells get lost if queues share a register
+  automatic,  // poll if engine=threaded and no queues share a register; otherwise trap
+  poll,       // a thread reads the page; loses doorbells if queues share a register
   trap,       // every store raises SIGSEGV, which the library handles
   call        // the program calls manactl_sim_ring()
 };
@@ -33,14 +33,14 @@ struct Config {
   DoorbellSource doorbell = DoorbellSource::automatic;
   BackendKind backend = BackendKind::sink;
   std::uint16_t frame_bytes = 60;     // backend generator: bytes per frame
-  std::uint64_t frames = UINT64_MAX;  // to deliver; default: unlimited, for pcap each frame once
+  std::uint64_t frames = UINT64_MAX;  // frames to deliver; default: no limit, pcap: the file once
   std::uint32_t part_id = 2;          // vendor_part_id of the device; 2 is the Ethernet function
   std::uint32_t coalesce = 1;         // packets per receive completion: 1, 4 or 8
   LinkModel link;
   std::string root;             // path of the sysfs tree; empty: the real /sys
   int counters = -1;            // descriptor of the shared counters; -1: none
   int read = -1;                // backend pcap: descriptor of the capture to play
-  std::vector<int> write, tap;  // one descriptor per port: captures to record, TAP interfaces
+  std::vector<int> write, tap;  // descriptors of recorded captures and TAP interfaces, one per port
   std::vector<Fault> faults;
 
   static Result<Config> parse(std::string_view text);

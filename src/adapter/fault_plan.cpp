@@ -47,7 +47,7 @@ tl::unexpected<Error> unknown(std::string_view what,
                   near.empty() ? std::string() : fmt::format("; did you mean '{}'?", near)));
 }
 
-// The largest number in a fault. That many milliseconds still fit into 64 bits as nanoseconds.
+// The largest number in a fault. In nanoseconds, so many milliseconds still fit into 64 bits.
 constexpr std::uint64_t kMaxNumber = UINT64_MAX / 10'000'000;
 
 bool is_verb(FaultKind kind) {
@@ -127,7 +127,7 @@ Result<Fault> parse_what(std::string_view target, std::string_view what) {
   return known.empty() ? parse_verb(target, what) : unknown("fault", what, known);
 }
 
-// Returns the field that NAME=N sets; null if this kind of fault has no such field.
+// Returns the field that the option `name` sets; null if this kind of fault has no such option.
 std::uint64_t* field_of(Fault& fault, std::string_view name) {
   const bool device = fault.kind == FaultKind::fatal || fault.kind == FaultKind::reset;
   const bool counted = !is_verb(fault.kind) && !device && fault.kind != FaultKind::foreign;

@@ -8,7 +8,7 @@
 //     VERB=missing           the provider lacks the call: alloc_parent_domain=missing
 //     tx=TYPE                packets get an error completion with this CQE type: tx=33
 //     rx=truncate, rx=drop   a frame arrives truncated, or finds no buffer
-//     provider=foreign       alloc_parent_domain and all verbs after it in Verb are missing
+//     provider=foreign       alloc_parent_domain and all verbs that follow it in Verb are missing
 //     cq=overrun             a CQ skips a lap, as if the driver had missed its completions
 //     doorbell=lost          a doorbell of an SQ does not arrive
 //     doorbell=delayed       a doorbell of an SQ arrives late
@@ -16,10 +16,10 @@
 //     device=fatal           each open context gets IBV_EVENT_DEVICE_FATAL, and all queues stop
 //     device=reset           like fatal, but the device returns and can be opened again
 //
-// followed by ",after=N" (the first N calls work) and ",times=N" (then N fail) for verbs,
-// ",every=N" (every Nth event) for tx, rx, cq and doorbell, ",us=N" (microseconds of delay) for
-// doorbell=delayed, ",ms=N" (milliseconds after the creation of the first queue) for device, and
-// ",back=N" (milliseconds until the device returns) for device=reset.
+// with these options: ",after=N" (the first N calls succeed) and ",times=N" (the next N calls fail)
+// for verbs; ",every=N" (every Nth event) for tx, rx, cq and doorbell; ",us=N" (microseconds of
+// delay) for doorbell=delayed; ",ms=N" (milliseconds after the creation of the first queue) for
+// device; ",back=N" (milliseconds until the device returns) for device=reset.
 
 #pragma once
 

@@ -16,8 +16,8 @@ namespace manactl::adapter {
 
 // Which thread handles a doorbell.
 enum class Threading : std::uint8_t {
-  manual,   // the thread that calls run(): tests with virtual time
-  direct,   // the thread that rings the doorbell, before its store ends
+  manual,   // the thread that calls run(), for tests with virtual time
+  direct,   // the thread that rings the doorbell, before it continues
   threaded  // the thread of the adapter
 };
 
@@ -41,14 +41,13 @@ class Port {
   // has no entries, or all queues are in use.
   Result<QueueIds> create(Direction direction, const QueueSetup& setup);
 
-  // Removes the work queue with this ID and its CQ, whose memory is then no longer accessed. False
-  // if there is no such queue.
+  // Removes a work queue and its CQ; their memory is no longer accessed. False if `id` is unknown.
   bool remove(std::uint32_t id);
 
   void ring(std::uint32_t offset, std::uint64_t value);
 
-  // Like ring(), for a doorbell that polling found in the page. Polling sees only the last store
-  // and would miss increments, so short doorbells are reported as violations.
+  // Like ring(), for a doorbell that polling found in the page. Polling sees only the last store,
+  // but every short doorbell (an increment) counts, so short ones are reported as violations.
   void ring_polled(std::uint32_t offset, std::uint64_t value);
 
   // Handles pending work and delivers up to `budget` frames from the backend. Returns the number of
@@ -62,13 +61,13 @@ class Port {
   // doorbells are ignored. Queues that are created later work normally.
   void halt();
 
-  // Stops the queues with rings in `memory`, before it is unmapped. With real hardware the pages
-  // would stay pinned, but here the queues would access unmapped memory.
+  // Stops the queues with rings in `memory`. To be called before `memory` is unmapped: with real
+  // hardware the pages would stay pinned, but these queues would access unmapped memory.
   void halt_queues_in(const Extent& memory);
 
  private:
-  // The ID is 0 while the slot is free. `doorbell`, the last value rung, also contains the ID, so
-  // that a late doorbell does not reach the next queue of the slot.
+  // The ID is 0 while the slot is free. `doorbell` is the last value rung. It contains the ID of
+  // its queue, so that a late doorbell does not affect the next queue in this slot.
   struct SendSlot {
     std::mutex mutex;
     std::unique_ptr<SendQueue> queue;

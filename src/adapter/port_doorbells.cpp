@@ -15,7 +15,7 @@ using wire::DoorbellTarget;
 constexpr std::uint32_t kIdMask = 0xffffff;
 constexpr std::uint64_t kReserved = std::uint64_t{0xff} << 24U;  // in SQ and CQ doorbells
 
-// Short doorbells have 32 bits; the low half is added to the tail.
+// A short doorbell has 32 bits; its lower 16 bits are added to the tail.
 constexpr std::uint64_t kShortReserved = std::uint64_t{0xf} << 28U;
 constexpr std::uint64_t kShortArm = std::uint64_t{1} << 31U;
 
@@ -128,7 +128,7 @@ void Port::ring_sq_short(std::uint64_t value) {
       slot < kQueuesPerPort ? senders_[slot].id.load(std::memory_order_acquire) : 0;
   if (current == 0 || short_id(current) != id) return note_unknown("short SQ", value);
   if (withhold(DoorbellTarget::sq_short, value)) return;
-  // The tail is in the upper half, so its overflow does not change the ID in the lower half.
+  // The tail is in the upper half, so that an overflow does not change the ID in the lower half.
   senders_[slot].doorbell.fetch_add(std::uint64_t{increment_of(value)} << 32U,
                                     std::memory_order_acq_rel);
   run_sender(slot);
@@ -160,7 +160,7 @@ void Port::ring_cq(std::uint64_t value) {
   const auto id = static_cast<std::uint32_t>(value) & kIdMask;
   const auto head = tail_of(value) & 0x7fffffffU;
   check_reserved("CQ", value, kReserved);
-  if (value >> 63U == 0) return;  // not armed: the device does not use the head
+  if (value >> 63U == 0) return;  // does not arm the CQ: the device ignores the head
   if (kind_of(id) == QueueKind::rq_cq) {
     if (!receiver_.arm(id, head)) note_unknown("CQ", value);
     return;
@@ -173,8 +173,8 @@ void Port::ring_cq(std::uint64_t value) {
   queue->arm(head);
 }
 
-// Unlike a long CQ doorbell, a short one is handled even if it does not arm: it advances the head,
-// from which later short doorbells count.
+// Unlike a long CQ doorbell, a short one is handled even if it does not arm the CQ: the increments
+// of all short doorbells add up to the head.
 void Port::ring_cq_short(std::uint64_t value) {
   const auto id = short_id_of(value);
   const bool arms = (value & kShortArm) != 0;

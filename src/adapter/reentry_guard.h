@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Marks that this thread runs code of the device. When such code unmaps memory, no queues are
-// halted: the memory is not the driver's, and the thread may hold the locks of the queues.
+// Marks that this thread runs code of the device. If such code unmaps memory, no queues are
+// halted, because the memory is not the driver's and the thread may hold the locks of queues.
 
 #pragma once
 

@@ -77,7 +77,7 @@ class Child {
   }
 
   // Kills the child, waits at most one second and returns whether it was reaped. A child in an
-  // uninterruptible system call exits only when the call returns: in a driver, after up to 30 s.
+  // uninterruptible system call exits only when the call returns, which may take 30 s in a driver.
   bool kill_and_reap() {
     constexpr int kAttempts = 100;
     constexpr auto kPause = std::chrono::milliseconds(10);

@@ -19,14 +19,14 @@ struct ChildResult {
 
   std::string text;  // everything that the child wrote to the pipe
   End end = End::done;
-  std::string signal = {};  // the signal if the child crashed: "SIGSEGV"
-  bool reaped = true;       // false: the child is stuck in a system call and exits when it returns
+  std::string signal = {};  // if the child crashed: the signal, such as "SIGSEGV"
+  bool reaped = true;       // false: the child is in a system call and exits when the call returns
 };
 
 // Calls `work` in a child process, which exits when `work` returns. `work` writes its result to
 // `pipe`. The child runs no destructors of this process's objects, its standard streams are
 // /dev/null, and environment variables that select RDMA providers are removed. The child is killed
-// if it writes nothing for `timeout`. Errc::io if it writes more than 64 KiB.
+// if it writes nothing for `timeout`. Fails with Errc::io if it writes more than 64 KiB.
 Result<ChildResult> run_in_child(const std::function<void(int pipe)>& work,
                                  std::chrono::milliseconds timeout);
 

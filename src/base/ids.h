@@ -2,7 +2,7 @@
 //
 // Types for addresses and names. parse() validates a text once, when it enters the program; it
 // fails with Errc::invalid and a message that quotes the text. str() returns the canonical form.
-// NOLINT on a defaulted <=>: clang-tidy mistakes a 0 in the generated code for a null pointer.
+// NOLINT on a defaulted <=>: clang-tidy takes a 0 in the generated code for a null pointer.
 
 #pragma once
 

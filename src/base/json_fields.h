@@ -57,7 +57,7 @@ class JsonFields {
     target = static_cast<T>(number(key, std::numeric_limits<T>::max()));
   }
 
-  // Assigns parse(text(key)). An empty optional or a failed Result sets the error.
+  // Assigns parse(text(key)). Sets the error if parse() returns an empty optional or an Error.
   template <class T, class Parse>
   void parse_into(T& target, const char* key, Parse parse) const {
     if (auto value = parse(text(key))) {
@@ -67,7 +67,7 @@ class JsonFields {
     }
   }
 
-  // Sets the error "'<key>' <why> (in <object>)" unless an error is already set.
+  // Sets the error to "'<key>' <why> (in <object>)" unless an error is already set.
   void refuse(const char* key, const std::string& why) const;
 
  private:

@@ -21,8 +21,8 @@ class SharedLibrary {
   // Returns a handle for the program itself and all libraries that it has already loaded.
   static SharedLibrary loaded();
 
-  // The function `symbol` with the type `F`: library.function<decltype(kmod_new)>("kmod_new").
-  // Errc::unsupported if the library does not export it.
+  // The function `symbol`, whose type is `F`, as in function<decltype(kmod_new)>("kmod_new").
+  // Errc::unsupported if the library does not export `symbol`.
   template <class F>
   Result<F*> function(const char* symbol) const {
     const auto found = address(symbol);

@@ -33,10 +33,10 @@ Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max = UINT6
 // become \xNN, a tab becomes a blank. Text beyond `max_bytes` is replaced by "...".
 std::string printable(std::string_view text, std::size_t max_bytes = 400);
 
-// The candidate most similar to `word`, for hints about typing errors; empty if none is similar.
+// The candidate most similar to `word`, for "did you mean" hints; empty if none is similar.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
-// "1.5 MiB", "640 KiB", "12 B".
+// A size with its unit: "1.5 MiB", "640 KiB", "12 B".
 std::string human_bytes(std::uint64_t bytes);
 
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);

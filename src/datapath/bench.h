@@ -25,7 +25,7 @@ struct Nic {
   std::string interface;  // name of the kernel's interface, for messages
   PciAddress pci;
   MacAddress mac;
-  std::optional<VmbusId> vmbus;  // the synthetic NIC of the VF, if net_netvsc drives it
+  std::optional<VmbusId> vmbus;  // the VF's synthetic NIC; set if net_netvsc drives that NIC
   std::optional<Ipv4Address> ip = std::nullopt;  // Azure drops packets from other addresses
   unsigned mtu = 0;                              // 0: unknown
 };
@@ -76,11 +76,11 @@ struct PortReport {
 struct BenchReport {
   std::string engine;         // EngineRow::name
   std::string version;        // version of DPDK or rdma-core
-  std::string template_mode;  // "shared": packets are written once; "per-packet": per burst
+  std::string template_mode;  // packets are written once ("shared") or per burst ("per-packet")
   std::vector<std::string> eal_arguments;
   std::vector<PortReport> ports;
-  std::vector<Trial> trials;       // in the order they ran; never empty
-  std::vector<std::string> notes;  // "8 queues share 1 CPU: ..."
+  std::vector<Trial> trials;       // in the order in which they ran; never empty
+  std::vector<std::string> notes;  // sentences such as "8 queues share 1 CPU: ..."
 };
 
 // Open devices whose packets are ready to be sent.
@@ -92,8 +92,8 @@ class Session {
   virtual const BenchReport& about() const = 0;
 
   // Runs traffic for the trial's time, or until at most 100 ms after `stop` is requested. Drains
-  // the devices before it reads the last counters. May be called again. It fails only before the
-  // first packet; the removal of a device after that is an event of the trial.
+  // the devices before it reads the last counters. May be called again. Fails only before the first
+  // packet; the later removal of a device is an event of the trial.
   virtual Result<Trial> run(const TrialPlan& trial, std::stop_token stop, const Progress&) = 0;
 };
 

@@ -18,8 +18,8 @@ namespace manactl::datapath {
 
 // The state of a MANA NIC that an engine requires.
 enum class NicState : std::uint8_t {
-  prepared,   // the channel of its synthetic interface is bound to uio_hv_generic
-  link_down,  // nothing is rebound, and the interface of its VF is down
+  prepared,   // the channel of the NIC's synthetic interface is bound to uio_hv_generic
+  link_down,  // no device is rebound, and the interface of the NIC's VF is down
 };
 
 struct EngineRow {
@@ -31,7 +31,7 @@ struct EngineRow {
   bool takes_vdevs = false;        // can measure DPDK's virtual devices
   bool runs_on_adapter = false;    // can measure the software adapter
   EngineInfo (*info)() = nullptr;  // does not start the engine
-  // Fails with Errc::unsupported if the engine is not built in, not_found if a library is missing.
+  // Errc::unsupported if the engine is not built in; Errc::not_found if a library is missing.
   Result<std::unique_ptr<Engine>> (*make)() = nullptr;
 
   bool drives_mana() const { return info().has_driver(mana_driver); }
@@ -46,7 +46,7 @@ inline constexpr std::array kEngines = {&kDpdkEngine, &kVerbsEngine};
 // Returns null if no engine has this name.
 const EngineRow* find_engine(std::string_view name);
 
-// The first engine that can drive a MANA NIC; or the first engine if none can.
+// The first engine that can drive a MANA NIC. If none can, the first engine.
 const EngineRow& default_engine(std::span<const EngineRow* const> engines = kEngines);
 
 // The engine for DPDK's virtual devices. `built_in` may be false.

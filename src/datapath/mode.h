@@ -26,7 +26,7 @@ struct ModeRow {
   bool generates_packets = false;   // sends packets of its own, not received ones
   bool measures_latency = false;    // sends requests that contain their sending time
   std::uint16_t min_frame = 64;     // bytes on the wire, with FCS
-  std::string_view no_search = {};  // why packet loss cannot be searched for; empty if it can
+  std::string_view no_search = {};  // why a loss search is impossible; empty if it is possible
 };
 
 // In the order of the enumerators, which row_of() requires.

@@ -31,7 +31,7 @@ std::size_t index_of(Stage stage) {
   return static_cast<std::size_t>(stage);
 }
 
-// Parses the lines that the child wrote. Ignores invalid lines, which a crash may leave.
+// Parses the lines that the child wrote. Ignores invalid lines, such as the last one of a crash.
 class ProbeReader {
  public:
   explicit ProbeReader(ProbeReport& report) : report_(report) {}
@@ -104,7 +104,7 @@ void ProbeReader::end(const ChildResult& result, std::chrono::milliseconds timeo
     stage.reason = Error{
         Errc::timeout,
         0,
-        fmt::format("{}: not finished within {} s; {}",
+        fmt::format("{} did not finish within {} s; {}",
                     step,
                     std::chrono::duration_cast<std::chrono::duration<double>>(timeout).count(),
                     result.reaped ? "the process was killed, and the kernel released its resources"

@@ -57,14 +57,14 @@ constexpr std::string_view name_of(Outcome outcome) {
 
 struct ProbeStage {
   Outcome outcome = Outcome::not_tried;
-  std::string call;             // the last library call: "create_qp"
+  std::string call;             // the last library call, such as "create_qp"
   std::optional<Error> reason;  // why the stage failed, crashed, hung or was skipped
 };
 
 struct ProbePlan {
   std::string interface;
   std::optional<Nic> nic;    // absent: `interface` is a port of the software adapter
-  std::string no_qp_reason;  // why the probe creates no QP; empty: it creates one
+  std::string no_qp_reason;  // why the probe creates no QP; empty if it creates QPs
   std::chrono::milliseconds timeout = std::chrono::seconds(10);  // maximum duration of one call
 };
 

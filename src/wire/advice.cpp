@@ -51,41 +51,40 @@ constexpr Row kCompletionAdvice[] = {
         "the packet was sent, and so were earlier packets whose completion was suppressed"),
     row(CqeType::tx_sa_drop,
         "dropped: the source address is not the vPort's",
-        "send from the MAC address of the interface; hc_tx_err_sa_enforcement counts these"),
+        "send from the MAC address of the interface; counter: hc_tx_err_sa_enforcement"),
     row(CqeType::tx_mtu_drop,
         "dropped: the frame is longer than the device accepts",
         "send at most adapter_mtu bytes, header included (see the response of "
-        "QUERY_DEV_CONFIG); hc_tx_err_mtu_violation counts these"),
+        "QUERY_DEV_CONFIG); counter: hc_tx_err_mtu_violation"),
     row(CqeType::tx_invalid_oob,
         "the WQE's OOB does not match the queue, or is malformed",
-        "decode the WQE as sq-wqe: its field format must match the OOB's size, cq_id must be the "
-        "queue's "
-        "CQ, and sq_frame must be bits 10-23 of the SQ's id; hc_tx_err_inval_oob counts these"),
+        "decode the WQE as sq-wqe: format must match the OOB's size, cq_id must be the queue's CQ, "
+        "and sq_frame must be bits 10-23 of the SQ's id; counter: hc_tx_err_inval_oob"),
     row(CqeType::tx_invalid_ethertype,
         "dropped: the vPort is not allowed to send this Ethertype",
-        "check bytes 12-13 of the frame; hc_tx_err_eth_type_enforcement counts these"),
+        "check bytes 12-13 of the frame; counter: hc_tx_err_eth_type_enforcement"),
     row(CqeType::tx_header_error,
         "the device could not parse the packet's headers for the requested checksum or "
         "segmentation",
         "compare transport_offset and the checksum flags of the OOB with the packet"),
     row(CqeType::tx_vf_disabled,
         "the host has disabled the function",
-        "the host is servicing or removing it: 'manactl doctor --kernel-log' shows a reset; "
-        "hc_tx_err_gf_disabled counts these"),
+        "the host is servicing or removing the function: 'manactl doctor --kernel-log' shows a "
+        "reset; counter: hc_tx_err_gf_disabled"),
     row(CqeType::tx_vport_out_of_range,
-        "the OOB names a vPort that the function does not have",
+        "the function has no vPort at the vPort offset of the OOB",
         "use tx_vport_offset from the response of CONFIG_VPORT_TX, in the long OOB if it is above "
-        "255; hc_tx_err_inval_vportoffset_pkt counts these"),
+        "255; counter: hc_tx_err_inval_vportoffset_pkt"),
     row(CqeType::tx_vport_disabled,
         "the vPort is not configured for sending",
         "send CONFIG_VPORT_TX first, and again after the owning driver unbinds or the device is "
-        "reset; hc_tx_err_vport_disabled counts these"),
+        "reset; counter: hc_tx_err_vport_disabled"),
     row(CqeType::tx_vlan_violation,
         "dropped: the vPort is not allowed to send this VLAN tag",
-        "send without a tag; hc_tx_err_vlan_enforcement counts these"),
+        "send without a tag; counter: hc_tx_err_vlan_enforcement"),
     row(CqeType::tx_gdma_error,
         "the queue itself failed: vendor_error has the reason",
-        "decode vendor_error; hc_tx_err_gdma counts these"),
+        "decode vendor_error; counter: hc_tx_err_gdma"),
 };
 
 constexpr std::string_view kCheckRegion =
@@ -97,14 +96,14 @@ constexpr std::string_view kCheckQueue =
 constexpr Row kVendorErrorAdvice[] = {
     row(VendorError::no_wqe,
         "the receive queue had no buffer posted",
-        "post more receive WQEs, or use more descriptors; hc_rx_discards_no_wqe counts these"),
+        "post more receive WQEs, or use more descriptors; counter: hc_rx_discards_no_wqe"),
     row(VendorError::rx_sge_rights,
         "the device has no permission to write to a receive buffer",
         kCheckRegion),
     row(VendorError::rx_sge_range, "a receive buffer ends outside its memory region", kCheckRegion),
     row(VendorError::corrupted_wqe,
         "the WQE is malformed",
-        "decode it as sq-wqe or rq-wqe; a tail after the last WQE has the same effect"),
+        "decode the WQE as sq-wqe or rq-wqe; a tail beyond the last WQE causes the same error"),
     row(VendorError::wqe_access,
         "the device has no permission to read the queue's memory",
         kCheckQueue),
@@ -123,7 +122,7 @@ constexpr Row kVendorErrorAdvice[] = {
         "log"),
     row(VendorError::invalid_state,
         "the queue is in the wrong state for this operation",
-        "it was disabled or had already failed: an earlier completion has the first error"),
+        "the queue was disabled or had already failed: an earlier completion has the first error"),
     row(VendorError::misbehaving_client,
         "the device has stopped serving this client (driver)",
         "an earlier completion or the host's log has the reason; destroy and recreate the queue"),
@@ -145,7 +144,7 @@ constexpr Row kEventAdvice[] = {
         "wait: RDMA devices disappear and return, possibly with other numbers"),
     row(EventType::reset_request,
         "the host asks the driver to reset the device",
-        "Linux 6.17 and later suspend it, wait 10 s and resume it; restart applications with a "
+        "Linux 6.17 and later suspend the device for 10 s; restart applications with a "
         "DPDK older than 26.07"),
     row(EventType::rnic_qp_fatal,
         "an RDMA queue pair has failed",
@@ -176,8 +175,8 @@ Advice status_advice(std::uint64_t code) {
               "send them with DMA_REGION_ADD_PAGES; drivers treat this status as success"};
     case kStatusUnsupported:
       return {"the device does not support the command",
-              "none needed if the driver works without it; drivers return EOPNOTSUPP (95) since "
-              "Linux 6.17, EPROTO (71) before"};
+              "no action is needed if the driver works without the command; drivers return "
+              "EOPNOTSUPP (95) since Linux 6.17, EPROTO (71) before"};
     default:
       return {
           "rejected for a device-specific reason: only 0, 0x105 and 0xffffffff are documented. "
@@ -190,8 +189,8 @@ Advice status_advice(std::uint64_t code) {
 Advice shared_memory_advice(std::uint64_t code) {
   if (code == 0) return {"no error", {}};
   return {"the device rejected the setup or teardown of the hardware channel",
-          "decode the request: each frame must be that of its queue's page; the driver's "
-          "probe fails with EPROTO (71)"};
+          "decode the request: each frame must be the number of its queue's first page; the "
+          "driver's probe fails with EPROTO (71)"};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Explains codes of the hardware and how to react to them, for `manactl decode --explain`.
+// The meaning of hardware codes and the recommended action, for `manactl decode --explain`.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace manactl::wire {
 
-// The table that a code belongs to.
+// The set of codes to which a number belongs.
 enum class CodeSpace : std::uint8_t {
   none,
   cqe_type,
@@ -21,10 +21,10 @@ enum class CodeSpace : std::uint8_t {
 
 struct Advice {
   std::string_view meaning;
-  std::string_view action;  // empty: nothing to do
+  std::string_view action;  // what the user should do; empty: nothing
 };
 
-// The code space of field `field` in the record titled `record`.
+// The code space of the field named `field` in the record named `record`.
 CodeSpace code_space(std::string_view record, std::string_view field);
 
 // Unknown codes get advice as well; only CodeSpace::none has an empty meaning.

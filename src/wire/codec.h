@@ -23,9 +23,9 @@ namespace manactl::wire {
 
 using Bytes = std::span<const std::uint8_t>;
 
-// The type has 64 bits, so that Refusal has no padding: GCC 12 reports padding as uninitialized.
+// The type has 64 bits, so that Refusal has no padding, which GCC 12 reports as uninitialized.
 enum class Rule : std::uint64_t {
-  length,  // wrong number of bytes: `value` is the actual, `limit` the required number
+  length,  // wrong number of bytes: `value` is the actual number, `limit` the required one
   zero,    // a reserved field is not 0
   max,     // above `limit`
   min,     // below `limit`
@@ -52,8 +52,8 @@ class [[nodiscard]] Checked : public tl::expected<T, Refusal> {
   using tl::expected<T, Refusal>::expected;
 };
 
-// The word for an enumerator; empty for other numbers. Every enumeration of a record has an
-// overload members(E), which returns its table of words and is found by argument-dependent lookup.
+// The word for an enumerator; empty for other numbers. Every enumeration in a record has an
+// overload members(E), found by argument-dependent lookup, which returns the table of its words.
 template <class E>
 constexpr std::string_view name_of(E value) {
   return word_of(members(value), value);
@@ -163,7 +163,7 @@ class Reader : public Visitor {
     for (auto& field : fields) bits(name, field, width);
   }
 
-  // Reads a nested record. The name is for LayoutCollector.
+  // Reads a nested record. Only LayoutCollector uses the name.
   template <class R>
   constexpr void record(std::string_view, R& record) {
     R::layout(record, *this);

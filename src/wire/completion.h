@@ -28,8 +28,8 @@ constexpr std::uint32_t doorbell_tail(std::uint32_t head, std::uint32_t entries)
   return static_cast<std::uint32_t>(head % (std::uint64_t{entries} << kOwnerBits));
 }
 
-// The state of the entry at `head` for its consumer: `fresh` is a new completion, `overflow` means
-// that the device has overwritten completions.
+// The state of the entry at `head`, for its consumer. `fresh` means that it is a new completion,
+// `overflow` that the device has overwritten completions.
 enum class Phase : std::uint8_t { fresh, empty, overflow };
 
 constexpr Phase phase_of(std::uint8_t owner, std::uint32_t head, std::uint32_t entries) {

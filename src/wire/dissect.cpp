@@ -86,7 +86,7 @@ const Section& DissectionBuilder::record(const RecordTable& table, std::size_t s
   auto& refusals = out_.refusals;
   refusals.insert(refusals.end(), reading.refusals.begin(), reading.refusals.end());
   out_.sections.push_back({table.name, at_, bytes, std::move(reading.fields), {}});
-  // The caller can add the bytes after the last complete field with data().
+  // With data(), the caller can add the bytes that follow the last complete field.
   at_ += reading.bits / 8;
   return out_.sections.back();
 }

@@ -31,21 +31,21 @@ struct Dissection {
 
 using DissectFunction = Checked<Dissection> (*)(Bytes rest);
 
-// A format that `manactl decode` supports. At most one of the pointers is set. None is set for
-// "doorbell", whose record depends on its offset.
+// A format that `manactl decode` supports. One of the pointers is set, except for "doorbell", whose
+// record depends on the offset.
 struct Kind {
   std::string_view name;
   std::string_view summary;
   const RecordTable* table = nullptr;  // set if each object is one record
   DissectFunction dissect = nullptr;   // set if each object contains several records
-  NameFunction name_of = nullptr;      // set if the input is a number that has a name
+  NameFunction name_of = nullptr;      // set if the input is a code, such as that of a request
 };
 
 std::span<const Kind> kinds();
 
 const Kind* find_kind(std::string_view name);  // or nullptr
 
-// The kind of the doorbell at an offset in the doorbell page, or nullptr.
+// The kind of the doorbell at this offset in the doorbell page; null if there is none.
 const Kind* doorbell_kind(std::uint64_t offset);
 
 // Dissects all consecutive objects in `input`. `kind` must have `table` or `dissect`. Fails if the

@@ -14,10 +14,10 @@ enum class Direction : std::uint8_t { request, response };
 enum class Tail : std::uint8_t {
   none,
   pages,  // `listed` page addresses
-  table,  // `entries` handles at `table_offset` from the start of the message
+  table,  // `entries` handles, `table_offset` bytes after the start of the message
 };
 
-// The layout of a command's body since `from_version`. A body may end after `min_size` bytes.
+// The layout of a command's body from version `from_version` on. It has at least `min_size` bytes.
 struct Body {
   Command command;
   Direction direction;
@@ -146,7 +146,7 @@ Checked<std::size_t> add_tail(DissectionBuilder& builder,
   return count;
 }
 
-// `failed` is true if the response reports an error; its body may be missing.
+// `failed` is true if the response reports an error. Such a response may have no body.
 Checked<Dissection> dissect_body(DissectionBuilder& builder,
                                  Bytes message,
                                  const MessageHeader& header,
@@ -186,7 +186,7 @@ Checked<Dissection> dissect_message(Bytes rest, Direction direction) {
   if (rest.size() < Header::kSize) {
     return wrong_length(Header::kName, rest.size(), Header::kSize);
   }
-  // Both headers start with MessageHeader, which decode() would reject if it is malformed.
+  // Both headers start with MessageHeader. decode() is not used, because it rejects malformed ones.
   const auto number = [&](std::size_t at, unsigned size) { return load(rest, at, size); };
   MessageHeader header;
   header.code = static_cast<std::uint32_t>(number(4, 4));

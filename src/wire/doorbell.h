@@ -124,7 +124,7 @@ struct EqDoorbell {
   }
 };
 
-// Interrupt moderation of a CQ. A value whose valid bit is 0 remains unchanged.
+// Sets the interrupt moderation of a CQ. The device ignores a value whose valid bit is 0.
 struct ModerationDoorbell {
   static constexpr std::string_view kName = "moderation doorbell";
   static constexpr std::size_t kSize = 8;

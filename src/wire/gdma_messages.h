@@ -26,7 +26,7 @@ constexpr std::span<const EnumWord<QueueType>> members(QueueType) {
   return kQueueTypes;
 }
 
-// A body with a single number; `Tag` contains the names of record and field.
+// A body with a single number. `Tag` supplies the names of the record and the field.
 template <class Tag, class Number>
 struct SingleBody {
   static constexpr std::string_view kName = Tag::kName;
@@ -138,7 +138,7 @@ struct ListDevicesResponse {
   static constexpr std::size_t kSize = 264;
 
   std::uint32_t count = 0;
-  std::array<DeviceId, 64> devices;  // may contain gaps (zeros)
+  std::array<DeviceId, 64> devices;  // elements that are zero are unused
 
   bool operator==(const ListDevicesResponse&) const = default;
 
@@ -167,7 +167,7 @@ struct RegisterDeviceResponse {
   }
 };
 
-// The fixed part. `listed` page addresses follow; DMA_REGION_ADD_PAGES adds further addresses.
+// The fixed part, followed by `listed` page addresses. DMA_REGION_ADD_PAGES adds further addresses.
 struct CreateDmaRegionRequest {
   static constexpr std::string_view kName = "CREATE_DMA_REGION request";
   static constexpr std::size_t kSize = 24;

@@ -49,8 +49,8 @@ struct QueryDeviceRequest {
   }
 };
 
-// Version 4 of the response. Version 1 ends before adapter_mtu, at 40 bytes; version 3 added
-// bare_metal_host, version 4 link_speed_mbps.
+// Version 4 of the response. Version 1 has only the first 40 bytes, before adapter_mtu. Version 3
+// added bare_metal_host, and version 4 added link_speed_mbps.
 struct QueryDeviceResponse {
   static constexpr std::string_view kName = "QUERY_DEV_CONFIG response";
   static constexpr std::size_t kSize = 48;
@@ -178,7 +178,7 @@ struct CreateWqObjectResponse {
   }
 };
 
-// Version 3 of the request. After `base`, version 2 has only rq_chain_wqes.
+// Version 3 of the request. Version 2 has only `base` and rq_chain_wqes.
 struct CreateWqObjectRequest3 {
   static constexpr std::string_view kName = CreateWqObjectRequest::kName;
   static constexpr std::size_t kSize = 56;
@@ -244,7 +244,7 @@ struct DestroyWqObjectRequest {
 struct ConfigVportRxRequest {
   static constexpr std::string_view kName = "CONFIG_VPORT_RX request";
   static constexpr std::size_t kSize = 72;
-  static constexpr std::uint32_t kUnchanged = 0xffffffff;  // for rx_enable and rss_enable
+  static constexpr std::uint32_t kUnchanged = 0xffffffff;  // value of rx_enable and rss_enable
 
   std::uint64_t vport = 0;
   std::uint16_t entries = 0, table_offset = 0;
@@ -278,7 +278,7 @@ struct ConfigVportRxRequest2 {
 
   ConfigVportRxRequest base;
   std::uint8_t coalescing = 0;       // up to 4 packets per CQE
-  std::uint16_t rss_hash_types = 0;  // HashType bits; 0: device default
+  std::uint16_t rss_hash_types = 0;  // HashType bits; 0: the device's default
   std::uint8_t coalescing_8 = 0;     // up to 8 packets per CQE
 
   bool operator==(const ConfigVportRxRequest2&) const = default;

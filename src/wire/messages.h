@@ -69,9 +69,9 @@ enum class Command : std::uint32_t {
   rnic_query_device_counters = 0x30023,
 };
 
-std::span<const EnumWord<Command>> members(Command);  // as in the drivers, without prefix
+std::span<const EnumWord<Command>> members(Command);  // the drivers' names without their prefix
 
-// Rejects unknown codes. Headers contain plain numbers, so that a device can reply to any command.
+// Fails for unknown codes. Headers have plain numbers, so that a device can reply to any code.
 Checked<Command> command_of(std::uint32_t code);
 
 // Status codes of responses. Every other status is a device-specific error.
@@ -120,7 +120,7 @@ struct MessageHeader {
   static constexpr std::size_t kSize = 16;
 
   std::uint32_t code = 0;     // a Command
-  std::uint16_t version = 1;  // of the body's layout
+  std::uint16_t version = 1;  // version of the body's layout
   std::uint16_t hwc_msg_id = 0;
   std::uint32_t size = 0;  // bytes of the whole message including this header
 
@@ -141,7 +141,7 @@ struct RequestHeader {
   static constexpr std::size_t kSize = 40;
 
   MessageHeader request;
-  MessageHeader response;  // the expected response; its size is the maximum
+  MessageHeader response;  // the expected response; response.size is a maximum
   DeviceId device;
   std::uint32_t activity_id = 0;
 
@@ -177,7 +177,7 @@ struct ResponseHeader {
   }
 };
 
-// The usual header: version 1 for request and response. Sizes include the headers.
+// The usual header, with version 1 for request and response. Both sizes include the header.
 constexpr RequestHeader standard_request(Command command,
                                          std::uint32_t request_bytes,
                                          std::uint32_t response_bytes) {

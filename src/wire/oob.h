@@ -110,9 +110,9 @@ struct ChannelTxOob {
   static constexpr std::string_view kName = "hardware channel OOB";
   static constexpr std::size_t kSize = 24;
 
-  std::uint32_t rq_id = 0;  // RQ of the destination; a VF sends 0
+  std::uint32_t rq_id = 0;  // RQ of the destination; 0 if the sender is a VF
   std::uint8_t dest_vfid = 0;
-  std::uint32_t rcq_id = 0;  // CQ of the destination; a VF sends 0
+  std::uint32_t rcq_id = 0;  // CQ of the destination; 0 if the sender is a VF
   std::uint32_t scq_id = 0;
   bool loopback = false, lso_override = false, dest_pf = false;
   std::uint32_t sq_id = 0;

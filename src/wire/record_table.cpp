@@ -60,7 +60,7 @@ void TableReader::rows(std::size_t from, std::size_t to) {
   }
 }
 
-// Reads the group at row `at` and returns the row of its end.
+// Reads the group that starts at row `at` and returns the row at which it ends.
 std::size_t TableReader::group(std::size_t at) {
   const TableRow& first = table_.rows[at];
   std::size_t end = at + 1;

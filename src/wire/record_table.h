@@ -18,9 +18,9 @@ enum class RowKind : std::uint8_t {
   part,       // part of a split field; `shift` is its lowest bit in the whole value
   member,     // an enumeration
   reserved,   // must be 0
-  max,        // rule: the field with the same name is at most `limit`
-  min,        // rule: that field is at least `limit`
-  max_field,  // rule: that field is at most the field in row `limit`
+  max,        // rule: the field with this row's name is at most `limit`
+  min,        // rule: the field with this row's name is at least `limit`
+  max_field,  // rule: the field with this row's name is at most the field in row `limit`
   group,      // a nested record, `count` times; its rows end with `end`
   end,
 };
@@ -43,7 +43,7 @@ struct RecordTable {
   std::string_view name;
   std::size_t size = 0;  // bytes
   std::span<const TableRow> rows;
-  const char* names = nullptr;  // null-terminated names, one after the other
+  const char* names = nullptr;  // null-terminated names in sequence
   std::span<const NameFunction> members;
 
   std::string_view name_of(const TableRow& row) const { return names + row.name; }
@@ -119,7 +119,7 @@ class LayoutCollector {
 
   template <class F>
   constexpr void at_most(std::string_view name, const F&, std::uint64_t max) {
-    // Only split fields have limits above 32 bits, and decoded values cannot exceed them.
+    // Limits above 32 bits are not checked: only split fields have them, and cannot exceed them.
     if (max > mask_of(32)) return;
     add(RowKind::max, name, 0).row.limit = static_cast<std::uint32_t>(max);
   }
@@ -162,7 +162,7 @@ constexpr LayoutCollector collect_layout() {
   return collector;
 }
 
-// The offset of a draft's name in RecordTable::names, which contains each name once.
+// The offset in RecordTable::names of a draft row's name. Each name is stored only once.
 constexpr std::size_t name_offset(const LayoutCollector& drafts, std::size_t index) {
   std::size_t offset = 0;
   for (std::size_t i = 0; i < index; ++i) {
@@ -244,12 +244,12 @@ struct Field {
   std::string_view name;
   std::string_view group;  // name of the nested record that contains the field
   int group_index = -1;    // index of that record; -1 if there is only one
-  int index = -1;          // index in an array; -1 if it is not an array
+  int index = -1;          // index in an array; -1 if the field is not an array
   std::size_t bit = 0;     // offset from bit 0 of byte 0
   unsigned width = 0;      // bits
   RowKind kind = RowKind::number;
   std::uint64_t value = 0;      // for RowKind::part: the value of the whole split field
-  std::string_view value_name;  // word for an enumerator; empty if unknown
+  std::string_view value_name;  // the enumerator's word; empty if `value` is not an enumerator
 };
 
 struct RecordFields {

@@ -16,7 +16,7 @@ inline constexpr std::uint16_t kPf2DeviceId = 0x00c1;  // a PF with the register
 
 // Registers of a VF.
 inline constexpr std::uint32_t kDoorbellPageOffset = 0x08;  // 64 bits
-inline constexpr std::uint32_t kDoorbellPageSize = 0x10;    // 32 bits; only the low 16 are used
+inline constexpr std::uint32_t kDoorbellPageSize = 0x10;    // 32 bits; drivers use only the low 16
 inline constexpr std::uint32_t kSharedMemoryOffset = 0x18;  // 64 bits
 
 // Registers of a PF.
@@ -64,8 +64,8 @@ struct VfRegisters {
   }
 };
 
-// The registers of a PF from kPfDoorbellPageOffset to sriov_config_offset. The offset of the shared
-// memory is in the SR-IOV block, at kPfSharedMemoryOffset.
+// The registers of a PF from kPfDoorbellPageOffset to sriov_config_offset. The register with the
+// offset of the shared memory is in the SR-IOV block, at kPfSharedMemoryOffset.
 struct PfRegisters {
   static constexpr std::string_view kName = "PF registers";
   static constexpr std::size_t kSize = kSriovConfigOffset + 8 - kPfDoorbellPageOffset;

@@ -62,7 +62,7 @@ struct SharedMemoryHeader {
   }
 };
 
-// Frames are physical addresses shifted right by 12. All frames are 0 in a destroy request.
+// A frame is a physical address shifted right by 12 bits. All frames are 0 in a destroy request.
 struct SharedMemoryMessage {
   static constexpr std::string_view kName = "shared-memory message";
   static constexpr std::size_t kSize = kSharedMemoryBytes;

@@ -35,12 +35,12 @@ struct WqeHeader {
   static constexpr std::string_view kName = "WQE header";
   static constexpr std::size_t kSize = 8;
 
-  std::uint8_t last_vbytes = 0;  // with client_oob_in_sgl: bytes of the first SGE
+  std::uint8_t last_vbytes = 0;  // if client_oob_in_sgl is set: bytes of the first SGE
   std::uint8_t num_sge = 0;
   OobSize inline_oob = OobSize::small;
   bool client_oob_in_sgl = false;
-  bool consume_credit = false;         // 0 for Ethernet
-  bool fence = false;                  // 0 for Ethernet
+  bool consume_credit = false;         // 0 in Ethernet WQEs
+  bool fence = false;                  // 0 in Ethernet WQEs
   std::uint16_t client_data_unit = 0;  // the MSS with TSO, otherwise 0
   bool check_sn = false;
   bool sgl_direct = false;

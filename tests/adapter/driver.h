@@ -69,7 +69,7 @@ class Queue {
     return oob;
   }
 
-  // Writes a WQE; ring_doorbell() tells the adapter about it.
+  // Writes a WQE. The adapter does not process it before ring_doorbell().
   template <class Oob>
   void post(wire::WqeHeader header, const Oob& oob, const std::vector<wire::Sge>& sges) {
     header.num_sge = static_cast<std::uint8_t>(sges.size());
@@ -175,7 +175,7 @@ class AdapterTest : public testing::Test {
 
   static std::uint64_t address(const void* at) { return reinterpret_cast<std::uint64_t>(at); }
 
-  // An SGE for `size` bytes of the registered memory from offset `at`.
+  // An SGE for the `size` bytes that start at offset `at` of the registered memory.
   wire::Sge piece(std::size_t at, std::size_t size) {
     return {address(memory.data() + at), key, static_cast<std::uint32_t>(size)};
   }

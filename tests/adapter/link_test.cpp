@@ -106,7 +106,7 @@ TEST_F(Delay, DeliversCopiesLaterAndInOrder) {
   for (std::uint16_t i = 0; i < 20; ++i) sq.post({frame_at(i * 64U, udp_frame(i))});
   sq.ring_doorbell();
   adapter.step(99 * kMicro);
-  EXPECT_EQ(sq.poll_all().size(), 20U) << "the delay does not hold back completions";
+  EXPECT_EQ(sq.poll_all().size(), 20U) << "the latency does not delay send completions";
   EXPECT_EQ(counters.port[1].rx_packets, 0U);
   std::ranges::fill(memory.begin(), memory.begin() + 8192, std::uint8_t{0});
   adapter.step(52 * kMicro);

@@ -63,7 +63,7 @@ TEST(MemoryTable, NeverMixesTwoRegionsOfOneSlot) {
   std::thread reader([&] {
     while (!stop) {
       const auto now = key.load();
-      // A key with an odd generation (key / kRegions) is of a region at 1 MiB, else at 2 MiB.
+      // Regions with odd generations (key / kRegions) are at 1 MiB, the others at 2 MiB.
       const bool odd = (now / MemoryTable::kRegions) % 2 != 0;
       const auto wrong = table.check(now, odd ? 2U << 20U : 1U << 20U, 1);
       mixed += wrong == Access::allowed ? 1U : 0U;

@@ -16,7 +16,7 @@ import time
 
 SKIPPED = 77
 RECOVERY_SECONDS = 20  # net_mana waits 15 s before it opens the device again
-RUN_SECONDS = 1.0  # from testpmd's prompt to the newline that ends it; short, since no rates are tested
+RUN_SECONDS = 1.0  # from testpmd's prompt to the newline that ends testpmd; short: no rates are tested
 TIMEOUT_SECONDS = 60
 MAC = "00:0d:3a:76:3b:d0"
 DEVICE = f"--vdev=7870:00:00.0,mac={MAC}"
@@ -71,7 +71,7 @@ class Run:
             sys.exit(f"{what}\n{json.dumps(self.report, indent=1)}\n{self.log[-4000:]}")
 
     def check_contract(self):
-        """Accepts no violations except leaks: DPDK before 26.03 leaks its protection domains."""
+        """Accepts no violations except leaks, because DPDK before 26.03 leaks its protection domains."""
         broken = {rule["id"] for rule in self.report["rules"]}
         self.check(broken <= {"leak"}, f"contract violations: {broken}")
         self.check(self.report["status"] == 0, "testpmd failed")
@@ -119,7 +119,7 @@ def forwards(words, ports=1, backend="loopback", device=DEVICE):
 
 
 def coalesces(packets):
-    """Since 23.07 up to four packets share a completion; older releases log that they do not support it."""
+    """Since DPDK 23.07, up to four packets share a completion; older releases log that this is not supported."""
     run = Run(["--forward-mode=rxonly"],
               sim=["--backend", "generator", "--coalesce", str(packets)])
     if run.release() < (23, 7):
@@ -190,7 +190,7 @@ def rings_wrongly(fault):
 
 
 def recovers():
-    """Since 26.07 the driver opens the device again when it returns; older releases remove the port."""
+    """Since DPDK 26.07, the driver reopens a device that returns; older releases remove the port."""
     run = Run(["--forward-mode=txonly"],
               sim=["--pps", "1000", "--fault", "device=reset,ms=300,back=1000"],
               eal=["--log-level=pmd.net.mana*:info"], seconds=RECOVERY_SECONDS)

@@ -10,8 +10,8 @@
 
 #include "adapter/verbs_objects.h"
 
-// The trap allocates memory in its signal handler. That is safe, because it interrupts a store of
-// the driver, which holds no lock of malloc. ThreadSanitizer cannot know that.
+// The trap allocates memory in its signal handler. This is safe, because the interrupted doorbell
+// store never runs inside malloc. ThreadSanitizer cannot know that.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer defines this name
 extern "C" const char* __tsan_default_options() {
   return "report_signal_unsafe=0";

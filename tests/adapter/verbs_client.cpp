@@ -85,7 +85,7 @@ void put(void* ring, std::size_t at, const T& record) {
   std::memcpy(static_cast<std::uint8_t*>(ring) + at, bytes.data(), bytes.size());
 }
 
-// One packet per doorbell: with engine=inline the ring never fills up.
+// Rings the doorbell for each packet, so that the ring never fills up with engine=inline.
 void send(const Objects& all, const wire::Sge& sge, unsigned packets) {
   manadv_qp queue{};
   manadv_cq completions{};

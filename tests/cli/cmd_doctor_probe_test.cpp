@@ -110,7 +110,7 @@ TEST(DoctorProbe, KillsACallThatHangs) {
   const auto outcome = probe({"--fault", "create_qp=hang"}, {});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_THAT(outcome.out, HasSubstr("  hung       raw-packet QP to send\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("create_qp: not finished within 10 s"));
+  EXPECT_THAT(outcome.out, HasSubstr("create_qp did not finish within 10 s"));
   EXPECT_THAT(outcome.out, HasSubstr("  not tried  RSS QP to receive\n"));
 }
 

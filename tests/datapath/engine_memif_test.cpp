@@ -60,8 +60,8 @@ class EngineOnMemif : public testing::TestWithParam<std::vector<SizeShare>> {
   }
 
  private:
-  // A sender uses its sizes in a fixed order, which continues after the last packet that the device
-  // accepted. So the number of packets determines their bytes, except for one incomplete round.
+  // A sender repeats its sizes in a fixed order and skips none, even if the device rejects packets.
+  // So the number of packets determines their bytes, except for one incomplete round.
   static void expect_the_sizes_sent(const Count& received) {
     double round = 0;
     double packets = 0;

@@ -29,7 +29,7 @@ Child::Child(const std::function<void()>& body) {
   pid_ = fork();
   if (pid_ != 0) return;
   alarm(60);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // an alarm does not end a stopped child
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // SIGALRM does not end a stopped child
   body();
   std::fflush(nullptr);
   _exit(testing::Test::HasFailure() ? 1 : 0);

@@ -42,7 +42,7 @@ std::string printed_by(const std::function<void()>& body);
 // The plan of a short run without hugepages.
 BenchPlan short_plan(Mode mode, const std::string& vdev, std::uint16_t queues = 1);
 
-// Runs the plan with DPDK to its end.
+// Runs the plan to completion with DPDK.
 Result<BenchReport> run(const BenchPlan& plan);
 
 }  // namespace manactl::datapath

@@ -68,7 +68,7 @@ TEST_P(InspectBurst, AddsUpTheBytesOfPoolablePackets) {
   }
 }
 
-// Tests each reason at every position of the burst.
+// Tests each reason why a packet is not poolable, at every position of the burst.
 TEST_P(InspectBurst, DetectsAPacketThatIsNotPoolable) {
   const std::pair<const char*, std::function<void(rte_mbuf&)>> reasons[] = {
       {"two references", [](rte_mbuf& packet) { packet.refcnt = 2; }},

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Packets by which a late queue may catch up: two bursts, more than its rate allows in 1 ms.
+// A late queue may send two bursts at once to catch up, because its rate allows less in 1 ms.
 constexpr double kDepth = 64;
 
 double max_packets(const BenchPlan& plan, const Trial& trial) {
@@ -83,7 +83,7 @@ TEST(TxRx, KeepsSizesAndFlowsInALoop) {
     ASSERT_TRUE(report.has_value()) << report.error().message;
     const auto& total = report->trials.front().total;
     ASSERT_GT(total.rx.packets, 2U);
-    // Two sizes alternate, so the sum differs from the mean by at most half their difference.
+    // Frames of 64 and 128 bytes alternate: an odd last frame differs from their mean by 32 bytes.
     EXPECT_NEAR(
         static_cast<double>(total.rx.bytes), 96.0 * static_cast<double>(total.rx.packets), 32.0);
     EXPECT_NEAR(

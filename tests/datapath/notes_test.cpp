@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr double kRate = 2000;  // packets per second, for 10 s
+constexpr double kRate = 2000;  // packets per second, in trials of 10 s
 
 std::vector<std::string> notes_of(Mode mode,
                                   std::uint64_t sent,

@@ -6,7 +6,7 @@
 namespace manactl::datapath {
 namespace {
 
-// The packets of a sender that polls every `step` ticks until `end`.
+// Returns how many packets a sender sends if it polls every `step` ticks until `end`.
 std::uint64_t sent_by(Pace& pace, std::uint64_t end, std::uint64_t step, unsigned burst = 32) {
   std::uint64_t sent = 0;
   pace.start(1000);

@@ -279,7 +279,7 @@ TEST(PoolSize, GrowsWithTheNumberOfQueues) {
   auto plan = null_plan();
   const auto one = pool_size(plan).bytes;
   plan.queues = 8;
-  constexpr std::uint64_t kHugePage = 2U << 20U;  // every queue's pool needs at least one
+  constexpr std::uint64_t kHugePage = 2U << 20U;  // each queue's pool needs at least one hugepage
   EXPECT_GE(pool_size(plan).bytes, one + 7 * kHugePage);
 }
 

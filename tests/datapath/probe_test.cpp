@@ -63,7 +63,7 @@ TEST(ReadProbe, NamesTheCallOfACrash) {
 TEST(ReadProbe, NamesTheCallThatHangs) {
   auto result = ChildResult{kUpToTheDomain, End::timed_out};
   EXPECT_THAT(read_probe(plan_with(), result).at(Stage::pd).reason->message,
-              HasSubstr("alloc_pd: not finished within 10 s; the process was killed"));
+              HasSubstr("alloc_pd did not finish within 10 s; the process was killed"));
   result.reaped = false;
   const auto report = read_probe(plan_with(), result);
   EXPECT_EQ(report.at(Stage::pd).outcome, Outcome::hung);

@@ -110,7 +110,7 @@ TEST(Window, CountsRequestsAsLostAfterTheTimeout) {
   window.sent(4);
   EXPECT_EQ(window.available(Window::kTimeout), 0U);
   window.replied(1);
-  EXPECT_EQ(window.available(Window::kTimeout + 1), 1U);  // one reply restarts the timeout of all
+  EXPECT_EQ(window.available(Window::kTimeout + 1), 1U);  // a reply restarts the common timeout
   EXPECT_EQ(window.available(2 * Window::kTimeout + 1), 1U);
   EXPECT_EQ(window.available(2 * Window::kTimeout + 2), 4U);
   EXPECT_TRUE(window.idle(2 * Window::kTimeout + 3));

@@ -28,7 +28,7 @@ TEST_P(Capacities, AreBetweenTheBounds) {
   EXPECT_EQ(found.end, GoalResult::End::narrow);
   EXPECT_TRUE(found.is_final);
   ASSERT_TRUE(found.lower && found.upper);
-  EXPECT_LE(*found.lower, GetParam() * (1 + 1e-6));  // a small excess may lose no packet
+  EXPECT_LE(*found.lower, GetParam() * (1 + 1e-6));  // just above capacity, trials can lose nothing
   EXPECT_GT(*found.upper, GetParam());
   EXPECT_LE(*found.upper - *found.lower, 0.005 * *found.upper);
   EXPECT_EQ(found.throughput, *found.lower);
@@ -161,7 +161,7 @@ TEST(Search, DecidesByTheMajorityOfFinalTrials) {
   plan.repeat = 3;
   const auto result = search_of(step_at(5e6), plan);
   const auto& found = result.found.front();
-  EXPECT_EQ(final_probes(result, *found.lower, 10), 2U);  // a third could not change the majority
+  EXPECT_EQ(final_probes(result, *found.lower, 10), 2U);  // a third trial cannot change the result
   EXPECT_EQ(final_probes(result, *found.upper, 10), 2U);
 }
 
@@ -177,7 +177,7 @@ TEST(Search, ReportsTheMedianThroughputAtTheLowerBound) {
   });
   ASSERT_TRUE(result.has_value());
   const auto& found = result->found.front();
-  EXPECT_EQ(final_probes(*result, *found.lower, 10), 3U);  // one trial each losing 0, 0.1 and 0.2 %
+  EXPECT_EQ(final_probes(*result, *found.lower, 10), 3U);  // they lose 0, 0.1 and 0.2 %
   EXPECT_NEAR(found.throughput, *found.lower * 0.999, 1);
 }
 

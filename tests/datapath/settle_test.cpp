@@ -63,7 +63,7 @@ TEST(Settle, NotesThatQueuesAndTotalDiffer) {
   settle(Mode::tx, 2, {sent(140, 0, {0, 0})}, trial);
   EXPECT_EQ(trial.total.tx.packets, 140U);
   EXPECT_EQ(trial.queues[0].tx.packets, 100U);
-  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets"), HasSubstr("queues show posted")));
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets"), HasSubstr("queues count posted")));
 }
 
 TEST(Settle, IgnoresATotalThatLacksQueues) {

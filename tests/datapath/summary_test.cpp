@@ -45,8 +45,8 @@ TEST(Summary, LeavesOutIntervalsBeforeTheFirstPacket) {
   EXPECT_THAT(summarize(Mode::tx, intervals_of({0, 0, 50, 0}), 0, {}).rates, ElementsAre(100, 0));
 }
 
-// A receiver runs longer than its sender, so its empty intervals at the end do not count. Empty
-// intervals of a sender count, because the sender may have stopped early.
+// A receiver runs longer than its sender, so empty intervals at a receiver's end do not count.
+// Empty intervals of a sender count, because the sender may have stopped early.
 TEST(Summary, LeavesOutIntervalsAfterAReceiversLastPacket) {
   const std::vector<std::uint64_t> packets{0, 5, 50, 51, 49, 3, 0, 0};
   auto intervals = intervals_of(packets);

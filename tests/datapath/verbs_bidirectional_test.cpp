@@ -82,7 +82,7 @@ TEST_P(VerbsRoundTrips, KeepTheRate) {
     plan.trial.rate = Rate{Rate::Unit::packets, 10000};
     const auto trial = session_on(port, plan)->run(plan.trial, {}, {}).value();
     expect_all_answered(trial);
-    constexpr double kTolerance = 1.1;  // for the error of the measured clock rate
+    constexpr double kTolerance = 1.1;  // covers the error of the measured clock rate
     EXPECT_LE(static_cast<double>(trial.total.tx.packets),
               trial.total.seconds * 10000 * kTolerance + 1);
     EXPECT_THAT(port.violations(), IsEmpty());

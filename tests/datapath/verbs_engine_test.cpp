@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The verbs engine on the software adapter: every mode, with the device inside the doorbell and in
-// its own thread, with one queue and with eight.
+// The verbs engine on the software adapter: every mode, with one queue and with eight. The device
+// runs inside each doorbell store (engine=inline) or in its own thread (engine=threaded).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,8 +63,8 @@ void PrintTo(const Case& c, std::ostream* out) {
 
 class VerbsModes : public testing::TestWithParam<Case> {};
 
-// The adapter generates the frames to receive. If the mode measures latency, it returns the sent
-// frames instead.
+// The adapter generates the frames to receive, except in modes that measure latency: there it
+// returns the sent frames.
 TEST_P(VerbsModes, KeepTheContract) {
   EXPECT_TRUE(in_child([] {
     const auto& [mode, device, queues, doorbells] = GetParam();
@@ -178,7 +178,7 @@ TEST(VerbsEngine, NotesUnsetAddresses) {
     const SimulatedPort port;
     auto plan = plan_of(Mode::tx);
     const auto unset_notes = engine_on(port)->open(plan).value()->about().notes;
-    EXPECT_THAT(unset_notes, Contains(HasSubstr("without a peer address")));
+    EXPECT_THAT(unset_notes, Contains(HasSubstr("unless the peer address is set")));
     EXPECT_THAT(unset_notes, Contains(HasSubstr("unless the source address is set")));
     plan.traffic.peer_ip = Ipv4Address{0x0a000105};
     plan.nics[0].ip = Ipv4Address{0x0a000104};
@@ -212,7 +212,7 @@ TEST(VerbsEngine, SendsNoMoreThanTheRate) {
     plan.trial.rate = Rate{Rate::Unit::packets, 10000};
     const auto trial = run_once(port, plan);
     EXPECT_GT(trial.total.tx.packets, 0U);
-    constexpr double kTolerance = 1.1;  // for the error of the measured clock rate
+    constexpr double kTolerance = 1.1;  // covers the error of the measured clock rate
     EXPECT_LE(static_cast<double>(trial.total.tx.packets),
               trial.total.seconds * 10000 * kTolerance + 1);
   }));
@@ -235,7 +235,7 @@ TEST(VerbsEngine, StopsOnRequest) {
 
 TEST(VerbsEngine, ReportsTheRemovalOfItsDevice) {
   EXPECT_TRUE(in_child([] {
-    // The device fails after 2 s: the setup is done and packets flow.
+    // The device fails after 2 s, when the setup is done and packets flow.
     SimulatedPort port("engine=inline fault=device=fatal,ms=2000");
     auto plan = plan_of(Mode::tx);
     plan.trial.seconds = 60;

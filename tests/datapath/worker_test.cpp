@@ -63,7 +63,7 @@ TEST(Worker, ReceivesUntilAllOthersHaveStoppedSending) {
   }
   for (const auto& worker : workers) wait_until(worker.ready);
   sender_was_called = false;
-  receiver_was_called = false;  // it was called to discard leftovers
+  receiver_was_called = false;  // receive() was also called to discard leftovers
   team.phase = Phase::running;
   wait_until(sender_was_called);
   team.phase = Phase::stopping;

@@ -20,8 +20,8 @@ std::vector<std::string> commits(const std::vector<const Fix*>& fixes) {
   return all;
 }
 
-// A commit, and the first release of each line that contains it according to DPDK's git history;
-// "-" if no release does.
+// A commit and, for each release line, the first release that contains it according to DPDK's git
+// history; "-" if there is none.
 struct First {
   std::string commit, mainline, lts22, lts23, lts24, lts25;
 };
@@ -77,7 +77,7 @@ TEST(ReleaseTable, IsConsistent) {
       const Release tip = table().newest[line];
       const unsigned since = fix.lts.at(line);
       EXPECT_TRUE(since == Fix::kNever || since <= tip.patch) << fix.commits;
-      // An LTS line that branched off after the fix contains it from its first release.
+      // An LTS line that branched off after the fix contains the fix from its first release on.
       const bool branched_later = Release{tip.major, tip.minor, 0} >= fix.mainline;
       EXPECT_TRUE(!branched_later || since == 0) << fix.commits;
     }

@@ -23,7 +23,8 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// Decoded records must encode to the same bytes. read_fields() must report the same first error.
+// Decoded records must encode to the same bytes. If decoding fails, read_fields() must report that
+// error first.
 template <class T>
 void round_trip(wire::Bytes bytes) {
   const auto value = wire::decode_front<T>(bytes);

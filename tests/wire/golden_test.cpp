@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Compares records with bytes that were computed by hand, and tests the text of refusals.
+// Compares records with bytes that were computed by hand, and tests error messages.
 
 #include "wire/golden.h"
 

@@ -25,7 +25,7 @@ constexpr Rule kRules[] = {
     {Violation::wqe_header, "wqe.header", "reserved bits of a WQE header are zero"},
     {Violation::wqe_oob_size,
      "wqe.oob-size",
-     "a send WQE has an OOB of 8 or 24 bytes, a receive WQE one of 8"},
+     "a send WQE has an OOB of 8 or 24 bytes, a receive WQE an OOB of 8 bytes"},
     {Violation::wqe_flags,
      "wqe.flags",
      "an Ethernet WQE does not set consume_credit, fence, check_sn or sgl_direct"},

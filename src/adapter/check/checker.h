@@ -53,8 +53,8 @@ class Checker {
  public:
   explicit Checker(AdapterCounters& counters) : counters_(counters) {}
 
-  // Thread-safe. Counts a violation and adds the report that `text` returns. Only the first two
-  // violations of a rule get a report, so that frequent violations leave room for others.
+  // Thread-safe. Counts a violation. For the first two violations of a rule, calls `text` and adds
+  // the report that it returns; later ones get no report, so that other rules have room for theirs.
   template <class Text>
   void note(Violation violation, Text text) {
     if (count(violation)) add_report(violation, text());

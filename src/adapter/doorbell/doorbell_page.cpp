@@ -34,7 +34,7 @@ DoorbellPage::~DoorbellPage() {
   if (fd_ >= 0) close(fd_);
 }
 
-// A doorbell contains the ID of its queue, which is never 0. So 0 means that the register is empty.
+// A register that contains 0 is empty, because a doorbell contains a queue ID, which is never 0.
 std::size_t DoorbellPage::take_stores(const Ring& ring) {
   std::size_t taken = 0;
   for (const auto target : {DoorbellTarget::sq,

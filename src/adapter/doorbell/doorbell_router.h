@@ -23,15 +23,14 @@ class DoorbellRouter {
   // With `polls` false, the pages are never read: the program calls ring() for every doorbell.
   explicit DoorbellRouter(bool polls) : polls_(polls) {}
 
-  // To be called for each new queue: routes the doorbells of the page to the port.
+  // Routes the doorbells of the page to the port. To be called for each new queue.
   Use add(DoorbellPage& page, Port& port, Direction direction);
 
   // After the call, no thread reads the page.
   void remove(const DoorbellPage& page);
 
-  // Runs `change`, which changes how stores into the page are detected, and then rings the earlier
-  // doorbells. Later ones wait until then, because a tail that moves backwards would look like a
-  // violation.
+  // Runs `change`, which changes how stores into the page are detected, then rings the doorbells
+  // stored before. Later doorbells wait, so that no tail appears to move backwards.
   Result<> change_detection(const DoorbellPage& page, const std::function<Result<>()>& change);
 
   // Rings the doorbells in a page that poll() has not found yet. To be called before a queue is
@@ -41,8 +40,8 @@ class DoorbellRouter {
   // Rings the new doorbells in all pages; returns their number.
   std::size_t poll();
 
-  // Rings a doorbell, for a trapped store or manactl_sim_ring(). `address` is the driver's mapping
-  // of the page. Returns false if no page is mapped there.
+  // Rings the doorbell of a trapped store or of manactl_sim_ring(). `address` is the start of the
+  // page in the driver's mapping. Returns false if no doorbell page starts there.
   bool ring(const void* address, std::uint32_t offset, std::uint64_t value);
 
  private:

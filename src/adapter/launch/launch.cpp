@@ -68,7 +68,7 @@ struct BlockedSignals {
     sigaddset(&handled, SIGCHLD);
     for (const int signal : kForwarded) sigaddset(&handled, signal);
     sigprocmask(SIG_BLOCK, &handled, &before);
-    std::signal(SIGCHLD, SIG_DFL);  // if SIG_IGN was inherited, waitpid() would find no status
+    std::signal(SIGCHLD, SIG_DFL);  // with an inherited SIG_IGN, waitpid() returns no status
   }
 
   ~BlockedSignals() { sigprocmask(SIG_SETMASK, &before, nullptr); }
@@ -95,7 +95,7 @@ struct Program {
   _exit(kSignalBase - 1);
 }
 
-// Forwards only signals from kill(): those of the terminal (si_code > 0) also reach the program.
+// Forwards only signals from kill(): terminal signals (si_code > 0) reach the program anyway.
 int wait_for(pid_t child, const BlockedSignals& signals) {
   for (;;) {
     siginfo_t info{};

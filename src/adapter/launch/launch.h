@@ -42,7 +42,7 @@ class SharedCounters {
 
 struct LaunchOptions {
   std::string library;
-  std::string settings;  // for Config::parse(), without root and descriptors
+  std::string settings;  // words for Config::parse(), except root and descriptors
   std::vector<std::string> command;
   bool stdout_to_stderr = false;
   LaunchPaths paths;

@@ -16,7 +16,7 @@ LaunchFiles::~LaunchFiles() {
 Result<> LaunchFiles::add(std::string_view key, Result<int> fd) {
   if (!fd) {
     auto error = fd.error();
-    // A wrong path is a usage error; `not_found` would mean that the machine lacks something.
+    // A wrong path is a usage error, but `not_found` means that the machine lacks something.
     if (error.code == Errc::not_found && key != "tap") error.code = Errc::invalid;
     return tl::unexpected<Error>(std::move(error));
   }

@@ -29,8 +29,8 @@ struct Capture {
   Capture& operator=(const Capture&) = delete;
 };
 
-// Rejects other formats and link types, files that have no packets or end within one, and packets
-// that were not captured in full or that no port can receive. Errors number packets from 1.
+// Rejects formats other than pcap, link types other than Ethernet, empty or truncated files, and
+// packets that were truncated or that no port can receive. Errors count packets from 1.
 Result<Capture> parse_capture(std::vector<std::uint8_t> bytes);
 
 // The headers of the file and of each frame: little endian, with timestamps in microseconds.

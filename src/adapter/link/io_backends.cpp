@@ -70,8 +70,8 @@ class Recorder final : public Backend {
   PollResult poll(std::size_t budget) override { return backend_->poll(budget); }
 
  private:
-  // Writes each burst with one writev(), so that the file has only whole records after a crash of
-  // the program, and records of several writers do not mix.
+  // Writes each burst with one writev(), so that records of several writers do not mix and a crash
+  // of the program leaves only whole records.
   void record(std::span<const Frame> frames) {
     const auto now = recording_.start + clock_.now();
     std::array<std::array<std::uint8_t, 16>, kBurst> headers;

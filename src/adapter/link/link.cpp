@@ -110,7 +110,7 @@ std::size_t Link::arrive(std::size_t budget) {
 std::optional<std::uint64_t> Link::next() {
   auto when = delay_ ? delay_->next() : std::nullopt;
   const std::scoped_lock lock(ingress_mutex_);
-  // If free_at() is in the past, frames do not wait for the rate but for buffers of the driver.
+  // If free_at() is in the past, frames wait for receive buffers, not for the rate limit.
   const bool is_ahead = held_ && ingress_.free_at() > clock_.now();
   return is_ahead ? earlier_of(when, ingress_.free_at()) : when;
 }

@@ -34,8 +34,8 @@ class Pacer {
  public:
   explicit Pacer(const LinkModel& model) : model_(model) {}
 
-  // Whether a frame may be sent now. If not, and the next call comes late, charge() makes up for
-  // at most one millisecond of the lost time.
+  // Whether a frame may be sent now. If not, the caller should call again at free_at(); charge()
+  // makes up for a later call, by at most one millisecond.
   bool ready(std::uint64_t now) {
     const bool free = free_at_ <= static_cast<double>(now);
     waited_ = waited_ || !free;
@@ -44,7 +44,7 @@ class Pacer {
 
   void charge(std::uint64_t now, std::uint64_t bytes);
 
-  // To be called when no frame is waiting, so that charge() does not make up for the idle time.
+  // To be called when no frame is waiting: charge() then does not make up for the idle time.
   void idle() { waited_ = false; }
 
   std::uint64_t free_at() const;
@@ -102,7 +102,7 @@ class Link {
   // The backend to which the port passes its frames; null until connect().
   Backend* entrance() { return delay_ ? delay_.get() : backend_.get(); }
 
-  // Whether the rate is limited: frames are then sent one by one, each when egress() is ready.
+  // Whether the rate is limited. If so, frames are sent one by one, each when egress() is ready.
   bool paced() const { return model_.has_rate(); }
 
   // Not thread-safe; the caller ensures that only one thread uses it.
@@ -114,7 +114,7 @@ class Link {
   // Passes on the frames whose delay is over; returns their number.
   std::size_t deliver() { return delay_ ? delay_->deliver() : 0; }
 
-  // The time of the next event in the future: a delay ends, or the rate admits the next frame.
+  // The time at which the next delay ends or the rate admits the next frame; nullopt if neither.
   std::optional<std::uint64_t> next();
 
  private:

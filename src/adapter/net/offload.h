@@ -13,7 +13,7 @@ namespace manactl::adapter {
 // The bit in byte 8 of a long OOB that requests a VLAN tag.
 inline constexpr std::uint8_t kInjectVlan = 1U << 3U;
 
-// Writes the checksum of TCP or UDP, and if `ip_header` is true, that of the IPv4 header.
+// Writes the TCP or UDP checksum; if `ip_header` is true, also the checksum of the IPv4 header.
 void fill_checksums(std::vector<std::uint8_t>& frame, bool ip_header);
 
 // Inserts the VLAN tag that a long OOB contains.

@@ -55,7 +55,7 @@ struct Packet {
   Layer3 l3 = Layer3::none;
   Layer4 l4 = Layer4::none;  // none for IP fragments
   std::size_t l3_offset = 0, l4_offset = 0;
-  std::size_t l4_bytes = 0;  // bytes from l4_offset according to the IP header; 0 if truncated
+  std::size_t l4_bytes = 0;  // bytes of layer 4 according to the IP header; 0 if truncated
 };
 
 // Parses the headers. Skips one VLAN tag. Packets with IPv6 extension headers have no layer 4.

@@ -9,7 +9,7 @@
 namespace manactl::adapter {
 namespace {
 
-// Returns the bit of hash_type. The bits are, from bit 0: IPv4, TCP4, UDP4, IPv6, TCP6, UDP6.
+// Returns the bit in hash_type. Bits 0 to 5 are IPv4, TCP4, UDP4, IPv6, TCP6 and UDP6.
 constexpr std::uint16_t type_bit(Layer3 l3, Layer4 l4) {
   const auto shift = (l3 == Layer3::ipv6 ? 3U : 0U) + static_cast<unsigned>(l4);
   return static_cast<std::uint16_t>(1U << shift);

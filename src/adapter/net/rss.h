@@ -32,8 +32,8 @@ class Rss {
 
   Hash hash(Frame frame, const Packet& packet) const;
 
-  // The ID of the RQ for a hash. A table of fewer than 64 entries is repeated, as in mana_ib (Linux
-  // drivers/infiniband/hw/mana/qp.c, mana_ib_cfg_vport_steering).
+  // The ID of the RQ for a hash. A table of fewer than 64 entries is repeated to 64, as
+  // mana_ib_cfg_vport_steering() does (Linux drivers/infiniband/hw/mana/qp.c).
   std::uint32_t queue(std::uint32_t hash) const {
     return queues_[hash % kIndirectionEntries % queues_.size()];
   }

@@ -47,8 +47,8 @@ class CompletionRing {
     publish(entry);
   }
 
-  // Simulates an overrun: skips a whole lap of the ring, as if the driver had not read it. The
-  // driver then finds owner bits of neither the current nor the previous lap.
+  // Simulates an overrun: advances by a lap of entries that the driver never reads. The driver then
+  // finds owner bits of neither the current nor the previous lap.
   void overrun() {
     head_ += count_;
     update_phase();
@@ -73,7 +73,7 @@ class CompletionRing {
     return !armed_;
   }
 
-  // To be called after push(). True if an event is due, at most once for each arm().
+  // To be called after push(). True if an event is due, which happens at most once per arm().
   bool take_event() {
     const bool due = armed_ && has_new_;
     has_new_ = false;
@@ -87,12 +87,12 @@ class CompletionRing {
     std::uint32_t info = 0;
   };
 
-  // Updates all members before the caller writes the entry. Afterwards, the compiler would have to
-  // reload them, because the bytes of the entry may alias them.
+  // Updates all members before the caller writes the entry: its bytes may alias the members, so the
+  // compiler would have to reload them afterwards.
   Entry next(std::uint32_t wq) {
     const Entry entry{entries_ + std::size_t{index_} * wire::kCqeBytes, wq | owner_};
     ++head_;
-    // Drivers compute the index and the owner bits from a 32-bit head (struct gdma_queue, Linux
+    // Drivers compute index and owner bits from a 32-bit head (struct gdma_queue, Linux
     // include/net/mana/gdma.h). Both jump when the head wraps, so they must jump here as well.
     if (++index_ == count_ || head_ == 0) update_phase();
     has_new_ = true;

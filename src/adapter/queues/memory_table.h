@@ -51,8 +51,8 @@ class MemoryTable {
   std::size_t size() const;
 
  private:
-  // The key is 0 while the other fields change. These fields are stored with release, so that a
-  // reader that sees a new field also sees that the key has changed.
+  // The key is 0 while `address` and `length` change. They are stored with release order, so that a
+  // reader of a new address or length also sees that the key has changed.
   struct Slot {
     std::uint32_t key;
     std::uint64_t address, length;
@@ -66,7 +66,7 @@ class MemoryTable {
   std::unique_ptr<Slot[], Free> slots_;
   mutable std::mutex mutex_;
   std::uint32_t used_ = 0;           // slots that were used at least once
-  std::vector<std::uint32_t> free_;  // for each free slot, its next key
+  std::vector<std::uint32_t> free_;  // one per free slot: the key of the next region in it
 };
 
 }  // namespace manactl::adapter

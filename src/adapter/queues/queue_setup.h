@@ -55,8 +55,8 @@ struct QueueIds {
 
 enum class QueueKind : std::uint8_t { sq = 0, sq_cq = 1, rq = 2, rq_cq = 3 };
 
-// IDs have 24 bits: 14 bits for the generation (never 0), 2 for the kind, 8 for the slot plus one.
-// So the use of a truncated or old ID is detected.
+// IDs have 24 bits: the generation (14 bits, never 0), the kind (2 bits) and slot + 1 (8 bits).
+// Truncated IDs and the IDs of removed queues are therefore invalid.
 constexpr std::uint32_t queue_id(std::uint32_t generation, QueueKind kind, std::uint32_t slot) {
   return (generation << 10U) | (static_cast<std::uint32_t>(kind) << 8U) | (slot + 1);
 }

@@ -8,8 +8,8 @@
 namespace manactl::adapter {
 namespace {
 
-// MANA_HASH_L3 and MANA_HASH_L4 of Linux include/net/mana/mana.h. A completion contains the whole
-// mask, not one bit: L3 if only addresses were hashed, L4 if ports were hashed as well.
+// MANA_HASH_L3 and MANA_HASH_L4 of Linux include/net/mana/mana.h. A completion contains one of
+// these masks: L3 if only addresses were hashed, L4 if ports were hashed as well.
 constexpr std::uint16_t kHashedL3 = 0x49, kHashedL4 = 0x1b6;
 
 std::uint16_t hash_type(const Hash& hash) {
@@ -102,7 +102,7 @@ void ReceiveQueue::push(const T& completion) {
   add(port_.counters.rx_completions, 1);
 }
 
-// Packets share a completion if their completions would differ only in length and hash.
+// Merges packets into one completion if their completions would differ only in length and hash.
 void ReceiveQueue::complete(const wire::RxCompletion& completion) {
   const wire::RxCommon& common = completion;
   if (pending_count_ != 0 && common != static_cast<const wire::RxCommon&>(shared_)) flush();

@@ -32,7 +32,7 @@ class ReceiveQueue {
   void arm_after(std::uint32_t entries, bool arms);
 
   // receive() copies a frame into the next buffer; false if no valid buffer is posted. Call
-  // finish() after the last frame: it writes coalesced completions and raises events.
+  // finish() after the last frame; finish() writes coalesced completions and raises events.
   bool receive(Frame frame, const Packet& packet, const Hash& hash);
   void finish();
 

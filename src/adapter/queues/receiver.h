@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The receive half of a port: RQs behind an RSS indirection table. One lock protects all of it. The
-// receiver takes no other lock of the adapter, so callers may hold the lock of a send queue.
+// The receive half of a port: RQs behind an RSS indirection table. One lock protects the RQs and
+// the table. The receiver takes no other lock of the adapter, so callers may hold a send queue's.
 
 #pragma once
 
@@ -21,16 +21,15 @@ class Receiver final : public Ingress {
 
   void add_queue(const QueueSetup& setup, const QueueIds& ids);
 
-  // Removes a queue, whose memory is then no longer accessed. False if there is no such queue.
+  // Removes a queue; its memory is no longer accessed. False if `id` is unknown.
   bool remove_queue(std::uint32_t id);
 
-  // Without `rss`, all frames are dropped; so are frames for table entries without a queue.
+  // Frames are dropped if `rss` is absent, or if their table entry has no queue.
   void set_rss(std::optional<Rss> rss);
 
   void deliver(std::span<const Frame> frames) override;
 
-  // Handles an RQ doorbell; returns how many basic units it posted, or no value if there is no such
-  // RQ.
+  // Handles an RQ doorbell; returns the number of basic units posted, nullopt if `id` is unknown.
   std::optional<std::size_t> announce(std::uint32_t id, std::uint32_t tail);
 
   // Handle short doorbells, which contain short IDs and increments.

@@ -31,8 +31,8 @@ constexpr std::uint64_t kVariable = kFlags | qword_of(TxShortOob{.transport_offs
 constexpr std::uint64_t kVariableInLong =
     kVariable | qword_of(TxShortOob{.short_vport_offset = 0xff});
 
-// The vPort offset, the only field that is checked in the long part of an OOB. The other fields are
-// valid only if a flag is set; if it is not, drivers leave old values in them.
+// The vPort offset is the only field that is checked in the long part of an OOB. The other fields
+// are valid only if their flag is set; otherwise drivers leave old values in them.
 constexpr std::uint32_t kLongVportAt = 12, kLongVportShift = 16, kLongVportMask = 0xfff;
 
 std::uint32_t long_vport(const TakenWqe& wqe) {
@@ -47,7 +47,7 @@ CqeData completion(CqeType type) {
   return *wire::encode(completion);
 }
 
-// The WQE offset, in 32-byte units, starts at bit 5 of its dword, so the dword is in bytes.
+// The WQE offset counts units of 32 bytes from bit 5 of its dword on, so the dword is in bytes.
 constexpr std::size_t kWqeOffsetAt = 8;
 
 constexpr wire::TxCompletion at_unit(std::uint32_t unit) {
@@ -110,13 +110,13 @@ inline void SendQueue::complete(const Sent& sent) {
   cq_.prefetch(8);
   if (port_.faults.overrun.is_due()) cq_.overrun();
   ++completions_;
-  // Two calls: a conditional expression would copy the record.
+  // There are two calls of push_at(), because a conditional expression would copy the record.
   if (succeeded) return cq_.push_at(okay_, ids_.wq | kSendFlag, sent.offset);
   ++errors_;
   cq_.push_at(completion(sent.type), ids_.wq | kSendFlag, sent.offset);
 }
 
-// The fast path for the usual packet, with all checks of send(). Returns false if not taken.
+// Sends a packet if its WQE has the usual form and passes all checks of send(); false otherwise.
 inline bool SendQueue::send_single(Sent& sent) {
   const auto* wqe = ring_.single();
   if (wqe == nullptr) return false;
@@ -256,7 +256,7 @@ void SendQueue::queue_frame(const TakenWqe& wqe, std::uint64_t word, std::uint64
 CqeType SendQueue::queue_segments(const TakenWqe& wqe) {
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < wqe.sges; ++i) bytes += ring_.sge(wqe, i).size;
-  // If last_vbytes is 0, the headers are the whole first SGE.
+  // If last_vbytes is 0, the first SGE contains exactly the headers.
   const std::size_t header = wqe.last_vbytes != 0 ? wqe.last_vbytes : ring_.sge(wqe, 0).size;
   auto frames = segment(gather(wqe, bytes), header, wqe.client_data_unit);
   if (frames.empty()) return CqeType::tx_header_error;

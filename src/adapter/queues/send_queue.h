@@ -67,7 +67,7 @@ class SendQueue {
   WorkRing ring_;
   CompletionRing cq_;
   std::function<void()> on_event_;
-  std::uint64_t expected_short_, expected_long_;  // the fixed bits of valid OOBs
+  std::uint64_t expected_short_, expected_long_;  // the fixed bits of a valid OOB
   CqeData okay_{};
   std::uint64_t bytes_ = 0, errors_ = 0, completions_ = 0;  // totals of this burst
   std::vector<Frame> frames_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The faults device=fatal and device=reset: stops the device at the planned time, notifies all open
-// contexts, and lets it return after a reset.
+// Implements the faults device=fatal and device=reset: stops the device at the planned time and
+// notifies all open contexts; after device=reset, makes the device available again.
 
 #pragma once
 
@@ -24,7 +24,7 @@ class DeviceFailure {
   // Starts the timers; later calls have no effect. Called when the first queue is created.
   void start();
 
-  // Whether the device is absent: not listed, and opening it fails.
+  // Whether the device is absent; it is then not listed and cannot be opened.
   bool is_absent() const { return absent_.load(std::memory_order_acquire); }
 
   // Calls `notify` whenever the device fails, until remove_listener(owner).

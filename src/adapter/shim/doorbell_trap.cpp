@@ -74,9 +74,9 @@ std::uint64_t value_of(const StoreInstruction& store, const ucontext_t& context)
   return store.bytes == 8 ? value : value & 0xffffffffU;
 }
 
-// The kernel could deliver a signal for the process to a thread in this handler. If the program's
-// signal handler then waits for the trapped thread, both hang. Hence each thread except the main
-// thread blocks these signals from its first trap on.
+// The kernel may deliver a signal for the process to a thread in this handler. If the program's
+// signal handler waits for that thread, the program hangs. Therefore each thread except the main
+// thread blocks such signals from its first trap on.
 void leave_signals_to_main(ucontext_t& context) {
   thread_local bool done __attribute__((tls_model("initial-exec"))) = false;
   if (done) return;
@@ -137,7 +137,7 @@ void forward(int signal, siginfo_t* info, void* context) {
   const bool sent = info->si_code <= 0;  // e.g. by kill(); otherwise an instruction faulted
   if (sent && previous.sa_handler == SIG_IGN) return;
   if (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN) {
-    // The instruction faults again after the return, but a signal that was sent must be raised.
+    // A faulting instruction faults again after the return; a signal from kill() must be raised.
     struct sigaction fallback = {};
     fallback.sa_handler = SIG_DFL;
     real_sigaction()(signal, &fallback, nullptr);

@@ -68,7 +68,6 @@ int sim_sigaction(int signal, const struct sigaction* action, struct sigaction* 
   return function(signal, action, before);
 }
 
-// Stops the queues in the memory before it is unmapped.
 int sim_munmap(void* at, std::size_t bytes) {
   manactl::adapter::Simulator::handle_unmap(at, bytes);
   return static_cast<int>(syscall(SYS_munmap, at, bytes));

@@ -51,7 +51,7 @@ int manadv_init_obj(manadv_obj* obj, std::uint64_t obj_type) {
   return 0;
 }
 
-// Rings a doorbell. The call costs about a thousandth of a trapped store.
+// Rings a doorbell, at about a thousandth of the cost of a trapped store.
 void manactl_sim_ring(const void* page, std::uint32_t offset, std::uint64_t value) {
   Simulator::get().ring(page, offset, value);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The objects that verbs return. The driver uses the base class of each object, the library also
-// the other members. queues.cpp defines the functions for memory, events and ports; device.cpp
-// fill_attributes(); receive.cpp set_operations() and remove_receivers().
+// The objects that verbs return. Drivers use only the base class of each object. device.cpp defines
+// fill_attributes(), receive.cpp set_operations() and remove_receivers(), and queues.cpp the
+// functions for memory, events and ports.
 
 #pragma once
 
@@ -25,7 +25,7 @@ namespace manactl::adapter {
 
 // The limits of the provider.
 inline constexpr std::uint32_t kMaxEntries = 256;
-inline constexpr std::uint32_t kMaxSges = 15;  // the smaller of the limits of SQs and RQs
+inline constexpr std::uint32_t kMaxSges = 15;  // the smaller limit: SQs allow 30, RQs 15
 
 struct Context : verbs_context {
   std::unique_ptr<DoorbellPage> page;
@@ -85,13 +85,13 @@ inline Pd& pd_of(ibv_pd* pd) {
   return *static_cast<Pd*>(pd);
 }
 
-// The return value of verbs that fail: null, with errno set.
+// Sets errno and returns null, the return value of verbs that fail.
 inline std::nullptr_t fail_with(int number) {
   errno = number;
   return nullptr;
 }
 
-// Whether a planned fault makes this call fail; sets errno.
+// Whether a planned fault makes this call fail. If so, sets errno.
 inline bool fault_injected(Verb verb) {
   const int number = Simulator::get().verb_faults().inject(verb);
   if (number != 0) errno = number;

@@ -28,13 +28,13 @@ class Simulator {
 
   VerbFaults& verb_faults() { return verb_faults_; }
 
-  // Held by calls that create and destroy objects; not by doorbells.
+  // Calls that create or destroy objects lock it; doorbells do not.
   std::mutex& control() { return control_; }
 
-  // To be called after a queue was created with the page: starts to detect its doorbells.
+  // Starts to detect the doorbells of a queue. To be called after the queue was created.
   Result<> watch_doorbells(DoorbellPage& page, std::size_t port, Direction direction);
 
-  // To be called before a queue of the page is destroyed: rings the doorbells stored so far.
+  // Rings the doorbells stored so far. To be called before a queue of the page is destroyed.
   void ring_pending(const DoorbellPage& page) { doorbells_.ring_pending(page); }
 
   // After the call, no thread reads the page.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kReached = 0.99;  // share of the requested rate that counts as reached
 
-// Packets that all ports together should have sent; 0 without a rate.
+// The number of packets that all ports together should have sent; 0 if no rate was requested.
 double requested_packets(const BenchPlan& plan,
                          const std::vector<PortReport>& ports,
                          const Trial& trial) {
@@ -48,8 +48,7 @@ std::string slow_reason(const BenchPlan& plan) {
   }
   return fmt::format(
       "at most {} requests of a queue are in flight, so sending waits for replies; or the device "
-      "or "
-      "the workers were too slow",
+      "or the workers were too slow",
       plan.burst);
 }
 
@@ -65,8 +64,8 @@ std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical) {
   if (!physical || !generates_packets(plan.mode)) return notes;
   if (!plan.traffic.peer_ip) {
     notes.push_back(
-        fmt::format("packets go to {}, which no Azure network has: without a peer address, no host "
-                    "receives them",
+        fmt::format("packets go to {}, which is in no Azure network: no host receives them unless "
+                    "the peer address is set",
                     kDestinationIp.str()));
   }
   const bool has_unknown =

@@ -13,7 +13,7 @@ namespace manactl::datapath {
 
 namespace {
 
-// Less than 1: broadcasts arrive on the synthetic device even while the VF carries everything else.
+// Less than 1, because broadcasts arrive on the synthetic device while the VF carries all the rest.
 constexpr double kMinVfShare = 0.99;
 constexpr double kLisaLimit = 1.2e6;  // packets per second; see lisa_hint()
 
@@ -46,8 +46,7 @@ PathPackets& operator+=(PathPackets& sum, const PathPackets& other) {
   return sum;
 }
 
-// The packets of one port over all trials, in the directions of the mode; nullopt if a trial has no
-// counters.
+// The packets of a port in all trials, in the mode's directions; nullopt if a trial lacks counters.
 std::optional<PathPackets> packets_of(Mode mode, const BenchReport& report, std::size_t port) {
   PathPackets sum;
   for (const auto& trial : report.trials) {

@@ -46,8 +46,8 @@ struct PathReport {
   std::vector<std::string> evidence;  // sentences without a full stop
 };
 
-// Returns one verdict for all ports and trials: synthetic if that is the verdict on any port;
-// unknown if the verdicts differ otherwise.
+// Returns one verdict for all ports and trials. It is synthetic if that is the verdict on any port.
+// Otherwise it is the common verdict on all ports, or unknown if the verdicts differ.
 PathReport path_of(Mode mode, const BenchReport& report);
 
 }  // namespace manactl::datapath

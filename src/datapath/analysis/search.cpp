@@ -18,7 +18,7 @@ constexpr unsigned kStages = 3;
 // The conditions under which a stage of the search accepts a rate as a bound.
 struct Target {
   double trial_seconds = 0;  // minimum length of a trial
-  double sum_seconds = 0;    // required sum of such trials at one rate
+  double sum_seconds = 0;    // required total length of such trials at one rate
   double width = 0;          // maximum distance of the bounds, relative to the upper one
 };
 
@@ -40,12 +40,12 @@ std::vector<Target> targets_of(const SearchPlan& plan) {
   return targets;
 }
 
-// Seconds of the sufficiently long trials at one rate, by whether they met the goal.
+// The total seconds of the sufficiently long trials at one rate that met or missed the goal.
 struct Spent {
   double met = 0, missed = 0;
 };
 
-// Returns `open` while trials that are still to be made could change the verdict.
+// Returns `open` while the remaining trials could change the verdict.
 Verdict judge(const Spent& spent, const Target& target) {
   const double total = std::max(spent.met + spent.missed, target.sum_seconds);
   const double remaining = total - spent.met - spent.missed;
@@ -78,7 +78,7 @@ class Search {
   }
 
  private:
-  // The first trial runs at the maximum rate: the rate that arrives is a good first guess.
+  // Runs the first trial at the maximum rate. The rate at which packets arrive is the first guess.
   Result<> begin(const Target& target) {
     if (auto ok = attempt(max_rate_, target.trial_seconds); !ok || end_) return ok;
     const auto first = *std::find_if(
@@ -91,7 +91,7 @@ class Search {
   }
 
   // Repeats a trial until it is valid and the sender keeps up. After several trials in which the
-  // sender lags, the highest rate that it reached becomes the maximum. Sets end_ to end the search.
+  // sender lags, its highest rate becomes the maximum rate. Sets end_ if the search must end.
   Result<> attempt(double load, double seconds) {
     std::optional<std::size_t> best;  // trial in which the sender lagged least
     const int tries = std::isinf(load) ? 1 : kTries;
@@ -183,7 +183,7 @@ class Search {
       }
     }
     const auto now = bounds(goal.loss, target);
-    // If the search ended within a stage, the complete bounds of the previous stage are better.
+    // If the search ended before this stage found both bounds, keep those of the previous stage.
     if (end_ && !(now.lower && now.upper) && (goal.lower || goal.upper)) return {};
     goal.lower = now.lower;
     goal.upper = now.upper;

@@ -20,12 +20,12 @@ namespace manactl::datapath {
 
 // A trial at one rate.
 struct SearchProbe {
-  double asked = 0;    // requested packets per second; infinite: unlimited
+  double asked = 0;    // requested packets per second; infinity: unlimited
   double seconds = 0;  // requested time
   double rate = 0;     // packets per second that were sent
   std::uint64_t sent = 0, received = 0;
-  bool valid = true;     // false: not usable, so the trial is repeated
-  bool stopped = false;  // true: the user stopped the trial, which ends the search
+  bool valid = true;     // false: the trial is not usable and is repeated
+  bool stopped = false;  // true: the user stopped the trial, and the search ends
 
   // Lost share of the sent packets.
   double loss() const;
@@ -42,7 +42,7 @@ struct SearchPlan {
   double min_rate = 1000;            // packets per second
   double max_rate = std::numeric_limits<double>::infinity();
   double width = 0.005;       // final maximum distance of the bounds, relative to the upper one
-  double final_seconds = 10;  // of a confirming trial; exploratory trials take a tenth or more
+  double final_seconds = 10;  // length of a confirming trial; exploratory trials: a tenth or more
   unsigned repeat = 1;        // confirming trials per rate; their majority decides
   unsigned max_probes = 400;  // maximum number of trials of any length
 };
@@ -60,7 +60,7 @@ struct GoalResult {
     limit,         // max_probes was reached
   };
 
-  double loss = 0;              // the goal
+  double loss = 0;              // the goal: share of the sent packets that may be lost
   std::optional<double> lower;  // packets per second that meet the goal
   std::optional<double> upper;  // packets per second that miss the goal
   bool is_final = false;        // trials of full length confirmed these bounds
@@ -83,7 +83,7 @@ constexpr std::string_view name_of(GoalResult::End end) {
 
 struct SearchResult {
   std::vector<GoalResult> found;    // in the order of the goals
-  std::vector<SearchProbe> probes;  // in the order they were made
+  std::vector<SearchProbe> probes;  // in the order of the trials
   double reach = 0;                 // highest packets per second that the sender reached
 };
 

@@ -35,7 +35,7 @@ double binomial(std::size_t n, std::size_t k) {
   return std::exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) - all);
 }
 
-// How many of n sorted values can be cut off at each end while the rest still encloses the median
+// How many of n sorted values can be cut off at each end such that the rest encloses the median
 // with a probability of 95 %. The number of values below the median has a binomial distribution.
 std::optional<std::size_t> values_to_cut(std::size_t n) {
   const double tail = (1 - kLevel) / 2;
@@ -67,7 +67,7 @@ struct Ranked {
 };
 
 struct Ranks {
-  double u = 0;     // pairs of values with the larger one in the first series; a tie counts half
+  double u = 0;     // pairs whose larger value is in the first series; a tie counts half
   double ties = 0;  // sum of t^3 - t over all groups of t equal values
 };
 
@@ -91,7 +91,7 @@ Ranks rank(const std::vector<double>& a, const std::vector<double>& b) {
   return ranks;
 }
 
-// P(U >= u) without ties. Counts how many orders of n and m values give each U.
+// P(U >= u) for values without ties. Counts the orders of n and m values that give each U.
 double exact_tail(std::size_t n, std::size_t m, double u) {
   const std::size_t max_u = n * m;
   // After step j, orders[i][u] counts the orders of i values of the first series and j of the

@@ -13,7 +13,7 @@
 
 namespace manactl::datapath {
 
-// For an even number of values, the mean of the middle two; 0 without values.
+// The median is the mean of the middle two for an even number of values, and 0 without values.
 double median(std::vector<double> values);
 
 struct Bounds {
@@ -23,8 +23,8 @@ struct Bounds {
 struct Estimate {
   std::size_t count = 0;
   double median = 0;
-  // Two of the values, which enclose the true median with a probability of at least 95 %, for any
-  // distribution. Absent with fewer than 6 values.
+  // Two of the values. For any distribution, the true median lies between them with a probability
+  // of at least 95 %. Absent with fewer than 6 values.
   std::optional<Bounds> confidence;
   double variation = 0;  // sample standard deviation / mean; 0 with fewer than two values
 };

@@ -12,8 +12,8 @@ namespace manactl::datapath {
 namespace {
 
 constexpr std::size_t kMinIntervals = 3;  // minimum number besides the first and the last one
-constexpr double kStolen = 0.01;          // limit of `stolen`, above /proc/stat's rounding error
-constexpr double kWaited = 0.01;          // limit of `waited`, above what kernel threads use
+constexpr double kStolen = 0.01;          // limit of `stolen`; exceeds /proc/stat's rounding error
+constexpr double kWaited = 0.01;          // limit of `waited`; exceeds what kernel threads use
 constexpr double kPercent = 100;
 
 // Removes the intervals before steady_after and before the first packet. In modes that
@@ -116,7 +116,7 @@ std::optional<Servicing> servicing_of(Mode mode, const Trial& trial) {
   const auto last = std::find_if(all.rbegin(), all.rend(), disturbed).base();
   const auto begin = static_cast<std::size_t>(first - all.begin());
   const auto end = static_cast<std::size_t>(last - all.begin());
-  // If no interval is disturbed, the event happened after the last one.
+  // If no interval is disturbed, the event happened after the last interval.
   if (begin > end) return Servicing{sum_of(mode, all).rate(), {}, {}, 0};
   const auto away = sum_of(mode, all.subspan(begin, end - begin));
   return Servicing{sum_of(mode, all.first(begin)).rate(),

@@ -20,7 +20,7 @@ struct Summary {
   // Intervals that do not count: warm-up, ramp, first and last, those before the first packet or
   // after a receiver's last one, and those in which a device was absent.
   std::size_t left_out = 0;
-  std::vector<std::string> reasons;  // why the result is noisy; empty if it is not
+  std::vector<std::string> reasons;  // why the result is noisy; empty if it is not noisy
 
   bool noisy() const { return !reasons.empty(); }
 };
@@ -37,8 +37,8 @@ Summary summarize(Mode mode,
                   double steady_after,
                   const Disturbance& disturbance);
 
-// Rates by the rule of LISA, Microsoft's test framework for Linux VMs, to compare results with
-// LISA's. LISA leaves out the intervals before a trial's first packet, then the first and last one.
+// Rates by the rule of LISA, Microsoft's test framework for Linux VMs, for comparison with results
+// of LISA. It leaves out the intervals before the first packet, and the first and last that remain.
 struct LisaRate {
   double maximum = 0, average = 0, minimum = 0;  // packets per second
 };
@@ -46,8 +46,8 @@ struct LisaRate {
 // The rate of sent or received packets over all trials; nullopt if LISA leaves out all intervals.
 std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::*direction);
 
-// Packets per second of a trial before, while and after a device was absent, such as a VF that the
-// host removed for servicing. A rate is absent if no interval belongs to it.
+// Packets per second of a trial before, during and after the absence of a device, such as a VF that
+// the host removed for servicing. A rate is absent if it has no interval.
 struct Servicing {
   std::optional<double> before, during, after;
   double seconds = 0;  // from the start of the first disturbed interval to the end of the last

@@ -33,7 +33,7 @@ int on_event(std::uint16_t port, rte_eth_event_type event, void* watcher, void* 
 
 DeviceWatcher::DeviceWatcher(Mode mode, std::vector<Lane>& lanes, std::vector<Port>& ports)
     : mode_(mode), lanes_(lanes), ports_(ports) {
-  // Fails only for lack of memory; then removals are not detected.
+  // Registration fails only for lack of memory. Removals are then not detected.
   for (const auto event : kEvents) {
     static_cast<void>(rte_eth_dev_callback_register(RTE_ETH_ALL, event, on_event, this));
   }

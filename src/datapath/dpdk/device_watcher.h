@@ -27,7 +27,7 @@ class DeviceWatcher {
   // Events since the last call.
   std::vector<Event> take();
 
-  // DPDK calls these in any of its threads. Workers stop using the lanes of a removed port.
+  // DPDK's callbacks, called in any of its threads. Workers stop using the lanes of a removed port.
   void on_removed(std::uint16_t port, std::string device);
   void on_added(std::uint16_t port);
 

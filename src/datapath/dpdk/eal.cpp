@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMaxLog = 64UL * 1024;
 
-// Receives DPDK's log. DPDK's threads live as long as the process, and so does this object.
+// Receives DPDK's log. Lives until the process ends, because DPDK's threads do.
 class LogCapture {
  public:
   static LogCapture& instance() {
@@ -79,8 +79,8 @@ class OutputRedirect {
   FILE* err_;
 };
 
-// EAL creates a runtime directory even if it stores no files there, and does not remove it. It
-// cannot create one below /dev/null; with --no-shconf or --in-memory it ignores the failure.
+// EAL creates a runtime directory even if it needs none, and does not remove it. This class moves
+// it below /dev/null, where EAL cannot create it; with --no-shconf or --in-memory EAL ignores that.
 class NoRuntimeDirectory {
  public:
   NoRuntimeDirectory() {

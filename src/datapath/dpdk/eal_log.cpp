@@ -12,12 +12,12 @@ namespace manactl::datapath {
 namespace {
 
 struct KnownFailure {
-  std::string_view text;  // in the log
+  std::string_view text;  // a part of the log line
   Errc code;
   std::string_view reason;
 };
 
-// The first match wins.
+// If several texts match, the first one applies.
 constexpr std::array kKnown = {
     KnownFailure{"Not enough memory available", Errc::unsupported, "too few free hugepages"},
     KnownFailure{"Cannot get hugepage information", Errc::unsupported, "no free hugepages"},
@@ -29,8 +29,8 @@ constexpr std::array kKnown = {
                  "no permission to open a packet socket (needs CAP_NET_RAW)"},
 };
 
-// Lines that do not name a cause, or that are harmless: there is no second process to exchange
-// messages with, and no runtime directory is needed.
+// Lines without a cause, and harmless lines: bench exchanges no messages with a second process and
+// needs no runtime directory.
 constexpr std::array<std::string_view, 8> kUninformative = {
     "Cannot probe devices",
     "probe failed",

@@ -25,7 +25,7 @@ namespace {
 std::vector<std::string> plugins() {
   constexpr std::string_view kPrefix = "librte_";
   std::set<std::string> names;
-  std::error_code ignored;  // without the directory, the loop finds no drivers
+  std::error_code ignored;  // if the directory does not exist, the loop finds no drivers
   for (const auto& entry : std::filesystem::directory_iterator(RTE_EAL_PMD_PATH, ignored)) {
     const auto file = entry.path().filename().string();
     if (!file.starts_with("librte_net_") && !file.starts_with("librte_bus_")) continue;

@@ -23,8 +23,8 @@ Error with_need(const BenchPlan& plan, Error error) {
   return error;
 }
 
-// The port that sends what `port` receives, as testpmd pairs ports: 0 with 1, 2 with 3, and a
-// remaining one with itself.
+// The port that sends what `port` receives. Like testpmd, pairs port 0 with 1, 2 with 3, and so on,
+// and a remaining port with itself.
 std::size_t partner_of(std::size_t port, std::size_t ports) {
   const auto partner = port ^ 1U;
   return partner < ports ? partner : port;

@@ -36,7 +36,7 @@ class DpdkPorts final : public EnginePorts {
 
  private:
   struct PortPools {
-    std::vector<Pool> queues;  // one pool per queue: packets to send, or receive buffers
+    std::vector<Pool> queues;  // one pool per queue: packets to send or, if none, receive buffers
     Pool ring;                 // receive buffers of a port that generates packets
   };
 

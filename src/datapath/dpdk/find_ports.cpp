@@ -41,7 +41,7 @@ std::vector<Candidate> free_ports() {
   return found;
 }
 
-// A device of the plan and what identifies its ports.
+// A device of the plan, with the names and addresses that identify its ports.
 struct PlannedDevice {
   std::string shown;  // for messages
   std::string name;
@@ -98,7 +98,7 @@ Result<std::vector<Port>> find_ports(const BenchPlan& plan) {
     }
     if (ids.size() != device.ports) {
       return fail(Errc::invalid,
-                  fmt::format("'{}' created {} {}, but the plan has {}",
+                  fmt::format("'{}' created {} {}, but the plan requires {}",
                               printable(device.shown),
                               ids.size(),
                               ids.size() == 1 ? "port" : "ports",

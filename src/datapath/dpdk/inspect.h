@@ -44,8 +44,8 @@ inline BurstSummary inspect_each(rte_mbuf* const* packets,
 }
 
 // Combines the mbufs of a burst for inspect_vectorized(), which takes half the instructions of
-// inspect_each(). No count of references or segments is 0: if the OR of the counts is one, each is
-// one. All pools are equal if the AND of their addresses equals the OR.
+// inspect_each(). refcnt and nb_segs are never 0, so they are all 1 if their OR is 1. All pools are
+// equal if the AND of their addresses equals the OR.
 struct Overlay {
   using Halves [[gnu::vector_size(16), gnu::may_alias]] = std::uint32_t;
 

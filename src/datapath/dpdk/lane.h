@@ -18,11 +18,11 @@ namespace manactl::datapath::dpdk {
 
 inline constexpr unsigned kMaxBurst = 256;
 
-// How a sender varies its packets: sizes in a pattern, source ports in turn.
+// How a sender varies its packets: sizes follow a pattern, source ports take turns.
 struct Rotation {
   std::vector<Shape> shapes;          // one per size
   std::vector<std::uint8_t> pattern;  // indexes into `shapes` for one round plus one burst
-  unsigned round = 1, at = 0;         // packets per round; position of the next packet in it
+  unsigned round = 1, at = 0;         // packets per round; position of the next packet in `pattern`
   std::uint16_t first_port = 0, last_port = 0, port = 0;
 
   bool changes_sizes() const noexcept { return shapes.size() > 1; }

@@ -32,7 +32,7 @@ void reply_to_requests(Lane& lane, rte_mbuf* const* packets, unsigned count) noe
   }
 }
 
-// Sends packets unchanged, except requests, like testpmd's forward mode "io".
+// Like testpmd's forward mode "io", sends packets unchanged, except requests of mode rtt.
 unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   auto** packets = lane.packets.data();
   const unsigned count = rte_eth_rx_burst(lane.port, lane.queue, packets, lane.burst);

@@ -18,7 +18,7 @@ Result<> make_traffic(const BenchPlan& plan, const Flow& flow, Lane& lane) {
   lane.frame_bytes = static_cast<std::uint16_t>(traffic.largest() - kFcsBytes);
   std::vector<std::uint8_t> frame(lane.frame_bytes);
   write_frame(flow, frame);
-  finish_packets(*lane.pool, frame);
+  prebuild_packets(*lane.pool, frame);
 
   auto& rotation = lane.rotation;
   for (const auto& size : traffic.sizes) {

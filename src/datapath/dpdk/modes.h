@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The bursts of the traffic modes: one row each, in mode_<name>.cpp. Functions: modes.cpp.
+// The burst functions of the traffic modes. mode_<name>.cpp defines the row of a mode.
 
 #pragma once
 

@@ -11,7 +11,7 @@ namespace manactl::datapath::dpdk {
 
 namespace {
 
-// plan/plan.cpp estimates memory without DPDK's headers and relies on these values.
+// plan/plan.cpp, which does not include DPDK's headers, estimates memory with these values.
 static_assert(RTE_PKTMBUF_HEADROOM <= 128);
 static_assert(sizeof(rte_mbuf) == 128);
 static_assert(RTE_MEMPOOL_CACHE_MAX_SIZE >= 512);
@@ -47,7 +47,7 @@ Result<Pool> make_ring_pool(const BenchPlan& plan, unsigned port, int node) {
   return make(plan, name, size.ring_mbufs, size.ring_cache, size.ring_mbuf_bytes, node);
 }
 
-void finish_packets(rte_mempool& pool, std::span<const std::uint8_t> frame) {
+void prebuild_packets(rte_mempool& pool, std::span<const std::uint8_t> frame) {
   rte_mempool_obj_iter(
       &pool,
       [](rte_mempool*, void* opaque, void* object, unsigned) {

@@ -28,8 +28,8 @@ Result<Pool> make_queue_pool(const BenchPlan& plan, unsigned port, unsigned queu
 // One pool for all receive rings of a port whose queue pools hold prebuilt packets to send.
 Result<Pool> make_ring_pool(const BenchPlan& plan, unsigned port, int node);
 
-// Writes `frame` into every mbuf of the pool. Drivers keep the frame intact: freeing an mbuf to its
-// pool changes neither its data nor its lengths.
-void finish_packets(rte_mempool& pool, std::span<const std::uint8_t> frame);
+// Writes `frame` into every mbuf of the pool. The frames stay intact: when a driver frees an mbuf
+// to its pool, neither its data nor its lengths change.
+void prebuild_packets(rte_mempool& pool, std::span<const std::uint8_t> frame);
 
 }  // namespace manactl::datapath::dpdk

@@ -64,7 +64,7 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
   return conf;
 }
 
-// Counters may go backwards when the other side of a memif disconnects.
+// The difference; 0 if a counter went backwards, as when the other side of a memif disconnects.
 std::uint64_t since(std::uint64_t before, std::uint64_t now) {
   return now > before ? now - before : 0;
 }
@@ -141,7 +141,7 @@ Port& Port::operator=(Port&& other) noexcept {
 
 Port::~Port() {
   if (!open_) return;
-  // Errors are ignored: they mean that the port was stopped or removed before.
+  // Errors are ignored, because they mean that the port is already stopped or removed.
   static_cast<void>(rte_eth_dev_stop(id_));
   static_cast<void>(rte_eth_dev_close(id_));
 }
@@ -199,7 +199,7 @@ Result<> Port::reopen() {
     open_ = false;
   }
   earlier_ = counted;
-  // Fails, harmlessly, if a previous reopen() failed after this step.
+  // This call fails harmlessly if a previous reopen() removed the device and then failed.
   static_cast<void>(rte_eal_hotplug_remove("vdev", device_.c_str()));
   const auto arguments = device->substr(std::min(device->size(), device_.size() + 1));
   const int error = rte_eal_hotplug_add("vdev", device_.c_str(), arguments.c_str());

@@ -21,7 +21,7 @@ namespace manactl::datapath::dpdk {
 
 class Port {
  public:
-  // Takes over the port `id`; the destructor closes it. `device` is its name in plan and messages.
+  // Takes over the port `id`; the destructor closes it. `device` is its name in plans and messages.
   static Result<Port> open(std::uint16_t id, const std::string& device, bool physical);
 
   Port(Port&& other) noexcept;
@@ -68,7 +68,7 @@ class Port {
   // Packets per path since mark(); nullopt if the driver does not count them.
   std::optional<PathCounters> path_counters() const;
 
-  // Waits until the device has completed `posted` packets since mark() or makes no progress.
+  // Waits until the device has completed `posted` packets since mark(), or makes no more progress.
   void drain(std::uint16_t queues, std::uint64_t posted) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sends one burst. The packets in a queue's pool are built in advance. They are sent unchanged,
-// or only their sizes, source ports and request payloads are rewritten first.
+// Sends one burst. The packets in a queue's pool are prebuilt. Before they are sent, at most their
+// sizes, source ports and request payloads are rewritten.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace manactl::datapath::dpdk {
 
-// Offset of a packet's first byte from its mbuf, as finish_packets() left it.
+// Offset of a packet's first byte from its mbuf, as prebuild_packets() left it.
 inline constexpr std::size_t kFrameAt = sizeof(rte_mbuf) + RTE_PKTMBUF_HEADROOM;
 
 inline void put_field(char* at, std::uint16_t value) noexcept {
@@ -70,7 +70,7 @@ inline void advance(Rotation& rotation, unsigned packets) noexcept {
   return bytes;
 }
 
-// Sends at most `wanted` packets. finish(packets, count) may change them just before.
+// Sends at most `wanted` packets, after finish(packets, count), which may change them.
 template <class Finish>
 unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish finish) noexcept {
   auto** packets = lane.packets.data();

@@ -36,7 +36,7 @@ struct alignas(kOwnLines) Counters {
   Counter cycles, empty_polls, part_bursts, full_bursts;
   Counter pool_empty;  // bursts for which the pool had too few packets
 
-  // Counts one call into the driver. The kinds are disjoint, so that each call costs one addition.
+  // Counts one call into the driver, in exactly one counter, so that it costs a single addition.
   void count_poll(unsigned moved, unsigned wanted) noexcept {
     auto& kind = moved == 0 ? empty_polls : moved < wanted ? part_bursts : full_bursts;
     kind.add(1);

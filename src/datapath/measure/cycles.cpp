@@ -6,8 +6,7 @@
 
 namespace manactl::datapath {
 
-// Reads the two clocks several times and returns the pair that was read fastest: an interrupt
-// between them would separate the readings.
+// Reads both clocks several times and returns the fastest pair, which no interrupt has separated.
 CycleRate::Instant CycleRate::read_both() {
   constexpr int kTries = 8;
   Instant best;

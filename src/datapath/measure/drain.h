@@ -38,8 +38,8 @@ struct DrainLimits {
   std::uint64_t total = 0;  // time after the last worker stopped sending
 };
 
-// Receives until all packets have returned or a limit is reached. A worker that was preempted
-// receives a few times even after the limit. receive(lane, now) returns the number of packets.
+// Receives until all packets have returned or a limit is reached. `total` applies after 64 polls at
+// the earliest, because workers may be preempted. receive(lane, now) returns the number of packets.
 template <class Lane, class Clock, class Receive>
 void drain(const DrainScope<Lane>& scope,
            const DrainLimits& limits,
@@ -61,8 +61,8 @@ void drain(const DrainScope<Lane>& scope,
   }
 }
 
-// Receives late packets of the previous trial. receive(lane, now) counts them and returns their
-// number, so this function must be called before the counters of the next trial are read.
+// Receives late packets of the previous trial. receive(lane, now) returns their number and also
+// counts them, so this function must be called before the counters of the next trial are read.
 template <class Lane, class Receive>
 void discard_leftovers(const std::vector<Lane*>& lanes, Receive receive) noexcept {
   constexpr unsigned kMax = 16384;  // more than a queue holds; other hosts may never stop sending

@@ -105,7 +105,7 @@ Trial measure(const TrialPlan& plan,
     last_time = now;
     if (trial.interrupted || until >= end) break;
   }
-  // Measure the time before workers.stop(), in which they receive late packets but send nothing.
+  // Read the clock before workers.stop(), during which workers only receive late packets.
   const auto seconds = Seconds(Clock::now() - start).count();
   workers.stop();
   auto trial_total = difference(workers.read(), first, seconds);

@@ -21,17 +21,16 @@ class Workers {
   // Returns when no worker uses a queue any more. May be called without go().
   virtual void stop() = 0;
 
-  // Running totals since the session began, one sample per lane. `total` is their sum plus what
-  // only devices count (errors, losses).
+  // Running totals since the session began, one sample per lane. `total` is their sum plus
+  // the errors and losses that only devices count.
   virtual Interval read() const = 0;
 
-  // Events since the last call. measure() adds them to the trial and marks the interval as
-  // disturbed.
+  // Events since the last call. measure() adds them to the trial and marks the interval disturbed.
   virtual std::vector<Event> take_events() { return {}; }
 };
 
-// Blocks for the trial's time or until `stop` is requested. The queues and the total of the trial
-// are the workers' counts, to be corrected with settle().
+// Blocks for the trial's time or until `stop` is requested. The result has the workers' counts,
+// which settle() corrects.
 Trial measure(const TrialPlan& plan,
               Workers& workers,
               const std::stop_token& stop,

@@ -31,12 +31,11 @@ class EnginePorts {
   // True if one of the ports is an Azure NIC, not a virtual or simulated device.
   virtual bool are_physical() const = 0;
 
-  // How long workers wait for late packets, in nanoseconds. This wait and finish() together take at
-  // most 100 ms.
+  // How long workers wait for late packets, in nanoseconds. Together with finish(): at most 100 ms.
   virtual DrainLimits drain_limits() const = 0;
 
-  // Starts a thread on worker.cpu that runs the work of the plan's mode. The thread sets
-  // worker.error if it cannot. `index` counts the workers from 0.
+  // Starts a thread on worker.cpu that runs the work of the plan's mode. A thread that cannot run
+  // there sets worker.error. `index` counts the workers from 0.
   virtual Result<> start_worker(std::size_t index, Worker& worker) = 0;
 
   // Waits until a worker that was started has done its work.
@@ -59,8 +58,8 @@ class EnginePorts {
   virtual std::vector<std::optional<PortCount>> finish(Trial& trial) = 0;
 };
 
-// Checks the plan. If it names no CPUs, fills in those that this process may use. Fails with
-// Errc::invalid if the plan names a CPU that the process may not use: EAL would exit the process.
+// Checks the plan. If plan.cpus is empty, fills in the CPUs that this process may use. Fails with
+// Errc::invalid if the process may not use one of plan.cpus, because EAL would exit the process.
 Result<BenchPlan> complete_plan(const BenchPlan& plan);
 
 // `plan` is the result of complete_plan(); `report` has the engine's name and version.

@@ -17,7 +17,7 @@ struct Share {
   std::vector<std::string> notes;
 };
 
-// Sets the number of packets, and scales the bytes to the same mean size.
+// Sets the number of packets, and scales the bytes so that the mean size stays the same.
 void set_packets(Count& count, std::uint64_t packets) {
   const auto mean = count.packets == 0
                         ? 0
@@ -37,14 +37,14 @@ void settle_sent(const DirectionCount& port, Share& share) {
   // Some virtual drivers count only the first few queues, even in their totals.
   if (share.queues.size() > per_queue.size() && !per_queue.empty() && known == port.packets) {
     share.notes.push_back(fmt::format(
-        "the driver counts only {} queues: sent packets are those posted to it", per_queue.size()));
+        "the driver counts only {} queues, so posted packets count as sent", per_queue.size()));
     return;
   }
   share.notes.push_back(
       fmt::format("{} packets were posted but not completed", posted - port.packets));
   set_packets(share.total.tx, port.packets);
   if (share.queues.size() != per_queue.size() || known != port.packets) {
-    share.notes.emplace_back("queues show posted packets, the total shows completed ones");
+    share.notes.emplace_back("the queues count posted packets, the total counts completed packets");
     return;
   }
   for (std::size_t i = 0; i < per_queue.size(); ++i) set_packets(share.queues[i].tx, per_queue[i]);

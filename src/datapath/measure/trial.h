@@ -20,7 +20,7 @@ namespace manactl::datapath {
 
 // A requested rate for all queues of one port together.
 struct Rate {
-  enum class Unit { packets, bits, percent };  // per second (bits with FCS) or % of the link speed
+  enum class Unit { packets, bits, percent };  // packets/s, bit/s (with FCS), % of the link speed
   Unit unit = Unit::packets;
   double value = 0;
 };
@@ -65,8 +65,8 @@ struct PathCounters {
 
 // The work that the workers did.
 struct Effort {
-  std::uint64_t cycles = 0;        // cycles of the visits to a queue that moved packets
-  std::uint64_t instructions = 0;  // in user space, polling included; 0: the CPU cannot count them
+  std::uint64_t cycles = 0;        // CPU cycles of those visits to a queue that moved packets
+  std::uint64_t instructions = 0;  // in user space, including polling; 0: not counted
   std::uint64_t polls = 0;         // calls into the driver
   std::uint64_t empty_polls = 0;   // polls that moved nothing
   std::uint64_t full_bursts = 0;   // polls that moved a whole burst
@@ -89,7 +89,7 @@ const Count& headline(Mode mode, const Sample& sample);
 struct Interval {
   Sample total;
   std::vector<Sample> queues;  // port by port, queue by queue
-  bool disturbed = false;      // a device was removed or returned, or was absent all the time
+  bool disturbed = false;      // a device was absent, at least for a part of the interval
 };
 
 struct Event {
@@ -103,7 +103,7 @@ inline constexpr EnumWords<Event::Kind, 2> kEventKinds = {{
     {Event::Kind::returned, "returned"},
 }};
 
-// Reordered and unrelated packets. The number of lost replies is sent minus received packets.
+// Reordered and unrelated replies. (Lost replies are the sent minus the received packets.)
 struct ReplyCounts {
   std::uint64_t reordered = 0;  // arrived after the reply to a later request of the same sender
   std::uint64_t unrelated = 0;  // not a reply, or the reply to a request of an earlier trial
@@ -113,7 +113,7 @@ struct Trial {
   TrialPlan plan;
   std::vector<Interval> intervals;  // counts of posted and received packets
   std::vector<Sample> queues;       // counts of completed packets in the whole trial, port by port
-  // Sum of the queues, unless a note states otherwise: devices count some losses per port only.
+  // The sum of the queues, unless a note states otherwise: some losses are counted only per port.
   Sample total;
   std::vector<std::optional<PathCounters>> paths;  // port by port; only net_netvsc counts them
   std::optional<Histogram> latency;                // nanoseconds; only if the mode measures latency
@@ -127,7 +127,7 @@ struct Trial {
 struct Progress {
   std::function<void()> started;  // just before the first packet
   std::function<void(const Interval&)> interval;
-  std::function<void(const Event&)> event = {};  // precedes the call for the event's interval
+  std::function<void(const Event&)> event = {};  // called before interval() for the same interval
 };
 
 }  // namespace manactl::datapath

@@ -46,8 +46,8 @@ class Finder {
     return probe;
   }
 
-  // Moves the longest trials at the lower bound of the first goal to the report, or the last trial
-  // if there is no lower bound.
+  // Moves trials to the report: the longest at the lower bound of the first goal or, if there is no
+  // lower bound, the last trial.
   void choose(FindReport& report) {
     const auto& probes = report.result.probes;
     const auto& bound = report.result.found.front().lower;

@@ -22,8 +22,8 @@ Result<BenchReport> run(Engine& engine,
                         const std::stop_token& stop,
                         const Progress& progress);
 
-// Runs `count` trials, but none after an interrupted one. Fails if the first trial cannot start; if
-// a later one cannot, the trial before it gets a note.
+// Runs `count` trials, but none after an interrupted one. Fails if the first trial cannot start. If
+// a later trial cannot start, the trial before it gets a note.
 Result<std::vector<Trial>> repeat(Session& session,
                                   const TrialPlan& plan,
                                   unsigned count,
@@ -32,8 +32,8 @@ Result<std::vector<Trial>> repeat(Session& session,
 
 struct FindPlan {
   Mode mode = Mode::txrx;
-  TrialPlan trial;             // its seconds are the length of a final trial without the ramp
-  std::vector<double> losses;  // goals, as in SearchPlan
+  TrialPlan trial;             // `seconds` is the length of a final trial without its ramp
+  std::vector<double> losses;  // as in SearchPlan
   double max_rate = std::numeric_limits<double>::infinity();  // packets per second of one port
   unsigned repeat = 1;                                        // final trials per rate
   std::function<void(const SearchProbe&)> on_probe;  // called after each trial; may be empty
@@ -44,7 +44,7 @@ Result<> can_find(Mode mode);
 
 struct FindReport {
   SearchResult result;        // rates of one port
-  std::vector<Trial> trials;  // the longest at the first goal's lower bound; the last if no bound
+  std::vector<Trial> trials;  // the longest at the first goal's lower bound, else the last one
   std::vector<std::size_t> indexes;  // position of each of `trials` in result.probes
   std::vector<std::string> notes;
 };

@@ -62,7 +62,7 @@ struct Worker {
   Team* team = nullptr;
   std::atomic<int> error = 0;  // errno if the thread could not be set up
   std::atomic<bool> ready = false;
-  std::atomic<bool> done = false;  // set last, which publishes everything that the worker wrote
+  std::atomic<bool> done = false;  // set last, with release order, to publish the worker's results
 };
 
 // Runs in a worker's thread for one trial.
@@ -73,9 +73,8 @@ using Work = void (*)(Worker&) noexcept;
 template <class Lane>
 using BurstFunction = unsigned (*)(Lane&, std::uint64_t now) noexcept;
 
-// Maximum number of full bursts in a row from one queue. Reading the clock for each burst would
-// cost as much as six packets, and alternating queues would evict packets from the CPU's
-// first-level cache.
+// Maximum number of full bursts in a row from one queue. Reading the clock per burst would cost as
+// much as six packets; a new queue per burst would evict packets from the first-level cache.
 inline constexpr unsigned kMaxVisit = 32;
 
 template <class Lane, BurstFunction<Lane> Serve>
@@ -95,7 +94,7 @@ std::uint64_t visit_all(Worker& worker, std::uint64_t now) noexcept {
     auto& lane = static_cast<Lane&>(*base);
     if (!lane.in_use()) [[unlikely]] {
       lane.parked.store(true, std::memory_order_release);
-      now = read_cycles();  // so that idle time is not charged to the next lane
+      now = read_cycles();  // so that the next lane is not charged for idle time
       continue;
     }
     const auto before = now;
@@ -128,8 +127,8 @@ void work(Worker& worker) noexcept {
   worker.done.store(true, std::memory_order_release);
 }
 
-// The work of a mode whose packets return. `Receive`, the receiving part of `Serve`, is called even
-// after sending has ended; it may ignore the time.
+// The work of a mode whose packets return. `Receive` is the receiving part of `Serve`. It is also
+// called after sending has ended, and may ignore the time.
 template <class Lane,
           BurstFunction<Lane> Serve,
           BurstFunction<Lane> Receive,

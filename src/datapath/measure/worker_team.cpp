@@ -50,7 +50,7 @@ Result<> WorkerTeam::launch() {
     stop();
     return fail_errno(number, fmt::format("cannot run a worker on CPU {}", worker.cpu));
   }
-  team_.lost_before = outstanding(team_.lanes);  // all workers have discarded their leftovers
+  team_.lost_before = outstanding(team_.lanes);  // all workers have discarded late packets
   return {};
 }
 

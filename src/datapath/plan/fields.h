@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Names of the plan's fields in errors. Code that fills a plan from another source, such as the
-// command line, replaces them by the names of that source.
+// Names of the plan's fields in errors. Code that fills a plan, for example from the command line,
+// replaces these names by those of its source, such as option names.
 
 #pragma once
 

@@ -54,9 +54,8 @@ bool is_on_pci(const std::string& device) {
   return PciAddress::parse(std::string_view(device).substr(0, device.find(','))).has_value();
 }
 
-// Data room of a receive buffer. Small buffers save memory and TLB entries. DPDK's default is for
-// AF_PACKET and AF_XDP, which require room for a whole frame of their rings, and for NICs, many of
-// which size buffers in KiB.
+// The data room of a receive buffer. A small one saves memory and TLB entries. AF_PACKET and AF_XDP
+// need DPDK's default for a whole frame of their rings, and many NICs size buffers in KiB.
 unsigned min_receive(const BenchPlan& plan) {
   const auto needs_default = [](const std::string& device) {
     return device.starts_with("net_af_") || is_on_pci(device);
@@ -65,7 +64,7 @@ unsigned min_receive(const BenchPlan& plan) {
   return any ? kDefaultReceive : kMinReceive;
 }
 
-// All ports of a slot are in one argument, because a driver probes a device once.
+// Returns one argument per PCI slot, with all of its ports, because a driver probes a device once.
 std::vector<std::string> slot_devices(const BenchPlan& plan) {
   std::vector<std::string> devices;
   for (const auto& nic : plan.nics) {
@@ -117,7 +116,7 @@ std::vector<MacAddress> macs_of(std::string_view device) {
 std::size_t port_count(const BenchPlan& plan) {
   auto ports = plan.nics.size();
   for (const auto& device : plan.vdevs) ports += std::max<std::size_t>(1, macs_in(device).size());
-  return std::max<std::size_t>(1, ports);  // memory may be estimated before a device is known
+  return std::max<std::size_t>(1, ports);  // a plan without devices still has a memory estimate
 }
 
 PoolSize pool_size(const BenchPlan& plan) {
@@ -131,7 +130,7 @@ PoolSize pool_size(const BenchPlan& plan) {
   const auto cached = size.cache + size.cache / 2 + plan.burst;
   const bool own = generates_packets(plan.mode);
   size.mbufs = plan.descriptors + cached;
-  // A forwarded packet occupies a receive ring first and a send ring later.
+  // Mode fwd: packets occupy both the receive ring and the send ring.
   if (forwards(plan.mode)) size.mbufs += plan.descriptors;
   size.mbuf_bytes = own ? kHeadroom + frame_room : receive_room;
   size.bytes = ports * plan.queues *
@@ -196,7 +195,7 @@ std::string Placement::note() const {
 std::vector<std::string> eal_arguments(const BenchPlan& plan) {
   std::vector<std::string> arguments;
   if (plan.hugepages) {
-    arguments.emplace_back("--in-memory");  // needs no mount and leaves no files after a kill
+    arguments.emplace_back("--in-memory");  // needs no hugetlbfs mount; leaves no files behind
   } else {
     // EAL rejects --in-memory with --no-huge; --no-shconf keeps EAL from writing to /var/run.
     const auto mib = (pool_size(plan).bytes + (1U << 20U) - 1) >> 20U;

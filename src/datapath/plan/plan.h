@@ -15,8 +15,8 @@
 
 namespace manactl::datapath {
 
-// Fails with Errc::invalid, naming the field (PlanField) and the rule. The number of queues is at
-// most 64, for NICs a power of two; descriptors: a multiple of 64; frames: 64 to 9018 bytes.
+// Fails with Errc::invalid; the message contains the field (PlanField) and the rule. The limits are
+// 64 queues (for NICs a power of two), multiples of 64 descriptors, and frames of 64 to 9018 bytes.
 Result<> validate(const BenchPlan& plan);
 
 // The values of mac= in a --vdev argument that starts with a PCI address: one per port.
@@ -43,8 +43,8 @@ PoolSize pool_size(const BenchPlan& plan);
 // The number of pages of `page_kib` KiB that a run needs.
 std::uint64_t pages_needed(const BenchPlan& plan, std::uint64_t page_kib);
 
-// There is one thread per CPU. A thread serves all queues of its CPU in turn, so no queue waits for
-// a time slice, and a thread stops after at most one visit to each of its queues.
+// There is one thread per CPU. It serves all queues of its CPU in turn, so that no queue waits for
+// a time slice. To stop, it needs at most one more visit to each of its queues.
 struct Placement {
   unsigned main_cpu = 0;
   std::vector<unsigned> worker_cpus;  // one per queue, ordered by port; CPUs may repeat
@@ -53,7 +53,7 @@ struct Placement {
   // The CPUs of worker_cpus without repetition: worker i is EAL's lcore i + 1.
   std::vector<unsigned> workers() const;
 
-  // "8 queues share 1 CPU: ..."; empty if no CPU is shared.
+  // A note such as "8 queues share 1 CPU: ..."; empty if no CPU is shared.
   std::string note() const;
 };
 

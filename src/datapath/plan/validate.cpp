@@ -15,9 +15,9 @@ namespace {
 
 constexpr unsigned kMaxQueues = 64;  // limit of net_mana and net_netvsc
 constexpr unsigned kMinDescriptors = 64, kMaxDescriptors = 8192;
-constexpr unsigned kMinFrame = 64, kMaxFrame = 9018;  // MTU 9000 with header and FCS
+constexpr unsigned kMinFrame = 64, kMaxFrame = 9018;  // maximum: MTU 9000, header and FCS
 constexpr unsigned kMaxShare = 1000;
-constexpr unsigned kMaxBurst = 256;  // a mempool cache holds two bursts, and at most 512 mbufs
+constexpr unsigned kMaxBurst = 256;  // a mempool cache holds two bursts; its limit is 512 mbufs
 constexpr unsigned kMaxCpu = 1023;   // CPU_SETSIZE - 1
 constexpr double kMaxSeconds = 30.0 * 24 * 3600;
 constexpr double kMinInterval = 0.01;

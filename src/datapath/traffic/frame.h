@@ -34,12 +34,12 @@ struct Flow {
 // Fills `frame` (at least kHeaderBytes, without FCS); the payload is zero.
 void write_frame(const Flow& flow, std::span<std::uint8_t> frame);
 
-// The header fields that depend on a frame's size, in network byte order. Replacing them, the
-// source port and the UDP checksum turns a finished frame into one of another size or flow.
+// The header fields that depend on a frame's size, in network byte order. To turn a prebuilt frame
+// into one of another size or flow, replace them, the source port and the UDP checksum.
 struct Shape {
   std::uint16_t bytes = 0;  // without FCS
   std::uint16_t ip_length = 0, ip_checksum = 0, udp_length = 0;
-  std::uint16_t udp_sum = 0;  // sum of all that the UDP checksum covers except the source port
+  std::uint16_t udp_sum = 0;  // sum of all words under the UDP checksum except the source port
 };
 
 inline constexpr std::size_t kIpLengthAt = 16, kIpChecksumAt = 24;

@@ -13,8 +13,8 @@ class Pace {
  public:
   Pace() = default;  // unlimited
 
-  // Reaches `per_tick` packets per tick after `ramp` ticks. A sender that was preempted may catch
-  // up by at most `depth` packets; it skips the rest.
+  // Reaches `per_tick` packets per tick after `ramp` ticks. After a preemption, a sender catches
+  // up by at most `depth` packets and skips the rest.
   Pace(double per_tick, double ramp, double depth)
       : per_tick_(per_tick), ramp_(ramp), depth_(depth) {}
 

@@ -48,7 +48,7 @@ void reverse_direction(std::span<std::uint8_t> frame) noexcept {
 
 unsigned Window::available(std::uint64_t now) noexcept {
   const auto replied = replied_.load(std::memory_order_relaxed);
-  // Replies outnumber requests if a request that counted as lost is answered after all.
+  // Replies can outnumber requests, because requests that count as lost may still be answered.
   if (replied >= sent_) sent_ = replied;
   const auto in_flight = sent_ - replied;
   if (replied != last_replied_ || in_flight == 0) {

@@ -43,8 +43,7 @@ std::optional<Request> request_in(std::span<const std::uint8_t> frame) noexcept;
 // source is not the NIC's own address. All checksums stay valid.
 void reverse_direction(std::span<std::uint8_t> frame) noexcept;
 
-// Limits the requests of a lane that are in flight. One thread sends; any thread may report
-// replies.
+// Limits the requests of a lane in flight. One thread sends; any thread may report replies.
 class Window {
  public:
   // After this time without a reply, all requests in flight count as lost, but may be answered.
@@ -66,9 +65,9 @@ class Window {
 
  private:
   unsigned max_;
-  std::uint64_t sent_ = 0;          // sent requests, without those that count as lost
+  std::uint64_t sent_ = 0;          // requests that were sent and do not count as lost
   std::uint64_t last_replied_ = 0;  // replied_ when available() last found new replies
-  std::uint64_t since_ = 0;         // when available() last found new replies or none in flight
+  std::uint64_t since_ = 0;         // when it last found new replies, or no requests in flight
   std::atomic<std::uint64_t> replied_{0};
 };
 
@@ -93,12 +92,11 @@ inline std::uint64_t request_time() noexcept {
   return static_cast<std::uint64_t>(now.tv_sec) * kSecond + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-// A lane's requests, and the replies that it receives, including replies to other lanes' requests.
+// The requests of a lane, and the replies that it receives, also for requests of other lanes.
 struct Requests {
   explicit Requests(unsigned max_in_flight) : window(max_in_flight) {}
 
-  // Writes the next `count` requests into the payloads payload(0), payload(1), ... with the current
-  // time.
+  // Writes the next `count` requests, with the current time, to payload(0), payload(1) and so on.
   template <class Payload>
   void write(unsigned count, Payload payload) const noexcept {
     auto request = next;
@@ -133,7 +131,7 @@ struct Requests {
   Window window;
   Histogram latency;               // nanoseconds
   std::vector<Window*> windows;    // windows of all lanes; not owned
-  std::vector<ReplyOrder> orders;  // one per lane, for the replies to its requests
+  std::vector<ReplyOrder> orders;  // orders[i]: replies to the requests of lane i
   ReplyCounts replies;
 
  private:

@@ -18,7 +18,7 @@ namespace manactl::datapath {
 // share, as evenly spread as possible.
 std::vector<std::uint8_t> size_pattern(const std::vector<SizeShare>& sizes);
 
-// The maximum number of flows per queue if no two flows of all queues share a source port.
+// The maximum number of flows per queue, so that no two flows of a port share a source port.
 unsigned max_flows(unsigned queues);
 
 struct PortRange {
@@ -28,8 +28,7 @@ struct PortRange {
 // Source ports of a queue's flows. No two queues share a port.
 PortRange source_ports(unsigned queue, unsigned queues, unsigned flows);
 
-// The first flow of a queue. `mac` and `ip` are those of the NIC; Azure drops packets from other
-// addresses.
+// The first flow of a queue. `mac` and `ip` are the NIC's, because Azure drops packets from others.
 Flow flow_of(const BenchPlan& plan,
              const MacAddress& mac,
              const std::optional<Ipv4Address>& ip,

@@ -11,8 +11,8 @@ namespace manactl::datapath::verbs {
 
 namespace {
 
-// Returns who uses the port, and the command that helps. The kernel uses a port while its interface
-// is up; otherwise the port belongs to the first protection domain with a QP on it.
+// Returns who uses the port, and the command that helps. The kernel uses a port while the port's
+// interface is up; otherwise the first protection domain with a QP on the port uses it.
 std::string port_user(const PortInfo& port) {
   const auto name = printable(port.interface, 40);
   if (port.up.value_or(false)) {
@@ -50,7 +50,7 @@ bool needs_libmana(std::string_view call) {
 }
 
 struct Hint {
-  std::string_view call;  // prefix of the call's name
+  std::string_view call;  // the start of the call's name
   int number;
   std::string_view text;
 };

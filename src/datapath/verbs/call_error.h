@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Explains why a call of libibverbs failed: the cause, who uses the port, and the command that
-// helps.
+// Errors for failed calls of libibverbs: the cause, the user of the port, and a command that helps.
 
 #pragma once
 

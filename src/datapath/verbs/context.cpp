@@ -21,7 +21,7 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kHugePage = 2U << 20U;
 constexpr std::uint32_t kEthernetPart = 2;  // vendor_part_id of mana_ib's device for raw packets
 
-// Allocates pages for queues, zeroed because the owner bits of a new CQ start at zero.
+// Allocates pages for queues. They are zeroed, because the owner bits of a new CQ start at zero.
 void* allocate(std::size_t bytes, void* /*data*/) {
   const auto rounded = (bytes + kPage - 1) / kPage * kPage;
   auto* memory = std::aligned_alloc(kPage, rounded);
@@ -76,7 +76,7 @@ Result<std::vector<Candidate>> find_candidates(std::span<ibv_device*> devices,
                           mac.str()));
 }
 
-// The speed of a link from the InfiniBand codes of its width and lane speed; 0 if one is unknown.
+// The speed of a link with these InfiniBand codes of width and lane speed; 0 if a code is unknown.
 // See active_width and active_speed in ibv_query_port(3).
 std::uint64_t mbps_of(std::uint8_t width, std::uint8_t speed) {
   struct Code {

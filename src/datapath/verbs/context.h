@@ -42,7 +42,7 @@ class Context {
 
   const Limits& limits() const { return limits_; }
 
-  // The speed of the interface or, if that is unknown, of the RDMA port; 0 if both are unknown.
+  // The speed of the interface; if unknown, that of the RDMA port; if that is unknown as well, 0.
   std::uint64_t link_mbps() const;
 
   ibv_context* handle() const { return handle_.get(); }
@@ -54,7 +54,7 @@ class Context {
 
   Result<Owned<ibv_cq>> make_cq(std::uint32_t entries) const;
 
-  // The error of a failed call. Its code is errno, or `number` for calls that return the code.
+  // The error of a failed call. Its code is errno or, if the call returned the code, `number`.
   tl::unexpected<Error> fail_call(std::string_view call) const;
   tl::unexpected<Error> fail_call(std::string_view call, int number) const;
 

@@ -53,7 +53,7 @@ Result<std::unique_ptr<Engine>> make() {
 }
 
 EngineInfo info() {
-  return {"", "loaded", {"libmana"}};  // the version is known once the libraries are loaded
+  return {"", "loaded", {"libmana"}};  // the version is unknown until the libraries are loaded
 }
 
 }  // namespace

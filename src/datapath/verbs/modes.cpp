@@ -15,7 +15,7 @@ std::uint8_t* bytes_at(std::uint64_t address) noexcept {
   return reinterpret_cast<std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr): a buffer
 }
 
-// Sends at most `wanted` packets from the ring's head. finish(count) may change them just before.
+// Sends at most `wanted` packets from the ring's head, after finish(count), which may change them.
 template <class Finish>
 unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish finish) noexcept {
   auto& ring = *lane.tx;
@@ -171,8 +171,8 @@ unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept {
 
 namespace {
 
-// Receives late packets after sending has ended. Also counts completions of sent packets, because
-// each of them shows that a packet may still return.
+// Receives late packets after sending has ended. The result includes completions of sent packets,
+// because their packets may still return.
 template <Burst Receive>
 unsigned receive_late(Lane& lane, std::uint64_t now) noexcept {
   const auto done = lane.tx->completed();

@@ -24,8 +24,8 @@ std::uint32_t receive_capacity(const BenchPlan& plan) {
   return std::max(kMinReceiveCapacity, frame_capacity(plan));
 }
 
-// The number of frames of a queue. Constant packets need one per entry of the pattern. Packets that
-// change need one per slot, because a frame in flight must not be written.
+// The number of frames of a queue. Constant packets need one frame per entry of the pattern.
+// Packets that change need one per slot of the ring, because frames in flight must not change.
 std::uint32_t packets_of(const BenchPlan& plan, std::uint32_t pattern, std::uint32_t slots) {
   const bool constant = plan.traffic.flows == 1 && !measures_latency(plan.mode);
   return constant ? pattern : round_up(slots, pattern);

@@ -36,7 +36,7 @@ class StageReporter final : public CallObserver {
   void write(std::string_view line) const { write_to_pipe(pipe_, line); }
 
  private:
-  // The stage of a call; the current stage if several stages make that call.
+  // The stage that makes this call; the current stage if several stages make the call.
   Stage stage_of(std::string_view call) const {
     if (call == "get_device_list") return Stage::find;
     if (call == "open_device") return Stage::open;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// RQs with their CQs behind an indirection table. Each slot of a ring has a buffer; the WQE of a
-// slot is rewritten only when the buffer is exchanged.
+// RQs with their CQs behind an indirection table. Each slot of a ring has a buffer; the slot's WQE
+// is rewritten only when the slot gets another buffer.
 
 #pragma once
 
@@ -76,8 +76,8 @@ class ReceiveRing {
       return;
     }
     for (unsigned i = 0; i < wire::kRxRecords; ++i) {
-      // rx_coalesced_4: a record has one length, in its first dword. rx_coalesced_8: two lengths,
-      // in its second dword.
+      // A record of rx_coalesced_4 has one length, in its first dword. A record of rx_coalesced_8
+      // has two lengths, in its second dword.
       const auto word = dword(entry, kFirstLength + i * kRecord + (four ? 0U : 1U));
       if ((word & kLengthMask) == 0) return;
       packet(received_++, word & kLengthMask);

@@ -52,8 +52,8 @@ class Doorbell {
 
   void ring(std::uint64_t value) const noexcept {
     if (call_ != nullptr) return call_(page_, offset_, value);
-      // WQEs must be visible before the doorbell. The page may be write-combining memory, which a
-      // release store alone does not order.
+      // The device must see the WQEs before the doorbell. The page may be write-combining memory,
+      // for which a release store is not sufficient.
 #if defined(__x86_64__)
     __builtin_ia32_sfence();
 #elif defined(__aarch64__)
@@ -89,7 +89,7 @@ class CompletionReader {
       return nullptr;
     }
     ++head_;
-    // The device's count also wraps at 32 bits, so both sides restart the owner bits there.
+    // The device's count of entries also wraps at 32 bits; both sides then restart the owner bits.
     if (++index_ == count_ || head_ == 0) update_position();
     return entry;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The packets that a queue sends: finished frames with their WQEs, in the order of the size
-// pattern. With several flows, source ports are written just before a packet is sent.
+// The packets that a queue sends: prebuilt frames with their WQEs, in the order of the size
+// pattern. If there are several flows, source ports are written just before a packet is sent.
 
 #pragma once
 
@@ -16,18 +16,17 @@ namespace manactl::datapath::verbs {
 
 class SendPattern {
  public:
-  // Appends a packet of this flow to the pattern. The packet is written to `frame`, which lies in
-  // the registered memory of `key`.
+  // Appends a packet of this flow to the pattern. Writes the packet to `frame`, which is in the
+  // memory that is registered as `key`.
   void add(const SendRing& ring,
            const Flow& flow,
            std::span<std::uint8_t> frame,
            std::uint32_t key);
 
-  // Must follow the last add(). With several ports, no two slots of the ring may share a frame.
+  // Must follow the last add(). If `ports` has several ports, ring slots must not share a frame.
   void start(SendRing& ring, const PortRange& ports);
 
-  // Prepares the next `count` WQEs of the ring, at most its free entries. Returns the bytes of
-  // their packets.
+  // Prepares the next `count` (at most free_entries()) WQEs; returns the bytes of their packets.
   std::uint64_t prepare(SendRing& ring, std::uint32_t count) noexcept {
     if (constant_) return std::uint64_t{equal_bytes_} * count;
     const auto at = next_;
@@ -88,7 +87,7 @@ class SendPattern {
   PortRange ports_;
   std::uint16_t port_ = 0;
   bool prefilled_ = false;  // start() wrote all WQEs of the ring, so prepare() need not
-  bool constant_ = false;   // prefilled, and packets never change
+  bool constant_ = false;   // prefilled_ is set and packets never change
 };
 
 }  // namespace manactl::datapath::verbs

@@ -53,10 +53,9 @@ Result<SendQueue> SendQueue::make(const Context& context, std::uint32_t entries)
   if (queue.tx_vp_offset > wire::kMaxShortVportOffset) {
     return fail(
         Errc::unsupported,
-        fmt::format(
-            "{}: vPort offset {} needs WQEs with long OOB, which the verbs engine does not support",
-            context.port_info().slot,
-            queue.tx_vp_offset));
+        fmt::format("{}: vPort offset {} needs a long OOB, which the verbs engine does not support",
+                    context.port_info().slot,
+                    queue.tx_vp_offset));
   }
   return SendQueue(std::move(*cq), std::move(qp), SendRing(queue, completions, library.doorbell));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An SQ with its CQ. Of the WQEs that are posted together, only the last is signaled; a packet that
-// fails has its own completion.
+// An SQ with its CQ. Of the WQEs that are posted together, only the last one is signaled. The
+// device also writes a completion for each packet that fails.
 
 #pragma once
 
@@ -58,7 +58,7 @@ class SendRing {
     const auto position = signaled_[signaled_head_ & mask_];
     if (type_of(entry) != wire::CqeType::tx_okay) [[unlikely]] {
       ++errors_;
-      // An unsignaled packet failed; the completion of the signaled one follows.
+      // The failed packet is unsignaled; the completion of the signaled one follows.
       if (slot_of(entry) != (position & mask_)) return;
     }
     ++signaled_head_;

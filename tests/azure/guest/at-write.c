@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // at-write.so, for LD_PRELOAD: sends a signal to a program at its Nth write(2), or makes that write
-// fail. A tracer would be slow in an emulated machine: it stops the program twice per system call.
+// fail. It is faster than a tracer, which stops the program twice per system call.
 //   AT_WRITE=N:ACTION   kill, stop, int, term, hup: the signal is sent before the write
 //                       enospc: the write fails
-//   AT_WRITE_LOG=FILE   the file that records that write
+//   AT_WRITE_LOG=FILE   the file to which that write is logged
 // Forked children are not affected.
 
 #define _GNU_SOURCE
@@ -59,7 +59,7 @@ static void log_write(int fd, const void* data, size_t size) {
   close(file);
 }
 
-// log_write() does not recurse: dprintf calls write of libc, not this function.
+// log_write() does not recurse, because dprintf() calls the write() inside libc, not this one.
 ssize_t write(int fd, const void* data, size_t size) {
   if (program != 0 && getpid() == program && ++count == target) {
     log_write(fd, data, size);

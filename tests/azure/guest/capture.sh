@@ -27,7 +27,7 @@ capture() {
   touch /run/azure/go
   wait_for 30 test -s $bundles/$name.tar.gz
   ip address replace 10.1.0.9/32 dev lo
-  # Do not wait for the session to end by itself: TCP takes long to retransmit.
+  # Do not wait for the session to end by itself, because TCP takes long to retransmit.
   kill $session
   wait $session || true
   ip address del 10.1.0.9/32 dev lo

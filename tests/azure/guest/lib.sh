@@ -208,7 +208,7 @@ at_write() {
 }
 
 # stop_at_write N COMMAND...: runs the command in the background until it stops before its Nth write, with
-# its output in /run/azure/stopped. Sets stopped to its PID. resume continues it and sets rc.
+# its output in /run/azure/stopped. Sets $stopped to the PID. resume continues the command and sets $rc.
 stop_at_write() {
   local number=$1
   shift

@@ -13,7 +13,7 @@ struct moment {
   unsigned long long ticks;
 };
 
-// Returns the one of 100 readings that took the least time, since it was interrupted the least.
+// Returns the fastest of 100 readings, which was interrupted the least.
 static struct moment now(void) {
   struct moment best = {0, 0};
   unsigned long long shortest = ~0ULL;

@@ -33,7 +33,7 @@ class Device {
   // Discards everything that the driver created, as the removal of the function does.
   void reset();
 
-  // Retries interrupts that were masked. True if some are still masked; then call it again soon.
+  // Retries masked interrupts. True if some are still masked, so that the caller must retry soon.
   bool retry_interrupts() { return queues_.retry_interrupts(); }
 
   // Sends an event on the hardware channel, for example a reset request.

@@ -71,11 +71,11 @@ Result<> apply(Options& options,
 
 std::string usage() {
   return "usage: manactl-azure-model [OPTION...] DEVICE\n"
-         "  --ports=N          number of ports (2)\n"
+         "  --ports=N          number of ports (default: 2)\n"
          "  --mac=ADDRESS      address of the next port; may be repeated\n"
-         "  --queues=N         SQs and RQs per port (16)\n"
-         "  --mtu=N            maximum MTU (1500)\n"
-         "  --hwc-timeout=MS   hardware channel timeout to report if queried\n"
+         "  --queues=N         SQs and RQs per port (default: 16)\n"
+         "  --mtu=N            maximum MTU (default: 1500)\n"
+         "  --hwc-timeout=MS   let the driver query this timeout of the hardware channel\n"
          "  --fault=CODE=ACTION[,after=N][,times=N]\n"
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"

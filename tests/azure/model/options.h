@@ -19,7 +19,7 @@ struct Options {
   std::vector<MacAddress> macs;      // one per port
   std::uint32_t queues = 16;         // SQs and RQs per port
   std::uint16_t mtu = 1500;          // maximum; frames have 14 bytes of header in addition
-  std::uint32_t hwc_timeout_ms = 0;  // reported if queried; 0: the query is not offered
+  std::uint32_t hwc_timeout_ms = 0;  // 0: the driver cannot query it
   std::vector<Fault> faults;
   std::string fault_file;  // reread before each message
   bool trace = false;

@@ -17,7 +17,7 @@ namespace manactl::azure {
 class Rdma {
  public:
   // The doorbell pages for user processes, from kFirstPage to kPagesEnd - 1. Page 0 is unused;
-  // kDoorbellPageId belongs to the kernel's drivers.
+  // page kDoorbellPageId belongs to the kernel's drivers.
   static constexpr std::uint32_t kFirstPage = 2, kPagesEnd = 4;
 
   Rdma(Queues& queues, Control& control) : queues_(queues), control_(control) {}

@@ -247,7 +247,7 @@ Reply Vports::fence(const Request& request) {
   return reply;
 }
 
-// Returns the sums over all vPorts, because the request does not name one.
+// Returns the sums over all vPorts, because the request does not select a vPort.
 Reply Vports::statistics() const {
   wire::StatisticsResponse sum;
   for (const auto& vport : vports_) {

@@ -25,7 +25,7 @@ struct Wqe {
   std::uint64_t data_bytes() const;
 };
 
-// Sets the tail to that of a doorbell. False if more bytes would be posted than the ring holds.
+// Sets the queue's tail from a doorbell. False if more bytes would be posted than the ring holds.
 bool post(WorkQueue& queue, std::uint32_t tail);
 
 // The next posted WQE. No value if none is posted, or if it is malformed: then queue.broken and

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-azure-verbs: makes the first calls of net_mana with the guest's libibverbs: opens an RDMA
-// device, allocates a protection domain and a parent domain. Prints one line for each step.
+// manactl-azure-verbs: makes the first verbs calls of net_mana with the guest's libibverbs. It
+// opens an RDMA device, allocates a protection domain and a parent domain, and prints one line for
+// each step.
 
 #include <dlfcn.h>
 #include <infiniband/verbs.h>

@@ -16,7 +16,7 @@ echo 64 >/proc/sys/vm/nr_hugepages
 manactl prepare eth1 >/run/azure/out
 capture prepared-uio
 manactl restore eth1
-# Kill a run when the channel has no driver.
+# Kill a run while the VMBus channel has no driver.
 at_write 11:kill manactl prepare eth1 >/run/azure/out 2>&1 || true
 expect "driver" none "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 capture unbound-vmbus

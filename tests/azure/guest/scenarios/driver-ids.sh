@@ -33,7 +33,7 @@ expect_verbs() {
 with_id 20
 expect "ibv_devinfo" 0 $rc
 [[ $info == *mana_0* && $info == *phys_port_cnt:*2* ]] || fail "no mana_0 with two ports"
-[[ $info != *fw_ver* ]] || fail "not opened by libmana, which prints no firmware version"
+[[ $info != *fw_ver* ]] || fail "ibv_devinfo prints a firmware version, so it does not use libmana"
 expect_verbs 0 "devices: 1" "open_device: ok" "provider: libmana-rdmav34.so" "alloc_pd: ok" \
   "alloc_parent_domain: ok" "dealloc_pd: ok"
 # The mana_ib of these tests creates no queues. rmmod below fails if a probe leaves the device open.
@@ -53,7 +53,7 @@ rmmod mana_ib
 
 with_id 19
 expect "ibv_devinfo" 0 $rc
-# The only visible sign of the wrong provider is that it prints a firmware version.
+# In the output of ibv_devinfo, the only sign of the wrong provider is a firmware version.
 [[ $info == *mana_0* && $info == *fw_ver:*0.0.0* ]] || fail "not opened by liberdma"
 expect_verbs 1 "devices: 1" "open_device: ok" "provider: liberdma-rdmav34.so" "alloc_pd: ok" \
   "alloc_parent_domain: Operation not supported" "dealloc_pd: ok"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# A state directory that is full, that becomes full after some steps, and that is read-only. Each run
-# rolls back.
+# Runs with a state directory that is full, that becomes full after some steps, or that is read-only. Each
+# run rolls back.
 
 journal=/var/lib/manactl
 mkdir -p $journal

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# After the reboot that follows the scenario persist: the command of the unit prepares the NIC again, and
-# restore --persist removes exactly the files that were written.
+# Continues the scenario persist after a reboot: the command of the systemd unit prepares the NIC again, and
+# restore --persist removes exactly the files that prepare --persist wrote.
 
 type -P systemd-tmpfiles >/dev/null || {
   echo "systemd-tmpfiles is not in the guest: the package systemd has to be installed before cmake runs"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# prepare --persist writes exactly its five files and changes no other. The scenario persist-again continues after a reboot.
+# prepare --persist writes exactly its five files and changes no other file. The scenario persist-again
+# continues after a reboot.
 
 mkdir -p /etc/{systemd/system,tmpfiles.d,systemd/network,NetworkManager/conf.d}
 # Files with names like those of manactl that manactl did not write.

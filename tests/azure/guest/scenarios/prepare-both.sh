@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Prepares both NICs and restores them in either order, by new_id, by driver_override, and by one of each.
+# Prepares both NICs and restores them in either order. Both use new_id, both driver_override, or one each.
 
 for round in "new-id eth0 eth1" "new-id eth1 eth0" "driver-override eth1 eth0"; do
   read -r method first second <<<"$round"

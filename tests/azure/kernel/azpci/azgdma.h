@@ -37,10 +37,10 @@
 #define AZGDMA_MMAP_BAR (1ULL << 40)
 
 /*
- * read() returns whole records, at least one, or EAGAIN with O_NONBLOCK; poll() is supported.
- * Stores of the driver complete immediately, so the model may react later. The owner bit (31) of
- * the request header at AZGDMA_SHM_OFFSET + 28 is an exception: azpci.ko sets it before the store
- * completes, and the model clears it in the response.
+ * read() waits for a record and returns one or more. With O_NONBLOCK it fails with EAGAIN if there
+ * is none; poll() is supported. Stores of the driver do not wait for the model. Therefore azpci.ko
+ * itself sets the owner bit (31) of the request header at AZGDMA_SHM_OFFSET + 28 before the store
+ * completes. The model clears this bit in the response.
  *
  * Other stores to the shared-memory channel are not reported: read its 32 bytes from the BAR when
  * the record of the header arrives. All stores to doorbell pages are reported in order, with the

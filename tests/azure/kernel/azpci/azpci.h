@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Declarations shared by the files of this module. The module supports only one CPU, because the
- * MMIO trap of the kernel does; main.c fails to load on more.
+ * Declarations shared by the files of this module. The module fails to load on more than one CPU,
+ * because the MMIO trap of the kernel supports only one.
  */
 #ifndef AZPCI_H
 #define AZPCI_H

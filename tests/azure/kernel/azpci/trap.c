@@ -3,9 +3,9 @@
  * Catches the driver's writes to the BAR with kmmio, the MMIO tracer of the kernel.
  *
  * kmmio marks a page as not present, so that each access faults. It single-steps the instruction
- * and then calls a handler. It needs virtual addresses, so a kretprobe on pci_iomap() records where
- * the driver maps the BAR. The handlers run in the context of the debug exception: they must not
- * lock, and only use the queue of chardev.c.
+ * and then calls a handler. kmmio needs virtual addresses, so a kretprobe on pci_iomap() records
+ * where the driver maps the BAR. The handlers run in the context of the debug exception, so they
+ * must not lock, and only use the queue of chardev.c.
  */
 #include <linux/io.h>
 #include <linux/kprobes.h>

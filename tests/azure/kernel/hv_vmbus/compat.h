@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Differences between the supported kernels, Linux 6.1 and 6.12. Kbuild defines HAVE_RING_SYSFS if
- * the bus creates the sysfs file of the rings. That change was back-ported to stable kernels, so
- * the version does not indicate it.
+ * the bus creates the sysfs file of the rings. The kernel version does not indicate this, because
+ * the change was back-ported to stable kernels.
  */
 #ifndef AZURE_VMBUS_COMPAT_H
 #define AZURE_VMBUS_COMPAT_H

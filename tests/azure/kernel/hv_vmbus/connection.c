@@ -10,7 +10,7 @@
 /*
  * uio_hv_generic maps int_page and both monitor_pages into user space and locks channel_mutex. The
  * structure is not part of the kernel headers. The offsets are from the BTF of hv_vmbus.ko and
- * equal in Debian 12 and its backports; build-modules compares them with the references of
+ * are equal in Debian 12 and its backports; build-modules compares them with the references of
  * uio_hv_generic.ko.
  */
 struct vmbus_connection {

@@ -23,7 +23,7 @@ struct nic *nic_of(const struct vmbus_channel *channel)
 	return &nics[channel->offermsg.child_relid - FIRST_RELID];
 }
 
-/* On Azure, the instance id of a NIC repeats its MAC address: m0-m3, m4-m5, ... */
+/* The instance id of a NIC repeats its MAC as on Azure: 000d3a76-3bd0-000d-3a76-3bd0000d3a76. */
 static void instance_from_mac(guid_t *instance, const u8 *mac)
 {
 	char text[UUID_STRING_LEN + 1];

@@ -126,7 +126,7 @@ static bool next_packet(struct nic *nic)
 	ring_get(ring, info->ring_datasize, at, packet, sizeof(*packet));
 	len = hv_pkt_len(packet);
 	if (len > PACKET_MAX || len > available || hv_pkt_datalen(packet) > len) {
-		pr_err("hv_vmbus: NIC %u sent a malformed packet of %u bytes, closing it\n",
+		pr_err("hv_vmbus: NIC %u sent a malformed packet of %u bytes, closing its channel\n",
 		       nic->index, len);
 		nic->open = false;
 		return false;
