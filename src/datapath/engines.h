@@ -19,13 +19,13 @@ namespace manactl::datapath {
 // The state of a MANA NIC that an engine requires.
 enum class NicState : std::uint8_t {
   prepared,   // the channel of the NIC's synthetic interface is bound to uio_hv_generic
-  link_down,  // no device is rebound, and the interface of the NIC's VF is down
+  link_down,  // the devices keep their drivers; the interface of the VF is down
 };
 
 struct EngineRow {
   std::string_view name;  // in options and JSON
   bool built_in = false;
-  std::string_view mana_driver;  // EngineInfo::drivers lists it if this build can drive MANA
+  std::string_view mana_driver;  // of MANA; EngineInfo::drivers lists it if it is built in
   NicState nic_state = NicState::prepared;
   bool uses_hugepages = false;
   bool takes_vdevs = false;        // can measure DPDK's virtual devices

@@ -9,7 +9,8 @@
 
 namespace manactl::diag {
 
-// Returns an offset at or after `from` in the next line that may look like an error, or npos.
+// Finds the next line, at or after `from`, that may look like an error. Returns an offset within
+// that line, or npos.
 std::size_t find_error_word(std::string_view block, std::size_t from);
 
 // Expects `line` without its log prefix (see without_prefix() in log_reader.h).

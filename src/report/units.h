@@ -15,7 +15,8 @@ struct Unit {
   bool is_last = false;  // the largest unit of a rate; its numbers always have three decimals
 };
 
-// Return the largest unit of which `max` is at least 1 (seconds_unit(): 3), or the smallest unit.
+// Return the largest unit in which `max` is at least 1, or 3 for seconds_unit(). If there is none,
+// return the smallest unit.
 Unit rate_unit(double max);     // packets per second: "pps" to "Mpps"
 Unit bits_unit(double max);     // bits per second: "bit/s" to "Gbit/s"
 Unit seconds_unit(double max);  // "s", "min", "h"

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(All, FixtureTree, testing::ValuesIn(kTrees), [](const a
   return name;
 });
 
-// The root causes that `doctor` will report: failed checks of which no check in `caused_by` failed.
+// The root causes that `doctor` will report: failed checks whose `caused_by` names no failed check.
 std::vector<std::string> roots_of(const Report& report) {
   std::vector<std::string> roots;
   for (const CheckOutcome& outcome : report.outcomes) {

@@ -59,7 +59,8 @@ class CompletionRing {
     __builtin_prefetch(entries_ + std::size_t{index} * wire::kCqeBytes, 1);
   }
 
-  // A short doorbell: the driver has read `entries` more entries. Returns the head for arm().
+  // Handles a short doorbell: the driver has read `entries` more entries. Returns its new read
+  // position, to be passed to arm().
   std::uint32_t advance(std::uint32_t entries) {
     read_ += entries;
     return wire::doorbell_tail(read_, count_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Several trials on one session: repetitions of one, or a search for the highest rates at which at
-// most given shares of the packets are lost.
+// Runs several trials on one session: the same trial repeatedly, or a search for the highest rate
+// at each limit of packet loss.
 
 #pragma once
 

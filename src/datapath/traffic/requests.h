@@ -112,8 +112,9 @@ struct Requests {
     window.sent(count);
   }
 
-  // Counts a frame that was received at `now`. Reads the clock again if the request was sent
-  // after `now`. Returns false if the frame is not a reply of this trial.
+  // Counts a received frame. `now` is the caller's last reading of the clock. If the request was
+  // sent later than that, reads the clock again and updates `now`. Returns false if the frame is
+  // not a reply of this trial.
   bool take(std::span<const std::uint8_t> frame, std::uint64_t& now) noexcept {
     const auto request = request_in(frame);
     if (!request || request->run != next.run || request->lane >= windows.size()) {
