@@ -35,27 +35,26 @@ std::string quoted(const std::string& path) {
 
 tl::unexpected<Error> fail_owner(const std::string& path, const struct stat& status) {
   const auto own = geteuid();
-  return fail(
-      Errc::denied,
-      fmt::format("{} belongs to UID {}, but only root{} may own it: change its owner or remove it",
-                  quoted(path),
-                  status.st_uid,
-                  own == 0 ? "" : fmt::format(" and UID {}", own)));
+  return fail(Errc::denied,
+              fmt::format("{} belongs to UID {}, but only root{} may own it: check it, then change "
+                          "its owner or remove it",
+                          quoted(path),
+                          status.st_uid,
+                          own == 0 ? "" : fmt::format(" and UID {}", own)));
 }
 
 tl::unexpected<Error> fail_writable(const std::string& path) {
-  return fail(Errc::denied,
-              fmt::format("{} is writable by others: run chmod go-w on it", quoted(path)));
+  return fail(
+      Errc::denied,
+      fmt::format("{} is writable by others: check it, then run chmod go-w on it", quoted(path)));
 }
 
 Result<> check_directory(const struct stat& status, const std::string& path) {
   if (!is_trusted_owner(status)) return fail_owner(path, status);
   // In a sticky directory, others can add files, but can neither rename nor remove ours.
   const bool is_shared = is_writable_by_others(status) && (status.st_mode & S_ISVTX) == 0;
-  if (!is_shared) return {};
-  return fail(Errc::denied,
-              fmt::format("others can replace files in {}: run chmod go-w or chmod +t on it",
-                          quoted(path)));
+  if (is_shared) return fail_writable(path);
+  return {};
 }
 
 Result<struct stat> status_of(const Descriptor& file, const std::string& path) {
@@ -257,9 +256,10 @@ Result<Descriptor> TrustedDirectory::open_file(const std::string& name,
 
 Result<FilePath> split_file_path(const std::string& path) {
   const auto slash = path.rfind('/');
+  if (path.empty()) return fail(Errc::invalid, "the name of the file is empty");
   auto name = slash == std::string::npos ? path : path.substr(slash + 1);
   if (name.empty() || name == "." || name == "..")
-    return fail(Errc::invalid, quoted(path) + " is not the name of a file");
+    return fail(Errc::invalid, quoted(path) + " is a directory, not the name of a file");
   if (slash == std::string::npos) return FilePath{".", std::move(name)};
   return FilePath{slash == 0 ? "/" : path.substr(0, slash), std::move(name)};
 }

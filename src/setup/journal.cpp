@@ -186,7 +186,10 @@ Result<std::vector<Entry>> Journal::entries() const {
     } else if (text.error().sys != ENOENT) {  // ENOENT: another process closed the entry
       Entry entry;
       entry.id = std::move(id);
-      entry.read_error = text.error().message + "; check the file and remove it by hand";
+      entry.read_error = text.error().message;
+      // If the file is not trusted, the message contains the advice.
+      const bool is_untrusted = text.error().code == Errc::denied && text.error().sys == 0;
+      if (!is_untrusted) entry.read_error += "; check the file and remove it by hand";
       entry.must_stay = true;
       entries.push_back(std::move(entry));
     }

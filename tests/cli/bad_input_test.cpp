@@ -79,7 +79,7 @@ const Case kOptions[] = {
     {"LogEmpty", {"doctor", "--log", ""}, 2, "'' is not a path"},
     {"ScrubAlone", {"doctor", "--scrub"}, 2, "--bundle"},
     {"BundleInMissingDirectory", {"doctor", "--bundle", "/nowhere/x.tar.gz"}, 70, "/nowhere/"},
-    {"BundleIsADirectory", {"doctor", "--bundle", "/"}, 70, "is not the name of a file"},
+    {"BundleIsADirectory", {"doctor", "--bundle", "/"}, 70, "is a directory, not the name"},
     {"BundleIsALink", {"doctor", "--bundle", "/proc/self/exe"}, 70, "it is a symbolic link"},
     {"BundleBelowAFile", {"doctor", "--bundle", "/etc/passwd/x"}, 70, "cannot write bundle"},
     {"BundleEmpty", {"doctor", "--bundle", ""}, 2, "'' is not a path"},

@@ -165,7 +165,7 @@ TEST(Configuration, RejectsADirectoryInWhichOthersCanReplaceTheFile) {
   ASSERT_EQ(chmod(directory.path("shared").c_str(), 0777), 0);
   const auto outcome = check_with(path);
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("others can replace files in"));
+  EXPECT_THAT(outcome.err, HasSubstr("is writable by others"));
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST_F(ResultStoreTest, RejectsLinksAndDirectoriesThatOthersCanWrite) {
   chmod(directory.c_str(), 0777);
   const auto saved = results.save("20261121-134702-3f2b", "{}");
   ASSERT_FALSE(saved);
-  EXPECT_THAT(saved.error().message, HasSubstr("others can replace files"));
+  EXPECT_THAT(saved.error().message, HasSubstr("is writable by others"));
 }
 
 TEST_F(ResultStoreTest, RejectsNamesThatAreNotIds) {

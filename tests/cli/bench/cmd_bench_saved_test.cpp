@@ -130,8 +130,8 @@ TEST_F(SavedResults, AreRejectedWithOneLine) {
   };
 
   for (const auto& [words, code, message] : std::vector<Case>{
-           {{"bench", "show", kOld}, 4, "others can replace files"},
-           {{"bench", "list"}, 4, "others can replace files"},
+           {{"bench", "show", kOld}, 4, "is writable by others"},
+           {{"bench", "list"}, 4, "is writable by others"},
            {{"bench", "list", "--results", "here"}, 2, "is not an absolute path"},
            {{"bench", "show", "20261121-134702-ffff", "--results", "/nowhere"}, 2, "no result"},
            {{"bench", "show", "/nowhere"}, 2, "/nowhere"},
