@@ -137,6 +137,8 @@ class Playbook(unittest.TestCase):
         for page, title in (("sender-tx", "tx on net_af_packet0"), ("receiver-rx", "rx on net_af_packet0")):
             self.assertIn(f"<h1>{title}", (self.results / f"{page}.html").read_text())
         self.assertEqual(pathlib.Path(POOL, "nr_hugepages").read_text(), "0\n")
+        readable = [path for path in (self.results, *self.results.iterdir()) if path.stat().st_mode & 0o077]
+        self.assertEqual(readable, [], "only the user who runs the playbook may read results")
 
     def test_fails_if_more_packets_are_lost_than_allowed(self):
         # The sender's packets go to veth-b, not to veth-c.
@@ -164,6 +166,10 @@ class Playbook(unittest.TestCase):
     def test_a_host_without_mana_fails_the_check_unless_accepted(self):
         output, _ = self.play("--tags=check", rc=2, manactl_check_accept=[0])
         self.assertIn("manactl check: exit 3 (not possible here)", output)
+
+    def test_check_needs_no_root(self):
+        self.inventory.write_text(INVENTORY.replace("ansible_become: false", "ansible_become_exe: /bin/false"))
+        self.play("--tags=check")
 
     def test_retries_while_the_lock_is_held(self):
         output, recap = self.play("--tags=prepare", "--limit=sender", **self.stub(5, 5, 0))
