@@ -37,9 +37,10 @@ build() {
   quietly "build-$preset.log" cmake --build --preset "$preset" ${1+--target "$@"}
 }
 
-# run_tests PRESET [CTEST OPTION...]: prints the summary, or the output of the tests that failed.
+# run_tests PRESET [CTEST OPTION...]: prints the summary, or the output of the tests that failed. Fails
+# if a test was skipped that tests/skips.txt does not list.
 run_tests() {
-  local log=build/test-$1.log preset=$1
+  local log=build/test-$1.log preset=$1 skipped
   shift
   say "Test: $preset"
   if ! ctest --preset "$preset" -j "$(nproc)" "$@" >"$log" 2>&1; then
@@ -47,4 +48,7 @@ run_tests() {
     die "tests failed; see $log"
   fi
   grep -A 100 'tests passed' "$log"
+  skipped=$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "$log" |
+    grep -vEf <(sed -n 's/^\([^# ][^ ]*\)  .*/\1/p' tests/skips.txt) || true)
+  [[ -z $skipped ]] || die "tests were skipped that tests/skips.txt does not list: ${skipped//$'\n'/ }"
 }
