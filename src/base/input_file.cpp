@@ -4,23 +4,17 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
 #include <optional>
-#include <vector>
 
+#include "base/path_walk.h"
 #include "base/text.h"
 
 namespace manactl {
 namespace {
-
-constexpr int kMaxLinks = 40;     // MAXSYMLINKS of the kernel
-constexpr long kProcfs = 0x9fa0;  // PROC_SUPER_MAGIC of linux/magic.h
 
 using Status = struct stat;
 
@@ -39,53 +33,42 @@ bool is_trusted_owner(const Status& status) {
   return status.st_uid == 0 || status.st_uid == geteuid();
 }
 
-// Resolves a path. All directories on the way stay open, so that ".." returns to the previous one
-// even if another user moves a directory meanwhile.
+Descriptor open_directory(const char* path) {
+  return Descriptor(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+// Resolves a path, and checks each link on the way.
 class InputWalk {
  public:
-  explicit InputWalk(const std::string& path) : path_(path), rest_(path) {}
+  explicit InputWalk(const std::string& path)
+      : path_(path),
+        walk_(
+            open_directory("/"), path, path.starts_with('/') ? Descriptor() : open_directory(".")) {
+  }
 
   // Returns an O_PATH descriptor, which is not a link. own_descriptor() has a value instead if the
   // path is /proc/self/fd/N; the result is then empty.
   Result<Descriptor> find() {
-    const bool absolute = path_.starts_with('/');
-    Descriptor start(::open(absolute ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!start || path_.empty() || path_.size() >= PATH_MAX) {
-      return fail_read(path_.empty() ? ENOENT : start ? ENAMETOOLONG : errno, path_);
-    }
-    levels_.push_back(std::move(start));
-    for (auto name = next(); !name.empty() && !own_descriptor_; name = next()) {
+    if (path_.empty()) return fail_read(ENOENT, path_);
+    if (path_.size() >= PATH_MAX) return fail_read(ENAMETOOLONG, path_);
+    for (auto name = walk_.next(); !name.empty(); name = walk_.next()) {
       auto good = step(name);
       if (!good) return tl::unexpected<Error>(good.error());
+      if (own_descriptor_) return Descriptor();
     }
-    return std::move(levels_.back());
+    return walk_.take_here();
   }
 
   const std::optional<int>& own_descriptor() const { return own_descriptor_; }
 
  private:
-  int here() const { return levels_.back().get(); }
-
-  std::string next() {
-    const auto begin = std::min(rest_.find_first_not_of('/'), rest_.size());
-    const auto end = std::min(rest_.find('/', begin), rest_.size());
-    auto name = rest_.substr(begin, end - begin);
-    rest_.erase(0, end);
-    return name;
-  }
-
   Result<> step(const std::string& name) {
-    if (name == ".") return {};
-    if (name == ".." && levels_.size() > 1) {
-      levels_.pop_back();
-      return {};
-    }
-    Descriptor found(openat(here(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    Descriptor found(openat(walk_.here(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     Status status{};
     if (!found || fstat(found.get(), &status) != 0) return fail_read(errno, path_);
     if (S_ISLNK(status.st_mode)) return follow(found.get(), status, name);
     const auto good = check_hard_link(status);
-    if (good) levels_.push_back(std::move(found));
+    if (good) walk_.enter(std::move(found), name);
     return good;
   }
 
@@ -94,7 +77,7 @@ class InputWalk {
   Result<> check_hard_link(const Status& status) const {
     if (!S_ISREG(status.st_mode) || status.st_nlink == 1 || geteuid() != 0) return {};
     Status directory{};
-    if (fstat(here(), &directory) != 0) return fail_read(errno, path_);
+    if (fstat(walk_.here(), &directory) != 0) return fail_read(errno, path_);
     if (is_trusted_owner(directory) || directory.st_uid == status.st_uid) return {};
     return fail(Errc::invalid,
                 fmt::format("cannot read '{}': it is a hard link in a directory of user {}; name "
@@ -105,7 +88,7 @@ class InputWalk {
 
   Result<> follow(int link, const Status& status, const std::string& name) {
     Status directory{};
-    if (fstat(here(), &directory) != 0) return fail_read(errno, path_);
+    if (fstat(walk_.here(), &directory) != 0) return fail_read(errno, path_);
     if (!is_trusted_owner(status) || !is_trusted_owner(directory)) {
       return fail(Errc::invalid,
                   fmt::format("cannot read '{}': user {} controls the symbolic link '{}' in it; "
@@ -114,22 +97,8 @@ class InputWalk {
                               is_trusted_owner(status) ? directory.st_uid : status.st_uid,
                               shown(name)));
     }
-    if (++links_ > kMaxLinks) return fail_read(ELOOP, path_);
-
-    struct statfs system {};
-
-    constexpr ino_t kProcRootInode = 1;
-    if (fstatfs(link, &system) != 0) return fail_read(errno, path_);
-    if (system.f_type == kProcfs && directory.st_ino != kProcRootInode) return take_own(name);
-    std::array<char, PATH_MAX> target;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled
-    const auto length = readlinkat(link, "", target.data(), target.size());
-    if (length <= 0) return fail_read(errno, path_);
-    rest_.insert(0, std::string(target.data(), static_cast<std::size_t>(length)));
-    if (rest_.front() != '/') return {};
-    Descriptor root(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!root) return fail_read(errno, path_);
-    levels_.clear();
-    levels_.push_back(std::move(root));
+    if (may_be_magic_link(link, walk_.here())) return take_own(name);
+    if (const int error = walk_.follow(link)) return fail_read(error, path_);
     return {};
   }
 
@@ -140,9 +109,9 @@ class InputWalk {
     Status directory{};
     const auto number = parse_unsigned(name, INT_MAX);
     const bool is_own = number && stat("/proc/self/fd", &own) == 0 &&
-                        fstat(here(), &directory) == 0 && own.st_ino == directory.st_ino &&
+                        fstat(walk_.here(), &directory) == 0 && own.st_ino == directory.st_ino &&
                         own.st_dev == directory.st_dev;
-    if (!is_own || rest_.find_first_not_of('/') != std::string::npos) {
+    if (!is_own || !walk_.is_last()) {
       return fail(Errc::invalid,
                   fmt::format("cannot read '{}': it leads to a file of a process; name the file",
                               shown(path_)));
@@ -152,9 +121,7 @@ class InputWalk {
   }
 
   std::string path_;
-  std::string rest_;
-  int links_ = 0;
-  std::vector<Descriptor> levels_;
+  PathWalk walk_;
   std::optional<int> own_descriptor_;
 };
 

@@ -6,18 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <vector>
 
+#include "base/path_walk.h"
 #include "base/text.h"
 
 namespace manactl {
 namespace {
 
-constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
 constexpr int kPathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC;
 constexpr unsigned kWritableByOthers = S_IWGRP | S_IWOTH;
 
@@ -57,92 +55,65 @@ Result<> check_directory(const struct stat& status, const std::string& path) {
   return {};
 }
 
-Result<struct stat> status_of(const Descriptor& file, const std::string& path) {
+Result<struct stat> status_of(int file, const std::string& path) {
   struct stat status {};
 
-  if (fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot stat " + quoted(path));
+  if (fstat(file, &status) != 0) return fail_errno(errno, "cannot stat " + quoted(path));
   return status;
 }
 
-// Resolves a path. All directories on the way stay open, so that ".." returns to the previous one
-// even if another user moves a directory meanwhile.
-class PathWalk {
+// Opens the directory of an absolute path, and checks each component.
+class DirectoryWalk {
  public:
-  PathWalk(std::string path, Trust trust, std::optional<mode_t> mode)
-      : rest_(std::move(path)), trust_(trust), mode_(mode) {}
+  DirectoryWalk(std::string path, Trust trust, std::optional<mode_t> mode)
+      : walk_(Descriptor(::open("/", kPathOnly | O_DIRECTORY)), std::move(path)),
+        trust_(trust),
+        mode_(mode) {}
 
   Result<Descriptor> open() {
-    auto good = enter(Descriptor(::open("/", kPathOnly | O_DIRECTORY)), "");
+    auto good = check_here();
     while (good) {
-      const auto name = next();
+      const auto name = walk_.next();
       if (name.empty()) break;
       good = step(name);
     }
     if (good && trust_ == Trust::exclusive) good = check_exclusive();
     if (!good) return tl::unexpected<Error>(good.error());
-    return std::move(levels_.back().directory);
+    return walk_.take_here();
   }
 
  private:
-  struct Level {
-    Descriptor directory;
-    std::string path;  // without links; empty for the root
-  };
-
-  const Descriptor& here() const { return levels_.back().directory; }
-
-  std::string path_of(const std::string& name) const { return levels_.back().path + '/' + name; }
-
-  std::string next() {
-    const auto begin = std::min(rest_.find_first_not_of('/'), rest_.size());
-    const auto end = std::min(rest_.find('/', begin), rest_.size());
-    auto name = rest_.substr(begin, end - begin);
-    rest_.erase(0, end);
-    return name;
-  }
-
-  bool is_last() const { return rest_.find_first_not_of('/') == std::string::npos; }
-
   Result<> step(const std::string& name) {
-    if (name == ".") return {};
-    if (name == "..") {
-      if (levels_.size() > 1) levels_.pop_back();
-      return {};
-    }
     // With O_DIRECTORY, the kernel mounts a file system that is mounted on demand.
-    Descriptor found(openat(here().get(), name.c_str(), kPathOnly | O_DIRECTORY));
+    Descriptor found(openat(walk_.here(), name.c_str(), kPathOnly | O_DIRECTORY));
     if (!found && errno == ENOENT && mode_) {
-      const auto created = create(name, is_last() ? *mode_ : 0755);
+      const auto created = create(name, walk_.is_last() ? *mode_ : 0755);
       if (!created) return created;
-      found = Descriptor(openat(here().get(), name.c_str(), kPathOnly | O_DIRECTORY));
+      found = Descriptor(openat(walk_.here(), name.c_str(), kPathOnly | O_DIRECTORY));
     }
     if (!found && (errno == ENOTDIR || errno == ELOOP)) return follow(name);
-    return enter(std::move(found), path_of(name));
+    if (!found)
+      return fail_errno(errno, "cannot open the directory " + quoted(walk_.path_of(name)));
+    walk_.enter(std::move(found), name);
+    return check_here();
   }
 
-  // `found` may be empty; errno then holds the reason.
-  Result<> enter(Descriptor found, std::string path) {
-    const std::string shown = path.empty() ? "/" : path;
-    if (!found) return fail_errno(errno, "cannot open the directory " + quoted(shown));
-    const auto status = status_of(found, shown);
+  Result<> check_here() const {
+    if (trust_ == Trust::any_owner) return {};
+    const auto status = status_of(walk_.here(), walk_.path());
     if (!status) return tl::unexpected<Error>(status.error());
-    if (trust_ != Trust::any_owner) {
-      auto good = check_directory(*status, shown);
-      if (!good) return good;
-    }
-    levels_.push_back({std::move(found), std::move(path)});
-    return {};
+    return check_directory(*status, walk_.path());
   }
 
   Result<> create(const std::string& name, mode_t mode) {
-    const auto path = path_of(name);
-    if (mkdirat(here().get(), name.c_str(), mode) != 0) {
+    const auto path = walk_.path_of(name);
+    if (mkdirat(walk_.here(), name.c_str(), mode) != 0) {
       if (errno == EEXIST) return {};
       return fail_errno(errno, "cannot create the directory " + quoted(path));
     }
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-    const Descriptor created(openat(here().get(), name.c_str(), flags));
-    const Descriptor parent(openat(here().get(), ".", flags));
+    const Descriptor created(openat(walk_.here(), name.c_str(), flags));
+    const Descriptor parent(openat(walk_.here(), ".", flags));
     // The umask may have cleared bits of the mode.
     if (!created || fchmod(created.get(), mode) != 0)
       return fail_errno(errno, "cannot set the mode of " + quoted(path));
@@ -152,25 +123,19 @@ class PathWalk {
   }
 
   Result<> follow(const std::string& name) {
-    const auto path = path_of(name);
-    const Descriptor link(openat(here().get(), name.c_str(), kPathOnly));
+    const auto path = walk_.path_of(name);
+    const Descriptor link(openat(walk_.here(), name.c_str(), kPathOnly));
     if (!link) return fail_errno(errno, "cannot open " + quoted(path));
-    const auto status = status_of(link, path);
+    const auto status = status_of(link.get(), path);
     if (!status) return tl::unexpected<Error>(status.error());
     if (!S_ISLNK(status->st_mode)) return fail_errno(ENOTDIR, "cannot open " + quoted(path));
     if (!is_trusted_owner(*status)) return fail_link(path, fail_owner(path, *status));
-    const auto parent = levels_.back().path.empty() ? "/" : levels_.back().path;
-    const auto directory = status_of(here(), parent);
+    const auto directory = status_of(walk_.here(), walk_.path());
     if (!directory) return tl::unexpected<Error>(directory.error());
-    const auto good = check_directory(*directory, parent);
+    const auto good = check_directory(*directory, walk_.path());
     if (!good) return fail_link(path, tl::unexpected<Error>(good.error()));
-
-    std::array<char, PATH_MAX> target;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled
-    const auto length = readlinkat(link.get(), "", target.data(), target.size());
-    if (length < 0) return fail_errno(errno, "cannot read the link " + quoted(path));
-    if (++links_ > kMaxLinks) return fail_errno(ELOOP, "cannot follow " + quoted(path));
-    rest_.insert(0, std::string(target.data(), static_cast<std::size_t>(length)));
-    if (rest_.front() == '/') levels_.resize(1);
+    if (const int error = walk_.follow(link.get()))
+      return fail_errno(error, "cannot follow the symbolic link " + quoted(path));
     return {};
   }
 
@@ -180,18 +145,15 @@ class PathWalk {
   }
 
   Result<> check_exclusive() const {
-    const auto& [directory, path] = levels_.back();
-    const auto status = status_of(directory, path);
+    const auto status = status_of(walk_.here(), walk_.path());
     if (!status) return tl::unexpected<Error>(status.error());
-    if (is_writable_by_others(*status)) return fail_writable(path);
+    if (is_writable_by_others(*status)) return fail_writable(walk_.path());
     return {};
   }
 
-  std::string rest_;
+  PathWalk walk_;
   Trust trust_;
   std::optional<mode_t> mode_;
-  int links_ = 0;
-  std::vector<Level> levels_;
 };
 
 Result<std::string> absolute(const std::string& path) {
@@ -227,7 +189,7 @@ Result<TrustedDirectory> TrustedDirectory::open(const std::string& path,
   if (path.size() >= PATH_MAX) return fail_errno(ENAMETOOLONG, "cannot open " + quoted(path));
   auto full = absolute(path);
   if (!full) return tl::unexpected<Error>(full.error());
-  auto directory = PathWalk(std::move(*full), trust, mode).open();
+  auto directory = DirectoryWalk(std::move(*full), trust, mode).open();
   if (!directory) return tl::unexpected<Error>(directory.error());
   return TrustedDirectory(std::move(*directory), path, trust);
 }
@@ -247,7 +209,7 @@ Result<Descriptor> TrustedDirectory::open_file(const std::string& name,
   constexpr int kAlways = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   Descriptor file(openat(get(), name.c_str(), flags | kAlways, mode));
   if (!file) return fail_errno(errno, "cannot open " + quoted(path));
-  const auto opened = status_of(file, path);
+  const auto opened = status_of(file.get(), path);
   if (!opened) return tl::unexpected<Error>(opened.error());
   const auto good = check_file(*opened, path, trust_, flags);
   if (!good) return tl::unexpected<Error>(good.error());

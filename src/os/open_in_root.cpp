@@ -3,26 +3,20 @@
 #include "os/open_in_root.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
-#include <string_view>
-#include <vector>
+#include <utility>
 
+#include "base/path_walk.h"
 #include "os/owned.h"
 
 namespace manactl::os {
 namespace {
-
-constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
 
 Descriptor open_step(int directory, const char* name, int flags) {
   for (;;) {
@@ -31,132 +25,76 @@ Descriptor open_step(int directory, const char* name, int flags) {
   }
 }
 
-// Reads the target of an open link. Of the links in procfs, accepts only those in its top directory
-// (/proc/self, /proc/mounts): below it, magic links cannot be distinguished from others.
-bool read_link(int link, int directory, std::string& text) {
-  struct statfs system {};
-
-  if (fstatfs(link, &system) != 0) return false;
-  if (system.f_type == PROC_SUPER_MAGIC) {
-    constexpr ino_t kProcRootInode = 1;
-
-    struct stat parent {};
-
-    if (fstat(directory, &parent) != 0) return false;
-    if (parent.st_ino != kProcRootInode) {
-      errno = ELOOP;
-      return false;
-    }
-  }
-  std::array<char, PATH_MAX> target;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled
-  const auto length = readlinkat(link, "", target.data(), target.size());
-  if (length < 0) return false;
-  text.assign(target.data(), static_cast<std::size_t>(length));
-  if (text.empty()) errno = ENOENT;
-  return !text.empty();
-}
-
-// Resolves a path below a root. All directories of the path stay open, so that ".." returns to the
-// previous one even if a directory is moved during the walk.
-class PathWalk {
+// Opens a file of a captured tree. Failures set errno.
+class TreeWalk {
  public:
-  PathWalk(int root, std::string_view path, int flags) : root_(root), rest_(path), flags_(flags) {}
+  TreeWalk(int root, const std::string& path, int flags)
+      : is_empty_(path.empty()),
+        is_too_long_(path.size() >= PATH_MAX),
+        walk_(Descriptor(fcntl(root, F_DUPFD_CLOEXEC, 0)), path),
+        flags_(flags) {}
 
-  int open() {
-    if (rest_.empty() || rest_.size() >= PATH_MAX) {
-      errno = rest_.empty() ? ENOENT : ENAMETOOLONG;
-      return -1;
+  Descriptor open() {
+    if (is_empty_ || is_too_long_) {
+      errno = is_empty_ ? ENOENT : ENAMETOOLONG;
+      return Descriptor();
     }
     for (;;) {
-      const auto name = next();
-      if (name.empty()) return finish();
-      if (!step(name)) return -1;
-      if (last_) return last_.release();
+      const auto name = walk_.next();
+      // The path is the root or ends in "." or "..": reopen the current directory.
+      if (name.empty()) return open_step(walk_.here(), ".", flags_);
+      if (!step(name)) return Descriptor();
+      if (last_) return std::move(last_);
     }
   }
 
  private:
-  int here() const { return directories_.empty() ? root_ : directories_.back().get(); }
-
-  // Removes the next component from rest_ and returns it. If a slash follows the last component, it
-  // must be a directory or a link to one.
-  std::string next() {
-    const auto begin = rest_.find_first_not_of('/');
-    if (begin == std::string::npos) {
-      rest_.clear();
-      return {};
-    }
-    const auto end = std::min(rest_.find('/', begin), rest_.size());
-    auto name = rest_.substr(begin, end - begin);
-    rest_.erase(0, end);
-    if (rest_.find_first_not_of('/') == std::string::npos && !rest_.empty()) {
-      flags_ = (flags_ & ~O_NOFOLLOW) | O_DIRECTORY;
-    }
-    return name;
-  }
-
-  bool is_last() const { return rest_.find_first_not_of('/') == std::string::npos; }
-
   // Resolves one component; opens the last one as last_. On failure, sets errno and returns false.
   bool step(const std::string& name) {
-    if (name == ".") return true;
-    if (name == "..") {
-      if (!directories_.empty()) directories_.pop_back();
-      return true;
-    }
-    Descriptor found = open_step(here(), name.c_str(), O_PATH);
+    if (walk_.is_followed_by_slash()) flags_ = (flags_ & ~O_NOFOLLOW) | O_DIRECTORY;
+    Descriptor found = open_step(walk_.here(), name.c_str(), O_PATH);
 
     struct stat status {};
 
     if (!found || fstat(found.get(), &status) != 0) return false;
-    if (S_ISLNK(status.st_mode) && (!is_last() || (flags_ & O_NOFOLLOW) == 0)) {
+    if (S_ISLNK(status.st_mode) && (!walk_.is_last() || (flags_ & O_NOFOLLOW) == 0)) {
       return follow(found.get());
     }
-    if (is_last()) return open_last(name, std::move(found));
+    if (walk_.is_last()) return open_last(name, std::move(found));
     if (!S_ISDIR(status.st_mode)) {
       errno = ENOTDIR;
       return false;
     }
-    directories_.push_back(std::move(found));
+    walk_.enter(std::move(found), name);
     return true;
   }
 
   bool follow(int link) {
-    std::string target;
-    if (!read_link(link, here(), target)) return false;
-    if (++links_ > kMaxLinks) {
-      errno = ELOOP;
-      return false;
-    }
-    if (target.starts_with('/')) directories_.clear();
-    rest_ = target + rest_;
-    return true;
+    const int error = may_be_magic_link(link, walk_.here()) ? ELOOP : walk_.follow(link);
+    if (error != 0) errno = error;
+    return error == 0;
   }
 
   // Opens with O_NOFOLLOW: fails if a link has replaced the file since step() checked its type.
   bool open_last(const std::string& name, Descriptor found) {
     if ((flags_ & O_PATH) == 0 || (flags_ & O_DIRECTORY) != 0) {
-      found = open_step(here(), name.c_str(), flags_);
+      found = open_step(walk_.here(), name.c_str(), flags_);
     }
     last_ = std::move(found);
     return static_cast<bool>(last_);
   }
 
-  // Reopens the current directory, for a path that is the root or ends in "." or "..".
-  int finish() { return open_step(here(), ".", flags_).release(); }
-
-  int root_;
-  std::string rest_;
+  bool is_empty_;
+  bool is_too_long_;
+  PathWalk walk_;
   int flags_;
-  int links_ = 0;
-  std::vector<Descriptor> directories_;
   Descriptor last_;
 };
 
 }  // namespace
 
 int open_by_steps(int root, const std::string& path, int flags) {
-  return PathWalk(root, path, flags).open();
+  return TreeWalk(root, path, flags).open().release();
 }
 
 int open_in_root(int root, const std::string& path, int flags) {

@@ -52,6 +52,19 @@ TEST_F(InputFile, FollowsOwnLinks) {
   }
 }
 
+TEST_F(InputFile, FollowsAPathThatStartsAboveTheWorkingDirectory) {
+  std::filesystem::create_directories(at("a/b"));
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(at("a/b"));
+  const auto text = content("../../log");
+  const auto back = content("../b/../../log");
+  const auto none = content("../log");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(text, "text");
+  EXPECT_EQ(back, "text");
+  EXPECT_THAT(none, HasSubstr("No such file"));
+}
+
 TEST_F(InputFile, RejectsWhatIsNotARegularFile) {
   ASSERT_EQ(mkfifo(at("pipe").c_str(), 0600), 0);
   EXPECT_THAT(content(at("pipe")), HasSubstr("is a named pipe, not a log; run: cat '"));
