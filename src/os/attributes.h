@@ -45,7 +45,7 @@ struct Attribute {
 
   std::optional<std::uint32_t> u32() const { return leading<std::uint32_t>(data); }
 
-  // The text up to the first NUL, or all of it: not every attribute ends with a NUL.
+  // The text up to the first NUL, or the whole value if it lacks the terminating NUL.
   std::string text() const { return std::string(data.substr(0, data.find('\0'))); }
 };
 

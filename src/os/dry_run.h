@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A system that records changes as shell commands instead of making them. Reads return the real
-// state with these changes applied, except those of interface names, addresses and routes.
+// state with these changes applied, but ignore changes of interface names, addresses and routes.
 
 #pragma once
 

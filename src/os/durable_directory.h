@@ -33,7 +33,7 @@ class DurableDirectory {
 
   // Appends to an existing file and syncs it. If the write fails, restores the previous size.
   virtual Result<> append(std::string_view name, std::string_view text) = 0;
-  virtual Result<> remove(std::string_view name) = 0;  // succeeds if the file does not exist
+  virtual Result<> remove(std::string_view name) = 0;  // also succeeds for a missing file
 };
 
 // Permissions of the directory and its files: 0700 and 0600, or 0755 and 0644.

@@ -40,7 +40,7 @@ class Files {
 };
 
 // Opens `root`. Below a root other than "/", symbolic links are resolved inside the root. Messages
-// name it `shown`, if that is not empty.
+// print `shown` instead of `root`, unless `shown` is empty.
 Result<std::unique_ptr<Files>> open_files(const std::string& root, const std::string& shown = {});
 
 inline bool exists(const Files& files, std::string_view path) {

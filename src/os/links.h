@@ -75,7 +75,7 @@ class Links {
   virtual Result<> rename(int index, const InterfaceName& name);
   virtual Result<> add_address(const Address& address);  // EEXIST if it exists
   virtual Result<> remove_address(const Address& address);
-  virtual Result<> add_route(const Route& route);  // exactly one output; EEXIST if it exists
+  virtual Result<> add_route(const Route& route);  // exactly one next hop; EEXIST if it exists
   virtual Result<> remove_route(const Route& route);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A file tree in memory, for the contents of a bundle and for tests. Symbolic links are resolved as
-// in the kernel; a link that would lead out of the tree ends at its root.
+// in the kernel; a link that would lead out of the tree ends at the root of the tree.
 
 #pragma once
 

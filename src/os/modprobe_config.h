@@ -20,8 +20,8 @@ std::string module_key(std::string_view name);
 // True if an install command of modprobe.d with this program ("true" or "false") prevents loading.
 bool is_refusal_program(std::string_view program);
 
-// The file below `files` that blacklists the module or has such an install command for it; empty if
-// modprobe would load the module.
+// The file below `files` that blacklists the module or prevents loading it by an install command;
+// empty if modprobe would load the module.
 Result<std::optional<std::string>> blocking_file(const Files& files, std::string_view name);
 
 }  // namespace manactl::os

@@ -34,7 +34,7 @@ Result<> append_address(std::string& body, unsigned type, int family, const std:
   return {};
 }
 
-// Uses RTA_VIA, which includes the family, for a gateway of the other family.
+// Uses RTA_VIA, which includes a family, if the route and the gateway have different families.
 Result<> append_gateway(std::string& body, int family, const std::string& gateway) {
   if (gateway.empty() || family_of(gateway) == family) {
     return append_address(body, RTA_GATEWAY, family, gateway);

@@ -20,7 +20,7 @@ Result<std::vector<TcpSocket>> read_with_netlink() {
     const auto messages = send_netlink_request(NETLINK_SOCK_DIAG, encode_tcp_dump(family));
     if (!messages) {
       const Error& cause = messages.error();
-      // ENOENT: the kernel has no handler for this family, because it lacks IPv6.
+      // ENOENT: the kernel lacks IPv6 and thus has no handler for this family.
       if (cause.sys == ENOENT && family == AF_INET6) continue;
       return tl::unexpected<Error>(cause);
     }
