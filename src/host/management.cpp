@@ -40,7 +40,7 @@ bool matches_device(std::string_view specification, const Netdev& netdev) {
   if (specification == "*") return true;
   if (key == "driver") return matches(value, netdev.driver);
   if (key == "interface-name") {
-    if (value.starts_with('=')) return value.substr(1) == netdev.name;  // '=': exact name
+    if (value.starts_with('=')) return value.substr(1) == netdev.name;  // no wildcards
     return matches(value, netdev.name);
   }
   if (key == "mac" || colon == std::string_view::npos) {

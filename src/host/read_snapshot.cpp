@@ -26,7 +26,7 @@ std::uint64_t memory_limit(const JsonFields& fields, const char* key) {
   return fields.number(key);
 }
 
-// A captured error has an object "error". A counter may have this name too, but is a number.
+// A captured error contains an object "error". A counter with the name "error" is a number.
 bool is_error(const JsonFields& fields) {
   return fields.is_object("error");
 }
