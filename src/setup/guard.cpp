@@ -19,7 +19,7 @@ std::string text_of(const os::Link& link) {
       "{} {}", link.kind.empty() ? "interface" : link.kind, printable(link.name, 60));
 }
 
-// Adds an objection for each interface stacked on the NIC: it would fail even if unused now.
+// Adds an objection for each interface that is stacked on the NIC and would fail without it.
 void add_uppers(const host::Nic& nic,
                 const std::vector<os::Link>& links,
                 std::vector<std::string>& objections) {

@@ -27,7 +27,7 @@ struct Entry {
   std::vector<StepRecord> steps;
   bool ready = false;     // every step was done
   bool confirmed = true;  // false only while `manactl confirm` is awaited
-  std::optional<std::chrono::milliseconds> deadline;  // in time of Clock (boot clock)
+  std::optional<std::chrono::milliseconds> deadline;  // time of the boot clock (Clock)
   std::string watchdog;    // process_stamp() of the process that restores the NIC at the deadline
   bool damaged = false;    // a line after the first is invalid
   std::string read_error;  // why the first line is unusable; only `id` and `must_stay` are valid

@@ -31,12 +31,12 @@ struct Request {
   Method method = Method::automatic;
   bool vf_only = false;
   std::optional<unsigned> mtu;
-  std::string force_interface;  // must equal the name of the NIC to override the guard
+  std::string force_interface;  // overrides the guard if it is the NIC's name
 };
 
 struct Plan {
   bool already_prepared = false;  // `steps` is empty; `entry` describes the prepared NIC
-  Entry entry;                    // with the state before the changes, as written to the journal
+  Entry entry;                    // for the journal; contains the state before the changes
   Steps steps;
 };
 

@@ -89,8 +89,8 @@ std::vector<const Entry*> select_entries(const std::vector<Entry>& entries,
   return selected;
 }
 
-// Refuses to unbind a NIC that is in use: a process that polls its rings would access memory that
-// no longer belongs to it.
+// Refuses to unbind a NIC that is in use: a process that polls the rings of the NIC would access
+// memory that no longer belongs to the process.
 Result<> refuse_in_use(const std::string& channel,
                        const std::string& name,
                        const os::System& system) {

@@ -84,7 +84,7 @@ struct StepRecord {
 
 struct RevertRequest {
   const StepRecord& record;
-  std::vector<const StepRecord*> other_records;  // same kind, of other prepared NICs
+  std::vector<const StepRecord*> other_records;  // of the same step for other NICs
   bool force = false;                            // overwrite values that other programs have set
 };
 

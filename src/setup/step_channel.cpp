@@ -190,7 +190,7 @@ class AddClassId final : public Step {
     return fail(
         Errc::io,
         fmt::format("removed the network class id from {}, although something else may have "
-                    "added it: write it to new_id again if you did",
+                    "added it: if you added it, write it to new_id again",
                     kUio));
   }
 

@@ -44,7 +44,7 @@ class SetMtu final : public Step {
     const auto before = parse_unsigned(value_at(request.record.before, "mtu"), UINT32_MAX);
     if (!before) return because(before.error(), "the journal has no MTU");
     if (link->mtu == *before) return {};
-    // An interface with another index is new: its MTU is the default, not set by a program.
+    // An interface with another index is new, so no other program has set its MTU.
     const bool same = value_at(request.record.before, "index") == std::to_string(link->index);
     if (same && link->mtu != mtu_ && !request.force) {
       return fail_changed(
