@@ -25,7 +25,7 @@ using End = ChildResult::End;
 
 constexpr std::size_t kMaxText = 1U << 16;
 
-// Removes variables that select RDMA providers or enable debug output and would change the result.
+// Removes the environment variables that select RDMA providers or enable their debug output.
 void clear_environment() {
   std::vector<std::string> names;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {

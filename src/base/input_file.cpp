@@ -46,8 +46,8 @@ class InputWalk {
             open_directory("/"), path, path.starts_with('/') ? Descriptor() : open_directory(".")) {
   }
 
-  // Returns an O_PATH descriptor, which is not a link. own_descriptor() has a value instead if the
-  // path is /proc/self/fd/N; the result is then empty.
+  // Returns an O_PATH descriptor, but never one of a link. If the path is /proc/self/fd/N, returns
+  // an empty descriptor, and own_descriptor() returns N.
   Result<Descriptor> find() {
     if (path_.empty()) return fail_read(ENOENT, path_);
     if (path_.size() >= PATH_MAX) return fail_read(ENAMETOOLONG, path_);
@@ -72,8 +72,8 @@ class InputWalk {
     return good;
   }
 
-  // As root, rejects a file of root or of a third user that another user has linked into an own
-  // directory (without the sysctl fs.protected_hardlinks).
+  // As root, rejects a hard link in the directory of a user who does not own the file. If the
+  // sysctl fs.protected_hardlinks is 0, every user can create such links.
   Result<> check_hard_link(const Status& status) const {
     if (!S_ISREG(status.st_mode) || status.st_nlink == 1 || geteuid() != 0) return {};
     Status directory{};
@@ -102,8 +102,8 @@ class InputWalk {
     return {};
   }
 
-  // Magic links below /proc lead anywhere. The descriptors of this process are the only ones that
-  // its caller has chosen.
+  // Magic links in /proc can lead anywhere. Only those to the descriptors of this process are safe,
+  // because the user who started it has chosen these descriptors.
   Result<> take_own(const std::string& name) {
     Status own{};
     Status directory{};
@@ -165,7 +165,7 @@ Result<Descriptor> open_input_file(const std::string& path, std::string_view wha
   if (!found) return found;
   Status status{};
   if (walk.own_descriptor()) {
-    // A duplicate, because open(2) of the link would open a device once more, and fails for
+    // Duplicate the descriptor: open(2) of its link would open a device again, and fails for
     // sockets.
     Descriptor file(fcntl(*walk.own_descriptor(), F_DUPFD_CLOEXEC, 0));
     if (!file || fstat(file.get(), &status) != 0) return fail_read(errno, path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Opens files and directories that the user names as input. manactl runs as root, so another user
-// must not choose what is read, and a device must not notice that it was nearly read.
+// must not choose what is read, and devices are rejected without being opened.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace manactl {
 Result<Descriptor> find_input(const std::string& path, std::string_view what);
 
 // Opens a regular file to be read, with the checks of find_input(). Also opens /dev/fd/N and
-// /proc/self/fd/N, if descriptor N is a file, a pipe or a socket: process substitution of a shell.
+// /proc/self/fd/N, if descriptor N is a file, a pipe or a socket, as in a shell's <(command).
 Result<Descriptor> open_input_file(const std::string& path, std::string_view what);
 
 }  // namespace manactl

@@ -25,8 +25,8 @@ enum class Trust {
   any_owner,
 };
 
-// Each component of the path is opened and checked in turn. With every Trust, a symbolic link is
-// followed only if it belongs to root or the effective user and lies in a directory as of `owned`.
+// Opens and checks each component of the path in turn. With every Trust, follows a symbolic link
+// only if it belongs to root or the effective user and lies in a directory that satisfies `owned`.
 class TrustedDirectory {
  public:
   // A relative path starts at the working directory. With `mode`, creates missing directories: the
@@ -64,7 +64,7 @@ struct FilePath {
 Result<FilePath> split_file_path(const std::string& path);
 
 // Opens an existing file with Trust::owned: no user but root and the effective user could have
-// written or replaced it. O_PATH only checks it.
+// written or replaced it. With O_PATH in `flags`, only checks the file.
 Result<Descriptor> open_trusted_file(const std::string& path, int flags);
 
 }  // namespace manactl
