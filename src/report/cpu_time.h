@@ -33,7 +33,7 @@ struct ThreadTime {
 // others. Fails with Errc::not_found if the kernel has no schedstat.
 Result<ThreadTime> worker_time(const os::Files& files);
 
-// Returns the share of the workers' runnable time spent waiting for a CPU; 0 without such time.
+// Returns the share of the workers' runnable time spent waiting for a CPU; 0 if no time passed.
 double preempted_share(const ThreadTime& before, const ThreadTime& after);
 
 }  // namespace manactl::report

@@ -35,7 +35,7 @@ std::optional<double> mean_bytes(const Count& count) {
   return static_cast<double>(count.bytes) / static_cast<double>(count.packets);
 }
 
-// Compares the sizes of counted packets, not of the plans, because a receiver accepts every size.
+// Compares the sizes of counted packets, not planned sizes, because a receiver accepts every size.
 Result<> check_sizes(const Count& sent, const Count& received) {
   constexpr double kTolerance = 0.01;
   const auto ours = mean_bytes(sent);

@@ -163,7 +163,7 @@ Rows machine_of(const BenchResult& result) {
   const auto text = [](const std::string& value) {
     return value.empty() ? std::string("-") : printable(value, 80);
   };
-  // Show whole GiB, because the kernel reserves a part of the memory that differs between releases.
+  // Show whole GiB, because each kernel release reserves a different part of the memory.
   const auto gib = static_cast<double>(machine.memory_kib) / kKibPerGib;
   Rows rows;
   const auto add = [&](const char* name, std::string value) {
