@@ -120,7 +120,7 @@ Result<std::vector<Setting>> all_settings(const Invocation& invocation,
   return settings;
 }
 
-// For completion, which reads no settings. Commands read MANACTL_RESULTS as a setting of --results.
+// Used by completion, which reads no settings. For commands, MANACTL_RESULTS is a setting.
 std::string default_results_directory(const Environment& environment) {
   const auto* named = environment.find("MANACTL_RESULTS");
   if (named != nullptr && named->starts_with('/')) return *named;

@@ -57,7 +57,7 @@ bool is_section_marker(const CLI::ConfigItem& item) {
 Result<std::string> read_config_file(const std::string& path) {
   struct stat status {};
 
-  // A missing file needs no trust in its directories.
+  // If the file is missing, its directories need not be trusted.
   if (lstat(path.c_str(), &status) != 0)
     return fail_errno(errno, fmt::format("cannot read '{}'", path));
   const auto file = open_trusted_file(path, O_RDONLY);

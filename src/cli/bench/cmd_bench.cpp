@@ -164,7 +164,7 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
   };
   add_value(app, {"IFACE", type::kInterface, "measure this MANA NIC"}, take);
   add_value(
-      app, {"--iface", type::kInterface, "same as IFACE, if the name is also a subcommand"}, take);
+      app, {"--iface", type::kInterface, "same as IFACE, also for names such as 'compare'"}, take);
   add_value(app, {"--port", type::kInterface, "measure this NIC as well", true}, take);
   add_value(app,
             {"--vdev", "DEVICE", "measure a virtual DPDK device: net_null0 or net_ring0", true},
