@@ -63,7 +63,7 @@ bool explains(const Symptom& one, const Symptom& other) {
   const auto& effect = other.signature();
   if (&cause == &effect || cause.role != Role::cause) return false;
   return std::ranges::any_of(effect.explained_by, [&](const std::string& pattern) {
-    // With wildcards, two signatures may match each other: only the higher rank is the cause.
+    // With wildcards, two signatures may explain each other: the higher rank is the cause.
     return (pattern == "*" || pattern.ends_with('*'))
                ? cause.rank > effect.rank && names(pattern, cause)
                : names(pattern, cause);

@@ -17,8 +17,8 @@ namespace {
 
 using host::Nic;
 
-// DPDK does not log which port it tried. That port was busy if the kernel holds every port, and
-// probably if the kernel holds the port of a NIC that nothing needs (Nic::carries is empty). A VF
+// DPDK does not log which port it tried. If the kernel holds every port, that port was busy. If the
+// kernel holds the port of a NIC that nothing needs (Nic::carries is empty), it probably was. A VF
 // that is down proves nothing: another program may own its port.
 void port_busy(const host::Facts& facts, Observation& observation) {
   if (!facts.nics) return;

@@ -2,8 +2,8 @@
 //
 // Finds any of many plain texts in a block at gigabytes per second. At every step_-th offset of the
 // block, it looks up the next 3 to 8 bytes (a gram) in a table. The table holds `step_` adjacent
-// grams of each text, so wherever a text occurs, one of its grams starts at such an offset. They
-// are from the part of the text (the window, at most kMaxWindow bytes) whose grams are rarest.
+// grams of each text, so wherever a text occurs, one of its grams starts at such an offset. These
+// grams lie in the window: the part of the text (at most kMaxWindow bytes) with the rarest grams.
 
 #pragma once
 
