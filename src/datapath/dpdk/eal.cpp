@@ -80,7 +80,7 @@ class OutputRedirect {
 };
 
 // EAL creates a runtime directory even if it needs none, and does not remove it. This class moves
-// it below /dev/null, where EAL cannot create it; with --no-shconf or --in-memory EAL ignores that.
+// it below /dev/null, where EAL cannot create it; with --no-shconf or --in-memory this is harmless.
 class NoRuntimeDirectory {
  public:
   NoRuntimeDirectory() {

@@ -35,7 +35,7 @@ class Finder {
     probe.seconds = seconds;
     probe.sent = trial->total.tx.packets;
     probe.received = trial->total.rx.packets;
-    // The mean rate during the ramp is half of the rate.
+    // The mean rate during the ramp is half of the final rate.
     const double time = trial->total.seconds - trial_plan.ramp_seconds / 2;
     const auto ports = static_cast<double>(std::max<std::size_t>(1, session_.about().ports.size()));
     if (time > 0) probe.rate = static_cast<double>(probe.sent) / time / ports;

@@ -35,11 +35,11 @@ struct Flow {
 void write_frame(const Flow& flow, std::span<std::uint8_t> frame);
 
 // The header fields that depend on a frame's size, in network byte order. To turn a prebuilt frame
-// into one of another size or flow, replace them, the source port and the UDP checksum.
+// into one of another size or flow, replace these fields, the source port and the UDP checksum.
 struct Shape {
   std::uint16_t bytes = 0;  // without FCS
   std::uint16_t ip_length = 0, ip_checksum = 0, udp_length = 0;
-  std::uint16_t udp_sum = 0;  // sum of all words under the UDP checksum except the source port
+  std::uint16_t udp_sum = 0;  // sum for the UDP checksum, without the source port
 };
 
 inline constexpr std::size_t kIpLengthAt = 16, kIpChecksumAt = 24;

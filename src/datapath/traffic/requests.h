@@ -18,7 +18,7 @@
 namespace manactl::datapath {
 
 struct Request {
-  std::uint16_t run = 0;   // identifies the trial; late replies and other traffic have other values
+  std::uint16_t run = 0;   // distinguishes this trial's replies from earlier ones and other traffic
   std::uint16_t lane = 0;  // index of the sending lane; the reply may arrive on any lane
   std::uint32_t number = 0;  // counts the requests of a lane
   std::uint64_t stamp = 0;   // sending time in nanoseconds of CLOCK_MONOTONIC
@@ -46,7 +46,7 @@ void reverse_direction(std::span<std::uint8_t> frame) noexcept;
 // Limits the requests of a lane in flight. One thread sends; any thread may report replies.
 class Window {
  public:
-  // After this time without a reply, all requests in flight count as lost, but may be answered.
+  // After this time without a reply, all requests in flight count as lost, even if answered later.
   static constexpr std::uint64_t kTimeout = 1'000'000'000;  // nanoseconds
 
   explicit Window(unsigned max) : max_(max) {}
@@ -67,7 +67,7 @@ class Window {
   unsigned max_;
   std::uint64_t sent_ = 0;          // requests that were sent and do not count as lost
   std::uint64_t last_replied_ = 0;  // replied_ when available() last found new replies
-  std::uint64_t since_ = 0;         // when it last found new replies, or no requests in flight
+  std::uint64_t since_ = 0;         // when available() last found new replies or nothing in flight
   std::atomic<std::uint64_t> replied_{0};
 };
 

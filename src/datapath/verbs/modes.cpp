@@ -172,7 +172,7 @@ unsigned exchange_requests(Lane& lane, std::uint64_t now) noexcept {
 namespace {
 
 // Receives late packets after sending has ended. The result includes completions of sent packets,
-// because their packets may still return.
+// because a packet that was just sent may still return.
 template <Burst Receive>
 unsigned receive_late(Lane& lane, std::uint64_t now) noexcept {
   const auto done = lane.tx->completed();
