@@ -61,8 +61,8 @@ class Port {
   // doorbells are ignored. Queues that are created later work normally.
   void halt();
 
-  // Stops the queues with rings in `memory`. To be called before `memory` is unmapped: with real
-  // hardware the pages would stay pinned, but these queues would access unmapped memory.
+  // Stops the queues with rings in `memory`. To be called before `memory` is unmapped: real
+  // hardware would keep the pages pinned, but the adapter would access unmapped memory.
   void halt_queues_in(const Extent& memory);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The page in which a driver stores its doorbells. It is mapped twice: once for the driver, which
-// can be write-protected, and once for the adapter.
+// The page in which a driver stores its doorbells. It has two mappings: the driver's mapping,
+// which can be write-protected, and the adapter's.
 
 #pragma once
 

@@ -47,7 +47,7 @@ CqeData completion(CqeType type) {
   return *wire::encode(completion);
 }
 
-// The WQE offset counts units of 32 bytes from bit 5 of its dword on, so the dword is in bytes.
+// The WQE offset, in units of 32 bytes, starts at bit 5 of its dword: the dword is in bytes.
 constexpr std::size_t kWqeOffsetAt = 8;
 
 constexpr wire::TxCompletion at_unit(std::uint32_t unit) {
