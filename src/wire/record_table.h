@@ -119,7 +119,7 @@ class LayoutCollector {
 
   template <class F>
   constexpr void at_most(std::string_view name, const F&, std::uint64_t max) {
-    // Limits above 32 bits are not checked: only split fields have them, and cannot exceed them.
+    // Larger limits need no check: only split fields have them, whose values always fit.
     if (max > mask_of(32)) return;
     add(RowKind::max, name, 0).row.limit = static_cast<std::uint32_t>(max);
   }
