@@ -59,7 +59,7 @@ TEST_F(AdapterTest, FollowsAnSgeListThatWrapsAroundTheRing) {
   rq.ring_doorbell();
   sq.send({piece(0, 14),
            piece(14, 20),
-           piece(34, 26)});  // this WQE has 2 basic units; the second is at the start of the ring
+           piece(34, 26)});  // this WQE has 2 basic units, of which the second wraps around
   adapter.run();
   EXPECT_EQ(Buffer(memory.begin() + 8192, memory.begin() + 8192 + 60), frame);
   EXPECT_EQ(violations(), 0U);
@@ -306,7 +306,7 @@ TEST_F(ThreadedTest, NeverTouchesAQueueThatIsRemoved) {
     for (int i = 0; i < 60; ++i) sq.post({piece(0, 60)});
     sq.ring_doorbell();
     ASSERT_TRUE(adapter.port(0).remove(sq.ids.wq));
-    // From now on the memory belongs to the driver.
+    // The queue is removed, so the adapter must not access its memory any more.
     const auto completions = sq.cq;
     std::ranges::fill(sq.ring, std::uint8_t{0xff});
     std::this_thread::yield();

@@ -162,7 +162,7 @@ TEST_F(CaptureFile, ReplacesOnlyRegularFilesOfThisUser) {
   EXPECT_EQ(fs::file_size(root / "mine"), 24U);
 }
 
-TEST_F(CaptureFile, FollowsNoLinkThatOthersCanReplace) {
+TEST_F(CaptureFile, DoesNotFollowALinkThatOthersCanReplace) {
   fs::create_directory(root / "target");
   fs::create_directory(root / "shared");
   fs::create_symlink(root / "target", root / "shared/link");

@@ -40,7 +40,7 @@ TEST(Checker, DescribesOnlyTheFirstTwoViolationsOfARule) {
 
 class CheckerTest : public AdapterTest {
  protected:
-  // Returns the completion type of the only posted WQE; no value if it does not complete.
+  // Returns the completion type of the only posted WQE; no value if that WQE does not complete.
   std::optional<CqeType> completion_type() {
     sq.ring_doorbell();
     adapter.run();

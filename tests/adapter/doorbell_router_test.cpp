@@ -7,7 +7,7 @@
 namespace manactl::adapter {
 namespace {
 
-// A driver that stores doorbells, and a device that polls the page.
+// A driver that stores doorbells in a page, and a device that polls this page.
 class DoorbellRouterTest : public AdapterTest {
  protected:
   std::uint64_t doorbell_of(Queue& queue) {
@@ -72,7 +72,7 @@ TEST_F(DoorbellRouterTest, IgnoresARemovedPage) {
   EXPECT_EQ(violations(), 0U);
 }
 
-TEST_F(DoorbellRouterTest, IgnoresStoresWhenTheProgramCalls) {
+TEST_F(DoorbellRouterTest, IgnoresStoresIfItDoesNotPoll) {
   DoorbellRouter called(false);
   called.add(*page, adapter.port(0), Direction::send);
   store(0x1234);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// A driver for tests. Like a program with direct verbs, it keeps the queues in its own memory; it
-// encodes their entries with src/wire.
+// A driver for tests. Like a program with direct verbs, it keeps the queues in its own memory. It
+// encodes the queue entries with the code of src/wire.
 
 #pragma once
 
@@ -185,7 +185,7 @@ class AdapterTest : public testing::Test {
     return piece(at, frame.size());
   }
 
-  // Connects the port to itself.
+  // Connects the port to itself, so that it receives what it sends.
   void loop(std::size_t port) {
     adapter.port(port).connect(make_peer_link(adapter.port(port).receiver()));
   }

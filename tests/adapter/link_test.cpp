@@ -84,7 +84,7 @@ TEST_F(BitRate, CountsTheBitsOnTheWire) {
   Queue sq(adapter.port(0), Direction::send);
   for (int i = 0; i < 100; ++i) sq.post({piece(0, 60)});
   sq.ring_doorbell();
-  adapter.step(10 * 672 - 1);  // 672 ns per frame: 84 bytes with preamble, FCS and gap
+  adapter.step(10 * 672 - 1);  // at 1 Gbit/s, a frame (84 bytes with gap) takes 672 ns
   EXPECT_EQ(sq.poll_all().size(), 10U);
   adapter.step(1);
   EXPECT_EQ(sq.poll_all().size(), 1U);

@@ -16,7 +16,7 @@ import time
 
 SKIPPED = 77
 RECOVERY_SECONDS = 20  # net_mana waits 15 s before it opens the device again
-RUN_SECONDS = 1.0  # from testpmd's prompt to the newline that ends testpmd; short: no rates are tested
+RUN_SECONDS = 1.0  # from testpmd's prompt to the newline that ends testpmd; short, because no test measures rates
 TIMEOUT_SECONDS = 60
 MAC = "00:0d:3a:76:3b:d0"
 DEVICE = f"--vdev=7870:00:00.0,mac={MAC}"
@@ -71,7 +71,7 @@ class Run:
             sys.exit(f"{what}\n{json.dumps(self.report, indent=1)}\n{self.log[-4000:]}")
 
     def check_contract(self):
-        """Accepts no violations except leaks, because DPDK before 26.03 leaks its protection domains."""
+        """Fails on violations other than leaks. DPDK before 26.03 leaks its protection domains."""
         broken = {rule["id"] for rule in self.report["rules"]}
         self.check(broken <= {"leak"}, f"contract violations: {broken}")
         self.check(self.report["status"] == 0, "testpmd failed")
@@ -198,7 +198,7 @@ def recovers():
         return run.check("device removal event" in run.log, "no device event in the log")
     run.check_contract()
     run.check_log("IBV_EVENT_DEVICE_FATAL received", "RTE_ETH_EVENT_RECOVERY_SUCCESS")
-    run.check(run.port()["tx_packets"] > 1000, "no traffic after the recovery (about 300 packets fit before the reset)")
+    run.check(run.port()["tx_packets"] > 1000, "no traffic after the recovery (about 300 packets precede the reset)")
     return None
 
 

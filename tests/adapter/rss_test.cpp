@@ -17,7 +17,7 @@ constexpr HashKey kKey{0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x6
 
 TEST(Rss, HashesAddressesAndPortsInTheOrderOfThePacket) {
   const auto frame = udp_frame(1000);
-  const auto input = std::span(frame).subspan(14 + 12, 8 + 4);  // both addresses, both ports
+  const auto input = std::span(frame).subspan(14 + 12, 8 + 4);  // addresses (8 bytes), ports (4)
   EXPECT_EQ(Rss(kKey, {}, {1}).hash(frame, inspect(frame)).value, wire::toeplitz(kKey, input));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A program that uses direct verbs, linked with the library that replaces libibverbs and libmana.
-// It stores its doorbells as drivers do, so the trap must catch each of them.
+// It rings doorbells with plain stores, as drivers do, so the library must trap each store.
 
 #include <poll.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The library with engine=threaded: another thread detects the doorbells later.
+// Tests the library with engine=threaded, in which another thread detects the doorbells later.
 
 #include <cstdlib>
 

@@ -17,7 +17,7 @@ struct Known {
   StoreInstruction store;
 };
 
-// Machine code as GNU as emits it.
+// Machine code that the GNU assembler emits.
 const Known kKnown[] = {
     {"mov %rbx,0x0(%rbp)", {0x48, 0x89, 0x5d, 0x00}, {StoreSource::general, 3, 8, 4, 0}},
     {"mov %rdx,(%rax)", {0x48, 0x89, 0x10}, {StoreSource::general, 2, 8, 3, 0}},

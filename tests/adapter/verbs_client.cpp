@@ -85,7 +85,7 @@ void put(void* ring, std::size_t at, const T& record) {
   std::memcpy(static_cast<std::uint8_t*>(ring) + at, bytes.data(), bytes.size());
 }
 
-// Rings the doorbell for each packet: with engine=inline, the device empties the ring each time.
+// Rings the doorbell for each packet. With engine=inline, each doorbell empties the ring.
 void send(const Objects& all, const wire::Sge& sge, unsigned packets) {
   manadv_qp queue{};
   manadv_cq completions{};
@@ -109,7 +109,7 @@ void send(const Objects& all, const wire::Sge& sge, unsigned packets) {
 }
 
 // Destroys all objects; also works after the device has failed. The memory region outlives the QP,
-// because the device may still read packets of doorbells that it received late.
+// because the device may handle a doorbell late and then still read its packets.
 int close_all(const Objects& all, ibv_mr* mr) {
   ibv_destroy_qp(all.qp);
   ibv_destroy_cq(all.cq);

@@ -75,7 +75,7 @@ TEST_F(InputFile, RejectsWhatIsNotARegularFile) {
   EXPECT_THAT(content(at("log/below")), HasSubstr("Not a directory"));
 }
 
-TEST_F(InputFile, EndsInALoopOfLinks) {
+TEST_F(InputFile, ReportsALoopOfLinks) {
   std::filesystem::create_symlink("loop", at("loop"));
   EXPECT_THAT(content(at("loop")), HasSubstr("Too many levels of symbolic links"));
 }
@@ -97,7 +97,7 @@ TEST_F(InputFile, RejectsOtherLinksOfProcesses) {
   EXPECT_THAT(content("/proc/self/fd/0/x"), HasSubstr("it leads to a file of a process"));
 }
 
-TEST_F(InputFile, FindsDirectories) {
+TEST_F(InputFile, MayBeADirectory) {
   const auto found = find_input(at(""), "a tree");
   ASSERT_TRUE(found) << found.error().message;
   EXPECT_EQ(faccessat(found->get(), "log", F_OK, 0), 0);

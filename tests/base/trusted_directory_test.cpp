@@ -91,7 +91,7 @@ TEST_F(Trusted, FollowsLinksOfThisUser) {
   EXPECT_NE(opened("relative", Trust::owned), "good") << "the target is checked, too";
 }
 
-TEST_F(Trusted, FollowsNoLinkThatOthersCanReplace) {
+TEST_F(Trusted, DoesNotFollowALinkThatOthersCanReplace) {
   fs::create_directory(root / "a/real");
   fs::create_symlink("real", root / "a/link");
   chmod_at("a", 0777);
@@ -113,7 +113,7 @@ TEST_F(Trusted, CreatesMissingDirectoriesRegardlessOfTheUmask) {
   }
 }
 
-TEST_F(Trusted, OpensOnlyRegularFilesAndFollowsNoLink) {
+TEST_F(Trusted, OpensOnlyRegularFilesAndDoesNotFollowLinks) {
   EXPECT_EQ(file_opened("file", O_RDONLY), "good");
   EXPECT_EQ(file_opened("new", O_WRONLY | O_CREAT), "good");
   ASSERT_EQ(mkfifo((root / "a/b/pipe").c_str(), 0600), 0);
@@ -132,7 +132,7 @@ TEST_F(Trusted, RejectsFilesThatOthersCanWriteTo) {
   }
 }
 
-TEST_F(Trusted, WritesToNoFileThatHasAnotherName) {
+TEST_F(Trusted, DoesNotWriteToAFileWithTwoHardLinks) {
   fs::create_hard_link(root / "a/b/file", root / "a/twin");
   EXPECT_THAT(file_opened("file", O_WRONLY, Trust::any_owner), HasSubstr("hard links"));
   EXPECT_EQ(file_opened("file", O_RDONLY), "good");

@@ -56,8 +56,8 @@ class WithHugepages : public testing::Test {
     close(lock_);
   }
 
-  // Reads the number back: if memory is fragmented, the kernel reserves fewer pages without an
-  // error.
+  // Reads the number back, because the kernel may reserve fewer pages without an error if memory is
+  // fragmented.
   static bool reserve(unsigned long pages) {
     std::ofstream(kPool) << pages << std::endl;
     return number_in(kPool) == pages;

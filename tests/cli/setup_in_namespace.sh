@@ -43,7 +43,7 @@ expect "prepare" 0 $code
 expect "pages" 4 "$(cat $pool/nr_hugepages)"
 expect "mode of the journal" "700 600" "$(stat -c %a /var/lib/manactl/journal) $(stat -c %a /var/lib/manactl/journal/*)"
 run prepare --hugepages 3
-expect "pages of two" 7 "$(cat $pool/nr_hugepages)"
+expect "pages of two requests" 7 "$(cat $pool/nr_hugepages)"
 run restore --all
 expect "restore" 0 $code
 expect "pages after restore" 0 "$(cat $pool/nr_hugepages)"

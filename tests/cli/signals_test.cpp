@@ -53,8 +53,8 @@ TEST(StopOnSignal, RestoresTheSignalMask) {
   EXPECT_EQ(sigismember(&now, SIGUSR2), 0);
 }
 
-// Of two pending signals, sigwait() returns the lower number first. If the process handled SIGHUP,
-// it would exit with 129.
+// Of two pending signals, sigwait() returns the one with the lower number first. If the process
+// handled SIGHUP, it would exit with 129.
 TEST(StopOnSignalDeathTest, LeavesAnIgnoredSignalIgnored) {
   const auto ignore_then_receive = [] {
     signal(SIGHUP, SIG_IGN);

@@ -13,7 +13,7 @@
 #include "datapath/in_child.h"
 #include "datapath/measure/trials.h"
 
-// Declarations of rte_dev.h and ethdev_driver.h: only the engine may include DPDK's headers.
+// Copied from rte_dev.h and ethdev_driver.h, because only the engine may include DPDK's headers.
 extern "C" {
 struct rte_eth_dev;
 int rte_eal_hotplug_add(const char* bus, const char* device, const char* arguments);

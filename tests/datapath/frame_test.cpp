@@ -62,7 +62,7 @@ TEST(InternetChecksum, PadsAnOddByteWithZero) {
   EXPECT_EQ(internet_checksum(odd), internet_checksum(even));
 }
 
-// Turns a finished frame into one of another size and port, as a sender does for every packet.
+// Changes size and source port of a complete frame, as a sender does for every packet.
 void reshape(std::vector<std::uint8_t>& frame, const Shape& shape, std::uint16_t port) {
   const auto put = [&](std::size_t at, std::uint16_t value) {
     std::memcpy(frame.data() + at, &value, sizeof value);

@@ -51,7 +51,7 @@ Trials run_trials(Mode mode) {
   return trials;
 }
 
-TEST(TxRxOfASession, DiscardsLatePacketsOfTheTrialBefore) {
+TEST(TxRxOfASession, DiscardsLatePacketsOfThePreviousTrial) {
   EXPECT_TRUE(in_child([] {
     const auto trials = run_trials(Mode::txrx);
     EXPECT_GT(trials.after.total.tx.packets, 0U);
@@ -60,7 +60,7 @@ TEST(TxRxOfASession, DiscardsLatePacketsOfTheTrialBefore) {
   }));
 }
 
-TEST(RoundTripsOfASession, DiscardLateAnswersOfTheTrialBefore) {
+TEST(RoundTripsOfASession, DiscardLateRepliesOfThePreviousTrial) {
   EXPECT_TRUE(in_child([] {
     const auto trials = run_trials(Mode::rtt);
     EXPECT_GT(trials.after.total.tx.packets, 0U);

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A late queue may send two bursts at once to catch up, because its rate allows less in 1 ms.
+// A late queue may catch up by at most two bursts (2 * 32 packets), because 1 ms allows fewer.
 constexpr double kDepth = 64;
 
 double max_packets(const BenchPlan& plan, const Trial& trial) {

@@ -52,7 +52,7 @@ TEST(Request, IsNotReadFromOtherPayloads) {
   }
 }
 
-// Frames are finished once with a payload of zeros; requests are written into them later.
+// The frame's checksum is computed for a payload of zeros, before a request is written into it.
 TEST(Request, KeepsTheChecksumOfItsFrameValid) {
   for (const auto& request : requests()) {
     for (const std::size_t size : {std::size_t{kMinRequestFrame}, std::size_t{1518}}) {
@@ -116,7 +116,7 @@ TEST(Window, CountsRequestsAsLostAfterTheTimeout) {
   EXPECT_TRUE(window.idle(2 * Window::kTimeout + 3));
 }
 
-TEST(Window, CountsAnswersAfterTheTimeout) {
+TEST(Window, CountsRepliesAfterTheTimeout) {
   Window window(4);
   EXPECT_EQ(window.available(0), 4U);
   window.sent(4);

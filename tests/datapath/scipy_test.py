@@ -34,8 +34,8 @@ def compare(what, a, b):
     ties = len(set(a) | set(b)) < len(a) + len(b)
     method = "asymptotic" if ties or max(len(a), len(b)) > 20 else "exact"
     expect(f"{what}: p", result["p"], scipy.stats.mannwhitneyu(a, b, method=method).pvalue)
-    # The number of sorted values outside each limit of the 95 % confidence interval of the median. It follows from
-    # the binomial distribution, because each value is below the true median with probability 0.5.
+    # How many of the sorted values lie below the 95 % confidence interval of the median, and as many lie above it.
+    # The binomial distribution applies, because each value is below the true median with probability 0.5.
     cut = max((k for k in range(len(a)) if scipy.stats.binom.cdf(k, len(a), 0.5) <= 0.025), default=None)
     if cut is not None:
         expect(f"{what}: low", result["low"], sorted(a)[cut])

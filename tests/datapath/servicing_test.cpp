@@ -9,7 +9,8 @@
 namespace manactl::datapath {
 namespace {
 
-// A trial with intervals of half a second; `disturbed` lists indexes of intervals.
+// A trial with intervals of half a second, some of which are disturbed; `disturbed` lists their
+// indexes.
 Trial trial_of(const std::vector<std::uint64_t>& packets,
                const std::vector<std::size_t>& disturbed,
                const std::vector<Event>& events) {

@@ -113,7 +113,7 @@ TEST(VerbsTxRx, CountsPacketsInFlightAtTheEnd) {
   }));
 }
 
-TEST(VerbsTxRx, IgnoresLatePacketsOfTheTrialBefore) {
+TEST(VerbsTxRx, IgnoresLatePacketsOfThePreviousTrial) {
   EXPECT_TRUE(in_child([] {
     SimulatedPort port("engine=inline");  // frames do not return
     auto plan = plan_of(Mode::txrx);
@@ -131,7 +131,7 @@ TEST(VerbsTxRx, IgnoresLatePacketsOfTheTrialBefore) {
   }));
 }
 
-TEST(VerbsRoundTrip, IgnoresLatePacketsOfTheTrialBefore) {
+TEST(VerbsRoundTrip, IgnoresLatePacketsOfThePreviousTrial) {
   EXPECT_TRUE(in_child([] {
     SimulatedPort port("engine=inline");  // frames do not return
     auto plan = plan_of(Mode::rtt);

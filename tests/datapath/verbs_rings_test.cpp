@@ -241,7 +241,7 @@ TEST(Forward, ReturnsPacketsUnchanged) {
   }));
 }
 
-TEST(Forward, TurnsRequestsIntoAnswers) {
+TEST(Forward, TurnsRequestsIntoReplies) {
   EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
     queues.receive(queues.lane.tx->slots());
     auto request = frame_of(100, 5000);

@@ -31,7 +31,7 @@ Finding broken(const std::string& detail) {
 constexpr std::array<std::string_view, 1> kByModule = {"kernel.mana-ib"};
 constexpr std::array<std::string_view, 1> kByDevices = {"rdma.devices"};
 
-TEST(Doctor, HasNoRootWithoutFailures) {
+TEST(Doctor, HasNoRootCauseWithoutFailures) {
   const auto diagnosis = diagnose({{outcome("a.b", pass("fine"))}}, {});
   EXPECT_FALSE(diagnosis.root);
   EXPECT_TRUE(diagnosis.consequences.empty());
@@ -65,7 +65,7 @@ TEST(Doctor, ConfirmsALogWithACheckAndReportsThemOnce) {
   EXPECT_TRUE(diagnosis.consequences.empty());
 }
 
-TEST(Doctor, KeepsARootThatTheVmContradictsIfThereIsNoOther) {
+TEST(Doctor, KeepsARootCauseThatTheVmContradictsIfThereIsNoOther) {
   const Report checks{
       {outcome("rdma.driver-id", pass("both 20")), outcome("rdma.provider", pass("mana"))}};
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
@@ -100,7 +100,7 @@ TEST(Doctor, ReportsChecksWithTheSameCauseAsALogAsConsequences) {
   EXPECT_THAT(ids(diagnosis.consequences), UnorderedElementsAre("rdma.devices"));
 }
 
-TEST(Doctor, NeverReportsAConsequenceAsTheRoot) {
+TEST(Doctor, NeverReportsAConsequenceAsTheRootCause) {
   const auto diagnosis = diagnose_text(
       "EAL: Requested device 7870:00:00.0 cannot be used\nEAL: Bus (pci) probe failed.\n");
   EXPECT_FALSE(diagnosis.root);
@@ -108,7 +108,7 @@ TEST(Doctor, NeverReportsAConsequenceAsTheRoot) {
               UnorderedElementsAre("eal-device-probe-failed", "eal-bus-failed"));
 }
 
-TEST(Doctor, ReportsASymptomAsTheRootIfItIsTheOnlyOne) {
+TEST(Doctor, ReportsASymptomAsTheRootCauseIfItIsTheOnlyOne) {
   EXPECT_EQ(root_id(diagnose_text(kNoVf)), "netvsc-vf-not-found");
   EXPECT_EQ(root_id(diagnose_text("testpmd: No probed ethernet devices\n")), "testpmd-no-ports");
 }

@@ -98,7 +98,7 @@ std::vector<std::string> roots_of(const Report& report) {
   return roots;
 }
 
-TEST(FixtureTrees, HaveOneRootEach) {
+TEST(FixtureTrees, HaveOneRootCauseEach) {
   const std::vector<std::pair<std::string, std::string>> expected = {
       {"driver-id-19", "rdma.driver-id"},
       {"mana-ib-missing", "kernel.mana-ib"},

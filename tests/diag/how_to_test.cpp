@@ -44,11 +44,11 @@ class HowToLog : public testing::TestWithParam<HowTo> {
   }
 };
 
-TEST_P(HowToLog, HasTheExpectedRoot) {
+TEST_P(HowToLog, HasTheExpectedRootCause) {
   expect_root(text());
 }
 
-TEST_P(HowToLog, HasTheSameRootWithLogPrefixes) {
+TEST_P(HowToLog, HasTheSameRootCauseWithLogPrefixes) {
   for (const std::string prefix : {"Nov 21 03:00:00 vm dpdk-testpmd[812]: ",
                                    "2026-11-21T03:00:00+0000 vm testpmd[812]: ",
                                    "[   12.345678] ",
@@ -61,7 +61,7 @@ TEST_P(HowToLog, HasTheSameRootWithLogPrefixes) {
   }
 }
 
-TEST_P(HowToLog, HasTheSameRootInDockersJson) {
+TEST_P(HowToLog, HasTheSameRootCauseInDockersJson) {
   const auto plain = text();
   std::string log;
   for (const auto line : split(plain, '\n')) {
@@ -74,23 +74,23 @@ TEST_P(HowToLog, HasTheSameRootInDockersJson) {
   expect_root(log);
 }
 
-TEST_P(HowToLog, HasTheSameRootWithColorsAndCarriageReturns) {
+TEST_P(HowToLog, HasTheSameRootCauseWithColorsAndCarriageReturns) {
   expect_root(wrap(text(), "\x1b[1;31m", "\x1b[0m\r"));
   expect_root(std::regex_replace(text(), std::regex("(failed|free|qp)"), "\x1b[31m$1\x1b[m"));
 }
 
-TEST_P(HowToLog, HasTheSameRootWithThePrefixesOfNewReleases) {
+TEST_P(HowToLog, HasTheSameRootCauseWithThePrefixesOfNewReleases) {
   auto log = std::regex_replace(text(), std::regex("(^|\n)(mana_\\w+\\(\\))"), "$1MANA_DRIVER: $2");
   log = std::regex_replace(log, std::regex("(^|\n)(hn_\\w+\\(\\))"), "$1HN_DRIVER: $2");
   log = std::regex_replace(log, std::regex("EAL: Probe PCI"), "PCI_BUS: Probe PCI");
   expect_root(log);
 }
 
-TEST_P(HowToLog, HasTheSameRootWithPmdPrefixes) {
+TEST_P(HowToLog, HasTheSameRootCauseWithPmdPrefixes) {
   expect_root(std::regex_replace(text(), std::regex("(^|\n)(mana_\\w+\\(\\))"), "$1PMD: $2"));
 }
 
-TEST_P(HowToLog, HasTheSameRootIfTwoThreadsWriteIntoOneLine) {
+TEST_P(HowToLog, HasTheSameRootCauseIfTwoThreadsWriteIntoOneLine) {
   const auto plain = text();
   std::string log;
   for (const auto line : split(plain, '\n')) {
@@ -135,7 +135,7 @@ TEST(HowTo, DriverIdClashIsFoundWithoutTheLineThatNewReleasesOmit) {
 
 class HealthyLog : public testing::TestWithParam<const char*> {};
 
-TEST_P(HealthyLog, HasNoRoot) {
+TEST_P(HealthyLog, HasNoRootCause) {
   for (const std::string prefix : {"", "Nov 21 03:00:00 vm x[812]: ", "web_1  | "}) {
     const auto diagnosis = diagnose_text(wrap(sample(GetParam()), prefix));
     EXPECT_EQ(root_id(diagnosis), "");

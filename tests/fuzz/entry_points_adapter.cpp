@@ -40,7 +40,7 @@ class FuzzedDriver {
     sq_ = *port.create(Direction::send, {send_.data(), kRing, send_cq_.data(), kEntries, {}});
     rq_ = *port.create(Direction::receive,
                        {receive_.data(), kRing, receive_cq_.data(), kEntries, {}});
-    // Static, because building the tables is slow. The queue has the same id in every adapter.
+    // Static, because building its tables is slow. The id of the queue is the same in each adapter.
     static const adapter::Rss rss({}, {}, {rq_.wq});
     port.receiver().set_rss(rss);
   }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """browser_test.py PAGES: checks how headless Chromium renders the pages of the program PAGES: light, dark, narrow, printed.
 
-Its only proxy is a closed port, so it has no network. MANACTL_SHOTS=DIR keeps the screenshots.
+Chromium's only proxy is a closed port, so Chromium has no network. MANACTL_SHOTS=DIR keeps the screenshots.
 """
 import os
 import pathlib

@@ -12,8 +12,8 @@ import sys
 import tempfile
 from typing import NamedTuple
 
-# All of `tests` except tests/lint is left out: a test may name a mode or command without needing a change when
-# one is added. lists_of_names() searches `tests` too.
+# Of `tests`, only tests/lint is included, because a new mode or command requires no change of tests that name
+# another one. lists_of_names() searches all of `tests`.
 FOLDERS = ["src", "cmake", "completions", "data", "deploy", "docs", "man", "schemas", "scripts", "tests/lint"]
 SELF = "tests/lint/contributing_test.py"
 
@@ -49,12 +49,12 @@ EXAMPLES = [
     mode("fwd"), engine("verbs"), command("decode", "decode"),
     command("status", "setup", {"tests/cli/cmd_status_test.cpp": "tests/cli/cmd_setup_test.cpp"}),
 ]
-# For each section: the maximum number of files in the numbered items whose path matches the pattern.
+# For each section: a pattern, and how many files with a matching path the numbered items may list.
 LIMITS = {
     "a check": (r"src/", 3), "a mode": (r"", 6), "an engine": (r"(?!src/datapath/<name>/)", 4),
     "a command": (r"src/", 3),
 }
-# Tables: file, pattern of a name, and section. A file that contains all names of a table must be in the section.
+# Source file with a table, pattern of its names, and section, which must list every file that repeats all names.
 TABLES = [
     ("src/datapath/mode.h", r'\.name = "(\w+)"', "a mode"),
     ("src/cli/app.cpp", r'Command\{\s*"(\w+)"', "a command"),
@@ -101,7 +101,7 @@ def wrong_example(root, example, paths):
 
 
 def is_list_of(names, text):
-    """True if the text has all names within 60 characters per name."""
+    """True if all N names occur in the text within 60 * N characters."""
     found = [(at.start(), word) for word in names
              for at in re.finditer(rf'"{word}"|Mode::{word}\b|manactl-{word}\b|\|{word}\b', text)]
     return any({word for at, word in found if start <= at < start + 60 * len(names)} >= set(names)

@@ -24,7 +24,7 @@ def missing_path(path):
 
 
 def missing_name(name, texts={}):
-    """A name exists if each part of it is a word in its module."""
+    """Returns the parts of module::name that do not occur as a word in the sources of the module."""
     module, *parts = name.split("::")
     if module not in texts:
         texts[module] = "\n".join(f.read_text() for f in (ROOT / "src" / module).rglob("*.*"))

@@ -29,7 +29,7 @@ MODULES = table() | {
     "cli/sim": ["base", "adapter", "cli"],
     "cli/bench": ["base", "adapter", "host", "diag", "setup", "datapath", "report", "report/html", "cli", "cli/sim"],
 }
-# (including, included) module: the only headers that may be included. Links are not restricted by header.
+# Key: (including module, included module); value: the only headers that may be included. Links are not restricted.
 ONLY = {
     ("cli", "os"): ["os/system.h"],
     ("cli/setup", "os"): ["os/dry_run.h"],

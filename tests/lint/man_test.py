@@ -73,7 +73,7 @@ def check_form(name):
 
 
 def check_variables():
-    """Options of several commands that one environment variable sets must have a common value."""
+    """If one environment variable sets an option of several commands, all of them must accept a common value."""
     first = {}
     for command in tree["commands"]:
         for option in command["options"]:
@@ -81,7 +81,7 @@ def check_variables():
             name, known = first.setdefault(option["variable"], (command["name"], words))
             if not words & known:
                 failures.append(f"{option['variable']} sets {option['name']} of {name} and of {command['name']}, "
-                                "which take different words")
+                                "which accept no common value")
 
 
 check_variables()

@@ -100,7 +100,7 @@ for line in events.stdout.splitlines():
     for error in schema("bench-event").iter_errors(json.loads(line)):
         failures.append(f"event {line[:80]}: {error.message}")
 
-# A command that is not validated above must work on a captured VM without arguments.
+# Each other command must work without arguments on a captured VM, so that its output can be validated here.
 commands = json.loads(subprocess.run([program, "__commands"], check=True, capture_output=True).stdout)["commands"]
 known = {command["name"].replace(" ", "-"): command["name"].split() for command in commands}
 for name in sorted(f.name.removesuffix(".schema.json") for f in (source / "schemas").iterdir()):

@@ -77,7 +77,7 @@ TEST(Btf, FindsAnEnumOfAModule) {
   ASSERT_TRUE(split);
   btf__add_enum(split.get(), "module_enum", 4);
   btf__add_enum_value(split.get(), "MODULE_VALUE", 7);
-  btf__add_enum_value(split.get(), "int", 8);  // this string is in the base
+  btf__add_enum_value(split.get(), "int", 8);  // this name is in the base BTF
   EXPECT_EQ(enumerator_value(raw(split), raw(base), "MODULE_VALUE").value(), 7);
   EXPECT_EQ(enumerator_value(raw(split), raw(base), "int").value(), 8);
   EXPECT_FALSE(enumerator_value(raw(split), raw(base), "RDMA_DRIVER_MANA")->has_value());

@@ -74,7 +74,7 @@ TEST_F(DurableDirectoryTest, RejectsFilesThatOthersMayWrite) {
   EXPECT_FALSE(files_->replace("a", "two\n"));
 }
 
-TEST_F(DurableDirectoryTest, FollowsNoLinkInPlaceOfAFile) {
+TEST_F(DurableDirectoryTest, DoesNotFollowALinkInPlaceOfAFile) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   std::filesystem::create_symlink("/etc/passwd", root_ + "/state/journal/b");
   EXPECT_FALSE(files_->read("b"));
@@ -90,7 +90,7 @@ TEST_F(DurableDirectoryTest, FollowsALinkOfItsOwnerToADirectory) {
   EXPECT_EQ(files_->read("a").error().code, Errc::denied) << "others can replace the link";
 }
 
-TEST_F(DurableDirectoryTest, AppendsToNoFileThatHasAnotherName) {
+TEST_F(DurableDirectoryTest, DoesNotAppendToAFileWithTwoHardLinks) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   std::filesystem::create_hard_link(root_ + "/state/journal/a", root_ + "/twin");
   EXPECT_EQ(files_->append("a", "two\n").error().code, Errc::denied);

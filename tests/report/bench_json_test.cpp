@@ -44,7 +44,7 @@ TEST(BenchJson, HasTheCostsOfAPacket) {
   EXPECT_GT(document["empty_poll_share"], 0);
 }
 
-TEST(BenchJson, HasTheNamesOfLisa) {
+TEST(BenchJson, HasTheRatesOfLisaUnderItsNames) {
   const auto document = json::parse(bench_json(test::steady(datapath::Mode::tx, 1e7), 0));
   const auto& lisa = document["lisa"];
   EXPECT_DOUBLE_EQ(lisa["tx_pps_maximum"].get<double>(), 1.004e7);
@@ -81,7 +81,7 @@ TEST(BenchJson, SummarizesTrialsByTheirMedians) {
   EXPECT_NEAR(document["latency"]["p99_ns"].get<double>(), 990'000, 990'000 / 512.0);
 }
 
-TEST(BenchJson, HasNoTimesWithoutAnswers) {
+TEST(BenchJson, HasNoTimesWithoutReplies) {
   auto result = test::steady(datapath::Mode::rtt, 1e6);
   result.report.trials.front().latency.emplace();
   const auto document = json::parse(bench_json(result, 0));
@@ -110,7 +110,7 @@ TEST(BenchEvents, ConsistOfStartIntervalsAndEnd) {
 }
 
 // bench_ndjson() must write events in the same order as a running bench.
-TEST(BenchEvents, ReportADeviceBeforeTheIntervalInWhichItLeft) {
+TEST(BenchEvents, ReportARemovalBeforeTheIntervalInWhichItOccurred) {
   const auto result = test::eventful();
   std::size_t devices = 0, expected = 0;
   for (const auto& trial : result.report.trials) expected += trial.events.size();

@@ -26,7 +26,7 @@ TEST(ReadBench, ReadsWhatWasWritten) {
   }
 }
 
-TEST(ReadBench, AcceptsALatencyWithoutAnswers) {
+TEST(ReadBench, AcceptsALatencyWithoutReplies) {
   auto result = test::steady(datapath::Mode::rtt, 1e6);
   result.report.trials.front().latency.emplace();
   const auto text = bench_json(result, 0);

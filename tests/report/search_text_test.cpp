@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(FoundText, NamesTheEndOfTheSearch) {
+TEST(FoundText, StatesHowTheSearchEnded) {
   datapath::GoalResult found;
   found.lower = 7.812e6;
   found.upper = 7.851e6;

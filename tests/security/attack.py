@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The base of the attack suite: runs manactl as an attacker's victim, in namespaces of its own.
+"""The base of the attack suite: runs manactl as the victim of an attacker, in separate namespaces.
 
 A test file calls main(). It is started as root and runs in new mount, network and IPC namespaces with empty tmpfs file systems
 at the places where manactl keeps state, so it changes nothing on the machine. Tests that act as another user use run(user=NOBODY).
@@ -98,7 +98,7 @@ def run(command, user=0, env=None, stdin=None, timeout=60, limits=(), preexec=No
 
 @contextlib.contextmanager
 def attacker(work, user=NOBODY):
-    """Calls work(ready) as another user in a child process. Begins when it calls ready(), and kills it at the end."""
+    """Runs work(ready) as another user in a child process from its call of ready() until the end of the block."""
     ready, report = os.pipe()
     child = os.fork()
     if child == 0:

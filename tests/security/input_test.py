@@ -13,13 +13,13 @@ from attack import MANACTL, NOBODY, ROOT, Attack, main, run
 IN_OPEN = 0x20  # sys/inotify.h
 SECRET = "EAL: the-secret-of-root"
 TREE = ROOT / "tests/fixtures/healthy-two-nics"
-# Commands that read a path which the user names; {} is the path.
+# Commands that read a path from their arguments; {} is the path.
 COMMANDS = [["doctor", "--log", "{}"], ["bench", "show", "{}"], ["bench", "compare", "{}", "{}"], ["bench", "merge", "{}", "{}"],
             ["decode", "cqe", "{}"], ["check", "--root", "{}"], ["doctor", "--root", "{}"]]
 
 
 class Opened:
-    """Notices with inotify(7) whether a file was opened; O_PATH does not count."""
+    """Detects with inotify(7) whether a file was opened. inotify does not report opening with O_PATH."""
 
     def __init__(self, path):
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -43,7 +43,7 @@ class Opened:
 
 class Input(Attack):
     def refuse_all(self, path, *words):
-        """Each command refuses the path, in one line that contains the words."""
+        """Checks that each command refuses the path, with an error of one line that contains the words."""
         for command in COMMANDS:
             arguments = [argument.replace("{}", str(path)) for argument in command]
             with self.subTest(" ".join(arguments)):
@@ -95,7 +95,7 @@ class Input(Attack):
         folder = self.foreign_folder()
         link = self.link(folder / "a.log", self.folder / "secret.log")
         self.link(folder / "directory", self.folder)
-        own = self.link(folder / "root.log", self.folder / "secret.log", owner=0)  # root's, but moved by the other user
+        own = self.link(folder / "root.log", self.folder / "secret.log", owner=0)  # as if moved here by the other user
         sticky = self.folder / "sticky"
         sticky.mkdir()
         sticky.chmod(0o1777)

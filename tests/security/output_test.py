@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Attacks on files that root writes where he is told to: doctor --bundle and sim --write."""
+"""Attacks on output files whose path root passes: doctor --bundle and sim --write."""
 import ctypes
 import os
 import pathlib
@@ -12,7 +12,7 @@ FIXTURE = ROOT / "tests/fixtures/healthy-two-nics"
 
 
 def swap(one, other):
-    """Returns an attacker who exchanges two files all the time. Python has no function for renameat2(2)."""
+    """Returns the work of an attacker that exchanges two files all the time. Python has no renameat2(2)."""
     libc = ctypes.CDLL(None)
     at_working_directory, exchange = -100, 2  # AT_FDCWD and RENAME_EXCHANGE
 
@@ -72,7 +72,7 @@ class Parents(Output):
                     self.assert_refused(self.write(command, path, preexec=lambda: os.chdir(self.foreign)))
 
     def test_a_link_of_root_in_a_directory_of_another_user_is_not_followed(self):
-        os.chown(self.foreign / "link", 0, 0, follow_symlinks=False)  # its owner may have moved it there
+        os.chown(self.foreign / "link", 0, 0, follow_symlinks=False)  # root's link, which NOBODY may have moved here
         for command in self.commands:
             self.assert_refused(self.write(command, self.foreign / "link/file"))
 
@@ -106,7 +106,7 @@ class Parents(Output):
         outcome = self.write("bundle", home / "link/file", user=NOBODY)
         self.assert_written(outcome, home / "real/file")
 
-    def test_a_race_between_a_directory_and_a_link_is_not_won(self):
+    def test_a_directory_that_becomes_a_link_does_not_redirect_the_file(self):
         with attacker(swap(self.foreign / "plain", self.foreign / "link")):
             for number in range(40):
                 command = ("bundle", "write")[number % 2]
@@ -153,7 +153,7 @@ class Files(Output):
                 path = self.foreign / f"plain/{command}"
                 path.touch()
                 os.chown(path, NOBODY, NOBODY)
-                with path.open() as held:  # as its owner could
+                with path.open() as held:  # the owner could have opened it before, too
                     self.write(command, path)
                     self.assertEqual(held.read(), "")
 

@@ -105,7 +105,7 @@ class Lock(State):
         for place in (LOCK, LOCK.parent):
             self.assertNotEqual(run(["cat", place], user=NOBODY).code, 0)
 
-    def test_a_strange_lock_gives_one_line_and_status_still_works(self):
+    def test_an_invalid_lock_gives_one_line_and_status_still_works(self):
         victim = self.folder / "victim"
 
         def foreign_directory():
@@ -274,7 +274,7 @@ class Results(State):
             with self.subTest(place):
                 self.refuse(place)
 
-    def test_no_result_is_written_there(self):
+    def test_no_result_is_written_to_a_directory_of_another_user(self):
         foreign = self.folder / "foreign"
         foreign.mkdir()
         target = self.folder / "target"
@@ -305,7 +305,7 @@ class Configuration(State):
             CONFIG.parent.chmod(mode)
             self.assert_refused(self.run_manactl(*self.CHECK), 2)
 
-    def test_a_directory_above_that_another_user_controls_is_refused(self):
+    def test_a_parent_directory_that_another_user_controls_is_refused(self):
         config = self.folder / "a/b/config.toml"
         config.parent.mkdir(parents=True)
         shutil.copy(CONFIG, config)

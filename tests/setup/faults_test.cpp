@@ -65,7 +65,7 @@ class Faults : public ::testing::TestWithParam<Case> {
   }
 };
 
-TEST_P(Faults, RestoreAfterAKillAtAnyChangeBringsBackTheStateBefore) {
+TEST_P(Faults, RestoreAfterAKillAtAnyChangeBringsBackTheEarlierState) {
   const unsigned all = changes_of_prepare();
   ASSERT_GT(all, 20U);
   for (const auto fault : {Fault::killed_before, Fault::killed_after}) {

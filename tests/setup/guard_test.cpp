@@ -60,7 +60,7 @@ TEST(Guard, RefusesWhenTheSocketsCannotBeRead) {
   EXPECT_EQ(refused.error().code, Errc::denied);
 }
 
-TEST(Guard, RefusesARouteThatCouldNotBeRestored) {
+TEST(Guard, RefusesARouteThatRestoreCannotAdd) {
   FakeVm vm;
   os::Route route;
   route.destination = "198.51.100.0/24";

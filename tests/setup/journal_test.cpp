@@ -58,7 +58,7 @@ class DamagedJournal : public ::testing::Test {
   std::string before_, name_, journal_text_;
 };
 
-TEST_F(DamagedJournal, IsNoticedForEveryFlippedBit) {
+TEST_F(DamagedJournal, IsDetectedForEveryFlippedBit) {
   const auto id = name_.substr(0, name_.rfind('.'));
   const auto first_line = journal_text_.find('\n');
   for (std::size_t at = 0; at < journal_text_.size(); ++at) {

@@ -80,7 +80,7 @@ TEST_F(LockFile, BecomesInaccessibleToOthersEvenIfItExists) {
   EXPECT_EQ(mode(directory_ + "/lock"), 0600U);
 }
 
-TEST_F(LockFile, IsNotALink) {
+TEST_F(LockFile, MustNotBeALink) {
   std::filesystem::create_directory(directory_);
   std::ofstream(root_ + "/victim") << "mine";
   std::filesystem::create_symlink(root_ + "/victim", directory_ + "/lock");

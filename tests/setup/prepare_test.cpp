@@ -131,7 +131,7 @@ TEST(Prepare, RollsBackWhenTheKernelGrantsFewerHugepages) {
   EXPECT_EQ(vm.dump(), before);
 }
 
-TEST(Prepare, SetsAVfDownAgainThatSomethingSetUp) {
+TEST(Prepare, SetsTheVfDownAgainIfSomethingSetsItUp) {
   FakeVm vm;
   int times = 0;
   vm.after = [&](const std::string& what) {

@@ -63,7 +63,7 @@ std::string without(const std::string& dump, const std::vector<std::string>& wor
   return rest;
 }
 
-TEST(VanishedDevice, MakesItsChangesNeedNoRevert) {
+TEST(VanishedDevice, NeedsNoRevertOfItsChanges) {
   const unsigned all = changes_of_prepare();
   unsigned rolled_back = 0;
   for (unsigned at = 1; at <= all; ++at) {
@@ -117,7 +117,7 @@ TEST(VanishedDevice, MayBeAWholeNic) {
   }
 }
 
-TEST(VanishedDevice, IsNotAVfWithAnotherName) {
+TEST(VanishedDevice, IsNotAssumedForAVfWithAnotherName) {
   FakeVm vm;
   ASSERT_EQ(prepare(request_for_eth1(), vm.context())->outcome, PrepareOutcome::done);
   for (auto& [index, link] : vm.state.links) {

@@ -27,7 +27,7 @@ std::unique_ptr<host::CapturedSystem> system_of(std::string_view fixture_name);
 // A change to one file of a fixture.
 struct Edit {
   std::string path;
-  std::string from;  // each occurrence is replaced by `to`; empty: `to` is the whole new file
+  std::string from;  // each occurrence becomes `to`; if empty, `to` is the whole new file
   std::string to;
 };
 

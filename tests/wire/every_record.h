@@ -128,7 +128,7 @@ Image damaged_image(std::mt19937& random) {
   return image;
 }
 
-TYPED_TEST_P(EveryRecord, IsDecodedEquallyWithItsTable) {
+TYPED_TEST_P(EveryRecord, HasTheSameResultFromDecodeAndReadFields) {
   std::mt19937 random(2);
   for (int round = 0; round < 50; ++round) {
     const auto image =
@@ -155,6 +155,6 @@ REGISTER_TYPED_TEST_SUITE_P(EveryRecord,
                             RejectsEveryFlippedBitOfAReservedField,
                             ChangesWithEveryBitThatIsNotReserved,
                             RejectsEveryOtherLength,
-                            IsDecodedEquallyWithItsTable);
+                            HasTheSameResultFromDecodeAndReadFields);
 
 }  // namespace manactl::wire

@@ -52,7 +52,7 @@ TEST(Toeplitz, MatchesThePublishedVectors) {
   }
 }
 
-TEST(Toeplitz, IsEqualWithTheTable) {
+TEST(Toeplitz, IsEqualWithAndWithoutATable) {
   const ToeplitzTable table(published_key());
   std::mt19937 random(3);
   for (std::size_t length = 0; length <= kMaxHashInput + 4; ++length) {

@@ -6,8 +6,8 @@ bundles=/run/azure/bundles
 mkdir -p $bundles
 chmod 777 $bundles
 
-# capture NAME [ADDRESS [PREFIX...]]: runs PREFIX manactl doctor in an SSH session over the NIC with this
-# address. The address of the SSH client is removed from lo while doctor runs, so that doctor sees a remote peer.
+# capture NAME [ADDRESS [PREFIX...]]: captures the bundle NAME with "PREFIX manactl doctor", in an SSH session over
+# the NIC with this address. The address of the SSH client is removed from lo meanwhile, so that the peer is remote.
 capture() {
   local name=$1 address=${2:-10.0.0.4}
   shift $(($# < 2 ? 1 : 2))
@@ -27,7 +27,7 @@ capture() {
   touch /run/azure/go
   wait_for 30 test -s $bundles/$name.tar.gz
   ip address replace 10.1.0.9/32 dev lo
-  # Do not wait for the session to end by itself, because TCP takes long to retransmit.
+  # Kill the session, because it would end only after a long TCP retransmission timeout.
   kill $session
   wait $session || true
   ip address del 10.1.0.9/32 dev lo

@@ -4,7 +4,7 @@
 
 # at_every_write ACTION STATUS COMMAND...: runs prepare with ACTION at its first write, then at its
 # second, and so on. Each run must exit with STATUS. After COMMAND, the state must be the one before the
-# run. Ends when a run succeeds, because it makes fewer writes, or when the selected write is to stdout.
+# run. Ends when a run succeeds, because all its writes were tried, or when the selected write is to stdout.
 at_every_write() {
   local action=$1 expected=$2 number write rc
   shift 2

@@ -28,8 +28,8 @@ wait_for() {
   done
 }
 
-# link_name VARIABLE LINK: sets VARIABLE to the name that LINK points to, or to "none". It does not print
-# the name, because forks are slow in the emulated machine.
+# link_name VARIABLE LINK: sets VARIABLE to the name that LINK points to, or to "none". To read
+# printed output, the caller would have to fork, which is slow in the emulated machine.
 link_name() {
   local -n result=$1
   result=none
@@ -185,7 +185,7 @@ configure_eth1() {
   ip -6 route replace fd00:77::/64 via fd00:9::1
 }
 
-# Waits a few seconds for the state to equal that after boot; else prints the difference and fails.
+# Waits a few seconds until the state equals the state after boot; otherwise prints the difference and fails.
 is_restored() {
   local try
   for ((try = 0; try < 10; try++)); do
@@ -217,7 +217,7 @@ stop_at_write() {
   stopped=$!
   wait_for 20 grep -q '^State:.T (stopped)' /proc/$stopped/status || {
     cat /run/azure/stopped
-    fail "'$*' does not reach its write $number"
+    fail "'$*' did not stop before its write $number"
   }
 }
 
@@ -302,7 +302,7 @@ vf_packets() {
   ip netns exec "$1" ethtool -S "$2" | awk '$1 == "vf_tx_packets:" { print $2 }'
 }
 
-# Restores the state after a failed scenario, so that the next one does not fail because of it.
+# Restores the state after a failed scenario, so that the next scenario does not fail as well.
 clean_up() {
   local name number=0 path
   for name in left right; do

@@ -123,7 +123,7 @@ class Driver {
   std::map<wire::ChannelDatum, std::uint32_t> channel_data;
   std::vector<wire::CqeType> tx_results;  // completion types of sent packets, of all ports
   unsigned fences = 0;
-  wire::DeviceType device_type = wire::DeviceType::mana;  // target of requests
+  wire::DeviceType device_type = wire::DeviceType::mana;  // device that requests address
 
  private:
   bool store_shared();

@@ -53,7 +53,7 @@ TEST(Faults, AreFoundBetweenAfterAndTimes) {
   EXPECT_FALSE(plan.find(1).has_value());
 }
 
-TEST(Faults, OfTheFileReplaceEarlierOnesOfTheFile) {
+TEST(Faults, FromTheFileReplaceEarlierOnesFromTheFile) {
   FaultPlan plan;
   ASSERT_TRUE(plan.set_file_faults("# a comment\n1=ignore,times=1\n\n2=unanswered\n").has_value());
   EXPECT_TRUE(plan.find(1).has_value());
@@ -81,7 +81,7 @@ TEST_F(DeviceTest, RefusesMessagesByFault) {
   EXPECT_EQ(answer->header.status, 0U);
 }
 
-TEST_F(DeviceTest, ExecutesACommandWithAWrongStatusButNotARefusedOne) {
+TEST_F(DeviceTest, ExecutesACommandForAStatusFaultButNotForARefuseFault) {
   driver.bring_up();
   const auto address = guest.allocate(4096);
   fault_file = "25=refuse:1";

@@ -80,7 +80,8 @@ std::string usage() {
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"
          "  --fault-file=FILE  more faults, one per line, reread before each message\n"
-         "  --trace            print messages to stderr; --trace-file=FILE: to FILE\n";
+         "  --trace            print messages to stderr\n"
+         "  --trace-file=FILE  print messages to FILE\n";
 }
 
 Result<Options> parse_options(const std::vector<std::string>& arguments) {

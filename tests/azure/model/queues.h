@@ -87,7 +87,7 @@ class Table {
 
 class Queues {
  public:
-  // The driver sees lower limits, except for kMaxCqs, which is also the size of the driver's table.
+  // The limits sent to the driver are lower, except kMaxCqs, the size of the driver's CQ table.
   static constexpr std::uint32_t kMaxEqs = 64, kMaxCqs = 128, kMaxWqs = 256;
 
   Queues(Guest& guest, Trace& trace) : guest_(&guest), trace_(&trace) {}

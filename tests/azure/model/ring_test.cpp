@@ -23,7 +23,7 @@ TEST(Ring, FollowsItsPagesAndWrapsAtItsEnd) {
   const Ring ring(guest, scattered(), 4096);
   std::vector<std::uint8_t> bytes(4096), back(4096);
   std::iota(bytes.begin(), bytes.end(), std::uint8_t{1});
-  ASSERT_TRUE(ring.write(4096 + 4000, bytes));  // near the end of the second lap
+  ASSERT_TRUE(ring.write(4096 + 4000, bytes));  // wraps: the ring has 4096 bytes
   ASSERT_TRUE(ring.read(4000, back));
   EXPECT_EQ(back, bytes);
   EXPECT_EQ(guest.ram[4096 + 64], bytes[96]) << "first byte of the ring";

@@ -111,7 +111,7 @@ TEST(BenchOnAdapter, FindsTheRateOfALink) {
 }
 
 // The fault removes the VF. bench must report this in the event stream and in the document.
-TEST(BenchOnAdapter, ReportsThatTheDeviceLeft) {
+TEST(BenchOnAdapter, ReportsTheRemovalOfTheDevice) {
   const auto outcome = manactl({"sim",
                                 "--fault",
                                 "device=fatal,ms=1000",

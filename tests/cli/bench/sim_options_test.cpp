@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tests that every option of bench --sim reaches the child process, and has the same effect as in a
-// bench without --sim that the sim command starts.
+// Tests that every option of `manactl bench --sim` reaches the child process and has the same
+// effect as in `manactl sim -- manactl bench`.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ struct OptionCase {
   json expected;
 };
 
-// The effect of each option on the document. Add each new option here or to a set below.
+// The effect of each option on the JSON output. Add each new option here or to a set below.
 const OptionCase kCases[] = {
     {"--mode", {"--mode", "rx"}, "/plan/mode", "rx"},
     {"--queues", {"--queues", "2"}, "/plan/queues", 2},
@@ -75,7 +75,7 @@ Words run_of(const Words& more) {
   return with(timed ? Words{"bench"} : Words{"bench", "--duration", "50ms"}, more);
 }
 
-// Returns the arguments that run bench with the sim command and the settings of bench --sim.
+// Returns the arguments of "sim -- bench" with the adapter settings that bench --sim would use.
 Words run_on_sim(const Words& more) {
   const auto has = [&](const char* word) { return std::ranges::find(more, word) != more.end(); };
   const char* backend = has("rx") ? "generator" : has("txrx") ? "loopback" : "sink";

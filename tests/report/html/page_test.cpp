@@ -150,7 +150,7 @@ TEST(HtmlReport, ShowsABarAndARowForEachQueue) {
   EXPECT_EQ(count(page, "<th scope=\"col\">mean</th>"), 1U);  // the figures show the median
 }
 
-TEST(HtmlReport, MarksEachNineOfTheLatency) {
+TEST(HtmlReport, MarksTheMeasuredLatencyPercentiles) {
   HtmlReport report;
   report.latency = {{0, 9000}, {50, 12000}, {99, 30000}, {99.9, 90000}, {100, 800000}};
   const auto page = html_page(report);

@@ -20,7 +20,7 @@ expect_released() {
   expect "queues" "$(requests CREATE_WQ_OBJ)" "$(requests DESTROY_WQ_OBJ)"
 }
 
-# Without hugepages doctor would report them as the root cause.
+# Reserve hugepages, because doctor would otherwise report their absence as the root cause.
 pages=/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
 pages_before=$(cat $pages)
 echo 64 >$pages

@@ -3,7 +3,7 @@
 # The RDMA device of the real mana_ib: what the kernel and libibverbs report, and what check reports with
 # and without the driver.
 
-# expect_lines LINE...: check prints these lines among others, with any exit status.
+# expect_lines LINE...: fails unless check prints these lines; other lines and the exit status are ignored.
 expect_lines() {
   local line
   manactl check >/run/azure/out 2>&1 || true

@@ -3,7 +3,7 @@
 # Boots a machine to capture bundles for tests/fixtures (see tests/fixtures/capture): addresses and routes
 # as on Azure, hugepages, and a real sshd.
 
-# Index the modules that only this boot has.
+# Let modprobe find the additional modules, which only this boot has.
 depmod 2>/dev/null
 bring_up
 modprobe -a ib_uverbs mana_ib tcp_diag

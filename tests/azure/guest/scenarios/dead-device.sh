@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# A PCI function that does not respond: mana.ko reads back its own request and fails.
+# A PCI function that does not respond: mana.ko reads back its own request instead of a response, and fails.
 
 modprobe mana
 expect "driver of the function" none "$(driver_of /sys/bus/pci/devices/$function)"

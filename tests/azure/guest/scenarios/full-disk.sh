@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Runs with a state directory that is full, that becomes full after some steps, or that is read-only. Each
-# run rolls back.
+# Runs prepare while the state directory is full, becomes full after some steps, or is read-only. Each run
+# must roll back.
 
 journal=/var/lib/manactl
 mkdir -p $journal

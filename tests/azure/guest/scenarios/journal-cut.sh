@@ -5,7 +5,7 @@
 
 journal=/var/lib/manactl/journal
 
-# prepare_and_keep last|half|start: prepares eth1 and cuts its journal entry.
+# prepare_and_keep last|half|start: prepares eth1 and truncates its journal entry (last: by one byte).
 prepare_and_keep() {
   local files first size keep
   manactl prepare eth1 --hugepages 16 >/dev/null

@@ -4,7 +4,7 @@
 # continues after a reboot.
 
 mkdir -p /etc/{systemd/system,tmpfiles.d,systemd/network,NetworkManager/conf.d}
-# Files with names like those of manactl that manactl did not write.
+# Create files that are named like the files of manactl but that manactl did not write.
 echo "[Unit]" >/etc/systemd/system/manactl-other.service
 echo "w /run/azure/other - - - - 1" >/etc/tmpfiles.d/manactl-other.conf
 find /etc -type f -exec sha256sum {} + | sort >/mnt/etc.before

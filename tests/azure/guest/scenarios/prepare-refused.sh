@@ -35,7 +35,7 @@ grep -q "^  echo 000d3a76-3bd1-.* > /sys/bus/vmbus/drivers/hv_netvsc/bind" /run/
 grep -qx "  manactl restore eth1" /run/azure/err || fail "the next command is missing"
 rc=0
 manactl prepare eth1 || rc=$?
-expect "status of another run" 5 $rc
+expect "exit status of a second prepare" 5 $rc
 echo 0 >$knobs/refuse_gpadl
 manactl restore eth1
 is_restored

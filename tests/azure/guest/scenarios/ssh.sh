@@ -43,9 +43,9 @@ expect "prepare in the session, detached" 4 $rc
 over_ssh "$in_right manactl prepare enP30832p0s0d1 --vf-only"
 [ $rc -ne 0 ] || fail "the VF of the session was prepared"
 over_ssh "$in_right manactl prepare eth1 --force-interface eth0"
-expect "prepare with another name forced" 4 $rc
+expect "prepare eth1 --force-interface eth0" 4 $rc
 over_ssh "$in_right manactl prepare eth1 --force-interface eth1 --dry-run >/dev/null"
-expect "dry run with the name forced" 0 $rc
+expect "dry run with --force-interface eth1" 0 $rc
 
 kill $sshd
 wait $sshd || true

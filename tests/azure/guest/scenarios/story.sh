@@ -2,7 +2,7 @@
 #
 # A demonstration: checks a NIC, prepares it, prints its status and arguments, and restores it.
 
-# run 'CODES' ARGUMENT...: fails on exit codes other than 0 and CODES.
+# run 'CODES' ARGUMENT...: runs manactl; fails if the exit code is neither 0 nor in CODES.
 run() {
   local accepted=" 0 $1 " rc=0
   shift

@@ -2,7 +2,7 @@
 #
 # Only one run at a time: a second run exits with 5 and changes nothing. status works meanwhile.
 
-# expect_busy ARGUMENT...: manactl exits with 5 and names the run that holds the lock.
+# expect_busy ARGUMENT...: fails unless manactl exits with 5 and reports which run holds the lock.
 expect_busy() {
   rc=0
   manactl "$@" >/run/azure/out 2>/run/azure/err || rc=$?

@@ -3,8 +3,8 @@
  * /dev/azgdma: the interface between azpci.ko and the device model.
  *
  * azpci.ko implements the PCI function, traps the stores of the driver and raises interrupts. The
- * model, a process, implements the device. It opens /dev/azgdma, maps the BAR and guest RAM, and
- * then loops: read() stores, change memory, AZGDMA_RAISE.
+ * model is a process that implements the device. It opens /dev/azgdma and maps the BAR and guest
+ * RAM. In a loop, it gets stores with read(), changes memory and raises interrupts (AZGDMA_RAISE).
  */
 #ifndef AZGDMA_H
 #define AZGDMA_H
@@ -14,7 +14,7 @@
 
 /*
  * BAR0. azpci.ko sets the three registers when it creates the function, because it traps the pages
- * that they refer to; the model only reads them.
+ * that they refer to. The model only reads the registers.
  */
 #define AZGDMA_BAR_SIZE 0x10000
 #define AZGDMA_REG_DB_PAGE_OFFSET 0x08 /* u64 */
@@ -42,9 +42,9 @@
  * itself sets the owner bit (31) of the request header at AZGDMA_SHM_OFFSET + 28 before the store
  * completes. The model clears this bit in the response.
  *
- * Other stores to the shared-memory channel are not reported: read its 32 bytes from the BAR when
- * the record of the header arrives. All stores to doorbell pages are reported in order, with the
- * 64-bit value in memory after the store.
+ * Other stores to the shared-memory channel are not reported, so the model reads its 32 bytes from
+ * the BAR when the record of the header arrives. All stores to doorbell pages are reported in order,
+ * with the 64-bit value in memory after the store.
  */
 struct azgdma_store {
   __u32 offset; /* from the start of BAR0, or one of AZGDMA_EVENT_* */
@@ -55,7 +55,7 @@ struct azgdma_store {
 /* The queue overflowed: value = number of lost records. The model cannot continue. */
 #define AZGDMA_EVENT_OVERRUN 0xfffffff0u
 /*
- * The function was removed (value 0) or added (value 1): discard all queues and reset the device.
+ * The function was removed (value 0) or added (value 1). The model must then reset the device.
  */
 #define AZGDMA_EVENT_PRESENCE 0xfffffff1u
 

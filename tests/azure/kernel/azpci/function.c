@@ -13,7 +13,7 @@
 #define VENDOR_ID_MS	0x1414
 #define DEVICE_ID_MANA	0x00ba
 #define MSIX_CAP	0x40
-/* hv_netvsc finds its VF by this name: it must equal the serial number that the host announces. */
+/* hv_netvsc finds its VF by this name, so it must equal the serial number that the host sends. */
 #define SLOT_NAME	"1"
 
 static u8 config[256];
@@ -178,7 +178,7 @@ int function_add(void)
 	if (!function)
 		err = -ENODEV;
 	if (!err)
-		/* Claim the resource instead of assigning it: the BAR address is fixed. */
+		/* Claim the resource instead of assigning it, because the BAR address is fixed. */
 		err = pci_claim_resource(function, 0);
 	pci_bus_add_devices(bus);
 	pci_dev_put(function);

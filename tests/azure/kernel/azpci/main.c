@@ -26,7 +26,7 @@ static int present_set(const char *text, const struct kernel_param *kp)
 	if (err)
 		return err;
 	if (!bar) {
-		/* The module is being loaded; azpci_init() evaluates the value. */
+		/* The module is still being loaded, so azpci_init() will use the value. */
 		present = wanted;
 		return 0;
 	}

@@ -153,7 +153,7 @@ static int host_main(void *unused)
 	unsigned int i;
 
 	while (!kthread_should_stop()) {
-		/* User space signals with a bit in a shared page, so poll every tick. */
+		/* User space only sets a bit in a shared page, so poll every tick. */
 		long timeout = any_polled() ? 1 : MAX_SCHEDULE_TIMEOUT;
 
 		wait_event_interruptible_timeout(host_queue,

@@ -152,7 +152,7 @@ static int list_ids(struct device_driver *drv, void *data)
 	return 0;
 }
 
-/* Lists the ids added with new_id, so that tests can compare states; the real bus does not. */
+/* Lists the ids added with new_id, so that tests can compare them; the real bus lists no ids. */
 static int ids_get(char *text, const struct kernel_param *kp)
 {
 	*text = 0;

@@ -110,7 +110,7 @@ static void handle_rndis(struct nic *nic, const struct vmpacket_descriptor *pack
 	struct nvsp done = { .type = NVSP_RNDIS_DONE, .word = { NVSP_OK } };
 	u32 len = gather_message(nic, packet, nvsp->word[1], nvsp->word[2], message);
 
-	/* The message is copied; complete it before any reply to it is sent. */
+	/* The message has been copied. Complete it before the host sends a reply to it. */
 	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
 		host_complete(nic, packet->trans_id, &done, sizeof(done));
 	rndis_messages(nic, message, len);
@@ -203,7 +203,7 @@ int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
 		    const void *data, u32 data_len)
 {
 	struct nvsp nvsp = { .type = NVSP_RNDIS, .word = { kind, NO_SECTION } };
-	/* Space for one range, whether the kernel declares ranges[1] or ranges[]. */
+	/* Has space for one range even if the kernel declares ranges[] instead of ranges[1]. */
 	union {
 		struct vmtransfer_page_packet_header head;
 		u8 bytes[offsetof(struct vmtransfer_page_packet_header, ranges[1])];

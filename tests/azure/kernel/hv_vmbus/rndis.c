@@ -143,7 +143,7 @@ static void handle_query(struct nic *nic, const struct rndis_request *request)
 		break;
 	case OID_OFFLOAD:
 	case OID_RSS:
-		/* Echo the guest's structure, which is zero except for its header: no features. */
+		/* Echo the guest's structure. It is zero after its header, so it reports no features. */
 		info = info_of(request, &len);
 		reply_query(nic, request->id, 0, info, len);
 		break;

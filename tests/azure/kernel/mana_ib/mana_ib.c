@@ -69,7 +69,7 @@ static int query_port(struct ib_device *ib, u32 port, struct ib_port_attr *attr)
 	return 0;
 }
 
-/* No GID table: the core would query GIDs, which this driver does not implement. */
+/* Leaves gid_tbl_len at 0, so that the core does not query GIDs, which are not supported. */
 static int port_immutable(struct ib_device *ib, u32 port, struct ib_port_immutable *immutable)
 {
 	immutable->core_cap_flags = RDMA_CORE_PORT_RAW_PACKET;
