@@ -26,7 +26,7 @@ Ring* ring = nullptr;
 
 // Offsets of the doorbells in their page, by queue type of net_mana: 1 SQ, 2 RQ, 3 CQ.
 constexpr std::uint32_t kOffsets[] = {0, 0x000, 0x400, 0x800};
-constexpr std::size_t kBuckets = 1U << 14U;  // each covers a quarter of a cycle per packet
+constexpr std::size_t kBuckets = 1U << 14U;  // width of a bucket: a quarter of a cycle per packet
 
 // Measures one direction. One object per direction suffices, because testpmd runs with one queue.
 struct Direction {

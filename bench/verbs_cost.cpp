@@ -57,7 +57,7 @@ struct Row {
   std::uint32_t pattern;  // packets per repetition of the size pattern; 0: all packets are equal
 };
 
-// The length of tx-imix's pattern, 12 packets of three sizes, does not divide the ring size.
+// tx-imix repeats a pattern of 12 packets with three sizes. 12 does not divide the ring size.
 constexpr Row kRows[] = {{"tx", verbs::send, 1, 0},
                          {"tx-imix", verbs::send, 1, 12},
                          {"tx-flows", verbs::send, 256, 0},

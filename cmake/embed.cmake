@@ -3,7 +3,7 @@
 # cmake -DIN=file -DOUT=file.cpp -DNAME=name -P embed.cmake: writes a text file as a C++ constant.
 
 file(READ "${IN}" text)
-# Splits the text into adjacent literals, which compilers concatenate: the length of one may be limited.
+# Compilers may limit the length of a literal, but concatenate adjacent literals: the text is split into several.
 string(LENGTH "${text}" length)
 set(pieces "")
 set(begin 0)

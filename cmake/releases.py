@@ -79,7 +79,7 @@ def newest_releases(dpdk):
 
 
 def first_point_release(fix, where, newest, mainline):
-    """Returns the first point release of an LTS line that has the fix, as a C++ expression."""
+    """Returns, as a C++ expression, the first point release of an LTS line that contains the fix."""
     line = "{}.{:02}".format(*newest)
     listed = [key for key in ("backports", "not_affected") if line in fix.get(key, ())]
     if newest[:2] >= mainline[:2]:
@@ -121,12 +121,12 @@ def milestone_rows(kernel):
     for entry, where in items(kernel, "milestones", "kernel"):
         check_keys(entry, where, ("release", "sufficient", "brings", "source"))
         first = release(entry["release"], where)
-        check(previous is None or first < previous, where, "must be older than the one before")
+        check(previous is None or first < previous, where, "must be older than the preceding milestone")
         previous = first
         text(entry, "source", where)
         rows.append(f"    {{{braces(first)}, {flag(entry, 'sufficient', where)}, "
                     f"{literal(text(entry, 'brings', where))}}},\n")
-    check(previous == (0, 0, 0), "kernel.milestones", "the last release must be 0.0")
+    check(previous == (0, 0, 0), "kernel.milestones", "the 'release' of the last milestone must be 0.0")
     return rows
 
 

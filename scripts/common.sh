@@ -27,7 +27,7 @@ quietly() {
   fi
 }
 
-# build PRESET [TARGET...]: configures with cmake_options, and builds.
+# build PRESET [TARGET...]: configures the preset with the options in cmake_options, and builds it.
 cmake_options=()
 build() {
   local preset=$1
