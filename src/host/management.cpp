@@ -4,6 +4,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "base/text.h"
@@ -26,6 +27,22 @@ std::optional<std::string> value_in(std::string_view text, std::string_view key)
 
 bool is_yes(const std::optional<std::string>& value) {
   return value && (*value == "yes" || *value == "true" || *value == "1" || *value == "on");
+}
+
+bool is_no(const std::optional<std::string>& value) {
+  return value && (*value == "no" || *value == "false" || *value == "0" || *value == "off");
+}
+
+// Splits a configuration file before each line "[name]".
+std::vector<std::string_view> sections_of(std::string_view text) {
+  constexpr std::string_view kStart = "\n[";
+  std::vector<std::string_view> sections;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(kStart), text.size() - 1) + 1;
+    sections.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return sections;
 }
 
 bool matches(const std::string& pattern, const std::string& text) {
@@ -67,6 +84,22 @@ bool is_listed(const std::string& specifications, const Netdev& netdev) {
   return listed;
 }
 
+// A [Match] section of systemd.network(5) applies to an interface that each of its keys matches.
+bool has_driver(const std::string& patterns, const Netdev& netdev) {
+  const auto all = words(patterns);
+  return all.empty() || std::any_of(all.begin(), all.end(), [&](std::string_view pattern) {
+           return matches(std::string(pattern), netdev.driver);
+         });
+}
+
+bool has_mac(const std::string& addresses, const Netdev& netdev) {
+  const auto all = words(addresses);
+  return all.empty() || std::any_of(all.begin(), all.end(), [&](std::string_view address) {
+           const auto mac = MacAddress::parse(address);
+           return mac && *mac == netdev.mac;
+         });
+}
+
 std::vector<std::string> files_in(const os::Files& files,
                                   std::initializer_list<const char*> directories,
                                   std::string_view suffix) {
@@ -98,9 +131,15 @@ void NetworkManagers::read_network_manager_rules() {
   for (const auto& path : paths) {
     const auto text = files_.read(path);
     if (!text) continue;
-    for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
-      auto value = value_in(*text, key);
-      if (value) network_manager_rules_.push_back({path, std::move(*value)});
+    for (const auto section : sections_of(*text)) {
+      for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
+        if (auto value = value_in(section, key)) {
+          network_manager_rules_.push_back({path, "unmanaged-devices", std::move(*value)});
+        }
+      }
+      if (!section.starts_with("[device") || !is_no(value_in(section, "managed"))) continue;
+      auto value = value_in(section, "match-device");
+      network_manager_rules_.push_back({path, "managed=0 for match-device", value.value_or("*")});
     }
   }
 }
@@ -113,9 +152,10 @@ void NetworkManagers::read_networkd_rules() {
   for (const auto& path : paths) {
     const auto text = files_.read(path);
     if (!text || !is_yes(value_in(*text, "Unmanaged"))) continue;
-    if (auto driver = value_in(*text, "Driver")) {
-      networkd_rules_.push_back({path, std::move(*driver)});
-    }
+    const auto drivers = value_in(*text, "Driver");
+    const auto macs = value_in(*text, "MACAddress");
+    if (!drivers && !macs) continue;
+    networkd_rules_.push_back({path, drivers.value_or(""), macs.value_or("")});
   }
 }
 
@@ -125,9 +165,9 @@ Result<Management> NetworkManagers::by_network_manager(const Netdev& netdev) con
     return Management{true, udev_file(netdev) + " has NM_UNMANAGED=1"};
   }
   for (const auto& rule : network_manager_rules_) {
-    if (is_listed(rule.text, netdev)) {
+    if (is_listed(rule.devices, netdev)) {
       return Management{
-          true, fmt::format("{} has unmanaged-devices={}", rule.path, printable(rule.text, 80))};
+          true, fmt::format("{} has {}={}", rule.path, rule.key, printable(rule.devices, 80))};
     }
   }
   const std::string state = fmt::format("run/NetworkManager/devices/{}", netdev.index);
@@ -147,9 +187,8 @@ Result<Management> NetworkManagers::by_networkd(const Netdev& netdev) const {
     }
   }
   for (const auto& rule : networkd_rules_) {
-    for (const auto driver : words(rule.text)) {
-      if (!matches(std::string(driver), netdev.driver)) continue;
-      return Management{true, rule.path + " has Unmanaged=yes for this driver"};
+    if (has_driver(rule.drivers, netdev) && has_mac(rule.macs, netdev)) {
+      return Management{true, rule.path + " has Unmanaged=yes for this interface"};
     }
   }
   const auto udev = files_.read(udev_file(netdev));

@@ -22,9 +22,18 @@ class NetworkManagers {
   Result<Management> management(const Netdev& netdev) const;
 
  private:
-  struct Rule {
+  // A list of devices in a file of NetworkManager.
+  struct DeviceList {
     std::string path;
-    std::string text;  // value of unmanaged-devices=, or of Driver= in a .network file
+    std::string key;  // for messages
+    std::string devices;
+  };
+
+  // The [Match] section of a .network file with Unmanaged=yes. An empty field matches everything.
+  struct Match {
+    std::string path;
+    std::string drivers;
+    std::string macs;
   };
 
   void read_network_manager_rules();
@@ -35,8 +44,8 @@ class NetworkManagers {
   const os::Files& files_;
   bool network_manager_ = false;
   bool networkd_ = false;
-  std::vector<Rule> network_manager_rules_;
-  std::vector<Rule> networkd_rules_;
+  std::vector<DeviceList> network_manager_rules_;
+  std::vector<Match> networkd_rules_;
 };
 
 }  // namespace manactl::host

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Files that prepare a NIC at every boot and keep network managers from its VF. Each file begins
-// with a header that names manactl. Files without this header are never overwritten or removed.
+// Writes, lists and removes the files of --persist. Files without the header of manactl are never
+// overwritten or removed.
 
 #pragma once
 
@@ -10,24 +10,9 @@
 #include <vector>
 
 #include "os/durable_directory.h"
-#include "os/files.h"
-#include "setup/plan.h"
+#include "setup/persistent_files.h"
 
 namespace manactl::setup {
-
-struct PersistentFile {
-  std::string directory;  // "/etc/systemd/system"
-  std::string name, text;
-
-  std::string path() const { return directory + "/" + name; }
-};
-
-// The files of --persist. `program` is the absolute path of manactl. Errc::invalid for a name that
-// a unit file cannot contain.
-Result<std::vector<PersistentFile>> persistent_files(const Request& request,
-                                                     const Entry& entry,
-                                                     const std::string& program,
-                                                     const os::Files& files);
 
 class Persistence {
  public:

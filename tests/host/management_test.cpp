@@ -53,6 +53,18 @@ TEST(Networkd, FollowsARuleForTheDriver) {
   EXPECT_FALSE(management_of(files).unmanaged);
 }
 
+TEST(Networkd, DoesNotApplyTheRuleOfAnotherAddress) {
+  os::MemoryFiles files;
+  files.add_directory("run/systemd/netif");
+  const std::string path = "etc/systemd/network/05-manactl-eth1.network";
+  files.add_file(path,
+                 "[Match]\nDriver=mana\nMACAddress=00:0d:3a:76:3b:d1\n[Link]\nUnmanaged=yes\n");
+  EXPECT_FALSE(management_of(files).unmanaged);
+  files.add_file(path,
+                 "[Match]\nDriver=mana\nMACAddress=00:0d:3a:76:3b:d0\n[Link]\nUnmanaged=yes\n");
+  EXPECT_TRUE(management_of(files).unmanaged);
+}
+
 TEST(Networkd, FollowsUdev) {
   os::MemoryFiles files;
   files.add_directory("run/systemd/netif");
@@ -115,6 +127,24 @@ INSTANTIATE_TEST_SUITE_P(Rules,
                          UnmanagedDevices,
                          ::testing::ValuesIn(kSpecifications),
                          [](const auto& rule) { return std::string(rule.param.name); });
+
+TEST(NetworkManager, FollowsSectionsForDevices) {
+  os::MemoryFiles files;
+  files.add_directory("run/NetworkManager");
+  const auto is_unmanaged = [&](const std::string& sections) {
+    files.add_file("etc/NetworkManager/conf.d/90-vf.conf", sections);
+    return management_of(files).unmanaged;
+  };
+  const std::string rule =
+      "[device-vf]\nmatch-device=mac:00:0d:3a:76:3b:d0,except:driver:hv_netvsc\n";
+  EXPECT_TRUE(is_unmanaged(rule + "managed=0\n"));
+  EXPECT_TRUE(is_unmanaged("# comment\n[main]\nplugins=keyfile\n\n" + rule + "managed=false\n"));
+  EXPECT_FALSE(
+      is_unmanaged(rule + "managed=1\n[device-other]\nmatch-device=driver:x\nmanaged=0\n"));
+  EXPECT_FALSE(is_unmanaged(rule + "managed=1\n[connection]\nmanaged=0\n"));
+  EXPECT_TRUE(is_unmanaged("[device]\nmanaged=0\n"))
+      << "without match-device, every device matches";
+}
 
 TEST(Management, IsManagedIfAnyManagerManagesTheVf) {
   os::MemoryFiles files;

@@ -10,12 +10,14 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 
 #include "os/memory_files.h"
 
 namespace manactl::setup {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -34,7 +36,7 @@ class Persist : public ::testing::Test {
     request.interface = *InterfaceName::parse(interface);
     request.mtu = 4000;
     Entry entry;
-    entry.nic.mac = *MacAddress::parse("00:0d:3a:76:3b:d1");
+    entry.nic = nic_;
     StepRecord step;
     step.kind = StepKind::reserve_hugepages;
     step.parameters = {{"pool", "sys/p"}, {"pages", "10"}};
@@ -45,8 +47,20 @@ class Persist : public ::testing::Test {
     return *persistent_files(request, entry, program_, files);
   }
 
+  static NicIdentity nic() {
+    NicIdentity nic;
+    nic.interface = "eth1";
+    nic.channel = *VmbusId::parse("000d3a76-3bd1-000d-3a76-3bd1000d3a76");
+    nic.vf = "enP30832p0s0d1";
+    nic.mac = *MacAddress::parse("00:0d:3a:76:3b:d1");
+    nic.driver = "mana";
+    nic.pci = *PciAddress::parse("7870:00:00.0");
+    return nic;
+  }
+
   std::string root_;
   std::string program_ = "/usr/bin/manactl";
+  NicIdentity nic_ = nic();
 };
 
 // Returns the exit status of a shell command and its output on stdout and stderr.
@@ -85,7 +99,46 @@ TEST_F(Persist, DoesNotOverwriteOtherFiles) {
 TEST_F(Persist, RepeatsTheCommandInTheUnit) {
   const auto files = files_for("eth1");
   EXPECT_THAT(files.at(0).text, HasSubstr("w /sys/p/nr_hugepages - - - - 15\n"));
-  EXPECT_THAT(files.at(1).text, HasSubstr("ExecStart=/usr/bin/manactl prepare eth1 --mtu 4000\n"));
+  EXPECT_THAT(files.at(1).text,
+              HasSubstr("ExecStart=/usr/bin/flock /run/manactl/at-boot "
+                        "/usr/bin/manactl prepare eth1 --mtu 4000\n"));
+}
+
+// On Azure, an interface and its VF share one address, and the administrator's VF has the same
+// driver.
+TEST_F(Persist, NamesOneDeviceInEachRule) {
+  const auto files = files_for("eth1");
+  EXPECT_THAT(
+      files.at(3).text,
+      EndsWith("[Match]\nDriver=mana\nMACAddress=00:0d:3a:76:3b:d1\n\n[Link]\nUnmanaged=yes\n"));
+  EXPECT_THAT(files.at(4).text,
+              EndsWith("[device-manactl-eth1]\n"
+                       "match-device=mac:00:0d:3a:76:3b:d1,except:driver:hv_netvsc\nmanaged=0\n"));
+}
+
+TEST_F(Persist, StartsTheUnitOnlyForTheSameDevice) {
+  const std::string device = "/sys/bus/vmbus/devices/000d3a76-3bd1-000d-3a76-3bd1000d3a76";
+  EXPECT_THAT(files_for("eth1").at(1).text,
+              HasSubstr("\nAssertPathExists=|" + device + "/net/eth1\nAssertPathExists=|" + device +
+                        "/uio\n"));
+  nic_.channel.reset();
+  nic_.interface.clear();
+  nic_.vf = "eth2";
+  EXPECT_THAT(files_for("eth2").at(1).text,
+              HasSubstr("\nAssertPathExists=/sys/bus/pci/devices/7870:00:00.0/net/eth2\n"));
+  EXPECT_THAT(files_for("altname").at(1).text, Not(HasSubstr("Assert")));
+}
+
+TEST_F(Persist, WritesNoRuleWithoutAnAddress) {
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  Entry entry;
+  entry.nic = nic_;
+  entry.nic.mac.reset();
+  const os::MemoryFiles files;
+  const auto failed = persistent_files(request, entry, program_, files);
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, HasSubstr("would apply to every MANA interface"));
 }
 
 // Requires systemd-analyze of the package systemd.
@@ -106,6 +159,22 @@ TEST_F(Persist, WritesUnitsThatSystemdAccepts) {
   std::ofstream(units + "/multi-user.target.d/manactl-wrong.conf") << "[Unit]\nWant=x\n";
   EXPECT_THAT(verify("multi-user.target").second, HasSubstr("manactl-wrong.conf"))
       << "systemd-analyze does not report a wrong key";
+}
+
+// The threshold is 3.0.
+// root.
+TEST_F(Persist, RunsTheUnitInASandbox) {
+  const auto analyze = [&](const std::string& unit) {
+    std::ofstream(root_ + "/test.service") << unit;
+    return output_of("systemd-analyze security --no-pager --offline=true --threshold=30 " + root_ +
+                     "/test.service");
+  };
+  const auto unit = files_for("eth1").at(1).text;
+  const auto [status, text] = analyze(unit);
+  EXPECT_EQ(status, 0) << text;
+  std::cout << text.substr(text.find("Overall"));
+  const auto without = unit.find("CapabilityBoundingSet=");
+  EXPECT_NE(analyze(unit.substr(0, without)).first, 0) << "systemd-analyze accepts every unit";
 }
 
 TEST_F(Persist, RejectsNamesThatAUnitWouldInterpret) {

@@ -15,7 +15,7 @@ grep -q "undone by the last reboot" /run/azure/out || fail "restore does not men
 # Does what systemd does at boot.
 systemd-tmpfiles --create /etc/tmpfiles.d/manactl-eth1.conf
 expect "hugepages" 16 "$(cat /proc/sys/vm/nr_hugepages)"
-command=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/manactl-prepare-eth1.service)
+command=$(sed -n 's/^ExecStart=.*flock [^ ]* //p' /etc/systemd/system/manactl-prepare-eth1.service)
 echo "\$ $command"
 env -i $command
 expect "driver" uio_hv_generic "$(driver_of $vmbus/devices/*3bd1000d3a76)"
