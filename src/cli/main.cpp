@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <exception>
 #include <ostream>
 #include <streambuf>
@@ -76,6 +77,8 @@ int write_error(int error, bool closed, std::ostream& err) {
 }
 
 int guarded_main(int argc, char** argv) {
+  // A write beyond the limit of "ulimit -f" fails with EFBIG, so that a transaction rolls back.
+  std::signal(SIGXFSZ, SIG_IGN);
   open_if_closed(STDIN_FILENO);
   const bool closed = open_if_closed(STDOUT_FILENO);
   open_if_closed(STDERR_FILENO);

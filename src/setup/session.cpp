@@ -3,9 +3,13 @@
 #include "setup/session.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <array>
 #include <ctime>
-#include <initializer_list>
+
+#include "setup/limits.h"
 
 namespace manactl::setup {
 
@@ -26,20 +30,35 @@ Result<> SetupSession::check_privileges() const {
   return fail(Errc::denied, "changing this machine requires root and CAP_NET_ADMIN");
 }
 
+namespace {
+
+// Whether a signal has the default action "terminate" or "dump core": signal(7).
+bool ends_process(int number) {
+  constexpr std::array kHarmless{SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+  return std::find(kHarmless.begin(), kHarmless.end(), number) == kHarmless.end();
+}
+
+}  // namespace
+
 DeferredSignals::DeferredSignals() {
-  sigemptyset(&deferred_);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  // At the hard limit, which "ulimit -t" also sets, the kernel sends SIGKILL.
+  raise_limit(RLIMIT_CPU);
+  // A fault of this process still ends it, because the kernel unblocks the signal of a fault.
+  sigfillset(&deferred_);
+  for (int number = 1; number <= SIGRTMAX; ++number) {
     struct sigaction action {};
 
-    // Do not block an ignored signal (nohup ignores SIGHUP): once blocked, it would stay pending
-    // and take() would return it.
+    // Once blocked, an ignored signal would stay pending and take() would return it (nohup ignores
+    // SIGHUP).
     const bool ignored = sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
-    if (!ignored) sigaddset(&deferred_, number);
+    if (ignored || !ends_process(number)) sigdelset(&deferred_, number);
   }
   pthread_sigmask(SIG_BLOCK, &deferred_, &mask_before_);
 }
 
 DeferredSignals::~DeferredSignals() {
+  while (take() != 0) {
+  }
   pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
 }
 

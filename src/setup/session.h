@@ -36,8 +36,9 @@ class SetupSession {
   Journal journal_;
 };
 
-// Blocks SIGINT, SIGTERM and SIGHUP while this object exists, so that no step is left half done.
-// The destructor delivers those that take() has not returned.
+// Blocks every signal that would end this process while this object exists, and lifts its limit on
+// CPU time, so that no step is left half done. The destructor discards signals that take() has not
+// returned: they arrived too late to change the result of the command.
 class DeferredSignals {
  public:
   DeferredSignals();

@@ -113,6 +113,7 @@ Result<pid_t> start(const Program& program, const BlockedSignals& signals) {
   const auto child = fork();
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &signals.before, nullptr);
+    std::signal(SIGXFSZ, SIG_DFL);  // execve(2) would keep the SIG_IGN of main()
     exec_program(program, report[1]);
   }
   close(report[1]);

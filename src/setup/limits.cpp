@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/limits.h"
+
+#include <sys/resource.h>
+
+namespace manactl::setup {
+
+void raise_limit(int resource) {
+  const auto kind = static_cast<__rlimit_resource>(resource);
+  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  if (setrlimit(kind, &limit) == 0 || getrlimit(kind, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(kind, &limit);
+}
+
+}  // namespace manactl::setup
