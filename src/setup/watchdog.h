@@ -1,34 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// The watchdog of --confirm-timeout: a separate process that restores a NIC unless the user
-// confirms in time. It survives the caller, its terminal and its session.
+// The watchdog of --confirm-timeout restores a NIC unless the user confirms in time. This file has
+// its loop and reads its state; watchdog_process.h starts its process.
 
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <string>
 
 #include "base/enum_words.h"
 #include "setup/restore.h"
 
 namespace manactl::setup {
 
-// Forks the watchdog and returns its process_stamp() once it runs. The watchdog ends when the entry
-// `id` is closed or confirmed. At `deadline` (boot clock) it kills the caller if that still runs,
-// and restores the entry. `held` is the caller's lock, which the watchdog must not keep. Call it
-// before the first change and before any thread starts.
-Result<std::string> start_watchdog(const std::string& id,
-                                   std::chrono::milliseconds deadline,
-                                   const SetupContext& context,
-                                   Lock& held);
-
 // "4711 8812345": a PID and the start time of its process, because PIDs are reused. Empty if there
 // is no such process, or if it is a zombie.
 std::string process_stamp(unsigned pid, const os::Files& files);
 
-enum class WatchdogState { alive, dead, unknown };
+// A stopped watchdog lives but cannot act until a SIGCONT resumes it or its debugger detaches.
+enum class WatchdogState { alive, stopped, dead, unknown };
 
-inline constexpr EnumWords<WatchdogState, 3> kWatchdogStateWords{{
+inline constexpr EnumWords<WatchdogState, 4> kWatchdogStateWords{{
     {WatchdogState::alive, "alive"},
+    {WatchdogState::stopped, "stopped"},
     {WatchdogState::dead, "dead"},
     {WatchdogState::unknown, "unknown"},
 }};
@@ -36,16 +31,24 @@ inline constexpr EnumWords<WatchdogState, 3> kWatchdogStateWords{{
 // `unknown` if the entry has no watchdog, or if /proc cannot be read.
 WatchdogState watchdog_state(const Entry& entry, const os::Files& files);
 
-enum class WatchdogOutcome { confirmed, closed, restored, failed };
+enum class WatchdogOutcome {
+  confirmed,
+  closed,
+  restored,
+  partly_restored,  // the journal entry was damaged, so some earlier settings are unknown
+};
 
 struct WatchdogTask {
   std::string id;                         // of the journal entry
   std::chrono::milliseconds deadline{0};  // in time of Clock (boot clock)
-  std::function<bool()> is_running;       // whether the caller of start_watchdog() still runs
-  std::function<void()> kill;             // kills that caller
+  std::function<bool()> is_running;       // whether the process that prepares the NIC still runs
+  std::function<void()> kill;             // kills that process
+  std::function<bool()> must_end;         // whether the watchdog should end: do not wait any longer
+  std::function<void(const std::string&)> report;  // reports why the NIC is not yet restored
 };
 
-// The loop of the watchdog process.
+// The loop of the watchdog process. It returns when the entry is confirmed, closed or restored. It
+// repeats a restore that fails until one of these is true.
 WatchdogOutcome run_watchdog(const WatchdogTask& task, const SetupContext& context);
 
 }  // namespace manactl::setup

@@ -95,6 +95,18 @@ TEST_F(StatusOf, ADeadWatchdogIsReported) {
   }
 }
 
+TEST_F(StatusOf, AStoppedWatchdogIsReported) {
+  prepare_eth1(false);
+  vm_.processes[0].state = 'T';
+  vm_.rebuild();
+  for (const int time : {50, 70}) {
+    const auto status = at(time);
+    ASSERT_TRUE(status.confirmation);
+    EXPECT_EQ(status.confirmation->watchdog, WatchdogState::stopped);
+    EXPECT_THAT(status.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
+  }
+}
+
 TEST_F(StatusOf, ConfirmIsNotOfferedAfterTheDeadline) {
   prepare_eth1(false);
   const auto status = at(60);

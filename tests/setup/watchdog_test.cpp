@@ -2,14 +2,21 @@
 
 #include "setup/watchdog.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cerrno>
 
 #include "setup/fake_vm.h"
 
 namespace manactl::setup {
 namespace {
 
+using std::chrono::milliseconds;
 using test::FakeVm;
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
 
@@ -26,17 +33,47 @@ class Watchdog : public ::testing::Test {
     ASSERT_EQ(prepare(request, vm_.context(), unconfirmed)->outcome, PrepareOutcome::done);
   }
 
-  WatchdogOutcome watch_for(int seconds) {
-    return run_watchdog({kEth1,
-                         vm_.context().clock.now() + std::chrono::seconds(seconds),
-                         [] { return false; },
-                         [] {}},
-                        vm_.context());
+  WatchdogTask task_for(int seconds) {
+    return {kEth1,
+            vm_.context().clock.now() + std::chrono::seconds(seconds),
+            [] { return false; },
+            [] {},
+            [] { return false; },
+            [this](const std::string& reason) { reports_.push_back(reason); }};
   }
+
+  WatchdogOutcome watch_for(int seconds) { return run_watchdog(task_for(seconds), vm_.context()); }
 
   FakeVm vm_;
   std::string before_;
+  std::vector<std::string> reports_;
 };
+
+// Calls a function when `time` has passed, and records the pauses.
+class WatchedClock final : public Clock {
+ public:
+  WatchedClock(Clock& clock, milliseconds time, std::function<void()> event)
+      : clock_(clock), at_(clock.now() + time), event_(std::move(event)) {}
+
+  milliseconds now() const override { return clock_.now(); }
+
+  void pause(milliseconds time) override {
+    pauses.push_back(time);
+    clock_.pause(time);
+    if (event_ && now() >= at_) std::exchange(event_, nullptr)();
+  }
+
+  std::vector<milliseconds> pauses;
+
+ private:
+  Clock& clock_;
+  milliseconds at_;
+  std::function<void()> event_;
+};
+
+SetupContext context_with(const SetupContext& context, Clock& clock) {
+  return {{context.system, clock}, context.journal, context.lock_file, context.command};
+}
 
 TEST_F(Watchdog, RestoresAnUnconfirmedNic) {
   EXPECT_EQ(watch_for(60), WatchdogOutcome::restored);
@@ -68,14 +105,114 @@ TEST_F(Watchdog, AcceptsAConfirmationAtTheDeadline) {
     }
     return false;
   };
-  EXPECT_EQ(run_watchdog({kEth1, deadline, confirm_late, [] {}}, vm_.context()),
-            WatchdogOutcome::confirmed);
+  auto task = task_for(60);
+  task.is_running = confirm_late;
+  EXPECT_EQ(run_watchdog(task, vm_.context()), WatchdogOutcome::confirmed);
   EXPECT_EQ(vm_.dump(), prepared);
 }
 
 TEST_F(Watchdog, EndsWhenTheNicIsRestored) {
   ASSERT_TRUE(restore({"eth1"}, vm_.context()));
   EXPECT_EQ(watch_for(60), WatchdogOutcome::closed);
+}
+
+TEST_F(Watchdog, WaitsForTheLockUntilItIsFree) {
+  auto lock = take_lock(vm_.context().lock_file, "prepare eth1");
+  ASSERT_TRUE(lock);
+  WatchedClock clock(vm_.context().clock, std::chrono::hours(24), [&] { lock->reset(); });
+  EXPECT_EQ(run_watchdog(task_for(60), context_with(vm_.context(), clock)),
+            WatchdogOutcome::restored);
+  EXPECT_EQ(vm_.dump(), before_);
+  ASSERT_EQ(reports_.size(), 1U) << "each reason is reported once";
+  EXPECT_THAT(reports_[0], HasSubstr("manactl prepare eth1, since"));
+}
+
+TEST_F(Watchdog, RepeatsAFailedRestoreAtGrowingIntervals) {
+  vm_.refused[fmt::format("echo {} > sys/bus/vmbus/drivers/uio_hv_generic/unbind", kEth1)] = EIO;
+  WatchedClock clock(vm_.context().clock, std::chrono::hours(1), [&] { vm_.refused.clear(); });
+  EXPECT_EQ(run_watchdog(task_for(0), context_with(vm_.context(), clock)),
+            WatchdogOutcome::restored);
+  EXPECT_EQ(vm_.dump(), before_);
+  EXPECT_EQ(reports_.size(), 1U) << "each reason is reported once";
+  EXPECT_EQ(*std::max_element(clock.pauses.begin(), clock.pauses.end()), milliseconds(30000));
+}
+
+TEST_F(Watchdog, EndsWhenTheUserConfirmsBetweenTwoAttempts) {
+  vm_.refused[fmt::format("echo {} > sys/bus/vmbus/drivers/uio_hv_generic/unbind", kEth1)] = EIO;
+  WatchedClock clock(vm_.context().clock, std::chrono::hours(1), [&] {
+    EXPECT_TRUE(vm_.journal().confirm(kEth1));
+  });
+  EXPECT_EQ(run_watchdog(task_for(0), context_with(vm_.context(), clock)),
+            WatchdogOutcome::confirmed);
+}
+
+TEST_F(Watchdog, RestoresAtOnceWhenItMustEnd) {
+  auto task = task_for(3600);
+  task.must_end = [] { return true; };
+  const auto start = vm_.context().clock.now();
+  EXPECT_EQ(run_watchdog(task, vm_.context()), WatchdogOutcome::restored);
+  EXPECT_LT(vm_.context().clock.now() - start, std::chrono::seconds(60));
+  EXPECT_EQ(vm_.dump(), before_);
+}
+
+TEST_F(Watchdog, KillsAHangingRunWhenItMustEnd) {
+  auto task = task_for(3600);
+  bool running = true;
+  task.must_end = [] { return true; };
+  task.is_running = [&] { return running; };
+  task.kill = [&] { running = false; };
+  const auto start = vm_.context().clock.now();
+  EXPECT_EQ(run_watchdog(task, vm_.context()), WatchdogOutcome::restored);
+  EXPECT_FALSE(running);
+  EXPECT_LT(vm_.context().clock.now() - start, std::chrono::seconds(60));
+}
+
+// The journal of another user cannot be read until its owner is corrected.
+class UnreadableFiles final : public os::DurableDirectory {
+ public:
+  explicit UnreadableFiles(os::DurableDirectory& files) : files_(files) {}
+
+  std::string path() const override { return files_.path(); }
+
+  Result<std::vector<std::string>> list() const override {
+    if (broken) return fail(Errc::denied, "the journal belongs to another user");
+    return files_.list();
+  }
+
+  Result<std::string> read(std::string_view name) const override { return files_.read(name); }
+
+  Result<> replace(std::string_view name, std::string_view text) override {
+    return files_.replace(name, text);
+  }
+
+  Result<> append(std::string_view name, std::string_view text) override {
+    return files_.append(name, text);
+  }
+
+  Result<> remove(std::string_view name) override { return files_.remove(name); }
+
+  bool broken = true;
+
+ private:
+  os::DurableDirectory& files_;
+};
+
+TEST_F(Watchdog, DoesNotMistakeAnUnreadableJournalForAClosedEntry) {
+  for (const int minutes : {0, 10}) {  // unreadable until the deadline, or longer
+    UnreadableFiles files(vm_.durable());
+    Journal journal(files);
+    const auto saved = vm_.state;
+    WatchedClock clock(
+        vm_.context().clock, std::chrono::minutes(minutes), [&] { files.broken = false; });
+    const auto context = vm_.context();
+    EXPECT_EQ(run_watchdog(task_for(60), {{context.system, clock}, journal, context.lock_file, ""}),
+              WatchdogOutcome::restored);
+    EXPECT_EQ(vm_.dump(), before_);
+    vm_.state = saved;
+    vm_.rebuild();
+  }
+  EXPECT_THAT(reports_,
+              ElementsAre("cannot read the journal: the journal belongs to another user"));
 }
 
 // Simulates a run that hangs: the test kills it, but is_running() still returns true.
@@ -102,7 +239,9 @@ TEST(RunWatchdog, KillsARunThatHangsAtAnyChange) {
       const auto outcome = run_watchdog({kEth1,
                                          vm.context().clock.now() + std::chrono::seconds(5),
                                          [&] { return running; },
-                                         [&] { running = false; }},
+                                         [&] { running = false; },
+                                         [] { return false; },
+                                         [](const std::string& /*reason*/) {}},
                                         vm.context());
       EXPECT_FALSE(running) << what;
       const bool opened = at > 1 || fault == test::Fault::killed_after;
@@ -123,6 +262,11 @@ TEST(WatchdogStateOf, IsAliveAsLongAsTheSameProcessRuns) {
   entry.watchdog = process_stamp(77, files);
   EXPECT_EQ(entry.watchdog, "77 1234");
   EXPECT_EQ(watchdog_state(entry, files), WatchdogState::alive);
+  for (const char stopped : {'T', 't'}) {
+    vm.processes[0].state = stopped;
+    vm.rebuild();
+    EXPECT_EQ(watchdog_state(entry, files), WatchdogState::stopped);
+  }
   vm.processes[0].state = 'Z';
   vm.rebuild();
   EXPECT_EQ(watchdog_state(entry, files), WatchdogState::dead);

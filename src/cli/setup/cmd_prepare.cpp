@@ -17,7 +17,7 @@
 #include "os/dry_run.h"
 #include "setup/persist.h"
 #include "setup/session.h"
-#include "setup/watchdog.h"
+#include "setup/watchdog_process.h"
 
 namespace manactl::cli {
 namespace {

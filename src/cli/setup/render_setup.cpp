@@ -137,12 +137,18 @@ std::string confirmation_text(const setup::Confirmation& confirmation) {
   if (confirmation.watchdog == WatchdogState::dead) {
     return "not confirmed, and its watchdog is dead: the changes will NOT be rolled back";
   }
+  if (confirmation.watchdog == WatchdogState::stopped) {
+    return "not confirmed, and its watchdog is stopped (SIGSTOP or a debugger): the changes will "
+           "NOT be rolled back until it continues";
+  }
   std::string text = "not confirmed";
   if (confirmation.time_left) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*confirmation.time_left).count();
-    text += seconds > 0 ? fmt::format(": will be rolled back in {} s", seconds)
-                        : fmt::format(": the timeout ended {} s ago; its watchdog is rolling back",
-                                      -seconds);
+    text +=
+        seconds > 0
+            ? fmt::format(": will be rolled back in {} s", seconds)
+            : fmt::format(": the timeout ended {} s ago; its watchdog is trying to roll it back",
+                          -seconds);
   }
   if (confirmation.watchdog == WatchdogState::unknown)
     text += "; the state of its watchdog is unknown";

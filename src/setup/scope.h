@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+//
+// Moves this process into a transient scope of systemd. A scope takes a process that already runs.
+// A transient service would start manactl again, which would need a command for that and a way to
+// pass it the NIC and the process that prepares it.
+
+#pragma once
+
+#include <string>
+
+#include "os/files.h"
+#include "setup/clock.h"
+
+namespace manactl::setup {
+
+// Moves this process from the cgroup of its login session to the unit `name` ("a.scope") of
+// system.slice: systemd-logind kills the processes of a session at its end if KillUserProcesses=yes
+// (logind.conf(5)). Does nothing where systemd does not run. The name consists of letters, digits,
+// ':', '.' and '-', and is not in use. Waits at most ten seconds.
+Result<> enter_scope(const std::string& name,
+                     const std::string& description,
+                     const os::Files& files,
+                     Clock& clock);
+
+}  // namespace manactl::setup
