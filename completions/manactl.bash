@@ -21,7 +21,11 @@ _manactl() {
   if [[ $current == "=" || $before == "=" ]]; then
     candidates=("${candidates[@]#*=}")
   fi
-  COMPREPLY=("${candidates[@]}")
+  # bash inserts candidates unquoted. A comma has a meaning only between unquoted braces.
+  for word in "${candidates[@]}"; do
+    printf -v word %q "$word"
+    COMPREPLY+=("${word//\\,/,}")
+  done
 }
 
 complete -F _manactl manactl

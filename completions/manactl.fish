@@ -12,7 +12,7 @@ function __manactl_complete
             case ':directories'
                 __fish_complete_directories "$current"
             case '*'
-                echo $line
+                printf '%s\n' $line
         end
     end
 end

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "base/ids.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
@@ -49,8 +50,9 @@ Candidates interfaces(Context& context) {
   const auto names = system->files.list("sys/class/net");
   if (!names) return found;
   for (const auto& name : *names) {
-    // The bonding module adds the file "bonding_masters" to this directory.
-    if (name == "bonding_masters") continue;
+    // The bonding module adds the file "bonding_masters" to this directory. A captured directory
+    // may contain other names that are not interfaces, such as "-rf" or ":files".
+    if (name == "bonding_masters" || !InterfaceName::parse(name)) continue;
     const auto driver =
         os::link_name(system->files, fmt::format("sys/class/net/{}/device/driver", name));
     found.push_back({name, driver ? *driver : "no device"});
@@ -137,6 +139,14 @@ Candidates with_prefix(Candidates candidates, const std::string& prefix) {
     if (!candidate.word.starts_with(':')) candidate.word.insert(0, prefix);
   }
   return candidates;
+}
+
+// Checks that no shell gives a character of the word a special meaning. Shells insert candidates
+// into the command line, and names of interfaces may come from a bundle that an attacker wrote.
+bool is_plain_word(std::string_view word) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:=@+";
+  return word.find_first_not_of(kPlain) == std::string_view::npos;
 }
 
 class Completion {
@@ -247,8 +257,7 @@ Exit complete(std::vector<std::string> words, Context& context) {
   Completion completion(context, join_at_equals(words));
   for (const auto& [word, description] : completion.candidates()) {
     if (!word.starts_with(':') && !word.starts_with(completion.current())) continue;
-    // Skip names with control characters.
-    if (printable(word) != word) continue;
+    if (!is_plain_word(word)) continue;
     context.out.stream() << word;
     if (!description.empty()) context.out.stream() << '\t' << printable(description);
     context.out.stream() << '\n';

@@ -19,18 +19,26 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 using testing::UnorderedElementsAre;
 
-std::vector<std::string> candidates(std::vector<std::string> words) {
+std::string completion(std::vector<std::string> words,
+                       const std::vector<test::Edit>& edits,
+                       const test::SymbolicLinks& links = {}) {
   std::ostringstream out;
   Screen screen(out, false, 80, false);
-  const auto captured = test::system_of("healthy-two-nics");
+  const auto captured = test::edited_system("healthy-two-nics", edits, links);
   Context context{
       screen, screen, false, 0, {}, {}, [&] { return Result<os::System>(captured->system()); }};
   EXPECT_EQ(complete(std::move(words), context), Exit::ok);
+  return out.str();
+}
+
+std::vector<std::string> candidates(std::vector<std::string> words,
+                                    const std::vector<test::Edit>& edits = {}) {
   std::vector<std::string> found;
-  const std::string text = out.str();
+  const std::string text = completion(std::move(words), edits);
   for (const auto line : split(text, '\n')) {
     if (!line.empty()) found.emplace_back(line.substr(0, line.find('\t')));
   }
@@ -94,6 +102,27 @@ TEST(Complete, OffersInterfaces) {
   EXPECT_THAT(candidates({"check", "eth"}), UnorderedElementsAre("eth0", "eth1"));
   EXPECT_THAT(candidates({"bench", "--mode", "tx", "eth1"}), ElementsAre("eth1"));
   EXPECT_THAT(candidates({"doctor", "eth"}), IsEmpty());
+}
+
+TEST(Complete, OmitsNamesThatAShellWouldInterpret) {
+  std::vector<test::Edit> edits;
+  for (const std::string name :
+       {"eth0;id>X;#", "$(id)",   "`id`",  "'id",    "\"id",        "\\id", "a b",
+        "a\nb",        "~root",   "{a,b}", "*",      "?",           "[a]",  "a|id",
+        "a&id",        "a<X",     "a>X",   "!1",     "^a",          "#a",   "%1",
+        "\x1b[2J",     "\u00e9t", "-rf",   ":files", ":directories"}) {
+    edits.push_back({"sys/class/net/" + name + "/address", "", "00:00:00:00:00:00\n"});
+  }
+  edits.push_back({"sys/class/net/v-1_a.100@eth0/address", "", "00:00:00:00:00:00\n"});
+  EXPECT_THAT(candidates({"check", ""}, edits), IsSupersetOf({"eth0", "v-1_a.100@eth0"}));
+  EXPECT_EQ(candidates({"check", ""}, edits).size(), candidates({"check", ""}).size() + 1);
+  EXPECT_THAT(candidates({"doctor", "--probe", "-"}, edits), IsEmpty());
+}
+
+TEST(Complete, DescribesCandidatesWithoutControlCharacters) {
+  const auto text = completion(
+      {"check", "evil"}, {}, {{"sys/class/net/evil/device/driver", "a\x1b]0;title\a\nevil2\tb"}});
+  EXPECT_EQ(text, "evil\ta\\x1b]0;title\\x07\\x0aevil2 b\n");
 }
 
 TEST(Complete, LeavesFilesToTheShell) {
