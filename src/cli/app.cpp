@@ -58,10 +58,11 @@ constexpr std::array kCommands = {
 // Opens the live or the captured system on first use.
 class SystemOpener {
  public:
-  Result<os::System> open(const std::string& root) {
-    if (root.empty()) return open_live();
+  Result<os::System> open(const Context& context) {
+    if (context.root.empty()) return open_live();
     if (!captured_) {
-      auto opened = host::open_captured(root);
+      confine(context);
+      auto opened = host::open_captured(context.root);
       // The path comes from the command line, so every error is a usage error.
       if (!opened) return fail(Errc::invalid, opened.error().message);
       captured_ = std::move(*opened);
@@ -199,7 +200,7 @@ Exit run(const Invocation& invocation) {
   SystemOpener opener;
   Context context{invocation.out, invocation.err, false, 0, {}, {}, {}};
   context.results = default_results_directory(invocation.environment);
-  context.system = [&opener, &context] { return opener.open(context.root); };
+  context.system = [&opener, &context] { return opener.open(context); };
   const auto& words = invocation.arguments;
   if (!words.empty() && words.front() == "__complete") {
     return complete({words.begin() + 1, words.end()}, context);

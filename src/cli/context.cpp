@@ -6,6 +6,12 @@
 
 namespace manactl::cli {
 
+void confine(const Context& context) {
+  auto sandbox = context.sandbox;
+  if (!context.root.empty()) sandbox.read.push_back(context.root);
+  os::enter_sandbox(sandbox);
+}
+
 Exit report_error(Context& context, const Error& error, std::string_view hint) {
   constexpr std::size_t kMaxMessage = 2000;
   auto& stream = context.err.stream();

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "cli/exit.h"
 #include "cli/screen.h"
+#include "os/sandbox.h"
 #include "os/system.h"
 
 namespace manactl::cli {
@@ -26,9 +27,17 @@ struct Context {
   std::string root;     // --root; empty for the live system
   std::string results;  // default directory of saved results; may be empty
 
-  // Returns the captured system of --root, or the live one. The first call opens it.
+  // Returns the captured system of --root, or the live one. The first call opens it, and confines
+  // the process before it opens --root.
   std::function<Result<os::System>()> system;
+
+  // The files that the command uses after confine(), besides --root and open files.
+  os::Sandbox sandbox = {};
 };
+
+// Confines the process to --root and Context::sandbox (os/sandbox.h). A command that parses files
+// of other users calls it first.
+void confine(const Context& context);
 
 // Prints "manactl: <message>" to err, and `hint` on a line of its own. Returns exit_of(error).
 Exit report_error(Context& context, const Error& error, std::string_view hint = {});

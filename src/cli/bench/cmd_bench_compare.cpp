@@ -51,6 +51,7 @@ Exit run_compare(const Options& options, Context& context) {
   if (options.after.empty()) {
     return refuse(context, Error{Errc::invalid, 0, "a second result is missing"});
   }
+  confine_to_results(context, options.results, {options.before, options.after});
   const auto before = find(options.before, options, context);
   if (!before) return refuse(context, before.error());
   const auto after = find(options.after, options, context);

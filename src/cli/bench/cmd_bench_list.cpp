@@ -11,6 +11,7 @@ namespace manactl::cli {
 namespace {
 
 Exit run_list(const std::string& directory, Context& context) {
+  confine_to_results(context, directory, {});
   const auto ids = saved_ids(context, directory);
   if (!ids) return report_error(context, because(ids.error(), "bench list").value());
   std::vector<ListedResult> rows;

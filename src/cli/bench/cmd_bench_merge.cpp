@@ -32,6 +32,7 @@ Exit run_merge(const Options& options, Context& context) {
   }
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, output.error());
+  confine_to_results(context, options.results, {options.sender, options.receiver});
   const auto sender = find_result(context, options.results, options.sender);
   if (!sender) return refuse(context, sender.error());
   const auto receiver = find_result(context, options.results, options.receiver);

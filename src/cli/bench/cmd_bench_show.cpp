@@ -37,6 +37,7 @@ Exit run_show(const Options& options, Context& context) {
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, output.error());
   auto word = options.result;
+  confine_to_results(context, options.results, {word});
   if (word.empty()) {
     const auto ids = saved_ids(context, options.results);
     if (!ids) return refuse(context, ids.error());

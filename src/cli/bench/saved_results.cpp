@@ -39,6 +39,14 @@ void add_results_option(CLI::App& app, std::string& target) {
             store_in(target, parse_directory));
 }
 
+void confine_to_results(Context& context,
+                        const std::string& directory,
+                        const std::vector<std::string>& words) {
+  context.sandbox.read = words;
+  context.sandbox.read.push_back(directory.empty() ? context.results : directory);
+  confine(context);
+}
+
 Result<> save_result(const Context& context,
                      const std::string& directory,
                      report::BenchResult& result) {

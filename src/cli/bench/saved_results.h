@@ -20,6 +20,12 @@ namespace manactl::cli {
 // Adds --results to `app`. In all functions, an empty `directory` means Context::results.
 void add_results_option(CLI::App& app, std::string& target);
 
+// Confines the process (confine()) to the directory and to the files among `words`, which may also
+// be ids or "-".
+void confine_to_results(Context& context,
+                        const std::string& directory,
+                        const std::vector<std::string>& words);
+
 // Assigns an id to the result and saves it.
 Result<> save_result(const Context& context,
                      const std::string& directory,

@@ -86,6 +86,8 @@ Exit DecodeCommand::run() {
     context_.json ? print_kinds_json(context_.out) : print_kinds_text(context_.out);
     return Exit::ok;
   }
+  context_.sandbox.read = options_.input;  // words that are not files are ignored
+  confine(context_);
   auto good = choose_kind();
   if (good) good = kind_->name_of != nullptr ? read_number() : read_bytes();
   if (!good) return report_error(context_, because(good.error(), "decode").value());

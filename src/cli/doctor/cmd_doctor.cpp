@@ -30,6 +30,11 @@ struct NamedLog {
   std::unique_ptr<ByteSource> source;
 };
 
+std::string directory_of(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
 // The file name of a log in the bundle, with unsafe characters replaced: "logs/1-testpmd.log".
 std::string bundle_name(std::size_t number, const std::string& name) {
   std::string base = name.substr(name.rfind('/') + 1);
@@ -50,6 +55,7 @@ class DoctorCommand {
   Exit run();
 
  private:
+  void declare_files();
   Result<> open_logs(const os::System& system);
   Result<> open_bundled_logs(const os::System& system);
   Result<> open_kernel_log(const os::System& system);
@@ -70,6 +76,16 @@ class DoctorCommand {
   diag::Diagnosis diagnosis_;
   std::vector<std::string> notes_;
 };
+
+// Declares the files that are opened after confine(). For a bundle of this machine, the recorder
+// reads more of its files; logs are open by then.
+void DoctorCommand::declare_files() {
+  auto& files = context_.sandbox;
+  if (!context_.root.empty()) files.read = options_.logs;
+  if (options_.bundle.empty()) return;
+  files.write = {directory_of(options_.bundle)};
+  if (context_.root.empty()) files.read = {"/"};
+}
 
 Result<> DoctorCommand::open_logs(const os::System& system) {
   for (const auto& path : options_.logs) {
@@ -181,13 +197,13 @@ Exit DoctorCommand::run() {
   if (options_.probe && !context_.root.empty()) {
     return report_usage_error(context_, "doctor: --probe cannot be used with --root");
   }
+  declare_files();
   auto system = context_.system();
   if (!system) return report_error(context_, system.error());
   std::unique_ptr<host::SystemRecorder> recording;
   if (!options_.bundle.empty()) recording = host::start_recording(*system);
   const os::System inspected = recording ? recording->system() : *system;
   auto good = open_logs(inspected);
-  if (good) good = read_logs();
   if (!good) return report_error(context_, good.error());
   const auto facts = gather_facts(inspected);
   if (options_.probe) {
@@ -196,6 +212,9 @@ Exit DoctorCommand::run() {
     if (!probed) return report_error(context_, because(probed.error(), "doctor --probe").value());
     probe_ = std::move(*probed);
   }
+  confine(context_);  // the rest parses logs, which others may have written
+  good = read_logs();
+  if (!good) return report_error(context_, good.error());
   diagnose(facts);
   const Exit exit = exit_code();
   if (recording) {

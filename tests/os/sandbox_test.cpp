@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+#include "os/sandbox.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "os/scratch.h"
+
+namespace manactl::os {
+namespace {
+
+// Runs `attempt` in a child process and returns its result, a small number such as an errno.
+int in_child(const std::function<int()>& attempt) {
+  const pid_t child = fork();
+  if (child == 0) _exit(attempt());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Opens and closes a file. Returns 0 or the errno.
+int try_open(const std::string& path, int flags = O_RDONLY) {
+  const int file = open(path.c_str(), flags | O_CLOEXEC, 0600);
+  if (file < 0) return errno;
+  close(file);
+  return 0;
+}
+
+// A hexadecimal field of /proc/self/status, such as "CapEff".
+std::uint64_t status_field(const std::string& name) {
+  std::ifstream in("/proc/self/status");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(name + ":")) return std::stoull(line.substr(name.size() + 1), nullptr, 16);
+  }
+  return ~0ULL;
+}
+
+constexpr std::uint64_t kReadSearch = 1U << CAP_DAC_READ_SEARCH;
+constexpr std::uint64_t kOverride = 1U << CAP_DAC_OVERRIDE;
+
+class SandboxTest : public testing::Test {
+ protected:
+  SandboxTest() {
+    for (const auto* name : {"in/file", "out/old", "secret"}) scratch_.file(name, "text");
+  }
+
+  std::string path(const std::string& name) const { return scratch_.path() / name; }
+
+  Sandbox sandbox() const { return {{path("in"), path("missing")}, {path("out")}}; }
+
+  // The errno of denied accesses: 0 on a kernel without Landlock.
+  const int denied_ = landlock_version() == 0 ? 0 : EACCES;
+
+ private:
+  test::Scratch scratch_;
+};
+
+TEST_F(SandboxTest, OpensOnlyTheNamedFiles) {
+  EXPECT_EQ(in_child([&] { return enter_sandbox(sandbox()), try_open(path("in/file")); }), 0);
+  EXPECT_EQ(in_child([&] { return enter_sandbox(sandbox()), try_open(path("secret")); }), denied_);
+  EXPECT_EQ(in_child([&] { return enter_sandbox(sandbox()), try_open("/etc/passwd"); }), denied_);
+  EXPECT_EQ(in_child([&] {
+              enter_sandbox({{path("in/file")}, {}});
+              return try_open(path("in/file"));
+            }),
+            0);
+}
+
+TEST_F(SandboxTest, AllowsNothingThroughALinkThatIsNoInput) {
+  EXPECT_EQ(in_child([&] {
+              if (chdir(path("").c_str()) != 0) return errno;
+              enter_sandbox({{"/proc/self/cwd"}, {}});
+              return try_open(path("secret"));
+            }),
+            denied_);
+}
+
+TEST_F(SandboxTest, WritesOnlyToTheNamedDirectories) {
+  constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL;
+  EXPECT_EQ(in_child([&] { return enter_sandbox(sandbox()), try_open(path("in/file"), O_WRONLY); }),
+            denied_);
+  EXPECT_EQ(in_child([&] { return enter_sandbox(sandbox()), try_open(path("in/new"), kNew); }),
+            denied_);
+  EXPECT_EQ(in_child([&] {
+              enter_sandbox(sandbox());
+              const auto created = try_open(path("out/new"), kNew);
+              if (created != 0) return created;
+              if (rename(path("out/new").c_str(), path("out/old").c_str()) != 0) return errno;
+              if (truncate(path("out/old").c_str(), 0) != 0) return errno;
+              return unlink(path("out/old").c_str()) == 0 ? try_open(path("out")) : errno;
+            }),
+            0);
+}
+
+TEST_F(SandboxTest, StartsNoProgramAndConnectsNowhere) {
+  EXPECT_EQ(in_child([&] {
+              enter_sandbox(sandbox());
+              execl("/bin/true", "true", nullptr);
+              return errno;
+            }),
+            denied_);
+  if (landlock_version() < 4) return;  // Linux 6.7
+  EXPECT_EQ(in_child([&] {
+              enter_sandbox(sandbox());
+              const int tcp = socket(AF_INET, SOCK_STREAM, 0);
+              sockaddr address{AF_INET, {}};
+              return connect(tcp, &address, sizeof address) == 0 ? 0 : errno;
+            }),
+            EACCES);
+  if (landlock_version() < 6) return;  // Linux 6.12
+  EXPECT_EQ(in_child([&] {
+              enter_sandbox(sandbox());
+              return kill(getppid(), 0) == 0 ? 0 : errno;
+            }),
+            EPERM);
+}
+
+TEST_F(SandboxTest, UsesEachVersionOfLandlock) {
+  for (unsigned version = 1; version <= landlock_version(); ++version) {
+    EXPECT_EQ(in_child([&] {
+                enter_sandbox(sandbox(), version);
+                return try_open(path("in/file")) + (try_open(path("out/old"), O_WRONLY | O_TRUNC));
+              }),
+              0)
+        << version;
+    EXPECT_EQ(in_child([&] { return enter_sandbox(sandbox(), version), try_open(path("secret")); }),
+              EACCES)
+        << version;
+  }
+}
+
+TEST_F(SandboxTest, LoadsLibrariesAndReadsPipes) {
+  EXPECT_EQ(in_child([&] {
+              enter_sandbox({});
+              return dlopen("libarchive.so.13", RTLD_NOW) == nullptr ? 1 : 0;
+            }),
+            0);
+  EXPECT_EQ(in_child([&] {
+              int ends[2] = {-1, -1};
+              if (pipe(ends) != 0) return errno;
+              const auto name = "/dev/fd/" + std::to_string(ends[0]);
+              enter_sandbox({{name}, {}});
+              const int denied = try_open(path("secret"));
+              return denied == EACCES || landlock_version() == 0 ? try_open(name) : 1;
+            }),
+            0);
+}
+
+// As on a kernel without Landlock.
+TEST_F(SandboxTest, DropsPrivilegesWithoutLandlock) {
+  EXPECT_EQ(in_child([&] {
+              const auto before = status_field("CapEff");
+              enter_sandbox({{path("in")}, {}}, 0);
+              if (try_open(path("secret")) != 0) return 1;
+              if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1) return 2;
+              if (status_field("CapEff") != (before & kReadSearch)) return 3;
+              if (status_field("CapPrm") != (before & kReadSearch)) return 4;
+              return status_field("CapInh") + status_field("CapAmb") == 0 ? 0 : 5;
+            }),
+            0);
+}
+
+TEST_F(SandboxTest, KeepsOnlyCapabilitiesForTheNamedFiles) {
+  EXPECT_EQ(in_child([] { return enter_sandbox({}), status_field("CapEff") == 0 ? 0 : 1; }), 0);
+  EXPECT_EQ(in_child([&] {
+              const auto before = status_field("CapEff");
+              enter_sandbox(sandbox());
+              if (status_field("CapEff") != (before & (kReadSearch | kOverride))) return 1;
+              // Only root can reduce the bounding set.
+              return geteuid() != 0 || status_field("CapBnd") == 0 ? 0 : 2;
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace manactl::os
