@@ -36,7 +36,8 @@ std::optional<Confirmation> confirmation_of(const Entry& entry, const StatusInpu
 std::vector<std::string> commands_for(const NicStatus& status, const Entry& entry) {
   if (status.journal == JournalState::prepared) return {};
   std::vector<std::string> commands{"manactl restore " + quoted(entry.name())};
-  // After the deadline, a watchdog that can act is already restoring the NIC: it is too late to confirm.
+  // After the deadline, a watchdog that can act is already restoring the NIC: it is too late to
+  // confirm.
   const auto& wait = status.confirmation;
   const bool over = wait && wait->time_left && wait->time_left->count() <= 0;
   const bool can_confirm = wait && (!over || wait->watchdog == WatchdogState::dead ||

@@ -100,7 +100,7 @@ class Generator(unittest.TestCase):
 
     def test_refuses_tables_in_the_wrong_order(self):
         self.assert_refused(lambda d: d["dpdk"]["newest"].reverse(), "ascending order")
-        self.assert_refused(lambda d: d["kernel"]["milestones"].reverse(), "older than the one")
+        self.assert_refused(lambda d: d["kernel"]["milestones"].reverse(), "older than the preceding milestone")
         self.assert_refused(lambda d: d["kernel"]["milestones"].pop(), "must be 0.0")
 
 

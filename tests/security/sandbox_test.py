@@ -141,6 +141,7 @@ class Sandbox(attack.Attack):
                 self.assertIn(usual.code, (0, 1), usual)
 
     def test_an_unprivileged_user_is_confined_too(self):
+        self.bundle.chmod(0o644)
         found = self.attempts("check", "--root", self.bundle, user=attack.NOBODY)
         self.assertEqual((int(found["CapEff"], 16), found["NoNewPrivs"]), (0, "1"))
         if has_landlock():
