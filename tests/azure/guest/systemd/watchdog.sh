@@ -5,8 +5,8 @@
 # pam_systemd in common-session (libpam-systemd).
 
 mkdir -p /run/systemd/logind.conf.d
-# KillExcludeUsers=root is the default of logind.conf(5).
-printf '[Login]\nKillUserProcesses=yes\nKillExcludeUsers=\n' >/run/systemd/logind.conf.d/kill.conf
+# logind.conf(5) excludes root by default, and also if the list is empty: it must name another user.
+printf '[Login]\nKillUserProcesses=yes\nKillExcludeUsers=nobody\n' >/run/systemd/logind.conf.d/kill.conf
 systemctl restart systemd-logind
 
 pool=/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages
@@ -31,7 +31,7 @@ is_rolled_back() {
 
 # A process that merely has a session of its own is killed with the login session: logind is set up.
 # A login session of su(1) ends when its command ends.
-su --login root -c "manactl prepare --hugepages 16 --confirm-timeout 20s
+su --login root -c "manactl prepare --hugepages 16 --confirm-timeout 30s
   setsid sleep 1000 >/dev/null 2>&1 &
   echo \$! >/run/left-behind; cat /proc/self/cgroup >/run/session"
 grep -q '/session-.*\.scope$' /run/session || fail "su did not open a login session: $(cat /run/session)"
