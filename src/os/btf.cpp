@@ -26,6 +26,7 @@ struct Type {
   std::uint32_t kind() const { return (info >> 24U) & 0x1fU; }
 };
 
+constexpr std::uint16_t kMagic = 0xeb9f;
 constexpr std::uint32_t kEnum = 6;
 constexpr std::uint32_t kEnum64 = 19;
 
@@ -53,7 +54,6 @@ Result<std::string_view> section(std::string_view bytes,
 }
 
 Result<Sections> sections_of(std::string_view bytes) {
-  constexpr std::uint16_t kMagic = 0xeb9f;
   if (bytes.size() < sizeof(Header)) return malformed("shorter than its header");
   const auto header = at<Header>(bytes, 0);
   if (header.magic != kMagic || header.version != 1) return malformed("wrong magic or version");
@@ -170,6 +170,26 @@ Result<std::optional<std::int64_t>> enumerator_value(std::string_view btf,
     rest.remove_prefix(*tail);
   }
   return std::optional<std::int64_t>{};
+}
+
+std::string single_enumerator(std::string_view name,
+                              std::optional<std::int64_t> value,
+                              std::uint32_t base_strings) {
+  const auto append = [](std::string& bytes, const auto& part) {
+    bytes.append(reinterpret_cast<const char*>(&part), sizeof(part));  // NOLINT: an object as bytes
+  };
+  std::string types, strings(1, '\0');
+  if (value) {
+    append(types, Type{0, (kEnum64 << 24U) | 1U, sizeof(*value)});
+    append(types, base_strings + 1);  // the name's offset
+    append(types, *value);
+    strings += std::string(name) + '\0';
+  }
+  const auto type_length = static_cast<std::uint32_t>(types.size());
+  const auto string_length = static_cast<std::uint32_t>(strings.size());
+  std::string bytes;
+  append(bytes, Header{kMagic, 1, 0, sizeof(Header), 0, type_length, type_length, string_length});
+  return bytes + types + strings;
 }
 
 }  // namespace manactl::os

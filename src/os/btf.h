@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -18,5 +19,11 @@ namespace manactl::os {
 Result<std::optional<std::int64_t>> enumerator_value(std::string_view btf,
                                                      std::string_view base,
                                                      std::string_view name);
+
+// BTF that contains one enum with one enumerator, or no type if `value` is empty. `base_strings` is
+// the size of the string section of its base: 1 if the base is such BTF without a type.
+std::string single_enumerator(std::string_view name,
+                              std::optional<std::int64_t> value,
+                              std::uint32_t base_strings);
 
 }  // namespace manactl::os

@@ -71,6 +71,19 @@ TEST(Btf, IsEmptyForOtherNames) {
   }
 }
 
+TEST(Btf, IsReducedToOneEnumerator) {
+  const auto read_back = [](std::optional<std::int64_t> value) {
+    const auto btf = single_enumerator("RDMA_DRIVER_MANA", value, 0);
+    return enumerator_value(btf, {}, "RDMA_DRIVER_MANA").value();
+  };
+  EXPECT_EQ(read_back(19), 19);
+  EXPECT_EQ(read_back(-1), -1);
+  EXPECT_FALSE(read_back(std::nullopt).has_value());
+  const auto base = single_enumerator("RDMA_DRIVER_MANA", std::nullopt, 0);
+  const auto module = single_enumerator("RDMA_DRIVER_MANA", 20, 1);
+  EXPECT_EQ(enumerator_value(module, base, "RDMA_DRIVER_MANA").value(), 20);
+}
+
 TEST(Btf, FindsAnEnumOfAModule) {
   const Btf base = sample();
   const Btf split(btf__new_empty_split(base.get()));
