@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "base/input_file.h"
 #include "base/trusted_directory.h"
 #include "host/scrub.h"
 #include "host/tarball.h"
@@ -18,9 +19,12 @@
 namespace manactl::host {
 namespace {
 
-TreeEntries contents(const SystemRecorder& recorder, const BundleOptions& options) {
+Result<TreeEntries> contents(const SystemRecorder& recorder, const BundleOptions& options) {
   TreeEntries tree = recorder.tree();
-  if (options.scrub) return scrubbed_tree(tree, options.extra, recorder.host_name());
+  if (options.scrub) {
+    return scrubbed_tree(
+        {std::move(tree), options.extra, recorder.read_paths(), recorder.identity_files()});
+  }
   for (const auto& [path, text] : options.extra) tree[path] = {TreeEntry::Kind::file, text};
   return tree;
 }
@@ -81,7 +85,9 @@ Result<> write_to(const std::string& path,
   if (!directory) return tl::unexpected<Error>(directory.error());
   auto replaceable = check_replaceable(*directory, place->name);
   if (!replaceable) return replaceable;
-  return write_and_rename(contents(recorder, options), *directory, place->name);
+  const auto tree = contents(recorder, options);
+  if (!tree) return tl::unexpected<Error>(tree.error());
+  return write_and_rename(*tree, *directory, place->name);
 }
 
 }  // namespace
@@ -94,22 +100,9 @@ Result<> write_bundle(const SystemRecorder& recorder,
   return {};
 }
 
-Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path) {
-  const auto doing = [&] { return fmt::format("cannot read bundle '{}'", path); };
-  // O_NONBLOCK: open(2) of a pipe without a writer would block.
-  const os::Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (!file) return fail_errno(errno, doing());
-
-  struct stat status {};
-
-  if (fstat(file.get(), &status) != 0) return fail_errno(errno, doing());
-  if (!S_ISREG(status.st_mode)) {
-    return fail(Errc::invalid, fmt::format("'{}' is neither a directory nor a file", path));
-  }
-  auto tree = read_tarball(file.get());
-  if (!tree) return because(tree.error(), doing());
+std::unique_ptr<os::Files> files_of(TreeEntries tree) {
   auto files = std::make_unique<os::MemoryFiles>();
-  for (auto& [name, entry] : *tree) {
+  for (auto& [name, entry] : tree) {
     switch (entry.kind) {
       case TreeEntry::Kind::file:
         files->add_file(name, std::move(entry.text));
@@ -123,6 +116,15 @@ Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path) {
     }
   }
   return files;
+}
+
+Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path) {
+  const auto doing = [&] { return fmt::format("cannot read bundle '{}'", path); };
+  const auto file = open_input_file(path, "a bundle");
+  if (!file) return tl::unexpected<Error>(file.error());
+  auto tree = read_tarball(file->get());
+  if (!tree) return because(tree.error(), doing());
+  return files_of(std::move(*tree));
 }
 
 }  // namespace manactl::host

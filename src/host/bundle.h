@@ -14,7 +14,7 @@
 namespace manactl::host {
 
 struct BundleOptions {
-  bool scrub = false;  // replace MAC and IP addresses and host names, consistently
+  bool scrub = false;  // keep only what manactl reads, and replace addresses and names (scrub.h)
   // Additional files by path: "manactl/report.json", "logs/1.log".
   std::map<std::string, std::string> extra;
 };
@@ -25,6 +25,9 @@ struct BundleOptions {
 Result<> write_bundle(const SystemRecorder& recorder,
                       const BundleOptions& options,
                       const std::string& path);
+
+// A tree as files in memory.
+std::unique_ptr<os::Files> files_of(TreeEntries tree);
 
 // The files of a bundle, in memory. Errc::invalid for an unusable archive (see tarball.h).
 Result<std::unique_ptr<os::Files>> read_bundle(const std::string& path);

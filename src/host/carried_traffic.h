@@ -35,8 +35,11 @@ struct RemoteStorage {
 // sys/class/iscsi_connection. Servers with loopback addresses are left out.
 std::vector<RemoteStorage> remote_storage(const os::Files& files);
 
-// The indexes of the interfaces that the routing tables use for `address`. All tables count,
-// because policy rules (ip-rule(8)) are not evaluated.
+// The routes that the routing tables use for `address`. All tables count, because policy rules
+// (ip-rule(8)) are not evaluated.
+std::vector<os::Route> routes_to(const std::string& address, const std::vector<os::Route>& routes);
+
+// The indexes of the interfaces of routes_to().
 std::vector<int> outputs_to(const std::string& address, const std::vector<os::Route>& routes);
 
 }  // namespace manactl::host

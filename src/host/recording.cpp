@@ -146,6 +146,13 @@ class RecordingSockets final : public os::Sockets {
   Snapshot& snapshot_;
 };
 
+constexpr std::size_t kMaxCopy = 64U << 20;
+
+// Removes the last line of a log that was cut, because a part of an address cannot be scrubbed.
+std::string whole_lines(const std::string& log) {
+  return log.size() < kMaxCopy ? log : log.substr(0, log.rfind('\n') + 1);
+}
+
 // Forwards all bytes and copies the first 64 MiB.
 class TeeSource final : public ByteSource {
  public:
@@ -155,7 +162,6 @@ class TeeSource final : public ByteSource {
   }
 
   Result<std::size_t> read(std::span<char> into) override {
-    constexpr std::size_t kMaxCopy = 64U << 20;
     auto count = real_->read(into);
     if (count && copy_.size() < kMaxCopy) copy_.append(into.data(), *count);
     return count;
@@ -221,12 +227,23 @@ class Recorder final : public SystemRecorder {
     for (auto& [path, text] : write_snapshot(snapshot)) {
       tree[path] = {TreeEntry::Kind::file, std::move(text)};
     }
-    if (!log_.empty()) tree["manactl/kernel.log"] = {TreeEntry::Kind::file, log_};
+    if (!log_.empty()) tree["manactl/kernel.log"] = {TreeEntry::Kind::file, whole_lines(log_)};
     return tree;
   }
 
-  std::string host_name() const override {
-    return real_.files.read("proc/sys/kernel/hostname").value_or("");
+  std::map<std::string, std::string> read_paths() const override { return files_.read_paths(); }
+
+  std::map<std::string, std::string> identity_files() const override {
+    std::map<std::string, std::string> files;
+    for (const char* path : {"proc/sys/kernel/hostname",
+                             "proc/sys/kernel/domainname",
+                             "etc/hostname",
+                             "etc/hosts",
+                             "etc/resolv.conf",
+                             "etc/passwd"}) {
+      if (auto text = real_.files.read(path)) files[path] = std::move(*text);
+    }
+    return files;
   }
 
  private:

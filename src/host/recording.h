@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -23,8 +24,12 @@ class SystemRecorder {
   // The recorded files, links and manactl/*.json.
   virtual TreeEntries tree() const = 0;
 
-  // The host name of the recorded system; empty if unknown.
-  virtual std::string host_name() const = 0;
+  // The paths by which files were read, by their paths in tree(); they differ if links lead to a
+  // file.
+  virtual std::map<std::string, std::string> read_paths() const = 0;
+
+  // Files that name this machine and its users, by path: "etc/hosts". They are not in tree().
+  virtual std::map<std::string, std::string> identity_files() const = 0;
 };
 
 // `real` must outlive the recorder.

@@ -68,6 +68,7 @@ Result<std::string> RecordingFiles::read(std::string_view path, std::size_t max_
   const std::string place = canonical(path, true);
   if (text) {
     entries_[place] = {TreeEntry::Kind::file, *text + "\n"};  // read() removes this newline
+    read_paths_[place] = path;
   } else {
     errors_.emplace(path, text.error());
   }

@@ -29,6 +29,9 @@ class RecordingFiles final : public os::Files {
 
   const std::map<std::string, os::Node>& nodes() const { return nodes_; }
 
+  // The paths that were passed to read(), by the paths without symbolic links.
+  const std::map<std::string, std::string>& read_paths() const { return read_paths_; }
+
   // Read errors of existing files. Absent files need no error, because the tree lacks them.
   std::map<std::string, Error> errors() const;
 
@@ -41,6 +44,7 @@ class RecordingFiles final : public os::Files {
   mutable TreeEntries entries_;
   mutable TreeEntries placeholders_;  // existing paths whose contents were not read
   mutable std::map<std::string, std::optional<std::string>> links_;
+  mutable std::map<std::string, std::string> read_paths_;
   mutable std::map<std::string, os::Node> nodes_;
   mutable std::map<std::string, Error> errors_;
 };

@@ -105,11 +105,11 @@ std::vector<RemoteStorage> remote_storage(const os::Files& files) {
   return found;
 }
 
-std::vector<int> outputs_to(const std::string& address, const std::vector<os::Route>& routes) {
+std::vector<os::Route> routes_to(const std::string& address, const std::vector<os::Route>& routes) {
   struct Best {
     unsigned bits = 0;
     std::uint32_t metric = 0;
-    std::vector<int> outputs;
+    std::vector<os::Route> routes;
   };
 
   const auto target = parse_address(address);
@@ -122,13 +122,19 @@ std::vector<int> outputs_to(const std::string& address, const std::vector<os::Ro
     const bool better = *bits > best.bits || (*bits == best.bits && route.metric < best.metric);
     if (better) best = {*bits, route.metric, {}};
     const bool as_good = *bits == best.bits && route.metric == best.metric;
-    if (as_good) {
-      best.outputs.insert(best.outputs.end(), route.outputs.begin(), route.outputs.end());
-    }
+    if (as_good) best.routes.push_back(route);
   }
-  std::vector<int> outputs;
+  std::vector<os::Route> used;
   for (const auto& [table, best] : tables) {
-    outputs.insert(outputs.end(), best.outputs.begin(), best.outputs.end());
+    used.insert(used.end(), best.routes.begin(), best.routes.end());
+  }
+  return used;
+}
+
+std::vector<int> outputs_to(const std::string& address, const std::vector<os::Route>& routes) {
+  std::vector<int> outputs;
+  for (const auto& route : routes_to(address, routes)) {
+    outputs.insert(outputs.end(), route.outputs.begin(), route.outputs.end());
   }
   return outputs;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Replaces MAC addresses, IP addresses and the host name in a recorded tree. An address gets the
-// same replacement everywhere, even in VMBus ids, so that NICs can still be matched with VFs.
+// Scrubs a recorded tree (docs/bundle.md): keeps only what manactl reads of each file, and replaces
+// addresses and names. Equal values get equal replacements, so that NICs still match their VFs.
 
 #pragma once
 
@@ -9,42 +9,59 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+#include "host/scrub_ips.h"
+#include "host/scrub_macs.h"
+#include "host/scrub_names.h"
 #include "host/tarball.h"
 
 namespace manactl::host {
 
 class Scrubber {
  public:
-  explicit Scrubber(std::string host_name) : host_name_(std::move(host_name)) {}
-
-  // First pass: collects the MAC addresses in `text`. Call it for all texts before scrubbed().
+  // First pass: collects addresses. Call it for all texts before scrubbed().
   void learn(std::string_view text);
 
-  // Second pass: returns the text with all addresses replaced. Binary data is returned unchanged.
-  std::string scrubbed(std::string_view text);
+  // As learn(), but also collects the names in a log or a report.
+  void learn_log(std::string_view text);
 
-  // As scrubbed(), but also replaces the host name. Only for logs and reports: in other files, a
+  // True if there are more addresses or names than are collected.
+  bool is_full() const { return macs_.is_full() || ips_.is_full() || names_.is_full(); }
+
+  NameReplacer& names() { return names_; }
+
+  // Second pass: returns the text with all addresses replaced.
+  std::string scrubbed(std::string_view text) { return replaced(text, false); }
+
+  // Also replaces names. Only for logs, reports and paths of configuration files: in other files, a
   // host that is named like a driver would change the names of drivers.
-  std::string scrubbed_prose(std::string_view text);
+  std::string scrubbed_prose(std::string_view text) { return replaced(text, true); }
+
+  // As scrubbed_prose(), and removes what hides addresses: NUL bytes, escape sequences, and lines
+  // of binary data.
+  std::string scrubbed_log(std::string_view text);
+
+  // As scrubbed_prose(), and removes words that "..." cuts, because a part of an address or name
+  // is not recognized.
+  std::string scrubbed_report(std::string_view text);
 
  private:
-  std::string scrub_all(std::string_view text, bool prose);
-  bool is_host_name_at(std::string_view text, std::size_t at) const;
-  std::size_t replace_at(std::string_view text, std::size_t at, std::string& out);
-  std::size_t replace_uuid(std::string_view text, std::size_t at, std::string& out);
-  std::size_t replace_ipv6(std::string_view text, std::size_t at, std::string& out);
-  std::size_t replace_ipv4(std::string_view text, std::size_t at, std::string& out);
-  std::size_t replace_bare(std::string_view text, std::size_t at, std::string& out);
+  std::string replaced(std::string_view text, bool prose);
 
-  std::string host_name_;
-  // Maps the 12 digits of a MAC address, in lower case, to the digits that replace them.
-  std::map<std::string, std::string, std::less<>> macs_;
-  std::map<std::string, std::string, std::less<>> ipv4_, ipv6_;
+  MacReplacer macs_;
+  IpReplacer ips_;
+  NameReplacer names_;
 };
 
-// Scrubs paths, link targets and contents of the recorded tree, and the contents of `extra`.
-TreeEntries scrubbed_tree(const TreeEntries& recorded,
-                          const std::map<std::string, std::string>& extra,
-                          const std::string& host_name);
+struct Recorded {
+  TreeEntries tree;
+  std::map<std::string, std::string> extra;           // logs and the report, by path
+  std::map<std::string, std::string> read_paths;      // see SystemRecorder
+  std::map<std::string, std::string> identity_files;  // see SystemRecorder
+};
+
+// Scrubs paths, link targets and contents of the tree and of the extra files. Errc::invalid if
+// there are more addresses or names than are collected.
+Result<TreeEntries> scrubbed_tree(Recorded recorded);
 
 }  // namespace manactl::host

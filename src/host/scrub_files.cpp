@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/scrub_files.h"
+
+#include <arpa/inet.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+std::string whole(const std::string& text, const NameReplacer& /*names*/) {
+  return text;
+}
+
+// A number, a list of numbers or an id, as attributes in sysfs have.
+std::string number(const std::string& text, const NameReplacer& /*names*/) {
+  constexpr std::string_view kCharacters = "0123456789abcdefABCDEFx{}-,.: \n";
+  return text.find_first_not_of(kCharacters) == std::string::npos ? text : "";
+}
+
+// The lines "key=value" or "key: value" with one of these keys.
+std::string lines_with(const std::string& text,
+                       std::initializer_list<std::string_view> keys,
+                       char separator = '=') {
+  std::string kept;
+  for (const auto line : split(text, '\n')) {
+    const auto key = trim(line.substr(0, line.find(separator)));
+    if (line.find(separator) == std::string_view::npos) continue;
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) kept += fmt::format("{}\n", line);
+  }
+  return kept;
+}
+
+std::string os_release(const std::string& text, const NameReplacer& /*names*/) {
+  return lines_with(text, {"ID"});
+}
+
+std::string meminfo(const std::string& text, const NameReplacer& /*names*/) {
+  return lines_with(text, {"Hugepagesize"}, ':');
+}
+
+std::string network_manager(const std::string& text, const NameReplacer& /*names*/) {
+  return lines_with(text, {"unmanaged-devices", "unmanaged-devices+", "managed"});
+}
+
+std::string networkd(const std::string& text, const NameReplacer& /*names*/) {
+  return lines_with(text, {"Unmanaged", "Driver", "ADMIN_STATE"});
+}
+
+std::string udev(const std::string& text, const NameReplacer& /*names*/) {
+  return lines_with(text, {"E:NM_UNMANAGED", "E:ID_NET_MANAGED_BY"});
+}
+
+std::string package_config(const std::string& text, const NameReplacer& /*names*/) {
+  return lines_with(text, {"Version"}, ':');
+}
+
+// dpkg separates packages by empty lines.
+std::string dpkg_status(const std::string& text, const NameReplacer& /*names*/) {
+  std::string kept;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto end = std::min(rest.find("\n\n"), rest.size());
+    kept +=
+        lines_with(std::string(rest.substr(0, end)), {"Package", "Status", "Version"}, ':') + "\n";
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  return kept;
+}
+
+// Types of file systems are names of programs, too: "fuse.alice-fs".
+std::string_view mount_type(std::string_view type) {
+  static constexpr std::array<std::string_view, 8> kTypes = {
+      "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "afs", "hugetlbfs"};
+  const auto* found = std::find(kTypes.begin(), kTypes.end(), type);
+  return found == kTypes.end() ? "remote" : *found;
+}
+
+// Mounts of hugepages and mounts that need the network, without their devices.
+std::string mounts(const std::string& text, const NameReplacer& names) {
+  std::string kept;
+  for (const auto line : split(text, '\n')) {
+    const auto fields = words(line);  // device, path, type, options
+    if (fields.size() < 4) continue;
+    std::vector<std::string> options;
+    for (const auto option : split(fields[3], ',')) {
+      const bool is_read = option.starts_with(fields[2] == "hugetlbfs" ? "pagesize=" : "addr=");
+      if (is_read) options.emplace_back(option);
+    }
+    if (options.empty() && fields[2] != "hugetlbfs") continue;
+    if (options.empty()) options.emplace_back("rw");
+    const auto type = mount_type(fields[2]);
+    kept +=
+        fmt::format("{} {} {} {} 0 0\n", type, names.image(fields[1]), type, join(options, ","));
+  }
+  return kept;
+}
+
+std::string_view program_of(std::string_view name) {
+  if (name.starts_with("sshd")) return "sshd";
+  return name.starts_with("dropbear") ? "dropbear" : "program";
+}
+
+// proc_pid_stat(5): keeps the process id, whether it is an SSH server, and its parent.
+std::string process_stat(const std::string& text, const NameReplacer& /*names*/) {
+  const auto open = text.find('(');
+  const auto close = text.rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return {};
+  const auto pid = parse_unsigned(trim(text.substr(0, open)));
+  const auto fields = words(std::string_view(text).substr(close + 1));
+  const auto parent = fields.size() < 2 ? Result<std::uint64_t>(fail(Errc::invalid, ""))
+                                        : parse_unsigned(fields[1]);
+  if (!pid || !parent) return {};
+  const auto name = std::string_view(text).substr(open + 1, close - open - 1);
+  return fmt::format("{} ({}) S {}\n", *pid, program_of(name), *parent);
+}
+
+std::string process_name(const std::string& text, const NameReplacer& /*names*/) {
+  return fmt::format("{}\n", program_of(text));
+}
+
+std::string command_line(const std::string& text, const NameReplacer& /*names*/) {
+  std::vector<std::string> kept;
+  for (const auto word : words(text)) {
+    const auto option = word.substr(0, word.find('='));
+    if (option == "modprobe.blacklist" || option == "module_blacklist") kept.emplace_back(word);
+  }
+  return join(kept, " ") + "\n";
+}
+
+// modprobe.d(5): the lines that keep a module from being loaded. A backslash continues a line.
+std::string modprobe(const std::string& text, const NameReplacer& /*names*/) {
+  std::string joined = text, kept;
+  for (auto at = joined.find("\\\n"); at != std::string::npos; at = joined.find("\\\n", at))
+    joined.erase(at, 2);
+  for (const auto line : split(joined, '\n')) {
+    const auto fields = words(line);
+    if (fields.size() >= 2 && fields[0] == "blacklist")
+      kept += fmt::format("blacklist {}\n", fields[1]);
+    if (fields.size() < 3 || fields[0] != "install") continue;
+    const auto program = fields[2].substr(fields[2].rfind('/') + 1);
+    if (program == "false" || program == "true")
+      kept += fmt::format("install {} /bin/{}\n", fields[1], program);
+  }
+  return kept;
+}
+
+std::string asset_tag(const std::string& text, const NameReplacer& /*names*/) {
+  constexpr std::string_view kAzure = "7783-7084-3265-9085-8269-3286-77";
+  return fmt::format("{}\n", trim(text) == kAzure ? kAzure : "removed");
+}
+
+std::string ip_address(const std::string& text, const NameReplacer& /*names*/) {
+  const std::string address(trim(text));
+  std::array<unsigned char, sizeof(in6_addr)> bytes{};
+  const bool valid = inet_pton(AF_INET, address.c_str(), bytes.data()) == 1 ||
+                     inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
+  return valid ? address + "\n" : "";
+}
+
+std::string boot_id(const std::string& /*text*/, const NameReplacer& /*names*/) {
+  return "00000000-0000-0000-0000-000000000000\n";
+}
+
+struct Row {
+  const char* pattern;  // fnmatch(3), where '*' also matches '/'
+  std::string (*keep)(const std::string& text, const NameReplacer& names);
+  Scrub scrub = Scrub::addresses;
+};
+
+// The first row that matches counts. whole() is for logs and for files that manactl or the kernel's
+// build writes.
+constexpr std::array kRows = {
+    Row{"manactl/*.log", whole, Scrub::names_too},
+    Row{"manactl/report.json", whole, Scrub::names_too},
+    Row{"manactl/modules.json", whole, Scrub::names_too},      // contains paths
+    Row{"manactl/file_errors.json", whole, Scrub::names_too},  // contains paths
+    Row{"manactl/nodes.json", whole, Scrub::names_too},        // contains paths
+    Row{"manactl/*.json", whole},
+    Row{"logs/*", whole, Scrub::names_too},
+    Row{"*/os-release", os_release},
+    Row{"*modprobe.d/*.conf", modprobe},
+    Row{"*NetworkManager/*", network_manager},
+    Row{"*systemd/network/*.network", networkd},
+    Row{"run/systemd/netif/links/*", networkd},
+    Row{"run/udev/data/*", udev},
+    Row{"*/pkgconfig/libdpdk.pc", package_config},
+    Row{"var/lib/dpkg/status", dpkg_status},
+    Row{"*lib/modules/*/modules.builtin", whole},
+    Row{"*lib/modules/*/modules.dep", whole},
+    Row{"proc/mounts", mounts},
+    Row{"proc/[0-9]*/mounts", mounts},
+    Row{"proc/self/mounts", mounts},
+    Row{"proc/meminfo", meminfo},
+    Row{"proc/cmdline", command_line},
+    Row{"proc/[0-9]*/stat", process_stat},
+    Row{"proc/[0-9]*/comm", process_name},
+    Row{"proc/sys/kernel/random/boot_id", boot_id},
+    Row{"sys/kernel/btf/*", whole, Scrub::nothing},  // keep_enumerator() has reduced it
+    Row{"*/chassis_asset_tag", asset_tag},
+    Row{"sys/*iscsi_connection/*address", ip_address},
+    Row{"sys/bus/pci/slots/*/address", number},
+    Row{"sys/*/class", number},
+    Row{"sys/*/class_id", number},
+    Row{"sys/*/device_id", number},
+    Row{"sys/*/vendor", number},
+    Row{"sys/*/device", number},
+    Row{"sys/*/numa_node", number},
+    Row{"sys/*/dev_port", number},
+    Row{"sys/*/driver_override", whole},
+    Row{"sys/*/cpulist", number},
+    Row{"sys/*_hugepages", number},
+};
+
+}  // namespace
+
+KeptText kept_text(const std::string& read_as, const std::string& text, const NameReplacer& names) {
+  for (const auto& row : kRows) {
+    if (fnmatch(row.pattern, read_as.c_str(), 0) == 0) return {row.keep(text, names), row.scrub};
+  }
+  return {};
+}
+
+std::string kept_target(const std::string& path, const std::string& target) {
+  if (fnmatch("proc/[0-9]*/*", path.c_str(), 0) != 0 &&
+      fnmatch("proc/self/*", path.c_str(), 0) != 0)
+    return target;
+  const auto name = std::string_view(target).substr(target.rfind('/') + 1);
+  if (path.ends_with("/exe")) return fmt::format("/usr/sbin/{}", program_of(name));
+  const bool is_read = target.starts_with("socket:[") || target.starts_with("/dev/infiniband/") ||
+                       target.starts_with("/dev/uio");
+  return is_read ? target : "removed";
+}
+
+}  // namespace manactl::host

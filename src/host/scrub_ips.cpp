@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/scrub_ips.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+
+#include "base/result.h"
+#include "host/scrub_text.h"
+
+namespace manactl::host {
+namespace {
+
+using Ipv6 = std::array<std::uint8_t, 16>;
+
+constexpr std::size_t kHexIpv4 = 8;   // digits
+constexpr std::size_t kHexIpv6 = 32;  // digits
+constexpr std::size_t kMaxLength =
+    64;  // of an address with its port, so that a long run of digits costs little
+
+struct Ipv4At {
+  std::uint32_t address = 0;
+  std::size_t end = 0;
+};
+
+struct Ipv6At {
+  Ipv6 address{};
+  std::size_t end = 0;
+};
+
+std::string text_of(std::uint32_t address, char separator) {
+  return fmt::format("{1}{0}{2}{0}{3}{0}{4}",
+                     separator,
+                     address >> 24U,
+                     (address >> 16U) & 0xff,
+                     (address >> 8U) & 0xff,
+                     address & 0xff);
+}
+
+// Addresses that identify no machine, and netmasks.
+bool is_public(std::uint32_t address) {
+  constexpr std::uint32_t kWireServer = 0xa83f8110;       // 168.63.129.16
+  constexpr std::uint32_t kMetadataService = 0xa9fea9fe;  // 169.254.169.254
+  const auto first = address >> 24U;
+  return first == 127 || first == 0 || first == 255 || address == kWireServer ||
+         address == kMetadataService;
+}
+
+// The networks of RFC 1918 and RFC 6598.
+bool is_private(std::uint32_t address) {
+  return address >> 24U == 10 || address >> 20U == 0xac1 || address >> 16U == 0xc0a8 ||
+         address >> 22U == 0x191;
+}
+
+bool is_public(const Ipv6& address) {
+  return std::all_of(address.begin(), address.end() - 1, [](auto byte) { return byte == 0; }) &&
+         address.back() <= 1;
+}
+
+bool is_link_local(const Ipv6& address) {
+  return address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
+}
+
+// The IPv4 address in an IPv4-mapped IPv6 address.
+std::optional<std::uint32_t> mapped(const Ipv6& address) {
+  const bool zeros =
+      std::all_of(address.begin(), address.begin() + 10, [](auto b) { return b == 0; });
+  if (!zeros || address[10] != 0xff || address[11] != 0xff) return std::nullopt;
+  std::uint32_t result = 0;
+  for (std::size_t i = 12; i < address.size(); ++i) result = result << 8U | address.at(i);
+  return result;
+}
+
+std::uint32_t swapped(std::uint32_t value) {
+  return __builtin_bswap32(value);
+}
+
+// Four numbers up to 255, also with leading zeros.
+std::optional<Ipv4At> ipv4_at(std::string_view text, std::size_t at, char separator) {
+  if (at > 0 && is_digit(text[at - 1]) && !follows_escape(text, at)) return std::nullopt;
+  Ipv4At found;
+  for (int group = 0; group < 4; ++group) {
+    if (group > 0 && at_or_end(text, at++) != separator) return std::nullopt;
+    unsigned value = 0;
+    std::size_t digits = 0;
+    for (; is_digit(at_or_end(text, at)) && digits < 4; ++at, ++digits) {
+      value = value * 10 + static_cast<unsigned>(text[at] - '0');
+    }
+    if (digits == 0 || digits > 3 || value > 255) return std::nullopt;
+    found.address = found.address << 8U | value;
+  }
+  found.end = at;
+  return found;
+}
+
+// The number of groups ".123" that follow at `at`, at most two.
+std::size_t count_groups(std::string_view text, std::size_t at) {
+  std::size_t groups = 0;
+  while (groups < 2 && at_or_end(text, at) == '.' && is_digit(at_or_end(text, at + 1))) {
+    ++groups;
+    const auto end = at + kMaxLength;
+    for (++at; at < end && is_digit(at_or_end(text, at));) ++at;
+  }
+  return groups;
+}
+
+std::optional<Ipv6> parse_ipv6(std::string_view text) {
+  Ipv6 bytes{};
+  if (text.size() >= INET6_ADDRSTRLEN) return std::nullopt;
+  if (inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) != 1) return std::nullopt;
+  return bytes;
+}
+
+// Whether an address may begin after the colon before `at`: after a label such as "addr:", but not
+// within an address or a time.
+bool follows_label(std::string_view text, std::size_t at) {
+  for (std::size_t i = at - 1; i-- > 0 && is_word(text[i]);) {
+    if (!is_hex(text[i])) return true;
+  }
+  return false;
+}
+
+// Removes a port: ".546" as in tcpdump, or ":443" after eight groups.
+std::string_view without_port(std::string_view text) {
+  const auto last = text.find_last_of(".:");
+  const auto port = text.substr(std::min(last, text.size() - 1) + 1);
+  const bool numeric = !port.empty() && std::all_of(port.begin(), port.end(), is_digit);
+  return last == std::string_view::npos || !numeric ? std::string_view() : text.substr(0, last);
+}
+
+bool may_begin_ipv6(std::string_view text, std::size_t at) {
+  return begins_word(text, at) && (at == 0 || text[at - 1] != ':' || follows_label(text, at));
+}
+
+std::optional<Ipv6At> ipv6_at(std::string_view text, std::size_t at) {
+  if (!may_begin_ipv6(text, at)) return std::nullopt;
+  std::size_t end = at;
+  const auto limit = std::min(text.size(), at + kMaxLength);
+  while (end < limit && (is_hex(text[end]) || text[end] == ':' || text[end] == '.')) ++end;
+  auto candidate = text.substr(at, end - at);
+  if (is_word(at_or_end(text, end)) || std::count(candidate.begin(), candidate.end(), ':') < 2) {
+    return std::nullopt;
+  }
+  while (candidate.ends_with('.') || (candidate.ends_with(':') && !candidate.ends_with("::"))) {
+    candidate.remove_suffix(1);
+  }
+  for (auto part : {candidate, without_port(candidate)}) {
+    if (const auto address = parse_ipv6(part)) return Ipv6At{*address, at + part.size()};
+  }
+  return std::nullopt;
+}
+
+Ipv6 with_swapped_words(Ipv6 address) {  // the format of /proc/net/tcp6 on little-endian machines
+  for (auto word = address.begin(); word != address.end(); word += 4) std::reverse(word, word + 4);
+  return address;
+}
+
+std::size_t hex_length(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  const auto limit = std::min(text.size(), at + kMaxLength);
+  while (end < limit && is_hex(text[end])) ++end;
+  return is_word(at_or_end(text, end)) ? 0 : end - at;
+}
+
+}  // namespace
+
+std::string IpReplacer::image(std::uint32_t address) {
+  if (is_public(address) || ipv4_images_.count(address) != 0) return text_of(address, '.');
+  auto& replacement = ipv4_[address];
+  // RFC 2544 reserves 198.18.0.0/15 for benchmarks.
+  constexpr std::uint32_t kFirst = 0xc6120000;
+  while (replacement == 0) {
+    const auto candidate = kFirst + ++used_ipv4_;
+    if (ipv4_.count(candidate) == 0 && ipv4_images_.insert(candidate).second)
+      replacement = candidate;
+  }
+  return text_of(replacement, '.');
+}
+
+std::string IpReplacer::image(const Ipv6& address) {
+  const auto ipv4 = mapped(address);
+  if (ipv4) return "::ffff:" + image(*ipv4);
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  Ipv6 result = address;
+  if (!is_public(address) && ipv6_images_.count(address) == 0) {
+    auto& replacement = ipv6_[address];
+    while (replacement == Ipv6{}) {
+      // RFC 3849 reserves 2001:db8::/32 for documentation.
+      auto candidate = *parse_ipv6(is_link_local(address) ? "fe80::db8:0:0" : "2001:db8:5c::");
+      ++used_ipv6_;
+      candidate[13] = static_cast<std::uint8_t>(used_ipv6_ >> 16U);
+      candidate[14] = static_cast<std::uint8_t>(used_ipv6_ >> 8U);
+      candidate[15] = static_cast<std::uint8_t>(used_ipv6_);
+      if (ipv6_.count(candidate) == 0 && ipv6_images_.insert(candidate).second)
+        replacement = candidate;
+    }
+    result = replacement;
+  }
+  inet_ntop(AF_INET6, result.data(), text.data(), text.size());
+  return text.data();
+}
+
+// Whether four numbers are an address: in "libibverbs.so.1.14.44.0" they are a version. A fifth
+// number is a port, as in tcpdump.
+bool IpReplacer::is_ipv4_here(std::string_view text,
+                              std::size_t at,
+                              std::size_t end,
+                              std::uint32_t address) const {
+  const bool known = ipv4_.count(address) != 0;
+  const auto groups = count_groups(text, end);
+  if (groups > 1 && !known) return false;
+  if (at > 0 && text[at - 1] == '.') {
+    const bool ellipsis = at > 1 && text[at - 2] == '.';
+    return ellipsis || (known && !text.substr(0, at).ends_with(".so."));
+  }
+  const bool alone = begins_word(text, at) && !is_word(at_or_end(text, end));
+  return alone || known || is_private(address);
+}
+
+void IpReplacer::learn(std::string_view text) {
+  for (std::size_t at = 0; at < text.size() && !is_full(); ++at) {
+    if (text[at] != ':' && !is_hex(text[at])) continue;
+    if (const auto found = ipv6_at(text, at)) {
+      if (const auto ipv4 = mapped(found->address)) ipv4_.try_emplace(*ipv4);
+      if (!is_public(found->address)) ipv6_.try_emplace(found->address);
+      at = found->end - 1;
+    } else if (const auto ipv4 = ipv4_at(text, at, '.')) {
+      if (!is_public(ipv4->address) && is_ipv4_here(text, at, ipv4->end, ipv4->address)) {
+        ipv4_.try_emplace(ipv4->address);
+      }
+    }
+  }
+}
+
+std::size_t IpReplacer::replace_ipv6(std::string_view text, std::size_t at, std::string& out) {
+  const auto found = ipv6_at(text, at);
+  if (!found) return may_begin_ipv6(text, at) ? replace_start(text, at, out) : 0;
+  out += image(found->address);
+  return found->end - at;
+}
+
+// Replaces a known IPv6 address that other characters follow: "fe80::1.546:eth0".
+std::size_t IpReplacer::replace_start(std::string_view text, std::size_t at, std::string& out) {
+  const auto rest = text.substr(at, INET6_ADDRSTRLEN);
+  auto start = rest.substr(0, rest.find_first_not_of("0123456789abcdefABCDEF:"));
+  for (; std::count(start.begin(), start.end(), ':') >= 2; start.remove_suffix(1)) {
+    const auto address = parse_ipv6(start);
+    if (!address || ipv6_.count(*address) == 0) continue;
+    out += image(*address);
+    return start.size();
+  }
+  return 0;
+}
+
+std::size_t IpReplacer::replace_ipv4(std::string_view text, std::size_t at, std::string& out) {
+  const auto found = ipv4_at(text, at, '.');
+  if (!found || !is_ipv4_here(text, at, found->end, found->address)) return 0;
+  out += image(found->address);
+  return found->end - at;
+}
+
+// Replaces a known IPv4 address in a name: "ip-10-0-0-4", "vm_10_0_0_4".
+std::size_t IpReplacer::replace_joined(std::string_view text, std::size_t at, std::string& out) {
+  for (const char separator : {'-', '_'}) {
+    const auto found = ipv4_at(text, at, separator);
+    if (!found || ipv4_.count(found->address) == 0 || is_public(found->address)) continue;
+    auto name = image(found->address);
+    std::replace(name.begin(), name.end(), '.', separator);
+    out += name;
+    return found->end - at;
+  }
+  return 0;
+}
+
+// Replaces a known address in hexadecimal digits: "0x0a000004", and both byte orders as in
+// /proc/net/tcp and /proc/net/if_inet6.
+std::size_t IpReplacer::replace_hex(std::string_view text, std::size_t at, std::string& out) {
+  const bool prefixed = at >= 2 && lower(text[at - 1]) == 'x' && text[at - 2] == '0';
+  if (!prefixed && !begins_word(text, at)) return 0;
+  const auto length = hex_length(text, at);
+  if (length == kHexIpv4 || (prefixed && length == kHexIpv4 - 1)) {
+    std::uint32_t value = 0;
+    // Eight decimal digits are more often another number, unless a port follows.
+    bool letter = at_or_end(text, at + length) == ':' && hex_length(text, at + length + 1) == 4;
+    for (const char c : text.substr(at, length)) {
+      value = static_cast<std::uint32_t>(with_digit(value, c));
+      letter = letter || !is_digit(c);
+    }
+    for (const bool swap : {false, true}) {
+      const auto address = swap ? swapped(value) : value;
+      if ((!letter && !prefixed) || is_public(address) || ipv4_.count(address) == 0) continue;
+      (void)image(address);
+      const auto replacement = ipv4_[address];
+      out += fmt::format("{:0{}x}", swap ? swapped(replacement) : replacement, length);
+      return length;
+    }
+  }
+  if (length != kHexIpv6) return 0;
+  Ipv6 value{};
+  for (std::size_t i = 0; i < length; ++i) {
+    auto& byte = value.at(i / 2);
+    byte = static_cast<std::uint8_t>(with_digit(byte, text[at + i]));
+  }
+  for (const bool swap : {false, true}) {
+    const auto known = ipv6_.find(swap ? with_swapped_words(value) : value);
+    if (known == ipv6_.end()) continue;
+    (void)image(known->first);
+    for (const auto byte : swap ? with_swapped_words(known->second) : known->second) {
+      out += fmt::format("{:02x}", byte);
+    }
+    return length;
+  }
+  return 0;
+}
+
+std::size_t IpReplacer::replace(std::string_view text, std::size_t at, std::string& out) {
+  if (text[at] != ':' && !is_hex(text[at])) return 0;
+  if (const auto length = replace_ipv6(text, at, out)) return length;
+  if (is_digit(text[at])) {
+    if (const auto length = replace_ipv4(text, at, out)) return length;
+    if (const auto length = replace_joined(text, at, out)) return length;
+  }
+  return replace_hex(text, at, out);
+}
+
+}  // namespace manactl::host

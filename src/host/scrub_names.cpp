@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/scrub_names.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "host/scrub_text.h"
+
+namespace manactl::host {
+namespace {
+
+// Words that identify nobody and that logs, captured files or JSON files use.
+constexpr std::array<std::string_view, 76> kWords = {"localhost",   "localdomain",
+                                                     "root",        "user",
+                                                     "users",       "host",
+                                                     "name",        "mana",
+                                                     "mana_ib",     "ib_uverbs",
+                                                     "ib_core",     "hv_netvsc",
+                                                     "netvsc",      "uio_hv_generic",
+                                                     "mlx5_core",   "mlx5_ib",
+                                                     "vmbus",       "dpdk",
+                                                     "eal",         "pmd",
+                                                     "net_mana",    "net_netvsc",
+                                                     "testpmd",     "dpdk-testpmd",
+                                                     "kernel",      "linux",
+                                                     "ubuntu",      "debian",
+                                                     "azure",       "azureuser",
+                                                     "microsoft",   "error",
+                                                     "message",     "code",
+                                                     "evidence",    "presence",
+                                                     "loaded",      "missing",
+                                                     "available",   "builtin",
+                                                     "blacklisted", "not_found",
+                                                     "denied",      "invalid",
+                                                     "illegal",     "unknown",
+                                                     "the",         "from",
+                                                     "for",         "file",
+                                                     "directory",   "port",
+                                                     "device",      "driver",
+                                                     "network",     "systemd",
+                                                     "etc",         "run",
+                                                     "usr",         "lib",
+                                                     "sys",         "proc",
+                                                     "dev",         "home",
+                                                     "mnt",         "none",
+                                                     "null",        "true",
+                                                     "false",       "yes",
+                                                     "sshd",        "sudo",
+                                                     "publickey",   "password",
+                                                     "hugepages",   "hugetlbfs"};
+
+constexpr std::string_view kNameCharacters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-$@+";
+
+constexpr std::size_t kMaxLength = 255;  // of a name, so that a long line costs little
+
+bool is_number(std::string_view text) {
+  if (text.starts_with("0x")) return std::all_of(text.begin() + 2, text.end(), is_hex);
+  return std::all_of(
+      text.begin(), text.end(), [](char c) { return is_digit(c) || c == '.' || c == ':'; });
+}
+
+bool is_ignored(std::string_view name) {
+  constexpr std::size_t kMinLength = 3;  // a shorter name would match other words
+  return name.size() < kMinLength || is_number(name) ||
+         std::find(kWords.begin(), kWords.end(), lower(name)) != kWords.end();
+}
+
+// The name at the start of `text`.
+std::string_view name_at(std::string_view text) {
+  text = text.substr(0, kMaxLength);
+  auto name = text.substr(0, text.find_first_not_of(kNameCharacters));
+  while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.remove_suffix(1);
+  return name;
+}
+
+// Whether a name ends as that of a unit of systemd: "getty@tty1.service".
+bool is_unit_type(std::string_view suffix) {
+  static constexpr std::array<std::string_view, 8> kTypes = {
+      "service", "socket", "mount", "device", "slice", "timer", "target", "scope"};
+  return std::find(kTypes.begin(), kTypes.end(), suffix) != kTypes.end() ||
+         std::any_of(suffix.begin(), suffix.end(), is_digit);
+}
+
+// The name that ends at the end of `text`.
+std::string_view last_name(std::string_view text) {
+  text.remove_prefix(text.size() - std::min(text.size(), kMaxLength));
+  return text.substr(text.find_last_not_of(kNameCharacters) + 1);
+}
+
+// The value after "key=", without quotes.
+std::string_view value_at(std::string_view text) {
+  text = text.substr(0, kMaxLength);
+  while (!text.empty() && (text.front() == '"' || text.front() == '\'' || text.front() == '\\'))
+    text.remove_prefix(1);
+  return text.substr(0, text.find_first_of(" \t,;\"'&)\\"));
+}
+
+// The first word of a name, or its first character if that is not in a word.
+std::string_view first_word(std::string_view name) {
+  const auto end = std::find_if_not(name.begin(), name.end(), is_word);
+  const auto length = static_cast<std::size_t>(end - name.begin());
+  return name.substr(0, std::max<std::size_t>(length, 1));
+}
+
+bool has_digits(std::string_view text, std::string_view shape) {  // '9' stands for a digit
+  if (text.size() < shape.size()) return false;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == '9' ? !is_digit(text[i]) && text[i] != ' '
+                        : shape[i] != '?' && text[i] != shape[i])
+      return false;
+  }
+  return true;
+}
+
+// The host of a syslog line: "Nov 21 10:00:00 web01 sshd[7]: ...", "2024-11-21T10:00:00Z web01
+// ...".
+std::string_view syslog_host(std::string_view line) {
+  if (line.starts_with('<')) line.remove_prefix(std::min(line.find('>') + 1, line.size()));
+  const bool rfc5424 = line.starts_with("1 ");
+  if (rfc5424) line.remove_prefix(2);
+  const bool short_time = has_digits(line, "??? 99 99:99:99");
+  const bool long_time =
+      has_digits(line, "9999-99-99T99:99:99") || has_digits(line, "9999-99-99 99:99:99");
+  if (!short_time && !long_time) return {};
+  line.remove_prefix(short_time ? 15 : 19);
+  line.remove_prefix(std::min(line.find(' '), line.size()));  // fraction and time zone
+  const auto fields = words(line.substr(0, 400));
+  if (fields.size() < 2) return {};
+  const bool named =
+      rfc5424 || fields[1].ends_with(':') || fields[1].find('[') != std::string_view::npos;
+  return named && name_at(fields[0]) == fields[0] ? fields[0] : std::string_view();
+}
+
+// Calls visit(rest) with the text after each occurrence of `key`, which begins a word.
+template <class Visit>
+void after_each(std::string_view line, std::string_view key, Visit visit) {
+  const auto equal = [](char a, char b) { return lower(a) == b; };
+  for (auto from = line.begin();;) {
+    const auto found = std::search(from, line.end(), key.begin(), key.end(), equal);
+    if (found == line.end()) return;
+    const auto at = static_cast<std::size_t>(found - line.begin());
+    from = found + 1;
+    if (is_word(key.front()) && !begins_word(line, at)) continue;
+    visit(line.substr(at + key.size()));
+  }
+}
+
+}  // namespace
+
+void NameReplacer::insert(std::string_view kind, std::string_view name) {
+  const auto text = lower(name);
+  if (is_full() || name.size() > kMaxLength) return;
+  const auto [found, added] = names_.try_emplace(text);
+  if (!added) return;
+  found->second = fmt::format("{}{}", kind, ++counts_[std::string(kind)]);
+  lengths_[std::string(first_word(text))].insert(text.size());
+}
+
+void NameReplacer::add(std::string_view kind, std::string_view name) {
+  while (name.ends_with('.') || name.ends_with('$')) name.remove_suffix(1);
+  while (name.starts_with('.') || name.starts_with('~')) name.remove_prefix(1);
+  if (is_ignored(name)) return;
+  const auto dot = name.find('.');
+  if (kind == kHost && dot != std::string_view::npos) {
+    add(kHost, name.substr(0, dot));
+    return add(kDomain, name.substr(dot + 1));
+  }
+  insert(kind, name);
+}
+
+void NameReplacer::learn_file(const std::string& path, std::string_view text) {
+  for (auto line : split(text, '\n')) {
+    line = line.substr(0, line.find('#'));
+    if (path == "etc/passwd") {
+      constexpr std::uint64_t kFirstUser = 1000;  // UID_MIN of login.defs(5)
+      constexpr std::uint64_t kNobody = 65534;
+      const auto fields = split(line, ':');
+      if (fields.size() < 6) continue;
+      const auto uid = parse_unsigned(fields[2], UINT32_MAX);
+      if (!uid || *uid < kFirstUser || *uid == kNobody) continue;
+      add(kUser, fields[0]);
+      for (const auto part : split(fields[4], ',')) add(kUser, trim(part));
+    } else if (path == "etc/hosts") {
+      const auto fields = words(line);
+      for (std::size_t i = 1; i < fields.size(); ++i) {
+        if (!fields[i].starts_with("ip6-") && !fields[i].starts_with("localhost"))
+          add(kHost, fields[i]);
+      }
+    } else if (path == "etc/resolv.conf") {
+      const auto fields = words(line);
+      const bool domains = !fields.empty() && (fields[0] == "search" || fields[0] == "domain");
+      for (std::size_t i = 1; domains && i < fields.size(); ++i) add(kDomain, fields[i]);
+    } else if (path.ends_with(".network")) {
+      const auto equals = line.find('=');
+      const auto key = trim(line.substr(0, equals));
+      if (equals == std::string_view::npos || (key != "Domains" && key != "Hostname")) continue;
+      for (const auto name : words(line.substr(equals + 1)))
+        add(key == "Domains" ? kDomain : kHost, name);
+    } else if (path.ends_with("domainname")) {
+      if (!line.starts_with('(')) add(kDomain, trim(line));
+    } else {
+      add(kHost, trim(line));
+    }
+  }
+}
+
+void NameReplacer::learn_mounts(std::string_view text) {
+  for (const auto line : split(text, '\n')) {
+    const auto fields = words(line);  // device, path, type, options
+    if (fields.size() < 4) continue;
+    const bool hugepages = fields[2] == "hugetlbfs";
+    const bool remote = fields[3].find("addr=") != std::string_view::npos;
+    if (!hugepages && !remote) continue;
+    const bool usual = fields[1].starts_with("/dev/hugepages") || fields[1] == "/mnt/huge";
+    if (!usual && fields[1].size() > 1) insert(kMount, fields[1]);
+    if (!remote) continue;
+    const auto device = fields[0];
+    if (device.starts_with("//")) {
+      add(kHost, device.substr(2, device.find('/', 2) - 2));
+    } else {
+      const auto server = device.substr(0, device.find(':'));
+      if (name_at(server) == server) add(kHost, server);
+    }
+    if (device.find('/') != std::string_view::npos) insert(kName, device);
+    learn_keys(line);
+  }
+}
+
+// Collects users from lines of sshd, sudo, PAM and systemd-logind.
+void NameReplacer::learn_users(std::string_view line) {
+  static constexpr std::array<std::string_view, 7> kPrograms = {
+      "ssh", "sudo", "su[", "su:", "pam_", "logind", "systemd["};
+  const auto mentions = [&](std::string_view program) {
+    return line.find(program) != std::string_view::npos;
+  };
+  if (std::none_of(kPrograms.begin(), kPrograms.end(), mentions)) return;
+  for (const std::string_view key : {"user ", "for ", "user: ", "sshd: ", "sudo: ", "account "}) {
+    after_each(line, key, [&](std::string_view rest) {
+      rest.remove_prefix(std::min(rest.find_first_not_of(" '\""), rest.size()));
+      const auto name = name_at(rest);
+      const auto next = at_or_end(rest, name.size());
+      const bool ends = next == '\0' || next == ' ' || next == '(' || next == '\'' || next == '"' ||
+                        next == ',' || next == ':' || next == '[';
+      if (!ends || name.find_first_of("/:") != std::string_view::npos) return;
+      // "sudo:   alice : TTY=...", "sshd: alice [priv]", but not "sshd: error ..."
+      const bool title = key.size() == 6;
+      const auto tail = rest.substr(name.size());
+      if (title && !tail.starts_with(" :") && !tail.starts_with(" [")) return;
+      add(kUser, name.substr(0, name.find('@')));
+      if (name.find('@') != std::string_view::npos) add(kHost, name.substr(name.find('@') + 1));
+    });
+  }
+}
+
+void NameReplacer::learn_keys(std::string_view line) {
+  struct Key {
+    std::string_view text, kind;
+  };
+
+  static constexpr std::array<Key, 20> kKeys = {
+      {{"user", kUser},   {"username", kUser},   {"ruser", kUser},       {"logname", kUser},
+       {"acct", kUser},   {"hostname", kHost},   {"_hostname", kHost},   {"rhost", kHost},
+       {"server", kHost}, {"nodename", kHost},   {"unc", kName},         {"domain", kDomain},
+       {"dom", kDomain},  {"domains", kDomain},  {"password", kName},    {"passwd", kName},
+       {"pass", kName},   {"accountkey", kName}, {"accountname", kName}, {"sig", kName}}};
+  for (auto at = line.find_first_of("=:"); at != std::string_view::npos;
+       at = line.find_first_of("=:", at + 1)) {
+    auto before = line.substr(0, at);
+    const bool quoted = before.ends_with('"');  // in JSON
+    if (line[at] == ':' && !quoted) continue;
+    while (before.ends_with('"') || before.ends_with('\\')) before.remove_suffix(1);
+    const auto word = std::find_if_not(
+        before.rbegin(), before.rend(), [](char c) { return is_word(c) || c == '_'; });
+    const auto key =
+        lower(before.substr(static_cast<std::size_t>(before.rend() - word)).substr(0, 20));
+    const auto* known =
+        std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& one) { return one.text == key; });
+    auto value = line.substr(at + 1);
+    if (quoted && value.starts_with(' ')) value.remove_prefix(1);
+    if (known != kKeys.end()) add(known->kind, value_at(value));
+  }
+  if (line.find("ostname ") == std::string_view::npos) return;
+  for (const std::string_view key : {"hostname to <", "hostname set to <"}) {
+    after_each(line, key, [&](std::string_view rest) { add(kHost, name_at(rest)); });
+  }
+}
+
+// Collects users from home directories and addresses of mail, and hosts from shares and from names
+// in domains of Azure.
+void NameReplacer::learn_paths(std::string_view line) {
+  for (auto at = line.find("/home/"); at != std::string_view::npos;
+       at = line.find("/home/", at + 1)) {
+    add(kUser, name_at(line.substr(at + 6)));
+  }
+  for (auto at = line.find("//"); at != std::string_view::npos; at = line.find("//", at + 2)) {
+    const bool url = at > 0 && line[at - 1] == ':';
+    const auto host = name_at(line.substr(at + 2));
+    if (!url && !host.empty() && at_or_end(line, at + 2 + host.size()) == '/') {
+      add(kHost, host);
+      insert(kName,
+             line.substr(at, 3 + host.size() + name_at(line.substr(at + 3 + host.size())).size()));
+    }
+  }
+  for (auto at = line.find('@'); at != std::string_view::npos; at = line.find('@', at + 1)) {
+    const auto host = name_at(line.substr(at + 1));
+    const auto rest = line.substr(at + 1 + host.size());
+    const bool prompt = rest.starts_with(":~") || rest.starts_with(":/");
+    const auto dot = host.rfind('.');
+    const bool mail = dot != std::string_view::npos && !is_unit_type(host.substr(dot + 1));
+    if (!prompt && !mail) continue;
+    const auto user = last_name(line.substr(0, at));
+    add(kUser, user.substr(user.rfind('@') + 1));
+    add(kHost, host);
+  }
+  for (const std::string_view suffix : {".windows.net", ".cloudapp.net", ".cloudapp.azure.com"}) {
+    for (auto at = line.find(suffix); at != std::string_view::npos;
+         at = line.find(suffix, at + 1)) {
+      add(kHost, fmt::format("{}{}", last_name(line.substr(0, at)), suffix));
+    }
+  }
+}
+
+void NameReplacer::learn_line(std::string_view line) {
+  add(kHost, syslog_host(line));
+  if (line.starts_with("Linux ") && !line.starts_with("Linux version")) {  // uname -a
+    const auto fields = words(line.substr(0, 400));
+    if (fields.size() > 2 && is_digit(fields[2].front())) add(kHost, fields[1]);
+  }
+  learn_users(line);
+  learn_keys(line);
+  learn_paths(line);
+}
+
+void NameReplacer::learn_log(std::string_view text) {
+  for (const auto line : split(text, '\n')) learn_line(line);
+}
+
+std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::string& out) const {
+  if (names_.empty() || (is_word(text[at]) && !begins_word(text, at))) return 0;
+  const auto lengths = lengths_.find(lower(first_word(text.substr(at))));
+  if (lengths == lengths_.end()) return 0;
+  for (const auto length : lengths->second) {
+    if (at + length > text.size() || is_word(at_or_end(text, at + length))) continue;
+    const auto found = names_.find(lower(text.substr(at, length)));
+    if (found == names_.end()) continue;
+    out += found->second;
+    return length;
+  }
+  return 0;
+}
+
+std::string NameReplacer::image(std::string_view name) const {
+  std::string out;
+  return !name.empty() && replace(name, 0, out) == name.size() ? out : std::string(name);
+}
+
+}  // namespace manactl::host

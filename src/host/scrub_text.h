@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// Characters and the ends of words in texts that scrub.h scrubs.
+
+#pragma once
+
+#include <cctype>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace manactl::host {
+
+// The number of MAC addresses, of IP addresses and of names that are collected. It bounds the
+// memory.
+inline constexpr std::size_t kMaxKnown = 300'000;
+
+inline bool is_hex(char c) {
+  return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+inline bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0;
+}
+
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+inline char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+inline std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = lower(c);
+  return result;
+}
+
+inline char at_or_end(std::string_view text, std::size_t at) {
+  return at < text.size() ? text[at] : '\0';
+}
+
+// Appends the value of a hexadecimal digit.
+inline std::uint64_t with_digit(std::uint64_t value, char digit) {
+  const auto low =
+      static_cast<std::uint64_t>(is_digit(digit) ? digit - '0' : lower(digit) - 'a' + 10);
+  return (value << 4U) | low;
+}
+
+// True if the text before `at` ends with an escape sequence in letters: "\n" and "\x1b" of JSON and
+// of printable(), or a color such as "[31m". The letters are then no part of the word at `at`.
+bool follows_escape(std::string_view text, std::size_t at);
+
+// The parts of a text between NUL bytes and escape sequences, which diag::LogReader ignores, too.
+std::vector<std::string_view> parts_between_controls(std::string_view text);
+
+inline bool begins_word(std::string_view text, std::size_t at) {
+  return at == 0 || !is_word(text[at - 1]) || follows_escape(text, at);
+}
+
+}  // namespace manactl::host
