@@ -16,5 +16,6 @@ void wire(std::string_view input);
 void adapter(std::string_view input);
 void log(std::string_view input);
 void bench(std::string_view input);
+void scrub(std::string_view input);
 
 }  // namespace manactl::fuzz
