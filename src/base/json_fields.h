@@ -2,7 +2,7 @@
 //
 // Reads a JSON document from an untrusted source field by field. The first missing or wrong field
 // sets the document's error; reading continues with default values, so that the caller checks
-// error() once, after the last field.
+// error() once, after the last field. Lists end at the first error.
 
 #pragma once
 
@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "base/budget.h"
 
 namespace manactl {
 
@@ -70,23 +72,37 @@ class JsonFields {
   // Sets the error to "'<key>' <why> (in <object>)" unless an error is already set.
   void refuse(const char* key, const std::string& why) const;
 
+  // Charges memory that the caller is about to allocate. If it exceeds the budget, sets the error.
+  // Returns false if an error is set.
+  bool charge(std::size_t bytes) const;
+
  private:
   friend class JsonDocument;
 
+  struct State {
+    std::string error;
+    Budget& budget;
+  };
+
   // `json` is untyped, so that this header does not need nlohmann/json.hpp.
-  JsonFields(const void* json, std::string& error, std::string path)
-      : json_(json), error_(&error), path_(std::move(path)) {}
+  JsonFields(const void* json, State& state, std::string path)
+      : json_(json), state_(&state), path_(std::move(path)) {}
 
   std::string path_of(const std::string& member) const;
 
   const void* json_;
-  std::string* error_;
+  State* state_;
   std::string path_;  // "plan", "links[2]"; empty for the root
 };
 
 class JsonDocument {
  public:
-  explicit JsonDocument(std::string_view text);
+  static constexpr std::size_t kMaxDepth = 64;
+  static constexpr std::size_t kMaxMembers = 4096;  // of one object, which is searched linearly
+
+  // Text that exceeds a limit above or the budget is not parsed: is_json() is false, and error()
+  // names the limit. Without a budget, the document has one that is enough for text of one MiB.
+  explicit JsonDocument(std::string_view text, Budget* budget = nullptr);
   JsonDocument(const JsonDocument&) = delete;
   JsonDocument& operator=(const JsonDocument&) = delete;
   ~JsonDocument();
@@ -96,13 +112,15 @@ class JsonDocument {
 
   JsonFields root();
 
-  const std::string& error() const { return error_; }  // "'name' is not a string"; empty if none
+  // "'name' is not a string"; empty if none
+  const std::string& error() const { return state_.error; }
 
  private:
   struct Tree;
 
+  Budget own_budget_{"the JSON document", std::size_t{64} << 20U};
+  JsonFields::State state_;
   std::unique_ptr<Tree> tree_;
-  std::string error_;
 };
 
 }  // namespace manactl

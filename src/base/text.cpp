@@ -12,7 +12,37 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-// The length of the UTF-8 sequence at the start of `text`; 0 if it is malformed or a C1 control.
+// The code point of a well-formed UTF-8 sequence.
+char32_t code_point(std::string_view sequence) {
+  constexpr std::array<unsigned, 5> kFirstBits = {0, 0x7f, 0x1f, 0x0f, 0x07};  // by length
+  char32_t point = static_cast<unsigned char>(sequence.front()) & kFirstBits[sequence.size()];
+  for (const char c : sequence.substr(1)) point = point << 6U | (static_cast<unsigned>(c) & 0x3fU);
+  return point;
+}
+
+// Code points that change the order of the text around them, break the line, or are invisible, so
+// that text could look like other text (Unicode Technical Report 36, "Bidirectional Text
+// Spoofing").
+bool is_deceptive(char32_t point) {
+  struct Range {
+    char32_t first, last;
+  };
+
+  constexpr std::array<Range, 7> kRanges = {{
+      {0x80, 0x9f},        // C1 controls
+      {0x61c, 0x61c},      // Arabic letter mark
+      {0x200b, 0x200f},    // characters without width, marks of direction
+      {0x2028, 0x202e},    // separators of lines and paragraphs, embeddings and overrides
+      {0x2060, 0x206f},    // invisible operators, isolates
+      {0xfeff, 0xfeff},    // byte order mark
+      {0xe0000, 0xe007f},  // tags
+  }};
+  return std::any_of(kRanges.begin(), kRanges.end(), [point](const Range& range) {
+    return range.first <= point && point <= range.last;
+  });
+}
+
+// The length of the UTF-8 sequence at the start of `text`; 0 if it is malformed or deceptive.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -25,13 +55,12 @@ std::size_t utf8_length(std::string_view text) {
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  // Reject overlong forms, surrogates, code points above U+10FFFF, and C1 controls.
+  // Reject overlong forms, surrogates and code points above U+10FFFF.
   if (first == 0xe0 && byte(1) < 0xa0) return 0;
   if (first == 0xed && byte(1) > 0x9f) return 0;
   if (first == 0xf0 && byte(1) < 0x90) return 0;
   if (first == 0xf4 && byte(1) > 0x8f) return 0;
-  if (first == 0xc2 && byte(1) < 0xa0) return 0;
-  return length;
+  return is_deceptive(code_point(text.substr(0, length))) ? 0 : length;
 }
 
 Result<std::uint64_t> parse_digits(std::string_view digits, int base, std::uint64_t max) {

@@ -29,8 +29,8 @@ Result<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t max = 
 // Accepts hexadecimal digits with an optional "0x", the format of ids in sysfs.
 Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max = UINT64_MAX);
 
-// Makes untrusted text safe for one line on a terminal: control characters and malformed UTF-8
-// become \xNN, a tab becomes a blank. Text beyond `max_bytes` is replaced by "...".
+// Makes untrusted text safe for one line: control characters, malformed UTF-8, and invisible or
+// bidirectional characters become \xNN, a tab a blank. Text beyond `max_bytes` becomes "...".
 std::string printable(std::string_view text, std::size_t max_bytes = 400);
 
 // The candidate most similar to `word`, for "did you mean" hints; empty if none is similar.

@@ -2,11 +2,13 @@
 
 #include "cli/context.h"
 
+#include "base/budget.h"
 #include "base/text.h"
 
 namespace manactl::cli {
 
 void confine(const Context& context) {
+  limit_memory();
   auto sandbox = context.sandbox;
   if (!context.root.empty()) sandbox.read.push_back(context.root);
   os::enter_sandbox(sandbox);

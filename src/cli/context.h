@@ -35,8 +35,8 @@ struct Context {
   os::Sandbox sandbox = {};
 };
 
-// Confines the process to --root and Context::sandbox (os/sandbox.h). A command that parses files
-// of other users calls it first.
+// Confines the process to --root, Context::sandbox (os/sandbox.h) and the memory limit of
+// base/budget.h. A command that parses files of other users calls it first.
 void confine(const Context& context);
 
 // Prints "manactl: <message>" to err, and `hint` on a line of its own. Returns exit_of(error).

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <vector>
 
 #include "base/input_file.h"
 #include "base/text.h"
@@ -35,22 +35,6 @@ class DescriptorSource final : public ByteSource {
   std::string name_;
 };
 
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text) : text_(std::move(text)) {}
-
-  Result<std::size_t> read(std::span<char> buffer) override {
-    const std::size_t length = std::min(buffer.size(), text_.size() - position_);
-    std::memcpy(buffer.data(), text_.data() + position_, length);
-    position_ += length;
-    return length;
-  }
-
- private:
-  std::string text_;
-  std::size_t position_ = 0;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::string_view what) {
@@ -68,29 +52,25 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::str
   return std::make_unique<DescriptorSource>(std::move(*file), printable(path, 200));
 }
 
-Result<std::string> read_input(const std::string& path, std::string_view what) {
-  constexpr std::size_t kMaxSize = 64U << 20;
+Result<std::string> read_input(const std::string& path,
+                               std::string_view what,
+                               std::size_t max_bytes) {
+  constexpr std::size_t kBlock = 64U << 10;
   auto source = open_input(path, what);
   if (!source) return tl::unexpected<Error>(source.error());
   std::string text;
-  std::vector<char> buffer(64U << 10);
+  std::vector<char> buffer(kBlock);
   for (;;) {
     const auto got = (*source)->read(buffer);
     if (!got) return tl::unexpected<Error>(got.error());
     if (*got == 0) return text;
     text.append(buffer.data(), *got);
-    if (text.size() > kMaxSize) {
-      return fail(Errc::invalid, fmt::format("'{}' is larger than 64 MiB", printable(path, 200)));
+    if (text.size() > max_bytes) {
+      return fail(
+          Errc::invalid,
+          fmt::format("'{}' is larger than {}", printable(path, 200), human_bytes(max_bytes)));
     }
   }
-}
-
-Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,
-                                                      const std::string& path) {
-  constexpr std::size_t kMaxSize = 64U << 20;
-  auto text = files.read(path, kMaxSize);
-  if (!text) return tl::unexpected<Error>(text.error());
-  return std::make_unique<TextSource>(std::move(*text));
 }
 
 Result<std::size_t> ExcerptSource::read(std::span<char> buffer) {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Input of commands: files, pipes, standard input, and logs inside a captured system.
+// Input of commands: files, pipes and standard input.
 
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/byte_source.h"
 #include "base/result.h"
-#include "os/system.h"
 
 namespace manactl::cli {
 
@@ -20,12 +19,10 @@ namespace manactl::cli {
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path,
                                                std::string_view what = "a log");
 
-// Reads the whole input. Also fails with Errc::invalid if the input is larger than 64 MiB.
-Result<std::string> read_input(const std::string& path, std::string_view what);
-
-// Opens a file of a captured system.
-Result<std::unique_ptr<ByteSource>> open_captured_log(const os::Files& files,
-                                                      const std::string& path);
+// Reads the whole input. Also fails with Errc::invalid if the input is larger than `max_bytes`.
+Result<std::string> read_input(const std::string& path,
+                               std::string_view what,
+                               std::size_t max_bytes);
 
 // Reads from another source and keeps at least the first and the last 2 MiB for the bundle.
 class ExcerptSource final : public ByteSource {

@@ -5,13 +5,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <exception>
+#include <new>
 #include <ostream>
 #include <streambuf>
+#include <vector>
 
+#include "base/budget.h"
 #include "cli/app.h"
 
 namespace manactl::cli {
@@ -20,7 +22,7 @@ namespace {
 // Writes to a file descriptor and remembers the errno of the first failed write.
 class DescriptorBuffer final : public std::streambuf {
  public:
-  explicit DescriptorBuffer(int number) : number_(number) { reset(); }
+  explicit DescriptorBuffer(int number) : number_(number), buffer_(kSize) { reset(); }
 
   int error() const { return error_; }  // errno of the first failed write, or 0
 
@@ -31,12 +33,14 @@ class DescriptorBuffer final : public std::streambuf {
   int sync() override;
 
  private:
+  static constexpr std::size_t kSize = 16384;
+
   void reset() { setp(buffer_.data(), buffer_.data() + buffer_.size()); }
 
   int number_;
   int error_ = 0;
   bool used_ = false;
-  std::array<char, 16384> buffer_{};
+  std::vector<char> buffer_;  // not an array, because the stack may be small (ulimit -s)
 };
 
 DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
@@ -100,10 +104,17 @@ int guarded_main(int argc, char** argv) {
   return static_cast<int>(exit);
 }
 
+void write(std::string_view text) noexcept {
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed, too
+}
+
+// limit_memory() sets the limit. Does not allocate.
+void report_no_memory() noexcept {
+  static_assert(kMaxMemory == 512U << 20U);
+  write("manactl: not enough memory; the limit for any input is 512 MiB\n");
+}
+
 void report_internal_error(const char* what) noexcept {
-  const auto write = [](std::string_view text) {
-    if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed, too
-  };
   write("manactl: internal error: ");
   write(what);
   write("; please report it with the output of 'manactl --version --json'\n");
@@ -115,6 +126,9 @@ void report_internal_error(const char* what) noexcept {
 int main(int argc, char** argv) {
   try {
     return manactl::cli::guarded_main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    manactl::cli::report_no_memory();
+    return static_cast<int>(manactl::cli::Exit::usage);
   } catch (const std::exception& thrown) {
     manactl::cli::report_internal_error(thrown.what());
   } catch (...) {

@@ -87,6 +87,8 @@ Result<> write_to(const std::string& path,
   if (!replaceable) return replaceable;
   const auto tree = contents(recorder, options);
   if (!tree) return tl::unexpected<Error>(tree.error());
+  auto good = check_size(*tree);
+  if (!good) return good;
   return write_and_rename(*tree, *directory, place->name);
 }
 
@@ -102,7 +104,11 @@ Result<> write_bundle(const SystemRecorder& recorder,
 
 std::unique_ptr<os::Files> files_of(TreeEntries tree) {
   auto files = std::make_unique<os::MemoryFiles>();
-  for (auto& [name, entry] : tree) {
+  while (!tree.empty()) {
+    // Extracts each entry, so that memory is never needed for two trees.
+    auto node = tree.extract(tree.begin());
+    const auto& name = node.key();
+    auto& entry = node.mapped();
     switch (entry.kind) {
       case TreeEntry::Kind::file:
         files->add_file(name, std::move(entry.text));

@@ -6,14 +6,19 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
+#include "base/budget.h"
 #include "base/input_file.h"
+#include "base/text.h"
 #include "host/bundle.h"
 #include "host/snapshot.h"
 
 namespace manactl::host {
 namespace {
+
+// All contents and names that a command reads. A directory may contain sparse files.
+constexpr std::size_t kMaxRead = 128U << 20;
+constexpr std::size_t kMaxKernelLog = 64U << 20;
 
 // The captured files, plus device nodes and read errors, which plain files cannot represent.
 class CapturedFiles final : public os::Files {
@@ -23,7 +28,13 @@ class CapturedFiles final : public os::Files {
 
   Result<std::string> read(std::string_view path, std::size_t max_bytes) const override {
     if (const Error* error = captured_error(path)) return tl::unexpected<Error>(*error);
-    return tree_->read(path, max_bytes);
+    auto text = tree_->read(path, max_bytes);
+    if (text) {
+      const auto charged = budget_.charge(text->size());
+      if (!charged)
+        return because(charged.error(), fmt::format("cannot read '{}'", printable(path)));
+    }
+    return text;
   }
 
   Result<std::string> link_target(std::string_view path) const override {
@@ -32,7 +43,15 @@ class CapturedFiles final : public os::Files {
 
   Result<std::vector<std::string>> list(std::string_view dir) const override {
     if (const Error* error = captured_error(dir)) return tl::unexpected<Error>(*error);
-    return tree_->list(dir);
+    auto names = tree_->list(dir);
+    if (names) {
+      std::size_t size = 0;
+      for (const auto& name : *names) size += sizeof(name) + name.size();
+      const auto charged = budget_.charge(size);
+      if (!charged)
+        return because(charged.error(), fmt::format("cannot list '{}'", printable(dir)));
+    }
+    return names;
   }
 
   Result<os::Node> node(std::string_view path) const override {
@@ -55,6 +74,8 @@ class CapturedFiles final : public os::Files {
 
   std::unique_ptr<os::Files> tree_;
   const Snapshot& snapshot_;
+  mutable Budget budget_{"the captured system",
+                         kMaxRead};  // the interface reads by const functions
 };
 
 class CapturedLinks final : public os::Links {
@@ -155,32 +176,16 @@ class CapturedModules final : public os::Modules {
   std::unique_ptr<os::Modules> tree_;
 };
 
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text) : text_(std::move(text)) {}
-
-  Result<std::size_t> read(std::span<char> into) override {
-    const std::size_t count = std::min(into.size(), text_.size() - at_);
-    std::memcpy(into.data(), text_.data() + at_, count);
-    at_ += count;
-    return count;
-  }
-
- private:
-  std::string text_;
-  std::size_t at_ = 0;
-};
-
 class CapturedKernelLog final : public os::KernelLog {
  public:
   explicit CapturedKernelLog(const os::Files& files) : files_(files) {}
 
   Result<std::unique_ptr<ByteSource>> open() const override {
-    constexpr std::size_t kMaxBytes = 256U << 20;
-    auto text = files_.read("manactl/kernel.log", kMaxBytes);
-    if (text) return std::make_unique<TextSource>(std::move(*text));
-    if (text.error().code == Errc::not_found) return not_captured("kernel log");
-    return tl::unexpected<Error>(text.error());
+    constexpr const char* kPath = "manactl/kernel.log";
+    const auto node = files_.node(kPath);
+    if (node) return os::open_stream(files_, kPath, kMaxKernelLog);
+    if (node.error().code == Errc::not_found) return not_captured("kernel log");
+    return tl::unexpected<Error>(node.error());
   }
 
  private:

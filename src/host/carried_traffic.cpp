@@ -15,6 +15,7 @@ namespace manactl::host {
 namespace {
 
 constexpr std::uint16_t kSshPort = 22;
+constexpr std::size_t kMaxCarried = 100;  // entries of one NIC; one is enough to protect it
 
 // Maps an interface to the NICs that it uses: itself, the interface below a VLAN, the members of a
 // bond or bridge.
@@ -25,15 +26,21 @@ class Topology {
 
   // Adds `traffic` to every NIC that the interface uses.
   void add(int interface, const std::string& traffic) {
-    std::set<int> visited;
-    add(interface, traffic, visited);
+    for (const int used : used_by(interface)) {
+      for (auto& nic : nics_) {
+        const bool is_nic =
+            (nic.synthetic && nic.synthetic->index == used) || (nic.vf && nic.vf->index == used);
+        auto& carries = nic.carries;
+        const bool is_new = std::find(carries.begin(), carries.end(), traffic) == carries.end();
+        if (is_nic && is_new && carries.size() < kMaxCarried) carries.push_back(traffic);
+      }
+    }
   }
 
   // As add(), but adds the traffic of a tunnel or dummy interface to every NIC that is up, because
   // the NIC that it uses is not known.
   void add_through(int interface, const std::string& traffic) {
-    std::set<int> visited;
-    if (reaches_hardware(interface, visited)) return add(interface, traffic);
+    if (reaches_hardware(interface)) return add(interface, traffic);
     const auto* link = find(interface);
     if (link == nullptr || (link->flags & IFF_LOOPBACK) != 0) return;
     const auto guess = fmt::format("{} (perhaps, through {})", traffic, printable(link->name, 60));
@@ -56,31 +63,31 @@ class Topology {
     return found == links_.end() ? nullptr : &*found;
   }
 
-  bool reaches_hardware(int interface, std::set<int>& visited) const {
-    if (!visited.insert(interface).second) return false;
-    const auto* link = find(interface);
-    if (link == nullptr) return false;
-    if (link->kind.empty() && (link->flags & IFF_LOOPBACK) == 0) return true;
-    if (link->lower && reaches_hardware(*link->lower, visited)) return true;
-    return std::any_of(links_.begin(), links_.end(), [&](const os::Link& other) {
-      return other.master == interface && reaches_hardware(other.index, visited);
+  bool reaches_hardware(int interface) const {
+    const auto used = used_by(interface);
+    return std::any_of(used.begin(), used.end(), [&](int index) {
+      const auto* link = find(index);
+      return link != nullptr && link->kind.empty() && (link->flags & IFF_LOOPBACK) == 0;
     });
   }
 
-  void add(int interface, const std::string& traffic, std::set<int>& visited) {
-    if (!visited.insert(interface).second) return;
-    for (auto& nic : nics_) {
-      const bool is_nic = (nic.synthetic && nic.synthetic->index == interface) ||
-                          (nic.vf && nic.vf->index == interface);
-      auto& carries = nic.carries;
-      if (is_nic && std::find(carries.begin(), carries.end(), traffic) == carries.end()) {
-        carries.push_back(traffic);
+  // Returns the interface, and those below it or its members, repeatedly. Not recursive, because
+  // the links of a captured system may form a long chain.
+  std::set<int> used_by(int interface) const {
+    std::set<int> used = {interface};
+    std::vector<int> pending = {interface};
+    const auto visit = [&](int index) {
+      if (used.insert(index).second) pending.push_back(index);
+    };
+    while (!pending.empty()) {
+      const int index = pending.back();
+      pending.pop_back();
+      for (const auto& link : links_) {
+        if (link.index == index && link.lower) visit(*link.lower);
+        if (link.master == index) visit(link.index);
       }
     }
-    for (const auto& link : links_) {
-      if (link.index == interface && link.lower) add(*link.lower, traffic, visited);
-      if (link.master == interface) add(link.index, traffic, visited);
-    }
+    return used;
   }
 
   const std::vector<os::Link>& links_;
@@ -183,10 +190,11 @@ void add_storage(const os::System& system,
                  const std::vector<os::Address>& addresses,
                  const Result<std::vector<os::Route>>& routes,
                  Topology& topology) {
+  const auto known = sockets.value_or(std::vector<os::TcpSocket>{});
   for (const auto& storage : remote_storage(system.files)) {
     const auto traffic = fmt::format("{} ({})", storage.name, storage.server);
     bool connected = false;
-    for (const auto& socket : sockets.value_or(std::vector<os::TcpSocket>{})) {
+    for (const auto& socket : known) {
       if (socket.listening || socket.remote_address != storage.server) continue;
       add_by_address(socket.local_address, traffic, addresses, topology);
       connected = true;

@@ -78,7 +78,7 @@ Result<std::vector<UverbsNode>> gather_nodes(const os::Files& files) {
 // The value of RDMA_DRIVER_MANA. The enum is in the BTF of vmlinux or, if InfiniBand is built as
 // modules, of one of the modules.
 Result<std::optional<std::int64_t>> btf_mana(const os::Files& files) {
-  constexpr std::size_t kMaxBytes = 64U << 20;
+  constexpr std::size_t kMaxBytes = 32U << 20;
   constexpr std::string_view kName = "RDMA_DRIVER_MANA";
   const auto base = files.read("sys/kernel/btf/vmlinux", kMaxBytes);
   if (!base) return because(base.error(), "cannot read the BTF of the kernel");

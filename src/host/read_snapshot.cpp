@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <set>
+
 #include "base/json_fields.h"
 #include "host/snapshot.h"
 
@@ -206,7 +208,7 @@ void parse_process(const JsonFields& fields, Snapshot& snapshot) {
   snapshot.ssh_connection = fields.text_or_empty("ssh_connection");
 }
 
-// Reads the JSON files below manactl/ and keeps the first error.
+// Reads the JSON files below manactl/ and keeps the first error. All files have one budget.
 class SnapshotFiles {
  public:
   explicit SnapshotFiles(const os::Files& files) : files_(files) {}
@@ -222,12 +224,12 @@ class SnapshotFiles {
       if (text.error().code != Errc::not_found) result_ = tl::unexpected<Error>(text.error());
       return;
     }
-    JsonDocument document(*text);
-    if (!document.is_object()) {
+    JsonDocument document(*text, &budget_);
+    if (!document.is_object() && document.error().empty()) {
       result_ = fail(Errc::invalid, fmt::format("'{}' is not a JSON object", path));
       return;
     }
-    use(document.root());
+    if (document.is_object()) use(document.root());
     if (!document.error().empty()) result_ = fail(Errc::invalid, path + ": " + document.error());
   }
 
@@ -237,7 +239,10 @@ class SnapshotFiles {
     file(name, [&](const JsonFields& root) {
       into = parse_reply(root, [&](const JsonFields& fields) {
         std::vector<T> items;
-        for (const auto& item : fields.objects(key)) items.push_back(parse(item));
+        for (const auto& item : fields.objects(key)) {
+          if (!fields.charge(2 * sizeof(T))) break;  // a growing vector holds its elements twice
+          items.push_back(parse(item));
+        }
         return items;
       });
     });
@@ -246,15 +251,35 @@ class SnapshotFiles {
   // Calls visit(name, member) for every member of an object of objects.
   template <class Visit>
   static void members(const JsonFields& fields, Visit visit) {
-    for (const auto& name : fields.keys()) visit(name, fields.object(name.c_str()));
+    constexpr std::size_t kNode = 256;  // of std::map
+    for (const auto& name : fields.keys()) {
+      if (!fields.charge(kNode + name.size())) return;
+      visit(name, fields.object(name.c_str()));
+    }
   }
 
   const Result<>& result() const { return result_; }
 
  private:
+  static constexpr std::size_t kMaxJson = 128U << 20;
+
   const os::Files& files_;
   Result<> result_;
+  Budget budget_{"the JSON below manactl/", kMaxJson};
 };
+
+// The kernel gives each interface an index of its own. Traffic and addresses of one interface thus
+// belong to one NIC, so that their number is not multiplied by the number of NICs.
+Result<> check_indexes(const Result<std::vector<os::Link>>& links) {
+  std::set<std::uint32_t> indexes;
+  for (const auto& link : links.value_or(std::vector<os::Link>{})) {
+    if (!indexes.insert(static_cast<std::uint32_t>(link.index)).second) {
+      return fail(Errc::invalid,
+                  fmt::format("manactl/links.json: two links have the index {}", link.index));
+    }
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -288,7 +313,9 @@ Result<Snapshot> read_snapshot(const os::Files& files) {
       snapshot.file_errors.emplace(path, is_error(fields) ? parse_error(fields) : Error{});
     });
   });
-  if (!source.result()) return tl::unexpected<Error>(source.result().error());
+  auto good = source.result();
+  if (good) good = check_indexes(snapshot.links);
+  if (!good) return tl::unexpected<Error>(good.error());
   return snapshot;
 }
 

@@ -2,6 +2,8 @@
 
 #include "host/recording_files.h"
 
+#include <cerrno>
+
 #include "base/text.h"
 
 namespace manactl::host {
@@ -24,10 +26,12 @@ void push_front(std::vector<std::string>& todo, std::string_view path) {
 
 }  // namespace
 
-std::optional<std::string> RecordingFiles::link_at(const std::string& path) const {
+Result<std::optional<std::string>> RecordingFiles::link_at(const std::string& path) const {
   const auto known = links_.find(path);
   if (known != links_.end()) return known->second;
   auto target = real_.link_target(path);
+  const bool is_other = !target && target.error().sys == EINVAL;  // readlink(2)
+  if (!target && !is_other) return tl::unexpected<Error>(target.error());
   std::optional<std::string> link;
   if (target) {
     link = std::move(*target);
@@ -43,6 +47,7 @@ std::string RecordingFiles::canonical(std::string_view path, bool follow_last) c
   push_front(todo, path);
   std::string done;
   int followed = 0;
+  bool is_missing = false;  // links_ must not keep every beginning of a path that leads nowhere
   while (!todo.empty()) {
     const std::string name = std::move(todo.back());
     todo.pop_back();
@@ -51,14 +56,14 @@ std::string RecordingFiles::canonical(std::string_view path, bool follow_last) c
       done = parent_of(done);
       continue;
     }
-    const std::string here = joined(done, name);
-    const auto target = todo.empty() && !follow_last ? std::nullopt : link_at(here);
-    if (!target || ++followed > kMaxLinks) {
-      done = here;
-      continue;
-    }
-    if (target->starts_with('/')) done.clear();
-    push_front(todo, *target);
+    const auto parent = done.size();
+    done += done.empty() ? name : "/" + name;
+    if (is_missing || (todo.empty() && !follow_last)) continue;
+    const auto target = link_at(done);
+    is_missing = !target;
+    if (!target || !*target || ++followed > kMaxLinks) continue;
+    done.resize((*target)->starts_with('/') ? 0 : parent);
+    push_front(todo, **target);
   }
   return done;
 }

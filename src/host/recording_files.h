@@ -37,7 +37,9 @@ class RecordingFiles final : public os::Files {
 
  private:
   std::string canonical(std::string_view path, bool follow_last) const;
-  std::optional<std::string> link_at(const std::string& path) const;
+
+  // Returns the target of a link, and nothing for another file. Fails if there is no file.
+  Result<std::optional<std::string>> link_at(const std::string& path) const;
 
   os::Files& real_;
   // These members are mutable because the interface reads through const functions.

@@ -5,20 +5,19 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include <array>
+#include <algorithm>
+#include <climits>
 #include <memory>
 #include <optional>
 
+#include "base/budget.h"
 #include "base/shared_library.h"
 #include "base/text.h"
 
 namespace manactl::host {
 namespace {
 
-// Limits for an untrusted bundle.
-constexpr std::size_t kMaxBytes = 256U << 20;
 constexpr std::size_t kMaxEntries = 100'000;
-constexpr std::size_t kMaxPathBytes = 4096;
 
 constexpr const char* kLibrary = "libarchive.so.13";
 
@@ -50,6 +49,7 @@ struct Library {
   decltype(&archive_entry_set_symlink) set_symlink;
   decltype(&archive_entry_pathname) pathname;
   decltype(&archive_entry_filetype) filetype;
+  decltype(&archive_entry_size) size;
   decltype(&archive_entry_symlink) symlink;
   decltype(&archive_entry_hardlink) hardlink;
 };
@@ -85,6 +85,7 @@ Result<Library> load() {
   bind("archive_entry_set_symlink", library.set_symlink);
   bind("archive_entry_pathname", library.pathname);
   bind("archive_entry_filetype", library.filetype);
+  bind("archive_entry_size", library.size);
   bind("archive_entry_symlink", library.symlink);
   bind("archive_entry_hardlink", library.hardlink);
   if (bind.problem()) return tl::unexpected<Error>(*bind.problem());
@@ -134,12 +135,12 @@ Result<> write_entry(const Library& library,
 
 // The path without "./" and trailing slashes. Fails if the path leads out of the bundle.
 Result<std::string> checked_path(const char* raw) {
-  std::string path = raw == nullptr ? "" : raw;
+  const std::string_view path = raw == nullptr ? "" : raw;
   const auto refuse = [&](std::string_view why) {
     return fail(Errc::invalid,
                 fmt::format("the bundle has an entry '{}' {}", printable(path, 100), why));
   };
-  if (path.size() > kMaxPathBytes) return refuse("with too long a name");
+  if (path.size() >= PATH_MAX) return refuse("with too long a name");
   if (path.starts_with('/')) return refuse("with an absolute name");
   std::vector<std::string> parts;
   for (const auto part : split(path, '/')) {
@@ -149,57 +150,111 @@ Result<std::string> checked_path(const char* raw) {
   return join(parts, "/");
 }
 
-// The numbers of bytes and entries that may still be read.
-struct Budget {
-  std::size_t bytes = kMaxBytes;
-  std::size_t entries = kMaxEntries;
-};
-
-Result<std::string> read_content(const Library& library, archive* in, Budget& budget) {
-  std::string text;
-  std::array<char, 65536> buffer{};
-  while (true) {
-    const auto count = library.read_data(in, buffer.data(), buffer.size());
-    if (count == 0) return text;
-    if (count < 0) {
-      return fail(Errc::invalid, fmt::format("the bundle is damaged: {}", reason(library, in)));
-    }
-    const auto bytes = static_cast<std::size_t>(count);
-    if (bytes > budget.bytes) {
-      return fail(Errc::invalid,
-                  fmt::format("the bundle contains more than {}", human_bytes(kMaxBytes)));
-    }
-    budget.bytes -= bytes;
-    text.append(buffer.data(), bytes);
-  }
+Budget new_budget() {
+  return {"the bundle", kMaxBundle};
 }
 
-Result<> read_entry(
-    const Library& library, archive* in, archive_entry* entry, Budget& budget, TreeEntries& tree) {
-  if (budget.entries-- == 0) {
+// The memory of an entry, except for its contents.
+std::size_t cost_of(std::string_view path) {
+  constexpr std::size_t kNode = 160;  // of std::map, with both strings
+  return kNode + path.size();
+}
+
+// Reads the entries of an archive into a tree.
+class TarballReader {
+ public:
+  TarballReader(const Library& library, archive* in) : library_(library), in_(in) {}
+
+  Result<> read_entry(archive_entry* entry);
+
+  TreeEntries take() && { return std::move(tree_); }
+
+ private:
+  Result<> add(const std::string& path, TreeEntry entry);
+  Result<> add_parents(std::string_view path);
+  Result<std::string> read_content(archive_entry* entry);
+
+  const Library& library_;
+  archive* in_;
+  TreeEntries tree_;
+  Budget budget_ = new_budget();
+  std::size_t entries_ = 0;
+};
+
+Result<> TarballReader::read_entry(archive_entry* entry) {
+  if (++entries_ > kMaxEntries) {
     return fail(Errc::invalid, fmt::format("the bundle has more than {} entries", kMaxEntries));
   }
-  const auto path = checked_path(library.pathname(entry));
+  const auto path = checked_path(library_.pathname(entry));
   if (!path) return tl::unexpected<Error>(path.error());
   if (path->empty()) return {};  // the entry "./"
-  const auto type = library.filetype(entry);
-  const char* target = library.symlink(entry);
-  if (library.hardlink(entry) != nullptr ||
-      (type != AE_IFREG && type != AE_IFDIR && (type != AE_IFLNK || target == nullptr))) {
+  const auto refuse = [&](std::string_view why) {
     return fail(Errc::invalid,
-                fmt::format("the bundle has an entry '{}' that is not a file, link or directory",
-                            printable(*path, 100)));
+                fmt::format("the bundle has an entry '{}' {}", printable(*path, 100), why));
+  };
+  const auto type = library_.filetype(entry);
+  const char* target = library_.symlink(entry);
+  if (library_.hardlink(entry) != nullptr ||
+      (type != AE_IFREG && type != AE_IFDIR && (type != AE_IFLNK || target == nullptr))) {
+    return refuse("that is not a file, link or directory");
   }
+  if (type == AE_IFDIR) return add(*path, {TreeEntry::Kind::directory, ""});
   if (type == AE_IFLNK) {
-    tree[*path] = {TreeEntry::Kind::link, target};
-  } else if (type == AE_IFDIR) {
-    tree.try_emplace(*path, TreeEntry{TreeEntry::Kind::directory, ""});
+    if (std::string_view(target).size() >= PATH_MAX) return refuse("whose target is too long");
+    return add(*path, {TreeEntry::Kind::link, target});
+  }
+  auto text = read_content(entry);
+  if (!text) return tl::unexpected<Error>(text.error());
+  return add(*path, {TreeEntry::Kind::file, std::move(*text)});
+}
+
+// A directory does not replace an entry: archives may list it after its files.
+Result<> TarballReader::add(const std::string& path, TreeEntry entry) {
+  auto charged = add_parents(path);
+  if (charged) charged = budget_.charge(cost_of(path));
+  if (charged && entry.kind == TreeEntry::Kind::link) charged = budget_.charge(entry.text.size());
+  if (!charged) return charged;
+  if (entry.kind == TreeEntry::Kind::directory) {
+    tree_.try_emplace(path, std::move(entry));
   } else {
-    auto text = read_content(library, in, budget);
-    if (!text) return tl::unexpected<Error>(text.error());
-    tree[*path] = {TreeEntry::Kind::file, std::move(*text)};
+    tree_.insert_or_assign(path, std::move(entry));
   }
   return {};
+}
+
+// A short archive can imply many long directory names: "a/a/a/...".
+Result<> TarballReader::add_parents(std::string_view path) {
+  for (auto end = path.rfind('/'); end != std::string_view::npos; end = path.rfind('/')) {
+    path = path.substr(0, end);
+    std::string parent(path);
+    if (tree_.contains(parent)) return {};
+    auto charged = budget_.charge(cost_of(path));
+    if (!charged) return charged;
+    tree_.emplace(std::move(parent), TreeEntry{TreeEntry::Kind::directory, ""});
+  }
+  return {};
+}
+
+Result<std::string> TarballReader::read_content(archive_entry* entry) {
+  constexpr std::size_t kBlock = 16384;
+  const auto announced = std::max<la_int64_t>(library_.size(entry), 0);
+  auto charged = budget_.charge(static_cast<std::size_t>(announced));
+  std::string text;
+  if (charged) text.reserve(static_cast<std::size_t>(announced));
+  std::vector<char> buffer(kBlock);
+  while (charged) {
+    const auto count = library_.read_data(in_, buffer.data(), buffer.size());
+    if (count == 0) return text;
+    if (count < 0) {
+      return fail(Errc::invalid, fmt::format("the bundle is damaged: {}", reason(library_, in_)));
+    }
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    // libarchive ends an entry at its announced size. Do not depend on it.
+    if (text.size() > static_cast<std::size_t>(announced)) {
+      charged = budget_.charge(static_cast<std::size_t>(count));
+    }
+  }
+  return tl::unexpected<Error>(charged.error());
 }
 
 }  // namespace
@@ -228,6 +283,15 @@ Result<> write_tarball(const TreeEntries& tree, int descriptor) {
   return {};
 }
 
+Result<> check_size(const TreeEntries& tree) {
+  Budget budget = new_budget();
+  for (const auto& [path, entry] : tree) {
+    auto charged = budget.charge(cost_of(path) + entry.text.size());
+    if (!charged) return charged;
+  }
+  return {};
+}
+
 Result<TreeEntries> read_tarball(int descriptor) {
   constexpr std::size_t kBlock = 65536;
   const auto library = load();
@@ -241,14 +305,13 @@ Result<TreeEntries> read_tarball(int descriptor) {
                       library->support_tar(in.get()) == ARCHIVE_OK &&
                       library->read_open(in.get(), descriptor, kBlock) == ARCHIVE_OK;
   if (!opened) return refuse();
-  TreeEntries tree;
-  Budget budget;
+  TarballReader reader(*library, in.get());
   archive_entry* entry = nullptr;
   while (true) {
     const int status = library->next_header(in.get(), &entry);
-    if (status == ARCHIVE_EOF) return tree;
+    if (status == ARCHIVE_EOF) return std::move(reader).take();
     if (status < ARCHIVE_WARN) return refuse();
-    const auto read = read_entry(*library, in.get(), entry, budget, tree);
+    const auto read = reader.read_entry(entry);
     if (!read) return tl::unexpected<Error>(read.error());
   }
 }

@@ -20,11 +20,18 @@ struct TreeEntry {
 
 using TreeEntries = std::map<std::string, TreeEntry>;  // by path relative to the root
 
+// The memory of all entries of a bundle: names, contents, links and implied directories. Reading,
+// recording and scrubbing need several copies.
+inline constexpr std::size_t kMaxBundle = 96U << 20;
+
 // Writes the entries in order of path, without times and owners: equal trees give equal bytes.
 Result<> write_tarball(const TreeEntries& tree, int descriptor);
 
-// Errc::invalid for anything but a tar.gz, for paths that lead out of the tree, and for more than
-// 256 MiB or 100,000 entries.
+// Errc::invalid if read_tarball() would reject the tree as too large.
+Result<> check_size(const TreeEntries& tree);
+
+// The tree also has the directories that paths imply. Errc::invalid for anything but a tar.gz, for
+// paths that lead out of the tree, and for more than kMaxBundle or 100,000 entries.
 Result<TreeEntries> read_tarball(int descriptor);
 
 }  // namespace manactl::host

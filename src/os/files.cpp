@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -93,7 +94,7 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
   if (!file) return fail_errno(errno, doing("read", path));
   std::string text;
   // st_size is 4096 in sysfs and 0 in procfs, so read until the end of the file.
-  std::array<char, 16384> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
+  std::array<char, 4096> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   for (;;) {
     const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
     if (got < 0 && errno == EINTR) continue;
@@ -101,7 +102,7 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
     if (got == 0) break;
     if (text.size() + static_cast<std::size_t>(got) > max_bytes) {
       return fail(
-          Errc::io,
+          Errc::invalid,
           fmt::format("{}: it is larger than {}", doing("read", path), human_bytes(max_bytes)));
     }
 
@@ -205,7 +206,41 @@ std::string joined(std::string_view base, std::string_view target) {
   return join(parts, "/");
 }
 
+class FileStream final : public ByteSource {
+ public:
+  FileStream(const Files& files, std::string path, std::size_t max_bytes)
+      : files_(files), path_(std::move(path)), max_bytes_(max_bytes) {}
+
+  Result<std::size_t> read(std::span<char> into) override {
+    if (!text_) {
+      auto text = files_.read(path_, max_bytes_);
+      if (!text) return tl::unexpected<Error>(text.error());
+      text_ = std::move(*text);
+    }
+    const auto count = text_->copy(into.data(), into.size(), at_);
+    at_ += count;
+    if (at_ == text_->size()) {
+      text_.emplace();  // frees the memory, which an assignment would keep
+      at_ = 0;
+    }
+    return count;
+  }
+
+ private:
+  const Files& files_;
+  std::string path_;
+  std::size_t max_bytes_;
+  std::optional<std::string> text_;
+  std::size_t at_ = 0;
+};
+
 }  // namespace
+
+std::unique_ptr<ByteSource> open_stream(const Files& files,
+                                        std::string path,
+                                        std::size_t max_bytes) {
+  return std::make_unique<FileStream>(files, std::move(path), max_bytes);
+}
 
 Result<std::unique_ptr<Files>> open_files(const std::string& root, const std::string& shown) {
   Descriptor opened(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

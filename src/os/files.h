@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_source.h"
 #include "base/result.h"
 
 namespace manactl::os {
@@ -28,7 +29,7 @@ class Files {
  public:
   virtual ~Files() = default;
 
-  // The contents of a file without the last newline. Errc::io if larger than `max_bytes`.
+  // The contents of a file without the last newline. Errc::invalid if larger than `max_bytes`.
   virtual Result<std::string> read(std::string_view path,
                                    std::size_t max_bytes = 16U << 20) const = 0;
   virtual Result<std::string> link_target(std::string_view path) const = 0;
@@ -42,6 +43,12 @@ class Files {
 // Opens `root`. Below a root other than "/", symbolic links are resolved inside the root. Messages
 // print `shown` instead of `root`, unless `shown` is empty.
 Result<std::unique_ptr<Files>> open_files(const std::string& root, const std::string& shown = {});
+
+// A file as a stream, for logs. The first read() reads the file, and the memory is freed at its
+// end. `files` must outlive it.
+std::unique_ptr<ByteSource> open_stream(const Files& files,
+                                        std::string path,
+                                        std::size_t max_bytes);
 
 inline bool exists(const Files& files, std::string_view path) {
   return files.node(path).has_value();

@@ -54,11 +54,10 @@ class KmsgSource final : public ByteSource {
  private:
   // Reads one record into pending_; false at the end of the ring buffer.
   Result<bool> next_record() {
-    std::array<char, 16384> record;  // a buffer shorter than the record would fail with EINVAL
     for (;;) {
-      const ssize_t got = ::read(device_.get(), record.data(), record.size());
+      const ssize_t got = ::read(device_.get(), record_.data(), record_.size());
       if (got >= 0) {
-        pending_ = format_record({record.data(), static_cast<std::size_t>(got)});
+        pending_ = format_record({record_.data(), static_cast<std::size_t>(got)});
         return got > 0;
       }
       // EPIPE: unread records were overwritten; the next read continues after them.
@@ -68,7 +67,10 @@ class KmsgSource final : public ByteSource {
     }
   }
 
+  static constexpr std::size_t kMaxRecord = 16384;
+
   Descriptor device_;
+  std::vector<char> record_ = std::vector<char>(kMaxRecord);  // read(2) fails if it is too short
   std::string pending_;
 };
 

@@ -116,7 +116,7 @@ Result<std::string> MemoryFiles::read(std::string_view path, std::size_t max_byt
   std::string text = entry->second.text;
   if (text.size() > max_bytes) {
     return fail(
-        Errc::io,
+        Errc::invalid,
         fmt::format("{}: it is larger than {}", doing("read", path), human_bytes(max_bytes)));
   }
   if (text.ends_with('\n')) text.pop_back();

@@ -119,6 +119,8 @@ void fields(Io& io, const datapath::Histogram& latency, bool with_buckets) {
 }
 
 inline void fields(FieldReader& io, datapath::Histogram& latency, bool) {
+  constexpr std::size_t kMemory = std::size_t{256} << 10U;  // more than the buckets of a Histogram
+  if (!io.json().charge(kMemory)) return;
   std::vector<datapath::Histogram::Bucket> buckets;
   for (const auto& bucket : io.json().lists("buckets")) {
     if (bucket.size() != 3) {
@@ -313,7 +315,13 @@ std::string bench_json(const BenchResult& result, int exit) {
 }
 
 Result<BenchResult> read_bench(std::string_view text, std::string_view name) {
-  JsonDocument json(text);
+  constexpr std::size_t kMaxBytes = kMaxMemory / 2;
+  Budget budget("it", kMaxBytes);
+  JsonDocument json(text, &budget);
+  const auto cannot_read = [&] {
+    return fail(Errc::invalid, fmt::format("cannot read '{}': {}", name, json.error()));
+  };
+  if (!json.is_json() && !json.error().empty()) return cannot_read();
   if (!json.is_json()) return fail(Errc::invalid, fmt::format("'{}' is not JSON", name));
   const auto root = json.root();
   const auto schema = root.text("schema");
@@ -323,6 +331,7 @@ Result<BenchResult> read_bench(std::string_view text, std::string_view name) {
   }
   auto result = result_of(root);
   if (json.error().empty()) return result;
+  if (budget.is_exceeded()) return cannot_read();
   return fail(Errc::invalid, fmt::format("'{}' is not a result of bench: {}", name, json.error()));
 }
 

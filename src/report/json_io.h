@@ -175,7 +175,10 @@ class FieldReader {
   template <class T, class... Args>
   void list(const char* key, std::vector<T>& values, Args&&... args) {
     values.clear();
-    for (const auto& json : json_.objects(key)) read(json, values.emplace_back(), args...);
+    for (const auto& json : json_.objects(key)) {
+      if (!json_.charge(2 * sizeof(T))) return;  // a growing vector holds its elements twice
+      read(json, values.emplace_back(), args...);
+    }
   }
 
  private:

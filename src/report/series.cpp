@@ -120,7 +120,15 @@ std::string series_json(const datapath::Trial& trial) {
 }
 
 void read_series(const JsonFields& fields, datapath::Trial& trial) {
+  // Each interval and each of its samples also becomes output: an event, or a line of CSV.
+  constexpr std::size_t kOutputOfInterval = 1024, kOutputOfSample = 128;
   const auto seconds = fields.reals("seconds");
+  const auto queues = fields.objects("queues");
+  const auto memory = sizeof(datapath::Interval) + kOutputOfInterval +
+                      queues.size() * (sizeof(Sample) + kOutputOfSample);
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    if (!fields.charge(memory)) return;
+  }
   auto& intervals = trial.intervals;
   intervals.resize(seconds.size());
   for (const auto index : fields.numbers("disturbed")) {
@@ -128,7 +136,6 @@ void read_series(const JsonFields& fields, datapath::Trial& trial) {
       return fields.refuse("disturbed", "is not the index of an interval");
     intervals[index].disturbed = true;
   }
-  const auto queues = fields.objects("queues");
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     intervals[i].total.seconds = seconds[i];
     intervals[i].queues.resize(queues.size());

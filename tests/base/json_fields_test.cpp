@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace manactl {
 namespace {
 
@@ -101,6 +103,65 @@ TEST(JsonFields, ReportsAWrongElementOfAList) {
 TEST(JsonDocument, ReportsTextThatIsNotJson) {
   EXPECT_FALSE(JsonDocument("{").is_json());
   EXPECT_TRUE(JsonDocument("{}").is_json());
+}
+
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string all;
+  for (std::size_t i = 0; i < count; ++i) all += text;
+  return all;
+}
+
+TEST(JsonDocument, LimitsItsDepth) {
+  const auto nested = [](std::size_t depth) { return repeated("[", depth) + repeated("]", depth); };
+  EXPECT_TRUE(JsonDocument(nested(64)).is_json());
+  const JsonDocument deep(nested(65));
+  EXPECT_FALSE(deep.is_json());
+  EXPECT_EQ(deep.error(), "it is nested deeper than 64 levels");
+  EXPECT_EQ(JsonDocument(repeated("[", 100000)).error(), "it is nested deeper than 64 levels");
+}
+
+TEST(JsonDocument, LimitsTheMembersOfAnObject) {
+  const auto members = [](std::size_t count) {
+    return "{" + repeated("\"a\":0,", count - 1) + "\"a\":0}";
+  };
+  EXPECT_TRUE(JsonDocument(members(4096)).is_json());
+  EXPECT_EQ(JsonDocument(members(4097)).error(), "an object has more than 4096 members");
+  // Elements of an array are not members, and each object counts for itself.
+  EXPECT_TRUE(JsonDocument("[" + members(4096) + "," + members(4096) + "]").is_json());
+  EXPECT_TRUE(JsonDocument("[" + repeated("0,", 5000) + "0]").is_json());
+}
+
+TEST(JsonDocument, ChargesTheMemoryOfItsTree) {
+  for (const std::string_view element : {"0", "\"\"", "[]", "{}", "{\"\":0}", "null", "-1.5"}) {
+    Budget budget("the result", 4096);
+    const auto text = "[" + repeated(std::string(element) + ",", 100) + "0]";
+    const JsonDocument document(text, &budget);
+    EXPECT_FALSE(document.is_json()) << element;
+    EXPECT_EQ(document.error(), "the result needs more memory than the limit of 4 KiB");
+  }
+}
+
+TEST(JsonDocument, SharesABudgetWithOthers) {
+  Budget budget("the result", 2000);
+  EXPECT_TRUE(JsonDocument("{\"a\": 0}", &budget).is_json());
+  JsonDocument second("{\"a\": \"" + std::string(2000, 'x') + "\"}", &budget);
+  EXPECT_FALSE(second.is_json());
+}
+
+TEST(JsonFields, StopsAtTheFirstErrorOfAList) {
+  JsonDocument document(R"({"list": [{"a": 1}, 2, {"a": 3}], "words": ["a", 1, "b"]})");
+  EXPECT_EQ(document.root().objects("list").size(), 1U);
+  EXPECT_EQ(document.root().texts("words").size(), 0U);
+  EXPECT_THAT(document.error(), HasSubstr("'list[1]' is not an object"));
+}
+
+TEST(JsonFields, ChargesMemoryOfTheCaller) {
+  Budget budget("the result", 1000);
+  JsonDocument document("{}", &budget);
+  EXPECT_TRUE(document.root().charge(100));
+  EXPECT_FALSE(document.root().charge(1000));
+  EXPECT_FALSE(document.root().charge(0));
+  EXPECT_THAT(document.error(), HasSubstr("limit of 1000 B"));
 }
 
 }  // namespace

@@ -60,6 +60,37 @@ TEST(Printable, EscapesControlCharactersAndMalformedUtf8) {
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // C1: terminals read it as ESC [
 }
 
+TEST(Printable, EscapesCharactersThatAreInvisibleOrChangeTheDirection) {
+  for (const std::string_view text : {"\u061c",
+                                      "\u200b",
+                                      "\u200e",
+                                      "\u200f",
+                                      "\u2028",
+                                      "\u2029",
+                                      "\u202a",
+                                      "\u202e",
+                                      "\u2060",
+                                      "\u2066",
+                                      "\u2069",
+                                      "\u206f",
+                                      "\ufeff",
+                                      "\U000e0001",
+                                      "\U000e007f"}) {
+    std::string expected;
+    for (const char c : text) {
+      expected += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    }
+    EXPECT_EQ(printable(text), expected);
+  }
+}
+
+TEST(Printable, KeepsTheirNeighbors) {
+  for (const std::string_view text :
+       {"\u061b", "\u061d", "\u200a", "\u2010", "\u2027", "\u202f", "\u205f", "\u2070", "\u00a0"}) {
+    EXPECT_EQ(printable(text), text);
+  }
+}
+
 TEST(Printable, CutsLongText) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
   EXPECT_EQ(printable("abc", 3), "abc");

@@ -152,6 +152,18 @@ TEST(HexDump, RejectsOtherText) {
   EXPECT_THAT(error_of("\x1b[31m"), HasSubstr("\\x1b"));
 }
 
+TEST(HexDump, LimitsTheMemoryOfItsLines) {
+  std::string text;
+  for (int i = 0; i < 600'000; ++i) text += "00\n";
+  EXPECT_THAT(error_of(text), HasSubstr("the dump needs more memory than the limit of 128 MiB"));
+}
+
+TEST(HexDump, ReadsALongLineOfOffsetsInLinearTime) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += "0000000: 00 ";
+  EXPECT_THAT(error_of(text), HasSubstr("not hexadecimal"));
+}
+
 TEST(HexDump, RejectsMissingLines) {
   EXPECT_THAT(error_of("00000000: 01 02\n00000010: 03\n"), HasSubstr("line 2: offset 00000010"));
   EXPECT_THAT(error_of("*\n00000010: 03\n"), HasSubstr("no line precedes the '*'"));

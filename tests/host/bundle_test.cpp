@@ -249,16 +249,60 @@ TEST(UntrustedBundle, IsRejectedIfAPathLeadsOutOfIt) {
   }
 }
 
-TEST(UntrustedBundle, IsRejectedAbove256MiB) {
+// Expects that a bundle is rejected as larger than kMaxBundle.
+void expect_too_large(const TreeEntries& tree) {
   const Directory directory;
-  const std::string part(64U << 20, 'x');
-  TreeEntries tree;
-  for (int i = 0; i < 5; ++i) {
-    tree["sys/" + std::to_string(i)] = {TreeEntry::Kind::file, part};
-  }
   const auto opened = open_captured(tarball(directory, tree));
   ASSERT_FALSE(opened);
-  EXPECT_THAT(opened.error().message, HasSubstr("more than 256 MiB"));
+  EXPECT_EQ(opened.error().code, Errc::invalid);
+  EXPECT_THAT(opened.error().message,
+              HasSubstr("the bundle needs more memory than the limit of 96 MiB"));
+}
+
+TEST(UntrustedBundle, IsRejectedIfItsContentsAreTooLarge) {
+  const std::string part(24U << 20, 'x');
+  TreeEntries tree;
+  for (int i = 0; i < 4; ++i) {
+    tree["sys/" + std::to_string(i)] = {TreeEntry::Kind::file, part};
+  }
+  expect_too_large(tree);
+}
+
+TEST(UntrustedBundle, IsRejectedIfItsPathsImplyTooManyDirectories) {
+  std::string deep;
+  for (int i = 0; i < 1900; ++i) deep += "a/";
+  TreeEntries tree;
+  for (int i = 0; i < 60; ++i) tree["sys/" + std::to_string(i) + "/" + deep + "b"] = {};
+  expect_too_large(tree);
+}
+
+TEST(UntrustedBundle, IsRejectedIfItsNamesAreTooLong) {
+  TreeEntries tree;
+  for (int i = 0; i < 30000; ++i) tree["sys/" + std::to_string(i) + std::string(4000, 'a')] = {};
+  expect_too_large(tree);
+}
+
+TEST(UntrustedBundle, IsRejectedIfANameOrTargetIsTooLong) {
+  const Directory directory;
+  const auto name = open_captured(tarball(directory, {{std::string(4096, 'a'), {}}}));
+  ASSERT_FALSE(name);
+  EXPECT_THAT(name.error().message, HasSubstr("with too long a name"));
+  const auto target = open_captured(
+      tarball(directory, {{"sys/a", {TreeEntry::Kind::link, std::string(4096, 'a')}}}));
+  ASSERT_FALSE(target);
+  EXPECT_THAT(target.error().message, HasSubstr("'sys/a' whose target is too long"));
+}
+
+TEST(WriteBundle, RefusesABundleThatCannotBeReadAgain) {
+  const Directory directory;
+  const auto system = test::system_of("healthy-two-nics");
+  const auto recording = start_recording(system->system());
+  BundleOptions options;
+  options.extra["logs/1.log"] = std::string(kMaxBundle, 'x');
+  const auto written = write_bundle(*recording, options, directory.at("b"));
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, HasSubstr("the limit of 96 MiB"));
+  EXPECT_EQ(directory.count(), 0U);
 }
 
 TEST(UntrustedBundle, IsRejectedAbove100000Entries) {

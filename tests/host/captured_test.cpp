@@ -132,6 +132,27 @@ TEST(CapturedTree, ReplaysTheKernelLog) {
   EXPECT_EQ(all, "[1.0] mana: up\nsecond");
 }
 
+TEST(CapturedTree, LimitsWhatIsRead) {
+  const auto captured = with_file("sys/large", std::string(16U << 20, 'x'));
+  const auto system = (*captured)->system();
+  for (int i = 0; i < 8; ++i) EXPECT_TRUE(system.files.read("sys/large"));
+  const auto refused = system.files.read("sys/large");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message,
+              AllOf(HasSubstr("sys/large"),
+                    HasSubstr("the captured system needs more memory than the limit of 128 MiB")));
+  EXPECT_FALSE(system.files.list("sys"));
+}
+
+TEST(CapturedTree, LimitsItsJson) {
+  std::string links = R"({"links": [)";
+  for (int i = 0; i < 2'000'000; ++i) links += "{},";
+  const auto captured = with_file("manactl/links.json", links + "{}]}");
+  ASSERT_FALSE(captured);
+  EXPECT_THAT(captured.error().message,
+              HasSubstr("manactl/links.json: the JSON below manactl/ needs more memory"));
+}
+
 struct Malformed {
   const char* name;
   const char* file;
@@ -202,6 +223,20 @@ constexpr Malformed kMalformed[] = {
                       "writable": true}})",
      "'mode'",
      "(in dev/uio0)"},
+    {"Depth",
+     "manactl/links.json",
+     "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+     "64 levels",
+     ""},
+    {"SameIndex",
+     "manactl/links.json",
+     R"({"links": [
+       {"index": 1, "name": "a", "alternative_names": [], "flags": 0, "operstate": "", "mtu": 0,
+        "mac": "00:00:00:00:00:00", "kind": "", "rx_packets": 0, "tx_packets": 0},
+       {"index": 1, "name": "b", "alternative_names": [], "flags": 0, "operstate": "", "mtu": 0,
+        "mac": "00:00:00:00:00:00", "kind": "", "rx_packets": 0, "tx_packets": 0}]})",
+     "two links have the index 1",
+     ""},
     {"Presence",
      "manactl/modules.json",
      R"({"mana": {"presence": "maybe", "evidence": ""}})",

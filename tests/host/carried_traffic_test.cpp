@@ -197,5 +197,39 @@ TEST(CarriedTraffic, ListsWhatIsKnownIfTheRoutesAreNot) {
   EXPECT_THAT(carried_by("eth0", {{"manactl/routes.json", "", denied}}), ElementsAre(kSession));
 }
 
+std::string link_text(int index, int lower) {
+  return R"({"index": )" + std::to_string(index) + R"(, "name": "v)" + std::to_string(index) +
+         R"(", "alternative_names": [], "flags": 69699, "operstate": "up", "mtu": 1500,
+             "mac": "00:00:00:00:00:00", "master": null, "lower": )" +
+         std::to_string(lower) + R"(, "kind": "vlan", "rx_packets": 0, "tx_packets": 0},)";
+}
+
+// A recursive search would need one stack frame per link.
+TEST(CarriedTraffic, FollowsAChainOfAThousandLinks) {
+  constexpr int kFirst = 1000, kLast = 2000;
+  std::string links = "\"links\": [";
+  for (int i = kFirst; i < kLast; ++i) links += link_text(i, i + 1);
+  links += link_text(kLast, 2);
+  const test::Edit chain{"manactl/links.json", "\"links\": [", links};
+  const test::Edit address{
+      "manactl/addresses.json",
+      "\"addresses\": [",
+      R"("addresses": [{"index": 1000, "text": "10.9.9.9", "prefix_length": 24},)"};
+  const test::Edit session{
+      "manactl/process.json", "10.1.0.9 50122 10.0.0.4 22", "10.1.0.8 50122 10.9.9.9 22"};
+  EXPECT_THAT(carried_by("eth0", {chain, address, session}), Contains("SSH session from 10.1.0.8"));
+}
+
+TEST(CarriedTraffic, LimitsTheNumberOfSessionsOfANic) {
+  std::string sockets = R"({"tcp": [{"listening": true, "local_address": "", "remote_address": "",
+                            "local_port": 22, "remote_port": 0, "inode": 1})";
+  for (int i = 0; i < 300; ++i) {
+    sockets += R"(, {"listening": false, "local_address": "10.0.0.4", "remote_address": "10.2.0.)" +
+               std::to_string(i) + R"(", "local_port": 22, "remote_port": 1, "inode": 2})";
+  }
+  const auto carries = carried_by("eth0", {{"manactl/sockets.json", "", sockets + "]}"}});
+  EXPECT_EQ(carries.size(), 100U);
+}
+
 }  // namespace
 }  // namespace manactl::host

@@ -43,7 +43,7 @@ TEST_F(CapturedTree, EnforcesTheSizeLimit) {
   EXPECT_EQ(files->read("large", 100000)->size(), 100000U);
   const auto refused = files->read("large", 99999);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Errc::io);
+  EXPECT_EQ(refused.error().code, Errc::invalid);
 }
 
 TEST_F(CapturedTree, ResolvesAbsoluteAndParentLinksInsideTheTree) {
@@ -111,6 +111,25 @@ TEST_F(CapturedTree, ReturnsTypeAndPermissionsOfANode) {
   EXPECT_EQ(node->type, Node::Type::file);
   EXPECT_EQ(node->mode, 0640U);
   EXPECT_TRUE(node->readable);
+}
+
+TEST(OpenStream, ReadsAFileInPieces) {
+  MemoryFiles files;
+  files.add_file("log", "one\ntwo\n");
+  const auto stream = open_stream(files, "log", 100);
+  std::string piece(3, '\0');
+  std::string all;
+  while (const auto count = stream->read(piece).value()) all.append(piece, 0, count);
+  EXPECT_EQ(all, "one\ntwo");
+  EXPECT_EQ(stream->read(piece).value(), 0U);
+}
+
+TEST(OpenStream, ReportsErrorsWhenItIsRead) {
+  MemoryFiles files;
+  files.add_file("log", "too long");
+  std::string piece(3, '\0');
+  EXPECT_EQ(open_stream(files, "none", 100)->read(piece).error().code, Errc::not_found);
+  EXPECT_THAT(open_stream(files, "log", 3)->read(piece).error().message, HasSubstr("larger than"));
 }
 
 TEST(OpenFiles, RejectsARootThatIsNotADirectory) {

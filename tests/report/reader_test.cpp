@@ -129,8 +129,40 @@ INSTANTIATE_TEST_SUITE_P(All, BrokenDocument, testing::ValuesIn(kBroken), [](con
   return std::string(broken.param.name);
 });
 
+// Replaces the series of a result by one with empty columns.
+std::string with_series(std::size_t intervals, std::size_t queues) {
+  auto document = json::parse(bench_json(test::steady(datapath::Mode::tx, 1e7), 0));
+  document["series"] = json::array({{{"seconds", std::vector<int>(intervals, 1)},
+                                     {"disturbed", json::array()},
+                                     {"total", json::object()},
+                                     {"queues", json::array()}}});
+  for (std::size_t i = 0; i < queues; ++i) {
+    document["series"][0]["queues"].push_back(json::object());
+  }
+  return document.dump();
+}
+
+TEST(ReadBench, LimitsIntervalsTimesQueues) {
+  EXPECT_TRUE(read_bench(with_series(3600, 64), "x"));  // an hour
+  EXPECT_TRUE(read_bench(with_series(86400, 1), "x"));  // a day
+  const auto read = read_bench(with_series(6000, 6000), "x");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message,
+              HasSubstr("cannot read 'x': it needs more memory than the limit of 256 MiB"));
+}
+
+TEST(ReadBench, LimitsTheHistogramsOfItsTrials) {
+  auto document = json::parse(bench_json(test::eventful(), 0));
+  const auto trial = document["trials"][0];
+  document.erase("series");
+  for (int i = 0; i < 1300; ++i) document["trials"].push_back(trial);
+  const auto read = read_bench(document.dump(), "x");
+  ASSERT_FALSE(read);
+  EXPECT_THAT(read.error().message, HasSubstr("more memory than the limit"));
+}
+
 TEST(ReadBench, RejectsTextThatIsNotJson) {
-  for (const auto& text : {std::string(), std::string("rate 14"), std::string(100000, '[')}) {
+  for (const auto& text : {std::string(), std::string("rate 14"), std::string(60, '[')}) {
     const auto read = read_bench(text, "x");
     ASSERT_FALSE(read);
     EXPECT_THAT(read.error().message, HasSubstr("'x' is not JSON"));

@@ -18,7 +18,7 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::uint64_t kMaxBytes = 1U << 30U;  // a capture is held in memory
+constexpr std::uint64_t kMaxBytes = 192U << 20U;  // with the list of frames, 384 MiB of memory
 
 tl::unexpected<Error> closed(int fd, tl::unexpected<Error> error) {
   close(fd);

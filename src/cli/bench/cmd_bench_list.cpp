@@ -15,7 +15,8 @@ Exit run_list(const std::string& directory, Context& context) {
   const auto ids = saved_ids(context, directory);
   if (!ids) return report_error(context, because(ids.error(), "bench list").value());
   std::vector<ListedResult> rows;
-  for (const auto& id : *ids) rows.push_back({id, load_without_series(context, directory, id)});
+  for (const auto& id : *ids)
+    rows.push_back(listed(id, load_without_series(context, directory, id)));
   context.json ? print_list_json(context.out, rows) : print_list_text(context.out, rows);
   return Exit::ok;
 }

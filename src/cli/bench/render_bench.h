@@ -25,10 +25,19 @@ void print(Context& context, const report::BenchResult& result, Output output);
 void print_text(Screen& screen, const report::CompareResult& result);
 void print_text(Screen& screen, const report::MergeResult& result);
 
+// The figures of one result. The result itself may be large, so the list does not hold it.
 struct ListedResult {
   std::string id;
-  Result<report::BenchResult> result;  // without its series
+  std::string error;  // why the result cannot be read; the figures are then empty
+  std::string started, mode, device, engine;
+  unsigned queues = 0;
+  std::optional<double> frame_bytes;
+  std::size_t trials = 0;
+  double rate = 0;  // packets per second
+  bool noisy = false, interrupted = false;
 };
+
+ListedResult listed(std::string id, const Result<report::BenchResult>& result);
 
 void print_list_text(Screen& screen, const std::vector<ListedResult>& rows);
 

@@ -13,31 +13,46 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<double> frame_bytes(const report::BenchResult& result) {
-  return report::frame_bytes(result.plan, report::total_of(result.report));
-}
-
 Json json_of(const ListedResult& row) {
   Json json;
   json["id"] = row.id;
-  json["error"] = row.result ? Json() : Json(safe(row.result.error().message));
-  if (!row.result) return json;
-  const auto& result = *row.result;
-  json["started"] = report::utc_text(result.trial_starts.front());
-  json["mode"] = name_of(result.plan.mode);
-  json["device"] = report::device_of(result.plan);
-  json["engine"] = safe(result.report.engine);
-  json["queues"] = result.plan.queues;
-  const auto bytes = frame_bytes(result);
-  json["frame_bytes"] = bytes ? Json(*bytes) : Json();
-  json["trials"] = result.report.trials.size();
-  json["packets_per_second"] = report::rate_of(result);
-  json["noisy"] = result.summary.noisy();
-  json["interrupted"] = report::is_interrupted(result);
+  json["error"] = row.error.empty() ? Json() : Json(row.error);
+  if (!row.error.empty()) return json;
+  json["started"] = row.started;
+  json["mode"] = row.mode;
+  json["device"] = row.device;
+  json["engine"] = row.engine;
+  json["queues"] = row.queues;
+  json["frame_bytes"] = row.frame_bytes ? Json(*row.frame_bytes) : Json();
+  json["trials"] = row.trials;
+  json["packets_per_second"] = row.rate;
+  json["noisy"] = row.noisy;
+  json["interrupted"] = row.interrupted;
   return json;
 }
 
 }  // namespace
+
+ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
+  constexpr std::size_t kMaxText = 400;
+  ListedResult row;
+  row.id = std::move(id);
+  if (!result) {
+    row.error = safe(result.error().message);
+    return row;
+  }
+  row.started = report::utc_text(result->trial_starts.front());
+  row.mode = name_of(result->plan.mode);
+  row.device = printable(report::device_of(result->plan), kMaxText);
+  row.engine = printable(result->report.engine, kMaxText);
+  row.queues = result->plan.queues;
+  row.frame_bytes = report::frame_bytes(result->plan, report::total_of(result->report));
+  row.trials = result->report.trials.size();
+  row.rate = report::rate_of(*result);
+  row.noisy = result->summary.noisy();
+  row.interrupted = report::is_interrupted(*result);
+  return row;
+}
 
 void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
   auto& out = screen.stream();
@@ -48,19 +63,18 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
   constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>13}  {}";
   const auto heading = fmt::format(kFormat, "ID", "MODE", "QUEUES", "BYTES", "RATE", "DEVICE");
   out << screen.paint(Color::bold, heading) << '\n';
-  for (const auto& [id, result] : rows) {
-    if (!result) {
-      out << fmt::format("{:<22} {}\n", id, printable(result.error().message));
+  for (const auto& row : rows) {
+    if (!row.error.empty()) {
+      out << fmt::format("{:<22} {}\n", row.id, printable(row.error));
       continue;
     }
-    const auto bytes = frame_bytes(*result);
     out << fmt::format(kFormat,
-                       id,
-                       name_of(result->plan.mode),
-                       result->plan.queues,
-                       bytes ? fmt::format("{:.0f}", *bytes) : "-",
-                       report::pps_text(report::rate_of(*result)),
-                       report::device_of(result->plan))
+                       row.id,
+                       row.mode,
+                       row.queues,
+                       row.frame_bytes ? fmt::format("{:.0f}", *row.frame_bytes) : "-",
+                       report::pps_text(row.rate),
+                       row.device)
         << '\n';
   }
 }

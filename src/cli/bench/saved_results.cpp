@@ -82,7 +82,8 @@ Result<report::BenchResult> find_result(const Context& context,
                                         const std::string& directory,
                                         const std::string& word) {
   if (!report::is_result_id(word)) {
-    const auto text = read_input(word, "a result");
+    constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+    const auto text = read_input(word, "a result", kMaxBytes);
     if (!text) return tl::unexpected<Error>(text.error());
     return report::read_bench(*text, printable(word, 200));
   }

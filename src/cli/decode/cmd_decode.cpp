@@ -143,7 +143,7 @@ Result<HexDump> DecodeCommand::parse_input() {
   if (is_text || looks_hexadecimal(input.front())) {
     return parse_hex_dump(join(input, " "), options_.order);
   }
-  const auto text = read_input(input.front(), "a dump");
+  const auto text = read_input(input.front(), "a dump", kMaxDumpText);
   if (!text) return tl::unexpected<Error>(text.error());
   if (!looks_binary(*text)) return parse_hex_dump(*text, options_.order);
   if (text->size() > kMaxDump) {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "cli/decode/hex_lines.h"
 
@@ -184,13 +185,20 @@ bool has_form(const std::vector<HexLine>& lines, LineForm form) {
 
 // If some lines have offsets, lines without offsets count as log messages and are skipped.
 Result<ParsedLines> parse_lines(std::string_view text) {
+  constexpr std::size_t kMaxLines = std::size_t{128} << 20U;  // bytes
+  Budget budget("the dump", kMaxLines);
   std::vector<HexLine> all;
   std::size_t number = 0;
   for (const auto line : split(text, '\n')) {
     ++number;
     if (trim(line).empty()) continue;
-    all.push_back(parse_hex_line(line));
-    all.back().number = number;
+    auto parsed = parse_hex_line(line);
+    parsed.number = number;
+    // The memory of a growing vector, and of its copy without skipped lines.
+    const auto groups = parsed.groups.capacity() * sizeof(parsed.groups[0]);
+    const auto charged = budget.charge(3 * sizeof(parsed) + groups);
+    if (!charged) return tl::unexpected<Error>(charged.error());
+    all.push_back(std::move(parsed));
   }
   const bool canonical = has_form(all, LineForm::canonical);
   const bool offsets = canonical || has_form(all, LineForm::colon);

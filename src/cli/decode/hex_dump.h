@@ -16,6 +16,7 @@ namespace manactl::cli {
 
 // Most bytes of a dump, including lines repeated by '*'. Linux's largest CQ has this size (mana.h).
 inline constexpr std::size_t kMaxDump = 1U << 20;
+inline constexpr std::size_t kMaxDumpText = 16 * kMaxDump;  // with offsets, text and log lines
 
 // How to read a group of more than two digits: as bytes in memory order, or as one little-endian
 // number (a word). `automatic` chooses by the form of the dump and by its text column.

@@ -15,6 +15,9 @@ constexpr std::string_view kHexDigits = "0123456789abcdefABCDEF";
 // Whitespace, and the punctuation of a C array.
 constexpr std::string_view kSeparators = " \t,;{}";
 
+// Longer lines have neither an offset nor a log prefix: searching them would take quadratic time.
+constexpr std::size_t kMaxSearched = 2048;
+
 bool has_group_width(std::string_view text) {
   return text.size() == 2 || text.size() == 4 || text.size() == 8 || text.size() == 16;
 }
@@ -77,6 +80,7 @@ bool parse_canonical(std::string_view text, HexLine& line) {
 
 // Finds the first "offset: " before groups of equal width. Text before the offset is a log prefix.
 bool parse_colon(std::string_view text, HexLine& line) {
+  if (text.size() > kMaxSearched) return false;
   bool found = false;
   for (auto colon = text.find(": "); colon != std::string_view::npos;
        colon = text.find(": ", colon + 1)) {
@@ -128,6 +132,7 @@ bool parse_plain(std::string_view text, HexLine& line) {
 
 // Parses a line without an offset, but with a log prefix or text: "[   12.3] mana: 01 02  ..".
 bool parse_prefixed(std::string_view text, HexLine& line) {
+  if (text.size() > kMaxSearched) return false;
   for (std::size_t begin = 0; begin < text.size();) {
     split_ascii(trim(text.substr(begin)), line);
     if (are_uniform(line.groups)) {

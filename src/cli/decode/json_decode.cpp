@@ -70,6 +70,16 @@ Json json_of(const wire::Dissection& dissection, bool explain) {
   return json;
 }
 
+// The text of a value inside a document. Strings in JSON have no raw line ends.
+std::string indented(const Json& json, std::size_t columns) {
+  std::string out;
+  for (const char c : json.dump(2)) {
+    out += c;
+    if (c == '\n') out.append(columns, ' ');
+  }
+  return out;
+}
+
 Json document_for(std::string_view schema) {
   Json json;
   json["schema"] = schema;
@@ -79,18 +89,24 @@ Json document_for(std::string_view schema) {
 
 }  // namespace
 
+// Writes one record at a time: the tree of a whole dump would need a thousand times its size.
 void print_json(Screen& screen, const DecodeResult& result, Exit exit) {
-  auto document = document_for("manactl.decode/1");
-  document["exit"] = static_cast<int>(exit);
-  document["kind"] = result.kind;
-  document["dumps"] = Json::array();
+  auto& out = screen.stream();
+  auto head = document_for("manactl.decode/1");
+  head["exit"] = static_cast<int>(exit);
+  head["kind"] = result.kind;
+  const auto text = head.dump(2);
+  out << text.substr(0, text.size() - 2) << ",\n  \"dumps\": [";  // without the final "\n}"
   for (const auto& dump : result.dumps) {
-    auto items = Json::array();
-    for (const auto& dissection : dump) items.push_back(json_of(dissection, result.explain));
-    document["dumps"].push_back(std::move(items));
+    out << (&dump == result.dumps.data() ? "\n    [" : ",\n    [");
+    for (const auto& dissection : dump) {
+      out << (&dissection == dump.data() ? "\n      " : ",\n      ")
+          << indented(json_of(dissection, result.explain), 6);
+    }
+    out << (dump.empty() ? "]" : "\n    ]");
   }
-  document["notes"] = strings(result.notes);
-  screen.stream() << document.dump(2) << '\n';
+  out << (result.dumps.empty() ? "]" : "\n  ]")
+      << ",\n  \"notes\": " << indented(strings(result.notes), 2) << "\n}\n";
 }
 
 void print_kinds_json(Screen& screen) {

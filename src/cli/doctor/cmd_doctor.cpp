@@ -5,6 +5,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/doctor/probe.h"
@@ -24,6 +25,10 @@ struct Options {
   bool scrub = false;
   std::optional<InterfaceName> probe;
 };
+
+constexpr std::size_t kMaxLogs = 200;
+constexpr std::size_t kMaxCapturedLog = 64U << 20;
+constexpr std::size_t kMaxExcerpts = 48U << 20;  // memory of the logs for the bundle
 
 struct NamedLog {
   std::string name;
@@ -56,10 +61,11 @@ class DoctorCommand {
 
  private:
   void declare_files();
-  Result<> open_logs(const os::System& system);
-  Result<> open_bundled_logs(const os::System& system);
+  Result<> open_logs(const os::System& system, const os::Files& unrecorded);
+  Result<> open_bundled_logs(const os::Files& files);
   Result<> open_kernel_log(const os::System& system);
   Result<> read_logs();
+  Result<> read_log(const NamedLog& log);
   void diagnose(const host::Facts& facts);
   Result<> write_bundle(host::SystemRecorder& recording, Exit exit);
   DoctorResult result() const;
@@ -71,6 +77,7 @@ class DoctorCommand {
   std::optional<diag::SignatureSet> signatures_;  // `reports_` points into it
   std::vector<diag::LogReport> reports_;
   std::map<std::string, std::string> excerpts_;  // log excerpts for the bundle, by file name
+  Budget excerpts_budget_{"the log text of the bundle", kMaxExcerpts};
   std::optional<datapath::ProbeReport> probe_;
   diag::Report checks_;
   diag::Diagnosis diagnosis_;
@@ -87,7 +94,8 @@ void DoctorCommand::declare_files() {
   if (context_.root.empty()) files.read = {"/"};
 }
 
-Result<> DoctorCommand::open_logs(const os::System& system) {
+// The bundle gets excerpts of the logs, so the logs are read from `unrecorded` files.
+Result<> DoctorCommand::open_logs(const os::System& system, const os::Files& unrecorded) {
   for (const auto& path : options_.logs) {
     auto source = open_input(path);
     if (!source) return tl::unexpected<Error>(source.error());
@@ -95,7 +103,7 @@ Result<> DoctorCommand::open_logs(const os::System& system) {
   }
   const bool only_captured = !context_.root.empty() && options_.logs.empty();
   if (only_captured) {
-    auto good = open_bundled_logs(system);
+    auto good = open_bundled_logs(unrecorded);
     if (!good) return good;
   }
   if (options_.kernel_log) return open_kernel_log(system);
@@ -104,14 +112,12 @@ Result<> DoctorCommand::open_logs(const os::System& system) {
   return {};
 }
 
-Result<> DoctorCommand::open_bundled_logs(const os::System& system) {
-  const auto names = system.files.list("logs");
+Result<> DoctorCommand::open_bundled_logs(const os::Files& files) {
+  const auto names = files.list("logs");
   if (!names) return {};
   for (const auto& name : *names) {
     const std::string path = "logs/" + name;
-    auto source = open_captured_log(system.files, path);
-    if (!source) return because(source.error(), fmt::format("in '{}'", printable(context_.root)));
-    logs_.push_back({path, std::move(*source)});
+    logs_.push_back({path, os::open_stream(files, path, kMaxCapturedLog)});
   }
   return {};
 }
@@ -128,17 +134,30 @@ Result<> DoctorCommand::read_logs() {
   auto signatures = diag::SignatureSet::load();
   if (!signatures) return because(signatures.error(), "cannot load the built-in signatures");
   signatures_.emplace(std::move(*signatures));
-  for (const auto& log : logs_) {
-    ExcerptSource excerpt(*log.source);
-    ByteSource& source = options_.bundle.empty() ? *log.source : excerpt;
-    auto report = diag::read_log(source, log.name, *signatures_);
-    if (!report) return tl::unexpected<Error>(report.error());
-    reports_.push_back(std::move(*report));
-    // SystemRecorder already records the kernel log for the bundle.
-    if (!options_.bundle.empty() && log.name != "kernel log") {
-      excerpts_[bundle_name(excerpts_.size() + 1, log.name)] = excerpt.excerpt();
-    }
+  if (logs_.size() > kMaxLogs) {
+    return fail(
+        Errc::invalid,
+        fmt::format("there are {} logs, more than the limit of {}", logs_.size(), kMaxLogs));
   }
+  for (const auto& log : logs_) {
+    auto read = read_log(log);
+    if (!read) return read;
+  }
+  return {};
+}
+
+Result<> DoctorCommand::read_log(const NamedLog& log) {
+  ExcerptSource excerpt(*log.source);
+  ByteSource& source = options_.bundle.empty() ? *log.source : excerpt;
+  auto report = diag::read_log(source, log.name, *signatures_);
+  if (!report) return tl::unexpected<Error>(report.error());
+  reports_.push_back(std::move(*report));
+  // SystemRecorder already records the kernel log for the bundle.
+  if (options_.bundle.empty() || log.name == "kernel log") return {};
+  auto text = excerpt.excerpt();
+  auto charged = excerpts_budget_.charge(text.size());
+  if (!charged) return charged;
+  excerpts_[bundle_name(excerpts_.size() + 1, log.name)] = std::move(text);
   return {};
 }
 
@@ -203,7 +222,7 @@ Exit DoctorCommand::run() {
   std::unique_ptr<host::SystemRecorder> recording;
   if (!options_.bundle.empty()) recording = host::start_recording(*system);
   const os::System inspected = recording ? recording->system() : *system;
-  auto good = open_logs(inspected);
+  auto good = open_logs(inspected, system->files);
   if (!good) return report_error(context_, good.error());
   const auto facts = gather_facts(inspected);
   if (options_.probe) {
