@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "adapter/launch/sysfs_tree.h"
 
@@ -112,7 +114,23 @@ Result<Outcome> run(std::vector<std::string> command, const std::string& setting
   return launch({"", settings, std::move(command), false, {}});
 }
 
-TEST(Launch, ReturnsTheExitStatusOfTheProgram) {
+// Resets the signals that launch() forwards: the caller of the tests may ignore them, as nohup(1)
+// does, and a shell cannot trap a signal that it inherits as ignored.
+class Launch : public testing::Test {
+ protected:
+  Launch() {
+    for (const int signal : kSignals) earlier.push_back(std::signal(signal, SIG_DFL));
+  }
+
+  ~Launch() override {
+    for (std::size_t i = 0; i < earlier.size(); ++i) std::signal(kSignals[i], earlier[i]);
+  }
+
+  static constexpr std::array kSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  std::vector<void (*)(int)> earlier;
+};
+
+TEST_F(Launch, ReturnsTheExitStatusOfTheProgram) {
   EXPECT_EQ(run({"true"})->status, 0);
   EXPECT_EQ(run({"sh", "-c", "exit 7"})->status, 7);
   const auto killed = run({"sh", "-c", "kill -TERM $$"});
@@ -120,13 +138,13 @@ TEST(Launch, ReturnsTheExitStatusOfTheProgram) {
   EXPECT_EQ(killed->signal, SIGTERM);
 }
 
-TEST(Launch, NamesTheCommandThatCannotBeStarted) {
+TEST_F(Launch, NamesTheCommandThatCannotBeStarted) {
   EXPECT_EQ(run({"/nonexistent"}).error().code, Errc::invalid);
   EXPECT_THAT(run({"/nonexistent"}).error().message, HasSubstr("cannot run '/nonexistent'"));
   EXPECT_EQ(run({"true"}, "ports=0").error().code, Errc::invalid);
 }
 
-TEST(Launch, ProvidesTheSysfsTreeWhileTheProgramRuns) {
+TEST_F(Launch, ProvidesTheSysfsTreeWhileTheProgramRuns) {
   EXPECT_EQ(run({"sh", "-c", "test -e \"$SYSFS_PCI_DEVICES/7870:00:00.0/vendor\""})->status, 0);
   EXPECT_EQ(
       run({"sh", "-c", "case $MANACTL_SIM_SETUP in ports=2*counters=*) exit 5; esac"}, "ports=2")
@@ -134,10 +152,13 @@ TEST(Launch, ProvidesTheSysfsTreeWhileTheProgramRuns) {
       5);
 }
 
-TEST(Launch, ForwardsASignal) {
+TEST_F(Launch, ForwardsASignal) {
   // The program sets a shell trap and then signals the launcher, which forwards the signal.
   const auto outcome =
-      run({"sh", "-c", "trap 'exit 9' HUP; kill -HUP $PPID; while :; do sleep 0.01; done"});
+      run({"sh",
+                            "-c",
+                            "trap 'exit 9' HUP; kill -HUP $PPID\n"
+                            "for i in $(seq 2000); do sleep 0.01; done; exit 8"});
   EXPECT_EQ(outcome->status, 9);
 }
 
