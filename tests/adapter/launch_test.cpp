@@ -154,8 +154,7 @@ TEST_F(Launch, ProvidesTheSysfsTreeWhileTheProgramRuns) {
 
 TEST_F(Launch, ForwardsASignal) {
   // The program sets a shell trap and then signals the launcher, which forwards the signal.
-  const auto outcome =
-      run({"sh",
+  const auto outcome = run({"sh",
                             "-c",
                             "trap 'exit 9' HUP; kill -HUP $PPID\n"
                             "for i in $(seq 2000); do sleep 0.01; done; exit 8"});

@@ -25,6 +25,15 @@ std::vector<std::string> carried_by(const std::string& nic, const std::vector<te
 const test::Edit kNoSshConnection{"manactl/process.json", "10.1.0.9 50122 10.0.0.4 22", ""};
 const test::Edit kNoSshd{"proc/1398/stat", "(sshd)", "(init)"};
 
+// The listening socket and the connection use port 2222 instead of 22.
+const test::Edit kOtherPort{
+    "manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222", 2};
+
+// The address of the session belongs to the interface of with_upper().
+const test::Edit kAddressOfUpper{"manactl/addresses.json",
+                                 "\"index\": 2,\n   \"text\": \"10.0.0.4\"",
+                                 "\"index\": 20,\n   \"text\": \"10.0.0.4\""};
+
 test::Edit with_upper(const std::string& kind, const std::string& lower) {
   return {"manactl/links.json",
           "\"links\": [",
@@ -46,15 +55,13 @@ TEST(CarriedTraffic, FindsTheSessionBySshConnectionAlone) {
 TEST(CarriedTraffic, FindsTheSessionOfItsServerOnAnotherPort) {
   // sshd on port 2222 without SSH_CONNECTION: only the socket of sshd, an ancestor of this process,
   // shows the session.
-  const test::Edit port{"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"};
-  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, port}), Contains(kSession));
-  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, port, kNoSshd}), Not(Contains(kSession)));
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, kOtherPort}), Contains(kSession));
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, kOtherPort, kNoSshd}), Not(Contains(kSession)));
 }
 
 TEST(CarriedTraffic, FindsTheSessionOfSshdSession) {
-  const test::Edit port{"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"};
   const test::Edit renamed{"proc/1398/stat", "(sshd)", "(sshd-session)"};
-  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, port, renamed}), Contains(kSession));
+  EXPECT_THAT(carried_by("eth0", {kNoSshConnection, kOtherPort, renamed}), Contains(kSession));
 }
 
 // Returns the traffic of eth0 if sshd listens on port 2222, is not an ancestor of this process, and
@@ -62,10 +69,7 @@ TEST(CarriedTraffic, FindsTheSessionOfSshdSession) {
 Result<std::vector<std::string>> carried_with_other_sshd(SshSearch ssh_search,
                                                          const test::SymbolicLinks& processes,
                                                          std::vector<test::Edit> edits = {}) {
-  edits.insert(edits.end(),
-               {kNoSshConnection,
-                kNoSshd,
-                {"manactl/sockets.json", "\"local_port\": 22", "\"local_port\": 2222"}});
+  edits.insert(edits.end(), {kNoSshConnection, kNoSshd, kOtherPort});
   const auto captured = test::edited_system("ubuntu-two-nics", edits, processes);
   const Facts facts = gather(captured->system(), {}, ssh_search);
   if (!facts.carries_complete) return tl::unexpected<Error>(facts.carries_complete.error());
@@ -119,16 +123,14 @@ TEST(CarriedTraffic, IgnoresOutgoingSessions) {
 }
 
 TEST(CarriedTraffic, FollowsAVlanDownToItsNic) {
-  EXPECT_THAT(carried_by("eth1",
-                         {with_upper("vlan", "3"),
-                          {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}}),
+  EXPECT_THAT(carried_by("eth1", {with_upper("vlan", "3"), kAddressOfUpper}),
               ElementsAre(kSession));
 }
 
 TEST(CarriedTraffic, FollowsABondDownToAllMembers) {
   const std::vector<test::Edit> edits = {
       with_upper("bond", "null"),
-      {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"},
+      kAddressOfUpper,
       {"manactl/links.json",
        "\"mac\": \"00:0d:3a:76:3b:d1\",\n   \"master\": null",
        "\"mac\": \"00:0d:3a:76:3b:d1\",\n   \"master\": 20"},
@@ -137,9 +139,7 @@ TEST(CarriedTraffic, FollowsABondDownToAllMembers) {
 }
 
 TEST(CarriedTraffic, SurvivesCyclesOfLinks) {
-  EXPECT_THAT(carried_by("eth1",
-                         {with_upper("vlan", "20"),
-                          {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}}),
+  EXPECT_THAT(carried_by("eth1", {with_upper("vlan", "20"), kAddressOfUpper}),
               ElementsAre(std::string(kSession) + " (perhaps, through upper0)"));
 }
 
@@ -153,9 +153,12 @@ TEST(CarriedTraffic, ListsTheDefaultRouteForEveryNextHop) {
 }
 
 TEST(CarriedTraffic, OmitsUnusedDefaultRoutes) {
+  const std::string second_default =
+      "\"10.0.1.1\",\n   \"outputs\": [\n    3\n   ],\n   \"table\": 254,\n   \"metric\": ";
   EXPECT_THAT(carried_by("eth1", {}), Not(Contains("default route")));
-  EXPECT_THAT(carried_by("eth1", {{"manactl/routes.json", "\"metric\": 200", "\"metric\": 100"}}),
-              Contains("default route"));
+  const test::Edit same_metric{
+      "manactl/routes.json", second_default + "200", second_default + "100"};
+  EXPECT_THAT(carried_by("eth1", {same_metric}), Contains("default route"));
 }
 
 TEST(CarriedTraffic, ListsTheDefaultRouteThatReplacesOneWithoutCarrier) {
@@ -174,8 +177,7 @@ TEST(CarriedTraffic, ListsTheDefaultRouteOfEveryTable) {
 
 TEST(CarriedTraffic, AssignsASessionThroughATunnelToEveryNic) {
   // The NIC that the tunnel uses is not known.
-  const std::vector<test::Edit> edits = {
-      with_upper("wireguard", "null"), {"manactl/addresses.json", "\"index\": 2", "\"index\": 20"}};
+  const std::vector<test::Edit> edits = {with_upper("wireguard", "null"), kAddressOfUpper};
   const std::string perhaps = std::string(kSession) + " (perhaps, through upper0)";
   EXPECT_THAT(carried_by("eth0", edits), Contains(perhaps));
   EXPECT_THAT(carried_by("eth1", edits), Contains(perhaps));

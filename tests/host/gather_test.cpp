@@ -281,9 +281,11 @@ TEST(Gather, DoesNotOpenRdmaNetlinkWithoutRdmaClass) {
 
 TEST(Gather, ReportsMissingVfCountersAsUnknown) {
   const Facts facts =
-      facts_of("healthy-two-nics", {{"manactl/ethtool.json", "vf_rx_packets", "other_packets"}});
+      facts_of("healthy-two-nics",
+               {{"manactl/ethtool.json", "\"vf_rx_packets\": 8", "\"other_packets\": 8"}});
   ASSERT_FALSE(nic_of(facts, "eth0").counters);
   EXPECT_THAT(nic_of(facts, "eth0").counters.error().message, HasSubstr("VF packets"));
+  EXPECT_TRUE(nic_of(facts, "eth1").counters);
 }
 
 TEST(Gather, FindsTheSessionOnTheNicForDpdk) {

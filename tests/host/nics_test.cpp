@@ -23,6 +23,12 @@ test::Edit with_link(const std::string& members) {
                  "rx_packets": 0, "tx_packets": 0},)"};
 }
 
+// Sets the address and the master of the VF of eth1.
+test::Edit second_vf(const std::string& mac_end, const std::string& master) {
+  constexpr const char* kText = "\"mac\": \"00:0d:3a:76:{}\",\n   \"master\": {}";
+  return {kLinks, fmt::format(kText, "3b:d1", 3), fmt::format(kText, mac_end, master)};
+}
+
 TEST(Pairing, IgnoresVlansBondsAndBridgesWithTheSameAddress) {
   const Facts facts = facts_of(
       "vf-unpaired",
@@ -38,19 +44,21 @@ TEST(Pairing, IgnoresVlansBondsAndBridgesWithTheSameAddress) {
 }
 
 TEST(Pairing, DoesNotGuessBetweenTwoVfsWithOneAddress) {
-  // Neither VF has a master, and both have the same address.
-  const Facts facts = facts_of("healthy-two-nics",
-                               {{kLinks, "\"master\": 2", "\"master\": null"},
-                                {kLinks, "\"master\": 3", "\"master\": null"},
-                                {kLinks, "3b:d1", "3b:d0"}});
-  const Nic* nic = facts.find_nic("eth0");
-  ASSERT_NE(nic, nullptr);
-  EXPECT_FALSE(nic->vf);
-  EXPECT_EQ(nic->paired_by, "");
+  // Neither VF has a master, and both have the address of eth0.
+  const Facts facts =
+      facts_of("healthy-two-nics",
+               {{kLinks, "\"master\": 2", "\"master\": null"}, second_vf("3b:d0", "null")});
+  for (const char* name : {"eth0", "eth1"}) {
+    const Nic* nic = facts.find_nic(name);
+    ASSERT_NE(nic, nullptr);
+    EXPECT_FALSE(nic->vf) << name;
+    EXPECT_EQ(nic->paired_by, "");
+  }
 }
 
 TEST(Pairing, PrefersTheMasterToTheAddress) {
-  const Facts facts = facts_of("healthy-two-nics", {{kLinks, "3b:d1", "3b:d0"}});
+  const Facts facts = facts_of("healthy-two-nics", {second_vf("3b:d0", "3")});
+  EXPECT_EQ(facts.find_nic("eth0")->vf->name, "enP30832p0s0");
   EXPECT_EQ(facts.find_nic("eth1")->vf->name, "enP30832p0s0d1");
 }
 
@@ -121,9 +129,10 @@ TEST(Functions, IncludeThePfIds) {
 }
 
 TEST(Facts, FindANicByEachOfItsNames) {
-  const Facts facts =
-      facts_of("healthy-two-nics",
-               {{kLinks, "\"alternative_names\": []", "\"alternative_names\": [\"data\"]"}});
+  const Facts facts = facts_of("healthy-two-nics",
+                               {{kLinks,
+                                 "\"eth0\",\n   \"alternative_names\": []",
+                                 "\"eth0\",\n   \"alternative_names\": [\"data\"]"}});
   ASSERT_NE(facts.find_nic("eth0"), nullptr);
   EXPECT_EQ(facts.find_nic("enP30832p0s0"), facts.find_nic("eth0"));
   EXPECT_EQ(facts.find_nic("000d3a76-3bd0-000d-3a76-3bd0000d3a76"), facts.find_nic("eth0"));

@@ -99,7 +99,9 @@ std::string with_first_line(const std::string& text,
                             const std::string& to) {
   const auto end = text.find('\n');
   auto line = *decode_line(text.substr(0, end));
-  line.replace(line.find(from), from.size(), to);
+  const auto at = line.find(from);
+  EXPECT_EQ(at, line.rfind(from)) << "'" << from << "' is ambiguous";
+  line.replace(at, from.size(), to);
   return encode_line(line) + text.substr(end + 1);
 }
 

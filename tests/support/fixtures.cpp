@@ -28,10 +28,17 @@ void apply(const Edit& edit, std::map<std::string, std::string>& texts) {
     return;
   }
   std::string& text = texts[edit.path];
-  auto at = text.find(edit.from);
-  if (at == std::string::npos) throw std::runtime_error("no text to replace in " + edit.path);
-  for (; at != std::string::npos; at = text.find(edit.from, at + edit.to.size())) {
+  unsigned found = 0;
+  for (auto at = text.find(edit.from); at != std::string::npos; ++found) {
     text.replace(at, edit.from.size(), edit.to);
+    at = text.find(edit.from, at + edit.to.size());
+  }
+  if (found != edit.occurrences) {
+    throw std::runtime_error(fmt::format("'{}' occurs {} times in {}, but the edit requires {}",
+                                         edit.from,
+                                         found,
+                                         edit.path,
+                                         edit.occurrences));
   }
 }
 

@@ -29,12 +29,13 @@ struct Edit {
   std::string path;
   std::string from;  // each occurrence becomes `to`; if empty, `to` is the whole new file
   std::string to;
+  unsigned occurrences = 1;  // the required number of occurrences of `from`
 };
 
 using SymbolicLinks = std::map<std::string, std::string>;  // target of each link, by path
 
-// A copy of the fixture in memory with the edits and additional links. Throws if an edit does not
-// match.
+// A copy of the fixture in memory with the edits, in this order, and additional links. Throws if the
+// text of an edit occurs more or less often than required.
 std::unique_ptr<host::CapturedSystem> edited_system(std::string_view fixture_name,
                                                     const std::vector<Edit>& edits,
                                                     const SymbolicLinks& links = {});
