@@ -34,8 +34,8 @@ struct Edit {
 
 using SymbolicLinks = std::map<std::string, std::string>;  // target of each link, by path
 
-// A copy of the fixture in memory with the edits, in this order, and additional links. Throws if the
-// text of an edit occurs more or less often than required.
+// A copy of the fixture in memory with the edits, in this order, and additional links. Throws if
+// the text of an edit occurs more or less often than required.
 std::unique_ptr<host::CapturedSystem> edited_system(std::string_view fixture_name,
                                                     const std::vector<Edit>& edits,
                                                     const SymbolicLinks& links = {});
