@@ -75,6 +75,28 @@ TEST_F(PacketRate, LimitsReceivedFrames) {
   EXPECT_EQ(rq.poll_all().size(), 20U);
 }
 
+// A frame of 60 bytes takes 672 ns at the bit rate, one of 1000 bytes takes 8192 ns.
+class PacketAndBitRate : public LinkTest {
+ protected:
+  PacketAndBitRate()
+      : LinkTest({.packets_per_second = 1'000'000, .bits_per_second = 1'000'000'000}) {}
+};
+
+TEST_F(PacketAndBitRate, LimitEachFrameByTheLowerRate) {
+  Queue sq(adapter.port(0), Direction::send);
+  for (int i = 0; i < 20; ++i) sq.post({piece(0, 60)});
+  sq.ring_doorbell();
+  adapter.step(10 * kMicro - 1);
+  EXPECT_EQ(sq.poll_all().size(), 10U);
+  adapter.step(10 * kMicro);
+  EXPECT_EQ(sq.poll_all().size(), 10U);
+  adapter.step(kMilli);
+  for (int i = 0; i < 20; ++i) sq.post({piece(0, 1000)});
+  sq.ring_doorbell();
+  adapter.step(10 * 8192 - 1);
+  EXPECT_EQ(sq.poll_all().size(), 10U);
+}
+
 class BitRate : public LinkTest {
  protected:
   BitRate() : LinkTest({.bits_per_second = 1'000'000'000}) {}

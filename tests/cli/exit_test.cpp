@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "cli/run_manactl.h"
+#include "setup/prepare.h"
 
 namespace manactl::test {
 namespace {
@@ -23,6 +24,23 @@ TEST(Exit, DependsOnTheReasonOfAnError) {
   EXPECT_EQ(cli::exit_of({Errc::busy, 0, ""}), Exit::busy);
   EXPECT_EQ(cli::exit_of({Errc::io, 0, ""}), Exit::internal);
   EXPECT_EQ(cli::exit_of({Errc::timeout, 0, ""}), Exit::internal);
+}
+
+TEST(Exit, OfARolledBackRunIsThatOfItsSignal) {
+  using setup::PrepareOutcome;
+  const auto exit = [](PrepareOutcome outcome, int signal) {
+    setup::PrepareResult result;
+    result.outcome = outcome;
+    result.signal = signal;
+    return static_cast<int>(cli::exit_of(result));
+  };
+  EXPECT_EQ(exit(PrepareOutcome::rolled_back, 0), 6);
+  EXPECT_EQ(exit(PrepareOutcome::rolled_back, SIGHUP), 129);
+  EXPECT_EQ(exit(PrepareOutcome::rolled_back, SIGINT), 130);
+  EXPECT_EQ(exit(PrepareOutcome::rolled_back, SIGTERM), 143);
+  EXPECT_EQ(exit(PrepareOutcome::roll_back_failed, SIGTERM), 7);
+  EXPECT_EQ(exit(PrepareOutcome::done, 0), 0);
+  EXPECT_EQ(exit(PrepareOutcome::already_prepared, 0), 0);
 }
 
 TEST(Stdout, FailsWhenTheDeviceIsFull) {

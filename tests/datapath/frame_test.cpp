@@ -51,6 +51,23 @@ TEST(Frame, HasInvalidChecksumsAfterAByteChanged) {
   EXPECT_FALSE(packet->udp_checksum_valid);
 }
 
+// Of all source ports, one gives the sum 0, which would mean that there is no checksum.
+TEST(Frame, HasAUdpChecksumForEveryPort) {
+  std::vector<std::uint8_t> frame(60);
+  unsigned all_ones = 0;
+  for (unsigned port = 0; port <= 65535; ++port) {
+    auto changed = flow();
+    changed.source_port = static_cast<std::uint16_t>(port);
+    write_frame(changed, frame);
+    const unsigned checksum = frame[kUdpChecksumAt] << 8U | frame[kUdpChecksumAt + 1];
+    ASSERT_NE(checksum, 0U) << port;
+    if (checksum != 0xffff) continue;
+    ++all_ones;
+    EXPECT_TRUE(decode(frame)->udp_checksum_valid) << port;
+  }
+  EXPECT_GE(all_ones, 1U);
+}
+
 TEST(InternetChecksum, MatchesTheExampleOfRfc1071) {
   const std::vector<std::uint8_t> bytes = {0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7};
   EXPECT_EQ(internet_checksum(bytes), 0xffff - 0xddf2);

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "datapath/in_child.h"
 #include "datapath/traffic/requests.h"
@@ -151,6 +152,21 @@ TEST(SendRing, DoesNotSendWhenTheRingIsFull) {
       }));
 }
 
+TEST(SendRing, SendsABurstThatJustFits) {
+  EXPECT_TRUE(keeps_the_contract(
+      "engine=inline fault=doorbell=lost", kCable, [](SimulatedPort&, Queues& queues) {
+        queues.add(60, 5000);
+        queues.lane.send_pattern.start(*queues.lane.tx, {5000, 5000});
+        for (int i = 0; i < 3; ++i) EXPECT_EQ(send(queues.lane, 0), 16U);
+        for (const auto [burst, sent] :
+             {std::pair<std::uint16_t, unsigned>{17, 0}, {14, 14}, {3, 0}, {2, 2}, {1, 0}}) {
+          queues.lane.burst = burst;
+          EXPECT_EQ(send(queues.lane, 0), sent) << burst;
+        }
+        EXPECT_EQ(queues.lane.tx->free_entries(), 0U);
+      }));
+}
+
 TEST(SendPattern, WritesPortAndChecksumOfEachFlow) {
   EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
     constexpr std::uint16_t kFlows = 1000;
@@ -209,6 +225,30 @@ TEST(ReceiveRing, ReceivesSeveralPacketsPerCompletion) {
     };
     EXPECT_TRUE(
         keeps_the_contract(fmt::format("engine=inline coalesce={}", coalesced), kLoop, body));
+  }
+}
+
+// Completions of 1 to 8 packets; larger bursts need a second completion.
+TEST(ReceiveRing, ReadsEachLengthOfACompletion) {
+  for (const auto* coalesced : {"4", "8"}) {
+    const auto body = [](SimulatedPort& port, Queues& queues) {
+      queues.receive();
+      for (unsigned packets = 1; packets <= 16; ++packets) {
+        std::vector<Bytes> bytes;
+        std::vector<std::uint32_t> expected, sizes;
+        for (unsigned i = 0; i < packets; ++i) {
+          expected.push_back(60 + 10 * packets + i);
+          bytes.push_back(frame_of(expected.back(), 5000));
+        }
+        const std::vector<adapter::Frame> frames(bytes.begin(), bytes.end());
+        port.adapter().port(0).receiver().deliver(frames);
+        queues.lane.rx->poll(64, [&](std::uint32_t, std::uint32_t size) { sizes.push_back(size); });
+        EXPECT_EQ(sizes, expected);
+        queues.lane.rx->post(queues.lane.rx->free_entries());
+      }
+    };
+    EXPECT_TRUE(
+        keeps_the_contract(fmt::format("engine=inline coalesce={}", coalesced), kCable, body));
   }
 }
 

@@ -121,14 +121,20 @@ TEST(Prepare, ReservesHugepagesAlone) {
 }
 
 TEST(Prepare, RollsBackWhenTheKernelGrantsFewerHugepages) {
+  for (const auto& [most, granted] : {std::pair{64, "0 of 10"}, {70, "6 of 10"}, {73, "9 of 10"}}) {
+    FakeVm vm;
+    vm.max_pages = static_cast<std::uint64_t>(most);
+    const auto before = vm.dump();
+    const auto result = prepare(pages(10), vm.context());
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->outcome, PrepareOutcome::rolled_back) << granted;
+    EXPECT_THAT(result->cause.message, HasSubstr(granted));
+    EXPECT_EQ(vm.dump(), before) << granted;
+    EXPECT_TRUE(vm.state.journal.empty()) << granted;
+  }
   FakeVm vm;
-  vm.max_pages = 70;
-  const auto before = vm.dump();
-  const auto result = prepare(pages(10), vm.context());
-  ASSERT_TRUE(result);
-  EXPECT_EQ(result->outcome, PrepareOutcome::rolled_back);
-  EXPECT_THAT(result->cause.message, HasSubstr("6 of 10"));
-  EXPECT_EQ(vm.dump(), before);
+  vm.max_pages = 74;
+  EXPECT_EQ(prepare(pages(10), vm.context())->outcome, PrepareOutcome::done);
 }
 
 TEST(Prepare, SetsTheVfDownAgainIfSomethingSetsItUp) {
@@ -195,6 +201,31 @@ TEST(Prepare, IsRefusedWhileTheLockIsHeld) {
   const auto error = error_of_refused(vm, request_for("eth1"));
   EXPECT_EQ(error.code, Errc::busy);
   EXPECT_THAT(error.message, HasSubstr("manactl prepare eth0"));
+}
+
+TEST(Confirm, HoldsTheLockWhileItWrites) {
+  FakeVm vm;
+  const auto context = vm.context("confirm");
+  const auto unconfirmed = [](Entry& entry, Lock&) -> Result<> {
+    entry.confirmed = false;
+    return {};
+  };
+  ASSERT_TRUE(prepare(request_for("eth1"), context, unconfirmed));
+  {
+    const auto held = take_lock(context.lock_file, "restore eth1");
+    const auto refused = confirm(context);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::busy);
+    EXPECT_FALSE(vm.journal().entries()->front().confirmed);
+  }
+  unsigned writes = 0;
+  vm.after = [&](const std::string&) {
+    ++writes;
+    EXPECT_FALSE(take_lock(context.lock_file, "restore eth1"));
+  };
+  EXPECT_EQ(confirm(context)->size(), 1U);
+  EXPECT_EQ(writes, 1U);
+  EXPECT_TRUE(vm.journal().entries()->front().confirmed);
 }
 
 TEST(Prepare, RefusesTheInterfaceOfTheSshSession) {
