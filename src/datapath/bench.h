@@ -83,7 +83,7 @@ struct BenchReport {
   std::vector<std::string> notes;  // sentences such as "8 queues share 1 CPU: ..."
 };
 
-// Open devices whose packets are ready to be sent.
+// The open devices of a run, with the packets that they will send.
 class Session {
  public:
   virtual ~Session() = default;

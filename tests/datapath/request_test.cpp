@@ -122,7 +122,7 @@ TEST(Window, CountsRepliesAfterTheTimeout) {
   window.sent(4);
   EXPECT_EQ(window.available(Window::kTimeout + 1), 4U);
   window.sent(1);
-  window.replied(4);  // at least three of these requests were counted as lost
+  window.replied(4);  // one may answer the new request; the others answer lost ones
   EXPECT_EQ(window.available(Window::kTimeout + 2), 4U);
   window.sent(2);
   EXPECT_EQ(window.available(Window::kTimeout + 3), 2U);

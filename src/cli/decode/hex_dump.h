@@ -14,7 +14,8 @@
 
 namespace manactl::cli {
 
-// Most bytes of a dump, including lines repeated by '*'. Linux's largest CQ has this size (mana.h).
+// Limit on the bytes of a dump, including the lines that '*' stands for: the size of the largest CQ
+// of Linux (mana.h).
 inline constexpr std::size_t kMaxDump = 1U << 20;
 inline constexpr std::size_t kMaxDumpText = 16 * kMaxDump;  // with offsets, text and log lines
 

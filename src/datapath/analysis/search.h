@@ -64,7 +64,7 @@ struct GoalResult {
   std::optional<double> lower;  // packets per second that meet the goal
   std::optional<double> upper;  // packets per second that miss the goal
   bool is_final = false;        // trials of full length confirmed these bounds
-  double throughput = 0;        // packets per second that arrive at the lower bound
+  double throughput = 0;        // packets per second received when `lower` are sent
   End end = End::narrow;
 };
 

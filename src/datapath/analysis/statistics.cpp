@@ -91,11 +91,11 @@ Ranks rank(const std::vector<double>& a, const std::vector<double>& b) {
   return ranks;
 }
 
-// P(U >= u) for values without ties. Counts the orders of n and m values that give each U.
+// P(U >= u) for values without ties. Counts, for each U, the orders in which n values of the first
+// series and m values of the second can be sorted so that they give this U.
 double exact_tail(std::size_t n, std::size_t m, double u) {
   const std::size_t max_u = n * m;
-  // After step j, orders[i][u] counts the orders of i values of the first series and j of the
-  // second with U = u.
+  // After step j, orders[i][k] is the number of orders with U = k of i and j values.
   std::vector<std::vector<double>> orders(n + 1, std::vector<double>(max_u + 1, 0));
   for (auto& row : orders) row[0] = 1;
   for (std::size_t j = 1; j <= m; ++j) {

@@ -36,8 +36,10 @@ void settle_sent(const DirectionCount& port, Share& share) {
 
   // Some virtual drivers count only the first few queues, even in their totals.
   if (share.queues.size() > per_queue.size() && !per_queue.empty() && known == port.packets) {
-    share.notes.push_back(fmt::format(
-        "the driver counts only {} queues, so posted packets count as sent", per_queue.size()));
+    share.notes.push_back(
+        fmt::format("the driver has counters for only {} queues, so this result takes all posted "
+                    "packets as sent",
+                    per_queue.size()));
     return;
   }
   share.notes.push_back(

@@ -16,7 +16,7 @@
 
 namespace manactl::datapath {
 
-// Opens a session for a single trial.
+// Runs a single trial in a session of its own.
 Result<BenchReport> run(Engine& engine,
                         const BenchPlan& plan,
                         const std::stop_token& stop,
