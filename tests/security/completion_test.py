@@ -26,7 +26,8 @@ HOSTILE = ["eth0;touch ran;#", "eth0;touch${IFS}ran;#", "$(touch ran)", "`touch 
            "e|touch ran|e", "'e;touch ran;'", '"e;touch ran;"', "e'$(touch ran)'", 'e"$(touch ran)"', "e\\;touch ran",
            "e>ran", "(touch ran)", "{touch,ran}", "-rf", "--root=ran", ":files", "~root", "*", "\x03touch ran\r", "\x1b[201~\rtouch ran\r"]
 CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x1b\].*?(\x07|\x1b\\)|[\r\x0f]|\x1b\([A-Z]")
-WAIT = 10  # seconds; reached only if a shell hangs
+WAIT = 60  # seconds; reached only if a shell hangs
+SILENCE = 3  # seconds without output, after which a shell is taken to wait for the end of a quote
 
 
 class Shell:
@@ -40,9 +41,9 @@ class Shell:
             os.execvpe(command[0], command, {"PATH": f"{path}:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(path),
                                              "MANACTL_RESULTS": str(folder / "results"), "TERM": "xterm", "LC_ALL": "C.UTF-8"})
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 250, 0, 0))
-        self.type(setup.format(attack.ROOT / "completions") + "\n", "ready>")
+        self.type(setup.format(attack.ROOT / "completions") + "\n", "ready>", interrupts=False)
 
-    def type(self, keys, echoed):
+    def type(self, keys, echoed, interrupts=True):
         """Types and reads the output until, after `echoed`, the shell waits at a prompt."""
         os.write(self.terminal, keys.encode())
         text, plain, start, last = "", "", time.monotonic(), time.monotonic()
@@ -52,7 +53,7 @@ class Shell:
                 plain, last = CONTROLS.sub("", text), time.monotonic()
             elif echoed in plain and plain.endswith(PROMPT):
                 return plain
-            elif time.monotonic() > last + 2:
+            elif interrupts and time.monotonic() > last + SILENCE:
                 os.write(self.terminal, b"\x03")  # leaves an open quote
                 last = time.monotonic()
         raise AssertionError(f"the shell does not answer to {keys!r}: {text!r}")
