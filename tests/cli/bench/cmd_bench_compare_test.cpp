@@ -172,13 +172,16 @@ INSTANTIATE_TEST_SUITE_P(All, BrokenResult, testing::ValuesIn(kBroken), [](const
 
 TEST_F(Compare, RejectsInputThatIsNotJson) {
   const auto good = file("good.json", result(1e7).dump());
-  for (const auto& path : {file("text", "rate 14 Mpps\n"),
-                           file("empty", ""),
-                           file("deep", std::string(100000, '['))}) {
+  const std::pair<std::string, std::string> cases[] = {
+      {file("text", "rate 14 Mpps\n"), "is not JSON"},
+      {file("empty", ""), "is not JSON"},
+      {file("deep", std::string(100000, '[')), "it is nested deeper than 64 levels"},
+  };
+  for (const auto& [path, error] : cases) {
     const auto outcome = manactl({"bench", "compare", good, path});
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("is not JSON"));
+    EXPECT_THAT(outcome.err, HasSubstr(error));
   }
 }
 
