@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""files_test.py ROOT: checks every file: a license line, a limited size, no unfinished work."""
+"""files_test.py ROOT: checks every file: a license line, a limited size, no unfinished work, includes of GoogleTest."""
 import pathlib
 import re
 import sys
@@ -11,6 +11,9 @@ LONGER = {  # files that may be longer, and why
     "tests/fixtures/make": "describes all machines in tables, so that they can be compared side by side",
 }
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|X" r"XX|not (yet )?implemented)\b")
+# Precompiled headers hide a missing include of GoogleTest. gmock.h includes gtest.h.
+GTEST = re.compile(r"\b(TEST(_F|_P)?|(EXPECT|ASSERT)_[A-Z]+|MOCK_METHOD)\(")
+GMOCK = re.compile(r"\b((EXPECT|ASSERT)_THAT|MOCK_METHOD)\(")
 DATA = re.compile(r"tests/(fixtures/[^/]+/|logs/|golden/.*\.(txt|json)$)")
 
 
@@ -20,6 +23,15 @@ def files():
             name = str(file.relative_to(ROOT))
             if file.is_file() and "__pycache__" not in name and not DATA.match(name):
                 yield name, file.read_text(errors="replace").splitlines()
+
+
+def included(text):
+    """Returns the headers that a source includes, itself or through a header of tests."""
+    names = {line.split()[1] for line in text if line.startswith("#include ")}
+    for header in [ROOT / "tests" / name.strip('"') for name in names]:
+        if header.is_file():
+            names |= included(header.read_text().splitlines())
+    return names
 
 
 wrong = []
@@ -37,6 +49,11 @@ for name, text in files():
         wrong.append(f"{name}:1: '# SPDX-License-Identifier: MIT' is missing")
     if (source or script) and len(text) > MAX_LINES and name not in LONGER:
         wrong.append(f"{name}:{len(text)}: longer than {MAX_LINES} lines")
+    includes = included(text)
+    joined = "\n".join(text)
+    if source and (GMOCK.search(joined) and "<gmock/gmock.h>" not in includes or
+                   GTEST.search(joined) and not includes & {"<gtest/gtest.h>", "<gmock/gmock.h>"}):
+        wrong.append(f"{name}:1: does not include the header of its GoogleTest macros")
     for number, line in enumerate(text, 1):
         if UNFINISHED.search(line):
             wrong.append(f"{name}:{number}: unfinished: {line.strip()}")
