@@ -54,7 +54,8 @@ void Port::ring_polled(std::uint32_t offset, std::uint64_t value) {
   if (!is_short) return ring(offset, value);
   context_.checker.note(Violation::doorbell_offset, [&] {
     return fmt::format(
-        "{} doorbell {:#x} in a polled page: short doorbells need doorbell=trap or =call",
+        "{} doorbell {:#x} in a polled page, where short doorbells are not supported: use "
+        "--doorbell trap or call",
         wire::name_of(*target),
         value);
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Loads a shared library with dlopen(3) on first use. Loading it at program start could cost more
-// than a whole check (libkmod: 5 million instructions). The library's header supplies the types.
+// than a whole check (libkmod: 5 million instructions). Callers include its header only for types.
 
 #pragma once
 

@@ -27,8 +27,8 @@ struct Context {
   std::string root;     // --root; empty for the live system
   std::string results;  // default directory of saved results; may be empty
 
-  // Returns the captured system of --root, or the live one. The first call opens it, and confines
-  // the process before it opens --root.
+  // Returns the live system, or the captured one of --root. The first call opens it; with --root,
+  // it confines the process first.
   std::function<Result<os::System>()> system;
 
   // The files that the command uses after confine(), besides --root and open files.

@@ -105,7 +105,8 @@ int guarded_main(int argc, char** argv) {
 }
 
 void write(std::string_view text) noexcept {
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed, too
+  if (::write(STDERR_FILENO, text.data(), text.size()) < 0)
+    return;  // nothing can report this error
 }
 
 // limit_memory() sets the limit. Does not allocate.

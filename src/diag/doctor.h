@@ -26,7 +26,7 @@ struct Diagnosis {
     std::vector<std::string> commands;
     Confirmation confirmation = Confirmation::not_possible;
     std::string confirmed_by;  // "rdma.driver-id: kernel reports 19, libibverbs chose erdma"
-    std::string note;          // whether the log's DPDK prints the line and has the fix; or empty
+    std::string note;          // what the log's DPDK release means for this cause; may be empty
   };
 
   std::optional<Item> root;

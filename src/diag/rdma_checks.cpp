@@ -140,8 +140,8 @@ Remedy newer_rdma_core(const host::Facts& facts) {
   if (facts.rdma.rdma_core && *facts.rdma.rdma_core &&
       **facts.rdma.rdma_core < release_table().mana_provider) {
     remedy.why +=
-        "; if the distribution has only older releases, build rdma-core 50 or later from source "
-        "with prefix /usr";
+        "; if the distribution has only releases before 44, build rdma-core 50 or later from "
+        "source with prefix /usr";
   }
   return remedy;
 }

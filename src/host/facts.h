@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The facts of a VM, gathered once. A fact that could not be read is a Result with the error.
-// Checks are pure functions of this struct, so facts do not refer to the system.
+// Facts are values without a handle to the system, so checks are pure functions of them.
 
 #pragma once
 

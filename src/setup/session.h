@@ -36,9 +36,10 @@ class SetupSession {
   Journal journal_;
 };
 
-// Blocks every signal that would end this process while this object exists, and lifts its limit on
-// CPU time, so that no step is left half done. The destructor discards signals that take() has not
-// returned: they arrived too late to change the result of the command.
+// While this object exists, every signal that would end this process is blocked, so that no step is
+// left half done. For the same reason, the constructor lifts the limit on CPU time. The destructor
+// discards signals that take() has not returned: they arrived too late to change the result of the
+// command.
 class DeferredSignals {
  public:
   DeferredSignals();

@@ -88,8 +88,9 @@ class ReserveHugepages final : public Step {
  private:
   std::string file() const { return pool_ + "/nr_hugepages"; }
 
-  // Returns the fewest and the most pages that the pool may hold without those of this step. The
-  // two numbers differ if another entry has no `granted`.
+  // Returns the fewest and the most pages that the pool may hold, not counting those of this step.
+  // They differ if another entry was interrupted (no `granted`): it may own none or all of its
+  // pages.
   std::pair<std::uint64_t, std::uint64_t> pages_without_own(
       std::uint64_t before, const std::vector<const StepRecord*>& others) const {
     const std::uint64_t unreserved = before - std::min(before, others_);

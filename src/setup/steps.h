@@ -20,8 +20,8 @@ std::vector<std::string> saved_addresses(const StepRecord& record);
 
 std::unique_ptr<Step> load_module(const std::string& name);
 
-// Adds `pages` to a pool: the directory of a page size below a NUMA node in sysfs. `held_by_others`
-// is the number of its pages that other journal entries reserved.
+// Adds `pages` to `pool`, the sysfs directory of one page size of one NUMA node. `held_by_others`
+// is the number of the pool's pages that other journal entries have reserved.
 std::unique_ptr<Step> reserve_hugepages(const std::string& pool,
                                         std::uint64_t pages,
                                         std::uint64_t held_by_others);

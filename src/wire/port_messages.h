@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Bodies of commands of newer drivers (link, bandwidth, port counters), of a PF and of a paravisor.
+// Bodies of the commands that newer drivers (link, bandwidth, port counters), PF drivers and
+// paravisors send.
 // They follow the headers of messages.h. Sizes in bytes. Sources: Linux include/net/mana/mana.h;
 // OpenVMM vm/devices/net/gdma_defs (VTL2 commands).
 

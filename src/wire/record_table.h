@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The layout of a record as a constant table, generated from the same layout() function as the
-// codec, and a function that decodes any record with its table. Used for printing records and by
-// tests that iterate over fields. Code that knows the type of a record uses decode() of codec.h.
+// Tables that describe the layout of each record, and a function that decodes any record with its
+// table. A table is generated from the layout() that the codec uses. Used for printing records and
+// by tests that iterate over fields. Code that knows the type of a record uses decode() of codec.h.
 
 #pragma once
 

@@ -33,7 +33,7 @@ def page(name):
 
 
 def named_in(text):
-    """Options that a page names: *--json*, also inside *manactl doctor --bundle*."""
+    """Options that a page names, alone (*--json*) or in a command (*manactl doctor --bundle*)."""
     return set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)(?=[\*\s=\[])", re.sub(r"```.*?```", "", text, flags=re.S)))
 
 

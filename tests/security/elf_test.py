@@ -81,8 +81,8 @@ class Hardening(unittest.TestCase):
             source.write_text(VICTIM)
             subprocess.run(["cc", *UNSAFE, source, "-o", program], check=True, capture_output=True)
             found = missing(Elf(program), is_program=True)
-        # All but relocations of code, which the compiler does not make here, and segments that are writable and
-        # executable, which only some linkers make.
+        # This program lacks all protections of missing() but two: no compiler makes relocations of code here, and only some
+        # linkers make segments that are both writable and executable.
         expected = {"position independent", "read-only relocations", "bound at start", "stack is not executable",
                     "code is separate", "no search path", "stack protector", "checked functions of libc",
                     "checked containers"}

@@ -220,7 +220,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       {"--repeat", "N", "run N trials (default: 1)"},
       store_in(options.repeat, [](std::string_view text) { return parse_count(text, 1, 1000); }));
   add_value(app,
-            {"--find", "GOALS", "find the highest rates, as in 'ndr', 'pdr' or 'ndr,pdr=0.1%'"},
+            {"--find",
+             "GOALS",
+             "find the highest rate for each loss goal: 'ndr', 'pdr' or 'ndr,pdr=0.1%'"},
             store_in(options.losses, parse_goals));
   add_flag(app,
            "--allow-synthetic",

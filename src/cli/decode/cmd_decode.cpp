@@ -86,7 +86,7 @@ Exit DecodeCommand::run() {
     context_.json ? print_kinds_json(context_.out) : print_kinds_text(context_.out);
     return Exit::ok;
   }
-  context_.sandbox.read = options_.input;  // words that are not files are ignored
+  context_.sandbox.read = options_.input;  // hex digits among them get no rule
   confine(context_);
   auto good = choose_kind();
   if (good) good = kind_->name_of != nullptr ? read_number() : read_bytes();

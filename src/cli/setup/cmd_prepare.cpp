@@ -231,7 +231,7 @@ CommandAction add_prepare(CLI::App& app) {
             {"--mtu", "N", "set the MTU of both interfaces while prepared"},
             store_in(options->request.mtu,
                      [](std::string_view text) { return parse_count(text, 68, 9000); }));
-  add_flag(app, "--dry-run", options->dry_run, "show the steps and writes without making changes");
+  add_flag(app, "--dry-run", options->dry_run, "show each step and each write, but change nothing");
   add_flag(app, "--persist", options->persist, "prepare the NIC at every boot");
   add_value(app,
             {"--confirm-timeout", "TIME", "roll back after TIME without 'manactl confirm'"},

@@ -50,8 +50,8 @@ class StageReporter final : public CallObserver {
   Stage stage_ = Stage::libraries;
 };
 
-// Finds a port of the software adapter. The kernel does not know these interfaces; the adapter
-// shows them in its own sysfs files.
+// Finds the port of the software adapter whose interface has this name. The kernel does not know
+// the adapter's interfaces; the adapter shows them in its own sysfs files.
 Result<Nic> find_simulated(const Library& library, const std::string& name) {
   int count = 0;
   library.before_call("get_device_list");

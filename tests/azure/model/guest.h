@@ -14,7 +14,7 @@ class Guest {
  public:
   virtual ~Guest() = default;
 
-  // `address` is physical. Returns false without any access unless all bytes are RAM.
+  // `address` is physical. If any of the bytes is not RAM, returns false and accesses none of them.
   virtual bool read(std::uint64_t address, std::span<std::uint8_t> into) = 0;
   virtual bool write(std::uint64_t address, std::span<const std::uint8_t> from) = 0;
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# Kills a run with SIGKILL before each of its writes. Each journal record and each sysfs change is one
-# write. After each kill, restore must restore the state.
+# Kills prepare with SIGKILL before its first write, then another one before its second, and so on. Each
+# journal record and each sysfs change is one write. After each kill, restore must restore the state.
 
 . /guest/every-write.sh
 
