@@ -3,6 +3,7 @@
 #include "host/scrub.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/text.h"
 #include "host/scrub_files.h"
@@ -15,9 +16,9 @@ constexpr const char* kReport = "manactl/report.json";
 
 // A log in UTF-16, as Windows writes it, has a NUL byte after each letter. Returns it without them,
 // and nothing for other logs.
-std::string narrowed(std::string_view text) {
+std::optional<std::string> narrowed(std::string_view text) {
   const auto zeros = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\0'));
-  if (zeros * 4 <= text.size()) return {};
+  if (zeros * 4 <= text.size()) return std::nullopt;
   std::string result(text);
   std::erase(result, '\0');
   return result;
@@ -152,7 +153,7 @@ void Scrubber::learn(std::string_view text) {
 
 void Scrubber::learn_log(std::string_view text) {
   const auto narrow = narrowed(text);
-  const auto log = narrow.empty() ? text : narrow;
+  const auto log = narrow ? std::string_view(*narrow) : text;
   if (has_controls(log)) {
     std::string joined;
     for (const auto part : parts_between_controls(log)) {
@@ -182,14 +183,13 @@ std::string Scrubber::replaced(std::string_view text, bool prose) {
 
 std::string Scrubber::scrubbed_log(std::string_view text) {
   const auto narrow = narrowed(text);
-  const auto log = narrow.empty() ? text : narrow;
+  const auto log = narrow ? std::string_view(*narrow) : text;
+  if (!has_controls(log)) return scrubbed_prose(without_binary_lines(log));
+  // The parts are scrubbed alone, where "ESC[31m10.0.0.4" is an address, and then together, where
+  // "10.0.ESC[31m0.4" is one.
   std::string joined;
-  if (has_controls(log)) {
-    // The parts are scrubbed alone, where "ESC[31m10.0.0.4" is an address, and then together, where
-    // "10.0.ESC[31m0.4" is one.
-    for (const auto part : parts_between_controls(log)) joined += scrubbed_prose(part);
-  }
-  return scrubbed_prose(without_binary_lines(joined.empty() ? log : joined));
+  for (const auto part : parts_between_controls(log)) joined += scrubbed_prose(part);
+  return scrubbed_prose(without_binary_lines(joined));
 }
 
 std::string Scrubber::scrubbed_report(std::string_view text) {

@@ -116,6 +116,7 @@ TEST(FuzzSeeds, ModifiedLogsWithAddressesKeepTheInvariants) {
   for (const std::string& seed :
        {"MAC=00:0d:3a:76:3b:d0:12:34:56:78:9a:bd:08:00 fe80::20d:3aff:fe76:3bd0%eth0 10.0.0.4.22"s,
         "Nov 21 10:00:00 web01 sshd[7]: for alice from ::1\n\x1b[31m000d.3a76.3bd0\0\xff"s,
+        std::string(2, '\0'),
         "//store/pay /home/a cifs user=b,addr=10.0.0.9\na@b.cc 0xd3a763bd0 0d:3a:76:3b:d0..."s}) {
     run_variations(seed, fuzz::scrub);
   }

@@ -128,6 +128,11 @@ TEST(Scrubber, ReplacesAKnownIpv6AddressBeforeOtherCharacters) {
             "2001:db8:5c::1 2001:db8:5c::1.546:eth0 2001:db8:5c::1xyz");
 }
 
+TEST(Scrubber, RemovesALogWithoutText) {
+  EXPECT_EQ(scrub(std::string(2, '\0')), "");
+  EXPECT_EQ(scrub("\x1b[0m"), "");
+}
+
 TEST(Scrubber, ReplacesAddressesBetweenNulBytes) {
   const std::string data("10.0.0.4\0at 10.0.\0000.4", 22);
   EXPECT_EQ(scrub(data), "198.18.0.1at 198.18.0.1");
