@@ -94,7 +94,8 @@ TEST(Engine, KeepsItsOwnCountsIfTheDriverLacksQueues) {
     const auto report = run(short_plan(Mode::tx, "net_null0", 20));
     ASSERT_TRUE(report.has_value()) << report.error().message;
     EXPECT_EQ(packets_of(report->trials.front().queues), report->trials.front().total.tx.packets);
-    EXPECT_THAT(report->trials.front().notes, Contains(HasSubstr("has counters for only 16 queues")));
+    EXPECT_THAT(report->trials.front().notes,
+                Contains(HasSubstr("has counters for only 16 queues")));
   }));
 }
 
