@@ -3,7 +3,6 @@
 #include "host/scrub.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/text.h"
 #include "host/scrub_files.h"
@@ -13,16 +12,6 @@ namespace manactl::host {
 namespace {
 
 constexpr const char* kReport = "manactl/report.json";
-
-// A log in UTF-16, as Windows writes it, has a NUL byte after each letter. Returns it without them,
-// and nothing for other logs.
-std::optional<std::string> narrowed(std::string_view text) {
-  const auto zeros = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\0'));
-  if (zeros * 4 <= text.size()) return std::nullopt;
-  std::string result(text);
-  std::erase(result, '\0');
-  return result;
-}
 
 bool has_controls(std::string_view text) {
   return text.find('\0') != std::string_view::npos || text.find('\x1b') != std::string_view::npos;
@@ -152,20 +141,16 @@ void Scrubber::learn(std::string_view text) {
 }
 
 void Scrubber::learn_log(std::string_view text) {
-  const auto narrow = narrowed(text);
-  const auto log = narrow ? std::string_view(*narrow) : text;
-  if (has_controls(log)) {
-    std::string joined;
-    for (const auto part : parts_between_controls(log)) {
+  std::string joined;
+  if (has_controls(text)) {
+    visit_parts(text, [&](std::string_view part) {
       learn(part);
       joined += part;
-    }
-    learn(joined);
-    names_.learn_log(joined);
-  } else {
-    learn(log);
-    names_.learn_log(log);
+    });
+    text = joined;
   }
+  learn(text);
+  names_.learn_log(text);
 }
 
 std::string Scrubber::replaced(std::string_view text, bool prose) {
@@ -182,14 +167,14 @@ std::string Scrubber::replaced(std::string_view text, bool prose) {
 }
 
 std::string Scrubber::scrubbed_log(std::string_view text) {
-  const auto narrow = narrowed(text);
-  const auto log = narrow ? std::string_view(*narrow) : text;
-  if (!has_controls(log)) return scrubbed_prose(without_binary_lines(log));
-  // The parts are scrubbed alone, where "ESC[31m10.0.0.4" is an address, and then together, where
-  // "10.0.ESC[31m0.4" is one.
   std::string joined;
-  for (const auto part : parts_between_controls(log)) joined += scrubbed_prose(part);
-  return scrubbed_prose(without_binary_lines(joined));
+  if (has_controls(text)) {
+    // The parts are scrubbed alone, where "ESC[31m10.0.0.4" is an address, and then together, where
+    // "10.0.ESC[31m0.4" is one. A log in UTF-16, as Windows writes it, has parts of one character.
+    visit_parts(text, [&](std::string_view part) { joined += scrubbed_prose(part); });
+    text = joined;
+  }
+  return scrubbed_prose(without_binary_lines(text));
 }
 
 std::string Scrubber::scrubbed_report(std::string_view text) {

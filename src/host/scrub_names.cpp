@@ -335,7 +335,11 @@ void NameReplacer::learn_line(std::string_view line) {
 }
 
 void NameReplacer::learn_log(std::string_view text) {
-  for (const auto line : split(text, '\n')) learn_line(line);
+  while (!text.empty()) {  // split() would need 16 bytes per line
+    const auto end = std::min(text.find('\n'), text.size());
+    learn_line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
 }
 
 std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::string& out) const {

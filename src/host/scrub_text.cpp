@@ -28,15 +28,14 @@ bool follows_escape(std::string_view text, std::size_t at) {
   return color != std::string_view::npos && before[color] == '[';
 }
 
-std::vector<std::string_view> parts_between_controls(std::string_view text) {
+void visit_parts(std::string_view text, const std::function<void(std::string_view)>& visit) {
   constexpr char kEscape = '\x1b';
   constexpr std::string_view kControls("\0\x1b", 2);
   constexpr std::size_t kMaxLength = 32;
-  std::vector<std::string_view> parts;
   for (;;) {
     const auto at = text.find_first_of(kControls);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
+    visit(text.substr(0, at));
+    if (at == std::string_view::npos) return;
     std::size_t end = at + 1;
     if (text[at] == kEscape && at_or_end(text, end) == '[') {
       // A color is "ESC [ digits letter".

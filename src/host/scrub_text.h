@@ -6,9 +6,9 @@
 
 #include <cctype>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace manactl::host {
 
@@ -53,8 +53,9 @@ inline std::uint64_t with_digit(std::uint64_t value, char digit) {
 // of printable(), or a color such as "[31m". The letters are then no part of the word at `at`.
 bool follows_escape(std::string_view text, std::size_t at);
 
-// The parts of a text between NUL bytes and escape sequences, which diag::LogReader ignores, too.
-std::vector<std::string_view> parts_between_controls(std::string_view text);
+// Calls visit(part) for the parts of a text between NUL bytes and escape sequences, which
+// diag::LogReader ignores, too. A list of them could be 16 times as large as the text.
+void visit_parts(std::string_view text, const std::function<void(std::string_view)>& visit);
 
 inline bool begins_word(std::string_view text, std::size_t at) {
   return at == 0 || !is_word(text[at - 1]) || follows_escape(text, at);

@@ -157,6 +157,7 @@ TEST(Scrubber, ReplacesTheHostNameInProseOnly) {
 TEST(Scrubber, ReplacesDomains) {
   EXPECT_EQ(scrub("web01.corp.example CORP.EXAMPLE.", "web01.corp.example"),
             "host1.domain1 domain1.");
+  EXPECT_EQ(scrub("web01.corp.example", "WEB01.Corp.Example"), "host1.domain1");
 }
 
 TEST(Scrubber, FindsNamesInLogs) {

@@ -258,8 +258,18 @@ class Scrub(Attack):
                     raw, scrubbed = (self.findings(command, root) for root in (fixture, bundle))
                     self.assertEqual(raw, scrubbed)
 
-    def test_the_nic_of_remote_storage_is_still_found(self):
+    def test_a_long_kernel_log_needs_little_memory(self):
         tree = self.tree()
+        for data in (b"\n", b"\x1b", b"\0abc"):
+            (tree / "manactl/kernel.log").write_bytes(data * ((64 << 20) // len(data)))
+            with self.subTest(data):
+                outcome = self.run_manactl("doctor", "--root", tree, "--bundle", self.folder / "long.tar.gz", "--scrub")
+                self.assert_small(outcome)
+
+    def test_the_nic_of_remote_storage_is_still_found(self):
+        """The storage is in the network of the second NIC; the default route leads to the first."""
+        tree = self.tree()
+        self.write(tree, "proc/mounts", MOUNTS.replace("20.51.37.9", "10.0.1.7"))
         raw, scrubbed = (self.findings("check", root) for root in (tree, self.bundle(tree)))
         self.assertEqual(raw, scrubbed)
         self.assertIn("cifs mount", str(raw))
