@@ -9,8 +9,18 @@
 #include "base/text.h"
 
 namespace manactl {
+namespace {
+
+bool is_limited = false;
+
+}  // namespace
+
+bool is_memory_limited() {
+  return is_limited;
+}
 
 void limit_memory() {
+  is_limited = true;
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they map terabytes
   // RLIMIT_DATA does not count read-only mappings, such as the code of libraries (setrlimit(2)).
   constexpr rlim_t kCode = 32U << 20;

@@ -18,6 +18,8 @@ inline constexpr std::size_t kMaxMemory = 512U << 20;
 // reports. The limit guards what no budget counts: temporary copies, and memory of libraries.
 void limit_memory();
 
+bool is_memory_limited();  // whether limit_memory() was called
+
 class Budget {
  public:
   // `owner` names the input in messages: "the bundle".

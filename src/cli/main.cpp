@@ -109,10 +109,15 @@ void write(std::string_view text) noexcept {
     return;  // nothing can report this error
 }
 
-// limit_memory() sets the limit. Does not allocate.
-void report_no_memory() noexcept {
+// Does not allocate.
+Exit report_no_memory() noexcept {
+  if (!is_memory_limited()) {
+    write("manactl: not enough memory\n");
+    return Exit::internal;
+  }
   static_assert(kMaxMemory == 512U << 20U);
   write("manactl: not enough memory; the limit for any input is 512 MiB\n");
+  return Exit::usage;
 }
 
 void report_internal_error(const char* what) noexcept {
@@ -128,8 +133,7 @@ int main(int argc, char** argv) {
   try {
     return manactl::cli::guarded_main(argc, argv);
   } catch (const std::bad_alloc&) {
-    manactl::cli::report_no_memory();
-    return static_cast<int>(manactl::cli::Exit::usage);
+    return static_cast<int>(manactl::cli::report_no_memory());
   } catch (const std::exception& thrown) {
     manactl::cli::report_internal_error(thrown.what());
   } catch (...) {

@@ -211,9 +211,10 @@ Result<TreeEntries> scrubbed_tree(Recorded recorded) {
     entry.text = {};  // frees the memory
     result[new_path(path)] = std::move(scrubbed);
   }
-  for (const auto& [path, text] : recorded.extra) {
+  for (auto& [path, text] : recorded.extra) {
     result[new_path(path)] = {TreeEntry::Kind::file,
                               scrubbed_as(Scrub::names_too, path, text, scrubber)};
+    text = {};
   }
   return result;
 }

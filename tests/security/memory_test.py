@@ -209,6 +209,20 @@ class Logs(Memory):
         self.assert_refused(self.run_manactl("doctor", *options, "--bundle", self.folder / "out.tar.gz"))
 
 
+class Machine(Memory):
+    def test_a_machine_without_memory(self):
+        """The message does not blame an input."""
+        messages = set()
+        for pages in range(256, 2048, 8):
+            outcome = self.run_manactl("check", "--json", limits=[(resource.RLIMIT_DATA, pages * 4096)])
+            if outcome.code in (0, 1, 3):
+                break
+            if outcome.err.startswith("manactl: "):  # the program started
+                self.assert_exit(70, outcome)
+                messages.add(outcome.err)
+        self.assertEqual(messages, {"manactl: not enough memory\n"})
+
+
 class Dumps(Memory):
     def decode(self, content, *options, kind="cqe"):
         file = self.folder / "dump"
