@@ -22,9 +22,10 @@ PROJECT = {
     "CMakeLists.txt": """cmake_minimum_required(VERSION 3.25)
         project(toy CXX)
         enable_testing()
-        set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
-        add_executable(test_toy src/toy/toy.cpp tests/toy.cpp)
-        add_test(NAME toy.Limits COMMAND test_toy)""",
+        add_subdirectory(tests/toy)""",
+    "tests/toy/CMakeLists.txt": """
+        add_executable(test_bounds ../../src/toy/toy.cpp bounds.cpp)
+        add_test(NAME bounds.Limits COMMAND test_bounds)""",
     "src/toy/toy.cpp": """
         int limit(int value) {
           if (value < 8) return value;
@@ -34,7 +35,7 @@ PROJECT = {
           return value == 5;
         }
         """,
-    "tests/toy.cpp": """
+    "tests/toy/bounds.cpp": """
         int limit(int value);
         int main() {
           return limit(7) == 7 && limit(8) == 0 && limit(-1) == -1 ? 0 : 1;
@@ -105,15 +106,18 @@ class Run(unittest.TestCase):
             for name, text in PROJECT.items():
                 pathlib.Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
                 pathlib.Path(folder, name).write_text(text)
-            ran = subprocess.run([sys.executable, TOOL, "--source", folder, "--count", "99", "toy"],
-                                 capture_output=True, text=True, check=False)
+            command = [sys.executable, TOOL, "--source", folder, "--count", "99", "toy"]
+            listed = subprocess.run([*command, "--list"], capture_output=True, text=True, check=True).stdout
+            ran = subprocess.run(command, capture_output=True, text=True, check=False)
             self.assertEqual(ran.returncode, 0, ran.stderr)
             lines = ran.stdout.splitlines()
+            self.assertEqual(len(listed.splitlines()), len(lines) - 1)
+            self.assertIn("src/toy/toy.cpp:7 return value == 5; => return value != 5;", listed)
             survivors = [line for line in lines if line.startswith("SURVIVED")]
             self.assertIn("survived", lines[-1])
             self.assertEqual(len(survivors), 2, ran.stdout)  # the comparison and the constant of unused()
             self.assertTrue(all("value == 5" in line for line in survivors), ran.stdout)
-            self.assertTrue(any("value <= 8" in line and "(toy.Limits)" in line for line in lines), ran.stdout)
+            self.assertTrue(any("value <= 8" in line and "(bounds.Limits)" in line for line in lines), ran.stdout)
             self.assertEqual({str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*.*")}, set(PROJECT))
             self.assertEqual(pathlib.Path(folder, "src/toy/toy.cpp").read_text(), PROJECT["src/toy/toy.cpp"])
 
