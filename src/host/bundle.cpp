@@ -21,12 +21,9 @@ namespace {
 
 Result<TreeEntries> contents(const SystemRecorder& recorder, const BundleOptions& options) {
   TreeEntries tree = recorder.tree();
-  if (options.scrub) {
-    return scrubbed_tree(
-        {std::move(tree), options.extra, recorder.read_paths(), recorder.identity_files()});
-  }
   for (const auto& [path, text] : options.extra) tree[path] = {TreeEntry::Kind::file, text};
-  return tree;
+  if (!options.scrub) return tree;
+  return scrubbed_tree({std::move(tree), recorder.read_paths(), recorder.identity_files()});
 }
 
 // Creates a new file with the name `temporary`; never opens an existing file.

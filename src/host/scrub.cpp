@@ -11,8 +11,6 @@
 namespace manactl::host {
 namespace {
 
-constexpr const char* kReport = "manactl/report.json";
-
 bool has_controls(std::string_view text) {
   return text.find('\0') != std::string_view::npos || text.find('\x1b') != std::string_view::npos;
 }
@@ -107,30 +105,42 @@ std::string without_cut_words(const std::string& text) {
   return kept + text.substr(from);
 }
 
+const std::string& read_path(const Recorded& recorded, const std::string& path) {
+  const auto found = recorded.read_paths.find(path);
+  return found == recorded.read_paths.end() ? path : found->second;
+}
+
 void learn_all(const Recorded& recorded, Scrubber& scrubber) {
   for (const auto& [path, text] : recorded.identity_files) scrubber.names().learn_file(path, text);
   for (const auto& [path, entry] : recorded.tree) {
-    scrubber.learn(path);
-    scrubber.learn(entry.text);
+    const auto& read_as = read_path(recorded, path);
+    const auto how = scrub_of(read_as);
+    if (how == Scrub::log || how == Scrub::report) {
+      scrubber.learn_log(path);
+      scrubber.learn_log(entry.text);
+    } else {
+      scrubber.learn(path);
+      scrubber.learn(entry.text);
+    }
     if (path.ends_with(".network")) scrubber.names().learn_file(path, entry.text);
-    if (path.starts_with("proc/") && path.ends_with("/mounts"))
-      scrubber.names().learn_mounts(entry.text);
-    if (path == "manactl/kernel.log" || path.starts_with("logs/")) scrubber.learn_log(entry.text);
-  }
-  for (const auto& [path, text] : recorded.extra) {
-    scrubber.learn_log(path);
-    scrubber.learn_log(text);
+    if (is_mounts(read_as)) scrubber.names().learn_mounts(entry.text);
   }
 }
 
-std::string scrubbed_as(Scrub how,
-                        const std::string& path,
-                        std::string_view text,
-                        Scrubber& scrubber) {
-  if (how == Scrub::nothing) return std::string(text);
-  if (how == Scrub::addresses) return scrubber.scrubbed(text);
-  if (path == kReport) return scrubber.scrubbed_report(text);
-  return path.ends_with(".json") ? scrubber.scrubbed_prose(text) : scrubber.scrubbed_log(text);
+std::string scrubbed_as(Scrub how, const std::string& text, Scrubber& scrubber) {
+  switch (how) {
+    case Scrub::nothing:
+      return text;
+    case Scrub::addresses:
+      return scrubber.scrubbed(text);
+    case Scrub::names:
+      return scrubber.scrubbed_prose(text);
+    case Scrub::log:
+      return scrubber.scrubbed_log(text);
+    case Scrub::report:
+      return scrubber.scrubbed_report(text);
+  }
+  return {};
 }
 
 }  // namespace
@@ -189,12 +199,10 @@ Result<TreeEntries> scrubbed_tree(Recorded recorded) {
   if (scrubber.is_full()) {
     return fail(
         Errc::invalid,
-        fmt::format("there are more than {} addresses or names to scrub; use parts of the logs",
-                    kMaxKnown));
+        fmt::format("there are too many addresses or names to scrub (at most {} of each kind); "
+                    "use parts of the logs",
+                    kMaxKnown - 1));
   }
-  const auto new_path = [&](const std::string& path) {
-    return is_named_by_people(path) ? scrubber.scrubbed_prose(path) : scrubber.scrubbed(path);
-  };
   TreeEntries result;
   for (auto& [path, entry] : recorded.tree) {
     TreeEntry scrubbed{entry.kind, ""};
@@ -203,18 +211,13 @@ Result<TreeEntries> scrubbed_tree(Recorded recorded) {
       const bool named = is_named_by_people(path) || is_named_by_people(target);
       scrubbed.text = named ? scrubber.scrubbed_prose(target) : scrubber.scrubbed(target);
     } else if (entry.kind == TreeEntry::Kind::file && !entry.text.empty()) {
-      const auto known = recorded.read_paths.find(path);
-      const auto& read_as = known == recorded.read_paths.end() ? path : known->second;
-      const auto kept = kept_text(read_as, entry.text, scrubber.names());
-      scrubbed.text = scrubbed_as(kept.scrub, path, kept.text, scrubber);
+      const auto& read_as = read_path(recorded, path);
+      const auto kept = kept_text(read_as, std::move(entry.text), scrubber.names());
+      scrubbed.text = scrubbed_as(scrub_of(read_as), kept, scrubber);
     }
     entry.text = {};  // frees the memory
-    result[new_path(path)] = std::move(scrubbed);
-  }
-  for (auto& [path, text] : recorded.extra) {
-    result[new_path(path)] = {TreeEntry::Kind::file,
-                              scrubbed_as(Scrub::names_too, path, text, scrubber)};
-    text = {};
+    result[is_named_by_people(path) ? scrubber.scrubbed_prose(path) : scrubber.scrubbed(path)] =
+        std::move(scrubbed);
   }
   return result;
 }

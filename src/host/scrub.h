@@ -54,14 +54,13 @@ class Scrubber {
 };
 
 struct Recorded {
-  TreeEntries tree;
-  std::map<std::string, std::string> extra;           // logs and the report, by path
+  TreeEntries tree;                                   // with the logs and the report
   std::map<std::string, std::string> read_paths;      // see SystemRecorder
   std::map<std::string, std::string> identity_files;  // see SystemRecorder
 };
 
-// Scrubs paths, link targets and contents of the tree and of the extra files. Errc::invalid if
-// there are more addresses or names than are collected.
+// Scrubs paths, link targets and contents. Errc::invalid if there are more addresses or names than
+// are collected.
 Result<TreeEntries> scrubbed_tree(Recorded recorded);
 
 }  // namespace manactl::host

@@ -8,24 +8,21 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <utility>
 
 #include "base/text.h"
 
 namespace manactl::host {
 namespace {
 
-std::string whole(const std::string& text, const NameReplacer& /*names*/) {
-  return text;
-}
-
 // A number, a list of numbers or an id, as attributes in sysfs have.
-std::string number(const std::string& text, const NameReplacer& /*names*/) {
+std::string number(std::string_view text) {
   constexpr std::string_view kCharacters = "0123456789abcdefABCDEFx{}-,.: \n";
-  return text.find_first_not_of(kCharacters) == std::string::npos ? text : "";
+  return text.find_first_not_of(kCharacters) == std::string_view::npos ? std::string(text) : "";
 }
 
 // The lines "key=value" or "key: value" with one of these keys.
-std::string lines_with(const std::string& text,
+std::string lines_with(std::string_view text,
                        std::initializer_list<std::string_view> keys,
                        char separator = '=') {
   std::string kept;
@@ -37,37 +34,45 @@ std::string lines_with(const std::string& text,
   return kept;
 }
 
-std::string os_release(const std::string& text, const NameReplacer& /*names*/) {
+std::string os_release(std::string_view text) {
   return lines_with(text, {"ID"});
 }
 
-std::string meminfo(const std::string& text, const NameReplacer& /*names*/) {
+std::string meminfo(std::string_view text) {
   return lines_with(text, {"Hugepagesize"}, ':');
 }
 
-std::string network_manager(const std::string& text, const NameReplacer& /*names*/) {
-  return lines_with(text, {"unmanaged-devices", "unmanaged-devices+", "managed"});
+// Whether a key decides about NICs depends on the section. People choose the rest of its name.
+std::string network_manager(std::string_view text) {
+  std::string kept;
+  for (const auto line : split(text, '\n')) {
+    if (line.starts_with('['))
+      kept += line.starts_with("[device") ? "[device]\n" : "[section]\n";
+    else
+      kept +=
+          lines_with(line, {"unmanaged-devices", "unmanaged-devices+", "managed", "match-device"});
+  }
+  return kept;
 }
 
-std::string networkd(const std::string& text, const NameReplacer& /*names*/) {
-  return lines_with(text, {"Unmanaged", "Driver", "ADMIN_STATE"});
+std::string networkd(std::string_view text) {
+  return lines_with(text, {"Unmanaged", "Driver", "MACAddress", "ADMIN_STATE"});
 }
 
-std::string udev(const std::string& text, const NameReplacer& /*names*/) {
+std::string udev(std::string_view text) {
   return lines_with(text, {"E:NM_UNMANAGED", "E:ID_NET_MANAGED_BY"});
 }
 
-std::string package_config(const std::string& text, const NameReplacer& /*names*/) {
+std::string package_config(std::string_view text) {
   return lines_with(text, {"Version"}, ':');
 }
 
 // dpkg separates packages by empty lines.
-std::string dpkg_status(const std::string& text, const NameReplacer& /*names*/) {
+std::string dpkg_status(std::string_view text) {
   std::string kept;
   for (std::string_view rest = text; !rest.empty();) {
     const auto end = std::min(rest.find("\n\n"), rest.size());
-    kept +=
-        lines_with(std::string(rest.substr(0, end)), {"Package", "Status", "Version"}, ':') + "\n";
+    kept += lines_with(rest.substr(0, end), {"Package", "Status", "Version"}, ':') + "\n";
     rest.remove_prefix(std::min(end + 2, rest.size()));
   }
   return kept;
@@ -82,7 +87,7 @@ std::string_view mount_type(std::string_view type) {
 }
 
 // Mounts of hugepages and mounts that need the network, without their devices.
-std::string mounts(const std::string& text, const NameReplacer& names) {
+std::string mounts(std::string_view text, NameReplacer& names) {
   std::string kept;
   for (const auto line : split(text, '\n')) {
     const auto fields = words(line);  // device, path, type, options
@@ -96,7 +101,7 @@ std::string mounts(const std::string& text, const NameReplacer& names) {
     if (options.empty()) options.emplace_back("rw");
     const auto type = mount_type(fields[2]);
     kept +=
-        fmt::format("{} {} {} {} 0 0\n", type, names.image(fields[1]), type, join(options, ","));
+        fmt::format("{} {} {} {} 0 0\n", type, names.mount(fields[1]), type, join(options, ","));
   }
   return kept;
 }
@@ -107,24 +112,24 @@ std::string_view program_of(std::string_view name) {
 }
 
 // proc_pid_stat(5): keeps the process id, whether it is an SSH server, and its parent.
-std::string process_stat(const std::string& text, const NameReplacer& /*names*/) {
+std::string process_stat(std::string_view text) {
   const auto open = text.find('(');
   const auto close = text.rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) return {};
   const auto pid = parse_unsigned(trim(text.substr(0, open)));
-  const auto fields = words(std::string_view(text).substr(close + 1));
+  const auto fields = words(text.substr(close + 1));
   const auto parent = fields.size() < 2 ? Result<std::uint64_t>(fail(Errc::invalid, ""))
                                         : parse_unsigned(fields[1]);
   if (!pid || !parent) return {};
-  const auto name = std::string_view(text).substr(open + 1, close - open - 1);
+  const auto name = text.substr(open + 1, close - open - 1);
   return fmt::format("{} ({}) S {}\n", *pid, program_of(name), *parent);
 }
 
-std::string process_name(const std::string& text, const NameReplacer& /*names*/) {
+std::string process_name(std::string_view text) {
   return fmt::format("{}\n", program_of(text));
 }
 
-std::string command_line(const std::string& text, const NameReplacer& /*names*/) {
+std::string command_line(std::string_view text) {
   std::vector<std::string> kept;
   for (const auto word : words(text)) {
     const auto option = word.substr(0, word.find('='));
@@ -134,8 +139,8 @@ std::string command_line(const std::string& text, const NameReplacer& /*names*/)
 }
 
 // modprobe.d(5): the lines that keep a module from being loaded. A backslash continues a line.
-std::string modprobe(const std::string& text, const NameReplacer& /*names*/) {
-  std::string joined = text, kept;
+std::string modprobe(std::string_view text) {
+  std::string joined(text), kept;
   for (auto at = joined.find("\\\n"); at != std::string::npos; at = joined.find("\\\n", at))
     joined.erase(at, 2);
   for (const auto line : split(joined, '\n')) {
@@ -150,12 +155,12 @@ std::string modprobe(const std::string& text, const NameReplacer& /*names*/) {
   return kept;
 }
 
-std::string asset_tag(const std::string& text, const NameReplacer& /*names*/) {
+std::string asset_tag(std::string_view text) {
   constexpr std::string_view kAzure = "7783-7084-3265-9085-8269-3286-77";
   return fmt::format("{}\n", trim(text) == kAzure ? kAzure : "removed");
 }
 
-std::string ip_address(const std::string& text, const NameReplacer& /*names*/) {
+std::string ip_address(std::string_view text) {
   const std::string address(trim(text));
   std::array<unsigned char, sizeof(in6_addr)> bytes{};
   const bool valid = inet_pton(AF_INET, address.c_str(), bytes.data()) == 1 ||
@@ -163,26 +168,30 @@ std::string ip_address(const std::string& text, const NameReplacer& /*names*/) {
   return valid ? address + "\n" : "";
 }
 
-std::string boot_id(const std::string& /*text*/, const NameReplacer& /*names*/) {
+std::string boot_id(std::string_view /*text*/) {
   return "00000000-0000-0000-0000-000000000000\n";
 }
 
+using Keep = std::string (*)(std::string_view text);
+
+constexpr Keep whole = nullptr;
+
 struct Row {
   const char* pattern;  // fnmatch(3), where '*' also matches '/'
-  std::string (*keep)(const std::string& text, const NameReplacer& names);
+  Keep keep;
   Scrub scrub = Scrub::addresses;
 };
 
-// The first row that matches counts. whole() is for logs and for files that manactl or the kernel's
+// The first row that matches counts. whole is for logs and for files that manactl or the kernel's
 // build writes.
 constexpr std::array kRows = {
-    Row{"manactl/*.log", whole, Scrub::names_too},
-    Row{"manactl/report.json", whole, Scrub::names_too},
-    Row{"manactl/modules.json", whole, Scrub::names_too},      // contains paths
-    Row{"manactl/file_errors.json", whole, Scrub::names_too},  // contains paths
-    Row{"manactl/nodes.json", whole, Scrub::names_too},        // contains paths
+    Row{"manactl/*.log", whole, Scrub::log},
+    Row{"manactl/report.json", whole, Scrub::report},
+    Row{"manactl/modules.json", whole, Scrub::names},      // contains paths
+    Row{"manactl/file_errors.json", whole, Scrub::names},  // contains paths
+    Row{"manactl/nodes.json", whole, Scrub::names},        // contains paths
     Row{"manactl/*.json", whole},
-    Row{"logs/*", whole, Scrub::names_too},
+    Row{"logs/*", whole, Scrub::log},
     Row{"*/os-release", os_release},
     Row{"*modprobe.d/*.conf", modprobe},
     Row{"*NetworkManager/*", network_manager},
@@ -193,9 +202,6 @@ constexpr std::array kRows = {
     Row{"var/lib/dpkg/status", dpkg_status},
     Row{"*lib/modules/*/modules.builtin", whole},
     Row{"*lib/modules/*/modules.dep", whole},
-    Row{"proc/mounts", mounts},
-    Row{"proc/[0-9]*/mounts", mounts},
-    Row{"proc/self/mounts", mounts},
     Row{"proc/meminfo", meminfo},
     Row{"proc/cmdline", command_line},
     Row{"proc/[0-9]*/stat", process_stat},
@@ -217,13 +223,29 @@ constexpr std::array kRows = {
     Row{"sys/*_hugepages", number},
 };
 
+const Row* row_of(const std::string& read_as) {
+  const auto* found = std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) {
+    return fnmatch(row.pattern, read_as.c_str(), 0) == 0;
+  });
+  return found == kRows.end() ? nullptr : found;
+}
+
 }  // namespace
 
-KeptText kept_text(const std::string& read_as, const std::string& text, const NameReplacer& names) {
-  for (const auto& row : kRows) {
-    if (fnmatch(row.pattern, read_as.c_str(), 0) == 0) return {row.keep(text, names), row.scrub};
-  }
-  return {};
+bool is_mounts(std::string_view path) {
+  return path.starts_with("proc/") && path.ends_with("/mounts");
+}
+
+Scrub scrub_of(const std::string& read_as) {
+  const auto* row = row_of(read_as);
+  return row == nullptr ? Scrub::addresses : row->scrub;
+}
+
+std::string kept_text(const std::string& read_as, std::string text, NameReplacer& names) {
+  if (is_mounts(read_as)) return mounts(text, names);
+  const auto* row = row_of(read_as);
+  if (row == nullptr) return {};
+  return row->keep == whole ? std::move(text) : row->keep(text);
 }
 
 std::string kept_target(const std::string& path, const std::string& target) {

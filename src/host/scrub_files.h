@@ -7,31 +7,33 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "host/scrub_names.h"
 #include "host/tarball.h"
 
 namespace manactl::host {
 
-// How the text that is kept is scrubbed afterwards.
-enum class Scrub { nothing, addresses, names_too };
-
-struct KeptText {
-  std::string text;
-  Scrub scrub = Scrub::addresses;
-};
+// How the text that is kept is scrubbed afterwards; see Scrubber.
+enum class Scrub { nothing, addresses, names, log, report };
 
 // `read_as` is the path by which the file was read; it differs from its own path if links lead to
-// it. `names` has the names that learn_mounts() found.
-KeptText kept_text(const std::string& read_as, const std::string& text, const NameReplacer& names);
+// it.
+Scrub scrub_of(const std::string& read_as);
+
+// `names` has the names that learn_mounts() found.
+std::string kept_text(const std::string& read_as, std::string text, NameReplacer& names);
+
+// Whether a file has the format of proc_pid_mounts(5).
+bool is_mounts(std::string_view path);
 
 // Returns the part of a link's target that manactl reads: of links below proc, only the programs
 // and devices that it looks for.
 std::string kept_target(const std::string& path, const std::string& target);
 
-// Replaces the destination of each route by a single address: of the remote storage that the route
-// leads to, else of the network. Scrubbed addresses are in no network, so that manactl could not
-// find the route to the storage otherwise.
+// Replaces the destination of each route by single addresses: the first of its network, and each
+// remote storage that the route leads to. Scrubbed addresses are in no network, so that manactl
+// could not find the route to the storage otherwise.
 void keep_routes_to_storage(TreeEntries& tree);
 
 // Replaces the type information of the kernel, which is binary and large, by the one value that

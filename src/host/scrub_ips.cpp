@@ -168,10 +168,12 @@ std::size_t hex_length(std::string_view text, std::size_t at) {
 std::string IpReplacer::image(std::uint32_t address) {
   if (is_public(address) || ipv4_images_.count(address) != 0) return text_of(address, '.');
   auto& replacement = ipv4_[address];
-  // RFC 2544 reserves 198.18.0.0/15 for benchmarks.
-  constexpr std::uint32_t kFirst = 0xc6120000;
+  // RFC 2544 reserves 198.18.0.0/15 for benchmarks. After these, 240.0.0.0/4 of RFC 1112, which
+  // nobody uses, has more than kMaxKnown.
+  constexpr std::uint32_t kFirst = 0xc6120000, kCount = 1U << 17U, kFirstOfRest = 0xf0000000;
   while (replacement == 0) {
-    const auto candidate = kFirst + ++used_ipv4_;
+    const auto number = ++used_ipv4_;
+    const auto candidate = (number < kCount ? kFirst : kFirstOfRest) + number;
     if (ipv4_.count(candidate) == 0 && ipv4_images_.insert(candidate).second)
       replacement = candidate;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.h"
 #include "host/scrub_text.h"
@@ -54,7 +55,8 @@ constexpr std::array<std::string_view, 76> kWords = {"localhost",   "localdomain
 constexpr std::string_view kNameCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-$@+";
 
-constexpr std::size_t kMaxLength = 255;  // of a name, so that a long line costs little
+// Of a name, and of different lengths of the names with the same first word. They bound the time.
+constexpr std::size_t kMaxLength = 255, kMaxLengths = 100;
 
 bool is_number(std::string_view text) {
   if (text.starts_with("0x")) return std::all_of(text.begin() + 2, text.end(), is_hex);
@@ -100,6 +102,7 @@ std::string_view value_at(std::string_view text) {
 
 // The first word of a name, or its first character if that is not in a word.
 std::string_view first_word(std::string_view name) {
+  name = name.substr(0, kMaxLength + 1);
   const auto end = std::find_if_not(name.begin(), name.end(), is_word);
   const auto length = static_cast<std::size_t>(end - name.begin());
   return name.substr(0, std::max<std::size_t>(length, 1));
@@ -134,6 +137,14 @@ std::string_view syslog_host(std::string_view line) {
   return named && name_at(fields[0]) == fields[0] ? fields[0] : std::string_view();
 }
 
+// Whether a path is one that distributions and manuals use: "/dev/hugepages1G", "/mnt/huge".
+bool is_usual_mount(std::string_view path) {
+  constexpr std::string_view kPool = "/dev/hugepages";
+  if (path == "/" || path == "/mnt/huge") return true;
+  return path.starts_with(kPool) &&
+         path.find_first_not_of("-0123456789kKMGB", kPool.size()) == std::string_view::npos;
+}
+
 // Calls visit(rest) with the text after each occurrence of `key`, which begins a word.
 template <class Visit>
 void after_each(std::string_view line, std::string_view key, Visit visit) {
@@ -152,11 +163,11 @@ void after_each(std::string_view line, std::string_view key, Visit visit) {
 
 void NameReplacer::insert(std::string_view kind, std::string_view name) {
   const auto text = lower(name);
-  if (is_full() || name.size() > kMaxLength) return;
-  const auto [found, added] = names_.try_emplace(text);
-  if (!added) return;
-  found->second = fmt::format("{}{}", kind, ++counts_[std::string(kind)]);
-  lengths_[std::string(first_word(text))].insert(text.size());
+  if (is_full_ || name.size() > kMaxLength) return;
+  if (!names_.try_emplace(text, Name{kind, ""}).second) return;
+  auto& lengths = lengths_[std::string(first_word(text))];
+  lengths.insert(text.size());
+  is_full_ = names_.size() >= kMaxKnown || lengths.size() > kMaxLengths;
 }
 
 void NameReplacer::add(std::string_view kind, std::string_view name) {
@@ -214,8 +225,7 @@ void NameReplacer::learn_mounts(std::string_view text) {
     const bool hugepages = fields[2] == "hugetlbfs";
     const bool remote = fields[3].find("addr=") != std::string_view::npos;
     if (!hugepages && !remote) continue;
-    const bool usual = fields[1].starts_with("/dev/hugepages") || fields[1] == "/mnt/huge";
-    if (!usual && fields[1].size() > 1) insert(kMount, fields[1]);
+    if (!is_usual_mount(fields[1])) insert(kMount, fields[1]);
     if (!remote) continue;
     const auto device = fields[0];
     if (device.starts_with("//")) {
@@ -342,23 +352,35 @@ void NameReplacer::learn_log(std::string_view text) {
   }
 }
 
-std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::string& out) const {
+// A replacement never equals a name of the machine: a log is scrubbed twice.
+const std::string& NameReplacer::replacement_of(Name& name) {
+  while (name.replacement.empty()) {
+    auto candidate = fmt::format("{}{}", name.kind, ++counts_[name.kind]);
+    if (names_.count(candidate) == 0) name.replacement = std::move(candidate);
+  }
+  return name.replacement;
+}
+
+std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::string& out) {
   if (names_.empty() || (is_word(text[at]) && !begins_word(text, at))) return 0;
   const auto lengths = lengths_.find(lower(first_word(text.substr(at))));
   if (lengths == lengths_.end()) return 0;
+  const auto window = lower(text.substr(at, kMaxLength));
   for (const auto length : lengths->second) {
-    if (at + length > text.size() || is_word(at_or_end(text, at + length))) continue;
-    const auto found = names_.find(lower(text.substr(at, length)));
+    if (length > window.size() || is_word(at_or_end(text, at + length))) continue;
+    const auto found = names_.find(window.substr(0, length));
     if (found == names_.end()) continue;
-    out += found->second;
+    out += replacement_of(found->second);
     return length;
   }
   return 0;
 }
 
-std::string NameReplacer::image(std::string_view name) const {
-  std::string out;
-  return !name.empty() && replace(name, 0, out) == name.size() ? out : std::string(name);
+std::string NameReplacer::mount(std::string_view path) {
+  if (is_usual_mount(path)) return std::string(path);
+  const auto found = names_.find(lower(path));
+  // insert() ignores paths that are too long.
+  return found == names_.end() ? fmt::format("{}0", kMount) : replacement_of(found->second);
 }
 
 }  // namespace manactl::host

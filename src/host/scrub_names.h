@@ -38,13 +38,13 @@ class NameReplacer {
 
   // If a known name begins at `at`, appends its replacement. Returns the length of the name; 0 if
   // there is none.
-  std::size_t replace(std::string_view text, std::size_t at, std::string& out) const;
+  std::size_t replace(std::string_view text, std::size_t at, std::string& out);
 
-  // True if no more names are collected.
-  bool is_full() const { return names_.size() >= kMaxKnown; }
+  // True if not all names are collected.
+  bool is_full() const { return is_full_; }
 
-  // The replacement of a name, or the name itself if it is not known.
-  std::string image(std::string_view name) const;
+  // The replacement of the path of a mount. Paths that name nobody, such as "/dev/hugepages", stay.
+  std::string mount(std::string_view path);
 
  private:
   void insert(std::string_view kind, std::string_view name);
@@ -53,10 +53,18 @@ class NameReplacer {
   void learn_keys(std::string_view line);
   void learn_paths(std::string_view line);
 
-  std::unordered_map<std::string, std::string> names_;  // replacements by name in lower case
+  struct Name {
+    std::string_view kind;
+    std::string replacement;  // empty until the first use
+  };
+
+  const std::string& replacement_of(Name& name);
+
+  std::unordered_map<std::string, Name> names_;  // by name in lower case
   // The lengths of the names that begin with a word or, for a path, with a character.
   std::unordered_map<std::string, std::set<std::size_t, std::greater<>>> lengths_;
-  std::map<std::string, unsigned, std::less<>> counts_;  // by kind
+  bool is_full_ = false;
+  std::map<std::string_view, unsigned> counts_;  // of replacements, by kind
 };
 
 }  // namespace manactl::host

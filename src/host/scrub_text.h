@@ -12,8 +12,7 @@
 
 namespace manactl::host {
 
-// The number of MAC addresses, of IP addresses and of names that are collected. It bounds the
-// memory.
+// No bundle is written with so many MAC addresses, IP addresses or names. It bounds the memory.
 inline constexpr std::size_t kMaxKnown = 300'000;
 
 inline bool is_hex(char c) {

@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string scrub(const std::string& text, const std::string& host = "") {
   Scrubber scrubber;
@@ -181,11 +182,9 @@ TEST(Scrubber, RemovesWordsThatAReportCuts) {
   EXPECT_EQ(scrubber.scrubbed_report("at 00:0d:3a:76..., Starting..."), "at ..., Starting...");
 }
 
-TreeEntries scrubbed_files(std::map<std::string, std::string> files,
-                           std::map<std::string, std::string> extra = {}) {
+TreeEntries scrubbed_files(std::map<std::string, std::string> files) {
   Recorded recorded;
   for (auto& [path, text] : files) recorded.tree[path] = {TreeEntry::Kind::file, std::move(text)};
-  recorded.extra = std::move(extra);
   recorded.identity_files["proc/sys/kernel/hostname"] = "web01";
   return scrubbed_tree(std::move(recorded)).value();
 }
@@ -197,7 +196,7 @@ TEST(ScrubbedTree, ReplacesAddressesInPathsAndTargets) {
       {"bus/000d3a76-3bd0-000d-3a76-3bd0000d3a76",
        {TreeEntry::Kind::link, "../000d3a76-3bd0-000d-3a76-3bd0000d3a76"}},
   };
-  recorded.extra = {{"logs/1-web01.log", "on web01: 10.0.0.4"}};
+  recorded.tree["logs/1-web01.log"] = {TreeEntry::Kind::file, "on web01: 10.0.0.4"};
   recorded.identity_files["proc/sys/kernel/hostname"] = "web01";
   const TreeEntries scrubbed = scrubbed_tree(recorded).value();
   const auto link = scrubbed.find("bus/02000000-0001-0200-0000-000102000000");
@@ -215,7 +214,11 @@ TEST(ScrubbedTree, KeepsOnlyWhatManactlReads) {
        "/dev/sda1 /home/alice ext4 rw 0 0\nhugetlbfs /dev/hugepages hugetlbfs rw,pagesize=2M 0 "
        "0\n"},
       {"etc/systemd/network/10-web01.network",
-       "[Network]\nDomains=corp.example\nUnmanaged=yes\nDriver=mana\n"},
+       "[Match]\nMACAddress=00:0d:3a:76:3b:d0\nDriver=mana\n"
+       "[Network]\nDomains=corp.example\n[Link]\nUnmanaged=yes\n"},
+      {"etc/NetworkManager/conf.d/99-alice.conf",
+       "[device-alice]\nmatch-device=mac:00:0d:3a:76:3b:d0\nmanaged=0\n"
+       "[keyfile]\nunmanaged-devices=driver:mana\nhostname-mode=alice\n"},
       {"etc/os-release", "ID=ubuntu\nPRETTY_NAME=\"Ubuntu of alice\"\n"},
       {"etc/modprobe.d/a.conf",
        "# alice\nblacklist \\\nfloppy\ninstall x /home/alice/x\ninstall y /bin/true\n"},
@@ -227,7 +230,11 @@ TEST(ScrubbedTree, KeepsOnlyWhatManactlReads) {
   EXPECT_EQ(
       tree.at("proc/8/mounts").text,
       "cifs /mnt/1 cifs addr=198.18.0.1 0 0\nhugetlbfs /dev/hugepages hugetlbfs pagesize=2M 0 0\n");
-  EXPECT_EQ(tree.at("etc/systemd/network/10-host1.network").text, "Unmanaged=yes\nDriver=mana\n");
+  EXPECT_EQ(tree.at("etc/systemd/network/10-host1.network").text,
+            "MACAddress=02:00:00:00:00:01\nDriver=mana\nUnmanaged=yes\n");
+  EXPECT_EQ(tree.at("etc/NetworkManager/conf.d/99-alice.conf").text,
+            "[device]\nmatch-device=mac:02:00:00:00:00:01\nmanaged=0\n"
+            "[section]\nunmanaged-devices=driver:mana\n");
   EXPECT_EQ(tree.at("etc/os-release").text, "ID=ubuntu\n");
   EXPECT_EQ(tree.at("etc/modprobe.d/a.conf").text, "blacklist floppy\ninstall y /bin/true\n");
   EXPECT_EQ(tree.at("proc/cmdline").text, "modprobe.blacklist=floppy\n");
@@ -235,13 +242,69 @@ TEST(ScrubbedTree, KeepsOnlyWhatManactlReads) {
 }
 
 TEST(ScrubbedTree, IsRefusedIfThereAreTooManyAddresses) {
-  Recorded recorded;
-  for (unsigned i = 0; i <= kMaxKnown; ++i) {
-    recorded.extra["logs/1"] += fmt::format("10.{}.{}.{} ", i >> 16U, (i >> 8U) & 0xff, i & 0xff);
+  const auto with_addresses = [](unsigned count) {
+    Recorded recorded;
+    auto& log = recorded.tree["logs/1"] = {TreeEntry::Kind::file, ""};
+    for (unsigned i = 0; i < count; ++i) {
+      log.text += fmt::format("10.{}.{}.{} ", i >> 16U, (i >> 8U) & 0xff, i & 0xff);
+    }
+    return scrubbed_tree(recorded);
+  };
+  const auto refused = with_addresses(kMaxKnown);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("at most 299999 of each kind"));
+
+  const auto tree = with_addresses(kMaxKnown - 1);
+  ASSERT_TRUE(tree);
+  EXPECT_THAT(tree->at("logs/1").text, StartsWith("198.18.0.1 198.18.0.2 "));
+  EXPECT_THAT(tree->at("logs/1").text, HasSubstr(" 198.19.255.255 240.2.0.0 "));
+}
+
+TEST(ScrubbedTree, IsRefusedIfSearchingNamesWouldTakeTooLong) {
+  std::string log;
+  for (std::size_t length = 1; length <= 101; ++length) {
+    log += "at //server/" + std::string(length, 'a') + "\n";
   }
-  const auto tree = scrubbed_tree(recorded);
-  ASSERT_FALSE(tree);
-  EXPECT_THAT(tree.error().message, HasSubstr("use parts of the logs"));
+  Recorded recorded;
+  recorded.tree["logs/1"] = {TreeEntry::Kind::file, log};
+  EXPECT_FALSE(scrubbed_tree(recorded));
+  recorded.tree["logs/1"].text = log.substr(0, log.rfind("at"));
+  EXPECT_TRUE(scrubbed_tree(recorded));
+}
+
+TEST(ScrubbedTree, RemovesWhatHidesAddressesFromLogsOfEveryName) {
+  const std::string wide(
+      "1\0"
+      "0\0.\0"
+      "0\0.\0"
+      "0\0.\0"
+      "4\0",
+      16);
+  const auto tree = scrubbed_files({{"logs/1-a.json", "10.0.\x1b[7m0.4"}, {"logs/2-b.json", wide}});
+  EXPECT_EQ(tree.at("logs/1-a.json").text, "198.18.0.1");
+  EXPECT_EQ(tree.at("logs/2-b.json").text, "198.18.0.1");
+}
+
+TEST(ScrubbedTree, ReplacesThePathsOfMountsUnlessTheyAreUsual) {
+  const auto pool = [](const std::string& path) { return "none " + path + " hugetlbfs rw 0 0\n"; };
+  const auto kept = [](const std::string& path) {
+    return "hugetlbfs " + path + " hugetlbfs rw 0 0\n";
+  };
+  const std::string long_path = "/srv/" + std::string(300, 'a');
+  const auto tree =
+      scrubbed_files({{"proc/7/mounts",
+                       pool("/dev/hugepages") + pool("/dev/hugepages-1G") +
+                           pool("/dev/hugepages2048kB") + pool("/mnt/huge") +
+                           pool("/dev/hugepages-alice") + pool("/srv/alice") + pool(long_path)}});
+  EXPECT_EQ(tree.at("proc/7/mounts").text,
+            kept("/dev/hugepages") + kept("/dev/hugepages-1G") + kept("/dev/hugepages2048kB") +
+                kept("/mnt/huge") + kept("/mnt/1") + kept("/mnt/2") + kept("/mnt/0"));
+}
+
+TEST(ScrubbedTree, DoesNotMixANameUpWithAReplacement) {
+  const std::string log = "Nov 21 10:00:00 web01 sshd[7]: rhost=host1 \x1b[1mrhost=host1\x1b[0m\n";
+  const auto tree = scrubbed_files({{"logs/1", log}});
+  EXPECT_EQ(tree.at("logs/1").text, "Nov 21 10:00:00 host2 sshd[7]: rhost=host3 rhost=host3\n");
 }
 
 TEST(ScrubbedTree, KeepsAFileByThePathThatWasRead) {
