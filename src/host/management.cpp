@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "base/text.h"
+#include "host/scrub_text.h"
 
 namespace manactl::host {
 namespace {
@@ -92,11 +93,18 @@ bool has_driver(const std::string& patterns, const Netdev& netdev) {
          });
 }
 
+// The octets of a MAC address may be separated by colons, dashes and dots.
+std::string mac_digits(std::string_view address) {
+  std::string digits = lower(address);
+  std::erase_if(digits, [](char c) { return c == ':' || c == '-' || c == '.'; });
+  return digits;
+}
+
 bool has_mac(const std::string& addresses, const Netdev& netdev) {
   const auto all = words(addresses);
+  const auto own = mac_digits(netdev.mac.str());
   return all.empty() || std::any_of(all.begin(), all.end(), [&](std::string_view address) {
-           const auto mac = MacAddress::parse(address);
-           return mac && *mac == netdev.mac;
+           return mac_digits(address) == own;
          });
 }
 

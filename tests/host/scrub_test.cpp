@@ -5,6 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
+#include "host/management.h"
+#include "os/memory_files.h"
+
 namespace manactl::host {
 namespace {
 
@@ -270,6 +274,46 @@ TEST(ScrubbedTree, IsRefusedIfSearchingNamesWouldTakeTooLong) {
   EXPECT_FALSE(scrubbed_tree(recorded));
   recorded.tree["logs/1"].text = log.substr(0, log.rfind("at"));
   EXPECT_TRUE(scrubbed_tree(recorded));
+}
+
+// Which of two VFs a network manager manages: "+-" is only the first.
+std::string managed_vfs(const TreeEntries& tree) {
+  os::MemoryFiles files;
+  for (const auto& [path, entry] : tree) files.add_file(path, entry.text);
+  const NetworkManagers managers(files);
+  std::string result;
+  for (const auto& [index, path] : {std::pair(5U, "manactl/5.json"), {6U, "manactl/6.json"}}) {
+    Netdev vf;
+    vf.index = index;
+    vf.driver = "mana";
+    vf.mac = *MacAddress::parse(trim(tree.at(path).text));
+    const auto management = managers.management(vf);
+    result += !management ? "?" : management->unmanaged ? "-" : "+";
+  }
+  return result;
+}
+
+TEST(ScrubbedTree, KeepsTheRulesOfNetworkManagers) {
+  const std::vector<std::map<std::string, std::string>> systems = {
+      {{"run/NetworkManager/NetworkManager.pid", "7"},
+       {"etc/NetworkManager/conf.d/99-a.conf",
+        "[device-alice]\nmatch-device=mac:00:0d:3a:76:3b:d0\nmanaged=0\n"}},
+      {{"run/NetworkManager/NetworkManager.pid", "7"},
+       {"etc/NetworkManager/conf.d/99-a.conf",
+        "[keyfile]\nunmanaged-devices+=mac:00:0d:3a:76:3b:d0\nmanaged=0\n"}},
+      {{"run/systemd/netif/leases", ""},
+       {"run/systemd/netif/links/6", "ADMIN_STATE=configured\n"},
+       {"etc/systemd/network/05-a.network",
+        "[Match]\nMACAddress=00-0D-3A-76-3B-D0\nDriver=mana\n[Link]\nUnmanaged=yes\n"}},
+  };
+  for (auto files : systems) {
+    files["manactl/5.json"] = "00:0d:3a:76:3b:d0\n";
+    files["manactl/6.json"] = "00:0d:3a:76:3b:d1\n";
+    TreeEntries tree;
+    for (const auto& [path, text] : files) tree[path] = {TreeEntry::Kind::file, text};
+    EXPECT_EQ(managed_vfs(tree), "-+") << files.begin()->second;
+    EXPECT_EQ(managed_vfs(scrubbed_files(files)), "-+") << files.begin()->second;
+  }
 }
 
 TEST(ScrubbedTree, RemovesWhatHidesAddressesFromLogsOfEveryName) {
