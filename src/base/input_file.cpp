@@ -29,10 +29,6 @@ tl::unexpected<Error> fail_read(int number, const std::string& path) {
   return tl::unexpected<Error>(std::move(error));
 }
 
-bool is_trusted_owner(const Status& status) {
-  return status.st_uid == 0 || status.st_uid == geteuid();
-}
-
 Descriptor open_directory(const char* path) {
   return Descriptor(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
@@ -72,29 +68,28 @@ class InputWalk {
     return good;
   }
 
-  // As root, rejects a hard link in the directory of a user who does not own the file. If the
-  // sysctl fs.protected_hardlinks is 0, every user can create such links.
+  // As root, rejects a hard link that a user may have made who does not own the file. If the sysctl
+  // fs.protected_hardlinks is 0, every user can link every file into a directory such as /tmp.
   Result<> check_hard_link(const Status& status) const {
     if (!S_ISREG(status.st_mode) || status.st_nlink == 1 || geteuid() != 0) return {};
     Status directory{};
     if (fstat(walk_.here(), &directory) != 0) return fail_read(errno, path_);
-    if (is_trusted_owner(directory) || directory.st_uid == status.st_uid) return {};
+    const bool is_usual = is_trusted_owner(directory) || directory.st_uid == status.st_uid;
+    if (is_usual && !is_writable_by_others(directory)) return {};
     return fail(Errc::invalid,
-                fmt::format("cannot read '{}': it is a hard link in a directory of user {}; name "
-                            "the file in its own directory",
-                            shown(path_),
-                            directory.st_uid));
+                fmt::format("cannot read '{}': it is a hard link in a directory to which other "
+                            "users can write; name the file in its own directory",
+                            shown(path_)));
   }
 
   Result<> follow(int link, const Status& status, const std::string& name) {
     Status directory{};
     if (fstat(walk_.here(), &directory) != 0) return fail_read(errno, path_);
-    if (!is_trusted_owner(status) || !is_trusted_owner(directory)) {
+    if (!is_trusted_owner(status) || !is_trusted_directory(directory)) {
       return fail(Errc::invalid,
-                  fmt::format("cannot read '{}': user {} controls the symbolic link '{}' in it; "
+                  fmt::format("cannot read '{}': other users control the symbolic link '{}' in it; "
                               "name the file that it should lead to",
                               shown(path_),
-                              is_trusted_owner(status) ? directory.st_uid : status.st_uid,
                               shown(name)));
     }
     if (may_be_magic_link(link, walk_.here())) return take_own(name);

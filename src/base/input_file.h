@@ -14,9 +14,9 @@
 namespace manactl {
 
 // Opens a regular file or a directory with O_PATH. A symbolic link in any component is followed
-// only if it and its directory belong to root or the effective user. Errc::invalid for any other
-// link, and if `path` does not exist or is a device, pipe or socket. The message uses `what` to
-// name the expected input, such as "a log".
+// only if it belongs to root or the effective user, and is_trusted_directory() holds for its
+// directory. Errc::invalid for any other link, and if `path` does not exist or is a device, pipe or
+// socket. The message uses `what` to name the expected input, such as "a log".
 Result<Descriptor> find_input(const std::string& path, std::string_view what);
 
 // Opens a regular file to be read, with the checks of find_input(). Also opens /dev/fd/N and

@@ -2,7 +2,6 @@
 
 #include "base/path_walk.h"
 
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -59,6 +58,19 @@ int PathWalk::follow(int link) {
     is_relative_ = false;
   }
   return 0;
+}
+
+bool is_trusted_owner(const struct stat& status) {
+  return status.st_uid == 0 || status.st_uid == geteuid();
+}
+
+bool is_writable_by_others(const struct stat& status) {
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+bool is_trusted_directory(const struct stat& status) {
+  const bool is_shared = is_writable_by_others(status) && (status.st_mode & S_ISVTX) == 0;
+  return is_trusted_owner(status) && !is_shared;
 }
 
 bool may_be_magic_link(int link, int directory) {

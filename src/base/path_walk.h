@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
 #include <vector>
 
@@ -56,6 +58,15 @@ class PathWalk {
   int links_ = 0;
   std::vector<Level> levels_;
 };
+
+// Whether root or the effective user owns a file.
+bool is_trusted_owner(const struct stat& status);
+
+bool is_writable_by_others(const struct stat& status);
+
+// Whether only root and the effective user can rename and remove their files in a directory. In a
+// sticky directory, others can add files, but can neither rename nor remove ours.
+bool is_trusted_directory(const struct stat& status);
 
 // Whether the open link in `directory` may be a magic link, which leads to any file. In procfs
 // these are the links below its top directory. Also true if fstat(2) or fstatfs(2) fails.

@@ -17,15 +17,6 @@ namespace manactl {
 namespace {
 
 constexpr int kPathOnly = O_PATH | O_NOFOLLOW | O_CLOEXEC;
-constexpr unsigned kWritableByOthers = S_IWGRP | S_IWOTH;
-
-bool is_trusted_owner(const struct stat& status) {
-  return status.st_uid == 0 || status.st_uid == geteuid();
-}
-
-bool is_writable_by_others(const struct stat& status) {
-  return (status.st_mode & kWritableByOthers) != 0;
-}
 
 std::string quoted(const std::string& path) {
   return "'" + printable(path) + "'";
@@ -48,11 +39,9 @@ tl::unexpected<Error> fail_writable(const std::string& path) {
 }
 
 Result<> check_directory(const struct stat& status, const std::string& path) {
+  if (is_trusted_directory(status)) return {};
   if (!is_trusted_owner(status)) return fail_owner(path, status);
-  // In a sticky directory, others can add files, but can neither rename nor remove ours.
-  const bool is_shared = is_writable_by_others(status) && (status.st_mode & S_ISVTX) == 0;
-  if (is_shared) return fail_writable(path);
-  return {};
+  return fail_writable(path);
 }
 
 Result<struct stat> status_of(int file, const std::string& path) {

@@ -25,7 +25,7 @@ enum class NicState : std::uint8_t {
 struct EngineRow {
   std::string_view name;  // in options and JSON
   bool built_in = false;
-  std::string_view mana_driver;  // of MANA; EngineInfo::drivers lists it if it is built in
+  std::string_view mana_driver;  // the driver for MANA NICs; may be missing in info().drivers
   NicState nic_state = NicState::prepared;
   bool uses_hugepages = false;
   bool takes_vdevs = false;        // can measure DPDK's virtual devices

@@ -18,7 +18,7 @@ namespace manactl::host {
 
 class NameReplacer {
  public:
-  // The first word of a replacement: "host1", "domain1", "user1", "name1", "/mnt/1".
+  // What replacements begin with; a number follows: "host1", "domain1", "/mnt/1".
   static constexpr std::string_view kHost = "host", kDomain = "domain", kUser = "user",
                                     kName = "name", kMount = "/mnt/";
 
@@ -40,7 +40,7 @@ class NameReplacer {
   // there is none.
   std::size_t replace(std::string_view text, std::size_t at, std::string& out);
 
-  // True if not all names are collected.
+  // True if there are more names than are collected.
   bool is_full() const { return is_full_; }
 
   // The replacement of the path of a mount. Paths that name nobody, such as "/dev/hugepages", stay.
@@ -61,7 +61,7 @@ class NameReplacer {
   const std::string& replacement_of(Name& name);
 
   std::unordered_map<std::string, Name> names_;  // by name in lower case
-  // The lengths of the names that begin with a word or, for a path, with a character.
+  // Lengths of names, by the first word of the name; for a path, by its first character.
   std::unordered_map<std::string, std::set<std::size_t, std::greater<>>> lengths_;
   bool is_full_ = false;
   std::map<std::string_view, unsigned> counts_;  // of replacements, by kind

@@ -94,9 +94,15 @@ Result<> refuse_guarded(const host::Nic& nic,
                         const Request& request,
                         const host::Facts& facts,
                         const os::System& system) {
+  const std::string name = nic.name();
+  if (!request.force_interface.empty() && request.force_interface != name) {
+    return fail(Errc::invalid,
+                fmt::format("--force-interface names '{}', not '{}'",
+                            shown(request.force_interface),
+                            shown(name)));
+  }
   const auto found = find_objections(nic, facts, system);
   if (!found) return tl::unexpected<Error>(found.error());
-  const std::string name = nic.name();
   if (found->empty() || request.force_interface == name) return {};
   return fail(Errc::denied,
               fmt::format("refusing to change '{}': {}; add '--force-interface {}' to override",

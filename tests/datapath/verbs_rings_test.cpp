@@ -107,7 +107,8 @@ TEST(SendRing, SendsTheFinishedPacketUnchanged) {
   }));
 }
 
-// With bursts of varying length, the WQE in every slot requests a completion at some time.
+// A burst requests a completion in its last WQE. Bursts of varying length end in every slot of the
+// ring, so a request that an earlier burst left in its slot would add a completion.
 TEST(SendRing, RequestsOneCompletionPerBurst) {
   const auto body = [](SimulatedPort& port, Queues& queues) {
     queues.add(60, 5000);

@@ -111,9 +111,19 @@ class Input(Attack):
         self.assertFalse(bundle.exists())
 
     def test_a_hard_link_of_another_user_is_not_read(self):
-        folder = self.foreign_folder()
-        os.link(self.folder / "secret.log", folder / "hard.log")
-        self.refuse_all(folder / "hard.log", "hard link")
+        shared = self.folder / "shared"
+        shared.mkdir()
+        shared.chmod(0o1777)
+        for folder in (self.foreign_folder(), shared):
+            os.link(self.folder / "secret.log", folder / "hard.log")
+            self.refuse_all(folder / "hard.log", "hard link")
+            (folder / "hard.log").unlink()
+
+    def test_a_link_that_others_can_move_is_not_followed(self):
+        shared = self.folder / "shared"
+        shared.mkdir()
+        shared.chmod(0o777)
+        self.refuse_all(self.link(shared / "link", self.folder / "secret.log", owner=0), "symbolic link")
 
     def test_a_captured_tree_is_not_reached_through_a_link(self):
         link = self.link(self.foreign_folder() / "tree", TREE)

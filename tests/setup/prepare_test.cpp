@@ -236,9 +236,17 @@ TEST(Prepare, RefusesTheInterfaceOfTheSshSession) {
   EXPECT_THAT(error.message, HasSubstr("default route"));
   auto forced = request_for("eth0");
   forced.force_interface = "eth";
-  EXPECT_EQ(error_of_refused(vm, forced).code, Errc::denied);
+  EXPECT_EQ(error_of_refused(vm, forced).code, Errc::invalid);
   forced.force_interface = "eth0";
   EXPECT_EQ(prepare(forced, vm.context())->outcome, PrepareOutcome::done);
+}
+
+TEST(Prepare, RefusesToForceAnotherInterface) {
+  FakeVm vm;
+  auto request = request_for("eth1");
+  request.force_interface = "eth1 --persist";  // --persist writes it to a unit
+  EXPECT_EQ(error_of_refused(vm, request).message,
+            "--force-interface names 'eth1 --persist', not 'eth1'");
 }
 
 TEST(Prepare, SuggestsTheSyntheticInterfaceOfAVf) {

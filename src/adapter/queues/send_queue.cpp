@@ -222,7 +222,11 @@ CqeType SendQueue::report_oob(const TakenWqe& wqe, std::uint64_t word) {
 CqeType SendQueue::report_frame_size(std::uint64_t bytes) {
   const bool is_short = bytes < kEthernetBytes;
   port_.checker.note(is_short ? Violation::frame_short : Violation::frame_long, [&] {
-    return fmt::format("SQ {:#x}: frame of {} bytes, maximum {}", ids_.wq, bytes, port_.max_frame);
+    return is_short
+               ? fmt::format(
+                     "SQ {:#x}: frame of {} bytes, minimum {}", ids_.wq, bytes, kEthernetBytes)
+               : fmt::format(
+                     "SQ {:#x}: frame of {} bytes, maximum {}", ids_.wq, bytes, port_.max_frame);
   });
   return is_short ? CqeType::tx_invalid_ethertype : CqeType::tx_mtu_drop;
 }
