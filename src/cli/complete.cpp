@@ -146,7 +146,8 @@ Candidates with_prefix(Candidates candidates, const std::string& prefix) {
 bool is_plain_word(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,:=@+";
-  return word.find_first_not_of(kPlain) == std::string_view::npos;
+  // zsh replaces "=ls" by the path of ls.
+  return !word.starts_with('=') && word.find_first_not_of(kPlain) == std::string_view::npos;
 }
 
 class Completion {

@@ -94,7 +94,8 @@ std::string ExcerptSource::excerpt() const {
   // Keeps whole lines, or at least whole words: --scrub does not recognize a part of an address.
   constexpr std::string_view kEnds = "\n \t";
   std::string_view head = head_, tail = tail_;
-  head = head.substr(0, std::min(head.rfind('\n'), head.find_last_of(kEnds)));
+  const auto end = std::min(head.rfind('\n'), head.find_last_of(kEnds));
+  head = head.substr(0, end == std::string_view::npos ? 0 : end);
   tail.remove_prefix(std::min(tail.find_first_of(kEnds), tail.size()));
   if (const auto line = tail.find('\n'); line != std::string_view::npos)
     tail.remove_prefix(line + 1);

@@ -24,7 +24,7 @@ Result<std::string> read_input(const std::string& path,
                                std::string_view what,
                                std::size_t max_bytes);
 
-// Reads from another source and keeps at least the first and the last 2 MiB for the bundle.
+// Reads from another source and keeps about the first and the last 2 MiB for the bundle.
 class ExcerptSource final : public ByteSource {
  public:
   static constexpr std::size_t kMaxPart = 2U << 20;  // bytes at each end

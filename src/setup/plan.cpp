@@ -96,10 +96,10 @@ Result<> refuse_guarded(const host::Nic& nic,
                         const os::System& system) {
   const std::string name = nic.name();
   if (!request.force_interface.empty() && request.force_interface != name) {
-    return fail(Errc::invalid,
-                fmt::format("--force-interface names '{}', not '{}'",
-                            shown(request.force_interface),
-                            shown(name)));
+    return fail(
+        Errc::invalid,
+        fmt::format(
+            "--force-interface names '{}', not '{}'", shown(request.force_interface), shown(name)));
   }
   const auto found = find_objections(nic, facts, system);
   if (!found) return tl::unexpected<Error>(found.error());

@@ -69,5 +69,18 @@ TEST(ExcerptSource, KeepsBothEndsOfALongLog) {
   EXPECT_LE(excerpt.size(), 3 * ExcerptSource::kMaxPart + 100);
 }
 
+TEST(ExcerptSource, CutsNoWordInTwo) {
+  const auto excerpt_of = [](const std::string& text) {
+    StringSource log(text);
+    ExcerptSource source(log);
+    EXPECT_EQ(read_all(source), text);
+    return source.excerpt();
+  };
+  const std::string long_text(12U << 20, 'x');
+  EXPECT_TRUE(excerpt_of(long_text + "\nlast\n").starts_with("\n["));
+  EXPECT_TRUE(excerpt_of("first " + long_text + " last").starts_with("first\n["));
+  EXPECT_TRUE(excerpt_of("first " + long_text + " last").ends_with("]\n last"));
+}
+
 }  // namespace
 }  // namespace manactl::cli
