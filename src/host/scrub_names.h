@@ -18,7 +18,7 @@ namespace manactl::host {
 
 class NameReplacer {
  public:
-  // What replacements begin with; a number follows: "host1", "domain1", "/mnt/1".
+  // Replacements begin with these, and end with a number: "host1", "domain1", "/mnt/1".
   static constexpr std::string_view kHost = "host", kDomain = "domain", kUser = "user",
                                     kName = "name", kMount = "/mnt/";
 
