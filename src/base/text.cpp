@@ -42,27 +42,6 @@ bool is_deceptive(char32_t point) {
   });
 }
 
-// The length of the UTF-8 sequence at the start of `text`; 0 if it is malformed or deceptive.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  std::size_t length = 0;
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) length = 2;
-  if (first >= 0xe0 && first <= 0xef) length = 3;
-  if (first >= 0xf0 && first <= 0xf4) length = 4;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  // Reject overlong forms, surrogates and code points above U+10FFFF.
-  if (first == 0xe0 && byte(1) < 0xa0) return 0;
-  if (first == 0xed && byte(1) > 0x9f) return 0;
-  if (first == 0xf0 && byte(1) < 0x90) return 0;
-  if (first == 0xf4 && byte(1) > 0x8f) return 0;
-  return is_deceptive(code_point(text.substr(0, length))) ? 0 : length;
-}
-
 Result<std::uint64_t> parse_digits(std::string_view digits, int base, std::uint64_t max) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value, base);
@@ -92,6 +71,26 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  std::size_t length = 0;
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) length = 2;
+  if (first >= 0xe0 && first <= 0xef) length = 3;
+  if (first >= 0xf0 && first <= 0xf4) length = 4;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  }
+  // Reject overlong forms, surrogates and code points above U+10FFFF.
+  if (first == 0xe0 && byte(1) < 0xa0) return 0;
+  if (first == 0xed && byte(1) > 0x9f) return 0;
+  if (first == 0xf0 && byte(1) < 0x90) return 0;
+  if (first == 0xf4 && byte(1) > 0x8f) return 0;
+  return is_deceptive(code_point(text.substr(0, length))) ? 0 : length;
+}
 
 std::string_view trim(std::string_view text) {
   const auto first = text.find_first_not_of(kBlanks);

@@ -29,6 +29,10 @@ Result<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t max = 
 // Accepts hexadecimal digits with an optional "0x", the format of ids in sysfs.
 Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max = UINT64_MAX);
 
+// The length of the UTF-8 sequence at the start of `text`, which is not empty; 0 if it is
+// malformed, invisible or bidirectional.
+std::size_t utf8_length(std::string_view text);
+
 // Makes untrusted text safe for one line: control characters, malformed UTF-8, and invisible or
 // bidirectional characters become \xNN, a tab a blank. Text beyond `max_bytes` becomes "...".
 std::string printable(std::string_view text, std::size_t max_bytes = 400);

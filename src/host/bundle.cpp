@@ -57,20 +57,20 @@ Result<> check_replaceable(const TrustedDirectory& directory, const std::string&
 Result<> write_and_rename(const TreeEntries& tree,
                           const TrustedDirectory& directory,
                           const std::string& name) {
+  const int at = directory.get();
   std::string temporary;
   const auto file = create_beside(directory, name, temporary);
   if (!file) return tl::unexpected<Error>(file.error());
-  Result<> written = write_tarball(tree, file->get());
-  if (written && fsync(file->get()) != 0) {
-    written = fail_errno(errno, "cannot sync it to disk");
-  }
+  // After the rename, there is nothing to remove. Memory may be short, which throws.
+  const auto remove = [&](const void*) { unlinkat(at, temporary.c_str(), 0); };
+  const std::unique_ptr<const void, decltype(remove)> removal(&temporary, remove);
+  const auto written = write_tarball(tree, file->get());
+  if (!written) return written;
+  if (fsync(file->get()) != 0) return fail_errno(errno, "cannot sync it to disk");
   // rename(2) does not follow a symbolic link that was created at `name` after the check.
-  const int at = directory.get();
-  if (written && renameat(at, temporary.c_str(), at, name.c_str()) != 0) {
-    written = fail_errno(errno, "cannot rename the temporary file");
-  }
-  if (!written) unlinkat(at, temporary.c_str(), 0);
-  return written;
+  if (renameat(at, temporary.c_str(), at, name.c_str()) != 0)
+    return fail_errno(errno, "cannot rename the temporary file");
+  return {};
 }
 
 Result<> write_to(const std::string& path,

@@ -218,8 +218,8 @@ class Recorder final : public SystemRecorder {
   TreeEntries tree() const override {
     Snapshot snapshot = snapshot_;
     snapshot.nodes = files_.nodes();
-    snapshot.file_errors = files_.errors();
     TreeEntries tree = files_.entries();
+    snapshot.file_errors = files_.errors(tree);
     // Keep only the packages of DPDK: the others are private, and the file is large.
     if (const auto found = tree.find(std::string(kDpkgStatus)); found != tree.end()) {
       found->second.text = dpdk_packages(found->second.text);

@@ -127,12 +127,11 @@ TreeEntries RecordingFiles::entries() const {
   return all;
 }
 
-std::map<std::string, Error> RecordingFiles::errors() const {
-  const TreeEntries existing = entries();
+std::map<std::string, Error> RecordingFiles::errors(const TreeEntries& entries) const {
   std::map<std::string, Error> errors;
   for (const auto& [path, error] : errors_) {
     const std::string place = canonical(path, true);
-    const bool exists = existing.count(place) != 0;
+    const bool exists = entries.count(place) != 0;
     if (error.code != Errc::not_found || exists) errors.emplace(path, error);
   }
   return errors;

@@ -32,8 +32,9 @@ class RecordingFiles final : public os::Files {
   // The paths that were passed to read(), by the paths without symbolic links.
   const std::map<std::string, std::string>& read_paths() const { return read_paths_; }
 
-  // Read errors of existing files. Absent files need no error, because the tree lacks them.
-  std::map<std::string, Error> errors() const;
+  // Read errors of the files in `entries`, which entries() has returned. Absent files need no
+  // error, because the tree lacks them.
+  std::map<std::string, Error> errors(const TreeEntries& entries) const;
 
  private:
   std::string canonical(std::string_view path, bool follow_last) const;

@@ -15,23 +15,6 @@ bool has_controls(std::string_view text) {
   return text.find('\0') != std::string_view::npos || text.find('\x1b') != std::string_view::npos;
 }
 
-// The length of the UTF-8 sequence at the start of `text`; 0 for any other byte above 0x7f.
-std::size_t utf8_length(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xc2 ? 0
-                             : first < 0xe0 ? 2
-                             : first < 0xf0 ? 3
-                                            : 4;
-  if (length > text.size()) return 0;
-  const auto is_tail = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-  return std::all_of(text.begin() + 1,
-                     text.begin() + static_cast<std::ptrdiff_t>(std::max<std::size_t>(length, 1)),
-                     is_tail)
-             ? length
-             : 0;
-}
-
 // Whether more than a tenth of a line is neither text nor white space.
 bool is_binary(std::string_view line) {
   constexpr std::string_view kUsual = "\t\r\b\a\f\v";

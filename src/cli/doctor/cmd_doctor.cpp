@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "base/text.h"
+#include "base/trusted_directory.h"
 #include "cli/command.h"
 #include "cli/doctor/probe.h"
 #include "cli/doctor/render_doctor.h"
@@ -33,12 +34,8 @@ constexpr std::size_t kMaxExcerpts = 48U << 20;  // memory of the logs for the b
 struct NamedLog {
   std::string name;
   std::unique_ptr<ByteSource> source;
+  bool is_kernel_log = false;
 };
-
-std::string directory_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
-}
 
 // The file name of a log in the bundle, with unsafe characters replaced: "logs/1-testpmd.log".
 std::string bundle_name(std::size_t number, const std::string& name) {
@@ -90,7 +87,7 @@ void DoctorCommand::declare_files() {
   auto& files = context_.sandbox;
   if (!context_.root.empty()) files.read = options_.logs;
   if (options_.bundle.empty()) return;
-  files.write = {directory_of(options_.bundle)};
+  if (const auto file = split_file_path(options_.bundle)) files.write = {file->directory};
   if (context_.root.empty()) files.read = {"/"};
 }
 
@@ -125,7 +122,7 @@ Result<> DoctorCommand::open_bundled_logs(const os::Files& files) {
 Result<> DoctorCommand::open_kernel_log(const os::System& system) {
   auto source = system.kernel_log.open();
   if (!source) return tl::unexpected<Error>(source.error());
-  logs_.push_back({"kernel log", std::move(*source)});
+  logs_.push_back({"kernel log", std::move(*source), true});
   return {};
 }
 
@@ -153,7 +150,7 @@ Result<> DoctorCommand::read_log(const NamedLog& log) {
   if (!report) return tl::unexpected<Error>(report.error());
   reports_.push_back(std::move(*report));
   // SystemRecorder already records the kernel log for the bundle.
-  if (options_.bundle.empty() || log.name == "kernel log") return {};
+  if (options_.bundle.empty() || log.is_kernel_log) return {};
   auto text = excerpt.excerpt();
   auto charged = excerpts_budget_.charge(text.size());
   if (!charged) return charged;
