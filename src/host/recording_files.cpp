@@ -7,24 +7,6 @@
 #include "base/text.h"
 
 namespace manactl::host {
-namespace {
-
-std::string joined(const std::string& directory, std::string_view name) {
-  return directory.empty() ? std::string(name) : fmt::format("{}/{}", directory, name);
-}
-
-std::string parent_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash);
-}
-
-// Puts the components of `path` on the stack of components to follow, the first one on top.
-void push_front(std::vector<std::string>& todo, std::string_view path) {
-  const auto parts = split(path, '/');
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) todo.emplace_back(*part);
-}
-
-}  // namespace
 
 Result<std::optional<std::string>> RecordingFiles::link_at(const std::string& path) const {
   const auto known = links_.find(path);
@@ -42,30 +24,15 @@ Result<std::optional<std::string>> RecordingFiles::link_at(const std::string& pa
 }
 
 std::string RecordingFiles::canonical(std::string_view path, bool follow_last) const {
-  constexpr int kMaxLinks = 40;  // MAXSYMLINKS of linux/namei.h
-  std::vector<std::string> todo;
-  push_front(todo, path);
-  std::string done;
-  int followed = 0;
   bool is_missing = false;  // links_ must not keep every beginning of a path that leads nowhere
-  while (!todo.empty()) {
-    const std::string name = std::move(todo.back());
-    todo.pop_back();
-    if (name.empty() || name == ".") continue;
-    if (name == "..") {
-      done = parent_of(done);
-      continue;
-    }
-    const auto parent = done.size();
-    done += done.empty() ? name : "/" + name;
-    if (is_missing || (todo.empty() && !follow_last)) continue;
-    const auto target = link_at(done);
+  const auto target_of = [&](const std::string& here,
+                             bool is_last) -> Result<std::optional<std::string>> {
+    if (is_missing || (is_last && !follow_last)) return std::nullopt;
+    auto target = link_at(here);
     is_missing = !target;
-    if (!target || !*target || ++followed > kMaxLinks) continue;
-    done.resize((*target)->starts_with('/') ? 0 : parent);
-    push_front(todo, **target);
-  }
-  return done;
+    return target.value_or(std::nullopt);
+  };
+  return os::canonical(path, target_of).value_or(std::string(path));
 }
 
 Result<std::string> RecordingFiles::read(std::string_view path, std::size_t max_bytes) const {
@@ -94,7 +61,8 @@ Result<std::vector<std::string>> RecordingFiles::list(std::string_view dir) cons
     return names;
   }
   placeholders_[place] = {TreeEntry::Kind::directory, ""};
-  for (const auto& name : *names) placeholders_.try_emplace(joined(place, name));
+  for (const auto& name : *names)
+    placeholders_.try_emplace(place.empty() ? name : fmt::format("{}/{}", place, name));
   return names;
 }
 

@@ -278,7 +278,7 @@ std::size_t IpReplacer::replace_joined(std::string_view text, std::size_t at, st
 // Replaces a known address in hexadecimal digits: "0x0a000004", and both byte orders as in
 // /proc/net/tcp and /proc/net/if_inet6.
 std::size_t IpReplacer::replace_hex(std::string_view text, std::size_t at, std::string& out) {
-  const bool prefixed = at >= 2 && lower(text[at - 1]) == 'x' && text[at - 2] == '0';
+  const bool prefixed = follows_0x(text, at);
   if (!prefixed && !begins_word(text, at)) return 0;
   const auto length = hex_length(text, at);
   if (length == kHexIpv4 || (prefixed && length == kHexIpv4 - 1)) {

@@ -132,8 +132,7 @@ void MacReplacer::learn(std::string_view text) {
   std::size_t sequence_end = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
     if (!is_hex(text[at])) continue;
-    const bool numbered = at >= 2 && lower(text[at - 1]) == 'x' && text[at - 2] == '0';
-    if (!numbered && !follows_enx(text, at) && !begins_word(text, at)) continue;
+    if (!follows_0x(text, at) && !follows_enx(text, at) && !begins_word(text, at)) continue;
     if (at >= sequence_end) sequence_end = learn_octets(text, at);
     learn_groups(text, at);
     learn_bare(text, at);
@@ -251,8 +250,7 @@ std::size_t MacReplacer::replace_short_octets(std::string_view text,
 // Replaces a MAC address that is printed as a number: "0xd3a763bd0".
 std::size_t MacReplacer::replace_number(std::string_view text, std::size_t at, std::string& out) {
   constexpr std::size_t kMinDigits = 8;
-  const bool prefixed = at >= 2 && lower(text[at - 1]) == 'x' && text[at - 2] == '0';
-  const auto length = prefixed ? digits_at(text, at) : 0;
+  const auto length = follows_0x(text, at) ? digits_at(text, at) : 0;
   if (length < kMinDigits || length > 2 * kEuiOctets) return 0;
   const auto value = number_of(text.substr(at, length));
   const auto* image = value <= kMaxMac ? find(value) : nullptr;

@@ -56,6 +56,11 @@ bool follows_escape(std::string_view text, std::size_t at);
 // diag::LogReader ignores, too. A list of them could be 16 times as large as the text.
 void visit_parts(std::string_view text, const std::function<void(std::string_view)>& visit);
 
+// True in the digits of "0x12", at the first of them.
+inline bool follows_0x(std::string_view text, std::size_t at) {
+  return at >= 2 && lower(text[at - 1]) == 'x' && text[at - 2] == '0';
+}
+
 inline bool begins_word(std::string_view text, std::size_t at) {
   return at == 0 || !is_word(text[at - 1]) || follows_escape(text, at);
 }

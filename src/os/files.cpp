@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -22,6 +21,8 @@ namespace manactl::os {
 namespace {
 
 using Directory = Owned<DIR, closedir>;
+
+constexpr int kMaxLinks = 40;  // MAXSYMLINKS of linux/namei.h
 
 // Uses plain openat(2) below "/". Below any other root, paths are resolved as if chrooted there, so
 // that a captured tree cannot refer to files of this machine.
@@ -272,7 +273,6 @@ Result<std::string> link_name(const Files& files, std::string_view path) {
 }
 
 std::string resolve(const Files& files, std::string_view path) {
-  constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
   std::string here(path);
   for (int links = 0; links < kMaxLinks; ++links) {
     const auto target = files.link_target(here);
@@ -280,6 +280,40 @@ std::string resolve(const Files& files, std::string_view path) {
     const auto slash = here.rfind('/');
     const std::string parent = slash == std::string::npos ? "" : here.substr(0, slash);
     here = joined(parent, *target);
+  }
+  return here;
+}
+
+Result<std::string> canonical(std::string_view path, const TargetOf& target_of) {
+  std::vector<std::string> rest;  // the next component is the last element
+  const auto put_first = [&rest](std::string_view names) {
+    const auto parts = split(names, '/');
+    rest.insert(rest.end(), parts.rbegin(), parts.rend());
+  };
+  put_first(path);
+  std::string here;
+  int links = 0;
+  while (!rest.empty()) {
+    const std::string name = std::move(rest.back());
+    rest.pop_back();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      const auto slash = here.rfind('/');
+      here.resize(slash == std::string::npos ? 0 : slash);
+      continue;
+    }
+    auto next = here.empty() ? name : fmt::format("{}/{}", here, name);
+    const auto target = target_of(next, rest.empty());
+    if (!target) return tl::unexpected<Error>(target.error());
+    if (!*target) {
+      here = std::move(next);
+      continue;
+    }
+    if (++links > kMaxLinks) {
+      return fail_errno(ELOOP, fmt::format("cannot follow '/{}'", printable(path)));
+    }
+    if ((*target)->starts_with('/')) here.clear();
+    put_first(**target);
   }
   return here;
 }

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,5 +63,14 @@ Result<std::string> link_name(const Files& files, std::string_view path);
 // "sys/devices/.../net/eth1". Returns `path` unchanged if it is not a link. Only the last component
 // is resolved.
 std::string resolve(const Files& files, std::string_view path);
+
+// Returns the target of a path that is a link, and nothing for another file. `is_last` is false if
+// components follow.
+using TargetOf =
+    std::function<Result<std::optional<std::string>>(const std::string& path, bool is_last)>;
+
+// The place to which a path below the root leads, without links, "." and "..". Returns the first
+// error of `target_of`, and ELOOP after as many links as the kernel follows.
+Result<std::string> canonical(std::string_view path, const TargetOf& target_of);
 
 }  // namespace manactl::os

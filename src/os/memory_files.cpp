@@ -29,12 +29,6 @@ std::string doing(std::string_view what, std::string_view path) {
   return fmt::format("cannot {} '/{}'", what, printable(path));
 }
 
-// Appends the components of `path` in reverse order, because `pending` is processed from its end.
-void prepend(std::vector<std::string_view>& pending, std::string_view path) {
-  const auto parts = split(path, '/');
-  pending.insert(pending.end(), parts.rbegin(), parts.rend());
-}
-
 }  // namespace
 
 void MemoryFiles::add_directory(std::string_view path) {
@@ -68,35 +62,16 @@ void MemoryFiles::refuse_write(std::string_view path, int number) {
 }
 
 Result<std::string> MemoryFiles::canonical(std::string_view path, bool follow_last) const {
-  constexpr int kMaxLinks = 40;  // MAXSYMLINKS of the kernel
-  std::vector<std::string_view> pending;
-  prepend(pending, path);
-  std::string here;
-  int links = 0;
-  while (!pending.empty()) {
-    const auto part = pending.back();
-    pending.pop_back();
-    if (part.empty() || part == ".") continue;
-    if (part == "..") {
-      here = parent_of(here);
-      continue;
-    }
-    std::string next = here.empty() ? std::string(part) : fmt::format("{}/{}", here, part);
-    const auto found = entries_.find(next);
+  const auto target_of = [&](const std::string& here,
+                             bool is_last) -> Result<std::optional<std::string>> {
+    const auto found = entries_.find(here);
     if (found == entries_.end()) return fail_errno(ENOENT, doing("find", path));
     const auto kind = found->second.kind;
-    if (kind == Entry::Kind::link && (follow_last || !pending.empty())) {
-      if (++links > kMaxLinks) return fail_errno(ELOOP, doing("follow", path));
-      if (found->second.text.starts_with('/')) here.clear();
-      prepend(pending, found->second.text);
-      continue;
-    }
-    if (kind == Entry::Kind::file && !pending.empty()) {
-      return fail_errno(ENOTDIR, doing("follow", path));
-    }
-    here = std::move(next);
-  }
-  return here;
+    if (kind == Entry::Kind::link && (follow_last || !is_last)) return found->second.text;
+    if (kind == Entry::Kind::file && !is_last) return fail_errno(ENOTDIR, doing("follow", path));
+    return std::nullopt;
+  };
+  return os::canonical(path, target_of);
 }
 
 Result<std::string> MemoryFiles::read(std::string_view path, std::size_t max_bytes) const {
