@@ -107,9 +107,11 @@ class InputWalk {
                         fstat(walk_.here(), &directory) == 0 && own.st_ino == directory.st_ino &&
                         own.st_dev == directory.st_dev;
     if (!is_own || !walk_.is_last()) {
-      return fail(Errc::invalid,
-                  fmt::format("cannot read '{}': it leads to a file of a process; name the file",
-                              shown(path_)));
+      return fail(
+          Errc::invalid,
+          fmt::format("cannot read '{}': it leads to a file that a process has open; use the "
+                      "path of that file",
+                      shown(path_)));
     }
     own_descriptor_ = static_cast<int>(*number);
     return {};

@@ -17,7 +17,8 @@ namespace manactl {
 // user moves a directory meanwhile. The caller opens the components and decides about links.
 class PathWalk {
  public:
-  // Absolute paths and links start at `root`; a relative path starts at `start`, if it is given.
+  // A relative path starts at `start`, if that is given. Absolute paths, and links with an absolute
+  // target, start at `root`.
   PathWalk(Descriptor root, std::string path, Descriptor start = Descriptor());
 
   // Removes the next component from the path and returns it; empty at the end. Resolves "." and

@@ -38,8 +38,9 @@ void MacReplacer::add_eui(std::uint64_t eui) {
   if (!inverted) add(mac);
 }
 
-// Adds the MAC addresses in a sequence of octets, by its length: a MAC address, a DHCP client id,
-// an EUI-64, an Ethernet header ("MAC=" of netfilter), a DUID (RFC 8415), an address of IPoIB.
+// Adds the MAC addresses that a sequence of octets contains. The sequence may be a MAC address, a
+// DHCP client id or a DUID (RFC 8415), an Ethernet header ("MAC=" of netfilter), or contain EUI-64
+// identifiers, as addresses of IPoIB do.
 void MacReplacer::add_octets(std::string_view octets) {
   const auto mac_at = [&](std::size_t at) {
     add(number_of(octets.substr(2 * at, 2 * kMacOctets)));

@@ -92,9 +92,11 @@ TEST_F(InputFile, ReadsPipesThatTheCallerOpened) {
 }
 
 TEST_F(InputFile, RejectsOtherLinksOfProcesses) {
-  EXPECT_THAT(content("/proc/self/exe"), HasSubstr("it leads to a file of a process"));
-  EXPECT_THAT(content("/proc/self/root/etc/passwd"), HasSubstr("it leads to a file of a process"));
-  EXPECT_THAT(content("/proc/self/fd/0/x"), HasSubstr("it leads to a file of a process"));
+  EXPECT_THAT(content("/proc/self/exe"), HasSubstr("it leads to a file that a process has open"));
+  EXPECT_THAT(content("/proc/self/root/etc/passwd"),
+              HasSubstr("it leads to a file that a process has open"));
+  EXPECT_THAT(content("/proc/self/fd/0/x"),
+              HasSubstr("it leads to a file that a process has open"));
 }
 
 TEST_F(InputFile, MayBeADirectory) {

@@ -10,7 +10,7 @@ namespace manactl::datapath {
 namespace {
 
 constexpr double kKeptUp = 0.99;  // share of the requested rate that a sender must reach
-constexpr double kExceed = 0.5;   // a lower bound may miss the goal for this share of the time
+constexpr double kExceed = 0.5;   // share of the time at a rate in which the goal may be missed
 constexpr int kTries = 3;         // attempts at a rate while trials are invalid or the sender lags
 constexpr double kFirst = 0.1;    // length of the first trials, relative to the final ones
 constexpr unsigned kStages = 3;
