@@ -11,7 +11,8 @@
 
 namespace manactl {
 
-// No command needs more than this for any input. Budgets are parts of it, with room for copies.
+// No command needs more than this for any input. The budgets of an input add up to less, which
+// leaves room for copies.
 inline constexpr std::size_t kMaxMemory = 512U << 20;
 
 // Limits this process to kMaxMemory. Beyond it, allocations throw std::bad_alloc, which main()

@@ -24,8 +24,8 @@ class SystemRecorder {
   // The recorded files, links and manactl/*.json.
   virtual TreeEntries tree() const = 0;
 
-  // The paths by which files were read, by their paths in tree(); they differ if links lead to a
-  // file.
+  // From the path of a file in tree() to the path that was used to read it, which may contain
+  // symbolic links.
   virtual std::map<std::string, std::string> read_paths() const = 0;
 
   // Files that name this machine and its users, by path: "etc/hosts". They are not in tree().

@@ -76,8 +76,8 @@ class Faults : public ::testing::TestWithParam<Case> {
     return static_cast<unsigned>(added - vm.log().begin()) + 2;  // counted from 1; the next change
   }
 
-  // Restores, and expects that the state of the VM is `before`. If `without_id`, exactly the class
-  // id is missing, and exactly this is reported.
+  // Restores, and expects the state `before` again. If `without_id` (see loses_class_id()), restore
+  // has removed the class id that was there before, and reports this and nothing else.
   static void expect_restored(FakeVm& vm,
                               const std::string& before,
                               const std::string& what,

@@ -55,8 +55,8 @@ struct QueueIds {
 
 enum class QueueKind : std::uint8_t { sq = 0, sq_cq = 1, rq = 2, rq_cq = 3 };
 
-// IDs have 24 bits: the generation (14 bits, never 0), the kind (2 bits) and slot + 1 (8 bits). Each
-// new queue has the next generation, so that the ID of a removed queue is not reused soon.
+// IDs have 24 bits: the generation (14 bits, never 0), the kind (2 bits) and slot + 1 (8 bits).
+// Each new queue has the next generation, so that the ID of a removed queue is not reused soon.
 constexpr std::uint32_t queue_id(std::uint32_t generation, QueueKind kind, std::uint32_t slot) {
   return (generation << 10U) | (static_cast<std::uint32_t>(kind) << 8U) | (slot + 1);
 }
