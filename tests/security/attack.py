@@ -5,8 +5,10 @@ A test file calls main(). It is started as root and runs in new mount, network a
 at the places where manactl keeps state, so it changes nothing on the machine. Tests that act as another user use run(user=NOBODY).
 """
 import contextlib
+import copy
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -18,10 +20,17 @@ import unittest
 
 MANACTL = str(pathlib.Path(sys.argv[1]).resolve()) if len(sys.argv) > 1 else ""
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEALTHY = ROOT / "tests/fixtures/healthy-two-nics"
 NOBODY = 65534
 MEMORY_LIMIT = 512 << 20  # bytes: the most that any command may need for any input
 STATE = ("/run", "/var/lib", "/etc/systemd", "/etc/tmpfiles.d")
 MARK = "MANACTL_ATTACK_NAMESPACE"
+# Escapes, characters that change the direction of text, separators of lines, and markup. SHOWN is what remains readable of it.
+EVIL = ("\x1b]0;title\x07\x1b[31m\x9b2J\u202egnp.exe\u2067\u200e\u061c\ufeff\u2028\u2029"
+        "<script>alert(1)</script>\"'><img src=x onerror=a>&\r")
+SHOWN = "gnp.exe"
+# C0 controls except tab and newline, DEL, C1 controls, and characters that change direction, break lines or are invisible.
+CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 
 
 class Outcome:
@@ -51,6 +60,10 @@ class Attack(unittest.TestCase):
     def assert_one_line(self, outcome):
         """Bad input gives one line on stderr and no stack trace."""
         self.assertEqual(len(outcome.err.strip().splitlines()), 1, outcome)
+
+    def assert_plain(self, outcome):
+        """The output has no characters that a terminal would interpret or hide."""
+        self.assertIsNone(CONTROLS.search(outcome.out + outcome.err), outcome)
 
     def assert_small(self, outcome):
         self.assertLess(outcome.peak, MEMORY_LIMIT, outcome)
@@ -94,6 +107,26 @@ def run(command, user=0, env=None, stdin=None, timeout=60, limits=(), preexec=No
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
         return Outcome(process.returncode, *texts, usage.ru_maxrss << 10, time.monotonic() - started)
+
+
+def paths_in(node, kind=object, path=()):
+    """Yields the path of each value of this type in a JSON document."""
+    children = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, child in children:
+        if isinstance(child, kind):
+            yield (*path, key)
+        yield from paths_in(child, kind, (*path, key))
+
+
+def changed(document, paths, value):
+    """A copy of a JSON document with this value at these paths."""
+    document = copy.deepcopy(document)
+    for *parents, key in paths:
+        node = document
+        for parent in parents:
+            node = node[parent]
+        node[key] = value
+    return document
 
 
 @contextlib.contextmanager

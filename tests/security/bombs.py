@@ -3,11 +3,10 @@
 import copy
 import io
 import json
-import pathlib
 import tarfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEALTHY = ROOT / "tests" / "fixtures" / "healthy-two-nics"
+from attack import ROOT
+
 MIB = 1 << 20
 
 
@@ -16,7 +15,7 @@ class Bundle:
 
     def __init__(self, path, of=None):
         self.path = path
-        self.tar = tarfile.open(path, "w:gz", compresslevel=6, format=tarfile.GNU_FORMAT)
+        self.tar = tarfile.open(path, "w:gz", compresslevel=1, format=tarfile.GNU_FORMAT)
         if of:
             self.tar.add(of, arcname=".")
 
@@ -63,9 +62,9 @@ def sparse(path, size):
         file.truncate(size)
 
 
-def result(change=None):
+def result(change=None, mode="tx"):
     """A result of bench as a dictionary, changed by change(result)."""
-    document = json.loads((ROOT / "tests" / "bench" / "tx.json").read_text())
+    document = json.loads((ROOT / "tests/bench" / f"{mode}.json").read_text())
     if change:
         change(document)
     return document

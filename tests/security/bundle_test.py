@@ -7,9 +7,8 @@ import pathlib
 import shutil
 import tarfile
 
-from attack import ROOT, Attack, main
+from attack import HEALTHY, Attack, main
 
-TREE = ROOT / "tests/fixtures/healthy-two-nics"
 SECRET = "secret-of-root"
 COMMANDS = (("check", "--json"), ("doctor",))
 
@@ -37,8 +36,8 @@ class Bundle(Attack):
         with tarfile.open(self.bundle, "w:gz", format=tarfile.PAX_FORMAT) as archive:
             for info, content in entries:
                 archive.addfile(info, content)
-            for path in sorted(TREE.rglob("*")):
-                name = str(path.relative_to(TREE))
+            for path in sorted(HEALTHY.rglob("*")):
+                name = str(path.relative_to(HEALTHY))
                 if not {name, *map(str, pathlib.PurePath(name).parents)} & names:
                     archive.add(path, name, recursive=False)
 
@@ -119,7 +118,7 @@ class Bundle(Attack):
 
         def make(files, links):
             shutil.rmtree(tree, ignore_errors=True)
-            shutil.copytree(TREE, tree, symlinks=True)
+            shutil.copytree(HEALTHY, tree, symlinks=True)
             for name in (*files, *links):
                 shutil.rmtree(tree / name) if (tree / name).is_dir() else (tree / name).unlink(missing_ok=True)
                 (tree / name).parent.mkdir(parents=True, exist_ok=True)

@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import textwrap
 
-from attack import MANACTL, NOBODY, ROOT, Attack, main, run
+from attack import HEALTHY, MANACTL, NOBODY, Attack, main, run
 
-TREE = ROOT / "tests/fixtures/healthy-two-nics"
 RESULTS = pathlib.Path("/var/lib/manactl/results")
 BENCH = ("bench", "--vdev", "net_null0", "--no-huge", "--duration", "20ms", "--interval", "20ms")
 PROGRAMS = ("sh", "bash", "modprobe", "insmod", "systemctl", "systemd-run", "systemd-tmpfiles", "udevadm", "nmcli", "networkctl", "ip", "ethtool",
@@ -34,7 +33,8 @@ class Environment(Attack):
 
     def commands(self):
         """Commands that run programs, load libraries or read files, if any does."""
-        return [("check", "--root", TREE), ("check",), ("status",), ("doctor", "--root", TREE, "--bundle", self.folder / "bundle.tar.gz"), BENCH,
+        return [("check", "--root", HEALTHY), ("check",), ("status",),
+                ("doctor", "--root", HEALTHY, "--bundle", self.folder / "bundle.tar.gz"), BENCH,
                 ("bench", "--sim", "--duration", "20ms", "--no-save"), ("prepare", "--dry-run", "lo"), ("restore", "--all"),
                 ("sim", "--", MANACTL, "doctor", "--probe", "sim0")]
 
@@ -91,7 +91,7 @@ class Environment(Attack):
                  "MLX5_CQE_SIZE", "SYSFS_PATH", "KMOD_DIR", "MODPROBE_OPTIONS", "TAPE", "LOCPATH", "NLSPATH", "GCONV_PATH", "TZ", "TZDIR", "SHELL",
                  "EDITOR", "PAGER", "LESSOPEN", "IFS", "UDEV_LOG", "SSH_CONNECTION", "SUDO_USER", "USER", "LOGNAME"]
         values = ["", "\x1b]0;title\x07", "A" * 20000, "../../../../etc", "%n%n%s", str(self.evil / "none"), "-1", "99999999999999999999"]
-        for command in (("check", "--root", TREE, "--json"), ("doctor", "--root", TREE), ("status",), ("--version",), ("bench", "list")):
+        for command in (("check", "--root", HEALTHY, "--json"), ("doctor", "--root", HEALTHY), ("status",), ("--version",), ("bench", "list")):
             expected = self.run_manactl(*command)
             for value in values:
                 with self.subTest(f"{command} {value[:20]}"):

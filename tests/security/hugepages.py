@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Attacks on prepare and its watchdog: hugepages are reserved in a pool of plain files, with the real lock and journal."""
+"""The base of attacks on prepare and its watchdog: a hugepage pool of plain files, with the real lock and journal."""
 import contextlib
 import json
 import os
@@ -14,6 +14,26 @@ POOL = pathlib.Path("/sys/devices/system/node/node0/hugepages/hugepages-2048kB")
 JOURNAL = pathlib.Path("/var/lib/manactl/journal")
 PAGES = 4
 PREPARE = ("prepare", "--hugepages", str(PAGES))
+
+
+def mount_pool():
+    """Makes the hugepage pool plain files, for this mount namespace only."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", POOL], check=True)
+    set_pages(0)
+
+
+def set_pages(count):
+    """Reserves this number of pages, of which none are free."""
+    (POOL / "nr_hugepages").write_text(f"{count}\n")
+    (POOL / "free_hugepages").write_text("0\n")
+
+
+def pages():
+    return int((POOL / "nr_hugepages").read_text())
+
+
+def journal_files():
+    return sorted(JOURNAL.iterdir()) if JOURNAL.is_dir() else []
 
 
 def wait_until(condition, seconds=20):
@@ -52,33 +72,28 @@ def is_running(pid):
 class HugepageAttack(attack.Attack):
     def setUp(self):
         super().setUp()
+        mount_pool()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/var/lib"], check=True)
         for place in (POOL, "/var/lib"):
-            subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", place], check=True)
             self.addCleanup(subprocess.run, ["umount", "--lazy", place], check=True)
         self.addCleanup(self.end_watchdog)
-        for name in ("nr_hugepages", "free_hugepages"):
-            (POOL / name).write_text("0\n")
 
     def end_watchdog(self):
         for entry in self.entries():
             if entry["watchdog"]:
                 os.kill(int(entry["watchdog"].split()[0]), signal.SIGKILL)
 
-    def pages(self):
-        return int((POOL / "nr_hugepages").read_text())
-
     def entries(self):
         """The first records of the journal's files."""
-        files = sorted(JOURNAL.iterdir()) if JOURNAL.is_dir() else []
-        return [json.loads(file.read_text().splitlines()[0].partition(" ")[2]) for file in files]
+        return [json.loads(file.read_text().splitlines()[0].partition(" ")[2]) for file in journal_files()]
 
     def is_rolled_back(self):
-        return self.pages() == 0 and (not JOURNAL.is_dir() or not any(JOURNAL.iterdir()))
+        return pages() == 0 and not journal_files()
 
     def prepare_unconfirmed(self, seconds=600, **options):
         """Prepares with a confirmation timeout, and returns the PID of the watchdog."""
         self.assert_exit(0, self.run_manactl(*PREPARE, "--confirm-timeout", seconds, **options))
-        self.assertEqual(self.pages(), PAGES)
+        self.assertEqual(pages(), PAGES)
         return int(self.entries()[0]["watchdog"].split()[0])
 
     def prepare_and_stop(self, *arguments):

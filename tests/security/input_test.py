@@ -6,13 +6,11 @@ import os
 import socket
 import stat
 import tarfile
-import unittest
 
-from attack import MANACTL, NOBODY, ROOT, Attack, main, run
+from attack import HEALTHY, MANACTL, NOBODY, Attack, main, run
 
 IN_OPEN = 0x20  # sys/inotify.h
 SECRET = "EAL: the-secret-of-root"
-TREE = ROOT / "tests/fixtures/healthy-two-nics"
 # Commands that read a path from their arguments; {} is the path.
 COMMANDS = [["doctor", "--log", "{}"], ["bench", "show", "{}"], ["bench", "compare", "{}", "{}"], ["bench", "merge", "{}", "{}"],
             ["decode", "cqe", "{}"], ["check", "--root", "{}"], ["doctor", "--root", "{}"]]
@@ -106,7 +104,7 @@ class Input(Attack):
     def test_a_bundle_never_contains_a_file_that_a_link_leads_to(self):
         link = self.link(self.foreign_folder() / "a.log", self.folder / "secret.log")
         bundle = self.folder / "bundle.tar.gz"
-        outcome = self.run_manactl("doctor", "--root", TREE, "--log", link, "--bundle", bundle)
+        outcome = self.run_manactl("doctor", "--root", HEALTHY, "--log", link, "--bundle", bundle)
         self.assert_refused(outcome, link)
         self.assertFalse(bundle.exists())
 
@@ -126,7 +124,7 @@ class Input(Attack):
         self.refuse_all(self.link(shared / "link", self.folder / "secret.log", owner=0), "symbolic link")
 
     def test_a_captured_tree_is_not_reached_through_a_link(self):
-        link = self.link(self.foreign_folder() / "tree", TREE)
+        link = self.link(self.foreign_folder() / "tree", HEALTHY)
         for command in ("check", "doctor"):
             self.assert_refused(self.run_manactl(command, "--root", link), link)
 
@@ -148,12 +146,13 @@ class Input(Attack):
         self.assertIn(self.doctor(folder / "a.log").code, (0, 1))
 
     def doctor(self, log, **options):
-        return self.run_manactl("doctor", "--root", TREE, "--log", log, **options)
+        return self.run_manactl("doctor", "--root", HEALTHY, "--log", log, **options)
 
     def test_process_substitution_and_standard_input_work(self):
-        for script in (f'"$0" doctor --root {TREE} --log <(echo EAL: Error) --json', f'echo EAL: Error | "$0" doctor --root {TREE} --log - --json',
-                       f'echo EAL: Error | "$0" doctor --root {TREE} --log /dev/stdin --json',
-                       f'"$0" doctor --root {TREE} --log /proc/self/fd/7 --json 7< <(echo EAL: Error)'):
+        for script in (f'"$0" doctor --root {HEALTHY} --log <(echo EAL: Error) --json',
+                       f'echo EAL: Error | "$0" doctor --root {HEALTHY} --log - --json',
+                       f'echo EAL: Error | "$0" doctor --root {HEALTHY} --log /dev/stdin --json',
+                       f'"$0" doctor --root {HEALTHY} --log /proc/self/fd/7 --json 7< <(echo EAL: Error)'):
             with self.subTest(script):
                 outcome = run(["bash", "-c", script, MANACTL], timeout=20)
                 self.assertIn(outcome.code, (0, 1), outcome)
@@ -169,7 +168,7 @@ class Input(Attack):
     def test_a_bundle_is_not_read_from_a_device(self):
         path = self.folder / "tree.tar.gz"
         with tarfile.open(path, "w:gz") as archive:
-            archive.add(TREE, ".")
+            archive.add(HEALTHY, ".")
         self.assertIn(self.run_manactl("check", "--root", path).code, (0, 1))
 
 

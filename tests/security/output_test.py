@@ -6,9 +6,8 @@ import os
 import pathlib
 import tempfile
 
-from attack import NOBODY, ROOT, Attack, attacker, main, run
+from attack import HEALTHY, NOBODY, Attack, attacker, main, run
 
-FIXTURE = ROOT / "tests/fixtures/healthy-two-nics"
 
 
 def swap(one, other):
@@ -37,7 +36,7 @@ class Output(Attack):
         for path in (self.foreign, self.foreign / "plain", self.link):
             os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
         self.commands = {
-            "bundle": lambda path: ["doctor", "--root", FIXTURE, "--bundle", path],
+            "bundle": lambda path: ["doctor", "--root", HEALTHY, "--bundle", path],
             "write": lambda path: ["sim", "--write", path, "--", "true"],
         }
 

@@ -11,13 +11,10 @@ import subprocess
 import tarfile
 import time
 
-from attack import MANACTL, ROOT, Attack, main, run
+from attack import HEALTHY, MANACTL, Attack, main, run
+from hugepages import PAGES, PREPARE, journal_files, mount_pool, pages
 
-TREE = ROOT / "tests/fixtures/healthy-two-nics"
-POOL = pathlib.Path("/sys/devices/system/node/node0/hugepages/hugepages-2048kB")
-JOURNAL = pathlib.Path("/var/lib/manactl/journal")
 RESULTS = pathlib.Path("/var/lib/manactl/results")
-PAGES = ("prepare", "--hugepages", "4")
 BENCH = ("bench", "--vdev", "net_null0", "--no-huge", "--duration", "50ms", "--interval", "20ms")
 INTERNAL, CLOSED = 70, "cannot write the result: stdout is closed"
 SETS = [numbers for count in range(4) for numbers in itertools.combinations((0, 1, 2), count)]
@@ -25,18 +22,7 @@ ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 def setUpModule():
-    """Makes the hugepage pool plain files, for this mount namespace only."""
-    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", POOL], check=True)
-    for name in ("nr_hugepages", "free_hugepages"):
-        (POOL / name).write_text("0\n")
-
-
-def pages():
-    return int((POOL / "nr_hugepages").read_text())
-
-
-def journal():
-    return sorted(JOURNAL.iterdir()) if JOURNAL.is_dir() else []
+    mount_pool()
 
 
 class Descriptors(Attack):
@@ -72,7 +58,7 @@ class Descriptors(Attack):
             sizes.add(bundle.stat().st_size)
             bundle.unlink()
 
-        self.for_each_set(("doctor", "--root", TREE, "--bundle", bundle), check)
+        self.for_each_set(("doctor", "--root", HEALTHY, "--bundle", bundle), check)
         self.assertEqual(len(sizes), 1)
 
     def test_a_saved_result_gets_no_output(self):
@@ -85,20 +71,20 @@ class Descriptors(Attack):
 
     def test_a_journal_gets_no_output(self):
         def check():
-            (file,) = journal()
+            (file,) = journal_files()
             for line in file.read_text().splitlines():
                 json.loads(line.partition(" ")[2])
-            self.assertEqual(pages(), 4)
+            self.assertEqual(pages(), PAGES)
             self.assert_exit(0, self.run_manactl("restore", "--all"))
-            self.assertEqual((pages(), journal()), (0, []))
+            self.assertEqual((pages(), journal_files()), (0, []))
 
-        self.for_each_set(PAGES, check)
+        self.for_each_set(PREPARE, check)
 
     def test_restore_works_without_descriptors(self):
         for numbers in SETS:
-            self.assert_exit(0, self.run_manactl(*PAGES))
+            self.assert_exit(0, self.run_manactl(*PREPARE))
             self.closed(numbers, "restore", "--all")
-            self.assertEqual((pages(), journal()), (0, []))
+            self.assertEqual((pages(), journal_files()), (0, []))
 
     def test_a_capture_gets_no_output_and_the_program_no_memory_of_the_adapter(self):
         capture = self.folder / "capture.pcap"
@@ -111,7 +97,7 @@ class Descriptors(Attack):
         self.for_each_set(("sim", "--write", capture, "--", *child), check)
 
     def test_a_full_output_is_reported(self):
-        for command in (("--version",), ("check", "--root", TREE), ("decode", "--list"), BENCH):
+        for command in (("--version",), ("check", "--root", HEALTHY), ("decode", "--list"), BENCH):
             with self.subTest(command):
                 outcome = run(["bash", "-c", '"$@" >/dev/full', "-", MANACTL, *map(str, command)])
                 self.assert_exit(INTERNAL, outcome)
@@ -134,11 +120,11 @@ class Signals(Attack):
     def test_restore_is_complete_or_can_be_repeated(self):
         codes = []
         for delay in range(20):
-            self.assert_exit(0, self.run_manactl(*PAGES))
+            self.assert_exit(0, self.run_manactl(*PREPARE))
             codes.append(self.storm(("restore", "--all"), delay / 2000))
             self.assertIn(codes[-1], (0, 129, 130, 143, -1, -2, -15))
             self.assert_exit(0, self.run_manactl("restore", "--all"))
-            self.assertEqual((pages(), journal()), (0, []))
+            self.assertEqual((pages(), journal_files()), (0, []))
         self.assertTrue(any(codes), codes)
 
     def test_bench_and_sim_leave_nothing_behind(self):
@@ -183,11 +169,11 @@ class Signals(Attack):
                 signal.signal(number, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_BLOCK, {*ENDING, signal.SIGCHLD, signal.SIGALRM, signal.SIGUSR1, signal.SIGUSR2})
 
-        for command in (PAGES, ("restore", "--all"), BENCH, ("sim", "--", "true"), ("check", "--root", TREE),
+        for command in (PREPARE, ("restore", "--all"), BENCH, ("sim", "--", "true"), ("check", "--root", HEALTHY),
                         ("bench", "--sim", "--duration", "50ms", "--no-save")):
             with self.subTest(command):
                 self.assert_exit(0, self.run_manactl(*command, preexec=ignore, timeout=20))
-        self.assertEqual((pages(), journal()), (0, []))
+        self.assertEqual((pages(), journal_files()), (0, []))
 
 
 if __name__ == "__main__":

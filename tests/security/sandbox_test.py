@@ -13,7 +13,6 @@ import subprocess
 import attack
 
 READ_SEARCH, OVERRIDE = 1 << 2, 1 << 1  # CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE
-TREE = attack.ROOT / "tests/fixtures/healthy-two-nics"
 RESULT_ID = "20261121-134702-3f2a"
 
 
@@ -46,7 +45,7 @@ class Sandbox(attack.Attack):
         self.probe = self.folder / "probe.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", pathlib.Path(__file__).with_name("probe.c"),
                         "-o", self.probe], check=True)
-        shutil.copytree(TREE, self.input / "tree", symlinks=True)
+        shutil.copytree(attack.HEALTHY, self.input / "tree", symlinks=True)
         (self.input / "log").write_text("EAL: Error\n")
         (self.input / "dump").write_text("00 " * 64)
         self.out = self.folder / "out"
@@ -56,7 +55,7 @@ class Sandbox(attack.Attack):
         shutil.copy(attack.ROOT / "tests/bench/tx.json", self.results / f"{RESULT_ID}.json")
         (self.results / f"{RESULT_ID}.json").chmod(0o600)
         self.bundle = self.input / "bundle.tar.gz"
-        self.assert_exit(0, self.run_manactl("doctor", "--root", TREE, "--bundle", self.bundle))
+        self.assert_exit(0, self.run_manactl("doctor", "--root", attack.HEALTHY, "--bundle", self.bundle))
 
     def attempts(self, *arguments, stdin=None, user=0, preexec=None):
         """Runs a command with the probe. Returns the lines of its report."""

@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import attack
-from hugepages import PAGES, PREPARE, HugepageAttack
+from hugepages import PAGES, PREPARE, HugepageAttack, pages
 
 # Signals of terminals, timers, limits, pipes, faults and programs. DeferredSignals.DefersEverySignalThatEndsAProcess has them all.
 ENDING = [signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGALRM, signal.SIGVTALRM, signal.SIGXCPU,
@@ -35,7 +35,7 @@ class Transactions(HugepageAttack):
         return process.returncode, err
 
     def assert_prepared_and_restore(self):
-        self.assertEqual(self.pages(), PAGES)
+        self.assertEqual(pages(), PAGES)
         self.assertIn(b'"ready"', self.journal_bytes())
         self.assert_exit(0, self.run_manactl("restore", "--all"))
         self.assertTrue(self.is_rolled_back())

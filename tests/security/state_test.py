@@ -9,21 +9,18 @@ import shutil
 import subprocess
 import time
 
-from attack import MANACTL, NOBODY, ROOT, Attack, attacker, main, run
+from attack import HEALTHY, MANACTL, NOBODY, Attack, attacker, main, run
+from hugepages import JOURNAL, PAGES, PREPARE, mount_pool, pages, set_pages
 
-POOL = pathlib.Path("/sys/devices/system/node/node0/hugepages/hugepages-2048kB")
-STATE = pathlib.Path("/var/lib/manactl")
-JOURNAL = STATE / "journal"
+STATE = JOURNAL.parent
 LOCK = pathlib.Path("/run/manactl/lock")
 FORMER_LOCK = pathlib.Path("/run/lock/manactl.lock")
 CONFIG = pathlib.Path("/etc/manactl/config.toml")
-PAGES = ("prepare", "--hugepages", "4")
-FIXTURE = ROOT / "tests/fixtures/healthy-two-nics"
 
 
 def setUpModule():
-    """Makes the hugepage pool a plain file and /etc a copy, for this mount namespace only."""
-    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", POOL], check=True)
+    """Makes the hugepage pool plain files and /etc a copy, for this mount namespace only."""
+    mount_pool()
     copy = pathlib.Path("/run/etc")
     subprocess.run(["cp", "-a", "/etc", copy], check=True)
     subprocess.run(["mount", "--bind", copy, "/etc"], check=True)
@@ -47,18 +44,14 @@ class State(Attack):
 
     def fresh(self):
         """Removes all state, as on a new machine."""
-        for name in ("nr_hugepages", "free_hugepages"):
-            (POOL / name).write_text("0\n")
+        set_pages(0)
         for place in (STATE, LOCK.parent, FORMER_LOCK, CONFIG.parent):
             if place.is_symlink() or place.is_file() or place.is_fifo():
                 place.unlink()
             shutil.rmtree(place, ignore_errors=True)
 
-    def pages(self):
-        return int((POOL / "nr_hugepages").read_text())
-
     def prepare(self):
-        self.assert_exit(0, self.run_manactl(*PAGES))
+        self.assert_exit(0, self.run_manactl(*PREPARE))
 
     def give_away(self, *paths):
         for path in paths:
@@ -77,17 +70,17 @@ class Lock(State):
             self.assert_exit(0, self.run_manactl("restore", "--all"))
             self.prepare()
         self.assert_exit(0, self.run_manactl("restore", "--all"))
-        self.assertEqual(self.pages(), 0)
+        self.assertEqual(pages(), 0)
 
     def test_another_user_who_holds_every_lock_does_not_stop_the_roll_back(self):
         self.prepare()
         self.assert_exit(0, self.run_manactl("restore", "--all"))
-        self.assert_exit(0, self.run_manactl(*PAGES, "--confirm-timeout", "1"))
+        self.assert_exit(0, self.run_manactl(*PREPARE, "--confirm-timeout", "1"))
         with attacker(hold_locks):
             deadline = time.monotonic() + 20
-            while self.pages() and time.monotonic() < deadline:
+            while pages() and time.monotonic() < deadline:
                 time.sleep(0.05)
-            self.assertEqual(self.pages(), 0)
+            self.assertEqual(pages(), 0)
 
     def test_a_lock_that_another_user_created_in_advance_blocks_nobody(self):
         for command in ("touch", "mkfifo", "mkdir", "ln -s /etc/passwd"):
@@ -99,7 +92,7 @@ class Lock(State):
                 self.assert_exit(0, run(["rm", "-r", FORMER_LOCK], user=NOBODY))
 
     def test_only_root_can_open_the_lock(self):
-        self.assert_exit(0, self.run_manactl(*PAGES, preexec=lambda: os.umask(0)))
+        self.assert_exit(0, self.run_manactl(*PREPARE, preexec=lambda: os.umask(0)))
         self.assertEqual(oct(LOCK.parent.stat().st_mode & 0o7777), oct(0o700))
         self.assertEqual(oct(LOCK.stat().st_mode & 0o7777), oct(0o600))
         for place in (LOCK, LOCK.parent):
@@ -137,11 +130,11 @@ class Lock(State):
                 self.fresh()
                 victim.write_text("precious")
                 make()
-                outcome = self.run_manactl(*PAGES, timeout=10)
+                outcome = self.run_manactl(*PREPARE, timeout=10)
                 self.assert_one_line(outcome)
                 self.assertIn(outcome.code, (3, 4), outcome)
                 self.assertIn("/run/manactl", outcome.err)
-                self.assertEqual(self.pages(), 0)
+                self.assertEqual(pages(), 0)
                 self.assertEqual(victim.read_text(), "precious")
                 self.assertFalse((self.folder / "none").exists())
                 self.assert_exit(0, self.run_manactl("status"))
@@ -151,7 +144,7 @@ class Lock(State):
         victim = LOCK.parent / "victim"
         victim.write_text("precious")
         os.link(victim, LOCK)
-        self.assert_refused(self.run_manactl(*PAGES))
+        self.assert_refused(self.run_manactl(*PREPARE))
         self.assertEqual(victim.read_text(), "precious")
 
 
@@ -179,8 +172,8 @@ class Journal(State):
             with self.subTest(name):
                 self.fresh()
                 create()
-                self.assert_refused(self.run_manactl(*PAGES))
-                self.assertEqual(self.pages(), 0)
+                self.assert_refused(self.run_manactl(*PREPARE))
+                self.assertEqual(pages(), 0)
                 self.assertEqual([*self.folder.rglob("*.jsonl")], [])
 
     def test_a_link_of_root_is_followed(self):
@@ -211,8 +204,8 @@ class Journal(State):
                 (path,) = JOURNAL.iterdir()
                 spoil(path)
                 self.assert_exit(7, self.run_manactl("restore", "--all", timeout=10))
-                self.assert_exit(5, self.run_manactl(*PAGES, timeout=10))
-                self.assertEqual(self.pages(), 4)
+                self.assert_exit(5, self.run_manactl(*PREPARE, timeout=10))
+                self.assertEqual(pages(), PAGES)
                 self.assertTrue(os.path.lexists(path))
 
     def test_damaged_files_are_reported_in_bounded_memory(self):
@@ -288,7 +281,7 @@ class Results(State):
 
 
 class Configuration(State):
-    CHECK = ("check", "--only", "hardware", "--root", FIXTURE)
+    CHECK = ("check", "--only", "hardware", "--root", HEALTHY)
 
     def setUp(self):
         super().setUp()
