@@ -35,16 +35,19 @@ class FakeFiles final : public os::Files {
   explicit FakeFiles(FakeVm& vm) : vm_(vm) {}
 
   Result<std::string> read(std::string_view path, std::size_t max) const override {
+    if (const auto may = vm_.may_read(path); !may) return tl::unexpected<Error>(may.error());
     ++vm_.reads;
     return vm_.tree().read(path, max);
   }
 
   Result<std::string> link_target(std::string_view path) const override {
+    if (const auto may = vm_.may_read(path); !may) return tl::unexpected<Error>(may.error());
     ++vm_.reads;
     return vm_.tree().link_target(path);
   }
 
   Result<std::vector<std::string>> list(std::string_view dir) const override {
+    if (const auto may = vm_.may_read(dir); !may) return tl::unexpected<Error>(may.error());
     ++vm_.reads;
     return vm_.tree().list(dir);
   }
@@ -69,6 +72,7 @@ class FakeLinks final : public os::Links {
   explicit FakeLinks(FakeVm& vm) : vm_(vm) {}
 
   Result<std::vector<os::Link>> links() const override {
+    if (const auto may = vm_.may_read("links"); !may) return tl::unexpected<Error>(may.error());
     std::vector<os::Link> found;
     for (const auto& [index, link] : vm_.state.links) found.push_back(link);
     vm_.reads += found.size();
@@ -76,11 +80,13 @@ class FakeLinks final : public os::Links {
   }
 
   Result<std::vector<os::Address>> addresses() const override {
+    if (const auto may = vm_.may_read("addresses"); !may) return tl::unexpected<Error>(may.error());
     vm_.reads += vm_.state.addresses.size();
     return vm_.state.addresses;
   }
 
   Result<std::vector<os::Route>> routes() const override {
+    if (const auto may = vm_.may_read("routes"); !may) return tl::unexpected<Error>(may.error());
     vm_.reads += vm_.state.routes.size();
     return vm_.state.routes;
   }
@@ -146,6 +152,7 @@ class FakeModules final : public os::Modules {
   explicit FakeModules(FakeVm& vm) : vm_(vm) {}
 
   Result<os::ModuleState> state(std::string_view name) const override {
+    if (const auto may = vm_.may_read("modules"); !may) return tl::unexpected<Error>(may.error());
     const bool there = vm_.state.modules.count(std::string(name)) != 0;
     return os::ModuleState{there ? Presence::loaded : Presence::available, ""};
   }
@@ -190,6 +197,7 @@ class FakeDurable final : public os::DurableDirectory {
   std::string path() const override { return "/var/lib/manactl/journal"; }
 
   Result<std::vector<std::string>> list() const override {
+    if (const auto may = vm_.may_read("journal"); !may) return tl::unexpected<Error>(may.error());
     std::vector<std::string> names;
     for (const auto& [name, text] : vm_.state.journal) names.push_back(name);
     return names;

@@ -120,6 +120,13 @@ int FakeVm::error_now(bool disk) const {
   return full && disk ? ENOSPC : 0;
 }
 
+Result<> FakeVm::may_read(std::string_view what) const {
+  const auto found = unreadable.find(std::string(what));
+  if (found == unreadable.end() || found->second-- != 0) return {};
+  found->second = 0;
+  return fail_errno(EIO, fmt::format("cannot read {}", what));
+}
+
 Result<> FakeVm::act(const std::string& what, bool disk, const std::function<Result<>()>& effect) {
   ++changes_;
   log_.push_back(what);

@@ -87,6 +87,9 @@ class FakeVm {
   std::vector<FakeProcess> processes;
   Result<std::vector<os::TcpSocket>> sockets;
   std::map<std::string, int> refused;  // path or command -> errno
+  // A path, "links", "addresses", "routes", "modules" or "journal" -> number of reads that still
+  // succeed; the later ones fail with EIO.
+  mutable std::map<std::string, unsigned> unreadable;
   std::function<void(const std::string&)>
       after;  // called after each change, with its path or command
 
@@ -116,6 +119,7 @@ class FakeVm {
   friend class FakeClock;
   friend class FakeDurable;
 
+  Result<> may_read(std::string_view what) const;
   Result<> act(const std::string& what, bool disk, const std::function<Result<>()>& effect);
   Result<> write(const std::string& path, const std::string& text);
   Result<> unbind(const std::string& driver, const std::string& id);
