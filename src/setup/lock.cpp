@@ -82,7 +82,8 @@ Result<std::unique_ptr<Lock>> take_lock(const std::string& path, const std::stri
   }
   const std::string owner = fmt::format(
       "process {} (manactl {}, since {})\n", getpid(), printable(command, 120), local_time());
-  if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), owner.data(), owner.size(), 0) < 0) {
+  const auto size = static_cast<ssize_t>(owner.size());
+  if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), owner.data(), owner.size(), 0) != size) {
     return fail_errno(errno, "cannot write " + shown);
   }
   return std::make_unique<FileLock>(std::move(file));

@@ -113,15 +113,13 @@ Result<> refuse_guarded(const host::Nic& nic,
 
 Result<std::string> pool_of(const HugepageRequest& request,
                             std::uint64_t kib,
-                            int nic_node,
+                            unsigned nic_node,
                             const os::Files& files) {
   const std::string nodes = "sys/devices/system/node";
   const std::string size = fmt::format("hugepages-{}kB", kib);
   std::string pool = "sys/kernel/mm/hugepages/" + size;
   if (exists(files, nodes) || request.node) {
-    const unsigned node =
-        request.node.value_or(nic_node < 0 ? 0U : static_cast<unsigned>(nic_node));
-    pool = fmt::format("{}/node{}/hugepages/{}", nodes, node, size);
+    pool = fmt::format("{}/node{}/hugepages/{}", nodes, request.node.value_or(nic_node), size);
   }
   if (exists(files, pool)) return pool;
   return fail(Errc::unsupported,
@@ -132,7 +130,7 @@ Result<std::string> pool_of(const HugepageRequest& request,
 
 Result<std::unique_ptr<Step>> hugepage_step(const HugepageRequest& request,
                                             const host::Facts& facts,
-                                            int nic_node,
+                                            unsigned nic_node,
                                             const os::Files& files,
                                             const std::vector<Entry>& entries) {
   constexpr std::uint64_t kDefaultKib = 2048;
@@ -156,12 +154,15 @@ Result<std::unique_ptr<Step>> hugepage_step(const HugepageRequest& request,
   return reserve_hugepages(*pool, pages, others);
 }
 
-int node_of(const host::Nic* nic, const host::Facts& facts) {
-  if (nic == nullptr || !nic->vf || !nic->vf->pci || !facts.functions) return -1;
+// The NUMA node of the NIC's VF; 0 if it is unknown.
+unsigned node_of(const host::Nic& nic, const host::Facts& facts) {
+  if (!facts.functions) return 0;
   for (const auto& function : *facts.functions) {
-    if (function.address == *nic->vf->pci) return function.numa_node;
+    if (function.address == nic.vf->pci) {
+      return static_cast<unsigned>(std::max(function.numa_node, 0));
+    }
   }
-  return -1;
+  return 0;
 }
 
 // Prefers driver_override, which affects one channel; new_id affects all network channels.
@@ -228,7 +229,7 @@ Result<> add_nic_steps(Plan& plan,
   plan.steps.push_back(load_module("mana_ib"));
   if (request.hugepages) {
     auto step =
-        hugepage_step(*request.hugepages, facts, node_of(&nic, facts), system.files, entries);
+        hugepage_step(*request.hugepages, facts, node_of(nic, facts), system.files, entries);
     if (!step) return tl::unexpected<Error>(step.error());
     plan.steps.push_back(std::move(*step));
   }
@@ -264,7 +265,7 @@ Result<Plan> plan_hugepages(const Request& request, const PlanInput& input) {
   unsigned number = 1;
   while (find_entry(entries, fmt::format("hugepages-{}", number)) != nullptr) ++number;
   plan.entry.id = fmt::format("hugepages-{}", number);
-  auto step = hugepage_step(*request.hugepages, facts, -1, system.files, entries);
+  auto step = hugepage_step(*request.hugepages, facts, 0, system.files, entries);
   if (!step) return tl::unexpected<Error>(step.error());
   plan.steps.push_back(std::move(*step));
   return plan;

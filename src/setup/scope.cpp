@@ -56,7 +56,7 @@ void run_program(std::vector<std::string> arguments, int pipe) {
   sigset_t none{};
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  if (dup2(pipe, STDOUT_FILENO) >= 0 && dup2(pipe, STDERR_FILENO) >= 0) {
+  if (dup2(pipe, STDOUT_FILENO) == STDOUT_FILENO && dup2(pipe, STDERR_FILENO) == STDERR_FILENO) {
     execve(pointers[0], pointers.data(), no_environment.data());
   }
   write_to_pipe(pipe, fail_errno(errno, "cannot run '" + arguments[0] + "'").value().message);

@@ -64,8 +64,7 @@ DeferredSignals::~DeferredSignals() {
 
 int DeferredSignals::take() {
   const timespec no_wait{};
-  const int number = sigtimedwait(&deferred_, nullptr, &no_wait);
-  return number > 0 ? number : 0;
+  return std::max(sigtimedwait(&deferred_, nullptr, &no_wait), 0);
 }
 
 }  // namespace manactl::setup

@@ -24,7 +24,7 @@ std::string numbered_key(std::string_view key, std::size_t number) {
   constexpr std::size_t kDigits = 5;
   const auto digits = std::to_string(number);
   std::string text(key);
-  if (digits.size() < kDigits) text.append(kDigits - digits.size(), '0');
+  text.append(kDigits - std::min(kDigits, digits.size()), '0');
   return text += digits;
 }
 

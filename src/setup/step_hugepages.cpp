@@ -41,7 +41,7 @@ class ReserveHugepages final : public Step {
     // The kernel reserves as many pages as it can, and reports no error if it reserves fewer.
     const auto after = read(context.system.files);
     if (!after) return tl::unexpected<Error>(after.error());
-    granted_ = *after > *before ? *after - *before : 0;
+    granted_ = *after - std::min(*after, *before);
     return Values{{"granted", std::to_string(granted_)}};
   }
 

@@ -91,9 +91,8 @@ Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
 // values.
 void Transaction::roll_back_begun(const Entry& entry) {
   Entry begun = entry;
-  while (begun.steps.size() > results_.size()) begun.steps.pop_back();
-  if (!begun.steps.empty() && results_.size() == begun.steps.size() && results_.back().changed &&
-      !begun.steps.back().begun) {
+  begun.steps.resize(results_.size());
+  if (!results_.empty() && results_.back().changed && !begun.steps.back().begun) {
     begun.steps.pop_back();
   }
   const auto entries = journal_.entries();

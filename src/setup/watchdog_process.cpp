@@ -43,14 +43,14 @@ void log_outcome(WatchdogOutcome outcome, const std::string& id) {
 
 // Leaves the caller's session, terminal and directory.
 bool detach() {
-  if (setsid() < 0 || chdir("/") != 0) return false;
+  setsid();  // cannot fail: a child of fork(2) does not lead a process group
+  bool good = chdir("/") == 0;
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (null < 0) return false;
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (dup2(null, number) < 0) return false;
+    good = good && dup2(null, number) == number;
   }
   umask(S_IRWXG | S_IRWXO);
-  return clearenv() == 0;  // NOLINT(concurrency-mt-unsafe): there is one thread
+  return good && clearenv() == 0;  // NOLINT(concurrency-mt-unsafe): there is one thread
 }
 
 // Closes what the caller's parent left open, such as a pipe whose reader waits for its end.
@@ -149,8 +149,7 @@ Result<std::string> start_watchdog(const std::string& id,
     run_child(std::move(task), context, held, caller.get(), to.get());
   }
   to = os::Descriptor();
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(child, nullptr, 0) != child && errno == EINTR) {
   }
   pid_t watchdog = 0;
   if (read(from.get(), &watchdog, sizeof watchdog) != sizeof watchdog) {
