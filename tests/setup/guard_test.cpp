@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "host/gather.h"
+#include "os/memory_files.h"
 #include "setup/fake_vm.h"
 
 namespace manactl::setup {
@@ -13,6 +15,7 @@ namespace {
 
 using test::FakeVm;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -71,6 +74,97 @@ TEST(Guard, RefusesARouteThatRestoreCannotAdd) {
               Contains(HasSubstr("the route to 198.51.100.0/24 uses it")));
   vm.state.routes.back().outputs = {2, 3};
   EXPECT_THAT(objections_to(vm, "eth1"), IsEmpty());
+}
+
+// A NIC with index 10 and a VF with index 11.
+host::Nic nic_of(bool synthetic, bool vf) {
+  host::Nic nic;
+  if (synthetic) nic.synthetic.emplace().index = 10;
+  if (vf) nic.vf.emplace().index = 11;
+  return nic;
+}
+
+TEST(Guard, NamesEachInterfaceThatIsStackedOnTheNic) {
+  FakeVm vm;
+  const auto& system = vm.context().system;
+  vm.state.links.clear();
+  const auto add = [&](int index, const std::string& name, const std::string& kind) {
+    auto& link = vm.state.links[index];
+    link.index = index;
+    link.name = name;
+    link.kind = kind;
+    return &link;
+  };
+  add(10, "eth1", "");
+  add(11, "vf1", "")->lower = 10;
+  add(12, "a", "vlan")->lower = 10;
+  add(13, "b", "")->lower = 11;
+  add(14, "c", "vlan")->lower = 15;
+  add(15, "bond0", "bond");
+  add(16, "br0", "bridge");
+  const auto texts = [&](bool synthetic, bool vf) {
+    auto nic = nic_of(synthetic, vf);
+    if (nic.synthetic) nic.synthetic->master = 15;
+    if (nic.vf) nic.vf->master = synthetic ? 10 : 16;
+    return join(*find_objections(nic, {}, system), ", ");
+  };
+  EXPECT_EQ(texts(true, true),
+            "vlan a is stacked on it, interface b is stacked on it, it is a member of bond bond0");
+  EXPECT_EQ(
+      texts(true, false),
+      "interface vf1 is stacked on it, vlan a is stacked on it, it is a member of bond bond0");
+  EXPECT_EQ(texts(false, true), "interface b is stacked on it, it is a member of bridge br0");
+  vm.unreadable["links"] = 0;
+  EXPECT_FALSE(find_objections(nic_of(true, true), {}, system));
+}
+
+TEST(Guard, NamesOneRouteWithSeveralNextHops) {
+  FakeVm vm;
+  const auto& system = vm.context().system;
+  vm.state.links.clear();
+  const auto add = [&](const std::string& destination, std::vector<int> outputs) {
+    os::Route route;
+    route.destination = destination;
+    route.outputs = std::move(outputs);
+    vm.state.routes.push_back(std::move(route));
+  };
+  for (const auto& outputs : std::vector<std::vector<int>>{{20, 10}, {11, 20}}) {
+    vm.state.routes.clear();
+    add("a", {20, 21});
+    add("b", {10});
+    EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), IsEmpty());
+    add("c", outputs);
+    add("d", outputs);
+    EXPECT_THAT(*find_objections(nic_of(true, true), {}, system),
+                ElementsAre("one next hop of the route to c uses it, and restore cannot bring back "
+                            "a route with several next hops"));
+  }
+  vm.unreadable["routes"] = 0;
+  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), IsEmpty());
+}
+
+TEST(Holders, AreTheProcessesThatHaveADeviceOpen) {
+  os::MemoryFiles files;
+  files.add_link("proc/7/fd/3", "/dev/uio0");
+  files.add_file("proc/7/comm", "vpp\n");
+  files.add_link("proc/8/fd/0", "/dev/null");
+  files.add_link("proc/8/fd/1", "/dev/uio1");
+  files.add_link("proc/9/fd/0", "/dev/uio2");
+  files.add_file("proc/9/comm", "other\n");
+  files.add_directory("proc/10");
+  files.add_link("proc/self/fd/3", "/dev/uio0");
+  files.add_link("proc/99999999999/fd/3", "/dev/uio0");
+  files.add_file("sys/bus/vmbus/devices/c1/uio/uio0/name", "");
+  std::vector<std::string> texts;
+  for (const auto& holder : find_holders({"/dev/uio0", "/dev/uio1"}, files)) {
+    texts.push_back(holder.text());
+  }
+  EXPECT_THAT(texts, ElementsAre("process 7 (vpp)", "process 8 ()"));
+  EXPECT_THAT(find_holders({}, files), IsEmpty());
+  EXPECT_EQ(find_uio_holders("c1", files).size(), 1U);
+  EXPECT_THAT(find_uio_holders("c2", files), IsEmpty());
+  EXPECT_THAT(find_uio_holders("", files), IsEmpty());
+  EXPECT_THAT(find_holders({"/dev/uio0"}, os::MemoryFiles()), IsEmpty());
 }
 
 }  // namespace

@@ -180,10 +180,105 @@ TEST_F(Persist, RunsTheUnitInASandbox) {
 TEST_F(Persist, RejectsNamesThatAUnitWouldInterpret) {
   Request request;
   os::MemoryFiles files;
-  for (const char* name : {"a%b", "a$b", "a@b"}) {
+  Entry entry;
+  entry.nic = nic_;
+  const auto error = [&](const std::string& name, const std::string& program) -> std::string {
     request.interface = *InterfaceName::parse(name);
-    EXPECT_FALSE(persistent_files(request, {}, "/usr/bin/manactl", files)) << name;
+    const auto made = persistent_files(request, entry, program, files);
+    return made ? "" : made.error().message;
+  };
+  for (const char* name : {"azAZ09", "a_b-c.d"}) {
+    EXPECT_EQ(error(name, program_), "");
+    EXPECT_EQ(error("eth1", "/a b/" + std::string(name)).empty(), false);
+    EXPECT_EQ(error("eth1", "/bin/" + std::string(name)), "");
   }
+  for (const char* name : {".a", "a%b", "a$b", "a@b", "a`b", "a{b", "a[b", "a^b", "a,b", "a;b"}) {
+    EXPECT_EQ(error(name, program_),
+              fmt::format("'{}' cannot be part of the name of a systemd unit", name));
+    EXPECT_EQ(error("eth1", "/bin/" + std::string(name)),
+              "a systemd unit cannot contain the path of manactl");
+  }
+  EXPECT_THAT(error(std::string(60, 'x') + "@", program_),
+              HasSubstr(std::string(60, 'x') + "...'"));
+  for (const char* program : {"bin/manactl", "/bin/-m", "/a%b/manactl", "/bin/", "/a\"b/manactl"}) {
+    EXPECT_EQ(error("eth1", program), "a systemd unit cannot contain the path of manactl")
+        << program;
+  }
+}
+
+TEST_F(Persist, PassesEveryOptionToTheCommand) {
+  const auto command = [&](const Request& request) {
+    Entry entry;
+    entry.nic = nic_;
+    const auto text =
+        persistent_files(request, entry, program_, os::MemoryFiles()).value().at(0).text;
+    const std::string before = "ExecStart=/usr/bin/flock /run/manactl/at-boot /usr/bin/manactl ";
+    const auto begin = text.find(before) + before.size();
+    return text.substr(begin, text.find('\n', begin) - begin);
+  };
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  EXPECT_EQ(command(request), "prepare eth1");
+  request.vf_only = true;
+  EXPECT_EQ(command(request), "prepare eth1 --vf-only");
+  request.vf_only = false;
+  request.method = Method::driver_override;
+  EXPECT_EQ(command(request), "prepare eth1 --method driver-override");
+  request.method = Method::new_id;
+  request.force_interface = "eth1";
+  EXPECT_EQ(command(request), "prepare eth1 --method new-id --force-interface eth1");
+}
+
+TEST_F(Persist, WritesOnlyTheFilesThatAreNeeded) {
+  Request request;
+  Entry entry;
+  const auto count = [&] {
+    return persistent_files(request, entry, program_, os::MemoryFiles()).value().size();
+  };
+  EXPECT_EQ(count(), 0U);
+  StepRecord step;
+  step.kind = StepKind::reserve_hugepages;
+  step.parameters = {{"pool", "sys/p"}, {"pages", "10"}};
+  entry.steps = {{}, step};
+  const auto pages = persistent_files(request, entry, program_, os::MemoryFiles());
+  ASSERT_TRUE(pages && pages->size() == 1);
+  EXPECT_EQ(pages->at(0).path(), "/etc/tmpfiles.d/manactl-hugepages.conf");
+  EXPECT_THAT(pages->at(0).text, EndsWith("\nw /sys/p/nr_hugepages - - - - 10\n"));
+  request.interface = *InterfaceName::parse("eth1");
+  entry.nic = nic_;
+  EXPECT_EQ(count(), 4U) << "without NetworkManager";
+}
+
+TEST_F(Persist, AssertsOnlyWhatIdentifiesTheDevice) {
+  const auto asserts = [&](const std::string& name) {
+    const auto text = files_for(name).at(1).text;
+    return text.find("Assert") != std::string::npos;
+  };
+  EXPECT_TRUE(asserts("eth1"));
+  EXPECT_TRUE(asserts(nic_.vf));
+  EXPECT_FALSE(asserts("altname"));
+  nic_.channel.reset();
+  EXPECT_FALSE(asserts("eth1"));
+  nic_.pci.reset();
+  EXPECT_FALSE(asserts(nic_.vf));
+}
+
+TEST_F(Persist, RemovesWhatItWroteIfAFileCannotBeWritten) {
+  auto files = files_for("eth1");
+  const Persistence persistence(root_);
+  ASSERT_TRUE(persistence.write({files[0]}));
+  const auto directory = root_ + files[2].directory;
+  std::filesystem::create_directories(directory);
+  std::filesystem::permissions(directory, std::filesystem::perms::all);
+  EXPECT_FALSE(persistence.write(files));
+  EXPECT_THAT(*persistence.list("eth1"), ::testing::ElementsAre(files[0].path()))
+      << "a file that existed before stays";
+  std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
+  EXPECT_TRUE(persistence.write(files));
+  std::filesystem::permissions(directory, std::filesystem::perms::all);
+  EXPECT_THAT(*persistence.list("eth1"), SizeIs(4)) << "a directory that others may write to";
+  std::ofstream(root_ + files[1].directory + "/other.service") << files[1].text;
+  EXPECT_THAT(*persistence.list("eth1"), SizeIs(4)) << "a name that manactl does not use";
 }
 
 }  // namespace

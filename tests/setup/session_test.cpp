@@ -8,6 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+
+#include "setup/fake_vm.h"
+
 namespace manactl::setup {
 namespace {
 
@@ -16,10 +20,14 @@ TEST(DeferredSignals, DefersEverySignalThatEndsAProcess) {
        {SIGHUP,  SIGINT,    SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,    SIGFPE,
         SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, SIGXCPU,
         SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSYS,  SIGRTMIN,  SIGRTMAX}) {
-    DeferredSignals signals;
-    ASSERT_EQ(raise(number), 0);
-    EXPECT_EQ(signals.take(), number);
-    EXPECT_EQ(signals.take(), 0);
+    const auto before = std::signal(number, SIG_DFL);  // a background job ignores SIGINT
+    {
+      DeferredSignals signals;
+      ASSERT_EQ(raise(number), 0);
+      EXPECT_EQ(signals.take(), number);
+      EXPECT_EQ(signals.take(), 0);
+    }
+    std::signal(number, before);
   }
 }
 
@@ -32,13 +40,15 @@ TEST(DeferredSignals, DoesNotTakeSignalsThatEndNothing) {
 }
 
 TEST(DeferredSignals, LeavesAnIgnoredSignalIgnored) {
-  const auto before = std::signal(SIGHUP, SIG_IGN);
-  {
-    DeferredSignals signals;
-    ASSERT_EQ(raise(SIGHUP), 0);
-    EXPECT_EQ(signals.take(), 0);
+  for (const int number : {SIGHUP, SIGRTMAX}) {  // the first and the last
+    const auto before = std::signal(number, SIG_IGN);
+    {
+      DeferredSignals signals;
+      ASSERT_EQ(raise(number), 0);
+      EXPECT_EQ(signals.take(), 0);
+    }
+    std::signal(number, before);
   }
-  std::signal(SIGHUP, before);
 }
 
 TEST(DeferredSignals, DiscardsSignalsThatCameTooLate) {
@@ -84,6 +94,59 @@ TEST(DeferredSignals, DoesNotHideAFaultOfThisProcess) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status));
+}
+
+TEST(DeferredSignals, RestoresTheSignalMask) {
+  sigset_t before{};
+  sigset_t after{};
+  pthread_sigmask(SIG_BLOCK, nullptr, &before);
+  { const DeferredSignals signals; }
+  pthread_sigmask(SIG_BLOCK, nullptr, &after);
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    EXPECT_EQ(sigismember(&after, number), sigismember(&before, number)) << number;
+  }
+}
+
+class FixedProcess final : public os::Process {
+ public:
+  Result<os::Privileges> privileges() const override { return own; }
+
+  Result<os::KernelIdentity> kernel() const override { return os::KernelIdentity{}; }
+
+  Result<CpuList> affinity() const override { return CpuList{}; }
+
+  std::string ssh_connection() const override { return {}; }
+
+  Result<os::Privileges> own;
+};
+
+TEST(SetupSession, RequiresRootWithNetAdmin) {
+  test::FakeVm vm;
+  const auto context = vm.context();
+  const auto& system = context.system;
+  FixedProcess process;
+  const SetupSession session({system.files,
+                              system.links,
+                              system.ethtool,
+                              system.rdma,
+                              system.verbs,
+                              system.devices,
+                              system.modules,
+                              process,
+                              system.sockets,
+                              system.kernel_log});
+  for (const auto& [uid, net_admin] : {std::pair{0U, true}, {0U, false}, {1U, true}, {1U, false}}) {
+    process.own = os::Privileges{};
+    process.own->uid = uid;
+    process.own->net_admin = net_admin;
+    const auto allowed = session.check_privileges();
+    EXPECT_EQ(allowed.has_value(), uid == 0 && net_admin) << uid;
+    if (!allowed) {
+      EXPECT_EQ(allowed.error().code, Errc::denied);
+    }
+  }
+  process.own = fail(Errc::io, "no /proc");
+  EXPECT_EQ(session.check_privileges().error().message, "no /proc");
 }
 
 }  // namespace

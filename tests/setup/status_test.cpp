@@ -157,5 +157,104 @@ TEST_F(StatusOf, EntriesWithoutANicAreListedSeparately) {
   EXPECT_THAT(status.others[0].commands, ElementsAre("manactl restore hugepages-1"));
 }
 
+TEST_F(StatusOf, APreparedNicIsListedOnceWithItsChanges) {
+  prepare_eth1(true);
+  const auto& system = vm_.context().system;
+  const auto entries = *vm_.journal().entries();
+  const auto status = status_of(host::gather(system, {}), entries, system, seconds(0));
+  EXPECT_EQ(status.nics.size(), 2U);
+  EXPECT_THAT(status.others, IsEmpty());
+  const auto nic = at(0);
+  EXPECT_EQ(nic.uio, "uio0");
+  EXPECT_EQ(nic.nic.fields(), entries[0].nic.fields());
+  EXPECT_THAT(nic.changes,
+              ElementsAre("load module uio_hv_generic",
+                          "load module mana_ib",
+                          "set eth1 down",
+                          ::testing::StartsWith("unbind eth1"),
+                          ::testing::StartsWith("set driver_override"),
+                          ::testing::StartsWith("bind channel"),
+                          ::testing::StartsWith("verify that")));
+}
+
+TEST_F(StatusOf, ADamagedEntryNeedsARestore) {
+  prepare_eth1(false);
+  const auto journal = vm_.state.journal;
+  const auto& system = vm_.context().system;
+  const auto nic_of_channel = [&] {
+    const auto status =
+        status_of(host::gather(system, {}), *vm_.journal().entries(), system, seconds(0));
+    return status.nics.back();
+  };
+  vm_.state.journal.begin()->second = "damaged";
+  EXPECT_EQ(nic_of_channel().journal, JournalState::damaged);
+  EXPECT_FALSE(nic_of_channel().confirmation);
+  EXPECT_EQ(nic_of_channel().commands.size(), 1U);
+  vm_.state.journal = journal;
+  vm_.state.journal.begin()->second += "damaged";
+  EXPECT_EQ(nic_of_channel().journal, JournalState::unfinished);
+  EXPECT_TRUE(nic_of_channel().confirmation);
+  EXPECT_THAT(nic_of_channel().commands, ElementsAre("manactl restore eth1"));
+  vm_.state.journal = journal;
+  vm_.boot_id = "another";
+  vm_.rebuild();
+  EXPECT_EQ(nic_of_channel().journal, JournalState::earlier_boot);
+  EXPECT_FALSE(nic_of_channel().confirmation);
+}
+
+TEST_F(StatusOf, AChannelWithoutADriverBelongsToNobody) {
+  prepare_eth1(true);
+  vm_.state.channels[1].driver.clear();
+  vm_.state.channels[1].uio.clear();
+  vm_.rebuild();
+  EXPECT_EQ(at(0).owner, Owner::nobody);
+  EXPECT_EQ(at(0).journal, JournalState::rebound);
+}
+
+TEST_F(StatusOf, AnUnconfirmedEntryMayHaveNoDeadline) {
+  prepare_eth1(false);
+  auto entry = vm_.journal().entries()->front();
+  entry.deadline.reset();
+  const auto& system = vm_.context().system;
+  const auto status = status_of(host::gather(system, {}), {entry}, system, seconds(900));
+  const auto& nic = status.nics.back();
+  ASSERT_TRUE(nic.confirmation);
+  EXPECT_FALSE(nic.confirmation->time_left);
+  EXPECT_THAT(nic.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
+}
+
+TEST_F(StatusOf, TheHoldersOfUverbsAreListed) {
+  auto facts = host::gather(vm_.context().system, {});
+  host::RdmaDevice device;
+  device.pci = facts.nics->at(0).vf->pci;
+  device.uverbs = "uverbs3";
+  host::RdmaDevice other;
+  other.pci = *PciAddress::parse("0001:00:02.0");
+  other.uverbs = "uverbs4";
+  host::RdmaDevice unknown;
+  unknown.uverbs = "uverbs5";
+  facts.rdma.devices = std::vector{device, other, unknown};
+  vm_.processes = {{1, "a", "/dev/infiniband/uverbs3"},
+                   {2, "b", "/dev/infiniband/uverbs4"},
+                   {3, "c", "/dev/infiniband/uverbs5"}};
+  vm_.rebuild();
+  const auto status = status_of(facts, {}, vm_.context().system, seconds(0));
+  ASSERT_EQ(status.nics.at(0).holders.size(), 1U);
+  EXPECT_EQ(status.nics[0].holders[0].text(), "process 1 (a)");
+}
+
+TEST_F(StatusOf, AnEntryOfADirectVfBelongsToItsNic) {
+  auto facts = host::gather(vm_.context().system, {});
+  Entry entry;
+  entry.id = "vf-" + facts.nics->at(0).vf->mac.str();
+  entry.boot_id = vm_.boot_id;
+  entry.ready = true;
+  const auto status = status_of(facts, {entry}, vm_.context().system, seconds(0));
+  EXPECT_THAT(status.others, IsEmpty());
+  EXPECT_EQ(status.nics.at(0).journal, JournalState::prepared);
+  EXPECT_EQ(status.nics.at(0).name, facts.nics->at(0).name());
+  EXPECT_EQ(status.nics.at(1).journal, JournalState::none);
+}
+
 }  // namespace
 }  // namespace manactl::setup

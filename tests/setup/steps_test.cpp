@@ -35,7 +35,7 @@ Request request_for(Method method) {
   return request;
 }
 
-// What steps read, as keys of FakeVm::unreadable.
+// The keys of FakeVm::unreadable for everything that steps read.
 std::vector<std::string> sources() {
   const auto channel = device_path(kEth1);
   return {"links",

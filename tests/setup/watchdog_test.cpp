@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 
 #include "setup/fake_vm.h"
 
@@ -165,6 +166,57 @@ TEST_F(Watchdog, KillsAHangingRunWhenItMustEnd) {
   EXPECT_EQ(run_watchdog(task, vm_.context()), WatchdogOutcome::restored);
   EXPECT_FALSE(running);
   EXPECT_LT(vm_.context().clock.now() - start, std::chrono::seconds(60));
+}
+
+TEST_F(Watchdog, PausesUntilTheDeadlineAndGivesTheCallerTwoSeconds) {
+  WatchedClock clock(vm_.context().clock, std::chrono::hours(24), [] {});
+  auto task = task_for(0);
+  task.deadline += milliseconds(1200);
+  std::optional<milliseconds> killed;
+  task.is_running = [&] { return !killed; };
+  task.kill = [&] { killed = clock.now(); };
+  EXPECT_EQ(run_watchdog(task, context_with(vm_.context(), clock)), WatchdogOutcome::restored);
+  ASSERT_TRUE(killed);
+  EXPECT_EQ(*killed, task.deadline + milliseconds(2000));
+  clock.pauses.resize(4);
+  EXPECT_THAT(
+      clock.pauses,
+      ElementsAre(milliseconds(500), milliseconds(500), milliseconds(200), milliseconds(10)));
+}
+
+TEST_F(Watchdog, DoublesThePauseAfterAFailure) {
+  vm_.refused[fmt::format("echo {} > sys/bus/vmbus/drivers/uio_hv_generic/unbind", kEth1)] = EIO;
+  auto lock = take_lock(vm_.context().lock_file, "prepare eth1");
+  WatchedClock clock(vm_.context().clock, std::chrono::minutes(2), [&] {
+    vm_.refused.clear();
+    lock->reset();
+  });
+  EXPECT_EQ(run_watchdog(task_for(0), context_with(vm_.context(), clock)),
+            WatchdogOutcome::restored);
+  std::vector<int> pauses;
+  for (const auto pause : clock.pauses) pauses.push_back(static_cast<int>(pause.count()));
+  pauses.resize(14);
+  EXPECT_THAT(
+      pauses,
+      ElementsAre(10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240, 20480, 30000, 30000));
+}
+
+TEST_F(Watchdog, ReportsAnEntryThatMustStay) {
+  const auto name = vm_.state.journal.begin()->first;
+  const auto text = vm_.state.journal.begin()->second;
+  auto later = *decode_line(text.substr(0, text.find('\n')));
+  const auto at = later.find("\"version\":1");
+  vm_.state.journal[name] = encode_line(later.replace(at, 11, "\"version\":2"));
+  WatchedClock clock(
+      vm_.context().clock, std::chrono::hours(1), [&] { vm_.state.journal.erase(name); });
+  EXPECT_EQ(run_watchdog(task_for(0), context_with(vm_.context(), clock)), WatchdogOutcome::closed);
+  ASSERT_EQ(reports_.size(), 1U);
+  EXPECT_THAT(reports_[0], HasSubstr("another version of manactl wrote it"));
+}
+
+TEST_F(Watchdog, RestoresADamagedEntryPartly) {
+  vm_.state.journal.begin()->second = "damaged";
+  EXPECT_EQ(watch_for(60), WatchdogOutcome::partly_restored);
 }
 
 // The journal of another user cannot be read until its owner is corrected.

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "setup/make_plan.h"
+#include "setup/steps.h"
+
+namespace manactl::setup {
+namespace {
+
+// Plans for hugepages alone.
+class MakeHugepagePlan : public MakePlan {
+ protected:
+  MakeHugepagePlan() {
+    request_.interface.reset();
+    request_.hugepages = HugepageRequest{10, 0, 0, {}};
+  }
+
+  // "<pages> <pool below /sys>, <pages of other entries>", or the error.
+  std::string reservation() {
+    const auto made = plan();
+    if (!made) return made.error().message;
+    const auto& values = made->steps.back()->parameters();
+    return fmt::format("{} {}, {}",
+                       value_at(values, "pages"),
+                       value_at(values, "pool").substr(4),
+                       value_at(values, "others"));
+  }
+
+  void set_pools(const std::vector<std::string>& pools) {
+    vm_.state.pools.clear();
+    for (const auto& pool : pools) vm_.state.pools[pool] = 0;
+    vm_.rebuild();
+  }
+};
+
+TEST_F(MakeHugepagePlan, RequiresHugepages) {
+  EXPECT_EQ(text(),
+            "hugepages-1 \nreserve 10 more pages in "
+            "sys/devices/system/node/node0/hugepages/hugepages-2048kB");
+  request_.hugepages.reset();
+  EXPECT_EQ(code(), Errc::invalid);
+  EXPECT_EQ(text(), "no interface given: name one, or use --hugepages alone");
+}
+
+TEST_F(MakeHugepagePlan, UsesTheFirstFreeNumber) {
+  for (const char* id : {"hugepages-1", "hugepages-2", "hugepages-4"}) {
+    Entry entry;
+    entry.id = id;
+    entry.boot_id = vm_.boot_id;
+    entry.ready = true;
+    entries_.push_back(entry);
+  }
+  EXPECT_EQ(plan()->entry.id, "hugepages-3");
+}
+
+TEST_F(MakeHugepagePlan, ChoosesThePool) {
+  const std::string nodes = "devices/system/node";
+  set_pools({"sys/devices/system/node/node0/hugepages/hugepages-2048kB",
+             "sys/devices/system/node/node1/hugepages/hugepages-2048kB",
+             "sys/devices/system/node/node0/hugepages/hugepages-1048576kB"});
+  EXPECT_EQ(reservation(), "10 " + nodes + "/node0/hugepages/hugepages-2048kB, 0");
+  request_.hugepages->node = 1;
+  EXPECT_EQ(reservation(), "10 " + nodes + "/node1/hugepages/hugepages-2048kB, 0");
+  request_.hugepages->page_kib = 1048576;
+  EXPECT_EQ(code(), Errc::unsupported);
+  EXPECT_EQ(reservation(),
+            fmt::format("hugepages of {} are not available: "
+                        "'/sys/{}/node1/hugepages/hugepages-1048576kB' does not exist",
+                        human_bytes(1U << 30U),
+                        nodes));
+  request_.hugepages->node.reset();
+  EXPECT_EQ(reservation(), "10 " + nodes + "/node0/hugepages/hugepages-1048576kB, 0");
+  request_.hugepages->page_kib = 0;
+  facts_.memory.default_page_kib = 1048576;
+  EXPECT_EQ(reservation(), "10 " + nodes + "/node0/hugepages/hugepages-1048576kB, 0");
+  facts_.memory.default_page_kib = 0;
+  EXPECT_EQ(reservation(), "10 " + nodes + "/node0/hugepages/hugepages-2048kB, 0");
+  set_pools({"sys/kernel/mm/hugepages/hugepages-2048kB"});
+  EXPECT_EQ(reservation(), "10 kernel/mm/hugepages/hugepages-2048kB, 0") << "without NUMA";
+  request_.hugepages->node = 0;
+  EXPECT_EQ(code(), Errc::unsupported);
+}
+
+TEST_F(MakeHugepagePlan, RoundsBytesUpToPages) {
+  constexpr std::uint64_t kPage = 2U << 20U;
+  for (const auto& [bytes, pages] :
+       {std::pair{std::uint64_t{1}, 1}, {kPage - 1, 1}, {kPage, 1}, {kPage + 1, 2}}) {
+    request_.hugepages = HugepageRequest{0, bytes, 0, {}};
+    EXPECT_THAT(reservation(), ::testing::StartsWith(fmt::format("{} ", pages)));
+  }
+}
+
+TEST_F(MakeHugepagePlan, HasALimit) {
+  request_.hugepages->pages = 1U << 30U;
+  EXPECT_TRUE(plan());
+  ++request_.hugepages->pages;
+  EXPECT_EQ(code(), Errc::invalid);
+  EXPECT_EQ(text(), "more than 2^30 hugepages requested");
+}
+
+TEST_F(MakeHugepagePlan, CountsThePagesOfOtherEntriesInThePool) {
+  const auto record = [](const std::string& node, const std::string& granted) {
+    auto made = make_record(
+        *reserve_hugepages("sys/devices/system/node/" + node + "/hugepages/hugepages-2048kB", 9, 0),
+        {{"pages", "1"}});
+    if (!granted.empty()) made.after = {{"granted", granted}};
+    return made;
+  };
+  Entry entry;
+  entry.boot_id = vm_.boot_id;
+  entry.ready = true;
+  entry.steps = {record("node0", "5"), record("node1", "20"), record("node0", "7")};
+  entries_ = {entry, entry};
+  entries_[1].steps = {make_record(*load_module("mana"), {}), record("node0", "")};
+  EXPECT_EQ(reservation(), "10 devices/system/node/node0/hugepages/hugepages-2048kB, 12");
+}
+
+TEST_F(MakePlan, ReservesHugepagesOnTheNodeOfTheNic) {
+  request_.hugepages = HugepageRequest{10, 0, 0, {}};
+  const auto node = [&](Result<std::vector<host::PciFunction>> functions) {
+    facts_.functions = std::move(functions);
+    for (const char* name : {"node0", "node1"}) {
+      vm_.state.pools[fmt::format("sys/devices/system/node/{}/hugepages/hugepages-2048kB", name)];
+    }
+    vm_.rebuild();
+    const auto made = text();
+    return made.find("node1") != std::string::npos   ? 1
+           : made.find("node0") != std::string::npos ? 0
+                                                     : 9;
+  };
+  host::PciFunction other;
+  other.numa_node = 3;
+  host::PciFunction function;
+  function.address = *eth1().vf->pci;
+  for (const int numa : {-1, 0, 1}) {
+    function.numa_node = numa;
+    EXPECT_EQ(node(std::vector{other, function}), std::max(numa, 0));
+  }
+  EXPECT_EQ(node(std::vector{other}), 0);
+  EXPECT_EQ(node(fail(Errc::io, "no sysfs")), 0);
+}
+
+}  // namespace
+}  // namespace manactl::setup

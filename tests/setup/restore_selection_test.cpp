@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+//
+// Which entries restore selects, what it reports, and what it does without a journal.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "base/text.h"
+#include "setup/fake_vm.h"
+#include "setup/restore.h"
+#include "setup/sysfs.h"
+
+namespace manactl::setup {
+namespace {
+
+using test::FakeVm;
+using ::testing::HasSubstr;
+
+constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
+
+void prepare_eth1(FakeVm& vm) {
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+}
+
+RestoreRequest request_for(const std::string& name, bool all, bool unfinished) {
+  RestoreRequest request;
+  request.name = name;
+  request.all = all;
+  request.unfinished = unfinished;
+  return request;
+}
+
+// The ids of the restored entries, or the error.
+std::string restored_ids(FakeVm& vm, const RestoreRequest& request) {
+  const auto restored = restore(request, vm.context());
+  if (!restored) return restored.error().message;
+  std::vector<std::string> ids;
+  for (const auto& one : *restored) ids.push_back(one.id);
+  return join(ids, " ");
+}
+
+// The reverted changes, with the reasons of those that failed.
+std::string reverted_text(const RestoreResult& result) {
+  std::vector<std::string> texts;
+  for (const auto& one : result.reverted) {
+    texts.push_back(one.title + (one.result ? "" : ": " + one.result.error().message));
+  }
+  return join(texts, "\n");
+}
+
+RestoreResult restore_one(FakeVm& vm, const RestoreRequest& request) {
+  const auto restored = restore(request, vm.context());
+  EXPECT_TRUE(restored && restored->size() == 1);
+  return restored && restored->size() == 1 ? restored->front() : RestoreResult{};
+}
+
+TEST(RestoreSelection, DependsOnNameAndState) {
+  FakeVm vm;
+  Entry entry;
+  entry.boot_id = vm.boot_id;
+  for (const auto& [id, interface] : {std::pair{"a", "eth5"}, {"b", "eth6"}}) {
+    entry.id = id;
+    entry.interface = interface;
+    ASSERT_TRUE(vm.journal().create(entry));
+  }
+  ASSERT_TRUE(vm.journal().mark_ready("a"));
+  vm.state.journal["c.jsonl"] = "damaged";
+  const auto state = vm.state;
+  const auto ids = [&](const RestoreRequest& request) {
+    vm.state = state;
+    vm.rebuild();
+    return restored_ids(vm, request);
+  };
+  EXPECT_EQ(ids(request_for("", true, false)), "a b c");
+  EXPECT_EQ(ids(request_for("", false, true)), "b c");
+  EXPECT_EQ(ids(request_for("", false, false)), "");
+  EXPECT_EQ(ids(request_for("eth5", false, false)), "a");
+  EXPECT_EQ(ids(request_for("b", false, false)), "b");
+  EXPECT_EQ(ids(request_for("eth5", false, true)), "");
+  EXPECT_EQ(ids(request_for("eth6", false, true)), "b");
+  EXPECT_EQ(ids(request_for("eth7", false, true)), "");
+  EXPECT_EQ(ids(request_for("eth7", false, false)), "c") << "it may be the entry of eth7";
+}
+
+TEST(RestoreSelection, OfAnUnknownNameSuggestsAnother) {
+  FakeVm vm;
+  EXPECT_EQ(restored_ids(vm, {"ethh1"}), "'ethh1' has no journal entry; did you mean 'eth1'?");
+  EXPECT_EQ(restored_ids(vm, {"unlike"}), "'unlike' has no journal entry");
+  EXPECT_EQ(restored_ids(vm, {std::string(60, 'x')}),
+            fmt::format("'{}' has no journal entry", std::string(60, 'x')));
+  EXPECT_EQ(restored_ids(vm, {std::string(61, 'x')}),
+            fmt::format("'{}...' has no journal entry", std::string(60, 'x')));
+  EXPECT_EQ(restored_ids(vm, {"eth1"}), "") << "bound to hv_netvsc";
+  prepare_eth1(vm);
+  vm.state.journal.clear();
+  EXPECT_EQ(restored_ids(vm, {"ethh1"}),
+            fmt::format("'ethh1' has no journal entry; channel {} has no interface: run 'manactl "
+                        "restore {}'",
+                        kEth1,
+                        kEth1));
+}
+
+TEST(RestoreSelection, FailsIfTheLockOrTheJournalIsNotAvailable) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.unreadable["journal"] = 0;
+  EXPECT_THAT(restored_ids(vm, {"eth1"}), HasSubstr("cannot read the journal"));
+  vm.unreadable.clear();
+  const auto lock = take_lock(vm.context().lock_file, "prepare eth0");
+  EXPECT_THAT(restored_ids(vm, {"eth1"}), HasSubstr("holds the lock"));
+}
+
+TEST(RestoreSelection, RefusesANicInUseOnlyInThisBoot) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.processes = {{4711, "vpp", "/dev/uio0"}};
+  vm.rebuild();
+  const auto state = vm.state;
+  EXPECT_EQ(restored_ids(vm, {"eth1"}),
+            "'eth1' is in use by process 4711 (vpp): stop it first, or use --force to unbind the "
+            "NIC nevertheless");
+  const std::string own_boot = vm.boot_id;
+  vm.boot_id = "another";
+  vm.rebuild();
+  EXPECT_EQ(restored_ids(vm, {"eth1"}), kEth1);
+  vm.boot_id = own_boot;
+  vm.state = state;
+  vm.state.journal.begin()->second = "damaged";
+  vm.rebuild();
+  EXPECT_THAT(restored_ids(vm, {kEth1}), HasSubstr("is in use by process 4711 (vpp)"));
+}
+
+TEST(RestoreResultOf, AnEntryListsItsChangesNewestFirst) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  prepare_eth1(vm);
+  const auto result = restore_one(vm, {"eth1"});
+  EXPECT_EQ(result.id, kEth1);
+  EXPECT_EQ(result.interface, "eth1");
+  EXPECT_TRUE(result.journaled && result.is_complete() && !result.earlier_boot);
+  EXPECT_EQ(reverted_text(result),
+            fmt::format("verify that enP30832p0s0d1 stays down\n"
+                        "wait for the uio device of channel {}\n"
+                        "bind channel {} to uio_hv_generic\n"
+                        "set driver_override of channel {} to uio_hv_generic\n"
+                        "unbind eth1 ({}) from hv_netvsc\n"
+                        "set enP30832p0s0d1 down\nset eth1 down\n"
+                        "load module mana_ib\nload module uio_hv_generic\n"
+                        "save the addresses and routes of enP30832p0s0d1\n"
+                        "save the addresses and routes of eth1",
+                        kEth1,
+                        kEth1,
+                        kEth1,
+                        kEth1));
+  EXPECT_EQ(vm.dump(), before);
+}
+
+TEST(RestoreResultOf, AnEntryThatCannotBeClosedIsIncomplete) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.refused["journal close"] = EIO;
+  const auto result = restore_one(vm, {"eth1"});
+  EXPECT_FALSE(result.is_complete());
+  EXPECT_EQ(result.reverted.back().title, "close the journal entry");
+  EXPECT_EQ(vm.state.journal.size(), 1U);
+}
+
+TEST(RestoreResultOf, AnEntryIsCompleteIfTheBootIsUnknown) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  prepare_eth1(vm);
+  vm.unreadable["proc/sys/kernel/random/boot_id"] = 0;
+  EXPECT_TRUE(restore_one(vm, {"eth1"}).is_complete());
+  EXPECT_EQ(vm.dump(), before);
+}
+
+TEST(RestoreResultOf, ADamagedEntryListsWhatIsLost) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.state.journal.begin()->second = "damaged";
+  auto result = restore_one(vm, {kEth1});
+  EXPECT_EQ(result.interface, "eth1") << "the interface is back";
+  EXPECT_EQ(join(result.unknown, "\n"),
+            fmt::format("the journal entry of '{}': its first line is damaged\n"
+                        "whether the interfaces were up\ntheir addresses, routes and MTU\n"
+                        "how many hugepages were reserved",
+                        kEth1));
+  EXPECT_FALSE(result.is_complete());
+  const std::string id = "000d3a76-3bd5-000d-3a76-3bd5000d3a76";
+  vm.state.journal[id + ".jsonl"] = "damaged";
+  result = restore_one(vm, {id});
+  EXPECT_EQ(reverted_text(result),
+            fmt::format("inspect channel {}: VMBus channel {} does not exist", id, id));
+  EXPECT_EQ(vm.state.journal.size(), 1U);
+  vm.state.journal = {{std::string(61, 'x') + ".jsonl", "damaged"}};
+  result = restore_one(vm, request_for("", true, false));
+  EXPECT_EQ(reverted_text(result), "");
+  EXPECT_THAT(result.unknown.front(), HasSubstr(std::string(60, 'x') + "...'"));
+  EXPECT_TRUE(vm.state.journal.empty());
+}
+
+TEST(RestoreWithoutAnEntry, DeducesTheChangesFromSysfs) {
+  struct Case {
+    const char *driver, *overridden;
+    std::vector<const char*> titles;
+  };
+
+  const char* unbind = "unbind channel {} from uio_hv_generic";
+  const char* clear = "clear driver_override of channel {}";
+  const char* bind = "bind channel {} to hv_netvsc";
+  const char* remove = "remove the network class id from uio_hv_generic";
+  for (const auto& one : {Case{kUio, kUio, {unbind, clear, bind}},
+                          Case{kUio, "", {unbind, bind, remove}},
+                          Case{"", kUio, {clear, bind}},
+                          Case{"", "", {bind}},
+                          Case{kNetvsc, kUio, {clear}},
+                          Case{"vfio", "", {}}}) {
+    FakeVm vm;
+    prepare_eth1(vm);
+    vm.state.journal.begin()->second = "damaged";
+    vm.state.ids.insert(kNicClass);
+    auto& channel = vm.state.channels[1];
+    channel.driver = one.driver;
+    channel.overridden = one.overridden;
+    vm.rebuild();
+    std::vector<std::string> titles;
+    for (const char* title : one.titles) titles.push_back(fmt::format(fmt::runtime(title), kEth1));
+    const auto result = restore_one(vm, request_for("", true, false));
+    std::vector<std::string> reverted;
+    for (const auto& change : result.reverted) reverted.push_back(change.title);
+    EXPECT_EQ(reverted, titles) << one.driver << " " << one.overridden;
+  }
+  FakeVm vm;
+  vm.has_override = false;
+  prepare_eth1(vm);
+  vm.state.journal.clear();
+  vm.rebuild();
+  EXPECT_EQ(restore_one(vm, {kEth1}).reverted.size(), 3U) << "the kernel has no driver_override";
+}
+
+TEST(RestoreWithoutAnEntry, IsRefusedIfTheNicIsInUse) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.state.journal.clear();
+  vm.processes = {{4711, "vpp", "/dev/uio0"}};
+  vm.rebuild();
+  EXPECT_THAT(restored_ids(vm, {kEth1}), HasSubstr("in use by process 4711"));
+  EXPECT_EQ(vm.state.channels[1].driver, kUio);
+}
+
+}  // namespace
+}  // namespace manactl::setup

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/rtnetlink.h>
+
+#include <cerrno>
+
+#include "setup/fake_vm.h"
+#include "setup/steps.h"
+
+namespace manactl::setup {
+namespace {
+
+using std::chrono::milliseconds;
+using test::FakeVm;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class SaveAddresses : public ::testing::Test {
+ protected:
+  std::string revert(Values before) {
+    const auto record = make_record(*step_, std::move(before));
+    vm_.rebuild();
+    const auto reverted = step_->revert(vm_.context(), {record, {}, false});
+    return reverted ? "" : reverted.error().message;
+  }
+
+  // Removes the addresses and routes of eth1.
+  void clear() {
+    std::erase_if(vm_.state.addresses, [](const auto& address) { return address.index == 4; });
+    std::erase_if(vm_.state.routes, [](const auto& route) { return route.outputs.at(0) == 4; });
+  }
+
+  FakeVm vm_;
+  std::unique_ptr<Step> step_ = save_addresses("eth1");
+};
+
+TEST_F(SaveAddresses, RecordsWhatTheKernelDoesNotRecreate) {
+  const auto observed = step_->observe(vm_.context().system);
+  ASSERT_TRUE(observed);
+  EXPECT_EQ(*observed,
+            (Values{{"address.00000", "10.0.1.4/24 broadcast 10.0.1.255 scope 0 label eth1"},
+                    {"address.00001", "2001:db8:1::4/64 scope 0"},
+                    {"address.00002", "fe80::2/64 scope 253"},
+                    {"index", "4"},
+                    {"mtu", "1500"},
+                    {"route.00003",
+                     "inet 192.0.2.0/24 via 10.0.1.1 proto 4 scope 0 metric 50 table 254"}}));
+  EXPECT_THAT(saved_addresses(make_record(*step_, *observed)),
+              ElementsAre("10.0.1.4/24 broadcast 10.0.1.255 scope 0 label eth1",
+                          "2001:db8:1::4/64 scope 0",
+                          "fe80::2/64 scope 253"));
+  auto other = make_record(*set_down("eth1"), *observed);
+  EXPECT_THAT(saved_addresses(other), IsEmpty());
+}
+
+TEST_F(SaveAddresses, NumbersItsKeysInTheOrderOfTheKernel) {
+  vm_.state.addresses.clear();
+  for (int i = 0; i < 100001; ++i) vm_.state.addresses.push_back({4, std::to_string(i), 24});
+  const auto observed = step_->observe(vm_.context().system);
+  ASSERT_TRUE(observed);
+  for (const auto& [key, value] : {std::pair{"address.00009", "9/"},
+                                   {"address.00010", "10/"},
+                                   {"address.10000", "10000/"},
+                                   {"address.99999", "99999/"},
+                                   {"address.100000", "100000/"}}) {
+    EXPECT_THAT(value_at(*observed, key), ::testing::StartsWith(value));
+  }
+}
+
+TEST_F(SaveAddresses, AddsWhatIsMissing) {
+  const auto before = *step_->observe(vm_.context().system);
+  const auto dump = vm_.dump();
+  EXPECT_EQ(revert(before), "");
+  EXPECT_EQ(vm_.changes(), 0U) << "nothing is missing";
+  clear();
+  const auto start = vm_.context().clock.now();
+  EXPECT_EQ(revert(before), "");
+  EXPECT_EQ(vm_.dump(), dump);
+  EXPECT_EQ(vm_.context().clock.now() - start, milliseconds(2000))
+      << "the kernel may add link-local addresses itself";
+  EXPECT_THAT(vm_.log(),
+              ElementsAre("ip eth1 address add 10.0.1.4",
+                          "ip eth1 address add 2001:db8:1::4",
+                          "ip eth1 address add fe80::2",
+                          "ip eth1 route add 192.0.2.0/24"));
+}
+
+TEST_F(SaveAddresses, SetsTheMtuOfANewInterfaceOnly) {
+  EXPECT_EQ(revert({{"index", "4"}, {"mtu", "1400"}}), "");
+  EXPECT_EQ(vm_.link("eth1")->mtu, 1500U);
+  EXPECT_EQ(revert({{"index", "3"}}), "");
+  EXPECT_EQ(revert({{"index", "3"}, {"mtu", "1500"}}), "");
+  EXPECT_EQ(vm_.changes(), 0U);
+  EXPECT_EQ(revert({{"index", "3"}, {"mtu", "1400"}}), "");
+  EXPECT_EQ(vm_.link("eth1")->mtu, 1400U);
+  EXPECT_EQ(revert({{"index", "3"}, {"mtu", "9001"}}), "cannot set the MTU: Invalid argument");
+}
+
+TEST_F(SaveAddresses, ReportsTheFirstFailureAndAddsTheRest) {
+  const auto before = *step_->observe(vm_.context().system);
+  for (const auto& [failed, number, good] : {std::tuple{"address add 10.0.1.4", EIO, false},
+                                             {"address add 2001:db8:1::4", EEXIST, true},
+                                             {"address add fe80::2", EIO, false},
+                                             {"address add fe80::2", EEXIST, true},
+                                             {"route add 192.0.2.0/24", EIO, false},
+                                             {"route add 192.0.2.0/24", EEXIST, true}}) {
+    clear();
+    const auto command = fmt::format("ip eth1 {}", failed);
+    vm_.refused = {{command, number}};
+    if (!good) vm_.refused["ip eth1 address add 2001:db8:1::4"] = EPERM;
+    const auto error = revert(before);
+    EXPECT_EQ(error.empty(), good) << command << error;
+    const bool first = !good && command.find("10.0.1.4") != std::string::npos;
+    EXPECT_EQ(error.find("cannot " + command) == 0, first) << error;
+    EXPECT_EQ(vm_.log().back(), "ip eth1 route add 192.0.2.0/24");
+  }
+  clear();
+  vm_.refused = {{"ip eth1 route add 192.0.2.0/24", EIO}};
+  EXPECT_THAT(revert(before), HasSubstr("cannot ip eth1 route add"));
+}
+
+TEST_F(SaveAddresses, RejectsADamagedRecord) {
+  EXPECT_EQ(revert({{"index", "4"}, {"address.00000", "x"}}), "cannot parse 'x' from the journal");
+  EXPECT_EQ(revert({{"index", "4"}, {"address.00000", "fe80:x"}}),
+            "cannot parse 'fe80:x' from the journal");
+  EXPECT_EQ(revert({{"index", "4"}, {"route.00000", "x"}}), "cannot parse 'x' from the journal");
+}
+
+}  // namespace
+}  // namespace manactl::setup
