@@ -145,7 +145,8 @@ void judge_node(const host::Facts& facts,
       std::max<std::uint64_t>(1, pages_for(options.bench_bytes, pool.page_kib));
   const std::string where = node_name(node);
   if (pool.free >= needed && options.bench_bytes == 0) {
-    findings.ok(fmt::format("{} has {} free pages of {} kB", where, pool.free, pool.page_kib));
+    findings.ok(
+        fmt::format("{} has {} of {} kB", where, counted(pool.free, "free page"), pool.page_kib));
     return;
   }
   const std::string need = options.bench_bytes == 0
