@@ -2,6 +2,8 @@
 
 #include "diag/vm.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -133,6 +135,22 @@ diag::Finding run_check(const host::Facts& facts,
   return diag::run_all({check, 1}, facts, options).outcomes.at(0).finding;
 }
 
+host::PciFunction& add_function(host::Facts& facts) {
+  host::PciFunction other = facts.functions->at(0);
+  other.address.domain = 0x7871;
+  other.numa_node = 1;
+  other.slot.clear();
+  other.netdevs = {"enP30833s1"};
+  other.rdma_devices = {"mana_1"};
+  facts.functions->push_back(other);
+  host::RdmaDevice device = facts.rdma.devices->at(0);
+  device.name = "mana_1";
+  device.uverbs = "uverbs1";
+  device.pci = other.address;
+  facts.rdma.devices->push_back(device);
+  return facts.functions->back();
+}
+
 host::Nic& nic(host::Facts& facts, std::size_t index) {
   return facts.nics->at(index);
 }
@@ -145,6 +163,19 @@ host::Module& module(host::Facts& facts, std::string_view name) {
 
 std::string commands_of(const diag::Finding& finding) {
   return finding.remedy ? join(finding.remedy->commands, "\n") : std::string();
+}
+
+std::string text_of(const TextCase& one) {
+  host::Facts facts = healthy_vm();
+  one.change(facts);
+  diag::CheckOptions options;
+  options.bench_bytes = one.bench_bytes;
+  const diag::Finding finding = run_check(facts, one.check, options);
+  std::string text = fmt::format("{}: {}", word_of(finding.status), finding.detail);
+  for (const auto& line : finding.evidence) text += "\n+ " + line;
+  if (!finding.remedy) return text;
+  for (const auto& command : finding.remedy->commands) text += "\n$ " + command;
+  return text;
 }
 
 }  // namespace manactl::test
