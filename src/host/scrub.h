@@ -41,8 +41,8 @@ class Scrubber {
   // of binary data.
   std::string scrubbed_log(std::string_view text);
 
-  // As scrubbed_prose(), and removes words that "..." cuts, because a part of an address or name
-  // is not recognized.
+  // As scrubbed_prose(), and removes words that the report has cut short and ended with "...",
+  // because a part of an address or name is not recognized.
   std::string scrubbed_report(std::string_view text);
 
  private:

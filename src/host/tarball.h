@@ -20,8 +20,8 @@ struct TreeEntry {
 
 using TreeEntries = std::map<std::string, TreeEntry>;  // by path relative to the root
 
-// The memory of all entries of a bundle: names, contents, links and implied directories. Reading,
-// recording and scrubbing need several copies.
+// The maximum memory for the entries of a bundle: names, contents, links and implied directories.
+// It is far below kMaxMemory because reading, recording and scrubbing need several copies of them.
 inline constexpr std::size_t kMaxBundle = 96U << 20;
 
 // Writes the entries in order of path, without times and owners: equal trees give equal bytes.

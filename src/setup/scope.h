@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Moves this process into a transient scope of systemd. A scope takes a process that already runs.
-// A transient service would start manactl again, which would need a command for that and a way to
-// pass it the NIC and the process that prepares it.
+// Moves this process into a transient scope of systemd. Unlike a transient service, a scope takes
+// a process that already runs, so that manactl need not start itself again.
 
 #pragma once
 

@@ -156,11 +156,13 @@ TEST(Path, UsesTheLimitOfLisaOnlyAsAHint) {
   auto report = report_of(port_of("net_netvsc", "net_mana"), sent(1'100'000, 0));
   report.trials[0].total.tx.packets = 1'100'000;
   EXPECT_EQ(verdict(Mode::tx, report), Path::vf);
-  EXPECT_THAT(path_of(Mode::tx, report).evidence, Contains(HasSubstr("1.10 Mpps is not above")));
+  EXPECT_THAT(path_of(Mode::tx, report).evidence,
+              Contains(HasSubstr("1.10 Mpps does not indicate the VF")));
   report.trials[0].total.tx.packets = 1'300'000;
   report.trials[0].paths = {sent(0, 1'300'000)};
   EXPECT_EQ(verdict(Mode::tx, report), Path::synthetic);
-  EXPECT_THAT(path_of(Mode::tx, report).evidence, Contains(HasSubstr("1.30 Mpps is above")));
+  EXPECT_THAT(path_of(Mode::tx, report).evidence,
+              Contains(HasSubstr("1.30 Mpps indicates the VF")));
   report.ports = {port_of("net_null")};
   EXPECT_THAT(path_of(Mode::tx, report).evidence, Not(Contains(HasSubstr("LISA"))));
 }

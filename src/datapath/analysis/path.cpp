@@ -118,9 +118,9 @@ std::string lisa_hint(Mode mode, const BenchReport& report) {
     fastest = std::max(fastest, packets / trial.total.seconds);
   }
   const bool above = fastest > kLisaLimit;
-  return fmt::format("{:.2f} Mpps is {} the 1.2 Mpps above which LISA assumes the VF: a hint only",
+  return fmt::format("{:.2f} Mpps {} (LISA assumes the VF above 1.2 Mpps; this is only a hint)",
                      fastest / 1e6,
-                     above ? "above" : "not above");
+                     above ? "indicates the VF" : "does not indicate the VF");
 }
 
 Path join(Path one, Path other) {

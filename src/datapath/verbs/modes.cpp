@@ -15,7 +15,8 @@ std::uint8_t* bytes_at(std::uint64_t address) noexcept {
   return reinterpret_cast<std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr): a buffer
 }
 
-// Sends at most `wanted` packets from the ring's head, after finish(count), which may change them.
+// Sends at most `wanted` packets from the ring's head. Before that, calls finish(count) with their
+// number, which may change the packets.
 template <class Finish>
 unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish finish) noexcept {
   auto& ring = *lane.tx;
