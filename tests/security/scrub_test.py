@@ -259,7 +259,7 @@ class Scrub(Attack):
     def test_a_long_kernel_log_needs_little_memory(self):
         """The log has one character less than the limit, because the last line of a longer one is left out."""
         tree, bundle = self.tree(), self.folder / "long.tar.gz"
-        for data, kept in ((b"\n", b"\n"), (b"\x1b", b""), (b"\0---", b"---"), (b"word ", b"word "), (b"x", b"x")):
+        for data, kept in ((b"\n", b"\n"), (b"\x1b", b""), (b"\0---", b"---"), (b"word ", b"word ")):
             count = (64 << 20) // len(data) - 1
             (tree / "manactl/kernel.log").write_bytes(data * count)
             with self.subTest(data):

@@ -34,7 +34,7 @@ using test::FakeVm;
 using ::testing::HasSubstr;
 
 constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
-constexpr int kInherited = 50, kOwn = 51;  // descriptors without and with FD_CLOEXEC
+constexpr int kInherited = 50, kThisProcess = 51;  // descriptors without and with FD_CLOEXEC
 
 struct Pipe {
   Pipe() { EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0); }
@@ -65,7 +65,7 @@ std::string describe_process() {
   text += ", in " + std::filesystem::current_path().string();
   text += fmt::format(", umask {:o}", umask(0));
   text += environ == nullptr || *environ == nullptr ? ", no environment" : ", environment";
-  for (const int fd : {0, 1, 2, kInherited, kOwn}) {
+  for (const int fd : {0, 1, 2, kInherited, kThisProcess}) {
     std::error_code missing;
     const auto target = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd), missing);
     text += fmt::format(", {}: {}", fd, missing ? "closed" : target.string());
@@ -190,7 +190,7 @@ class WatchdogProcess : public ::testing::Test {
       limit.rlim_cur = 100000;
       setrlimit(resource, &limit);
     }
-    dup3(log_.ends[1], kOwn, O_CLOEXEC);
+    dup3(log_.ends[1], kThisProcess, O_CLOEXEC);
     dup2(log_.ends[1], kInherited);
     const auto lock = take_lock(context_->lock_file, "test");
     const auto started = start_watchdog(kEth1, deadline, *context_, **lock);
