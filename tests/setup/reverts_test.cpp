@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What each step does when it is applied or reverted in an unusual state, and its messages.
+// Tests the reverts of single steps if the state of the machine was changed after the step.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
