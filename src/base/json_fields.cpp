@@ -165,6 +165,16 @@ std::vector<std::string> JsonFields::keys() const {
   return names;
 }
 
+std::vector<std::pair<std::string, std::uint64_t>> JsonFields::all_numbers() const {
+  std::vector<std::pair<std::string, std::uint64_t>> found;
+  const auto& json = *static_cast<const Json*>(json_);
+  if (!json.is_object()) return found;
+  for (const auto& [name, value] : json.get_ref<const Json::object_t&>()) {
+    found.emplace_back(name, number_in(*this, value, name.c_str()));
+  }
+  return found;
+}
+
 std::uint64_t JsonFields::number(const char* key, std::uint64_t max) const {
   return number_in(*this, value_at(json_, key), key, max);
 }

@@ -31,6 +31,9 @@ class JsonFields {
   // The names of the members, in the order of the document.
   std::vector<std::string> keys() const;
 
+  // The members, all of which must be numbers, in the order of the document.
+  std::vector<std::pair<std::string, std::uint64_t>> all_numbers() const;
+
   // Required fields. If one is missing or wrong, sets the error and returns 0, false or empty.
   std::uint64_t number(const char* key, std::uint64_t max = UINT64_MAX) const;
   double real(const char* key) const;  // finite and not negative

@@ -97,20 +97,13 @@ os::DriverInfo parse_driver(const JsonFields& fields) {
           fields.text("firmware")};
 }
 
-os::Counters parse_counters(const JsonFields& fields) {
-  os::Counters counters;
-  for (auto& name : fields.keys()) {
-    const auto value = fields.number(name.c_str());
-    counters.emplace_back(std::move(name), value);
-  }
-  return counters;
-}
-
 EthtoolSnapshot parse_ethtool(const JsonFields& fields) {
   EthtoolSnapshot snapshot;
   if (fields.has("driver")) snapshot.driver = parse_reply(fields.object("driver"), parse_driver);
   if (fields.has("counters")) {
-    snapshot.counters = parse_reply(fields.object("counters"), parse_counters);
+    snapshot.counters = parse_reply(fields.object("counters"), [](const JsonFields& counters) {
+      return counters.all_numbers();
+    });
   }
   return snapshot;
 }

@@ -28,6 +28,16 @@ TEST(JsonFields, ReturnsKeysInTheOrderOfTheDocument) {
   EXPECT_THAT(document.root().keys(), ElementsAre("zeta", "alpha", "error"));
 }
 
+TEST(JsonFields, ReturnsAllNumbersInTheOrderOfTheDocument) {
+  JsonDocument document(R"({"zeta": 1, "alpha": 18446744073709551615})");
+  EXPECT_THAT(document.root().all_numbers(),
+              ElementsAre(std::pair("zeta", 1U), std::pair("alpha", UINT64_MAX)));
+  EXPECT_EQ(document.error(), "");
+  JsonDocument wrong(R"({"counters": {"zeta": 1, "alpha": "2"}})");
+  (void)wrong.root().object("counters").all_numbers();
+  EXPECT_THAT(wrong.error(), StartsWith("'alpha' is not a whole number"));
+}
+
 TEST(JsonFields, ReportsTheTypesOfFields) {
   JsonDocument document(R"({"object": {}, "text": "x", "null": null})");
   const auto root = document.root();
