@@ -2,8 +2,6 @@
 
 #include "host/carried_traffic.h"
 
-#include <net/if.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,83 +13,26 @@ namespace manactl::host {
 namespace {
 
 constexpr std::uint16_t kSshPort = 22;
-constexpr std::size_t kMaxCarried = 100;  // entries of one NIC; one is enough to protect it
 
-// Maps an interface to the NICs that it uses: itself, the interface below a VLAN, the members of a
-// bond or bridge.
-class Topology {
+// Adds traffic to the NICs of the interfaces that have a local address.
+class LocalAddresses {
  public:
-  Topology(const std::vector<os::Link>& links, std::vector<Nic>& nics)
-      : links_(links), nics_(nics) {}
-
-  // Adds `traffic` to every NIC that the interface uses.
-  void add(int interface, const std::string& traffic) {
-    for (const int used : used_by(interface)) {
-      for (auto& nic : nics_) {
-        const bool is_nic =
-            (nic.synthetic && nic.synthetic->index == used) || (nic.vf && nic.vf->index == used);
-        auto& carries = nic.carries;
-        const bool is_new = std::find(carries.begin(), carries.end(), traffic) == carries.end();
-        if (is_nic && is_new && carries.size() < kMaxCarried) carries.push_back(traffic);
-      }
-    }
+  LocalAddresses(const std::vector<os::Address>& addresses, Topology& topology)
+      : topology_(topology) {
+    for (const auto& address : addresses) interfaces_[address.text].push_back(address.index);
   }
 
-  // As add(), but adds the traffic of a tunnel or dummy interface to every NIC that is up, because
-  // the NIC that it uses is not known.
-  void add_through(int interface, const std::string& traffic) {
-    if (reaches_hardware(interface)) return add(interface, traffic);
-    const auto* link = find(interface);
-    if (link == nullptr || (link->flags & IFF_LOOPBACK) != 0) return;
-    const auto guess = fmt::format("{} (perhaps, through {})", traffic, printable(link->name, 60));
-    for (const auto& nic : nics_) {
-      if (nic.synthetic && nic.synthetic->up) add(nic.synthetic->index, guess);
-      if (!nic.synthetic && nic.vf && nic.vf->up) add(nic.vf->index, guess);
+  void add(const std::string& local, const std::string& traffic) {
+    const auto found = interfaces_.find(local);
+    if (found == interfaces_.end() || !topology_.limit().take(found->second.size())) {
+      return;
     }
-  }
-
-  bool is_running(int interface) const {
-    const auto* link = find(interface);
-    return link != nullptr && link->is_up() && link->is_running();
+    for (const int interface : found->second) topology_.add_through(interface, traffic);
   }
 
  private:
-  const os::Link* find(int interface) const {
-    const auto found = std::find_if(links_.begin(), links_.end(), [&](const os::Link& link) {
-      return link.index == interface;
-    });
-    return found == links_.end() ? nullptr : &*found;
-  }
-
-  bool reaches_hardware(int interface) const {
-    const auto used = used_by(interface);
-    return std::any_of(used.begin(), used.end(), [&](int index) {
-      const auto* link = find(index);
-      return link != nullptr && link->kind.empty() && (link->flags & IFF_LOOPBACK) == 0;
-    });
-  }
-
-  // Returns the interface, and those below it or its members, repeatedly. Not recursive, because
-  // the links of a captured system may form a long chain.
-  std::set<int> used_by(int interface) const {
-    std::set<int> used = {interface};
-    std::vector<int> pending = {interface};
-    const auto visit = [&](int index) {
-      if (used.insert(index).second) pending.push_back(index);
-    };
-    while (!pending.empty()) {
-      const int index = pending.back();
-      pending.pop_back();
-      for (const auto& link : links_) {
-        if (link.index == index && link.lower) visit(*link.lower);
-        if (link.master == index) visit(link.index);
-      }
-    }
-    return used;
-  }
-
-  const std::vector<os::Link>& links_;
-  std::vector<Nic>& nics_;
+  Topology& topology_;
+  std::map<std::string, std::vector<int>> interfaces_;  // by address
 };
 
 // SSH_CONNECTION of ssh(1): "10.1.0.9 50122 10.0.0.4 22".
@@ -108,15 +49,6 @@ std::optional<SshConnection> own_ssh_connection(const os::Process& process) {
   if (!port) return std::nullopt;
   return SshConnection{
       printable(fields[0], 60), std::string(fields[2]), static_cast<std::uint16_t>(*port)};
-}
-
-void add_by_address(const std::string& local,
-                    const std::string& traffic,
-                    const std::vector<os::Address>& addresses,
-                    Topology& topology) {
-  for (const auto& address : addresses) {
-    if (address.text == local) topology.add_through(address.index, traffic);
-  }
 }
 
 std::set<std::uint16_t> listening_ports(const std::vector<os::TcpSocket>& sockets) {
@@ -165,20 +97,18 @@ Result<std::vector<os::TcpSocket>> ssh_sessions(const os::System& system,
 
 Result<> add_ssh(const os::System& system,
                  const Result<std::vector<os::TcpSocket>>& sockets,
-                 const std::vector<os::Address>& addresses,
                  SshSearch ssh_search,
-                 Topology& topology) {
+                 LocalAddresses& addresses) {
   const auto own = own_ssh_connection(system.process);
   const auto session = [](const std::string& peer) { return "SSH session from " + peer; };
-  if (own) add_by_address(own->server, session(own->client), addresses, topology);
+  if (own) addresses.add(own->server, session(own->client));
   if (!sockets)
     return because(sockets.error(), "cannot determine which NIC carries the SSH session");
   const auto sessions = ssh_sessions(system, *sockets, own, ssh_search);
   if (!sessions)
     return because(sessions.error(), "cannot determine which NIC carries an SSH session");
   for (const auto& socket : *sessions) {
-    add_by_address(
-        socket.local_address, session(printable(socket.remote_address, 60)), addresses, topology);
+    addresses.add(socket.local_address, session(printable(socket.remote_address, 60)));
   }
   return {};
 }
@@ -187,22 +117,29 @@ Result<> add_ssh(const os::System& system,
 // example while the kernel reconnects, uses the routes to the server.
 void add_storage(const os::System& system,
                  const Result<std::vector<os::TcpSocket>>& sockets,
-                 const std::vector<os::Address>& addresses,
                  const Result<std::vector<os::Route>>& routes,
+                 LocalAddresses& addresses,
                  Topology& topology) {
-  const auto known = sockets.value_or(std::vector<os::TcpSocket>{});
+  auto& limit = topology.limit();
+  // The local addresses of the connections to a server, and the interfaces of the routes to it.
+  std::map<std::string, std::set<std::string>> connections;
+  std::map<std::string, std::vector<int>> outputs;
+  for (const auto& socket : sockets.value_or(std::vector<os::TcpSocket>{})) {
+    if (!socket.listening) connections[socket.remote_address].insert(socket.local_address);
+  }
   for (const auto& storage : remote_storage(system.files)) {
     const auto traffic = fmt::format("{} ({})", storage.name, storage.server);
-    bool connected = false;
-    for (const auto& socket : known) {
-      if (socket.listening || socket.remote_address != storage.server) continue;
-      add_by_address(socket.local_address, traffic, addresses, topology);
-      connected = true;
+    const auto connected = connections.find(storage.server);
+    if (connected != connections.end()) {
+      if (!limit.take(connected->second.size())) return;
+      for (const auto& local : connected->second) addresses.add(local, traffic);
+      continue;
     }
-    if (connected || !routes) continue;
-    for (const int output : outputs_to(storage.server, *routes)) {
-      topology.add_through(output, traffic);
-    }
+    if (!routes) continue;
+    const auto [found, is_new] = outputs.try_emplace(storage.server);
+    if (is_new && limit.take(routes->size())) found->second = outputs_to(storage.server, *routes);
+    if (!limit.take(found->second.size())) return;
+    for (const int output : found->second) topology.add_through(output, traffic);
   }
 }
 
@@ -262,10 +199,17 @@ Result<> add_carried_traffic(const os::System& system,
     return because(addresses.error(), "cannot determine which NIC carries the SSH session");
   }
   const auto sockets = system.sockets.tcp();
-  add_storage(system, sockets, *addresses, routes, topology);
-  auto result = add_ssh(system, sockets, *addresses, ssh_search, topology);
+  LocalAddresses local_addresses(*addresses, topology);
+  add_storage(system, sockets, routes, local_addresses, topology);
+  auto result = add_ssh(system, sockets, ssh_search, local_addresses);
   if (result && !routes) {
     result = because(routes.error(), "cannot determine which NIC carries the default route");
+  }
+  if (result && topology.limit().is_exceeded()) {
+    result =
+        fail(Errc::invalid,
+             "cannot determine which NIC carries which traffic: there are too many interfaces, "
+             "addresses, routes, connections or mounts");
   }
   return result;
 }

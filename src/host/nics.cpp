@@ -11,6 +11,9 @@
 namespace manactl::host {
 namespace {
 
+// A VM of Hyper-V has at most 68 network adapters. The limit keeps the search for pairs fast.
+constexpr std::size_t kMaxDevices = 256;
+
 bool is_vf_driver(std::string_view driver) {
   return driver == kManaDriver || driver == "mlx5_core" || driver == "mlx4_core";
 }
@@ -97,6 +100,9 @@ class Pairing {
     nic.uio = std::move(uio);
     nics_.push_back(std::move(nic));
   }
+
+  // The number of synthetic interfaces, VFs and channels.
+  std::size_t size() const { return nics_.size() + vfs_.size(); }
 
   std::vector<Nic> paired() {
     by_master();
@@ -200,6 +206,11 @@ Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector
     if (channel.driver == kSyntheticDriver) continue;
     const auto uio = system.files.list(channel.path + "/uio").value_or(std::vector<std::string>{});
     pairing.add_channel(channel, uio.empty() ? std::string() : uio.front());
+  }
+  if (pairing.size() > kMaxDevices) {
+    return fail(Errc::invalid,
+                fmt::format("there are more than {} NICs and VFs, more than Azure gives to a VM",
+                            kMaxDevices));
   }
   return pairing.paired();
 }

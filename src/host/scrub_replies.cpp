@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <set>
+
 #include "base/text.h"
 #include "host/bundle.h"
 #include "host/carried_traffic.h"
@@ -42,7 +44,11 @@ void keep_routes_to_storage(TreeEntries& tree) {
   for (const auto& route : *snapshot->routes) {
     if (route.destination == "default") kept.push_back(route);
   }
+  WorkLimit limit;
+  std::set<std::string> servers;
   for (const auto& storage : remote_storage(*files)) {
+    if (!servers.insert(storage.server).second) continue;
+    if (!limit.take(snapshot->routes->size())) break;
     for (auto route : routes_to(storage.server, *snapshot->routes)) {
       if (route.destination == "default") continue;
       route.destination = single(storage.server);

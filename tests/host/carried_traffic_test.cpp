@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include "host/carried_traffic.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +13,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -41,6 +44,13 @@ test::Edit with_upper(const std::string& kind, const std::string& lower) {
               "operstate": "up", "mtu": 1500, "mac": "00:0d:3a:76:3b:d1", "master": null,
               "lower": )" +
               lower + ", \"kind\": \"" + kind + R"(", "rx_packets": 0, "tx_packets": 0},)"};
+}
+
+std::string link_text(int index, int lower) {
+  return R"({"index": )" + std::to_string(index) + R"(, "name": "v)" + std::to_string(index) +
+         R"(", "alternative_names": [], "flags": 69699, "operstate": "up", "mtu": 1500,
+             "mac": "00:00:00:00:00:00", "master": null, "lower": )" +
+         std::to_string(lower) + R"(, "kind": "vlan", "rx_packets": 0, "tx_packets": 0},)";
 }
 
 TEST(CarriedTraffic, FindsTheSessionBySocketAlone) {
@@ -138,6 +148,29 @@ TEST(CarriedTraffic, FollowsABondDownToAllMembers) {
   EXPECT_THAT(carried_by("eth1", edits), ElementsAre(kSession));
 }
 
+TEST(CarriedTraffic, FollowsAVlanOfABondDownToAllMembers) {
+  std::vector<test::Edit> edits = {
+      with_upper("bond", "null"),
+      {"manactl/links.json", "\"links\": [", "\"links\": [" + link_text(21, 20)},
+      {"manactl/addresses.json",
+       "\"index\": 2,\n   \"text\": \"10.0.0.4\"",
+       "\"index\": 21,\n   \"text\": \"10.0.0.4\""}};
+  for (const std::string mac : {"00:0d:3a:76:3b:d0", "00:0d:3a:76:3b:d1"}) {
+    const std::string master = "\"mac\": \"" + mac + "\",\n   \"master\": ";
+    edits.push_back({"manactl/links.json", master + "null", master + "20"});
+  }
+  EXPECT_THAT(carried_by("eth0", edits), Contains(kSession));
+  EXPECT_THAT(carried_by("eth1", edits), ElementsAre(kSession));
+}
+
+TEST(CarriedTraffic, AssignsASessionToEveryInterfaceWithItsAddress) {
+  const test::Edit twice{"manactl/addresses.json",
+                         "\"addresses\": [",
+                         R"("addresses": [{"index": 3, "text": "10.0.0.4", "prefix_length": 24},)"};
+  EXPECT_THAT(carried_by("eth0", {twice}), Contains(kSession));
+  EXPECT_THAT(carried_by("eth1", {twice}), ElementsAre(kSession));
+}
+
 TEST(CarriedTraffic, SurvivesCyclesOfLinks) {
   EXPECT_THAT(carried_by("eth1", {with_upper("vlan", "20"), kAddressOfUpper}),
               ElementsAre(std::string(kSession) + " (perhaps, through upper0)"));
@@ -199,13 +232,6 @@ TEST(CarriedTraffic, ListsWhatIsKnownIfTheRoutesAreNot) {
   EXPECT_THAT(carried_by("eth0", {{"manactl/routes.json", "", denied}}), ElementsAre(kSession));
 }
 
-std::string link_text(int index, int lower) {
-  return R"({"index": )" + std::to_string(index) + R"(, "name": "v)" + std::to_string(index) +
-         R"(", "alternative_names": [], "flags": 69699, "operstate": "up", "mtu": 1500,
-             "mac": "00:00:00:00:00:00", "master": null, "lower": )" +
-         std::to_string(lower) + R"(, "kind": "vlan", "rx_packets": 0, "tx_packets": 0},)";
-}
-
 // A recursive search would need one stack frame per link.
 TEST(CarriedTraffic, FollowsAChainOfAThousandLinks) {
   constexpr int kFirst = 1000, kLast = 2000;
@@ -222,15 +248,44 @@ TEST(CarriedTraffic, FollowsAChainOfAThousandLinks) {
   EXPECT_THAT(carried_by("eth0", {chain, address, session}), Contains("SSH session from 10.1.0.8"));
 }
 
-TEST(CarriedTraffic, LimitsTheNumberOfSessionsOfANic) {
+// SSH sessions from 10.2.<i>.1 to a local address.
+test::Edit with_sessions(int count, const std::string& local) {
   std::string sockets = R"({"tcp": [{"listening": true, "local_address": "", "remote_address": "",
                             "local_port": 22, "remote_port": 0, "inode": 1})";
-  for (int i = 0; i < 300; ++i) {
-    sockets += R"(, {"listening": false, "local_address": "10.0.0.4", "remote_address": "10.2.0.)" +
-               std::to_string(i) + R"(", "local_port": 22, "remote_port": 1, "inode": 2})";
+  for (int i = 0; i < count; ++i) {
+    sockets += R"(, {"listening": false, "local_address": ")" + local +
+               R"(", "remote_address": "10.2.)" + std::to_string(i) +
+               R"(.1", "local_port": 22, "remote_port": 1, "inode": 2})";
   }
-  const auto carries = carried_by("eth0", {{"manactl/sockets.json", "", sockets + "]}"}});
-  EXPECT_EQ(carries.size(), 100U);
+  return {"manactl/sockets.json", "", sockets + "]}"};
+}
+
+TEST(CarriedTraffic, LimitsTheNumberOfSessionsOfANic) {
+  EXPECT_EQ(carried_by("eth0", {with_sessions(300, "10.0.0.4")}).size(), 100U);
+}
+
+TEST(CarriedTraffic, IsIncompleteIfTheSearchWouldTakeTooLong) {
+  std::string addresses = R"({"addresses": [{"index": 2, "text": "10.9.9.9", "prefix_length": 24})";
+  for (int i = 0; i < 3000; ++i) {
+    addresses += R"(, {"index": 3, "text": "10.9.9.9", "prefix_length": 24})";
+  }
+  const Facts facts =
+      facts_of("ubuntu-two-nics",
+               {with_sessions(2000, "10.9.9.9"), {"manactl/addresses.json", "", addresses + "]}"}});
+  ASSERT_FALSE(facts.carries_complete);
+  EXPECT_EQ(facts.carries_complete.error().code, Errc::invalid);
+  EXPECT_THAT(facts.carries_complete.error().message, HasSubstr("there are too many"));
+  EXPECT_EQ(facts.find_nic("eth1")->carries.size(), 100U);
+}
+
+TEST(WorkLimit, EndsAfterItsStepsAndStaysExceeded) {
+  WorkLimit limit;
+  EXPECT_TRUE(limit.take(WorkLimit::kMaxSteps - 1));
+  EXPECT_TRUE(limit.take(1));
+  EXPECT_FALSE(limit.is_exceeded());
+  EXPECT_FALSE(limit.take(1));
+  EXPECT_TRUE(limit.is_exceeded());
+  EXPECT_FALSE(limit.take(0));
 }
 
 }  // namespace

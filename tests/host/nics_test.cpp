@@ -56,6 +56,32 @@ TEST(Pairing, DoesNotGuessBetweenTwoVfsWithOneAddress) {
   }
 }
 
+// Adds synthetic interfaces. They have no files in sysfs, so that ethtool reports their driver.
+std::vector<test::Edit> with_synthetic(int count) {
+  std::string links = "\"links\": [", drivers = "\"interfaces\": {";
+  for (int i = 0; i < count; ++i) {
+    links += fmt::format(R"({{"index": {}, "name": "n{}", "mac": "00:00:00:00:00:00", "kind": "",
+        "master": null, "lower": null, "alternative_names": [], "flags": 69699, "operstate": "up",
+        "mtu": 1500, "rx_packets": 0, "tx_packets": 0}},)",
+                         1000 + i,
+                         i);
+    drivers += fmt::format(R"("n{}": {{"driver": {{"driver": "hv_netvsc", "version": "",
+        "bus_info": "", "firmware": ""}}}},)",
+                           i);
+  }
+  return {{kLinks, "\"links\": [", links}, {"manactl/ethtool.json", "\"interfaces\": {", drivers}};
+}
+
+TEST(Pairing, FailsWithMoreDevicesThanAVmCanHave) {
+  // The fixture has two synthetic interfaces and two VFs.
+  const Facts most = facts_of("healthy-two-nics", with_synthetic(252));
+  ASSERT_TRUE(most.nics);
+  EXPECT_EQ(most.nics->size(), 254U);
+  const Facts more = facts_of("healthy-two-nics", with_synthetic(253));
+  ASSERT_FALSE(more.nics);
+  EXPECT_THAT(more.nics.error().message, HasSubstr("more than 256"));
+}
+
 TEST(Pairing, PrefersTheMasterToTheAddress) {
   const Facts facts = facts_of("healthy-two-nics", {second_vf("3b:d0", "3")});
   EXPECT_EQ(facts.find_nic("eth0")->vf->name, "enP30832p0s0");

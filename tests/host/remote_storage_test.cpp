@@ -54,6 +54,39 @@ TEST(RemoteStorage, BehindTheGatewayUsesTheDefaultRoute) {
   EXPECT_THAT(carried_by("eth0", {mounted("192.0.2.9")}), Contains("nfs4 mount at / (192.0.2.9)"));
 }
 
+TEST(RemoteStorage, IncludesEveryMountOfAServer) {
+  const test::Edit two{
+      "proc/mounts",
+      "sysfs /sys",
+      "s:/a /a nfs4 addr=10.0.1.77 0 0\ns:/b /b nfs4 addr=10.0.1.77 0 0\nsysfs /sys"};
+  const auto both = ElementsAre("nfs4 mount at /a (10.0.1.77)", "nfs4 mount at /b (10.0.1.77)");
+  EXPECT_THAT(carried_by("eth1", {two}), both);
+  EXPECT_THAT(carried_by("eth1", {two, connected("10.0.1.4", "10.0.1.77")}), both);
+}
+
+TEST(RemoteStorage, IsCarriedByTheNicOfEachConnection) {
+  const std::vector<test::Edit> root{
+      mounted("192.0.2.9"), connected("10.0.0.4", "192.0.2.9"), connected("10.0.1.4", "192.0.2.9")};
+  EXPECT_THAT(carried_by("eth0", root), Contains("nfs4 mount at / (192.0.2.9)"));
+  EXPECT_THAT(carried_by("eth1", root), ElementsAre("nfs4 mount at / (192.0.2.9)"));
+}
+
+TEST(RemoteStorage, IsFoundBehindThousandsOfConnectionsAndMounts) {
+  std::string mounts;
+  for (int i = 0; i < 3000; ++i) mounts += "s:/a /a" + std::to_string(i) + " nfs4 addr=10.0.0.77\n";
+  std::string sockets = R"({"tcp": [)";
+  for (int i = 0; i < 2000; ++i) {
+    sockets += R"({"listening": false, "local_address": "10.0.0.4", "local_port": 870,
+                   "remote_address": "10.0.0.77", "remote_port": 2049, "inode": 0},)";
+  }
+  sockets.back() = ']';
+  const std::vector<test::Edit> edits{{"proc/mounts", "", mounts + "s:/b /b nfs4 addr=10.0.1.77\n"},
+                                      {"manactl/sockets.json", "", sockets + "}"}};
+  EXPECT_TRUE(facts_of("ubuntu-two-nics", edits).carries_complete);
+  EXPECT_EQ(carried_by("eth0", edits).size(), 100U);
+  EXPECT_THAT(carried_by("eth1", edits), ElementsAre("nfs4 mount at /b (10.0.1.77)"));
+}
+
 TEST(RemoteStorage, OnThisMachineIsNotRemote) {
   EXPECT_THAT(carried_by("eth0", {mounted("127.0.0.1")}),
               Not(Contains("nfs4 mount at / (127.0.0.1)")));

@@ -6,12 +6,16 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "host/bundle.h"
 #include "host/management.h"
+#include "host/scrub_files.h"
+#include "host/snapshot.h"
 #include "os/memory_files.h"
 
 namespace manactl::host {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -207,6 +211,19 @@ TEST(ScrubbedTree, ReplacesAddressesInPathsAndTargets) {
   ASSERT_NE(link, scrubbed.end());
   EXPECT_EQ(link->second.text, "../02000000-0001-0200-0000-000102000000");
   EXPECT_EQ(scrubbed.at("logs/1-host1.log").text, "on host1: 198.18.0.1");
+}
+
+TEST(ScrubbedTree, KeepsOneRouteToAServerOfSeveralMounts) {
+  TreeEntries tree;
+  tree["proc/mounts"].text =
+      "s:/a /a nfs4 addr=10.0.0.9\ns:/b /b nfs4 addr=10.0.0.9\ns:/c /c nfs4 addr=10.0.0.7\n";
+  tree["manactl/routes.json"].text = R"({"routes": [{"destination": "10.0.0.0/24", "gateway": "",
+      "outputs": [3], "table": 254, "metric": 100}]})";
+  keep_routes_to_storage(tree);
+  std::vector<std::string> kept;
+  const auto snapshot = read_snapshot(*files_of(tree)).value();
+  for (const auto& route : *snapshot.routes) kept.push_back(route.destination);
+  EXPECT_THAT(kept, ElementsAre("10.0.0.9/32", "10.0.0.7/32", "10.0.0.0/32"));
 }
 
 TEST(ScrubbedTree, KeepsOnlyWhatManactlReads) {

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Captured systems that need much time: no command needs more than seconds, although each file is within its limits.
+
+The time of a search that compares everything with everything would be minutes or hours. run() ends it after one minute.
+"""
+import json
+import shutil
+
+from attack import Attack, main
+from bombs import HEALTHY
+
+INCOMPLETE = "cannot determine which NIC carries which traffic"
+
+
+def ip(net, number):
+    return f"{net}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
+class Time(Attack):
+    def setUp(self):
+        super().setUp()
+        self.tree = self.folder / "tree"
+        shutil.copytree(HEALTHY, self.tree, symlinks=True)
+
+    def write(self, name, key, items):
+        (self.tree / "manactl" / f"{name}.json").write_text(json.dumps({key: items}))
+
+    def write_links(self, chain, bottom=2, members=()):
+        """VLANs with the indexes from 1000, each on top of the next one and the last on the interface `bottom`; and `members` of 7."""
+        links = json.loads((self.tree / "manactl/links.json").read_text())["links"]
+        vlan = {**links[1], "kind": "vlan", "master": None}
+        links += [{**vlan, "index": i, "name": f"v{i}", "lower": i + 1 if i < 999 + chain else bottom} for i in range(1000, 1000 + chain)]
+        links += [{**links[1], "index": 100000 + i, "name": name, "master": 7} for i, name in enumerate(members)]
+        self.write("links", "links", links)
+
+    def write_addresses(self, addresses):
+        """Addresses, as pairs of the index of the interface and the text."""
+        self.write("addresses", "addresses", [{"index": i, "text": text, "prefix_length": 24} for i, text in addresses])
+
+    def write_sockets(self, ends):
+        """Connections to port 22, as pairs of the local and the remote address."""
+        def socket(listening, local, remote):
+            return {"listening": listening, "local_address": local, "local_port": 22,
+                    "remote_address": remote, "remote_port": 1, "inode": 0}
+
+        self.write("sockets", "tcp", [socket(True, "", "")] + [socket(False, *pair) for pair in ends])
+
+    def write_routes(self, destinations, output=2):
+        self.write("routes", "routes", [{"destination": destination, "gateway": "", "outputs": [output], "table": 254, "metric": 1}
+                                        for destination in destinations])
+
+    def write_mounts(self, servers):
+        (self.tree / "proc/mounts").write_text("".join(f"a a a addr={server}\n" for server in servers))
+
+    def check(self):
+        outcome = self.run_manactl("check", "-v", "--root", self.tree)
+        self.assertIn(outcome.code, (0, 1), outcome)
+        self.assert_small(outcome)
+        return " ".join(outcome.out.split())
+
+    def test_sessions_through_a_chain_of_links(self):
+        self.write_links(10000)
+        self.write_addresses((1000 + i, ip(10, i)) for i in range(10000))
+        self.write_sockets((ip(10, i), ip(11, i)) for i in range(10000))
+        self.assertIn("SSH session from 11.0.0.0", self.check())
+
+    def test_default_routes_through_a_chain_of_links(self):
+        self.write_links(10000)
+        self.write_routes(["default"] * 30000, output=1000)
+        self.assertIn("eth0 carries default route", self.check())
+
+    def test_sessions_of_one_address_of_many_links(self):
+        self.write_addresses((2, "10.9.9.9") for _ in range(30000))
+        self.write_sockets(("10.9.9.9", ip(11, i)) for i in range(30000))
+        self.assertIn(INCOMPLETE, self.check())
+
+    def test_mounts_of_a_server_with_many_connections(self):
+        self.write_sockets(("10.0.0.4", "1.1.1.1") for _ in range(30000))
+        self.write_mounts(["1.1.1.1"] * 800000)
+        self.assertIn("a mount at a (1.1.1.1)", self.check())
+
+    def test_mounts_of_a_server_with_many_local_addresses(self):
+        self.write_addresses((2, ip(10, i)) for i in range(30000))
+        self.write_sockets((ip(10, i), "1.1.1.1") for i in range(30000))
+        self.write_mounts(["1.1.1.1"] * 800000)
+        self.assertIn(INCOMPLETE, self.check())
+
+    def test_mounts_of_many_servers_with_many_routes(self):
+        self.write_routes(ip(11, i) for i in range(30000))
+        self.write_mounts(ip(11, i) for i in range(100000))
+        self.assertIn(INCOMPLETE, self.check())
+        outcome = self.run_manactl("doctor", "--root", self.tree, "--bundle", self.folder / "bundle.tar.gz", "--scrub")
+        self.assertIn(outcome.code, (0, 1), outcome)
+
+    def test_many_interfaces_above_many_nics(self):
+        """250 NICs of a bond, and thousands of VLANs on top of it."""
+        names = [f"n{i}" for i in range(250)]
+        driver = {"driver": "hv_netvsc", "version": "", "bus_info": "", "firmware": ""}
+        self.write("ethtool", "interfaces", {name: {"driver": driver} for name in names})
+        self.write_links(30000, bottom=7, members=names)
+        self.write_addresses((1000 + i, ip(10, i)) for i in range(10000))
+        self.write_sockets((ip(10, i), ip(11, i % 50)) for i in range(10000))
+        self.assertIn(INCOMPLETE, self.check())
+
+
+main()
