@@ -61,12 +61,10 @@ bool is_benign(const LogEntry& entry, const LogReport& log) {
 bool explains(const Symptom& one, const Symptom& other) {
   const auto& cause = one.signature();
   const auto& effect = other.signature();
-  if (&cause == &effect || cause.role != Role::cause) return false;
+  if (cause.role != Role::cause) return false;
   return std::ranges::any_of(effect.explained_by, [&](const std::string& pattern) {
     // With wildcards, two signatures may explain each other: the higher rank is the cause.
-    return (pattern == "*" || pattern.ends_with('*'))
-               ? cause.rank > effect.rank && names(pattern, cause)
-               : names(pattern, cause);
+    return names(pattern, cause) && (!pattern.ends_with('*') || cause.rank > effect.rank);
   });
 }
 

@@ -33,7 +33,7 @@ void keep_better(Strings& best, const Strings& candidate) {
   const auto now = selectivity(candidate);
   const auto before = selectivity(best);
   const bool is_smaller = candidate.size() < best.size();
-  if (now > before || (now == before && now > 0 && is_smaller)) best = candidate;
+  if (now > before || (now == before && is_smaller)) best = candidate;
 }
 
 Strings needed_of(const Part& part) {
@@ -208,6 +208,7 @@ class Parser {
       members.emplace_back(1, c);
     }
     if (!take("]")) return refuse("an unclosed '['");
+    if (members.empty()) return refuse("a class that begins with ']'");
     if (!listed || members.size() > kMaxClass) return Part{};
     return Part{members, {}};
   }

@@ -89,6 +89,46 @@ TEST(LogReader, KeepsTheLineEndAfterABrokenEscape) {
   EXPECT_EQ(read_all("one\x1b[31\ntwo\x1b\nthree\x1b").text, "one\ntwo\nthree");
 }
 
+TEST(LogReader, RemovesEscapeSequencesOfEveryForm) {
+  const std::string text = "3456789012345678901234567890";
+  const std::vector<std::pair<std::string, std::string>> table = {
+      {"\x1b[@a", "a"},
+      {"\x1b[~a", "a"},
+      {"\x1b[1?a", ""},
+      {"\x1b[mtext", "text"},
+      {"\x1b(text", "text"},
+      // A sequence of 32 bytes is removed. Of a longer one, only ESC is.
+      {"\x1b[" + text + "1mx", "x"},
+      {"\x1b[" + text + "12mx", "[" + text + "12mx"},
+  };
+  for (const auto& [raw, clean] : table)
+    EXPECT_EQ(read_all(raw + "\n").text, clean + "\n") << clean;
+}
+
+TEST(LogReader, RemovesNulBytesAndEscapesFromTheSameBlock) {
+  const std::string nul(1, '\0');
+  EXPECT_EQ(read_all("a" + nul + "b\n").text, "ab\n");
+  EXPECT_EQ(read_all("a\x1b[mb\n").text, "ab\n");
+  EXPECT_EQ(read_all("a\x01"
+                     "b\n")
+                .text,
+            "a\x01"
+            "b\n");
+}
+
+TEST(LogReader, KeepsALineThatJustFitsIntoABlock) {
+  const std::string fits = std::string(LogReader::kBlock - 1, 'x') + "\n";
+  EXPECT_EQ(read_all(fits + "y").text, fits + "y");
+  const auto read = read_all("x" + fits + "y");
+  EXPECT_EQ(read.text, std::string(LogReader::kMaxLine, 'x') + "y");
+  EXPECT_EQ(read.lines, 2U);
+}
+
+TEST(LogReader, ReturnsALastByte) {
+  EXPECT_EQ(read_all("x").text, "x");
+  EXPECT_EQ(read_all("\nx").lines, 2U);
+}
+
 TEST(LogReader, ContinuesAfterABlockOfNulBytes) {
   EXPECT_EQ(read_all(std::string(1U << 20, '\0') + "\nlast\n").lines, 2U);
 }
@@ -106,6 +146,31 @@ struct Prefixed {
   const char* line;
   const char* message;
 };
+
+TEST(WithoutPrefix, UnwrapsTheJsonOfDocker) {
+  const std::vector<std::pair<std::string, std::string>> table = {
+      {R"({"log":"a\tb\"c\\d\ne"})", "a\tb\"c\\d"},
+      {R"({"log":"a\re"})", "a"},
+      {R"({"log":"tn","x":1})", "tn"},
+      {R"({"log":"ab)", "ab"},
+      {R"({"log":"ab\)", "ab\\"},
+      {R"({"log":"ab\t)", "ab\t"},
+      {R"({"log":")", ""},
+      {R"({"text":"ab"})", R"({"text":"ab"})"},
+  };
+  for (const auto& [line, message] : table) {
+    std::string scratch;
+    EXPECT_EQ(without_prefix(line, scratch), message) << line;
+  }
+}
+
+TEST(WithoutPrefix, RemovesLineEndsAndAtMostFourPrefixes) {
+  std::string scratch;
+  EXPECT_EQ(without_prefix("text\n\r\r\n", scratch), "text");
+  EXPECT_EQ(without_prefix("<1><2><3><4>text", scratch), "text");
+  EXPECT_EQ(without_prefix("<1><2><3><4><5>text", scratch), "<5>text");
+  EXPECT_EQ(without_prefix("Nov 21 03:00:00 host caf\xe9[12]: text", scratch), "text");
+}
 
 class Prefix : public testing::TestWithParam<Prefixed> {};
 

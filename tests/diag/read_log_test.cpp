@@ -121,6 +121,89 @@ TEST(ReadLog, CountsUnknownLinesThatDifferOnlyInNumbersAsOne) {
   EXPECT_EQ(report.entries[0].count, 2U);
 }
 
+// The kinds of lines are compared by their first 200 bytes.
+TEST(ReadLog, ComparesTheBeginningsOfUnknownLines) {
+  const std::string begin = "error " + std::string(193, 'x');
+  EXPECT_EQ(read_text(begin + "ab\n" + begin + "ac\n").entries.size(), 1U);
+  EXPECT_EQ(read_text(begin + "ba\n" + begin + "ca\n").entries.size(), 2U);
+}
+
+TEST(ReadLog, ReturnsTheErrorOfTheSourceWithTheNameOfTheLog) {
+  class Broken : public ByteSource {
+    Result<std::size_t> read(std::span<char>) override { return fail(Errc::io, "read error"); }
+  } source;
+
+  const auto report = read_log(source, "x.log", test::signatures());
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, "x.log: read error");
+}
+
+SignatureSet signatures_with(const std::string& match, const std::string& more = "") {
+  return SignatureSet::parse(
+             R"({"signatures":[{"id":"a","title":"t","source":"s","role":"cause","rank":1,)"
+             R"("examples":[],"meaning":"m","cause":"c","fix":"f","match":")" +
+             match + "\"" + more + "}]}")
+      .value();
+}
+
+LogReport read_with(const SignatureSet& known, const std::string& text) {
+  test::TextSource source(text);
+  return read_log(source, "x.log", known).value();
+}
+
+TEST(ReadLog, MatchesTheMessageOrElseTheWholeLine) {
+  const std::string prefix = "[   12.345678] ";
+  const auto at_begin = signatures_with("^anchored text");
+  EXPECT_EQ(read_with(at_begin, prefix + "anchored text\n").matched_lines, 1U);
+  EXPECT_EQ(read_with(at_begin, "not anchored text\n").matched_lines, 0U);
+  const auto with_prefix = signatures_with(R"(345678\\] text)");
+  EXPECT_EQ(read_with(with_prefix, prefix + "text\n").matched_lines, 1U);
+}
+
+TEST(ReadLog, SeparatesLinesWithABenignValue) {
+  const auto known = signatures_with("port was lost: (?P<errno>\\\\d+)",
+                                     R"(,"benign_when":[{"capture":"errno","values":["16","5"]}])");
+  const auto report = read_with(known,
+                                "port was lost: 16\nport was lost: 71\nport was lost: 5\n"
+                                "port was lost: 1\nport was lost: 1\n");
+  ASSERT_EQ(report.entries.size(), 2U);
+  EXPECT_TRUE(report.entries[0].benign);
+  EXPECT_EQ(report.entries[0].count, 2U);
+  EXPECT_EQ(report.entries[0].last_line, 3U);
+  EXPECT_FALSE(report.entries[1].benign);
+  EXPECT_EQ(report.entries[1].count, 3U);
+  EXPECT_EQ(report.entries[1].captures, (Captures{{"errno", "71"}}));
+  EXPECT_EQ(report.entries[1].first.log, "x.log");
+  EXPECT_EQ(report.matched_lines, 5U);
+}
+
+TEST(ReadLog, FindsErrorsNextToBytesThatAreNotUtf8) {
+  EXPECT_EQ(read_text("caf\xe9: error\xff\n").entries.size(), 1U);
+  EXPECT_EQ(read_text("\xff: errors: 0\xff\n").entries.size(), 0U);
+}
+
+TEST(Prefixes, TellTheReleasesOfDpdk) {
+  const std::vector<std::pair<std::string, std::string>> table = {
+      {"MANA_DRIVER: text", "24.11 or newer"},
+      {"HN_DRIVER: text", "24.11 or newer"},
+      {"VMBUS_BUS: text", "24.11 or newer"},
+      {"mana_open(): text", "22.11 to 24.07"},
+      {"hn_open(): text", "22.11 to 24.07"},
+      {"vmbus_open(): text", "22.11 to 24.07"},
+      {"EAL: text", ""},
+      {"other(): text", ""},
+      {"mana_open: text", ""},
+      {"mana_0 reports open(): text", ""},
+  };
+  for (const auto& [message, releases] : table) EXPECT_EQ(releases_of_prefix(message), releases);
+}
+
+TEST(HasReached, IgnoresReleasesThatCannotBeRead) {
+  EXPECT_TRUE(has_reached("24.11.3", {"what", "24.11.3"}));
+  EXPECT_FALSE(has_reached("24.11.3", {"what"}));
+  EXPECT_FALSE(has_reached("23.11.4", {"22.11.9", "23.11.5", "25.07"}));
+}
+
 TEST(HasReached, ComparesWithinTheReleaseLine) {
   const std::vector<std::string> firsts = {"22.11.9", "23.11.5", "24.11.3", "25.07"};
   EXPECT_TRUE(has_reached("24.11.3", firsts));

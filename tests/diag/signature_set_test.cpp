@@ -126,6 +126,67 @@ TEST(Signatures, AcceptGoodData) {
   EXPECT_TRUE(SignatureSet::parse(one_signature("long enough")));
 }
 
+std::string entry(const std::string& id, const std::string& match) {
+  return R"({"id":")" + id +
+         R"(","title":"t","source":"s","role":"cause","rank":1,"examples":[],)"
+         R"("meaning":"m","cause":"c","fix":"f","match":")" +
+         match + "\"}";
+}
+
+std::vector<std::string> matching(const std::vector<std::string>& expressions,
+                                  std::string_view line) {
+  std::string entries;
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    entries += (i == 0 ? "" : ",") + entry(std::to_string(i), expressions[i]);
+  }
+  const auto set = SignatureSet::parse(R"({"signatures":[)" + entries + "]}").value();
+  std::vector<std::string> ids;
+  for (const auto& match : set.matches(line)) ids.push_back(match.signature->id);
+  EXPECT_EQ(set.match(line).has_value(), !ids.empty());
+  return ids;
+}
+
+TEST(Signatures, OfOneLineAreTheLongestThatDoNotOverlap) {
+  using testing::ElementsAre;
+  EXPECT_THAT(matching({"first text", "secondtext"}, "first textsecondtext"),
+              ElementsAre("0", "1"));
+  EXPECT_THAT(matching({"first text", "secondtext"}, "secondtextfirst text"),
+              ElementsAre("0", "1"));
+  EXPECT_THAT(matching({"a long text", "long text and more"}, "a long text and more"),
+              ElementsAre("1"));
+  EXPECT_THAT(matching({"long text and more", "a long text"}, "a long text and more"),
+              ElementsAre("0"));
+  EXPECT_THAT(matching({"the same."}, "the same"), testing::IsEmpty());
+  EXPECT_THAT(matching({"same text", "same tex."}, "same text"), ElementsAre("0"));
+  EXPECT_THAT(matching({"same tex.", "same text"}, "same text"), ElementsAre("0"));
+  EXPECT_THAT(matching({"any bytes ..$"}, "any bytes \xff\xfe"), ElementsAre("0"));
+}
+
+TEST(Signatures, CaptureOnlyGroupsThatMatch) {
+  const auto set =
+      SignatureSet::parse(R"({"signatures":[)" +
+                          entry("a", "long text(?: of (?P<who>\\\\w+))?(?: in (?P<where>\\\\w+))") +
+                          "]}")
+          .value();
+  EXPECT_EQ(set.match("a long text in here")->captures, (Captures{{"where", "here"}}));
+  EXPECT_FALSE(set.match("a long text"));
+  EXPECT_EQ(set.find("b"), nullptr);
+}
+
+TEST(Signatures, RefuseEachFaultWithTheNameOfTheSignature) {
+  EXPECT_EQ(error_of(one_signature("1234567")).message,
+            "signature 'a': each alternative of the pattern needs at least 8 literal characters in "
+            "a row");
+  EXPECT_EQ(error_of(one_signature("12345678")).message, "");
+  EXPECT_EQ(error_of(one_signature("\\\\d")).code, Errc::invalid);
+  EXPECT_EQ(error_of(one_signature("long enough \\\\8")).message,
+            "signature 'a': invalid escape sequence: \\8");
+  EXPECT_EQ(error_of(one_signature("(?i)long enough")).message,
+            "signature 'a': unsupported expression: flags or lookaround");
+  EXPECT_EQ(error_of("{").message, "cannot read the signatures: not JSON");
+  EXPECT_THAT(error_of("{}").message, testing::StartsWith("cannot read the signatures: "));
+}
+
 TEST(Signatures, RefuseDataThatIsNotJsonOrIncomplete) {
   EXPECT_EQ(error_of("{").code, Errc::invalid);
   EXPECT_EQ(error_of(R"({"signatures":[{"id":"a"}]})").code, Errc::invalid);
