@@ -9,7 +9,7 @@
 
 namespace manactl::test {
 
-// What execve(2) does.
+// The effect of execve(2).
 enum class Exec {
   fail,      // returns ENOENT
   reply,     // writes the reply of systemd to stdout
