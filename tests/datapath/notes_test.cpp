@@ -61,5 +61,52 @@ TEST(CountNotes, NameUnansweredRequestsAsTheReason) {
   EXPECT_THAT(notes_of(Mode::rtt, 480, 470), ElementsAre("10 of 480 requests had no reply"));
 }
 
+BenchPlan plan_for(Mode mode) {
+  BenchPlan plan;
+  plan.mode = mode;
+  return plan;
+}
+
+TEST(TrafficNotes, NameAddressesThatNoHostUses) {
+  const auto peer = HasSubstr("packets go to 198.18.");
+  const auto source = HasSubstr("packets come from 198.18.");
+  auto plan = plan_for(Mode::tx);
+  EXPECT_THAT(traffic_notes(plan, true), ElementsAre(peer, source));
+  EXPECT_THAT(traffic_notes(plan, false), IsEmpty());
+  EXPECT_THAT(traffic_notes(plan_for(Mode::rx), true), IsEmpty());
+  plan.traffic.peer_ip = Ipv4Address{0x0a000001};
+  EXPECT_THAT(traffic_notes(plan, true), ElementsAre(source));
+  plan.nics.resize(2);
+  plan.nics[0].ip = Ipv4Address{0x0a000002};
+  EXPECT_THAT(traffic_notes(plan, true), ElementsAre(source));
+  plan.nics[1].ip = Ipv4Address{0x0a000003};
+  EXPECT_THAT(traffic_notes(plan, true), IsEmpty());
+  plan.nics.clear();
+  plan.traffic.source_ip = Ipv4Address{0x0a000002};
+  EXPECT_THAT(traffic_notes(plan, true), IsEmpty());
+  EXPECT_THAT(traffic_notes(plan_for(Mode::rtt), false),
+              ElementsAre(HasSubstr("software measures")));
+}
+
+TEST(CountNotes, CompareWithTheRateAfterTheRampOfEachPort) {
+  auto plan = plan_for(Mode::tx);
+  const auto is_slow = [&plan](double seconds, double ramp, std::uint64_t sent) {
+    Trial trial;
+    trial.plan.rate = Rate{Rate::Unit::packets, kRate};
+    trial.plan.ramp_seconds = ramp;
+    trial.total.seconds = seconds;
+    trial.total.tx.packets = trial.total.rx.packets = sent;
+    return !count_notes(plan, std::vector<PortReport>(2), trial).empty();
+  };
+  EXPECT_TRUE(is_slow(10, 0, 39'599));
+  EXPECT_FALSE(is_slow(10, 0, 39'600));
+  EXPECT_TRUE(is_slow(10, 4, 31'679));  // 2 s less than at the full rate
+  EXPECT_FALSE(is_slow(10, 4, 31'680));
+  EXPECT_TRUE(is_slow(2, 4, 1979));  // the ramp ended at half the rate
+  EXPECT_FALSE(is_slow(2, 4, 1980));
+  plan.mode = Mode::fwd;
+  EXPECT_FALSE(is_slow(10, 0, 1));
+}
+
 }  // namespace
 }  // namespace manactl::datapath

@@ -167,5 +167,49 @@ TEST(Path, UsesTheLimitOfLisaOnlyAsAHint) {
   EXPECT_THAT(path_of(Mode::tx, report).evidence, Not(Contains(HasSubstr("LISA"))));
 }
 
+TEST(Path, HasOneSentenceOfEvidencePerPort) {
+  using testing::ElementsAre;
+  const auto evidence = [](const PortReport& port, std::optional<PathCounters> count = {}) {
+    return path_of(Mode::tx, report_of(port, count)).evidence;
+  };
+  const std::string lisa =
+      "0.00 Mpps is not above the 1.2 Mpps above which LISA assumes the VF: a hint only";
+  EXPECT_THAT(evidence(port_of("net_mana")),
+              ElementsAre("7870:00:00.0: net_mana drives the VF directly"));
+  EXPECT_THAT(evidence(port_of("net_null")),
+              ElementsAre("7870:00:00.0: net_null is not a NIC driver"));
+  EXPECT_THAT(evidence(port_of("net_x")),
+              ElementsAre("7870:00:00.0: the path of driver net_x is unknown"));
+  EXPECT_THAT(evidence(port_of("net_netvsc")),
+              ElementsAre("7870:00:00.0: net_netvsc has no VF below it", lisa));
+  EXPECT_THAT(
+      evidence(port_of("net_netvsc", "net_mana")),
+      ElementsAre("7870:00:00.0: net_mana drives a VF below net_netvsc, and no counter shows "
+                  "whether it carried the packets",
+                  lisa));
+  EXPECT_THAT(
+      evidence(port_of("net_netvsc"), sent(2, 1)),
+      ElementsAre("7870:00:00.0: 2 packets went through the VF and 1 through the synthetic device",
+                  lisa));
+}
+
+TEST(Path, OfTwoUnknownPortsIsUnknownAndOneSyntheticPortDecides) {
+  auto report = report_of(port_of("net_x"));
+  report.ports.push_back(port_of("net_netvsc"));
+  EXPECT_EQ(verdict(Mode::tx, report), Path::synthetic);
+  EXPECT_EQ(path_of(Mode::tx, report).evidence.size(), 3U);
+  report.ports[1] = port_of("net_null");
+  EXPECT_EQ(verdict(Mode::tx, report), Path::unknown);
+}
+
+TEST(Path, HintsAtTheFastestTrial) {
+  auto report = report_of(port_of("net_netvsc", "net_mana"), sent(1, 0));
+  report.trials.resize(3, report.trials[0]);
+  report.trials[0].total = {.seconds = 0, .tx = {.packets = 9'000'000}};
+  report.trials[1].total = {.seconds = 2, .tx = {.packets = 2'400'000}};
+  report.trials[2].total = {.seconds = 1, .tx = {.packets = 1'000'000}};
+  EXPECT_THAT(path_of(Mode::tx, report).evidence, Contains(HasSubstr("1.20 Mpps is not above")));
+}
+
 }  // namespace
 }  // namespace manactl::datapath

@@ -103,5 +103,47 @@ TEST(ReadProbe, ReportsWhyQpsWereNotCreated) {
   EXPECT_EQ(report.at(Stage::release).outcome, Outcome::ok);
 }
 
+TEST(ReadProbe, ReadsOnlyCompleteLines) {
+  const auto report = read_probe(plan_with(),
+                                 {"version\t1\t2\nport\ta\tb\nport\ta\tb\tc\td\nat\tpd\n"
+                                  "at\tnowhere\tcall\nfail\t99\t1\tx\nfail\t1\t4096\tx\n"
+                                  "fail\t1\t2\tx\ty\n"});
+  EXPECT_EQ(report.version + report.device + report.slot, "");
+  EXPECT_EQ(report.interface, "eth1");
+  EXPECT_FALSE(report.simulated);
+  EXPECT_EQ(report.at(Stage::libraries).outcome, Outcome::crashed);
+  EXPECT_EQ(read_probe(plan_with(), {"port\ta\tb\t256\n"}).port, 0U);
+  EXPECT_EQ(read_probe(plan_with(), {"port\ta\tb\t255\n"}).port, 255U);
+  EXPECT_TRUE(read_probe({}, {""}).simulated);
+}
+
+TEST(ReadProbe, ReportsTheStageAfterAllOthersSucceeded) {
+  const std::string all =
+      std::string(kUpToTheDomain) +
+      "at\tparent-domain\ta\nat\tcq\tb\nat\tqp\tc\nat\trss-qp\td\nat\trelease\t\n";
+  for (const bool failed : {false, true}) {
+    const auto report =
+        read_probe(plan_with(),
+                   {all + (failed ? "fail\t6\t4095\tlast\n" : "done\n"), End::crashed, "SIGABRT"});
+    EXPECT_EQ(report.end(), Stage::release);
+    EXPECT_EQ(report.at(Stage::release).outcome, Outcome::crashed);
+    EXPECT_EQ(report.at(Stage::release).reason->message,
+              "release everything: libibverbs, or a library that it loaded, crashed with SIGABRT; "
+              "the kernel released its resources");
+  }
+  const auto report = read_probe(plan_with(), {all, End::done});
+  EXPECT_EQ(report.at(Stage::release).reason->message,
+            "release everything: libibverbs, or a library that it loaded, ended the process; the "
+            "kernel released its resources");
+  EXPECT_EQ(read_probe(plan_with(), {all + "fail\t6\t4095\tlast\n"}).at(Stage::release).reason->sys,
+            4095);
+}
+
+TEST(Stages, HaveDistinctNames) {
+  EXPECT_EQ(id_of(Stage::libraries), "libraries");
+  EXPECT_EQ(id_of(Stage::release), "release");
+  EXPECT_EQ(title_of(Stage::rss_qp), "RSS QP to receive");
+}
+
 }  // namespace
 }  // namespace manactl::datapath

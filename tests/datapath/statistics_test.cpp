@@ -55,6 +55,33 @@ TEST(MannWhitney, DistinguishesSeries) {
   EXPECT_EQ(mann_whitney({1, 4}, {2, 3}), 1);
 }
 
+// The expected values were computed by counting all orders, or with the normal approximation.
+TEST(MannWhitney, MatchesIndependentValues) {
+  EXPECT_NEAR(mann_whitney({1, 2, 3, 8}, {4, 5, 6, 7, 9}), 0.19047619047619047, 1e-14);
+  EXPECT_NEAR(mann_whitney({4, 5, 6, 7, 9}, {1, 2, 3, 8}), 0.19047619047619047, 1e-14);
+  EXPECT_NEAR(mann_whitney({1, 2, 2, 3}, {2, 4, 5}), 0.19908985214820457, 1e-14);
+  EXPECT_NEAR(mann_whitney({5}, {1, 2}), 2.0 / 3, 1e-14);
+  const auto interleaved = [](std::size_t count) {
+    std::vector<double> even, odd;
+    for (std::size_t i = 0; i < count; ++i) {
+      even.push_back(static_cast<double>(2 * i));
+      odd.push_back(static_cast<double>(2 * i + 9));
+    }
+    return mann_whitney(even, odd);
+  };
+  EXPECT_NEAR(interleaved(20), 0.030411256038764864, 1e-14);  // the largest exact one
+  EXPECT_NEAR(interleaved(21), 0.034593735040723585, 1e-14);
+}
+
+// The random numbers of std::mt19937_64 are specified, so the bounds are the same everywhere.
+TEST(Comparison, HasReproducibleBounds) {
+  const auto effect = compare({100, 140, 90, 120, 111, 95}, {130, 105, 99, 150, 122});
+  ASSERT_TRUE(effect);
+  EXPECT_NEAR(effect->change, 122 / 105.5 - 1, 1e-12);
+  EXPECT_NEAR(effect->confidence.low, 90.0 / 105 - 1, 1e-12);
+  EXPECT_NEAR(effect->confidence.high, 150.0 / 103 - 1, 1e-12);
+}
+
 TEST(Comparison, FindsTheChangeAndItsBounds) {
   const std::vector<double> before = {100, 101, 99, 100, 102, 98, 100};
   const std::vector<double> after = {110, 111, 109, 110, 112, 108, 110};

@@ -112,5 +112,18 @@ TEST(Summary, IsNoisyIfWorkersWerePreempted) {
   EXPECT_EQ(summarize(Mode::tx, intervals, 0, {0.3, 0.3}).reasons.size(), 2U);
 }
 
+TEST(Summary, ToleratesDisturbancesUpToOnePercent) {
+  const auto intervals = intervals_of({50, 50});
+  EXPECT_FALSE(summarize(Mode::tx, intervals, 0, {0.01, 0.01}).noisy());
+  EXPECT_THAT(summarize(Mode::tx, intervals, 0, {0.0101, 0.0101}).reasons,
+              ElementsAre("the hypervisor gave 1.0 % of the CPU time to others",
+                          "workers were preempted 1.0 % of the time"));
+  auto one_empty = intervals_of({50, 50, 50});
+  one_empty[1].total.seconds = 0;
+  EXPECT_EQ(summarize(Mode::tx, one_empty, 0, {}).left_out, 1U);
+  EXPECT_THAT(summarize(Mode::tx, intervals_of({90, 50, 50}), 0.5, {}).rates,
+              ElementsAre(100, 100));
+}
+
 }  // namespace
 }  // namespace manactl::datapath
