@@ -173,7 +173,8 @@ TEST(Path, HasOneSentenceOfEvidencePerPort) {
     return path_of(Mode::tx, report_of(port, count)).evidence;
   };
   const std::string lisa =
-      "0.00 Mpps is not above the 1.2 Mpps above which LISA assumes the VF: a hint only";
+      "0.00 Mpps does not indicate the VF (LISA assumes the VF above 1.2 Mpps; this is only a "
+      "hint)";
   EXPECT_THAT(evidence(port_of("net_mana")),
               ElementsAre("7870:00:00.0: net_mana drives the VF directly"));
   EXPECT_THAT(evidence(port_of("net_null")),
@@ -208,7 +209,8 @@ TEST(Path, HintsAtTheFastestTrial) {
   report.trials[0].total = {.seconds = 0, .tx = {.packets = 9'000'000}};
   report.trials[1].total = {.seconds = 2, .tx = {.packets = 2'400'000}};
   report.trials[2].total = {.seconds = 1, .tx = {.packets = 1'000'000}};
-  EXPECT_THAT(path_of(Mode::tx, report).evidence, Contains(HasSubstr("1.20 Mpps is not above")));
+  EXPECT_THAT(path_of(Mode::tx, report).evidence,
+              Contains(HasSubstr("1.20 Mpps does not indicate the VF")));
 }
 
 }  // namespace
