@@ -41,6 +41,7 @@ TEST(ReadLog, FindsALineAfterOneOfTenMegabytes) {
 
 TEST(ReadLog, AcceptsEmptyAndNearlyEmptyLogs) {
   EXPECT_TRUE(read_text("").entries.empty());
+  EXPECT_EQ(read_text("").matched_lines + read_text("").more_unknown, 0U);
   EXPECT_TRUE(read_text("\n\n\n").entries.empty());
   EXPECT_EQ(read_text("\n\n\n").lines, 3U);
   EXPECT_TRUE(read_text(std::string(3, '\0')).entries.empty());

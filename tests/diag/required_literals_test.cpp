@@ -170,6 +170,12 @@ TEST(LiteralScanner, FoldsOnlyAsciiLetters) {
   EXPECT_EQ(scanner.next("az`{@[", 0).at, std::string_view::npos);
 }
 
+TEST(LiteralScanner, FindsTextsOfThreeBytesInTheirOwnCase) {
+  const LiteralScanner scanner({"abc"}, LiteralScanner::Case::exact);
+  EXPECT_EQ(scanner.next("ab abC ABC abc", 0).at, 11U);
+  EXPECT_EQ(scanner.all_in("ABC").size(), 0U);
+}
+
 TEST(LiteralScanner, FindsATextOnlyAfterTheAllowedCharacters) {
   const LiteralScanner scanner({"needle"}, LiteralScanner::Case::exact, " \xff");
   const std::string padding(50, '-');

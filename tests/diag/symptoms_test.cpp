@@ -190,6 +190,7 @@ TEST(FailedChecks, AreNotExplainedByAPassingCheckThatContradictsALine) {
   EXPECT_EQ(diagnosis.root->title, "problem");
   EXPECT_EQ(diagnosis.root->cause, "f");
   EXPECT_EQ(diagnosis.root->fix, "why");
+  EXPECT_EQ(diagnosis.root->count, 1U);
   EXPECT_EQ(diagnosis.root->confirmation, Confirmation::confirmed);
   EXPECT_EQ(diagnosis.root->confirmed_by, "a.fails: f");
   EXPECT_THAT(diagnosis.consequences, IsEmpty());
