@@ -206,9 +206,13 @@ TEST(Path, OfTwoUnknownPortsIsUnknownAndOneSyntheticPortDecides) {
 TEST(Path, HintsAtTheFastestTrial) {
   auto report = report_of(port_of("net_netvsc", "net_mana"), sent(1, 0));
   report.trials.resize(3, report.trials[0]);
-  report.trials[0].total = {.seconds = 0, .tx = {.packets = 9'000'000}};
-  report.trials[1].total = {.seconds = 2, .tx = {.packets = 2'400'000}};
-  report.trials[2].total = {.seconds = 1, .tx = {.packets = 1'000'000}};
+  const auto set = [](Sample& total, double seconds, std::uint64_t packets) {
+    total.seconds = seconds;
+    total.tx.packets = packets;
+  };
+  set(report.trials[0].total, 0, 9'000'000);
+  set(report.trials[1].total, 2, 2'400'000);
+  set(report.trials[2].total, 1, 1'000'000);
   EXPECT_THAT(path_of(Mode::tx, report).evidence,
               Contains(HasSubstr("1.20 Mpps does not indicate the VF")));
 }
