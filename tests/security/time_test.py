@@ -6,8 +6,7 @@ The time of a search that compares everything with everything would be minutes o
 import json
 import shutil
 
-from attack import Attack, main
-from bombs import HEALTHY
+from attack import HEALTHY, Attack, main
 
 INCOMPLETE = "cannot determine which NIC carries which traffic"
 
