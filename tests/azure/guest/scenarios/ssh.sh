@@ -43,7 +43,7 @@ expect "prepare in the session, detached" 4 $rc
 over_ssh "$in_right manactl prepare enP30832p0s0d1 --vf-only"
 [ $rc -ne 0 ] || fail "the VF of the session was prepared"
 over_ssh "$in_right manactl prepare eth1 --force-interface eth0"
-expect "prepare eth1 --force-interface eth0" 4 $rc
+expect "prepare eth1 --force-interface eth0" 2 $rc
 over_ssh "$in_right manactl prepare eth1 --force-interface eth1 --dry-run >/dev/null"
 expect "dry run with --force-interface eth1" 0 $rc
 
