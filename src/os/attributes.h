@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -31,8 +32,7 @@ std::optional<T> leading(std::string_view data) {
 
 // Returns the rest of `data` after its first `header` bytes and their padding; may be empty.
 inline std::string_view after(std::string_view data, std::size_t header) {
-  const auto begin = netlink_aligned(header);
-  return data.size() <= begin ? std::string_view{} : data.substr(begin);
+  return data.substr(std::min(netlink_aligned(header), data.size()));
 }
 
 struct AttributeHeader {  // struct nlattr

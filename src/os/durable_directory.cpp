@@ -29,7 +29,7 @@ bool is_plain(std::string_view name) {
 
 Result<> check_plain(std::string_view name) {
   if (is_plain(name)) return {};
-  return fail(Errc::invalid, "'" + printable(name, 60) + "' is not a file name");
+  return fail(Errc::invalid, "'" + printable(name) + "' is not a file name");
 }
 
 Result<> write_all(int file, std::string_view text, const std::string& shown) {

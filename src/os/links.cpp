@@ -56,7 +56,6 @@ class RouteLinks final : public Links {
     header.ifi_change = IFF_UP;
     header.ifi_flags = up ? unsigned{IFF_UP} : 0U;
     return change(RTM_NEWLINK,
-                  0,
                   std::string(bytes_of(header)),
                   fmt::format("cannot set interface index {} {}", index, up ? "up" : "down"));
   }
@@ -67,7 +66,6 @@ class RouteLinks final : public Links {
     std::string body(bytes_of(header));
     append_attribute(body, IFLA_MTU, bytes_of(static_cast<std::uint32_t>(mtu)));
     return change(RTM_NEWLINK,
-                  0,
                   body,
                   fmt::format("cannot set the MTU of interface index {} to {}", index, mtu));
   }
@@ -78,41 +76,40 @@ class RouteLinks final : public Links {
     std::string body(bytes_of(header));
     append_attribute(body, IFLA_IFNAME, name.str() + '\0');
     return change(RTM_NEWLINK,
-                  0,
                   body,
                   fmt::format("cannot rename interface index {} to '{}'", index, name.str()));
   }
 
   Result<> add_address(const Address& address) override {
     return change(RTM_NEWADDR,
-                  NLM_F_CREATE | NLM_F_EXCL,
                   encode_address(address),
-                  "cannot add the address " + address.text);
+                  "cannot add the address " + address.text,
+                  NLM_F_CREATE | NLM_F_EXCL);
   }
 
   Result<> remove_address(const Address& address) override {
     return change(
-        RTM_DELADDR, 0, encode_address(address), "cannot remove the address " + address.text);
+        RTM_DELADDR, encode_address(address), "cannot remove the address " + address.text);
   }
 
   Result<> add_route(const Route& route) override {
     return change(RTM_NEWROUTE,
-                  NLM_F_CREATE | NLM_F_EXCL,
                   encode_route(route),
-                  "cannot add the route to " + route.destination);
+                  "cannot add the route to " + route.destination,
+                  NLM_F_CREATE | NLM_F_EXCL);
   }
 
   Result<> remove_route(const Route& route) override {
     return change(
-        RTM_DELROUTE, 0, encode_route(route), "cannot remove the route to " + route.destination);
+        RTM_DELROUTE, encode_route(route), "cannot remove the route to " + route.destination);
   }
 
  private:
   // Requests an acknowledgment (NLM_F_ACK): otherwise the kernel replies only to failed requests.
   static Result<> change(unsigned type,
-                         unsigned flags,
                          const Result<std::string>& body,
-                         std::string_view doing) {
+                         std::string_view doing,
+                         unsigned flags = 0) {
     if (!body) return because(body.error(), doing);
     const auto reply = send_netlink_request(
         NETLINK_ROUTE, encode_request(type, NLM_F_REQUEST | NLM_F_ACK | flags, *body));

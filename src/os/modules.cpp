@@ -70,7 +70,7 @@ Result<bool> KernelModules::listed(std::string_view list, const std::string& key
 Result<ModuleState> KernelModules::state(std::string_view name) const {
   const auto key = module_key(name);
   if (key.empty() || key.find('/') != std::string::npos || key.starts_with('.')) {
-    return fail(Errc::invalid, fmt::format("'{}' is not a module name", printable(name, 60)));
+    return fail(Errc::invalid, fmt::format("'{}' is not a module name", printable(name)));
   }
   const auto own = "sys/module/" + key;
   const bool in_sysfs = exists(files_, own);

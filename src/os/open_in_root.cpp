@@ -71,7 +71,7 @@ class TreeWalk {
 
   bool follow(int link) {
     const int error = may_be_magic_link(link, walk_.here()) ? ELOOP : walk_.follow(link);
-    if (error != 0) errno = error;
+    errno = error;
     return error == 0;
   }
 

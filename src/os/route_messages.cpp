@@ -28,7 +28,7 @@ std::string address_text(int family, std::string_view data) {
   const std::size_t length = family == AF_INET ? 4 : 16;
   if (data.size() < length) return {};
   std::array<char, INET6_ADDRSTRLEN> text{};
-  if (inet_ntop(family, data.data(), text.data(), text.size()) == nullptr) return {};
+  inet_ntop(family, data.data(), text.data(), text.size());
   return text.data();
 }
 

@@ -22,7 +22,7 @@ Result<std::string> address_bytes(int family, const std::string& text) {
   if (text.empty()) return std::string();
   std::array<char, sizeof(in6_addr)> bytes{};
   if (inet_pton(family, text.c_str(), bytes.data()) != 1) {
-    return fail(Errc::invalid, fmt::format("'{}' is not an address", printable(text, 60)));
+    return fail(Errc::invalid, fmt::format("'{}' is not an address", printable(text)));
   }
   return std::string(bytes.data(), family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr));
 }
@@ -101,7 +101,7 @@ Result<std::string> encode_route(const Route& route) {
         slash == std::string::npos ? host_length : route.destination.substr(slash + 1), 128);
     if (!length)
       return because(length.error(),
-                     fmt::format("wrong destination '{}'", printable(route.destination, 60)));
+                     fmt::format("wrong destination '{}'", printable(route.destination)));
     head.rtm_dst_len = static_cast<std::uint8_t>(*length);
   }
   std::string body(bytes_of(head));

@@ -20,7 +20,7 @@ namespace {
 
 // Returns a.b.c.d for ::ffff:a.b.c.d, the address of an IPv4 client at an IPv6 socket.
 std::string address_text(unsigned family, const __be32 (&words)[4]) {
-  std::array<std::uint8_t, 16> bytes{};
+  std::array<std::uint8_t, sizeof(words)> bytes{};
   std::memcpy(bytes.data(), words, bytes.size());
   constexpr std::array<std::uint8_t, 12> kMapped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   const bool mapped =

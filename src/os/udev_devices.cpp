@@ -21,7 +21,7 @@ SysfsDevice convert_device(udev_device* device) {
   SysfsDevice result;
   result.name = or_empty(udev_device_get_sysname(device));
   const std::string path = or_empty(udev_device_get_syspath(device));
-  result.path = path.substr(path.find_first_not_of('/') == std::string::npos ? path.size() : 1);
+  result.path = path.substr(path.empty() ? 0 : 1);
   result.driver = or_empty(udev_device_get_driver(device));
   result.attribute = [device](const char* name) {
     return or_empty(udev_device_get_sysattr_value(device, name));

@@ -25,8 +25,8 @@ struct Verbs {
 // Returns the path of the library that contains this address, or an empty string.
 std::string file_of(const void* address) {
   Dl_info info{};
-  if (address == nullptr || dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
-  return info.dli_fname;
+  (void)dladdr(address, &info);
+  return info.dli_fname == nullptr ? "" : info.dli_fname;
 }
 
 // The file name of the provider. libibverbs fills in its own functions for those that the provider
@@ -60,12 +60,12 @@ std::string provider_of(ibv_context* context, const std::string& libibverbs) {
 }
 
 std::string device_line(const Verbs& verbs, ibv_device* device) {
-  const std::string name = printable(verbs.name(device), 100);
+  const std::string name = printable(verbs.name(device));
   errno = 0;
   ibv_context* context = verbs.open(device);
   if (context == nullptr) return fmt::format("{}\terrno\t{}\n", name, errno == 0 ? EIO : errno);
   const auto library = provider_of(context, file_of(reinterpret_cast<void*>(verbs.open)));
-  return fmt::format("{}\tlibrary\t{}\n", name, printable(library, 200));
+  return fmt::format("{}\tlibrary\t{}\n", name, printable(library));
 }
 
 Result<std::string> library_of(std::string_view kind, std::string_view value) {
