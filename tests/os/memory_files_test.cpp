@@ -80,5 +80,86 @@ TEST(MemoryFiles, SupportsDeviceNodes) {
   EXPECT_EQ(files.read("dev/infiniband/uverbs0", 10).error().sys, EINVAL);
 }
 
+TEST(MemoryFiles, HasDirectoriesWithLinksAndNodes) {
+  MemoryFiles files;
+  files.add_link("a/link", "x");
+  files.add_node("b/node", Node{});
+  files.add_directory("c/d");
+  files.add_node("e", Node{.type = Node::Type::directory, .mode = 0700, .readable = true});
+  EXPECT_THAT(files.list("/").value(), ElementsAre("a", "b", "c", "e"));
+  EXPECT_THAT(files.list("c").value(), ElementsAre("d"));
+  EXPECT_EQ(files.node("e")->mode, 0700U);
+  EXPECT_THAT(files.list("e").value(), ::testing::IsEmpty());
+  EXPECT_EQ(files.read("e", 9).error().sys, EISDIR);
+  EXPECT_EQ(files.node("absent").error().sys, ENOENT);
+}
+
+TEST(MemoryFiles, GivesNodesTheUsualPermissions) {
+  MemoryFiles files;
+  files.add_file("d/f", "");
+  for (const auto& [path, type, mode] : {std::tuple{"d", Node::Type::directory, 0755U},
+                                         std::tuple{"", Node::Type::directory, 0755U},
+                                         std::tuple{"d/f", Node::Type::file, 0644U}}) {
+    const auto node = files.node(path);
+    ASSERT_TRUE(node) << path;
+    EXPECT_EQ(node->type, type) << path;
+    EXPECT_EQ(node->mode, mode) << path;
+    EXPECT_TRUE(node->readable && node->writable) << path;
+  }
+}
+
+TEST(MemoryFiles, FollowsTheLastLinkUnlessItsTargetIsRead) {
+  MemoryFiles files;
+  files.add_file("d/f", "text");
+  files.add_link("file", "./d//f");
+  files.add_link("dir", "d/");
+  files.add_link("other", "file");
+  EXPECT_EQ(files.node("file")->type, Node::Type::file);
+  EXPECT_THAT(files.list("dir").value(), ElementsAre("f"));
+  EXPECT_EQ(files.link_target("other").value(), "file");
+  ASSERT_TRUE(files.write("other", "new"));
+  EXPECT_EQ(files.read("d/f", 9).value(), "new");
+  EXPECT_EQ(files.link_target("dir/f").error().sys, EINVAL);
+  EXPECT_EQ(files.link_target("d").error().sys, EINVAL);
+  EXPECT_EQ(files.link_target("").error().sys, EINVAL);
+  EXPECT_EQ(files.link_target("none").error().sys, ENOENT);
+}
+
+TEST(MemoryFiles, FollowsFortyLinks) {
+  MemoryFiles files;
+  files.add_file("link0", "text");
+  for (int i = 1; i <= 41; ++i) {
+    files.add_link("link" + std::to_string(i), "link" + std::to_string(i - 1));
+  }
+  EXPECT_EQ(files.read("link40", 9).value(), "text");
+  EXPECT_EQ(files.read("link41", 9).error().sys, ELOOP);
+}
+
+TEST(MemoryFiles, EnforcesTheSizeLimitAndThePermission) {
+  MemoryFiles files;
+  files.add_file("f", "four");
+  EXPECT_EQ(files.read("f", 4).value(), "four");
+  EXPECT_EQ(files.read("f", 3).error().message, "cannot read '/f': it is larger than 3 B");
+  files.add_file("secret", "x");
+  files.add_node("secret", Node{.type = Node::Type::file});
+  EXPECT_EQ(files.read("secret", 9).error().message, "cannot read '/secret': Permission denied");
+  files.add_node("secret", Node{.type = Node::Type::file, .readable = true});
+  EXPECT_EQ(files.read("secret", 9).value(), "x");
+}
+
+TEST(MemoryFiles, FailsWithThePathAndTheReason) {
+  MemoryFiles files;
+  files.add_file("f", "");
+  files.add_directory("d");
+  EXPECT_EQ(files.write("d", "x").error().message, "cannot write '/d': Is a directory");
+  EXPECT_EQ(files.write("", "x").error().message, "cannot write '/': Is a directory");
+  EXPECT_EQ(files.write("none", "x").error().message,
+            "cannot find '/none': No such file or directory");
+  EXPECT_EQ(files.read("", 9).error().message, "cannot read '/': Is a directory");
+  EXPECT_EQ(files.list("f").error().message, "cannot list '/f': Not a directory");
+  EXPECT_EQ(files.list("f/x").error().message, "cannot follow '/f/x': Not a directory");
+  EXPECT_EQ(files.link_target("f").error().message, "cannot read the link '/f': Invalid argument");
+}
+
 }  // namespace
 }  // namespace manactl::os

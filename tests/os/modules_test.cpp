@@ -79,6 +79,137 @@ TEST_F(TreeModules, RejectNamesThatArePaths) {
   for (const char* bad : {"", "..", "../x", "/etc"}) EXPECT_FALSE(modules->state(bad)) << bad;
 }
 
+TEST_F(TreeModules, HaveTheFileThatShowsTheirState) {
+  files_.add_file("sys/module/mana_ib/initstate", "live\n");
+  files_.add_directory("sys/module/uio_hv_generic");
+  files_.add_directory("sys/module/only_in_sysfs");
+  files_.add_file("etc/modprobe.d/a.conf", "blacklist x\n");
+  for (const auto& [name, presence, evidence] :
+       {std::tuple{"mana-ib", Presence::loaded, "sys/module/mana_ib"},
+        std::tuple{"uio_hv_generic", Presence::loaded, "sys/module/uio_hv_generic"},
+        std::tuple{"only_in_sysfs", Presence::builtin, "sys/module/only_in_sysfs"},
+        std::tuple{"hv_netvsc", Presence::builtin, "lib/modules/6.8.0/modules.builtin"},
+        std::tuple{"mana", Presence::available, "lib/modules/6.8.0/modules.dep"},
+        std::tuple{"absent", Presence::missing, "lib/modules/6.8.0/modules.dep"}}) {
+    const auto state = open_modules(files_, kRelease, false)->state(name);
+    ASSERT_TRUE(state) << name;
+    EXPECT_EQ(state->presence, presence) << name;
+    EXPECT_EQ(state->evidence, evidence) << name;
+  }
+}
+
+TEST_F(TreeModules, AreFoundByTheirWholeNameOnly) {
+  files_.add_file("lib/modules/6.8.0/modules.dep",
+                  "first.ko:\nkernel/xmana.ko:\nkernel/mana.kx:\nkernel/mana_x.ko:\n"
+                  "_ab_ab.ko:\nkernel/ab-cd.ko: kernel/aa_bb.ko\nlast.ko");
+  for (const char* name : {"first", "xmana", "mana_x", "_ab_ab", "ab_cd", "last"}) {
+    EXPECT_EQ(presence(name), Presence::available) << name;
+  }
+  for (const char* name : {"mana", "x", "_ab", "ab", "b_cd", "_", "__", "irst", "aa_bb_c", "las"}) {
+    EXPECT_EQ(presence(name), Presence::missing) << name;
+  }
+}
+
+TEST_F(TreeModules, AreFoundAtTheBeginningOfAList) {
+  for (const char* name : {"a-bcd", "bcd-a", "_abc"}) {
+    files_.add_file("lib/modules/6.8.0/modules.dep", std::string(name) + ".ko:");
+    EXPECT_EQ(presence(name), Presence::available) << name;
+  }
+  files_.add_file("lib/modules/6.8.0/modules.dep", "bcd.ko:");
+  EXPECT_EQ(presence("a_bcd"), Presence::missing);
+}
+
+TEST_F(TreeModules, AreUnknownIfAListCannotBeRead) {
+  for (const char* list : {"modules.builtin", "modules.dep"}) {
+    MemoryFiles files;
+    const auto path = std::string("lib/modules/6.8.0/") + list;
+    files.add_node(path, Node{.type = Node::Type::file});
+    const auto state = open_modules(files, kRelease, false)->state("mana");
+    ASSERT_FALSE(state) << list;
+    EXPECT_EQ(state.error().message, "cannot read '/" + path + "': Permission denied");
+  }
+}
+
+TEST_F(TreeModules, AreUnknownIfTheConfigurationCannotBeRead) {
+  files_.add_node("etc/modprobe.d/a.conf", Node{.type = Node::Type::file});
+  const auto state = open_modules(files_, kRelease, false)->state("mana");
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().message, "cannot read '/etc/modprobe.d/a.conf': Permission denied");
+  MemoryFiles files;
+  files.add_file("lib/modules/6.8.0/modules.dep", "mana.ko:");
+  files.add_link("run/modprobe.d", "modprobe.d");  // a loop
+  EXPECT_EQ(open_modules(files, kRelease, false)->state("mana").error().code, Errc::invalid);
+}
+
+TEST(ModprobeConfig, ReadsEachDirectoryInItsOrder) {
+  const std::vector<std::string> directories = {"etc/modprobe.d",
+                                                "run/modprobe.d",
+                                                "usr/local/lib/modprobe.d",
+                                                "usr/lib/modprobe.d",
+                                                "lib/modprobe.d"};
+  MemoryFiles files;
+  EXPECT_FALSE(blocking_file(files, "mana")->has_value());
+  for (auto dir = directories.rbegin(); dir != directories.rend(); ++dir) {
+    files.add_file(*dir + "/x.conf", "blacklist mana\n");
+    EXPECT_EQ(blocking_file(files, "mana")->value_or(""), *dir + "/x.conf");
+  }
+}
+
+TEST(ModprobeConfig, HasLinesThatPreventLoading) {
+  for (const auto& [text, blocks] : {std::pair{"blacklist mana", true},
+                                     {"blacklist mana extra", true},
+                                     {"x\nblacklist mana\ny", true},
+                                     {"blacklist \\\nmana", true},
+                                     {"black\\\nlist ma\\\nna", true},
+                                     {"install mana /bin/true x", true},
+                                     {"install mana false", true},
+                                     {"install mana /sbin/x true", false},
+                                     {"install mana", false},
+                                     {"install /bin/true mana", false},
+                                     {"options mana false", false},
+                                     {"#blacklist mana", false},
+                                     {"# mana", false},
+                                     {"blacklist man", false},
+                                     {"blacklist", false},
+                                     {"", false}}) {
+    MemoryFiles files;
+    files.add_file("etc/modprobe.d/x.conf", text);
+    EXPECT_EQ(blocking_file(files, "mana")->has_value(), blocks) << text;
+  }
+}
+
+TEST(ModprobeConfig, HasOptionsOfTheKernelCommandLine) {
+  for (const auto& [text, blocks] : {std::pair{"module_blacklist=mana", true},
+                                     {"a modprobe.blacklist=x,mana b", true},
+                                     {"module_blacklist=x", false},
+                                     {"module_blacklist", false},
+                                     {"mana=mana", false},
+                                     {"=mana", false},
+                                     {"xmodule_blacklist=mana", false}}) {
+    MemoryFiles files;
+    files.add_file("proc/cmdline", text);
+    EXPECT_EQ(blocking_file(files, "mana")->value_or(""), blocks ? "proc/cmdline" : "") << text;
+  }
+}
+
+TEST(ModprobeConfig, IsLimitedInSize) {
+  const auto padded = [](std::string text, std::size_t size) {
+    text.resize(size, ' ');
+    return text;
+  };
+  MemoryFiles files;
+  files.add_file("proc/cmdline", padded("module_blacklist=mana", 1U << 16));
+  EXPECT_TRUE(blocking_file(files, "mana")->has_value());
+  files.add_file("proc/cmdline", padded("module_blacklist=mana", (1U << 16) + 1));
+  EXPECT_FALSE(blocking_file(files, "mana")->has_value()) << "the kernel has no such line";
+  files.add_file("etc/modprobe.d/x.conf", padded("", 1U << 20));
+  EXPECT_FALSE(blocking_file(files, "mana")->has_value());
+  files.add_file("etc/modprobe.d/x.conf", padded("", (1U << 20) + 1));
+  EXPECT_EQ(blocking_file(files, "mana").error().code, Errc::invalid);
+  files.add_link("etc/modprobe.d/x.conf", "removed");
+  EXPECT_FALSE(blocking_file(files, "mana")->has_value()) << "a dangling link";
+}
+
 TEST(ModprobeConfig, PrefersAFileInAnEarlierDirectory) {
   MemoryFiles files;
   files.add_file("usr/lib/modprobe.d/x.conf", "blacklist mana\n");

@@ -53,8 +53,42 @@ TEST(Netlink, ReportsTheErrnoAndTheInterruption) {
 
 TEST(Netlink, IgnoresRepliesToOtherRequests) {
   NetlinkReply reply;
-  decode_datagram(message(16, 0, "x", kSequence + 1), kSequence, reply);
-  EXPECT_TRUE(reply.messages.empty());
+  decode_datagram(message(16, NLM_F_DUMP_INTR, "x", kSequence + 1) +
+                      message(NLMSG_NOOP, 0, "", kSequence) + message(17, 0, "y", kSequence),
+                  kSequence,
+                  reply);
+  ASSERT_EQ(reply.messages.size(), 1U);
+  EXPECT_EQ(reply.messages[0].body, "y");
+  EXPECT_FALSE(reply.interrupted);
+  EXPECT_FALSE(reply.complete);
+}
+
+TEST(Netlink, EndsWithTheFirstStatus) {
+  for (const unsigned type : {NLMSG_ERROR, NLMSG_DONE}) {
+    NetlinkReply reply;
+    decode_datagram(
+        message(type, 0, "", kSequence) + message(16, 0, "late", kSequence), kSequence, reply);
+    EXPECT_TRUE(reply.complete) << type;
+    EXPECT_EQ(reply.error, 0) << "an empty status is a success";
+    EXPECT_TRUE(reply.messages.empty());
+  }
+}
+
+TEST(Netlink, IsNothingByDefault) {
+  const NetlinkReply reply;
+  EXPECT_FALSE(reply.complete || reply.interrupted);
+  EXPECT_EQ(reply.error, 0);
+  EXPECT_EQ(NetlinkMessage{}.type, 0U);
+}
+
+TEST(Netlink, IgnoresMessagesWithAWrongLength) {
+  for (const unsigned length : {0U, 15U, 21U, 1000U}) {
+    auto bytes = message(16, 0, "body", kSequence);
+    bytes.replace(0, sizeof(length), bytes_of(length));
+    NetlinkReply reply;
+    decode_datagram(bytes, kSequence, reply);
+    EXPECT_TRUE(reply.messages.empty()) << length;
+  }
 }
 
 TEST(Netlink, StopsAtATruncatedMessage) {

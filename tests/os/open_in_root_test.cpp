@@ -14,8 +14,10 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 
 #include "os/files.h"
+#include "os/kernel_calls.h"
 #include "os/owned.h"
 #include "os/scratch.h"
 
@@ -95,41 +97,48 @@ constexpr int kList = O_RDONLY | O_DIRECTORY;
 INSTANTIATE_TEST_SUITE_P(
     Paths,
     OpenInRoot,
-    testing::Values(Case{"Plain", "secret", O_RDONLY, 0, "root/secret"},
-                    Case{"FromTheTop", "/secret", O_RDONLY, 0, "root/secret"},
-                    Case{"Deep", "a//b/./file", O_RDWR, 0, "root/a/b/file"},
-                    Case{"Root", ".", kList, 0, "root"},
-                    Case{"Slash", "/", kLook, 0, "root"},
-                    Case{"AboveTheRoot", "..", kLook, 0, "root"},
-                    Case{"ParentPath", "../../secret", O_RDONLY, 0, "root/secret"},
-                    Case{"Back", "a/b/../b/file", O_RDONLY, 0, "root/a/b/file"},
-                    Case{"BackFromAFile", "secret/../secret", O_RDONLY, ENOTDIR},
-                    Case{"BackFromNowhere", "nowhere/../secret", O_RDONLY, ENOENT},
-                    Case{"Absolute", "absolute", O_RDONLY, 0, "root/secret"},
-                    Case{"ParentLink", "parent", O_RDONLY, 0, "root/secret"},
-                    Case{"ThroughTheTop", "a/b/top/absolute", O_RDONLY, 0, "root/secret"},
-                    Case{"ThroughUp", "a/up/a/b/file", O_RDONLY, 0, "root/a/b/file"},
-                    Case{"BackFromALink", "link/../b/file", O_RDONLY, 0, "root/a/b/file"},
-                    Case{"LastIsFollowed", "link", kLook, 0, "root/a/b"},
-                    Case{"LastIsKept", "link", kLink, 0, "root/link"},
-                    Case{"LastIsRefused", "link", O_RDONLY | O_NOFOLLOW, ELOOP},
-                    Case{"LastWithSlash", "link/", kLink, 0, "root/a/b"},
-                    Case{"Slashed", "slashed", kList, 0, "root/a/b"},
-                    Case{"SlashedFile", "file-slashed", O_RDONLY, ENOTDIR},
-                    Case{"FileWithSlash", "secret/", O_RDONLY, ENOTDIR},
-                    Case{"FileAsDirectory", "secret", kList, ENOTDIR},
-                    Case{"DirectoryToWrite", "a", O_WRONLY, EISDIR},
-                    Case{"ListedThroughLinks", "a/b/top/link", kList, 0, "root/a/b"},
-                    Case{"Dangling", "dangling", O_RDONLY, ENOENT},
-                    Case{"DanglingIsALink", "dangling", kLink, 0, "root/dangling"},
-                    Case{"Absent", "a/absent", O_RDONLY, ENOENT},
-                    Case{"Empty", "", O_RDONLY, ENOENT},
-                    Case{"Loop", "loop", O_RDONLY, ELOOP},
-                    Case{"LoopOnTheWay", "loop/file", O_RDONLY, ELOOP},
-                    Case{"FortyLinks", "chain39", O_RDONLY, 0, "root/secret"},
-                    Case{"TooManyLinks", "chain40", O_RDONLY, ELOOP},
-                    Case{"LongName", std::string(256, 'x'), O_RDONLY, ENAMETOOLONG},
-                    Case{"LongPath", std::string(5000, '/'), O_RDONLY, ENAMETOOLONG}),
+    testing::Values(
+        Case{"Plain", "secret", O_RDONLY, 0, "root/secret"},
+        Case{"FromTheTop", "/secret", O_RDONLY, 0, "root/secret"},
+        Case{"Deep", "a//b/./file", O_RDWR, 0, "root/a/b/file"},
+        Case{"Root", ".", kList, 0, "root"},
+        Case{"Slash", "/", kLook, 0, "root"},
+        Case{"AboveTheRoot", "..", kLook, 0, "root"},
+        Case{"ParentPath", "../../secret", O_RDONLY, 0, "root/secret"},
+        Case{"Back", "a/b/../b/file", O_RDONLY, 0, "root/a/b/file"},
+        Case{"BackFromAFile", "secret/../secret", O_RDONLY, ENOTDIR},
+        Case{"BackFromNowhere", "nowhere/../secret", O_RDONLY, ENOENT},
+        Case{"Absolute", "absolute", O_RDONLY, 0, "root/secret"},
+        Case{"ParentLink", "parent", O_RDONLY, 0, "root/secret"},
+        Case{"ThroughTheTop", "a/b/top/absolute", O_RDONLY, 0, "root/secret"},
+        Case{"ThroughUp", "a/up/a/b/file", O_RDONLY, 0, "root/a/b/file"},
+        Case{"BackFromALink", "link/../b/file", O_RDONLY, 0, "root/a/b/file"},
+        Case{"LastIsFollowed", "link", kLook, 0, "root/a/b"},
+        Case{"LastIsKept", "link", kLink, 0, "root/link"},
+        Case{"LastIsRefused", "link", O_RDONLY | O_NOFOLLOW, ELOOP},
+        Case{"LastWithSlash", "link/", kLink, 0, "root/a/b"},
+        Case{"Slashed", "slashed", kList, 0, "root/a/b"},
+        Case{"SlashedFile", "file-slashed", O_RDONLY, ENOTDIR},
+        Case{"FileWithSlash", "secret/", O_RDONLY, ENOTDIR},
+        Case{"FileAsDirectory", "secret", kList, ENOTDIR},
+        Case{"DirectoryToWrite", "a", O_WRONLY, EISDIR},
+        Case{"ListedThroughLinks", "a/b/top/link", kList, 0, "root/a/b"},
+        Case{"Dangling", "dangling", O_RDONLY, ENOENT},
+        Case{"DanglingIsALink", "dangling", kLink, 0, "root/dangling"},
+        Case{"Absent", "a/absent", O_RDONLY, ENOENT},
+        Case{"Empty", "", O_RDONLY, ENOENT},
+        Case{"Loop", "loop", O_RDONLY, ELOOP},
+        Case{"LoopOnTheWay", "loop/file", O_RDONLY, ELOOP},
+        Case{"FortyLinks", "chain39", O_RDONLY, 0, "root/secret"},
+        Case{"TooManyLinks", "chain40", O_RDONLY, ELOOP},
+        Case{"LongName", std::string(256, 'x'), O_RDONLY, ENAMETOOLONG},
+        Case{"LongestGoodPath",
+             std::string(PATH_MAX - 1 - 6, '/') + "secret",
+             O_RDONLY,
+             0,
+             "root/secret"},
+        Case{"TooLongPath", std::string(PATH_MAX - 6, '/') + "secret", O_RDONLY, ENAMETOOLONG},
+        Case{"LongPath", std::string(5000, '/'), O_RDONLY, ENAMETOOLONG}),
     case_name);
 
 // Magic links of procfs lead out of every root.
@@ -159,6 +168,65 @@ bool forbid_openat2(unsigned error) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 &&
          syscall(SYS_openat2, -1, "", nullptr, 0) == -1 && static_cast<unsigned>(errno) == error;
+}
+
+class FailingCalls : public testing::Test {
+ protected:
+  FailingCalls() {
+    tree_.file("file", "");
+    root_ = Descriptor(open(tree_.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+
+  // Makes the first `failures` calls of openat2(2) fail with `error`, and the next return 0.
+  void fail_openat2(int error, int failures) {
+    openat2_calls_ = 0;
+    calls_.syscall = [=, this](long number, const std::array<long, 6>&) -> std::optional<long> {
+      if (number != SYS_openat2) return std::nullopt;
+      errno = error;
+      return openat2_calls_++ < failures ? -1 : 0;
+    };
+  }
+
+  test::Scratch tree_;
+  Descriptor root_;
+  test::KernelCalls calls_;
+  int openat2_calls_ = 0;
+};
+
+TEST_F(FailingCalls, OfOpenat2AreRepeatedIfTheyMaySucceed) {
+  for (const int error : {EINTR, EAGAIN}) {
+    fail_openat2(error, 100);
+    EXPECT_EQ(open_in_root(root_.get(), "file", O_RDONLY), 0);
+    EXPECT_EQ(openat2_calls_, 101);
+    fail_openat2(error, 1000);
+    EXPECT_EQ(open_in_root(root_.get(), "file", O_RDONLY), -1);
+    EXPECT_EQ(errno, error);
+    EXPECT_EQ(openat2_calls_, 101);
+  }
+  fail_openat2(EACCES, 1000);
+  EXPECT_EQ(open_in_root(root_.get(), "file", O_RDONLY), -1);
+  EXPECT_EQ(openat2_calls_, 1);
+}
+
+TEST_F(FailingCalls, OfOpenat2LeadToStepsOnlyIfItIsNotAvailable) {
+  for (const int error : {ENOSYS, EPERM}) {
+    fail_openat2(error, 1);
+    EXPECT_GT(Descriptor(open_in_root(root_.get(), "file", O_RDONLY)).get(), 0);
+    fail_openat2(error, 0);
+    EXPECT_EQ(open_in_root(root_.get(), "file", O_RDONLY), 0) << "an old errno means nothing";
+  }
+}
+
+TEST_F(FailingCalls, OfStepsAreReported) {
+  calls_.openat = test::failing(EINTR);
+  EXPECT_TRUE(Descriptor(open_by_steps(root_.get(), "file", O_RDONLY)));
+  calls_.openat = test::failing(EMFILE);
+  EXPECT_EQ(open_by_steps(root_.get(), "file", O_RDONLY), -1);
+  EXPECT_EQ(errno, EMFILE);
+  calls_.openat = nullptr;
+  calls_.fstat = test::failing(EIO);
+  EXPECT_EQ(open_by_steps(root_.get(), "file", O_RDONLY), -1);
+  EXPECT_EQ(errno, EIO);
 }
 
 class WithoutOpenat2 : public testing::TestWithParam<int> {};

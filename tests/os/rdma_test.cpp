@@ -44,6 +44,51 @@ TEST(RdmaMessages, DecodeADevice) {
   EXPECT_EQ(device->firmware, "");
 }
 
+TEST(RdmaMessages, DecodeNumbersOfEachSize) {
+  const auto abi = [](std::string_view data) {
+    std::string body;
+    append_attribute(body, RDMA_NLDEV_ATTR_CHARDEV_NAME, "uverbs0");
+    append_attribute(body, RDMA_NLDEV_ATTR_CHARDEV_ABI, data);
+    append_attribute(body, RDMA_NLDEV_ATTR_UVERBS_DRIVER_ID, data);
+    return decode_chardev(body).value();
+  };
+  EXPECT_EQ(abi(bytes_of(std::uint64_t{1} << 40U)).abi, std::uint64_t{1} << 40U);
+  EXPECT_EQ(abi(bytes_of(std::uint32_t{70000})).abi, 70000U);
+  EXPECT_EQ(abi("\x05"sv).abi, 5U);
+  EXPECT_EQ(abi("").abi, 0U);
+  EXPECT_FALSE(abi("").driver_id);
+}
+
+TEST(RdmaMessages, NeedANameAndANumber) {
+  std::string body;
+  append_attribute(body, RDMA_NLDEV_ATTR_DEV_NAME, "mana_0");
+  EXPECT_FALSE(decode_device(body)) << "no index";
+  auto malformed = body;
+  append_attribute(malformed, RDMA_NLDEV_ATTR_DEV_INDEX, "x");
+  EXPECT_FALSE(decode_device(malformed));
+  append_attribute(body, RDMA_NLDEV_ATTR_DEV_INDEX, bytes_of(std::uint32_t{3}));
+  append_attribute(body, RDMA_NLDEV_ATTR_FW_VERSION, "1.2");
+  const auto device = decode_device(body);
+  ASSERT_TRUE(device);
+  EXPECT_EQ(device->index, 3U);
+  EXPECT_EQ(device->firmware, "1.2");
+  EXPECT_EQ(device->node_type + device->port_count, 0U);
+  std::string number;
+  append_attribute(number, RDMA_NLDEV_ATTR_DEV_INDEX, bytes_of(std::uint32_t{3}));
+  EXPECT_FALSE(decode_device(number)) << "no name";
+  std::string port;
+  append_attribute(port, RDMA_NLDEV_ATTR_PORT_INDEX, "");
+  EXPECT_FALSE(decode_port(port));
+}
+
+TEST(RdmaMessages, EncodeTheDeviceAndThePort) {
+  const auto request = encode_port_request(3, 2);
+  EXPECT_EQ(request.substr(6, 2), "\x05\x00"sv) << "NLM_F_REQUEST and NLM_F_ACK";
+  EXPECT_EQ(request.substr(16),
+            "\x08\x00\x01\x00\x03\x00\x00\x00"
+            "\x08\x00\x03\x00\x02\x00\x00\x00"sv);
+}
+
 std::string chardev_reply() {
   std::string body;
   append_attribute(body, RDMA_NLDEV_ATTR_CHARDEV_NAME, "uverbs0\0"sv);

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <cstring>
+
 #include "os/attributes.h"
 #include "os/memory_files.h"
 #include "os/netlink_messages.h"
@@ -38,6 +40,27 @@ TEST(SocketMessages, ConvertMappedAddressesToIpv4) {
   EXPECT_EQ(socket->local_port, 22);
   EXPECT_EQ(socket->inode, 7U);
   EXPECT_FALSE(socket->listening);
+}
+
+TEST(SocketMessages, ContainBothEnds) {
+  auto reply = message(AF_INET, TCP_ESTABLISHED);
+  reply.id.idiag_src[0] = htonl(0x0a000004);
+  reply.id.idiag_dst[0] = htonl(0x0a010009);
+  reply.id.idiag_dport = htons(50122);
+  const auto socket = decode_tcp(bytes_of(reply));
+  ASSERT_TRUE(socket);
+  EXPECT_EQ(socket->local_address, "10.0.0.4");
+  EXPECT_EQ(socket->remote_address, "10.1.0.9");
+  EXPECT_EQ(socket->remote_port, 50122);
+  EXPECT_FALSE(socket->listening);
+}
+
+// An IPv4 message whose unused words look like a mapped address.
+TEST(SocketMessages, ConvertOnlyIpv6Addresses) {
+  auto reply = message(AF_INET, TCP_ESTABLISHED);
+  reply.id.idiag_src[2] = htonl(0xffff);
+  reply.id.idiag_src[3] = htonl(0x0a000004);
+  EXPECT_EQ(decode_tcp(bytes_of(reply))->local_address, "0.0.0.0");
 }
 
 TEST(SocketMessages, RejectOtherStatesOtherFamiliesAndTruncation) {
@@ -78,6 +101,16 @@ TEST(SocketLines, RejectTheHeadingAndMalformedLines) {
       decode_tcp_line("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when "
                       "retrnsmt   uid  timeout inode"));
   EXPECT_FALSE(decode_tcp_line(""));
+  for (const auto& [good, bad] : {std::pair{"0016 ", "00160 "},
+                                  {"0016 ", "001 "},
+                                  {"0016 ", "00x6 "},
+                                  {" 0900010A:", " 09000x0A:"},
+                                  {" 0900010A:", " 0900010A0:"},
+                                  {" 0900010A:", " 0900010A00:"},
+                                  {" 01 ", " xx "}}) {
+    auto changed = line;
+    EXPECT_FALSE(decode_tcp_line(changed.replace(line.find(good), strlen(good), bad))) << bad;
+  }
   EXPECT_FALSE(decode_tcp_line(std::string(line).replace(line.find(" 01 "), 4, " 06 ")));
   EXPECT_FALSE(decode_tcp_line(std::string(line).replace(line.find("0400"), 4, "04xx")));
   EXPECT_FALSE(decode_tcp_line(std::string(line).replace(line.find("0400"), 4, "04000")));

@@ -6,6 +6,7 @@
 #include <umockdev.h>
 
 #include "os/devices.h"
+#include "os/kernel_calls.h"
 #include "os/owned.h"
 
 namespace manactl::os {
@@ -88,6 +89,45 @@ TEST_F(AzureVm, ListsTheSyntheticNic) {
   ASSERT_EQ(devices->size(), 1U);
   EXPECT_EQ(devices->front().id.str(), kNic);
   EXPECT_EQ(devices->front().driver, "hv_netvsc");
+}
+
+TEST_F(AzureVm, ListsNicsInOrder) {
+  add_vmbus("00000002-bd67-6045-bdc0-bd676045bdc0", "{f8615163-df3e-46c5-913f-f2d2f965ed0e}");
+  add_vmbus("00000001-bd67-6045-bdc0-bd676045bdc0", "{f8615163-df3e-46c5-913f-f2d2f965ed0e}");
+  const auto devices = open_udev_devices()->vmbus_network();
+  ASSERT_TRUE(devices);
+  ASSERT_EQ(devices->size(), 3U);
+  EXPECT_TRUE(devices->at(0).id < devices->at(1).id && devices->at(1).id < devices->at(2).id);
+}
+
+TEST_F(AzureVm, OmitsARemovedDevice) {
+  test::KernelCalls calls;
+  calls.udev_device_new_from_syspath = [](udev*, const char* path) -> std::optional<udev_device*> {
+    if (!std::string_view(path).ends_with("7870:00:00.0")) return std::nullopt;
+    return nullptr;
+  };
+  const auto devices = open_udev_devices()->pci_network();
+  ASSERT_TRUE(devices);
+  ASSERT_EQ(devices->size(), 1U);
+  EXPECT_EQ(devices->front().address.str(), "0001:00:00.0");
+}
+
+TEST_F(AzureVm, ReportsFailuresOfLibudev) {
+  const auto message = [] { return open_udev_devices()->pci_network().error().message; };
+  const auto error = [](int number) { return [=](auto&&...) { return -number; }; };
+  test::KernelCalls calls;
+  calls.udev_enumerate_scan_devices = error(EACCES);
+  EXPECT_EQ(message(), "libudev cannot list the pci bus: Permission denied");
+  calls.udev_enumerate_add_match_sysattr = error(ENOMEM);
+  EXPECT_EQ(message(), "libudev cannot list the pci bus: Cannot allocate memory");
+  calls.udev_enumerate_add_match_subsystem = error(EINVAL);
+  EXPECT_EQ(message(), "libudev cannot list the pci bus: Invalid argument");
+  EXPECT_EQ(open_udev_devices()->vmbus_network().error().message,
+            "libudev cannot list the vmbus bus: Invalid argument");
+  calls.udev_enumerate_new = test::null_with(ENOMEM);
+  EXPECT_EQ(message(), "libudev cannot start a search");
+  calls.udev_new = test::null_with(ENOMEM);
+  EXPECT_EQ(message(), "cannot initialize libudev");
 }
 
 TEST_F(AzureVm, ListsTheSameFunctionsFromSysfs) {

@@ -47,7 +47,48 @@ TEST(VerbsProbe, RemovesVariablesOfLibibverbs) {
 TEST(VerbsProbe, ReportsADeviceWithoutProvider) {
   const auto choices = probe_stub("bare");
   ASSERT_TRUE(choices);
-  EXPECT_FALSE(choices->front().library);
+  ASSERT_FALSE(choices->front().library);
+  EXPECT_EQ(choices->front().library.error().message,
+            "libibverbs has no provider function for this device");
+}
+
+TEST(VerbsProbe, RecognizesAProviderByAnyFunction) {
+  for (const char* function : {"poll_cq",
+                               "post_send",
+                               "post_recv",
+                               "req_notify_cq",
+                               "post_srq_recv",
+                               "create_qp_ex",
+                               "create_cq_ex",
+                               "create_wq",
+                               "modify_wq",
+                               "destroy_wq",
+                               "create_rwq_ind_table",
+                               "destroy_rwq_ind_table",
+                               "alloc_parent_domain",
+                               "query_device_ex",
+                               "create_srq_ex",
+                               "create_flow"}) {
+    const auto choices = probe_stub(function);
+    ASSERT_TRUE(choices);
+    EXPECT_EQ(choices->front().library.value_or("none"), "libstub_provider.so") << function;
+  }
+}
+
+TEST(VerbsProbe, ReportsAnErrorWithoutErrno) {
+  EXPECT_EQ(probe_stub("no errno")->back().library.error().sys, EIO);
+  EXPECT_TRUE(probe_stub("none")->empty()) << "an empty list is not an error";
+}
+
+TEST(VerbsProbe, RejectsALongReport) {
+  const auto choices = probe_stub("many");
+  ASSERT_FALSE(choices);
+  EXPECT_THAT(choices.error().message, HasSubstr("cannot query libibverbs: "));
+}
+
+TEST(VerbsProbe, RejectsALibraryWithoutItsFunctions) {
+  EXPECT_EQ(open_verbs_probe("libc.so.6")->providers().error().message,
+            "libibverbs cannot list devices: the library lacks functions of libibverbs");
 }
 
 TEST(VerbsProbe, SurvivesACrash) {
@@ -79,8 +120,28 @@ TEST(VerbsProbe, ReportsAMissingLibrary) {
   EXPECT_EQ(choices.error().code, Errc::not_found);
 }
 
+TEST(ProviderReport, ListsDevicesOrAnError) {
+  const auto choices = decode_provider_report(
+      "mana_0\tlibrary\tlibmana.so\nmana_1\terrno\t4095\nmana_2\terrno\t4096\n"
+      "missing\tlibrary\tx\nend\nignored\nend\n");
+  ASSERT_TRUE(choices);
+  ASSERT_EQ(choices->size(), 4U);
+  EXPECT_EQ((*choices)[0].device, "mana_0");
+  EXPECT_EQ(*(*choices)[0].library, "libmana.so");
+  EXPECT_EQ((*choices)[1].library.error().sys, 4095) << "the largest errno (MAX_ERRNO)";
+  EXPECT_EQ((*choices)[2].library.error().sys, EIO);
+  EXPECT_EQ((*choices)[3].device, "missing");
+  const auto missing = decode_provider_report("missing\tno library\nend\n");
+  EXPECT_EQ(missing.error().code, Errc::not_found);
+  EXPECT_EQ(missing.error().message, "no library");
+  const auto refused = decode_provider_report("refused\twhy\nend\n");
+  EXPECT_EQ(refused.error().code, Errc::io);
+  EXPECT_EQ(refused.error().message, "libibverbs cannot list devices: why");
+}
+
 TEST(ProviderReport, IsRejectedIfMalformed) {
-  for (const char* bad : {"", "end", "a\tb\nend\n", "mana_0\tlibrary\n", "\nend\n"}) {
+  for (const std::string_view bad :
+       {"a\tb\tc\td\nend\n", "", "end", "a\tb\nend\n", "mana_0\tlibrary\n", "\nend\n"}) {
     EXPECT_FALSE(decode_provider_report(bad)) << bad;
   }
   EXPECT_TRUE(decode_provider_report("end\n")->empty());
