@@ -13,12 +13,12 @@ namespace {
 constexpr std::uint64_t kEuiMarker = 0xfffe;  // octets 4 and 5 of a MAC address as EUI-64
 
 // Prefixes that IEEE assigned to Microsoft, whose VMs are on Azure and Hyper-V.
-constexpr std::array<std::uint64_t, 9> kMicrosoft = {
+constexpr std::uint64_t kMicrosoft[] = {
     0x000d3a, 0x002248, 0x6045bd, 0x7c1e52, 0x00155d, 0x7ced8d, 0x00125a, 0x0017fa, 0x281878};
 
 // The length of what separates two octets at `at`: "" in 000d3a, ":" in 00:0d, ", 0x" in a C array.
 std::size_t separator_length(std::string_view text, std::size_t at) {
-  static constexpr std::array<std::string_view, 15> kSeparators = {
+  static constexpr std::string_view kSeparators[] = {
       ", 0x", ",0x", " 0x", ":0x", "\\x", "%3a", "%2d", "\\:", ", ", ",", " ", ":", "-", ".", "_"};
   if (is_hex(at_or_end(text, at))) return 0;
   for (const auto separator : kSeparators) {
@@ -34,7 +34,8 @@ std::size_t separator_length(std::string_view text, std::size_t at) {
 }  // namespace
 
 bool is_microsoft(std::uint64_t mac) {
-  return std::find(kMicrosoft.begin(), kMicrosoft.end(), mac >> 24U) != kMicrosoft.end();
+  return std::find(std::begin(kMicrosoft), std::end(kMicrosoft), mac >> 24U) !=
+         std::end(kMicrosoft);
 }
 
 bool is_public(std::uint64_t mac) {
@@ -81,15 +82,14 @@ std::size_t digits_at(std::string_view text, std::size_t at) {
 }
 
 bool has_letter(std::string_view digits) {
-  return std::any_of(
-      digits.begin(), digits.end(), [](char c) { return is_hex(c) && !is_digit(c); });
+  return !std::all_of(digits.begin(), digits.end(), is_digit);
 }
 
 std::optional<Octets> read_octets(std::string_view text, std::size_t at, std::size_t count) {
   Octets octets;
   octets.begin = at;
   for (std::size_t i = 0; i < count; ++i) {
-    if (i > 0) at += separator_length(text, at);
+    at += separator_length(text, at);  // 0 before the first octet
     if (!has_octet(text, at)) return std::nullopt;
     for (std::size_t digit = 0; digit < 2; ++digit, ++at) {
       octets.places.at(2 * i + digit) = at;
@@ -130,18 +130,19 @@ std::optional<Groups> read_groups(std::string_view text, std::size_t at) {
   constexpr std::size_t kGroups = 4;
   Groups groups;
   for (std::size_t i = 0; i < kGroups; ++i) {
-    if (i == 1) groups.separator = at_or_end(text, at);
-    if (i > 0 && (at_or_end(text, at) != groups.separator || is_word(groups.separator)))
-      return std::nullopt;
-    if (i > 0) ++at;
-    const auto length = at < text.size() ? digits_at(text, at) : 0;
+    if (i == 1) {
+      groups.separator = at_or_end(text, at);
+      if (std::string_view(":-.").find(groups.separator) == std::string_view::npos)
+        return std::nullopt;
+    }
+    if (i > 0 && at_or_end(text, at++) != groups.separator) return std::nullopt;
+    const auto length = digits_at(text, at);
     if (length == 0 || length > 4) return std::nullopt;
     groups.value = groups.value << 16U | number_of(text.substr(at, length));
     at += length;
   }
   groups.end = at;
-  const bool known = groups.separator == ':' || groups.separator == '-' || groups.separator == '.';
-  return known && is_eui(groups.value) ? std::optional(groups) : std::nullopt;
+  return is_eui(groups.value) ? std::optional(groups) : std::nullopt;
 }
 
 }  // namespace manactl::host

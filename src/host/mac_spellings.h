@@ -32,7 +32,7 @@ std::uint64_t mac_of_eui(std::uint64_t eui);
 std::uint64_t eui_of_mac(std::uint64_t mac);
 
 std::uint64_t number_of(std::string_view digits);
-bool has_letter(std::string_view digits);
+bool has_letter(std::string_view digits);  // a to f
 bool has_octet(std::string_view text, std::size_t at);
 
 // The number of hexadecimal digits at `at`. Stops after 40 digits, so that a long run costs little.
@@ -45,6 +45,7 @@ struct Octets {
   std::size_t begin = 0, end = 0;
 };
 
+// There must be a digit at `at`.
 std::optional<Octets> read_octets(std::string_view text, std::size_t at, std::size_t count);
 
 // Appends the octets with the same separators and the digits of `value`.

@@ -92,7 +92,8 @@ class Pairing {
     }
   }
 
-  // Adds a channel without a synthetic interface: bound to uio_hv_generic or unbound.
+  // Adds a channel without a synthetic interface: bound to uio_hv_generic or unbound. Other NICs
+  // have a synthetic interface until paired() adds those that consist of a VF.
   void add_channel(const os::VmbusDevice& device, std::string uio) {
     Nic nic;
     nic.vmbus = device.id;
@@ -163,7 +164,7 @@ class Pairing {
 
   void by_channel_id() {
     for (auto& nic : nics_) {
-      if (nic.synthetic || nic.vf || !nic.vmbus) continue;
+      if (nic.synthetic || nic.vf) continue;
       const auto vf =
           only_vf([&](const Netdev& candidate) { return repeats_mac(*nic.vmbus, candidate.mac); });
       if (vf != vfs_.end()) assign(nic, vf, "MAC address in the VMBus id");
@@ -171,9 +172,7 @@ class Pairing {
   }
 
   void by_elimination() {
-    const auto is_channel_only = [](const Nic& nic) {
-      return !nic.synthetic && !nic.vf && nic.vmbus;
-    };
+    const auto is_channel_only = [](const Nic& nic) { return !nic.synthetic && !nic.vf; };
     if (std::count_if(nics_.begin(), nics_.end(), is_channel_only) != 1) return;
     const auto vf =
         only_vf([](const Netdev& candidate) { return candidate.driver == kManaDriver; });

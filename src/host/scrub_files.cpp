@@ -80,10 +80,10 @@ std::string dpkg_status(std::string_view text) {
 
 // Types of file systems are names of programs, too: "fuse.alice-fs".
 std::string_view mount_type(std::string_view type) {
-  static constexpr std::array<std::string_view, 8> kTypes = {
+  static constexpr std::string_view kTypes[] = {
       "nfs", "nfs4", "cifs", "smb3", "ceph", "9p", "afs", "hugetlbfs"};
-  const auto* found = std::find(kTypes.begin(), kTypes.end(), type);
-  return found == kTypes.end() ? "remote" : *found;
+  const auto* found = std::find(std::begin(kTypes), std::end(kTypes), type);
+  return found == std::end(kTypes) ? "remote" : *found;
 }
 
 // Mounts of hugepages and mounts that need the network, without their devices.
@@ -118,8 +118,8 @@ std::string process_stat(std::string_view text) {
   if (open == std::string::npos || close == std::string::npos || close < open) return {};
   const auto pid = parse_unsigned(trim(text.substr(0, open)));
   const auto fields = words(text.substr(close + 1));
-  const auto parent = fields.size() < 2 ? Result<std::uint64_t>(fail(Errc::invalid, ""))
-                                        : parse_unsigned(fields[1]);
+  if (fields.size() < 2) return {};
+  const auto parent = parse_unsigned(fields[1]);
   if (!pid || !parent) return {};
   const auto name = text.substr(open + 1, close - open - 1);
   return fmt::format("{} ({}) S {}\n", *pid, program_of(name), *parent);

@@ -107,7 +107,6 @@ std::size_t count_groups(std::string_view text, std::size_t at) {
 
 std::optional<Ipv6> parse_ipv6(std::string_view text) {
   Ipv6 bytes{};
-  if (text.size() >= INET6_ADDRSTRLEN) return std::nullopt;
   if (inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) != 1) return std::nullopt;
   return bytes;
 }
@@ -123,10 +122,10 @@ bool follows_label(std::string_view text, std::size_t at) {
 
 // Removes a port: ".546" as in tcpdump, or ":443" after eight groups.
 std::string_view without_port(std::string_view text) {
-  const auto last = text.find_last_of(".:");
-  const auto port = text.substr(std::min(last, text.size() - 1) + 1);
+  const auto begin = text.find_last_of(".:") + 1;
+  const auto port = text.substr(begin);
   const bool numeric = !port.empty() && std::all_of(port.begin(), port.end(), is_digit);
-  return last == std::string_view::npos || !numeric ? std::string_view() : text.substr(0, last);
+  return numeric ? text.substr(0, begin - 1) : std::string_view();
 }
 
 bool may_begin_ipv6(std::string_view text, std::size_t at) {

@@ -11,6 +11,9 @@
 namespace manactl::host {
 namespace {
 
+// Between the octets or groups of a MAC address that is collected.
+constexpr std::string_view kSeparators = ":-_.";
+
 // True in names of interfaces: "enx000d3a763bd0".
 bool follows_enx(std::string_view text, std::size_t at) {
   return at >= 3 && lower(text[at - 3]) == 'e' && lower(text[at - 2]) == 'n' &&
@@ -69,7 +72,7 @@ void MacReplacer::add_octets(std::string_view octets) {
 std::size_t MacReplacer::learn_octets(std::string_view text, std::size_t at) {
   if (!has_octet(text, at)) return at;
   const char separator = at_or_end(text, at + 2);
-  if (separator != ':' && separator != '-' && separator != '_' && separator != '.') return at;
+  if (kSeparators.find(separator) == std::string_view::npos) return at;
   std::string octets;
   for (;;) {
     octets += lower(text.substr(at, 2));
@@ -87,17 +90,14 @@ std::size_t MacReplacer::learn_octets(std::string_view text, std::size_t at) {
 
 // Collects MAC addresses in groups of four digits: "000d.3a76.3bd0" and EUI-64.
 void MacReplacer::learn_groups(std::string_view text, std::size_t at) {
-  if (const auto groups = read_groups(text, at); groups && !is_hex(at_or_end(text, groups->end))) {
-    return add_eui(groups->value);
-  }
+  if (const auto groups = read_groups(text, at)) return add_eui(groups->value);
   constexpr std::size_t kLength = 14;
   if (at + kLength > text.size()) return;
   const auto candidate = text.substr(at, kLength);
   const char separator = candidate[4];
-  const bool shaped =
-      (separator == '.' || separator == '-' || separator == ':' || separator == '_') &&
-      candidate[9] == separator && digits_at(candidate, 0) == 4 && digits_at(candidate, 5) == 4 &&
-      digits_at(candidate, 10) == 4;
+  const bool shaped = kSeparators.find(separator) != std::string_view::npos &&
+                      candidate[9] == separator && digits_at(candidate, 0) == 4 &&
+                      digits_at(candidate, 5) == 4 && digits_at(candidate, 10) == 4;
   if (!shaped || is_word(at_or_end(text, at + kLength))) return;
   const bool continues =
       (at > 0 && text[at - 1] == separator) ||
@@ -235,7 +235,7 @@ std::size_t MacReplacer::replace_short_octets(std::string_view text,
   std::size_t end = at;
   for (std::size_t i = 0; i < kMacOctets; ++i) {
     if (i > 0 && at_or_end(text, end++) != ':') return 0;
-    const auto length = end < text.size() ? digits_at(text, end) : 0;
+    const auto length = digits_at(text, end);
     if (length == 0 || length > 2) return 0;
     mac = mac << 8U | number_of(text.substr(end, length));
     end += length;
@@ -254,7 +254,7 @@ std::size_t MacReplacer::replace_number(std::string_view text, std::size_t at, s
   const auto length = follows_0x(text, at) ? digits_at(text, at) : 0;
   if (length < kMinDigits || length > 2 * kEuiOctets) return 0;
   const auto value = number_of(text.substr(at, length));
-  const auto* image = value <= kMaxMac ? find(value) : nullptr;
+  const auto* image = find(value);
   if (image == nullptr) return 0;
   out += fmt::format("{:0{}x}", *image, length);
   return length;

@@ -3,7 +3,6 @@
 #include "host/scrub_names.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -13,44 +12,44 @@ namespace manactl::host {
 namespace {
 
 // Words that identify nobody and that logs, captured files or JSON files use.
-constexpr std::array<std::string_view, 76> kWords = {"localhost",   "localdomain",
-                                                     "root",        "user",
-                                                     "users",       "host",
-                                                     "name",        "mana",
-                                                     "mana_ib",     "ib_uverbs",
-                                                     "ib_core",     "hv_netvsc",
-                                                     "netvsc",      "uio_hv_generic",
-                                                     "mlx5_core",   "mlx5_ib",
-                                                     "vmbus",       "dpdk",
-                                                     "eal",         "pmd",
-                                                     "net_mana",    "net_netvsc",
-                                                     "testpmd",     "dpdk-testpmd",
-                                                     "kernel",      "linux",
-                                                     "ubuntu",      "debian",
-                                                     "azure",       "azureuser",
-                                                     "microsoft",   "error",
-                                                     "message",     "code",
-                                                     "evidence",    "presence",
-                                                     "loaded",      "missing",
-                                                     "available",   "builtin",
-                                                     "blacklisted", "not_found",
-                                                     "denied",      "invalid",
-                                                     "illegal",     "unknown",
-                                                     "the",         "from",
-                                                     "for",         "file",
-                                                     "directory",   "port",
-                                                     "device",      "driver",
-                                                     "network",     "systemd",
-                                                     "etc",         "run",
-                                                     "usr",         "lib",
-                                                     "sys",         "proc",
-                                                     "dev",         "home",
-                                                     "mnt",         "none",
-                                                     "null",        "true",
-                                                     "false",       "yes",
-                                                     "sshd",        "sudo",
-                                                     "publickey",   "password",
-                                                     "hugepages",   "hugetlbfs"};
+constexpr std::string_view kWords[] = {"localhost",   "localdomain",
+                                       "root",        "user",
+                                       "users",       "host",
+                                       "name",        "mana",
+                                       "mana_ib",     "ib_uverbs",
+                                       "ib_core",     "hv_netvsc",
+                                       "netvsc",      "uio_hv_generic",
+                                       "mlx5_core",   "mlx5_ib",
+                                       "vmbus",       "dpdk",
+                                       "eal",         "pmd",
+                                       "net_mana",    "net_netvsc",
+                                       "testpmd",     "dpdk-testpmd",
+                                       "kernel",      "linux",
+                                       "ubuntu",      "debian",
+                                       "azure",       "azureuser",
+                                       "microsoft",   "error",
+                                       "message",     "code",
+                                       "evidence",    "presence",
+                                       "loaded",      "missing",
+                                       "available",   "builtin",
+                                       "blacklisted", "not_found",
+                                       "denied",      "invalid",
+                                       "illegal",     "unknown",
+                                       "the",         "from",
+                                       "for",         "file",
+                                       "directory",   "port",
+                                       "device",      "driver",
+                                       "network",     "systemd",
+                                       "etc",         "run",
+                                       "usr",         "lib",
+                                       "sys",         "proc",
+                                       "dev",         "home",
+                                       "mnt",         "none",
+                                       "null",        "true",
+                                       "false",       "yes",
+                                       "sshd",        "sudo",
+                                       "publickey",   "password",
+                                       "hugepages",   "hugetlbfs"};
 
 constexpr std::string_view kNameCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-$@+";
@@ -67,7 +66,7 @@ bool is_number(std::string_view text) {
 bool is_ignored(std::string_view name) {
   constexpr std::size_t kMinLength = 3;  // a shorter name would match other words
   return name.size() < kMinLength || is_number(name) ||
-         std::find(kWords.begin(), kWords.end(), lower(name)) != kWords.end();
+         std::find(std::begin(kWords), std::end(kWords), lower(name)) != std::end(kWords);
 }
 
 // The name at the start of `text`.
@@ -80,9 +79,9 @@ std::string_view name_at(std::string_view text) {
 
 // Whether a name ends as that of a unit of systemd: "getty@tty1.service".
 bool is_unit_type(std::string_view suffix) {
-  static constexpr std::array<std::string_view, 8> kTypes = {
+  static constexpr std::string_view kTypes[] = {
       "service", "socket", "mount", "device", "slice", "timer", "target", "scope"};
-  return std::find(kTypes.begin(), kTypes.end(), suffix) != kTypes.end() ||
+  return std::find(std::begin(kTypes), std::end(kTypes), suffix) != std::end(kTypes) ||
          std::any_of(suffix.begin(), suffix.end(), is_digit);
 }
 
@@ -241,20 +240,20 @@ void NameReplacer::learn_mounts(std::string_view text) {
 
 // Collects users from lines of sshd, sudo, PAM and systemd-logind.
 void NameReplacer::learn_users(std::string_view line) {
-  static constexpr std::array<std::string_view, 7> kPrograms = {
+  static constexpr std::string_view kPrograms[] = {
       "ssh", "sudo", "su[", "su:", "pam_", "logind", "systemd["};
   const auto mentions = [&](std::string_view program) {
     return line.find(program) != std::string_view::npos;
   };
-  if (std::none_of(kPrograms.begin(), kPrograms.end(), mentions)) return;
+  if (std::none_of(std::begin(kPrograms), std::end(kPrograms), mentions)) return;
   for (const std::string_view key : {"user ", "for ", "user: ", "sshd: ", "sudo: ", "account "}) {
     after_each(line, key, [&](std::string_view rest) {
       rest.remove_prefix(std::min(rest.find_first_not_of(" '\""), rest.size()));
       const auto name = name_at(rest);
       const auto next = at_or_end(rest, name.size());
-      const bool ends = next == '\0' || next == ' ' || next == '(' || next == '\'' || next == '"' ||
-                        next == ',' || next == ':' || next == '[';
-      if (!ends || name.find_first_of("/:") != std::string_view::npos) return;
+      const bool ends =
+          next == '\0' || std::string_view(" ('\",:[").find(next) != std::string_view::npos;
+      if (!ends) return;
       // "sudo:   alice : TTY=...", "sshd: alice [priv]", but not "sshd: error ..."
       const bool title = key.size() == 6;
       const auto tail = rest.substr(name.size());
@@ -270,12 +269,12 @@ void NameReplacer::learn_keys(std::string_view line) {
     std::string_view text, kind;
   };
 
-  static constexpr std::array<Key, 20> kKeys = {
-      {{"user", kUser},   {"username", kUser},   {"ruser", kUser},       {"logname", kUser},
-       {"acct", kUser},   {"hostname", kHost},   {"_hostname", kHost},   {"rhost", kHost},
-       {"server", kHost}, {"nodename", kHost},   {"unc", kName},         {"domain", kDomain},
-       {"dom", kDomain},  {"domains", kDomain},  {"password", kName},    {"passwd", kName},
-       {"pass", kName},   {"accountkey", kName}, {"accountname", kName}, {"sig", kName}}};
+  static constexpr Key kKeys[] = {
+      {"user", kUser},   {"username", kUser},   {"ruser", kUser},       {"logname", kUser},
+      {"acct", kUser},   {"hostname", kHost},   {"_hostname", kHost},   {"rhost", kHost},
+      {"server", kHost}, {"nodename", kHost},   {"unc", kName},         {"domain", kDomain},
+      {"dom", kDomain},  {"domains", kDomain},  {"password", kName},    {"passwd", kName},
+      {"pass", kName},   {"accountkey", kName}, {"accountname", kName}, {"sig", kName}};
   for (auto at = line.find_first_of("=:"); at != std::string_view::npos;
        at = line.find_first_of("=:", at + 1)) {
     auto before = line.substr(0, at);
@@ -286,11 +285,11 @@ void NameReplacer::learn_keys(std::string_view line) {
         before.rbegin(), before.rend(), [](char c) { return is_word(c) || c == '_'; });
     const auto key =
         lower(before.substr(static_cast<std::size_t>(before.rend() - word)).substr(0, 20));
-    const auto* known =
-        std::find_if(kKeys.begin(), kKeys.end(), [&](const Key& one) { return one.text == key; });
+    const auto* known = std::find_if(
+        std::begin(kKeys), std::end(kKeys), [&](const Key& one) { return one.text == key; });
     auto value = line.substr(at + 1);
     if (quoted && value.starts_with(' ')) value.remove_prefix(1);
-    if (known != kKeys.end()) add(known->kind, value_at(value));
+    if (known != std::end(kKeys)) add(known->kind, value_at(value));
   }
   if (line.find("ostname ") == std::string_view::npos) return;
   for (const std::string_view key : {"hostname to <", "hostname set to <"}) {
