@@ -9,6 +9,7 @@
 #include "host/bundle.h"
 #include "host/management.h"
 #include "host/scrub_files.h"
+#include "host/scrubbing.h"
 #include "host/snapshot.h"
 #include "os/memory_files.h"
 
@@ -19,19 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-std::string scrub(const std::string& text, const std::string& host = "") {
-  Scrubber scrubber;
-  scrubber.names().add(NameReplacer::kHost, host);
-  scrubber.learn_log(text);
-  return scrubber.scrubbed_log(text);
-}
-
-// Scrubs `text` as part of a log that has this MAC address in another line.
-std::string scrub_with_mac(const std::string& text) {
-  const std::string known = "00:0d:3a:76:3b:d0\n";
-  return scrub(known + text).substr(known.size());
-}
 
 TEST(Scrubber, ReplacesEqualAddressesEqually) {
   EXPECT_EQ(scrub("00:0d:3a:76:3b:d0 00:0d:3a:76:3b:d1 00:0D:3A:76:3B:D0"),
