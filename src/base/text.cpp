@@ -135,9 +135,17 @@ Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max) {
 }
 
 std::string printable(std::string_view text, std::size_t max_bytes) {
+  const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
   std::string out;
   while (!text.empty()) {
     if (out.size() >= max_bytes) return out + "...";
+    const auto most = text.substr(0, max_bytes - out.size());
+    const auto plain = std::find_if_not(most.begin(), most.end(), is_plain) - most.begin();
+    if (plain > 0) {
+      out += text.substr(0, static_cast<std::size_t>(plain));
+      text.remove_prefix(static_cast<std::size_t>(plain));
+      continue;
+    }
     const auto byte = static_cast<unsigned char>(text.front());
     const std::size_t length = utf8_length(text);
     if (byte == '\t') {
