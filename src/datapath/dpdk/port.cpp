@@ -66,7 +66,7 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
 
 // The difference; 0 if a counter went backwards, as when the other side of a memif disconnects.
 std::uint64_t since(std::uint64_t before, std::uint64_t now) {
-  return now > before ? now - before : 0;
+  return now - std::min(now, before);
 }
 
 void subtract(DirectionCount& now, const DirectionCount& before) {

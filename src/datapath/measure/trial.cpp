@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "datapath/measure/trial.h"
 
+#include <algorithm>
+
 namespace manactl::datapath {
 
 namespace {
 
 std::uint64_t since(std::uint64_t now, std::uint64_t before) {
-  return now > before ? now - before : 0;
+  return now - std::min(now, before);
 }
 
 }  // namespace

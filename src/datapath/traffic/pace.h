@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace manactl::datapath {
@@ -33,7 +34,7 @@ class Pace {
       credit = depth_;
       spent_ = earned - depth_;
     }
-    return credit >= max ? max : static_cast<unsigned>(credit);
+    return static_cast<unsigned>(std::min<double>(credit, max));
   }
 
   void spend(unsigned packets) noexcept { spent_ += packets; }

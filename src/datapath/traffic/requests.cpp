@@ -49,7 +49,7 @@ void reverse_direction(std::span<std::uint8_t> frame) noexcept {
 unsigned Window::available(std::uint64_t now) noexcept {
   const auto replied = replied_.load(std::memory_order_relaxed);
   // Replies can outnumber requests, because requests that count as lost may still be answered.
-  if (replied >= sent_) sent_ = replied;
+  sent_ = std::max(sent_, replied);
   const auto in_flight = sent_ - replied;
   if (replied != last_replied_ || in_flight == 0) {
     last_replied_ = replied;
@@ -59,7 +59,7 @@ unsigned Window::available(std::uint64_t now) noexcept {
     since_ = now;
     return max_;
   }
-  return in_flight < max_ ? max_ - static_cast<unsigned>(in_flight) : 0;
+  return max_ - static_cast<unsigned>(std::min<std::uint64_t>(in_flight, max_));
 }
 
 void Window::clear() noexcept {

@@ -211,8 +211,9 @@ Result<> Context::make_domains() {
       library_.set_context_attr(handle_.get(), MANADV_CTX_ATTR_BUF_ALLOCATORS, &allocators);
   if (number != 0) return fail_call("manadv_set_context_attr", number);
   // is_lost() reads events without blocking.
+  // A file whose flags cannot be read rejects new flags, too.
   const int flags = fcntl(handle_->async_fd, F_GETFL);
-  if (flags < 0 || fcntl(handle_->async_fd, F_SETFL, flags | O_NONBLOCK) != 0) {
+  if (fcntl(handle_->async_fd, F_SETFL, flags | O_NONBLOCK) != 0) {
     return fail_errno(
         errno, fmt::format("{}: cannot poll for events of {}", port_info_.slot, port_info_.device));
   }
