@@ -36,7 +36,6 @@ std::string node_name(int node) {
 
 // `pages` is the new total, which includes the pages that are reserved now.
 std::string reserve_command(int node, std::uint64_t page_kib, std::uint64_t pages) {
-  if (node < 0) node = 0;
   return fmt::format(
       "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
       pages,
@@ -84,7 +83,7 @@ Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int n
   const Pool pool = default_pool(facts, node);
   const std::uint64_t bytes = options.bench_bytes != 0 ? options.bench_bytes : kDefaultBytes;
   const std::uint64_t needed = pages_for(bytes, pool.page_kib);
-  const std::uint64_t more = needed > pool.free ? needed - pool.free : 0;
+  const std::uint64_t more = needed - std::min(needed, pool.free);
   const std::string count = reserve_command(pool.node, pool.page_kib, pool.total + more);
   return {fmt::format(
               "DPDK keeps packets and queues in hugepages; if memory is fragmented, the kernel may "
