@@ -60,11 +60,12 @@ void TableReader::rows(std::size_t from, std::size_t to) {
   }
 }
 
-// Reads the group that starts at row `at` and returns the row at which it ends.
+// Reads the group that starts at row `at` and returns the row at which it ends. No group contains
+// another one.
 std::size_t TableReader::group(std::size_t at) {
   const TableRow& first = table_.rows[at];
   std::size_t end = at + 1;
-  while (table_.rows[end].kind != RowKind::end || table_.rows[end].name != first.name) ++end;
+  while (table_.rows[end].kind != RowKind::end) ++end;
   for (int i = 0; i < first.count; ++i) {
     group_ = table_.name_of(first);
     group_index_ = first.is_array ? i : -1;
