@@ -283,6 +283,23 @@ const std::vector<TextCase> kCases = {
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ echo 256 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"},
+    {"PagesOnlyOnALaterNode",
+     "memory.node",
+     [](Facts& f) {
+       set_pools(f, {{1, 2048, 4, 4}});
+     },
+     "fail: need 1 page of 2048 kB on node 0, have 0\n"
+     "+ node 1: 4 of 4 pages of 2048 kB free\n"
+     "$ echo 256 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
+     "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"},
+    {"PagesOfTwoSizesWithTheSameMemory",
+     "memory.node",
+     [](Facts& f) {
+       set_pools(f, {{0, 2048, 2, 2}, {0, 4096, 1, 1}});
+     },
+     "pass: node 0 has 2 free pages of 2048 kB\n"
+     "+ node 0: 2 of 2 pages of 2048 kB free\n"
+     "+ node 0: 1 of 1 pages of 4096 kB free"},
     {"EnoughPagesForTheBenchmark",
      "memory.node",
      [](Facts& f) {

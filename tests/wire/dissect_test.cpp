@@ -238,6 +238,56 @@ TEST(DissectRegisters, AcceptsADumpFromTheStartOfTheBar) {
   EXPECT_EQ(dissect(*find_kind("pf-registers"), hex(zeros(0x10f))).error().limit, 0x110U);
 }
 
+struct Length {
+  const char* kind;
+  const char* start;  // the first bytes; the rest is zero
+  std::size_t bytes;
+};
+
+TEST(Dissect, RejectsOneByteLessThanARecord) {
+  const Length lengths[] = {{"cqe", "60", 64},
+                            {"cqe", "7f", 64},
+                            {"hwc-cqe", "60", 64},
+                            {"eqe", "01", 16},
+                            {"sq-wqe", "00000000 02020000", 48},
+                            {"rq-wqe", "00000000 01020000", 32},
+                            {"tx-oob", "00", 8},
+                            {"tx-oob", "01", 24},
+                            {"vf-registers", "01", 32},
+                            {"pf-registers", "01", 0x110},
+                            {"sge", "01", 16},
+                            {"shared-memory", "01", 32},
+                            {"request", "00000000 00000000 00000000 28", 40},
+                            {"response", "00000000 00000000 00000000 20", 32}};
+  for (const auto& [kind, start, bytes] : lengths) {
+    auto input = hex(start);
+    input.resize(bytes);
+    const auto whole = dissect(*find_kind(kind), input);
+    ASSERT_TRUE(whole.has_value()) << kind << ": " << describe(whole.error());
+    EXPECT_EQ(whole->front().size, bytes) << kind;
+    EXPECT_FALSE(whole->front().is_empty) << kind;
+    input.pop_back();
+    const auto cut = dissect(*find_kind(kind), input);
+    ASSERT_FALSE(cut.has_value()) << kind;
+    EXPECT_EQ(cut.error().rule, Rule::length) << kind;
+    EXPECT_EQ(cut.error().value, bytes - 1) << kind;
+  }
+}
+
+TEST(Dissect, SkipsEmptyEntries) {
+  const std::pair<const char*, std::size_t> kinds[] = {
+      {"cqe", 64}, {"hwc-cqe", 64}, {"eqe", 16}, {"sq-wqe", 32}, {"rq-wqe", 32}, {"hwc-wqe", 32}};
+  for (const auto& [kind, bytes] : kinds) {
+    const auto two = parts(kind, Octets(2 * bytes));
+    ASSERT_EQ(two.size(), 2U) << kind;
+    for (const auto& one : two) {
+      EXPECT_TRUE(one.is_empty) << kind;
+      EXPECT_EQ(one.size, bytes) << kind;
+      EXPECT_TRUE(one.sections.empty()) << kind;
+    }
+  }
+}
+
 TEST(Dissect, ReportsViolatedRules) {
   const auto broken = only("cq-doorbell", hex("05000001 40000080"));
   ASSERT_EQ(broken.refusals.size(), 1U);
