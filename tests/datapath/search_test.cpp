@@ -165,6 +165,23 @@ TEST(Search, DecidesByTheMajorityOfFinalTrials) {
   EXPECT_EQ(final_probes(result, *found.upper, 10), 2U);
 }
 
+TEST(Search, AllowsHalfOfTheFinalTrialsToMissTheGoal) {
+  SearchPlan plan;
+  plan.repeat = 2;
+  bool is_good = false;
+  const auto result = search(plan, [&](double rate, double seconds) -> Result<SearchProbe> {
+    Device device = step_at(5e6);
+    is_good = seconds < 10 || !is_good;  // every second long trial loses packets
+    if (!is_good) device.loss = [](double) { return 0.5; };
+    return device.probe(rate, seconds);
+  });
+  ASSERT_TRUE(result.has_value());
+  const auto& found = result->found.front();
+  ASSERT_TRUE(found.lower);
+  EXPECT_NEAR(*found.lower, 5e6, 0.05e6);
+  EXPECT_EQ(final_probes(*result, *found.lower, 10), 2U);
+}
+
 TEST(Search, ReportsTheMedianThroughputAtTheLowerBound) {
   SearchPlan plan = plan_for({0.01});
   plan.repeat = 5;

@@ -62,6 +62,47 @@ FindPlan find_plan(std::vector<double> losses = {0}) {
   return plan;
 }
 
+// Opens a session of three ports. Opening or the trials fail if an error is set.
+struct FailingEngine final : Engine {
+  Result<std::unique_ptr<Session>> open(const BenchPlan& /*plan*/) override {
+    if (!open_error.empty()) return fail(Errc::busy, open_error);
+    auto session = std::make_unique<LoopSession>(1e6, 3);
+    if (!trial_error.empty()) {
+      session->change = [this](std::size_t, Trial&) -> Result<> {
+        return fail(Errc::denied, trial_error);
+      };
+    }
+    return session;
+  }
+
+  std::string open_error, trial_error;
+};
+
+TEST(Run, ReturnsTheReportWithItsTrial) {
+  FailingEngine engine;
+  BenchPlan plan;
+  plan.trial.seconds = 7;
+  const auto report = run(engine, plan, {}, {});
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->ports.size(), 3U);
+  ASSERT_EQ(report->trials.size(), 1U);
+  EXPECT_EQ(report->trials.front().plan.seconds, 7);
+}
+
+TEST(Run, FailsIfTheSessionOrItsTrialFails) {
+  FailingEngine engine;
+  engine.trial_error = "no trial";
+  const auto no_trial = run(engine, {}, {}, {});
+  ASSERT_FALSE(no_trial.has_value());
+  EXPECT_EQ(no_trial.error().message, "no trial");
+  EXPECT_EQ(no_trial.error().code, Errc::denied);
+  engine.open_error = "no session";
+  const auto no_session = run(engine, {}, {}, {});
+  ASSERT_FALSE(no_session.has_value());
+  EXPECT_EQ(no_session.error().message, "no session");
+  EXPECT_EQ(no_session.error().code, Errc::busy);
+}
+
 TEST(Repeat, RunsTheSamePlanRepeatedly) {
   LoopSession session(1e6);
   TrialPlan plan;

@@ -259,6 +259,28 @@ TEST(VerbsEngine, ReportsPacketsThatTheDeviceDoesNotComplete) {
   }));
 }
 
+TEST(VerbsEngine, FailsIfAPartOfAPortFails) {
+  for (const auto* call : {"open_device", "create_qp", "create_wq", "reg_mr"}) {
+    EXPECT_TRUE(in_child([&] {
+      SimulatedPort port(fmt::format("engine=inline fault={}=errno:ENOMEM", call));
+      const auto session = engine_on(port)->open(plan_of(Mode::txrx));
+      ASSERT_FALSE(session.has_value()) << call;
+      EXPECT_EQ(session.error().sys, ENOMEM) << call;
+      EXPECT_THAT(session.error().message, HasSubstr(call));
+      EXPECT_THAT(port.violations(), IsEmpty());
+    }));
+  }
+}
+
+TEST(VerbsEngine, UsesAllDescriptorsOfTheDevice) {
+  EXPECT_TRUE(in_child([] {
+    SimulatedPort port;
+    auto plan = plan_of(Mode::tx);
+    plan.descriptors = 256;
+    EXPECT_GT(run_once(port, plan).total.tx.packets, 0U);
+  }));
+}
+
 struct InvalidPlan {
   const char* name;
   std::function<void(BenchPlan&)> change;

@@ -138,6 +138,7 @@ TEST(SendRing, CountsFailedPacketsAndContinues) {
         queues.lane.tx->reclaim();
         EXPECT_EQ(queues.lane.tx->free_entries(), kEntries);
         EXPECT_EQ(queues.lane.tx->errors(), 160U);
+        EXPECT_GT(queues.lane.counters.tx_errors.get(), 0U);
         EXPECT_EQ(port.counters().tx_errors, 160U);
       }));
 }
@@ -263,6 +264,7 @@ TEST(ReceiveRing, CountsTruncatedPacketsAsErrors) {
         receive(queues.lane, 0);
         EXPECT_EQ(queues.lane.counters.rx_packets.get(), 120U);
         EXPECT_EQ(queues.lane.rx->errors(), 40U);
+        EXPECT_EQ(queues.lane.counters.rx_errors.get(), 40U);
       }));
 }
 
@@ -280,6 +282,31 @@ TEST(Forward, ReturnsPacketsUnchanged) {
     EXPECT_EQ(port.cable().take_frames(), received);
     EXPECT_EQ(port.counters().rx_no_buffer, 0U);
   }));
+}
+
+TEST(Forward, CountsPacketsAndErrors) {
+  const auto body = [](SimulatedPort& port, Queues& queues) {
+    queues.receive(queues.lane.tx->slots());
+    const auto bytes = frame_of(100, 5000);
+    for (int i = 0; i < 60; ++i) {
+      const adapter::Frame frame(bytes);
+      port.adapter().port(0).receiver().deliver({&frame, 1});
+      forward(queues.lane, 0);
+    }
+    forward(queues.lane, 0);  // reads the last completions
+    const auto& counters = queues.lane.counters;
+    EXPECT_EQ(counters.tx_errors.get(), port.counters().tx_errors);
+    EXPECT_EQ(counters.rx_errors.get(), 60 - counters.rx_packets.get());
+    EXPECT_EQ(counters.tx_errors.get() + counters.rx_errors.get(), 60U / 3);
+    EXPECT_EQ(counters.tx_packets.get(), counters.rx_packets.get());
+    EXPECT_EQ(counters.tx_bytes.get(), counters.tx_packets.get() * 100);
+    EXPECT_EQ(counters.rx_bytes.get(), counters.rx_packets.get() * 100);
+    EXPECT_EQ(counters.polls(), 61U);
+  };
+  for (const auto* fault : {"tx=33", "rx=truncate"}) {
+    EXPECT_TRUE(
+        keeps_the_contract(fmt::format("engine=inline fault={},every=3", fault), kCable, body));
+  }
 }
 
 TEST(Forward, TurnsRequestsIntoReplies) {
