@@ -114,7 +114,8 @@ TEST_F(PortMove, TransfersEverything) {
     fake.next = fake.ports[3];
     fake.next_id = 3;
     EXPECT_EQ(text_of(other.reopen()), "");
-    EXPECT_EQ(text_of(other.count()), "rx 5 ( 0 0 ) 0 0 0, tx 0 ( 0 0 ) 0");
+    const Port last = std::move(other);
+    EXPECT_EQ(text_of(last.count()), "rx 5 ( 0 0 ) 0 0 0, tx 0 ( 0 0 ) 0");
     EXPECT_THAT(fake.take_log(), testing::Contains("rx 3 1: 513 on node 1, pool b0"));
     fake.ports[3].info.driver_name = "net_fake";
   }
