@@ -70,7 +70,7 @@ int ring_doorbell(void* page, int type, std::uint32_t id, std::uint32_t tail, st
 std::uint64_t find(const char* name) {
   const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-  struct stat status {};
+  struct stat status{};
 
   if (fd < 0 || fstat(fd, &status) != 0) return 0;
   const auto size = static_cast<std::size_t>(status.st_size);

@@ -77,9 +77,9 @@ bool may_be_magic_link(int link, int directory) {
   constexpr long kProcfs = 0x9fa0;  // PROC_SUPER_MAGIC of linux/magic.h
   constexpr ino_t kProcRootInode = 1;
 
-  struct statfs system {};
+  struct statfs system{};
 
-  struct stat status {};
+  struct stat status{};
 
   if (fstatfs(link, &system) != 0) return true;
   if (system.f_type != kProcfs) return false;

@@ -45,7 +45,7 @@ Result<> check_directory(const struct stat& status, const std::string& path) {
 }
 
 Result<struct stat> status_of(int file, const std::string& path) {
-  struct stat status {};
+  struct stat status{};
 
   if (fstat(file, &status) != 0) return fail_errno(errno, "cannot stat " + quoted(path));
   return status;
@@ -188,7 +188,7 @@ Result<Descriptor> TrustedDirectory::open_file(const std::string& name,
                                                mode_t mode) const {
   const auto path = path_.ends_with('/') ? path_ + name : path_ + '/' + name;
 
-  struct stat status {};
+  struct stat status{};
 
   // Opening a device or a pipe can have effects, so check the type first.
   if (fstatat(get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {

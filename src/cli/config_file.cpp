@@ -55,7 +55,7 @@ bool is_section_marker(const CLI::ConfigItem& item) {
 }  // namespace
 
 Result<std::string> read_config_file(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
 
   // If the file is missing, its directories need not be trusted.
   if (lstat(path.c_str(), &status) != 0)

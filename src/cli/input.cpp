@@ -39,7 +39,7 @@ class DescriptorSource final : public ByteSource {
 
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::string_view what) {
   if (path == "-") {
-    struct stat status {};
+    struct stat status{};
 
     if (fstat(STDIN_FILENO, &status) != 0) return fail_errno(errno, "cannot read standard input");
     if (S_ISDIR(status.st_mode)) {

@@ -17,7 +17,7 @@ constexpr int kEndWait = SIGUSR2;
 constexpr int kParentEnded = SIGUSR1;
 
 bool is_ignored(int number) {
-  struct sigaction action {};
+  struct sigaction action{};
 
   return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }

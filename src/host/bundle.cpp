@@ -44,7 +44,7 @@ Result<Descriptor> create_beside(const TrustedDirectory& directory,
 
 // Rejects special files and links: as root, rename(2) would replace /dev/null or /dev/stdout.
 Result<> check_replaceable(const TrustedDirectory& directory, const std::string& name) {
-  struct stat status {};
+  struct stat status{};
 
   const int found = fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW);
   if (found != 0 || S_ISREG(status.st_mode)) return {};

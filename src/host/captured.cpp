@@ -241,7 +241,7 @@ Result<std::unique_ptr<CapturedSystem>> open_captured(const std::string& path) {
   const auto found = find_input(path, "a directory or a bundle");
   if (!found) return tl::unexpected<Error>(found.error());
 
-  struct stat status {};
+  struct stat status{};
 
   if (fstat(found->get(), &status) != 0) {
     return fail_errno(errno, fmt::format("cannot open '{}'", path));

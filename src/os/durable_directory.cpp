@@ -126,7 +126,7 @@ Result<std::uint64_t> DiskDirectory::size(std::string_view name) const {
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
 
-  struct stat status {};
+  struct stat status{};
 
   const std::string file(name);
   if (fstatat(directory->get(), file.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -189,7 +189,7 @@ Result<> DiskDirectory::append(std::string_view name, std::string_view text) {
   const auto file = open_file(*directory, name, O_WRONLY | O_APPEND);
   if (!file) return tl::unexpected<Error>(file.error());
 
-  struct stat before {};
+  struct stat before{};
 
   if (fstat(file->get(), &before) != 0)
     return fail_errno(errno, "cannot stat '" + shown(name) + "'");

@@ -68,7 +68,7 @@ int DiskFiles::open_below(const std::string& path, int flags) const {
 // A captured tree may contain any type of file. Opening a FIFO blocks, and opening a device node
 // affects this machine, so this function first checks the type with an O_PATH descriptor.
 int DiskFiles::open_regular(const std::string& path, int flags) const {
-  struct stat status {};
+  struct stat status{};
 
   if (live_) {
     Descriptor opened(open_below(path, flags | O_NONBLOCK));
@@ -107,7 +107,7 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
           fmt::format("{}: it is larger than {}", doing("read", path), human_bytes(max_bytes)));
     }
 
-    struct stat status {};
+    struct stat status{};
 
     // sysfs returns one page per read; reserve memory to avoid copying 5 MB of BTF repeatedly.
     constexpr ssize_t kPage = 4096;
@@ -157,7 +157,7 @@ Result<std::vector<std::string>> DiskFiles::list(std::string_view dir) const {
 Result<Node> DiskFiles::node(std::string_view path) const {
   const Descriptor found(open_below(relative(path), O_PATH));
 
-  struct stat status {};
+  struct stat status{};
 
   if (!found || fstat(found.get(), &status) != 0) return fail_errno(errno, doing("stat", path));
   Node node;
@@ -246,9 +246,9 @@ std::unique_ptr<ByteSource> open_stream(const Files& files,
 Result<std::unique_ptr<Files>> open_files(const std::string& root, const std::string& shown) {
   Descriptor opened(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 
-  struct stat here {};
+  struct stat here{};
 
-  struct stat top {};
+  struct stat top{};
 
   if (!opened || fstat(opened.get(), &here) != 0 || stat("/", &top) != 0) {
     return fail_errno(errno, fmt::format("cannot open the root '{}'", printable(root)));

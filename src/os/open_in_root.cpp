@@ -54,7 +54,7 @@ class TreeWalk {
     if (walk_.is_followed_by_slash()) flags_ = (flags_ & ~O_NOFOLLOW) | O_DIRECTORY;
     Descriptor found = open_step(walk_.here(), name.c_str(), O_PATH);
 
-    struct stat status {};
+    struct stat status{};
 
     if (!found || fstat(found.get(), &status) != 0) return false;
     if (S_ISLNK(status.st_mode) && (!walk_.is_last() || (flags_ & O_NOFOLLOW) == 0)) {

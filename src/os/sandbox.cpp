@@ -64,7 +64,7 @@ bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
   const auto found = find_input(path, "an input");
   if (!found) return true;
 
-  struct stat status {};
+  struct stat status{};
 
   if (fstat(found->get(), &status) != 0) return false;
   if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;

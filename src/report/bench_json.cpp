@@ -208,7 +208,7 @@ void fields(Io& io, Search& search) {
 
 template <class Io>
 void lisa_fields(Io& io, const datapath::BenchReport& report) {
-  const auto put = [&](const std::string& name, datapath::Count Sample::*direction) {
+  const auto put = [&](const std::string& name, datapath::Count Sample::* direction) {
     const auto rate = lisa_rate(report.trials, direction);
     const auto known = rate.value_or(datapath::LisaRate{});
     io.value((name + "_pps_maximum").c_str(), rate ? std::optional(known.maximum) : std::nullopt);

@@ -49,7 +49,7 @@ Result<> check_sizes(const Count& sent, const Count& received) {
           *ours));
 }
 
-Spread spread_of(const std::vector<Sample>& queues, Count Sample::*direction) {
+Spread spread_of(const std::vector<Sample>& queues, Count Sample::* direction) {
   Spread spread;
   double sum = 0;
   double squares = 0;
@@ -79,7 +79,7 @@ Json json_of(const Spread& spread) {
   return json;
 }
 
-Json json_of(const BenchResult& result, datapath::Count datapath::Sample::*direction) {
+Json json_of(const BenchResult& result, datapath::Count datapath::Sample::* direction) {
   const auto total = total_of(result.report);
   const auto& count = total.*direction;
   Json json;

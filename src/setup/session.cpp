@@ -46,7 +46,7 @@ DeferredSignals::DeferredSignals() {
   // A fault of this process still ends it, because the kernel unblocks the signal of a fault.
   sigfillset(&deferred_);
   for (int number = 1; number <= SIGRTMAX; ++number) {
-    struct sigaction action {};
+    struct sigaction action{};
 
     // Once blocked, an ignored signal would stay pending and take() would return it (nohup ignores
     // SIGHUP).

@@ -45,7 +45,7 @@ class Trusted : public ::testing::Test {
   }
 
   unsigned mode(const std::string& name) const {
-    struct stat status {};
+    struct stat status{};
 
     EXPECT_EQ(stat((root / name).c_str(), &status), 0);
     return status.st_mode & 07777U;

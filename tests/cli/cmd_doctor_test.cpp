@@ -113,7 +113,7 @@ TEST(Bundle, IsAnalyzedOnAnotherMachineWithItsLogs) {
                                 "--json"});
   ASSERT_LE(written.code, 1) << written.err;
 
-  struct stat status {};
+  struct stat status{};
 
   ASSERT_EQ(stat(bundle.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);

@@ -46,7 +46,9 @@ TEST(StopOnSignalDeathTest, ExitsAtOnceOnASecondSignal) {
 }
 
 TEST(StopOnSignal, RestoresTheSignalMask) {
-  { const StopOnSignal signals; }
+  {
+    const StopOnSignal signals;
+  }
   sigset_t now;
   pthread_sigmask(SIG_SETMASK, nullptr, &now);
   EXPECT_EQ(sigismember(&now, SIGINT), 0);

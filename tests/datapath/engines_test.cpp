@@ -23,9 +23,8 @@ constexpr EngineRow kLibmana = {
     .name = "libmana", .built_in = true, .mana_driver = "libmana", .info = [] {
       return EngineInfo{"", "loaded", {"libmana"}};
     }};
-constexpr EngineRow kMissing = {.name = "missing", .mana_driver = "libmana", .info = [] {
-                                  return EngineInfo{"", "off", {}};
-                                }};
+constexpr EngineRow kMissing = {
+    .name = "missing", .mana_driver = "libmana", .info = [] { return EngineInfo{"", "off", {}}; }};
 
 TEST(DefaultEngine, IsTheFirstThatDrivesMana) {
   EXPECT_EQ(&default_engine(std::array{&kNetMana, &kLibmana}), &kNetMana);

@@ -64,19 +64,11 @@ const std::vector<Limit> kLimits = {
      "plan.peer_ip 224.0.0.0: no NIC can have this address"},
     {[](BenchPlan& p) { p.traffic.peer_ip = Ipv4Address{0x00ffffff}; },
      "plan.peer_ip 0.255.255.255: no NIC can have this address"},
-    {[](BenchPlan& p) {
-       p.traffic.sizes = {{64, 1}, {9018, 1000}};
-     },
-     ""},
-    {[](BenchPlan& p) {
-       p.traffic.sizes = {{64, 1001}};
-     },
+    {[](BenchPlan& p) { p.traffic.sizes = {{64, 1}, {9018, 1000}}; }, ""},
+    {[](BenchPlan& p) { p.traffic.sizes = {{64, 1001}}; },
      "plan.sizes 64:1001: the share must be 1 to 1000"},
     {[](BenchPlan& p) { p.mode = Mode::rx; }, ""},
-    {[](BenchPlan& p) {
-       p.cpus.cpus = {0, 1023};
-     },
-     ""},
+    {[](BenchPlan& p) { p.cpus.cpus = {0, 1023}; }, ""},
     {[](BenchPlan& p) { p.near_cpus.cpus = {1024}; }, "plan.cpus 1024: must be 0 to 1023"},
     {[](BenchPlan& p) { p.trial.seconds = kMonth; }, ""},
     {[](BenchPlan& p) { p.trial.seconds = kMonth + 1; },

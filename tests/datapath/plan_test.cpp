@@ -83,29 +83,19 @@ const InvalidPlan kInvalid[] = {
      [](BenchPlan& p) { p.trial.warmup_seconds = p.trial.seconds; },
      "plan.warmup"},
     {"NoInterval", [](BenchPlan& p) { p.trial.interval_seconds = 0; }, "plan.interval 0"},
-    {"LargeCpu",
-     [](BenchPlan& p) {
-       p.cpus.cpus = {0, 1024};
-     },
-     "plan.cpus 1024"},
+    {"LargeCpu", [](BenchPlan& p) { p.cpus.cpus = {0, 1024}; }, "plan.cpus 1024"},
     {"NoDevice", [](BenchPlan& p) { p.nics.clear(); }, "no device is given"},
     {"NicTwice", [](BenchPlan& p) { p.nics.push_back(p.nics.front()); }, "is given twice"},
     {"VdevTwice",
-     [](BenchPlan& p) {
-       p.vdevs = {"net_null0", "net_null0,size=128"};
-     },
+     [](BenchPlan& p) { p.vdevs = {"net_null0", "net_null0,size=128"}; },
      "plan.vdevs 'net_null0': is given twice"},
     {"TooManyPorts", [](BenchPlan& p) { p.vdevs = many_devices(33); }, "34 ports"},
     {"NoSize", [](BenchPlan& p) { p.traffic.sizes.clear(); }, "plan.sizes '': a size is missing"},
     {"SecondSizeIsSmall",
-     [](BenchPlan& p) {
-       p.traffic.sizes = {{64, 1}, {63, 1}};
-     },
+     [](BenchPlan& p) { p.traffic.sizes = {{64, 1}, {63, 1}}; },
      "plan.sizes 63: must be 64 to 9018"},
     {"NoShare",
-     [](BenchPlan& p) {
-       p.traffic.sizes = {{64, 0}};
-     },
+     [](BenchPlan& p) { p.traffic.sizes = {{64, 0}}; },
      "64:0: the share must be 1 to 1000"},
     {"NoFlow", [](BenchPlan& p) { p.traffic.flows = 0; }, "plan.flows 0: must be 1 to 64512"},
     {"TooManyFlows",

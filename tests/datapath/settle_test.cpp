@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Trial counted(const std::vector<std::uint64_t>& packets, Count Sample::*direction = &Sample::tx) {
+Trial counted(const std::vector<std::uint64_t>& packets, Count Sample::* direction = &Sample::tx) {
   Trial trial;
   trial.total.seconds = 2;
   for (const auto n : packets) {

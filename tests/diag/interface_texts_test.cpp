@@ -223,9 +223,7 @@ const std::vector<TextCase> kCases = {
      "+ eth1 carries neither SSH nor the default route"},
     {"SpareWithoutFreeNic",
      "interfaces.spare",
-     [](Facts& f) {
-       nic(f, 1).carries = {"NFS (10.1.0.3)", "default route"};
-     },
+     [](Facts& f) { nic(f, 1).carries = {"NFS (10.1.0.3)", "default route"}; },
      "warn: eth0 carries SSH session from 10.1.0.9, default route; eth1 carries NFS (10.1.0.3), "
      "default route; no NIC is free for DPDK\n"
      "+ eth0 carries SSH session from 10.1.0.9, default route\n"
@@ -341,46 +339,34 @@ const std::vector<TextCase> kCases = {
      "unknown: eth1: no traffic since boot"},
     {"PathHalf",
      "interfaces.path",
-     [](Facts& f) {
-       set_path(f, {250, 250, 400, 600});
-     },
+     [](Facts& f) { set_path(f, {250, 250, 400, 600}); },
      "pass: eth1 50.0 %\n"
      "+ eth1: VF (vf_rx_packets 250 of 400, vf_tx_packets 250 of 600)"},
     {"PathLessThanHalf",
      "interfaces.path",
-     [](Facts& f) {
-       set_path(f, {250, 249, 400, 600});
-     },
+     [](Facts& f) { set_path(f, {250, 249, 400, 600}); },
      "warn: eth1: mostly synthetic (vf_rx_packets 250 of 400, vf_tx_packets 249 of 600)\n"
      "$ ethtool -S eth1 | grep -E '^ +vf_'\n"
      "$ dmesg | grep 'Data path switched'"},
     {"PathOneVfPacket",
      "interfaces.path",
-     [](Facts& f) {
-       set_path(f, {1, 0, 500, 500});
-     },
+     [](Facts& f) { set_path(f, {1, 0, 500, 500}); },
      "warn: eth1: mostly synthetic (vf_rx_packets 1 of 500, vf_tx_packets 0 of 500)\n"
      "$ ethtool -S eth1 | grep -E '^ +vf_'\n"
      "$ dmesg | grep 'Data path switched'"},
     {"PathSynthetic",
      "interfaces.path",
-     [](Facts& f) {
-       set_path(f, {0, 0, 500, 500});
-     },
+     [](Facts& f) { set_path(f, {0, 0, 500, 500}); },
      "fail: eth1: synthetic (vf_rx_packets 0 of 500, vf_tx_packets 0 of 500)\n"
      "$ ethtool -S eth1 | grep -E '^ +vf_'\n"
      "$ dmesg | grep 'Data path switched'"},
     {"PathTooLittle",
      "interfaces.path",
-     [](Facts& f) {
-       set_path(f, {0, 0, 500, 499});
-     },
+     [](Facts& f) { set_path(f, {0, 0, 500, 499}); },
      "unknown: eth1: too little traffic (vf_rx_packets 0 of 500, vf_tx_packets 0 of 499)"},
     {"PathOnlyVf",
      "interfaces.path",
-     [](Facts& f) {
-       set_path(f, {700, 800, 0, 0});
-     },
+     [](Facts& f) { set_path(f, {700, 800, 0, 0}); },
      "pass: eth1 100.0 %\n"
      "+ eth1: VF (vf_rx_packets 700 of 0, vf_tx_packets 800 of 0)"},
 };

@@ -106,9 +106,7 @@ const std::vector<TextCase> kCases = {
     {"Core", "rdma.core", [](Facts&) {}, "pass: rdma-core 50 with libmana.so.1"},
     {"OldCore",
      "rdma.core",
-     [](Facts& f) {
-       f.rdma.rdma_core = std::optional(Release{43, 0, 0});
-     },
+     [](Facts& f) { f.rdma.rdma_core = std::optional(Release{43, 0, 0}); },
      "fail: rdma-core 43 is older than 44, the first release with MANA\n"
      "$ apt-get update\n"
      "$ apt-get install -y rdma-core ibverbs-providers"},
@@ -208,9 +206,7 @@ const std::vector<TextCase> kCases = {
      "$ IBV_SHOW_WARNINGS=1 ibv_devices"},
     {"ProviderThatCannotBeNamed",
      "rdma.provider",
-     [](Facts& f) {
-       f.rdma.providers->at(0) = {"mana_0", "", "not loaded"};
-     },
+     [](Facts& f) { f.rdma.providers->at(0) = {"mana_0", "", "not loaded"}; },
      "unknown: mana_0: not loaded"},
     {"HugepagesInTwoPools",
      "memory.hugepages",
@@ -244,9 +240,7 @@ const std::vector<TextCase> kCases = {
      "$ cat /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"},
     {"FreeHugepagesForTheBenchmark",
      "memory.hugepages",
-     [](Facts& f) {
-       set_pools(f, {{0, 2048, 1, 0}, {0, 1024, 3, 0}});
-     },
+     [](Facts& f) { set_pools(f, {{0, 2048, 1, 0}, {0, 1024, 3, 0}}); },
      "fail: all hugepages are in use (node 0: 0 of 1 pages of 2048 kB free; node 0: 0 of 3 pages "
      "of 1024 kB free)\n"
      "+ node 0: 0 of 1 pages of 2048 kB free\n"
@@ -285,26 +279,20 @@ const std::vector<TextCase> kCases = {
      "$ cat /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"},
     {"PagesOnlyOnALaterNode",
      "memory.node",
-     [](Facts& f) {
-       set_pools(f, {{1, 2048, 4, 4}});
-     },
+     [](Facts& f) { set_pools(f, {{1, 2048, 4, 4}}); },
      "fail: need 1 page of 2048 kB on node 0, have 0\n"
      "+ node 1: 4 of 4 pages of 2048 kB free\n"
      "$ echo 256 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"},
     {"PagesOfTwoSizesWithTheSameMemory",
      "memory.node",
-     [](Facts& f) {
-       set_pools(f, {{0, 2048, 2, 2}, {0, 4096, 1, 1}});
-     },
+     [](Facts& f) { set_pools(f, {{0, 2048, 2, 2}, {0, 4096, 1, 1}}); },
      "pass: node 0 has 2 free pages of 2048 kB\n"
      "+ node 0: 2 of 2 pages of 2048 kB free\n"
      "+ node 0: 1 of 1 pages of 4096 kB free"},
     {"EnoughPagesForTheBenchmark",
      "memory.node",
-     [](Facts& f) {
-       set_pools(f, {{0, 2048, 6, 6}, {0, 4096, 2, 2}});
-     },
+     [](Facts& f) { set_pools(f, {{0, 2048, 6, 6}, {0, 4096, 2, 2}}); },
      "pass: 6 needed on node 0, 6 free\n"
      "+ need 12 MiB = 6 pages of 2048 kB on node 0, have 6\n"
      "+ node 0: 6 of 6 pages of 2048 kB free\n"
@@ -312,9 +300,7 @@ const std::vector<TextCase> kCases = {
      kBench},
     {"OnePageForTheBenchmark",
      "memory.node",
-     [](Facts& f) {
-       set_pools(f, {{0, 2048, 1, 1}, {0, 1048576, 1, 1}});
-     },
+     [](Facts& f) { set_pools(f, {{0, 2048, 1, 1}, {0, 1048576, 1, 1}}); },
      "pass: 1 needed on node 0, 1 free\n"
      "+ need 12 MiB = 1 page of 1048576 kB on node 0, have 1\n"
      "+ node 0: 1 of 1 pages of 2048 kB free\n"
@@ -322,9 +308,7 @@ const std::vector<TextCase> kCases = {
      kBench},
     {"TooFewPagesInTheDefaultPool",
      "memory.node",
-     [](Facts& f) {
-       set_pools(f, {{0, 1024, 9, 9}, {0, 2048, 4, 2}});
-     },
+     [](Facts& f) { set_pools(f, {{0, 1024, 9, 9}, {0, 2048, 4, 2}}); },
      "fail: need 12 MiB = 12 pages of 1024 kB on node 0, have 9\n"
      "+ node 0: 9 of 9 pages of 1024 kB free\n"
      "+ node 0: 2 of 4 pages of 2048 kB free\n"

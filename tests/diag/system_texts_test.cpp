@@ -21,15 +21,11 @@ const std::vector<TextCase> kCases = {
      "+ chassis tag"},
     {"OnHyperV",
      "hardware.azure",
-     [](Facts& f) {
-       f.platform = host::Platform{false, true, "no tag"};
-     },
+     [](Facts& f) { f.platform = host::Platform{false, true, "no tag"}; },
      "warn: Hyper-V, but not Azure's chassis asset tag (no tag)"},
     {"ElsewhereWithoutEvidence",
      "hardware.azure",
-     [](Facts& f) {
-       f.platform = host::Platform{false, false, ""};
-     },
+     [](Facts& f) { f.platform = host::Platform{false, false, ""}; },
      "warn: not an Azure VM"},
     {"Functions",
      "hardware.mana",
@@ -122,47 +118,35 @@ const std::vector<TextCase> kCases = {
      "+ the kernel that Microsoft requires for DPDK on MANA"},
     {"KernelOfUbuntu",
      "kernel.version",
-     [](Facts& f) {
-       f.kernel = host::Kernel{"5.4.0", "x86_64", "ubuntu"};
-     },
+     [](Facts& f) { f.kernel = host::Kernel{"5.4.0", "x86_64", "ubuntu"}; },
      "warn: 5.4.0: older than 5.15, the first kernel with a usable mana driver\n"
      "$ apt-get update\n"
      "$ apt-get install -y linux-azure"},
     {"KernelOfRedHat",
      "kernel.version",
-     [](Facts& f) {
-       f.kernel = host::Kernel{"5.14.0-361.el9", "x86_64", "rocky"};
-     },
+     [](Facts& f) { f.kernel = host::Kernel{"5.14.0-361.el9", "x86_64", "rocky"}; },
      "warn: 5.14.0-361.el9: older than 5.15, the first kernel with a usable mana driver\n"
      "$ dnf upgrade -y kernel"},
     {"FirstBackportOfRedHat",
      "kernel.version",
-     [](Facts& f) {
-       f.kernel = host::Kernel{"5.14.0-362.el9", "x86_64", "rhel"};
-     },
+     [](Facts& f) { f.kernel = host::Kernel{"5.14.0-362.el9", "x86_64", "rhel"}; },
      "pass: 5.14.0-362.el9\n"
      "+ RHEL's backport: mana_ib since 9.3"},
     {"KernelOfDebian",
      "kernel.version",
-     [](Facts& f) {
-       f.kernel = host::Kernel{"6.1.0", "x86_64", "debian"};
-     },
+     [](Facts& f) { f.kernel = host::Kernel{"6.1.0", "x86_64", "debian"}; },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-amd64"},
     {"KernelOfDebianOnArm",
      "kernel.version",
-     [](Facts& f) {
-       f.kernel = host::Kernel{"6.1.0", "aarch64", "debian"};
-     },
+     [](Facts& f) { f.kernel = host::Kernel{"6.1.0", "aarch64", "debian"}; },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-arm64"},
     {"KernelOfAzureLinux",
      "kernel.version",
-     [](Facts& f) {
-       f.kernel = host::Kernel{"6.6.0", "x86_64", "mariner"};
-     },
+     [](Facts& f) { f.kernel = host::Kernel{"6.6.0", "x86_64", "mariner"}; },
      "warn: 6.6.0: mana_ib exists since 6.2, but Microsoft requires 6.14 or its backport\n"
      "$ tdnf update -y"},
     {"ModuleAvailable",

@@ -144,7 +144,7 @@ TEST(Bundle, HasMode0600AndLeavesNoTemporaryFile) {
   const auto system = test::system_of("not-azure");
   gather_into(system->system(), {}, directory.at("b"));
 
-  struct stat status {};
+  struct stat status{};
 
   ASSERT_EQ(stat(directory.at("b").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 07777U, 0600U);

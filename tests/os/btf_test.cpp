@@ -139,7 +139,7 @@ class BtfBytes {
   void add_enum(std::int32_t value) {
     add(BTF_KIND_ENUM, 1, 0);
 
-    const struct btf_enum one { 3, value };
+    const struct btf_enum one{3, value};
 
     types.append(reinterpret_cast<const char*>(&one), sizeof(one));
   }
@@ -204,7 +204,7 @@ TEST(BtfTypes, FindEachOccurrenceOfAName) {
   BtfBytes btf;
   btf.add(BTF_KIND_ENUM, 1, 0);
 
-  const struct btf_enum second { 9, -5 };  // "value" appears twice in the strings: at 3 and 9
+  const struct btf_enum second{9, -5};  // "value" appears twice in the strings: at 3 and 9
 
   btf.types.append(reinterpret_cast<const char*>(&second), sizeof(second));
   EXPECT_EQ(btf.value().value_or(0), -5);

@@ -27,7 +27,7 @@ class DurableDirectoryTest : public ::testing::Test {
   ~DurableDirectoryTest() override { std::filesystem::remove_all(root_); }
 
   unsigned mode(const std::string& path) const {
-    struct stat status {};
+    struct stat status{};
 
     EXPECT_EQ(stat((root_ + path).c_str(), &status), 0);
     return status.st_mode & 0777U;

@@ -172,7 +172,7 @@ TEST_F(DurableFaults, AppendsNothingIfTheSizeIsUnknown) {
 TEST(DurableAccess, DecidesAboutTheModes) {
   const test::Scratch scratch;
   const auto mode = [](const std::string& path) {
-    struct stat status {};
+    struct stat status{};
 
     EXPECT_EQ(stat(path.c_str(), &status), 0);
     return status.st_mode & 07777U;

@@ -108,7 +108,7 @@ TEST_P(EachFiles, HaveTypesPermissionsAndOwners) {
     ASSERT_EQ(chown((tree_.path() / "dir").c_str(), 12, 34), 0);
   }
 
-  struct stat wanted {};
+  struct stat wanted{};
 
   for (const auto& [name, type] : {std::pair{"file", Node::Type::file},
                                    {"dir", Node::Type::directory},
@@ -202,7 +202,7 @@ TEST_F(LiveTree, IsOpenedOnceIfTheDescriptorIs0) {
 TEST(OpenFiles, TakesOnlyTheRootDirectoryForTheLiveSystem) {
   const test::Scratch tree;
 
-  struct stat top {};
+  struct stat top{};
 
   ASSERT_EQ(stat("/", &top), 0);
   test::KernelCalls calls;

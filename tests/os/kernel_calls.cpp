@@ -9,7 +9,8 @@ KernelCalls* current = nullptr;
 
 // Calls the hook, or else the function `real`.
 template <class Hook, class Real, class... Arguments>
-auto hooked(Hook KernelCalls::*hook, const Real& real, Arguments... arguments) -> decltype(real()) {
+auto hooked(Hook KernelCalls::* hook, const Real& real, Arguments... arguments)
+    -> decltype(real()) {
   if (current != nullptr && current->*hook) {
     if (const auto result = (current->*hook)(arguments...)) return *result;
   }
@@ -104,13 +105,11 @@ int __real_prctl(int option, unsigned long a, unsigned long b, unsigned long c, 
 int __wrap_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
 
 int __wrap_open(const char* path, int flags, mode_t mode) {
-  return hooked(
-      &KernelCalls::open, [&] { return __real_open(path, flags, mode); }, path, flags);
+  return hooked(&KernelCalls::open, [&] { return __real_open(path, flags, mode); }, path, flags);
 }
 
 int __wrap___open_2(const char* path, int flags) {
-  return hooked(
-      &KernelCalls::open, [&] { return __real___open_2(path, flags); }, path, flags);
+  return hooked(&KernelCalls::open, [&] { return __real___open_2(path, flags); }, path, flags);
 }
 
 int __wrap_openat(int directory, const char* path, int flags, mode_t mode) {
@@ -132,13 +131,11 @@ int __wrap___openat_2(int directory, const char* path, int flags) {
 }
 
 int __wrap_fstat(int file, struct stat* status) {
-  return hooked(
-      &KernelCalls::fstat, [&] { return __real_fstat(file, status); }, file, status);
+  return hooked(&KernelCalls::fstat, [&] { return __real_fstat(file, status); }, file, status);
 }
 
 int __wrap_fchmod(int file, mode_t mode) {
-  return hooked(
-      &KernelCalls::fchmod, [&] { return __real_fchmod(file, mode); }, file, mode);
+  return hooked(&KernelCalls::fchmod, [&] { return __real_fchmod(file, mode); }, file, mode);
 }
 
 int __wrap_fstatat(int directory, const char* path, struct stat* status, int flags) {
@@ -152,13 +149,11 @@ int __wrap_fstatat(int directory, const char* path, struct stat* status, int fla
 }
 
 DIR* __wrap_fdopendir(int file) {
-  return hooked(
-      &KernelCalls::fdopendir, [&] { return __real_fdopendir(file); }, file);
+  return hooked(&KernelCalls::fdopendir, [&] { return __real_fdopendir(file); }, file);
 }
 
 dirent* __wrap_readdir(DIR* entries) {
-  return hooked(
-      &KernelCalls::readdir, [&] { return __real_readdir(entries); }, entries);
+  return hooked(&KernelCalls::readdir, [&] { return __real_readdir(entries); }, entries);
 }
 
 off_t __wrap_lseek(int file, off_t offset, int whence) {
@@ -176,8 +171,7 @@ int __wrap_getrlimit(int resource, rlimit* limit) {
 }
 
 int __wrap_uname(utsname* name) {
-  return hooked(
-      &KernelCalls::uname, [&] { return __real_uname(name); }, name);
+  return hooked(&KernelCalls::uname, [&] { return __real_uname(name); }, name);
 }
 
 int __wrap_sched_getaffinity(pid_t process, std::size_t bytes, void* mask) {
@@ -218,8 +212,7 @@ int __wrap_ioctl(int file, unsigned long request, void* argument) {
 }
 
 void* __wrap_dlopen(const char* name, int flags) {
-  return hooked(
-      &KernelCalls::dlopen, [&] { return __real_dlopen(name, flags); }, name, flags);
+  return hooked(&KernelCalls::dlopen, [&] { return __real_dlopen(name, flags); }, name, flags);
 }
 
 nl_sock* __wrap_nl_socket_alloc() {

@@ -83,7 +83,7 @@ class KernelRecords : public ::testing::Test {
   std::string name() const { return "read pipe:[" + std::to_string(inode()) + "]"; }
 
   ino_t inode() const {
-    struct stat status {};
+    struct stat status{};
 
     EXPECT_EQ(fstat(reader_, &status), 0);
     return status.st_ino;

@@ -69,8 +69,7 @@ class OpenInRoot : public testing::TestWithParam<Case> {
     EXPECT_EQ(opened < 0 ? error : 0, GetParam().error);
     if (opened < 0) return;
 
-    struct stat is {
-    }, wanted{};
+    struct stat is{}, wanted{};
 
     ASSERT_EQ(fstat(opened, &is), 0);
     ASSERT_EQ(lstat((tree_.path() / GetParam().file).c_str(), &wanted), 0);

@@ -155,7 +155,7 @@ TEST(Sockets, ListAListener) {
   ASSERT_EQ(listen(listener.get(), 1), 0);
   ASSERT_EQ(getsockname(listener.get(), generic, &length), 0);
 
-  struct stat status {};
+  struct stat status{};
 
   ASSERT_EQ(fstat(listener.get(), &status), 0);
   const auto files = open_files("/");

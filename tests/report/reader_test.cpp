@@ -104,9 +104,7 @@ const Broken kBroken[] = {
     {"WrongTime", [](json& d) { d["ended"] = "2026-02-30T00:00:00.000Z"; }, "'ended'"},
     {"WrongUnit", [](json& d) { d["plan"]["rate"]["unit"] = "furlongs"; }, "'unit'"},
     {"ShortColumn",
-     [](json& d) {
-       d["series"][0]["total"]["rx_packets"] = {1, 2};
-     },
+     [](json& d) { d["series"][0]["total"]["rx_packets"] = {1, 2}; },
      "'rx_packets' is not as long"},
     {"TextInAColumn",
      [](json& d) { d["series"][0]["queues"][1]["rx_packets"][0] = "x"; },
@@ -116,11 +114,7 @@ const Broken kBroken[] = {
      [](json& d) { d["series"][0]["disturbed"] = {10}; },
      "'disturbed' is not the index"},
     {"OneSeries", [](json& d) { d["series"].erase(0); }, "'series' must have as many elements"},
-    {"WrongBucket",
-     [](json& d) {
-       d["trials"][0]["latency"]["buckets"][0] = {1, 2};
-     },
-     "'buckets'"},
+    {"WrongBucket", [](json& d) { d["trials"][0]["latency"]["buckets"][0] = {1, 2}; }, "'buckets'"},
     {"WrongPath", [](json& d) { d["path"]["verdict"] = "lost"; }, "'verdict' is unknown"},
     {"NoteIsANumber", [](json& d) { d["notes"] = {1}; }, "'notes'"},
 };

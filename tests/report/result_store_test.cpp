@@ -31,7 +31,7 @@ class ResultStoreTest : public testing::Test {
 };
 
 unsigned mode_of(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
 
   EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
   return status.st_mode & 07777U;

@@ -37,9 +37,7 @@ class JournalOnDisk : public ::testing::Test {
   // All kinds of records that are appended.
   std::vector<std::function<Result<>()>> appends() {
     return {[&] { return journal_.begin_step(entry_.id, 0); },
-            [&] {
-              return journal_.finish_step(entry_.id, 0, {{"granted", "2"}});
-            },
+            [&] { return journal_.finish_step(entry_.id, 0, {{"granted", "2"}}); },
             [&] { return journal_.mark_ready(entry_.id); },
             [&] { return journal_.confirm(entry_.id); }};
   }

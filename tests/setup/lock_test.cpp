@@ -45,7 +45,7 @@ class LockFile : public ::testing::Test {
   }
 
   static unsigned mode(const std::string& path) {
-    struct stat status {};
+    struct stat status{};
 
     EXPECT_EQ(lstat(path.c_str(), &status), 0);
     return status.st_mode & 07777U;

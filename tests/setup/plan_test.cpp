@@ -123,9 +123,7 @@ TEST_F(MakePlan, RefusesWhatCannotBePrepared) {
       {Errc::denied,
        "refusing to change 'eth1': it carries the mail, it carries the web; add '--force-interface "
        "eth1' to override",
-       [](host::Nic& nic) {
-         nic.carries = {"mail", "web"};
-       }},
+       [](host::Nic& nic) { nic.carries = {"mail", "web"}; }},
   };
   for (const auto& one : cases) {
     gather();

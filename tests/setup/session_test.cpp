@@ -100,7 +100,9 @@ TEST(DeferredSignals, RestoresTheSignalMask) {
   sigset_t before{};
   sigset_t after{};
   pthread_sigmask(SIG_BLOCK, nullptr, &before);
-  { const DeferredSignals signals; }
+  {
+    const DeferredSignals signals;
+  }
   pthread_sigmask(SIG_BLOCK, nullptr, &after);
   for (int number = 1; number <= SIGRTMAX; ++number) {
     EXPECT_EQ(sigismember(&after, number), sigismember(&before, number)) << number;

@@ -180,8 +180,7 @@ class WatchdogProcess : public ::testing::Test {
   }
 
   // Starts a watchdog from a child, which then calls `last` and ends. The child reports the result.
-  void start(
-      seconds deadline, const std::function<void()>& last = [] {}) {
+  void start(seconds deadline, const std::function<void()>& last = [] {}) {
     caller_ = fork();
     if (caller_ != 0) return;
     alarm(60);  // if the watchdog does not kill it

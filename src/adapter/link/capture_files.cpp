@@ -51,7 +51,7 @@ Result<Capture> load_capture(int fd, const std::string& name) {
     return fmt::format("{} '{}'", what, printable(name));
   };
 
-  struct stat status {};
+  struct stat status{};
 
   if (fstat(fd, &status) != 0) return fail_errno(errno, named("cannot read"));
   if (!S_ISREG(status.st_mode)) {

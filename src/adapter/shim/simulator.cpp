@@ -32,7 +32,7 @@ std::atomic<Simulator*> instance{nullptr};
 Result<AdapterCounters*> find_counters(const Config& config) {
   if (config.counters < 0) return new AdapterCounters{};
 
-  struct stat status {};
+  struct stat status{};
 
   if (fstat(config.counters, &status) != 0 || status.st_size != sizeof(AdapterCounters)) {
     return fail(Errc::invalid, "the counters belong to another release of manactl");

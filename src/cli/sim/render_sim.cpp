@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 struct Counter {
   const char* name;
-  adapter::Count adapter::PortCounters::*count;
+  adapter::Count adapter::PortCounters::* count;
 };
 
 using Port = adapter::PortCounters;

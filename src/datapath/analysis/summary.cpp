@@ -36,7 +36,7 @@ std::span<const Interval> with_traffic(Mode mode,
   return intervals;
 }
 
-std::vector<double> lisa_rates(const Trial& trial, Count Sample::*direction) {
+std::vector<double> lisa_rates(const Trial& trial, Count Sample::* direction) {
   std::vector<double> rates;
   for (const auto& interval : trial.intervals) {
     const auto packets = (interval.total.*direction).packets;
@@ -96,7 +96,7 @@ Summary summarize(Mode mode,
   return summary;
 }
 
-std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::*direction) {
+std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::* direction) {
   std::vector<double> all;
   for (const auto& trial : trials) {
     const auto rates = lisa_rates(trial, direction);

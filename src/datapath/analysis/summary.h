@@ -44,7 +44,7 @@ struct LisaRate {
 };
 
 // The rate of sent or received packets over all trials; nullopt if LISA leaves out all intervals.
-std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::*direction);
+std::optional<LisaRate> lisa_rate(const std::vector<Trial>& trials, Count Sample::* direction);
 
 // Packets per second of a trial before, during and after the absence of a device, such as a VF that
 // the host removed for servicing. A rate is absent if it has no interval.

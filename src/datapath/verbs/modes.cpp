@@ -117,21 +117,21 @@ unsigned forward(Lane& lane, std::uint64_t /*now*/) noexcept {
   const auto unsignaled = tx.unsignaled_wqe();
   unsigned packets = 0;
   std::uint64_t bytes = 0;
-  rx.poll(
-      std::min<std::uint32_t>(lane.burst, tx.free_entries() / kMaxPerCompletion),
-      [&](std::uint32_t position, std::uint32_t size) noexcept {
-        const auto buffer = rx.at(position).address;
-        if (size == 0) {
-          buffers.free[buffers.count++] = buffer;
-          return;
-        }
-        answer_request(lane, {bytes_at(buffer), size}, packets == 0);
-        const auto at = tx.head() + packets;
-        tx.at(at) = {unsignaled.header, unsignaled.oob, buffer, key_and_size(buffers.key, size)};
-        buffers.sending[at & (tx.slots() - 1)] = buffer;
-        ++packets;
-        bytes += size;
-      });
+  rx.poll(std::min<std::uint32_t>(lane.burst, tx.free_entries() / kMaxPerCompletion),
+          [&](std::uint32_t position, std::uint32_t size) noexcept {
+            const auto buffer = rx.at(position).address;
+            if (size == 0) {
+              buffers.free[buffers.count++] = buffer;
+              return;
+            }
+            answer_request(lane, {bytes_at(buffer), size}, packets == 0);
+            const auto at = tx.head() + packets;
+            tx.at(at) = {
+                unsignaled.header, unsignaled.oob, buffer, key_and_size(buffers.key, size)};
+            buffers.sending[at & (tx.slots() - 1)] = buffer;
+            ++packets;
+            bytes += size;
+          });
   if (packets != 0) tx.post(packets);
   refill(buffers, rx);
   lane.count_sent(packets, bytes);

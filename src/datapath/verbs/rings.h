@@ -52,8 +52,8 @@ class Doorbell {
 
   void ring(std::uint64_t value) const noexcept {
     if (call_ != nullptr) return call_(page_, offset_, value);
-      // The device must see the WQEs before the doorbell. The page may be write-combining memory,
-      // for which a release store is not sufficient.
+    // The device must see the WQEs before the doorbell. The page may be write-combining memory,
+    // for which a release store is not sufficient.
 #if defined(__x86_64__)
     __builtin_ia32_sfence();
 #elif defined(__aarch64__)

@@ -38,7 +38,7 @@ std::string subtitle_of(const BenchResult& result) {
 }
 
 // Returns the rates of all trials as one series, without the time between the trials.
-HtmlSeries series_of(const BenchResult& result, const char* name, Count Sample::*direction) {
+HtmlSeries series_of(const BenchResult& result, const char* name, Count Sample::* direction) {
   HtmlSeries series;
   series.name = name;
   double now = 0;

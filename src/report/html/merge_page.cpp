@@ -18,7 +18,7 @@ struct End {
   std::string_view name;  // "sent", "received"
   const BenchResult& result;
   const Spread& spread;
-  Count Sample::*direction;
+  Count Sample::* direction;
 };
 
 // Returns the rates of one machine over time. Its wall clock gives the start of each trial.

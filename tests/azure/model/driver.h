@@ -77,7 +77,7 @@ class Driver {
                                   std::uint16_t response_version = 1);
 
   template <class Body>
-  requires requires { Body::kSize; }
+    requires requires { Body::kSize; }
 
   std::optional<Response> request(wire::Command command,
                                   const Body& body,

@@ -30,7 +30,7 @@ void on_signal(int) {
 
 // Blocks SIGTERM and SIGINT. Returns the mask with which ppoll() receives them.
 sigset_t block_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
 
   action.sa_handler = on_signal;
   sigset_t blocked, before;

@@ -68,10 +68,7 @@ constinit const EngineRow kDpdkEngine = {
     .mana_driver = "net_mana",
     .uses_hugepages = true,
     .takes_vdevs = true,
-    .info =
-        [] {
-          return EngineInfo{"22.11", "off", {"net_netvsc"}};
-        },
+    .info = [] { return EngineInfo{"22.11", "off", {"net_netvsc"}}; },
     .make = []() -> Result<std::unique_ptr<Engine>> { return std::make_unique<NetvscEngine>(); },
 };
 
