@@ -38,7 +38,6 @@ set(core ethdev net mbuf mempool rcu ring hash meter pci eal telemetry kvargs gs
 # Several distributions, such as Debian 12, do not package net_mana.
 if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_net_mana.a")
   list(APPEND whole net_mana)
-  target_link_libraries(manactl_dpdk INTERFACE mana ibverbs)
 endif()
 set(MANACTL_DPDK_DRIVERS ${whole} net_tun)  # net_tun is in net_tap's library
 list(APPEND whole mempool_ring)
@@ -65,3 +64,8 @@ target_link_libraries(manactl_dpdk INTERFACE
   "$<LINK_LIBRARY:WHOLE_ARCHIVE,${whole_files}>"
   "$<LINK_GROUP:RESCAN,${core_files}>"
   numa bsd m)
+# net_mana calls libibverbs and libmana. This library loads both at the first call, so that the program
+# also starts without them.
+if(net_mana IN_LIST whole)
+  target_link_libraries(manactl_dpdk INTERFACE manactl_datapath_verbs_calls)
+endif()

@@ -33,7 +33,7 @@ const EngineRow& vdev_engine() {
 
 const EngineRow& adapter_engine() {
   for (const auto* engine : kEngines) {
-    if (engine->runs_on_adapter) return *engine;
+    if (engine->adapter_doorbell == kDoorbellCall) return *engine;
   }
   return *kEngines.front();
 }

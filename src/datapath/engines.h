@@ -28,8 +28,9 @@ struct EngineRow {
   std::string_view mana_driver;  // the driver for MANA NICs; may be missing in info().drivers
   NicState nic_state = NicState::prepared;
   bool uses_hugepages = false;
-  bool takes_vdevs = false;        // can measure DPDK's virtual devices
-  bool runs_on_adapter = false;    // can measure the software adapter
+  bool takes_vdevs = false;  // can measure DPDK's virtual devices
+  // How this engine's doorbells reach the software adapter: a value of its setting "doorbell".
+  std::string_view adapter_doorbell = {};
   EngineInfo (*info)() = nullptr;  // does not start the engine
   // Errc::unsupported if the engine is not built in; Errc::not_found if a library is missing.
   Result<std::unique_ptr<Engine>> (*make)() = nullptr;
@@ -39,6 +40,9 @@ struct EngineRow {
 
 // NOLINTNEXTLINE(readability-identifier-naming): constants that are defined elsewhere
 extern const EngineRow kDpdkEngine, kVerbsEngine;
+
+// A value of EngineRow::adapter_doorbell: the engine calls the function of the adapter.
+inline constexpr std::string_view kDoorbellCall = "call";
 
 // The engine that is preferred for a MANA NIC comes first.
 inline constexpr std::array kEngines = {&kDpdkEngine, &kVerbsEngine};
@@ -52,7 +56,7 @@ const EngineRow& default_engine(std::span<const EngineRow* const> engines = kEng
 // The engine for DPDK's virtual devices. `built_in` may be false.
 const EngineRow& vdev_engine();
 
-// The engine for the software adapter. `built_in` may be false.
+// The engine for the software adapter: the one whose doorbells cost least. `built_in` may be false.
 const EngineRow& adapter_engine();
 
 // True if a preloaded software adapter replaces libibverbs in this process.

@@ -61,8 +61,9 @@ std::size_t find_error_word(std::string_view block, std::size_t from) {
 }
 
 bool looks_like_error(std::string_view line) {
-  return re2::RE2::PartialMatch(line, error_pattern()) &&
-         !re2::RE2::PartialMatch(line, zero_errors_pattern());
+  const re2::StringPiece text(line.data(), line.size());
+  return re2::RE2::PartialMatch(text, error_pattern()) &&
+         !re2::RE2::PartialMatch(text, zero_errors_pattern());
 }
 
 }  // namespace manactl::diag

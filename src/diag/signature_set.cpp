@@ -100,7 +100,7 @@ std::optional<Found> SignatureSet::Compiled::run(std::size_t index, std::string_
   Found found;
   found.expression = index;
   found.groups.resize(static_cast<std::size_t>(expression.groups) + 1);
-  if (!expression.regex->Match(line,
+  if (!expression.regex->Match(re2::StringPiece(line.data(), line.size()),
                                0,
                                line.size(),
                                re2::RE2::UNANCHORED,
@@ -117,7 +117,8 @@ Match SignatureSet::Compiled::match_of(const Found& found) const {
   Match match{&signatures[found.expression], {}};
   for (const auto& [number, name] : expressions[found.expression].regex->CapturingGroupNames()) {
     const auto& text = found.groups[static_cast<std::size_t>(number)];
-    if (text.data() != nullptr) match.captures.emplace_back(name, text.as_string());
+    if (text.data() != nullptr)
+      match.captures.emplace_back(name, std::string(text.data(), text.size()));
   }
   return match;
 }

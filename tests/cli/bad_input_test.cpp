@@ -225,7 +225,6 @@ const Case kNumbers[] = {
     {"VerbsOnVdev", {"bench", "--engine", "verbs", "--vdev", "net_null0"}, 2, "measures MANA only"},
     {"SimOnVdev", {"bench", "--sim", "--vdev", "net_null0"}, 2, "has its own device"},
     {"SimOnInterface", {"bench", "--sim", "eth0"}, 2, "has its own device"},
-    {"SimOnDpdk", {"bench", "--sim", "--engine", "dpdk"}, 2, "--sim cannot use --engine dpdk"},
     {"SimWithValue", {"bench", "--sim=1"}, 2, "--sim"},
     {"SimQueuesOdd",
      {"bench", "--sim", "--queues", "3"},

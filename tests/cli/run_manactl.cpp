@@ -63,7 +63,7 @@ bool has_worked(pid_t child, const std::string& thread, unsigned ticks) {
        std::filesystem::directory_iterator("/proc/" + std::to_string(child) + "/task", ignored)) {
     std::string text;
     std::getline(std::ifstream(task.path() / "stat"), text);
-    if (text.find("(" + thread + ")") == std::string::npos) continue;
+    if (text.substr(0, text.rfind(')')).find(thread) == std::string::npos) continue;
     std::istringstream fields(text.substr(text.rfind(')') + 1));
     std::string skipped;
     for (int i = 0; i < 11; ++i) fields >> skipped;

@@ -24,7 +24,7 @@ struct ProcessOptions {
   bool stdout_closed = false;
   bool stdout_broken = false;  // standard output is a pipe without a reader, and SIGPIPE is ignored
   int signal = 0;  // sent when thread `signal_thread` has used `signal_ticks` of CPU time
-  std::string signal_thread;
+  std::string signal_thread;  // part of its name
   unsigned signal_ticks = 0;  // in clock ticks (sysconf(_SC_CLK_TCK))
 };
 

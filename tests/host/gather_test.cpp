@@ -15,9 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-const Nic& nic_of(const Facts& facts, const std::string& name) {
+const Nic& nic_of(const Facts& facts, const char* name) {
   const Nic* nic = facts.find_nic(name);
-  if (nic == nullptr) throw std::runtime_error("no NIC " + name);
+  if (nic == nullptr) throw std::runtime_error(std::string("no NIC ") + name);
   return *nic;
 }
 

@@ -110,7 +110,8 @@ def link(module, ours, theirs):
     other = re.sub(r"^(datapath|adapter|report)_", r"\1/", ours or "")
     if theirs or other in CMAKE:
         return library(1, theirs or f"manactl_{ours}", module, False)
-    good = other == module or other in MODULES[module] + LINKS_TOO.get(module, [])
+    part = other.startswith(f"{module}_")  # a second library of the same module
+    good = other == module or part or other in MODULES[module] + LINKS_TOO.get(module, [])
     return None if good else f"{module} may not link {other}"
 
 

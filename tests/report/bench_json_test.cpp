@@ -127,7 +127,8 @@ TEST(BenchEvents, ReportARemovalBeforeTheIntervalInWhichItOccurred) {
               event["at_seconds"].get<double>());
     const auto& all = result.report.trials[event["trial"]].events;
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const datapath::Event& one) {
-      return one.device == event["device"] && one.at_seconds == event["at_seconds"];
+      return one.device == event["device"].get<std::string>() &&
+             one.at_seconds == event["at_seconds"];
     }));
   }
   EXPECT_GT(expected, 0U);

@@ -15,6 +15,7 @@
 #include "cli/facts.h"
 #include "cli/options.h"
 #include "datapath/engines.h"
+#include "datapath/plan/plan.h"
 #include "host/gather.h"
 
 namespace manactl::cli {
@@ -60,8 +61,6 @@ std::string usage_error(const Options& options, const Context& context) {
   const auto* engine = options.engine;
   if (device && engine != nullptr && !engine->takes_vdevs)
     return fmt::format("bench: --engine {} measures MANA only; --vdev requires DPDK", engine->name);
-  if (options.sim && engine != nullptr && !engine->runs_on_adapter)
-    return fmt::format("bench: --sim cannot use --engine {}", engine->name);
   return {};
 }
 
@@ -77,8 +76,17 @@ Exit simulate(const Options& options, Context& context, const host::Facts& facts
   if (facts.cpus) plan.cpus = *facts.cpus;
   const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
-  const auto& engine = datapath::adapter_engine();
+  const auto& engine = options.engine != nullptr ? *options.engine : datapath::adapter_engine();
   if (!engine.built_in) return report_not_built_in(context, engine);
+  if (!engine.drives_mana()) {
+    return refuse(context,
+                  Errc::unsupported,
+                  fmt::format("bench: --engine {} needs {}, which this build does not contain; "
+                              "use --engine {}",
+                              engine.name,
+                              engine.mana_driver,
+                              datapath::adapter_engine().name));
+  }
   if (datapath::is_simulated()) {
     return run_plan(context, plan, options.run, {&engine, true, std::string(kSimulatedNote)});
   }
@@ -87,7 +95,7 @@ Exit simulate(const Options& options, Context& context, const host::Facts& facts
         << "manactl: no MANA NIC found: measuring the software adapter, whose figures "
            "do not describe hardware\n";
   }
-  return run_on_adapter(plan, context);
+  return run_on_adapter(plan, engine, context);
 }
 
 // Adds the ports of the named interfaces to the plan, and the CPUs on their NUMA nodes.
@@ -124,7 +132,7 @@ Exit run_on(const datapath::EngineRow& engine,
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());
-  const bool simulated = engine.runs_on_adapter && datapath::is_simulated();
+  const bool simulated = datapath::is_simulated() && measures_mana(plan);
   return run_plan(context, plan, options.run, {&engine, simulated, *note});
 }
 

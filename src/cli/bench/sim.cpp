@@ -23,12 +23,13 @@ std::string_view backend_of(Mode mode) {
   return datapath::generates_packets(mode) ? "loopback" : "generator";
 }
 
-// The driver rings a doorbell by calling the device model, which therefore needs no thread or CPU.
-std::string adapter_config(const datapath::BenchPlan& plan) {
+// The thread that rings a doorbell runs the device model, which therefore needs no CPU of its own.
+std::string adapter_config(const datapath::BenchPlan& plan, const datapath::EngineRow& engine) {
   constexpr std::uint16_t kMinFrame = 60;
   const auto frame = static_cast<std::uint16_t>(plan.traffic.largest() - datapath::kFcsBytes);
-  return fmt::format("queues={} engine=inline doorbell=call backend={} frame={}",
+  return fmt::format("queues={} engine=inline doorbell={} backend={} frame={}",
                      plan.queues,
+                     engine.adapter_doorbell,
                      backend_of(plan.mode),
                      std::max(kMinFrame, frame));
 }
@@ -54,7 +55,9 @@ Result<> check_is_parent(const os::System& system) {
   return fail(Errc::unsupported, "the library of the software adapter was not loaded");
 }
 
-Result<adapter::Outcome> start(const datapath::BenchPlan& plan, const os::System& system) {
+Result<adapter::Outcome> start(const datapath::BenchPlan& plan,
+                               const datapath::EngineRow& engine,
+                               const os::System& system) {
   if (auto ok = check_is_parent(system); !ok) return tl::unexpected<Error>(ok.error());
   auto command = own_command(system);
   if (!command) return tl::unexpected<Error>(command.error());
@@ -62,7 +65,7 @@ Result<adapter::Outcome> start(const datapath::BenchPlan& plan, const os::System
   if (!library) return tl::unexpected<Error>(library.error());
   adapter::LaunchOptions launch;
   launch.library = *library;
-  launch.settings = adapter_config(plan);
+  launch.settings = adapter_config(plan, engine);
   launch.command = std::move(*command);
   return adapter::launch(launch);
 }
@@ -74,11 +77,13 @@ datapath::Nic simulated_nic() {
   return {"sim0", kSlot, adapter::Config{}.mac, std::nullopt};
 }
 
-Exit run_on_adapter(const datapath::BenchPlan& plan, Context& context) {
+Exit run_on_adapter(const datapath::BenchPlan& plan,
+                    const datapath::EngineRow& engine,
+                    Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const ParentDeathSignal end(SIGTERM);  // the launcher forwards SIGTERM to the child
-  const auto outcome = start(plan, *system);
+  const auto outcome = start(plan, engine, *system);
   if (!outcome) return report_error(context, because(outcome.error(), "bench --sim").value());
   const bool has_violations = adapter::Checker(*outcome->counters).total() != 0;
   const auto exit =

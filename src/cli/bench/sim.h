@@ -7,6 +7,7 @@
 
 #include "cli/context.h"
 #include "datapath/bench.h"
+#include "datapath/engines.h"
 
 namespace manactl::cli {
 
@@ -18,8 +19,11 @@ inline constexpr std::string_view kSimulatedNote =
     "the software adapter was measured: it runs in the thread that rings the doorbell, so the "
     "figures depend on this machine's CPU and not on MANA hardware";
 
-// Runs the same command in a child on the adapter. The child prints the result to stdout; this
-// process prints the adapter's report to stderr. Returns 1 if the adapter found violations.
-Exit run_on_adapter(const datapath::BenchPlan& plan, Context& context);
+// Runs the same command in a child on the adapter, with settings for this engine. The child prints
+// the result to stdout; this process prints the adapter's report to stderr. Returns 1 if the
+// adapter found violations.
+Exit run_on_adapter(const datapath::BenchPlan& plan,
+                    const datapath::EngineRow& engine,
+                    Context& context);
 
 }  // namespace manactl::cli

@@ -101,6 +101,7 @@ constinit const EngineRow kDpdkEngine = {
     .mana_driver = "net_mana",
     .uses_hugepages = true,
     .takes_vdevs = true,
+    .adapter_doorbell = "trap",
     .info = dpdk::info,
     .make = dpdk::make,
 };

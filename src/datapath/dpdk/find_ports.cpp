@@ -10,6 +10,7 @@
 #include "datapath/dpdk/eal.h"
 #include "datapath/dpdk/eal_log.h"
 #include "datapath/dpdk/port.h"
+#include "datapath/engines.h"
 #include "datapath/plan/plan.h"
 
 namespace manactl::datapath::dpdk {
@@ -47,19 +48,20 @@ struct PlannedDevice {
   std::string name;
   std::vector<MacAddress> macs;
   std::size_t ports = 1;
-  bool physical = false;
+  bool physical = false;  // passes packets through a NIC
 };
 
 std::vector<PlannedDevice> devices_of(const BenchPlan& plan) {
+  const bool simulated = is_simulated();
   std::vector<PlannedDevice> devices;
   for (const auto& text : plan.vdevs) {
     PlannedDevice device{text, text.substr(0, text.find(',')), macs_of(text), 1, false};
-    device.physical = PciAddress::parse(device.name).has_value();
+    device.physical = !simulated && PciAddress::parse(device.name).has_value();
     device.ports = std::max<std::size_t>(1, device.macs.size());
     devices.push_back(std::move(device));
   }
   for (const auto& nic : plan.nics) {
-    devices.push_back({nic.interface, nic.pci.str(), {nic.mac}, 1, true});
+    devices.push_back({nic.interface, nic.pci.str(), {nic.mac}, 1, !simulated});
   }
   return devices;
 }

@@ -11,10 +11,8 @@ constinit const EngineRow kDpdkEngine = {
     .mana_driver = "net_mana",
     .uses_hugepages = true,
     .takes_vdevs = true,
-    .info =
-        [] {
-          return EngineInfo{"", "off", {}};
-        },
+    .adapter_doorbell = "trap",
+    .info = [] { return EngineInfo{"", "off", {}}; },
     .make = []() -> Result<std::unique_ptr<Engine>> {
       return fail(Errc::unsupported, "this manactl was built without DPDK");
     },

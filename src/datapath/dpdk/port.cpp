@@ -2,6 +2,7 @@
 #include "datapath/dpdk/port.h"
 
 #include <rte_ethdev.h>
+#include <rte_version.h>
 
 #include <algorithm>
 #include <chrono>
@@ -85,6 +86,49 @@ void add(DirectionCount& now, const DirectionCount& earlier) {
     now.queue_packets[i] += earlier.queue_packets[i];
   }
 }
+
+#if RTE_VERSION < RTE_VERSION_NUM(25, 11, 0, 0)
+
+void read_queues(std::uint16_t /*port*/,
+                 std::size_t queues,
+                 const rte_eth_stats& stats,
+                 PortCount& count) {
+  const auto counted = std::min<std::size_t>(queues, RTE_ETHDEV_QUEUE_STAT_CNTRS);
+  count.tx.queue_packets.assign(stats.q_opackets, stats.q_opackets + counted);
+  count.rx.queue_packets.assign(stats.q_ipackets, stats.q_ipackets + counted);
+}
+
+#else
+
+// Returns the counters whose names start with `prefix`, such as "tx_q", up to the first queue that
+// the driver does not count.
+std::vector<std::uint64_t> queue_counters(std::uint16_t port,
+                                          std::size_t queues,
+                                          std::string_view prefix) {
+  std::vector<std::uint64_t> counts;
+  for (std::size_t queue = 0; queue < queues; ++queue) {
+    const auto name = fmt::format("{}{}_packets", prefix, queue);
+    std::uint64_t id = 0;
+    std::uint64_t value = 0;
+    if (rte_eth_xstats_get_id_by_name(port, name.c_str(), &id) != 0 ||
+        rte_eth_xstats_get_by_id(port, &id, &value, 1) != 1) {
+      break;
+    }
+    counts.push_back(value);
+  }
+  return counts;
+}
+
+// From this release on, only the extended statistics have counters of queues.
+void read_queues(std::uint16_t port,
+                 std::size_t queues,
+                 const rte_eth_stats& /*stats*/,
+                 PortCount& count) {
+  count.tx.queue_packets = queue_counters(port, queues, "tx_q");
+  count.rx.queue_packets = queue_counters(port, queues, "rx_q");
+}
+
+#endif
 
 }  // namespace
 
@@ -234,14 +278,12 @@ PortReport Port::report() const {
 std::optional<PortCount> Port::read() const {
   rte_eth_stats stats{};
   if (rte_eth_stats_get(id_, &stats) != 0) return std::nullopt;
-  const auto counted = std::min<std::size_t>(queues_, RTE_ETHDEV_QUEUE_STAT_CNTRS);
   PortCount count;
   count.tx.packets = stats.opackets;
   count.tx.errors = stats.oerrors;
-  count.tx.queue_packets.assign(stats.q_opackets, stats.q_opackets + counted);
   count.rx.packets = stats.ipackets;
   count.rx.errors = stats.ierrors;
-  count.rx.queue_packets.assign(stats.q_ipackets, stats.q_ipackets + counted);
+  read_queues(id_, queues_, stats, count);
   count.rx_missed = stats.imissed;
   count.rx_no_buffer = stats.rx_nombuf;
   return count;

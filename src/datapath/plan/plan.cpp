@@ -113,6 +113,10 @@ std::vector<MacAddress> macs_of(std::string_view device) {
   return macs;
 }
 
+bool measures_mana(const BenchPlan& plan) {
+  return !plan.nics.empty() || std::any_of(plan.vdevs.begin(), plan.vdevs.end(), is_on_pci);
+}
+
 std::size_t port_count(const BenchPlan& plan) {
   auto ports = plan.nics.size();
   for (const auto& device : plan.vdevs) ports += std::max<std::size_t>(1, macs_in(device).size());
@@ -210,9 +214,7 @@ std::vector<std::string> eal_arguments(const BenchPlan& plan) {
   arguments.push_back(std::move(lcores));
   arguments.emplace_back("--main-lcore=0");
 
-  if (plan.nics.empty() && std::none_of(plan.vdevs.begin(), plan.vdevs.end(), is_on_pci)) {
-    arguments.emplace_back("--no-pci");
-  }
+  if (!measures_mana(plan)) arguments.emplace_back("--no-pci");
   for (const auto& device : plan.vdevs) arguments.push_back("--vdev=" + device);
   // Naming one device of a bus keeps EAL from probing the others. On the VMBus this works since
   // DPDK 23.11; in earlier releases, net_netvsc takes all devices that are bound to uio_hv_generic.

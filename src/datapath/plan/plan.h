@@ -23,6 +23,9 @@ Result<> validate(const BenchPlan& plan);
 std::vector<std::string_view> macs_in(std::string_view device);
 std::vector<MacAddress> macs_of(std::string_view device);
 
+// True if a device of the plan is a MANA port and not a virtual device of DPDK.
+bool measures_mana(const BenchPlan& plan);
+
 // The number of ports that the devices of the plan create.
 std::size_t port_count(const BenchPlan& plan);
 

@@ -110,7 +110,7 @@ Result<> validate_devices(const BenchPlan& plan) {
 Result<> validate_queues(const BenchPlan& plan) {
   using enum PlanField;
   if (auto ok = validate_range(queues, plan.queues, 1, kMaxQueues); !ok) return ok;
-  if (!plan.nics.empty() && (plan.queues & (plan.queues - 1U)) != 0) {
+  if (measures_mana(plan) && (plan.queues & (plan.queues - 1U)) != 0) {
     return invalid(queues, plan.queues, "MANA requires a power of two (1, 2, 4, 8, 16, 32 or 64)");
   }
   const auto count = plan.descriptors;

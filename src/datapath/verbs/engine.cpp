@@ -69,7 +69,7 @@ constinit const EngineRow kVerbsEngine = {
     .built_in = true,
     .mana_driver = "libmana",
     .nic_state = NicState::link_down,
-    .runs_on_adapter = true,
+    .adapter_doorbell = kDoorbellCall,
     .info = verbs::info,
     .make = verbs::make,
 };

@@ -42,6 +42,11 @@ Result<> bind_verbs(const SharedLibrary& from, Library& into) {
   bind("ibv_destroy_qp", into.destroy_qp);
   bind("ibv_get_async_event", into.get_async_event);
   bind("ibv_ack_async_event", into.ack_async_event);
+  bind("ibv_query_device", into.query_device);
+  bind("ibv_create_comp_channel", into.create_comp_channel);
+  bind("ibv_destroy_comp_channel", into.destroy_comp_channel);
+  bind("ibv_get_cq_event", into.get_cq_event);
+  bind("ibv_ack_cq_events", into.ack_cq_events);
   return bind.problem() ? missing_library(*bind.problem()) : Result<>();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The functions of libibverbs and libmana that ports need, loaded at run time. A preloaded software
-// adapter replaces both libraries; its doorbell is a function, not a register.
+// The functions of libibverbs and libmana, loaded at run time, that ports and DPDK's net_mana need.
+// A preloaded software adapter replaces both libraries; its doorbell is a function, not a register.
 
 #pragma once
 
@@ -51,6 +51,11 @@ struct Library {
   decltype(ibv_destroy_qp)* destroy_qp = nullptr;
   decltype(ibv_get_async_event)* get_async_event = nullptr;
   decltype(ibv_ack_async_event)* ack_async_event = nullptr;
+  decltype(ibv_query_device)* query_device = nullptr;
+  decltype(ibv_create_comp_channel)* create_comp_channel = nullptr;
+  decltype(ibv_destroy_comp_channel)* destroy_comp_channel = nullptr;
+  decltype(ibv_get_cq_event)* get_cq_event = nullptr;
+  decltype(ibv_ack_cq_events)* ack_cq_events = nullptr;
   decltype(manadv_set_context_attr)* set_context_attr = nullptr;
   decltype(manadv_init_obj)* init_obj = nullptr;
   DoorbellFunction* doorbell = nullptr;  // of a software adapter; null if doorbells are stores

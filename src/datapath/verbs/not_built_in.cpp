@@ -11,11 +11,8 @@ constinit const EngineRow kVerbsEngine = {
     .name = "verbs",
     .mana_driver = "libmana",
     .nic_state = NicState::link_down,
-    .runs_on_adapter = true,
-    .info =
-        [] {
-          return EngineInfo{"", "off", {}};
-        },
+    .adapter_doorbell = kDoorbellCall,
+    .info = [] { return EngineInfo{"", "off", {}}; },
     .make = []() -> Result<std::unique_ptr<Engine>> {
       return fail(Errc::unsupported, "this manactl was built without libmana");
     },

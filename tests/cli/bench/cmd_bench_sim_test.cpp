@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "cli/run_manactl.h"
+#include "datapath/engines.h"
 #include "datapath/mode.h"
 
 namespace manactl::test {
@@ -29,12 +30,21 @@ Words bench(const Words& more) {
   return words;
 }
 
-TEST(BenchOnAdapter, HasNoContractViolationsInAnyMode) {
+class EngineOnAdapter : public testing::TestWithParam<const datapath::EngineRow*> {};
+
+TEST_P(EngineOnAdapter, HasNoContractViolationsInAnyMode) {
+  const auto& engine = *GetParam();
+  const std::string name(engine.name);
   for (const auto& row : datapath::kModes) {
     for (const auto* queues : {"1", "8"}) {
       const std::string mode(row.name);
-      const auto outcome =
-          manactl(bench({"--sim", "--mode", mode, "--queues", queues, "--size", "128"}));
+      const auto outcome = manactl(
+          bench({"--sim", "--engine", name, "--mode", mode, "--queues", queues, "--size", "128"}));
+      if (!engine.drives_mana()) {
+        EXPECT_EQ(outcome.code, 3);
+        EXPECT_THAT(outcome.err, HasSubstr("--engine dpdk needs net_mana, which this build does"));
+        continue;
+      }
       if (outcome.err.find("does not support mode " + mode) != std::string::npos) {
         EXPECT_EQ(outcome.code, 3) << outcome.err;
         continue;
@@ -42,12 +52,42 @@ TEST(BenchOnAdapter, HasNoContractViolationsInAnyMode) {
       ASSERT_EQ(outcome.code, 0) << outcome.err;
       EXPECT_THAT(outcome.err, HasSubstr(kNoViolations));
       const auto document = nlohmann::json::parse(outcome.out);
-      EXPECT_EQ(document["engine"]["name"], "verbs");
+      EXPECT_EQ(document["engine"]["name"], name);
       EXPECT_EQ(document["simulated"], true);
+      EXPECT_EQ(document["path"]["verdict"], "virtual");
       EXPECT_GT(document["total"]["packets"], 0);
       EXPECT_EQ(document["queues"].size(), std::stoul(queues));
     }
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of,
+                         EngineOnAdapter,
+                         testing::ValuesIn(datapath::kEngines),
+                         [](const auto& tested) { return std::string(tested.param->name); });
+
+TEST(BenchOnAdapter, UsesTheEngineWithTheCheapestDoorbells) {
+  const auto outcome = manactl(bench({"--sim"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(nlohmann::json::parse(outcome.out)["engine"]["name"], "verbs");
+}
+
+// net_mana sees a device on PCI, which --vdev names like EAL does.
+TEST(BenchOnAdapter, MeasuresADeviceOfVdevWithNetMana) {
+  if (!datapath::kDpdkEngine.drives_mana()) return;
+  Words words = {"sim", "--", MANACTL_PROGRAM};
+  const auto nested = bench({"--no-huge", "--vdev", "7870:00:00.0,mac=00:0d:3a:76:3b:d0"});
+  words.insert(words.end(), nested.begin(), nested.end());
+  const auto outcome = manactl(words);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["simulated"], true);
+  EXPECT_EQ(document["ports"][0]["driver"], "net_mana");
+
+  words.insert(words.end(), {"--queues", "3"});
+  const auto three = manactl(words);
+  EXPECT_EQ(three.code, 2);
+  EXPECT_THAT(three.err, HasSubstr("--queues 3: MANA requires a power of two"));
 }
 
 TEST(BenchOnAdapter, IsTheDefaultWithoutMana) {

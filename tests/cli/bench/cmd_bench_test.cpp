@@ -179,7 +179,8 @@ const std::vector<std::string> kLong = {
 TEST_P(StoppedBench, PrintsAPartialResult) {
   ProcessOptions process;
   process.signal = GetParam();
-  process.signal_thread = "rte-worker-1";  // this thread uses CPU time only while packets flow
+  // This thread uses CPU time only while packets flow. Its name is rte-worker-1 or dpdk-worker1.
+  process.signal_thread = "-worker";
   process.signal_ticks = 3;
   const auto outcome = manactl(kLong, process);
   if (!has_dpdk()) {
@@ -197,7 +198,7 @@ TEST_P(StoppedBench, PrintsAPartialSearch) {
   if (!has_dpdk()) return;
   ProcessOptions process;
   process.signal = GetParam();
-  process.signal_thread = "rte-worker-1";
+  process.signal_thread = "-worker";
   process.signal_ticks = 100;
   auto words = kLong;
   words[2] = "net_ring0";
@@ -214,8 +215,8 @@ TEST_P(StoppedBench, ExitsDuringItsStart) {
   if (!has_dpdk()) return;
   ProcessOptions process;
   process.signal = GetParam();
-  // EAL starts this thread first, long before the first packet.
-  process.signal_thread = "eal-intr-thread";
+  // EAL starts this thread first, long before the first packet: eal-intr-thread or dpdk-intr.
+  process.signal_thread = "-intr";
   const auto outcome = manactl(kLong, process);
   EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
 }
