@@ -24,7 +24,7 @@ SHELLS = {
 HOSTILE = ["eth0;touch ran;#", "eth0;touch${IFS}ran;#", "$(touch ran)", "`touch ran`", "e\ntouch ran\n", "e\ttouch", "e&touch ran&",
            "e|touch ran|e", "'e;touch ran;'", '"e;touch ran;"', "e'$(touch ran)'", 'e"$(touch ran)"', "e\\;touch ran",
            "e>ran", "(touch ran)", "{touch,ran}", "=touch", "-rf", "--root=ran", ":files", "~root", "*", "\x03touch ran\r", "\x1b[201~\rtouch ran\r"]
-CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x1b\].*?(\x07|\x1b\\)|[\r\x0f]|\x1b\([A-Z]")
+CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[=>]|\x1b[]P].*?(\x07|\x1b\\)|[\r\x0f]|\x1b\([A-Z]")
 WAIT = 60  # seconds; reached only if a shell hangs
 SILENCE = 3  # seconds without output, after which a shell is taken to wait for the end of a quote
 
