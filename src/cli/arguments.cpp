@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <array>
 #include <map>
 
@@ -203,13 +204,15 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
 
 namespace {
 
+// CLI11 throws an exception for other texts up to release 2.3, and sets errno since then.
 bool is_flag_value(const std::string& text) {
+  errno = 0;
   try {
     CLI::detail::to_flag_value(text);
-    return true;
   } catch (const std::exception&) {
     return false;
   }
+  return errno == 0;
 }
 
 }  // namespace

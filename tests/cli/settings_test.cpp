@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfiguration{"NotAFlag", "json = maybe\n", "--json: 'maybe' is neither true nor false"},
         BadConfiguration{"Unclosed", "json = \"yes\n", "--json: '"},
         BadConfiguration{"UnclosedSection", "[check\njson = true\n", "unknown key '[check'"},
-        BadConfiguration{"NoKey", "= 5\n", "unknown key ''"},
+        BadConfiguration{"NoKey", "= 5\n", "unknown key '"},
         BadConfiguration{"Twice", "json = true\njson = false\n", "'json' is given twice"},
         BadConfiguration{"TwiceInSection", "[check]\nqueues=1\nqueues=2\n", "given twice"},
         BadConfiguration{"OptionOfACommand", "queues = 4\n", "unknown key 'queues'"},
