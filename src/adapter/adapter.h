@@ -13,7 +13,9 @@ namespace manactl::adapter {
 
 struct PortSetup {
   MacAddress mac;
-  std::uint32_t vport_offset = 1;  // 1 to 255
+  // 1 to 255, so that it fits in the short form of an OOB. In the long form too, drivers set only
+  // the short field for such an offset (mana_start_xmit() of Linux, mana_tx_burst() of DPDK).
+  std::uint32_t vport_offset = 1;
 };
 
 struct AdapterSetup {

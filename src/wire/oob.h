@@ -89,9 +89,10 @@ struct TxLongOob {
     codec.zero("reserved dwords 4-5", 64);
   }
 
-  // The vPort offset, regardless of the form.
+  // The vPort offset. In both forms, drivers write an offset of up to 255 only to the short field
+  // (mana_start_xmit() of Linux).
   constexpr std::uint32_t vport_offset() const {
-    return base.format == PacketFormat::short_form ? base.short_vport_offset : long_vport_offset;
+    return base.short_vport_offset != 0 ? base.short_vport_offset : long_vport_offset;
   }
 };
 

@@ -85,6 +85,32 @@ TEST_F(AdapterTest, LoopsAFrameBackWithItsHash) {
   EXPECT_EQ(Buffer(memory.begin() + 4096, memory.begin() + 4096 + 60), frame);
 }
 
+// The tag goes from the OOB of the sender into the frame, and from there into the completion.
+TEST_F(AdapterTest, InsertsAVlanTagAndStripsIt) {
+  loop(0);
+  Queue sq(adapter.port(0), Direction::send);
+  Queue rq(adapter.port(0), Direction::receive);
+  spread(0, {rq.ids.wq});
+  rq.send({piece(4096, 2048)});
+  const auto frame = udp_frame();
+  wire::TxLongOob oob;
+  oob.base = sq.oob();
+  oob.base.format = wire::PacketFormat::long_form;
+  oob.inject_vlan_tag = true;
+  oob.priority = 3;
+  oob.vlan_id = 0x805;
+  sq.post({.inline_oob = wire::OobSize::large}, oob, {frame_at(0, frame)});
+  sq.ring_doorbell();
+  adapter.run();
+  EXPECT_EQ(violations(), 0U);
+  const auto completion = rq.poll().value().rx();
+  EXPECT_TRUE(completion.vlan_present);
+  EXPECT_EQ(completion.vlan_id, 0x805);
+  EXPECT_TRUE(completion.ip_ok || completion.ip_bad) << "the header after the tag is found";
+  EXPECT_EQ(completion.packets[0].length, frame.size());
+  EXPECT_TRUE(std::ranges::equal(frame, std::span(memory).subspan(4096, frame.size())));
+}
+
 TEST_F(AdapterTest, SpreadsFlowsOverTheQueues) {
   loop(0);
   Queue sq(adapter.port(0), Direction::send);

@@ -102,15 +102,42 @@ TEST_F(CheckerTest, ChecksOnlyTheValidFieldsOfALongOob) {
   wire::TxLongOob oob;
   oob.base = sq.oob();
   oob.base.format = wire::PacketFormat::long_form;
-  oob.base.short_vport_offset = 0xee;
-  oob.long_vport_offset = static_cast<std::uint16_t>(adapter.port(0).vport_offset());
+  oob.long_vport_offset = 0xee;
   oob.inner_frame_offset = 0x3ff;
   sq.post({.inline_oob = wire::OobSize::large}, oob, {piece(0, 60)});
   EXPECT_EQ(completion_type(), CqeType::tx_okay);
-  ++oob.long_vport_offset;
+  ++oob.base.short_vport_offset;
   sq.post({.inline_oob = wire::OobSize::large}, oob, {piece(0, 60)});
   EXPECT_EQ(completion_type(), CqeType::tx_vport_out_of_range);
   EXPECT_EQ(noted(Violation::oob_vport), 1U);
+}
+
+// DPDK's net_mana stops like this with eight segments per packet and 128 descriptors.
+TEST_F(CheckerTest, NotesAFullQueueThatGetsNoCompletion) {
+  auto silent = sq.oob();
+  silent.suppress_cqe = true;
+  const std::vector<wire::Sge> eight(8, piece(0, 60));
+  for (int i = 0; i < 25; ++i) sq.post({}, silent, eight);  // 25 * 160 of 4096 bytes
+  sq.ring_doorbell();
+  adapter.run();
+  EXPECT_EQ(noted(Violation::sq_stuck), 0U) << "the driver may send shorter WQEs";
+  adapter.port(0).remove(sq.ids.wq);
+  EXPECT_EQ(noted(Violation::sq_stuck), 1U);
+  EXPECT_THAT(adapter.checker().reports(),
+              ElementsAre(HasSubstr("4000 of 4096 bytes are WQEs without completions, and the "
+                                    "last WQE had 160 bytes")));
+}
+
+TEST_F(CheckerTest, AcceptsAFullQueueThatGetsACompletion) {
+  auto silent = sq.oob();
+  silent.suppress_cqe = true;
+  const std::vector<wire::Sge> eight(8, piece(0, 60));
+  for (int i = 0; i < 24; ++i) sq.post({}, silent, eight);
+  sq.post({}, sq.oob(), eight);
+  sq.ring_doorbell();
+  adapter.run();
+  adapter.port(0).remove(sq.ids.wq);
+  EXPECT_EQ(violations(), 0U);
 }
 
 TEST_F(CheckerTest, StopsAQueueAtAMalformedWqe) {

@@ -194,7 +194,7 @@ class AdapterTest : public testing::Test {
   void spread(std::size_t port, std::vector<std::uint32_t> queues) {
     HashKey hash_key;
     std::iota(hash_key.begin(), hash_key.end(), std::uint8_t{1});
-    adapter.port(port).receiver().set_rss(Rss(hash_key, {}, std::move(queues)));
+    adapter.port(port).receiver().set_rss(Rss(hash_key, std::move(queues)));
   }
 
   std::uint64_t violations() { return adapter.checker().total(); }

@@ -18,21 +18,21 @@ constexpr HashKey kKey{0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x6
 TEST(Rss, HashesAddressesAndPortsInTheOrderOfThePacket) {
   const auto frame = udp_frame(1000);
   const auto input = std::span(frame).subspan(14 + 12, 8 + 4);  // addresses (8 bytes), ports (4)
-  EXPECT_EQ(Rss(kKey, {}, {1}).hash(frame, inspect(frame)).value, wire::toeplitz(kKey, input));
+  EXPECT_EQ(Rss(kKey, {1}).hash(frame, inspect(frame)).value, wire::toeplitz(kKey, input));
 }
 
-TEST(Rss, HashesPortsOnlyIfRequested) {
-  const Rss with(kKey, {}, {1});
-  const Rss without(kKey, {true, true, false, false}, {1});
-  const auto one = udp_frame(1000), other = udp_frame(1001);
-  EXPECT_NE(with.hash(one, inspect(one)).value, with.hash(other, inspect(other)).value);
-  EXPECT_EQ(without.hash(one, inspect(one)).value, without.hash(other, inspect(other)).value);
-  EXPECT_EQ(with.hash(one, inspect(one)).type, 4U);
-  EXPECT_EQ(without.hash(one, inspect(one)).type, 1U);
+TEST(Rss, HashesThePortsOfWholePacketsOnly) {
+  const Rss rss(kKey, {1});
+  auto one = udp_frame(1000), other = udp_frame(1001);
+  EXPECT_NE(rss.hash(one, inspect(one)).value, rss.hash(other, inspect(other)).value);
+  EXPECT_EQ(rss.hash(one, inspect(one)).type, 4U);
+  for (auto* frame : {&one, &other}) (*frame)[20] |= 0x20;  // more fragments follow
+  EXPECT_EQ(rss.hash(one, inspect(one)).value, rss.hash(other, inspect(other)).value);
+  EXPECT_EQ(rss.hash(one, inspect(one)).type, 1U);
 }
 
 TEST(Rss, DoesNotHashUnknownProtocols) {
-  const Rss rss(kKey, {}, {1});
+  const Rss rss(kKey, {1});
   auto frame = udp_frame();
   frame[12] = 0x88;
   EXPECT_EQ(rss.hash(frame, inspect(frame)).type, 0U);
@@ -40,7 +40,7 @@ TEST(Rss, DoesNotHashUnknownProtocols) {
 }
 
 TEST(Rss, RepeatsItsTableTo64Entries) {
-  const Rss rss(kKey, {}, {10, 11, 12, 13});
+  const Rss rss(kKey, {10, 11, 12, 13});
   EXPECT_EQ(rss.queue(0), 10U);
   EXPECT_EQ(rss.queue(63), 13U);
   EXPECT_EQ(rss.queue(64), 10U);

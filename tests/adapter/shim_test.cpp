@@ -3,11 +3,14 @@
 // A program that uses direct verbs, linked with the library that replaces libibverbs and libmana.
 // It rings doorbells with plain stores, as drivers do, so the library must trap each store.
 
+#include <net/if.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 
 #include <cerrno>
 #include <cstdlib>
 
+#include "adapter/shim/interface.h"
 #include "adapter/verbs_objects.h"
 
 // The trap allocates memory in its signal handler. This is safe, because the interrupted doorbell
@@ -41,6 +44,30 @@ TEST(Shim, DescribesADeviceThatNetManaAccepts) {
   EXPECT_NE(attr.raw_packet_caps, 0U);
   EXPECT_EQ(attr.orig_attr.max_qp_wr, 256);
   EXPECT_EQ(ibv_close_device(context), 0);
+}
+
+TEST(Shim, SetsTheMtuOfItsInterfacesOnly) {
+  ifreq request{"sim1", {}};
+  ASSERT_EQ(handle_interface_request(SIOCGIFMTU, &request), 0);
+  EXPECT_EQ(request.ifr_mtu, 1500);
+  for (const int mtu : {68, 9000}) {
+    request.ifr_mtu = mtu;
+    EXPECT_EQ(handle_interface_request(SIOCSIFMTU, &request), 0);
+    request.ifr_mtu = 0;
+    EXPECT_EQ(handle_interface_request(SIOCGIFMTU, &request), 0);
+    EXPECT_EQ(request.ifr_mtu, mtu);
+  }
+  for (const int mtu : {67, 9001}) {
+    request.ifr_mtu = mtu;
+    EXPECT_EQ(handle_interface_request(SIOCSIFMTU, &request), -1);
+    EXPECT_EQ(errno, EINVAL);
+  }
+  EXPECT_FALSE(handle_interface_request(SIOCGIFFLAGS, &request));
+  for (const auto* other : {"sim2", "eth1", "sim", "sim01x"}) {
+    ifreq unknown{};
+    std::ranges::copy(std::string_view(other), unknown.ifr_name);
+    EXPECT_FALSE(handle_interface_request(SIOCGIFMTU, &unknown)) << other;
+  }
 }
 
 TEST(Shim, SendsAndReceivesPackets) {

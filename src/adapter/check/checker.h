@@ -34,6 +34,7 @@ enum class Violation : std::uint8_t {
   oob_vport,
   frame_short,
   frame_long,
+  sq_stuck,
   cq_not_zero,
   destroy_order,
   leak,

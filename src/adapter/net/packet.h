@@ -56,6 +56,7 @@ struct Packet {
   Layer4 l4 = Layer4::none;  // none for IP fragments
   std::size_t l3_offset = 0, l4_offset = 0;
   std::size_t l4_bytes = 0;  // bytes of layer 4 according to the IP header; 0 if truncated
+  std::optional<std::uint16_t> vlan_id;  // of the 802.1Q tag after the addresses
 };
 
 // Parses the headers. Skips one VLAN tag. Packets with IPv6 extension headers have no layer 4.

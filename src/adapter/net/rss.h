@@ -16,11 +16,6 @@ using wire::kHashKeyBytes;
 
 inline constexpr std::size_t kIndirectionEntries = 64;
 
-// The headers whose fields are hashed.
-struct HashFields {
-  bool ipv4 = true, ipv6 = true, tcp = true, udp = true;
-};
-
 struct Hash {
   std::uint32_t value = 0;
   std::uint16_t type = 0;  // one bit of a receive completion's hash_type; 0: not hashed
@@ -28,7 +23,9 @@ struct Hash {
 
 class Rss {
  public:
-  Rss(const HashKey& key, HashFields fields, std::vector<std::uint32_t> queues);
+  // Hashes the addresses of IPv4 and IPv6, and the ports of TCP and UDP: the verbs' selection of
+  // fields has no effect, because mana_ib_create_qp_rss() of Linux ignores it.
+  Rss(const HashKey& key, std::vector<std::uint32_t> queues);
 
   Hash hash(Frame frame, const Packet& packet) const;
 
@@ -42,7 +39,6 @@ class Rss {
 
  private:
   wire::ToeplitzTable toeplitz_;
-  HashFields fields_;
   std::vector<std::uint32_t> queues_;
 };
 

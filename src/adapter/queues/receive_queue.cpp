@@ -20,6 +20,8 @@ std::uint16_t hash_type(const Hash& hash) {
 wire::RxCompletion completion_of(Frame frame, const Packet& packet, const Hash& hash) {
   wire::RxCompletion completion;
   completion.hash_type = hash_type(hash);
+  completion.vlan_present = packet.vlan_id.has_value();
+  completion.vlan_id = packet.vlan_id.value_or(0);
   completion.packets[0].hash = hash.value;
   if (packet.l3 == Layer3::ipv4) {
     completion.ip_ok = is_ip_checksum_valid(frame, packet);
@@ -71,6 +73,13 @@ std::size_t ReceiveQueue::scatter(const TakenWqe& wqe, Frame frame) const {
   return done;
 }
 
+Frame ReceiveQueue::without_tag(Frame frame) {
+  constexpr std::size_t kAddresses = 12, kTag = 4;
+  untagged_.assign(frame.begin(), frame.end());
+  untagged_.erase(untagged_.begin() + kAddresses, untagged_.begin() + kAddresses + kTag);
+  return untagged_;
+}
+
 bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) {
   if (halted_ || port_.faults.no_buffer.is_due()) return false;
   const auto wqe = ring_.take(port_.checker);
@@ -80,8 +89,10 @@ bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) 
     valid = ring_.check(ring_.sge(*wqe, i), port_.memory, port_.checker) && valid;
   }
   if (!valid) return false;  // the buffer is consumed without a completion
-  const auto done = scatter(*wqe, frame);
   auto completion = completion_of(frame, packet, hash);
+  // MANA always strips the tag: NETIF_F_HW_VLAN_CTAG_RX cannot be turned off in Linux.
+  if (packet.vlan_id) frame = without_tag(frame);
+  const auto done = scatter(*wqe, frame);
   const bool complete_frame = done == frame.size() && !port_.faults.truncate.is_due();
   completion.header.type = complete_frame ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;
   completion.packets[0].length = static_cast<std::uint16_t>(done);

@@ -28,18 +28,6 @@ constexpr std::uint64_t kFlags = qword_of(TxShortOob{.is_outer_ipv4 = true,
                                                      .compute_udp_checksum = true,
                                                      .suppress_cqe = true});
 constexpr std::uint64_t kVariable = kFlags | qword_of(TxShortOob{.transport_offset = 0x3ff});
-constexpr std::uint64_t kVariableInLong =
-    kVariable | qword_of(TxShortOob{.short_vport_offset = 0xff});
-
-// The vPort offset is the only field that is checked in the long part of an OOB. The other fields
-// are valid only if their flag is set; otherwise drivers leave old values in them.
-constexpr std::uint32_t kLongVportAt = 12, kLongVportShift = 16, kLongVportMask = 0xfff;
-
-std::uint32_t long_vport(const TakenWqe& wqe) {
-  const wire::Bytes oob(wqe.oob, wqe.oob_bytes);
-  const auto dword = static_cast<std::uint32_t>(wire::load(oob, kLongVportAt, 4));
-  return (dword >> kLongVportShift) & kLongVportMask;
-}
 
 CqeData completion(CqeType type) {
   wire::TxCompletion completion;
@@ -74,8 +62,20 @@ SendQueue::SendQueue(const QueueSetup& setup, const QueueIds& ids, const PortCon
   oob.short_vport_offset = static_cast<std::uint8_t>(port.vport_offset);
   expected_short_ = qword_of(oob);
   oob.format = wire::PacketFormat::long_form;
-  expected_long_ = qword_of(oob) & ~kVariableInLong;
+  expected_long_ = qword_of(oob);
   frames_.reserve(kBurst);
+}
+
+SendQueue::~SendQueue() {
+  if (halted_ || !is_stuck()) return;
+  port_.checker.note(Violation::sq_stuck, [&] {
+    return fmt::format(
+        "SQ {:#x}: {} of {} bytes are WQEs without completions, and the last WQE had {} bytes",
+        ids_.wq,
+        ring_.taken() - completed_,
+        ring_.size(),
+        last_wqe_bytes_);
+  });
 }
 
 SendQueue::Drained SendQueue::drain(std::uint32_t tail, Backend& backend, std::size_t max_wqes) {
@@ -125,15 +125,17 @@ inline bool SendQueue::send_single(Sent& sent) {
   const bool valid = (word & ~kVariable) == expected_short_ && sge.size >= kEthernetBytes &&
                      sge.size <= port_.max_frame && WorkRing::is_valid(sge, port_.memory);
   if (!valid) return false;
-  sent = {ring_.offset(), CqeType::tx_okay, (word & kSuppress) != 0};
+  sent = {ring_.offset(), 0, CqeType::tx_okay, (word & kSuppress) != 0};
   bytes_ += sge.size;
   ring_.take_single();
+  sent.end = ring_.taken();
   return true;
 }
 
 std::size_t SendQueue::burst(Backend& backend, std::size_t max_wqes) {
   std::array<Sent, kBurst> sent;
   std::size_t count = 0;
+  const auto begin = ring_.taken();
   const bool reads_frames = backend.reads_frames();
   const bool fast = !reads_frames && port_.faults.tx.is_off();
   max_wqes = std::min(max_wqes, kBurst);
@@ -147,6 +149,12 @@ std::size_t SendQueue::burst(Backend& backend, std::size_t max_wqes) {
   if (count == 0) return 0;
   if (!frames_.empty()) backend.transmit(frames_);
   for (std::size_t i = 0; i < count; ++i) complete(sent[i]);
+  last_wqe_bytes_ = ring_.taken() - (count == 1 ? begin : sent[count - 2].end);
+  for (auto i = count; i-- > 0;) {
+    if (sent[i].suppressed && sent[i].type == CqeType::tx_okay) continue;
+    completed_ = sent[i].end;
+    break;
+  }
   add(port_.counters.tx_packets, count - errors_);
   add(port_.counters.tx_bytes, bytes_);
   add(port_.counters.tx_errors, errors_);
@@ -159,7 +167,7 @@ std::size_t SendQueue::burst(Backend& backend, std::size_t max_wqes) {
 
 SendQueue::Sent SendQueue::send(const TakenWqe& wqe, bool reads_frames) {
   const auto word = load_qword(wqe.oob);
-  Sent sent{wqe.offset, CqeType::tx_okay, (word & kSuppress) != 0};
+  Sent sent{wqe.offset, ring_.taken(), CqeType::tx_okay, (word & kSuppress) != 0};
   if (!is_valid_oob(wqe, word)) sent.type = report_oob(wqe, word);
   std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < wqe.sges; ++i) {
@@ -184,8 +192,10 @@ SendQueue::Sent SendQueue::send(const TakenWqe& wqe, bool reads_frames) {
 }
 
 bool SendQueue::is_valid_oob(const TakenWqe& wqe, std::uint64_t word) const {
-  if (wqe.oob_bytes == wire::kSmallOob) return (word & ~kVariable) == expected_short_;
-  return (word & ~kVariableInLong) == expected_long_ && long_vport(wqe) == port_.vport_offset;
+  // Nothing is checked in the long part. Its fields are valid only if their flag is set; otherwise
+  // drivers leave old values in them. Drivers set the short vPort offset in both forms.
+  const bool is_short = wqe.oob_bytes == wire::kSmallOob;
+  return (word & ~kVariable) == (is_short ? expected_short_ : expected_long_);
 }
 
 // Notes a violation for each wrong field of the OOB.
@@ -211,7 +221,7 @@ CqeType SendQueue::report_oob(const TakenWqe& wqe, std::uint64_t word) {
   if (part(word, 42, 14) != part(expected, 42, 14)) {
     note(Violation::oob_frame, part(word, 42, 14), part(expected, 42, 14));
   }
-  const auto vport = is_long ? long_vport(wqe) : part(word, 56, 8);
+  const auto vport = part(word, 56, 8);
   if (vport != port_.vport_offset) {
     note(Violation::oob_vport, vport, port_.vport_offset);
     type = CqeType::tx_vport_out_of_range;

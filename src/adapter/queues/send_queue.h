@@ -18,6 +18,9 @@ namespace manactl::adapter {
 class SendQueue {
  public:
   SendQueue(const QueueSetup& setup, const QueueIds& ids, const PortContext& port);
+  SendQueue(const SendQueue&) = delete;
+  SendQueue& operator=(const SendQueue&) = delete;
+  ~SendQueue();  // notes a violation if the driver could not have sent any more
 
   const QueueIds& ids() const { return ids_; }
 
@@ -37,6 +40,10 @@ class SendQueue {
   // Stops the queue permanently.
   void halt() { halted_ = true; }
 
+  // True if all WQEs since the last completion suppressed theirs, and another WQE like the last one
+  // does not fit: the driver waits for a completion that never comes.
+  bool is_stuck() const { return ring_.size() - (ring_.taken() - completed_) < last_wqe_bytes_; }
+
   bool uses(const Extent& memory) const {
     return ring_.extent().overlaps(memory) || cq_.extent().overlaps(memory);
   }
@@ -47,6 +54,7 @@ class SendQueue {
   // A WQE between its check and its completion.
   struct Sent {
     std::uint32_t offset;
+    std::uint32_t end;  // like WorkRing::taken()
     wire::CqeType type;
     bool suppressed;
   };
@@ -69,6 +77,8 @@ class SendQueue {
   std::function<void()> on_event_;
   std::uint64_t expected_short_, expected_long_;  // the fixed bits of a valid OOB
   CqeData okay_{};
+  std::uint32_t completed_ = 0;  // end of the last WQE with a completion, like WorkRing::taken()
+  std::uint32_t last_wqe_bytes_ = 0;
   std::uint64_t bytes_ = 0, errors_ = 0, completions_ = 0;  // totals of this burst
   std::vector<Frame> frames_;
   std::vector<std::vector<std::uint8_t>> copied_frames_;  // frames_ points into them

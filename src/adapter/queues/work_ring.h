@@ -55,8 +55,13 @@ class WorkRing {
 
   std::uint32_t id() const { return id_; }
 
+  std::uint32_t size() const { return size_; }  // in bytes
+
   // Bytes that were announced and not yet taken.
   std::uint32_t posted() const { return broken_ ? 0 : tail_ - head_; }
+
+  // The WQEs that were taken, in bytes since the creation of the ring, modulo 2^32.
+  std::uint32_t taken() const { return head_; }
 
   std::uint32_t tail() const { return tail_; }
 

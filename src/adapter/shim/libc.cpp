@@ -2,7 +2,7 @@
 //
 // Interposed functions of libc. fopen() and opendir() redirect sysfs paths of the RDMA device to
 // the sysfs tree. sigaction() keeps the doorbell trap in front of the program's SIGSEGV handler.
-// munmap() first stops the queues in the memory.
+// munmap() first stops the queues in the memory. ioctl() knows the interfaces of the ports.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -12,6 +12,7 @@
 #include <cstdio>
 
 #include "adapter/shim/doorbell_trap.h"
+#include "adapter/shim/interface.h"
 #include "adapter/shim/simulator.h"
 
 namespace {
@@ -43,6 +44,7 @@ int sim_sigaction(int signal,
                   const struct sigaction* action,
                   struct sigaction* before) __asm__("sigaction");
 int sim_munmap(void* at, std::size_t bytes) __asm__("munmap");
+int sim_ioctl(int file, unsigned long request, void* argument) __asm__("ioctl");
 
 FILE* sim_fopen(const char* path, const char* mode) {
   static const auto function = real<FILE*(const char*, const char*)>("fopen");
@@ -71,6 +73,14 @@ int sim_sigaction(int signal, const struct sigaction* action, struct sigaction* 
 int sim_munmap(void* at, std::size_t bytes) {
   manactl::adapter::Simulator::handle_unmap(at, bytes);
   return static_cast<int>(syscall(SYS_munmap, at, bytes));
+}
+
+// The third argument of ioctl() is optional: the system call ignores it where there is none.
+int sim_ioctl(int file, unsigned long request, void* argument) {
+  if (const auto result = manactl::adapter::handle_interface_request(request, argument)) {
+    return *result;
+  }
+  return static_cast<int>(syscall(SYS_ioctl, file, request, argument));
 }
 
 }  // extern "C"

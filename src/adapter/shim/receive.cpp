@@ -128,14 +128,6 @@ bool is_valid(const ibv_qp_init_attr_ex& attr) {
          hash.rx_hash_function == IBV_RX_HASH_FUNC_TOEPLITZ;
 }
 
-HashFields fields_of(std::uint64_t mask) {
-  const auto has = [mask](std::uint64_t bits) { return (mask & bits) != 0; };
-  return {has(IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4),
-          has(IBV_RX_HASH_SRC_IPV6 | IBV_RX_HASH_DST_IPV6),
-          has(IBV_RX_HASH_SRC_PORT_TCP | IBV_RX_HASH_DST_PORT_TCP),
-          has(IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP)};
-}
-
 Result<> create_queue(Wq& wq, Context& context) {
   const auto index = static_cast<std::size_t>(context.port);
   const auto ids = Simulator::get().adapter().port(index).create(Direction::receive,
@@ -183,7 +175,7 @@ ibv_qp* create_rss_qp(ibv_context* ibv_ctx, ibv_qp_init_attr_ex* attr) {
       .adapter()
       .port(static_cast<std::size_t>(qp->port))
       .receiver()
-      .set_rss(Rss(key, fields_of(attr->rx_hash_conf.rx_hash_fields_mask), std::move(ids)));
+      .set_rss(Rss(key, std::move(ids)));
   ++domain.users;
   ++context.objects;
   return qp.release();
