@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <array>
+#include <cerrno>
 #include <map>
 
 #include "base/text.h"

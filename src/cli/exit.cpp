@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "adapter/check/checker.h"
+#include "adapter/check/known_defects.h"
 #include "adapter/launch/launch.h"
 #include "datapath/probe.h"
 #include "diag/runner.h"
@@ -61,8 +62,10 @@ Exit exit_of(const std::vector<setup::RestoreResult>& restored) {
   return complete ? Exit::ok : Exit::roll_back_failed;
 }
 
-Exit exit_of(const adapter::Outcome& outcome) {
-  const bool has_violations = adapter::Checker(*outcome.counters).total() != 0;
+Exit exit_of(const adapter::Outcome& outcome, bool strict) {
+  const auto& counters = *outcome.counters;
+  const bool has_violations = adapter::Checker(*outcome.counters).total() != 0 &&
+                              (strict || !adapter::has_only_known_defects(counters));
   return outcome.status == 0 ? findings_if(has_violations) : static_cast<Exit>(outcome.status);
 }
 

@@ -66,6 +66,7 @@ Exit exit_of(const setup::PrepareResult& prepared);
 Exit exit_of(const std::vector<setup::RestoreResult>& restored);
 
 // Returns the program's exit status, or `findings` if it is 0 but the adapter found violations.
-Exit exit_of(const adapter::Outcome& outcome);
+// With `strict`, those that known defects of the driver explain count too.
+Exit exit_of(const adapter::Outcome& outcome, bool strict);
 
 }  // namespace manactl::cli

@@ -41,7 +41,7 @@ class FuzzedDriver {
     rq_ = *port.create(Direction::receive,
                        {receive_.data(), kRing, receive_cq_.data(), kEntries, {}});
     // Static, because building its tables is slow. The id of the queue is the same in each adapter.
-    static const adapter::Rss rss({}, {}, {rq_.wq});
+    static const adapter::Rss rss({}, {rq_.wq});
     port.receiver().set_rss(rss);
   }
 

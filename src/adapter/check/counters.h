@@ -6,9 +6,11 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 namespace manactl::adapter {
 
@@ -16,6 +18,7 @@ inline constexpr std::size_t kMaxPorts = 8;
 inline constexpr std::size_t kMaxViolations = 32;
 inline constexpr std::size_t kMaxReports = 32;
 inline constexpr std::size_t kReportBytes = 240;
+inline constexpr std::size_t kDriverBytes = 40;
 
 using Count = std::atomic<std::uint64_t>;
 
@@ -36,9 +39,18 @@ struct AdapterCounters {
   std::array<Count, kMaxViolations> violations;  // indexed by Violation
   std::atomic<std::uint32_t> reports;            // calls of add_report(); may exceed kMaxReports
   std::array<Report, kMaxReports> report;
+  // The release of the program's driver, for example "DPDK 24.11.8"; empty if unknown. Written
+  // before the first queue exists.
+  std::array<char, kDriverBytes> driver;
 };
 
 static_assert(Count::is_always_lock_free, "shared between processes");
+
+// The program can write to the counters, so the text is untrusted and need not end with NUL.
+inline std::string_view driver_of(const AdapterCounters& counters) {
+  const auto& text = counters.driver;
+  return {text.data(), static_cast<std::size_t>(std::ranges::find(text, '\0') - text.begin())};
+}
 
 inline void add(Count& count, std::uint64_t value) {
   if (value != 0) count.fetch_add(value, std::memory_order_relaxed);

@@ -23,6 +23,7 @@ struct QueueSetup {
   std::uint8_t* cq = nullptr;
   std::uint32_t cq_entries = 0;
   std::function<void()> on_event;  // called when an armed CQ gets an entry; may be empty
+  std::uint32_t wqes = 0;          // the number that the driver requested; 0: as many as fit
 };
 
 // The context that all queues of a port share.

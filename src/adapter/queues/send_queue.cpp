@@ -55,7 +55,9 @@ SendQueue::SendQueue(const QueueSetup& setup, const QueueIds& ids, const PortCon
       ring_(setup.ring, setup.ring_bytes, ids.wq, kSendLimits),
       cq_(setup.cq, setup.cq_entries, ids.cq),
       on_event_(setup.on_event),
-      okay_(completion(CqeType::tx_okay)) {
+      okay_(completion(CqeType::tx_okay)),
+      capacity_(setup.wqes == 0 ? setup.ring_bytes
+                                : std::min(setup.ring_bytes, setup.wqes * wire::kBasicUnit)) {
   TxShortOob oob;
   oob.cq_id = ids.cq;
   oob.sq_frame = static_cast<std::uint16_t>(ids.wq >> 10U);
@@ -73,7 +75,7 @@ SendQueue::~SendQueue() {
         "SQ {:#x}: {} of {} bytes are WQEs without completions, and the last WQE had {} bytes",
         ids_.wq,
         ring_.taken() - completed_,
-        ring_.size(),
+        capacity_,
         last_wqe_bytes_);
   });
 }
@@ -192,7 +194,7 @@ SendQueue::Sent SendQueue::send(const TakenWqe& wqe, bool reads_frames) {
 }
 
 bool SendQueue::is_valid_oob(const TakenWqe& wqe, std::uint64_t word) const {
-  // Nothing is checked in the long part. Its fields are valid only if their flag is set; otherwise
+  // The long part is not checked. Its fields are valid only if their flag is set; otherwise
   // drivers leave old values in them. Drivers set the short vPort offset in both forms.
   const bool is_short = wqe.oob_bytes == wire::kSmallOob;
   return (word & ~kVariable) == (is_short ? expected_short_ : expected_long_);

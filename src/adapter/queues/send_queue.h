@@ -42,7 +42,7 @@ class SendQueue {
 
   // True if all WQEs since the last completion suppressed theirs, and another WQE like the last one
   // does not fit: the driver waits for a completion that never comes.
-  bool is_stuck() const { return ring_.size() - (ring_.taken() - completed_) < last_wqe_bytes_; }
+  bool is_stuck() const { return ring_.taken() - completed_ + last_wqe_bytes_ > capacity_; }
 
   bool uses(const Extent& memory) const {
     return ring_.extent().overlaps(memory) || cq_.extent().overlaps(memory);
@@ -79,6 +79,9 @@ class SendQueue {
   CqeData okay_{};
   std::uint32_t completed_ = 0;  // end of the last WQE with a completion, like WorkRing::taken()
   std::uint32_t last_wqe_bytes_ = 0;
+  // The bytes that the driver can rely on: one basic unit for each requested WQE. DPDK's net_mana
+  // counts like this, although the ring has room for longer WQEs.
+  std::uint32_t capacity_;
   std::uint64_t bytes_ = 0, errors_ = 0, completions_ = 0;  // totals of this burst
   std::vector<Frame> frames_;
   std::vector<std::vector<std::uint8_t>> copied_frames_;  // frames_ points into them

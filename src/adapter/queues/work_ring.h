@@ -55,8 +55,6 @@ class WorkRing {
 
   std::uint32_t id() const { return id_; }
 
-  std::uint32_t size() const { return size_; }  // in bytes
-
   // Bytes that were announced and not yet taken.
   std::uint32_t posted() const { return broken_ ? 0 : tail_ - head_; }
 

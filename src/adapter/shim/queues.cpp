@@ -43,7 +43,8 @@ Result<QueueIds> create_queue(Qp& qp, Context& context) {
                           qp.ring_bytes,
                           qp.completions->memory,
                           qp.completions->entries,
-                          event_of(*qp.completions)});
+                          event_of(*qp.completions),
+                          qp.entries});
   if (!ids) return ids;
   const auto watched = Simulator::get().watch_doorbells(
       *context.page, static_cast<std::size_t>(qp.port), Direction::send);

@@ -2,6 +2,7 @@
 
 #include "adapter/shim/simulator.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -41,6 +42,16 @@ Result<AdapterCounters*> find_counters(const Config& config) {
       nullptr, sizeof(AdapterCounters), PROT_READ | PROT_WRITE, MAP_SHARED, config.counters, 0);
   if (at == MAP_FAILED) return fail_errno(errno, "cannot map the counters");
   return static_cast<AdapterCounters*>(at);
+}
+
+// Finds the release of DPDK, if the program has loaded DPDK's libraries. A statically linked
+// program does not export the function.
+void find_driver(AdapterCounters& counters) {
+  using Function = const char*();
+  auto* const function = reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, "rte_version"));
+  if (function == nullptr) return;
+  const std::string_view version = function();
+  std::copy_n(version.begin(), std::min(version.size(), kDriverBytes), counters.driver.begin());
 }
 
 AdapterSetup setup_of(const Config& config) {
@@ -126,6 +137,7 @@ Simulator::Simulator(const Config& config, AdapterCounters& counters)
       verb_faults_(config.faults),
       doorbells_(config.doorbell != DoorbellSource::call),
       failure_(config.faults, control_, [this] { adapter_.halt(); }) {
+  find_driver(counters);
   for (std::uint32_t i = 0; i < config.ports; ++i) {
     plan_faults(config, adapter_.faults(i));
     adapter_.port(i).connect(backend_of(config, adapter_, i));

@@ -16,6 +16,7 @@ struct Options {
   std::vector<std::string> settings;  // adapter settings, "key=value"
   std::vector<std::string> command;
   adapter::LaunchPaths paths;
+  bool strict = false;
 };
 
 Exit run_sim(const Options& options, Context& context) {
@@ -35,7 +36,7 @@ Exit run_sim(const Options& options, Context& context) {
       {*library, join(options.settings, " "), options.command, context.json, options.paths});
   if (!outcome) return report_error(context, because(outcome.error(), "sim").value());
   const SimResult result{*outcome, options.command};
-  const Exit exit = exit_of(*outcome);
+  const Exit exit = exit_of(*outcome, options.strict);
   context.json ? print_json(context.out, result, exit) : print_text(context.err, result);
   return exit;
 }
@@ -84,6 +85,7 @@ CommandAction add_sim(CLI::App& app) {
            options->paths.read);
   add_path(
       app, {"--write", type::kFile, "write sent packets to this capture"}, options->paths.write);
+  add_flag(app, "--strict", options->strict, "exit with 1 for known defects of the driver too");
   add_value(app,
             {"COMMAND", "COMMAND", "run this program with its arguments", true},
             [options](const std::string& text) -> Result<> {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapter/check/checker.h"
+#include "adapter/check/known_defects.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "cli/version.h"
@@ -78,13 +79,19 @@ void print_text(Screen& screen, const SimResult& result) {
     out << screen.paint(Color::green, "No contract violations.") << '\n';
     return;
   }
+  const auto driver = adapter::driver_of(counters);
   out << screen.paint(
              Color::red,
              fmt::format("{} contract {}:", total, total == 1 ? "violation" : "violations"))
       << '\n';
   for (const auto& rule : adapter::rules()) {
     const auto times = adapter::Checker(counters).count_of(rule.violation);
-    if (times != 0) out << fmt::format("  {} ({}): {}\n", rule.id, times, rule.meaning);
+    if (times == 0) continue;
+    out << fmt::format("  {} ({}): {}\n", rule.id, times, rule.meaning);
+    if (const auto* known = adapter::find_known_defect(driver, rule.violation)) {
+      out << fmt::format(
+          "    known defect of {}: {} ({})\n", printable(driver), known->meaning, known->reference);
+    }
   }
   for (const auto& line : reports_of(counters)) out << "    " << line << '\n';
 }
@@ -106,12 +113,20 @@ void print_json(Screen& screen, const SimResult& result, Exit exit) {
     for (const auto& [name, count] : kCounters) row[name] = (counters.port[i].*count).load();
     json["ports"].push_back(std::move(row));
   }
+  const auto driver = adapter::driver_of(counters);
+  json["driver"] = driver.empty() ? Json(nullptr) : Json(printable(driver));
   json["violations"] = checker.total();
   json["rules"] = Json::array();
   for (const auto& rule : adapter::rules()) {
     const auto times = checker.count_of(rule.violation);
     if (times == 0) continue;
-    json["rules"].push_back({{"id", rule.id}, {"count", times}, {"meaning", rule.meaning}});
+    const auto* known = adapter::find_known_defect(driver, rule.violation);
+    json["rules"].push_back(
+        {{"id", rule.id},
+         {"count", times},
+         {"meaning", rule.meaning},
+         {"known_defect", known == nullptr ? Json(nullptr) : Json(known->meaning)},
+         {"reference", known == nullptr ? Json(nullptr) : Json(known->reference)}});
   }
   json["reports"] = reports_of(counters);
   screen.stream() << json.dump(2) << '\n';
