@@ -235,7 +235,7 @@ def loses_packets():
 
 def loses_the_device():
     """Up to DPDK 26.03 the driver removes the port; newer releases wait until the device returns."""
-    run = Run(["--forward-mode=txonly"], sim=["--fault", "device=fatal,ms=100"])
+    run = Run(["--forward-mode=txonly"], sim=["--fault", "device=fatal,ms=500"])
     run.check("device removal event" in run.log or "error recovering event" in run.log, "no device event in the log")
     run.check_contract()
 
