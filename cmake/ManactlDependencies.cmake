@@ -11,6 +11,12 @@ find_package(tl-expected REQUIRED)
 pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0)
 pkg_check_modules(UDEV REQUIRED IMPORTED_TARGET libudev)
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+# Some packages of RE2 (Debian 12) give the version 0.0.0. The name of the library then contains its ABI version.
+if(RE2_VERSION STREQUAL "0.0.0")
+  find_library(MANACTL_RE2_LIBRARY re2 HINTS ${RE2_LIBRARY_DIRS} REQUIRED)
+  file(REAL_PATH "${MANACTL_RE2_LIBRARY}" library)
+  string(REGEX REPLACE "^.*\\.so\\." "" RE2_VERSION "${library}")
+endif()
 # Only the headers are used: manactl loads these libraries at their first use (see
 # src/base/shared_library.h).
 pkg_check_modules(KMOD REQUIRED libkmod)

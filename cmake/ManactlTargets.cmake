@@ -70,14 +70,15 @@ function(manactl_test name)
 endfunction()
 
 # manactl_embed(MODULE FILE NAME)
-# Embeds the text of FILE (relative to the project) in MODULE as
+# Embeds the text of FILE (absolute, or relative to the project) in MODULE as
 # `extern const std::string_view manactl::embedded::NAME`.
 function(manactl_embed module file name)
+  cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp")
   add_custom_command(OUTPUT "${generated}"
-    COMMAND ${CMAKE_COMMAND} "-DIN=${PROJECT_SOURCE_DIR}/${file}" "-DOUT=${generated}" "-DNAME=${name}"
+    COMMAND ${CMAKE_COMMAND} "-DIN=${file}" "-DOUT=${generated}" "-DNAME=${name}"
             -P "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
-    DEPENDS "${PROJECT_SOURCE_DIR}/${file}" "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+    DEPENDS "${file}" "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
     VERBATIM)
   # Clang warns about concatenated literals of more than 65536 characters; GCC and Clang have no limit.
   set_source_files_properties("${generated}" PROPERTIES COMPILE_OPTIONS -Wno-overlength-strings)

@@ -4,12 +4,17 @@
 
 #include <CLI/Version.hpp>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "datapath/bench.h"
 #include "datapath/engines.h"
+
+namespace manactl::embedded {
+extern const std::string_view components;
+}
 
 namespace manactl::cli {
 namespace {
@@ -28,6 +33,17 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
       {"re2", MANACTL_RE2_VERSION},
       {"tl-expected", MANACTL_EXPECTED_VERSION},
   };
+}
+
+// Returns the libraries whose code is in the program, with their licenses.
+nlohmann::ordered_json components() {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& component : nlohmann::json::parse(embedded::components)) {
+    list.push_back({{"name", component["name"]},
+                    {"version", component["version"]},
+                    {"license", component["license"]}});
+  }
+  return list;
 }
 
 }  // namespace
@@ -51,6 +67,7 @@ void print_version_json(Screen& screen) {
   json["dpdk"] = {
       {"version", engine.version}, {"linkage", engine.linkage}, {"drivers", engine.drivers}};
   for (const auto& [name, number] : library_versions()) json["libraries"][name] = number;
+  json["components"] = components();
   json["compiler"] = MANACTL_COMPILER;
   json["build"] = MANACTL_BUILD_TYPE;
   screen.stream() << json.dump(2) << '\n';

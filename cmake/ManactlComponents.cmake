@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+#
+# The foreign code in the program: static archives, and libraries whose headers contain functions. The list is
+# printed by --version --json and installed as an SPDX document (cmake/sbom.py). A library that is only linked
+# dynamically is not in it.
+
+# manactl_component(NAME VERSION LICENSE URL): LICENSE is an SPDX expression.
+set(components "[]")
+set(count 0)
+macro(manactl_component name version license url)
+  string(JSON components SET "${components}" ${count} "{\"name\": \"${name}\", \"version\": \"${version}\",
+    \"license\": \"${license}\", \"url\": \"${url}\"}")
+  math(EXPR count "${count} + 1")
+endmacro()
+
+manactl_component(cli11 "${CLI11_VERSION}" BSD-3-Clause "https://github.com/CLIUtils/CLI11")
+if(MANACTL_DPDK STREQUAL "static")
+  manactl_component(dpdk "${DPDK_VERSION}" BSD-3-Clause "https://www.dpdk.org")
+endif()
+manactl_component(fmt "${fmt_VERSION}" MIT "https://github.com/fmtlib/fmt")
+manactl_component(nlohmann-json "${nlohmann_json_VERSION}" MIT "https://github.com/nlohmann/json")
+manactl_component(tl-expected "${tl-expected_VERSION}" CC0-1.0 "https://github.com/TartanLlama/expected")
+
+set(MANACTL_COMPONENTS "${PROJECT_BINARY_DIR}/components.json")
+file(CONFIGURE OUTPUT "${MANACTL_COMPONENTS}" CONTENT "${components}\n" @ONLY)
+
+# Without Python, the document is not built; neither are the man pages.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+  set(sbom "${PROJECT_BINARY_DIR}/manactl.spdx.json")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/sbom.py")
+  add_custom_command(OUTPUT "${sbom}"
+    COMMAND "${Python3_EXECUTABLE}" "${script}" "${PROJECT_VERSION}" "${MANACTL_COMPONENTS}" "${sbom}"
+    DEPENDS "${MANACTL_COMPONENTS}" "${script}"
+    VERBATIM)
+  add_custom_target(sbom ALL DEPENDS "${sbom}")
+  install(FILES "${sbom}" DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
