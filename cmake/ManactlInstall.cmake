@@ -30,11 +30,17 @@ else()
   message(STATUS "scdoc is not installed: not building man pages")
 endif()
 
+set(MANACTL_ZSH_DIR "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING
+  "Folder of the completion for zsh; packages of Debian use share/zsh/vendor-completions")
 install(FILES completions/manactl.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME manactl)
-install(FILES completions/_manactl DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/_manactl DESTINATION ${MANACTL_ZSH_DIR})
 install(FILES completions/manactl.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(DIRECTORY schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/manactl)
 install(DIRECTORY deploy/ansible DESTINATION ${CMAKE_INSTALL_DATADIR}/manactl)
 install(FILES docs/checks.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# CMake would now write the list of the installed files into the build tree, which then would belong to root after
+# "sudo cmake --install". This returns from the script of the installation before that.
+install(CODE "return()" ALL_COMPONENTS)

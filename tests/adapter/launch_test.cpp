@@ -34,13 +34,18 @@ class LibraryTrust : public testing::Test {
     std::string pattern = "/tmp/manactl-test-XXXXXX";
     root = mkdtemp(pattern.data());
     fs::create_directories(root / "bin");
-    fs::create_directories(root / "lib/manactl");
-    library = root / "lib/manactl/libmanactl-sim.so";
-    std::ofstream(library) << "x";
-    chmod(library.c_str(), 0644);
+    library = add_library(root / "bin" / kInstalledLibrary);
   }
 
   ~LibraryTrust() override { fs::remove_all(root); }
+
+  static fs::path add_library(const fs::path& place) {
+    auto file = place.lexically_normal();
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << "x";
+    chmod(file.c_str(), 0644);
+    return file;
+  }
 
   fs::path root, library;
 };
@@ -49,8 +54,20 @@ TEST_F(LibraryTrust, FindsTheInstalledLibrary) {
   EXPECT_EQ(find_library(root / "bin/manactl").value(), library.string());
 }
 
+TEST_F(LibraryTrust, FindsTheLibraryInTheLibdirOfTheInstallation) {
+  const std::string relative = "../lib/x86_64-linux-gnu/manactl/libmanactl-sim.so";
+  const auto multiarch = add_library(root / "bin" / relative);
+  EXPECT_EQ(find_library(root / "bin/manactl", relative).value(), multiarch.string());
+}
+
+TEST_F(LibraryTrust, FindsTheInstalledLibraryBelowAPrefixNamedSrc) {
+  const auto installed = add_library(root / "src/bin" / kInstalledLibrary);
+  EXPECT_EQ(find_library(root / "src/bin/manactl").value(), installed.string());
+}
+
 TEST_F(LibraryTrust, FindsTheLibraryOfABuildTree) {
-  EXPECT_EQ(find_library(root / "src/cli/manactl").value(), library.string());
+  const auto built = add_library(root / "lib/manactl/libmanactl-sim.so");
+  EXPECT_EQ(find_library(root / "src/cli/manactl").value(), built.string());
 }
 
 TEST_F(LibraryTrust, FailsIfThereIsNoLibrary) {
@@ -67,11 +84,12 @@ TEST_F(LibraryTrust, RejectsALibraryThatOthersMayWrite) {
 }
 
 TEST_F(LibraryTrust, RejectsAFolderThatOthersMayWrite) {
-  chmod((root / "lib").c_str(), 0777);
+  const auto folder = library.parent_path();
+  chmod(folder.c_str(), 0777);
   const auto found = find_library(root / "bin/manactl");
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, Errc::denied);
-  EXPECT_THAT(found.error().message, HasSubstr(fmt::format("'{}'", (root / "lib").string())));
+  EXPECT_THAT(found.error().message, HasSubstr(fmt::format("'{}'", folder.string())));
 }
 
 TEST_F(LibraryTrust, RejectsALinkToALibrary) {

@@ -25,7 +25,8 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::string_view kLibrary = "lib/manactl/libmanactl-sim.so";
+// Relative to the directory of the program in the build tree.
+constexpr std::string_view kBuiltLibrary = "../../lib/manactl/libmanactl-sim.so";
 constexpr int kSignalBase = 128;
 constexpr auto kForwarded = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
@@ -130,13 +131,14 @@ Result<pid_t> start(const Program& program, const BlockedSignals& signals) {
 
 }  // namespace
 
-Result<std::string> find_library(const std::string& self) {
+const std::string_view kInstalledLibrary = MANACTL_INSTALLED_LIBRARY;
+
+Result<std::string> find_library(const std::string& self, std::string_view installed) {
   namespace fs = std::filesystem;
   const auto folder = fs::path(self).parent_path();
-  // In the build tree, the program is in src/cli.
-  const bool built = folder.parent_path().filename() == "src";
-  const auto root = built ? folder.parent_path().parent_path() : folder.parent_path();
-  const auto path = (root / kLibrary).string();
+  const bool built = folder.filename() == "cli" && folder.parent_path().filename() == "src";
+  // Without "..", open_trusted_file() checks only the directories that lead to the library.
+  const auto path = (folder / (built ? kBuiltLibrary : installed)).lexically_normal().string();
   if (access(path.c_str(), F_OK) != 0) {
     return fail(Errc::unsupported,
                 fmt::format("'{}' is missing: the software adapter is not installed", path));

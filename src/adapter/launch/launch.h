@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapter/check/counters.h"
@@ -15,9 +16,13 @@
 
 namespace manactl::adapter {
 
-// Returns the path of the library in the installation or build tree of the program `self`. Fails if
-// the library is missing or not trusted.
-Result<std::string> find_library(const std::string& self);
+// The path of the installed library relative to the directory of the installed program.
+extern const std::string_view kInstalledLibrary;
+
+// Returns the path of the library in the installation or build tree of the program `self`, an
+// absolute path without symbolic links. Fails if the library is missing or not trusted.
+Result<std::string> find_library(const std::string& self,
+                                 std::string_view installed = kInstalledLibrary);
 
 // Counters in a memfd, which the program inherits.
 class SharedCounters {
