@@ -74,6 +74,10 @@ def enter_namespaces():
                     "ip -n a link set veth-a addrgenmode none up", "ip -n b link set veth-b addrgenmode none up",
                     "ip -n b link add veth-c type veth peer name veth-d", "ip -n b link set veth-c addrgenmode none up"):
         subprocess.run(command.split(), check=True)
+    # An empty database of dpkg. The namespace hides that of the machine.
+    for name in ("dpkg/info", "dpkg/updates", "dpkg/triggers", "apt/lists/partial"):
+        pathlib.Path("/var/lib", name).mkdir(parents=True)
+    pathlib.Path("/var/lib/dpkg/status").touch()
     for name in ("nr_hugepages", "free_hugepages"):
         pathlib.Path(POOL, name).write_text("0\n")
 
@@ -166,6 +170,26 @@ class Playbook(unittest.TestCase):
     def test_a_host_without_mana_fails_the_check_unless_accepted(self):
         output, _ = self.play("--tags=check", rc=2, manactl_check_accept=[0])
         self.assertIn("manactl check: exit 3 (not possible here)", output)
+
+    def test_installs_package_files(self):
+        package = self.folder / "package"
+        (package / "DEBIAN").mkdir(parents=True)
+        (package / "DEBIAN/control").write_text("Package: manactl-test\nVersion: 1\nArchitecture: all\n"
+                                                "Maintainer: a <a@b.example>\nDescription: test\n")
+        (package / "var/lib/manactl-test").mkdir(parents=True)
+        subprocess.run(["dpkg-deb", "--root-owner-group", "--build", str(package), str(self.folder)],
+                       check=True, stdout=subprocess.DEVNULL)
+        options = {"manactl_packages": [str(self.folder / "manactl-test_1_all.deb")]}
+        output, recap = self.play("--tags=install", "--limit=sender", "--check", **options)
+        self.assertIn("would install " + options["manactl_packages"][0], output)
+        for changed in (1, 0):  # the second run finds the package installed
+            _, recap = self.play("--tags=install", "--limit=sender", **options)
+            self.assertEqual(recap["sender"]["changed"], changed)
+        self.assertTrue(pathlib.Path("/var/lib/manactl-test").is_dir())
+
+    def test_reports_a_package_that_apt_does_not_know(self):
+        output, _ = self.play("--tags=install", "--limit=sender", "--check", rc=2, manactl_packages=["manactl-unknown"])
+        self.assertIn("manactl-unknown", output)
 
     def test_check_needs_no_root(self):
         self.inventory.write_text(INVENTORY.replace("ansible_become: false", "ansible_become_exe: /bin/false"))
