@@ -18,7 +18,7 @@ DATA = re.compile(r"tests/(fixtures/[^/]+/|logs/|golden/.*\.(txt|json)$)")
 
 
 def files():
-    for folder in ("src", "tests", "bench", "cmake", "scripts", "completions", "docs", "man", "deploy", "."):
+    for folder in ("src", "tests", "bench", "cmake", "scripts", "completions", "docs", "man", "deploy", "debian", "."):
         for file in ROOT.joinpath(folder).glob("*" if folder == "." else "**/*"):
             name = str(file.relative_to(ROOT))
             if file.is_file() and "__pycache__" not in name and not DATA.match(name):
