@@ -12,14 +12,15 @@ if(MANACTL_SCDOC)
   set(script "${PROJECT_SOURCE_DIR}/cmake/man_page.py")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/man/*.1.scd")
   set(pages "")
+  set(preprocessor "'\\\" t")  # makes man run tbl, which formats tables
   foreach(source IN LISTS sources)
     get_filename_component(page "${source}" NAME_WLE)
     set(made "${PROJECT_BINARY_DIR}/man/${page}")
     # manactl.1 lists the NAME lines of all other pages, so the pages depend on all sources.
     add_custom_command(OUTPUT "${made}"
       COMMAND ${CMAKE_COMMAND} -E make_directory "${PROJECT_BINARY_DIR}/man"
-      COMMAND sh -c "\"$1\" \"$2\" \"$3\" > \"$4.scd\" && \"$5\" < \"$4.scd\" > \"$4\"" sh
-        "${Python3_EXECUTABLE}" "${script}" "${source}" "${made}" "${MANACTL_SCDOC}"
+      COMMAND sh -c "\"$1\" \"$2\" \"$3\" > \"$4.scd\" && { echo \"$6\"; \"$5\" < \"$4.scd\"; } > \"$4\"" sh
+        "${Python3_EXECUTABLE}" "${script}" "${source}" "${made}" "${MANACTL_SCDOC}" "${preprocessor}"
       DEPENDS ${sources} "${script}"
       VERBATIM)
     list(APPEND pages "${made}")
