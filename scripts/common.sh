@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 #
-# Functions that the scripts share. Source this file in the top folder of the repository.
+# Functions that the scripts share. quietly, build and run_tests work in the top folder of the repository.
 
 say() { printf '\n== %s\n' "$*"; }
 
@@ -51,4 +51,26 @@ run_tests() {
   skipped=$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "$log" |
     grep -vEf <(sed -n 's/^\([^# ][^ ]*\)  .*/\1/p' tests/skips.txt) || true)
   [[ -z $skipped ]] || die "tests were skipped that tests/skips.txt does not list: ${skipped//$'\n'/ }"
+}
+
+# apt_sources SUITE [POCKET...]: prints the apt sources of the Debian release SUITE, and of the suites
+# SUITE-POCKET, such as trixie-backports, on the mirror of this machine's sources. Security updates have
+# their own mirror; sid has none. Prints nothing if this machine has no sources of Debian.
+apt_sources() {
+  local suite=$1 repositories release uri name pocket
+  shift
+  repositories=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' \
+    'Origin: Debian' 'Component: main' | sort -u)
+  # shellcheck source=/dev/null
+  release=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
+  while read -r uri name; do
+    case $name in
+      "$release")
+        printf 'deb %s %s main\n' "$uri" "$suite"
+        for pocket; do printf 'deb %s %s-%s main\n' "$uri" "$suite" "$pocket"; done
+        ;;
+      "$release-security" | "$release-updates")
+        [[ $suite == sid ]] || printf 'deb %s %s main\n' "$uri" "$suite-${name#*-}" ;;
+    esac
+  done <<<"$repositories"
 }
