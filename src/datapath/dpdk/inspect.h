@@ -43,41 +43,41 @@ inline BurstSummary inspect_each(rte_mbuf* const* packets,
   return summary;
 }
 
-// Combines the mbufs of a burst for inspect_vectorized(), which takes half the instructions of
-// inspect_each(). refcnt and nb_segs are never 0, so they are all 1 if their OR is 1. All pools are
-// equal if the AND of their addresses equals the OR.
+// Combines the mbufs of a burst for inspect_vectorized(). refcnt and nb_segs are never 0, so they
+// are all 1 if their OR is 1.
 struct Overlay {
   using Halves [[gnu::vector_size(16), gnu::may_alias]] = std::uint32_t;
 
   Words flags_or = {0, 0};
-  Words pool_and = {~0ULL, ~0ULL}, pool_or = {0, 0};
   Halves lengths = {0, 0, 0, 0};
 
-  void add(const rte_mbuf* packet) noexcept {
-    const auto* words = reinterpret_cast<const Words*>(packet);
-    flags_or |= words[1];
+  // False if the packet is from another pool: branching is one instruction less than collecting
+  // them.
+  bool add(const rte_mbuf* packet, const rte_mempool* pool) noexcept {
+    flags_or |= reinterpret_cast<const Words*>(packet)[1];
     lengths += reinterpret_cast<const Halves*>(packet)[2];
-    pool_and &= words[3];
-    pool_or |= words[3];
+    return packet->pool == pool;
   }
 };
 
+// Takes half the instructions of inspect_each().
 inline BurstSummary inspect_vectorized(rte_mbuf* const* packets,
                                        unsigned count,
                                        const rte_mempool* pool) noexcept {
   Overlay all;
-  unsigned i = 0;
-  for (; i + 4 <= count; i += 4) {
-    all.add(packets[i]);
-    all.add(packets[i + 1]);
-    all.add(packets[i + 2]);
-    all.add(packets[i + 3]);
+  auto* const* next = packets;
+  auto* const* const end = packets + count;
+  for (auto* const* const last = packets + (count & ~3U); next != last; next += 4) {
+    if (!all.add(next[0], pool) || !all.add(next[1], pool) || !all.add(next[2], pool) ||
+        !all.add(next[3], pool)) [[unlikely]]
+      return inspect_each(packets, count, pool);
   }
-  for (; i < count; ++i) all.add(packets[i]);
-  const auto address = reinterpret_cast<std::uintptr_t>(pool);
+  for (; next != end; ++next) {
+    if (!all.add(*next, pool)) [[unlikely]]
+      return inspect_each(packets, count, pool);
+  }
   return {all.lengths[1],
-          (all.flags_or[0] & kCountsMask) == kOneEach && (all.flags_or[1] & kForeignData) == 0 &&
-              all.pool_and[1] == address && all.pool_or[1] == address};
+          (all.flags_or[0] & kCountsMask) == kOneEach && (all.flags_or[1] & kForeignData) == 0};
 }
 
 inline BurstSummary inspect(rte_mbuf* const* packets,

@@ -8,6 +8,7 @@
 #include <rte_mbuf.h>
 #include <rte_mempool.h>
 
+#include "datapath/dpdk/cache.h"
 #include "datapath/dpdk/inspect.h"
 #include "datapath/dpdk/lane.h"
 
@@ -20,7 +21,7 @@ namespace manactl::datapath::dpdk {
   auto* pool = packets[0]->pool;
   const auto burst = inspect(packets, count, pool);
   if (burst.poolable) [[likely]] {
-    rte_mempool_put_bulk(pool, reinterpret_cast<void**>(packets), count);
+    put_packets(pool, packets, count);
   } else {
     rte_pktmbuf_free_bulk(packets, count);
   }

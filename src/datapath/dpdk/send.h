@@ -11,6 +11,7 @@
 
 #include <cstring>
 
+#include "datapath/dpdk/cache.h"
 #include "datapath/dpdk/lane.h"
 
 namespace manactl::datapath::dpdk {
@@ -79,7 +80,7 @@ unsigned send_at_most(Lane& lane, std::uint64_t now, unsigned wanted, Finish fin
     wanted = lane.pace.due(now, wanted);
     if (wanted == 0) return 0;
   }
-  if (rte_mempool_get_bulk(lane.pool, reinterpret_cast<void**>(packets), wanted) != 0) {
+  if (!take_packets(lane.pool, packets, wanted)) [[unlikely]] {
     lane.counters.pool_empty.add(1);
     lane.counters.count_poll(0, wanted);
     return rte_eth_tx_burst(

@@ -17,9 +17,9 @@ class Pace {
   // Reaches `per_tick` packets per tick after `ramp` ticks. After a preemption, a sender catches
   // up by at most `depth` packets and skips the rest.
   Pace(double per_tick, double ramp, double depth)
-      : per_tick_(per_tick), ramp_(ramp), depth_(depth) {}
+      : per_tick_(per_tick), ramp_(ramp), depth_(depth), limits_(per_tick > 0) {}
 
-  bool limits() const noexcept { return per_tick_ > 0; }
+  bool limits() const noexcept { return limits_; }
 
   void start(std::uint64_t now) noexcept {
     start_ = now;
@@ -48,6 +48,7 @@ class Pace {
   double per_tick_ = 0, ramp_ = 0, depth_ = 0;
   double spent_ = 0;  // packets that were sent or skipped
   std::uint64_t start_ = 0;
+  bool limits_ = false;
 };
 
 }  // namespace manactl::datapath
