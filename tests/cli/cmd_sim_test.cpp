@@ -137,6 +137,45 @@ TEST(Sim, ReportsAProgramThatDidNotUseTheAdapter) {
   EXPECT_EQ(outcome.err, "The program did not use the adapter.\n");
 }
 
+constexpr const char* kLacksNetMana =
+    "The program did not use the adapter: its DPDK 22.11.11 has no net_mana. Debian 13 has "
+    "net_mana in librte-net-mana25; elsewhere, use a DPDK that is built with it.\n";
+
+TEST(Sim, ReportsADpdkWithoutNetMana) {
+  const auto outcome = sim({}, {MANACTL_DPDK_CLIENT});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, kLacksNetMana);
+  const auto json = document_of(sim({"--json"}, {"sh", "-c", MANACTL_DPDK_CLIENT " ; true"}));
+  EXPECT_EQ(json["driver"], "DPDK 22.11.11");
+  EXPECT_THAT(json["unused_reason"].get<std::string>(), HasSubstr("has no net_mana"));
+  EXPECT_EQ(document_of(sim({"--json"}, {"true"}))["unused_reason"], nullptr);
+  EXPECT_EQ(document_of(sim({"--json"}, {MANACTL_VERBS_CLIENT, "1"}))["unused_reason"], nullptr);
+}
+
+// Runs the client with a copy of DPDK, and with this driver in the directory of its libraries.
+std::string report_with_driver(const std::string& driver) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path(driver);
+  std::filesystem::create_directories(file.parent_path());
+  std::filesystem::copy_file(MANACTL_FAKE_EAL, directory.path("librte_eal.so"));
+  std::filesystem::copy_file(MANACTL_FAKE_EAL, file);
+  return sim({}, {"env", "LD_LIBRARY_PATH=" + directory.path(""), MANACTL_DPDK_CLIENT}).err;
+}
+
+TEST(Sim, DoesNotMissANetManaThatIsInstalled) {
+  const std::string unused = "The program did not use the adapter.\n";
+  EXPECT_EQ(report_with_driver("librte_net_mlx5.so.25"), kLacksNetMana);
+  EXPECT_EQ(report_with_driver("librte_net_mana.so.25"), unused);
+  EXPECT_EQ(report_with_driver("dpdk/pmds-25.0/librte_net_mana.so.25.0"), unused);
+}
+
+TEST(Sim, DoesNotMissANetManaThatIsLoadedFromElsewhere) {
+  const TemporaryDirectory directory;
+  const auto driver = directory.path("librte_net_mana.so.25");
+  std::filesystem::copy_file(MANACTL_FAKE_EAL, driver);
+  EXPECT_EQ(sim({}, {MANACTL_DPDK_CLIENT, driver}).err, "The program did not use the adapter.\n");
+}
+
 TEST(Sim, PassesOptionsAfterTheCommandOn) {
   EXPECT_EQ(sim({}, {"echo", "--config", "--json", "-v", "--"}).out, "--config --json -v --\n");
 }

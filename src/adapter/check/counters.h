@@ -42,6 +42,8 @@ struct AdapterCounters {
   // The release of the program's driver, for example "DPDK 24.11.8"; empty if unknown. Written
   // before the first queue exists.
   std::array<char, kDriverBytes> driver;
+  // The program has DPDK without net_mana and never called the adapter. Written when it exits.
+  std::atomic<bool> lacks_net_mana;
 };
 
 static_assert(Count::is_always_lock_free, "shared between processes");

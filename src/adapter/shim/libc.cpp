@@ -2,7 +2,8 @@
 //
 // Interposed functions of libc. fopen() and opendir() redirect sysfs paths of the RDMA device to
 // the sysfs tree. sigaction() keeps the doorbell trap in front of the program's SIGSEGV handler.
-// munmap() first stops the queues in the memory. ioctl() knows the interfaces of the ports.
+// munmap() first stops the queues in the memory. ioctl() knows the interfaces of the ports. Also
+// the function that runs when the program exits.
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -84,3 +85,12 @@ int sim_ioctl(int file, unsigned long request, void* argument) {
 }
 
 }  // extern "C"
+
+namespace {
+
+// Runs when the program returns from main() or calls exit().
+[[gnu::destructor]] void handle_exit() {
+  manactl::adapter::Simulator::handle_exit();
+}
+
+}  // namespace

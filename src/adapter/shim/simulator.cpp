@@ -2,7 +2,6 @@
 
 #include "adapter/shim/simulator.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -16,6 +15,7 @@
 
 #include "adapter/link/io_backends.h"
 #include "adapter/shim/doorbell_trap.h"
+#include "adapter/shim/dpdk.h"
 
 namespace manactl::adapter {
 namespace {
@@ -27,6 +27,11 @@ std::atomic<Simulator*> instance{nullptr};
 [[noreturn]] void exit_with(const Error& error) {
   fmt::print(stderr, "manactl sim: {}\n", error.message);
   _exit(kUsage);
+}
+
+Result<Config> config_of_environment() {
+  const auto* text = std::getenv(kConfigVariable);  // NOLINT(concurrency-mt-unsafe): read once
+  return Config::parse(text == nullptr ? "" : text);
 }
 
 // The counters in the shared memory of the launcher; without a launcher, private ones.
@@ -44,13 +49,8 @@ Result<AdapterCounters*> find_counters(const Config& config) {
   return static_cast<AdapterCounters*>(at);
 }
 
-// Finds the release of DPDK, if the program has loaded DPDK's libraries. A statically linked
-// program does not export the function.
 void find_driver(AdapterCounters& counters) {
-  using Function = const char*();
-  auto* const function = reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, "rte_version"));
-  if (function == nullptr) return;
-  const std::string_view version = function();
+  const auto version = dpdk_release();
   std::copy_n(version.begin(), std::min(version.size(), kDriverBytes), counters.driver.begin());
 }
 
@@ -150,10 +150,20 @@ void Simulator::handle_unmap(const void* at, std::size_t bytes) {
   }
 }
 
+void Simulator::handle_exit() {
+  if (instance.load(std::memory_order_acquire) != nullptr || dpdk_release().empty()) return;
+  const auto config = config_of_environment();
+  if (!config || config->counters < 0) return;
+  const auto counters = find_counters(*config);
+  // Another process of the same command may have used the adapter.
+  if (!counters || (*counters)->ports != 0) return;
+  find_driver(**counters);
+  (*counters)->lacks_net_mana = lacks_net_mana();
+}
+
 Simulator& Simulator::get() {
   static auto& simulator = []() -> Simulator& {
-    const auto* text = std::getenv(kConfigVariable);  // NOLINT(concurrency-mt-unsafe): read once
-    const auto config = Config::parse(text == nullptr ? "" : text);
+    const auto config = config_of_environment();
     if (!config) exit_with(config.error());
     const auto counters = find_counters(*config);
     if (!counters) exit_with(counters.error());

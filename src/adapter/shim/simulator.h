@@ -22,6 +22,10 @@ class Simulator {
   // To be called before the program unmaps memory. Does nothing if there is no adapter.
   static void handle_unmap(const void* at, std::size_t bytes);
 
+  // To be called when the program exits. If the program has DPDK but never called the adapter,
+  // records the release of DPDK and whether it lacks net_mana.
+  static void handle_exit();
+
   const Config& config() const { return config_; }
 
   Adapter& adapter() { return adapter_; }

@@ -48,6 +48,15 @@ std::vector<std::string> reports_of(AdapterCounters& counters) {
   return strings(adapter::Checker(counters).reports());
 }
 
+// Why the program did not use the adapter; empty if it did, or if the reason is unknown.
+std::string unused_reason(const AdapterCounters& counters) {
+  if (ports_of(counters) != 0 || !counters.lacks_net_mana) return {};
+  return fmt::format(
+      "its {} has no net_mana. Debian 13 has net_mana in librte-net-mana25; elsewhere, use a DPDK "
+      "that is built with it.",
+      printable(adapter::driver_of(counters)));
+}
+
 }  // namespace
 
 void print_text(Screen& screen, const SimResult& result) {
@@ -57,7 +66,8 @@ void print_text(Screen& screen, const SimResult& result) {
     out << fmt::format("The program was killed by signal {}.\n", result.outcome.signal);
   }
   if (ports_of(counters) == 0) {
-    out << "The program did not use the adapter.\n";
+    const auto reason = unused_reason(counters);
+    out << "The program did not use the adapter" << (reason.empty() ? "." : ": " + reason) << '\n';
     return;
   }
   for (std::size_t i = 0; i < ports_of(counters); ++i) {
@@ -114,6 +124,8 @@ void print_json(Screen& screen, const SimResult& result, Exit exit) {
     json["ports"].push_back(std::move(row));
   }
   const auto driver = adapter::driver_of(counters);
+  const auto reason = unused_reason(counters);
+  json["unused_reason"] = reason.empty() ? Json(nullptr) : Json(reason);
   json["driver"] = driver.empty() ? Json(nullptr) : Json(printable(driver));
   json["violations"] = checker.total();
   json["rules"] = Json::array();
