@@ -5,38 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "adapter/net/received.h"
+
 namespace manactl::adapter {
-namespace {
-
-// MANA_HASH_L3 and MANA_HASH_L4 of Linux include/net/mana/mana.h. A completion contains one of
-// these masks: L3 if only addresses were hashed, L4 if ports were hashed as well.
-constexpr std::uint16_t kHashedL3 = 0x49, kHashedL4 = 0x1b6;
-
-std::uint16_t hash_type(const Hash& hash) {
-  if (hash.type == 0) return 0;
-  return (hash.type & kHashedL3) != 0 ? kHashedL3 : kHashedL4;
-}
-
-wire::RxCompletion completion_of(Frame frame, const Packet& packet, const Hash& hash) {
-  wire::RxCompletion completion;
-  completion.hash_type = hash_type(hash);
-  completion.vlan_present = packet.vlan_id.has_value();
-  completion.vlan_id = packet.vlan_id.value_or(0);
-  completion.packets[0].hash = hash.value;
-  if (packet.l3 == Layer3::ipv4) {
-    completion.ip_ok = is_ip_checksum_valid(frame, packet);
-    completion.ip_bad = !completion.ip_ok;
-  }
-  const bool l4_ok = packet.l4 != Layer4::none && is_l4_checksum_valid(frame, packet);
-  completion.tcp_ok = packet.l4 == Layer4::tcp && l4_ok;
-  completion.tcp_bad = packet.l4 == Layer4::tcp && !l4_ok;
-  completion.udp_ok = packet.l4 == Layer4::udp && l4_ok;
-  completion.udp_bad = packet.l4 == Layer4::udp && !l4_ok;
-  return completion;
-}
-
-}  // namespace
-
 ReceiveQueue::ReceiveQueue(const QueueSetup& setup, const QueueIds& ids, const PortContext& port)
     : port_(port),
       ids_(ids),
@@ -73,13 +44,6 @@ std::size_t ReceiveQueue::scatter(const TakenWqe& wqe, Frame frame) const {
   return done;
 }
 
-Frame ReceiveQueue::without_tag(Frame frame) {
-  constexpr std::size_t kAddresses = 12, kTag = 4;
-  untagged_.assign(frame.begin(), frame.end());
-  untagged_.erase(untagged_.begin() + kAddresses, untagged_.begin() + kAddresses + kTag);
-  return untagged_;
-}
-
 bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) {
   if (halted_ || port_.faults.no_buffer.is_due()) return false;
   const auto wqe = ring_.take(port_.checker);
@@ -91,7 +55,10 @@ bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) 
   if (!valid) return false;  // the buffer is consumed without a completion
   auto completion = completion_of(frame, packet, hash);
   // MANA always strips the tag: NETIF_F_HW_VLAN_CTAG_RX cannot be turned off in Linux.
-  if (packet.vlan_id) frame = without_tag(frame);
+  if (packet.vlan_id) {
+    untagged_ = without_tag(frame);
+    frame = untagged_;
+  }
   const auto done = scatter(*wqe, frame);
   const bool complete_frame = done == frame.size() && !port_.faults.truncate.is_due();
   completion.header.type = complete_frame ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;

@@ -47,7 +47,6 @@ class ReceiveQueue {
   static constexpr std::size_t kMaxCoalesced = 8;  // packets per completion
 
   std::size_t scatter(const TakenWqe& wqe, Frame frame) const;
-  Frame without_tag(Frame frame);
   void complete(const wire::RxCompletion& completion);
   void flush();
   template <class T>
@@ -61,7 +60,7 @@ class ReceiveQueue {
   wire::RxCompletion shared_;  // the common fields of the pending packets
   std::array<wire::RxPacket, kMaxCoalesced> pending_{};
   std::size_t pending_count_ = 0;
-  std::vector<std::uint8_t> untagged_;  // the frame that without_tag() returned
+  std::vector<std::uint8_t> untagged_;  // the last frame whose tag was stripped
   bool halted_ = false;
 };
 

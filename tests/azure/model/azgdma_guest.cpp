@@ -18,7 +18,7 @@
 #include "azure/kernel/azpci/azgdma.h"
 #include "base/text.h"
 
-namespace manactl::azure {
+namespace manactl::device {
 
 std::vector<RamRange> ram_ranges(std::string_view iomem) {
   std::vector<RamRange> ranges;
@@ -123,4 +123,4 @@ bool AzgdmaGuest::interrupt(std::uint32_t vector) {
   return ::ioctl(fd_, AZGDMA_RAISE, static_cast<unsigned long>(vector)) == 0;
 }
 
-}  // namespace manactl::azure
+}  // namespace manactl::device

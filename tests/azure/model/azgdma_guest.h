@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "azure/model/guest.h"
 #include "base/result.h"
+#include "device/guest.h"
 
-namespace manactl::azure {
+namespace manactl::device {
 
 struct RamRange {
   std::uint64_t first = 0, end = 0;  // `end` is the address after the last byte
@@ -61,4 +61,4 @@ class AzgdmaGuest : public Guest {
   std::vector<RamRange> ranges_;
 };
 
-}  // namespace manactl::azure
+}  // namespace manactl::device

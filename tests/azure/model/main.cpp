@@ -14,9 +14,9 @@
 
 #include "azure/kernel/azpci/azgdma.h"
 #include "azure/model/azgdma_guest.h"
-#include "azure/model/device.h"
+#include "device/device.h"
 
-namespace manactl::azure {
+namespace manactl::device {
 namespace {
 
 constexpr int kDone = 0, kFailed = 1, kUsage = 2;
@@ -96,7 +96,7 @@ Result<> serve(AzgdmaGuest& guest, Device& device, Trace& trace) {
 }
 
 Result<> run(const Options& options) {
-  const auto guest = AzgdmaGuest::open(options.device);
+  const auto guest = AzgdmaGuest::open(options.path);
   if (!guest) return tl::unexpected<Error>(guest.error());
   auto trace = make_trace(options);
   std::function<std::string()> read_fault_file;
@@ -121,7 +121,7 @@ int start(const std::vector<std::string>& arguments) {
   const auto options = parse_options(arguments);
   if (!options) return report(options.error(), kUsage);
   if (options->help) {
-    fmt::print("{}", usage());
+    fmt::print("{}", usage("manactl-azure-model", "DEVICE"));
     return kDone;
   }
   const auto done = run(*options);
@@ -129,8 +129,8 @@ int start(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace manactl::azure
+}  // namespace manactl::device
 
 int main(int argc, char** argv) {
-  return manactl::azure::start({argv + 1, argv + argc});
+  return manactl::device::start({argv + 1, argv + argc});
 }

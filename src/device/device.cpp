@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "wire/hardware_channel.h"
+
+namespace manactl::device {
+
+Device::Device(Guest& guest,
+               const Options& options,
+               Trace& trace,
+               std::function<std::string()> read_fault_file)
+    : guest_(guest),
+      options_(options),
+      trace_(trace),
+      read_fault_file_(std::move(read_fault_file)),
+      queues_(guest, trace),
+      keys_(guest),
+      control_(queues_, options),
+      vports_(queues_, control_, options),
+      packets_(keys_, queues_, vports_, options, trace),
+      rdma_(queues_, control_, keys_) {
+  keys_.add_all(kMemKey, kPdId);
+  for (const auto& fault : options.faults) faults_.add(fault);
+}
+
+void Device::store(std::uint32_t offset, std::uint64_t value) {
+  if (offset == kSharedMemoryAt + wire::kSharedMemoryHeader) return handle_shared_memory();
+  if (offset >= kDoorbellsAt && offset < kDoorbellsAt + kDoorbellPages * kDoorbellPageBytes) {
+    const auto at = offset - kDoorbellsAt;
+    return handle_doorbell(at / kDoorbellPageBytes, at % kDoorbellPageBytes, value);
+  }
+}
+
+void Device::reset() {
+  channel_ = {};
+  queues_.reset();
+  control_.reset();
+  vports_.reset();
+  rdma_.reset();
+}
+
+void Device::deregister(wire::DeviceType type) {
+  if (type == wire::DeviceType::mana) vports_.reset();
+  if (type == wire::DeviceType::mana_ib) rdma_.reset();
+}
+
+std::optional<Fault> Device::find_fault(std::uint32_t code) {
+  if (read_fault_file_) {
+    const auto read = faults_.set_file_faults(read_fault_file_());
+    if (!read) trace_.line(read.error().message);
+  }
+  return faults_.find(code);
+}
+
+// The trap may also report reads of the header. The header then contains a response, not a request.
+void Device::handle_shared_memory() {
+  std::array<std::uint8_t, wire::kSharedMemoryBytes> bytes{};
+  guest_.read_shared(bytes);
+  const auto header =
+      wire::decode<wire::SharedMemoryHeader>(wire::Bytes(bytes).subspan(wire::kSharedMemoryHeader));
+  if (!header) return trace_.violation(wire::describe(header.error()));
+  if (header->response || header->type == wire::SharedMemoryType::none) return;
+
+  const bool establishes = header->type == wire::SharedMemoryType::establish;
+  const auto fault = find_fault(establishes ? kFaultEstablish : kFaultDestroy);
+  trace_.line(fmt::format("shared memory: {}{}", name_of(header->type), fault ? ", fault" : ""));
+  if (fault && fault->kind == FaultKind::ignore) return;
+  if (fault && fault->kind == FaultKind::refuse) {
+    return respond_shared(header->type, static_cast<std::uint8_t>(fault->status));
+  }
+  reset();
+  bool established = true;
+  if (establishes) {
+    const auto message = wire::decode<wire::SharedMemoryMessage>(bytes);
+    established = message.has_value() && establish(*message);
+    if (!message) trace_.violation(wire::describe(message.error()));
+  }
+  if (fault && fault->kind == FaultKind::unanswered) return;
+  const bool override_status = fault && fault->kind == FaultKind::status;
+  respond_shared(header->type,
+                 override_status ? static_cast<std::uint8_t>(fault->status)
+                 : established   ? 0
+                                 : 1);
+  if (establishes && established) send_channel_data();
+}
+
+void Device::respond_shared(wire::SharedMemoryType type, std::uint8_t status) {
+  const auto bytes = wire::encode(wire::SharedMemoryHeader{type, 0, true, status, false, false});
+  if (bytes) guest_.write_shared_header(static_cast<std::uint32_t>(wire::load(*bytes, 0, 4)));
+}
+
+bool Device::establish(const wire::SharedMemoryMessage& message) {
+  const auto page = [](std::uint64_t frame) {
+    return Region{{frame << 12U}, 1, wire::kChannelQueueBytes, 0, 4096};
+  };
+  if (message.eq_msix >= kVectors) return false;
+  const auto size = wire::kChannelQueueBytes;
+  channel_.eq_id = queues_.add_eq(page(message.eq_frame), size, message.eq_msix).value_or(0);
+  channel_.cq_id = queues_.add_cq(page(message.cq_frame), size, channel_.eq_id).value_or(0);
+  channel_.rq_id = queues_.add_wq(page(message.rq_frame), size, false, channel_.cq_id).value_or(0);
+  channel_.sq_id = queues_.add_wq(page(message.sq_frame), size, true, channel_.cq_id).value_or(0);
+  return true;
+}
+
+// Sends the IDs and limits that the driver needs to use the channel.
+void Device::send_channel_data() {
+  using wire::ChannelDatum;
+  const auto eq = wire::encode(
+      wire::ChannelEqEvent{static_cast<std::uint16_t>(channel_.eq_id), kDoorbellPageId});
+  if (eq) queues_.send_event(channel_.eq_id, wire::EventType::channel_init_eq, *eq);
+  const std::pair<ChannelDatum, std::uint32_t> data[] = {
+      {ChannelDatum::cq_id, channel_.cq_id},
+      {ChannelDatum::rq_id, channel_.rq_id},
+      {ChannelDatum::sq_id, channel_.sq_id},
+      {ChannelDatum::queue_depth, wire::kChannelBootstrapDepth},
+      {ChannelDatum::max_request, wire::kChannelMaxMessage},
+      {ChannelDatum::max_response, wire::kChannelMaxMessage},
+      {ChannelDatum::max_cqs, Queues::kMaxCqs},
+      {ChannelDatum::pd_id, kPdId},
+      {ChannelDatum::gpa_mkey, kMemKey},
+  };
+  for (const auto& [datum, value] : data) {
+    const auto event = wire::encode(wire::ChannelDataEvent{value, datum});
+    if (event) queues_.send_event(channel_.eq_id, wire::EventType::channel_init_data, *event);
+  }
+  send_event(wire::EventType::channel_init_done);
+}
+
+void Device::send_event(wire::EventType type) {
+  if (channel_.eq_id == 0) return;
+  queues_.send_event(channel_.eq_id, type, std::array<std::uint8_t, wire::kEqeDataBytes>{});
+}
+
+void Device::handle_doorbell(std::uint32_t page, std::uint32_t offset, std::uint64_t value) {
+  const auto target = wire::doorbell_target(offset);
+  if (!target) return trace_.violation(wire::describe(target.error()));
+  std::array<std::uint8_t, 8> bytes{};
+  wire::store(bytes, 0, 8, value);
+  const auto note = [this](const wire::Refusal& why) { trace_.violation(wire::describe(why)); };
+  switch (*target) {
+    case wire::DoorbellTarget::sq: {
+      const auto bell = wire::decode<wire::SqDoorbell>(bytes);
+      return bell ? handle_work_doorbell(page, bell->id, bell->tail, true) : note(bell.error());
+    }
+    case wire::DoorbellTarget::rq: {
+      const auto bell = wire::decode<wire::RqDoorbell>(bytes);
+      return bell ? handle_work_doorbell(page, bell->id, bell->tail, false) : note(bell.error());
+    }
+    case wire::DoorbellTarget::cq: {
+      const auto bell = wire::decode<wire::CqDoorbell>(bytes);
+      return bell ? queues_.ring(*bell) : note(bell.error());
+    }
+    case wire::DoorbellTarget::eq: {
+      const auto bell = wire::decode<wire::EqDoorbell>(bytes);
+      return bell ? queues_.ring(*bell) : note(bell.error());
+    }
+    default:
+      return trace_.line(fmt::format("doorbell {} is ignored", name_of(*target)));
+  }
+}
+
+void Device::handle_work_doorbell(std::uint32_t page,
+                                  std::uint32_t id,
+                                  std::uint32_t tail,
+                                  bool is_sq) {
+  auto* queue = queues_.wqs().find(id);
+  if (queue == nullptr || queue->is_sq != is_sq) {
+    return trace_.violation(
+        fmt::format("doorbell for {} {}, which does not exist", is_sq ? "SQ" : "RQ", id));
+  }
+  const auto owned = vports_.doorbell_page_of(id).value_or(kDoorbellPageId);
+  if (page != owned) {
+    return trace_.violation(fmt::format(
+        "doorbell for WQ {} on page {}, which is not page {} of its vPort", id, page, owned));
+  }
+  if (!post(*queue, tail)) {
+    return trace_.violation(fmt::format("doorbell for WQ {} with tail {:#x}", id, tail));
+  }
+  if (!is_sq) return;
+  if (id == channel_.sq_id) return handle_requests();
+  packets_.transmit(id);
+  packets_.notify();
+}
+
+void Device::handle_requests() {
+  for (;;) {
+    // Look up the queue in each round, because a message may destroy the channel.
+    auto* queue = queues_.wqs().find(channel_.sq_id);
+    if (queue == nullptr) return;
+    std::string why;
+    const auto wqe = take(*queue, why);
+    if (!why.empty()) trace_.violation("hardware channel: " + why);
+    if (!wqe) return;
+    const auto oob = wire::decode<wire::ChannelTxOob>(wqe->oob);
+    if (!oob) trace_.violation(wire::describe(oob.error()));
+    const auto bytes = gather(keys_, *wqe, kPdId, wire::kChannelMaxMessage);
+    if (!bytes) trace_.violation(fmt::format("hardware channel: {}", wire::name_of(bytes.error())));
+    complete_channel(channel_.sq_id, true, *wqe, 0);
+    if (oob && bytes) handle_message(*bytes);
+    queues_.notify(channel_.cq_id);
+  }
+}
+
+void Device::complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes) {
+  wire::ChannelCompletion completion;
+  completion.start_of_message = completion.end_of_message = true;
+  completion.wqe_offset = wqe.offset;
+  completion.data_bytes = static_cast<std::uint32_t>(bytes);
+  const auto data = wire::encode(completion);
+  if (data) queues_.complete(channel_.cq_id, *data, wq_id, is_sq);
+}
+
+void Device::handle_message(wire::Bytes bytes) {
+  const auto header = wire::decode_request_header(bytes);
+  if (!header) return trace_.violation(wire::describe(header.error()));
+  ++messages_;
+  const auto fault = find_fault(header->request.code);
+  Request request{static_cast<wire::Command>(header->request.code), *header, bytes};
+  const auto reply = execute(request, fault);
+  const auto name = name_of(request.command);
+  trace_.line(fmt::format("{:#x} {} request {} response {} status {:#x}{}{}{}",
+                          header->request.code,
+                          name.empty() ? "unknown" : name,
+                          bytes.size(),
+                          reply.body.size() + wire::ResponseHeader::kSize,
+                          reply.status,
+                          fault ? ", fault" : "",
+                          reply.reason.empty() ? "" : ": ",
+                          reply.reason));
+  if (fault && (fault->kind == FaultKind::ignore || fault->kind == FaultKind::unanswered)) return;
+  respond(*header, reply);
+  queues_.notify(channel_.cq_id);
+  if (reply.after) reply.after();
+}
+
+Reply Device::execute(const Request& request, const std::optional<Fault>& fault) {
+  if (fault && fault->kind == FaultKind::ignore) return {};
+  if (fault && fault->kind == FaultKind::refuse)
+    return Reply::refuse(fault->status, "planned fault");
+  Reply reply = Reply::refuse(wire::kStatusUnsupported, "unknown command");
+  if (request.command == wire::Command::deregister_device) {
+    deregister(request.header.device.type);
+    reply = {};
+  } else if (auto control = control_.handle(request)) {
+    reply = std::move(*control);
+  } else if (auto vports = vports_.handle(request)) {
+    reply = std::move(*vports);
+  } else if (auto rdma = rdma_.handle(request)) {
+    reply = std::move(*rdma);
+  }
+  if (fault && fault->kind == FaultKind::status) reply.status = fault->status;
+  if (fault && fault->kind == FaultKind::truncate) reply.body.clear();
+  return reply;
+}
+
+// Truncates the response to the size that the driver expects.
+void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
+  const std::size_t limit = std::min(request.response.size, wire::kChannelMaxMessage);
+  if (limit < wire::ResponseHeader::kSize) {
+    return trace_.violation(fmt::format("the driver expects a response of {} bytes", limit));
+  }
+  const auto size = std::min(limit, wire::ResponseHeader::kSize + reply.body.size());
+  wire::ResponseHeader header{request.response, request.device, request.activity_id, reply.status};
+  header.response.hwc_msg_id = request.request.hwc_msg_id;
+  header.response.size = static_cast<std::uint32_t>(size);
+  const auto bytes = wire::encode(header);
+  if (!bytes) return trace_.violation(wire::describe(bytes.error()));
+  std::vector<std::uint8_t> message(bytes->begin(), bytes->end());
+  message.insert(message.end(), reply.body.begin(), reply.body.end());
+  message.resize(size);
+  send_response(message);
+}
+
+void Device::send_response(wire::Bytes bytes) {
+  auto* queue = queues_.wqs().find(channel_.rq_id);
+  if (queue == nullptr) return;
+  std::string why;
+  const auto wqe = take(*queue, why);
+  if (!wqe) return trace_.violation("hardware channel: no buffer for the response " + why);
+  if (scatter(keys_, *wqe, kPdId, bytes) != bytes.size()) {
+    return trace_.violation("hardware channel: the buffer for the response is too short");
+  }
+  complete_channel(channel_.rq_id, false, *wqe, bytes.size());
+}
+
+}  // namespace manactl::device

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// The MANA device. Its input is the driver's stores into the BAR; its output goes through Guest.
+// It has no threads and no clock.
+
+#pragma once
+
+#include <functional>
+
+#include "device/packets.h"
+#include "device/rdma.h"
+#include "wire/shared_memory.h"
+
+namespace manactl::device {
+
+// Offsets and sizes in the BAR.
+inline constexpr std::uint32_t kSharedMemoryAt = 0x1000;
+inline constexpr std::uint32_t kDoorbellsAt = 0x4000;
+inline constexpr std::uint32_t kDoorbellPageBytes = 0x1000;
+
+class Device {
+ public:
+  // `read_fault_file` is called before each message and returns the text of the fault file.
+  Device(Guest& guest,
+         const Options& options,
+         Trace& trace,
+         std::function<std::string()> read_fault_file = {});
+
+  // Handles a store of the driver: the offset in the BAR, and the value after the store.
+  void store(std::uint32_t offset, std::uint64_t value);
+
+  // Discards everything that the driver created, as the removal of the function does.
+  void reset();
+
+  // Retries masked interrupts. True if some are still masked, so that the caller must retry soon.
+  bool retry_interrupts() { return queues_.retry_interrupts(); }
+
+  // Sends an event on the hardware channel, for example a reset request.
+  void send_event(wire::EventType type);
+
+  Queues& queues() { return queues_; }
+
+  Vports& vports() { return vports_; }
+
+  Control& control() { return control_; }
+
+  Rdma& rdma() { return rdma_; }
+
+  std::uint64_t messages() const { return messages_; }
+
+ private:
+  struct Channel {
+    std::uint32_t eq_id = 0, cq_id = 0, rq_id = 0, sq_id = 0;  // 0 until the channel is set up
+  };
+
+  void handle_shared_memory();
+  bool establish(const wire::SharedMemoryMessage& message);
+  void send_channel_data();
+  void respond_shared(wire::SharedMemoryType type, std::uint8_t status);
+
+  void handle_doorbell(std::uint32_t page, std::uint32_t offset, std::uint64_t value);
+  void handle_work_doorbell(std::uint32_t page, std::uint32_t id, std::uint32_t tail, bool is_sq);
+
+  void handle_requests();
+  void handle_message(wire::Bytes bytes);
+  Reply execute(const Request& request, const std::optional<Fault>& fault);
+  void respond(const wire::RequestHeader& request, const Reply& reply);
+  void send_response(wire::Bytes bytes);
+  void complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes);
+  void deregister(wire::DeviceType type);
+  std::optional<Fault> find_fault(std::uint32_t code);
+
+  Guest& guest_;
+  const Options& options_;
+  Trace& trace_;
+  std::function<std::string()> read_fault_file_;
+  FaultPlan faults_;
+  Queues queues_;
+  MemoryKeys keys_;
+  Control control_;
+  Vports vports_;
+  Packets packets_;
+  Rdma rdma_;
+  Channel channel_;
+  std::uint64_t messages_ = 0;
+};
+
+}  // namespace manactl::device

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/options.h"
+
+#include <functional>
+#include <map>
+
+#include "base/text.h"
+
+namespace manactl::device {
+namespace {
+
+constexpr std::uint64_t kMaxPorts = 16;
+
+Result<> set_number(std::string_view text, std::uint64_t min, std::uint64_t max, auto& into) {
+  const auto value = parse_unsigned(text, max);
+  if (!value) return tl::unexpected<Error>(value.error());
+  if (*value < min) return fail(Errc::invalid, fmt::format("must be at least {}", min));
+  into = static_cast<std::remove_reference_t<decltype(into)>>(*value);
+  return {};
+}
+
+Result<> add_mac(Options& options, std::string_view text) {
+  const auto address = MacAddress::parse(text);
+  if (!address) return tl::unexpected<Error>(address.error());
+  options.macs.push_back(*address);
+  return {};
+}
+
+Result<> add_fault(Options& options, std::string_view text) {
+  const auto value = Fault::parse(text);
+  if (!value) return tl::unexpected<Error>(value.error());
+  options.faults.push_back(*value);
+  return {};
+}
+
+Result<> set_text(std::string_view text, std::string& into) {
+  if (text.empty()) return fail(Errc::invalid, "the value is empty");
+  into = text;
+  return {};
+}
+
+MacAddress next_mac(MacAddress address, std::size_t distance) {
+  address.bytes[5] = static_cast<std::uint8_t>(address.bytes[5] + distance);
+  return address;
+}
+
+Result<> apply(Options& options,
+               std::size_t& ports,
+               const std::string& name,
+               const std::string& value) {
+  const std::map<std::string, std::function<Result<>()>, std::less<>> known = {
+      {"--ports", [&] { return set_number(value, 1, kMaxPorts, ports); }},
+      {"--mac", [&] { return add_mac(options, value); }},
+      {"--queues", [&] { return set_number(value, 1, 64, options.queues); }},
+      {"--mtu", [&] { return set_number(value, 68, 9000, options.mtu); }},
+      {"--hwc-timeout", [&] { return set_number(value, 1, 600'000, options.hwc_timeout_ms); }},
+      {"--fault", [&] { return add_fault(options, value); }},
+      {"--fault-file", [&] { return set_text(value, options.fault_file); }},
+      {"--trace-file", [&] { return set_text(value, options.trace_file); }},
+  };
+  const auto it = known.find(name);
+  if (it == known.end()) {
+    return fail(Errc::invalid, fmt::format("unknown option '{}', see --help", printable(name)));
+  }
+  const auto done = it->second();
+  return done ? Result<>{} : because(done.error(), name);
+}
+
+}  // namespace
+
+std::string usage(std::string_view program, std::string_view argument) {
+  return fmt::format("usage: {} [OPTION...] {}\n", program, argument) +
+         "  --ports=N          number of ports (default: 2)\n"
+         "  --mac=ADDRESS      address of the next port; may be repeated\n"
+         "  --queues=N         SQs and RQs per port (default: 16)\n"
+         "  --mtu=N            maximum MTU (default: 1500)\n"
+         "  --hwc-timeout=MS   let the driver query this timeout of the hardware channel\n"
+         "  --fault=CODE=ACTION[,after=N][,times=N]\n"
+         "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
+         "                     CODE: number or name of a message, establish, destroy, any\n"
+         "  --fault-file=FILE  more faults, one per line, reread before each message\n"
+         "  --trace            print messages to stderr\n"
+         "  --trace-file=FILE  print messages to FILE\n";
+}
+
+Result<Options> parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  std::size_t ports = 2;
+  for (const auto& word : arguments) {
+    if (word == "--help") {
+      options.help = true;
+      return options;
+    }
+    if (word == "--trace") {
+      options.trace = true;
+      continue;
+    }
+    if (!word.starts_with("--")) {
+      if (!options.path.empty()) return fail(Errc::invalid, "only one path is allowed");
+      options.path = word;
+      continue;
+    }
+    const auto equals = word.find('=');
+    if (equals == std::string::npos) {
+      return fail(Errc::invalid, fmt::format("'{}' needs a value, see --help", printable(word)));
+    }
+    const auto done = apply(options, ports, word.substr(0, equals), word.substr(equals + 1));
+    if (!done) return tl::unexpected<Error>(done.error());
+  }
+  options.trace = options.trace || !options.trace_file.empty();
+  if (options.path.empty()) return fail(Errc::invalid, "the path is missing, see --help");
+  if (options.macs.size() > ports) return fail(Errc::invalid, "more --mac than --ports");
+  while (options.macs.size() < ports) {
+    options.macs.push_back(next_mac(kFirstMac, options.macs.size()));
+  }
+  return options;
+}
+
+}  // namespace manactl::device

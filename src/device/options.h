@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// The command line: ports and limits of the device, faults and traces.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "device/fault_plan.h"
+
+namespace manactl::device {
+
+struct Options {
+  std::string path;                  // the socket
+  std::vector<MacAddress> macs;      // one per port
+  std::uint32_t queues = 16;         // SQs and RQs per port
+  std::uint16_t mtu = 1500;          // maximum; frames have 14 bytes of header in addition
+  std::uint32_t hwc_timeout_ms = 0;  // 0: the driver cannot query it
+  std::vector<Fault> faults;
+  std::string fault_file;  // reread before each message
+  bool trace = false;
+  std::string trace_file;  // empty: stderr
+  bool help = false;
+};
+
+// Ports without --mac get consecutive addresses from this one.
+inline constexpr MacAddress kFirstMac{{0x00, 0x0d, 0x3a, 0x76, 0x3b, 0xd0}};
+
+// `program` and `argument` are the names in the first line.
+std::string usage(std::string_view program, std::string_view argument);
+Result<Options> parse_options(const std::vector<std::string>& arguments);
+
+}  // namespace manactl::device

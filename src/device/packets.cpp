@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/packets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "adapter/net/offload.h"
+#include "adapter/net/received.h"
+
+namespace manactl::device {
+namespace {
+
+constexpr std::size_t kEthernetHeader = 14;
+constexpr std::size_t kVlanTag = 4;
+constexpr std::size_t kMaxGather = 1U << 18U;             // more than any TSO frame
+constexpr std::uint32_t kMessageMemoryViolation = 0x206;  // vendor error
+constexpr std::uint32_t kCorruptedWqe = 0x201;            // vendor error
+
+void count(wire::TrafficCounters& counters, std::span<const std::uint8_t> frame) {
+  counters.bytes += frame.size();
+  const bool broadcast =
+      std::ranges::all_of(frame.first(6), [](std::uint8_t byte) { return byte == 0xff; });
+  const bool multicast = (frame[0] & 1U) != 0;
+  auto& packets = broadcast   ? counters.broadcast_packets
+                  : multicast ? counters.multicast_packets
+                              : counters.unicast_packets;
+  auto& bytes = broadcast   ? counters.broadcast_bytes
+                : multicast ? counters.multicast_bytes
+                            : counters.unicast_bytes;
+  packets += 1;
+  bytes += frame.size();
+}
+
+// Index into StatisticsResponse::tx_errors.
+std::size_t error_index(wire::CqeType type) {
+  switch (type) {
+    case wire::CqeType::tx_vport_disabled:
+      return 1;
+    case wire::CqeType::tx_vport_out_of_range:
+      return 2;
+    case wire::CqeType::tx_invalid_ethertype:
+      return 4;
+    case wire::CqeType::tx_mtu_drop:
+      return 8;
+    default:
+      return 9;
+  }
+}
+
+}  // namespace
+
+void Packets::transmit(std::uint32_t sq_id) {
+  auto* queue = queues_.wqs().find(sq_id);
+  const auto* object = vports_.object_of(sq_id);
+  if (queue == nullptr || object == nullptr) return;
+  std::string why;
+  while (auto wqe = take(*queue, why)) {
+    const auto oob = wire::decode_tx_oob(wqe->oob);
+    if (!oob) {
+      trace_.violation(fmt::format("SQ {}: {}", sq_id, wire::describe(oob.error())));
+      complete_tx(*object, *wqe, {wire::CqeType::tx_invalid_oob, kCorruptedWqe});
+      continue;
+    }
+    const auto verdict = send(*object, *wqe, *oob);
+    const bool sent = verdict.type == wire::CqeType::tx_okay;
+    if (!sent) trace_.violation(fmt::format("SQ {}: {}", sq_id, wire::name_of(verdict.type)));
+    if (!sent || !oob->base.suppress_cqe) complete_tx(*object, *wqe, verdict);
+  }
+  if (!why.empty()) trace_.violation(fmt::format("SQ {}: {}", sq_id, why));
+}
+
+Packets::Verdict Packets::check_oob(const WqObject& object, const wire::TxLongOob& oob) const {
+  using wire::CqeType;
+  const auto& vport = vports_.all()[object.vport];
+  if (oob.vport_offset() != object.vport) return {CqeType::tx_vport_out_of_range, 0};
+  if (!vport.tx_configured) return {CqeType::tx_vport_disabled, 0};
+  if (oob.base.cq_id != object.cq_id || oob.base.sq_frame != object.wq_id >> 10U) {
+    return {CqeType::tx_invalid_oob, 0};
+  }
+  return {};
+}
+
+Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob) {
+  using wire::CqeType;
+  auto verdict = check_oob(object, oob);
+  if (verdict.type != CqeType::tx_okay) return verdict;
+  auto data = gather(keys_, wqe, vports_.all()[object.vport].pd, kMaxGather);
+  if (!data) {
+    trace_.line(fmt::format("SQ {}: {}", object.wq_id, wire::name_of(data.error())));
+    return {CqeType::tx_invalid_oob, kMessageMemoryViolation};
+  }
+  if (data->size() < kEthernetHeader) return {CqeType::tx_invalid_ethertype, 0};
+
+  if (wqe.header.client_data_unit == 0) {
+    if (data->size() > options_.mtu + kEthernetHeader + kVlanTag) return {CqeType::tx_mtu_drop, 0};
+    const auto& wanted = oob.base;
+    if (wanted.compute_ip_checksum || wanted.compute_tcp_checksum || wanted.compute_udp_checksum) {
+      adapter::fill_checksums(*data, wanted.compute_ip_checksum);
+    }
+    if (oob.inject_vlan_tag) adapter::insert_tag(*data, wqe.oob);
+    forward(object.vport, *data);
+    return {};
+  }
+  const auto header_bytes = wqe.header.client_oob_in_sgl ? wqe.header.last_vbytes : std::size_t{0};
+  const auto frames = adapter::segment(*data, header_bytes, wqe.header.client_data_unit);
+  if (frames.empty()) return {CqeType::tx_header_error, 0};
+  for (const auto& frame : frames) forward(object.vport, frame);
+  return {};
+}
+
+// Forwards the frame to the port with its destination address. If there is none, forwards it to all
+// other ports, like a hub.
+void Packets::forward(std::size_t from, std::span<const std::uint8_t> frame) {
+  auto& vports = vports_.all();
+  count(vports[from].counters.tx, frame);
+  const auto owner = std::ranges::find_if(vports, [&](const Vport& vport) {
+    return std::ranges::equal(vport.mac.bytes, frame.first(6));
+  });
+  for (std::size_t i = 0; i < vports.size(); ++i) {
+    const bool addressed = owner == vports.end() || &*owner == &vports[i];
+    if (i != from && addressed) deliver(i, frame);
+  }
+}
+
+void Packets::deliver(std::size_t index, std::span<const std::uint8_t> frame) {
+  auto& vport = vports_.all()[index];
+  const auto packet = adapter::inspect(frame);
+  const auto hash = vport.hasher ? vport.hasher->hash(frame, packet) : adapter::Hash{};
+  const auto rq_id = vports_.receiver(vport, hash.value);
+  auto* rq = rq_id ? queues_.wqs().find(*rq_id) : nullptr;
+  if (rq == nullptr) {
+    ++vport.counters.rx_vport_disabled;
+    return;
+  }
+  std::string why;
+  const auto wqe = take(*rq, why);
+  if (!why.empty()) trace_.violation(fmt::format("RQ {}: {}", *rq_id, why));
+  if (!wqe) {
+    ++vport.counters.rx_no_wqe;
+    return;
+  }
+  auto completion = adapter::completion_of(frame, packet, hash);
+  std::vector<std::uint8_t> untagged;
+  if (packet.vlan_id) {
+    untagged = adapter::without_tag(frame);
+    frame = untagged;
+  }
+  const auto written = scatter(keys_, *wqe, vport.pd, frame);
+  if (!written) {
+    rq->broken = true;
+    return trace_.violation(fmt::format("RQ {}: {}", *rq_id, wire::name_of(written.error())));
+  }
+  count(vport.counters.rx, frame);
+  completion.header.type =
+      *written == frame.size() ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;
+  completion.packets[0].length = static_cast<std::uint16_t>(*written);
+  complete_rx(*rq_id, rq->cq_id, *wqe, completion);
+}
+
+void Packets::complete_tx(const WqObject& object, const Wqe& wqe, Verdict verdict) {
+  auto& counters = vports_.all()[object.vport].counters;
+  if (verdict.type != wire::CqeType::tx_okay) ++counters.tx_errors[error_index(verdict.type)];
+  if (verdict.vendor_error != 0) ++counters.tx_gdma_errors;
+  wire::TxCompletion completion;
+  completion.header.type = verdict.type;
+  completion.header.vendor_error = verdict.vendor_error;
+  completion.wqe_offset = wqe.offset / wire::kBasicUnit;
+  const auto data = wire::encode(completion);
+  if (!data) return trace_.violation(wire::describe(data.error()));
+  queues_.complete(object.cq_id, *data, object.wq_id, true);
+  completed_.insert(object.cq_id);
+}
+
+void Packets::complete_rx(std::uint32_t rq_id,
+                          std::uint32_t cq_id,
+                          const Wqe& wqe,
+                          wire::RxCompletion completion) {
+  completion.wqe_offset = wqe.offset;
+  const auto data = wire::encode(completion);
+  if (!data) return trace_.violation(wire::describe(data.error()));
+  queues_.complete(cq_id, *data, rq_id, false);
+  completed_.insert(cq_id);
+}
+
+void Packets::notify() {
+  for (const auto cq_id : completed_) queues_.notify(cq_id);
+  completed_.clear();
+}
+
+}  // namespace manactl::device

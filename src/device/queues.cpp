@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/queues.h"
+
+#include <fmt/format.h>
+
+namespace manactl::device {
+namespace {
+
+std::uint32_t dword(std::span<const std::uint8_t, 4> bytes) {
+  return static_cast<std::uint32_t>(wire::load(bytes, 0, 4));
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Queues::add_eq(const Region& region,
+                                            std::uint32_t bytes,
+                                            std::uint32_t vector) {
+  return eqs_.add({Ring(*guest_, region, bytes), vector, bytes / wire::kEqeBytes, true, false});
+}
+
+std::optional<std::uint32_t> Queues::add_cq(const Region& region,
+                                            std::uint32_t bytes,
+                                            std::uint32_t eq_id) {
+  return cqs_.add({Ring(*guest_, region, bytes), eq_id, bytes / wire::kCqeBytes, true, false});
+}
+
+std::optional<std::uint32_t> Queues::add_wq(const Region& region,
+                                            std::uint32_t bytes,
+                                            bool is_sq,
+                                            std::uint32_t cq_id) {
+  return wqs_.add({Ring(*guest_, region, bytes), is_sq, cq_id, 0, 0, false});
+}
+
+void Queues::reset() {
+  eqs_.clear();
+  cqs_.clear();
+  wqs_.clear();
+}
+
+void Queues::send_event(std::uint32_t eq_id,
+                        wire::EventType type,
+                        std::span<const std::uint8_t, wire::kEqeDataBytes> data) {
+  auto* eq = eqs_.find(eq_id);
+  if (eq == nullptr)
+    return trace_->violation(fmt::format("event for EQ {}, which does not exist", eq_id));
+  const auto at = std::uint64_t{eq->head} * wire::kEqeBytes;
+  const auto info = wire::encode(wire::EqeInfo{type, 0, wire::owner_at(eq->head, eq->entries())});
+  if (!info || !eq->ring.write(at, data) ||
+      !eq->ring.publish(at + wire::kEqeDataBytes, dword(*info))) {
+    return trace_->violation(fmt::format("EQ {} is not in RAM", eq_id));
+  }
+  ++eq->head;
+  if (eq->armed) interrupt(*eq);
+}
+
+void Queues::interrupt(EventQueue& eq) {
+  eq.waiting = !guest_->interrupt(eq.vector);
+  eq.armed = eq.waiting;
+}
+
+bool Queues::retry_interrupts() {
+  bool waiting = false;
+  for (auto& [id, eq] : eqs_) {
+    if (eq.waiting) interrupt(eq);
+    waiting = waiting || eq.waiting;
+  }
+  return waiting;
+}
+
+void Queues::complete(std::uint32_t cq_id,
+                      std::span<const std::uint8_t, wire::kCqeDataBytes> data,
+                      std::uint32_t wq_id,
+                      bool is_sq) {
+  auto* cq = cqs_.find(cq_id);
+  if (cq == nullptr)
+    return trace_->violation(fmt::format("completion for CQ {}, which does not exist", cq_id));
+  const auto at = std::uint64_t{cq->head} * wire::kCqeBytes;
+  const auto info =
+      wire::encode(wire::CqeInfo{wq_id, is_sq, wire::owner_at(cq->head, cq->entries())});
+  if (!info || !cq->ring.write(at, data) ||
+      !cq->ring.publish(at + wire::kCqeDataBytes, dword(*info))) {
+    return trace_->violation(fmt::format("CQ {} is not in RAM", cq_id));
+  }
+  ++cq->head;
+  cq->has_new = true;
+}
+
+void Queues::notify(std::uint32_t cq_id) {
+  auto* cq = cqs_.find(cq_id);
+  if (cq == nullptr || !cq->has_new || !cq->armed) return;
+  cq->has_new = false;
+  cq->armed = false;
+  const auto data = wire::encode(wire::CompletionEvent{cq_id});
+  if (data && cq->eq_id != 0) send_event(cq->eq_id, wire::EventType::completion, *data);
+}
+
+// Arming raises the interrupt at once if the consumer has unread entries.
+void Queues::ring(const wire::EqDoorbell& doorbell) {
+  auto* eq = eqs_.find(doorbell.id);
+  if (eq == nullptr)
+    return trace_->violation(fmt::format("doorbell for EQ {}, which does not exist", doorbell.id));
+  if (!doorbell.arm) return;
+  eq->armed = true;
+  if (doorbell.tail != wire::doorbell_tail(eq->head, eq->entries())) interrupt(*eq);
+}
+
+void Queues::ring(const wire::CqDoorbell& doorbell) {
+  auto* cq = cqs_.find(doorbell.id);
+  if (cq == nullptr)
+    return trace_->violation(fmt::format("doorbell for CQ {}, which does not exist", doorbell.id));
+  if (!doorbell.arm) return;
+  cq->armed = true;
+  cq->has_new = doorbell.tail != wire::doorbell_tail(cq->head, cq->entries());
+  notify(doorbell.id);
+}
+
+}  // namespace manactl::device

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/vfio_user/server.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <type_traits>
+
+namespace manactl::device::vfio_user {
+namespace {
+
+// The capabilities that differ from the defaults of the protocol. QEMU 11.1 refuses more than 16
+// descriptors per message.
+constexpr std::string_view kCapabilities =
+    R"({"capabilities":{"max_msg_fds":16,"max_data_xfer_size":1048576,"pgsizes":4096}})";
+
+// The struct at the start of a message; no value if the message is too short.
+template <class T>
+std::optional<T> front(const Message& message) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (message.body.size() < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, message.body.data(), sizeof value);
+  return value;
+}
+
+template <class T>
+std::array<std::uint8_t, sizeof(T)> bytes_of(const T& value) {
+  std::array<std::uint8_t, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+RegionInfo region_info(std::uint32_t index) {
+  RegionInfo info{sizeof(RegionInfo), 0, index, 0, 0, 0};
+  if (index == kBar0Region) info.bytes = PciFunction::kBarBytes;
+  if (index == kConfigRegion) info.bytes = PciFunction::kConfigBytes;
+  if (info.bytes != 0) info.flags = kRegionReadable | kRegionWritable;
+  return info;
+}
+
+}  // namespace
+
+Result<> Server::negotiate(Channel& channel, const Message& message) {
+  const auto version = front<Version>(message);
+  if (!version || version->major != 0) {
+    const auto refused = channel.refuse(message.header, EINVAL);
+    return refused ? fail(Errc::unsupported, "QEMU does not speak version 0 of vfio-user")
+                   : refused;
+  }
+  const auto head = bytes_of(*version);
+  std::vector<std::uint8_t> body(head.begin(), head.end());
+  body.insert(body.end(), kCapabilities.begin(), kCapabilities.end());
+  body.push_back(0);
+  return channel.reply(message.header, body);
+}
+
+// A range without a file is not RAM, such as a ROM: the device cannot access it, and does not need
+// to.
+int Server::map(const Message& message) {
+  const auto request = front<DmaMap>(message);
+  if (!request) return EINVAL;
+  if (message.descriptors.empty()) return 0;
+  const auto mapped = function_.memory().map(request->address,
+                                             request->bytes,
+                                             message.descriptors.front(),
+                                             request->offset,
+                                             (request->flags & kDmaWritable) != 0);
+  if (mapped) return 0;
+  trace_.line("vfio-user: " + mapped.error().message);
+  return mapped.error().sys != 0 ? mapped.error().sys : EINVAL;
+}
+
+int Server::unmap(const Message& message) {
+  const auto request = front<DmaUnmap>(message);
+  if (!request) return EINVAL;
+  function_.memory().unmap(request->address, request->bytes);
+  return 0;
+}
+
+int Server::set_irqs(Message message) {
+  const auto request = front<SetIrqs>(message);
+  if (!request) return EINVAL;
+  if (request->index != kMsixIrq) return 0;  // other kinds have no interrupts
+  if (request->count == 0) {
+    function_.disconnect_interrupts();
+    return 0;
+  }
+  if ((request->flags & kSetIrqsEventfd) == 0 || request->count > kVectors) return EINVAL;
+  message.descriptors.resize(request->count);  // vectors without a descriptor are disconnected
+  return function_.connect_interrupts(request->start, std::move(message.descriptors)) ? 0 : EINVAL;
+}
+
+int Server::write(const Message& message) {
+  const auto request = front<RegionAccess>(message);
+  if (!request || request->count != message.body.size() - sizeof *request) return EINVAL;
+  const auto data = std::span(message.body).subspan(sizeof *request);
+  if (request->region == kConfigRegion) {
+    function_.write_config(request->offset, data);
+  } else if (request->region == kBar0Region) {
+    function_.write_bar(request->offset, data, device_);
+  } else {
+    return EINVAL;
+  }
+  return 0;
+}
+
+Result<> Server::read(Channel& channel, const Message& message) {
+  const auto request = front<RegionAccess>(message);
+  if (!request || request->count > kMaxTransfer) return channel.refuse(message.header, EINVAL);
+  const auto head = bytes_of(*request);
+  std::vector<std::uint8_t> body(head.begin(), head.end());
+  body.resize(head.size() + request->count);
+  const auto data = std::span(body).subspan(head.size());
+  if (request->region == kConfigRegion) {
+    function_.read_config(request->offset, data);
+  } else if (request->region == kBar0Region) {
+    function_.read_bar(request->offset, data);
+  } else {
+    return channel.refuse(message.header, EINVAL);
+  }
+  return channel.reply(message.header, body);
+}
+
+Result<> Server::handle(Channel& channel, Message message) {
+  const auto header = message.header;
+  // Replies to a request whose only result is success or an errno.
+  const auto finish = [&](int error, std::span<const std::uint8_t> body = {}) {
+    return error == 0 ? channel.reply(header, body) : channel.refuse(header, error);
+  };
+  switch (header.command) {
+    case Command::version:
+      return negotiate(channel, message);
+    case Command::dma_map:
+      return finish(map(message));
+    case Command::dma_unmap:
+      return finish(unmap(message), message.body);
+    case Command::get_device_info:
+      return finish(0,
+                    bytes_of(DeviceInfo{
+                        sizeof(DeviceInfo), kDeviceResets | kDeviceIsPci, kRegions, kIrqKinds}));
+    case Command::get_region_info: {
+      const auto request = front<RegionInfo>(message);
+      if (!request || request->index >= kRegions) return channel.refuse(header, EINVAL);
+      return finish(0, bytes_of(region_info(request->index)));
+    }
+    case Command::get_irq_info: {
+      const auto request = front<IrqInfo>(message);
+      if (!request || request->index >= kIrqKinds) return channel.refuse(header, EINVAL);
+      const bool msix = request->index == kMsixIrq;
+      return finish(
+          0,
+          bytes_of(IrqInfo{
+              sizeof(IrqInfo), msix ? kIrqUsesEventfd : 0, request->index, msix ? kVectors : 0}));
+    }
+    case Command::set_irqs:
+      return finish(set_irqs(std::move(message)));
+    case Command::region_read:
+      return read(channel, message);
+    case Command::region_write: {
+      const auto error = write(message);
+      return finish(
+          error,
+          std::span(message.body).first(std::min(message.body.size(), sizeof(RegionAccess))));
+    }
+    case Command::reset:
+      device_.reset();
+      function_.reset();
+      return finish(0);
+    case Command::get_region_io_fds:
+    case Command::dma_read:
+    case Command::dma_write:
+      break;
+  }
+  return channel.refuse(header, ENOTSUP);
+}
+
+}  // namespace manactl::device::vfio_user

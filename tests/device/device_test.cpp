@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// The device from bring-up to removal, with the test driver.
+
+#include "device/device.h"
+
+#include <gtest/gtest.h>
+
+#include "device/fixture.h"
+#include "wire/hardware_channel.h"
+
+namespace manactl::device {
+namespace {
+
+TEST_F(DeviceTest, SendsElevenEventsWhenTheChannelIsEstablished) {
+  ASSERT_TRUE(driver.establish());
+  EXPECT_EQ(driver.channel_eq.head, 256U + 11U);
+  EXPECT_EQ(driver.channel_data.size(), 9U);
+  EXPECT_EQ(driver.channel_data.at(wire::ChannelDatum::queue_depth), 1U);
+  EXPECT_EQ(driver.channel_data.at(wire::ChannelDatum::max_response), 4096U);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, RaisesAnInterruptIfUnreadEventsRemainWhenArmed) {
+  ASSERT_TRUE(driver.establish());
+  guest.interrupts.clear();
+  driver.channel_eq.head -= 6;  // a driver that reads only five events per interrupt
+  driver.arm(driver.channel_eq);
+  EXPECT_EQ(guest.interrupts.size(), 1U);
+  driver.channel_eq.head += 6;
+  driver.arm(driver.channel_eq);
+  EXPECT_EQ(guest.interrupts.size(), 1U);
+}
+
+TEST_F(DeviceTest, BringsUpTwoPorts) {
+  driver.bring_up();
+  ASSERT_EQ(driver.ports.size(), 2U);
+  EXPECT_EQ(driver.ports[0].config.mac, kFirstMac.bytes);
+  EXPECT_EQ(driver.ports[1].config.mac[5], 0xd1);
+  EXPECT_EQ(driver.ports[1].config.vport, 101U);
+  EXPECT_EQ(driver.ports[1].config.indirection_entries, 64U);
+  EXPECT_EQ(driver.ports[1].tx_offset, 1U);
+  EXPECT_EQ(device.control().regions(), 0U);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, CanBeSetUpAndTornDownRepeatedly) {
+  for (int round = 0; round < 20; ++round) {
+    guest.next = MemoryGuest::kFirst;
+    std::ranges::fill(guest.ram, std::uint8_t{0});
+    driver.bring_up();
+    driver.link_down(1);
+    driver.link_up(1);
+    driver.send(0, frame_to(driver.ports[1].config.mac));
+    EXPECT_EQ(driver.receive(1).size(), 1U);
+    driver.tear_down();
+    EXPECT_EQ(device.queues().eqs().size(), 0U);
+    EXPECT_EQ(device.queues().cqs().size(), 0U);
+    EXPECT_EQ(device.queues().wqs().size(), 0U);
+  }
+  EXPECT_EQ(driver.fences, 60U);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, FreesTheQueuesOfALinkThatGoesDown) {
+  driver.bring_up();
+  const auto cqs = device.queues().cqs().size(), wqs = device.queues().wqs().size();
+  driver.link_down(1);
+  EXPECT_EQ(device.queues().cqs().size(), cqs - 2);
+  EXPECT_EQ(device.queues().wqs().size(), wqs - 2);
+  driver.link_up(1);
+  EXPECT_EQ(device.queues().cqs().size(), cqs);
+  EXPECT_EQ(device.control().regions(), 0U);
+}
+
+TEST_F(DeviceTest, DiscardsTheStateOfAnEarlierDriver) {
+  driver.bring_up();
+  const auto wqs = device.queues().wqs().size();
+  guest.next = MemoryGuest::kFirst;
+  std::ranges::fill(guest.ram, std::uint8_t{0});
+  driver.bring_up();
+  EXPECT_EQ(device.queues().wqs().size(), wqs);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, DoesNotHandleItsOwnResponse) {
+  driver.bring_up();
+  device.store(kSharedMemoryAt + 28, 0);  // a read of the header, which the trap reports
+  driver.request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{driver.eq.id});
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
+TEST_F(DeviceTest, RejectsUnknownCommands) {
+  driver.bring_up();
+  const auto answer = driver.request(wire::Command(0x20009), wire::GenerateTestEqeRequest{1});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->header.status, wire::kStatusUnsupported);
+}
+
+TEST_F(DeviceTest, TruncatesAResponseToTheExpectedSize) {
+  driver.bring_up();
+  const auto answer = driver.request(
+      wire::Command::query_dev_config, *wire::encode(wire::QueryDeviceRequest{{}, 0, 1, 1}), 40, 1);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->header.status, 0U);
+  EXPECT_EQ(answer->body.size(), 40U);
+  EXPECT_EQ(answer->header.response.version, 1U);
+}
+
+TEST_F(DeviceTest, RetriesAMaskedInterrupt) {
+  driver.bring_up();
+  guest.interrupts.clear();
+  guest.masked = true;
+  driver.request(wire::Command::generate_test_eqe, wire::GenerateTestEqeRequest{driver.eq.id});
+  EXPECT_TRUE(device.retry_interrupts());
+  EXPECT_TRUE(guest.interrupts.empty());
+  guest.masked = false;
+  EXPECT_FALSE(device.retry_interrupts());
+  EXPECT_EQ(std::ranges::count(guest.interrupts, 1U), 1);
+  EXPECT_EQ(driver.poll(driver.eq).size(), 1U);
+}
+
+TEST_F(DeviceTest, RespondsToAFenceBeforeItsCompletion) {
+  driver.bring_up();
+  const auto answer =
+      driver.request(wire::Command::fence_rq, wire::FenceRqRequest{driver.ports[0].rx.object});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(driver.receive(0).empty());
+  EXPECT_EQ(driver.fences, 1U);
+}
+
+TEST_F(DeviceTest, BuildsARegionFromSeveralMessages) {
+  driver.bring_up();
+  std::vector<std::uint8_t> first(24 + 8), second(16 + 8);
+  const auto head = *wire::encode(wire::CreateDmaRegionRequest{8192, 0, 0, 2, 1});
+  std::ranges::copy(head, first.begin());
+  wire::store(first, 24, 8, 0x200000);
+  auto answer = driver.request(wire::Command::create_dma_region, first, 8);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->header.status, wire::kStatusMoreEntries);
+  const auto region = wire::decode<wire::CreateDmaRegionResponse>(answer->body)->value;
+  std::ranges::copy(*wire::encode(wire::AddPagesRequest{region, 1}), second.begin());
+  wire::store(second, 16, 8, 0x300000);
+  answer = driver.request(wire::Command::add_pages, second, 0);
+  EXPECT_EQ(answer->header.status, 0U);
+  answer = driver.request(wire::Command::add_pages, second, 0);
+  EXPECT_EQ(answer->header.status, kBadMessage);
+  answer = driver.request(wire::Command::destroy_dma_region, wire::DestroyDmaRegionRequest{region});
+  EXPECT_EQ(answer->header.status, 0U);
+  EXPECT_EQ(device.control().regions(), 0U);
+}
+
+TEST_F(DeviceTest, CountsTraffic) {
+  driver.bring_up();
+  driver.send(0, frame_to(driver.ports[1].config.mac, 100));
+  const auto counters = driver.call<wire::StatisticsResponse>(
+      wire::Command::query_gf_stat, *wire::encode(wire::StatisticsRequest{~0ULL}));
+  EXPECT_EQ(counters.tx.unicast_packets, 1U);
+  EXPECT_EQ(counters.tx.bytes, 100U);
+  EXPECT_EQ(counters.rx.unicast_bytes, 100U);
+}
+
+}  // namespace
+}  // namespace manactl::device

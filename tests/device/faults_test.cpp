@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+#include <gtest/gtest.h>
+
+#include "device/fixture.h"
+
+namespace manactl::device {
+namespace {
+
+Fault parsed(std::string_view text) {
+  const auto fault = Fault::parse(text);
+  EXPECT_TRUE(fault.has_value()) << text;
+  return fault.value_or(Fault{});
+}
+
+TEST(Faults, AreParsedFromText) {
+  EXPECT_EQ(parsed("0x20003=refuse:0x5"), (Fault{0x20003, FaultKind::refuse, 5, 0, UINT64_MAX}));
+  EXPECT_EQ(parsed("CONFIG_VPORT_TX=ignore,after=2,times=1"),
+            (Fault{0x20003, FaultKind::ignore, 0, 2, 1}));
+  EXPECT_EQ(parsed("25=status:ffffffff").status, 0xffffffffU);
+  EXPECT_EQ(parsed("any=unanswered").code, kFaultAny);
+  EXPECT_EQ(parsed("establish=refuse:ff").code, kFaultEstablish);
+}
+
+TEST(Faults, AreRejectedWithTheirTextIfInvalid) {
+  for (const auto* text : {"",
+                           "0x20003",
+                           "=ignore",
+                           "NO_SUCH=ignore",
+                           "0x20003=",
+                           "0x20003=explode",
+                           "0x20003=refuse",
+                           "0x20003=refuse:",
+                           "0x20003=refuse:0x100000000",
+                           "0x20003=ignore:1",
+                           "0x20003=ignore,after",
+                           "0x20003=ignore,later=1",
+                           "0x20003=ignore,times=-1",
+                           "destroy=refuse:0x100"}) {
+    const auto fault = Fault::parse(text);
+    ASSERT_FALSE(fault.has_value()) << text;
+    EXPECT_TRUE(fault.error().message.starts_with("fault '")) << fault.error().message;
+  }
+}
+
+TEST(Faults, AreFoundBetweenAfterAndTimes) {
+  FaultPlan plan;
+  plan.add(parsed("1=refuse:1,after=1,times=2"));
+  EXPECT_FALSE(plan.find(1).has_value());
+  EXPECT_FALSE(plan.find(2).has_value());
+  EXPECT_TRUE(plan.find(1).has_value());
+  EXPECT_TRUE(plan.find(1).has_value());
+  EXPECT_FALSE(plan.find(1).has_value());
+}
+
+TEST(Faults, FromTheFileReplaceEarlierOnesFromTheFile) {
+  FaultPlan plan;
+  ASSERT_TRUE(plan.set_file_faults("# a comment\n1=ignore,times=1\n\n2=unanswered\n").has_value());
+  EXPECT_TRUE(plan.find(1).has_value());
+  ASSERT_TRUE(plan.set_file_faults("1=ignore,times=1\n").has_value());
+  EXPECT_FALSE(plan.find(1).has_value()) << "its only fault has been used";
+  EXPECT_FALSE(plan.find(2).has_value());
+  EXPECT_FALSE(plan.set_file_faults("nonsense\n").has_value());
+}
+
+TEST(Faults, OfAnyMessageDoNotAffectTheSharedMemory) {
+  FaultPlan plan;
+  plan.add(parsed("any=ignore"));
+  EXPECT_FALSE(plan.find(kFaultEstablish).has_value());
+  EXPECT_TRUE(plan.find(0x30001).has_value());
+}
+
+TEST_F(DeviceTest, RefusesMessagesByFault) {
+  driver.bring_up();
+  fault_file = "QUERY_VPORT_CONFIG=refuse:0xdead,times=1";
+  auto answer = driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->header.status, 0xdeadU);
+  EXPECT_TRUE(answer->body.empty());
+  answer = driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
+  EXPECT_EQ(answer->header.status, 0U);
+}
+
+TEST_F(DeviceTest, ExecutesACommandForAStatusFaultButNotForARefuseFault) {
+  driver.bring_up();
+  const auto address = guest.allocate(4096);
+  fault_file = "25=refuse:1";
+  EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
+  EXPECT_EQ(device.control().regions(), 0U);
+  fault_file = "25=status:1";
+  EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
+  EXPECT_EQ(device.control().regions(), 1U);
+}
+
+TEST_F(DeviceTest, DoesNotRespondByFault) {
+  driver.bring_up();
+  const auto address = guest.allocate(4096);
+  fault_file = "25=ignore,times=1";
+  EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
+  EXPECT_EQ(device.control().regions(), 0U);
+  fault_file = "25=unanswered,times=1";
+  EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
+  EXPECT_EQ(device.control().regions(), 1U);
+  EXPECT_NO_THROW(driver.region(address, 4096));
+}
+
+TEST_F(DeviceTest, OmitsTheBodyByFault) {
+  driver.bring_up();
+  fault_file = "25=short";
+  EXPECT_THROW(driver.region(guest.allocate(4096), 4096), std::runtime_error);
+}
+
+TEST_F(DeviceTest, RefusesTheSharedMemoryChannelByFault) {
+  fault_file = "establish=refuse:0x47,times=1";
+  EXPECT_FALSE(driver.establish());
+  EXPECT_EQ(guest.shared[29], 0x47);
+  EXPECT_EQ(device.queues().eqs().size(), 0U);
+  fault_file.clear();
+  EXPECT_TRUE(driver.establish());
+  fault_file = "destroy=ignore";
+  EXPECT_FALSE(driver.destroy());
+}
+
+TEST_F(DeviceTest, ReportsAnInvalidFaultFileAndContinues) {
+  driver.bring_up();
+  fault_file = "nonsense";
+  const auto answer =
+      driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
+  EXPECT_EQ(answer->header.status, 0U);
+  EXPECT_NE(std::ranges::find(lines, "fault 'nonsense': expected CODE=ACTION"), lines.end());
+}
+
+}  // namespace
+}  // namespace manactl::device

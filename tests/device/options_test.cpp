@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/options.h"
+
+#include <gtest/gtest.h>
+
+namespace manactl::device {
+namespace {
+
+TEST(DeviceOptions, HaveDefaultsExceptForThePath) {
+  const auto options = parse_options({"socket"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_EQ(options->path, "socket");
+  ASSERT_EQ(options->macs.size(), 2U);
+  EXPECT_EQ(options->macs[1].str(), "00:0d:3a:76:3b:d1");
+  EXPECT_FALSE(options->trace);
+}
+
+TEST(DeviceOptions, AreAllParsed) {
+  const auto options = parse_options({"--ports=3",
+                                      "--mac=02:00:00:00:00:01",
+                                      "--queues=4",
+                                      "--mtu=9000",
+                                      "--hwc-timeout=500",
+                                      "--fault=25=ignore",
+                                      "--fault-file=/tmp/f",
+                                      "--trace-file=/tmp/t",
+                                      "dev"});
+  ASSERT_TRUE(options.has_value()) << options.error().message;
+  EXPECT_EQ(options->macs.size(), 3U);
+  EXPECT_EQ(options->macs[0].str(), "02:00:00:00:00:01");
+  EXPECT_EQ(options->queues, 4U);
+  EXPECT_EQ(options->mtu, 9000U);
+  EXPECT_EQ(options->hwc_timeout_ms, 500U);
+  EXPECT_EQ(options->faults.size(), 1U);
+  EXPECT_EQ(options->fault_file, "/tmp/f");
+  EXPECT_TRUE(options->trace);
+}
+
+TEST(DeviceOptions, RejectInvalidArguments) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {},
+      {"a", "b"},
+      {"--ports=0", "d"},
+      {"--ports=17", "d"},
+      {"--ports", "d"},
+      {"--mtu=x", "d"},
+      {"--mac=1", "d"},
+      {"--fault=1", "d"},
+      {"--fault-file=", "d"},
+      {"--unknown=1", "d"},
+      {"--ports=1", "--mac=02:00:00:00:00:01", "--mac=02:00:00:00:00:02", "d"}};
+  for (const auto& arguments : wrong) EXPECT_FALSE(parse_options(arguments).has_value());
+}
+
+TEST(DeviceOptions, AcceptHelpWithoutADevice) {
+  const auto options = parse_options({"--help"});
+  ASSERT_TRUE(options.has_value());
+  EXPECT_TRUE(options->help);
+  EXPECT_NE(usage("program", "SOCKET").find("--fault-file"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace manactl::device

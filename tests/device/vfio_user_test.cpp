@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+//
+// The device behind vfio-user, from the other end of the socket.
+
+#include <gtest/gtest.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "device/fixture.h"
+#include "device/vfio_user/server.h"
+
+namespace manactl::device::vfio_user {
+namespace {
+
+constexpr std::uint64_t kRam = 0x100000, kRamBytes = 1U << 20U;
+
+// QEMU's end of the connection. The device runs in a thread.
+class VfioUserTest : public testing::Test {
+ protected:
+  VfioUserTest() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    qemu_ = Descriptor(ends[0]);
+    device_thread_ = std::thread([this, fd = ends[1]] {
+      Channel channel{Descriptor(fd)};
+      for (;;) {
+        auto message = channel.receive();
+        if (!message) {
+          error_ = message.error().message;
+          return;
+        }
+        if (!*message) return;
+        const auto handled = server_.handle(channel, std::move(**message));
+        if (!handled) {
+          error_ = handled.error().message;
+          return;
+        }
+      }
+    });
+  }
+
+  ~VfioUserTest() override { disconnect(); }
+
+  void disconnect() {
+    qemu_ = Descriptor();
+    if (device_thread_.joinable()) device_thread_.join();
+  }
+
+  template <class... Parts>
+  static std::vector<std::uint8_t> body(const Parts&... parts) {
+    std::vector<std::uint8_t> bytes;
+    const auto add = [&](const auto& part) {
+      const auto* begin = reinterpret_cast<const std::uint8_t*>(&part);
+      bytes.insert(bytes.end(), begin, begin + sizeof part);
+    };
+    (add(parts), ...);
+    return bytes;
+  }
+
+  void send(Command command,
+            std::vector<std::uint8_t> bytes,
+            int fd = -1,
+            std::uint32_t flags = 0) {
+    const Header header{
+        7, command, static_cast<std::uint32_t>(sizeof(Header) + bytes.size()), flags, 0};
+    auto message = body(header);
+    message.insert(message.end(), bytes.begin(), bytes.end());
+    iovec part{message.data(), message.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr out{};
+    out.msg_iov = &part;
+    out.msg_iovlen = 1;
+    if (fd >= 0) {
+      out.msg_control = control.data();
+      out.msg_controllen = control.size();
+      auto* rights = CMSG_FIRSTHDR(&out);
+      rights->cmsg_level = SOL_SOCKET;
+      rights->cmsg_type = SCM_RIGHTS;
+      rights->cmsg_len = CMSG_LEN(sizeof fd);
+      std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
+    }
+    ASSERT_EQ(::sendmsg(qemu_.get(), &out, 0), static_cast<ssize_t>(message.size()));
+  }
+
+  Message answer() {
+    Message message;
+    EXPECT_EQ(::recv(qemu_.get(), &message.header, sizeof(Header), MSG_WAITALL),
+              ssize_t{sizeof(Header)});
+    EXPECT_EQ(message.header.id, 7);
+    message.body.resize(message.header.bytes - sizeof(Header));
+    if (message.body.empty()) return message;
+    EXPECT_EQ(::recv(qemu_.get(), message.body.data(), message.body.size(), MSG_WAITALL),
+              static_cast<ssize_t>(message.body.size()));
+    return message;
+  }
+
+  Message ask(Command command, std::vector<std::uint8_t> bytes, int fd = -1) {
+    send(command, std::move(bytes), fd);
+    return answer();
+  }
+
+  std::uint32_t error_of(Command command, std::vector<std::uint8_t> bytes, int fd = -1) {
+    const auto reply = ask(command, std::move(bytes), fd).header;
+    EXPECT_EQ((reply.flags & kError) != 0, reply.error != 0);
+    return reply.error;
+  }
+
+  std::uint64_t read(std::uint32_t region, std::uint64_t offset, std::uint32_t bytes) {
+    const auto reply = ask(Command::region_read, body(RegionAccess{offset, region, bytes}));
+    EXPECT_EQ(reply.body.size(), sizeof(RegionAccess) + bytes);
+    return wire::load(reply.body, sizeof(RegionAccess), bytes);
+  }
+
+  template <class T>
+  void write(std::uint32_t region, std::uint64_t offset, T value, std::uint32_t flags = 0) {
+    send(Command::region_write, body(RegionAccess{offset, region, sizeof value}, value), -1, flags);
+    if ((flags & kNoReply) != 0) return;
+    EXPECT_EQ(answer().header.error, 0U);
+  }
+
+  Options options_ = *parse_options({"socket"});
+  Trace trace_;
+  PciFunction function_;
+  Device device_{function_, options_, trace_};
+  Server server_{function_, device_, trace_};
+  Descriptor qemu_;
+  std::thread device_thread_;
+  std::string error_;
+};
+
+TEST_F(VfioUserTest, DescribesAManaVf) {
+  auto hello = body(Version{0, 0});
+  hello.insert(hello.end(), {'{', '}', 0});
+  const auto version = ask(Command::version, hello);
+  EXPECT_EQ(version.header.flags, kReply);
+  EXPECT_NE(std::string(version.body.begin(), version.body.end()).find("\"max_msg_fds\":16"),
+            std::string::npos);
+
+  const auto info = ask(Command::get_device_info, body(DeviceInfo{}));
+  DeviceInfo device;
+  std::memcpy(&device, info.body.data(), sizeof device);
+  EXPECT_EQ(device.flags, kDeviceResets | kDeviceIsPci);
+  EXPECT_EQ(device.regions, 9U);
+
+  const auto bar = ask(Command::get_region_info, body(RegionInfo{32, 0, kBar0Region, 0, 0, 0}));
+  RegionInfo region;
+  std::memcpy(&region, bar.body.data(), sizeof region);
+  EXPECT_EQ(region.bytes, PciFunction::kBarBytes);
+  const auto irqs = ask(Command::get_irq_info, body(IrqInfo{16, 0, kMsixIrq, 0}));
+  IrqInfo msix;
+  std::memcpy(&msix, irqs.body.data(), sizeof msix);
+  EXPECT_EQ(msix.count, kVectors);
+
+  EXPECT_EQ(read(kConfigRegion, 0, 4), 0x00ba1414U);
+  EXPECT_EQ(read(kConfigRegion, 0x40, 4), 0x11U | (kVectors - 1) << 16U);
+  EXPECT_EQ(read(kBar0Region, 0x08, 8), kDoorbellsAt);
+  EXPECT_EQ(read(kBar0Region, 0x10, 4), kDoorbellPageBytes);
+  EXPECT_EQ(read(kBar0Region, 0x18, 8), kSharedMemoryAt);
+  EXPECT_EQ(read(kBar0Region, PciFunction::kBarBytes - 4, 4), 0U);
+}
+
+TEST_F(VfioUserTest, ReadsRequestsFromGuestRamAndRaisesEventfds) {
+  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
+  ASSERT_EQ(::ftruncate(ram.get(), kRamBytes), 0);
+  const DmaMap map{32, kDmaReadable | kDmaWritable, 0, kRam, kRamBytes};
+  EXPECT_EQ(error_of(Command::dma_map, body(map), ram.get()), 0U);
+  const Descriptor vector(::eventfd(0, EFD_CLOEXEC));
+  EXPECT_EQ(
+      error_of(Command::set_irqs, body(SetIrqs{20, kSetIrqsEventfd, kMsixIrq, 3, 1}), vector.get()),
+      0U);
+
+  // The driver's first request: four pages, and vector 3.
+  wire::SharedMemoryMessage message;
+  message.header.type = wire::SharedMemoryType::establish;
+  message.eq_frame = kRam >> 12U;
+  message.cq_frame = message.eq_frame + 1;
+  message.rq_frame = message.eq_frame + 2;
+  message.sq_frame = message.eq_frame + 3;
+  message.eq_msix = 3;
+  const auto bytes = *wire::encode(message);
+  for (std::size_t at = 0; at < bytes.size(); at += 4) {
+    write(kBar0Region,
+          kSharedMemoryAt + at,
+          static_cast<std::uint32_t>(wire::load(bytes, at, 4)),
+          kNoReply);
+  }
+  const auto header = wire::decode<wire::SharedMemoryHeader>(
+      body(static_cast<std::uint32_t>(read(kBar0Region, kSharedMemoryAt + 28, 4))));
+  ASSERT_TRUE(header.has_value());
+  EXPECT_TRUE(header->response);
+  EXPECT_EQ(header->status, 0);
+
+  std::uint64_t count = 0;
+  ASSERT_EQ(::read(vector.get(), &count, sizeof count), ssize_t{sizeof count});
+  EXPECT_EQ(count, 1U);
+  std::array<std::uint8_t, 16> event{};
+  ASSERT_EQ(::pread(ram.get(), event.data(), event.size(), 0), ssize_t{16});
+  EXPECT_EQ(event[12], static_cast<std::uint8_t>(wire::EventType::channel_init_eq));
+  EXPECT_EQ(trace_.violations(), 0U);
+
+  EXPECT_EQ(error_of(Command::reset, {}), 0U);
+  EXPECT_EQ(read(kBar0Region, kSharedMemoryAt + 28, 4), 0U);
+  EXPECT_EQ(device_.queues().eqs().size(), 0U);
+}
+
+TEST_F(VfioUserTest, RefusesInvalidRequestsAndGoesOn) {
+  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
+  ASSERT_EQ(::ftruncate(ram.get(), 4096), 0);
+  const auto refused = std::uint32_t{EINVAL};
+  EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, kRam, 8192}), ram.get()), refused);
+  EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 4096, kRam, 4096}), ram.get()), refused);
+  EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, UINT64_MAX - 100, 4096}), ram.get()),
+            refused);
+  EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, kRam, 4096}), ram.get()), 0U);
+  EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, kRam - 4095, 4096}), ram.get()),
+            refused);
+  EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, kRam + 4095, 1}), ram.get()), refused);
+  EXPECT_EQ(error_of(Command::dma_map, body(std::uint32_t{1})), refused);
+  EXPECT_EQ(error_of(Command::set_irqs, body(SetIrqs{20, kSetIrqsEventfd, kMsixIrq, kVectors, 1})),
+            refused);
+  EXPECT_EQ(error_of(Command::set_irqs, body(SetIrqs{20, kSetIrqsEventfd, kMsixIrq, 1, kVectors})),
+            refused);
+  EXPECT_EQ(error_of(Command::region_read, body(RegionAccess{0, kBar0Region, kMaxTransfer + 1})),
+            refused);
+  EXPECT_EQ(error_of(Command::region_read, body(RegionAccess{0, 8, 4})), refused);
+  EXPECT_EQ(
+      error_of(Command::region_write, body(RegionAccess{0, kBar0Region, 8}, std::uint32_t{0})),
+      refused);
+  EXPECT_EQ(error_of(Command::get_region_info, body(RegionInfo{32, 0, kRegions, 0, 0, 0})),
+            refused);
+  EXPECT_EQ(error_of(static_cast<Command>(99), {}), std::uint32_t{ENOTSUP});
+  write(kBar0Region, PciFunction::kBarBytes, std::uint32_t{1});
+  write(kBar0Region, UINT64_MAX, std::uint64_t{1});
+  write(kConfigRegion, 1000, std::uint32_t{1});
+  EXPECT_EQ(read(kConfigRegion, UINT64_MAX, 4), 0U);
+  EXPECT_EQ(read(kConfigRegion, 0, 4), 0x00ba1414U);
+}
+
+TEST_F(VfioUserTest, EndsAConnectionThatCannotBeRead) {
+  const Header header{1, Command::reset, 3, 0, 0};
+  ASSERT_EQ(::send(qemu_.get(), &header, sizeof header, 0), ssize_t{sizeof header});
+  disconnect();
+  EXPECT_EQ(error_, "a message has 3 bytes");
+}
+
+TEST(GuestMemory, ReadsAcrossAdjacentRangesOnly) {
+  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
+  ASSERT_EQ(::ftruncate(ram.get(), 3 * 4096), 0);
+  GuestMemory memory;
+  ASSERT_TRUE(memory.map(0x1000, 4096, ram, 4096, true));
+  ASSERT_TRUE(memory.map(0x2000, 4096, ram, 0, false));
+  ASSERT_TRUE(memory.map(0x4000, 4096, ram, 8192, true));
+  const std::uint8_t last = 5, first = 6;
+  ASSERT_EQ(::pwrite(ram.get(), &last, 1, 2 * 4096 - 1), 1);
+  ASSERT_EQ(::pwrite(ram.get(), &first, 1, 0), 1);
+  std::array<std::uint8_t, 2> both{};
+  ASSERT_TRUE(memory.read(0x1fff, both));
+  EXPECT_EQ(both, (std::array{last, first}));
+  EXPECT_FALSE(memory.write(0x1fff, both));  // the second range is read-only
+  EXPECT_FALSE(memory.read(0x2fff, both));   // a gap
+  EXPECT_FALSE(memory.read(0xfff, both));
+  EXPECT_EQ(memory.writable_at(0x1ffd, 4), nullptr);
+  EXPECT_NE(memory.writable_at(0x1ffc, 4), nullptr);
+  EXPECT_EQ(memory.writable_at(0x2000, 4), nullptr);
+  memory.unmap(0x1000, 0x2000);
+  EXPECT_FALSE(memory.read(0x1000, both));
+  EXPECT_FALSE(memory.read(0x2000, both));
+  EXPECT_TRUE(memory.read(0x4000, both));
+}
+
+}  // namespace
+}  // namespace manactl::device::vfio_user
