@@ -4,106 +4,17 @@
 
 TESTPMD is a dpdk-testpmd whose DPDK has net_mana. The scenario "all" runs all of them, "list" prints their names.
 """
-import json
 import os
-import pty
 import re
-import subprocess
+import signal
 import sys
 import tempfile
-import threading
 import time
 
+sys.dont_write_bytecode = True
+from testpmd_run import BURST, DEVICE, MAC, TIMEOUT_SECONDS, Run, left_behind
+
 RECOVERY_SECONDS = 20  # net_mana waits 15 s before it opens the device again
-RUN_SECONDS = 1.0  # from testpmd's prompt to the newline that ends testpmd; short, because no test measures rates
-TIMEOUT_SECONDS = 60
-MAC = "00:0d:3a:76:3b:d0"
-DEVICE = f"--vdev=7870:00:00.0,mac={MAC}"
-COMMON = ["--txd=128", "--rxd=128", "--total-num-mbufs=16384"]
-BURST = 32  # packets; net_mana counts those of its last burst only when it sends again
-
-
-class Run:
-    """One run of testpmd under manactl sim: its log, and the report of the adapter as JSON."""
-
-    def __init__(self, options, device=DEVICE, sim=(), eal=(), seconds=RUN_SECONDS, commands=()):
-        self.seconds = seconds
-        self.commands = [*commands]
-        cpus = sorted(os.sched_getaffinity(0))
-        command = [sys.argv[1], "sim", "--json", *sim, "--", sys.argv[2], f"--lcores=0@{cpus[0]},1@{cpus[-1]}",
-                   "--no-huge", "-m", "512", f"--file-prefix=manactl-{os.getpid()}", "-v", *eal]
-        command += [device] if device else []
-        # The console of testpmd reads a file of commands before its terminal.
-        with tempfile.NamedTemporaryFile("w", prefix="manactl-", suffix=".txt") as file:
-            start = ["-i", f"--cmdline-file={file.name}"] if commands else ["--auto-start"]
-            print(*commands, sep="\n", file=file, flush=True)
-            self.run([*command, "--", *COMMON, *start, *options])
-
-    def run(self, command):
-        # On a terminal, testpmd does not buffer its output. A newline on stdin makes testpmd exit.
-        terminal, program_side = pty.openpty()
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=program_side) as process:
-            os.close(program_side)
-            self.log = self.read_log(terminal, process)
-            self.report = json.loads(process.stdout.read())
-        os.close(terminal)
-
-    def read_log(self, terminal, process):
-        deadline = threading.Timer(TIMEOUT_SECONDS, process.terminate)
-        deadline.start()
-        log = ""
-        while True:
-            try:
-                block = os.read(terminal, 65536).decode(errors="replace").replace("\r", "")
-            except OSError:  # EIO: the last writer has closed the terminal
-                deadline.cancel()
-                return log
-            ready = "Read CLI commands from" if self.commands else "Press enter to exit"
-            if ready in log + block and ready not in log:
-                time.sleep(self.seconds)
-                process.stdin.write(b"stop\nquit\n" if self.commands else b"\n")
-                process.stdin.flush()
-            log += block
-
-    def port(self, index=0):
-        return self.report["ports"][index]
-
-    def total(self, counter):
-        """The final value of a testpmd counter, summed over all ports."""
-        found = re.findall(rf"Accumulated forward statistics.*?{counter}: (\d+)", self.log, re.S)
-        return int(found[-1]) if found else 0
-
-    def check(self, condition, what):
-        if not condition:
-            sys.exit(f"{what}\n{json.dumps(self.report, indent=1)}\n{self.log[-4000:]}")
-
-    def violations(self):
-        """The broken rules, except those that a known defect of this release of DPDK explains."""
-        return {rule["id"] for rule in self.report["rules"] if rule["known_defect"] is None}
-
-    def check_contract(self):
-        self.check(not self.violations(), "contract violations")
-        self.check(self.report["status"] == 0, "testpmd failed")
-        self.check(self.report["exit"] == 0, "known defects of the driver must not change the exit code")
-
-    def check_counters(self, queues=1):
-        """Compares the counters of the driver with those of the adapter."""
-        sent, received = self.port()["tx_packets"], self.port()["rx_packets"]
-        lag = sent - self.total("TX-packets")
-        self.check(0 <= lag <= BURST * queues, f"the driver counts {lag} fewer sent packets")
-        # The driver has not read the packets in its receive rings.
-        unread = received - self.total("RX-packets")
-        self.check(0 <= unread <= 128 * queues, f"the driver counts {unread} fewer received packets")
-
-    def release(self):
-        """The release of DPDK, for example (26, 7)."""
-        found = re.search(r"EAL: RTE Version: 'DPDK (\d+)\.(\d+)", self.log)
-        self.check(found, "the log does not contain the DPDK version")
-        return int(found[1]), int(found[2])
-
-    def check_log(self, *lines):
-        for line in lines:
-            self.check(line in self.log, f"the log does not contain: {line}")
 
 
 def queues(count):
@@ -311,12 +222,45 @@ def uses_queues(count):
         run.check(packets > 0, f"no packets in mode {mode}")
 
 
-def restarts():
+def restarts(count):
     """Stops and starts the port under traffic. testpmd forwards again after each start."""
     once = ["stop", "port stop all", "port start all", "start tx_first"]
-    run = Run([], sim=["--backend", "loopback"], commands=["set fwd io", "start tx_first", *once * 20])
+    run = Run(queues(count), sim=["--backend", "loopback"], commands=["set fwd io", "start tx_first", *once * 50])
     run.check_contract()
-    run.check(run.log.count("Port 0: 00:0D:3A:76:3B:D0") >= 20, "the port did not restart")
+    run.check(run.log.count("Port 0: 00:0D:3A:76:3B:D0") > 50, "the port did not restart")
+    run.check(run.log.count("Forward statistics for port 0") > 50, "testpmd did not forward after each start")
+    run.check(not re.search(r"TX-packets: 0 ", run.log), "a restarted port sent nothing")
+
+
+def attaches_again():
+    """Detaches the device after its port is closed, and attaches it again."""
+    run = Run([], commands=["port stop all", "port close 0", "device detach 7870:00:00.0", "show port summary all",
+                            f"port attach 7870:00:00.0,mac={MAC}", "port start all", "set fwd txonly", "start"])
+    run.check_contract()
+    run.check_log("Now total ports is 0", "Number of available ports: 0", "Port 0 is attached. Now total ports is 1")
+    run.check(run.port()["tx_packets"] > 1000, "the attached port sent nothing")
+
+
+def detaches_an_open_port():
+    """The port remains without its device, and testpmd crashes when it reads the name of the device."""
+    run = Run([], commands=["port stop all", "device detach 7870:00:00.0", "show port summary all"])
+    run.check_log("Device 7870:00:00.0 is detached", "Now total ports is 1")
+    run.check(run.report["signal"] == signal.SIGSEGV, "testpmd did not crash")
+    run.check(not left_behind(), f"left behind: {left_behind()}")
+
+
+def is_killed(victim):
+    """After SIGKILL, the launcher and testpmd end, and the files of the adapter are removed."""
+    run = Run(["--forward-mode=txonly"], kill=victim)
+    children = run.children.values()
+    run.check(len(children) == 2, f"the children of the launcher are {run.children}")
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while left_behind(children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    run.check(not left_behind(children), f"left behind: {left_behind(children)}")
+    if victim != "launcher":
+        run.check((run.report["signal"], run.report["exit"]) == (9, 128 + 9), "wrong exit code")
+        run.check(run.port()["tx_packets"] > 0, "the counters are lost")
 
 
 def is_strict():
@@ -331,9 +275,7 @@ def crashes():
     """After a crash of testpmd, nothing of the adapter is left behind."""
     run = Run(["--forward-mode=txonly"], sim=["--fault", "create_qp=crash"])
     run.check(run.report["signal"] == 6, "testpmd did not crash")
-    left = [name for folder in ("/dev/shm", "/run", "/tmp") for name in os.listdir(folder)
-            if name.startswith("manactl-sim")]
-    run.check(not left, f"files were left behind: {left}")
+    run.check(not left_behind(), f"left behind: {left_behind()}")
 
 
 SCENARIOS = {
@@ -376,7 +318,12 @@ SCENARIOS = {
     "segments-stall": stalls,
     "modes": forwards_in_every_mode,
     **{f"queues-{count}": lambda count=count: uses_queues(count) for count in (1, 2, 4, 8, 16, 32)},
-    "restarts": restarts,
+    "restarts": lambda: restarts(1),
+    "restarts-8": lambda: restarts(8),  # needs all mbufs if a restart loses those of the receive rings
+    "detach": attaches_again,
+    "detach-open": detaches_an_open_port,
+    "kill-launcher": lambda: is_killed("launcher"),
+    "kill-testpmd": lambda: is_killed("dpdk-testpmd"),
     "strict": is_strict,
     "crash": crashes,
     "no-cq": lambda: fails("create_cq=errno:ENOMEM",
