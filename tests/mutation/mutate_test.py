@@ -121,6 +121,25 @@ class Run(unittest.TestCase):
             self.assertEqual({str(path.relative_to(folder)) for path in pathlib.Path(folder).rglob("*.*")}, set(PROJECT))
             self.assertEqual(pathlib.Path(folder, "src/toy/toy.cpp").read_text(), PROJECT["src/toy/toy.cpp"])
 
+    def test_a_kept_copy_follows_the_sources(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source, kept = pathlib.Path(folder, "source"), pathlib.Path(folder, "kept")
+            for name, text in (PROJECT | {"src/toy/old.cpp": "int old();\n"}).items():
+                (source / name).parent.mkdir(parents=True, exist_ok=True)
+                (source / name).write_text(text)
+
+            def object_after(count):
+                command = [sys.executable, TOOL, "--source", source, "--keep", kept, "--count", count, "toy"]
+                subprocess.run(command, capture_output=True, check=True)
+                return next((kept / "tree/build/dev").rglob("toy.cpp.o")).stat().st_mtime_ns
+
+            compiled = object_after("0")
+            (source / "src/toy/old.cpp").unlink()
+            self.assertEqual(object_after("0"), compiled)
+            self.assertFalse((kept / "tree/src/toy/old.cpp").exists())
+            with_bug = object_after("1")
+            self.assertGreater(object_after("0"), with_bug)
+
 
 if __name__ == "__main__":
     unittest.main()
