@@ -14,7 +14,7 @@ tl::unexpected<Error> not_a(std::string_view what,
                             std::string_view text,
                             std::string_view example) {
   return fail(Errc::invalid,
-              fmt::format("'{}' is not {} (example: {})", printable(text, 60), what, example));
+              fmt::format("'{}' is not {} (example: {})", printable(text), what, example));
 }
 
 bool all_hex(std::string_view text) {

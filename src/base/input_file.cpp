@@ -19,7 +19,7 @@ namespace {
 using Status = struct stat;
 
 std::string shown(const std::string& path) {
-  return printable(path, 200);
+  return printable(path);
 }
 
 tl::unexpected<Error> fail_read(int number, const std::string& path) {

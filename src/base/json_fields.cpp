@@ -259,8 +259,8 @@ std::vector<JsonFields> JsonFields::objects(const char* key) const {
 void JsonFields::refuse(const char* key, const std::string& why) const {
   auto& error = state_->error;
   if (!error.empty()) return;
-  error = fmt::format("'{}' {}", printable(key, 60), why);
-  if (!path_.empty()) error += fmt::format(" (in {})", printable(path_, 100));
+  error = fmt::format("'{}' {}", printable(key), why);
+  if (!path_.empty()) error += fmt::format(" (in {})", printable(path_));
 }
 
 bool JsonFields::charge(std::size_t bytes) const {

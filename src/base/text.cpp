@@ -46,10 +46,10 @@ Result<std::uint64_t> parse_digits(std::string_view digits, int base, std::uint6
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), value, base);
   if (error == std::errc::result_out_of_range || (error == std::errc{} && value > max)) {
-    return fail(Errc::invalid, fmt::format("'{}' is larger than {}", printable(digits, 40), max));
+    return fail(Errc::invalid, fmt::format("'{}' is larger than {}", printable(digits), max));
   }
   if (error != std::errc{} || end != digits.end()) {
-    return fail(Errc::invalid, fmt::format("'{}' is not a number", printable(digits, 40)));
+    return fail(Errc::invalid, fmt::format("'{}' is not a number", printable(digits)));
   }
   return value;
 }
@@ -124,7 +124,7 @@ std::vector<std::string_view> words(std::string_view text) {
 Result<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t max) {
   const bool leading_zero = text.size() > 1 && text.front() == '0';
   if (text.empty() || leading_zero || text.front() == '-' || text.front() == '+') {
-    return fail(Errc::invalid, fmt::format("'{}' is not a number", printable(text, 40)));
+    return fail(Errc::invalid, fmt::format("'{}' is not a number", printable(text)));
   }
   return parse_digits(text, 10, max);
 }

@@ -140,7 +140,7 @@ Exit report_unknown_command(Context& context, const std::string& word) {
   const std::string hint = suggestion(word, names);
   return report_usage_error(context,
                             fmt::format("unknown command '{}'{}",
-                                        printable(word, 60),
+                                        printable(word),
                                         hint.empty() ? "; see 'manactl --help'" : hint));
 }
 

@@ -84,7 +84,7 @@ Result<> ArgumentCheck::long_option(std::string_view word, const std::string* ne
     return fail(
         Errc::invalid,
         fmt::format(
-            "unknown option '{}'{}", printable(name, 60), suggestion(name, option_names(app_))));
+            "unknown option '{}'{}", printable(name), suggestion(name, option_names(app_))));
   }
   if (takes_value(*option)) {
     const bool missing = equals == std::string_view::npos ? next == nullptr || is_option(*next)
@@ -108,7 +108,7 @@ Result<> ArgumentCheck::short_options(std::string_view word, const std::string* 
     const std::string name{'-', word[i]};
     const auto* option = app_.get_option_no_throw(name);
     if (option == nullptr) {
-      return fail(Errc::invalid, fmt::format("unknown option '{}'", printable(word, 60)));
+      return fail(Errc::invalid, fmt::format("unknown option '{}'", printable(word)));
     }
     auto good = count(option, name);
     if (!good) return good;
@@ -127,7 +127,7 @@ Result<> ArgumentCheck::positional(std::string_view word) {
   const auto accepting = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
   const bool is_last_repeatable = !accepting.empty() && is_repeatable(*accepting.back());
   if (positionals_ >= accepting.size() && !is_last_repeatable) {
-    return fail(Errc::invalid, fmt::format("unexpected argument '{}'", printable(word, 60)));
+    return fail(Errc::invalid, fmt::format("unexpected argument '{}'", printable(word)));
   }
   ++positionals_;
   return {};
@@ -233,7 +233,7 @@ Result<> parse_arguments(CLI::App& app,
                     fmt::format("{}: {}: '{}' is neither true nor false",
                                 setting.origin,
                                 setting.option,
-                                printable(value, 60)));
+                                printable(value)));
       }
       all.push_back(fmt::format("{}={}", setting.option, value));
     }

@@ -43,7 +43,7 @@ Result<> check_section(const CLI::ConfigItem& item, const std::string& path) {
   return fail(Errc::invalid,
               fmt::format("{}: unknown section '{}'{}",
                           path,
-                          printable(join(item.parents, "."), 60),
+                          printable(join(item.parents, ".")),
                           suggestion(section, names)));
 }
 
@@ -98,11 +98,10 @@ Result<std::vector<Setting>> parse_config(const std::string& text,
     if (is_section_marker(item) || (in_section && item.parents.front() != command)) continue;
     const auto& keys = in_section ? command_keys : global_keys;
     if (std::find(keys.begin(), keys.end(), item.name) == keys.end()) {
-      return fail(Errc::invalid,
-                  fmt::format("{}: unknown key '{}'{}",
-                              path,
-                              printable(item.name, 60),
-                              suggestion(item.name, keys)));
+      return fail(
+          Errc::invalid,
+          fmt::format(
+              "{}: unknown key '{}'{}", path, printable(item.name), suggestion(item.name, keys)));
     }
     // CLI11 merges repeated keys into one item with several inputs.
     const auto* option = app.get_option_no_throw("--" + item.name);

@@ -49,7 +49,7 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::str
   }
   auto file = open_input_file(path, what);
   if (!file) return tl::unexpected<Error>(file.error());
-  return std::make_unique<DescriptorSource>(std::move(*file), printable(path, 200));
+  return std::make_unique<DescriptorSource>(std::move(*file), printable(path));
 }
 
 Result<std::string> read_input(const std::string& path,
@@ -66,9 +66,8 @@ Result<std::string> read_input(const std::string& path,
     if (*got == 0) return text;
     text.append(buffer.data(), *got);
     if (text.size() > max_bytes) {
-      return fail(
-          Errc::invalid,
-          fmt::format("'{}' is larger than {}", printable(path, 200), human_bytes(max_bytes)));
+      return fail(Errc::invalid,
+                  fmt::format("'{}' is larger than {}", printable(path), human_bytes(max_bytes)));
     }
   }
 }

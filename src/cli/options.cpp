@@ -52,7 +52,7 @@ Result<std::uint16_t> parse_count(std::string_view text, std::uint16_t min, std:
   const auto number = parse_unsigned(text);
   if (!number || *number < min || *number > max) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is not a number from {} to {}", printable(text, 40), min, max));
+                fmt::format("'{}' is not a number from {} to {}", printable(text), min, max));
   }
   return static_cast<std::uint16_t>(*number);
 }
@@ -62,7 +62,7 @@ Result<double> parse_duration(std::string_view text) {
     return fail(Errc::invalid,
                 fmt::format("'{}' is not a duration from 1ms to one day (examples: 10, 1.5, 500ms, "
                             "2m)",
-                            printable(text, 40)));
+                            printable(text)));
   };
   constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 0.001}, {"s", 1}, {"m", 60}};
   constexpr double kMax = 86400;
@@ -86,9 +86,9 @@ Result<double> parse_share(std::string_view text) {
   constexpr double kPercent = 100;
   const auto value = parse_decimal(text.ends_with('%') ? text.substr(0, text.size() - 1) : text);
   if (value && *value <= kPercent) return *value / kPercent;
-  return fail(Errc::invalid,
-              fmt::format("'{}' is not a percentage from 0 to 100 (examples: 2, 0.5%)",
-                          printable(text, 40)));
+  return fail(
+      Errc::invalid,
+      fmt::format("'{}' is not a percentage from 0 to 100 (examples: 2, 0.5%)", printable(text)));
 }
 
 std::optional<double> parse_decimal(std::string_view text) {
@@ -103,18 +103,17 @@ Result<std::string> parse_text(std::string_view text, std::string_view what) {
   const bool control =
       std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
   if (text.empty() || control) {
-    return fail(Errc::invalid, fmt::format("'{}' is not {}", printable(text, 60), what));
+    return fail(Errc::invalid, fmt::format("'{}' is not {}", printable(text), what));
   }
   return std::string(text);
 }
 
 Error not_one_of(std::string_view text, const std::vector<std::string>& words) {
-  return {Errc::invalid,
-          0,
-          fmt::format("'{}' is not one of {}{}",
-                      printable(text, 40),
-                      join(words, ", "),
-                      suggestion(text, words))};
+  return {
+      Errc::invalid,
+      0,
+      fmt::format(
+          "'{}' is not one of {}{}", printable(text), join(words, ", "), suggestion(text, words))};
 }
 
 }  // namespace manactl::cli

@@ -59,7 +59,7 @@ void ProbeReader::at(std::string_view stage, std::string_view call) {
     if (i < current_ && !other.reason) other.outcome = Outcome::ok;
     if (i > current_ && !other.reason) other = {};
   }
-  report_.stages[current_].call = printable(call, 60);
+  report_.stages[current_].call = printable(call);
 }
 
 // Parses "fail CODE ERRNO MESSAGE", separated by tabs.
@@ -82,10 +82,10 @@ void ProbeReader::read(std::string_view line) {
   const auto fields = split(line, '\t');
   if (fields[0] == "fail") fail(line);
   if (fields[0] == "at" && fields.size() == 3) at(fields[1], fields[2]);
-  if (fields[0] == "version" && fields.size() == 2) report_.version = printable(fields[1], 40);
+  if (fields[0] == "version" && fields.size() == 2) report_.version = printable(fields[1]);
   if (fields[0] == "port" && fields.size() == 4) {
-    report_.device = printable(fields[1], 60);
-    report_.slot = printable(fields[2], 60);
+    report_.device = printable(fields[1]);
+    report_.slot = printable(fields[2]);
     report_.port = static_cast<std::uint32_t>(parse_unsigned(fields[3], UINT8_MAX).value_or(0));
   }
   if (fields[0] == "done") {

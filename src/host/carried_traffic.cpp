@@ -48,7 +48,7 @@ std::optional<SshConnection> own_ssh_connection(const os::Process& process) {
   const auto port = parse_unsigned(fields[3], UINT16_MAX);
   if (!port) return std::nullopt;
   return SshConnection{
-      printable(fields[0], 60), std::string(fields[2]), static_cast<std::uint16_t>(*port)};
+      printable(fields[0]), std::string(fields[2]), static_cast<std::uint16_t>(*port)};
 }
 
 std::set<std::uint16_t> listening_ports(const std::vector<os::TcpSocket>& sockets) {
@@ -108,7 +108,7 @@ Result<> add_ssh(const os::System& system,
   if (!sessions)
     return because(sessions.error(), "cannot determine which NIC carries an SSH session");
   for (const auto& socket : *sessions) {
-    addresses.add(socket.local_address, session(printable(socket.remote_address, 60)));
+    addresses.add(socket.local_address, session(printable(socket.remote_address)));
   }
   return {};
 }

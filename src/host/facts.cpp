@@ -38,11 +38,11 @@ const Nic* Facts::find_nic(const std::string& interface) const {
 
 Result<const Nic*> Facts::azure_nic(const std::string& interface) const {
   if (const Nic* nic = find_nic(interface)) return nic;
-  const std::string shown = printable(interface, 60);
+  const std::string shown = printable(interface);
   if (std::find(interfaces.begin(), interfaces.end(), interface) != interfaces.end()) {
     return fail(Errc::not_found, fmt::format("interface '{}' is not an Azure NIC", shown));
   }
-  const std::string similar = printable(nearest(interface, interfaces), 60);
+  const std::string similar = printable(nearest(interface, interfaces));
   const auto hint = similar.empty() ? "" : fmt::format("; did you mean '{}'?", similar);
   return fail(Errc::not_found, fmt::format("interface '{}' does not exist{}", shown, hint));
 }

@@ -19,7 +19,7 @@ Result<Platform> gather_platform(const os::Files& files) {
   const auto tag = files.read(path);
   if (tag) {
     platform.azure = trim(*tag) == kAzureTag;
-    platform.evidence = fmt::format("{} is '{}'", path, printable(trim(*tag), 60));
+    platform.evidence = fmt::format("{} is '{}'", path, printable(trim(*tag)));
   } else if (tag.error().code == Errc::not_found) {
     platform.evidence = fmt::format("{} does not exist", path);
   } else {
@@ -39,7 +39,7 @@ std::string distribution(const os::Files& files) {
     if (line.size() >= 2 && line.front() == '"' && line.back() == '"') {
       line = line.substr(1, line.size() - 2);
     }
-    return printable(line, 60);
+    return printable(line);
   }
   return {};
 }

@@ -174,8 +174,8 @@ Result<Management> NetworkManagers::by_network_manager(const Netdev& netdev) con
   }
   for (const auto& rule : network_manager_rules_) {
     if (is_listed(rule.devices, netdev)) {
-      return Management{
-          true, fmt::format("{} has {}={}", rule.path, rule.key, printable(rule.devices, 80))};
+      return Management{true,
+                        fmt::format("{} has {}={}", rule.path, rule.key, printable(rule.devices))};
     }
   }
   const std::string state = fmt::format("run/NetworkManager/devices/{}", netdev.index);
@@ -191,7 +191,7 @@ Result<Management> NetworkManagers::by_networkd(const Netdev& netdev) const {
   if (state) {
     if (const auto value = value_in(*state, "ADMIN_STATE")) {
       return Management{*value == "unmanaged",
-                        fmt::format("{} has ADMIN_STATE={}", path, printable(*value, 40))};
+                        fmt::format("{} has ADMIN_STATE={}", path, printable(*value))};
     }
   }
   for (const auto& rule : networkd_rules_) {

@@ -77,7 +77,7 @@ void add_mounts(const os::Files& files, std::vector<RemoteStorage>& found) {
     for (const auto option : split(fields[3], ',')) {
       if (!option.starts_with(kKey)) continue;
       add(found,
-          fmt::format("{} mount at {}", printable(fields[2], 20), printable(fields[1], 80)),
+          fmt::format("{} mount at {}", printable(fields[2]), printable(fields[1])),
           option.substr(kKey.size()));
     }
   }

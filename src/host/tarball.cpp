@@ -98,7 +98,7 @@ using Handle = std::unique_ptr<T, Free*>;
 
 std::string reason(const Library& library, archive* handle) {
   const char* text = library.error_string(handle);
-  return printable(text == nullptr ? "no reason given" : text, 200);
+  return printable(text == nullptr ? "no reason given" : text);
 }
 
 Result<> write_entry(const Library& library,
@@ -138,7 +138,7 @@ Result<std::string> checked_path(const char* raw) {
   const std::string_view path = raw == nullptr ? "" : raw;
   const auto refuse = [&](std::string_view why) {
     return fail(Errc::invalid,
-                fmt::format("the bundle has an entry '{}' {}", printable(path, 100), why));
+                fmt::format("the bundle has an entry '{}' {}", printable(path), why));
   };
   if (path.size() >= PATH_MAX) return refuse("with too long a name");
   if (path.starts_with('/')) return refuse("with an absolute name");
@@ -190,7 +190,7 @@ Result<> TarballReader::read_entry(archive_entry* entry) {
   if (path->empty()) return {};  // the entry "./"
   const auto refuse = [&](std::string_view why) {
     return fail(Errc::invalid,
-                fmt::format("the bundle has an entry '{}' {}", printable(*path, 100), why));
+                fmt::format("the bundle has an entry '{}' {}", printable(*path), why));
   };
   const auto type = library_.filetype(entry);
   const char* target = library_.symlink(entry);

@@ -52,7 +52,7 @@ void Topology::add_through(int interface, const std::string& traffic) {
   if (hardware_users_.count(interface) != 0) return add(interface, traffic);
   const auto* link = find(interface);
   if (link == nullptr || (link->flags & IFF_LOOPBACK) != 0 || !limit_.take(nics_.size())) return;
-  const auto guess = fmt::format("{} (perhaps, through {})", traffic, printable(link->name, 60));
+  const auto guess = fmt::format("{} (perhaps, through {})", traffic, printable(link->name));
   for (const auto& nic : nics_) {
     if (nic.synthetic && nic.synthetic->up) add(nic.synthetic->index, guess);
     if (!nic.synthetic && nic.vf && nic.vf->up) add(nic.vf->index, guess);

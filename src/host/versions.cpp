@@ -18,9 +18,8 @@ Result<Release> release_in(const std::string& library) {
         Release::parse(fmt::format("{}.{}", parts[parts.size() - 2], parts[parts.size() - 1]));
     if (release) return *release;
   }
-  return fail(
-      Errc::invalid,
-      fmt::format("'{}' does not end with the release of rdma-core", printable(library, 80)));
+  return fail(Errc::invalid,
+              fmt::format("'{}' does not end with the release of rdma-core", printable(library)));
 }
 
 // Returns "22.11 to 23.07" for ABI 23: DPDK starts a new ABI every November (abi_policy).
@@ -44,7 +43,7 @@ std::optional<std::string> packaged_version(const os::Files& files,
     if (!line.starts_with(kKey)) continue;
     const auto version = trim(line.substr(kKey.size()));
     const auto release = Release::parse(version);
-    if (release && is_of_abi(*release, abi)) return printable(version, 40);
+    if (release && is_of_abi(*release, abi)) return printable(version);
   }
   return std::nullopt;
 }
@@ -55,7 +54,7 @@ std::optional<std::string> upstream_version(std::string_view version, unsigned a
   version = version.substr(0, version.find_first_of("-~+"));
   const auto release = Release::parse(version);
   if (!release || !is_of_abi(*release, abi)) return std::nullopt;
-  return printable(version, 40);
+  return printable(version);
 }
 
 // The version of the library's Debian package. Libraries below usr/local do not belong to packages.

@@ -327,7 +327,7 @@ Result<BenchResult> read_bench(std::string_view text, std::string_view name) {
   const auto schema = root.text("schema");
   if (json.error().empty() && schema != kSchema) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is a '{}', not a result of bench", name, printable(schema, 80)));
+                fmt::format("'{}' is a '{}', not a result of bench", name, printable(schema)));
   }
   auto result = result_of(root);
   if (json.error().empty()) return result;

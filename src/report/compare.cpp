@@ -65,7 +65,7 @@ Result<CompareInput> compare_input(const BenchResult& result, std::string name) 
   const bool repeated = result.report.trials.size() > 1;
   return fail(Errc::invalid,
               fmt::format("'{}' has {} {}, and a comparison needs {}: {}",
-                          printable(input.name, 200),
+                          printable(input.name),
                           input.rates.size(),
                           repeated ? "trials" : "steady intervals",
                           kMinComparedRates,
@@ -85,7 +85,7 @@ Result<CompareResult> compare(const CompareInput& before,
   }
   const auto effect = datapath::compare(before.rates, after.rates);
   if (!effect) {
-    return fail(Errc::invalid, fmt::format("'{}' moved no packets", printable(before.name, 200)));
+    return fail(Errc::invalid, fmt::format("'{}' moved no packets", printable(before.name)));
   }
   return CompareResult{before, after, *effect, threshold, verdict_of(*effect, threshold)};
 }

@@ -45,7 +45,7 @@ Result<CpuTime> cpu_time(const os::Files& files, const CpuList& cpus) {
     if (!cpu || std::find(cpus.cpus.begin(), cpus.cpus.end(), *cpu) == cpus.cpus.end()) continue;
     if (!add(line, time)) {
       return fail(Errc::invalid,
-                  fmt::format("proc/stat has an unexpected line '{}'", printable(line, 60)));
+                  fmt::format("proc/stat has an unexpected line '{}'", printable(line)));
     }
     ++seen;
   }
@@ -77,7 +77,7 @@ Result<ThreadTime> worker_time(const os::Files& files) {
     const auto waited = words.size() > 1 ? parse_unsigned(words[1]) : ran;
     if (words.size() < 2 || !ran || !waited) {
       return fail(Errc::invalid,
-                  fmt::format("{} has an unexpected line '{}'", path, printable(*text, 60)));
+                  fmt::format("{} has an unexpected line '{}'", path, printable(*text)));
     }
     if (thread == *process) continue;
     time.ran += *ran;

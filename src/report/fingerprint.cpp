@@ -18,7 +18,7 @@ std::string read_text(const os::Files& files, const std::string& path) {
   const auto text = files.read(path);
   if (!text) return {};
   const auto trimmed = trim(*text);
-  return trimmed == "(null)" ? std::string() : printable(trimmed, 200);
+  return trimmed == "(null)" ? std::string() : printable(trimmed);
 }
 
 // Returns the value of the first line "key<separator>value".
@@ -26,7 +26,7 @@ std::string value_of(std::string_view text, std::string_view key, char separator
   for (const auto line : split(text, '\n')) {
     const auto at = line.find(separator);
     if (at == std::string_view::npos || trim(line.substr(0, at)) != key) continue;
-    return printable(trim(line.substr(at + 1)), 200);
+    return printable(trim(line.substr(at + 1)));
   }
   return {};
 }

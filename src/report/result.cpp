@@ -143,9 +143,9 @@ Rows configuration_of(const BenchResult& result) {
   const auto& plan = result.plan;
   const auto& report = result.report;
   const auto number = [](auto value) { return fmt::format("{}", value); };
-  return {{"engine.name", printable(report.engine, 80)},
+  return {{"engine.name", printable(report.engine)},
           {"engine.driver", drivers_of(report)},
-          {"engine.template_mode", printable(report.template_mode, 80)},
+          {"engine.template_mode", printable(report.template_mode)},
           {"mode", std::string(name_of(plan.mode))},
           {"ports", number(report.ports.size())},
           {"queues", number(plan.queues)},
@@ -161,7 +161,7 @@ Rows machine_of(const BenchResult& result) {
   const auto& machine = result.machine;
   constexpr double kKibPerGib = 1U << 20U;
   const auto text = [](const std::string& value) {
-    return value.empty() ? std::string("-") : printable(value, 80);
+    return value.empty() ? std::string("-") : printable(value);
   };
   // Show whole GiB, because each kernel release reserves a different part of the memory.
   const auto gib = static_cast<double>(machine.memory_kib) / kKibPerGib;

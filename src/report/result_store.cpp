@@ -43,7 +43,7 @@ Result<std::vector<std::string>> ResultStore::ids() const {
 Result<std::string> ResultStore::read(std::string_view id) const {
   // The id becomes a file name. It comes from the user, so check it.
   if (!is_result_id(id))
-    return fail(Errc::invalid, fmt::format("'{}' is not the id of a result", printable(id, 60)));
+    return fail(Errc::invalid, fmt::format("'{}' is not the id of a result", printable(id)));
   auto text = files_->read(file_of(id));
   if (!text && text.error().code == Errc::not_found) {
     return fail(Errc::invalid, fmt::format("no result '{}' is saved", id));

@@ -21,8 +21,7 @@ void append(std::string& text, std::string_view key, std::uint64_t value, std::u
 }
 
 tl::unexpected<Error> fail_syntax(const std::string& text) {
-  return fail(Errc::invalid,
-              fmt::format("cannot parse '{}' from the journal", printable(text, 100)));
+  return fail(Errc::invalid, fmt::format("cannot parse '{}' from the journal", printable(text)));
 }
 
 // Calls `read` for each pair "key value". Returns false if a value is missing or `read` fails.

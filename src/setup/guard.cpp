@@ -15,8 +15,7 @@ bool has_index(const host::Nic& nic, int index) {
 }
 
 std::string text_of(const os::Link& link) {
-  return fmt::format(
-      "{} {}", link.kind.empty() ? "interface" : link.kind, printable(link.name, 60));
+  return fmt::format("{} {}", link.kind.empty() ? "interface" : link.kind, printable(link.name));
 }
 
 // Adds an objection for each interface that is stacked on the NIC and would fail without it.
@@ -44,7 +43,7 @@ void add_multipath_route(const host::Nic& nic,
     objections.push_back(fmt::format(
         "one next hop of the route to {} uses it, and restore cannot bring back a route "
         "with several next hops",
-        printable(route.destination, 60)));
+        printable(route.destination)));
     return;
   }
 }
@@ -83,7 +82,7 @@ std::vector<Holder> find_holders(const std::set<std::string>& devices, const os:
     });
     if (!holds) continue;
     const auto name = files.read("proc/" + pid + "/comm");
-    found.push_back({static_cast<unsigned>(*number), name ? printable(*name, 60) : ""});
+    found.push_back({static_cast<unsigned>(*number), name ? printable(*name) : ""});
   }
   return found;
 }

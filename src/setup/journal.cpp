@@ -97,7 +97,7 @@ void read_open_line(const std::string& line, Entry& entry) {
     entry.read_error = "its id differs from its file name";
   } else {
     read_open_fields(fields, entry);
-    if (!document.error().empty()) entry.read_error = printable(document.error(), 200);
+    if (!document.error().empty()) entry.read_error = printable(document.error());
   }
 }
 

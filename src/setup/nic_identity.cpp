@@ -76,7 +76,7 @@ Result<std::vector<Slot>> slots_of(const std::vector<const host::Nic*>& nics) {
   for (const auto* nic : nics) {
     if (!nic->vf || !nic->vf->pci || !nic->has_mana_vf()) {
       return fail(Errc::unsupported,
-                  fmt::format("'{}' has no known MANA VF", printable(nic->name(), 60)));
+                  fmt::format("'{}' has no known MANA VF", printable(nic->name())));
     }
     const auto& pci = *nic->vf->pci;
     auto slot = std::find_if(

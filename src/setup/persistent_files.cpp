@@ -152,9 +152,8 @@ std::string network_manager_rule_of(const MacAddress& mac, const std::string& na
 
 Result<> check_names(const std::string& name, const std::string& program) {
   if (!is_safe_in_unit(name)) {
-    return fail(
-        Errc::invalid,
-        fmt::format("'{}' cannot be part of the name of a systemd unit", printable(name, 60)));
+    return fail(Errc::invalid,
+                fmt::format("'{}' cannot be part of the name of a systemd unit", printable(name)));
   }
   if (!is_safe_in_unit(program.substr(program.rfind('/') + 1)) ||
       program.find_first_of(" \t\n%$\"'\\") != std::string::npos || !program.starts_with('/')) {

@@ -13,7 +13,7 @@ namespace manactl::setup {
 namespace {
 
 std::string shown(const std::string& name) {
-  return printable(name, 60);
+  return printable(name);
 }
 
 const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {

@@ -102,7 +102,7 @@ Result<> refuse_in_use(const std::string& channel,
   return fail(Errc::busy,
               fmt::format("'{}' is in use by {}: stop it first, or use --force to unbind the NIC "
                           "nevertheless",
-                          printable(name, 60),
+                          printable(name),
                           join(shown, ", ")));
 }
 
@@ -110,14 +110,13 @@ Result<> refuse_in_use(const std::string& channel,
 // interface, or else the interface with the most similar name.
 tl::unexpected<Error> fail_unknown_name(const std::string& name, const host::Facts& facts) {
   const auto like = nearest(name, facts.interfaces);
-  std::string hint = like.empty() ? "" : fmt::format("; did you mean '{}'?", printable(like, 60));
+  std::string hint = like.empty() ? "" : fmt::format("; did you mean '{}'?", printable(like));
   for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
     if (!nic.vmbus || nic.vmbus_driver == kNetvsc) continue;
     const auto& id = nic.vmbus->str();
     hint = fmt::format("; channel {} has no interface: run 'manactl restore {}'", id, id);
   }
-  return fail(Errc::not_found,
-              fmt::format("'{}' has no journal entry{}", printable(name, 60), hint));
+  return fail(Errc::not_found, fmt::format("'{}' has no journal entry{}", printable(name), hint));
 }
 
 // Restores a channel that something other than manactl has unbound from hv_netvsc.
@@ -148,7 +147,7 @@ RestoreResult restore_entry(const Entry& entry, const SetupContext& context, boo
     result = restore_from_kernel_state(entry.id, context);
     result.unknown.insert(
         result.unknown.begin(),
-        fmt::format("the journal entry of '{}': {}", printable(entry.id, 60), entry.read_error));
+        fmt::format("the journal entry of '{}': {}", printable(entry.id), entry.read_error));
   } else {
     result.id = entry.id;
     result.interface = entry.interface;

@@ -83,8 +83,8 @@ tl::unexpected<Error> fail_changed(std::string_view what,
               fmt::format("{} is '{}', but manactl set it to '{}': something else changed it; use "
                           "--force to overwrite it",
                           what,
-                          printable(now, 80),
-                          printable(written, 80)));
+                          printable(now),
+                          printable(written)));
 }
 
 }  // namespace manactl::setup

@@ -67,8 +67,7 @@ class UnbindChannel final : public Step {
     }
     return fail(
         Errc::timeout,
-        fmt::format(
-            "the VF {} did not join {} again", printable(vf_, 60), printable(interface_, 60)));
+        fmt::format("the VF {} did not join {} again", printable(vf_), printable(interface_)));
   }
 
   std::vector<std::string> manual_commands(const Values& /*before*/) const override {

@@ -133,14 +133,14 @@ class KeepDown final : public SetDown {
     return fail(Errc::busy,
                 fmt::format("something repeatedly sets {} up: configure the network manager to "
                             "ignore it",
-                            printable(interface_, 60)));
+                            printable(interface_)));
   }
 
   Result<> verify(const os::System& system) const override {
     const auto now = observe(system);
     if (!now) return tl::unexpected<Error>(now.error());
     if (value_at(*now, "state") == "down") return {};
-    return fail(Errc::busy, fmt::format("{} is up again", printable(interface_, 60)));
+    return fail(Errc::busy, fmt::format("{} is up again", printable(interface_)));
   }
 
   // The revert of the earlier set_down step restores the state.

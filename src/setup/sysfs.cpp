@@ -60,7 +60,7 @@ Result<os::Link> find_link(const os::System& system, const std::string& name) {
   for (auto& link : *links) {
     if (has_name(link, name)) return std::move(link);
   }
-  return fail(Errc::not_found, fmt::format("interface '{}' does not exist", printable(name, 60)));
+  return fail(Errc::not_found, fmt::format("interface '{}' does not exist", printable(name)));
 }
 
 std::string quoted(const std::string& word) {

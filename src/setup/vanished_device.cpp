@@ -27,7 +27,7 @@ bool has_vf(const NicIdentity& nic, const std::string& interface, const os::Syst
 
 std::string VanishedDevice::text(const Entry& entry) const {
   if (channel) return fmt::format("the VMBus channel {} was removed", entry.nic.channel_id());
-  if (vf) return fmt::format("the VF {} was removed", printable(entry.nic.vf, 60));
+  if (vf) return fmt::format("the VF {} was removed", printable(entry.nic.vf));
   return {};
 }
 

@@ -94,6 +94,8 @@ TEST(Printable, KeepsTheirNeighbors) {
 TEST(Printable, CutsLongText) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
   EXPECT_EQ(printable("abc", 3), "abc");
+  EXPECT_EQ(printable(std::string(400, 'x')), std::string(400, 'x'));
+  EXPECT_EQ(printable(std::string(401, 'x')), std::string(400, 'x') + "...");
 }
 
 TEST(Nearest, FindsTheIntendedWord) {

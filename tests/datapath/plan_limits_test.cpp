@@ -42,7 +42,7 @@ const std::vector<Limit> kLimits = {
     {[](BenchPlan& p) { p.vdevs = many_devices(33); }, "33 ports: DPDK supports at most 32"},
     {[](BenchPlan& p) { p.vdevs = {std::string(1024, 'x')}; }, ""},
     {[](BenchPlan& p) { p.vdevs = {std::string(1025, 'x')}; },
-     "plan.vdevs '" + std::string(80, 'x') +
+     "plan.vdevs '" + std::string(400, 'x') +
          "...': must be a device name, optionally with options, without blanks"},
     {[](BenchPlan& p) { p.vdevs = {"a!~"}; }, ""},
     {[](BenchPlan& p) { p.vdevs = {"a\x7f"}; },

@@ -198,8 +198,6 @@ TEST_F(Persist, RejectsNamesThatAUnitWouldInterpret) {
     EXPECT_EQ(error("eth1", "/bin/" + std::string(name)),
               "a systemd unit cannot contain the path of manactl");
   }
-  EXPECT_THAT(error(std::string(60, 'x') + "@", program_),
-              HasSubstr(std::string(60, 'x') + "...'"));
   for (const char* program : {"bin/manactl", "/bin/-m", "/a%b/manactl", "/bin/", "/a\"b/manactl"}) {
     EXPECT_EQ(error("eth1", program), "a systemd unit cannot contain the path of manactl")
         << program;

@@ -84,11 +84,10 @@ TEST(FindLink, AcceptsAlternativeNames) {
     ASSERT_TRUE(link) << name;
     EXPECT_EQ(link->index, 4);
   }
-  const auto missing = find_link(system, std::string(70, 'x'));
+  const auto missing = find_link(system, "eth7\n");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, Errc::not_found);
-  EXPECT_EQ(missing.error().message,
-            fmt::format("interface '{}' does not exist", printable(std::string(70, 'x'), 60)));
+  EXPECT_EQ(missing.error().message, "interface 'eth7\\x0a' does not exist");
   vm.unreadable["links"] = 0;
   EXPECT_EQ(find_link(system, "eth1").error().code, Errc::io);
 }

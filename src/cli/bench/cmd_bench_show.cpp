@@ -28,9 +28,9 @@ Error no_series(const std::string& word, const report::BenchResult& result) {
   return {Errc::invalid,
           0,
           fmt::format("'{}' has no 'series' (the last event of -o ndjson omits them); use {}",
-                      printable(word, 200),
+                      printable(word),
                       result.id.empty() ? "a document of bench -o json"
-                                        : "bench show " + printable(result.id, 80))};
+                                        : "bench show " + printable(result.id))};
 }
 
 Exit run_show(const Options& options, Context& context) {

@@ -18,7 +18,7 @@ std::string side(const report::CompareInput& input) {
                      report::estimate_text(rate),
                      rate.count,
                      input.noisy ? ", noisy" : "",
-                     printable(input.name, 200));
+                     printable(input.name));
 }
 
 }  // namespace

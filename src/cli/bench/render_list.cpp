@@ -34,7 +34,6 @@ Json json_of(const ListedResult& row) {
 }  // namespace
 
 ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
-  constexpr std::size_t kMaxText = 400;
   ListedResult row;
   row.id = std::move(id);
   if (!result) {
@@ -43,8 +42,8 @@ ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
   }
   row.started = report::utc_text(result->trial_starts.front());
   row.mode = name_of(result->plan.mode);
-  row.device = printable(report::device_of(result->plan), kMaxText);
-  row.engine = printable(result->report.engine, kMaxText);
+  row.device = printable(report::device_of(result->plan));
+  row.engine = printable(result->report.engine);
   row.queues = result->plan.queues;
   row.frame_bytes = report::frame_bytes(result->plan, report::total_of(result->report));
   row.trials = result->report.trials.size();

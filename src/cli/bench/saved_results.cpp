@@ -19,7 +19,7 @@ namespace {
 
 Result<std::string> parse_directory(std::string_view text) {
   if (text.starts_with('/')) return parse_text(text, "a directory");
-  return fail(Errc::invalid, fmt::format("'{}' is not an absolute path", printable(text, 60)));
+  return fail(Errc::invalid, fmt::format("'{}' is not an absolute path", printable(text)));
 }
 
 Result<report::ResultStore> open_store(const Context& context, const std::string& directory) {
@@ -85,7 +85,7 @@ Result<report::BenchResult> find_result(const Context& context,
     constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
     const auto text = read_input(word, "a result", kMaxBytes);
     if (!text) return tl::unexpected<Error>(text.error());
-    return report::read_bench(*text, printable(word, 200));
+    return report::read_bench(*text, printable(word));
   }
   const auto store = open_store(context, directory);
   if (!store) return tl::unexpected<Error>(store.error());

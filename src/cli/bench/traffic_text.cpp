@@ -86,7 +86,7 @@ Result<double> parse_goal(std::string_view text) {
   if (!text.starts_with(kPdr)) {
     return fail(Errc::invalid,
                 fmt::format("'{}' is neither ndr nor pdr=LOSS{}",
-                            printable(text, 40),
+                            printable(text),
                             suggestion(text, {"ndr", "pdr"})));
   }
   auto share = text.substr(kPdr.size());
@@ -97,7 +97,7 @@ Result<double> parse_goal(std::string_view text) {
   }
   return fail(Errc::invalid,
               fmt::format("'{}' is not a loss above 0% and up to 50%, as in pdr=0.5%",
-                          printable(text.substr(kPdr.size()), 40)));
+                          printable(text.substr(kPdr.size()))));
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ Result<Rate> parse_rate(std::string_view text) {
   if (rate) return *rate;
   return fail(Errc::invalid,
               fmt::format("'{}' is not a rate (examples: 1Mpps, 500kpps, 10Gbps, 2.5Gbit, 50%)",
-                          printable(text, 40)));
+                          printable(text)));
 }
 
 Result<std::vector<double>> parse_goals(std::string_view text) {

@@ -36,8 +36,7 @@ Result<const Kind*> parse_kind(std::string_view text) {
   const auto hint = suggestion(text, names);
   return fail(
       Errc::invalid,
-      fmt::format(
-          "'{}' is not a kind{}", printable(text, 40), hint.empty() ? "; see --list" : hint));
+      fmt::format("'{}' is not a kind{}", printable(text), hint.empty() ? "; see --list" : hint));
 }
 
 // Parses a decimal number, or a hexadecimal number with the prefix 0x.
@@ -46,7 +45,7 @@ Result<std::uint64_t> parse_number(std::string_view text, std::uint64_t max) {
   auto number = is_hex ? parse_hex(text, max) : parse_unsigned(text, max);
   if (number) return number;
   return fail(Errc::invalid,
-              fmt::format("'{}' is not a number from 0 to {:#x}", printable(text, 40), max));
+              fmt::format("'{}' is not a number from 0 to {:#x}", printable(text), max));
 }
 
 constexpr EnumWords<GroupOrder, 3> kOrders = {

@@ -214,7 +214,7 @@ Result<ParsedLines> parse_lines(std::string_view text) {
       return fail(
           Errc::invalid,
           fmt::format(
-              "line {}: '{}' is not hexadecimal", line.number, printable(line.invalid_word, 40)));
+              "line {}: '{}' is not hexadecimal", line.number, printable(line.invalid_word)));
     }
   }
   return parsed;
@@ -226,8 +226,7 @@ Result<> check_digits(const std::vector<HexLine>& lines) {
       if (is_number(group) || group.size() % 2 == 0) continue;
       return fail(
           Errc::invalid,
-          fmt::format(
-              "line {}: '{}' has an odd number of digits", line.number, printable(group, 40)));
+          fmt::format("line {}: '{}' has an odd number of digits", line.number, printable(group)));
     }
   }
   return {};

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxItems = 8;  // items that a list shows without -v
 constexpr unsigned kLabelWidth = 9;   // columns of "Cause", "Fix", "Here"
 
 std::string place_of(const diag::Quote& quote) {
-  return fmt::format("{}:{}", printable(quote.log, 100), quote.line);
+  return fmt::format("{}:{}", printable(quote.log), quote.line);
 }
 
 std::string times(std::uint64_t count) {

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxText = 2000;
 constexpr unsigned kLabelWidth = 11;  // "not tried" and two spaces
 
 std::string headline(const ProbeReport& report) {
-  auto line = fmt::format("Probe of {}", printable(report.interface, 60));
+  auto line = fmt::format("Probe of {}", printable(report.interface));
   if (!report.device.empty()) {
     line += fmt::format(": {} at {}, port {}", report.device, report.slot, report.port);
   }

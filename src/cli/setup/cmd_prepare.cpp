@@ -41,9 +41,9 @@ Result<setup::HugepageRequest> parse_hugepages(std::string_view text) {
   const bool is_size = unit == 'M' || unit == 'G';
   const auto number = parse_unsigned(is_size ? text.substr(0, text.size() - 1) : text, kMax);
   if (!number || *number == 0) {
-    return fail(Errc::invalid,
-                fmt::format("'{}' is neither a page count (512) nor a size (2G, 512M)",
-                            printable(text, 40)));
+    return fail(
+        Errc::invalid,
+        fmt::format("'{}' is neither a page count (512) nor a size (2G, 512M)", printable(text)));
   }
   (is_size ? request.bytes : request.pages) =
       is_size ? *number << (unit == 'G' ? kGiBShift : kMiBShift) : *number;

@@ -35,7 +35,7 @@ void print_steps(std::ostream& out,
   for (const auto& step : steps) {
     if (!step.changed && verbosity == 0) continue;
     out << fmt::format("  {:10}{}", step.changed ? done : "unchanged", printable(step.title));
-    const auto before = printable(step.before_text(), 100);
+    const auto before = printable(step.before_text());
     if (!before.empty()) out << "  (before: " << before << ')';
     if (verbosity > 0) out << fmt::format("  {} ms", step.took.count());
     out << '\n';
@@ -43,7 +43,7 @@ void print_steps(std::ostream& out,
 }
 
 std::string name_of(const setup::Entry& entry) {
-  return printable(entry.interface.empty() ? entry.id : entry.interface, 60);
+  return printable(entry.interface.empty() ? entry.id : entry.interface);
 }
 
 const char* restored_state(const setup::RestoreResult& restored) {
@@ -116,7 +116,7 @@ void print_text(Screen& screen, const RestoreOutput& result, int verbosity) {
   for (const auto& path : result.removed) out << "Removed: " << printable(path) << '\n';
   if (result.restored.empty() && result.removed.empty()) out << "Nothing to restore\n";
   for (const auto& one : result.restored) {
-    const std::string name = printable(one.interface.empty() ? one.id : one.interface, 60);
+    const std::string name = printable(one.interface.empty() ? one.id : one.interface);
     if (one.earlier_boot) {
       out << name << ": already undone by the last reboot\n";
       continue;
@@ -126,7 +126,7 @@ void print_text(Screen& screen, const RestoreOutput& result, int verbosity) {
     if (one.unknown.empty()) continue;
     out << (one.journaled ? "These earlier settings are unknown:\n"
                           : "It had no journal entry, so these earlier settings are unknown:\n");
-    for (const auto& unknown : one.unknown) out << "  " << printable(unknown, 300) << '\n';
+    for (const auto& unknown : one.unknown) out << "  " << printable(unknown) << '\n';
   }
 }
 
@@ -156,9 +156,9 @@ std::string confirmation_text(const setup::Confirmation& confirmation) {
 }
 
 void print_status(std::ostream& out, const setup::NicStatus& nic, int verbosity) {
-  out << printable(nic.name, 60) << "  " << word_of(setup::kOwnerWords, nic.owner);
+  out << printable(nic.name) << "  " << word_of(setup::kOwnerWords, nic.owner);
   if (!nic.uio.empty()) out << " (" << printable(nic.uio) << ')';
-  if (!nic.nic.vf.empty()) out << "  vf " << printable(nic.nic.vf, 60);
+  if (!nic.nic.vf.empty()) out << "  vf " << printable(nic.nic.vf);
   if (nic.nic.mac) out << "  mac " << nic.nic.mac->str();
   if (nic.nic.pci) out << "  pci " << nic.nic.pci->str();
   if (nic.nic.channel) out << "  uuid " << nic.nic.channel->str();
@@ -186,7 +186,7 @@ void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
 }
 
 void print_confirm_text(Screen& screen, const std::vector<std::string>& confirmed) {
-  for (const auto& name : confirmed) screen.stream() << printable(name, 60) << " stays prepared\n";
+  for (const auto& name : confirmed) screen.stream() << printable(name) << " stays prepared\n";
   if (confirmed.empty()) screen.stream() << "Nothing to confirm\n";
 }
 

@@ -73,7 +73,7 @@ Error reason_of(std::string_view log) {
   if (cause.empty()) return {Errc::invalid, 0, "the driver rejects its options"};
   const bool denied = log.find("Operation not permitted") != std::string_view::npos ||
                       log.find("Permission denied") != std::string_view::npos;
-  return {denied ? Errc::denied : Errc::invalid, 0, printable(cause, 200)};
+  return {denied ? Errc::denied : Errc::invalid, 0, printable(cause)};
 }
 
 }  // namespace manactl::datapath

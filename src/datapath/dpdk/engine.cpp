@@ -52,7 +52,7 @@ EngineInfo info() {
 // Detects a missing driver before EAL does, because EAL would report it in five lines.
 Result<> check_driver(const std::string& device, const EngineInfo& info) {
   const auto name = std::string_view(device).substr(0, device.find(','));
-  const auto shown = fmt::format("{} '{}'", name_of(PlanField::vdevs), printable(name, 80));
+  const auto shown = fmt::format("{} '{}'", name_of(PlanField::vdevs), printable(name));
   if (PciAddress::parse(name)) {
     if (info.has_driver("net_mana")) return {};
     return fail(

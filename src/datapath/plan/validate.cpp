@@ -30,7 +30,7 @@ tl::unexpected<Error> invalid(PlanField field, const Value& value, std::string_v
 }
 
 tl::unexpected<Error> invalid_vdev(std::string_view device, std::string_view rule) {
-  return invalid(PlanField::vdevs, fmt::format("'{}'", printable(device, 80)), rule);
+  return invalid(PlanField::vdevs, fmt::format("'{}'", printable(device)), rule);
 }
 
 Result<> validate_range(PlanField field,

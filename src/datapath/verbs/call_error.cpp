@@ -14,7 +14,7 @@ namespace {
 // Returns who uses the port, and the command that helps. The kernel uses a port while the port's
 // interface is up; otherwise the first protection domain with a QP on the port uses it.
 std::string port_user(const PortInfo& port) {
-  const auto name = printable(port.interface, 40);
+  const auto name = printable(port.interface);
   if (port.up.value_or(false)) {
     return fmt::format("the kernel uses it while '{}' is up; run: ip link set {} down", name, name);
   }

@@ -61,7 +61,7 @@ Result<std::vector<Candidate>> find_candidates(std::span<ibv_device*> devices,
   for (auto* device : devices) {
     const std::string path(device->ibdev_path);
     if (slot_of(path) != pci) continue;
-    last_device = printable(device->name, 60);
+    last_device = printable(device->name);
     for (const auto& [name, port, address, up, link_mbps] : interfaces_of(path)) {
       if (address != mac) continue;
       found.push_back({device, {last_device, pci.str(), port, name, up, link_mbps}});

@@ -81,7 +81,7 @@ std::string version_of(const Library& library) {
   // The name is like libibverbs.so.1.14.44.0: two numbers of the ABI, then the release.
   const auto parts = split(file, '.');
   if (error || parts.size() < 6 || parts.front() != "libibverbs") return {};
-  return fmt::format("{}.{}", printable(parts[4], 10), printable(parts[5], 10));
+  return fmt::format("{}.{}", printable(parts[4]), printable(parts[5]));
 }
 
 bool is_simulated() {

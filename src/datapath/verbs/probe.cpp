@@ -70,7 +70,7 @@ Result<Nic> find_simulated(const Library& library, const std::string& name) {
   std::ranges::sort(known);
   return fail(Errc::not_found,
               fmt::format("the software adapter has no interface '{}'; it has: {}",
-                          printable(name, 40),
+                          printable(name),
                           known.empty() ? std::string("none") : join(known, ", ")));
 }
 
@@ -124,7 +124,6 @@ Result<> run_stages(const ProbePlan& plan, const ProbeCalls& calls, StageReporte
 }
 
 void run_probe(const ProbePlan& plan, const ProbeCalls& calls, int pipe) {
-  constexpr std::size_t kMaxMessage = 1000;
   StageReporter reporter(pipe);
   const auto result = run_stages(plan, calls, reporter);
   if (result) return reporter.write("done\n");
@@ -132,7 +131,7 @@ void run_probe(const ProbePlan& plan, const ProbeCalls& calls, int pipe) {
   reporter.write(fmt::format("fail\t{}\t{}\t{}\n",
                              static_cast<int>(error.code),
                              error.sys,
-                             printable(error.message, kMaxMessage)));
+                             printable(error.message, error.message.size())));
 }
 
 }  // namespace
