@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/characters.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "diag/error_heuristics.h"
@@ -20,7 +21,7 @@ std::string kind_of(std::string_view text) {
   constexpr std::size_t kCompared = 200;
   std::string kind(text.substr(0, kCompared));
   for (char& c : kind) {
-    if (c >= '0' && c <= '9') c = '0';
+    if (is_digit(c)) c = '0';
   }
   return kind;
 }

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/characters.h"
+
 namespace manactl::diag {
 namespace {
 
@@ -192,8 +194,7 @@ class Parser {
     if (rest_.empty()) return refuse("a trailing backslash");
     const char c = take_char();
     if (c == 'b') return Part{Strings{""}, {}};
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (letter) return Part{};
+    if (is_alphanumeric(c)) return Part{};
     return Part{Strings{std::string(1, c)}, {}};
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace manactl::host {
@@ -85,11 +86,10 @@ Result<std::vector<HugepagePool>> gather_pools(const os::Files& files) {
 
 // Decodes a path of proc/mounts, which escapes blanks and backslashes as \ and 3 octal digits.
 std::string unescape(std::string_view text) {
-  const auto octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && octal(text[i + 1]) && octal(text[i + 2]) &&
-        octal(text[i + 3])) {
+    if (text[i] == '\\' && i + 3 < text.size() && is_octal_digit(text[i + 1]) &&
+        is_octal_digit(text[i + 2]) && is_octal_digit(text[i + 3])) {
       const int value = (text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0');
       result += static_cast<char>(value);
       i += 3;

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/characters.h"
 #include "base/json_fields.h"
 #include "host/snapshot.h"
 
@@ -152,7 +153,7 @@ os::TcpSocket parse_socket(const JsonFields& fields) {
 std::optional<unsigned> parse_mode(const std::string& text) {
   unsigned mode = 0;
   for (const char c : text) {
-    if (c < '0' || c > '7' || mode > 07777) return std::nullopt;
+    if (!is_octal_digit(c) || mode > 07777) return std::nullopt;
     mode = mode * 8 + static_cast<unsigned>(c - '0');
   }
   return mode & 07777U;

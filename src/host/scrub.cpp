@@ -76,7 +76,7 @@ std::string without_cut_words(const std::string& text) {
     std::size_t begin = at;
     bool suspect = false;
     while (begin > from &&
-           (is_word(text[begin - 1]) || text[begin - 1] == ':' || text[begin - 1] == '.' ||
+           (is_alphanumeric(text[begin - 1]) || text[begin - 1] == ':' || text[begin - 1] == '.' ||
             text[begin - 1] == '-' || text[begin - 1] == '_')) {
       --begin;
       suspect = suspect || is_digit(text[begin]) || text[begin] == ':';

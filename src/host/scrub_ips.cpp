@@ -114,7 +114,7 @@ std::optional<Ipv6> parse_ipv6(std::string_view text) {
 // Whether an address may begin after the colon before `at`: after a label such as "addr:", but not
 // within an address or a time.
 bool follows_label(std::string_view text, std::size_t at) {
-  for (std::size_t i = at - 1; i-- > 0 && is_word(text[i]);) {
+  for (std::size_t i = at - 1; i-- > 0 && is_alphanumeric(text[i]);) {
     if (!is_hex(text[i])) return true;
   }
   return false;
@@ -138,7 +138,8 @@ std::optional<Ipv6At> ipv6_at(std::string_view text, std::size_t at) {
   const auto limit = std::min(text.size(), at + kMaxLength);
   while (end < limit && (is_hex(text[end]) || text[end] == ':' || text[end] == '.')) ++end;
   auto candidate = text.substr(at, end - at);
-  if (is_word(at_or_end(text, end)) || std::count(candidate.begin(), candidate.end(), ':') < 2) {
+  if (is_alphanumeric(at_or_end(text, end)) ||
+      std::count(candidate.begin(), candidate.end(), ':') < 2) {
     return std::nullopt;
   }
   while (candidate.ends_with('.') || (candidate.ends_with(':') && !candidate.ends_with("::"))) {
@@ -159,7 +160,7 @@ std::size_t hex_length(std::string_view text, std::size_t at) {
   std::size_t end = at;
   const auto limit = std::min(text.size(), at + kMaxLength);
   while (end < limit && is_hex(text[end])) ++end;
-  return is_word(at_or_end(text, end)) ? 0 : end - at;
+  return is_alphanumeric(at_or_end(text, end)) ? 0 : end - at;
 }
 
 }  // namespace
@@ -215,7 +216,7 @@ bool IpReplacer::is_ipv4_here(std::string_view text,
     const bool ellipsis = at > 1 && text[at - 2] == '.';
     return ellipsis || (known && !text.substr(0, at).ends_with(".so."));
   }
-  const bool alone = begins_word(text, at) && !is_word(at_or_end(text, end));
+  const bool alone = begins_word(text, at) && !is_alphanumeric(at_or_end(text, end));
   return alone || known || is_private(address);
 }
 

@@ -98,7 +98,7 @@ void MacReplacer::learn_groups(std::string_view text, std::size_t at) {
   const bool shaped = kSeparators.find(separator) != std::string_view::npos &&
                       candidate[9] == separator && digits_at(candidate, 0) == 4 &&
                       digits_at(candidate, 5) == 4 && digits_at(candidate, 10) == 4;
-  if (!shaped || is_word(at_or_end(text, at + kLength))) return;
+  if (!shaped || is_alphanumeric(at_or_end(text, at + kLength))) return;
   const bool continues =
       (at > 0 && text[at - 1] == separator) ||
       (at_or_end(text, at + kLength) == separator && is_hex(at_or_end(text, at + kLength + 1)));
@@ -123,7 +123,7 @@ void MacReplacer::learn_bare(std::string_view text, std::size_t at) {
   if (length == kDigits) {
     const auto mac = number_of(text.substr(at, kDigits));
     if (follows_enx(text, at) || is_microsoft(mac)) add(mac);
-  } else if (length >= kEuiDigits && !is_word(at_or_end(text, at + length))) {
+  } else if (length >= kEuiDigits && !is_alphanumeric(at_or_end(text, at + length))) {
     const auto eui = number_of(text.substr(at + length - kEuiDigits, kEuiDigits));
     if (is_eui(eui)) add_eui(eui);
   }

@@ -102,7 +102,7 @@ std::string_view value_at(std::string_view text) {
 // The first word of a name, or its first character if that is not in a word.
 std::string_view first_word(std::string_view name) {
   name = name.substr(0, kMaxLength + 1);
-  const auto end = std::find_if_not(name.begin(), name.end(), is_word);
+  const auto end = std::find_if_not(name.begin(), name.end(), is_alphanumeric);
   const auto length = static_cast<std::size_t>(end - name.begin());
   return name.substr(0, std::max<std::size_t>(length, 1));
 }
@@ -153,7 +153,7 @@ void after_each(std::string_view line, std::string_view key, Visit visit) {
     if (found == line.end()) return;
     const auto at = static_cast<std::size_t>(found - line.begin());
     from = found + 1;
-    if (is_word(key.front()) && !begins_word(line, at)) continue;
+    if (is_alphanumeric(key.front()) && !begins_word(line, at)) continue;
     visit(line.substr(at + key.size()));
   }
 }
@@ -282,7 +282,7 @@ void NameReplacer::learn_keys(std::string_view line) {
     if (line[at] == ':' && !quoted) continue;
     while (before.ends_with('"') || before.ends_with('\\')) before.remove_suffix(1);
     const auto word = std::find_if_not(
-        before.rbegin(), before.rend(), [](char c) { return is_word(c) || c == '_'; });
+        before.rbegin(), before.rend(), [](char c) { return is_alphanumeric(c) || c == '_'; });
     const auto key =
         lower(before.substr(static_cast<std::size_t>(before.rend() - word)).substr(0, 20));
     const auto* known = std::find_if(
@@ -361,12 +361,12 @@ const std::string& NameReplacer::replacement_of(Name& name) {
 }
 
 std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::string& out) {
-  if (names_.empty() || (is_word(text[at]) && !begins_word(text, at))) return 0;
+  if (names_.empty() || (is_alphanumeric(text[at]) && !begins_word(text, at))) return 0;
   const auto lengths = lengths_.find(lower(first_word(text.substr(at))));
   if (lengths == lengths_.end()) return 0;
   const auto window = lower(text.substr(at, kMaxLength));
   for (const auto length : lengths->second) {
-    if (length > window.size() || is_word(at_or_end(text, at + length))) continue;
+    if (length > window.size() || is_alphanumeric(at_or_end(text, at + length))) continue;
     const auto found = names_.find(window.substr(0, length));
     if (found == names_.end()) continue;
     out += replacement_of(found->second);

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/characters.h"
+
 namespace manactl::host {
 
 // No bundle is written with so many MAC addresses, IP addresses or names. It bounds the memory.
@@ -17,14 +19,6 @@ inline constexpr std::size_t kMaxKnown = 300'000;
 
 inline bool is_hex(char c) {
   return std::isxdigit(static_cast<unsigned char>(c)) != 0;
-}
-
-inline bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
-
-inline bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 inline char lower(char c) {
@@ -62,7 +56,7 @@ inline bool follows_0x(std::string_view text, std::size_t at) {
 }
 
 inline bool begins_word(std::string_view text, std::size_t at) {
-  return at == 0 || !is_word(text[at - 1]) || follows_escape(text, at);
+  return at == 0 || !is_alphanumeric(text[at - 1]) || follows_escape(text, at);
 }
 
 }  // namespace manactl::host

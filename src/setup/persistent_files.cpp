@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
@@ -22,8 +23,7 @@ std::string header_of(const std::string& interface) {
 bool is_safe_in_unit(const std::string& name) {
   return !name.empty() && name.front() != '-' && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_' || c == '-' || c == '.';
+           return is_alphanumeric(c) || c == '_' || c == '-' || c == '.';
          });
 }
 

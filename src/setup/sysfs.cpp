@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace manactl::setup {
@@ -65,8 +66,7 @@ Result<os::Link> find_link(const os::System& system, const std::string& name) {
 
 std::string quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("@%+=:,./_-").find(c) != std::string_view::npos;
+    return is_alphanumeric(c) || std::string_view("@%+=:,./_-").find(c) != std::string_view::npos;
   });
   if (plain) return word;
   std::string text = "'";

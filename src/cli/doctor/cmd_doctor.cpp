@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/budget.h"
+#include "base/characters.h"
 #include "base/text.h"
 #include "base/trusted_directory.h"
 #include "cli/command.h"
@@ -41,8 +42,7 @@ struct NamedLog {
 std::string bundle_name(std::size_t number, const std::string& name) {
   std::string base = name.substr(name.rfind('/') + 1);
   for (char& c : base) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '.' || c == '-' || c == '_';
+    const bool plain = is_alphanumeric(c) || c == '.' || c == '-' || c == '_';
     if (!plain) c = '_';
   }
   if (name == "-") base = "stdin";
