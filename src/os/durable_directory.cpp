@@ -35,8 +35,8 @@ Result<> check_plain(std::string_view name) {
 Result<> write_all(int file, std::string_view text, const std::string& shown) {
   while (!text.empty()) {
     const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail_errno(errno, "cannot write '" + shown + "'");
+    if (written == -1 && errno == EINTR) continue;
+    if (written == -1) return fail_errno(errno, "cannot write '" + shown + "'");
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   if (fsync(file) != 0) return fail_errno(errno, "cannot write '" + shown + "'");
@@ -145,8 +145,8 @@ Result<std::string> DiskDirectory::read(std::string_view name) const {
   std::array<char, 16384> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   for (;;) {
     const ssize_t got = ::read(file->get(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(errno, "cannot read '" + shown(name) + "'");
+    if (got == -1 && errno == EINTR) continue;
+    if (got == -1) return fail_errno(errno, "cannot read '" + shown(name) + "'");
     if (got == 0) return text;
     text.append(chunk.data(), static_cast<std::size_t>(got));
     if (text.size() > kMaxBytes) {

@@ -61,7 +61,7 @@ int DiskFiles::open_below(const std::string& path, int flags) const {
   if (!live_) return open_in_root(root_.get(), path, flags);
   for (;;) {
     const int opened = openat(root_.get(), path.c_str(), flags);
-    if (opened >= 0 || errno != EINTR) return opened;
+    if (opened != -1 || errno != EINTR) return opened;
   }
 }
 
@@ -98,8 +98,8 @@ Result<std::string> DiskFiles::read(std::string_view path, std::size_t max_bytes
   std::array<char, 4096> chunk;  // NOLINT(cppcoreguidelines-pro-type-member-init): read fills it
   for (;;) {
     const ssize_t got = ::read(file.get(), chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(errno, doing("read", path));
+    if (got == -1 && errno == EINTR) continue;
+    if (got == -1) return fail_errno(errno, doing("read", path));
     if (got == 0) break;
     if (text.size() + static_cast<std::size_t>(got) > max_bytes) {
       return fail(
@@ -129,9 +129,9 @@ Result<std::string> DiskFiles::link_target(std::string_view path) const {
     const Descriptor link(open_below(relative(path), O_PATH | O_NOFOLLOW));
     if (!link) return fail_errno(errno, doing("read the link", path));
     length = readlinkat(link.get(), "", target.data(), target.size());
-    if (length < 0 && errno == ENOENT) errno = EINVAL;  // the path exists but is not a link
+    if (length == -1 && errno == ENOENT) errno = EINVAL;  // the path exists but is not a link
   }
-  if (length < 0) return fail_errno(errno, doing("read the link", path));
+  if (length == -1) return fail_errno(errno, doing("read the link", path));
   return std::string(target.data(), static_cast<std::size_t>(length));
 }
 
@@ -182,8 +182,8 @@ Result<> DiskFiles::write(std::string_view path, std::string_view text) {
   ssize_t written = -1;
   do {
     written = ::write(file.get(), text.data(), text.size());
-  } while (written < 0 && errno == EINTR);
-  if (written < 0) return fail_errno(errno, doing("write", path));
+  } while (written == -1 && errno == EINTR);
+  if (written == -1) return fail_errno(errno, doing("write", path));
   if (static_cast<std::size_t>(written) != text.size()) {
     return fail(Errc::io,
                 fmt::format("{}: the kernel accepted only {} of {} bytes",

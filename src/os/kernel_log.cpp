@@ -56,7 +56,7 @@ class KmsgSource final : public ByteSource {
   Result<bool> next_record() {
     for (;;) {
       const ssize_t got = ::read(device_.get(), record_.data(), record_.size());
-      if (got >= 0) {
+      if (got != -1) {
         pending_ = format_record({record_.data(), static_cast<std::size_t>(got)});
         return got > 0;
       }

@@ -108,8 +108,9 @@ int open_in_root(int root, const std::string& path, int flags) {
         static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how)));
     // EPERM: seccomp filters may return it for unknown system calls. If the file itself is
     // protected, open_by_steps() fails with EPERM as well.
-    if (opened < 0 && (errno == ENOSYS || errno == EPERM)) return open_by_steps(root, path, flags);
-    const bool again = opened < 0 && (errno == EINTR || errno == EAGAIN);
+    if (opened == -1 && (errno == ENOSYS || errno == EPERM))
+      return open_by_steps(root, path, flags);
+    const bool again = opened == -1 && (errno == EINTR || errno == EAGAIN);
     if (!again || attempt == kAttempts) return opened;
   }
 }

@@ -141,7 +141,7 @@ Result<std::string> start_watchdog(const std::string& id,
   const os::Descriptor caller(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0)));
   if (!caller) return fail_errno(errno, "cannot start the watchdog");
   const pid_t child = fork();
-  if (child < 0) return fail_errno(errno, "cannot start the watchdog");
+  if (child == -1) return fail_errno(errno, "cannot start the watchdog");
   if (child == 0) {
     WatchdogTask task;
     task.id = id;

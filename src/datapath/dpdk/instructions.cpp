@@ -9,7 +9,7 @@ namespace manactl::datapath::dpdk {
 
 Instructions::~Instructions() {
   const int file = file_.load(std::memory_order_relaxed);
-  if (file >= 0) close(file);
+  if (file != -1) close(file);
 }
 
 void Instructions::count_this_thread() noexcept {
@@ -27,7 +27,7 @@ void Instructions::count_this_thread() noexcept {
 std::uint64_t Instructions::read() const noexcept {
   const int file = file_.load(std::memory_order_acquire);
   std::uint64_t count = 0;
-  if (file < 0 || ::read(file, &count, sizeof count) != sizeof count) return 0;
+  if (file == -1 || ::read(file, &count, sizeof count) != sizeof count) return 0;
   return count;
 }
 

@@ -14,7 +14,7 @@ unsigned mtu_of_interface(unsigned index) {
   ifreq request{};
   if (index == 0 || if_indextoname(index, request.ifr_name) == nullptr) return 0;
   const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (file < 0) return 0;
+  if (file == -1) return 0;
   const bool known = ioctl(file, SIOCGIFMTU, &request) == 0;
   close(file);
   return known && request.ifr_mtu > 0 ? static_cast<unsigned>(request.ifr_mtu) : 0;
@@ -35,7 +35,7 @@ bool is_up(const std::string& name) {
   if (name.empty() || name.size() >= sizeof request.ifr_name) return false;
   name.copy(request.ifr_name, name.size());
   const int file = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (file < 0) return false;
+  if (file == -1) return false;
   const bool up = ioctl(file, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_UP) != 0;
   close(file);
   return up;
