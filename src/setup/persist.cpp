@@ -38,7 +38,7 @@ Result<> Persistence::write(const std::vector<PersistentFile>& files) const {
   return result;
 }
 
-Result<std::vector<std::string>> Persistence::list(const std::string& interface) const {
+std::vector<std::string> Persistence::list(const std::string& interface) const {
   std::vector<std::string> paths;
   for (const std::string directory : kDirectories) {
     const auto files = open(directory);
@@ -56,8 +56,7 @@ Result<std::vector<std::string>> Persistence::list(const std::string& interface)
 
 Result<std::vector<std::string>> Persistence::remove(const std::string& interface) const {
   auto paths = list(interface);
-  if (!paths) return paths;
-  for (const auto& path : *paths) {
+  for (const auto& path : paths) {
     const auto slash = path.rfind('/');
     const auto removed = open(path.substr(0, slash))->remove(path.substr(slash + 1));
     if (!removed) return tl::unexpected<Error>(removed.error());

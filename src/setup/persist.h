@@ -22,7 +22,7 @@ class Persistence {
   Result<> write(const std::vector<PersistentFile>& files) const;
 
   // Paths of the files whose header names `interface`; of all files with a header if it is empty.
-  Result<std::vector<std::string>> list(const std::string& interface) const;
+  std::vector<std::string> list(const std::string& interface) const;
   Result<std::vector<std::string>> remove(const std::string& interface) const;
 
  private:

@@ -80,9 +80,9 @@ TEST_F(Persist, WritesAndRemovesOnlyFilesOfManactl) {
   ASSERT_TRUE(persistence.write(files_for("eth10")));
   const std::string other_file = root_ + "/etc/systemd/system/manactl-other.service";
   std::ofstream(other_file) << "[Unit]\n";
-  EXPECT_THAT(*persistence.list(""), SizeIs(10));
+  EXPECT_THAT(persistence.list(""), SizeIs(10));
   EXPECT_THAT(*persistence.remove("eth1"), SizeIs(5));
-  EXPECT_THAT(*persistence.list(""), SizeIs(5));
+  EXPECT_THAT(persistence.list(""), SizeIs(5));
   EXPECT_TRUE(std::filesystem::exists(other_file));
   EXPECT_THAT(*persistence.remove("eth1"), SizeIs(0));
 }
@@ -93,7 +93,7 @@ TEST_F(Persist, DoesNotOverwriteOtherFiles) {
   std::ofstream(root_ + files.back().path()) << "mine\n";
   const Persistence persistence(root_);
   EXPECT_FALSE(persistence.write(files));
-  EXPECT_THAT(*persistence.list(""), SizeIs(0)) << "all files or none";
+  EXPECT_THAT(persistence.list(""), SizeIs(0)) << "all files or none";
 }
 
 TEST_F(Persist, RepeatsTheCommandInTheUnit) {
@@ -269,14 +269,14 @@ TEST_F(Persist, RemovesWhatItWroteIfAFileCannotBeWritten) {
   std::filesystem::create_directories(directory);
   std::filesystem::permissions(directory, std::filesystem::perms::all);
   EXPECT_FALSE(persistence.write(files));
-  EXPECT_THAT(*persistence.list("eth1"), ::testing::ElementsAre(files[0].path()))
+  EXPECT_THAT(persistence.list("eth1"), ::testing::ElementsAre(files[0].path()))
       << "a file that existed before stays";
   std::filesystem::permissions(directory, std::filesystem::perms::owner_all);
   EXPECT_TRUE(persistence.write(files));
   std::filesystem::permissions(directory, std::filesystem::perms::all);
-  EXPECT_THAT(*persistence.list("eth1"), SizeIs(4)) << "a directory that others may write to";
+  EXPECT_THAT(persistence.list("eth1"), SizeIs(4)) << "a directory that others may write to";
   std::ofstream(root_ + files[1].directory + "/other.service") << files[1].text;
-  EXPECT_THAT(*persistence.list("eth1"), SizeIs(4)) << "a name that manactl does not use";
+  EXPECT_THAT(persistence.list("eth1"), SizeIs(4)) << "a name that manactl does not use";
 }
 
 }  // namespace

@@ -204,6 +204,8 @@ TEST(UnbindChannel, ReportsWhyItCannotBindAgain) {
   EXPECT_NE(vm.link("eth1"), nullptr);
   vm.refused["ip eth9 name eth1"] = EPERM;
   EXPECT_EQ(took("cannot ip eth9 name eth1: Operation not permitted"), 2000);
+  vm.refused.clear();
+  EXPECT_THAT(revert(vm, *unbind_channel(kEth1, "a/b", ""), {}), HasSubstr("'a/b' is not"));
   vm.udev_renames = true;
   vm.vf_joins = false;
   EXPECT_EQ(took(fmt::format("the VF {} did not join eth1 again", kVf)), 5000);

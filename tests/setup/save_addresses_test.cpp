@@ -122,6 +122,13 @@ TEST_F(SaveAddresses, ReportsTheFirstFailureAndAddsTheRest) {
   EXPECT_THAT(revert(before), HasSubstr("cannot ip eth1 route add"));
 }
 
+TEST_F(SaveAddresses, FailsIfTheAddressesCannotBeReadAfterTheWait) {
+  const auto before = *step_->observe(vm_.context().system);
+  clear();
+  vm_.unreadable["addresses"] = 1;
+  EXPECT_THAT(revert(before), HasSubstr("cannot read addresses"));
+}
+
 TEST_F(SaveAddresses, RejectsADamagedRecord) {
   EXPECT_EQ(revert({{"index", "4"}, {"address.00000", "x"}}), "cannot parse 'x' from the journal");
   EXPECT_EQ(revert({{"index", "4"}, {"address.00000", "fe80:x"}}),

@@ -82,6 +82,22 @@ TEST(DeferredSignals, LiftsTheLimitOnCpuTime) {
   EXPECT_EQ(status, 0);
 }
 
+TEST(DeferredSignals, LiftsTheLimitUpToTheHardLimitWithoutPrivileges) {
+  constexpr uid_t kNobody = 65534;
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit limit{1000, 2000};
+    if (setrlimit(RLIMIT_CPU, &limit) != 0) _exit(2);
+    if (getuid() == 0 && setuid(kNobody) != 0) _exit(3);
+    const DeferredSignals signals;
+    getrlimit(RLIMIT_CPU, &limit);
+    _exit(limit.rlim_cur == 2000 && limit.rlim_max == 2000 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(DeferredSignals, DoesNotHideAFaultOfThisProcess) {
   const pid_t child = fork();
   if (child == 0) {

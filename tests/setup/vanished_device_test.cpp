@@ -131,6 +131,18 @@ TEST(VanishedDevice, IsNotAssumedForAVfWithAnotherName) {
   EXPECT_EQ(vm.state.journal.size(), 1U);
 }
 
+TEST(VanishedDevice, IsNotAssumedIfTheLinksCannotBeRead) {
+  FakeVm vm;
+  Entry entry;
+  entry.nic.vf = kVf;
+  entry.nic.mac = *MacAddress::parse("00:0d:3a:00:00:01");
+  EXPECT_FALSE(find_vanished_device(entry, vm.context().system).vf);
+  vm.unplug_vf(kVf);
+  EXPECT_TRUE(find_vanished_device(entry, vm.context().system).vf);
+  vm.unreadable["links"] = 0;
+  EXPECT_FALSE(find_vanished_device(entry, vm.context().system).vf);
+}
+
 TEST(VanishedDevice, DoesNotExcuseFailuresOfOtherDevices) {
   // The VF vanishes, and in addition the channel cannot be bound again.
   FakeVm vm;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "os/memory_files.h"
 #include "setup/fake_vm.h"
 
 namespace manactl::setup {
@@ -328,6 +329,16 @@ TEST(WatchdogStateOf, IsAliveAsLongAsTheSameProcessRuns) {
   vm.processes.clear();
   vm.rebuild();
   EXPECT_EQ(watchdog_state(entry, files), WatchdogState::dead);
+}
+
+TEST(ProcessStamp, NeedsTheStartTime) {
+  os::MemoryFiles files;
+  std::string fields = "77 (bash) S";
+  for (int field = 4; field < 22; ++field) fields += " 0";
+  files.add_file("proc/77/stat", fields);
+  EXPECT_EQ(process_stamp(77, files), "");
+  files.add_file("proc/77/stat", fields + " 1234");
+  EXPECT_EQ(process_stamp(77, files), "77 1234");
 }
 
 }  // namespace

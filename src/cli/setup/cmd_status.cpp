@@ -29,7 +29,7 @@ Exit run_status(Context& context) {
     } else {
       result.journal_error = read.error().message;
     }
-    result.persistent = setup::Persistence().list("").value_or(std::vector<std::string>{});
+    result.persistent = setup::Persistence().list("");
   }
   result.status = setup::status_of(facts, entries, *system, now);
   context.json ? print_json(context.out, result)
