@@ -54,6 +54,26 @@ TEST(Hugepages, AreUnknownIfACountIsMalformed) {
   EXPECT_FALSE(gather_memory(files).pools);
 }
 
+TEST(Hugepages, OfDirectoriesWithOtherNamesAreIgnored) {
+  os::MemoryFiles files;
+  for (const char* name : {"hugepages-kB", "hugepages-xkB", "hugepages-2048", "other-2048kB"}) {
+    add_pool(files, std::string("sys/kernel/mm/hugepages/") + name, 8, 8);
+  }
+  add_pool(files, "sys/kernel/mm/hugepages/hugepages-2048kB", 1, 1);
+  add_pool(files, "sys/devices/system/node/nodex/hugepages/hugepages-2048kB", 2, 2);
+  const Memory memory = gather_memory(files);
+  ASSERT_TRUE(memory.pools);
+  ASSERT_EQ(memory.pools->size(), 1U);
+  EXPECT_EQ(memory.pools->front().total, 1U);
+}
+
+TEST(NumaNode, HasTheCpusOfItsList) {
+  os::MemoryFiles files;
+  EXPECT_EQ(cpus_of_node(files, 1).error().code, Errc::not_found);
+  files.add_file("sys/devices/system/node/node1/cpulist", "2-3\n");
+  EXPECT_EQ(*cpus_of_node(files, 1), *CpuList::parse("2-3"));
+}
+
 TEST(HugepageMounts, HaveTheirPageSize) {
   os::MemoryFiles files;
   files.add_file("proc/mounts",
@@ -61,9 +81,15 @@ TEST(HugepageMounts, HaveTheirPageSize) {
                  "none /mnt/huge\\0401G hugetlbfs rw,pagesize=1024M,size=4G 0 0\n"
                  "none /mnt/default hugetlbfs rw 0 0\n"
                  "none /mnt/gigabyte hugetlbfs rw,pagesize=1G 0 0\n"
+                 "none /mnt/kilobyte hugetlbfs rw,pagesize=64K 0 0\n"
+                 "none /mnt/no-number hugetlbfs rw,pagesize=xM 0 0\n"
+                 "none /mnt/no-unit hugetlbfs rw,pagesize=20 0 0\n"
+                 "none /mnt/no-size hugetlbfs rw,pagesize= 0 0\n"
+                 "none /mnt/too-large hugetlbfs rw,pagesize=1073741825K 0 0\n"
+                 "none /mnt/largest hugetlbfs rw,pagesize=1073741824K 0 0\n"
                  "none /mnt/x tmpfs rw,pagesize=2M 0 0\n");
   const Memory memory = gather_memory(files);
-  ASSERT_EQ(memory.mounts->size(), 4U);
+  ASSERT_EQ(memory.mounts->size(), 10U);
   const auto& mounts = *memory.mounts;
   EXPECT_EQ(mounts[0].path, "/dev/hugepages");
   EXPECT_EQ(mounts[0].page_kib, 2048U);
@@ -71,6 +97,9 @@ TEST(HugepageMounts, HaveTheirPageSize) {
   EXPECT_EQ(mounts[1].page_kib, 1048576U);
   EXPECT_EQ(mounts[2].page_kib, 0U);
   EXPECT_EQ(mounts[3].page_kib, 1048576U);
+  EXPECT_EQ(mounts[4].page_kib, 64U);
+  for (int i = 5; i < 9; ++i) EXPECT_EQ(mounts[i].page_kib, 0U) << mounts[i].path;
+  EXPECT_EQ(mounts[9].page_kib, 1U << 30);
 }
 
 TEST(HugepageMounts, AreUnknownWithoutProc) {
