@@ -38,6 +38,9 @@ class Device {
   // Sends an event on the hardware channel, for example a reset request.
   void send_event(wire::EventType type);
 
+  // The faults to inject from now on.
+  FaultPlan& faults() { return faults_; }
+
   Queues& queues() { return queues_; }
 
   Vports& vports() { return vports_; }

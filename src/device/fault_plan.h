@@ -46,6 +46,8 @@ class FaultPlan {
  public:
   void add(const Fault& fault) { armed_.push_back({fault, 0}); }
 
+  void clear() { armed_.clear(); }
+
   // Replaces the faults of the fault file. Faults that the file contained before keep their counts.
   Result<> set_file_faults(std::string_view text);
 

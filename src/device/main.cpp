@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// manactl-mana-device: a MANA adapter in software, as a PCI device of a virtual machine.
+// mana-device: a MANA adapter in software, as a PCI device of a virtual machine.
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
+#include <unistd.h>
 
-#include <cerrno>
+#include <array>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
+#include "device/console.h"
+#include "device/listener.h"
 #include "device/vfio_user/server.h"
 
 namespace manactl::device {
 namespace {
 
-constexpr const char* kProgram = "manactl-mana-device";
+constexpr const char* kProgram = "mana-device";
 constexpr int kDone = 0, kFailed = 1, kUsage = 2;
 constexpr timespec kRetry{0, 2'000'000};
 
@@ -63,113 +64,119 @@ Trace make_trace(const Options& options) {
   });
 }
 
-// The socket in the file system, which is removed at the end.
-class Listener {
+// The process: waits for QEMU, for a client of the console, and for their messages.
+class Process {
  public:
-  static Result<Listener> open(const std::string& path) {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path) return fail(Errc::invalid, "the path is too long");
-    std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    auto removed = remove_stale(path, address);
-    if (!removed) return tl::unexpected<Error>(removed.error());
-    Listener listener;
-    listener.socket_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const auto mask = ::umask(S_IRWXG | S_IRWXO);
-    const int bound =
-        ::bind(listener.socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-    const int number = errno;
-    ::umask(mask);
-    if (bound != 0) return fail_errno(number, "cannot create the socket");
-    listener.path_ = path;
-    if (::listen(listener.socket_.get(), 1) != 0) return fail_errno(errno, "cannot listen");
-    return listener;
+  Process(const Options& options, Listener qemu, std::optional<Listener> console, Trace& trace)
+      : listener_(std::move(qemu)),
+        console_listener_(std::move(console)),
+        trace_(trace),
+        device_(function_, options, trace, [&options] {
+          return options.fault_file.empty() ? std::string() : read_text(options.fault_file);
+        }) {}
+
+  void run() {
+    const auto waiting_mask = block_signals();
+    fmt::print("ready\n");
+    std::fflush(stdout);
+    while (g_stop == 0) wait(waiting_mask);
+    disconnect();
   }
-
-  Listener(Listener&& other) noexcept
-      : socket_(std::move(other.socket_)), path_(std::exchange(other.path_, {})) {}
-
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-
-  ~Listener() {
-    if (!path_.empty()) ::unlink(path_.c_str());
-  }
-
-  int fd() const { return socket_.get(); }
 
  private:
-  Listener() = default;
-
-  // Removes a socket that a killed process left. Anything else is kept.
-  static Result<> remove_stale(const std::string& path, const sockaddr_un& address) {
-    struct stat status{};
-    if (::lstat(path.c_str(), &status) != 0) return {};
-    if (!S_ISSOCK(status.st_mode)) return fail(Errc::busy, "it exists and is not a socket");
-    const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    const int connected =
-        ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
-    if (connected == 0 || errno != ECONNREFUSED) return fail(Errc::busy, "another process uses it");
-    ::unlink(path.c_str());
-    return {};
+  // One QEMU and one client of the console are served at a time; others wait.
+  void wait(const sigset_t& waiting_mask) {
+    const bool console_waits = console_listener_ && !client_;
+    std::array<pollfd, 2> ready{{
+        {channel_ ? channel_->fd() : listener_.fd(), POLLIN, 0},
+        {client_         ? client_.get()
+         : console_waits ? console_listener_->fd()
+                         : -1,
+         POLLIN,
+         0},
+    }};
+    const bool retry = device_.retry_interrupts();
+    if (::ppoll(ready.data(), ready.size(), retry ? &kRetry : nullptr, &waiting_mask) <= 0) return;
+    if (ready[1].revents != 0) {
+      if (console_waits) {
+        client_ = console_listener_->accept();
+      } else {
+        read_console();
+      }
+    }
+    if (ready[0].revents == 0) return;
+    if (channel_) {
+      serve();
+    } else if (auto connection = listener_.accept()) {
+      channel_.emplace(std::move(connection));
+    }
   }
 
-  Descriptor socket_;
-  std::string path_;
+  void serve() {
+    auto message = channel_->receive();
+    const auto failed = [](const Error& error) {
+      fmt::print(stderr, "{}: {}\n", kProgram, error.message);
+    };
+    if (!message) {
+      failed(message.error());
+    } else if (*message) {
+      const auto handled = server_.handle(*channel_, std::move(**message));
+      if (handled) return;
+      failed(handled.error());
+    }
+    disconnect();
+  }
+
+  void disconnect() {
+    if (!channel_) return;
+    channel_.reset();
+    device_.reset();
+    function_.disconnect();
+    fmt::print(stderr, "{}: {}\n", kProgram, console_.execute("statistics"));
+  }
+
+  void read_console() {
+    std::array<char, 1024> bytes{};
+    const auto got = ::read(client_.get(), bytes.data(), bytes.size());
+    if (got > 0) input_.append(bytes.data(), static_cast<std::size_t>(got));
+    if (got <= 0 || input_.size() > kMaxLine) {
+      client_ = Descriptor();
+      input_.clear();
+      return;
+    }
+    for (auto end = input_.find('\n'); end != std::string::npos; end = input_.find('\n')) {
+      const auto answer = console_.execute(input_.substr(0, end)) + '\n';
+      input_.erase(0, end + 1);
+      // Does not wait: a client that reads too slowly loses answers.
+      (void)::send(client_.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    }
+  }
+
+  static constexpr std::size_t kMaxLine = 4096;
+
+  Listener listener_;
+  std::optional<Listener> console_listener_;
+  Trace& trace_;
+  vfio_user::PciFunction function_;
+  Device device_;
+  vfio_user::Server server_{function_, device_, trace_};
+  Console console_{device_, trace_};
+  std::optional<vfio_user::Channel> channel_;
+  Descriptor client_;
+  std::string input_;  // of the console, up to a newline
 };
 
-// Waits until `fd` is readable. False if a signal stops the program first.
-bool wait_for(int fd, Device& device, const sigset_t& waiting_mask) {
-  while (g_stop == 0) {
-    pollfd ready{fd, POLLIN, 0};
-    const bool retry = device.retry_interrupts();
-    if (::ppoll(&ready, 1, retry ? &kRetry : nullptr, &waiting_mask) > 0) return true;
-  }
-  return false;
-}
-
-// Serves one virtual machine until it ends.
-Result<> serve(vfio_user::Channel& channel,
-               vfio_user::Server& server,
-               Device& device,
-               const sigset_t& waiting_mask) {
-  while (wait_for(channel.fd(), device, waiting_mask)) {
-    auto message = channel.receive();
-    if (!message) return tl::unexpected<Error>(message.error());
-    if (!*message) break;
-    auto handled = server.handle(channel, std::move(**message));
-    if (!handled) return handled;
-  }
-  return {};
-}
-
 Result<> run(const Options& options) {
-  const auto listener = Listener::open(options.path);
-  if (!listener) return because(listener.error(), fmt::format("cannot use '{}'", options.path));
+  auto qemu = Listener::open(options.path);
+  if (!qemu) return tl::unexpected<Error>(qemu.error());
+  std::optional<Listener> console;
+  if (!options.console.empty()) {
+    auto opened = Listener::open(options.console);
+    if (!opened) return tl::unexpected<Error>(opened.error());
+    console.emplace(std::move(*opened));
+  }
   auto trace = make_trace(options);
-  std::function<std::string()> read_fault_file;
-  if (!options.fault_file.empty()) {
-    read_fault_file = [&options] { return read_text(options.fault_file); };
-  }
-  vfio_user::PciFunction function;
-  Device device(function, options, trace, read_fault_file);
-  vfio_user::Server server(function, device, trace);
-  const auto waiting_mask = block_signals();
-  fmt::print("ready\n");
-  std::fflush(stdout);
-  while (wait_for(listener->fd(), device, waiting_mask)) {
-    vfio_user::Channel channel(
-        Descriptor(::accept4(listener->fd(), nullptr, nullptr, SOCK_CLOEXEC)));
-    const auto served = serve(channel, server, device, waiting_mask);
-    if (!served) fmt::print(stderr, "{}: {}\n", kProgram, served.error().message);
-    device.reset();
-    function.disconnect();
-    fmt::print(stderr,
-               "{}: {} messages, {} violations\n",
-               kProgram,
-               device.messages(),
-               trace.violations());
-  }
+  Process(options, std::move(*qemu), std::move(console), trace).run();
   return {};
 }
 

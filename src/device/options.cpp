@@ -57,6 +57,7 @@ Result<> apply(Options& options,
       {"--hwc-timeout", [&] { return set_number(value, 1, 600'000, options.hwc_timeout_ms); }},
       {"--fault", [&] { return add_fault(options, value); }},
       {"--fault-file", [&] { return set_text(value, options.fault_file); }},
+      {"--console", [&] { return set_text(value, options.console); }},
       {"--trace-file", [&] { return set_text(value, options.trace_file); }},
   };
   const auto it = known.find(name);
@@ -80,6 +81,7 @@ std::string usage(std::string_view program, std::string_view argument) {
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"
          "  --fault-file=FILE  more faults, one per line, reread before each message\n"
+         "  --console=SOCKET   accept commands on this socket; \"help\" lists them\n"
          "  --trace            print messages to stderr\n"
          "  --trace-file=FILE  print messages to FILE\n";
 }

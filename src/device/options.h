@@ -15,7 +15,8 @@
 namespace manactl::device {
 
 struct Options {
-  std::string path;                  // the socket
+  std::string path;                  // the socket for QEMU
+  std::string console;               // the socket for commands; empty: none
   std::vector<MacAddress> macs;      // one per port
   std::uint32_t queues = 16;         // SQs and RQs per port
   std::uint16_t mtu = 1500;          // maximum; frames have 14 bytes of header in addition

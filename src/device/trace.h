@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace manactl::device {
 
@@ -23,16 +24,22 @@ class Trace {
   }
 
   void violation(const std::string& text) {
-    ++violations_;
+    if (violations_++ < kKept) kept_.push_back(text);
     line("violation: " + text);
   }
+
+  // The texts of the first violations.
+  const std::vector<std::string>& kept() const { return kept_; }
 
   bool enabled() const { return static_cast<bool>(sink_); }
 
   std::uint64_t violations() const { return violations_; }
 
  private:
+  static constexpr std::uint64_t kKept = 20;
+
   Sink sink_;
+  std::vector<std::string> kept_;
   std::uint64_t violations_ = 0;
 };
 

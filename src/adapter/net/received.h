@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// What MANA does with received frames: it checks checksums, hashes the flow and strips the VLAN
+// Received frames: MANA verifies checksums, hashes the flow and strips the VLAN tag.
 // tag.
 
 #pragma once

@@ -22,7 +22,7 @@ class Channel {
   // message is longer than kMaxMessage or shorter than its header.
   Result<std::optional<Message>> receive();
 
-  // Sends the reply to `request`, unless it wants none.
+  // Sends the reply to `request`, unless its flags contain kNoReply.
   Result<> reply(const Header& request, std::span<const std::uint8_t> body);
   Result<> refuse(const Header& request, int error);
 

@@ -14,8 +14,8 @@ class Server {
   Server(PciFunction& function, Device& device, Trace& trace)
       : function_(function), device_(device), trace_(trace) {}
 
-  // Executes one request and replies. An error ends the connection; a request that the device
-  // refuses is no error.
+  // Executes one request and replies, with an errno if the device refuses the request. Fails only
+  // if the connection must end.
   Result<> handle(Channel& channel, Message message);
 
  private:

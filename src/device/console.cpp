@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/console.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+
+namespace manactl::device {
+namespace {
+
+constexpr std::string_view kHelp =
+    "statistics | violations | fault CODE=ACTION | no-faults | event TYPE | help";
+
+// The types of events that a device sends on its own.
+constexpr EnumWords<wire::EventType, 3> kEvents = {{
+    {wire::EventType::fpga_reconfiguration, "fpga-reconfiguration"},
+    {wire::EventType::soc_service, "soc-service"},
+    {wire::EventType::reset_request, "reset-request"},
+}};
+
+std::string error(std::string_view reason) {
+  return fmt::format("error: {}", reason);
+}
+
+std::uint64_t packets(const wire::TrafficCounters& counters) {
+  return counters.unicast_packets + counters.broadcast_packets + counters.multicast_packets;
+}
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char character : printable(text)) {
+    if (character == '"' || character == '\\') result += '\\';
+    result += character;
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+std::string Console::statistics() {
+  std::vector<std::string> ports;
+  for (const auto& vport : device_.vports().all()) {
+    const auto& counters = vport.counters;
+    std::uint64_t errors = 0;
+    for (const auto count : counters.tx_errors) errors += count;
+    ports.push_back(fmt::format(
+        R"({{"mac":"{}","tx_packets":{},"tx_bytes":{},"tx_errors":{},"rx_packets":{},"rx_bytes":{},)"
+        R"("rx_without_buffer":{},"rx_disabled":{}}})",
+        vport.mac.str(),
+        packets(counters.tx),
+        counters.tx.bytes,
+        errors,
+        packets(counters.rx),
+        counters.rx.bytes,
+        counters.rx_no_wqe,
+        counters.rx_vport_disabled));
+  }
+  return fmt::format(R"({{"messages":{},"violations":{},"ports":[{}]}})",
+                     device_.messages(),
+                     trace_.violations(),
+                     fmt::join(ports, ","));
+}
+
+std::string Console::violations() const {
+  std::vector<std::string> texts;
+  for (const auto& text : trace_.kept()) texts.push_back(quoted(text));
+  return fmt::format("[{}]", fmt::join(texts, ","));
+}
+
+std::string Console::execute(std::string_view line) {
+  const auto space = line.find(' ');
+  const auto command = line.substr(0, space);
+  const auto argument = space == std::string_view::npos ? "" : line.substr(space + 1);
+  if (command == "help") return std::string(kHelp);
+  if (command == "statistics") return statistics();
+  if (command == "violations") return violations();
+  if (command == "no-faults") {
+    device_.faults().clear();
+    return "ok";
+  }
+  if (command == "fault") {
+    const auto fault = Fault::parse(argument);
+    if (!fault) return error(fault.error().message);
+    device_.faults().add(*fault);
+    return "ok";
+  }
+  if (command == "event") {
+    const auto type = value_of(kEvents, argument);
+    if (!type) return error(fmt::format("expected one of {}", fmt::join(words_of(kEvents), ", ")));
+    device_.send_event(*type);
+    return "ok";
+  }
+  return error(fmt::format("unknown command '{}', try help", printable(command)));
+}
+
+}  // namespace manactl::device

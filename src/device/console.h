@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// Commands that describe or disturb the device while it runs: one line each, answered by one line.
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "device/device.h"
+
+namespace manactl::device {
+
+class Console {
+ public:
+  Console(Device& device, const Trace& trace) : device_(device), trace_(trace) {}
+
+  // Executes a line without its newline. Returns the answer: JSON for a query, else "ok" or "error:
+  // " and the reason.
+  std::string execute(std::string_view line);
+
+ private:
+  std::string statistics();
+  std::string violations() const;
+
+  Device& device_;
+  const Trace& trace_;
+};
+
+}  // namespace manactl::device

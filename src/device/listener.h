@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// A Unix socket in the file system that waits for connections.
+
+#pragma once
+
+#include <string>
+
+#include "base/descriptor.h"
+#include "base/result.h"
+
+namespace manactl::device {
+
+// Removes the socket from the file system at the end.
+class Listener {
+ public:
+  // Only this user may connect. Replaces a socket that no process uses any more, but nothing else.
+  static Result<Listener> open(const std::string& path);
+
+  Listener(Listener&& other) noexcept
+      : socket_(std::move(other.socket_)), path_(std::exchange(other.path_, {})) {}
+
+  Listener& operator=(Listener&&) = delete;
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+  ~Listener();
+
+  int fd() const { return socket_.get(); }
+
+  // A Descriptor without a number if no connection is waiting.
+  Descriptor accept() const;
+
+ private:
+  Listener() = default;
+
+  Descriptor socket_;
+  std::string path_;
+};
+
+}  // namespace manactl::device

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+#include "device/console.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "device/fixture.h"
+
+namespace manactl::device {
+namespace {
+
+using testing::HasSubstr;
+
+class ConsoleTest : public DeviceTest {
+ protected:
+  ConsoleTest() { driver.bring_up(); }
+
+  Console console{device, trace};
+};
+
+TEST_F(ConsoleTest, CountsThePacketsOfEachPort) {
+  const auto frame = frame_to(driver.ports[1].config.mac);
+  for (int i = 0; i < 10; ++i) driver.send(0, frame);
+  EXPECT_EQ(driver.receive(1).size(), 8U);
+  const auto answer = console.execute("statistics");
+  EXPECT_THAT(
+      answer,
+      HasSubstr(
+          R"("violations":0,"ports":[{"mac":"00:0d:3a:76:3b:d0","tx_packets":10,"tx_bytes":980,)"));
+  EXPECT_THAT(
+      answer,
+      HasSubstr(R"("rx_packets":8,"rx_bytes":784,"rx_without_buffer":2,"rx_disabled":0}]})"));
+}
+
+TEST_F(ConsoleTest, ListsViolations) {
+  EXPECT_EQ(console.execute("violations"), "[]");
+  device.store(kDoorbellsAt + kDoorbellPageBytes, 99);  // SQ 99 does not exist
+  EXPECT_THAT(console.execute("violations"), testing::StartsWith("[\""));
+  EXPECT_THAT(console.execute("statistics"), HasSubstr(R"("violations":1)"));
+}
+
+TEST_F(ConsoleTest, AddsAndClearsFaults) {
+  EXPECT_EQ(console.execute("fault FENCE_RQ=refuse:0x7"), "ok");
+  const wire::FenceRqRequest fence{driver.ports[0].rx.object};
+  EXPECT_EQ(driver.request(wire::Command::fence_rq, fence)->header.status, 7U);
+  EXPECT_EQ(console.execute("no-faults"), "ok");
+  EXPECT_EQ(driver.request(wire::Command::fence_rq, fence)->header.status, 0U);
+}
+
+TEST_F(ConsoleTest, SendsEventsOnTheHardwareChannel) {
+  driver.poll(driver.channel_eq);
+  EXPECT_EQ(console.execute("event reset-request"), "ok");
+  const auto entries = driver.poll(driver.channel_eq);
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].info & 0xffU, static_cast<std::uint32_t>(wire::EventType::reset_request));
+}
+
+TEST_F(ConsoleTest, ExplainsWhatItCannotDo) {
+  EXPECT_EQ(console.execute("stats"), "error: unknown command 'stats', try help");
+  EXPECT_THAT(console.execute("help"), HasSubstr("statistics"));
+  EXPECT_THAT(console.execute("fault"), testing::StartsWith("error: "));
+  EXPECT_EQ(console.execute("event test"),
+            "error: expected one of fpga-reconfiguration, soc-service, reset-request");
+  EXPECT_EQ(console.execute(""), "error: unknown command '', try help");
+}
+
+}  // namespace
+}  // namespace manactl::device
