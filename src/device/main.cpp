@@ -147,7 +147,7 @@ class Process {
     for (auto end = input_.find('\n'); end != std::string::npos; end = input_.find('\n')) {
       const auto answer = console_.execute(input_.substr(0, end)) + '\n';
       input_.erase(0, end + 1);
-      // Does not wait: a client that reads too slowly loses answers.
+      // Does not wait for a client that reads slowly; the answer is then lost.
       (void)::send(client_.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     }
   }
