@@ -54,18 +54,15 @@ bool matches(const std::string& pattern, const std::string& text) {
 bool matches_device(std::string_view specification, const Netdev& netdev) {
   const auto colon = specification.find(':');
   const auto key = specification.substr(0, colon);
-  std::string value(colon == std::string_view::npos ? "" : specification.substr(colon + 1));
+  const std::string value(colon == std::string_view::npos ? "" : specification.substr(colon + 1));
   if (specification == "*") return true;
   if (key == "driver") return matches(value, netdev.driver);
   if (key == "interface-name") {
     if (value.starts_with('=')) return value.substr(1) == netdev.name;  // no wildcards
     return matches(value, netdev.name);
   }
-  if (key == "mac" || colon == std::string_view::npos) {
-    const auto mac = MacAddress::parse(key == "mac" ? value : std::string(specification));
-    return mac && *mac == netdev.mac;
-  }
-  const auto mac = MacAddress::parse(specification);  // no key, only an address
+  // An address may have no key.
+  const auto mac = MacAddress::parse(key == "mac" ? value : specification);
   return mac && *mac == netdev.mac;
 }
 
@@ -167,7 +164,7 @@ void NetworkManagers::read_networkd_rules() {
   }
 }
 
-Result<Management> NetworkManagers::by_network_manager(const Netdev& netdev) const {
+Management NetworkManagers::by_network_manager(const Netdev& netdev) const {
   const auto udev = files_.read(udev_file(netdev));
   if (udev && is_yes(value_in(*udev, "E:NM_UNMANAGED"))) {
     return Management{true, udev_file(netdev) + " has NM_UNMANAGED=1"};
@@ -218,12 +215,11 @@ Result<Management> NetworkManagers::management(const Netdev& netdev) const {
   if (!network_manager_) return by_networkd(netdev);
   // Both managers are running: the VF is managed if one of them manages it.
   auto first = by_networkd(netdev);
-  auto second = by_network_manager(netdev);
+  const auto second = by_network_manager(netdev);
   if (first && !first->unmanaged) return first;
-  if (second && !second->unmanaged) return second;
+  if (!second.unmanaged) return second;
   if (!first) return first;
-  if (!second) return second;
-  return Management{true, first->evidence + "; " + second->evidence};
+  return Management{true, first->evidence + "; " + second.evidence};
 }
 
 }  // namespace manactl::host

@@ -38,7 +38,7 @@ class NetworkManagers {
 
   void read_network_manager_rules();
   void read_networkd_rules();
-  Result<Management> by_network_manager(const Netdev& netdev) const;
+  Management by_network_manager(const Netdev& netdev) const;
   Result<Management> by_networkd(const Netdev& netdev) const;
 
   const os::Files& files_;

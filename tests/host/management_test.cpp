@@ -78,6 +78,54 @@ TEST(Networkd, IsUnknownWithoutState) {
   EXPECT_EQ(NetworkManagers(files).management(vf()).error().code, Errc::not_found);
 }
 
+TEST(Networkd, AcceptsEachWordForYes) {
+  os::MemoryFiles files;
+  files.add_directory("run/systemd/netif");
+  const auto is_unmanaged = [&](const std::string& word) {
+    files.add_file("run/systemd/network/vf.network", "Driver=mana\nUnmanaged=" + word + "\n");
+    return management_of(files).unmanaged;
+  };
+  for (const char* yes : {"yes", "true", "1", "on"}) EXPECT_TRUE(is_unmanaged(yes)) << yes;
+  for (const char* other : {"no", "false", "0", "off", "", "2"}) {
+    EXPECT_FALSE(is_unmanaged(other)) << other;
+  }
+}
+
+TEST(Networkd, IgnoresRulesForOtherProperties) {
+  os::MemoryFiles files;
+  files.add_directory("run/systemd/netif");
+  files.add_file("etc/systemd/network/all.network", "[Match]\nName=*\n[Link]\nUnmanaged=yes\n");
+  EXPECT_THAT(management_of(files).evidence,
+              HasSubstr("cannot determine whether networkd manages the VF"));
+}
+
+TEST(NetworkManager, ReportsItsStateOfTheDevice) {
+  os::MemoryFiles files;
+  files.add_file("run/NetworkManager/devices/5", "[device]\nmanaged=false\n");
+  EXPECT_TRUE(management_of(files).unmanaged);
+  EXPECT_EQ(management_of(files).evidence, "run/NetworkManager/devices/5 has managed=false");
+  files.add_file("run/NetworkManager/devices/5", "[device]\nmanaged=true\n");
+  EXPECT_FALSE(management_of(files).unmanaged);
+  EXPECT_EQ(management_of(files).evidence,
+            "NetworkManager is running and none of its rules excludes the VF");
+}
+
+TEST(NetworkManager, AcceptsEachWordForNo) {
+  os::MemoryFiles files;
+  files.add_directory("run/NetworkManager");
+  const auto is_unmanaged = [&](const std::string& word) {
+    files.add_file("usr/lib/NetworkManager/conf.d/vf.conf", "[device]\nmanaged=" + word + "\n");
+    return management_of(files).unmanaged;
+  };
+  for (const char* no : {"no", "false", "0", "off"}) EXPECT_TRUE(is_unmanaged(no)) << no;
+  for (const char* other : {"yes", "true", "1", "on", "", "2"}) {
+    EXPECT_FALSE(is_unmanaged(other)) << other;
+  }
+  EXPECT_TRUE(is_unmanaged("no"));
+  EXPECT_EQ(management_of(files).evidence,
+            "usr/lib/NetworkManager/conf.d/vf.conf has managed=0 for match-device=*");
+}
+
 TEST(NetworkManager, ManagesDevicesByDefault) {
   os::MemoryFiles files;
   files.add_directory("run/NetworkManager");
@@ -119,6 +167,11 @@ constexpr Specification kSpecifications[] = {
     {"Mac", "mac:00:0d:3a:76:3b:d0", true},
     {"BareMac", "00:0D:3A:76:3B:D0", true},
     {"OtherMac", "mac:00:0d:3a:76:3b:d1", false},
+    {"NoMac", "mac:", false},
+    {"NoAddress", "driver", false},
+    {"OtherKey", "type:00:0d:3a:76:3b:d0", false},
+    {"Additional", "*\nunmanaged-devices+=none", true},
+    {"OnlyAdditional", "none\nunmanaged-devices+=*", true},
     {"All", "*", true},
     {"Except", "*,except:driver:mana", false},
 };
@@ -153,6 +206,13 @@ TEST(Management, IsManagedIfAnyManagerManagesTheVf) {
   EXPECT_FALSE(management_of(files).unmanaged);
   files.add_file("run/udev/data/n5", "E:NM_UNMANAGED=1\n");
   EXPECT_TRUE(management_of(files).unmanaged);
+  EXPECT_EQ(management_of(files).evidence,
+            "run/systemd/netif/links/5 has ADMIN_STATE=unmanaged; "
+            "run/udev/data/n5 has NM_UNMANAGED=1");
+  files.add_file("run/systemd/netif/links/5", "ADMIN_STATE=configured\n");
+  EXPECT_EQ(management_of(files).evidence, "run/systemd/netif/links/5 has ADMIN_STATE=configured");
+  files.add_file("run/systemd/netif/links/5", "other=1\n");
+  EXPECT_EQ(management_of(files).evidence, "error: 'run/systemd/netif/links/5' has no ADMIN_STATE");
 }
 
 }  // namespace

@@ -48,6 +48,24 @@ TEST(ScrubbedMac, IsFoundWithoutSeparatorsIfItsPrefixIsMicrosofts) {
   expect_kept({"0a0b0c0d0e0f", "000d3b010203", "000d3a0102030", "000d3a01020"});
 }
 
+TEST(MacReplacer, ReplacesOnlyKnownAddresses) {
+  MacReplacer macs;
+  macs.learn("00:0d:3a:76:3b:d0");
+  const auto replaced = [&](std::string_view text) {
+    std::string out;
+    return macs.replace(text, 0, out) == text.size() ? out : std::string("kept") + out;
+  };
+  EXPECT_EQ(replaced("00:0d:3a:76:3b:d0"), "02:00:00:00:00:01");
+  EXPECT_EQ(replaced("00:0d:3a:76:3b:d1"), "kept");
+  EXPECT_EQ(replaced("02:0d:3a:ff:fe:76:3b:d0"), "00:00:00:ff:fe:00:00:01");
+  EXPECT_EQ(replaced("02:0d:3a:ff:fe:76:3b:d1"), "kept");
+  EXPECT_EQ(replaced("20d:3aff:fe76:3bd0"), "0:ff:fe00:1");
+  EXPECT_EQ(replaced("20d:3aff:fe76:3bd1"), "kept");
+  EXPECT_EQ(replaced("000d3a76-3bd0-000d-3a76-3bd0000d3a76"),
+            "02000000-0001-0200-0000-000102000000");
+  EXPECT_EQ(replaced("000d3b76-3bd0-000d-3b76-3bd0000d3b76"), "kept");
+}
+
 TEST(ScrubbedMac, IsFoundInNamesOfInterfaces) {
   expect_scrubbed({{"enx0a0b0c0d0e0f", "enx020000000001"}, {"ENX0a0b0c0d0e0f", "ENX020000000001"}});
   expect_kept({"fnx0a0b0c0d0e0f", "emx0a0b0c0d0e0f", "eny0a0b0c0d0e0f", "nx0a0b0c0d0e0f"});
