@@ -50,7 +50,7 @@ std::vector<std::string> sources() {
 }
 
 // Calls `action` on the same state again and again. Each time, another read of `source`, and all
-// later ones, fail. Expects that `action` reports it.
+// later ones, fail. Expects that `action` reports this error.
 void expect_reported(FakeVm& vm,
                      const std::string& source,
                      const std::string& what,
@@ -70,7 +70,11 @@ void expect_reported(FakeVm& vm,
   for (unsigned n = 0; n < reads; ++n) {
     reset();
     vm.unreadable[source] = n;
-    EXPECT_FALSE(action()) << what << " ignores that read " << n << " of " << source << " failed";
+    const auto failed = action();
+    ASSERT_FALSE(failed) << what << " ignores that read " << n << " of " << source << " failed";
+    // A step polls these lists. If it finds nothing in time, it says what is missing.
+    if (source.ends_with("/net") || source.ends_with("/uio")) continue;
+    EXPECT_THAT(failed.error().message, HasSubstr("cannot read " + source)) << what;
   }
   reset();
 }
