@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -119,7 +120,7 @@ void drop_capabilities(const Sandbox& sandbox) {
 
 unsigned landlock_version() {
   const auto version = syscall(SYS_landlock_create_ruleset, nullptr, 0, landlock::kVersionFlag);
-  return version > 0 ? static_cast<unsigned>(version) : 0;
+  return static_cast<unsigned>(std::max(version, 0L));
 }
 
 void enter_sandbox(const Sandbox& sandbox, unsigned version) {

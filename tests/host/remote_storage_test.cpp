@@ -129,6 +129,12 @@ TEST(OutputsTo, PrefersTheLongestPrefixThenTheSmallestMetricOfEachTable) {
   EXPECT_THAT(outputs_to("11.0.0.1", routes), ElementsAre(7, 1));
 }
 
+TEST(OutputsTo, IgnoresMalformedDestinations) {
+  for (const char* destination : {"10.1.0.0/", "10.1.0.0/x", "10.1.0.0/33", "10.1.0/8", "x/8"}) {
+    EXPECT_THAT(outputs_to("10.1.0.6", {route(destination, 1, 254, 0)}), IsEmpty()) << destination;
+  }
+}
+
 TEST(OutputsTo, SeparatesIpv4AndIpv6) {
   auto six = route("default", 2, 254, 0);
   six.ipv6 = true;
