@@ -95,7 +95,7 @@ template <class T, class E, std::size_t N>
 ValueHandler store_word_in(T& target, const EnumWords<E, N>& table) {
   return [&target, &table](const std::string& text) -> Result<> {
     const auto value = value_of(table, text);
-    if (value) target = *value;
+    if (value) target = *value;  // NOLINT(bugprone-optional-value-conversion): T may be optional
     std::vector<std::string> words;
     for (const auto& row : table) words.emplace_back(row.word);
     return value ? Result<>() : tl::unexpected<Error>(not_one_of(text, words));

@@ -21,8 +21,9 @@ constexpr std::array<std::string_view, 24> kWords = {
     "invalid", "unable to", "timed out", "denied",  "ret = -", "ret -",  "ret=-",     "warning:"};
 
 LiteralScanner make_scanner() {
-  std::vector<std::string> texts(kWords.begin(), kWords.end());
-  return {texts, LiteralScanner::Case::ignored, kBefore};
+  return {std::vector<std::string>(kWords.begin(), kWords.end()),
+          LiteralScanner::Case::ignored,
+          kBefore};
 }
 
 const re2::RE2& error_pattern() {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/enum_words.h"
@@ -113,7 +114,7 @@ class FieldReader {
  public:
   static constexpr bool kReads = true;
 
-  explicit FieldReader(const JsonFields& json) : json_(json) {}
+  explicit FieldReader(JsonFields json) : json_(std::move(json)) {}
 
   const JsonFields& json() const { return json_; }
 

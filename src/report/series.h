@@ -38,7 +38,7 @@ inline constexpr std::string_view kEventSchema = "manactl.bench-event/1";
 std::string series_json(const datapath::Trial& trial);
 
 // Reads an element of "series" into the intervals of `trial`.
-void read_series(const JsonFields& json, datapath::Trial& trial);
+void read_series(const JsonFields& fields, datapath::Trial& trial);
 
 // Each event is one line that ends with a newline. `ends` is the end of the interval in seconds
 // since the start of the trial.

@@ -138,7 +138,7 @@ Result<std::string> find_library(const std::string& self, std::string_view insta
   const auto folder = fs::path(self).parent_path();
   const bool built = folder.filename() == "cli" && folder.parent_path().filename() == "src";
   // Without "..", open_trusted_file() checks only the directories that lead to the library.
-  const auto path = (folder / (built ? kBuiltLibrary : installed)).lexically_normal().string();
+  auto path = (folder / (built ? kBuiltLibrary : installed)).lexically_normal().string();
   if (access(path.c_str(), F_OK) != 0) {
     return fail(Errc::unsupported,
                 fmt::format("'{}' is missing: the software adapter is not installed", path));

@@ -17,7 +17,7 @@
 namespace manactl::adapter {
 
 // The path of the installed library relative to the directory of the installed program.
-extern const std::string_view kInstalledLibrary;
+extern const std::string_view kInstalledLibrary;  // NOLINT(readability-identifier-naming): constant
 
 // Returns the path of the library in the installation or build tree of the program `self`, an
 // absolute path without symbolic links. Fails if the library is missing or not trusted.

@@ -39,6 +39,7 @@ constexpr EnumWords<PlanField, datapath::kPlanFields.size()> kOptions = {{
 
 std::vector<std::string> mode_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(datapath::kModes));
   for (const auto& row : datapath::kModes) names.emplace_back(row.name);
   return names;
 }

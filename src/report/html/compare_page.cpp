@@ -25,6 +25,7 @@ std::vector<double> select_dots(std::vector<double> rates) {
   std::sort(rates.begin(), rates.end());
   if (rates.size() <= kMaxDots) return rates;
   std::vector<double> selected;
+  selected.reserve(kMaxDots);
   for (std::size_t i = 0; i < kMaxDots; ++i) {
     selected.push_back(rates[i * (rates.size() - 1) / (kMaxDots - 1)]);
   }
