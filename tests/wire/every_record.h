@@ -5,10 +5,14 @@
 
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "wire/record_table.h"
@@ -21,6 +25,32 @@ class EveryRecord : public testing::Test {};
 TYPED_TEST_SUITE_P(EveryRecord);
 
 using Image = std::vector<std::uint8_t>;
+
+// The default_text() of the records with a default value that is not 0, by name.
+inline const std::map<std::string_view, std::string> kDefaults = {
+    {"ALLOCATE_RESOURCE_RANGE request", "0=27"},
+    {"DESTROY_RESOURCE_RANGE request", "0=27"},
+    {"CREATE_MR request", "8=2"},
+    {"CONFIG_IP_ADDR request", "8=1 12=2"},
+    {"CONFIG_MAC_ADDR request", "8=1"},
+    {"WQE header", "5=2"},
+    {"CQE header", "0=64"},
+    {"receive completion", "0=64"},
+    {"receive completion of up to 8 packets", "0=71"},
+    {"transmit completion", "0=64"},
+    {"EQE info", "0=3"},
+    {"HWC init data event", "3=1"},
+    {"reconfiguration event", "3=1"},
+    {"service event", "3=1"},
+    {"message header", "8=1"},
+    {"request header", "8=1 24=1"},
+    {"response header", "8=1"},
+    {"VERIFY_VF_DRIVER_VERSION response", "0=1"},
+    {"CREATE_QUEUE request", "0=4"},
+    {"DISABLE_QUEUE request", "0=4"},
+    {"CREATE_WQ_OBJ request", "8=1"},
+    {"DESTROY_WQ_OBJ request", "0=1"},
+};
 
 inline void flip(Image& image, std::size_t bit) {
   image[bit / 8] = static_cast<std::uint8_t>(image[bit / 8] ^ (1U << (bit % 8)));
@@ -50,6 +80,23 @@ TYPED_TEST_P(EveryRecord, CoversItsSizeWithFields) {
   const auto fields = fields_of(TypeParam{});
   ASSERT_FALSE(fields.empty());
   EXPECT_EQ(fields.back().bit + fields.back().width, TypeParam::kSize * 8);
+}
+
+// The bytes of the encoded default record that are not 0, as "<offset>=<value>".
+template <class T>
+std::string default_text() {
+  std::string text;
+  const auto image = default_image<T>();
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    if (image[i] != 0) text += fmt::format("{}{}={}", text.empty() ? "" : " ", i, image[i]);
+  }
+  return text;
+}
+
+TYPED_TEST_P(EveryRecord, HasItsDefaultValues) {
+  const auto expected = kDefaults.find(TypeParam::kName);
+  EXPECT_EQ(default_text<TypeParam>(), expected == kDefaults.end() ? "" : expected->second)
+      << TypeParam::kName;
 }
 
 TYPED_TEST_P(EveryRecord, SurvivesARoundTrip) {
@@ -151,6 +198,7 @@ TYPED_TEST_P(EveryRecord, HasTheSameResultFromDecodeAndReadFields) {
 
 REGISTER_TYPED_TEST_SUITE_P(EveryRecord,
                             CoversItsSizeWithFields,
+                            HasItsDefaultValues,
                             SurvivesARoundTrip,
                             RejectsEveryFlippedBitOfAReservedField,
                             ChangesWithEveryBitThatIsNotReserved,
