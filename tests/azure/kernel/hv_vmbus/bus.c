@@ -62,6 +62,7 @@ struct bus_type vmbus_bus = {
 	.remove = vmbus_remove,
 	.dev_groups = vmbus_device_groups,
 	.drv_groups = vmbus_driver_groups,
+	BUS_OVERRIDE
 };
 
 int __vmbus_driver_register(struct hv_driver *driver, struct module *owner, const char *mod_name)

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "bus.h"
+#include "compat.h"
 
 #define NIC_VENDOR	0x1414
 
@@ -14,7 +15,7 @@ static void device_release(struct device *dev)
 {
 	struct hv_device *device = device_to_hv_device(dev);
 
-	kfree(device->driver_override);
+	override_free(device);
 	kfree(device);
 }
 

@@ -74,6 +74,7 @@ static ssize_t channel_vp_mapping_show(struct device *dev, struct device_attribu
 }
 static DEVICE_ATTR_RO(channel_vp_mapping);
 
+#ifndef HAVE_CORE_OVERRIDE
 static ssize_t driver_override_show(struct device *dev, struct device_attribute *attr, char *text)
 {
 	ssize_t len;
@@ -92,6 +93,7 @@ static ssize_t driver_override_store(struct device *dev, struct device_attribute
 	return err ? err : count;
 }
 static DEVICE_ATTR_RW(driver_override);
+#endif
 
 static struct attribute *device_attrs[] = {
 	&dev_attr_id.attr,
@@ -104,7 +106,9 @@ static struct attribute *device_attrs[] = {
 	&dev_attr_device.attr,
 	&dev_attr_numa_node.attr,
 	&dev_attr_channel_vp_mapping.attr,
+#ifndef HAVE_CORE_OVERRIDE
 	&dev_attr_driver_override.attr,
+#endif
 	NULL,
 };
 

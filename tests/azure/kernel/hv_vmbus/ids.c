@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "bus.h"
+#include "compat.h"
 
 struct dynamic_id {
 	struct list_head node;
@@ -44,8 +45,9 @@ bool ids_find(struct hv_driver *driver, struct hv_device *device,
 	const struct hv_vmbus_device_id *fixed;
 	struct dynamic_id *entry;
 	bool matched = true;
+	int override = override_match(device, driver);
 
-	if (device->driver_override && strcmp(device->driver_override, driver->name))
+	if (!override)
 		return false;
 
 	spin_lock(&driver->dynids.lock);
@@ -55,7 +57,7 @@ bool ids_find(struct hv_driver *driver, struct hv_device *device,
 		*found = entry->id;
 	else if (fixed)
 		*found = *fixed;
-	else if (device->driver_override)
+	else if (override > 0)
 		*found = override_id;
 	else
 		matched = false;

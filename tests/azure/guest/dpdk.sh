@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+#
+# Functions of the scenarios that run DPDK. Source this file in a scenario.
+
+hugepages=/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
+
+# reserve_hugepages PAGES: reserves pages of 2 MB.
+reserve_hugepages() {
+  echo "$1" >$hugepages
+  expect "hugepages" "$1" "$(cat $hugepages)"
+  grep -q ' /dev/hugepages ' /proc/mounts || mount -t hugetlbfs hugetlbfs /dev/hugepages
+}
+
+release_hugepages() {
+  rm -f /dev/hugepages/*
+  echo 0 >$hugepages
+}
+
+# testpmd SECONDS EAL-ARGUMENT... -- ARGUMENT...: forwards packets until dpdk-testpmd has printed its statistics
+# this many times, once a second. Prints its output and keeps it in /run/azure/testpmd.
+testpmd() {
+  local periods=$1 rc=0 pid
+  shift
+  dpdk-testpmd --lcores=0@0,1@1 "$@" --stats-period=1 </dev/null >/run/azure/testpmd 2>&1 &
+  pid=$!
+  wait_for 60 eval "! kill -0 $pid || ((\$(grep -c 'NIC statistics for port 0' /run/azure/testpmd) > $periods))" || true
+  kill -INT $pid 2>/dev/null || true
+  wait $pid || rc=$?
+  grep -v -e '^ *[RT]x-[pb]ps' -e '^ *$' /run/azure/testpmd
+  expect "status of dpdk-testpmd" 0 $rc
+}
+
+# accumulated COUNTER: prints a counter for all ports, such as RX-packets.
+accumulated() {
+  sed -n '/Accumulated/,$ s/.*'"$1"': *\([0-9]*\).*/\1/p' /run/azure/testpmd
+}
