@@ -34,3 +34,11 @@ testpmd() {
 accumulated() {
   sed -n '/Accumulated/,$ s/.*'"$1"': *\([0-9]*\).*/\1/p' /run/azure/testpmd
 }
+
+# bind_channel UUID DRIVER: binds a VMBus channel to another driver; hv_netvsc needs no driver_override.
+bind_channel() {
+  local device=$vmbus/devices/$1
+  echo "$1" >"$device/driver/unbind"
+  if [ "$2" = hv_netvsc ]; then echo; else echo "$2"; fi >"$device/driver_override"
+  echo "$1" >"$vmbus/drivers/$2/bind"
+}

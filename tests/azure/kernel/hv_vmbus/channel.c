@@ -50,6 +50,8 @@ void vmbus_free_ring(struct vmbus_channel *channel)
 {
 	if (!channel->ringbuffer_page)
 		return;
+	/* uio_hv_generic frees the rings when it is unbound, even if a process still uses them. */
+	vmbus_disconnect_ring(channel);
 	__free_pages(channel->ringbuffer_page,
 		     get_order(channel->ringbuffer_pagecount << PAGE_SHIFT));
 	channel->ringbuffer_page = NULL;
@@ -79,14 +81,14 @@ static void free_buffers(struct vmbus_channel *channel)
 static int connect_ring(struct vmbus_channel *channel, void (*callback)(void *context),
 			void *context, bool polled)
 {
-	struct nic *nic = nic_of(channel);
+	struct port *port = port_of(channel);
 	int err;
 
 	if (channel->state != CHANNEL_OPEN_STATE)
 		return -EINVAL;
 	if (channel->rescind)
 		return -ENODEV;
-	if (open_refused(nic))
+	if (open_refused(port->nic))
 		return -EAGAIN;
 	err = make_buffers(channel);
 	if (err) {
@@ -101,9 +103,10 @@ static int connect_ring(struct vmbus_channel *channel, void (*callback)(void *co
 	channel->state = CHANNEL_OPENED_STATE;
 
 	mutex_lock(&host_lock);
-	nvsp_reset(nic);
-	nic->polled = polled;
-	nic->open = true;
+	if (!channel->primary_channel)
+		nvsp_reset(port->nic);
+	port->polled = polled;
+	port->open = true;
 	mutex_unlock(&host_lock);
 	host_wake();
 	return 0;
@@ -120,18 +123,22 @@ int vmbus_connect_ring(struct vmbus_channel *channel, void (*callback)(void *con
 }
 EXPORT_SYMBOL_GPL(vmbus_connect_ring);
 
+/* The host rescinds the subchannels when the primary channel is closed. */
 int vmbus_disconnect_ring(struct vmbus_channel *channel)
 {
-	struct nic *nic = nic_of(channel);
+	struct port *port = port_of(channel);
 
 	if (channel->state != CHANNEL_OPENED_STATE)
 		return -EINVAL;
 	mutex_lock(&host_lock);
-	nic->open = false;
-	nvsp_reset(nic);
+	port->open = false;
+	if (!channel->primary_channel)
+		nvsp_reset(port->nic);
 	mutex_unlock(&host_lock);
+	if (!channel->primary_channel)
+		remove_subchannels(port->nic);
 
-	irq_work_sync(&nic->interrupt);
+	irq_work_sync(&port->interrupt);
 	tasklet_kill(&channel->callback_event);
 	channel->onchannel_callback = NULL;
 	channel->sc_creation_callback = NULL;

@@ -13,6 +13,12 @@
 #include <linux/slab.h>
 #include <linux/version.h>
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
 /* Later kernels pass const pointers to the callbacks of a bus. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 typedef const struct device uevent_device;

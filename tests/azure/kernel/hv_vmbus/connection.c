@@ -43,6 +43,17 @@ const struct vmbus_device vmbus_devs[] = {
 };
 EXPORT_SYMBOL_GPL(vmbus_devs);
 
+/* Protects the lists of subchannels. */
+void lock_channels(void)
+{
+	mutex_lock(&vmbus_connection.channel_mutex);
+}
+
+void unlock_channels(void)
+{
+	mutex_unlock(&vmbus_connection.channel_mutex);
+}
+
 int connection_init(void)
 {
 	unsigned int i;

@@ -21,7 +21,12 @@ static void device_release(struct device *dev)
 
 struct nic *nic_of(const struct vmbus_channel *channel)
 {
-	return &nics[channel->offermsg.child_relid - FIRST_RELID];
+	return &nics[(channel->offermsg.child_relid - FIRST_RELID) % MAX_NICS];
+}
+
+struct port *port_of(const struct vmbus_channel *channel)
+{
+	return &nic_of(channel)->ports[channel->offermsg.offer.sub_channel_index];
 }
 
 /* The instance id of a NIC repeats its MAC as on Azure: 000d3a76-3bd0-000d-3a76-3bd0000d3a76. */
@@ -34,7 +39,8 @@ static void instance_from_mac(guid_t *instance, const u8 *mac)
 	guid_parse(text, instance);
 }
 
-static struct vmbus_channel *make_channel(struct nic *nic)
+/* Number 0 is the primary channel. */
+struct vmbus_channel *make_channel(struct nic *nic, unsigned int number)
 {
 	static const struct hv_vmbus_device_id nic_id = { HV_NIC_GUID };
 	struct vmbus_channel *channel = kzalloc(sizeof(*channel), GFP_KERNEL);
@@ -45,13 +51,16 @@ static struct vmbus_channel *make_channel(struct nic *nic)
 	offer = &channel->offermsg;
 	offer->offer.if_type = nic_id.guid;
 	instance_from_mac(&offer->offer.if_instance, nic->mac);
-	offer->child_relid = FIRST_RELID + nic->index;
+	offer->offer.sub_channel_index = number;
+	offer->child_relid = FIRST_RELID + nic->index + MAX_NICS * number;
 	offer->connection_id = 0x10000 + offer->child_relid;
-	offer->monitorid = nic->index;
+	offer->monitorid = nic->index + MAX_NICS * number;
 	offer->monitor_allocated = nic_has_monitor(nic);
 	offer->is_dedicated_interrupt = 1;
 	channel->is_dedicated_interrupt = true;
-	channel->monitor_bit = nic->index;
+	channel->monitor_bit = offer->monitorid % 32;
+	channel->monitor_grp = offer->monitorid / 32;
+	channel->target_cpu = number % num_online_cpus();
 	channel->state = CHANNEL_OPEN_STATE;
 	channel->device_id = HV_NIC;
 	channel->max_pkt_size = VMBUS_DEFAULT_MAX_PKT_SIZE;
@@ -81,24 +90,18 @@ static struct hv_device *make_device(struct vmbus_channel *channel)
 	return device;
 }
 
-static int add_channel_directory(struct hv_device *device)
+int add_channel_directory(struct hv_device *device, struct vmbus_channel *channel)
 {
-	struct vmbus_channel *channel = device->channel;
-	int err;
-
-	device->channels_kset = kset_create_and_add("channels", NULL, &device->device.kobj);
-	if (!device->channels_kset)
-		return -ENOMEM;
 	channel->kobj.kset = device->channels_kset;
-	err = kobject_init_and_add(&channel->kobj, &channel_ktype, NULL, "%u",
-				   channel->offermsg.child_relid);
-	return err;
+	return kobject_init_and_add(&channel->kobj, &channel_ktype, NULL, "%u",
+				    channel->offermsg.child_relid);
 }
 
 int nic_offer(struct nic *nic)
 {
-	struct vmbus_channel *channel = make_channel(nic);
+	struct vmbus_channel *channel = make_channel(nic, 0);
 	struct hv_device *device = channel ? make_device(channel) : NULL;
+	unsigned int i;
 	int err;
 
 	if (!device) {
@@ -107,8 +110,12 @@ int nic_offer(struct nic *nic)
 	}
 	channel->device_obj = device;
 	INIT_LIST_HEAD(&nic->gpadls);
-	init_irq_work(&nic->interrupt, host_interrupt);
-	nic->channel = channel;
+	INIT_WORK(&nic->offer_work, offer_subchannels);
+	for (i = 0; i < MAX_CHANNELS; i++) {
+		nic->ports[i].nic = nic;
+		init_irq_work(&nic->ports[i].interrupt, host_interrupt);
+	}
+	nic->ports[0].channel = channel;
 	nic->device = device;
 
 	/*
@@ -116,8 +123,10 @@ int nic_offer(struct nic *nic)
 	 * bus matches no driver until the directory exists, hence the call of device_attach().
 	 */
 	err = device_register(&device->device);
-	if (!err)
-		err = add_channel_directory(device);
+	if (!err) {
+		device->channels_kset = kset_create_and_add("channels", NULL, &device->device.kobj);
+		err = device->channels_kset ? add_channel_directory(device, channel) : -ENOMEM;
+	}
 	if (!err)
 		err = min(device_attach(&device->device), 0);
 	if (err)
@@ -135,7 +144,7 @@ void vmbus_device_unregister(struct hv_device *device)
 	pr_info("hv_vmbus: child device %s unregistered\n", dev_name(&device->device));
 	nic->device = NULL;
 	device_unregister(&device->device);
-	nic->channel = NULL;
+	nic->ports[0].channel = NULL;
 	kobject_put(&channel->kobj);
 	kset_unregister(channels);
 }
@@ -144,7 +153,7 @@ EXPORT_SYMBOL_GPL(vmbus_device_unregister);
 /* A driver with a rescind callback, such as uio_hv_generic, unregisters the device itself. */
 void nic_rescind(struct nic *nic)
 {
-	struct vmbus_channel *channel = nic->channel;
+	struct vmbus_channel *channel = nic->ports[0].channel;
 
 	channel->rescind = true;
 	if (channel->chn_rescind_callback)

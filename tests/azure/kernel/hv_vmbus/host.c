@@ -15,6 +15,11 @@
 #define TRAILER		sizeof(u64)
 /* Jiffies to wait for space in a full ring before a control message is dropped. */
 #define RING_FULL_TICKS	100
+/* How often the rings of user space are polled, and for how long after the last packet. */
+#define POLL_NS		(50 * NSEC_PER_USEC)
+#define BUSY_MS		100
+/* The most packets of one channel that are handled before those of the next one. */
+#define BUDGET		64
 
 DEFINE_MUTEX(host_lock);
 
@@ -32,7 +37,7 @@ void host_wake(void)
 /* Runs in hard interrupt context, like the interrupt of Hyper-V. */
 void host_interrupt(struct irq_work *work)
 {
-	struct vmbus_channel *channel = container_of(work, struct nic, interrupt)->channel;
+	struct vmbus_channel *channel = container_of(work, struct port, interrupt)->channel;
 
 	if (!channel || !channel->onchannel_callback)
 		return;
@@ -43,10 +48,10 @@ void host_interrupt(struct irq_work *work)
 		tasklet_schedule(&channel->callback_event);
 }
 
-static int try_send(struct nic *nic, const struct vmpacket_descriptor *head, u32 head_len,
+static int try_send(struct port *port, const struct vmpacket_descriptor *head, u32 head_len,
 		    const void *payload, u32 payload_len)
 {
-	struct hv_ring_buffer_info *info = &nic->channel->inbound;
+	struct hv_ring_buffer_info *info = &port->channel->inbound;
 	u32 padded = head->len8 * 8;
 	u64 start, zero = 0;
 	u32 at;
@@ -68,50 +73,53 @@ static int try_send(struct nic *nic, const struct vmpacket_descriptor *head, u32
 	 */
 	virt_mb();
 	if (!READ_ONCE(info->ring_buffer->interrupt_mask))
-		irq_work_queue(&nic->interrupt);
+		irq_work_queue(&port->interrupt);
 	return 0;
 }
 
-int host_send(struct nic *nic, struct vmpacket_descriptor *head, u32 head_len,
+int host_send(struct port *port, struct vmpacket_descriptor *head, u32 head_len,
 	      const void *payload, u32 payload_len)
 {
 	head->offset8 = head_len / 8;
 	head->len8 = ALIGN(head_len + payload_len, 8) / 8;
-	return try_send(nic, head, head_len, payload, payload_len);
+	return try_send(port, head, head_len, payload, payload_len);
 }
 
-/* Waits for space in the ring; drops the message if the guest does not read the ring in time. */
-static void send_control(struct nic *nic, struct vmpacket_descriptor *head, const void *payload,
-			 u32 len)
+int host_send_control(struct port *port, struct vmpacket_descriptor *head, u32 head_len,
+		      const void *payload, u32 payload_len)
 {
 	unsigned int tick;
+	int err = -EAGAIN;
 
-	for (tick = 0; tick < RING_FULL_TICKS; tick++) {
-		if (!host_send(nic, head, sizeof(*head), payload, len))
-			return;
-		schedule_timeout_uninterruptible(1);
+	for (tick = 0; err && tick < RING_FULL_TICKS; tick++) {
+		if (tick)
+			schedule_timeout_uninterruptible(1);
+		err = host_send(port, head, head_len, payload, payload_len);
 	}
-	pr_err("hv_vmbus: the ring of NIC %u is still full, dropping a message\n", nic->index);
+	if (err)
+		pr_err("hv_vmbus: the ring of NIC %u is still full, dropping a message\n",
+		       port->nic->index);
+	return err;
 }
 
 void host_send_inband(struct nic *nic, const void *message, u32 len)
 {
 	struct vmpacket_descriptor head = { .type = VM_PKT_DATA_INBAND };
 
-	send_control(nic, &head, message, len);
+	host_send_control(&nic->ports[0], &head, sizeof(head), message, len);
 }
 
-void host_complete(struct nic *nic, u64 trans_id, const void *reply, u32 len)
+void host_complete(struct port *port, u64 trans_id, const void *reply, u32 len)
 {
 	struct vmpacket_descriptor head = { .type = VM_PKT_COMP, .trans_id = trans_id };
 
-	send_control(nic, &head, reply, len);
+	host_send_control(port, &head, sizeof(head), reply, len);
 }
 
 /* Copies the next packet out of the ring of the guest; false if the ring is empty. */
-static bool next_packet(struct nic *nic)
+static bool next_packet(struct port *port)
 {
-	struct hv_ring_buffer_info *info = &nic->channel->outbound;
+	struct hv_ring_buffer_info *info = &port->channel->outbound;
 	struct hv_ring_buffer *ring = info->ring_buffer;
 	struct vmpacket_descriptor *packet = (void *)packet_buffer;
 	u32 end = smp_load_acquire(&ring->write_index);
@@ -127,44 +135,77 @@ static bool next_packet(struct nic *nic)
 	len = hv_pkt_len(packet);
 	if (len > PACKET_MAX || len > available || hv_pkt_datalen(packet) > len) {
 		pr_err("hv_vmbus: NIC %u sent a malformed packet of %u bytes, closing its channel\n",
-		       nic->index, len);
-		nic->open = false;
+		       port->nic->index, len);
+		port->open = false;
 		return false;
 	}
 	at = ring_get(ring, info->ring_datasize, at, packet, len);
 	smp_store_release(&ring->read_index, (at + (u32)TRAILER) % info->ring_datasize);
+	/* The guest sets pending_send_sz before it reads the index again. */
+	virt_mb();
 	if (READ_ONCE(ring->pending_send_sz))
-		irq_work_queue(&nic->interrupt);
+		irq_work_queue(&port->interrupt);
 	return true;
 }
 
 static bool any_polled(void)
 {
-	unsigned int i;
+	unsigned int i, k;
 
 	for (i = 0; i < nic_count; i++)
-		if (nics[i].open && nics[i].polled)
-			return true;
+		for (k = 0; k < MAX_CHANNELS; k++)
+			if (nics[i].ports[k].open && nics[i].ports[k].polled)
+				return true;
 	return false;
 }
 
+static bool handle_port(struct port *port)
+{
+	unsigned int count = 0;
+
+	while (count < BUDGET && port->open && next_packet(port)) {
+		nvsp_packet(port, (void *)packet_buffer);
+		count++;
+	}
+	return count;
+}
+
+/* Handles the packets in all rings; returns whether there was one. */
+static bool handle_packets(void)
+{
+	bool found = false;
+	unsigned int i, k;
+
+	mutex_lock(&host_lock);
+	for (i = 0; i < nic_count; i++)
+		for (k = 0; k < MAX_CHANNELS; k++)
+			found |= handle_port(&nics[i].ports[k]);
+	mutex_unlock(&host_lock);
+	return found;
+}
+
+/*
+ * User space only sets a bit in a shared page, so its rings are polled: often while there are packets, and
+ * every tick otherwise, because a poll costs an emulated CPU some microseconds.
+ */
 static int host_main(void *unused)
 {
-	unsigned int i;
+	ktime_t last = 0;
 
 	while (!kthread_should_stop()) {
-		/* User space only sets a bit in a shared page, so poll every tick. */
-		long timeout = any_polled() ? 1 : MAX_SCHEDULE_TIMEOUT;
+		if (handle_packets()) {
+			last = ktime_get();
+			cond_resched();
+		} else if (!any_polled()) {
+			wait_event_interruptible(host_queue, atomic_xchg(&host_work, 0) ||
+						 kthread_should_stop());
+		} else {
+			bool busy = ktime_ms_delta(ktime_get(), last) < BUSY_MS;
 
-		wait_event_interruptible_timeout(host_queue,
-						 atomic_xchg(&host_work, 0) ||
-						 kthread_should_stop(),
-						 timeout);
-		mutex_lock(&host_lock);
-		for (i = 0; i < nic_count; i++)
-			while (nics[i].open && next_packet(&nics[i]))
-				nvsp_packet(&nics[i], (void *)packet_buffer);
-		mutex_unlock(&host_lock);
+			wait_event_interruptible_hrtimeout(host_queue, atomic_xchg(&host_work, 0) ||
+							   kthread_should_stop(),
+							   busy ? POLL_NS : TICK_NSEC);
+		}
 	}
 	return 0;
 }

@@ -25,6 +25,15 @@ static uint no_monitor;
 module_param(no_monitor, uint, 0444);
 MODULE_PARM_DESC(no_monitor, "mask of NICs offered with monitor_allocated = 0");
 
+static uint channels = 2;
+module_param(channels, uint, 0444);
+MODULE_PARM_DESC(channels, "channels of each NIC, 1 to 8; the guest opens no more than it has CPUs");
+
+u32 nic_channels(void)
+{
+	return channels;
+}
+
 static uint refuse_open;
 module_param(refuse_open, uint, 0644);
 MODULE_PARM_DESC(refuse_open, "mask of NICs whose channel cannot be opened (EAGAIN)");
@@ -165,7 +174,7 @@ static int __init azure_vmbus_init(void)
 	unsigned int i;
 	int err;
 
-	if (!nic_count || nic_count > MAX_NICS)
+	if (!nic_count || nic_count > MAX_NICS || !channels || channels > MAX_CHANNELS)
 		return -EINVAL;
 	err = choose_macs();
 	if (!err)

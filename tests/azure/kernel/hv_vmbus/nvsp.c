@@ -47,10 +47,13 @@ void nvsp_reset(struct nic *nic)
 	nic->ready = false;
 	nic->on_vf = false;
 	nic->filter = 0;
+	nic->subchannels = 0;
+	memset(&nic->rss, 0, sizeof(nic->rss));
 	nic->recv_buffer = NULL;
 	nic->send_buffer = NULL;
 	nic->recv_sections = 0;
 	bitmap_zero(nic->recv_busy, RECV_SECTIONS);
+	memset(nic->recv_count, 0, sizeof(nic->recv_count));
 }
 
 static struct gpadl *find_gpadl(struct nic *nic, u32 handle)
@@ -63,7 +66,7 @@ static struct gpadl *find_gpadl(struct nic *nic, u32 handle)
 	return NULL;
 }
 
-static void reply_init(struct nic *nic, u64 trans_id, u32 version)
+static void reply_init(struct port *port, u64 trans_id, u32 version)
 {
 	bool known = version == 0x60001 || version == 0x60000 || version == 0x50000;
 	struct nvsp reply = {
@@ -71,11 +74,12 @@ static void reply_init(struct nic *nic, u64 trans_id, u32 version)
 		.word = { 0x60001, 34 /* longest MDL chain */, known ? NVSP_OK : NVSP_FAILED },
 	};
 
-	host_complete(nic, trans_id, &reply, sizeof(reply));
+	host_complete(port, trans_id, &reply, sizeof(reply));
 }
 
-static void reply_recv_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
+static void reply_recv_buffer(struct port *port, u64 trans_id, const struct nvsp *request)
 {
+	struct nic *nic = port->nic;
 	struct nvsp reply = { .type = NVSP_RECV_BUFFER_DONE, .word = { NVSP_FAILED } };
 	struct gpadl *gpadl = find_gpadl(nic, request->word[0]);
 
@@ -91,29 +95,30 @@ static void reply_recv_buffer(struct nic *nic, u64 trans_id, const struct nvsp *
 				  sections * RECV_SECTION_SIZE },
 		};
 	}
-	host_complete(nic, trans_id, &reply, sizeof(reply));
+	host_complete(port, trans_id, &reply, sizeof(reply));
 }
 
-static void reply_send_buffer(struct nic *nic, u64 trans_id, const struct nvsp *request)
+static void reply_send_buffer(struct port *port, u64 trans_id, const struct nvsp *request)
 {
+	struct nic *nic = port->nic;
 	struct nvsp reply = { .type = NVSP_SEND_BUFFER_DONE };
 
 	nic->send_buffer = find_gpadl(nic, request->word[0]);
 	reply.word[0] = nic->send_buffer ? NVSP_OK : NVSP_FAILED;
 	reply.word[1] = SEND_SECTION_SIZE;
-	host_complete(nic, trans_id, &reply, sizeof(reply));
+	host_complete(port, trans_id, &reply, sizeof(reply));
 }
 
-static void handle_rndis(struct nic *nic, const struct vmpacket_descriptor *packet,
+static void handle_rndis(struct port *port, const struct vmpacket_descriptor *packet,
 			 const struct nvsp *nvsp)
 {
 	struct nvsp done = { .type = NVSP_RNDIS_DONE, .word = { NVSP_OK } };
-	u32 len = gather_message(nic, packet, nvsp->word[1], nvsp->word[2], message);
+	u32 len = gather_message(port->nic, packet, nvsp->word[1], nvsp->word[2], message);
 
 	/* The message has been copied. Complete it before the host sends a reply to it. */
 	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
-		host_complete(nic, packet->trans_id, &done, sizeof(done));
-	rndis_messages(nic, message, len);
+		host_complete(port, packet->trans_id, &done, sizeof(done));
+	rndis_messages(port->nic, message, len);
 }
 
 void nvsp_send_vf(struct nic *nic)
@@ -126,29 +131,41 @@ void nvsp_send_vf(struct nic *nic)
 	host_send_inband(nic, &notification, sizeof(notification));
 }
 
-static void handle_message(struct nic *nic, const struct vmpacket_descriptor *packet,
+/*
+ * Completes the request before the offers, because the guest counts the offers that follow. The work runs
+ * after host_lock is released: the guest opens each subchannel when it is offered.
+ */
+static void handle_subchannel_request(struct port *port, u64 trans_id, const struct nvsp *request)
+{
+	struct nvsp reply = { .type = NVSP_SUBCHANNEL, .word = { NVSP_OK } };
+
+	port->nic->subchannels = min_t(u32, request->word[1], nic_channels() - 1);
+	reply.word[1] = port->nic->subchannels;
+	host_complete(port, trans_id, &reply, sizeof(reply));
+	schedule_work(&port->nic->offer_work);
+}
+
+static void handle_message(struct port *port, const struct vmpacket_descriptor *packet,
 			   const struct nvsp *nvsp)
 {
-	const struct nvsp no_subchannels = {
-		.type = NVSP_SUBCHANNEL, .word = { NVSP_OK, 0 },
-	};
+	struct nic *nic = port->nic;
 	u64 id = packet->trans_id;
 
 	switch (nvsp->type) {
 	case NVSP_INIT:
-		reply_init(nic, id, nvsp->word[1]);
+		reply_init(port, id, nvsp->word[1]);
 		return;
 	case NVSP_RECV_BUFFER:
-		reply_recv_buffer(nic, id, nvsp);
+		reply_recv_buffer(port, id, nvsp);
 		return;
 	case NVSP_SEND_BUFFER:
-		reply_send_buffer(nic, id, nvsp);
+		reply_send_buffer(port, id, nvsp);
 		return;
 	case NVSP_RNDIS:
-		handle_rndis(nic, packet, nvsp);
+		handle_rndis(port, packet, nvsp);
 		return;
 	case NVSP_SUBCHANNEL:
-		host_complete(nic, id, &no_subchannels, sizeof(no_subchannels));
+		handle_subchannel_request(port, id, nvsp);
 		return;
 	case NVSP_REVOKE_RECV_BUFFER:
 		nic->recv_buffer = NULL;
@@ -168,41 +185,42 @@ static void handle_message(struct nic *nic, const struct vmpacket_descriptor *pa
 	}
 	/* Other messages get an empty completion if the guest requested one. */
 	if (packet->flags & VMBUS_DATA_PACKET_FLAG_COMPLETION_REQUESTED)
-		host_complete(nic, id, NULL, 0);
+		host_complete(port, id, NULL, 0);
 }
 
-/* The transaction id of a packet to the guest encodes its sections in the receive buffer. */
-static u64 sections_id(u32 first, u32 count)
-{
-	return ((u64)count << 32) | (first + 1);
-}
-
+/*
+ * The transaction id of a packet to the guest is the number of its first section in the receive buffer. DPDK
+ * drops packets with other ids.
+ */
 static void release_sections(struct nic *nic, u64 trans_id)
 {
-	u32 first = lower_32_bits(trans_id) - 1;
-	u32 count = upper_32_bits(trans_id);
+	u32 count;
 
-	if (first < nic->recv_sections && count <= nic->recv_sections - first)
-		bitmap_clear(nic->recv_busy, first, count);
+	if (trans_id >= nic->recv_sections)
+		return;
+	count = nic->recv_count[trans_id];
+	bitmap_clear(nic->recv_busy, trans_id, count);
+	nic->recv_count[trans_id] = 0;
 }
 
-void nvsp_packet(struct nic *nic, const struct vmpacket_descriptor *packet)
+void nvsp_packet(struct port *port, const struct vmpacket_descriptor *packet)
 {
 	struct nvsp nvsp = {};
 
 	if (packet->type == VM_PKT_COMP) {
-		release_sections(nic, packet->trans_id);
+		release_sections(port->nic, packet->trans_id);
 		return;
 	}
 	memcpy(&nvsp, hv_pkt_data(packet), min_t(u32, hv_pkt_datalen(packet), sizeof(nvsp)));
-	handle_message(nic, packet, &nvsp);
+	handle_message(port, packet, &nvsp);
 }
 
 /* Drops the packet, as a network does, and returns -ENOBUFS or -EAGAIN if there is no space. */
-int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
+int nvsp_send_rndis(struct port *port, u32 channel_type, const void *head, u32 head_len,
 		    const void *data, u32 data_len)
 {
-	struct nvsp nvsp = { .type = NVSP_RNDIS, .word = { kind, NO_SECTION } };
+	struct nic *nic = port->nic;
+	struct nvsp nvsp = { .type = NVSP_RNDIS, .word = { channel_type, NO_SECTION } };
 	/* Has space for one range even if the kernel declares ranges[] instead of ranges[1]. */
 	union {
 		struct vmtransfer_page_packet_header head;
@@ -214,23 +232,26 @@ int nvsp_send_rndis(struct nic *nic, u32 kind, const void *head, u32 head_len,
 	};
 	struct vmtransfer_page_range *range = packet.head.ranges;
 	u32 count = DIV_ROUND_UP(head_len + data_len, RECV_SECTION_SIZE);
-	unsigned long first;
+	bool control = channel_type == RNDIS_CONTROL;
+	unsigned long first, end = nic->recv_sections - (control ? 0 : CONTROL_SECTIONS);
 	int err;
 
-	if (!nic->recv_buffer)
+	if (!nic->recv_buffer || nic->recv_sections <= CONTROL_SECTIONS)
 		return -ENOBUFS;
-	first = bitmap_find_next_zero_area(nic->recv_busy, nic->recv_sections, 0, count, 0);
-	if (first + count > nic->recv_sections)
+	first = bitmap_find_next_zero_area(nic->recv_busy, end, 0, count, 0);
+	if (first + count > end)
 		return -ENOBUFS;
 
-	packet.head.d.trans_id = sections_id(first, count);
+	packet.head.d.trans_id = first;
 	range->byte_offset = first * RECV_SECTION_SIZE;
 	range->byte_count = head_len + data_len;
 	memcpy(nic->recv_buffer->memory + range->byte_offset, head, head_len);
 	memcpy(nic->recv_buffer->memory + range->byte_offset + head_len, data, data_len);
-	bitmap_set(nic->recv_busy, first, count);
-	err = host_send(nic, &packet.head.d, sizeof(packet), &nvsp, sizeof(nvsp));
+	err = (control ? host_send_control : host_send)(port, &packet.head.d, sizeof(packet),
+							&nvsp, sizeof(nvsp));
 	if (err)
-		bitmap_clear(nic->recv_busy, first, count);
-	return err;
+		return err;
+	bitmap_set(nic->recv_busy, first, count);
+	nic->recv_count[first] = count;
+	return 0;
 }

@@ -8,10 +8,13 @@
 
 #include "bus.h"
 
-#define KIND_DATA		0
-#define KIND_CONTROL		1
 #define OID_OFFLOAD		0xfc01020d	/* TCP offload hardware capabilities */
 #define OID_RSS			0x00010203	/* receive scale capabilities */
+#define OID_RSS_PARAMETERS	0x00010204
+#define NDIS_RSS_CAPS		0x88
+/* With these bits, the guest may also request the hash over TCP ports. */
+#define RSS_IPV4		BIT(8)
+#define RSS_IPV6		BIT(9)
 #define LINK_SPEED		1000000000	/* in 100 bit/s: 100 Gbit/s */
 #define MAX_FRAME		1500
 /* Offsets in a message are relative to the end of this header. */
@@ -72,9 +75,20 @@ struct rndis_packet {
 	u32 reserved;
 };
 
+/* NDIS_RECEIVE_SCALE_CAPABILITIES, revision 2 */
+struct ndis_rss_caps {
+	u8 type;
+	u8 revision;
+	u16 size;
+	u32 caps;
+	u32 messages;
+	u32 queues;
+	u16 table_entries;
+} __packed;
+
 static void send_reply(struct nic *nic, const void *head, u32 head_len, const void *data, u32 len)
 {
-	if (nvsp_send_rndis(nic, KIND_CONTROL, head, head_len, data, len))
+	if (nvsp_send_rndis(&nic->ports[0], RNDIS_CONTROL, head, head_len, data, len))
 		pr_err("hv_vmbus: cannot send an RNDIS reply to NIC %u\n", nic->index);
 }
 
@@ -125,6 +139,15 @@ static const void *info_of(const struct rndis_request *request, u32 *len)
 static void handle_query(struct nic *nic, const struct rndis_request *request)
 {
 	const u32 frame_size = MAX_FRAME, link_speed = LINK_SPEED, connected = 0;
+	const struct ndis_rss_caps rss_caps = {
+		.type = NDIS_RSS_CAPS,
+		.revision = 2,
+		.size = sizeof(rss_caps),
+		.caps = RSS_IPV4 | RSS_IPV6,
+		.messages = nic_channels(),
+		.queues = nic_channels(),
+		.table_entries = sizeof(nic->rss.table),
+	};
 	const void *info;
 	u32 len;
 
@@ -141,8 +164,10 @@ static void handle_query(struct nic *nic, const struct rndis_request *request)
 	case RNDIS_OID_802_3_PERMANENT_ADDRESS:
 		reply_query(nic, request->id, 0, nic->mac, ETH_ALEN);
 		break;
-	case OID_OFFLOAD:
 	case OID_RSS:
+		reply_query(nic, request->id, 0, &rss_caps, sizeof(rss_caps));
+		break;
+	case OID_OFFLOAD:
 		/* Echo the guest's structure. It is zero after its header, so it reports no features. */
 		info = info_of(request, &len);
 		reply_query(nic, request->id, 0, info, len);
@@ -162,6 +187,8 @@ static void handle_set(struct nic *nic, const struct rndis_request *request)
 	u32 len;
 	const void *info = info_of(request, &len);
 
+	if (request->oid == OID_RSS_PARAMETERS)
+		rss_set(nic, info, len);
 	if (request->oid == RNDIS_OID_GEN_CURRENT_PACKET_FILTER && len == sizeof(nic->filter))
 		memcpy(&nic->filter, info, len);
 	send_reply(nic, &done, sizeof(done), NULL, 0);
@@ -175,6 +202,7 @@ static void handle_packet(struct nic *from, const struct rndis_packet *packet)
 		.data_offset = sizeof(head) - BODY,
 		.data_len = packet->data_len,
 	};
+	const u8 *frame = (const u8 *)packet + BODY + packet->data_offset;
 	u32 end = packet->head.len - BODY;
 	unsigned int i;
 
@@ -183,10 +211,9 @@ static void handle_packet(struct nic *from, const struct rndis_packet *packet)
 	for (i = 0; i < nic_count; i++) {
 		struct nic *to = &nics[i];
 
-		if (to != from && to->open && to->ready && to->filter && !to->on_vf)
-			nvsp_send_rndis(to, KIND_DATA, &head, sizeof(head),
-					(const u8 *)packet + BODY + packet->data_offset,
-					packet->data_len);
+		if (to != from && to->ports[0].open && to->ready && to->filter && !to->on_vf)
+			nvsp_send_rndis(rss_port(to, frame, packet->data_len), RNDIS_DATA,
+					&head, sizeof(head), frame, packet->data_len);
 	}
 }
 
