@@ -60,8 +60,20 @@ is_up() {
   read -r flags <"/sys/class/net/$1/flags" && [ $((flags & 1)) -eq 1 ]
 }
 
+# on_relay: whether the functions are PCI devices of QEMU, which azrelay shows at the addresses of Azure.
+on_relay() {
+  [ -e /sys/module/azrelay ]
+}
+
 with_vf() {
-  [ -x $model ]
+  on_relay || [ -x $model ]
+}
+
+# set_present MASK: removes PCI functions from the bus, or adds them; bit 0 is 7870:00:00.0.
+set_present() {
+  local module=azpci
+  ! on_relay || module=azrelay
+  echo "$1" >/sys/module/$module/parameters/present
 }
 
 # Names the VFs as udev does on Azure: enP30832p0s0, with the suffix d1 for the second port.
@@ -114,11 +126,13 @@ bring_up() {
     ip link set $name up
   done
   # azpci needs a machine with one CPU.
-  [ "$(cat /sys/devices/system/cpu/online)" != 0 ] || modprobe azpci
-  if with_vf; then
-    start_model
-    load_mana
+  if [ -n "$(lspci -n -d 1414:00ba)" ]; then
+    modprobe azrelay
+  elif [ "$(cat /sys/devices/system/cpu/online)" = 0 ]; then
+    modprobe azpci
+    ! with_vf || start_model
   fi
+  ! with_vf || load_mana
 }
 
 # Prints everything that preparing a NIC may change, in a stable order, without counters and interface
@@ -329,7 +343,7 @@ clean_up() {
   done
   echo 0 >/sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages
   rmmod mana_ib
-  echo 1 >/sys/module/azpci/parameters/present
+  set_present 1
   if with_vf; then
     [ "$(driver_of /sys/bus/pci/devices/$function)" = mana ] ||
       echo $function >/sys/bus/pci/drivers/mana/bind

@@ -18,7 +18,7 @@ capture vf-orphaned
 mv /run/azure/mana_ib.ko /lib/modules/*/extra/
 depmod
 echo 0 >/sys/module/hv_vmbus/parameters/vf
-echo 0 >/sys/module/azpci/parameters/present
+set_present 0
 capture vf-missing
 write_bundles
 # This is the last scenario of the boot, so the state is not checked.

@@ -4,14 +4,14 @@
 # synthetic interfaces stay up.
 
 echo 0 >/sys/module/hv_vmbus/parameters/vf
-echo 0 >/sys/module/azpci/parameters/present
+set_present 0
 [ ! -e /sys/bus/pci/devices/$function ] || fail "the function is still there"
 [ ! -e /sys/bus/pci/slots/1 ] || fail "the slot is still there"
 [ ! -e /sys/class/net/enP30832p0s0 ] || fail "the VF's interface is still there"
 is_up eth0 || fail "eth0 went down"
 is_up eth1 || fail "eth1 went down"
 
-echo 1 >/sys/module/azpci/parameters/present
+set_present 1
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
 wait_for 10 test -e /sys/bus/pci/devices/$function/net
 name_vfs

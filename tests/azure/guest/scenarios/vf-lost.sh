@@ -6,7 +6,7 @@
 stop_at_write 8 manactl prepare eth1 --hugepages 16
 is_up eth1 && fail "eth1 is still up: stop at a later write"
 echo 0 >/sys/module/hv_vmbus/parameters/vf
-echo 0 >/sys/module/azpci/parameters/present
+set_present 0
 resume
 cat /run/azure/stopped
 expect "status" 6 $rc
@@ -15,7 +15,7 @@ grep -q "^eth1 could not be prepared: the VF enP30832p0s0d1 was removed" /run/az
 expect "hugepages" 0 "$(cat /proc/sys/vm/nr_hugepages)"
 expect "driver" hv_netvsc "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 
-echo 1 >/sys/module/azpci/parameters/present
+set_present 1
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
 wait_for 10 test -e /sys/bus/pci/devices/$function/net
 name_vfs

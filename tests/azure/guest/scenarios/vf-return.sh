@@ -6,9 +6,9 @@
 stop_at_write 6 manactl prepare eth1 --hugepages 16
 is_up eth1 && fail "eth1 is still up: stop at a later write"
 echo 0 >/sys/module/hv_vmbus/parameters/vf
-echo 0 >/sys/module/azpci/parameters/present
+set_present 0
 [ ! -e /sys/class/net/enP30832p0s0d1 ] || fail "the VF is still there"
-echo 1 >/sys/module/azpci/parameters/present
+set_present 1
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
 wait_for 10 test -e /sys/bus/pci/devices/$function/net
 name_vfs
