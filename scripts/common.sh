@@ -37,10 +37,17 @@ build() {
   quietly "build-$preset.log" cmake --build --preset "$preset" ${1+--target "$@"}
 }
 
+# refuse_skips: reads names of skipped tests, and fails if tests/skips.txt does not list one of them.
+refuse_skips() {
+  local skipped
+  skipped=$(grep -vEf <(sed -n 's/^\([^# ][^ ]*\)  .*/\1/p' tests/skips.txt) || true)
+  [[ -z $skipped ]] || die "tests were skipped that tests/skips.txt does not list: ${skipped//$'\n'/ }"
+}
+
 # run_tests PRESET [CTEST OPTION...]: prints the summary, or the output of the tests that failed. Fails
 # if a test was skipped that tests/skips.txt does not list.
 run_tests() {
-  local log=build/test-$1.log preset=$1 skipped
+  local log=build/test-$1.log preset=$1
   shift
   say "Test: $preset"
   if ! ctest --preset "$preset" -j "$(nproc)" "$@" >"$log" 2>&1; then
@@ -48,29 +55,30 @@ run_tests() {
     die "tests failed; see $log"
   fi
   grep -A 100 'tests passed' "$log"
-  skipped=$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "$log" |
-    grep -vEf <(sed -n 's/^\([^# ][^ ]*\)  .*/\1/p' tests/skips.txt) || true)
-  [[ -z $skipped ]] || die "tests were skipped that tests/skips.txt does not list: ${skipped//$'\n'/ }"
+  sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (Skipped)$/\1/p' "$log" | refuse_skips
 }
 
-# apt_sources SUITE [POCKET...]: prints the apt sources of the Debian release SUITE, and of the suites
-# SUITE-POCKET, such as trixie-backports, on the mirror of this machine's sources. Security updates have
-# their own mirror; sid has none. Prints nothing if this machine has no sources of Debian.
-apt_sources() {
-  local suite=$1 repositories release uri name pocket
-  shift
-  repositories=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' \
-    'Origin: Debian' 'Component: main' | sort -u)
-  # shellcheck source=/dev/null
-  release=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
-  while read -r uri name; do
-    case $name in
-      "$release")
-        printf 'deb %s %s main\n' "$uri" "$suite"
-        for pocket; do printf 'deb %s %s-%s main\n' "$uri" "$suite" "$pocket"; done
-        ;;
-      "$release-security" | "$release-updates")
-        [[ $suite == sid ]] || printf 'deb %s %s main\n' "$uri" "$suite-${name#*-}" ;;
-    esac
-  done <<<"$repositories"
+# run_programs PRESET [EXCEPT]: like run_tests for all test programs but EXCEPT, and runs all tests of a program in
+# one process. With a sanitizer, the start of a process takes longer than most tests.
+run_programs() {
+  local preset=$1 except=${2-} program failed=
+  say "Test: $preset, one process per program"
+  local folder=build/test-$preset
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  # shellcheck disable=SC2016
+  find "build/$preset/tests" -name 'test_*' -type f -perm -100 | grep -v "/$except$" | sort |
+    xargs -P "$(nproc)" -I{} sh -c 'timeout 900 {} --gtest_brief=1 >"$0/${1##*/}.log" 2>&1 || echo "$?" >"$0/${1##*/}.failed"' \
+      "$folder" {}
+  for program in "$folder"/*.failed; do
+    [[ -e $program ]] || continue
+    tail -n 60 "${program%.failed}.log" >&2
+    failed+=" ${program##*/}"
+  done
+  [[ -z $failed ]] || die "test programs failed:${failed//.failed/}; see $folder"
+  grep -h '^\[==========\] [0-9]* test' "$folder"/*.log | awk '{ tests += $2 } END { print tests " tests passed" }'
+  for program in "$folder"/test_*.log; do
+    program=${program##*/test_}
+    sed -n "s/^\[  SKIPPED \] \([^ ]*[.][^ ]*\).*/${program%.log}.\1/p" "$folder/test_$program"
+  done | refuse_skips
 }

@@ -72,7 +72,7 @@ void expect_reported(FakeVm& vm,
     vm.unreadable[source] = n;
     const auto failed = action();
     ASSERT_FALSE(failed) << what << " ignores that read " << n << " of " << source << " failed";
-    // A step polls these lists. If it finds nothing in time, it says what is missing.
+    // A step polls these lists. If it finds nothing in time, its message names what is missing.
     if (source.ends_with("/net") || source.ends_with("/uio")) continue;
     EXPECT_THAT(failed.error().message, HasSubstr("cannot read " + source)) << what;
   }
