@@ -78,9 +78,8 @@ Result<std::vector<HugepagePool>> gather_pools(const os::Files& files) {
     const auto added = add_pools(files, "sys/kernel/mm/hugepages", 0, pools);
     if (!added) return tl::unexpected<Error>(added.error());
   }
-  std::sort(pools.begin(), pools.end(), [](const HugepagePool& a, const HugepagePool& b) {
-    return std::pair(a.node, a.page_kib) < std::pair(b.node, b.page_kib);
-  });
+  std::ranges::sort(
+      pools, {}, [](const HugepagePool& pool) { return std::pair(pool.node, pool.page_kib); });
   return pools;
 }
 

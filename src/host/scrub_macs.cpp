@@ -49,9 +49,9 @@ void MacReplacer::add_octets(std::string_view octets) {
     add(number_of(octets.substr(2 * at, 2 * kMacOctets)));
   };
   const std::size_t count = octets.size() / 2;
+  if (count < kMacOctets) return;
   if (count == kMacOctets) return mac_at(0);
   if (count == kMacOctets + 1) return mac_at(1);
-  if (count < kMacOctets) return;
   for (std::size_t at = 0; at + kEuiOctets <= count; ++at) {
     const auto eui = number_of(octets.substr(2 * at, 2 * kEuiOctets));
     if (is_eui(eui)) add_eui(eui);

@@ -244,10 +244,10 @@ Result<std::string> TarballReader::read_content(archive_entry* entry) {
   std::vector<char> buffer(kBlock);
   while (charged) {
     const auto count = library_.read_data(in_, buffer.data(), buffer.size());
-    if (count == 0) return text;
     if (count < 0) {
       return fail(Errc::invalid, fmt::format("the bundle is damaged: {}", reason(library_, in_)));
     }
+    if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     // libarchive ends an entry at its announced size. Do not depend on it.
     if (text.size() > static_cast<std::size_t>(announced)) {

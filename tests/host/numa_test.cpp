@@ -87,9 +87,12 @@ TEST(HugepageMounts, HaveTheirPageSize) {
                  "none /mnt/no-size hugetlbfs rw,pagesize= 0 0\n"
                  "none /mnt/too-large hugetlbfs rw,pagesize=1073741825K 0 0\n"
                  "none /mnt/largest hugetlbfs rw,pagesize=1073741824K 0 0\n"
+                 "none /mnt/four-fields\\04 hugetlbfs rw\n"
+                 "none /mnt/\\134\\0777\\080\\ hugetlbfs rw 0 0\n"
+                 "none /mnt/three-fields hugetlbfs\n"
                  "none /mnt/x tmpfs rw,pagesize=2M 0 0\n");
   const Memory memory = gather_memory(files);
-  ASSERT_EQ(memory.mounts->size(), 10U);
+  ASSERT_EQ(memory.mounts->size(), 12U);
   const auto& mounts = *memory.mounts;
   EXPECT_EQ(mounts[0].path, "/dev/hugepages");
   EXPECT_EQ(mounts[0].page_kib, 2048U);
@@ -100,6 +103,8 @@ TEST(HugepageMounts, HaveTheirPageSize) {
   EXPECT_EQ(mounts[4].page_kib, 64U);
   for (int i = 5; i < 9; ++i) EXPECT_EQ(mounts[i].page_kib, 0U) << mounts[i].path;
   EXPECT_EQ(mounts[9].page_kib, 1U << 30);
+  EXPECT_EQ(mounts[10].path, "/mnt/four-fields\\04");
+  EXPECT_EQ(mounts[11].path, "/mnt/\\?7\\080\\");
 }
 
 TEST(HugepageMounts, AreUnknownWithoutProc) {

@@ -66,6 +66,21 @@ TEST(MacReplacer, ReplacesOnlyKnownAddresses) {
   EXPECT_EQ(replaced("000d3b76-3bd0-000d-3b76-3bd0000d3b76"), "kept");
 }
 
+TEST(MacReplacer, IsFullWith300000Addresses) {
+  MacReplacer macs;
+  for (unsigned i = 1; i < 300'000; ++i) {
+    macs.learn(fmt::format("00:0d:3a:{:02x}:{:02x}:{:02x}", i >> 16U, i >> 8U & 255U, i & 255U));
+  }
+  EXPECT_FALSE(macs.is_full());
+  macs.learn("00:0d:3b:00:00:00");
+  EXPECT_TRUE(macs.is_full());
+}
+
+TEST(ScrubbedMac, MayBeANumber) {
+  EXPECT_EQ(scrub_with_mac("0xd3a763bd0"), "0x20000000001");
+  EXPECT_EQ(scrub_with_mac("0x0000000d3a763bd0"), "0x0000020000000001");
+}
+
 TEST(ScrubbedMac, IsFoundInNamesOfInterfaces) {
   expect_scrubbed({{"enx0a0b0c0d0e0f", "enx020000000001"}, {"ENX0a0b0c0d0e0f", "ENX020000000001"}});
   expect_kept({"fnx0a0b0c0d0e0f", "emx0a0b0c0d0e0f", "eny0a0b0c0d0e0f", "nx0a0b0c0d0e0f"});

@@ -66,6 +66,32 @@ TEST(InstalledDpdk, IsARangeOfReleasesIfOnlyTheAbiIsKnown) {
   EXPECT_TRUE(dpdk[0].net_netvsc);
 }
 
+TEST(InstalledDpdk, HasAnAbiFrom20To30) {
+  os::MemoryFiles files;
+  for (int abi = 19; abi <= 31; ++abi) {
+    files.add_file(fmt::format("{}/librte_eal.so.{}", kLibraries, abi), "");
+  }
+  const auto dpdk = installed_dpdk(files, {kLibraries}).value();
+  ASSERT_EQ(dpdk.size(), 11U);
+  EXPECT_EQ(dpdk.front().version, "19.11 to 20.07");
+  EXPECT_EQ(dpdk.back().version, "29.11 to 30.07");
+}
+
+TEST(InstalledDpdk, StartsANewAbiInNovember) {
+  const auto version_with = [](const std::string& packaged) {
+    os::MemoryFiles files;
+    files.add_file(kLibraries + "/librte_eal.so.24", "");
+    files.add_file(kLibraries + "/pkgconfig/libdpdk.pc", "Name: dpdk\nVersion: " + packaged + "\n");
+    return installed_dpdk(files, {kLibraries}).value().at(0).version;
+  };
+  for (const std::string same : {"23.11.0", "23.12.1", "24.03.0", "24.10.2"}) {
+    EXPECT_EQ(version_with(same), same);
+  }
+  for (const std::string other : {"22.11.0", "23.10.0", "24.11.0", "24.12.0", "25.03.0", "x"}) {
+    EXPECT_EQ(version_with(other), "23.11 to 24.07") << other;
+  }
+}
+
 TEST(InstalledDpdk, IsExactIfTheDevelopmentPackageHasItsAbi) {
   const auto dpdk = facts_of("debian12-dpdk").dpdk.value();
   ASSERT_EQ(dpdk.size(), 1U);
