@@ -82,3 +82,25 @@ run_programs() {
     sed -n "s/^\[  SKIPPED \] \([^ ]*[.][^ ]*\).*/${program%.log}.\1/p" "$folder/test_$program"
   done | refuse_skips
 }
+
+# apt_sources SUITE [POCKET...]: prints the apt sources of the Debian release SUITE, and of the suites
+# SUITE-POCKET, such as trixie-backports, on the mirror of this machine's sources. Security updates have
+# their own mirror; sid has none. Prints nothing if this machine has no sources of Debian.
+apt_sources() {
+  local suite=$1 repositories release uri name pocket
+  shift
+  repositories=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' \
+    'Origin: Debian' 'Component: main' | sort -u)
+  # shellcheck source=/dev/null
+  release=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
+  while read -r uri name; do
+    case $name in
+      "$release")
+        printf 'deb %s %s main\n' "$uri" "$suite"
+        for pocket; do printf 'deb %s %s-%s main\n' "$uri" "$suite" "$pocket"; done
+        ;;
+      "$release-security" | "$release-updates")
+        [[ $suite == sid ]] || printf 'deb %s %s main\n' "$uri" "$suite-${name#*-}" ;;
+    esac
+  done <<<"$repositories"
+}
