@@ -23,7 +23,7 @@ testpmd() {
   shift
   dpdk-testpmd --lcores=0@0,1@1 "$@" --stats-period=1 </dev/null >/run/azure/testpmd 2>&1 &
   pid=$!
-  wait_for 60 eval "! kill -0 $pid || ((\$(grep -c 'NIC statistics for port 0' /run/azure/testpmd) > $periods))" || true
+  wait_for 60 eval "! kill -0 $pid || ((\$(grep -c '^Port statistics' /run/azure/testpmd) > $periods))" || true
   kill -INT $pid 2>/dev/null || true
   wait $pid || rc=$?
   grep -v -e '^ *[RT]x-[pb]ps' -e '^ *$' /run/azure/testpmd

@@ -69,6 +69,17 @@ with_vf() {
   on_relay || [ -x $model ]
 }
 
+# device_console COMMAND...: sends a command to mana-device and prints its answer, such as a line of JSON.
+device_console() {
+  local answer
+  exec 3<>/dev/ttyS2
+  stty raw -echo <&3
+  echo "$*" >&3
+  IFS= read -r -t 20 answer <&3 || fail "mana-device does not answer"
+  exec 3>&-
+  echo "$answer"
+}
+
 # set_present MASK: removes PCI functions from the bus, or adds them; bit 0 is 7870:00:00.0.
 set_present() {
   local module=azpci
