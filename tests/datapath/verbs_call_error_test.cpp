@@ -46,9 +46,12 @@ TEST(CallError, NamesTheCapabilityThatRawPacketsRequire) {
 }
 
 TEST(CallError, RecognizesAForeignProvider) {
-  const auto error = call_error(port_info(false), "alloc_parent_domain", EOPNOTSUPP);
-  EXPECT_EQ(error.code, Errc::unsupported);
-  EXPECT_THAT(error.message, HasSubstr("not libmana"));
+  for (const char* call :
+       {"query_device_ex", "alloc_parent_domain", "manadv_set_context_attr", "manadv_init_obj"}) {
+    const auto error = call_error(port_info(false), call, EOPNOTSUPP);
+    EXPECT_EQ(error.code, Errc::unsupported);
+    EXPECT_THAT(error.message, HasSubstr("not libmana")) << call;
+  }
 }
 
 TEST(CallError, DistinguishesAForeignProviderFromAnOldKernel) {

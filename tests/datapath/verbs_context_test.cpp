@@ -61,6 +61,8 @@ Error error_with(const std::string& fault) {
   if (!tx) return tx.error();
   const auto rx = ReceiveQueues::make(**context, 2, 64);
   if (!rx) return rx.error();
+  const auto memory = Region::make(**context, 4096);
+  if (!memory) return memory.error();
   return {Errc::io, 0, "nothing failed"};
 }
 
@@ -87,6 +89,15 @@ TEST_P(VerbsFault, IsExplained) {
 constexpr Case kCases[] = {
     {"open_device=errno:EACCES", Errc::denied, EACCES, "open_device of mana_0"},
     {"alloc_pd=errno:ENOMEM", Errc::io, ENOMEM, "alloc_pd"},
+    {"alloc_parent_domain=errno:ENOMEM", Errc::io, ENOMEM, "alloc_parent_domain"},
+    {"query_device_ex=errno:EIO", Errc::io, EIO, "query_device_ex"},
+    {"set_context_attr=errno:EINVAL", Errc::invalid, EINVAL, "manadv_set_context_attr"},
+    {"create_cq=errno:ENOMEM,after=1", Errc::io, ENOMEM, "create_cq"},
+    {"create_cq=errno:ENOMEM,after=2", Errc::io, ENOMEM, "create_cq"},
+    {"create_wq=errno:ENOMEM", Errc::io, ENOMEM, "create_wq"},
+    {"init_obj=errno:EINVAL,after=1", Errc::invalid, EINVAL, "manadv_init_obj"},
+    {"init_obj=errno:EINVAL,after=2", Errc::invalid, EINVAL, "manadv_init_obj"},
+    {"reg_mr=errno:ENOMEM", Errc::io, ENOMEM, "reg_mr"},
     {"alloc_parent_domain=missing", Errc::unsupported, EOPNOTSUPP, "not libmana"},
     {"query_device_ex=missing", Errc::unsupported, EOPNOTSUPP, "not libmana"},
     {"set_context_attr=errno:EOPNOTSUPP", Errc::unsupported, EOPNOTSUPP, "not libmana"},
