@@ -127,9 +127,8 @@ const Kind* find_kind(std::string_view name) {
 }
 
 const Kind* doorbell_kind(std::uint64_t offset) {
-  const auto target = doorbell_target(offset);
-  if (!target) return nullptr;
-  switch (*target) {
+  // The layout of rq_client is unknown, as is that of an offset without a doorbell.
+  switch (doorbell_target(offset).value_or(DoorbellTarget::rq_client)) {
     case DoorbellTarget::sq:
       return find_kind("sq-doorbell");
     case DoorbellTarget::rq:
@@ -147,7 +146,7 @@ const Kind* doorbell_kind(std::uint64_t offset) {
     case DoorbellTarget::eq_short:
       return find_kind("short-cq-doorbell");
     case DoorbellTarget::rq_client:
-      break;  // unknown layout
+      break;
   }
   return nullptr;
 }

@@ -88,6 +88,7 @@ TEST(Kinds, OfDoorbellsAreSelectedByOffset) {
   EXPECT_EQ(doorbell_kind(0xff0)->name, "short-cq-doorbell");
   EXPECT_EQ(doorbell_kind(0x408), nullptr);
   EXPECT_EQ(doorbell_kind(0x804), nullptr);
+  EXPECT_EQ(doorbell_kind(0x10000), nullptr);
 }
 
 TEST(DissectCqe, ChoosesTheRecordByItsType) {
