@@ -254,6 +254,20 @@ TEST(ReceiveRing, ReadsEachLengthOfACompletion) {
   }
 }
 
+TEST(ReceiveRing, PollsOnlyTheRequestedNumberOfCompletions) {
+  EXPECT_TRUE(keeps_the_contract("engine=inline", kCable, [](SimulatedPort& port, Queues& queues) {
+    queues.receive();
+    const std::vector<Bytes> bytes(5, frame_of(60, 5000));
+    const std::vector<adapter::Frame> frames(bytes.begin(), bytes.end());
+    port.adapter().port(0).receiver().deliver(frames);
+    for (const auto [max, expected] : {std::pair{0U, 0}, {1U, 1}, {3U, 3}, {3U, 1}, {3U, 0}}) {
+      int packets = 0;
+      queues.lane.rx->poll(max, [&](std::uint32_t, std::uint32_t) { ++packets; });
+      EXPECT_EQ(packets, expected) << max;
+    }
+  }));
+}
+
 TEST(ReceiveRing, CountsTruncatedPacketsAsErrors) {
   EXPECT_TRUE(keeps_the_contract(
       "engine=inline fault=rx=truncate,every=4", kLoop, [](SimulatedPort&, Queues& queues) {
