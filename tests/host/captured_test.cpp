@@ -122,6 +122,18 @@ TEST(CapturedTree, ReadsUnlimitedMemlock) {
   EXPECT_EQ(privileges->memlock_hard, UINT64_MAX);
 }
 
+TEST(CapturedTree, AcceptsBothSpellingsOfAModule) {
+  const auto captured =
+      with_file("manactl/modules.json",
+                R"({"ib_uverbs": {"presence": "blacklisted", "evidence": "captured"}})");
+  ASSERT_TRUE(captured) << captured.error().message;
+  for (const char* name : {"ib_uverbs", "ib-uverbs"}) {
+    const auto state = (*captured)->system().modules.state(name);
+    ASSERT_TRUE(state) << name;
+    EXPECT_EQ(state->evidence, "captured");
+  }
+}
+
 TEST(CapturedTree, ReplaysTheKernelLog) {
   const auto captured = with_file("manactl/kernel.log", "[1.0] mana: up\nsecond\n");
   const auto log = (*captured)->system().kernel_log.open();

@@ -2,6 +2,7 @@
 
 #include "host/scrub_files.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "host/bundle.h"
@@ -183,6 +184,8 @@ TEST(ScrubbedTree, HasOneAddressPerRoute) {
   for (auto& [path, text] : write_snapshot(snapshot)) tree[path] = {TreeEntry::Kind::file, text};
   tree["proc/mounts"] = {TreeEntry::Kind::file, "a:/b /x nfs4 rw,addr=10.1.2.3 0 0\n"};
   tree["sys/class/iscsi_connection/c/address"] = {TreeEntry::Kind::file, "fd00::9\n"};
+  const auto scrubbed = scrubbed_tree({tree, {}, {}}).value();
+  EXPECT_THAT(scrubbed.at("manactl/routes.json").text, ::testing::HasSubstr("/32"));
   keep_routes_to_storage(tree);
   const auto routes = read_snapshot(*files_of(tree))->routes.value();
   std::string shown;
