@@ -42,3 +42,8 @@ bind_channel() {
   if [ "$2" = hv_netvsc ]; then echo; else echo "$2"; fi >"$device/driver_override"
   echo "$1" >"$vmbus/drivers/$2/bind"
 }
+
+# device_packets COUNTER: prints a counter of the port of eth1 in the MANA device, such as tx_packets.
+device_packets() {
+  device_console statistics | sed "s/.*:3b:d1\",[^}]*\"$1\":\([0-9]*\).*/\1/; s/.*:3b:d1\",\"$1\":\([0-9]*\).*/\1/"
+}
