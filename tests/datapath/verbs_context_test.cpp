@@ -5,6 +5,9 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "adapter/launch/sysfs_tree.h"
 #include "datapath/in_child.h"
@@ -120,6 +123,50 @@ TEST(Context, RejectsADeviceThatIsNotForEthernet) {
     EXPECT_FALSE(context.has_value());
     EXPECT_THAT(context.error().message, HasSubstr("is not an Ethernet device (vendor part 3"));
   }));
+}
+
+// The attributes that a device reports instead of its own.
+std::uint32_t reported_part = 0, reported_caps = 0;
+decltype(verbs_context::query_device_ex) real_query = nullptr;
+
+int query_device_ex(ibv_context* context,
+                    const ibv_query_device_ex_input* input,
+                    ibv_device_attr_ex* attr,
+                    std::size_t size) {
+  const int number = real_query(context, input, attr, size);
+  attr->orig_attr.vendor_part_id = reported_part;
+  attr->raw_packet_caps = reported_caps;
+  return number;
+}
+
+ibv_context* open_with_reported_attributes(ibv_device* device) {
+  auto* context = ibv_open_device(device);
+  auto* extended = verbs_get_ctx(context);
+  real_query = std::exchange(extended->query_device_ex, query_device_ex);
+  return context;
+}
+
+TEST(Context, RequiresRawPacketsIfTheKernelReportsTheVendorPart) {
+  for (const auto& [part, caps, error] : {std::tuple{0U, 0U, ""},
+                                          {0U, 1U, ""},
+                                          {2U, 1U, ""},
+                                          {2U, 4U, ""},
+                                          {2U, 0U, "vendor part 2, raw packets 0x0"},
+                                          {1U, 4U, "vendor part 1, raw packets 0x4"}}) {
+    EXPECT_TRUE(in_child([&] {
+      const SimulatedPort port("engine=inline");
+      reported_part = part;
+      reported_caps = caps;
+      auto library = adapter_library();
+      library.open_device = open_with_reported_attributes;
+      auto** list = library.get_device_list(nullptr);
+      const auto context =
+          Context::open_port(library, list[0], {"mana_0", "7870:00:00.0", 1, "sim0", false});
+      library.free_device_list(list);
+      EXPECT_THAT(context ? "" : context.error().message, HasSubstr(error));
+      EXPECT_EQ(context.has_value(), std::string_view(error).empty());
+    }));
+  }
 }
 
 TEST(Context, DetectsAFatalDeviceEvent) {
