@@ -78,6 +78,7 @@ TEST(Servicing, HasNoRateWithoutAnInterval) {
   ASSERT_TRUE(too_late);
   EXPECT_DOUBLE_EQ(too_late->before.value_or(0), 20);
   EXPECT_FALSE(too_late->during || too_late->after);
+  EXPECT_EQ(too_late->seconds, 0);
   EXPECT_TRUE(servicing_of(Mode::tx, trial_of({}, {}, {{0.1, "vf", kRemoved}})));
 }
 
