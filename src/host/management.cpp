@@ -136,17 +136,20 @@ void NetworkManagers::read_network_manager_rules() {
   for (const auto& path : paths) {
     const auto text = files_.read(path);
     if (!text) continue;
-    for (const auto section : sections_of(*text)) {
-      for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
-        if (auto value = value_in(section, key)) {
-          network_manager_rules_.push_back({path, "unmanaged-devices", std::move(*value)});
-        }
-      }
-      if (!section.starts_with("[device") || !is_no(value_in(section, "managed"))) continue;
-      auto value = value_in(section, "match-device");
-      network_manager_rules_.push_back({path, "managed=0 for match-device", value.value_or("*")});
+    for (const auto section : sections_of(*text)) read_network_manager_rules(path, section);
+  }
+}
+
+void NetworkManagers::read_network_manager_rules(const std::string& path,
+                                                 std::string_view section) {
+  for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
+    if (auto value = value_in(section, key)) {
+      network_manager_rules_.push_back({path, "unmanaged-devices", std::move(*value)});
     }
   }
+  if (!section.starts_with("[device") || !is_no(value_in(section, "managed"))) return;
+  auto value = value_in(section, "match-device");
+  network_manager_rules_.push_back({path, "managed=0 for match-device", value.value_or("*")});
 }
 
 void NetworkManagers::read_networkd_rules() {

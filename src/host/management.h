@@ -37,6 +37,7 @@ class NetworkManagers {
   };
 
   void read_network_manager_rules();
+  void read_network_manager_rules(const std::string& path, std::string_view section);
   void read_networkd_rules();
   Management by_network_manager(const Netdev& netdev) const;
   Result<Management> by_networkd(const Netdev& netdev) const;

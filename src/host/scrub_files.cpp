@@ -174,7 +174,7 @@ std::string boot_id(std::string_view /*text*/) {
 
 using Keep = std::string (*)(std::string_view text);
 
-constexpr Keep whole = nullptr;
+constexpr Keep kKeepAll = nullptr;
 
 struct Row {
   const char* pattern;  // fnmatch(3), where '*' also matches '/'
@@ -182,16 +182,16 @@ struct Row {
   Scrub scrub = Scrub::addresses;
 };
 
-// The first row that matches counts. whole is for logs and for files that manactl or the kernel's
-// build writes.
+// The first row that matches counts. kKeepAll is for logs and for files that manactl or the
+// kernel's build writes.
 constexpr std::array kRows = {
-    Row{"manactl/*.log", whole, Scrub::log},
-    Row{"manactl/report.json", whole, Scrub::report},
-    Row{"manactl/modules.json", whole, Scrub::names},      // contains paths
-    Row{"manactl/file_errors.json", whole, Scrub::names},  // contains paths
-    Row{"manactl/nodes.json", whole, Scrub::names},        // contains paths
-    Row{"manactl/*.json", whole},
-    Row{"logs/*", whole, Scrub::log},
+    Row{"manactl/*.log", kKeepAll, Scrub::log},
+    Row{"manactl/report.json", kKeepAll, Scrub::report},
+    Row{"manactl/modules.json", kKeepAll, Scrub::names},      // contains paths
+    Row{"manactl/file_errors.json", kKeepAll, Scrub::names},  // contains paths
+    Row{"manactl/nodes.json", kKeepAll, Scrub::names},        // contains paths
+    Row{"manactl/*.json", kKeepAll},
+    Row{"logs/*", kKeepAll, Scrub::log},
     Row{"*/os-release", os_release},
     Row{"*modprobe.d/*.conf", modprobe},
     Row{"*NetworkManager/*", network_manager},
@@ -200,14 +200,14 @@ constexpr std::array kRows = {
     Row{"run/udev/data/*", udev},
     Row{"*/pkgconfig/libdpdk.pc", package_config},
     Row{"var/lib/dpkg/status", dpkg_status},
-    Row{"*lib/modules/*/modules.builtin", whole},
-    Row{"*lib/modules/*/modules.dep", whole},
+    Row{"*lib/modules/*/modules.builtin", kKeepAll},
+    Row{"*lib/modules/*/modules.dep", kKeepAll},
     Row{"proc/meminfo", meminfo},
     Row{"proc/cmdline", command_line},
     Row{"proc/[0-9]*/stat", process_stat},
     Row{"proc/[0-9]*/comm", process_name},
     Row{"proc/sys/kernel/random/boot_id", boot_id},
-    Row{"sys/kernel/btf/*", whole, Scrub::nothing},  // keep_enumerator() has reduced it
+    Row{"sys/kernel/btf/*", kKeepAll, Scrub::nothing},  // keep_enumerator() has reduced it
     Row{"*/chassis_asset_tag", asset_tag},
     Row{"sys/*iscsi_connection/*address", ip_address},
     Row{"sys/bus/pci/slots/*/address", number},
@@ -218,7 +218,7 @@ constexpr std::array kRows = {
     Row{"sys/*/device", number},
     Row{"sys/*/numa_node", number},
     Row{"sys/*/dev_port", number},
-    Row{"sys/*/driver_override", whole},
+    Row{"sys/*/driver_override", kKeepAll},
     Row{"sys/*/cpulist", number},
     Row{"sys/*_hugepages", number},
 };
@@ -245,7 +245,7 @@ std::string kept_text(const std::string& read_as, std::string text, NameReplacer
   if (is_mounts(read_as)) return mounts(text, names);
   const auto* row = row_of(read_as);
   if (row == nullptr) return {};
-  return row->keep == whole ? std::move(text) : row->keep(text);
+  return row->keep == kKeepAll ? std::move(text) : row->keep(text);
 }
 
 std::string kept_target(const std::string& path, const std::string& target) {

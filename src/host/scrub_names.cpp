@@ -181,40 +181,55 @@ void NameReplacer::add(std::string_view kind, std::string_view name) {
   insert(kind, name);
 }
 
-void NameReplacer::learn_file(const std::string& path, std::string_view text) {
-  for (auto line : split(text, '\n')) {
-    line = line.substr(0, line.find('#'));
-    if (path == "etc/passwd") {
-      constexpr std::uint64_t kFirstUser = 1000;  // UID_MIN of login.defs(5)
-      constexpr std::uint64_t kNobody = 65534;
-      const auto fields = split(line, ':');
-      if (fields.size() < 6) continue;
-      const auto uid = parse_unsigned(fields[2], UINT32_MAX);
-      if (!uid || *uid < kFirstUser || *uid == kNobody) continue;
-      add(kUser, fields[0]);
-      for (const auto part : split(fields[4], ',')) add(kUser, trim(part));
-    } else if (path == "etc/hosts") {
-      const auto fields = words(line);
-      for (std::size_t i = 1; i < fields.size(); ++i) {
-        if (!fields[i].starts_with("ip6-") && !fields[i].starts_with("localhost"))
-          add(kHost, fields[i]);
-      }
-    } else if (path == "etc/resolv.conf") {
-      const auto fields = words(line);
-      const bool domains = !fields.empty() && (fields[0] == "search" || fields[0] == "domain");
-      for (std::size_t i = 1; domains && i < fields.size(); ++i) add(kDomain, fields[i]);
-    } else if (path.ends_with(".network")) {
-      const auto equals = line.find('=');
-      const auto key = trim(line.substr(0, equals));
-      if (equals == std::string_view::npos || (key != "Domains" && key != "Hostname")) continue;
-      for (const auto name : words(line.substr(equals + 1)))
-        add(key == "Domains" ? kDomain : kHost, name);
-    } else if (path.ends_with("domainname")) {
-      if (!line.starts_with('(')) add(kDomain, trim(line));
-    } else {
-      add(kHost, trim(line));
-    }
+void NameReplacer::learn_account(std::string_view line) {
+  constexpr std::uint64_t kFirstUser = 1000;  // UID_MIN of login.defs(5)
+  constexpr std::uint64_t kNobody = 65534;
+  const auto fields = split(line, ':');
+  if (fields.size() < 6) return;
+  const auto uid = parse_unsigned(fields[2], UINT32_MAX);
+  if (!uid || *uid < kFirstUser || *uid == kNobody) return;
+  add(kUser, fields[0]);
+  for (const auto part : split(fields[4], ',')) add(kUser, trim(part));
+}
+
+void NameReplacer::learn_hosts(std::string_view line) {
+  const auto fields = words(line);
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    if (!fields[i].starts_with("ip6-") && !fields[i].starts_with("localhost"))
+      add(kHost, fields[i]);
   }
+}
+
+void NameReplacer::learn_resolver(std::string_view line) {
+  const auto fields = words(line);
+  const bool domains = !fields.empty() && (fields[0] == "search" || fields[0] == "domain");
+  for (std::size_t i = 1; domains && i < fields.size(); ++i) add(kDomain, fields[i]);
+}
+
+void NameReplacer::learn_network(std::string_view line) {
+  const auto equals = line.find('=');
+  const auto key = trim(line.substr(0, equals));
+  if (equals == std::string_view::npos || (key != "Domains" && key != "Hostname")) return;
+  for (const auto name : words(line.substr(equals + 1)))
+    add(key == "Domains" ? kDomain : kHost, name);
+}
+
+void NameReplacer::learn_domain(std::string_view line) {
+  if (!line.starts_with('(')) add(kDomain, trim(line));
+}
+
+void NameReplacer::learn_host(std::string_view line) {
+  add(kHost, trim(line));
+}
+
+void NameReplacer::learn_file(const std::string& path, std::string_view text) {
+  const auto learn = path == "etc/passwd"           ? &NameReplacer::learn_account
+                     : path == "etc/hosts"          ? &NameReplacer::learn_hosts
+                     : path == "etc/resolv.conf"    ? &NameReplacer::learn_resolver
+                     : path.ends_with(".network")   ? &NameReplacer::learn_network
+                     : path.ends_with("domainname") ? &NameReplacer::learn_domain
+                                                    : &NameReplacer::learn_host;
+  for (const auto line : split(text, '\n')) (this->*learn)(line.substr(0, line.find('#')));
 }
 
 void NameReplacer::learn_mounts(std::string_view text) {

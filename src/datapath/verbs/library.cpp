@@ -17,7 +17,7 @@ constexpr const char* kPackage = "rdma-core 44 or later (libibverbs1, ibverbs-pr
 
 // Returns the process itself if a preloaded library defines `symbol`, else the system's library.
 Result<SharedLibrary> find_library(const char* symbol, const std::string& soname) {
-  const auto loaded = SharedLibrary::loaded();
+  auto loaded = SharedLibrary::loaded();
   if (loaded.function<void()>(symbol)) return loaded;
   return SharedLibrary::open(soname);
 }
