@@ -63,8 +63,7 @@ function(manactl_test name)
   target_link_libraries(test_${name} PRIVATE manactl_warnings ${ARG_LINKS} GTest::gmock GTest::gtest_main)
   # Optimizing tests would double the build time and save little, because their code runs only once.
   target_compile_options(test_${name} PRIVATE -O0)
-  # Each file still includes what it uses, because the preset no-dpdk builds without precompiled headers.
-  target_precompile_headers(test_${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+  target_precompile_headers(test_${name} REUSE_FROM manactl_gtest_headers)
   gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
 endfunction()
