@@ -50,10 +50,11 @@ function(manactl_engine_without_library name)
   target_link_libraries(manactl_datapath_${name} PUBLIC manactl_base PRIVATE manactl_warnings)
 endfunction()
 
-# manactl_test(NAME SOURCES ... LINKS ... LABELS ...)
-# Defines the GoogleTest program of a folder of tests/. Each TEST becomes a ctest test.
+# manactl_test(NAME [ONE_PROCESS] SOURCES ... LINKS ... LABELS ...)
+# Defines the GoogleTest program of a folder of tests/. Each TEST becomes a ctest test. With ONE_PROCESS, the
+# program is one ctest test, which saves time if each process has to prepare much.
 function(manactl_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_PROCESS" "" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
   target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(test_${name} PRIVATE
@@ -64,6 +65,11 @@ function(manactl_test name)
   # Optimizing tests would double the build time and save little, because their code runs only once.
   target_compile_options(test_${name} PRIVATE -O0)
   target_precompile_headers(test_${name} REUSE_FROM manactl_gtest_headers)
+  if(ARG_ONE_PROCESS)
+    add_test(NAME ${name}.all COMMAND test_${name} --gtest_brief=1)
+    set_tests_properties(${name}.all PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
+    return()
+  endif()
   gtest_discover_tests(test_${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
 endfunction()
