@@ -26,6 +26,7 @@ class Run:
         self.seconds = seconds
         self.commands = [*commands]
         self.kill = kill
+        self.late = False
         cpus = sorted(os.sched_getaffinity(0))
         command = [sys.argv[1], "sim", "--json", *sim, "--", sys.argv[2], f"--lcores=0@{cpus[0]},1@{cpus[-1]}",
                    "--no-huge", "-m", "512", f"--file-prefix=manactl-{os.getpid()}", "-v", *eal]
@@ -46,7 +47,11 @@ class Run:
         os.close(terminal)
 
     def read_log(self, terminal, process):
-        deadline = threading.Timer(TIMEOUT_SECONDS, process.terminate)
+        def end_late():
+            self.late = True
+            process.terminate()
+
+        deadline = threading.Timer(TIMEOUT_SECONDS, end_late)
         deadline.start()
         log = ""
         while True:
@@ -54,8 +59,10 @@ class Run:
                 block = os.read(terminal, 65536).decode(errors="replace").replace("\r", "")
             except OSError:  # EIO: the last writer has closed the terminal
                 deadline.cancel()
+                if self.late:
+                    sys.exit(f"testpmd did not end within {TIMEOUT_SECONDS} s:\n{log[-4000:]}")
                 return log
-            ready = "Read CLI commands from" if self.commands else "Press enter to exit"
+            ready = "testpmd> " if self.commands else "Press enter to exit"
             if ready in log + block and ready not in log:
                 time.sleep(self.seconds)
                 self.end(process)
