@@ -5,8 +5,8 @@
 namespace manactl::adapter {
 namespace {
 
-// MANA_HASH_L3 and MANA_HASH_L4 of Linux include/net/mana/mana.h. A completion contains one of
-// these masks: L3 if only addresses were hashed, L4 if ports were hashed as well.
+// MANA_HASH_L3 and MANA_HASH_L4 of Linux include/net/mana/mana.h. The driver only tests whether a
+// completion has any bit of a mask: L3 if only addresses were hashed, L4 if ports were too.
 constexpr std::uint16_t kHashedL3 = 0x49, kHashedL4 = 0x1b6;
 
 std::uint16_t hash_type(const Hash& hash) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Received frames: MANA verifies checksums, hashes the flow and strips the VLAN tag.
-// tag.
 
 #pragma once
 
@@ -13,10 +12,10 @@
 
 namespace manactl::adapter {
 
-// The completion of one frame, but for its type, length and WQE.
+// The completion of one frame, except type, length and WQE offset.
 wire::RxCompletion completion_of(Frame frame, const Packet& packet, const Hash& hash);
 
-// The frame without the 802.1Q tag after its addresses, which it must have.
+// Removes the 802.1Q tag after the addresses. The frame must have one.
 std::vector<std::uint8_t> without_tag(Frame frame);
 
 }  // namespace manactl::adapter

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Moves packets between a burst and the mempool cache of the calling thread. rte_mempool_get_bulk()
-// and rte_mempool_put_bulk() do the same with up to three times the instructions: the former
-// reverses the order, and the latter checks the alignment.
+// Moves packets between a burst and the mempool cache of the calling thread. These inline copies
+// avoid up to two thirds of the instructions of rte_mempool_get_bulk(), which reverses the order,
+// and of rte_mempool_put_bulk(), which checks the alignment.
 
 #pragma once
 
@@ -14,15 +14,16 @@
 
 namespace manactl::datapath::dpdk {
 
-inline constexpr unsigned kUnrolled = 8;
+inline constexpr unsigned kPointersPerCopy = 8;
 
 inline void copy_pointers(void** to, void* const* from, unsigned count) noexcept {
-  for (; count >= kUnrolled; count -= kUnrolled, to += kUnrolled, from += kUnrolled)
-    std::memcpy(to, from, kUnrolled * sizeof *from);
+  for (; count >= kPointersPerCopy;
+       count -= kPointersPerCopy, to += kPointersPerCopy, from += kPointersPerCopy)
+    std::memcpy(to, from, kPointersPerCopy * sizeof *from);
   for (; count != 0; --count) *to++ = *from++;
 }
 
-// Takes packets from the pool; false if it has too few.
+// Allocates packets from the pool; returns false if too few are free.
 [[gnu::always_inline]] inline bool take_packets(rte_mempool* pool,
                                                 rte_mbuf** packets,
                                                 unsigned count) noexcept {
@@ -35,7 +36,8 @@ inline void copy_pointers(void** to, void* const* from, unsigned count) noexcept
   return true;
 }
 
-// Puts packets back into their pool, which may be sent again unchanged.
+// Returns packets to their pool without resetting their fields: it must be possible to reuse them
+// as they are.
 [[gnu::always_inline]] inline void put_packets(rte_mempool* pool,
                                                rte_mbuf** packets,
                                                unsigned count) noexcept {

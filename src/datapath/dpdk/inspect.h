@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sums up the mbufs of a received burst. Two implementations return the same result.
+// Summarizes the mbufs of a received burst of at least one packet. Two implementations return the
+// same result.
 
 #pragma once
 
@@ -21,7 +22,7 @@ constexpr bool kKnownLayout =
     offsetof(rte_mbuf, pool) == 56 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
 constexpr std::uint64_t kCountsMask = 0xffff'ffff'0000;  // refcnt and nb_segs within their word
-constexpr std::uint64_t kOneEach = 0x0001'0001'0000;
+constexpr std::uint64_t kCountsAllOne = 0x0001'0001'0000;
 constexpr std::uint64_t kForeignData = RTE_MBUF_F_INDIRECT | RTE_MBUF_F_EXTERNAL;
 
 struct BurstSummary {
@@ -51,8 +52,8 @@ struct Overlay {
   Words flags_or = {0, 0};
   Halves lengths = {0, 0, 0, 0};
 
-  // False if the packet is from another pool: branching is one instruction less than collecting
-  // them.
+  // False if the packet is from another pool: branching takes one instruction fewer than combining
+  // the pointers to the pools.
   bool add(const rte_mbuf* packet, const rte_mempool* pool) noexcept {
     flags_or |= reinterpret_cast<const Words*>(packet)[1];
     lengths += reinterpret_cast<const Halves*>(packet)[2];
@@ -60,7 +61,7 @@ struct Overlay {
   }
 };
 
-// Takes half the instructions of inspect_each().
+// Executes half as many instructions as inspect_each().
 inline BurstSummary inspect_vectorized(rte_mbuf* const* packets,
                                        unsigned count,
                                        const rte_mempool* pool) noexcept {
@@ -76,8 +77,9 @@ inline BurstSummary inspect_vectorized(rte_mbuf* const* packets,
     if (!all.add(*next, pool)) [[unlikely]]
       return inspect_each(packets, count, pool);
   }
-  return {all.lengths[1],
-          (all.flags_or[0] & kCountsMask) == kOneEach && (all.flags_or[1] & kForeignData) == 0};
+  return {
+      all.lengths[1],
+      (all.flags_or[0] & kCountsMask) == kCountsAllOne && (all.flags_or[1] & kForeignData) == 0};
 }
 
 inline BurstSummary inspect(rte_mbuf* const* packets,

@@ -7,7 +7,7 @@
 
 #include <linux/pci.h>
 
-/* A MANA function of QEMU, and the root bus at which the guest sees it. */
+/* A MANA function of QEMU, and the root bus on which the guest sees it. */
 struct relay {
   struct pci_bus* source;
   unsigned int source_devfn;
@@ -23,8 +23,8 @@ struct relay {
 };
 
 /*
- * relay_create() takes the function from its bus. relay_remove() removes the function of the root bus: with
- * surprise, the device first stops to respond, as if it had been pulled out.
+ * relay_create() removes the function from QEMU's bus. relay_add() adds it to the root bus, and relay_remove()
+ * removes it from there; with `surprise`, the function first stops responding.
  */
 int relay_create(struct relay* relay, struct pci_dev* function, unsigned int index);
 int relay_add(struct relay* relay);

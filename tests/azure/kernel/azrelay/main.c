@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shows the MANA functions that QEMU has on its PCI bus at the addresses of Azure, 7870:00:00.0 and
- * 7871:00:00.0, in the slots 1 and 2. This file contains the module parameters; their masks have one bit per
+ * Exposes up to four MANA functions of QEMU at the PCI addresses of Azure: 7870:00:00.0 in slot 1,
+ * 7871:00:00.0 in slot 2, and so on. This file contains the module parameters; their masks have one bit per
  * function, bit 0 for the first.
  */
 #include <linux/module.h>
@@ -69,7 +69,7 @@ static int surprise_set(const char *text, const struct kernel_param *kp)
 
 static const struct kernel_param_ops surprise_ops = { .set = surprise_set };
 module_param_cb(surprise, &surprise_ops, NULL, 0200);
-MODULE_PARM_DESC(surprise, "mask of functions that stop to respond and are then removed");
+MODULE_PARM_DESC(surprise, "mask of functions that stop responding and are then removed");
 
 static int __init azrelay_init(void)
 {
@@ -88,16 +88,18 @@ static int __init azrelay_init(void)
 			break;
 		relay_count++;
 	}
+	mutex_lock(&presence_lock);
 	for (i = 0; !err && i < relay_count; i++)
 		if (present & BIT(i))
 			err = relay_add(&relays[i]);
+	mutex_unlock(&presence_lock);
 	if (err)
-		pr_err("azrelay: %u functions were found, then: %d\n", relay_count, err);
-	/* The buses that exist already need the module. */
+		pr_err("azrelay: error %d after %u functions\n", err, relay_count);
+	/* The buses created so far use this module, so loading must succeed. */
 	return relay_count ? 0 : err;
 }
 module_init(azrelay_init);
 
-/* No module_exit: PCI root buses are not removed on a real machine either. */
-MODULE_DESCRIPTION("Shows MANA functions of QEMU at the PCI addresses of Azure");
+/* No module_exit: removing the root buses is not implemented. */
+MODULE_DESCRIPTION("Exposes MANA functions of QEMU at the PCI addresses of Azure");
 MODULE_LICENSE("GPL");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shows a PCI function of QEMU in a PCI domain of its own. The root bus of that domain forwards
+ * Exposes a PCI function of QEMU in a PCI domain of its own. The root bus of that domain forwards
  * configuration accesses to the function. The function keeps its BARs, and its MSI-X messages need no
  * relay.
  */
@@ -9,7 +9,7 @@
 
 #include "azrelay.h"
 
-/* Azure shows the first MANA function in this PCI domain. */
+/* The PCI domain of the first MANA function on Azure. */
 #define FIRST_DOMAIN	0x7870
 #define BAR_FLAGS	(IORESOURCE_MEM | IORESOURCE_PREFETCH | IORESOURCE_MEM_64)
 
@@ -18,7 +18,7 @@ static struct relay *relay_of(struct pci_bus *bus)
 	return container_of(bus->sysdata, struct relay, sysdata);
 }
 
-/* The kernel holds the lock of configuration accesses, which is the same for both buses. */
+/* The PCI core holds pci_lock, which serializes configuration accesses on all buses. */
 static int config_read(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *value)
 {
 	struct relay *relay = relay_of(bus);
@@ -41,8 +41,8 @@ static int config_write(struct pci_bus *bus, unsigned int devfn, int where, int 
 
 static struct pci_ops config_ops = { .read = config_read, .write = config_write };
 
-/* Makes the BARs the windows of the root bus. They stay reserved in the windows of the first bus. */
-static int take_windows(struct relay *relay, struct pci_dev *function, struct resource **parents)
+/* Copies the BARs to the windows of the new root bus. create_bus() reserves them in their parent resources. */
+static int copy_windows(struct relay *relay, struct pci_dev *function, struct resource **parents)
 {
 	unsigned int i;
 
@@ -83,6 +83,9 @@ static int create_bus(struct relay *relay, struct resource **parents)
 	if (relay->bus)
 		return 0;
 	pci_free_resource_list(&resources);
+	for (i = 0; i < PCI_STD_NUM_BARS; i++)
+		if (relay->windows[i].parent)
+			release_resource(&relay->windows[i]);
 	return err ?: -ENOMEM;
 }
 
@@ -97,7 +100,7 @@ int relay_create(struct relay *relay, struct pci_dev *function, unsigned int ind
 	relay->sysdata.node = NUMA_NO_NODE;
 	/* hv_netvsc finds a VF by this name: it must be the serial number that hv_vmbus sends. */
 	snprintf(relay->slot_name, sizeof(relay->slot_name), "%u", index + 1);
-	err = take_windows(relay, function, parents);
+	err = copy_windows(relay, function, parents);
 	if (err)
 		return err;
 	pci_stop_and_remove_bus_device_locked(function);
@@ -137,11 +140,11 @@ int relay_add(struct relay *relay)
 	pci_bus_add_devices(relay->bus);
 	pci_dev_put(function);
 	pci_unlock_rescan_remove();
-	relay->present = true;
+	relay->present = !err;
 	return err;
 }
 
-/* Makes the BARs of the function disappear from the address space. */
+/* Disables memory decoding and bus mastering. */
 static void stop_decoding(struct pci_dev *function)
 {
 	u16 command;
