@@ -11,7 +11,7 @@ namespace manactl::device {
 namespace {
 
 constexpr std::string_view kHelp =
-    "statistics | violations | fault CODE=ACTION | no-faults | event TYPE | help";
+    "statistics | violations | requests | fault CODE=ACTION | no-faults | event TYPE | help";
 
 // The types of events that a device sends on its own.
 constexpr EnumWords<wire::EventType, 3> kEvents = {{
@@ -69,6 +69,14 @@ std::string Console::violations() const {
   return fmt::format("[{}]", fmt::join(texts, ","));
 }
 
+std::string Console::requests() const {
+  std::vector<std::string> counts;
+  for (const auto& [command, count] : device_.executed()) {
+    counts.push_back(fmt::format(R"("{}":{})", wire::name_of(command), count));
+  }
+  return fmt::format("{{{}}}", fmt::join(counts, ","));
+}
+
 std::string Console::execute(std::string_view line) {
   const auto space = line.find(' ');
   const auto command = line.substr(0, space);
@@ -76,6 +84,7 @@ std::string Console::execute(std::string_view line) {
   if (command == "help") return std::string(kHelp);
   if (command == "statistics") return statistics();
   if (command == "violations") return violations();
+  if (command == "requests") return requests();
   if (command == "no-faults") {
     device_.faults().clear();
     return "ok";

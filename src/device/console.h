@@ -22,6 +22,7 @@ class Console {
  private:
   std::string statistics();
   std::string violations() const;
+  std::string requests() const;
 
   Device& device_;
   const Trace& trace_;

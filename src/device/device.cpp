@@ -223,6 +223,7 @@ void Device::handle_message(wire::Bytes bytes) {
   const auto fault = find_fault(header->request.code);
   Request request{static_cast<wire::Command>(header->request.code), *header, bytes};
   const auto reply = execute(request, fault);
+  if (reply.status == wire::kStatusSuccess) ++executed_[request.command];
   const auto name = name_of(request.command);
   trace_.line(fmt::format("{:#x} {} request {} response {} status {:#x}{}{}{}",
                           header->request.code,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 
 #include "device/packets.h"
 #include "device/rdma.h"
@@ -51,6 +52,9 @@ class Device {
 
   std::uint64_t messages() const { return messages_; }
 
+  // How often each request was executed with success.
+  const std::map<wire::Command, std::uint64_t>& executed() const { return executed_; }
+
  private:
   struct Channel {
     std::uint32_t eq_id = 0, cq_id = 0, rq_id = 0, sq_id = 0;  // 0 until the channel is set up
@@ -86,6 +90,7 @@ class Device {
   Rdma rdma_;
   Channel channel_;
   std::uint64_t messages_ = 0;
+  std::map<wire::Command, std::uint64_t> executed_;
 };
 
 }  // namespace manactl::device

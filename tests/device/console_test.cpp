@@ -40,6 +40,16 @@ TEST_F(ConsoleTest, ListsViolations) {
   EXPECT_THAT(console.execute("statistics"), HasSubstr(R"("violations":1)"));
 }
 
+TEST_F(ConsoleTest, CountsTheRequestsThatSucceed) {
+  const wire::FenceRqRequest fence{driver.ports[0].rx.object};
+  EXPECT_EQ(console.execute("fault FENCE_RQ=refuse:0x7"), "ok");
+  driver.request(wire::Command::fence_rq, fence);
+  EXPECT_THAT(console.execute("requests"), testing::Not(HasSubstr("FENCE_RQ")));
+  EXPECT_EQ(console.execute("no-faults"), "ok");
+  driver.request(wire::Command::fence_rq, fence);
+  EXPECT_THAT(console.execute("requests"), HasSubstr(R"("FENCE_RQ":1)"));
+}
+
 TEST_F(ConsoleTest, AddsAndClearsFaults) {
   EXPECT_EQ(console.execute("fault FENCE_RQ=refuse:0x7"), "ok");
   const wire::FenceRqRequest fence{driver.ports[0].rx.object};

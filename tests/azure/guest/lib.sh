@@ -5,7 +5,6 @@
 vmbus=/sys/bus/vmbus
 net_guid=f8615163-df3e-46c5-913f-f2d2f965ed0e
 function=7870:00:00.0
-model=/usr/bin/manactl-azure-model
 
 fail() {
   echo "FAILED: $*"
@@ -60,13 +59,9 @@ is_up() {
   read -r flags <"/sys/class/net/$1/flags" && [ $((flags & 1)) -eq 1 ]
 }
 
-# on_relay: whether the functions are PCI devices of QEMU, which azrelay shows at the addresses of Azure.
-on_relay() {
-  [ -e /sys/module/azrelay ]
-}
-
+# with_vf: whether the machine has VFs. They can be switched off for a whole boot only.
 with_vf() {
-  on_relay || [ -x $model ]
+  [ -e /sys/module/azrelay ] && ! grep -qw hv_vmbus.vf=0 /proc/cmdline
 }
 
 # device_console COMMAND...: sends a command to mana-device and prints its answer, such as a line of JSON.
@@ -80,11 +75,23 @@ device_console() {
   echo "$answer"
 }
 
+# requests NAME: prints how often mana-device has executed a request with success, such as CREATE_PD.
+requests() {
+  local answer
+  answer=$(device_console requests)
+  [[ $answer =~ \"$1\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}" || echo 0
+}
+
+# faults [FAULT...]: replaces the faults of mana-device; see mana-device(1).
+faults() {
+  local fault
+  expect "no-faults" ok "$(device_console no-faults)"
+  for fault; do expect "fault $fault" ok "$(device_console fault "$fault")"; done
+}
+
 # set_present MASK: removes PCI functions from the bus, or adds them; bit 0 is 7870:00:00.0.
 set_present() {
-  local module=azpci
-  ! on_relay || module=azrelay
-  echo "$1" >/sys/module/$module/parameters/present
+  echo "$1" >/sys/module/azrelay/parameters/present
 }
 
 # Names the VFs as udev does on Azure: enP30832p0s0, with the suffix d1 for the second port.
@@ -102,19 +109,6 @@ name_vfs() {
   done
 }
 
-start_model() {
-  : >/run/azure/faults
-  $model /dev/azgdma --fault-file=/run/azure/faults --trace-file=/run/azure/trace --trace "$@" \
-    >/run/azure/model.out 2>/run/azure/model.err &
-  echo $! >/run/azure/model.pid
-  wait_for 5 grep -q ready /run/azure/model.out
-}
-
-stop_model() {
-  kill "$(cat /run/azure/model.pid)"
-  wait_for 5 eval '! kill -0 $(cat /run/azure/model.pid)'
-}
-
 vfs_joined() {
   [ "$(master_of enP30832p0s0)" = eth0 ] && [ "$(master_of enP30832p0s0d1)" = eth1 ] &&
     is_up enP30832p0s0 && is_up enP30832p0s0d1 &&
@@ -128,7 +122,7 @@ load_mana() {
   wait_for 10 vfs_joined
 }
 
-# Sets up the state after boot: two synthetic interfaces up, and VFs if there is a device model.
+# Sets up the state after boot: two synthetic interfaces up, and their VFs.
 bring_up() {
   modprobe hv_netvsc
   local name
@@ -136,13 +130,7 @@ bring_up() {
     wait_for 5 test -e /sys/class/net/$name
     ip link set $name up
   done
-  # azpci needs a machine with one CPU.
-  if [ -n "$(lspci -n -d 1414:00ba)" ]; then
-    modprobe azrelay
-  elif [ "$(cat /sys/devices/system/cpu/online)" = 0 ]; then
-    modprobe azpci
-    ! with_vf || start_model
-  fi
+  [ -z "$(lspci -n -d 1414:00ba)" ] || modprobe azrelay
   ! with_vf || load_mana
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
 #
-# Boots a machine without a device model: two synthetic NICs and a PCI function that does not respond.
+# Boots a machine with two synthetic NICs and a PCI function that does not respond.
 
 . /guest/scenarios/boot.sh

@@ -17,6 +17,7 @@ expect "device of eth1" 000d3a76-3bd1-000d-3a76-3bd1000d3a76 "$(uuid_of eth1)"
 expect "class of eth1" "{$net_guid}" "$(cat /sys/class/net/eth1/device/class_id)"
 [ -n "$(lspci -d 1414:00ba:0200)" ] || fail "lspci finds no MANA"
 if with_vf; then
+  expect "functions" "7870:00:00.0 1414:00ba" "$(lspci -D -n -d 1414:00ba | awk '{ print $1, $3 }')"
   expect "driver of the function" mana "$(driver_of /sys/bus/pci/devices/$function)"
   expect "master of enP30832p0s0d1" eth1 "$(master_of enP30832p0s0d1)"
 fi

@@ -19,11 +19,6 @@ with_driver_id() {
   wait_for 5 test -e /dev/infiniband/uverbs0
 }
 
-faults() {
-  echo "$1" >/run/azure/faults.new
-  mv /run/azure/faults.new /run/azure/faults
-}
-
 manactl prepare --hugepages 64 >/run/azure/out
 manactl check || fail "check exited with $?"
 expect_cause "healthy, driver id 20" 0 "No cause found*"
@@ -55,7 +50,7 @@ faults "establish=refuse:5"
 expect_cause "no hardware channel, with the log of the real driver" 1 \
   "Root cause: The channel to the adapter could not be set up" --kernel-log
 
-faults ""
+faults
 echo $function >/sys/bus/pci/drivers/mana/bind
 wait_for 10 eval 'ls /sys/bus/pci/devices/$function/net/*'
 name_vfs

@@ -2,11 +2,6 @@
 #
 # The device refuses three different requests. Checks what the real mana.ko logs and which errors it returns.
 
-faults() {
-  echo "$1" >/run/azure/faults.new
-  mv /run/azure/faults.new /run/azure/faults
-}
-
 # expect_log TEXT: prints what mana has logged since the last call, and checks that TEXT is in it.
 mark=0
 expect_log() {
@@ -40,7 +35,7 @@ output=$(ip link set "$vf" up 2>&1) && fail "the VF is up"
 [[ $output == *"Protocol error"* ]] || fail "ip printed: $output"
 expect_log "Failed to configure vPort"
 
-faults ""
+faults
 echo $function >/sys/bus/pci/drivers/mana/unbind
 expect "bind" "" "$(bind_mana)"
 wait_for 10 eval 'ls /sys/bus/pci/devices/$function/net/*'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Sends packets over the VFs, between two namespaces. All pass through the device model.
+# Sends packets over the VFs, between two namespaces. All pass through the MANA device.
 
 enter_namespaces
 ip -n left link set enP30832p0s0 up

@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: MIT
 #
 # doctor --probe with the real mana_ib, libibverbs and libmana: on a port that the kernel uses, on a port
-# with the default route, and on a free port. The trace of the device shows the requests.
+# with the default route, and on a free port. The device counts the requests.
 
+counted="CREATE_PD DESTROY_PD ALLOCATE_RESOURCE_RANGE DESTROY_RESOURCE_RANGE CREATE_WQ_OBJ DESTROY_WQ_OBJ
+  CONFIG_VPORT_RX CONFIG_VPORT_TX"
+declare -A before
+
+# probe_of IFACE STATUS TEXT...: like expect_probe, and remembers the counters of the device before it.
 probe_of() {
-  from=$(grep -c . /run/azure/trace)
+  local name
+  for name in $counted; do before[$name]=$(requests "$name"); done
   expect_probe "$@"
 }
 
-# requests COMMAND: prints how often the drivers sent the command to the device during the last probe.
-requests() {
-  tail -n +$((from + 1)) /run/azure/trace | grep -c " $1 .* status 0x0$" || true
+# sent REQUEST: prints how often the request has succeeded since the last probe began.
+sent() {
+  echo $(($(requests "$1") - before[$1]))
 }
 
 # Fails unless the drivers destroyed as many objects as they created during the probe.
 expect_released() {
-  expect "PDs" "$(requests CREATE_PD)" "$(requests DESTROY_PD)"
-  expect "doorbell pages" "$(requests ALLOCATE_RESOURCE_RANGE)" "$(requests DESTROY_RESOURCE_RANGE)"
-  expect "queues" "$(requests CREATE_WQ_OBJ)" "$(requests DESTROY_WQ_OBJ)"
+  expect "PDs" "$(sent CREATE_PD)" "$(sent DESTROY_PD)"
+  expect "doorbell pages" "$(sent ALLOCATE_RESOURCE_RANGE)" "$(sent DESTROY_RESOURCE_RANGE)"
+  expect "queues" "$(sent CREATE_WQ_OBJ)" "$(sent DESTROY_WQ_OBJ)"
 }
 
 # Reserve hugepages, because doctor would otherwise report their absence as the root cause.
@@ -29,7 +35,7 @@ echo "# the kernel uses the port"
 probe_of eth1 5 "ok completion queue" "failed raw-packet QP to send (create_qp: ENODEV)" \
   "the kernel uses it while 'enP30832p0s0d1' is up; run: ip link set enP30832p0s0d1 down" \
   "not tried RSS QP to receive" "ok release everything"
-expect "steering of the port" 0 "$(requests CONFIG_VPORT_RX)"
+expect "steering of the port" 0 "$(sent CONFIG_VPORT_RX)"
 expect_released
 
 echo "# the port is free, but carries the default route"
@@ -37,8 +43,8 @@ ip route add default dev eth1
 ip link set enP30832p0s0d1 down
 probe_of eth1 4 "ok completion queue" "not tried raw-packet QP to send it carries the default route" \
   "not tried RSS QP to receive" "ok release everything"
-expect "queues of the port" 0 "$(requests CREATE_WQ_OBJ)"
-expect "the port" 0 "$(requests CONFIG_VPORT_TX)"
+expect "queues of the port" 0 "$(sent CREATE_WQ_OBJ)"
+expect "the port" 0 "$(sent CONFIG_VPORT_TX)"
 expect_released
 ip route del default dev eth1
 
@@ -47,7 +53,7 @@ ip link set eth1 down
 ip link set enP30832p0s0d1 down
 probe_of eth1 0 "ok raw-packet QP to send" "ok RSS QP to receive" "ok release everything" \
   "Direct verbs work. No packets were sent"
-expect "queues" 3 "$(requests CREATE_WQ_OBJ)"
+expect "queues" 3 "$(sent CREATE_WQ_OBJ)"
 expect_released
 
 echo "# back to the kernel"
@@ -55,5 +61,3 @@ echo "$pages_before" >$pages
 ip link set enP30832p0s0d1 up
 ip link set eth1 up
 wait_for 10 vfs_joined
-configure_eth1
-is_restored
