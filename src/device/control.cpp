@@ -11,11 +11,20 @@ namespace {
 
 constexpr std::size_t kMaxRegions = 4096;
 constexpr std::uint32_t kMaxPages = 1U << 16U;
+constexpr std::uint32_t kMaxPageType = 9;  // pages of 2 MB
 
-// Appends a list of 64-bit page addresses; each must be aligned.
+// True if the pages of the request contain its bytes.
+bool is_covered(const wire::CreateDmaRegionRequest& request, std::uint32_t page_bytes) {
+  const auto total = std::uint64_t{request.pages} * page_bytes;
+  return request.offset_in_page < page_bytes && request.offset_in_page <= total &&
+         request.length <= total - request.offset_in_page;
+}
+
+// Appends a list of page addresses to the region. Refuses addresses that are not aligned, and more
+// of them than announced.
 Reply append(Region& region, const wire::NumberList& list) {
   if (list.size() > region.announced_pages - region.pages.size()) {
-    return Reply::refuse(kBadMessage, "more pages than the region has");
+    return Reply::refuse(kBadMessage, "more pages than CREATE_DMA_REGION announced");
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i] % region.page_bytes != 0) {
@@ -128,10 +137,18 @@ Reply Control::create_region(const Request& request) {
   if (regions_.size() >= kMaxRegions || body->pages > kMaxPages) {
     return Reply::refuse(kTooMany, "too many regions or pages");
   }
+  if (body->page_type > kMaxPageType) {
+    return Reply::refuse(kBadMessage, fmt::format("page type {}", body->page_type));
+  }
   const auto list = wire::NumberList::at(
       body->kName, request.body().subspan(wire::CreateDmaRegionRequest::kSize), body->listed);
   if (!list) return Reply::refuse(list.error());
-  Region region{{}, body->pages, body->length, body->offset_in_page, 4096U << body->page_type};
+  const std::uint32_t page_bytes = 4096U << body->page_type;
+  if (!is_covered(*body, page_bytes)) {
+    return Reply::refuse(kBadMemory,
+                         fmt::format("{} bytes do not fit {} pages", body->length, body->pages));
+  }
+  Region region{{}, body->pages, body->length, body->offset_in_page, page_bytes};
   auto reply = append(region, *list);
   if (reply.status != wire::kStatusSuccess) return reply;
   const auto handle = next_region_++;

@@ -58,7 +58,7 @@ std::optional<Fault> Device::find_fault(std::uint32_t code) {
   return faults_.find(code);
 }
 
-// The trap may also report reads of the header. The header then contains a response, not a request.
+// Ignores a header that is not a request, for example the device's own response.
 void Device::handle_shared_memory() {
   std::array<std::uint8_t, wire::kSharedMemoryBytes> bytes{};
   guest_.read_shared(bytes);
@@ -223,7 +223,8 @@ void Device::handle_message(wire::Bytes bytes) {
   const auto fault = find_fault(header->request.code);
   Request request{static_cast<wire::Command>(header->request.code), *header, bytes};
   const auto reply = execute(request, fault);
-  if (reply.status == wire::kStatusSuccess) ++executed_[request.command];
+  const bool ignored = fault && fault->kind == FaultKind::ignore;
+  if (!ignored && reply.status == wire::kStatusSuccess) ++executed_[request.command];
   const auto name = name_of(request.command);
   trace_.line(fmt::format("{:#x} {} request {} response {} status {:#x}{}{}{}",
                           header->request.code,
@@ -234,9 +235,11 @@ void Device::handle_message(wire::Bytes bytes) {
                           fault ? ", fault" : "",
                           reply.reason.empty() ? "" : ": ",
                           reply.reason));
-  if (fault && (fault->kind == FaultKind::ignore || fault->kind == FaultKind::unanswered)) return;
-  respond(*header, reply);
-  queues_.notify(channel_.cq_id);
+  if (ignored) return;
+  if (!fault || fault->kind != FaultKind::unanswered) {
+    respond(*header, reply);
+    queues_.notify(channel_.cq_id);
+  }
   if (reply.after) reply.after();
 }
 

@@ -129,6 +129,23 @@ TEST_F(DeviceTest, RespondsToAFenceBeforeItsCompletion) {
   EXPECT_EQ(driver.fences, 1U);
 }
 
+TEST_F(DeviceTest, RejectsARegionWithMoreBytesThanItsPages) {
+  driver.bring_up();
+  const auto status = [&](wire::CreateDmaRegionRequest request) {
+    auto body = *wire::encode(request);
+    std::vector<std::uint8_t> bytes(body.begin(), body.end());
+    bytes.resize(bytes.size() + std::size_t{request.listed} * 8);
+    return driver.request(wire::Command::create_dma_region, bytes, 1)->header.status;
+  };
+  EXPECT_EQ(status({8192, 0, 0, 2, 2}), wire::kStatusSuccess);
+  EXPECT_EQ(status({8193, 0, 0, 2, 2}), kBadMemory);
+  EXPECT_EQ(status({8192, 1, 0, 2, 2}), kBadMemory);
+  EXPECT_EQ(status({1, 0, 0, 0, 0}), kBadMemory);
+  EXPECT_EQ(status({0, 4096, 0, 2, 2}), kBadMemory);
+  EXPECT_EQ(status({0, 0, 10, 2, 2}), kBadMessage);
+  EXPECT_EQ(status({UINT64_MAX, 4095, 0, 2, 2}), kBadMemory);
+}
+
 TEST_F(DeviceTest, BuildsARegionFromSeveralMessages) {
   driver.bring_up();
   std::vector<std::uint8_t> first(24 + 8), second(16 + 8);

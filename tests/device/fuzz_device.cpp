@@ -44,7 +44,8 @@ void step(Script& script, MemoryGuest& guest, Device& device, Driver& driver) {
   guest.write(at, script.take(script.number(1)));
   queue.head += 32 * static_cast<std::uint32_t>(script.number(1) % 16);
   const auto bell = wire::encode(wire::SqDoorbell{queue.id, queue.head});
-  if (bell) device.store(kDoorbellsAt + (queue.is_sq ? 0 : 0x400), wire::load(*bell, 0, 8));
+  const auto page = kDoorbellsAt + kDoorbellPageId * kDoorbellPageBytes;
+  if (bell) device.store(page + (queue.is_sq ? 0 : 0x400), wire::load(*bell, 0, 8));
   if (script.number(1) % 4 == 0) {
     device.store(kDoorbellsAt + static_cast<std::uint32_t>(script.number(2) % 0x4000),
                  script.number(8));
@@ -61,7 +62,7 @@ void step(Script& script, MemoryGuest& guest, Device& device, Driver& driver) {
 void fuzz(std::span<const std::uint8_t> bytes) {
   static MemoryGuest guest;
   static Trace trace;
-  static const Options options = *parse_options({"device"});
+  static const Options options = *parse_options({"socket"});
   const auto clear_guest = [] {
     std::fill_n(guest.ram.begin(), guest.next - MemoryGuest::kFirst + 0x10000, std::uint8_t{0});
     guest.next = MemoryGuest::kFirst;
