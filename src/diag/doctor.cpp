@@ -37,13 +37,6 @@ bool names_any(const std::vector<std::string>& patterns, const Signature& signat
 
 // ---- harmless lines -----------------------------------------------------------------------------
 
-bool is_resolved(const LogEntry& entry, const LogReport& log) {
-  return std::ranges::any_of(log.entries, [&entry](const LogEntry& other) {
-    return other.signature != nullptr && other.last_line > entry.last_line &&
-           names_any(entry.signature->resolved_by, *other.signature);
-  });
-}
-
 bool has_required_lines(const LogEntry& entry, const LogReport& log) {
   const auto& required = entry.signature->benign_without;
   return required.empty() || std::ranges::any_of(log.entries, [&required](const LogEntry& other) {
@@ -52,8 +45,7 @@ bool has_required_lines(const LogEntry& entry, const LogReport& log) {
 }
 
 bool is_benign(const LogEntry& entry, const LogReport& log) {
-  return entry.benign || entry.signature->role == Role::benign || !has_required_lines(entry, log) ||
-         is_resolved(entry, log);
+  return entry.benign || entry.signature->role == Role::benign || !has_required_lines(entry, log);
 }
 
 // ---- causes and consequences --------------------------------------------------------------------
@@ -137,6 +129,7 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.commands = signature.commands;
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, *one.log);
+  item.proof = one.entry->proof;
   const auto& [confirmation, check, observation] = one.evidence;
   // Commands of a check or observation name this VM's devices; those of a signature are generic.
   const auto replace_commands = [&item](const std::vector<std::string>& commands) {
@@ -172,6 +165,7 @@ Diagnosis::Item item_of(const LogEntry& unknown) {
   item.title = "Unrecognized error";
   item.quote = unknown.first;
   item.count = unknown.count;
+  item.context = unknown.context;
   return item;
 }
 
@@ -182,7 +176,7 @@ class DiagnosisBuilder {
   DiagnosisBuilder(const Report& checks,
                    const std::vector<LogReport>& logs,
                    const std::vector<Observation>& observations)
-      : checks_(checks), observations_(observations) {
+      : checks_(checks), logs_(logs), observations_(observations) {
     for (const auto& log : logs) add_log(log);
   }
 
@@ -192,27 +186,38 @@ class DiagnosisBuilder {
   void add_log(const LogReport& log);
   void add_entry(Symptoms& symptoms, const LogEntry& entry, const LogReport& log);
   const Symptom* most_likely_root() const;
+  Symptoms& list_for(const LogEntry& entry, const LogReport& log);
   void place_symptoms(const Symptom* root);
   void place_checks();
+  void judge_logs();
   bool is_reported(const CheckOutcome& outcome) const;
 
   const Report& checks_;
+  const std::vector<LogReport>& logs_;
   const std::vector<Observation>& observations_;
   Diagnosis diagnosis_;
-  Symptoms symptoms_, benign_;
+  Symptoms symptoms_, benign_, expected_, recovered_;
   std::vector<const CheckOutcome*> reported_;  // checks that confirm a log line
 };
 
 void DiagnosisBuilder::add_log(const LogReport& log) {
+  // A log without a trace of MANA gets no remedies for MANA.
   diagnosis_.lines += log.lines;
   diagnosis_.more_unknown += log.more_unknown;
   for (const auto& entry : log.entries) {
+    if (entry.signature != nullptr && !log.is_about_mana()) continue;
     if (entry.signature == nullptr) {
       diagnosis_.unknown.push_back(item_of(entry));
     } else {
-      add_entry(is_benign(entry, log) ? benign_ : symptoms_, entry, log);
+      add_entry(list_for(entry, log), entry, log);
     }
   }
+}
+
+Symptoms& DiagnosisBuilder::list_for(const LogEntry& entry, const LogReport& log) {
+  if (is_benign(entry, log)) return benign_;
+  if (entry.resolution == Resolution::expected) return expected_;
+  return entry.resolution == Resolution::recovered ? recovered_ : symptoms_;
 }
 
 void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, const LogReport& log) {
@@ -253,11 +258,15 @@ void DiagnosisBuilder::place_symptoms(const Symptom* root) {
     }
   }
   for (const auto& one : others) diagnosis_.others.push_back(item_of(one));
-  for (const auto& one : benign_) {
-    auto item = item_of(one);
-    item.commands.clear();
-    diagnosis_.benign.push_back(std::move(item));
-  }
+  const auto place_harmless = [](const Symptoms& harmless, std::vector<Diagnosis::Item>& items) {
+    for (const auto& one : harmless) {
+      items.push_back(item_of(one));
+      items.back().commands.clear();
+    }
+  };
+  place_harmless(benign_, diagnosis_.benign);
+  place_harmless(expected_, diagnosis_.expected);
+  place_harmless(recovered_, diagnosis_.recovered);
 }
 
 void DiagnosisBuilder::place_checks() {
@@ -277,6 +286,23 @@ void DiagnosisBuilder::place_checks() {
   }
 }
 
+void DiagnosisBuilder::judge_logs() {
+  const auto line_of_cause = [this](const LogReport& log) -> std::optional<Quote> {
+    for (const auto& one : symptoms_) {
+      const bool is_cause = !one.is_explained && one.signature().role == Role::cause;
+      if (is_cause && one.log == &log) return one.entry->first;
+    }
+    return std::nullopt;
+  };
+  for (const auto& log : logs_) {
+    auto root = line_of_cause(log);
+    const auto& best = diagnosis_.root;
+    if (best && best->quote && root && best->quote->log == root->log) root = best->quote;
+    const auto verdict = judge(log, root);
+    diagnosis_.verdict = diagnosis_.verdict ? worse(*diagnosis_.verdict, verdict) : verdict;
+  }
+}
+
 Diagnosis DiagnosisBuilder::run() && {
   mark_explained(symptoms_);
   const Symptom* root = most_likely_root();
@@ -292,6 +318,7 @@ Diagnosis DiagnosisBuilder::run() && {
   if (root != nullptr) diagnosis_.root = item_of(*root);
   place_symptoms(root);
   place_checks();
+  judge_logs();
   return std::move(diagnosis_);
 }
 

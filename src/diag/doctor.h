@@ -13,6 +13,7 @@
 #include "diag/evidence.h"
 #include "diag/log_scan.h"
 #include "diag/runner.h"
+#include "diag/verdict.h"
 
 namespace manactl::diag {
 
@@ -25,14 +26,19 @@ struct Diagnosis {
     std::string cause, fix;
     std::vector<std::string> commands;
     Confirmation confirmation = Confirmation::not_possible;
-    std::string confirmed_by;  // "rdma.driver-id: kernel reports 19, libibverbs chose erdma"
-    std::string note;          // what the log's DPDK release means for this cause; may be empty
+    std::string confirmed_by;    // "rdma.driver-id: kernel reports 19, libibverbs chose erdma"
+    std::string note;            // what the log's DPDK release means for this cause; may be empty
+    std::optional<Quote> proof;  // the line that proves that an error did not matter
+    std::vector<Quote> context;  // the lines around an unrecognized error
   };
 
+  std::optional<Verdict> verdict;  // of the logs; empty if there are none
   std::optional<Item> root;
   std::vector<Item> others;  // causes that the root does not explain, most important first
   std::vector<Item> consequences;
   std::vector<Item> benign;
+  std::vector<Item> expected;   // errors that are normal in the state of the device
+  std::vector<Item> recovered;  // errors after which a later line shows success
   std::vector<Item> unknown;
   std::uint64_t lines = 0;
   std::uint64_t more_unknown = 0;  // unrecognized lines that are not in `unknown`

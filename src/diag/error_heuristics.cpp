@@ -61,6 +61,18 @@ std::size_t find_error_word(std::string_view block, std::size_t from) {
   return scanner.next(block, from).at;
 }
 
+std::optional<RunKind> run_kind_of_text(std::string_view message) {
+  static const auto* const kernel =
+      new re2::RE2(R"(^(?:mana(?:_ib)?|hv_netvsc|hv_vmbus|uio_hv_generic)[ :])");
+  // Log types of DPDK are in capitals; older releases print the function instead.
+  static const auto* const program =
+      new re2::RE2(R"(^(?:[A-Z][A-Z0-9_]{2,}: |(?:mana|hn|vmbus)_\w+\(\): |testpmd: ))");
+  const re2::StringPiece text(message.data(), message.size());
+  if (re2::RE2::PartialMatch(text, *kernel)) return RunKind::boot;
+  if (re2::RE2::PartialMatch(text, *program)) return RunKind::program;
+  return std::nullopt;
+}
+
 bool looks_like_error(std::string_view line) {
   const re2::StringPiece text(line.data(), line.size());
   return re2::RE2::PartialMatch(text, error_pattern()) &&

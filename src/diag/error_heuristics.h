@@ -5,7 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
+
+#include "diag/state.h"
 
 namespace manactl::diag {
 
@@ -15,5 +18,9 @@ std::size_t find_error_word(std::string_view block, std::size_t from);
 
 // Expects `line` without its log prefix (see without_prefix() in log_reader.h).
 bool looks_like_error(std::string_view line);
+
+// The kind of run that an unrecognized message of DPDK or of a driver of MANA belongs to; empty if
+// another program or driver wrote it.
+std::optional<RunKind> run_kind_of_text(std::string_view message);
 
 }  // namespace manactl::diag

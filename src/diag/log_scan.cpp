@@ -3,58 +3,68 @@
 #include "diag/log_scan.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 
 #include "base/characters.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "diag/error_heuristics.h"
 #include "diag/log_reader.h"
+#include "diag/log_time.h"
 
 namespace manactl::diag {
 namespace {
 
-constexpr std::size_t kMaxUnknown = 50;  // lines of further kinds are only counted
-
-// Lines are of the same kind if their first 200 bytes differ only in the values of digits.
-std::string kind_of(std::string_view text) {
-  constexpr std::size_t kCompared = 200;
-  std::string kind(text.substr(0, kCompared));
-  for (char& c : kind) {
-    if (is_digit(c)) c = '0';
-  }
-  return kind;
-}
-
-bool has_benign_capture(const Match& match) {
-  return std::ranges::any_of(match.signature->benign_when, [&match](const auto& benign) {
-    return std::ranges::find(match.captures, benign) != match.captures.end();
-  });
+// Most lines of some logs are rates of testpmd, such as "  Tx-pps:  12  Tx-bps:  5760". Returns the
+// first digit of the rate; 0 if the line is another one or contains anything else.
+char rate_digit(std::string_view line) {
+  const auto skip = [&line](const auto& is_wanted) {
+    std::size_t end = 0;
+    while (end < line.size() && is_wanted(line[end])) ++end;
+    line.remove_prefix(end);
+    return end > 0;
+  };
+  const auto is_space = [](char c) { return c == ' '; };
+  const auto name = [&line](std::string_view receive, std::string_view send) {
+    const bool has = line.starts_with(receive) || line.starts_with(send);
+    if (has) line.remove_prefix(receive.size());
+    return has;
+  };
+  (void)skip(is_space);
+  if (!name("Rx-pps:", "Tx-pps:") || !skip(is_space) || line.empty()) return 0;
+  const char digit = line.front();
+  const bool is_rate = skip(is_digit) && skip(is_space) && name("Rx-bps:", "Tx-bps:") &&
+                       skip(is_space) && skip(is_digit);
+  return is_rate && line.empty() ? digit : '\0';
 }
 
 class Scan {
  public:
-  Scan(std::string name, const SignatureSet& known) : name_(std::move(name)), known_(known) {}
+  Scan(const std::string& name, const SignatureSet& known)
+      : known_(known), rate_(known.find("testpmd-traffic")), story_(name) {}
 
   void scan_block(const Block& block);
   LogReport finish(std::uint64_t lines);
 
  private:
   void scan_line(std::string_view line, std::uint64_t number);
-  void add_match(Match match, std::string_view message, std::uint64_t number);
-  void add_unknown(std::string_view message, std::uint64_t number);
-  Quote quote(std::string_view message, std::uint64_t number) const;
+  bool is_repeated_rate(std::string_view line, std::uint64_t number);
+  void add_match(const Match& match, Event event, std::string_view line);
+  void add_unknown(const Event& event, std::string_view line);
+  void note_origin(std::string_view source);
+  std::vector<Quote> lines_around(std::string_view line, std::uint64_t number) const;
 
-  std::string name_;
   const SignatureSet& known_;
+  const Signature* rate_;  // may be null in tests
+  Story story_;
   LogReport report_;
-  std::map<std::pair<const Signature*, bool>, std::size_t> by_signature_;
-  std::map<std::string, std::size_t> by_kind_;
+  std::string_view block_;  // the block that is being scanned
   std::string scratch_;
 };
 
 void Scan::scan_block(const Block& block) {
   const auto text = block.text;
+  block_ = text;
   std::size_t known_at = known_.next_candidate(text, 0);
   std::size_t error_at = find_error_word(text, 0);
   std::uint64_t number = block.first_line;
@@ -77,59 +87,93 @@ void Scan::scan_block(const Block& block) {
   }
 }
 
+// Regular expressions would make such logs several times slower to read.
+bool Scan::is_repeated_rate(std::string_view line, std::uint64_t number) {
+  const char digit = rate_digit(line);
+  if (digit == '\0' || digit == '0') return digit == '0';
+  if (rate_ == nullptr || !story_.repeat(*rate_, number)) return false;
+  ++report_.matched_lines;
+  return true;
+}
+
 void Scan::scan_line(std::string_view line, std::uint64_t number) {
+  if (is_repeated_rate(line, number)) return;
   const auto message = without_prefix(line, scratch_);
   auto matches = known_.matches(message);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
   if (matches.empty() && !looks_like_error(message)) return;
-  if (matches.empty()) return add_unknown(message, number);
+  const Event event{message, number, {}};
+  if (matches.empty()) return add_unknown(event, line);
   ++report_.matched_lines;
   const auto range = releases_of_prefix(message);
   if (!range.empty()) report_.dpdk_range = range;
-  for (auto& match : matches) add_match(std::move(match), message, number);
+  for (const auto& match : matches) add_match(match, event, line);
 }
 
-Quote Scan::quote(std::string_view message, std::uint64_t number) const {
-  return {name_, number, printable(message)};
+void Scan::note_origin(std::string_view source) {
+  constexpr std::array<std::string_view, 5> kMana = {
+      "net_mana", "libmana", "mana.ko", "mana_ib", "manactl sim"};
+  constexpr std::array<std::string_view, 2> kAnyMachine = {"kernel", "system"};
+  if (source == "other") {
+    report_.has_other_nic = true;
+  } else if (std::ranges::find(kMana, source) != kMana.end()) {
+    report_.has_mana = true;
+  } else if (std::ranges::find(kAnyMachine, source) == kAnyMachine.end()) {
+    report_.has_platform = true;
+  }
 }
 
-void Scan::add_match(Match match, std::string_view message, std::uint64_t number) {
-  if (match.signature->role == Role::note) {
+// The two lines before and after `line`, as far as they are in the same block.
+std::vector<Quote> Scan::lines_around(std::string_view line, std::uint64_t number) const {
+  constexpr int kLines = 2;
+  std::vector<Quote> quotes;
+  std::string scratch;
+  const auto add = [&](std::string_view text, std::uint64_t at) {
+    quotes.push_back({"", at, printable(without_prefix(text, scratch))});
+  };
+  auto begin = static_cast<std::size_t>(line.data() - block_.data());
+  for (std::uint64_t i = 1; i <= kLines && begin > 0; ++i) {
+    const auto end = begin - 1;
+    const auto before = end == 0 ? std::string_view::npos : block_.rfind('\n', end - 1);
+    begin = before == std::string_view::npos ? 0 : before + 1;
+    add(block_.substr(begin, end - begin), number - i);
+  }
+  std::ranges::reverse(quotes);
+  auto end = static_cast<std::size_t>(line.data() - block_.data()) + line.size();
+  for (std::uint64_t i = 1; i <= kLines && end + 1 < block_.size(); ++i) {
+    const auto next = end + 1;
+    end = std::min(block_.find('\n', next), block_.size());
+    add(block_.substr(next, end - next), number + i);
+  }
+  return quotes;
+}
+
+void Scan::add_unknown(const Event& event, std::string_view line) {
+  auto* const entry = story_.add_unknown(event);
+  if (entry != nullptr) entry->context = lines_around(line, event.line);
+  const auto kind = run_kind_of_text(event.message);
+  if (kind) note_origin(event.message.starts_with("mana") ? "mana.ko" : "eal");
+}
+
+void Scan::add_match(const Match& match, Event event, std::string_view line) {
+  const auto& signature = *match.signature;
+  note_origin(signature.source);
+  if (signature.role == Role::note) {
     for (const auto& [key, value] : match.captures) {
       if (key == "release") report_.dpdk_release = value;
     }
-    return;
   }
-  const bool benign = has_benign_capture(match);
-  const auto [place, is_new] =
-      by_signature_.try_emplace({match.signature, benign}, report_.entries.size());
-  if (is_new) {
-    report_.entries.push_back(
-        {match.signature, quote(message, number), 0, std::move(match.captures), 0, benign});
-  }
-  auto& entry = report_.entries[place->second];
-  ++entry.count;
-  entry.last_line = number;
-}
-
-void Scan::add_unknown(std::string_view message, std::uint64_t number) {
-  auto kind = kind_of(message);
-  auto place = by_kind_.find(kind);
-  if (place == by_kind_.end()) {
-    if (by_kind_.size() == kMaxUnknown) {
-      ++report_.more_unknown;
-      return;
-    }
-    place = by_kind_.emplace(std::move(kind), report_.entries.size()).first;
-    report_.entries.push_back({nullptr, quote(message, number), 0, {}, 0, false});
-  }
-  auto& entry = report_.entries[place->second];
-  ++entry.count;
-  entry.last_line = number;
+  const bool needs_time = signature.state || signature.begins || signature.ends;
+  if (needs_time) event.time = time_of(line, event.message);
+  story_.add(signature, match.captures, event);
 }
 
 LogReport Scan::finish(std::uint64_t lines) {
   report_.lines = lines;
+  report_.more_unknown = story_.more_unknown();
+  report_.more_runs = story_.more_runs();
+  report_.entries = story_.take_entries();
+  report_.runs = story_.take_runs();
   return std::move(report_);
 }
 

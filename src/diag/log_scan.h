@@ -13,32 +13,25 @@
 #include "base/byte_source.h"
 #include "base/result.h"
 #include "diag/signature_set.h"
+#include "diag/story.h"
 
 namespace manactl::diag {
 
-struct Quote {
-  std::string log;         // the file's name, "-" or "kernel log"
-  std::uint64_t line = 0;  // from 1
-  std::string text;        // printable, without prefix
-};
-
-// The lines of one log that match one signature, or one kind of unrecognized line.
-struct LogEntry {
-  const Signature* signature = nullptr;  // null for unrecognized lines
-  Quote first;
-  std::uint64_t count = 0;
-  Captures captures;  // values captured from the first line
-  std::uint64_t last_line = 0;
-  bool benign = false;  // because of a captured value; lines with other values have their own entry
-};
-
 struct LogReport {
   std::vector<LogEntry> entries;  // in order of first appearance
+  std::vector<Run> runs;          // in order of their beginnings
+  std::uint64_t more_runs = 0;    // runs that `runs` omits
   std::uint64_t lines = 0;
   std::uint64_t matched_lines = 0;  // lines that match a signature
   std::uint64_t more_unknown = 0;   // unrecognized lines without an entry
   std::string dpdk_release;         // "24.11.2"; empty if the log does not contain it
   std::string dpdk_range;           // "22.11 to 24.07", from message prefixes; may be empty
+  bool has_mana = false;            // a line of a driver or library of MANA
+  bool has_platform = false;        // a line of DPDK, or of a driver of Hyper-V
+  bool has_other_nic = false;       // a line of the driver of another NIC
+
+  // DPDK without any NIC may have failed before it found MANA.
+  bool is_about_mana() const { return has_mana || (has_platform && !has_other_nic); }
 };
 
 // Reads `source` to its end. Fails only if reading fails, whatever the log contains.

@@ -4,18 +4,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/enum_words.h"
 #include "base/json_fields.h"
 
 namespace manactl::diag {
 namespace {
 
-constexpr EnumWords<Role, 4> kRoles = {{
+constexpr EnumWords<Role, 5> kRoles = {{
     {Role::cause, "cause"},
     {Role::consequence, "consequence"},
     {Role::benign, "benign"},
+    {Role::evidence, "evidence"},
     {Role::note, "note"},
 }};
+
+template <class E, std::size_t N>
+std::optional<E> read_word(const JsonFields& entry, const char* key, const EnumWords<E, N>& words) {
+  if (!entry.has(key)) return std::nullopt;
+  const auto word = entry.text(key);
+  const auto value = value_of(words, word);
+  if (!value) entry.refuse(key, fmt::format("cannot be '{}'", word));
+  return value;
+}
 
 Role read_role(const JsonFields& entry) {
   const auto word = entry.text("role");
@@ -49,6 +62,18 @@ void read_releases(const JsonFields& entry, Signature& signature) {
   signature.removed_in = texts_or_none(printed, "removed_in");
 }
 
+void read_story(const JsonFields& entry, Signature& signature) {
+  signature.state = read_word(entry, "state", kStates);
+  signature.blocks = read_word(entry, "blocks", kStates);
+  signature.begins = read_word(entry, "begins", kRunKinds);
+  signature.ends = read_word(entry, "ends", kEndings);
+  for (const auto& word : texts_or_none(entry, "expected_in")) {
+    const auto state = value_of(kStates, std::string_view(word));
+    if (!state) entry.refuse("expected_in", fmt::format("cannot be '{}'", word));
+    if (state) signature.expected_in.push_back(*state);
+  }
+}
+
 Signature read_signature(const JsonFields& entry) {
   Signature signature;
   signature.id = entry.text("id");
@@ -68,6 +93,7 @@ Signature read_signature(const JsonFields& entry) {
   signature.benign_without = texts_or_none(entry, "benign_without");
   signature.resolved_by = texts_or_none(entry, "resolved_by");
   signature.benign_when = benign_captures(entry);
+  read_story(entry, signature);
   signature.checks = texts_or_none(entry, "checks");
   signature.observation = entry.text_or_empty("observation");
   signature.passing_contradicts =
@@ -76,6 +102,13 @@ Signature read_signature(const JsonFields& entry) {
 }
 
 }  // namespace
+
+RunKind kind_of(const Signature& signature) {
+  constexpr std::array<std::string_view, 7> kKernel = {
+      "kernel", "mana.ko", "mana_ib", "hv_netvsc", "uio_hv_generic", "vmbus", "hugetlb"};
+  const bool is_kernel = std::ranges::find(kKernel, signature.source) != kKernel.end();
+  return is_kernel ? RunKind::boot : RunKind::program;
+}
 
 Result<std::vector<Signature>> parse_signatures(std::string_view json) {
   JsonDocument document(json);

@@ -4,12 +4,14 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/result.h"
+#include "diag/state.h"
 
 namespace manactl::diag {
 
@@ -17,6 +19,7 @@ enum class Role {
   cause,        // explains other lines; may be the root cause
   consequence,  // never the root cause
   benign,       // looks like an error but is harmless
+  evidence,     // shows a state, or the start or end of a run
   note,         // carries information about the log, such as its DPDK release; never shown
 };
 
@@ -46,14 +49,28 @@ struct Signature {
   // in explained_by, such a pattern covers only causes of a higher rank.
   std::vector<std::string> explained_by;    // any of these in the log makes the line a consequence
   std::vector<std::string> benign_without;  // the line is benign unless one of these is in the log
-  std::vector<std::string> resolved_by;     // any of these later in the log makes the line benign
+  std::vector<std::string> resolved_by;     // any of these later in the log proves recovery
   Captures benign_when;                     // a capture with this value makes the line benign
+
+  // The part of the line in the story of the log (see diag/story.h).
+  std::optional<State> state;      // of the device after the line
+  std::optional<State> blocks;     // the device cannot reach this state while the fault lasts
+  std::vector<State> expected_in;  // in these states, the error is normal
+  std::optional<RunKind> begins;   // the line begins a run
+  std::optional<Ending> ends;      // the line ends the current run
 
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
   std::vector<std::string> checks;
   std::string observation;
   bool passing_contradicts = false;  // if all checks pass, the VM does not have this fault now
 };
+
+// The source of lines of a program that uses DPDK, not of DPDK itself.
+inline constexpr std::string_view kApplication = "testpmd";
+
+// The kind of the run that prints the lines of a signature. Scripts that bind devices act on the
+// kernel, so their lines belong to a boot.
+RunKind kind_of(const Signature& signature);
 
 // Reads data/signatures.json. Errc::invalid names the signature and the field.
 Result<std::vector<Signature>> parse_signatures(std::string_view json);

@@ -54,6 +54,14 @@ void require_consistent(const diag::LogReport& report) {
   for (const auto& entry : report.entries) {
     require(entry.count > 0 && entry.first.line > 0 && entry.first.line <= entry.last_line);
     require(entry.last_line <= report.lines && is_printable(entry.first.text));
+    require((entry.resolution == diag::Resolution::none) == !entry.proof);
+    require(entry.proof.value_or(entry.first).line <= report.lines);
+  }
+  require(report.runs.size() <= diag::Story::kMaxRuns);
+  for (const auto& run : report.runs) {
+    require(run.first_line > 0 && run.first_line <= run.last_line);
+    require(run.last_line <= report.lines);
+    require(run.milestones.size() <= diag::Story::kMaxMilestones);
   }
 }
 
@@ -76,6 +84,7 @@ void log(std::string_view input) {
   require_same(report, read(input, kSmall));
   const auto diagnosis = diag::diagnose({}, {report});
   require(!diagnosis.root || diagnosis.root->quote.has_value());
+  require(diagnosis.verdict.has_value());
   // may_match() must not exclude a line that match() accepts.
   for (const auto line : split(input, '\n')) {
     if (signatures().match(line)) require(signatures().may_match(line));

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/device.h"
+
+#include <algorithm>
+
+namespace manactl::diag {
+namespace {
+
+bool may_be_same(const std::string& one, const std::string& other) {
+  return one.empty() || other.empty() || one == other;
+}
+
+std::string capture(const Captures& captures, std::initializer_list<std::string_view> names) {
+  for (const auto& [key, value] : captures) {
+    if (std::ranges::find(names, key) != names.end()) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool Device::may_be(const Device& other) const {
+  return may_be_same(pci, other.pci) && may_be_same(channel, other.channel) &&
+         may_be_same(interface, other.interface) && may_be_same(port, other.port);
+}
+
+std::string Device::text() const {
+  std::string text;
+  for (const auto& name : {pci, channel, interface, port.empty() ? port : "port " + port}) {
+    if (name.empty()) continue;
+    if (!text.empty()) text += ' ';
+    text += name;
+  }
+  return text;
+}
+
+Device DeviceNames::device_of(const Signature& signature, const Captures& captures) {
+  Device device;
+  device.pci = capture(captures, {"bdf"});
+  device.channel = capture(captures, {"uuid"});
+  // The kernel numbers the ports of an adapter, DPDK those of all adapters.
+  if (kind_of(signature) == RunKind::program) device.port = capture(captures, {"port"});
+  device.interface = capture(captures, {"vf"});
+  // In lines of hv_netvsc, `ifname` is the synthetic interface.
+  if (device.interface.empty() && device.channel.empty()) {
+    device.interface = capture(captures, {"ifname", "ifname2"});
+  }
+  const auto first_name = [this](const std::string& name) {
+    const auto found = first_names_.find(name);
+    return found == first_names_.end() ? name : found->second;
+  };
+  const auto old_name = capture(captures, {"renamed_from"});
+  if (!old_name.empty() && first_names_.size() < kMaxNames) {
+    first_names_[device.interface] = first_name(old_name);
+  }
+  device.interface = first_name(device.interface);
+  return device;
+}
+
+}  // namespace manactl::diag

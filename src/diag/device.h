@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// The device that a log line is about.
+
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "diag/signature.h"
+
+namespace manactl::diag {
+
+// The names that a line has for its device. Lines of different drivers use different names.
+struct Device {
+  std::string pci;        // "7870:00:00.0"
+  std::string channel;    // UUID of the VMBus channel
+  std::string interface;  // the first name of the VF's interface
+  std::string port;       // number of a DPDK port
+
+  // False if both have a name of the same kind and these names differ.
+  bool may_be(const Device& other) const;
+  std::string text() const;  // "7870:00:00.0 eth2"; empty if the line names no device
+  bool operator==(const Device&) const = default;
+};
+
+// Finds devices in the captures of signatures. udev renames interfaces, so it follows their names.
+class DeviceNames {
+ public:
+  Device device_of(const Signature& signature, const Captures& captures);
+
+ private:
+  static constexpr std::size_t kMaxNames = 100;
+
+  std::map<std::string, std::string> first_names_;  // by the later name
+};
+
+}  // namespace manactl::diag

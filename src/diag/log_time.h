@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+//
+// Finds the time of a log line.
+
+#pragma once
+
+#include <string_view>
+
+namespace manactl::diag {
+
+// Returns the time in the prefixes that loggers put before `message`, as the log writes it:
+// "2026-11-21T03:00:00", "Nov 21 03:00:00", or the seconds since boot, "12.345678". Returns an
+// empty text if there is none. The result refers to `line`, of which `message` is the end, or which
+// wraps `message` in JSON.
+std::string_view time_of(std::string_view line, std::string_view message);
+
+}  // namespace manactl::diag

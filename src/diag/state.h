@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// The states of a device and the kinds of runs that a log shows (docs/architecture.md, "From a log
+// line to the root cause").
+
+#pragma once
+
+#include "base/enum_words.h"
+
+namespace manactl::diag {
+
+enum class State {
+  // The steps until a device carries packets, in their order.
+  detected,    // the bus has found the device
+  probed,      // a driver has opened it
+  bound,       // the VF has joined its synthetic NIC
+  configured,  // a program or the kernel has claimed the port or set up its queues
+  started,     // the queues run, or the program forwards
+  link_up,     // the link is up, or the data path uses the VF
+  traffic,     // a counter of packets has increased
+  // The other states.
+  synthetic,  // packets can use the synthetic path only
+  servicing,  // the adapter is being reset or serviced
+  lost,       // the device has disappeared
+  stopped,    // the program or the kernel has stopped using the device in an orderly way
+};
+
+inline constexpr EnumWords<State, 11> kStates = {{
+    {State::detected, "detected"},
+    {State::probed, "probed"},
+    {State::bound, "bound"},
+    {State::configured, "configured"},
+    {State::started, "started"},
+    {State::link_up, "link-up"},
+    {State::traffic, "traffic"},
+    {State::synthetic, "synthetic"},
+    {State::servicing, "servicing"},
+    {State::lost, "lost"},
+    {State::stopped, "stopped"},
+}};
+
+constexpr bool is_step(State state) {
+  return state <= State::traffic;
+}
+
+// From this step on, a device works.
+constexpr bool is_working(State state) {
+  return is_step(state) && state >= State::started;
+}
+
+enum class RunKind {
+  boot,     // the kernel, from its start to the next one
+  program,  // a DPDK program, from the start of EAL to the next one
+};
+
+inline constexpr EnumWords<RunKind, 2> kRunKinds = {{
+    {RunKind::boot, "boot"},
+    {RunKind::program, "program"},
+}};
+
+enum class Ending {
+  none,     // the log ends, or the next run begins, without a line about the end
+  stopped,  // orderly
+  failed,
+};
+
+inline constexpr EnumWords<Ending, 3> kEndings = {{
+    {Ending::none, "none"},
+    {Ending::stopped, "stopped"},
+    {Ending::failed, "failed"},
+}};
+
+}  // namespace manactl::diag

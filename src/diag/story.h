@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+//
+// Follows the runs and the states of the devices in one log, in constant memory. An error is open
+// until a later line proves that it did not matter.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "diag/device.h"
+#include "diag/signature.h"
+#include "diag/state.h"
+
+namespace manactl::diag {
+
+struct Quote {
+  std::string log;         // the file's name, "-" or "kernel log"
+  std::uint64_t line = 0;  // from 1
+  std::string text;        // printable, without prefix
+};
+
+// A line that shows a state.
+struct Milestone {
+  State state = State::detected;
+  const Signature* signature = nullptr;
+  Device device;
+  Quote quote;
+  std::string time;             // as the log writes it; may be empty
+  std::uint64_t last_line = 0;  // of the lines that show the same, if no other state came between
+  std::string last_time = {};
+};
+
+struct Run {
+  std::uint64_t number = 0;  // from 1, in the order of the log
+  RunKind kind = RunKind::program;
+  std::uint64_t first_line = 0, last_line = 0;  // of the lines with a signature
+  std::string time;                             // of the first line; may be empty
+  std::string dpdk_release;                     // may be empty
+  std::vector<Milestone> milestones;            // the first and the newest changes of states
+  std::uint64_t more_milestones = 0;            // changes that `milestones` omits
+  std::optional<Milestone> worked;              // the newest line that shows a working device
+  Ending ending = Ending::none;
+  std::optional<Quote> end;                  // the line that shows the end
+  std::vector<const Signature*> beginnings;  // of the lines that begin the run
+};
+
+enum class Resolution {
+  none,       // no line proves that the error did not matter
+  expected,   // an earlier line shows a state in which this error is normal
+  recovered,  // a later line proves that the fault is over
+};
+
+// The lines of one log that match one signature, or one kind of unrecognized line.
+struct LogEntry {
+  const Signature* signature = nullptr;  // null for unrecognized lines
+  Quote first;
+  std::uint64_t count = 0;
+  Captures captures;  // values captured from the first line
+  std::uint64_t last_line = 0;
+  bool benign = false;  // because of a captured value; lines with other values have their own entry
+  Resolution resolution = Resolution::none;
+  std::optional<Quote> proof = {};  // the line that proves the resolution
+  std::uint64_t run = 0;            // number of the run that has the last line; 0 if there is none
+  Device device = {};
+  std::optional<State> blocks = {};  // a line that shows this state proves recovery
+  std::vector<Quote> context = {};   // lines around the first one, if it is unrecognized
+};
+
+// A line of the log. The views need to be valid only during a call.
+struct Event {
+  std::string_view message;  // without prefix
+  std::uint64_t line = 0;
+  std::string_view time;
+};
+
+class Story {
+ public:
+  static constexpr std::size_t kMaxRuns = 100;
+  static constexpr std::size_t kMaxMilestones = 50;  // per run
+  static constexpr std::size_t kMaxDevices = 1000;   // pairs of a signature and a device
+  static constexpr std::size_t kMaxUnknown = 50;     // kinds of unrecognized lines
+
+  explicit Story(std::string log) : log_(std::move(log)) {}
+
+  void add(const Signature& signature, const Captures& captures, const Event& event);
+
+  // Adds a line without time that shows the same as the line before it, without the cost of add().
+  // Returns false if the line before it had another signature.
+  bool repeat(const Signature& signature, std::uint64_t line);
+
+  // Adds an unrecognized line that looks like an error. Returns its entry if it is the first of its
+  // kind, and null otherwise.
+  LogEntry* add_unknown(const Event& event);
+
+  std::vector<LogEntry> take_entries();  // in the order of their first lines
+
+  std::vector<Run> take_runs() { return std::move(runs_); }
+
+  std::uint64_t more_runs() const { return more_runs_; }  // omitted by take_runs()
+
+  std::uint64_t more_unknown() const { return more_unknown_; }  // lines without an entry
+
+ private:
+  // The lines that match a signature for a device, by their resolution.
+  struct Slot {
+    LogEntry open, expected, recovered;
+  };
+
+  using Key = std::tuple<const Signature*, bool, std::string>;
+
+  Quote quote(const Event& event) const;
+  Run& run_of(const Signature& signature, const Event& event);
+  Run& begin_run(RunKind kind, const Event& event);
+  Run* current_run(RunKind kind);  // null if no line of this kind was seen
+  Slot* slot_of(const Key& key);
+  void add_line(LogEntry& entry, const Event& event, std::uint64_t run);
+  void add_entry(const Signature& signature,
+                 const Captures& captures,
+                 const Event& event,
+                 const Device& device,
+                 const Run& run);
+  void add_state(const Signature& signature, const Event& event, const Device& device, Run& run);
+  const Milestone* reason_to_expect(const Signature& error, const Device& device);
+  bool proves_recovery(const Signature& signature,
+                       const Device& device,
+                       const Run& run,
+                       const LogEntry& error) const;
+  void resolve_open(const Signature& signature,
+                    const Device& device,
+                    const Event& event,
+                    const Run& run);
+
+  std::string log_;
+  std::vector<Run> runs_;
+  std::uint64_t more_runs_ = 0, more_unknown_ = 0, last_run_ = 0;
+  std::map<RunKind, std::uint64_t> current_;  // numbers of the current runs
+  std::map<Key, Slot> slots_;
+  std::size_t unknown_slots_ = 0;
+  std::vector<Slot*> open_;  // the slots with an open entry that a later line may resolve
+  DeviceNames devices_;
+  const Signature* last_ = nullptr;  // of the newest line; null if it was unrecognized
+  Run* repeated_run_ = nullptr;      // of the lines of repeat(); null after any other line
+  Milestone* repeated_ = nullptr;    // of `repeated_run_`
+};
+
+// True if `run` can use only the synthetic path, so that its packets prove nothing about MANA.
+bool is_on_synthetic_path(const Run& run);
+
+}  // namespace manactl::diag

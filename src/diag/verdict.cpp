@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/verdict.h"
+
+#include <algorithm>
+#include <array>
+
+#include "diag/log_scan.h"
+
+namespace manactl::diag {
+namespace {
+
+// The run that decides: the last one of a program, or of the kernel if no program ran.
+const Run* deciding_run(const LogReport& log) {
+  const Run* chosen = nullptr;
+  for (const auto& run : log.runs) {
+    const bool is_preferred =
+        chosen == nullptr || run.kind == RunKind::program || chosen->kind == RunKind::boot;
+    if (is_preferred) chosen = &run;
+  }
+  return chosen;
+}
+
+const Run* run_of(const LogReport& log, const Quote& line) {
+  for (const auto& entry : log.entries) {
+    if (entry.first.line != line.line || entry.count == 0) continue;
+    const auto run = std::ranges::find(log.runs, entry.run, &Run::number);
+    if (run != log.runs.end()) return &*run;
+  }
+  return nullptr;
+}
+
+// The newest line before `failure` that shows that packets have passed. Forwarding alone does not
+// show this.
+const Milestone* carried_packets(const Run& run, std::uint64_t failure = UINT64_MAX) {
+  const auto first = run.kind == RunKind::boot ? State::configured : State::link_up;
+  const Milestone* newest = nullptr;
+  for (const auto& one : run.milestones) {
+    const bool carries = is_step(one.state) && one.state >= first && one.quote.line < failure;
+    if (carries) newest = &one;
+  }
+  return run.worked ? newest : nullptr;
+}
+
+// The newest state of a device that has disappeared, or that has not returned from servicing.
+const Milestone* lost_device(const Run& run) {
+  const Milestone* lost = nullptr;
+  for (const auto& one : run.milestones) {
+    if (one.state != State::lost && one.state != State::servicing) continue;
+    const bool is_back = std::ranges::any_of(run.milestones, [&one](const Milestone& later) {
+      return later.last_line > one.last_line && later.device.may_be(one.device);
+    });
+    if (!is_back) lost = &one;
+  }
+  return lost;
+}
+
+// The first error that no later line resolves and that no signature explains.
+const LogEntry* unexplained_error(const LogReport& log, const Run* run) {
+  for (const auto& entry : log.entries) {
+    if (entry.resolution != Resolution::none || entry.benign) continue;
+    if (run != nullptr && entry.run != run->number) continue;
+    const bool is_unknown = entry.signature == nullptr && entry.blocks;
+    const bool is_consequence =
+        entry.signature != nullptr && entry.signature->role == Role::consequence;
+    if (is_unknown || is_consequence) return &entry;
+  }
+  return nullptr;
+}
+
+int severity(Answer answer) {
+  constexpr std::array kOrder = {Answer::not_ours,
+                                 Answer::no_failure,
+                                 Answer::works,
+                                 Answer::failed_unknown,
+                                 Answer::worked_until,
+                                 Answer::failed};
+  return static_cast<int>(std::ranges::find(kOrder, answer) - kOrder.begin());
+}
+
+}  // namespace
+
+Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
+  if (!log.is_about_mana()) return {log.lines == 0 ? Answer::no_failure : Answer::not_ours, {}, {}};
+  if (root) {
+    const auto* const run = run_of(log, *root);
+    const auto* const before = run == nullptr ? nullptr : carried_packets(*run, root->line);
+    if (before == nullptr) return {Answer::failed, {}, root};
+    return {Answer::worked_until, *before, root};
+  }
+  const auto* const run = deciding_run(log);
+  const auto* const error = unexplained_error(log, run);
+  if (run == nullptr) {
+    if (error == nullptr) return {};
+    return {Answer::failed_unknown, {}, error->first};
+  }
+  if (run->ending == Ending::failed) {
+    const auto* const before = carried_packets(*run);
+    if (before == nullptr) return {Answer::failed_unknown, {}, run->end};
+    return {Answer::worked_until, *before, run->end};
+  }
+  const auto* const lost = lost_device(*run);
+  if (lost != nullptr && run->worked) return {Answer::worked_until, run->worked, lost->quote};
+  if (run->worked) return {Answer::works, run->worked, {}};
+  if (error != nullptr) return {Answer::failed_unknown, {}, error->first};
+  return {};
+}
+
+const Verdict& worse(const Verdict& one, const Verdict& other) {
+  return severity(one.answer) >= severity(other.answer) ? one : other;
+}
+
+}  // namespace manactl::diag

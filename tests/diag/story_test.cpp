@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/story.h"
+
+#include <gmock/gmock.h>
+
+#include "diag/log_time.h"
+#include "diag/logs.h"
+
+namespace manactl::diag {
+namespace {
+
+using test::diagnose_text;
+using test::ids;
+using test::read_text;
+using test::root_id;
+using testing::ElementsAre;
+
+constexpr const char* kStart = "EAL: Detected CPU lcores: 2\n";
+constexpr const char* kBusy = "mana_dev_start(): failed to start tx queues -19\n";
+constexpr const char* kForwards =
+    "txonly packet forwarding - ports=1 - cores=1 - streams=1 - NUMA support enabled\n";
+constexpr const char* kTraffic = "  Tx-pps:     10421337          Tx-bps:   5335724544\n";
+constexpr const char* kNoVf = "HN_DRIVER: hn_vf_attach(): Couldn't find port for VF\n";
+constexpr const char* kVf = "HN_DRIVER: hn_vf_attach(): found matching VF port 1\n";
+constexpr const char* kClash = "mana_probe_port(): ibv_alloc_parent_domain failed port 2\n";
+constexpr const char* kVport = "mana 7870:00:00.0 eth2: Failed to configure vPort: -71\n";
+
+std::string log_of(std::initializer_list<std::string_view> lines) {
+  std::string text;
+  for (const auto line : lines) text += line;
+  return text;
+}
+
+std::vector<State> states(const Run& run) {
+  std::vector<State> states;
+  for (const auto& one : run.milestones) states.push_back(one.state);
+  return states;
+}
+
+TEST(Runs, BeginWithEachStartOfEal) {
+  const auto report = read_text(
+      log_of({kStart, "EAL: RTE Version: 'DPDK 24.11.2'\n", kForwards, kStart, kForwards}));
+  ASSERT_EQ(report.runs.size(), 2U);
+  EXPECT_EQ(report.runs[0].dpdk_release, "24.11.2");
+  EXPECT_EQ(report.runs[0].last_line, 3U);
+  EXPECT_EQ(report.runs[1].first_line, 4U);
+  EXPECT_EQ(report.runs[1].kind, RunKind::program);
+}
+
+TEST(Runs, OfKernelAndProgramMayOverlap) {
+  const auto report =
+      read_text(log_of({"[    0.0] Linux version 6.14.0-1012-azure (x) #12\n",
+                        kStart,
+                        "[ 9.5] mana 7870:00:00.0 eth2: Configured vPort 281476 PD 18 DB 16\n",
+                        kForwards}));
+  ASSERT_EQ(report.runs.size(), 2U);
+  EXPECT_EQ(report.runs[0].kind, RunKind::boot);
+  EXPECT_EQ(report.runs[0].last_line, 3U);
+  EXPECT_EQ(report.runs[0].milestones.at(0).time, "9.5");
+  EXPECT_EQ(report.runs[0].milestones.at(0).device.text(), "7870:00:00.0 eth2");
+  EXPECT_THAT(states(report.runs[1]), ElementsAre(State::started));
+}
+
+TEST(Runs, EndInAnOrderlyWayOrWithAFailure) {
+  const auto ending = [](const char* line) {
+    return read_text(log_of({kStart, line})).runs.at(0).ending;
+  };
+  EXPECT_EQ(ending("Shutting down port 0...\n"), Ending::stopped);
+  EXPECT_EQ(ending("EAL: Error - exiting with code: 1\n"), Ending::failed);
+  EXPECT_EQ(ending("Segmentation fault (core dumped)\n"), Ending::failed);
+  EXPECT_EQ(ending(kForwards), Ending::none);
+}
+
+TEST(Runs, AreLimitedToTheFirstAndTheNewest) {
+  std::string text;
+  for (int i = 0; i < 500; ++i) text += log_of({kStart, kForwards});
+  const auto report = read_text(text);
+  EXPECT_EQ(report.runs.size(), Story::kMaxRuns);
+  EXPECT_EQ(report.more_runs, 500 - Story::kMaxRuns);
+  EXPECT_EQ(report.runs.front().number, 1U);
+  EXPECT_EQ(report.runs.back().number, 500U);
+}
+
+TEST(States, AreLimitedToTheFirstAndTheNewest) {
+  std::string text = kStart;
+  for (int i = 0; i < 500; ++i) text += log_of({kVf, kNoVf});
+  const auto report = read_text(text);
+  ASSERT_EQ(report.runs.size(), 1U);
+  EXPECT_EQ(report.runs[0].milestones.size(), Story::kMaxMilestones);
+  EXPECT_EQ(report.runs[0].milestones.back().quote.line, 1001U);
+  EXPECT_EQ(report.runs[0].more_milestones, 1000 - Story::kMaxMilestones);
+}
+
+TEST(States, OfRepeatedLinesAreOne) {
+  const auto report = read_text(log_of({kStart, kTraffic, "x\n", kTraffic}));
+  ASSERT_EQ(report.runs.at(0).milestones.size(), 1U);
+  EXPECT_EQ(report.runs[0].milestones[0].quote.line, 2U);
+  EXPECT_EQ(report.runs[0].milestones[0].last_line, 4U);
+  EXPECT_EQ(report.runs[0].worked->last_line, 4U);
+}
+
+TEST(States, OfTrafficEndWithAnotherLine) {
+  const std::string mixed = "  Tx-pps:  12  Tx-bps:  5 failed to start tx queues -19\n";
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kTraffic, kTraffic, mixed}))),
+            "mana-start-tx-enodev");
+  const auto report = read_text(log_of({kStart,
+                                        kTraffic,
+                                        kTraffic,
+                                        kBusy,
+                                        kTraffic,
+                                        kTraffic,
+                                        "  Tx-pps:            0          Tx-bps:            0\n"}));
+  EXPECT_EQ(report.matched_lines, 6U);
+  EXPECT_EQ(report.runs.at(0).worked->last_line, 6U);
+  EXPECT_EQ(report.entries.at(0).proof->line, 5U);
+}
+
+TEST(OpenErrors, AreRecoveredByTheStateThatTheyBlock) {
+  const auto diagnosis = diagnose_text(log_of({kStart, kBusy, kTraffic}));
+  EXPECT_EQ(root_id(diagnosis), "");
+  ASSERT_THAT(ids(diagnosis.recovered), ElementsAre("mana-start-tx-enodev"));
+  EXPECT_EQ(diagnosis.recovered[0].proof->line, 3U);
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kForwards, kBusy}))), "mana-start-tx-enodev");
+}
+
+TEST(OpenErrors, AreNotRecoveredByAnEarlierStep) {
+  const auto diagnosis = diagnose_text(
+      log_of({kBusy, "testpmd: create a new mbuf pool <mb_pool_0>: n=163456, size=2176\n"}));
+  EXPECT_EQ(root_id(diagnosis), "mana-start-tx-enodev");
+}
+
+TEST(OpenErrors, AreRecoveredByALaterRunThatWorks) {
+  const char* const rejected = "mana_tx_comp_oob(): mana_tx_comp_oob cqe_type 33 vendor_err 1\n";
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, rejected, kTraffic}))), "mana-tx-cqe-error");
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, rejected, kStart, kTraffic}))), "");
+}
+
+TEST(OpenErrors, OfManaStayOpenOnTheSyntheticPath) {
+  const auto diagnosis = diagnose_text(log_of({kStart, kClash, kNoVf, kForwards, kTraffic}));
+  EXPECT_EQ(root_id(diagnosis), "mana-alloc-parent-domain");
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kNoVf, kForwards, kTraffic}))),
+            "netvsc-vf-not-found");
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kClash, kNoVf, kVf, kForwards}))), "");
+}
+
+TEST(OpenErrors, OfTheKernelAreRecoveredForTheSamePortOnly) {
+  const std::string other = "mana 7870:00:00.0 eth3: Configured vPort 101 PD 5 DB 1\n";
+  const std::string same = "mana 7870:00:00.0 eth2: Configured vPort 100 PD 5 DB 1\n";
+  const std::string renamed =
+      "mana 7870:00:00.0 enP1: renamed from eth2\n"
+      "mana 7870:00:00.0 enP1: Configured vPort 100 PD 5 DB 1\n";
+  EXPECT_EQ(root_id(diagnose_text(kVport + other)), "manako-vport-config");
+  EXPECT_EQ(root_id(diagnose_text(kVport + same)), "");
+  EXPECT_EQ(root_id(diagnose_text(kVport + renamed)), "");
+}
+
+TEST(OpenErrors, OfAProgramAreNotRecoveredByTheKernel) {
+  const auto diagnosis = diagnose_text(
+      log_of({kStart, kBusy, "mana 7870:00:00.0 eth2: Configured vPort 100 PD 5 DB 1\n"}));
+  EXPECT_EQ(root_id(diagnosis), "mana-start-tx-enodev");
+}
+
+TEST(OpenErrors, AreExpectedAfterAnOrderlyStop) {
+  const char* const teardown = "mana_dev_close(): Failed to deallocate PD: 16\n";
+  const auto diagnosis =
+      diagnose_text(log_of({kStart, kForwards, "Shutting down port 0...\n", teardown}));
+  EXPECT_EQ(root_id(diagnosis), "");
+  ASSERT_THAT(ids(diagnosis.expected), ElementsAre("mana-teardown-failed"));
+  EXPECT_EQ(diagnosis.expected[0].proof->line, 3U);
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kForwards, teardown}))), "mana-teardown-failed");
+}
+
+TEST(OpenErrors, AreOpenAgainIfTheyOccurAfterTheirRecovery) {
+  const auto diagnosis = diagnose_text(log_of({kNoVf, kVf, kNoVf, kVf, kNoVf}));
+  EXPECT_EQ(root_id(diagnosis), "netvsc-vf-not-found");
+  EXPECT_EQ(diagnosis.root->quote->line, 5U);
+  EXPECT_EQ(diagnosis.root->count, 1U);
+  ASSERT_THAT(ids(diagnosis.recovered), ElementsAre("netvsc-vf-not-found"));
+  EXPECT_EQ(diagnosis.recovered[0].count, 2U);
+}
+
+TEST(Devices, AreTheSameUnlessANameDiffers) {
+  const Device vf{"7870:00:00.0", "", "eth2", ""};
+  EXPECT_TRUE(vf.may_be({}));
+  EXPECT_TRUE(vf.may_be({"", "uuid", "eth2", ""}));
+  EXPECT_FALSE(vf.may_be({"", "uuid", "eth3", ""}));
+  EXPECT_FALSE(vf.may_be({"7871:00:00.0", "", "", ""}));
+  EXPECT_EQ((Device{"", "", "", "1"}).text(), "port 1");
+}
+
+TEST(TimeOf, ALineIsInItsPrefix) {
+  const auto time = [](std::string_view line) {
+    return std::string(time_of(line, line.substr(line.find("EAL"))));
+  };
+  EXPECT_EQ(time("[   12.345678] EAL: x"), "12.345678");
+  EXPECT_EQ(time("Nov 21 03:00:00 vm dpdk[12]: EAL: x\r\n"), "Nov 21 03:00:00");
+  EXPECT_EQ(time("2026-11-21T03:00:00.123456789Z stderr F EAL: x"), "2026-11-21T03:00:00");
+  EXPECT_EQ(time("EAL: 12.5"), "");
+  EXPECT_EQ(time("web_1  | EAL: x"), "");
+  EXPECT_EQ(time_of(R"({"log":"EAL: x","time":"2026-11-21T03:00:00Z"})", "EAL: x"),
+            "2026-11-21T03:00:00");
+}
+
+}  // namespace
+}  // namespace manactl::diag

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+#include "diag/verdict.h"
+
+#include <gmock/gmock.h>
+
+#include "diag/logs.h"
+
+namespace manactl::diag {
+namespace {
+
+using test::diagnose_text;
+using test::read_text;
+
+constexpr const char* kStart = "EAL: Detected CPU lcores: 2\n";
+constexpr const char* kForwards =
+    "txonly packet forwarding - ports=1 - cores=1 - streams=1 - NUMA support enabled\n";
+constexpr const char* kTraffic = "Nov 21 03:00:07 vm x[1]:   Tx-pps:  10421337   Tx-bps: 5\n";
+constexpr const char* kRejected =
+    "MANA_DRIVER: mana_process_tx_comp(): mana_tx_comp_oob cqe_type 33 vendor_err 1\n";
+
+Verdict verdict_of(const std::string& text) {
+  return diagnose_text(text).verdict.value();
+}
+
+TEST(Verdict, IsThatItWorksIfTheLastRunDoes) {
+  const auto verdict = verdict_of(std::string(kStart) + kForwards);
+  EXPECT_EQ(verdict.answer, Answer::works);
+  EXPECT_EQ(verdict.worked->quote.line, 2U);
+}
+
+TEST(Verdict, HasTheTimeUntilWhichItWorked) {
+  for (const std::string end :
+       {kRejected, "Segmentation fault\n", "mana 7870:00:00.0: MANA reset cycle start\n"}) {
+    const bool is_kernel = end.starts_with("mana 7870");
+    const std::string before =
+        is_kernel
+            ? "Nov 21 03:00:07 vm kernel: mana 7870:00:00.0 eth2: Configured vPort 1 PD 5 DB 1\n"
+            : std::string(kStart) + kTraffic;
+    const auto verdict = verdict_of(before + end);
+    EXPECT_EQ(verdict.answer, Answer::worked_until) << end;
+    EXPECT_EQ(verdict.worked->last_time, "Nov 21 03:00:07") << end;
+    EXPECT_TRUE(verdict.failure) << end;
+  }
+}
+
+TEST(Verdict, IsAFailureIfNoPacketPassedBeforeTheRootCause) {
+  EXPECT_EQ(verdict_of(std::string(kStart) + kForwards + kRejected).answer, Answer::failed);
+}
+
+TEST(Verdict, IsAnUnknownFailureIfNoSignatureNamesTheCause) {
+  for (const std::string text : {"EAL: frobnicator failed to spin up\n",
+                                 "EAL: Bus (pci) probe failed.\n",
+                                 "EAL: Detected CPU lcores: 2\nSegmentation fault\n"}) {
+    EXPECT_EQ(verdict_of(text).answer, Answer::failed_unknown) << text;
+  }
+  EXPECT_EQ(verdict_of("EAL: frobnicator failed to spin up\n" + std::string(kForwards)).answer,
+            Answer::works);
+}
+
+TEST(Verdict, IsNeitherSuccessNorFailureWithoutSuchLines) {
+  EXPECT_EQ(verdict_of("").answer, Answer::no_failure);
+  EXPECT_EQ(verdict_of(kStart).answer, Answer::no_failure);
+  EXPECT_FALSE(diagnose(Report{}, {}).verdict);
+}
+
+TEST(Verdict, IsThatALogOfAnotherNicIsNotOurs) {
+  const std::string other = "EAL: Probe PCI driver: mlx5_pci (15b3:1016) device: 3b91:00:02.0\n";
+  const auto diagnosis = diagnose_text(other + "testpmd: No probed ethernet devices\n");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::not_ours);
+  EXPECT_FALSE(diagnosis.root);
+  EXPECT_EQ(verdict_of("nginx: error 17\n").answer, Answer::not_ours);
+  EXPECT_EQ(verdict_of(other + kRejected).answer, Answer::failed);
+}
+
+TEST(Verdict, OfSeveralLogsIsTheWorst) {
+  const auto works = read_text(std::string(kStart) + kForwards);
+  const auto fails = read_text(kRejected);
+  const auto other = read_text("nginx: started\n");
+  EXPECT_EQ(diagnose({}, {works, fails}).verdict->answer, Answer::failed);
+  EXPECT_EQ(diagnose({}, {fails, works}).verdict->answer, Answer::failed);
+  EXPECT_EQ(diagnose({}, {other, works}).verdict->answer, Answer::works);
+}
+
+TEST(UnknownErrors, HaveTwoLinesOfContextOnEachSide) {
+  const auto diagnosis = diagnose_text("1\n2\n[ 3.0] three\nEAL: frobnicator failed\n5\n\n7\n");
+  ASSERT_EQ(diagnosis.unknown.size(), 1U);
+  const auto& context = diagnosis.unknown[0].context;
+  ASSERT_EQ(context.size(), 4U);
+  EXPECT_EQ(context[0].line, 2U);
+  EXPECT_EQ(context[1].text, "three");
+  EXPECT_EQ(context[2].line, 5U);
+  EXPECT_EQ(context[3].text, "");
+  EXPECT_THAT(diagnose_text("EAL: frobnicator failed").unknown[0].context, testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace manactl::diag
