@@ -20,6 +20,10 @@ constexpr const char* kNoPorts =
     "testpmd: No probed ethernet devices\n"
     "EAL: Error - exiting with code: 1\n";
 
+std::string log_of(const std::string& name) {
+  return "--log=" MANACTL_SOURCE_DIR "/tests/logs/" + name;
+}
+
 TEST(Doctor, AnalyzesOnlyTheLogOnAMachineWithoutMana) {
   ProcessOptions process;
   process.input = "EAL: Detected CPU lcores: 2\n";
@@ -46,7 +50,7 @@ TEST(Doctor, ReadsSeveralLogs) {
                                 fixture("not-azure"),
                                 "--json",
                                 "--log",
-                                directory.file("a.log", "one\n"),
+                                directory.file("a.log", "EAL: Detected CPU lcores: 2\n"),
                                 "--log=" + directory.file("b.log", "two\nthree\n")});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
@@ -54,14 +58,62 @@ TEST(Doctor, ReadsSeveralLogs) {
   EXPECT_EQ(document["logs"][1]["lines"], 2);
 }
 
+TEST(Doctor, ReportsThatALogIsNotAboutMana) {
+  ProcessOptions process;
+  process.input = "nginx: error 17\n";
+  const std::vector<std::string> words = {"doctor", "--log", "-", "--root"};
+  const auto on = [&](const std::string& machine) {
+    auto command = words;
+    command.push_back(fixture(machine));
+    return manactl(command, process);
+  };
+  EXPECT_EQ(on("not-azure").code, 3);
+  EXPECT_THAT(on("not-azure").out, HasSubstr("Not MANA"));
+  EXPECT_EQ(on("healthy-two-nics").code, 0);
+}
+
+TEST(Doctor, PrintsTheStoryOfALogWithV) {
+  const auto outcome =
+      manactl({"doctor", "--root", fixture("not-azure"), log_of("healthy-dmesg.log"), "-v"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("Works: The kernel uses the VF"));
+  EXPECT_THAT(outcome.out, HasSubstr("  kernel, lines 1 to 12, worked\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("        11  2001.551000          servicing   The adapter is being "
+                        "serviced (7870:00:00.0)\n"));
+}
+
+TEST(Doctor, ReportsUntilWhenTheDeviceWorked) {
+  const auto text_of = [](const std::string& log, const std::string& input) {
+    ProcessOptions process;
+    process.input = input;
+    return manactl({"doctor", "--root", fixture("not-azure"), "--log", log}, process).out;
+  };
+  const auto file = std::string(MANACTL_SOURCE_DIR "/tests/logs/story/fault-device-reset.log");
+  EXPECT_THAT(text_of(file, ""), HasSubstr("Worked until line 62: A port carries packets"));
+  EXPECT_THAT(text_of("-",
+                      "[   12.5] mana 7870:00:00.0 eth2: Configured vPort 1 PD 5 DB 1\n"
+                      "[   13.5] mana 7870:00:00.0: MANA reset cycle start\n"),
+              HasSubstr("Worked until 12.5 s after boot: "));
+}
+
+TEST(Doctor, QuotesAnUnknownFailureWithItsContext) {
+  ProcessOptions process;
+  process.input = "EAL: Detected CPU lcores: 2\nsecond\nEAL: frobnicator failed\nfourth\n";
+  const auto outcome = manactl({"doctor", "--log", "-", "--root", fixture("not-azure")}, process);
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("Failed, and the cause is unknown\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("         2  second\n"
+                        "  >      3  EAL: frobnicator failed\n"
+                        "         4  fourth\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("--bundle"));
+}
+
 TEST(Doctor, FindsNoCauseOnAHealthyMachine) {
   const auto outcome = manactl({"doctor", "--root", fixture("healthy-two-nics")});
   EXPECT_THAT(outcome.out, HasSubstr("No cause found")) << outcome.out;
   EXPECT_EQ(outcome.code, 0) << outcome.out;
-}
-
-std::string log_of(const std::string& name) {
-  return "--log=" MANACTL_SOURCE_DIR "/tests/logs/" + name;
 }
 
 TEST(Doctor, FindsTheCauseInTheChecksWhenTheLogIsHealthy) {

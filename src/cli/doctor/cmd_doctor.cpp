@@ -184,14 +184,20 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
 DoctorResult DoctorCommand::result() const {
   DoctorResult result{diagnosis_, checks_, {}, notes_, probe_ ? &*probe_ : nullptr};
   for (std::size_t i = 0; i < reports_.size(); ++i) {
-    result.logs.push_back({logs_[i].name, reports_[i].lines, reports_[i].dpdk_release});
+    const auto& log = reports_[i];
+    result.logs.push_back({logs_[i].name, log.lines, log.dpdk_release, log.runs, log.more_runs});
   }
   return result;
 }
 
 Exit DoctorCommand::exit_code() const {
   const Exit probed = probe_ ? exit_of(*probe_) : Exit::ok;
-  return probed == Exit::ok ? findings_if(diagnosis_.root.has_value()) : probed;
+  if (probed != Exit::ok) return probed;
+  const auto& verdict = diagnosis_.verdict;
+  const bool only_logs = checks_.outcomes.empty() && !probe_;
+  const bool not_ours = verdict && verdict->answer == diag::Answer::not_ours;
+  if (not_ours && only_logs) return Exit::unsupported;
+  return findings_if(diagnosis_.root || (verdict && is_failure(verdict->answer)));
 }
 
 Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit) {

@@ -12,16 +12,54 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json quote_json(const std::optional<diag::Quote>& quote) {
+  if (!quote) return nullptr;
+  return {{"log", safe(quote->log)}, {"line", quote->line}, {"text", safe(quote->text)}};
+}
+
+Json text_or_null(std::string_view text) {
+  return text.empty() ? Json(nullptr) : Json(safe(text));
+}
+
+Json milestone_json(const diag::Milestone& one) {
+  return {{"state", word_of(diag::kStates, one.state)},
+          {"device", text_or_null(one.device.text())},
+          {"id", one.signature->id},
+          {"line", one.quote.line},
+          {"last_line", one.last_line},
+          {"time", text_or_null(one.time)},
+          {"last_time", text_or_null(one.last_time)},
+          {"text", safe(one.quote.text)}};
+}
+
+Json run_json(const std::string& log, const diag::Run& run) {
+  Json row;
+  row["log"] = safe(log);
+  row["kind"] = word_of(diag::kRunKinds, run.kind);
+  row["first_line"] = run.first_line;
+  row["last_line"] = run.last_line;
+  row["time"] = text_or_null(run.time);
+  row["dpdk"] = text_or_null(run.dpdk_release);
+  row["worked"] = run.worked.has_value();
+  row["ending"] = word_of(diag::kEndings, run.ending);
+  row["end"] = quote_json(run.end);
+  row["states"] = Json::array();
+  for (const auto& one : run.milestones) row["states"].push_back(milestone_json(one));
+  return row;
+}
+
+Json verdict_json(const std::optional<diag::Verdict>& verdict) {
+  if (!verdict) return nullptr;
+  return {{"answer", word_of(diag::kAnswers, verdict->answer)},
+          {"worked", verdict->worked ? milestone_json(*verdict->worked) : Json(nullptr)},
+          {"failure", quote_json(verdict->failure)}};
+}
+
 Json item_json(const diag::Diagnosis::Item& item) {
   Json row;
   row["id"] = item.id.empty() ? Json(nullptr) : Json(safe(item.id));
   row["title"] = safe(item.title);
-  row["quote"] = nullptr;
-  if (item.quote) {
-    row["quote"] = {{"log", safe(item.quote->log)},
-                    {"line", item.quote->line},
-                    {"text", safe(item.quote->text)}};
-  }
+  row["quote"] = quote_json(item.quote);
   row["count"] = item.count;
   row["cause"] = safe(item.cause);
   row["fix"] = safe(item.fix);
@@ -29,6 +67,11 @@ Json item_json(const diag::Diagnosis::Item& item) {
   row["confirmation"] = {{"state", word_of(kConfirmations, item.confirmation)},
                          {"by", safe(item.confirmed_by)}};
   row["note"] = safe(item.note);
+  row["proof"] = quote_json(item.proof);
+  row["context"] = Json::array();
+  for (const auto& line : item.context) {
+    row["context"].push_back({{"line", line.line}, {"text", safe(line.text)}});
+  }
   return row;
 }
 
@@ -36,10 +79,6 @@ Json items_json(const std::vector<diag::Diagnosis::Item>& items) {
   Json array = Json::array();
   for (const auto& item : items) array.push_back(item_json(item));
   return array;
-}
-
-Json text_or_null(std::string_view text) {
-  return text.empty() ? Json(nullptr) : Json(safe(text));
 }
 
 Json stage_json(const datapath::ProbeReport& report, datapath::Stage stage) {
@@ -81,10 +120,13 @@ void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   document["schema"] = "manactl.doctor/1";
   document["manactl"] = version();
   document["exit"] = static_cast<int>(exit);
+  document["verdict"] = verdict_json(diagnosis.verdict);
   document["root"] = diagnosis.root ? item_json(*diagnosis.root) : Json(nullptr);
   document["others"] = items_json(diagnosis.others);
   document["consequences"] = items_json(diagnosis.consequences);
   document["benign"] = items_json(diagnosis.benign);
+  document["expected"] = items_json(diagnosis.expected);
+  document["recovered"] = items_json(diagnosis.recovered);
   document["unknown"] = items_json(diagnosis.unknown);
   document["checks"] = result.report.outcomes.size();
   document["lines"] = diagnosis.lines;
@@ -92,6 +134,10 @@ void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   for (const auto& log : result.logs) {
     document["logs"].push_back(
         {{"name", safe(log.name)}, {"lines", log.lines}, {"dpdk", safe(log.dpdk_release)}});
+  }
+  document["runs"] = Json::array();
+  for (const auto& log : result.logs) {
+    for (const auto& run : log.runs) document["runs"].push_back(run_json(log.name, run));
   }
   document["notes"] = strings(result.notes);
   document["probe"] = result.probe == nullptr ? Json(nullptr) : probe_json(*result.probe);

@@ -2,6 +2,8 @@
 
 #include "cli/doctor/render_doctor.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace manactl::cli {
@@ -38,10 +40,19 @@ std::string check_summary(const diag::Report& report) {
   return text;
 }
 
+// Returns "Nov 21 03:00:00", "12.345678 s after boot" or "line 62".
+std::string moment_of(const diag::Milestone& milestone) {
+  const auto& time = milestone.last_time;
+  if (time.empty()) return fmt::format("line {}", milestone.last_line);
+  return time.find(':') == std::string::npos ? printable(time) + " s after boot" : printable(time);
+}
+
 class DoctorWriter {
  public:
   DoctorWriter(Screen& screen, int verbosity) : screen_(screen), verbosity_(verbosity) {}
 
+  void write_verdict(const diag::Verdict& verdict);
+  void write_unknown_failure(const DoctorResult& result);
   void write_cause(std::string_view heading, const Item& item);
   void write_list(std::string_view heading, const std::vector<Item>& items);
   void write_no_cause(const DoctorResult& result);
@@ -82,6 +93,59 @@ void DoctorWriter::write_quote(const diag::Quote& quote, std::uint64_t count) {
         << "    " << printable(quote.text, kMaxQuote) << '\n';
 }
 
+// The answer of a failure with a known cause is the root cause.
+void DoctorWriter::write_verdict(const diag::Verdict& verdict) {
+  const auto& worked = verdict.worked;
+  if (worked && verdict.answer == diag::Answer::works) {
+    out() << screen_.paint(Color::green, "Works:") << ' '
+          << fmt::format("{} ({}:{})\n\n",
+                         printable(worked->signature->title),
+                         printable(worked->quote.log),
+                         worked->last_line);
+  } else if (worked && verdict.answer == diag::Answer::worked_until) {
+    write_headline("Worked until",
+                   fmt::format("{}: {} ({}:{})",
+                               moment_of(*worked),
+                               printable(worked->signature->title),
+                               printable(worked->quote.log),
+                               worked->last_line));
+    if (verdict.failure) write_quote(*verdict.failure, 1);
+    out() << '\n';
+  } else if (verdict.answer == diag::Answer::not_ours) {
+    out() << "Not MANA: the logs contain no line of a MANA NIC or its drivers.\n\n";
+  }
+}
+
+// Quotes the first unrecognized errors with the lines around them, whatever the verbosity.
+void DoctorWriter::write_unknown_failure(const DoctorResult& result) {
+  constexpr std::size_t kMaxErrors = 3;
+  const auto& verdict = *result.diagnosis.verdict;
+  write_headline("Failed,", "and the cause is unknown");
+  if (verdict.failure) write_quote(*verdict.failure, 1);
+  std::size_t shown = 0;
+  for (const auto& item : result.diagnosis.unknown) {
+    const bool is_after = verdict.failure && item.quote->log == verdict.failure->log &&
+                          item.quote->line > verdict.failure->line;
+    if (is_after || shown == kMaxErrors) continue;
+    ++shown;
+    out() << "  " << screen_.paint(Color::dim, place_of(*item.quote) + times(item.count)) << '\n';
+    const auto write_line = [this](const diag::Quote& line, std::string_view mark) {
+      out() << fmt::format("  {} {:>6}  {}\n", mark, line.line, printable(line.text, kMaxQuote));
+    };
+    const auto after = std::ranges::find_if(
+        item.context, [&item](const diag::Quote& line) { return line.line > item.quote->line; });
+    std::for_each(item.context.begin(), after, [&](const auto& line) { write_line(line, " "); });
+    write_line(*item.quote, ">");
+    std::for_each(after, item.context.end(), [&](const auto& line) { write_line(line, " "); });
+  }
+  out() << wrap(
+               "To report this, attach the file that 'manactl doctor --bundle vm.tar.gz --scrub' "
+               "writes; add --log for each log.",
+               screen_.width(),
+               2)
+        << "\n\n";
+}
+
 void DoctorWriter::write_cause(std::string_view heading, const Item& item) {
   write_headline(heading, printable(item.title, kMaxText));
   if (item.quote) {
@@ -112,7 +176,7 @@ void DoctorWriter::write_list(std::string_view heading, const std::vector<Item>&
   for (const auto& item : items) {
     if (shown == kMaxItems && verbosity_ == 0) break;
     ++shown;
-    const std::string what = item.title.empty() && item.quote ? item.quote->text : item.title;
+    const std::string what = item.id.empty() && item.quote ? item.quote->text : item.title;
     const std::string where = item.quote ? place_of(*item.quote) + times(item.count) : item.id;
     const auto lines =
         wrap_lines(fmt::format("{} ({})", printable(what, kMaxQuote), where), screen_.width() - 4);
@@ -121,7 +185,11 @@ void DoctorWriter::write_list(std::string_view heading, const std::vector<Item>&
       out() << before << line << '\n';
       before = "    ";
     }
-    if (verbosity_ > 0 && !item.title.empty()) {
+    if (item.proof) {
+      out() << fmt::format(
+          "    {}: {}\n", place_of(*item.proof), printable(item.proof->text, kMaxQuote));
+    }
+    if (verbosity_ > 0 && !item.id.empty()) {
       const auto& source = item.quote ? item.quote->text : item.cause;
       out() << "    " << screen_.paint(Color::dim, printable(source, kMaxQuote)) << '\n';
     }
@@ -167,13 +235,25 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   if (result.probe != nullptr) print_text(screen, *result.probe);
   if (probe_only) return writer.write_notes(result.notes);
   if (result.probe != nullptr) screen.stream() << '\n';
+  const auto& verdict = diagnosis.verdict;
+  if (verdict) writer.write_verdict(*verdict);
+  const bool is_unknown = verdict && diag::is_failure(verdict->answer) && !diagnosis.root;
+  if (is_unknown) writer.write_unknown_failure(result);
   if (diagnosis.root) writer.write_cause("Root cause:", *diagnosis.root);
   for (const auto& other : diagnosis.others) writer.write_cause("Also:", other);
   const bool one_cause = diagnosis.root && diagnosis.others.empty();
   writer.write_list(one_cause ? "Caused by this:" : "Caused by these:", diagnosis.consequences);
+  writer.write_list("Recovered, as a later line shows:", diagnosis.recovered);
+  writer.write_list("Expected, as an earlier line shows:", diagnosis.expected);
   writer.write_list("Harmless messages:", diagnosis.benign);
-  writer.write_list("Unrecognized errors:", diagnosis.unknown);
-  if (!diagnosis.root) writer.write_no_cause(result);
+  if (!is_unknown) writer.write_list("Unrecognized errors:", diagnosis.unknown);
+  for (const auto& log : result.logs) {
+    if (verbosity > 0) print_text(screen, log);
+  }
+  // The answer for the logs is already there.
+  const bool is_answered = verdict && verdict->answer != diag::Answer::no_failure;
+  const bool only_logs = result.report.outcomes.empty() && result.probe == nullptr;
+  if (!diagnosis.root && !(is_answered && only_logs)) writer.write_no_cause(result);
   writer.write_notes(result.notes);
 }
 

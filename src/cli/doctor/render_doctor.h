@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints the result of doctor: text in render_doctor.cpp and render_probe.cpp, JSON in
-// json_doctor.cpp.
+// Prints the result of doctor: text in render_doctor.cpp, render_story.cpp and render_probe.cpp,
+// JSON in json_doctor.cpp.
 
 #pragma once
 
@@ -23,6 +23,8 @@ struct DoctorResult {
     std::string name;
     std::uint64_t lines = 0;
     std::string dpdk_release;
+    std::vector<diag::Run> runs = {};
+    std::uint64_t more_runs = 0;
   };
 
   std::vector<Log> logs;
@@ -36,6 +38,9 @@ inline constexpr EnumWords<diag::Confirmation, 3> kConfirmations = {
      {diag::Confirmation::not_possible, "not-possible"}}};
 
 void print_text(Screen& screen, const datapath::ProbeReport& report);
+
+// Prints the runs of a log with the states that its lines show.
+void print_text(Screen& screen, const DoctorResult::Log& log);
 void print_text(Screen& screen, const DoctorResult& result, int verbosity);
 
 // Prints the document of schemas/doctor.schema.json.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/doctor/render_doctor.h"
+
+namespace manactl::cli {
+namespace {
+
+std::string describe_run(const diag::Run& run) {
+  const bool is_program = run.kind == diag::RunKind::program;
+  std::string text = is_program ? "DPDK program" : "kernel";
+  if (!run.dpdk_release.empty()) text += ", DPDK " + printable(run.dpdk_release);
+  text += fmt::format(", lines {} to {}", run.first_line, run.last_line);
+  if (run.ending == diag::Ending::failed) return text + ", failed";
+  if (run.worked) text += ", worked";
+  return run.ending == diag::Ending::stopped ? text + ", stopped" : text;
+}
+
+void write_row(Screen& screen, std::uint64_t line, std::string_view time, std::string_view what) {
+  screen.stream() << fmt::format("    {:>6}  {:<19}  ", line, printable(time)) << what << '\n';
+}
+
+}  // namespace
+
+void print_text(Screen& screen, const DoctorResult::Log& log) {
+  screen.stream() << "Story of " << printable(log.name) << '\n';
+  if (log.runs.empty()) screen.stream() << "  no line shows a state\n";
+  for (const auto& run : log.runs) {
+    screen.stream() << "  " << screen.paint(Color::bold, describe_run(run)) << '\n';
+    for (const auto& one : run.milestones) {
+      auto what = fmt::format(
+          "{:<10}  {}", word_of(diag::kStates, one.state), printable(one.signature->title));
+      const auto device = printable(one.device.text());
+      if (!device.empty()) what += fmt::format(" ({})", device);
+      if (one.last_line != one.quote.line) what += fmt::format(", until line {}", one.last_line);
+      write_row(screen, one.quote.line, one.time, what);
+    }
+    if (run.more_milestones > 0) {
+      screen.stream() << fmt::format("    and {} more\n", run.more_milestones);
+    }
+    if (run.end) {
+      write_row(screen,
+                run.end->line,
+                "",
+                fmt::format("{:<10}  {}", word_of(diag::kEndings, run.ending), run.end->text));
+    }
+  }
+  if (log.more_runs > 0) screen.stream() << fmt::format("  and {} more runs\n", log.more_runs);
+  screen.stream() << '\n';
+}
+
+}  // namespace manactl::cli
