@@ -55,6 +55,7 @@ Result<> apply(Options& options,
       {"--queues", [&] { return set_number(value, 1, 64, options.queues); }},
       {"--mtu", [&] { return set_number(value, 68, 9000, options.mtu); }},
       {"--hwc-timeout", [&] { return set_number(value, 1, 600'000, options.hwc_timeout_ms); }},
+      {"--link-speed", [&] { return set_number(value, 1, 1'000'000, options.link_speed_mbps); }},
       {"--fault", [&] { return add_fault(options, value); }},
       {"--fault-file", [&] { return set_text(value, options.fault_file); }},
       {"--console", [&] { return set_text(value, options.console); }},
@@ -77,6 +78,7 @@ std::string usage(std::string_view program, std::string_view argument) {
          "  --queues=N         SQs and RQs per port (default: 16)\n"
          "  --mtu=N            maximum MTU (default: 1500)\n"
          "  --hwc-timeout=MS   let the driver query this timeout of the hardware channel\n"
+         "  --link-speed=MBPS  let the driver query this link speed\n"
          "  --fault=CODE=ACTION[,after=N][,times=N]\n"
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"

@@ -15,12 +15,13 @@
 namespace manactl::device {
 
 struct Options {
-  std::string path;                  // the socket for QEMU
-  std::string console;               // the socket for commands; empty: none
-  std::vector<MacAddress> macs;      // one per port
-  std::uint32_t queues = 16;         // SQs and RQs per port
-  std::uint16_t mtu = 1500;          // maximum; frames have 14 bytes of header in addition
-  std::uint32_t hwc_timeout_ms = 0;  // 0: the driver cannot query it
+  std::string path;                   // the socket for QEMU
+  std::string console;                // the socket for commands; empty: none
+  std::vector<MacAddress> macs;       // one per port
+  std::uint32_t queues = 16;          // SQs and RQs per port
+  std::uint16_t mtu = 1500;           // maximum; frames have 14 bytes of header in addition
+  std::uint32_t hwc_timeout_ms = 0;   // 0: the driver cannot query it
+  std::uint32_t link_speed_mbps = 0;  // 0: the driver cannot query it
   std::vector<Fault> faults;
   std::string fault_file;  // reread before each message
   bool trace = false;

@@ -71,6 +71,9 @@ std::optional<Reply> Vports::handle(const Request& request) {
       return fence(request);
     case Command::query_gf_stat:
       return statistics();
+    case Command::query_link_config:
+      if (options_.link_speed_mbps == 0) return std::nullopt;
+      return link_config(request);
     default:
       return std::nullopt;
   }
@@ -104,6 +107,7 @@ Reply Vports::device_config() const {
   answer.max_vports = static_cast<std::uint16_t>(vports_.size());
   answer.max_eqs = 32;
   answer.adapter_mtu = static_cast<std::uint16_t>(options_.mtu + kEthernetHeader);
+  answer.link_speed_mbps = options_.link_speed_mbps;
   return Reply::with(answer);
 }
 
@@ -253,6 +257,16 @@ Reply Vports::fence(const Request& request) {
     queues_.notify(object.cq_id);
   };
   return reply;
+}
+
+// Linux queries the speed since 6.17. It ignores the response if QoS is not configured, so the
+// response contains the link speed as the limit.
+Reply Vports::link_config(const Request& request) {
+  const auto body = wire::decode_front<wire::QueryLinkRequest>(request.body());
+  if (!body) return Reply::refuse(body.error());
+  if (find(body->value) == nullptr) return no_such("vPort", body->value);
+  return Reply::with(
+      wire::QueryLinkResponse{options_.link_speed_mbps, 0, options_.link_speed_mbps});
 }
 
 // Returns the sums over all vPorts, because the request does not select a vPort.

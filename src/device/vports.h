@@ -11,6 +11,7 @@
 #include "adapter/net/rss.h"
 #include "device/control.h"
 #include "wire/mana_messages.h"
+#include "wire/port_messages.h"
 
 namespace manactl::device {
 
@@ -65,6 +66,7 @@ class Vports {
   Reply create_object(const Request& request);
   Reply destroy_object(const Request& request);
   Reply fence(const Request& request);
+  Reply link_config(const Request& request);
   Reply statistics() const;
 
   Result<> take_regions(const wire::CreateWqObjectRequest& body, Region& wq, Region& cq);

@@ -22,6 +22,7 @@ TEST(DeviceOptions, AreAllParsed) {
                                       "--queues=4",
                                       "--mtu=9000",
                                       "--hwc-timeout=500",
+                                      "--link-speed=200000",
                                       "--fault=25=ignore",
                                       "--fault-file=/tmp/f",
                                       "--trace-file=/tmp/t",
@@ -32,6 +33,7 @@ TEST(DeviceOptions, AreAllParsed) {
   EXPECT_EQ(options->queues, 4U);
   EXPECT_EQ(options->mtu, 9000U);
   EXPECT_EQ(options->hwc_timeout_ms, 500U);
+  EXPECT_EQ(options->link_speed_mbps, 200000U);
   EXPECT_EQ(options->faults.size(), 1U);
   EXPECT_EQ(options->fault_file, "/tmp/f");
   EXPECT_TRUE(options->trace);
@@ -45,6 +47,8 @@ TEST(DeviceOptions, RejectInvalidArguments) {
       {"--ports=17", "d"},
       {"--ports", "d"},
       {"--mtu=x", "d"},
+      {"--link-speed=0", "d"},
+      {"--link-speed=1000001", "d"},
       {"--mac=1", "d"},
       {"--fault=1", "d"},
       {"--fault-file=", "d"},
