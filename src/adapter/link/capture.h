@@ -47,7 +47,8 @@ Result<int> open_capture(const std::string& path);  // also checks the file
 // several hard links, and files of other users.
 Result<int> create_capture(const std::string& path);
 
-// Creates a TAP interface that is up. It vanishes when the descriptor is closed.
+// Opens a TAP interface and brings it up. Creates it if there is none; it then vanishes when the
+// descriptor is closed.
 Result<int> open_tap(const std::string& name);
 
 }  // namespace manactl::adapter

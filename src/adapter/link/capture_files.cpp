@@ -31,12 +31,14 @@ ifreq request_for(const std::string& name) {
   return request;
 }
 
+// Does nothing if the interface is up already, which needs no privilege.
 bool bring_up(ifreq& request) {
   const int control = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (control < 0) return false;
   bool good = ioctl(control, SIOCGIFFLAGS, &request) == 0;
+  const bool is_up = (request.ifr_flags & IFF_UP) != 0;
   request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
-  good = good && ioctl(control, SIOCSIFFLAGS, &request) == 0;
+  good = good && (is_up || ioctl(control, SIOCSIFFLAGS, &request) == 0);
   const int error = errno;
   close(control);
   errno = error;
