@@ -28,6 +28,17 @@ std::uint64_t packets(const wire::TrafficCounters& counters) {
   return counters.unicast_packets + counters.broadcast_packets + counters.multicast_packets;
 }
 
+// The member "uplink" of a port's object; empty if the port has no uplink.
+std::string uplink_member(const UplinkCounters* counters) {
+  if (counters == nullptr) return {};
+  return fmt::format(
+      R"(,"uplink":{{"tx_packets":{},"tx_dropped":{},"rx_packets":{},"rx_dropped":{}}})",
+      counters->sent,
+      counters->send_dropped,
+      counters->received,
+      counters->receive_dropped);
+}
+
 std::string quoted(std::string_view text) {
   std::string result = "\"";
   for (const char character : printable(text)) {
@@ -41,13 +52,15 @@ std::string quoted(std::string_view text) {
 
 std::string Console::statistics() {
   std::vector<std::string> ports;
-  for (const auto& vport : device_.vports().all()) {
+  const auto& vports = device_.vports().all();
+  for (std::size_t i = 0; i < vports.size(); ++i) {
+    const auto& vport = vports[i];
     const auto& counters = vport.counters;
     std::uint64_t errors = 0;
     for (const auto count : counters.tx_errors) errors += count;
     ports.push_back(fmt::format(
         R"({{"mac":"{}","tx_packets":{},"tx_bytes":{},"tx_errors":{},"rx_packets":{},"rx_bytes":{},)"
-        R"("rx_without_buffer":{},"rx_disabled":{}}})",
+        R"("rx_without_buffer":{},"rx_disabled":{}{}}})",
         vport.mac.str(),
         packets(counters.tx),
         counters.tx.bytes,
@@ -55,7 +68,8 @@ std::string Console::statistics() {
         packets(counters.rx),
         counters.rx.bytes,
         counters.rx_no_wqe,
-        counters.rx_vport_disabled));
+        counters.rx_vport_disabled,
+        uplink_member(device_.packets().uplink_counters(i))));
   }
   return fmt::format(R"({{"messages":{},"violations":{},"ports":[{}]}})",
                      device_.messages(),

@@ -46,6 +46,8 @@ class Device {
 
   Vports& vports() { return vports_; }
 
+  Packets& packets() { return packets_; }
+
   Control& control() { return control_; }
 
   Rdma& rdma() { return rdma_; }

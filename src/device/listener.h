@@ -15,7 +15,8 @@ namespace manactl::device {
 class Listener {
  public:
   // Only this user may connect. Replaces a socket that no process uses any more, but nothing else.
-  static Result<Listener> open(const std::string& path);
+  // `type` is the type of socket, such as SOCK_STREAM.
+  static Result<Listener> open(const std::string& path, int type);
 
   Listener(Listener&& other) noexcept
       : socket_(std::move(other.socket_)), path_(std::exchange(other.path_, {})) {}
@@ -36,5 +37,8 @@ class Listener {
   Descriptor socket_;
   std::string path_;
 };
+
+// Connects to a listener without waiting. A Descriptor without a number if that fails.
+Descriptor connect_to(const std::string& path, int type);
 
 }  // namespace manactl::device

@@ -4,15 +4,18 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <optional>
 #include <sstream>
 
+#include "adapter/link/capture.h"
 #include "device/console.h"
 #include "device/listener.h"
 #include "device/vfio_user/server.h"
@@ -53,6 +56,13 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
+std::uint64_t now() {
+  timespec time{};
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
 Trace make_trace(const Options& options) {
   if (!options.trace) return Trace();
   std::FILE* file =
@@ -64,16 +74,25 @@ Trace make_trace(const Options& options) {
   });
 }
 
-// The process: waits for QEMU, for a client of the console, and for their messages.
+// The sockets, interfaces and files that the process uses.
+struct Resources {
+  Listener qemu;
+  std::optional<Listener> console;
+  std::vector<std::pair<std::size_t, std::unique_ptr<Uplink>>> uplinks;  // with their ports
+  Descriptor capture;  // records frames; none without --pcap
+};
+
+// The process: waits for QEMU, for a client of the console, for their messages, and for frames.
 class Process {
  public:
-  Process(const Options& options, Listener qemu, std::optional<Listener> console, Trace& trace)
-      : listener_(std::move(qemu)),
-        console_listener_(std::move(console)),
-        trace_(trace),
-        device_(function_, options, trace, [&options] {
+  Process(const Options& options, Resources& resources, Trace& trace)
+      : resources_(resources), trace_(trace), device_(function_, options, trace, [&options] {
           return options.fault_file.empty() ? std::string() : read_text(options.fault_file);
-        }) {}
+        }) {
+    for (auto& [port, uplink] : resources_.uplinks) device_.packets().connect(port, *uplink);
+    if (!resources_.capture) return;
+    device_.packets().observe([this](std::span<const std::uint8_t> frame) { record(frame); });
+  }
 
   void run() {
     const auto waiting_mask = block_signals();
@@ -86,28 +105,48 @@ class Process {
  private:
   // One QEMU and one client of the console are served at a time; others wait.
   void wait(const sigset_t& waiting_mask) {
-    const bool console_waits = console_listener_ && !client_;
-    std::array<pollfd, 2> ready{{
-        {channel_ ? channel_->fd() : listener_.fd(), POLLIN, 0},
+    const bool console_waits = resources_.console && !client_;
+    std::vector<pollfd> ready{
+        {channel_ ? channel_->fd() : resources_.qemu.fd(), POLLIN, 0},
         {client_         ? client_.get()
-         : console_waits ? console_listener_->fd()
+         : console_waits ? resources_.console->fd()
                          : -1,
          POLLIN,
          0},
-    }};
+    };
+    for (const auto& [port, uplink] : resources_.uplinks)
+      ready.push_back({uplink->fd(), POLLIN, 0});
     const bool retry = device_.retry_interrupts();
     if (::ppoll(ready.data(), ready.size(), retry ? &kRetry : nullptr, &waiting_mask) <= 0) return;
     if (ready[1].revents != 0) {
       if (console_waits) {
-        client_ = console_listener_->accept();
+        client_ = resources_.console->accept();
       } else {
         read_console();
       }
     }
-    if (ready[0].revents == 0) return;
+    for (std::size_t i = 0; i < resources_.uplinks.size(); ++i) {
+      if (ready[i + 2].revents != 0) device_.packets().receive(resources_.uplinks[i].first);
+    }
+    if (ready[0].revents != 0) read_qemu();
+  }
+
+  // Ends the capture if a frame cannot be written completely.
+  void record(std::span<const std::uint8_t> frame) {
+    if (!resources_.capture) return;
+    auto header = adapter::record_header(now(), frame.size());
+    const iovec parts[] = {{header.data(), header.size()},
+                           {const_cast<std::uint8_t*>(frame.data()), frame.size()}};
+    const auto written = ::writev(resources_.capture.get(), parts, std::size(parts));
+    if (written == static_cast<ssize_t>(header.size() + frame.size())) return;
+    fmt::print(stderr, "{}: cannot write a frame to the capture, which ends here\n", kProgram);
+    resources_.capture = Descriptor();
+  }
+
+  void read_qemu() {
     if (channel_) {
       serve();
-    } else if (auto connection = listener_.accept()) {
+    } else if (auto connection = resources_.qemu.accept()) {
       channel_.emplace(std::move(connection));
     }
   }
@@ -154,8 +193,7 @@ class Process {
 
   static constexpr std::size_t kMaxLine = 4096;
 
-  Listener listener_;
-  std::optional<Listener> console_listener_;
+  Resources& resources_;
   Trace& trace_;
   vfio_user::PciFunction function_;
   Device device_;
@@ -166,17 +204,37 @@ class Process {
   std::string input_;  // of the console, up to a newline
 };
 
-Result<> run(const Options& options) {
-  auto qemu = Listener::open(options.path);
+// The listener of an optional socket; no value inside if `path` is empty.
+Result<std::optional<Listener>> open_console(const std::string& path) {
+  if (path.empty()) return std::optional<Listener>();
+  auto opened = Listener::open(path, SOCK_STREAM);
+  if (!opened) return tl::unexpected<Error>(opened.error());
+  return std::optional<Listener>(std::move(*opened));
+}
+
+Result<Resources> open_resources(const Options& options) {
+  auto qemu = Listener::open(options.path, SOCK_STREAM);
   if (!qemu) return tl::unexpected<Error>(qemu.error());
-  std::optional<Listener> console;
-  if (!options.console.empty()) {
-    auto opened = Listener::open(options.console);
-    if (!opened) return tl::unexpected<Error>(opened.error());
-    console.emplace(std::move(*opened));
+  auto console = open_console(options.console);
+  if (!console) return tl::unexpected<Error>(console.error());
+  Resources resources{std::move(*qemu), std::move(*console), {}, {}};
+  for (const auto& option : options.uplinks) {
+    auto uplink = Uplink::open(option);
+    if (!uplink) return tl::unexpected<Error>(uplink.error());
+    resources.uplinks.emplace_back(option.port, std::move(*uplink));
   }
+  if (options.capture_file.empty()) return resources;
+  const auto capture = adapter::create_capture(options.capture_file);
+  if (!capture) return tl::unexpected<Error>(capture.error());
+  resources.capture = Descriptor(*capture);
+  return resources;
+}
+
+Result<> run(const Options& options) {
+  auto resources = open_resources(options);
+  if (!resources) return tl::unexpected<Error>(resources.error());
   auto trace = make_trace(options);
-  Process(options, std::move(*qemu), std::move(console), trace).run();
+  Process(options, *resources, trace).run();
   return {};
 }
 

@@ -34,6 +34,18 @@ Result<> add_fault(Options& options, std::string_view text) {
   return {};
 }
 
+Result<> add_uplink(Options& options, UplinkKind kind, std::string_view text) {
+  const auto uplink = UplinkOption::parse(kind, text);
+  if (!uplink) return tl::unexpected<Error>(uplink.error());
+  for (const auto& other : options.uplinks) {
+    if (other.port == uplink->port) {
+      return fail(Errc::invalid, fmt::format("port {} is already connected", uplink->port));
+    }
+  }
+  options.uplinks.push_back(*uplink);
+  return {};
+}
+
 Result<> set_text(std::string_view text, std::string& into) {
   if (text.empty()) return fail(Errc::invalid, "the value is empty");
   into = text;
@@ -56,6 +68,9 @@ Result<> apply(Options& options,
       {"--mtu", [&] { return set_number(value, 68, 9000, options.mtu); }},
       {"--hwc-timeout", [&] { return set_number(value, 1, 600'000, options.hwc_timeout_ms); }},
       {"--link-speed", [&] { return set_number(value, 1, 1'000'000, options.link_speed_mbps); }},
+      {"--connect", [&] { return add_uplink(options, UplinkKind::peer, value); }},
+      {"--tap", [&] { return add_uplink(options, UplinkKind::tap, value); }},
+      {"--pcap", [&] { return set_text(value, options.capture_file); }},
       {"--fault", [&] { return add_fault(options, value); }},
       {"--fault-file", [&] { return set_text(value, options.fault_file); }},
       {"--console", [&] { return set_text(value, options.console); }},
@@ -79,6 +94,13 @@ std::string usage(std::string_view program, std::string_view argument) {
          "  --mtu=N            maximum MTU (default: 1500)\n"
          "  --hwc-timeout=MS   let the driver query this timeout of the hardware channel\n"
          "  --link-speed=MBPS  let the driver query this link speed\n"
+         "  --connect=PORT=SOCKET\n"
+         "                     connect the port (from 0) to a port of another mana-device with "
+         "this "
+         "socket\n"
+         "  --tap=PORT=INTERFACE\n"
+         "                     connect the port (from 0) to this tap interface\n"
+         "  --pcap=FILE        record the frames of all ports in FILE\n"
          "  --fault=CODE=ACTION[,after=N][,times=N]\n"
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"
@@ -115,6 +137,13 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   options.trace = options.trace || !options.trace_file.empty();
   if (options.path.empty()) return fail(Errc::invalid, "the path is missing, see --help");
   if (options.macs.size() > ports) return fail(Errc::invalid, "more --mac than --ports");
+  for (const auto& uplink : options.uplinks) {
+    if (uplink.port >= ports) {
+      return fail(
+          Errc::invalid,
+          fmt::format("port {} does not exist: the ports are 0 to {}", uplink.port, ports - 1));
+    }
+  }
   while (options.macs.size() < ports) {
     options.macs.push_back(next_mac(kFirstMac, options.macs.size()));
   }

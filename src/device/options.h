@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "device/fault_plan.h"
+#include "device/uplink.h"
 
 namespace manactl::device {
 
@@ -23,7 +24,9 @@ struct Options {
   std::uint32_t hwc_timeout_ms = 0;   // 0: the driver cannot query it
   std::uint32_t link_speed_mbps = 0;  // 0: the driver cannot query it
   std::vector<Fault> faults;
-  std::string fault_file;  // reread before each message
+  std::string fault_file;             // reread before each message
+  std::vector<UplinkOption> uplinks;  // at most one per port
+  std::string capture_file;           // empty: none
   bool trace = false;
   std::string trace_file;  // empty: stderr
   bool help = false;

@@ -94,7 +94,7 @@ Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wir
   if (data->size() < kEthernetHeader) return {CqeType::tx_invalid_ethertype, 0};
 
   if (wqe.header.client_data_unit == 0) {
-    if (data->size() > options_.mtu + kEthernetHeader + kVlanTag) return {CqeType::tx_mtu_drop, 0};
+    if (data->size() > max_frame()) return {CqeType::tx_mtu_drop, 0};
     const auto& wanted = oob.base;
     if (wanted.compute_ip_checksum || wanted.compute_tcp_checksum || wanted.compute_udp_checksum) {
       adapter::fill_checksums(*data, wanted.compute_ip_checksum);
@@ -110,18 +110,58 @@ Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wir
   return {};
 }
 
-// Forwards the frame to the port with its destination address. If there is none, forwards it to all
-// other ports, like a hub.
+std::size_t Packets::max_frame() const {
+  return options_.mtu + kEthernetHeader + kVlanTag;
+}
+
+// Forwards the frame to the port with its destination address. If there is none, forwards it to the
+// uplink of the sending port. Frames to groups, and frames that neither takes, reach all other
+// ports, as in a hub.
 void Packets::forward(std::size_t from, std::span<const std::uint8_t> frame) {
   auto& vports = vports_.all();
   count(vports[from].counters.tx, frame);
+  if (observer_) observer_(frame);
   const auto owner = std::ranges::find_if(vports, [&](const Vport& vport) {
     return std::ranges::equal(vport.mac.bytes, frame.first(6));
   });
+  const bool group = (frame[0] & 1U) != 0;
+  if (owner == vports.end() && send_up(from, frame) && !group) return;
   for (std::size_t i = 0; i < vports.size(); ++i) {
     const bool addressed = owner == vports.end() || &*owner == &vports[i];
     if (i != from && addressed) deliver(i, frame);
   }
+}
+
+// False if the port has no uplink.
+bool Packets::send_up(std::size_t from, std::span<const std::uint8_t> frame) {
+  const auto it = uplinks_.find(from);
+  if (it == uplinks_.end()) return false;
+  auto& [uplink, counters] = it->second;
+  ++(uplink->send(frame) ? counters.sent : counters.send_dropped);
+  return true;
+}
+
+void Packets::receive(std::size_t port) {
+  const auto it = uplinks_.find(port);
+  if (it == uplinks_.end()) return;
+  auto& [uplink, counters] = it->second;
+  for (int i = 0; i < kReceiveBurst; ++i) {
+    const auto frame = uplink->receive();
+    if (!frame) break;
+    if (frame->size() < kEthernetHeader || frame->size() > max_frame()) {
+      ++counters.receive_dropped;
+      continue;
+    }
+    ++counters.received;
+    if (observer_) observer_(*frame);
+    deliver(port, *frame);
+  }
+  notify();
+}
+
+const UplinkCounters* Packets::uplink_counters(std::size_t port) const {
+  const auto it = uplinks_.find(port);
+  return it == uplinks_.end() ? nullptr : &it->second.counters;
 }
 
 void Packets::deliver(std::size_t index, std::span<const std::uint8_t> frame) {

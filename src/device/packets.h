@@ -1,19 +1,32 @@
 // SPDX-License-Identifier: MIT
 //
-// The data path: a hub carries frames from an SQ to RQs of the other ports.
+// The data path: a hub carries frames from an SQ to RQs of the other ports, and between a port and
+// its uplink.
 
 #pragma once
 
+#include <functional>
+#include <map>
 #include <set>
 
+#include "device/uplink.h"
 #include "device/vports.h"
 #include "device/work.h"
 #include "wire/oob.h"
 
 namespace manactl::device {
 
+// Frames between a port and its uplink.
+struct UplinkCounters {
+  std::uint64_t sent = 0, received = 0;
+  std::uint64_t send_dropped = 0;     // not taken by the other side in time
+  std::uint64_t receive_dropped = 0;  // too short or longer than the MTU allows
+};
+
 class Packets {
  public:
+  using Observer = std::function<void(std::span<const std::uint8_t>)>;
+
   Packets(MemoryKeys& keys, Queues& queues, Vports& vports, const Options& options, Trace& trace)
       : keys_(keys), queues_(queues), vports_(vports), options_(options), trace_(trace) {}
 
@@ -23,10 +36,29 @@ class Packets {
   // Delivers a frame to a port.
   void deliver(std::size_t index, std::span<const std::uint8_t> frame);
 
+  // Connects a port to an uplink, which the caller keeps.
+  void connect(std::size_t port, Uplink& uplink) { uplinks_[port] = {&uplink, {}}; }
+
+  // Delivers the frames that wait in the port's uplink, at most kReceiveBurst of them.
+  void receive(std::size_t port);
+
+  // Null if the port has no uplink.
+  const UplinkCounters* uplink_counters(std::size_t port) const;
+
+  // `observer` is called with every frame that a port sends or an uplink receives.
+  void observe(Observer observer) { observer_ = std::move(observer); }
+
   // Raises events for all completions since the last call.
   void notify();
 
  private:
+  static constexpr int kReceiveBurst = 64;
+
+  struct Connection {
+    Uplink* uplink = nullptr;
+    UplinkCounters counters;
+  };
+
   struct Verdict {
     wire::CqeType type = wire::CqeType::tx_okay;
     std::uint32_t vendor_error = 0;
@@ -35,6 +67,8 @@ class Packets {
   Verdict send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob);
   Verdict check_oob(const WqObject& object, const wire::TxLongOob& oob) const;
   void forward(std::size_t from, std::span<const std::uint8_t> frame);
+  bool send_up(std::size_t from, std::span<const std::uint8_t> frame);
+  std::size_t max_frame() const;
   void complete_tx(const WqObject& object, const Wqe& wqe, Verdict verdict);
   void complete_rx(std::uint32_t rq_id,
                    std::uint32_t cq_id,
@@ -46,6 +80,8 @@ class Packets {
   Vports& vports_;
   const Options& options_;
   Trace& trace_;
+  std::map<std::size_t, Connection> uplinks_;  // by port
+  Observer observer_;
   std::set<std::uint32_t> completed_;  // CQs to notify
 };
 

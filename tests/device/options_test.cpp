@@ -23,6 +23,9 @@ TEST(DeviceOptions, AreAllParsed) {
                                       "--mtu=9000",
                                       "--hwc-timeout=500",
                                       "--link-speed=200000",
+                                      "--connect=0=/tmp/s",
+                                      "--tap=2=tap0",
+                                      "--pcap=/tmp/p",
                                       "--fault=25=ignore",
                                       "--fault-file=/tmp/f",
                                       "--trace-file=/tmp/t",
@@ -34,6 +37,12 @@ TEST(DeviceOptions, AreAllParsed) {
   EXPECT_EQ(options->mtu, 9000U);
   EXPECT_EQ(options->hwc_timeout_ms, 500U);
   EXPECT_EQ(options->link_speed_mbps, 200000U);
+  ASSERT_EQ(options->uplinks.size(), 2U);
+  EXPECT_EQ(options->uplinks[0].kind, UplinkKind::peer);
+  EXPECT_EQ(options->uplinks[0].name, "/tmp/s");
+  EXPECT_EQ(options->uplinks[1].kind, UplinkKind::tap);
+  EXPECT_EQ(options->uplinks[1].port, 2U);
+  EXPECT_EQ(options->capture_file, "/tmp/p");
   EXPECT_EQ(options->faults.size(), 1U);
   EXPECT_EQ(options->fault_file, "/tmp/f");
   EXPECT_TRUE(options->trace);
@@ -47,6 +56,12 @@ TEST(DeviceOptions, RejectInvalidArguments) {
       {"--ports=17", "d"},
       {"--ports", "d"},
       {"--mtu=x", "d"},
+      {"--connect=/tmp/s", "d"},
+      {"--connect=0=", "d"},
+      {"--connect=2=/tmp/s", "d"},
+      {"--connect=0=/tmp/s", "--tap=0=tap0", "d"},
+      {"--tap=0=interface1234567", "d"},
+      {"--pcap=", "d"},
       {"--link-speed=0", "d"},
       {"--link-speed=1000001", "d"},
       {"--mac=1", "d"},
