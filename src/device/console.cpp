@@ -11,7 +11,8 @@ namespace manactl::device {
 namespace {
 
 constexpr std::string_view kHelp =
-    "statistics | violations | requests | fault CODE=ACTION | no-faults | event TYPE | help";
+    "statistics | violations | requests | fault CODE=ACTION | no-faults | hostile SEED[,...] | "
+    "hostile off | event TYPE | help";
 
 // The types of events that a device sends on its own.
 constexpr EnumWords<wire::EventType, 3> kEvents = {{
@@ -37,6 +38,17 @@ std::string uplink_member(const UplinkCounters* counters) {
       counters->send_dropped,
       counters->received,
       counters->receive_dropped);
+}
+
+// The member "misbehaviours" with the counts by kind; empty if there was none.
+std::string misbehaviours_member(const Hostile& hostile) {
+  std::vector<std::string> counts;
+  for (const auto& [kind, word] : kHostileKinds) {
+    const auto count = hostile.counts()[static_cast<std::size_t>(kind)];
+    if (count != 0) counts.push_back(fmt::format(R"("{}":{})", word, count));
+  }
+  if (counts.empty()) return {};
+  return fmt::format(R"(,"misbehaviours":{{{}}})", fmt::join(counts, ","));
 }
 
 std::string quoted(std::string_view text) {
@@ -71,10 +83,11 @@ std::string Console::statistics() {
         counters.rx_vport_disabled,
         uplink_member(device_.packets().uplink_counters(i))));
   }
-  return fmt::format(R"({{"messages":{},"violations":{},"ports":[{}]}})",
+  return fmt::format(R"({{"messages":{},"violations":{},"ports":[{}]{}}})",
                      device_.messages(),
                      trace_.violations(),
-                     fmt::join(ports, ","));
+                     fmt::join(ports, ","),
+                     misbehaviours_member(device_.hostile()));
 }
 
 std::string Console::violations() const {
@@ -89,6 +102,17 @@ std::string Console::requests() const {
     counts.push_back(fmt::format(R"("{}":{})", wire::name_of(command), count));
   }
   return fmt::format("{{{}}}", fmt::join(counts, ","));
+}
+
+std::string Console::hostile(std::string_view argument) {
+  if (argument == "off") {
+    device_.hostile().stop();
+    return "ok";
+  }
+  const auto plan = HostilePlan::parse(argument);
+  if (!plan) return error(plan.error().message);
+  device_.hostile().start(*plan);
+  return "ok";
 }
 
 std::string Console::execute(std::string_view line) {
@@ -109,6 +133,7 @@ std::string Console::execute(std::string_view line) {
     device_.faults().add(*fault);
     return "ok";
   }
+  if (command == "hostile") return hostile(argument);
   if (command == "event") {
     const auto type = value_of(kEvents, argument);
     if (!type) return error(fmt::format("expected one of {}", fmt::join(words_of(kEvents), ", ")));

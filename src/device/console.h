@@ -23,6 +23,7 @@ class Console {
   std::string statistics();
   std::string violations() const;
   std::string requests() const;
+  std::string hostile(std::string_view argument);
 
   Device& device_;
   const Trace& trace_;

@@ -19,7 +19,8 @@ Device::Device(Guest& guest,
       options_(options),
       trace_(trace),
       read_fault_file_(std::move(read_fault_file)),
-      queues_(guest, trace),
+      hostile_(trace),
+      queues_(guest, trace, hostile_),
       keys_(guest),
       control_(queues_, options),
       vports_(queues_, control_, options),
@@ -27,6 +28,7 @@ Device::Device(Guest& guest,
       rdma_(queues_, control_, keys_) {
   keys_.add_all(kMemKey, kPdId);
   for (const auto& fault : options.faults) faults_.add(fault);
+  if (options.hostile) hostile_.start(*options.hostile);
 }
 
 void Device::store(std::uint32_t offset, std::uint64_t value) {
@@ -273,15 +275,21 @@ void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
   wire::ResponseHeader header{request.response, request.device, request.activity_id, reply.status};
   header.response.hwc_msg_id = request.request.hwc_msg_id;
   header.response.size = static_cast<std::uint32_t>(size);
+  const auto wrong = hostile_.pick(kResponseKinds, "response");
+  if (wrong) spoil(*wrong, header);
   const auto bytes = wire::encode(header);
   if (!bytes) return trace_.violation(wire::describe(bytes.error()));
   std::vector<std::uint8_t> message(bytes->begin(), bytes->end());
   message.insert(message.end(), reply.body.begin(), reply.body.end());
   message.resize(size);
-  send_response(message);
+  if (wrong && wrong->kind == HostileKind::unsolicited_event) {
+    const auto event = unsolicited_event(wrong->random);
+    queues_.send_event(channel_.eq_id, event.type, event.data);
+  }
+  send_response(message, wrong);
 }
 
-void Device::send_response(wire::Bytes bytes) {
+void Device::send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong) {
   auto* queue = queues_.wqs().find(channel_.rq_id);
   if (queue == nullptr) return;
   std::string why;
@@ -290,7 +298,10 @@ void Device::send_response(wire::Bytes bytes) {
   if (scatter(keys_, *wqe, kPdId, bytes) != bytes.size()) {
     return trace_.violation("hardware channel: the buffer for the response is too short");
   }
-  complete_channel(channel_.rq_id, false, *wqe, bytes.size());
+  const bool wrong_bytes = wrong && wrong->kind == HostileKind::response_bytes;
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  complete_channel(
+      channel_.rq_id, false, *wqe, wrong_bytes ? wrong_length(wrong->random, size) : size);
 }
 
 }  // namespace manactl::device

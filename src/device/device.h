@@ -42,6 +42,8 @@ class Device {
   // The faults to inject from now on.
   FaultPlan& faults() { return faults_; }
 
+  Hostile& hostile() { return hostile_; }
+
   Queues& queues() { return queues_; }
 
   Vports& vports() { return vports_; }
@@ -74,7 +76,7 @@ class Device {
   void handle_message(wire::Bytes bytes);
   Reply execute(const Request& request, const std::optional<Fault>& fault);
   void respond(const wire::RequestHeader& request, const Reply& reply);
-  void send_response(wire::Bytes bytes);
+  void send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong);
   void complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes);
   void deregister(wire::DeviceType type);
   std::optional<Fault> find_fault(std::uint32_t code);
@@ -84,6 +86,7 @@ class Device {
   Trace& trace_;
   std::function<std::string()> read_fault_file_;
   FaultPlan faults_;
+  Hostile hostile_;
   Queues queues_;
   MemoryKeys keys_;
   Control control_;

@@ -34,6 +34,13 @@ Result<> add_fault(Options& options, std::string_view text) {
   return {};
 }
 
+Result<> set_hostile(Options& options, std::string_view text) {
+  const auto plan = HostilePlan::parse(text);
+  if (!plan) return tl::unexpected<Error>(plan.error());
+  options.hostile = *plan;
+  return {};
+}
+
 Result<> add_uplink(Options& options, UplinkKind kind, std::string_view text) {
   const auto uplink = UplinkOption::parse(kind, text);
   if (!uplink) return tl::unexpected<Error>(uplink.error());
@@ -72,6 +79,7 @@ Result<> apply(Options& options,
       {"--tap", [&] { return add_uplink(options, UplinkKind::tap, value); }},
       {"--pcap", [&] { return set_text(value, options.capture_file); }},
       {"--fault", [&] { return add_fault(options, value); }},
+      {"--hostile", [&] { return set_hostile(options, value); }},
       {"--fault-file", [&] { return set_text(value, options.fault_file); }},
       {"--console", [&] { return set_text(value, options.console); }},
       {"--trace-file", [&] { return set_text(value, options.trace_file); }},
@@ -105,6 +113,9 @@ std::string usage(std::string_view program, std::string_view argument) {
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"
          "  --fault-file=FILE  more faults, one per line, reread before each message\n"
+         "  --hostile=SEED[,rate=N][,kinds=KIND+...][,after=N][,times=N]\n"
+         "                     misbehave at random, reproducibly, in one of N cases (default: "
+         "1000)\n"
          "  --console=SOCKET   accept commands on this socket; \"help\" lists them\n"
          "  --trace            print messages to stderr\n"
          "  --trace-file=FILE  print messages to FILE\n";

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
 #include "device/fault_plan.h"
+#include "device/hostile.h"
 #include "device/uplink.h"
 
 namespace manactl::device {
@@ -24,6 +26,7 @@ struct Options {
   std::uint32_t hwc_timeout_ms = 0;   // 0: the driver cannot query it
   std::uint32_t link_speed_mbps = 0;  // 0: the driver cannot query it
   std::vector<Fault> faults;
+  std::optional<HostilePlan> hostile;
   std::string fault_file;             // reread before each message
   std::vector<UplinkOption> uplinks;  // at most one per port
   std::string capture_file;           // empty: none

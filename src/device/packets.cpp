@@ -196,6 +196,10 @@ void Packets::deliver(std::size_t index, std::span<const std::uint8_t> frame) {
   completion.header.type =
       *written == frame.size() ? wire::CqeType::rx_okay : wire::CqeType::rx_truncated;
   completion.packets[0].length = static_cast<std::uint16_t>(*written);
+  if (const auto wrong = queues_.hostile().pick(kPacketKinds, "received packet")) {
+    completion.packets[0].length = static_cast<std::uint16_t>(
+        wrong_length(wrong->random, static_cast<std::uint32_t>(*written)));
+  }
   complete_rx(*rq_id, rq->cq_id, *wqe, completion);
 }
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace manactl::device {
 namespace {
 
@@ -44,14 +46,28 @@ void Queues::send_event(std::uint32_t eq_id,
   auto* eq = eqs_.find(eq_id);
   if (eq == nullptr)
     return trace_->violation(fmt::format("event for EQ {}, which does not exist", eq_id));
-  const auto at = std::uint64_t{eq->head} * wire::kEqeBytes;
-  const auto info = wire::encode(wire::EqeInfo{type, 0, wire::owner_at(eq->head, eq->entries())});
-  if (!info || !eq->ring.write(at, data) ||
-      !eq->ring.publish(at + wire::kEqeDataBytes, dword(*info))) {
+  const auto wrong = hostile_->pick(kEventKinds, "event");
+  const bool twice = wrong && wrong->kind == HostileKind::duplicate_event;
+  if (!write(*eq, {type, 0, 0}, data, wrong) || (twice && !write(*eq, {type, 0, 0}, data, {}))) {
     return trace_->violation(fmt::format("EQ {} is not in RAM", eq_id));
   }
-  ++eq->head;
   if (eq->armed) interrupt(*eq);
+}
+
+bool Queues::write(EventQueue& eq,
+                   wire::EqeInfo info,
+                   std::span<const std::uint8_t, wire::kEqeDataBytes> data,
+                   const std::optional<Misbehaviour>& wrong) {
+  info.owner = wire::owner_at(eq.head, eq.entries());
+  if (wrong) spoil(*wrong, info);
+  const auto at = std::uint64_t{eq.head} * wire::kEqeBytes;
+  const auto bytes = wire::encode(info);
+  if (!bytes || !eq.ring.write(at, data) ||
+      !eq.ring.publish(at + wire::kEqeDataBytes, dword(*bytes))) {
+    return false;
+  }
+  ++eq.head;
+  return true;
 }
 
 void Queues::interrupt(EventQueue& eq) {
@@ -75,15 +91,42 @@ void Queues::complete(std::uint32_t cq_id,
   auto* cq = cqs_.find(cq_id);
   if (cq == nullptr)
     return trace_->violation(fmt::format("completion for CQ {}, which does not exist", cq_id));
-  const auto at = std::uint64_t{cq->head} * wire::kCqeBytes;
-  const auto info =
-      wire::encode(wire::CqeInfo{wq_id, is_sq, wire::owner_at(cq->head, cq->entries())});
-  if (!info || !cq->ring.write(at, data) ||
-      !cq->ring.publish(at + wire::kCqeDataBytes, dword(*info))) {
+  const auto wrong = hostile_->pick(kCompletionKinds, "completion");
+  if (!write(*cq, {wq_id, is_sq, 0}, data, wrong)) {
     return trace_->violation(fmt::format("CQ {} is not in RAM", cq_id));
   }
-  ++cq->head;
-  cq->has_new = true;
+  if (!wrong) return;
+  if (wrong->kind == HostileKind::duplicate_completion) repeat(*cq, 1);
+  if (wrong->kind == HostileKind::stale_completion) {
+    repeat(*cq, 2 + static_cast<std::uint32_t>(wrong->random % 8));
+  }
+}
+
+// The end of a torn entry remains that of the entry that was there before.
+bool Queues::write(CompletionQueue& cq,
+                   wire::CqeInfo info,
+                   std::span<const std::uint8_t, wire::kCqeDataBytes> data,
+                   const std::optional<Misbehaviour>& wrong) {
+  info.owner = wire::owner_at(cq.head, cq.entries());
+  if (wrong) spoil(*wrong, info);
+  const bool torn = wrong && wrong->kind == HostileKind::torn_completion;
+  const auto at = std::uint64_t{cq.head} * wire::kCqeBytes;
+  const auto bytes = wire::encode(info);
+  if (!bytes || !cq.ring.write(at, data.first(torn ? wrong->random % data.size() : data.size())) ||
+      !cq.ring.publish(at + wire::kCqeDataBytes, dword(*bytes))) {
+    return false;
+  }
+  ++cq.head;
+  cq.has_new = true;
+  return true;
+}
+
+void Queues::repeat(CompletionQueue& cq, std::uint32_t back) {
+  std::array<std::uint8_t, wire::kCqeBytes> entry{};
+  if (!cq.ring.read(std::uint64_t{cq.head - back} * wire::kCqeBytes, entry)) return;
+  const std::span<const std::uint8_t, wire::kCqeBytes> bytes(entry);
+  const auto info = wire::decode<wire::CqeInfo>(wire::Bytes(bytes.last<4>()));
+  if (info) (void)write(cq, *info, bytes.first<wire::kCqeDataBytes>(), {});
 }
 
 void Queues::notify(std::uint32_t cq_id) {
@@ -91,8 +134,24 @@ void Queues::notify(std::uint32_t cq_id) {
   if (cq == nullptr || !cq->has_new || !cq->armed) return;
   cq->has_new = false;
   cq->armed = false;
+  if (cq->eq_id == 0) return;
+  send_hostile_completion_event(cq->eq_id);
   const auto data = wire::encode(wire::CompletionEvent{cq_id});
-  if (data && cq->eq_id != 0) send_event(cq->eq_id, wire::EventType::completion, *data);
+  if (data) send_event(cq->eq_id, wire::EventType::completion, *data);
+}
+
+// The lowest unused ID is that of a queue that was removed last, or of one that never existed.
+void Queues::send_hostile_completion_event(std::uint32_t eq_id) {
+  constexpr std::uint32_t kLargestId = 0xffffff;
+  const auto wrong = hostile_->pick(kCompletionEventKinds, "completion event");
+  if (!wrong) return;
+  std::uint32_t id = 1;
+  while (cqs_.find(id) != nullptr) ++id;
+  if (wrong->kind == HostileKind::event_queue_id) {
+    id = kMaxCqs + static_cast<std::uint32_t>(wrong->random % (kLargestId - kMaxCqs + 1));
+  }
+  const auto data = wire::encode(wire::CompletionEvent{id});
+  if (data) send_event(eq_id, wire::EventType::completion, *data);
 }
 
 // Arming raises the interrupt at once if the consumer has unread entries.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "device/hostile.h"
 #include "device/ring.h"
 #include "device/trace.h"
 #include "wire/completion.h"
@@ -90,7 +91,8 @@ class Queues {
   // The limits sent to the driver are lower, except kMaxCqs, the size of the driver's CQ table.
   static constexpr std::uint32_t kMaxEqs = 64, kMaxCqs = 128, kMaxWqs = 256;
 
-  Queues(Guest& guest, Trace& trace) : guest_(&guest), trace_(&trace) {}
+  Queues(Guest& guest, Trace& trace, Hostile& hostile)
+      : guest_(&guest), trace_(&trace), hostile_(&hostile) {}
 
   // The caller has checked the region with Ring::fits(). No value if there are too many queues.
   std::optional<std::uint32_t> add_eq(const Region& region,
@@ -109,6 +111,8 @@ class Queues {
   Table<CompletionQueue>& cqs() { return cqs_; }
 
   Table<WorkQueue>& wqs() { return wqs_; }
+
+  Hostile& hostile() { return *hostile_; }
 
   void reset();
 
@@ -133,8 +137,24 @@ class Queues {
  private:
   void interrupt(EventQueue& eq);
 
+  // Write an entry, with the misbehaviour `wrong` if there is one. False if the queue is not in
+  // RAM.
+  bool write(EventQueue& eq,
+             wire::EqeInfo info,
+             std::span<const std::uint8_t, wire::kEqeDataBytes> data,
+             const std::optional<Misbehaviour>& wrong);
+  bool write(CompletionQueue& cq,
+             wire::CqeInfo info,
+             std::span<const std::uint8_t, wire::kCqeDataBytes> data,
+             const std::optional<Misbehaviour>& wrong);
+
+  // Writes the entry again that was written `back` entries ago.
+  void repeat(CompletionQueue& cq, std::uint32_t back);
+  void send_hostile_completion_event(std::uint32_t eq_id);
+
   Guest* guest_;
   Trace* trace_;
+  Hostile* hostile_;
   Table<EventQueue> eqs_{1, kMaxEqs};
   Table<CompletionQueue> cqs_{1, kMaxCqs};
   Table<WorkQueue> wqs_{1, kMaxWqs};

@@ -26,6 +26,7 @@ TEST(DeviceOptions, AreAllParsed) {
                                       "--connect=0=/tmp/s",
                                       "--tap=2=tap0",
                                       "--pcap=/tmp/p",
+                                      "--hostile=3,rate=5",
                                       "--fault=25=ignore",
                                       "--fault-file=/tmp/f",
                                       "--trace-file=/tmp/t",
@@ -43,6 +44,8 @@ TEST(DeviceOptions, AreAllParsed) {
   EXPECT_EQ(options->uplinks[1].kind, UplinkKind::tap);
   EXPECT_EQ(options->uplinks[1].port, 2U);
   EXPECT_EQ(options->capture_file, "/tmp/p");
+  ASSERT_TRUE(options->hostile.has_value());
+  EXPECT_EQ(options->hostile->rate, 5U);
   EXPECT_EQ(options->faults.size(), 1U);
   EXPECT_EQ(options->fault_file, "/tmp/f");
   EXPECT_TRUE(options->trace);
@@ -56,6 +59,8 @@ TEST(DeviceOptions, RejectInvalidArguments) {
       {"--ports=17", "d"},
       {"--ports", "d"},
       {"--mtu=x", "d"},
+      {"--hostile=", "d"},
+      {"--hostile=1,kinds=x", "d"},
       {"--connect=/tmp/s", "d"},
       {"--connect=0=", "d"},
       {"--connect=2=/tmp/s", "d"},
