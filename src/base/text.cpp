@@ -28,14 +28,23 @@ bool is_deceptive(char32_t point) {
     char32_t first, last;
   };
 
-  constexpr std::array<Range, 7> kRanges = {{
+  constexpr std::array<Range, 16> kRanges = {{
       {0x80, 0x9f},        // C1 controls
+      {0xad, 0xad},        // soft hyphen
+      {0x34f, 0x34f},      // combining grapheme joiner
       {0x61c, 0x61c},      // Arabic letter mark
+      {0x115f, 0x1160},    // Hangul fillers
+      {0x17b4, 0x17b5},    // Khmer inherent vowels
+      {0x180b, 0x180f},    // Mongolian selectors and separator
       {0x200b, 0x200f},    // characters without width, marks of direction
       {0x2028, 0x202e},    // separators of lines and paragraphs, embeddings and overrides
       {0x2060, 0x206f},    // invisible operators, isolates
+      {0x3164, 0x3164},    // Hangul filler
+      {0xfe00, 0xfe0f},    // variation selectors
       {0xfeff, 0xfeff},    // byte order mark
-      {0xe0000, 0xe007f},  // tags
+      {0xffa0, 0xffa0},    // halfwidth Hangul filler
+      {0xfff0, 0xfffb},    // unassigned, interlinear annotation
+      {0xe0000, 0xe0fff},  // tags, variation selectors
   }};
   return std::any_of(kRanges.begin(), kRanges.end(), [point](const Range& range) {
     return range.first <= point && point <= range.last;

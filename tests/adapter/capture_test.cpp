@@ -134,8 +134,8 @@ TEST_F(CaptureFile, NamesAnInvalidFile) {
   mkfifo((root / "pipe").c_str(), 0600);
   std::ofstream(root / "text") << "this is not a capture, it is text";
   const std::pair<const char*, const char*> cases[] = {{"none", "No such file"},
-                                                       {"pipe", "not a regular file"},
-                                                       {".", "not a regular file"},
+                                                       {"pipe", "named pipe"},
+                                                       {".", "directory"},
                                                        {"text", "not a pcap file"}};
   for (const auto& [name, text] : cases) {
     const auto fd = open_capture(root / name);

@@ -61,21 +61,11 @@ TEST(Printable, EscapesControlCharactersAndMalformedUtf8) {
 }
 
 TEST(Printable, EscapesCharactersThatAreInvisibleOrChangeTheDirection) {
-  for (const std::string_view text : {"\u061c",
-                                      "\u200b",
-                                      "\u200e",
-                                      "\u200f",
-                                      "\u2028",
-                                      "\u2029",
-                                      "\u202a",
-                                      "\u202e",
-                                      "\u2060",
-                                      "\u2066",
-                                      "\u2069",
-                                      "\u206f",
-                                      "\ufeff",
-                                      "\U000e0001",
-                                      "\U000e007f"}) {
+  for (const std::string_view text :
+       {"\u00ad", "\u034f",     "\u061c",     "\u1160",    "\u17b4", "\u180e", "\u200b",
+        "\u200e", "\u200f",     "\u2028",     "\u2029",    "\u202a", "\u202e", "\u2060",
+        "\u2066", "\u2069",     "\u206f",     "\u3164",    "\ufe0f", "\ufeff", "\uffa0",
+        "\ufff9", "\U000e0001", "\U000e007f", "\U000e01ef"}) {
     std::string expected;
     for (const char c : text) {
       expected += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
@@ -85,8 +75,20 @@ TEST(Printable, EscapesCharactersThatAreInvisibleOrChangeTheDirection) {
 }
 
 TEST(Printable, KeepsTheirNeighbors) {
-  for (const std::string_view text :
-       {"\u061b", "\u061d", "\u200a", "\u2010", "\u2027", "\u202f", "\u205f", "\u2070", "\u00a0"}) {
+  for (const std::string_view text : {"\u061b",
+                                      "\u061d",
+                                      "\u200a",
+                                      "\u2010",
+                                      "\u2027",
+                                      "\u202f",
+                                      "\u205f",
+                                      "\u2070",
+                                      "\u00a0",
+                                      "\u00ae",
+                                      "\u034e",
+                                      "\u1161",
+                                      "\u3165",
+                                      "\ufffc"}) {
     EXPECT_EQ(printable(text), text);
   }
 }

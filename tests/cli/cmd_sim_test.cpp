@@ -204,7 +204,7 @@ TEST(Sim, PrintsOneLineForBadSettings) {
       {{"--fault", "provider=mana"}, {"true"}, "unknown fault 'mana'"},
       {{"--backend", "pcap"}, {"true"}, "--read FILE"},
       {{"--read", "/dev/null"}, {"true"}, "--read needs --backend pcap"},
-      {{"--backend", "pcap", "--read", "/dev/null"}, {"true"}, "not a regular file"},
+      {{"--backend", "pcap", "--read", "/dev/null"}, {"true"}, "is a device"},
       {{"--backend", "pcap", "--read", "/nonexistent"}, {"true"}, "No such file"},
       {{"--write", "/nonexistent/x"},
        {"true"},

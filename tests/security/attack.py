@@ -30,7 +30,8 @@ EVIL = ("\x1b]0;title\x07\x1b[31m\x9b2J\u202egnp.exe\u2067\u200e\u061c\ufeff\u20
         "<script>alert(1)</script>\"'><img src=x onerror=a>&\r")
 SHOWN = "gnp.exe"
 # C0 controls except tab and newline, DEL, C1 controls, and characters that change direction, break lines or are invisible.
-CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
+CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+                      "\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]")
 
 
 class Outcome:

@@ -13,7 +13,8 @@ IN_OPEN = 0x20  # sys/inotify.h
 SECRET = "EAL: the-secret-of-root"
 # Commands that read a path from their arguments; {} is the path.
 COMMANDS = [["doctor", "--log", "{}"], ["bench", "show", "{}"], ["bench", "compare", "{}", "{}"], ["bench", "merge", "{}", "{}"],
-            ["decode", "cqe", "{}"], ["check", "--root", "{}"], ["doctor", "--root", "{}"]]
+            ["decode", "cqe", "{}"], ["check", "--root", "{}"], ["doctor", "--root", "{}"],
+            ["sim", "--backend", "pcap", "--read", "{}", "--", "/bin/true"]]
 
 
 class Opened:

@@ -29,7 +29,7 @@ class Signals(HugepageAttack):
 
     def test_no_other_signal_ends_or_stops_it(self):
         watchdog = self.prepare_unconfirmed()
-        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM}:
+        for number in set(range(1, 65)) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM}:  # 32 and 33 belong to glibc
             os.kill(watchdog, number)
         self.assertIn(process_state(watchdog), "RS")
         os.kill(watchdog, signal.SIGTERM)

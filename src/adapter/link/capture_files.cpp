@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "adapter/link/capture.h"
+#include "base/input_file.h"
 #include "base/text.h"
 #include "base/trusted_directory.h"
 
@@ -78,12 +79,11 @@ Result<Capture> load_capture(int fd, const std::string& name) {
 }
 
 Result<int> open_capture(const std::string& path) {
-  // O_NONBLOCK: opening a FIFO without a writer would block.
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return fail_errno(errno, fmt::format("cannot read '{}'", printable(path)));
-  const auto capture = load_capture(fd, path);
-  if (!capture) return closed(fd, tl::unexpected<Error>(capture.error()));
-  return fd;
+  auto file = open_input_file(path, "a capture");
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto capture = load_capture(file->get(), path);
+  if (!capture) return tl::unexpected<Error>(capture.error());
+  return file->release();
 }
 
 Result<int> create_capture(const std::string& path) {
