@@ -200,11 +200,20 @@ TEST_F(CheckerTest, NotesInvalidTails) {
 TEST_F(CheckerTest, NotesFramesOfInvalidLength) {
   sq.post({piece(0, 13)});
   EXPECT_EQ(completion_type(), CqeType::tx_invalid_ethertype);
-  sq.post({piece(0, 9019)});
+  sq.post({piece(0, 9015)});
   EXPECT_EQ(completion_type(), CqeType::tx_mtu_drop);
-  sq.post({piece(0, 9018)});
+  sq.post({piece(0, 9014)});
   EXPECT_EQ(completion_type(), CqeType::tx_okay);
   EXPECT_EQ(noted(Violation::frame_short), 1U);
+  EXPECT_EQ(noted(Violation::frame_long), 1U);
+}
+
+TEST_F(CheckerTest, DoesNotCountAVlanTagAsPartOfTheMtu) {
+  memory[12] = 0x81;  // an 802.1Q tag
+  sq.post({piece(0, 13), piece(13, 9019 - 13)});
+  EXPECT_EQ(completion_type(), CqeType::tx_mtu_drop);
+  sq.post({piece(0, 13), piece(13, 9018 - 13)});
+  EXPECT_EQ(completion_type(), CqeType::tx_okay);
   EXPECT_EQ(noted(Violation::frame_long), 1U);
 }
 

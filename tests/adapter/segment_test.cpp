@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "adapter/net/offload.h"
+#include "adapter/tcp_frame.h"
 
 namespace manactl::adapter {
 namespace {
@@ -29,30 +29,12 @@ std::uint32_t sum(const Bytes& frame, std::size_t from, std::size_t to, std::uin
   return static_cast<std::uint32_t>(total);
 }
 
-Bytes large(bool v6, std::size_t payload) {
-  const std::size_t ip_bytes = v6 ? 40 : 20;
-  Bytes frame(14 + ip_bytes + 20 + payload);
-  frame[12] = v6 ? 0x86 : 0x08;
-  frame[13] = v6 ? 0xdd : 0x00;
-  frame[14] = v6 ? 0x60 : 0x45;
-  frame[14 + (v6 ? 6 : 9)] = 6;
-  for (std::size_t i = v6 ? 22 : 26; i < 14 + ip_bytes; ++i)
-    frame[i] = static_cast<std::uint8_t>(i);
-  const auto tcp = 14 + ip_bytes;
-  frame[tcp + 4] = 0xff;  // the sequence number is about to wrap
-  frame[tcp + 5] = frame[tcp + 6] = frame[tcp + 7] = 0xff;
-  frame[tcp + 12] = 0x50;
-  frame[tcp + 13] = 0x19;  // ACK, PSH, FIN
-  std::iota(frame.begin() + static_cast<std::ptrdiff_t>(tcp + 20), frame.end(), std::uint8_t{1});
-  return frame;
-}
-
 class Segment : public testing::TestWithParam<bool> {};
 
 TEST_P(Segment, SplitsThePayloadAndUpdatesEveryHeader) {
   const bool v6 = GetParam();
   const std::size_t tcp = v6 ? 54 : 34, header = tcp + 20;
-  const auto frame = large(v6, 2500);
+  const auto frame = tcp_frame(v6, 2500);
   const auto segments = segment(frame, header, 1000);
   ASSERT_EQ(segments.size(), 3U);
   Bytes payload;
@@ -73,7 +55,7 @@ TEST_P(Segment, SplitsThePayloadAndUpdatesEveryHeader) {
 }
 
 TEST_P(Segment, RejectsInvalidHeaders) {
-  const auto frame = large(GetParam(), 100);
+  const auto frame = tcp_frame(GetParam(), 100);
   const std::size_t header = GetParam() ? 74 : 54;
   EXPECT_TRUE(segment(frame, header - 1, 10).empty());
   EXPECT_TRUE(segment(frame, frame.size() + 1, 10).empty());

@@ -44,7 +44,7 @@ Packet inspect(Frame frame) {
   if (frame.size() < kEthernetBytes + kVlanBytes) return packet;
   packet.l3_offset = kEthernetBytes;
   auto type = load_be(frame, 12, 2);
-  if (type == 0x8100) {
+  if (is_tagged(frame)) {
     packet.vlan_id = load_be(frame, 14, 2) & 0xfffU;
     type = load_be(frame, 16, 2);
     packet.l3_offset += kVlanBytes;

@@ -59,6 +59,11 @@ struct Packet {
   std::optional<std::uint16_t> vlan_id;  // of the 802.1Q tag after the addresses
 };
 
+// True if an 802.1Q tag follows the addresses.
+inline bool is_tagged(Frame frame) {
+  return frame.size() >= 14 && load_be(frame, 12, 2) == 0x8100;
+}
+
 // Parses the headers. Skips one VLAN tag. Packets with IPv6 extension headers have no layer 4.
 Packet inspect(Frame frame);
 

@@ -33,7 +33,7 @@ struct PortContext {
   PortCounters& counters;
   DataFaults& faults;
   std::uint32_t vport_offset = 0;
-  std::uint32_t max_frame = 0;  // bytes, without FCS
+  std::uint32_t max_frame = 0;  // bytes, without VLAN tag and FCS
   std::uint32_t coalesce = 1;   // packets per receive completion: 1, 4 or 8
   const Clock& clock;
 };

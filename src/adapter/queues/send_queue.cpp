@@ -13,7 +13,7 @@ namespace {
 using wire::CqeType;
 using wire::TxShortOob;
 
-constexpr std::size_t kEthernetBytes = 14;
+constexpr std::size_t kEthernetBytes = 14, kVlanBytes = 4;
 constexpr std::uint64_t kMaxSegmentedBytes =
     1U << 18U;  // bytes; more than any driver sends in one WQE
 
@@ -33,6 +33,10 @@ CqeData completion(CqeType type) {
   wire::TxCompletion completion;
   completion.header.type = type;
   return *wire::encode(completion);
+}
+
+bool requests_tag(const TakenWqe& wqe) {
+  return wqe.oob_bytes == wire::kLargeOob && (wqe.oob[8] & kInjectVlan) != 0;
 }
 
 // The WQE offset, in units of 32 bytes, starts at bit 5 of its dword: the dword is in bytes.
@@ -172,13 +176,16 @@ SendQueue::Sent SendQueue::send(const TakenWqe& wqe, bool reads_frames) {
   Sent sent{wqe.offset, ring_.taken(), CqeType::tx_okay, (word & kSuppress) != 0};
   if (!is_valid_oob(wqe, word)) sent.type = report_oob(wqe, word);
   std::uint64_t bytes = 0;
+  bool readable = true;
   for (std::uint32_t i = 0; i < wqe.sges; ++i) {
     const auto sge = ring_.sge(wqe, i);
     bytes += sge.size;
-    if (!ring_.check(sge, port_.memory, port_.checker)) sent.type = CqeType::tx_invalid_oob;
+    readable = ring_.check(sge, port_.memory, port_.checker) && readable;
   }
-  const auto limit = wqe.client_data_unit == 0 ? port_.max_frame : kMaxSegmentedBytes;
-  if (bytes < kEthernetBytes || bytes > limit) sent.type = report_frame_size(bytes);
+  if (!readable) sent.type = CqeType::tx_invalid_oob;
+  if (bytes < kEthernetBytes || is_too_long(wqe, bytes, readable)) {
+    sent.type = report_frame_size(bytes);
+  }
   if (sent.type != CqeType::tx_okay) return sent;
   if (port_.faults.tx.is_due()) {
     sent.type = port_.faults.tx_type;
@@ -231,14 +238,22 @@ CqeType SendQueue::report_oob(const TakenWqe& wqe, std::uint64_t word) {
   return type;
 }
 
+// `readable` is false if the SGEs are invalid.
+bool SendQueue::is_too_long(const TakenWqe& wqe, std::uint64_t bytes, bool readable) const {
+  if (wqe.client_data_unit != 0) return bytes > kMaxSegmentedBytes;
+  if (bytes <= port_.max_frame) return false;
+  return bytes > port_.max_frame + kVlanBytes || !readable || !is_tagged(gather(wqe, bytes));
+}
+
 CqeType SendQueue::report_frame_size(std::uint64_t bytes) {
   const bool is_short = bytes < kEthernetBytes;
   port_.checker.note(is_short ? Violation::frame_short : Violation::frame_long, [&] {
-    return is_short
-               ? fmt::format(
-                     "SQ {:#x}: frame of {} bytes, minimum {}", ids_.wq, bytes, kEthernetBytes)
-               : fmt::format(
-                     "SQ {:#x}: frame of {} bytes, maximum {}", ids_.wq, bytes, port_.max_frame);
+    return is_short ? fmt::format(
+                          "SQ {:#x}: frame of {} bytes, minimum {}", ids_.wq, bytes, kEthernetBytes)
+                    : fmt::format("SQ {:#x}: frame of {} bytes, maximum {} without a VLAN tag",
+                                  ids_.wq,
+                                  bytes,
+                                  port_.max_frame);
   });
   return is_short ? CqeType::tx_invalid_ethertype : CqeType::tx_mtu_drop;
 }
@@ -256,7 +271,7 @@ std::vector<std::uint8_t> SendQueue::gather(const TakenWqe& wqe, std::uint64_t b
 
 void SendQueue::queue_frame(const TakenWqe& wqe, std::uint64_t word, std::uint64_t bytes) {
   const bool offload = (word & kChecksums) != 0;
-  const bool tagged = wqe.oob_bytes == wire::kLargeOob && (wqe.oob[8] & kInjectVlan) != 0;
+  const bool tagged = requests_tag(wqe);
   if (wqe.sges == 1 && !offload && !tagged) {
     const auto sge = ring_.sge(wqe, 0);
     frames_.emplace_back(memory_at(sge.address), sge.size);
@@ -276,7 +291,10 @@ CqeType SendQueue::queue_segments(const TakenWqe& wqe) {
   const std::size_t header = wqe.last_vbytes != 0 ? wqe.last_vbytes : ring_.sge(wqe, 0).size;
   auto frames = segment(gather(wqe, bytes), header, wqe.client_data_unit);
   if (frames.empty()) return CqeType::tx_header_error;
+  // All segments but the last have the same size.
+  if (frames.front().size() > port_.max_frame) return report_frame_size(frames.front().size());
   for (auto& frame : frames) {
+    if (requests_tag(wqe)) insert_tag(frame, wire::Bytes(wqe.oob, wqe.oob_bytes));
     copied_frames_.push_back(std::move(frame));
     frames_.emplace_back(copied_frames_.back());
   }

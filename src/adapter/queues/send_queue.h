@@ -65,6 +65,7 @@ class SendQueue {
   bool is_valid_oob(const TakenWqe& wqe, std::uint64_t word) const;
   wire::CqeType report_oob(const TakenWqe& wqe, std::uint64_t word);
   wire::CqeType report_frame_size(std::uint64_t bytes);
+  bool is_too_long(const TakenWqe& wqe, std::uint64_t bytes, bool readable) const;
   void queue_frame(const TakenWqe& wqe, std::uint64_t word, std::uint64_t bytes);
   wire::CqeType queue_segments(const TakenWqe& wqe);
   std::vector<std::uint8_t> gather(const TakenWqe& wqe, std::uint64_t bytes) const;
