@@ -49,6 +49,22 @@ std::size_t error_index(wire::CqeType type) {
   }
 }
 
+// Returns the frame with its checksums, or its segments; nothing if it cannot be segmented.
+std::vector<std::vector<std::uint8_t>> offload(std::vector<std::uint8_t> frame,
+                                               const wire::WqeHeader& header,
+                                               const wire::TxShortOob& wanted) {
+  if (header.client_data_unit != 0) {
+    const auto header_bytes = header.client_oob_in_sgl ? header.last_vbytes : std::size_t{0};
+    return adapter::segment(frame, header_bytes, header.client_data_unit);
+  }
+  if (wanted.compute_ip_checksum || wanted.compute_tcp_checksum || wanted.compute_udp_checksum) {
+    adapter::fill_checksums(frame, wanted.compute_ip_checksum);
+  }
+  std::vector<std::vector<std::uint8_t>> frames;
+  frames.push_back(std::move(frame));
+  return frames;
+}
+
 }  // namespace
 
 void Packets::transmit(std::uint32_t sq_id) {
@@ -93,25 +109,22 @@ Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wir
   }
   if (data->size() < kEthernetHeader) return {CqeType::tx_invalid_ethertype, 0};
 
-  if (wqe.header.client_data_unit == 0) {
-    if (data->size() > max_frame()) return {CqeType::tx_mtu_drop, 0};
-    const auto& wanted = oob.base;
-    if (wanted.compute_ip_checksum || wanted.compute_tcp_checksum || wanted.compute_udp_checksum) {
-      adapter::fill_checksums(*data, wanted.compute_ip_checksum);
-    }
-    if (oob.inject_vlan_tag) adapter::insert_tag(*data, wqe.oob);
-    forward(object.vport, *data);
-    return {};
-  }
-  const auto header_bytes = wqe.header.client_oob_in_sgl ? wqe.header.last_vbytes : std::size_t{0};
-  const auto frames = adapter::segment(*data, header_bytes, wqe.header.client_data_unit);
+  auto frames = offload(std::move(*data), wqe.header, oob.base);
   if (frames.empty()) return {CqeType::tx_header_error, 0};
-  for (const auto& frame : frames) forward(object.vport, frame);
+  for (const auto& frame : frames) {
+    if (!fits_mtu(frame)) return {CqeType::tx_mtu_drop, 0};
+  }
+  for (auto& frame : frames) {
+    if (oob.inject_vlan_tag) adapter::insert_tag(frame, wqe.oob);
+    forward(object.vport, frame);
+  }
   return {};
 }
 
-std::size_t Packets::max_frame() const {
-  return options_.mtu + kEthernetHeader + kVlanTag;
+// The MTU includes neither the Ethernet header nor a VLAN tag.
+bool Packets::fits_mtu(std::span<const std::uint8_t> frame) const {
+  const auto tag = adapter::is_tagged(frame) ? kVlanTag : 0;
+  return frame.size() <= options_.mtu + kEthernetHeader + tag;
 }
 
 // Forwards the frame to the port with its destination address. If there is none, forwards it to the
@@ -148,7 +161,7 @@ void Packets::receive(std::size_t port) {
   for (int i = 0; i < kReceiveBurst; ++i) {
     const auto frame = uplink->receive();
     if (!frame) break;
-    if (frame->size() < kEthernetHeader || frame->size() > max_frame()) {
+    if (frame->size() < kEthernetHeader || !fits_mtu(*frame)) {
       ++counters.receive_dropped;
       continue;
     }

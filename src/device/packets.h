@@ -20,7 +20,7 @@ namespace manactl::device {
 struct UplinkCounters {
   std::uint64_t sent = 0, received = 0;
   std::uint64_t send_dropped = 0;     // not taken by the other side in time
-  std::uint64_t receive_dropped = 0;  // too short or longer than the MTU allows
+  std::uint64_t receive_dropped = 0;  // too short, or longer than the MTU allows
 };
 
 class Packets {
@@ -68,7 +68,7 @@ class Packets {
   Verdict check_oob(const WqObject& object, const wire::TxLongOob& oob) const;
   void forward(std::size_t from, std::span<const std::uint8_t> frame);
   bool send_up(std::size_t from, std::span<const std::uint8_t> frame);
-  std::size_t max_frame() const;
+  bool fits_mtu(std::span<const std::uint8_t> frame) const;
   void complete_tx(const WqObject& object, const Wqe& wqe, Verdict verdict);
   void complete_rx(std::uint32_t rq_id,
                    std::uint32_t cq_id,

@@ -115,7 +115,7 @@ TEST_F(PacketsTest, WithAWrongOobAreRejected) {
   oob.cq_id += 1;
   EXPECT_EQ(send(oob, buffer(64)), CqeType::tx_invalid_oob);
   EXPECT_EQ(send(driver.oob(0), buffer(13)), CqeType::tx_invalid_ethertype);
-  EXPECT_EQ(send(driver.oob(0), buffer(1519)), CqeType::tx_mtu_drop);
+  EXPECT_EQ(send(driver.oob(0), buffer(1515)), CqeType::tx_mtu_drop);
   EXPECT_EQ(send(driver.oob(0), buffer(1514)), CqeType::tx_okay);
   EXPECT_EQ(trace.violations(), 4U);
 }

@@ -101,7 +101,7 @@ TEST_F(UplinkTest, DeliversFramesOnlyToItsPort) {
 }
 
 TEST_F(UplinkTest, CountsFramesAndDroppedFrames) {
-  uplink.waiting = {Frame(13), Frame(1519), frame_to(kElsewhere, 1518)};
+  uplink.waiting = {Frame(13), Frame(1515), frame_to(kElsewhere, 1514)};
   device.packets().receive(1);
   driver.send(1, frame_to(kElsewhere));
   uplink.full = true;
