@@ -11,14 +11,10 @@
 
 namespace manactl::device {
 
-Device::Device(Guest& guest,
-               const Options& options,
-               Trace& trace,
-               std::function<std::string()> read_fault_file)
+Device::Device(Guest& guest, const Options& options, Trace& trace)
     : guest_(guest),
       options_(options),
       trace_(trace),
-      read_fault_file_(std::move(read_fault_file)),
       hostile_(trace),
       queues_(guest, trace, hostile_),
       keys_(guest),
@@ -52,14 +48,6 @@ void Device::deregister(wire::DeviceType type) {
   if (type == wire::DeviceType::mana_ib) rdma_.reset();
 }
 
-std::optional<Fault> Device::find_fault(std::uint32_t code) {
-  if (read_fault_file_) {
-    const auto read = faults_.set_file_faults(read_fault_file_());
-    if (!read) trace_.line(read.error().message);
-  }
-  return faults_.find(code);
-}
-
 // Ignores a header that is not a request, for example the device's own response.
 void Device::handle_shared_memory() {
   std::array<std::uint8_t, wire::kSharedMemoryBytes> bytes{};
@@ -70,7 +58,7 @@ void Device::handle_shared_memory() {
   if (header->response || header->type == wire::SharedMemoryType::none) return;
 
   const bool establishes = header->type == wire::SharedMemoryType::establish;
-  const auto fault = find_fault(establishes ? kFaultEstablish : kFaultDestroy);
+  const auto fault = faults_.find(establishes ? kFaultEstablish : kFaultDestroy);
   trace_.line(fmt::format("shared memory: {}{}", name_of(header->type), fault ? ", fault" : ""));
   if (fault && fault->kind == FaultKind::ignore) return;
   if (fault && fault->kind == FaultKind::refuse) {
@@ -222,7 +210,7 @@ void Device::handle_message(wire::Bytes bytes) {
   const auto header = wire::decode_request_header(bytes);
   if (!header) return trace_.violation(wire::describe(header.error()));
   ++messages_;
-  const auto fault = find_fault(header->request.code);
+  const auto fault = faults_.find(header->request.code);
   Request request{static_cast<wire::Command>(header->request.code), *header, bytes};
   const auto reply = execute(request, fault);
   const bool ignored = fault && fault->kind == FaultKind::ignore;

@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <functional>
 #include <map>
 
 #include "device/packets.h"
@@ -21,11 +20,7 @@ inline constexpr std::uint32_t kDoorbellPageBytes = 0x1000;
 
 class Device {
  public:
-  // `read_fault_file` is called before each message and returns the text of the fault file.
-  Device(Guest& guest,
-         const Options& options,
-         Trace& trace,
-         std::function<std::string()> read_fault_file = {});
+  Device(Guest& guest, const Options& options, Trace& trace);
 
   // Handles a store of the driver: the offset in the BAR, and the value after the store.
   void store(std::uint32_t offset, std::uint64_t value);
@@ -79,12 +74,10 @@ class Device {
   void send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong);
   void complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes);
   void deregister(wire::DeviceType type);
-  std::optional<Fault> find_fault(std::uint32_t code);
 
   Guest& guest_;
   const Options& options_;
   Trace& trace_;
-  std::function<std::string()> read_fault_file_;
   FaultPlan faults_;
   Hostile hostile_;
   Queues queues_;

@@ -2,8 +2,6 @@
 
 #include "device/fault_plan.h"
 
-#include <algorithm>
-
 #include "base/text.h"
 #include "wire/messages.h"
 
@@ -82,37 +80,15 @@ Result<Fault> Fault::parse(std::string_view text) {
   return fault;
 }
 
-Result<> FaultPlan::set_file_faults(std::string_view text) {
-  if (text == file_text_) return {};
-  std::vector<Armed> faults;
-  for (const auto line : split(text, '\n')) {
-    const auto word = trim(line);
-    if (word.empty() || word.starts_with('#')) continue;
-    const auto fault = Fault::parse(word);
-    if (!fault) return tl::unexpected<Error>(fault.error());
-    const auto old = std::ranges::find(file_faults_, *fault, &Armed::fault);
-    faults.push_back({*fault, old == file_faults_.end() ? 0 : old->messages});
-  }
-  file_faults_ = std::move(faults);
-  file_text_ = text;
-  return {};
-}
-
-std::optional<Fault> FaultPlan::find(std::vector<Armed>& armed, std::uint32_t code) {
+std::optional<Fault> FaultPlan::find(std::uint32_t code) {
   std::optional<Fault> found;
-  for (auto& [fault, messages] : armed) {
+  for (auto& [fault, messages] : armed_) {
     const bool shared = code == kFaultEstablish || code == kFaultDestroy;
     if (fault.code != code && (fault.code != kFaultAny || shared)) continue;
     const auto index = messages++;
     if (!found && index >= fault.after && index - fault.after < fault.times) found = fault;
   }
   return found;
-}
-
-std::optional<Fault> FaultPlan::find(std::uint32_t code) {
-  const auto first = find(file_faults_, code);
-  const auto second = find(armed_, code);
-  return first ? first : second;
 }
 
 }  // namespace manactl::device

@@ -48,9 +48,6 @@ class FaultPlan {
 
   void clear() { armed_.clear(); }
 
-  // Replaces the faults of the fault file. Faults that the file contained before keep their counts.
-  Result<> set_file_faults(std::string_view text);
-
   // Counts this message and returns its fault, if any.
   std::optional<Fault> find(std::uint32_t code);
 
@@ -60,10 +57,7 @@ class FaultPlan {
     std::uint64_t messages = 0;
   };
 
-  static std::optional<Fault> find(std::vector<Armed>& armed, std::uint32_t code);
-
-  std::vector<Armed> armed_, file_faults_;
-  std::string file_text_;
+  std::vector<Armed> armed_;
 };
 
 }  // namespace manactl::device

@@ -11,9 +11,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
-#include <fstream>
 #include <optional>
-#include <sstream>
 
 #include "adapter/link/capture.h"
 #include "device/console.h"
@@ -48,14 +46,6 @@ sigset_t block_signals() {
   return before;
 }
 
-std::string read_text(const std::string& path) {
-  std::stringstream text;
-  if (std::ifstream file(path); file.peek() != std::ifstream::traits_type::eof()) {
-    text << file.rdbuf();
-  }
-  return text.str();
-}
-
 std::uint64_t now() {
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME, &time);
@@ -86,9 +76,7 @@ struct Resources {
 class Process {
  public:
   Process(const Options& options, Resources& resources, Trace& trace)
-      : resources_(resources), trace_(trace), device_(function_, options, trace, [&options] {
-          return options.fault_file.empty() ? std::string() : read_text(options.fault_file);
-        }) {
+      : resources_(resources), trace_(trace), device_(function_, options, trace) {
     for (auto& [port, uplink] : resources_.uplinks) device_.packets().connect(port, *uplink);
     if (!resources_.capture) return;
     device_.packets().observe([this](std::span<const std::uint8_t> frame) { record(frame); });

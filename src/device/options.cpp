@@ -80,7 +80,6 @@ Result<> apply(Options& options,
       {"--pcap", [&] { return set_text(value, options.capture_file); }},
       {"--fault", [&] { return add_fault(options, value); }},
       {"--hostile", [&] { return set_hostile(options, value); }},
-      {"--fault-file", [&] { return set_text(value, options.fault_file); }},
       {"--console", [&] { return set_text(value, options.console); }},
       {"--trace-file", [&] { return set_text(value, options.trace_file); }},
   };
@@ -112,7 +111,6 @@ std::string usage(std::string_view program, std::string_view argument) {
          "  --fault=CODE=ACTION[,after=N][,times=N]\n"
          "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
          "                     CODE: number or name of a message, establish, destroy, any\n"
-         "  --fault-file=FILE  more faults, one per line, reread before each message\n"
          "  --hostile=SEED[,rate=N][,kinds=KIND+...][,after=N][,times=N]\n"
          "                     misbehave at random, reproducibly, in one of N cases (default: "
          "1000)\n"

@@ -27,7 +27,6 @@ struct Options {
   std::uint32_t link_speed_mbps = 0;  // 0: the driver cannot query it
   std::vector<Fault> faults;
   std::optional<HostilePlan> hostile;
-  std::string fault_file;             // reread before each message
   std::vector<UplinkOption> uplinks;  // at most one per port
   std::string capture_file;           // empty: none
   bool trace = false;

@@ -53,16 +53,6 @@ TEST(Faults, AreFoundBetweenAfterAndTimes) {
   EXPECT_FALSE(plan.find(1).has_value());
 }
 
-TEST(Faults, FromTheFileReplaceEarlierOnesFromTheFile) {
-  FaultPlan plan;
-  ASSERT_TRUE(plan.set_file_faults("# a comment\n1=ignore,times=1\n\n2=unanswered\n").has_value());
-  EXPECT_TRUE(plan.find(1).has_value());
-  ASSERT_TRUE(plan.set_file_faults("1=ignore,times=1\n").has_value());
-  EXPECT_FALSE(plan.find(1).has_value()) << "its only fault has been used";
-  EXPECT_FALSE(plan.find(2).has_value());
-  EXPECT_FALSE(plan.set_file_faults("nonsense\n").has_value());
-}
-
 TEST(Faults, OfAnyMessageDoNotAffectTheSharedMemory) {
   FaultPlan plan;
   plan.add(parsed("any=ignore"));
@@ -70,9 +60,18 @@ TEST(Faults, OfAnyMessageDoNotAffectTheSharedMemory) {
   EXPECT_TRUE(plan.find(0x30001).has_value());
 }
 
-TEST_F(DeviceTest, RefusesMessagesByFault) {
+class FaultsTest : public DeviceTest {
+ protected:
+  // Replaces all faults with this one.
+  void inject(std::string_view text) {
+    device.faults().clear();
+    device.faults().add(parsed(text));
+  }
+};
+
+TEST_F(FaultsTest, InjectsARefusal) {
   driver.bring_up();
-  fault_file = "QUERY_VPORT_CONFIG=refuse:0xdead,times=1";
+  inject("QUERY_VPORT_CONFIG=refuse:0xdead,times=1");
   auto answer = driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->header.status, 0xdeadU);
@@ -81,53 +80,44 @@ TEST_F(DeviceTest, RefusesMessagesByFault) {
   EXPECT_EQ(answer->header.status, 0U);
 }
 
-TEST_F(DeviceTest, ExecutesACommandForAStatusFaultButNotForARefuseFault) {
+TEST_F(FaultsTest, ExecutesACommandForAStatusFaultButNotForARefuseFault) {
   driver.bring_up();
   const auto address = guest.allocate(4096);
-  fault_file = "25=refuse:1";
+  inject("25=refuse:1");
   EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
   EXPECT_EQ(device.control().regions(), 0U);
-  fault_file = "25=status:1";
+  inject("25=status:1");
   EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
   EXPECT_EQ(device.control().regions(), 1U);
 }
 
-TEST_F(DeviceTest, DoesNotRespondByFault) {
+TEST_F(FaultsTest, OmitsAResponse) {
   driver.bring_up();
   const auto address = guest.allocate(4096);
-  fault_file = "25=ignore,times=1";
+  inject("25=ignore,times=1");
   EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
   EXPECT_EQ(device.control().regions(), 0U);
-  fault_file = "25=unanswered,times=1";
+  inject("25=unanswered,times=1");
   EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
   EXPECT_EQ(device.control().regions(), 1U);
   EXPECT_NO_THROW(driver.region(address, 4096));
 }
 
-TEST_F(DeviceTest, OmitsTheBodyByFault) {
+TEST_F(FaultsTest, OmitsTheBodyOfAResponse) {
   driver.bring_up();
-  fault_file = "25=short";
+  inject("25=short");
   EXPECT_THROW(driver.region(guest.allocate(4096), 4096), std::runtime_error);
 }
 
-TEST_F(DeviceTest, RefusesTheSharedMemoryChannelByFault) {
-  fault_file = "establish=refuse:0x47,times=1";
+TEST_F(FaultsTest, AffectsTheSharedMemoryChannel) {
+  inject("establish=refuse:0x47,times=1");
   EXPECT_FALSE(driver.establish());
   EXPECT_EQ(guest.shared[29], 0x47);
   EXPECT_EQ(device.queues().eqs().size(), 0U);
-  fault_file.clear();
+  device.faults().clear();
   EXPECT_TRUE(driver.establish());
-  fault_file = "destroy=ignore";
+  inject("destroy=ignore");
   EXPECT_FALSE(driver.destroy());
-}
-
-TEST_F(DeviceTest, ReportsAnInvalidFaultFileAndContinues) {
-  driver.bring_up();
-  fault_file = "nonsense";
-  const auto answer =
-      driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
-  EXPECT_EQ(answer->header.status, 0U);
-  EXPECT_NE(std::ranges::find(lines, "fault 'nonsense': expected CODE=ACTION"), lines.end());
 }
 
 }  // namespace

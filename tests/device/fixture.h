@@ -37,8 +37,7 @@ class DeviceTest : public testing::Test {
   MemoryGuest guest;
   std::vector<std::string> lines;
   Trace trace{[this](const std::string& line) { lines.push_back(line); }};
-  std::string fault_file;
-  Device device{guest, options, trace, [this] { return fault_file; }};
+  Device device{guest, options, trace};
   Driver driver{guest, device};
 };
 

@@ -28,7 +28,6 @@ TEST(DeviceOptions, AreAllParsed) {
                                       "--pcap=/tmp/p",
                                       "--hostile=3,rate=5",
                                       "--fault=25=ignore",
-                                      "--fault-file=/tmp/f",
                                       "--trace-file=/tmp/t",
                                       "dev"});
   ASSERT_TRUE(options.has_value()) << options.error().message;
@@ -47,7 +46,6 @@ TEST(DeviceOptions, AreAllParsed) {
   ASSERT_TRUE(options->hostile.has_value());
   EXPECT_EQ(options->hostile->rate, 5U);
   EXPECT_EQ(options->faults.size(), 1U);
-  EXPECT_EQ(options->fault_file, "/tmp/f");
   EXPECT_TRUE(options->trace);
 }
 
@@ -71,7 +69,6 @@ TEST(DeviceOptions, RejectInvalidArguments) {
       {"--link-speed=1000001", "d"},
       {"--mac=1", "d"},
       {"--fault=1", "d"},
-      {"--fault-file=", "d"},
       {"--unknown=1", "d"},
       {"--ports=1", "--mac=02:00:00:00:00:01", "--mac=02:00:00:00:00:02", "d"}};
   for (const auto& arguments : wrong) EXPECT_FALSE(parse_options(arguments).has_value());
@@ -81,7 +78,7 @@ TEST(DeviceOptions, AcceptHelpWithoutADevice) {
   const auto options = parse_options({"--help"});
   ASSERT_TRUE(options.has_value());
   EXPECT_TRUE(options->help);
-  EXPECT_NE(usage("program", "SOCKET").find("--fault-file"), std::string::npos);
+  EXPECT_NE(usage("program", "SOCKET").find("--fault="), std::string::npos);
 }
 
 }  // namespace
