@@ -282,9 +282,19 @@ void Device::send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong)
   if (queue == nullptr) return;
   std::string why;
   const auto wqe = take(*queue, why);
-  if (!wqe) return trace_.violation("hardware channel: no buffer for the response " + why);
-  if (scatter(keys_, *wqe, kPdId, bytes) != bytes.size()) {
-    return trace_.violation("hardware channel: the buffer for the response is too short");
+  if (!wqe)
+    return trace_.violation(why.empty() ? "hardware channel: no buffer for the response"
+                                        : "hardware channel: response buffer: " + why);
+  const auto written = scatter(keys_, *wqe, kPdId, bytes);
+  if (!written) {
+    return trace_.violation(
+        fmt::format("hardware channel: response buffer: {}", wire::name_of(written.error())));
+  }
+  if (*written != bytes.size()) {
+    return trace_.violation(
+        fmt::format("hardware channel: the {} bytes of a response do not fit the buffer of {}",
+                    bytes.size(),
+                    *written));
   }
   const bool wrong_bytes = wrong && wrong->kind == HostileKind::response_bytes;
   const auto size = static_cast<std::uint32_t>(bytes.size());

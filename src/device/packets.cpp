@@ -81,7 +81,13 @@ void Packets::transmit(std::uint32_t sq_id) {
     }
     const auto verdict = send(*object, *wqe, *oob);
     const bool sent = verdict.type == wire::CqeType::tx_okay;
-    if (!sent) trace_.violation(fmt::format("SQ {}: {}", sq_id, wire::name_of(verdict.type)));
+    if (!sent) {
+      trace_.violation(fmt::format("SQ {}: {}{}{}",
+                                   sq_id,
+                                   wire::name_of(verdict.type),
+                                   verdict.reason.empty() ? "" : ": ",
+                                   verdict.reason));
+    }
     if (!sent || !oob->base.suppress_cqe) complete_tx(*object, *wqe, verdict);
   }
   if (!why.empty()) trace_.violation(fmt::format("SQ {}: {}", sq_id, why));
@@ -104,8 +110,7 @@ Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wir
   if (verdict.type != CqeType::tx_okay) return verdict;
   auto data = gather(keys_, wqe, vports_.all()[object.vport].pd, kMaxGather);
   if (!data) {
-    trace_.line(fmt::format("SQ {}: {}", object.wq_id, wire::name_of(data.error())));
-    return {CqeType::tx_invalid_oob, kMessageMemoryViolation};
+    return {CqeType::tx_invalid_oob, kMessageMemoryViolation, wire::name_of(data.error())};
   }
   if (data->size() < kEthernetHeader) return {CqeType::tx_invalid_ethertype, 0};
 

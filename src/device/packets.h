@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "device/uplink.h"
 #include "device/vports.h"
@@ -62,6 +63,7 @@ class Packets {
   struct Verdict {
     wire::CqeType type = wire::CqeType::tx_okay;
     std::uint32_t vendor_error = 0;
+    std::string_view reason = {};  // empty if the type says it all
   };
 
   Verdict send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob);

@@ -4,6 +4,7 @@
 
 #include "device/device.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "device/fixture.h"
@@ -105,6 +106,25 @@ TEST_F(DeviceTest, TruncatesAResponseToTheExpectedSize) {
   EXPECT_EQ(answer->header.status, 0U);
   EXPECT_EQ(answer->body.size(), 40U);
   EXPECT_EQ(answer->header.response.version, 1U);
+}
+
+TEST_F(DeviceTest, ReportsWhyItCannotWriteAResponse) {
+  const auto bring_up_with_buffer = [&](const wire::Sge& sge) {
+    guest.next = MemoryGuest::kFirst;
+    std::ranges::fill(guest.ram, std::uint8_t{0});
+    driver.bring_up();
+    auto& rq = driver.channel_rq;
+    ASSERT_TRUE(guest.write(rq.base + rq.head - 16, *wire::encode(sge)));
+  };
+  const wire::GenerateTestEqeRequest request{1};
+  bring_up_with_buffer({guest.next, 8, 4096});
+  EXPECT_FALSE(driver.request(wire::Command::generate_test_eqe, request).has_value());
+  bring_up_with_buffer({guest.next, kMemKey, 31});
+  EXPECT_FALSE(driver.request(wire::Command::generate_test_eqe, request).has_value());
+  EXPECT_THAT(trace.kept(),
+              testing::ElementsAre(
+                  testing::HasSubstr("the memory key does not exist"),
+                  testing::HasSubstr("the 32 bytes of a response do not fit the buffer of 31")));
 }
 
 TEST_F(DeviceTest, RetriesAMaskedInterrupt) {

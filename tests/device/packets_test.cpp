@@ -124,6 +124,8 @@ TEST_F(PacketsTest, OutsideMemoryAreRejected) {
   auto sge = buffer(64);
   sge.mem_key = 8;
   EXPECT_EQ(send(driver.oob(0), sge), CqeType::tx_invalid_oob);
+  EXPECT_THAT(trace.kept(),
+              testing::ElementsAre(testing::HasSubstr("the memory key does not exist")));
   for (const std::uint64_t address :
        std::initializer_list<std::uint64_t>{0,
                                             ~0ULL,
