@@ -137,8 +137,7 @@ std::string Console::execute(std::string_view line) {
   if (command == "event") {
     const auto type = value_of(kEvents, argument);
     if (!type) return error(fmt::format("expected one of {}", fmt::join(words_of(kEvents), ", ")));
-    device_.send_event(*type);
-    return "ok";
+    return device_.send_event(*type) ? "ok" : error("no driver has set up the hardware channel");
   }
   return error(fmt::format("unknown command '{}', try help", printable(command)));
 }

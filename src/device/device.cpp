@@ -122,9 +122,10 @@ void Device::send_channel_data() {
   send_event(wire::EventType::channel_init_done);
 }
 
-void Device::send_event(wire::EventType type) {
-  if (channel_.eq_id == 0) return;
+bool Device::send_event(wire::EventType type) {
+  if (channel_.eq_id == 0) return false;
   queues_.send_event(channel_.eq_id, type, std::array<std::uint8_t, wire::kEqeDataBytes>{});
+  return true;
 }
 
 void Device::handle_doorbell(std::uint32_t page, std::uint32_t offset, std::uint64_t value) {

@@ -31,8 +31,8 @@ class Device {
   // Retries masked interrupts. True if some are still masked, so that the caller must retry soon.
   bool retry_interrupts() { return queues_.retry_interrupts(); }
 
-  // Sends an event on the hardware channel, for example a reset request.
-  void send_event(wire::EventType type);
+  // Sends an event on the hardware channel, for example a reset request. False without a channel.
+  bool send_event(wire::EventType type);
 
   // The faults to inject from now on.
   FaultPlan& faults() { return faults_; }

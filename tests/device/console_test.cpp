@@ -66,6 +66,12 @@ TEST_F(ConsoleTest, SendsEventsOnTheHardwareChannel) {
   EXPECT_EQ(entries[0].info & 0xffU, static_cast<std::uint32_t>(wire::EventType::reset_request));
 }
 
+TEST_F(ConsoleTest, RefusesEventsWithoutAHardwareChannel) {
+  device.reset();
+  EXPECT_EQ(console.execute("event reset-request"),
+            "error: no driver has set up the hardware channel");
+}
+
 TEST_F(ConsoleTest, ExplainsWhatItCannotDo) {
   EXPECT_EQ(console.execute("stats"), "error: unknown command 'stats', try help");
   EXPECT_THAT(console.execute("help"), HasSubstr("statistics"));
