@@ -10,8 +10,6 @@
 namespace manactl::device {
 namespace {
 
-constexpr std::uint64_t kMaxPorts = 16;
-
 Result<> set_number(std::string_view text, std::uint64_t min, std::uint64_t max, auto& into) {
   const auto value = parse_unsigned(text, max);
   if (!value) return tl::unexpected<Error>(value.error());
@@ -71,7 +69,7 @@ Result<> apply(Options& options,
   const std::map<std::string, std::function<Result<>()>, std::less<>> known = {
       {"--ports", [&] { return set_number(value, 1, kMaxPorts, ports); }},
       {"--mac", [&] { return add_mac(options, value); }},
-      {"--queues", [&] { return set_number(value, 1, 64, options.queues); }},
+      {"--queues", [&] { return set_number(value, 1, kMaxQueues, options.queues); }},
       {"--mtu", [&] { return set_number(value, 68, 9000, options.mtu); }},
       {"--hwc-timeout", [&] { return set_number(value, 1, 600'000, options.hwc_timeout_ms); }},
       {"--link-speed", [&] { return set_number(value, 1, 1'000'000, options.link_speed_mbps); }},

@@ -17,6 +17,8 @@
 
 namespace manactl::device {
 
+inline constexpr std::uint32_t kMaxPorts = 16, kMaxQueues = 64;  // queues of a kind per port
+
 struct Options {
   std::string path;                   // the socket for QEMU
   std::string console;                // the socket for commands; empty: none

@@ -88,8 +88,9 @@ class Table {
 
 class Queues {
  public:
-  // The limits sent to the driver are lower, except kMaxCqs, the size of the driver's CQ table.
-  static constexpr std::uint32_t kMaxEqs = 64, kMaxCqs = 128, kMaxWqs = 256;
+  // IDs are less than these limits. The limits sent to the driver are lower, except kMaxCqs, the
+  // size of the driver's CQ table.
+  static constexpr std::uint32_t kMaxEqs = 64, kMaxCqs = 4096, kMaxWqs = 4096;
 
   Queues(Guest& guest, Trace& trace, Hostile& hostile)
       : guest_(&guest), trace_(&trace), hostile_(&hostile) {}

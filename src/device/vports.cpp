@@ -13,6 +13,10 @@ constexpr std::uint64_t kFirstVport = 100;
 constexpr std::uint32_t kIndirectionEntries = 64;
 constexpr std::uint16_t kEthernetHeader = 14;
 
+// All options can be used: one SQ and one RQ with their CQs per queue, and the hardware channel.
+static_assert(2 * kMaxPorts * kMaxQueues + 1 < Queues::kMaxCqs);
+static_assert(2 * kMaxPorts * kMaxQueues + 2 < Queues::kMaxWqs);
+
 Reply no_such(std::string_view what, std::uint64_t handle) {
   return Reply::refuse(kNoSuchObject, fmt::format("no {} {:#x}", what, handle));
 }

@@ -74,6 +74,32 @@ TEST_F(DeviceTest, FreesTheQueuesOfALinkThatGoesDown) {
   EXPECT_EQ(device.control().regions(), 0U);
 }
 
+class LargestDevice : public DeviceTest {
+ protected:
+  LargestDevice() : DeviceTest({"--ports=16", "--queues=64"}) {}
+};
+
+TEST_F(LargestDevice, HasAllQueuesOfAllPorts) {
+  driver.bring_up();
+  const auto memory = guest.allocate(4096);
+  wire::CreateWqObjectRequest create;
+  create.wq_bytes = create.cq_bytes = 4096;
+  create.eq_id = driver.eq.id;
+  const auto status = [&](const DriverPort& port, wire::QueueType type) {
+    create.vport = port.config.vport;
+    create.type = type;
+    create.wq_region = driver.region(memory, 4096);
+    create.cq_region = driver.region(memory, 4096);
+    return driver.request(wire::Command::create_wq_obj, create, 32)->header.status;
+  };
+  for (const auto& port : driver.ports) {
+    for (const auto type : {wire::QueueType::sq, wire::QueueType::rq}) {
+      for (int i = 1; i < 64; ++i) ASSERT_EQ(status(port, type), wire::kStatusSuccess);
+      EXPECT_EQ(status(port, type), kTooMany);
+    }
+  }
+}
+
 TEST_F(DeviceTest, DiscardsTheStateOfAnEarlierDriver) {
   driver.bring_up();
   const auto wqs = device.queues().wqs().size();
