@@ -140,16 +140,18 @@ class Process {
   }
 
   void serve() {
-    auto message = channel_->receive();
+    auto received = channel_->receive();
     const auto failed = [](const Error& error) {
       fmt::print(stderr, "{}: {}\n", kProgram, error.message);
     };
-    if (!message) {
-      failed(message.error());
-    } else if (*message) {
-      const auto handled = server_.handle(*channel_, std::move(**message));
+    if (!received) {
+      failed(received.error());
+    } else if (received->message) {
+      const auto handled = server_.handle(*channel_, std::move(*received->message));
       if (handled) return;
       failed(handled.error());
+    } else if (!received->closed) {
+      return;
     }
     disconnect();
   }

@@ -3,6 +3,7 @@
 // The device behind vfio-user, from the other end of the socket.
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -31,13 +32,16 @@ class VfioUserTest : public testing::Test {
     device_thread_ = std::thread([this, fd = ends[1]] {
       Channel channel{Descriptor(fd)};
       for (;;) {
-        auto message = channel.receive();
-        if (!message) {
-          error_ = message.error().message;
+        pollfd readable{fd, POLLIN, 0};
+        ::poll(&readable, 1, -1);
+        auto received = channel.receive();
+        if (!received) {
+          error_ = received.error().message;
           return;
         }
-        if (!*message) return;
-        const auto handled = server_.handle(channel, std::move(**message));
+        if (received->closed) return;
+        if (!received->message) continue;
+        const auto handled = server_.handle(channel, std::move(*received->message));
         if (!handled) {
           error_ = handled.error().message;
           return;
@@ -248,6 +252,31 @@ TEST_F(VfioUserTest, EndsAConnectionThatCannotBeRead) {
   ASSERT_EQ(::send(qemu_.get(), &header, sizeof header, 0), ssize_t{sizeof header});
   disconnect();
   EXPECT_EQ(error_, "a message has 3 bytes");
+}
+
+TEST(VfioUserChannel, ReceivesAMessageByteByByte) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const Descriptor qemu(ends[0]);
+  Channel channel{Descriptor(ends[1])};
+  std::array<std::uint8_t, 2 * (sizeof(Header) + 2)> bytes{};
+  const Header header{1, Command::reset, sizeof(Header) + 2, 0, 0};
+  std::memcpy(bytes.data(), &header, sizeof header);
+  bytes[sizeof header + 1] = 9;
+  std::copy_n(bytes.begin(), bytes.size() / 2, bytes.begin() + bytes.size() / 2);
+  unsigned messages = 0;
+  for (const auto& byte : bytes) {
+    ASSERT_EQ(::send(qemu.get(), &byte, 1, 0), 1);
+    const auto received = channel.receive();
+    ASSERT_TRUE(received.has_value());
+    EXPECT_FALSE(received->closed);
+    if (!received->message) continue;
+    ++messages;
+    EXPECT_EQ(received->message->body, (std::vector<std::uint8_t>{0, 9}));
+  }
+  EXPECT_EQ(messages, 2U);
+  ASSERT_EQ(::shutdown(qemu.get(), SHUT_WR), 0);
+  EXPECT_TRUE(channel.receive()->closed);
 }
 
 TEST(GuestMemory, ReadsAcrossAdjacentRangesOnly) {

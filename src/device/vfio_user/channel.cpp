@@ -2,11 +2,13 @@
 
 #include "device/vfio_user/channel.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
-#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <utility>
 
 namespace manactl::device::vfio_user {
 namespace {
@@ -26,45 +28,55 @@ void take_descriptors(msghdr& message, std::vector<Descriptor>& into) {
 
 }  // namespace
 
-// False at the end of the connection.
-Result<bool> Channel::read_all(std::span<std::uint8_t> into, std::vector<Descriptor>& descriptors) {
-  while (!into.empty()) {
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxDescriptors)> control{};
-    iovec bytes{into.data(), into.size()};
-    msghdr message{};
-    message.msg_iov = &bytes;
-    message.msg_iovlen = 1;
-    message.msg_control = control.data();
-    message.msg_controllen = control.size();
-    const auto got = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
-    if (got < 0 && errno == EINTR) continue;
-    if (got == 0 || (got < 0 && errno == ECONNRESET)) return false;
-    if (got < 0) return fail_errno(errno, "cannot receive");
-    take_descriptors(message, descriptors);
-    if ((message.msg_flags & MSG_CTRUNC) != 0 || descriptors.size() > kMaxDescriptors) {
-      return fail(Errc::invalid, "a message has too many file descriptors");
-    }
-    into = into.subspan(static_cast<std::size_t>(got));
+// Returns 0 if nothing has arrived, and also at the end of the connection, which sets closed_.
+Result<std::size_t> Channel::read_some(std::span<std::uint8_t> into) {
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxDescriptors)> control{};
+  iovec bytes{into.data(), into.size()};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const auto got = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  closed_ = got == 0 || (got < 0 && errno == ECONNRESET);
+  if (closed_) return 0;
+  if (got < 0) return fail_errno(errno, "cannot receive");
+  take_descriptors(message, message_.descriptors);
+  if ((message.msg_flags & MSG_CTRUNC) != 0 || message_.descriptors.size() > kMaxDescriptors) {
+    return fail(Errc::invalid, "a message has too many file descriptors");
   }
-  return true;
+  return static_cast<std::size_t>(got);
 }
 
-Result<std::optional<Message>> Channel::receive() {
-  Message message;
-  std::array<std::uint8_t, sizeof(Header)> head{};
-  const auto begun = read_all(head, message.descriptors);
-  if (!begun) return tl::unexpected<Error>(begun.error());
-  if (!*begun) return std::optional<Message>{};
-  std::memcpy(&message.header, head.data(), head.size());
-  const auto bytes = message.header.bytes;
+Result<> Channel::parse_header() {
+  std::memcpy(&message_.header, head_.data(), head_.size());
+  const auto bytes = message_.header.bytes;
   if (bytes < sizeof(Header) || bytes > kMaxMessage) {
     return fail(Errc::invalid, fmt::format("a message has {} bytes", bytes));
   }
-  message.body.resize(bytes - sizeof(Header));
-  const auto complete = read_all(message.body, message.descriptors);
-  if (!complete) return tl::unexpected<Error>(complete.error());
-  if (!*complete) return std::optional<Message>{};
-  return std::optional(std::move(message));
+  message_.body.resize(bytes - sizeof(Header));
+  return {};
+}
+
+Result<Received> Channel::receive() {
+  for (;;) {
+    const bool in_header = received_ < head_.size();
+    const auto part = in_header ? std::span<std::uint8_t>(head_) : std::span(message_.body);
+    const auto rest = part.subspan(in_header ? received_ : received_ - head_.size());
+    if (rest.empty()) {
+      received_ = 0;
+      return Received{std::exchange(message_, {}), false};
+    }
+    const auto got = read_some(rest);
+    if (!got) return tl::unexpected<Error>(got.error());
+    if (*got == 0) return Received{std::nullopt, closed_};
+    received_ += *got;
+    if (in_header && received_ == head_.size()) {
+      const auto parsed = parse_header();
+      if (!parsed) return tl::unexpected<Error>(parsed.error());
+    }
+  }
 }
 
 Result<> Channel::send_all(Header header, std::span<const std::uint8_t> body) {
@@ -73,11 +85,17 @@ Result<> Channel::send_all(Header header, std::span<const std::uint8_t> body) {
   std::memcpy(bytes.data(), &header, sizeof header);
   std::copy(body.begin(), body.end(), bytes.begin() + sizeof header);
   std::span<const std::uint8_t> rest = bytes;
+  sigset_t none;
+  sigemptyset(&none);
   while (!rest.empty()) {
-    const auto sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return fail_errno(errno, "cannot reply");
-    rest = rest.subspan(static_cast<std::size_t>(sent));
+    const auto sent = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      rest = rest.subspan(static_cast<std::size_t>(sent));
+      continue;
+    }
+    pollfd writable{socket_.get(), POLLOUT, 0};
+    const bool waited = errno == EAGAIN && ::ppoll(&writable, 1, nullptr, &none) > 0;
+    if (!waited) return fail_errno(errno, "cannot reply");
   }
   return {};
 }

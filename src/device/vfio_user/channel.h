@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 
@@ -12,25 +13,37 @@
 
 namespace manactl::device::vfio_user {
 
+// A message that has arrived completely, or the end of the connection; or neither.
+struct Received {
+  std::optional<Message> message;
+  bool closed = false;
+};
+
 class Channel {
  public:
   explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
 
   int fd() const { return socket_.get(); }
 
-  // Blocks until a whole message has arrived. No value at the end of the connection. Fails if the
-  // message is longer than kMaxMessage or shorter than its header.
-  Result<std::optional<Message>> receive();
+  // Reads at most one message, without waiting for the rest of it. Fails if the message is longer
+  // than kMaxMessage or shorter than its header.
+  Result<Received> receive();
 
-  // Sends the reply to `request`, unless its flags contain kNoReply.
+  // Send the reply to `request`, unless its flags contain kNoReply. While the client does not read,
+  // they wait, and a signal lets them fail even if the caller has blocked it.
   Result<> reply(const Header& request, std::span<const std::uint8_t> body);
   Result<> refuse(const Header& request, int error);
 
  private:
-  Result<bool> read_all(std::span<std::uint8_t> into, std::vector<Descriptor>& descriptors);
+  Result<> parse_header();
+  Result<std::size_t> read_some(std::span<std::uint8_t> into);
   Result<> send_all(Header header, std::span<const std::uint8_t> body);
 
   Descriptor socket_;
+  std::array<std::uint8_t, sizeof(Header)> head_{};
+  Message message_;           // the next one
+  std::size_t received_ = 0;  // its bytes that have arrived, with the header
+  bool closed_ = false;
 };
 
 }  // namespace manactl::device::vfio_user

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tests the process mana-device with clients that do not follow the protocol.
+
+usage: process_test.py MANA_DEVICE
+"""
+
+import contextlib
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = sys.argv[1]
+SECONDS = 20  # a process that does not react within this time hangs
+REGION_READ = 9
+BAR = 0
+
+
+def connect(path):
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    client.settimeout(SECONDS)
+    client.connect(str(path))
+    return client
+
+
+def message(command, body):
+    return struct.pack("=HHIII", 1, command, 16 + len(body), 0, 0) + body
+
+
+class Device:
+    def __init__(self, folder, *options):
+        self.qemu, self.console = folder / "qemu", folder / "console"
+        self.process = subprocess.Popen([PROGRAM, f"--console={self.console}", *options, str(self.qemu)], text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert self.process.stdout.readline() == "ready\n", self.process.communicate(timeout=SECONDS)[1]
+
+    def ask(self, client, command):
+        client.sendall(f"{command}\n".encode())
+        return client.makefile().readline().rstrip("\n")
+
+    def stop(self):
+        """Returns what the device printed on stderr."""
+        self.process.send_signal(signal.SIGTERM)
+        errors = self.process.communicate(timeout=SECONDS)[1]
+        assert self.process.returncode == 0, (self.process.returncode, errors)
+        return errors
+
+
+@contextlib.contextmanager
+def device(*options):
+    with tempfile.TemporaryDirectory() as name:
+        started = Device(pathlib.Path(name), *options)
+        try:
+            yield started
+        finally:
+            started.process.kill()
+            started.process.communicate()
+
+
+def waits_for_the_rest_of_a_message():
+    request = message(REGION_READ, struct.pack("=QII", 0, 7, 4))  # the ids of the configuration space
+    with device() as tested, connect(tested.qemu) as qemu, connect(tested.console) as console:
+        for size in (3, len(request) - 1):
+            qemu.sendall(request[:size])
+            for _ in range(5):  # the device reads the message in the meantime
+                assert tested.ask(console, "help").startswith("statistics"), "the console does not respond"
+            qemu.sendall(request[size:])
+            reply = qemu.recv(36, socket.MSG_WAITALL)
+            assert reply[32:] == bytes.fromhex("1414ba00"), reply
+        qemu.sendall(request[:17])
+        assert tested.ask(console, "violations") == "[]"
+        tested.stop()
+
+
+def can_be_stopped_while_a_client_does_not_read():
+    with device() as tested, connect(tested.qemu) as qemu:
+        qemu.sendall(message(REGION_READ, struct.pack("=QII", 0, BAR, 1 << 20)))
+        assert len(qemu.recv(16, socket.MSG_WAITALL)) == 16  # the rest exceeds the buffer of the socket
+        assert "cannot reply" in tested.stop()
+
+
+for test in (waits_for_the_rest_of_a_message, can_be_stopped_while_a_client_does_not_read):
+    try:
+        test()
+    except Exception as error:  # the name of the test is needed with every failure
+        sys.exit(f"{test.__name__.replace('_', ' ')}: {type(error).__name__}: {error}")
+print("the process handles clients that misbehave")
