@@ -63,7 +63,7 @@ class Packets {
   struct Verdict {
     wire::CqeType type = wire::CqeType::tx_okay;
     std::uint32_t vendor_error = 0;
-    std::string_view reason = {};  // empty if the type says it all
+    std::string_view reason = {};  // empty if the type is enough
   };
 
   Verdict send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob);

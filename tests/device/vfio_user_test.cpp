@@ -170,6 +170,31 @@ TEST_F(VfioUserTest, DescribesAManaVf) {
   EXPECT_EQ(read(kBar0Region, PciFunction::kBarBytes - 4, 4), 0U);
 }
 
+TEST_F(VfioUserTest, RepliesWithItsOwnMinorVersion) {
+  auto hello = body(Version{0, 7});
+  hello.insert(hello.end(), {'{', '}', 0});
+  const auto reply = ask(Command::version, hello);
+  Version version;
+  std::memcpy(&version, reply.body.data(), sizeof version);
+  EXPECT_EQ(version.major, 0);
+  EXPECT_EQ(version.minor, 0);
+}
+
+TEST_F(VfioUserTest, UnmapsAllOfTheRam) {
+  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
+  ASSERT_EQ(::ftruncate(ram.get(), 4096), 0);
+  for (const std::uint64_t address : {kRam, 2 * kRam}) {
+    EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, address, 4096}), ram.get()), 0U);
+  }
+  EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, kUnmapAll, kRam, 0})),
+            std::uint32_t{EINVAL});
+  EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, 1, kRam, 4096})), std::uint32_t{EINVAL});
+  EXPECT_NE(function_.memory().writable_at(kRam, 4), nullptr);
+  EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, kUnmapAll, 0, 0})), 0U);
+  EXPECT_EQ(function_.memory().writable_at(kRam, 4), nullptr);
+  EXPECT_EQ(function_.memory().writable_at(2 * kRam, 4), nullptr);
+}
+
 TEST_F(VfioUserTest, ReadsRequestsFromGuestRamAndRaisesEventfds) {
   const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
   ASSERT_EQ(::ftruncate(ram.get(), kRamBytes), 0);

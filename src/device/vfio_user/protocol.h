@@ -59,6 +59,10 @@ struct DmaUnmap {
   std::uint64_t address = 0, bytes = 0;
 };
 
+// VFIO_DMA_UNMAP_FLAG_ALL of Linux include/uapi/linux/vfio.h, which QEMU sends with a vIOMMU.
+// Address and size are 0.
+inline constexpr std::uint32_t kUnmapAll = 1U << 1U;
+
 struct DeviceInfo {
   std::uint32_t argument_bytes = 0, flags = 0, regions = 0, irqs = 0;
 };

@@ -49,7 +49,8 @@ Result<> Server::negotiate(Channel& channel, const Message& message) {
     return refused ? fail(Errc::unsupported, "QEMU does not speak version 0 of vfio-user")
                    : refused;
   }
-  const auto head = bytes_of(*version);
+  // The lower minor version of both sides, and ours is 0.
+  const auto head = bytes_of(Version{0, 0});
   std::vector<std::uint8_t> body(head.begin(), head.end());
   body.insert(body.end(), kCapabilities.begin(), kCapabilities.end());
   body.push_back(0);
@@ -75,6 +76,12 @@ int Server::map(const Message& message) {
 int Server::unmap(const Message& message) {
   const auto request = front<DmaUnmap>(message);
   if (!request) return EINVAL;
+  if (request->flags == kUnmapAll) {
+    if (request->address != 0 || request->bytes != 0) return EINVAL;
+    function_.memory().clear();
+    return 0;
+  }
+  if (request->flags != 0) return EINVAL;
   function_.memory().unmap(request->address, request->bytes);
   return 0;
 }
