@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <memory>
 #include <optional>
 
 #include "adapter/link/capture.h"
@@ -46,6 +48,10 @@ sigset_t block_signals() {
   return before;
 }
 
+void print_error(std::string_view message) {
+  fmt::print(stderr, "{}: {}\n", kProgram, message);
+}
+
 std::uint64_t now() {
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME, &time);
@@ -53,14 +59,24 @@ std::uint64_t now() {
          static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-Trace make_trace(const Options& options) {
+// The file is closed with the last copy of the trace.
+Result<Trace> make_trace(const Options& options) {
   if (!options.trace) return Trace();
-  std::FILE* file =
-      options.trace_file.empty() ? stderr : std::fopen(options.trace_file.c_str(), "ae");
-  if (file == nullptr) file = stderr;
-  return Trace([file](const std::string& line) {
-    fmt::print(file, "{}\n", line);
-    std::fflush(file);
+  std::shared_ptr<std::FILE> file(stderr, [](std::FILE*) {});
+  if (!options.trace_file.empty()) {
+    auto* opened = std::fopen(options.trace_file.c_str(), "ae");
+    if (opened == nullptr) {
+      return fail_errno(errno, fmt::format("cannot open the trace file '{}'", options.trace_file));
+    }
+    file.reset(opened, std::fclose);
+  }
+  return Trace([file, path = options.trace_file, failed = false](const std::string& line) mutable {
+    const auto text = line + '\n';
+    const bool written = std::fputs(text.c_str(), file.get()) >= 0 && std::fflush(file.get()) == 0;
+    if (written || failed) return;
+    failed = true;
+    const auto why = fail_errno(errno, fmt::format("cannot write the trace to '{}'", path));
+    print_error(why.value().message);
   });
 }
 
@@ -127,7 +143,7 @@ class Process {
                            {const_cast<std::uint8_t*>(frame.data()), frame.size()}};
     const auto written = ::writev(resources_.capture.get(), parts, std::size(parts));
     if (written == static_cast<ssize_t>(header.size() + frame.size())) return;
-    fmt::print(stderr, "{}: cannot write a frame to the capture, which ends here\n", kProgram);
+    print_error("cannot write a frame to the capture, which ends here");
     resources_.capture = Descriptor();
   }
 
@@ -141,15 +157,12 @@ class Process {
 
   void serve() {
     auto received = channel_->receive();
-    const auto failed = [](const Error& error) {
-      fmt::print(stderr, "{}: {}\n", kProgram, error.message);
-    };
     if (!received) {
-      failed(received.error());
+      print_error(received.error().message);
     } else if (received->message) {
       const auto handled = server_.handle(*channel_, std::move(*received->message));
       if (handled) return;
-      failed(handled.error());
+      print_error(handled.error().message);
     } else if (!received->closed) {
       return;
     }
@@ -161,7 +174,7 @@ class Process {
     channel_.reset();
     device_.reset();
     function_.disconnect();
-    fmt::print(stderr, "{}: {}\n", kProgram, console_.execute("statistics"));
+    print_error(console_.execute("statistics"));
   }
 
   void read_console() {
@@ -221,15 +234,16 @@ Result<Resources> open_resources(const Options& options) {
 }
 
 Result<> run(const Options& options) {
+  auto trace = make_trace(options);
+  if (!trace) return tl::unexpected<Error>(trace.error());
   auto resources = open_resources(options);
   if (!resources) return tl::unexpected<Error>(resources.error());
-  auto trace = make_trace(options);
-  Process(options, *resources, trace).run();
+  Process(options, *resources, *trace).run();
   return {};
 }
 
 int report(const Error& error, int status) {
-  fmt::print(stderr, "{}: {}\n", kProgram, error.message);
+  print_error(error.message);
   return status;
 }
 

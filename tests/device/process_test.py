@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests the process mana-device with clients that do not follow the protocol.
+"""Tests the process mana-device with clients that do not follow the protocol, and with invalid files.
 
 usage: process_test.py MANA_DEVICE
 """
@@ -16,8 +16,9 @@ import tempfile
 
 PROGRAM = sys.argv[1]
 SECONDS = 20  # a process that does not react within this time hangs
-REGION_READ = 9
+REGION_READ, REGION_WRITE = 9, 10
 BAR = 0
+DOORBELLS_AT = 0x4000
 
 
 def connect(path):
@@ -83,9 +84,27 @@ def can_be_stopped_while_a_client_does_not_read():
         assert "cannot reply" in tested.stop()
 
 
-for test in (waits_for_the_rest_of_a_message, can_be_stopped_while_a_client_does_not_read):
+def refuses_a_trace_file_that_it_cannot_create():
+    done = subprocess.run([PROGRAM, "--trace-file=/nonexistent/trace", "/nonexistent/socket"], capture_output=True, text=True,
+                          timeout=SECONDS)
+    expected = "mana-device: cannot open the trace file '/nonexistent/trace': No such file or directory\n"
+    assert (done.returncode, done.stderr) == (1, expected), done
+
+
+def reports_a_trace_file_that_it_cannot_write():
+    violation = message(REGION_WRITE, struct.pack("=QIIQ", DOORBELLS_AT, BAR, 8, 99))  # SQ 99 does not exist
+    with device("--trace-file=/dev/full") as tested, connect(tested.qemu) as qemu:
+        for _ in range(2):
+            qemu.sendall(violation)
+            assert len(qemu.recv(32, socket.MSG_WAITALL)) == 32
+        errors = tested.stop()
+    assert errors.count("cannot write the trace to '/dev/full': No space left on device") == 1, errors
+
+
+for test in (waits_for_the_rest_of_a_message, can_be_stopped_while_a_client_does_not_read,
+             refuses_a_trace_file_that_it_cannot_create, reports_a_trace_file_that_it_cannot_write):
     try:
         test()
     except Exception as error:  # the name of the test is needed with every failure
         sys.exit(f"{test.__name__.replace('_', ' ')}: {type(error).__name__}: {error}")
-print("the process handles clients that misbehave")
+print("the process handles clients and files that misbehave")
