@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Commands that describe or disturb the device while it runs: one line each, answered by one line.
+// Commands that describe or disturb the device while it runs. Each is one line, and so is its
+// response.
 
 #pragma once
 
@@ -15,8 +16,8 @@ class Console {
  public:
   Console(Device& device, const Trace& trace) : device_(device), trace_(trace) {}
 
-  // Executes a line without its newline. Returns the answer: JSON for a query, else "ok" or "error:
-  // " and the reason.
+  // Executes a line without its newline. Returns the response: JSON for a query, else "ok" or
+  // "error: " and the reason.
   std::string execute(std::string_view line);
 
  private:

@@ -86,7 +86,7 @@ Reply Control::test_eqe(const Request& request) {
   const auto body = wire::decode_front<wire::GenerateTestEqeRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (queues_.eqs().find(body->value) == nullptr) {
-    return Reply::refuse(kNoSuchObject, fmt::format("no EQ {}", body->value));
+    return Reply::refuse(kNoSuchObject, fmt::format("EQ {} does not exist", body->value));
   }
   queues_.send_event(body->value, wire::EventType::test, std::array<std::uint8_t, 12>{});
   return {};
@@ -96,8 +96,12 @@ Reply Control::verify_version(const Request& request) const {
   const auto body = wire::decode_front<wire::VerifyVersionRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (body->protocol_min > wire::kProtocolVersion || body->protocol_max < wire::kProtocolVersion) {
-    return Reply::refuse(kBadVersion,
-                         fmt::format("versions {}-{}", body->protocol_min, body->protocol_max));
+    return Reply::refuse(
+        kBadVersion,
+        fmt::format("the driver supports the versions {} to {}, the device only {}",
+                    body->protocol_min,
+                    body->protocol_max,
+                    wire::kProtocolVersion));
   }
   wire::VerifyVersionResponse response;
   if (options_.hwc_timeout_ms != 0) response.capabilities[0] = wire::kCapHwcTimeout;
@@ -126,7 +130,9 @@ Reply Control::list_devices() const {
 Reply Control::register_device(const Request& request) {
   const auto type = request.header.device.type;
   if (type != wire::DeviceType::mana && type != wire::DeviceType::mana_ib) {
-    return Reply::refuse(kNoSuchObject, "no such device to register");
+    return Reply::refuse(
+        kNoSuchObject,
+        fmt::format("device type {} cannot be registered", static_cast<unsigned>(type)));
   }
   return Reply::with(wire::RegisterDeviceResponse{kPdId, kMemKey, kDoorbellPageId});
 }
@@ -135,10 +141,16 @@ Reply Control::create_region(const Request& request) {
   const auto body = wire::decode_front<wire::CreateDmaRegionRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (regions_.size() >= kMaxRegions || body->pages > kMaxPages) {
-    return Reply::refuse(kTooMany, "too many regions or pages");
+    return Reply::refuse(kTooMany,
+                         fmt::format("region {} of {} pages, the maximum is {} regions of {} pages",
+                                     regions_.size() + 1,
+                                     body->pages,
+                                     kMaxRegions,
+                                     kMaxPages));
   }
   if (body->page_type > kMaxPageType) {
-    return Reply::refuse(kBadMessage, fmt::format("page type {}", body->page_type));
+    return Reply::refuse(
+        kBadMessage, fmt::format("page type {}, the maximum is {}", body->page_type, kMaxPageType));
   }
   const auto list = wire::NumberList::at(
       body->kName, request.body().subspan(wire::CreateDmaRegionRequest::kSize), body->listed);
@@ -146,7 +158,11 @@ Reply Control::create_region(const Request& request) {
   const std::uint32_t page_bytes = 4096U << body->page_type;
   if (!is_covered(*body, page_bytes)) {
     return Reply::refuse(kBadMemory,
-                         fmt::format("{} bytes do not fit {} pages", body->length, body->pages));
+                         fmt::format("{} bytes from offset {} are not inside {} pages of {} bytes",
+                                     body->length,
+                                     body->offset_in_page,
+                                     body->pages,
+                                     page_bytes));
   }
   Region region{{}, body->pages, body->length, body->offset_in_page, page_bytes};
   auto reply = append(region, *list);
@@ -167,7 +183,7 @@ Reply Control::add_pages(const Request& request) {
   if (!list) return Reply::refuse(list.error());
   const auto it = regions_.find(body->region);
   if (it == regions_.end()) {
-    return Reply::refuse(kNoSuchObject, fmt::format("no region {:#x}", body->region));
+    return Reply::refuse(kNoSuchObject, fmt::format("region {:#x} does not exist", body->region));
   }
   auto reply = append(it->second, *list);
   if (reply.status == wire::kStatusSuccess && !it->second.complete()) {
@@ -180,7 +196,7 @@ Reply Control::destroy_region(const Request& request) {
   const auto body = wire::decode_front<wire::DestroyDmaRegionRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (!take_region(body->value)) {
-    return Reply::refuse(kNoSuchObject, fmt::format("no region {:#x}", body->value));
+    return Reply::refuse(kNoSuchObject, fmt::format("region {:#x} does not exist", body->value));
   }
   return {};
 }
@@ -193,17 +209,20 @@ Reply Control::create_queue(const Request& request) {
     return Reply::refuse(kNoSuchObject, "CREATE_QUEUE only creates event queues");
   }
   if (body->eq_msix >= kVectors) {
-    return Reply::refuse(kNoSuchObject, fmt::format("no vector {}", body->eq_msix));
+    return Reply::refuse(kNoSuchObject,
+                         fmt::format("vector {}, the last one is {}", body->eq_msix, kVectors - 1));
   }
   const auto region = regions_.find(body->region);
   if (region == regions_.end()) {
-    return Reply::refuse(kNoSuchObject, fmt::format("no region {:#x}", body->region));
+    return Reply::refuse(kNoSuchObject, fmt::format("region {:#x} does not exist", body->region));
   }
   if (!Ring::fits(region->second, body->queue_bytes)) {
-    return Reply::refuse(kBadMemory, fmt::format("EQ of {} bytes", body->queue_bytes));
+    return Reply::refuse(kBadMemory,
+                         fmt::format("EQ of {} bytes: {}", body->queue_bytes, Ring::kRule));
   }
   const auto id = queues_.add_eq(region->second, body->queue_bytes, body->eq_msix);
-  if (!id) return Reply::refuse(kTooMany, "too many event queues");
+  if (!id)
+    return Reply::refuse(kTooMany, fmt::format("the device has only {} EQs", Queues::kMaxEqs - 1));
   regions_.erase(region);
   return Reply::with(wire::CreateQueueResponse{*id});
 }
@@ -212,7 +231,7 @@ Reply Control::disable_queue(const Request& request) {
   const auto body = wire::decode_front<wire::DisableQueueRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (body->type != wire::QueueType::eq || !queues_.eqs().remove(body->queue_id)) {
-    return Reply::refuse(kNoSuchObject, fmt::format("no EQ {}", body->queue_id));
+    return Reply::refuse(kNoSuchObject, fmt::format("EQ {} does not exist", body->queue_id));
   }
   return {};
 }

@@ -71,7 +71,7 @@ void Device::handle_shared_memory() {
     established = message.has_value() && establish(*message);
     if (!message) trace_.violation(wire::describe(message.error()));
   }
-  if (fault && fault->kind == FaultKind::unanswered) return;
+  if (fault && fault->kind == FaultKind::no_response) return;
   const bool override_status = fault && fault->kind == FaultKind::status;
   respond_shared(header->type,
                  override_status ? static_cast<std::uint8_t>(fault->status)
@@ -171,7 +171,13 @@ void Device::handle_work_doorbell(std::uint32_t page,
         "doorbell for WQ {} on page {}, which is not page {} of its vPort", id, page, owned));
   }
   if (!post(*queue, tail)) {
-    return trace_.violation(fmt::format("doorbell for WQ {} with tail {:#x}", id, tail));
+    return trace_.violation(fmt::format(
+        "doorbell for WQ {}: tail {:#x} is not a multiple of {} bytes, or posts more than "
+        "the ring of {} bytes",
+        id,
+        tail,
+        wire::kBasicUnit,
+        queue->ring.bytes()));
   }
   if (!is_sq) return;
   if (id == channel_.sq_id) return handle_requests();
@@ -227,7 +233,7 @@ void Device::handle_message(wire::Bytes bytes) {
                           reply.reason.empty() ? "" : ": ",
                           reply.reason));
   if (ignored) return;
-  if (!fault || fault->kind != FaultKind::unanswered) {
+  if (!fault || fault->kind != FaultKind::no_response) {
     respond(*header, reply);
     queues_.notify(channel_.cq_id);
   }
@@ -258,7 +264,10 @@ Reply Device::execute(const Request& request, const std::optional<Fault>& fault)
 void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
   const std::size_t limit = std::min(request.response.size, wire::kChannelMaxMessage);
   if (limit < wire::ResponseHeader::kSize) {
-    return trace_.violation(fmt::format("the driver expects a response of {} bytes", limit));
+    return trace_.violation(
+        fmt::format("the driver expects a response of {} bytes, the minimum is {}",
+                    limit,
+                    wire::ResponseHeader::kSize));
   }
   const auto size = std::min(limit, wire::ResponseHeader::kSize + reply.body.size());
   wire::ResponseHeader header{request.response, request.device, request.activity_id, reply.status};

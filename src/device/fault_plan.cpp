@@ -17,7 +17,11 @@ Result<std::uint32_t> parse_code(std::string_view text) {
   }
   const bool hexadecimal = text.starts_with("0x");
   const auto number = hexadecimal ? parse_hex(text, UINT32_MAX) : parse_unsigned(text, UINT32_MAX);
-  if (!number) return fail(Errc::invalid, fmt::format("unknown message '{}'", printable(text)));
+  if (!number)
+    return fail(
+        Errc::invalid,
+        fmt::format("unknown request '{}', expected its name or number, establish, destroy or any",
+                    printable(text)));
   return static_cast<std::uint32_t>(*number);
 }
 
@@ -28,18 +32,22 @@ Result<> parse_action(std::string_view text, Fault& fault) {
   if (name == "refuse" || name == "status") {
     fault.kind = name == "refuse" ? FaultKind::refuse : FaultKind::status;
     const auto status = parse_hex(has_status ? text.substr(colon + 1) : "", UINT32_MAX);
-    if (!status) return because(status.error(), fmt::format("status of '{}'", printable(text)));
+    if (!status)
+      return because(status.error(), fmt::format("hexadecimal status in '{}'", printable(text)));
     fault.status = static_cast<std::uint32_t>(*status);
     return {};
   }
   if (text == "ignore") {
     fault.kind = FaultKind::ignore;
-  } else if (text == "unanswered") {
-    fault.kind = FaultKind::unanswered;
+  } else if (text == "no-response") {
+    fault.kind = FaultKind::no_response;
   } else if (text == "short") {
     fault.kind = FaultKind::truncate;
   } else {
-    return fail(Errc::invalid, fmt::format("unknown fault '{}'", printable(text)));
+    return fail(Errc::invalid,
+                fmt::format("unknown action '{}', expected refuse:STATUS, status:STATUS, ignore, "
+                            "no-response or short",
+                            printable(text)));
   }
   return {};
 }
@@ -48,7 +56,8 @@ Result<> parse_count(std::string_view text, Fault& fault) {
   const auto equals = text.find('=');
   const auto name = text.substr(0, equals);
   if (equals == std::string_view::npos || (name != "after" && name != "times")) {
-    return fail(Errc::invalid, fmt::format("unknown count '{}'", printable(text)));
+    return fail(Errc::invalid,
+                fmt::format("unknown '{}', expected after=N or times=N", printable(text)));
   }
   const auto number = parse_unsigned(text.substr(equals + 1));
   if (!number) return tl::unexpected<Error>(number.error());
@@ -74,7 +83,7 @@ Result<Fault> Fault::parse(std::string_view text) {
   if (!parsed) return because(parsed.error(), context);
   const bool shared = fault.code == kFaultEstablish || fault.code == kFaultDestroy;
   if (shared && fault.status > 0xff) {
-    return because({Errc::invalid, 0, "the status of the shared-memory channel has 8 bits"},
+    return because({Errc::invalid, 0, "the status of the shared-memory channel is at most 0xff"},
                    context);
   }
   return fault;

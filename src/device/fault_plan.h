@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// Faults to inject into responses, one message at a time. The text form of a fault is one of
+// Faults to inject into responses, one request at a time. The text form of a fault is one of
 //
 //     CODE=refuse:STATUS     not executed, response with STATUS
 //     CODE=status:STATUS     executed, response with STATUS
 //     CODE=ignore            not executed, no response
-//     CODE=unanswered        executed, no response
+//     CODE=no-response       executed, no response
 //     CODE=short             executed, response without a body
 //
-// followed by ",after=N" (the first N messages are handled normally) and ",times=N" (N faults).
-// CODE is the number or name of a message ("0x20003", "CONFIG_VPORT_TX"), "establish" or "destroy"
-// (the shared-memory channel, where STATUS is at most 0xff), or "any" (every message).
+// followed by ",after=N" (the first N requests are handled normally) and ",times=N" (N faults).
+// STATUS is hexadecimal. CODE is the number or name of a request ("0x20003", "CONFIG_VPORT_TX"),
+// "establish" or "destroy" (the shared-memory channel, where STATUS is at most 0xff), or "any"
+// (every request).
 
 #pragma once
 
@@ -24,7 +25,7 @@
 
 namespace manactl::device {
 
-enum class FaultKind : std::uint8_t { refuse, status, ignore, unanswered, truncate };
+enum class FaultKind : std::uint8_t { refuse, status, ignore, no_response, truncate };
 
 // Values of Fault::code that are not the number of a message.
 inline constexpr std::uint32_t kFaultEstablish = 0xfffffff0;

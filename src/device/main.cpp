@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// mana-device: a MANA adapter in software, as a PCI device of a virtual machine.
+// mana-device: a MANA device in software, as a PCI device of a virtual machine.
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -187,10 +187,10 @@ class Process {
       return;
     }
     for (auto end = input_.find('\n'); end != std::string::npos; end = input_.find('\n')) {
-      const auto answer = console_.execute(input_.substr(0, end)) + '\n';
+      const auto response = console_.execute(input_.substr(0, end)) + '\n';
       input_.erase(0, end + 1);
-      // Does not wait for a client that reads slowly; the answer is then lost.
-      (void)::send(client_.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      // Does not wait for a client that reads slowly; the response is then lost.
+      (void)::send(client_.get(), response.data(), response.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     }
   }
 

@@ -100,21 +100,27 @@ std::string usage(std::string_view program, std::string_view argument) {
          "  --hwc-timeout=MS   let the driver query this timeout of the hardware channel\n"
          "  --link-speed=MBPS  let the driver query this link speed\n"
          "  --connect=PORT=SOCKET\n"
-         "                     connect the port (from 0) to a port of another mana-device with "
-         "this "
-         "socket\n"
+         "                     connect the port (from 0) to a port of another mana-device\n"
+         "                     with the same SOCKET\n"
          "  --tap=PORT=INTERFACE\n"
          "                     connect the port (from 0) to this tap interface\n"
          "  --pcap=FILE        record the frames of all ports in FILE\n"
          "  --fault=CODE=ACTION[,after=N][,times=N]\n"
-         "                     ACTION: refuse:STATUS, status:STATUS, ignore, unanswered, short\n"
-         "                     CODE: number or name of a message, establish, destroy, any\n"
+         "                     inject faults into responses; may be repeated\n"
+         "                     CODE: number or name of a request, establish, destroy, any\n"
+         "                     ACTION: refuse:STATUS, status:STATUS, ignore, no-response,\n"
+         "                     short; STATUS is hexadecimal\n"
+         "                     after=N: not for the first N requests (default: 0)\n"
+         "                     times=N: only N times (default: unlimited)\n"
          "  --hostile=SEED[,rate=N][,kinds=KIND+...][,after=N][,times=N]\n"
-         "                     misbehave at random, reproducibly, in one of N cases (default: "
-         "1000)\n"
+         "                     misbehave at random, reproducibly\n"
+         "                     rate=N: in one of N cases (default: 1000)\n"
+         "                     after=N: leave out the first N misbehaviours (default: 0)\n"
+         "                     times=N: only N misbehaviours (default: unlimited)\n"
          "  --console=SOCKET   accept commands on this socket; \"help\" lists them\n"
-         "  --trace            print messages to stderr\n"
-         "  --trace-file=FILE  print messages to FILE\n";
+         "  --trace            print requests and violations on stderr\n"
+         "  --trace-file=FILE  append them to FILE instead\n"
+         "  --help             print this summary and exit\n";
 }
 
 Result<Options> parse_options(const std::vector<std::string>& arguments) {
@@ -143,7 +149,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   }
   options.trace = options.trace || !options.trace_file.empty();
   if (options.path.empty()) return fail(Errc::invalid, "the path is missing, see --help");
-  if (options.macs.size() > ports) return fail(Errc::invalid, "more --mac than --ports");
+  if (options.macs.size() > ports)
+    return fail(Errc::invalid,
+                fmt::format("more --mac ({}) than --ports ({})", options.macs.size(), ports));
   for (const auto& uplink : options.uplinks) {
     if (uplink.port >= ports) {
       return fail(

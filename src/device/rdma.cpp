@@ -14,7 +14,7 @@ constexpr std::uint32_t kLocalWrite = 1U << 1U;  // GDMA_ACCESS_FLAG_LOCAL_WRITE
 constexpr std::uint32_t kQueueBytes = 1U << 20U;
 
 Reply no_such(std::string_view what, std::uint64_t handle) {
-  return Reply::refuse(kNoSuchObject, fmt::format("no {} {:#x}", what, handle));
+  return Reply::refuse(kNoSuchObject, fmt::format("{} {:#x} does not exist", what, handle));
 }
 
 // A multiset, because the kernel may add an address twice before it removes one: while an interface
@@ -92,7 +92,8 @@ Reply Rdma::free_pages(const Request& request) {
 }
 
 Reply Rdma::create_pd() {
-  if (pds_.size() >= kMaxPds) return Reply::refuse(kTooMany, "too many PDs");
+  if (pds_.size() >= kMaxPds)
+    return Reply::refuse(kTooMany, fmt::format("the device has only {} PDs", kMaxPds));
   const auto handle = next_handle_++;
   // Use IDs above kPdId, which is the PD of the kernel's drivers.
   std::uint32_t id = kPdId + 1;
@@ -115,12 +116,13 @@ Reply Rdma::create_mr(const Request& request) {
   if (!body) return Reply::refuse(body.error());
   const auto pd = pds_.find(body->pd);
   if (pd == pds_.end()) return no_such("PD", body->pd);
-  if (mrs_.size() >= kMaxMrs) return Reply::refuse(kTooMany, "too many MRs");
+  if (mrs_.size() >= kMaxMrs)
+    return Reply::refuse(kTooMany, fmt::format("the device has only {} MRs", kMaxMrs));
   auto region = control_.take_region(body->region);
   if (!region) return no_such("region", body->region);
   if (!region->complete()) {
     control_.put_region(body->region, std::move(*region));
-    return Reply::refuse(kBadMemory, "the region lacks pages");
+    return Reply::refuse(kBadMemory, "ADD_PAGES has not completed the region");
   }
   const auto handle = next_handle_++;
   const auto key = static_cast<std::uint32_t>(handle) << 8U;
@@ -141,24 +143,24 @@ Reply Rdma::destroy_mr(const Request& request) {
 }
 
 Reply Rdma::capabilities() {
-  wire::AdapterCapabilities answer;
-  answer.max_sq_id = answer.max_rq_id = answer.max_cq_id = 0xffff;
-  answer.max_qps = 64;
-  answer.max_cqs = 128;
-  answer.max_mrs = kMaxMrs;
-  answer.max_pds = kMaxPds;
-  answer.max_inbound_reads = answer.max_outbound_reads = 16;
-  answer.requester_sq_bytes = answer.responder_sq_bytes = kQueueBytes;
-  answer.requester_rq_bytes = answer.responder_rq_bytes = kQueueBytes;
-  answer.max_send_sges = 30;
-  answer.max_recv_sges = 15;
-  return Reply::with(answer);
+  wire::AdapterCapabilities response;
+  response.max_sq_id = response.max_rq_id = response.max_cq_id = 0xffff;
+  response.max_qps = 64;
+  response.max_cqs = 128;
+  response.max_mrs = kMaxMrs;
+  response.max_pds = kMaxPds;
+  response.max_inbound_reads = response.max_outbound_reads = 16;
+  response.requester_sq_bytes = response.responder_sq_bytes = kQueueBytes;
+  response.requester_rq_bytes = response.responder_rq_bytes = kQueueBytes;
+  response.max_send_sges = 30;
+  response.max_recv_sges = 15;
+  return Reply::with(response);
 }
 
 Reply Rdma::create_adapter(const Request& request) {
   const auto body = wire::decode_front<wire::CreateAdapterRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
-  if (!adapters_.empty()) return Reply::refuse(kInUse, "an adapter exists already");
+  if (!adapters_.empty()) return Reply::refuse(kInUse, "an RNIC adapter exists already");
   if (queues_.eqs().find(body->notify_eq_id) == nullptr) return no_such("EQ", body->notify_eq_id);
   const auto handle = next_handle_++;
   adapters_.emplace(handle, Adapter{});
@@ -168,14 +170,14 @@ Reply Rdma::create_adapter(const Request& request) {
 Reply Rdma::destroy_adapter(const Request& request) {
   const auto body = wire::decode_front<wire::DestroyAdapterRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
-  return adapters_.erase(body->value) > 0 ? Reply{} : no_such("adapter", body->value);
+  return adapters_.erase(body->value) > 0 ? Reply{} : no_such("RNIC adapter", body->value);
 }
 
 Reply Rdma::config_ip(const Request& request) {
   const auto body = wire::decode_front<wire::ConfigIpRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   const auto adapter = adapters_.find(body->adapter);
-  if (adapter == adapters_.end()) return no_such("adapter", body->adapter);
+  if (adapter == adapters_.end()) return no_such("RNIC adapter", body->adapter);
   return change(adapter->second.addresses, body->operation, body->address);
 }
 
@@ -183,7 +185,7 @@ Reply Rdma::config_mac(const Request& request) {
   const auto body = wire::decode_front<wire::ConfigMacRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   const auto adapter = adapters_.find(body->adapter);
-  if (adapter == adapters_.end()) return no_such("adapter", body->adapter);
+  if (adapter == adapters_.end()) return no_such("RNIC adapter", body->adapter);
   return change(adapter->second.macs, body->operation, body->mac);
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "device/guest.h"
@@ -28,9 +29,11 @@ class Ring {
  public:
   Ring(Guest& guest, Region region, std::uint32_t bytes);
 
-  // Whether a ring of `bytes` is valid: a power of two, at least one page, inside a complete
-  // region.
+  // Whether a ring of `bytes` is valid in the region; kRule describes the conditions.
   static bool fits(const Region& region, std::uint32_t bytes);
+  static constexpr std::string_view kRule =
+      "the size must be a power of two and at least 4096, and the ring must be inside a complete "
+      "region, at a multiple of 64 bytes";
 
   std::uint32_t bytes() const { return bytes_; }
 

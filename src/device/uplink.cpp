@@ -127,7 +127,10 @@ Result<UplinkOption> UplinkOption::parse(UplinkKind kind, std::string_view text)
                             printable(text)));
   }
   if (kind == UplinkKind::tap && name.size() >= IFNAMSIZ) {
-    return fail(Errc::invalid, fmt::format("'{}' is too long for an interface", printable(name)));
+    return fail(Errc::invalid,
+                fmt::format("'{}' is too long for an interface, the maximum is {} characters",
+                            printable(name),
+                            IFNAMSIZ - 1));
   }
   return UplinkOption{static_cast<std::size_t>(*port), kind, std::string(name)};
 }

@@ -18,7 +18,7 @@ static_assert(2 * kMaxPorts * kMaxQueues + 1 < Queues::kMaxCqs);
 static_assert(2 * kMaxPorts * kMaxQueues + 2 < Queues::kMaxWqs);
 
 Reply no_such(std::string_view what, std::uint64_t handle) {
-  return Reply::refuse(kNoSuchObject, fmt::format("no {} {:#x}", what, handle));
+  return Reply::refuse(kNoSuchObject, fmt::format("{} {:#x} does not exist", what, handle));
 }
 
 void add(wire::TrafficCounters& sum, const wire::TrafficCounters& one) {
@@ -107,12 +107,12 @@ std::optional<std::uint32_t> Vports::receiver(const Vport& vport, std::uint32_t 
 }
 
 Reply Vports::device_config() const {
-  wire::QueryDeviceResponse answer;
-  answer.max_vports = static_cast<std::uint16_t>(vports_.size());
-  answer.max_eqs = 32;
-  answer.adapter_mtu = static_cast<std::uint16_t>(options_.mtu + kEthernetHeader);
-  answer.link_speed_mbps = options_.link_speed_mbps;
-  return Reply::with(answer);
+  wire::QueryDeviceResponse response;
+  response.max_vports = static_cast<std::uint16_t>(vports_.size());
+  response.max_eqs = 32;
+  response.adapter_mtu = static_cast<std::uint16_t>(options_.mtu + kEthernetHeader);
+  response.link_speed_mbps = options_.link_speed_mbps;
+  return Reply::with(response);
 }
 
 Reply Vports::vport_config(const Request& request) const {
@@ -177,15 +177,17 @@ Reply Vports::config_rx(const Request& request) {
 // Takes both regions from `control_`, or neither.
 Result<> Vports::take_regions(const wire::CreateWqObjectRequest& body, Region& wq, Region& cq) {
   auto first = control_.take_region(body.wq_region);
-  if (!first) return fail(Errc::not_found, fmt::format("no region {:#x}", body.wq_region));
+  if (!first)
+    return fail(Errc::not_found, fmt::format("region {:#x} does not exist", body.wq_region));
   auto second = control_.take_region(body.cq_region);
   const bool sound =
       second && Ring::fits(*first, body.wq_bytes) && Ring::fits(*second, body.cq_bytes);
   if (!sound) {
     control_.put_region(body.wq_region, std::move(*first));
     if (second) control_.put_region(body.cq_region, std::move(*second));
-    return fail(Errc::invalid,
-                fmt::format("WQ of {} and CQ of {} bytes", body.wq_bytes, body.cq_bytes));
+    return fail(
+        Errc::invalid,
+        fmt::format("WQ of {} and CQ of {} bytes: {}", body.wq_bytes, body.cq_bytes, Ring::kRule));
   }
   wq = std::move(*first);
   cq = std::move(*second);
@@ -206,7 +208,8 @@ Reply Vports::create_object(const Request& request) {
     return entry.second.vport == index && entry.second.is_sq == is_sq;
   });
   if (static_cast<std::uint64_t>(same) >= options_.queues) {
-    return Reply::refuse(kTooMany, "too many queues of this kind on the vPort");
+    return Reply::refuse(
+        kTooMany, fmt::format("the vPort has only {} {}s", options_.queues, is_sq ? "SQ" : "RQ"));
   }
 
   Region wq, cq;
@@ -219,7 +222,10 @@ Reply Vports::create_object(const Request& request) {
     if (cq_id) queues_.cqs().remove(*cq_id);
     control_.put_region(body->wq_region, std::move(wq));
     control_.put_region(body->cq_region, std::move(cq));
-    return Reply::refuse(kTooMany, "too many queues");
+    return Reply::refuse(
+        kTooMany,
+        fmt::format(
+            "the device has only {} CQs and {} WQs", Queues::kMaxCqs - 1, Queues::kMaxWqs - 1));
   }
   const auto handle = next_object_++;
   objects_[handle] = {index, is_sq, *wq_id, *cq_id};

@@ -38,8 +38,9 @@ std::optional<Wqe> take(WorkQueue& queue, std::string& why) {
   if (!header) return broken(queue, why, wire::describe(header.error()));
 
   const auto bytes = header->wqe_bytes();
-  if (bytes > (queue.is_sq ? wire::kMaxSqWqe : wire::kMaxRqWqe)) {
-    return broken(queue, why, fmt::format("WQE of {} bytes", bytes));
+  const auto limit = queue.is_sq ? wire::kMaxSqWqe : wire::kMaxRqWqe;
+  if (bytes > limit) {
+    return broken(queue, why, fmt::format("WQE of {} bytes, the maximum is {}", bytes, limit));
   }
   if (bytes > queue.tail - queue.next) {
     return broken(queue, why, fmt::format("WQE of {} bytes ends beyond the tail", bytes));

@@ -23,13 +23,13 @@ TEST_F(ConsoleTest, CountsThePacketsOfEachPort) {
   const auto frame = frame_to(driver.ports[1].config.mac);
   for (int i = 0; i < 10; ++i) driver.send(0, frame);
   EXPECT_EQ(driver.receive(1).size(), 8U);
-  const auto answer = console.execute("statistics");
+  const auto response = console.execute("statistics");
   EXPECT_THAT(
-      answer,
+      response,
       HasSubstr(
           R"("violations":0,"ports":[{"mac":"00:0d:3a:76:3b:d0","tx_packets":10,"tx_bytes":980,)"));
   EXPECT_THAT(
-      answer,
+      response,
       HasSubstr(R"("rx_packets":8,"rx_bytes":784,"rx_without_buffer":2,"rx_disabled":0}]})"));
 }
 

@@ -119,19 +119,19 @@ TEST_F(DeviceTest, DoesNotHandleItsOwnResponse) {
 
 TEST_F(DeviceTest, RejectsUnknownCommands) {
   driver.bring_up();
-  const auto answer = driver.request(wire::Command(0x20009), wire::GenerateTestEqeRequest{1});
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_EQ(answer->header.status, wire::kStatusUnsupported);
+  const auto response = driver.request(wire::Command(0x20009), wire::GenerateTestEqeRequest{1});
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->header.status, wire::kStatusUnsupported);
 }
 
 TEST_F(DeviceTest, TruncatesAResponseToTheExpectedSize) {
   driver.bring_up();
-  const auto answer = driver.request(
+  const auto response = driver.request(
       wire::Command::query_dev_config, *wire::encode(wire::QueryDeviceRequest{{}, 0, 1, 1}), 40, 1);
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_EQ(answer->header.status, 0U);
-  EXPECT_EQ(answer->body.size(), 40U);
-  EXPECT_EQ(answer->header.response.version, 1U);
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->header.status, 0U);
+  EXPECT_EQ(response->body.size(), 40U);
+  EXPECT_EQ(response->header.response.version, 1U);
 }
 
 TEST_F(DeviceTest, ReportsWhyItCannotWriteAResponse) {
@@ -168,9 +168,9 @@ TEST_F(DeviceTest, RetriesAMaskedInterrupt) {
 
 TEST_F(DeviceTest, RespondsToAFenceBeforeItsCompletion) {
   driver.bring_up();
-  const auto answer =
+  const auto response =
       driver.request(wire::Command::fence_rq, wire::FenceRqRequest{driver.ports[0].rx.object});
-  ASSERT_TRUE(answer.has_value());
+  ASSERT_TRUE(response.has_value());
   EXPECT_TRUE(driver.receive(0).empty());
   EXPECT_EQ(driver.fences, 1U);
 }
@@ -198,18 +198,19 @@ TEST_F(DeviceTest, BuildsARegionFromSeveralMessages) {
   const auto head = *wire::encode(wire::CreateDmaRegionRequest{8192, 0, 0, 2, 1});
   std::ranges::copy(head, first.begin());
   wire::store(first, 24, 8, 0x200000);
-  auto answer = driver.request(wire::Command::create_dma_region, first, 8);
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_EQ(answer->header.status, wire::kStatusMoreEntries);
-  const auto region = wire::decode<wire::CreateDmaRegionResponse>(answer->body)->value;
+  auto response = driver.request(wire::Command::create_dma_region, first, 8);
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->header.status, wire::kStatusMoreEntries);
+  const auto region = wire::decode<wire::CreateDmaRegionResponse>(response->body)->value;
   std::ranges::copy(*wire::encode(wire::AddPagesRequest{region, 1}), second.begin());
   wire::store(second, 16, 8, 0x300000);
-  answer = driver.request(wire::Command::add_pages, second, 0);
-  EXPECT_EQ(answer->header.status, 0U);
-  answer = driver.request(wire::Command::add_pages, second, 0);
-  EXPECT_EQ(answer->header.status, kBadMessage);
-  answer = driver.request(wire::Command::destroy_dma_region, wire::DestroyDmaRegionRequest{region});
-  EXPECT_EQ(answer->header.status, 0U);
+  response = driver.request(wire::Command::add_pages, second, 0);
+  EXPECT_EQ(response->header.status, 0U);
+  response = driver.request(wire::Command::add_pages, second, 0);
+  EXPECT_EQ(response->header.status, kBadMessage);
+  response =
+      driver.request(wire::Command::destroy_dma_region, wire::DestroyDmaRegionRequest{region});
+  EXPECT_EQ(response->header.status, 0U);
   EXPECT_EQ(device.control().regions(), 0U);
 }
 

@@ -18,7 +18,7 @@ TEST(Faults, AreParsedFromText) {
   EXPECT_EQ(parsed("CONFIG_VPORT_TX=ignore,after=2,times=1"),
             (Fault{0x20003, FaultKind::ignore, 0, 2, 1}));
   EXPECT_EQ(parsed("25=status:ffffffff").status, 0xffffffffU);
-  EXPECT_EQ(parsed("any=unanswered").code, kFaultAny);
+  EXPECT_EQ(parsed("any=no-response").code, kFaultAny);
   EXPECT_EQ(parsed("establish=refuse:ff").code, kFaultEstablish);
 }
 
@@ -72,12 +72,12 @@ class FaultsTest : public DeviceTest {
 TEST_F(FaultsTest, InjectsARefusal) {
   driver.bring_up();
   inject("QUERY_VPORT_CONFIG=refuse:0xdead,times=1");
-  auto answer = driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
-  ASSERT_TRUE(answer.has_value());
-  EXPECT_EQ(answer->header.status, 0xdeadU);
-  EXPECT_TRUE(answer->body.empty());
-  answer = driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
-  EXPECT_EQ(answer->header.status, 0U);
+  auto response = driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
+  ASSERT_TRUE(response.has_value());
+  EXPECT_EQ(response->header.status, 0xdeadU);
+  EXPECT_TRUE(response->body.empty());
+  response = driver.request(wire::Command::query_vport_config, wire::QueryVportRequest{0}, 32);
+  EXPECT_EQ(response->header.status, 0U);
 }
 
 TEST_F(FaultsTest, ExecutesACommandForAStatusFaultButNotForARefuseFault) {
@@ -97,7 +97,7 @@ TEST_F(FaultsTest, OmitsAResponse) {
   inject("25=ignore,times=1");
   EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
   EXPECT_EQ(device.control().regions(), 0U);
-  inject("25=unanswered,times=1");
+  inject("25=no-response,times=1");
   EXPECT_THROW(driver.region(address, 4096), std::runtime_error);
   EXPECT_EQ(device.control().regions(), 1U);
   EXPECT_NO_THROW(driver.region(address, 4096));

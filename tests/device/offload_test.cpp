@@ -61,7 +61,7 @@ TEST_F(OffloadTest, AddsTheVlanTagToEachSegment) {
   EXPECT_EQ(sent[0].size(), kHeaderBytes + 4U + 1000U);
 }
 
-TEST_F(OffloadTest, SendsNoSegmentIfOneExceedsTheMtu) {
+TEST_F(OffloadTest, DropsAllSegmentsIfOneExceedsTheMtu) {
   constexpr std::uint16_t fits = 1514 - kHeaderBytes;
   EXPECT_EQ(send(adapter::tcp_frame(false, 4000), fits, true), CqeType::tx_okay);
   EXPECT_THAT(sent, SizeIs(3));

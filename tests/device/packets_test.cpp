@@ -218,9 +218,9 @@ TEST_F(PacketsTest, SurviveRandomMessages) {
   for (int round = 0; round < 3000; ++round) {
     std::vector<std::uint8_t> body(random() % 700);
     for (auto& byte : body) byte = static_cast<std::uint8_t>(random() % 3 == 0 ? random() : 0);
-    const auto answer = driver.request(
+    const auto response = driver.request(
         commands[random() % commands.size()], body, static_cast<std::uint32_t>(random() % 300));
-    ASSERT_TRUE(answer.has_value());
+    ASSERT_TRUE(response.has_value());
   }
 }
 

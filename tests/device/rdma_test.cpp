@@ -30,8 +30,8 @@ class RdmaTest : public DeviceTest {
 
   template <class Body>
   std::uint32_t status(Command command, const Body& body) {
-    const auto answer = driver.request(command, body);
-    return answer ? answer->header.status : ~0U;
+    const auto response = driver.request(command, body);
+    return response ? response->header.status : ~0U;
   }
 
   wire::CreatePdResponse new_pd() {

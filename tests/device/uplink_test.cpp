@@ -85,7 +85,7 @@ TEST_F(UplinkTest, TakesBroadcastsLikeEveryOtherPort) {
   EXPECT_EQ(driver.receive(2), Frames{frame});
 }
 
-TEST_F(UplinkTest, TakesNoFrameThatAPortOwns) {
+TEST_F(UplinkTest, DoesNotTakeFramesThatAPortOwns) {
   driver.send(1, frame_to(driver.ports[0].config.mac));
   EXPECT_TRUE(uplink.sent.empty());
 }

@@ -93,7 +93,7 @@ class VfioUserTest : public testing::Test {
     ASSERT_EQ(::sendmsg(qemu_.get(), &out, 0), static_cast<ssize_t>(message.size()));
   }
 
-  Message answer() {
+  Message receive_reply() {
     Message message;
     EXPECT_EQ(::recv(qemu_.get(), &message.header, sizeof(Header), MSG_WAITALL),
               ssize_t{sizeof(Header)});
@@ -107,7 +107,7 @@ class VfioUserTest : public testing::Test {
 
   Message ask(Command command, std::vector<std::uint8_t> bytes, int fd = -1) {
     send(command, std::move(bytes), fd);
-    return answer();
+    return receive_reply();
   }
 
   std::uint32_t error_of(Command command, std::vector<std::uint8_t> bytes, int fd = -1) {
@@ -126,7 +126,7 @@ class VfioUserTest : public testing::Test {
   void write(std::uint32_t region, std::uint64_t offset, T value, std::uint32_t flags = 0) {
     send(Command::region_write, body(RegionAccess{offset, region, sizeof value}, value), -1, flags);
     if ((flags & kNoReply) != 0) return;
-    EXPECT_EQ(answer().header.error, 0U);
+    EXPECT_EQ(receive_reply().header.error, 0U);
   }
 
   Options options_ = *parse_options({"socket"});
@@ -276,7 +276,7 @@ TEST_F(VfioUserTest, EndsAConnectionThatCannotBeRead) {
   const Header header{1, Command::reset, 3, 0, 0};
   ASSERT_EQ(::send(qemu_.get(), &header, sizeof header, 0), ssize_t{sizeof header});
   disconnect();
-  EXPECT_EQ(error_, "a message has 3 bytes");
+  EXPECT_EQ(error_, "a message has 3 bytes, expected 16 to 1048608");
 }
 
 TEST(VfioUserChannel, ReceivesAMessageByteByByte) {

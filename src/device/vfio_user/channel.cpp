@@ -44,7 +44,8 @@ Result<std::size_t> Channel::read_some(std::span<std::uint8_t> into) {
   if (got < 0) return fail_errno(errno, "cannot receive");
   take_descriptors(message, message_.descriptors);
   if ((message.msg_flags & MSG_CTRUNC) != 0 || message_.descriptors.size() > kMaxDescriptors) {
-    return fail(Errc::invalid, "a message has too many file descriptors");
+    return fail(Errc::invalid,
+                fmt::format("a message has more than {} file descriptors", kMaxDescriptors));
   }
   return static_cast<std::size_t>(got);
 }
@@ -53,7 +54,10 @@ Result<> Channel::parse_header() {
   std::memcpy(&message_.header, head_.data(), head_.size());
   const auto bytes = message_.header.bytes;
   if (bytes < sizeof(Header) || bytes > kMaxMessage) {
-    return fail(Errc::invalid, fmt::format("a message has {} bytes", bytes));
+    return fail(
+        Errc::invalid,
+        fmt::format(
+            "a message has {} bytes, expected {} to {}", bytes, sizeof(Header), kMaxMessage));
   }
   message_.body.resize(bytes - sizeof(Header));
   return {};

@@ -26,13 +26,20 @@ Result<> GuestMemory::map(std::uint64_t address,
   const auto next = ranges_.lower_bound(address);
   if (bytes == 0 || bytes > UINT64_MAX - address || containing(address) != ranges_.end() ||
       (next != ranges_.end() && next->first - address < bytes)) {
-    return fail(Errc::invalid, fmt::format("range of {:#x} bytes at {:#x}", bytes, address));
+    return fail(Errc::invalid,
+                fmt::format("a range of {:#x} bytes at {:#x} is empty, overlaps another one or is "
+                            "not in the address space",
+                            bytes,
+                            address));
   }
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot read the file's size");
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (offset > size || bytes > size - offset) {
-    return fail(Errc::invalid, fmt::format("{:#x} bytes at {:#x} exceed the file", bytes, offset));
+    return fail(
+        Errc::invalid,
+        fmt::format(
+            "{:#x} bytes at offset {:#x} exceed the file of {:#x} bytes", bytes, offset, size));
   }
   const int protection = PROT_READ | (writable ? PROT_WRITE : 0);
   auto* memory =

@@ -46,7 +46,7 @@ Result<> Server::negotiate(Channel& channel, const Message& message) {
   const auto version = front<Version>(message);
   if (!version || version->major != 0) {
     const auto refused = channel.refuse(message.header, EINVAL);
-    return refused ? fail(Errc::unsupported, "QEMU does not speak version 0 of vfio-user")
+    return refused ? fail(Errc::unsupported, "QEMU does not support version 0 of vfio-user")
                    : refused;
   }
   // The lower minor version of both sides, and ours is 0.
