@@ -71,6 +71,16 @@ TEST(EalArguments, AllowOnlyTheSyntheticNicOfAManaPort) {
   EXPECT_THAT(eal_arguments(null_plan()), Each(Not(StartsWith("--allow"))));
 }
 
+TEST(EalArguments, SelectPhysicalAddressesForTheHostOfASyntheticNic) {
+  auto plan = mana_plan();
+  EXPECT_THAT(eal_arguments(plan), Contains("--iova-mode=va"));
+  plan.nics.front().vmbus = VmbusId::parse("00224801-0203-0022-4801-020300224801").value();
+  EXPECT_THAT(eal_arguments(plan), Contains("--iova-mode=pa"));
+  EXPECT_THAT(eal_arguments(plan), Not(Contains("--iova-mode=va")));
+  plan.hugepages = false;  // EAL rejects physical addresses without hugepages
+  EXPECT_THAT(eal_arguments(plan), Contains("--iova-mode=va"));
+}
+
 TEST(EalArguments, ScanPciForAVdevThatIsAPciDevice) {
   auto plan = null_plan();
   plan.vdevs = {"7870:00:00.0,mac=00:22:48:01:02:03"};

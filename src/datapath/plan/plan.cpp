@@ -78,6 +78,18 @@ std::vector<std::string> slot_devices(const BenchPlan& plan) {
   return devices;
 }
 
+bool uses_netvsc(const BenchPlan& plan) {
+  return std::any_of(
+      plan.nics.begin(), plan.nics.end(), [](const Nic& nic) { return nic.vmbus.has_value(); });
+}
+
+// The host reads net_netvsc's messages at their physical addresses. With virtual addresses, the
+// driver waits 60 s for the answer to its first RNDIS message and then fails. EAL has physical
+// addresses only in hugepages.
+std::string_view iova_mode(const BenchPlan& plan) {
+  return uses_netvsc(plan) && plan.hugepages ? "--iova-mode=pa" : "--iova-mode=va";
+}
+
 }  // namespace
 
 std::uint16_t Traffic::largest() const {
@@ -205,7 +217,8 @@ std::vector<std::string> eal_arguments(const BenchPlan& plan) {
     const auto mib = (pool_size(plan).bytes + (1U << 20U) - 1) >> 20U;
     arguments.insert(arguments.end(), {"--no-huge", "--no-shconf", "-m", std::to_string(mib)});
   }
-  arguments.insert(arguments.end(), {"--iova-mode=va", "--no-telemetry", "--log-level=*:warning"});
+  arguments.emplace_back(iova_mode(plan));
+  arguments.insert(arguments.end(), {"--no-telemetry", "--log-level=*:warning"});
 
   const auto placement = place(plan);
   auto lcores = fmt::format("--lcores=0@{}", placement.main_cpu);
