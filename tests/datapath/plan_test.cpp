@@ -218,6 +218,23 @@ TEST(PoolSize, HasBuffersForTwoRingsOfAForwarder) {
   EXPECT_EQ(pool_size(plan).mbufs, receiver.mbufs + plan.descriptors);
 }
 
+TEST(PoolSize, LeavesNetNetvscAllDescriptorsOfEachQueue) {
+  auto plan = null_plan();
+  plan.queues = 8;
+  plan.nics = {{}};
+  for (const auto mode : {Mode::rx, Mode::fwd}) {
+    plan.mode = mode;
+    plan.nics.front().vmbus.reset();
+    EXPECT_LT(pool_size(plan).mbufs / plan.queues, plan.descriptors);
+    plan.nics.front().vmbus = VmbusId{};
+    EXPECT_EQ(pool_size(plan).mbufs / plan.queues, plan.descriptors);
+  }
+  for (const auto mode : {Mode::tx, Mode::txrx, Mode::rtt}) {
+    plan.mode = mode;
+    EXPECT_GE(pool_size(plan).ring_mbufs / plan.queues, plan.descriptors);
+  }
+}
+
 TEST(PoolSize, IncludesEveryPort) {
   auto plan = null_plan();
   const auto one = pool_size(plan).bytes;

@@ -148,6 +148,11 @@ PoolSize pool_size(const BenchPlan& plan) {
   size.mbufs = plan.descriptors + cached;
   // Mode fwd: packets occupy both the receive ring and the send ring.
   if (forwards(plan.mode)) size.mbufs += plan.descriptors;
+  // net_netvsc limits the descriptors of a queue to the pool's mbufs divided by the number of
+  // queues.
+  if (!own && uses_netvsc(plan)) {
+    size.mbufs = std::max<unsigned>(size.mbufs, plan.queues * plan.descriptors);
+  }
   size.mbuf_bytes = own ? kHeadroom + frame_room : receive_room;
   size.bytes = ports * plan.queues *
                (pool_bytes(size.mbufs, size.mbuf_bytes, true, plan.hugepages) + kPerQueueBytes);
