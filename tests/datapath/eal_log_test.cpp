@@ -39,6 +39,15 @@ TEST(EalLog, IgnoresHarmlessComplaints) {
   EXPECT_EQ(error.message, "Failed to connect socket: /nonexistent/socket");
 }
 
+// This log was written by DPDK 24.11.8.
+TEST(EalLog, FindsTheCauseBetweenTheProgressMessagesOfNetMana) {
+  const auto error = reason_of(
+      "MANA_DRIVER: mana_init_once(): MP INIT PRIMARY\n"
+      "MANA_DRIVER: mana_mr_btree_init(): B-tree initialized table 0x1180443900 size 64 len 1\n"
+      "MANA_DRIVER: mana_start_rx_queues(): rx ibv_create_qp_ex failed\n");
+  EXPECT_NE(error.message.find("rx ibv_create_qp_ex failed"), std::string::npos) << error.message;
+}
+
 TEST(EalLog, DetectsAMissingPrivilege) {
   const auto tap = reason_of(
       "tun_alloc(): Unable to set TUNSETIFF for dtap%d: Operation not permitted\n"

@@ -31,11 +31,13 @@ constexpr std::array kKnown = {
 
 // Lines without a cause, and harmless lines: bench exchanges no messages with a second process and
 // needs no runtime directory.
-constexpr std::array<std::string_view, 8> kUninformative = {
+constexpr std::array<std::string_view, 10> kUninformative = {
     "Cannot probe devices",
     "probe failed",
     "failed to initialize",
     "register mp action",
+    "MP INIT PRIMARY",
+    "B-tree initialized table",
     "hugepages reported",
     "Unable to initialize",
     "Error creating '/dev/null/",
