@@ -38,6 +38,10 @@ std::string_view template_mode(const BenchPlan& plan) {
   return is_shared || !generates_packets(plan.mode) ? "shared" : "per-packet";
 }
 
+bool uses_mana(const PortReport& port) {
+  return port.driver == "net_mana" || port.lower == "net_mana";
+}
+
 }  // namespace
 
 Result<> DpdkPorts::open(const BenchPlan& plan, BenchReport& report) {
@@ -63,6 +67,9 @@ Result<> DpdkPorts::open(const BenchPlan& plan, BenchReport& report) {
   watcher_.emplace(plan.mode, lanes_, ports_);
   report.template_mode = template_mode(plan);
   for (const auto& port : ports_) report.ports.push_back(port.report());
+  if (receives(plan.mode) && std::any_of(report.ports.begin(), report.ports.end(), uses_mana)) {
+    report.notes.emplace_back("net_mana does not report packets dropped for lack of a buffer");
+  }
   return {};
 }
 
