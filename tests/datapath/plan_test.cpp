@@ -235,6 +235,21 @@ TEST(PoolSize, LeavesNetNetvscAllDescriptorsOfEachQueue) {
   }
 }
 
+TEST(PoolSize, HasBuffersForTheSyntheticDeviceAndForAVfThatReturns) {
+  auto plan = null_plan();
+  plan.nics = {{}};
+  plan.nics.front().vmbus = VmbusId{};
+  const auto rings = 2U * plan.descriptors;
+  for (const auto mode : {Mode::rx, Mode::fwd}) {
+    plan.mode = mode;
+    EXPECT_GT(pool_size(plan).mbufs, rings);
+  }
+  for (const auto mode : {Mode::tx, Mode::txrx, Mode::rtt}) {
+    plan.mode = mode;
+    EXPECT_GT(pool_size(plan).ring_mbufs, rings);
+  }
+}
+
 TEST(PoolSize, IncludesEveryPort) {
   auto plan = null_plan();
   const auto one = pool_size(plan).bytes;

@@ -2,6 +2,7 @@
 #include "datapath/plan/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 
 #include "base/text.h"
@@ -145,7 +146,11 @@ PoolSize pool_size(const BenchPlan& plan) {
   // A mempool flushes a cache that contains 1.5 times the requested number of mbufs.
   const auto cached = size.cache + size.cache / 2 + plan.burst;
   const bool own = generates_packets(plan.mode);
-  size.mbufs = plan.descriptors + cached;
+  // Each queue of net_netvsc has a ring for packets of the synthetic device. These packets must not
+  // use the buffers of a VF that returns.
+  const auto received =
+      plan.descriptors + (uses_netvsc(plan) ? std::bit_ceil<unsigned>(plan.descriptors) : 0U);
+  size.mbufs = (own ? plan.descriptors : received) + cached;
   // Mode fwd: packets occupy both the receive ring and the send ring.
   if (forwards(plan.mode)) size.mbufs += plan.descriptors;
   // net_netvsc limits the descriptors of a queue to the pool's mbufs divided by the number of
@@ -158,7 +163,7 @@ PoolSize pool_size(const BenchPlan& plan) {
                (pool_bytes(size.mbufs, size.mbuf_bytes, true, plan.hugepages) + kPerQueueBytes);
   if (own) {
     const bool reads = receives(plan.mode);
-    size.ring_mbufs = plan.queues * (plan.descriptors + (reads ? cached : 0U)) + 64U;
+    size.ring_mbufs = plan.queues * (received + (reads ? cached : 0U)) + 64U;
     size.ring_mbuf_bytes = receive_room;
     size.ring_cache = reads ? size.cache : 0;
     size.bytes += ports * pool_bytes(size.ring_mbufs, size.ring_mbuf_bytes, reads, plan.hugepages);
