@@ -43,7 +43,25 @@ bind_channel() {
   echo "$1" >"$vmbus/drivers/$2/bind"
 }
 
-# device_packets COUNTER: prints a counter of the port of eth1 in the MANA device, such as tx_packets.
+# device_packets COUNTER [PORT]: prints a counter of the MANA device, such as tx_packets, for the port whose MAC
+# address ends with PORT (default: eth1), or for "all" ports.
 device_packets() {
-  device_console statistics | sed "s/.*:3b:d1\",[^}]*\"$1\":\([0-9]*\).*/\1/; s/.*:3b:d1\",\"$1\":\([0-9]*\).*/\1/"
+  local port=${2:-3b:d1}
+  device_console statistics | tr '{' '\n' | awk -v name="\"$1\":" -v port="${port/all/mac}\"" '
+    index($0, port) && (at = index($0, name)) { sum += substr($0, at + length(name)) + 0 }
+    END { printf "%d\n", sum }'
+}
+
+# remove_vfs: removes all VFs as Azure does: the host notifies the drivers, which switch to the synthetic device, and
+# then removes the function. return_vfs adds them again.
+remove_vfs() {
+  echo 0 >/sys/module/hv_vmbus/parameters/vf
+  wait_for 10 eval 'sent=$(device_packets tx_packets all) && sleep 0.3 && [ $(device_packets tx_packets all) = $sent ]'
+  set_present 0
+  [ ! -e /sys/bus/pci/devices/$function ] || fail "the function is still there"
+}
+
+return_vfs() {
+  echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
+  set_present 1
 }

@@ -9,13 +9,6 @@ mount -t hugetlbfs hugetlbfs /dev/hugepages
 manactl prepare eth0 --hugepages 128 >/run/azure/out
 manactl prepare eth1 >/run/azure/out
 
-# total COUNTER [PORT]: prints a counter of one port of the device, or of all its ports.
-total() {
-  device_console statistics | tr '{' '\n' | awk -v name="\"$1\":" -v port="${2:-mac}\"" '
-    index($0, port) && (at = index($0, name)) { sum += substr($0, at + length(name)) + 0 }
-    END { printf "%d\n", sum }'
-}
-
 # bench NAME ARGUMENT...: runs bench in the background, with its result in /run/azure/NAME.json. Sets $pid.
 bench() {
   local name=$1
@@ -45,15 +38,15 @@ expect_note() {
 }
 
 remember() {
-  sent=$(total tx_packets) received=$(total rx_packets) dropped=$(total rx_without_buffer)
+  sent=$(device_packets tx_packets all) received=$(device_packets rx_packets all) dropped=$(device_packets rx_without_buffer all)
 }
 
 expect_sent() {
-  expect "packets that left the device" "$1" "$(($(total tx_packets) - sent))"
+  expect "packets that left the device" "$1" "$(($(device_packets tx_packets all) - sent))"
 }
 
 expect_received() {
-  expect "packets that the device delivered" "$1" "$(($(total rx_packets) - received))"
+  expect "packets that the device delivered" "$1" "$(($(device_packets rx_packets all) - received))"
 }
 
 declare -A driver=([dpdk]="net_netvsc over net_mana" [verbs]=libmana)
@@ -69,13 +62,13 @@ for engine in dpdk verbs; do
     expect_sent "$(counted one sent)"
     [ $mode != tx ] || continue
     expect_received "$(counted one received)"
-    lost=$(($(total rx_without_buffer) - dropped))
+    lost=$(($(device_packets rx_without_buffer all) - dropped))
     expect "sent packets that were not received" "$lost" "$(($(counted one sent) - $(counted one received)))"
     expect_note one "${silent[$engine]} do"
   done
   for mode in rx fwd; do
     echo "# $engine, eth0 sends to a process with $mode on eth1"
-    steered=$(requests CONFIG_VPORT_RX) eth1=$(total rx_packets 3b:d1)
+    steered=$(requests CONFIG_VPORT_RX) eth1=$(device_packets rx_packets)
     bench receiver eth1 --mode $mode --engine $engine --duration 60
     receiver=$pid
     # Steering is the last request before the port receives.
@@ -85,14 +78,14 @@ for engine in dpdk verbs; do
     }
     bench sender eth0 --rate 1kpps --engine $engine --duration 1
     finish sender $pid 0
-    wait_for 10 eval '(($(total rx_packets 3b:d1) - eth1 == $(counted sender sent)))' || true
+    wait_for 10 eval '(($(device_packets rx_packets) - eth1 == $(counted sender sent)))' || true
     kill -TERM $receiver
     finish receiver $receiver 143
     expect "sent and received" "$(counted sender sent)" "$(counted receiver received)"
     (($(counted sender sent) > 500)) || fail "only $(counted sender sent) packets"
     [ $mode = rx ] || expect "forwarded" "$(counted sender sent)" "$(counted receiver sent)"
     expect "packets that eth1 received from the device" "$(counted receiver received)" \
-      "$(($(total rx_packets 3b:d1) - eth1))"
+      "$(($(device_packets rx_packets) - eth1))"
   done
 done
 expect "violations" "[]" "$(device_console violations)"

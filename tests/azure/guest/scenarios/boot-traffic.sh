@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+#
+# Boots the machine of boot-mana for longer runs of DPDK.
+
+. /guest/scenarios/boot-mana.sh
