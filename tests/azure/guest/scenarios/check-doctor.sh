@@ -2,14 +2,14 @@
 #
 # Checks the output of check and doctor on the healthy machine and for each fault.
 
-# expect_cause WHAT STATUS LINE [ARGUMENT...]: doctor exits with STATUS and prints LINE first.
+# expect_cause WHAT STATUS LINE [ARGUMENT...]: doctor exits with STATUS, and a line of its output starts with LINE.
 expect_cause() {
   local what=$1 expected=$2 line=$3 rc=0
   shift 3
   echo "# $what"
   manactl doctor "$@" >/run/azure/out 2>&1 || rc=$?
-  [[ $rc = "$expected" && $(head -1 /run/azure/out) == $line ]] ||
-    { cat /run/azure/out; fail "doctor exited with $rc, or its first line is not: $line"; }
+  [ $rc = "$expected" ] && grep -q "^$line" /run/azure/out ||
+    { cat /run/azure/out; fail "doctor exited with $rc, or no line starts with: $line"; }
   sed -n -e 1p -e '/^  Check/p' -e '/^  Cause/p' -e '/^  kernel log/p' /run/azure/out
 }
 
@@ -21,7 +21,7 @@ with_driver_id() {
 
 manactl prepare --hugepages 64 >/run/azure/out
 manactl check || fail "check exited with $?"
-expect_cause "healthy, driver id 20" 0 "No cause found*"
+expect_cause "healthy, driver id 20" 0 "No cause found"
 
 # The in-tree mana_ib of a newer kernel has no parameter for the driver id.
 if [ -z "$(modinfo -F intree mana_ib)" ]; then
@@ -36,7 +36,7 @@ if [ -z "$(modinfo -F intree mana_ib)" ]; then
 fi
 
 manactl prepare eth1 >/run/azure/out
-expect_cause "prepared" 0 "No cause found*"
+expect_cause "prepared" 0 "No cause found"
 ip link set enP30832p0s0d1 up
 expect_cause "VF up while prepared" 1 "Root cause: A NIC in user space is not ready for DPDK"
 grep -q "VF enP30832p0s0d1 is up" /run/azure/out || fail "the VF is not named"
