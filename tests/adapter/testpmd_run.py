@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs testpmd with DPDK's net_mana on the software adapter, for net_mana_test.py."""
+import contextlib
 import json
 import os
 import pty
@@ -40,7 +41,8 @@ class Run:
     def run(self, command):
         # On a terminal, testpmd does not buffer its output. A newline on stdin makes testpmd exit.
         terminal, program_side = pty.openpty()
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=program_side) as process:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=program_side,
+                              bufsize=0) as process:
             os.close(program_side)
             self.log = self.read_log(terminal, process)
             self.report = json.loads(process.stdout.read() or "{}")
@@ -74,8 +76,8 @@ class Run:
             self.children = children_of(process.pid)
             os.kill({"launcher": process.pid, **self.children}[self.kill], signal.SIGKILL)
             return
-        process.stdin.write(b"stop\nquit\n" if self.commands else b"\n")
-        process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # a command may have made testpmd crash
+            process.stdin.write(b"stop\nquit\n" if self.commands else b"\n")
 
     def port(self, index=0):
         return self.report["ports"][index]
