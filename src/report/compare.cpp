@@ -17,21 +17,39 @@ using Json = nlohmann::ordered_json;
 // Significance level of the Mann-Whitney U test.
 constexpr double kSignificance = 0.05;
 
-Verdict verdict_of(const datapath::Effect& effect, double threshold) {
-  if (effect.p >= kSignificance) return Verdict::same;
-  if (effect.change < -threshold && effect.confidence.high < 0) return Verdict::worse;
-  if (effect.change > threshold && effect.confidence.low > 0) return Verdict::better;
-  return Verdict::same;
+// Remarks suggest more trials than kMinTrials, because one outlier among four prevents a verdict.
+constexpr std::size_t kSuggestedTrials = 8;
+
+Verdict verdict_of(const std::optional<datapath::Effect>& evidence, double threshold) {
+  if (!evidence) return Verdict::inconclusive;
+  const auto verdict = judge(evidence->change, evidence->confidence, threshold);
+  const bool is_significant = evidence->p < kSignificance;
+  return verdict == Verdict::same || is_significant ? verdict : Verdict::inconclusive;
+}
+
+Json json_of(const std::optional<datapath::Bounds>& bounds) {
+  return bounds ? Json({bounds->low, bounds->high}) : Json(nullptr);
+}
+
+// "'a.json' has 1 trial, 'b.json' has 3 trials"
+std::string missing_trials(const CompareResult& result) {
+  std::vector<std::string> parts;
+  for (const auto* side : {&result.before, &result.after}) {
+    const auto count = side->rates.size();
+    if (count >= kMinTrials) continue;
+    parts.push_back(fmt::format(
+        "'{}' has {} {}", printable(side->name), count, count == 1 ? "trial" : "trials"));
+  }
+  return join(parts, ", ");
 }
 
 Json json_of(const CompareInput& input) {
   const auto rate = datapath::estimate(input.rates);
   Json json;
   json["file"] = safe(input.name);
-  json["intervals"] = rate.count;
+  json["trials"] = rate.count;
   json["median"] = rate.median;
-  json["confidence_95"] =
-      rate.confidence ? Json({rate.confidence->low, rate.confidence->high}) : Json(nullptr);
+  json["confidence_95"] = json_of(rate.confidence);
   json["noisy"] = input.noisy;
   return json;
 }
@@ -39,9 +57,18 @@ Json json_of(const CompareInput& input) {
 }  // namespace
 
 std::string_view name_of(Verdict verdict) {
-  constexpr EnumWords<Verdict, 3> kVerdicts = {
-      {{Verdict::worse, "worse"}, {Verdict::same, "same"}, {Verdict::better, "better"}}};
+  constexpr EnumWords<Verdict, 4> kVerdicts = {{{Verdict::worse, "worse"},
+                                                {Verdict::same, "same"},
+                                                {Verdict::better, "better"},
+                                                {Verdict::inconclusive, "inconclusive"}}};
   return word_of(kVerdicts, verdict);
+}
+
+Verdict judge(double change, const datapath::Bounds& confidence, double threshold) {
+  if (change < -threshold && confidence.high < 0) return Verdict::worse;
+  if (change > threshold && confidence.low > 0) return Verdict::better;
+  const bool is_within = confidence.low >= -threshold && confidence.high <= threshold;
+  return is_within ? Verdict::same : Verdict::inconclusive;
 }
 
 std::vector<Difference> differences(const Rows& before, const Rows& after) {
@@ -53,24 +80,13 @@ std::vector<Difference> differences(const Rows& before, const Rows& after) {
   return found;
 }
 
-Result<CompareInput> compare_input(const BenchResult& result, std::string name) {
-  // With fewer than four rates in each result, no difference is significant.
-  constexpr std::size_t kMinComparedRates = 4;
-  CompareInput input{std::move(name),
-                     configuration_of(result),
-                     result.summary.rates,
-                     result.summary.noisy(),
-                     machine_of(result)};
-  if (input.rates.size() >= kMinComparedRates) return input;
-  const bool repeated = result.report.trials.size() > 1;
-  return fail(Errc::invalid,
-              fmt::format("'{}' has {} {}, and a comparison needs {}: {}",
-                          printable(input.name),
-                          input.rates.size(),
-                          repeated ? "trials" : "steady intervals",
-                          kMinComparedRates,
-                          repeated ? "measure more trials"
-                                   : "measure for longer or with shorter intervals"));
+CompareInput compare_input(const BenchResult& result, std::string name) {
+  CompareInput input{
+      std::move(name), configuration_of(result), {}, result.summary.noisy(), machine_of(result)};
+  // The rates of a single trial are those of its intervals.
+  const bool is_repeated = result.report.trials.size() > 1 && !result.summary.rates.empty();
+  input.rates = is_repeated ? result.summary.rates : std::vector<double>{rate_of(result)};
+  return input;
 }
 
 Result<CompareResult> compare(const CompareInput& before,
@@ -83,15 +99,33 @@ Result<CompareResult> compare(const CompareInput& before,
   if (!rows.empty()) {
     return fail(Errc::invalid, "the results have different configurations: " + join(rows, ", "));
   }
-  const auto effect = datapath::compare(before.rates, after.rates);
+  auto effect = datapath::compare(before.rates, after.rates);
   if (!effect) {
     return fail(Errc::invalid, fmt::format("'{}' moved no packets", printable(before.name)));
   }
-  return CompareResult{before, after, *effect, threshold, verdict_of(*effect, threshold)};
+  CompareResult result{before, after, effect->change, std::nullopt, threshold};
+  if (std::min(before.rates.size(), after.rates.size()) >= kMinTrials) result.evidence = effect;
+  result.verdict = verdict_of(result.evidence, threshold);
+  return result;
+}
+
+std::vector<std::string> remarks_on(const CompareResult& result) {
+  if (!result.evidence) {
+    return {
+        fmt::format("{}; a verdict needs {} trials in each result, because the rate also changes "
+                    "from run to run: measure both again with --repeat {}",
+                    missing_trials(result),
+                    kMinTrials,
+                    kSuggestedTrials)};
+  }
+  if (result.verdict == Verdict::inconclusive) {
+    return {"the difference may be chance: measure both again with more trials (--repeat)"};
+  }
+  return {};
 }
 
 std::string compare_json(const CompareResult& result, std::string_view tool, int exit) {
-  const auto& effect = result.effect;
+  const auto& evidence = result.evidence;
   Json document;
   document["schema"] = "manactl.bench-compare/1";
   document["manactl"] = tool;
@@ -100,9 +134,10 @@ std::string compare_json(const CompareResult& result, std::string_view tool, int
   document["unit"] = "packets/s";
   document["before"] = json_of(result.before);
   document["after"] = json_of(result.after);
-  document["change"] = effect.change;
-  document["confidence_95"] = {effect.confidence.low, effect.confidence.high};
-  document["p"] = effect.p;
+  document["change"] = result.change;
+  document["confidence_95"] =
+      json_of(evidence ? std::optional(evidence->confidence) : std::nullopt);
+  document["p"] = evidence ? Json(evidence->p) : Json();
   document["threshold"] = result.threshold;
   document["configuration"] = Json::object();
   for (const auto& [name, value] : result.before.configuration) {
@@ -117,6 +152,7 @@ std::string compare_json(const CompareResult& result, std::string_view tool, int
     difference["after"] = after;
     document["machine_differences"].push_back(difference);
   }
+  document["remarks"] = strings(remarks_on(result));
   return document.dump(2) + '\n';
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Compares the rates of two results of the same measurement.
+// Compares the rates of two results of the same measurement. The unit of the statistics is the
+// trial: intervals of one trial depend on each other, so a single trial permits no verdict.
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,16 +18,14 @@ namespace manactl::report {
 
 // The parts of a result that a comparison uses.
 struct CompareInput {
-  std::string name;    // id of a saved result, or name of a file
-  Rows configuration;  // must be equal in both results
-  // Packets per second: the median of each trial, or the steady intervals of a single trial.
-  std::vector<double> rates;
+  std::string name;           // id of a saved result, or name of a file
+  Rows configuration;         // must be equal in both results
+  std::vector<double> rates;  // packets per second, one for each trial
   bool noisy = false;
   Rows machine;  // may differ between the results, and may explain different rates
 };
 
-// Fails with Errc::invalid if the result has too few rates for a comparison.
-Result<CompareInput> compare_input(const BenchResult& result, std::string name);
+CompareInput compare_input(const BenchResult& result, std::string name);
 
 struct Difference {
   std::string name, before, after;
@@ -34,16 +34,24 @@ struct Difference {
 // Returns the rows whose values differ. Both arguments have the same names in the same order.
 std::vector<Difference> differences(const Rows& before, const Rows& after);
 
-enum class Verdict { worse, same, better };
+enum class Verdict { worse, same, better, inconclusive };
 
 std::string_view name_of(Verdict verdict);
+
+// Returns `worse` or `better` if the change exceeds the threshold and its confidence interval does
+// not contain 0, `same` if the interval lies within the threshold, and else `inconclusive`.
+Verdict judge(double change, const datapath::Bounds& confidence, double threshold);
+
+// Each result needs this many trials for a verdict. With fewer, no difference is significant.
+inline constexpr std::size_t kMinTrials = 4;
 
 struct CompareResult {
   const CompareInput& before;
   const CompareInput& after;
-  datapath::Effect effect;
-  double threshold = 0;  // a fraction: 0.02 ignores changes of up to 2 %
-  Verdict verdict = Verdict::same;
+  double change = 0;                         // median(after) / median(before) - 1
+  std::optional<datapath::Effect> evidence;  // empty if a result has fewer than kMinTrials trials
+  double threshold = 0;                      // a fraction: 0.02 ignores changes of up to 2 %
+  Verdict verdict = Verdict::inconclusive;
 };
 
 // The returned object refers to both arguments. Fails with Errc::invalid if their configurations
@@ -51,6 +59,9 @@ struct CompareResult {
 Result<CompareResult> compare(const CompareInput& before,
                               const CompareInput& after,
                               double threshold);
+
+// Reasons to doubt the verdict, or why there is none, with the command that would give one.
+std::vector<std::string> remarks_on(const CompareResult& result);
 
 // Returns the document of schemas/bench-compare.schema.json. `tool` is the version of manactl.
 std::string compare_json(const CompareResult& result, std::string_view tool, int exit);

@@ -135,7 +135,8 @@ std::string compare_page() {
   same.machine = {{"cpu", "AMD EPYC 7763"}, {"kernel", "6.1.0-28-cloud-amd64"}};
   after.machine = {{"cpu", "AMD EPYC 7763"}, {"kernel", "6.8.0-1062-azure"}};
   const auto effect = datapath::compare(before.rates, after.rates);
-  return compare_html(CompareResult{same, after, *effect, 0.02, Verdict::worse}, "0.1.0");
+  return compare_html(CompareResult{same, after, effect->change, effect, 0.02, Verdict::worse},
+                      "0.1.0");
 }
 
 std::string merge_page() {

@@ -81,6 +81,19 @@ report::BenchResult steady(Mode mode, double rate) {
   return result;
 }
 
+report::BenchResult repeated(Mode mode, const std::vector<double>& rates) {
+  auto result = steady(mode, rates.front());
+  result.report.trials.clear();
+  result.trial_starts.clear();
+  for (const double rate : rates) {
+    result.report.trials.push_back(trial(mode, rate));
+    result.trial_starts.push_back(kStartTime +
+                                  11 * static_cast<double>(result.trial_starts.size()));
+  }
+  finish(result);
+  return result;
+}
+
 report::BenchResult eventful() {
   auto result = steady(Mode::rtt, 1e6);
   auto& plan = result.plan;

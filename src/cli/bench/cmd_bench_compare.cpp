@@ -19,6 +19,7 @@ namespace {
 struct Options {
   std::string before, after;
   double threshold = 0.02;
+  bool strict = false;
   std::string results;  // directory
   std::optional<Output> output;
 };
@@ -35,11 +36,11 @@ Result<report::CompareInput> find(const std::string& word,
   return report::compare_input(*result, word);
 }
 
-void print(Screen& screen, const report::CompareResult& result, Output output) {
+void print(Screen& screen, const report::CompareResult& result, Output output, Exit exit) {
   if (output == Output::html) {
     screen.stream() << report::compare_html(result, version());
   } else if (output == Output::json) {
-    screen.stream() << report::compare_json(result, version(), exit_code_of(result));
+    screen.stream() << report::compare_json(result, version(), static_cast<int>(exit));
   } else {
     print_text(screen, result);
   }
@@ -58,8 +59,9 @@ Exit run_compare(const Options& options, Context& context) {
   if (!after) return refuse(context, after.error());
   const auto result = report::compare(*before, *after, options.threshold);
   if (!result) return refuse(context, result.error());
-  print(context.out, *result, *output);
-  return exit_of(*result);
+  const auto exit = exit_of(result->verdict, options.strict);
+  print(context.out, *result, *output, exit);
+  return exit;
 }
 
 }  // namespace
@@ -77,6 +79,7 @@ CommandAction add_bench_compare(CLI::App& app) {
   add_value(app,
             {"--threshold", "PERCENT", "ignore smaller differences (default: 2)"},
             store_in(options->threshold, parse_share));
+  add_flag(app, "--strict", options->strict, "exit with 1 also if the comparison is inconclusive");
   add_output(app, type::kPlainOutput, options->output);
   add_results_option(app, options->results);
   return [options](Context& context) { return run_compare(*options, context); };

@@ -17,8 +17,9 @@ inline Exit exit_of(const report::BenchResult& result) {
   return report::took_rejected_path(result) ? Exit::findings : Exit::ok;
 }
 
-inline Exit exit_of(const report::CompareResult& result) {
-  return result.verdict == report::Verdict::worse ? Exit::findings : Exit::ok;
+inline Exit exit_of(report::Verdict verdict, bool strict) {
+  return findings_if(verdict == report::Verdict::worse ||
+                     (strict && verdict == report::Verdict::inconclusive));
 }
 
 inline Exit exit_of(const report::MergeResult& result) {

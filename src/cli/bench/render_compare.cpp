@@ -14,34 +14,39 @@ Color color_of(report::Verdict verdict) {
 
 std::string side(const report::CompareInput& input) {
   const auto rate = datapath::estimate(input.rates);
-  return fmt::format("{}, {} rates{}: {}",
+  return fmt::format("{}, {} {}{}: {}",
                      report::estimate_text(rate),
                      rate.count,
+                     rate.count == 1 ? "trial" : "trials",
                      input.noisy ? ", noisy" : "",
                      printable(input.name));
+}
+
+std::string change_text(const report::CompareResult& result) {
+  auto text = fmt::format("{:+.2f} %", result.change * report::kPercent);
+  if (const auto& evidence = result.evidence) {
+    text += fmt::format(" (95 % CI: {:+.2f} to {:+.2f}), p = {:.3g}",
+                        evidence->confidence.low * report::kPercent,
+                        evidence->confidence.high * report::kPercent,
+                        evidence->p);
+  }
+  return text + fmt::format(", threshold {:g} %", result.threshold * report::kPercent);
 }
 
 }  // namespace
 
 void print_text(Screen& screen, const report::CompareResult& result) {
-  const auto& effect = result.effect;
   screen.stream() << screen.paint(color_of(result.verdict), std::string(name_of(result.verdict)))
                   << '\n';
-  report::Rows rows = {
-      {"before", side(result.before)},
-      {"after", side(result.after)},
-      {"change",
-       fmt::format("{:+.2f} % (95 % CI: {:+.2f} to {:+.2f}), p = {:.3g}, threshold {:g} %",
-                   effect.change * report::kPercent,
-                   effect.confidence.low * report::kPercent,
-                   effect.confidence.high * report::kPercent,
-                   effect.p,
-                   result.threshold * report::kPercent)}};
+  report::Rows rows = {{"before", side(result.before)},
+                       {"after", side(result.after)},
+                       {"change", change_text(result)}};
   for (const auto& [name, before, after] :
        report::differences(result.before.machine, result.after.machine)) {
     rows.emplace_back("differs", fmt::format("{}: {} before, {} after", name, before, after));
   }
   print_rows(screen, rows);
+  for (const auto& remark : report::remarks_on(result)) print_paragraph(screen, "Note: " + remark);
 }
 
 }  // namespace manactl::cli

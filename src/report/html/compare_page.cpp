@@ -89,20 +89,20 @@ std::string rates_chart(const CompareResult& result) {
       std::move(svg).end(),
       {},
       fmt::format(
-          "Each dot is the rate of a steady interval or the median of a trial{}. Dashed line: "
+          "Each dot is the median rate of a trial{}. Dashed line: "
           "median; shaded: its 95 % confidence interval. The scale does not start at 0.",
           count > kMaxDots ? fmt::format(" (at most {} per result are drawn)", kMaxDots) : ""));
 }
 
-std::string change_chart(const CompareResult& result) {
-  const auto& effect = result.effect;
+// Draws the change with its confidence interval, which requires evidence.
+std::string change_chart(const datapath::Effect& effect, double threshold_share) {
   Plot plot;
   plot.height = 130;
   plot.right = 24;
   const double reach = 1.15 * std::max({std::abs(effect.confidence.low),
                                         std::abs(effect.confidence.high),
                                         std::abs(effect.change),
-                                        result.threshold,
+                                        threshold_share,
                                         0.001});
   const Axis x{-reach, reach, plot.left, plot.x_end()};
   const auto description = fmt::format("{} (95 % CI: {} to {})",
@@ -114,8 +114,8 @@ std::string change_chart(const CompareResult& result) {
   const double width = std::max(x.at(effect.confidence.high) - low, kMinWidth);
   Svg svg("change", plot, "Change of the median", description);
   const double middle = plot.top + svg.height() / 2;
-  const double threshold = x.at(-result.threshold);
-  svg.rect({threshold, plot.top, x.at(result.threshold) - threshold, svg.height()},
+  const double threshold = x.at(-threshold_share);
+  svg.rect({threshold, plot.top, x.at(threshold_share) - threshold, svg.height()},
            "pale",
            "below the threshold");
   svg.line({x.at(0), plot.top, 0, svg.height()}, "base");
@@ -130,7 +130,7 @@ std::string change_chart(const CompareResult& result) {
                     {},
                     fmt::format("Dot: change; bar: its 95 % confidence interval; gray: changes "
                                 "below the threshold of {:g} %.",
-                                result.threshold * kPercent));
+                                threshold_share * kPercent));
 }
 
 std::vector<std::string> side_row(std::string_view name, const CompareInput& side) {
@@ -147,7 +147,7 @@ std::vector<std::string> side_row(std::string_view name, const CompareInput& sid
 
 HtmlTable results_table(const CompareResult& result) {
   return {"Results",
-          {"result", "rates", "median", "95 % CI low", "95 % CI high", "variation", "noisy"},
+          {"result", "trials", "median", "95 % CI low", "95 % CI high", "variation", "noisy"},
           {side_row("before", result.before), side_row("after", result.after)}};
 }
 
@@ -160,16 +160,19 @@ HtmlTable machines_table(const CompareResult& result) {
 }
 
 HtmlRows figures(const CompareResult& result) {
-  const auto& effect = result.effect;
-  const auto& [low, high] = effect.confidence;
-  return {{"verdict", std::string(name_of(result.verdict))},
-          {"change of the median", percent(effect.change)},
-          {"95 % confidence interval", fmt::format("{:+.2f} to {}", low * kPercent, percent(high))},
-          {"p-value", fmt::format("{:.3g}", effect.p)}};
+  HtmlRows rows = {{"verdict", std::string(name_of(result.verdict))},
+                   {"change of the median", percent(result.change)}};
+  if (const auto& evidence = result.evidence) {
+    const auto& [low, high] = evidence->confidence;
+    rows.push_back(
+        {"95 % confidence interval", fmt::format("{:+.2f} to {}", low * kPercent, percent(high))});
+    rows.push_back({"p-value", fmt::format("{:.3g}", evidence->p)});
+  }
+  return rows;
 }
 
 std::vector<std::string> warnings(const CompareResult& result) {
-  std::vector<std::string> lines;
+  auto lines = remarks_on(result);
   for (const auto* side : {&result.before, &result.after}) {
     if (side->noisy) lines.push_back("Noisy: " + side->name);
   }
@@ -180,12 +183,14 @@ std::vector<std::string> warnings(const CompareResult& result) {
 
 std::string compare_html(const CompareResult& result, std::string_view tool) {
   const auto verdict = name_of(result.verdict);
-  auto page = page_head(fmt::format("{}: {}", verdict, percent(result.effect.change)),
+  auto page = page_head(fmt::format("{}: {}", verdict, percent(result.change)),
                         fmt::format("{} compared with {}", result.after.name, result.before.name));
   page += warnings_html(warnings(result));
   page += figures_html(figures(result), verdict);
-  page += "<h2>Change</h2>\n";
-  page += change_chart(result);
+  if (result.evidence) {
+    page += "<h2>Change</h2>\n";
+    page += change_chart(*result.evidence, result.threshold);
+  }
   page += "<h2>Rates</h2>\n";
   page += rates_chart(result);
   page += table_html(results_table(result));

@@ -14,9 +14,15 @@ namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
+using testing::StartsWith;
 
+// Returns a result with six trials, which differ by at most 0.5 %.
 json result(double rate) {
-  return json::parse(document(steady(datapath::Mode::tx, rate)));
+  std::vector<double> rates;
+  for (const double factor : {1.0, 1.002, 0.998, 1.001, 0.9975, 1.0025}) {
+    rates.push_back(rate * factor);
+  }
+  return json::parse(document(repeated(datapath::Mode::tx, rates)));
 }
 
 class Compare : public testing::Test {
@@ -50,28 +56,51 @@ TEST_F(Compare, IgnoresDifferencesBelowTheThreshold) {
   EXPECT_EQ(manactl(call).code, 1);
 }
 
-TEST_F(Compare, IgnoresDifferencesThatMayBeChance) {
+TEST_F(Compare, IsInconclusiveIfTheDifferenceMayBeChance) {
   auto noisy = result(9.5e6);
   auto& rates = noisy["statistics"]["rates"];
   for (std::size_t i = 0; i < rates.size(); i += 2) rates[i] = 12e6;
-  EXPECT_EQ(manactl(words(result(1e7), noisy)).code, 0);
+  auto call = words(result(1e7), noisy);
+  const auto outcome = manactl(call);
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, StartsWith("inconclusive\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("may be chance"));
+  call.emplace_back("--strict");
+  EXPECT_EQ(manactl(call).code, 1);
 }
 
-TEST_F(Compare, UsesTheMediansOfTrials) {
-  auto repeated = steady(datapath::Mode::tx, 9e6);
-  repeated.report.trials.resize(4, repeated.report.trials.front());
-  repeated.trial_starts.resize(4, repeated.trial_starts.front());
-  repeated.summary = report::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
-  const auto few = json::parse(document(repeated));
-  auto call = words(few, result(1e7));
+TEST_F(Compare, IsInconclusiveForSingleRuns) {
+  const auto single = [](double rate) {
+    return json::parse(document(steady(datapath::Mode::tx, rate)));
+  };
+  auto call = words(single(1e7), single(5e6));
+  const auto text = manactl(call);
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, StartsWith("inconclusive\n"));
+  EXPECT_THAT(text.out, HasSubstr("has 1 trial"));
+  EXPECT_THAT(text.out, HasSubstr("--repeat"));
   call.emplace_back("--json");
-  EXPECT_EQ(json::parse(manactl(call).out)["before"]["intervals"], 4);
-  repeated.report.trials.resize(2);
-  repeated.trial_starts.resize(2);
-  repeated.summary = report::summarize_trials(datapath::Mode::tx, repeated.report.trials, {});
-  const auto outcome = manactl(words(json::parse(document(repeated)), result(1e7)));
-  EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("has 2 trials"));
+  const auto reply = json::parse(manactl(call).out);
+  EXPECT_EQ(reply["verdict"], "inconclusive");
+  EXPECT_EQ(reply["exit"], 0);
+  EXPECT_NEAR(reply["change"].get<double>(), -0.5, 1e-3);
+  EXPECT_TRUE(reply["confidence_95"].is_null());
+  EXPECT_TRUE(reply["p"].is_null());
+  EXPECT_THAT(reply["remarks"].dump(), HasSubstr("a verdict needs 4 trials"));
+  call.emplace_back("--strict");
+  const auto strict = manactl(call);
+  EXPECT_EQ(strict.code, 1);
+  EXPECT_EQ(json::parse(strict.out)["exit"], 1);
+}
+
+TEST_F(Compare, RequiresFourTrialsInEachResult) {
+  const auto trials = [](std::size_t count) {
+    return json::parse(document(repeated(datapath::Mode::tx, std::vector<double>(count, 5e6))));
+  };
+  EXPECT_THAT(manactl(words(result(1e7), trials(4))).out, StartsWith("worse\n"));
+  const auto outcome = manactl(words(result(1e7), trials(3)));
+  EXPECT_THAT(outcome.out, StartsWith("inconclusive\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("after.json' has 3 trials"));
 }
 
 TEST_F(Compare, PrintsJson) {
@@ -83,7 +112,8 @@ TEST_F(Compare, PrintsJson) {
   EXPECT_EQ(reply["verdict"], "worse");
   EXPECT_NEAR(reply["change"].get<double>(), -0.1, 1e-3);
   EXPECT_LT(reply["confidence_95"][1], 0);
-  EXPECT_EQ(reply["before"]["intervals"], 8);
+  EXPECT_EQ(reply["before"]["trials"], 6);
+  EXPECT_EQ(reply["remarks"], json::array());
   EXPECT_EQ(reply["configuration"]["queues"], "2");
 }
 
@@ -154,21 +184,22 @@ const Broken kBroken[] = {
     {"NoObject", [](json& d) { d = json::array(); }, "not a result of bench"},
     {"OtherSchema", [](json& d) { d["schema"] = "manactl.check/1"; }, "'manactl.check/1'"},
     {"NoPlan", [](json& d) { d.erase("plan"); }, "plan"},
-    {"NoRates", [](json& d) { d["statistics"]["rates"] = json::array(); }, "0 steady intervals"},
-    {"NoTraffic",
-     [](json& d) {
-       for (auto& rate : d["statistics"]["rates"]) rate = 0;
-     },
-     "moved no packets"},
-    {"FewRates",
-     [](json& d) { d["statistics"]["rates"].get_ref<json::array_t&>().resize(3); },
-     "3 steady intervals"},
     {"TextForANumber", [](json& d) { d["statistics"]["rates"][1] = "x"; }, "not a result"},
 };
 
 INSTANTIATE_TEST_SUITE_P(All, BrokenResult, testing::ValuesIn(kBroken), [](const auto& broken) {
   return std::string(broken.param.name);
 });
+
+TEST_F(Compare, RejectsABaselineWithoutPackets) {
+  auto idle = result(1e7);
+  for (auto& rate : idle["statistics"]["rates"]) rate = 0;
+  const auto outcome = manactl(words(idle, result(1e7)));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("moved no packets"));
+  EXPECT_THAT(manactl(words(result(1e7), idle)).out, StartsWith("worse\n"));
+}
 
 TEST_F(Compare, RejectsInputThatIsNotJson) {
   const auto good = file("good.json", result(1e7).dump());

@@ -22,8 +22,13 @@ CompareInput side(const std::string& name, double rate, std::size_t count) {
 }
 
 std::string page_of(const CompareInput& before, const CompareInput& after) {
-  return compare_html(
-      CompareResult{before, after, {-0.035, {-0.04, -0.03}, 1e-6}, 0.02, Verdict::worse}, "0.1.0");
+  return compare_html(CompareResult{before,
+                                    after,
+                                    -0.035,
+                                    datapath::Effect{-0.035, {-0.04, -0.03}, 1e-6},
+                                    0.02,
+                                    Verdict::worse},
+                      "0.1.0");
 }
 
 TEST(ComparePage, ShowsVerdictChangeAndBounds) {
@@ -59,6 +64,15 @@ TEST(ComparePage, WarnsOfANoisyResult) {
   EXPECT_THAT(page_of(side("old.json", 10e6, 12), noisy), Not(HasSubstr("Noisy: new.json")));
   noisy.noisy = true;
   EXPECT_THAT(page_of(side("old.json", 10e6, 12), noisy), HasSubstr("<li>Noisy: new.json</li>"));
+}
+
+TEST(ComparePage, ExplainsAMissingVerdict) {
+  const auto before = side("old.json", 10e6, 1);
+  const auto after = side("new.json", 9.65e6, 1);
+  const auto page = compare_html(CompareResult{before, after, -0.035, {}, 0.02}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("<h1>inconclusive: -3.50 %</h1>"));
+  EXPECT_THAT(page, HasSubstr("old.json&#39; has 1 trial"));
+  EXPECT_THAT(page, Not(HasSubstr("confidence interval of the change")));
 }
 
 TEST(ComparePage, EscapesFileNames) {
