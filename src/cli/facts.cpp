@@ -9,6 +9,7 @@
 #include "datapath/engines.h"
 #include "datapath/plan/plan.h"
 #include "host/gather.h"
+#include "host/testpmd.h"
 #include "setup/session.h"
 
 namespace manactl::cli {
@@ -19,11 +20,12 @@ host::Facts gather_facts(const os::System& system) {
                       {std::move(info.version), std::move(info.drivers), std::move(info.linkage)});
 }
 
-diag::CheckOptions check_options_for(unsigned queues) {
+diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues) {
   datapath::BenchPlan plan;
   plan.queues = static_cast<std::uint16_t>(queues);
   diag::CheckOptions options;
   options.bench_bytes = datapath::pool_size(plan).bytes;
+  options.program_bytes = host::size_of_testpmd(facts).hugepage_bytes;
   return options;
 }
 

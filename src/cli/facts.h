@@ -18,8 +18,9 @@ namespace manactl::cli {
 
 host::Facts gather_facts(const os::System& system);
 
-// Returns the options for checking that memory suffices for a bench with `queues` queues.
-diag::CheckOptions check_options_for(unsigned queues);
+// Returns the options for checking that memory suffices for a bench with `queues` queues, and for
+// dpdk-testpmd.
+diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues);
 
 // Returns an empty list for a captured system, or if the journal cannot be read.
 std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context);

@@ -10,6 +10,7 @@
 #include "diag/check.h"
 #include "diag/fact_lookups.h"
 #include "diag/finding.h"
+#include "host/testpmd.h"
 
 namespace manactl::diag {
 
@@ -17,17 +18,9 @@ namespace {
 
 using Pool = host::HugepagePool;
 
-constexpr std::uint64_t kDefaultPageKib = 2048;
-// Suggested reservation if no benchmark is planned; rounded up to whole pages.
-constexpr std::uint64_t kDefaultBytes = 512ULL << 20;
-
-std::uint64_t pages_for(std::uint64_t bytes, std::uint64_t page_kib) {
-  const std::uint64_t page = page_kib << 10;
-  return page == 0 ? 0 : bytes / page + (bytes % page != 0 ? 1 : 0);
-}
-
-std::uint64_t page_kib_of(const host::Facts& facts) {
-  return facts.memory.default_page_kib != 0 ? facts.memory.default_page_kib : kDefaultPageKib;
+// The memory that the remedies reserve: for the benchmark, and for the program of the user.
+std::uint64_t needed_bytes(const CheckOptions& options) {
+  return std::max({options.bench_bytes, options.program_bytes, std::uint64_t{1}});
 }
 
 std::string node_name(int node) {
@@ -70,20 +63,9 @@ std::string free_text(const std::vector<Pool>& pools, const std::vector<std::str
   return brief(nodes, ", ");
 }
 
-// The pool of the kernel's default page size on `node`, or an empty pool.
-Pool default_pool(const host::Facts& facts, int node) {
-  const std::uint64_t page_kib = page_kib_of(facts);
-  for (const Pool& pool : *facts.memory.pools) {
-    if (pool.page_kib == page_kib && (node < 0 || pool.node == node)) return pool;
-  }
-  return Pool{std::max(node, 0), page_kib, 0, 0};
-}
-
 Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int node) {
-  const Pool pool = default_pool(facts, node);
-  const std::uint64_t bytes = options.bench_bytes != 0 ? options.bench_bytes : kDefaultBytes;
-  const std::uint64_t needed = pages_for(bytes, pool.page_kib);
-  const std::uint64_t more = needed - std::min(needed, pool.free);
+  const Pool pool = host::freest_pool(facts.memory, node, host::default_page_kib(facts.memory));
+  const std::uint64_t more = host::missing_pages(pool, needed_bytes(options));
   const std::string count = reserve_command(pool.node, pool.page_kib, pool.total + more);
   return {fmt::format(
               "DPDK keeps packets and queues in hugepages; if memory is fragmented, the kernel may "
@@ -119,53 +101,41 @@ Finding hugepages(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- on the NIC's node --------------------------------------------------------------------------
 
-bool is_on(const Pool& pool, int node) {
-  return node < 0 || pool.node == node;
-}
-
-// The pool with the most free memory; null if none is free.
-const Pool* best_pool(const std::vector<Pool>& pools, int node) {
-  const Pool* best = nullptr;
-  for (const Pool& pool : pools) {
-    if (!is_on(pool, node) || pool.free == 0) continue;
-    if (best == nullptr || pool.free * pool.page_kib > best->free * best->page_kib) best = &pool;
-  }
-  return best;
+// "dpdk-testpmd needs 400 MiB = 200 pages of 2048 kB"
+std::string need_text(std::string_view program, std::uint64_t bytes, std::uint64_t page_kib) {
+  return fmt::format("{} needs {} = {} of {} kB",
+                     program,
+                     human_bytes(bytes),
+                     counted(host::pages_for(bytes, page_kib), "page"),
+                     page_kib);
 }
 
 void judge_node(const host::Facts& facts,
                 const CheckOptions& options,
                 int node,
                 FindingBuilder& findings) {
-  const auto& pools = *facts.memory.pools;
-  const Pool* best = best_pool(pools, node);
-  const Pool pool = best != nullptr ? *best : default_pool(facts, node);
-  const std::uint64_t needed =
-      std::max<std::uint64_t>(1, pages_for(options.bench_bytes, pool.page_kib));
+  const Pool pool = host::freest_pool(facts.memory, node);
   const std::string where = node_name(node);
-  if (pool.free >= needed && options.bench_bytes == 0) {
+  if (host::missing_pages(pool, std::max<std::uint64_t>(options.bench_bytes, 1)) == 0) {
     findings.ok(
-        fmt::format("{} has {} of {} kB", where, counted(pool.free, "free page"), pool.page_kib));
+        fmt::format("{} of {} kB on {}", counted(pool.free, "free page"), pool.page_kib, where));
     return;
   }
-  const std::string need = options.bench_bytes == 0
-                               ? fmt::format("need 1 page of {} kB", pool.page_kib)
-                               : fmt::format("need {} = {} of {} kB",
-                                             human_bytes(options.bench_bytes),
-                                             counted(needed, "page"),
-                                             pool.page_kib);
-  const std::string line = fmt::format("{} on {}, have {}", need, where, pool.free);
-  if (pool.free >= needed) {
-    findings.ok(line, fmt::format("{} needed on {}, {} free", needed, where, pool.free));
-  } else {
-    findings.fail(line, reserve_more(facts, options, node).commands);
-  }
+  const auto need = options.bench_bytes == 0
+                        ? fmt::format("a program needs 1 page of {} kB", pool.page_kib)
+                        : need_text("manactl bench", options.bench_bytes, pool.page_kib);
+  findings.fail(fmt::format("{} on {}, {} free", need, where, pool.free),
+                reserve_more(facts, options, node).commands);
+}
+
+bool none_reserved(const std::vector<Pool>& pools) {
+  return std::none_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.total != 0; });
 }
 
 Finding node(const host::Facts& facts, const CheckOptions& options) {
   if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
   const auto& pools = *facts.memory.pools;
-  if (std::none_of(pools.begin(), pools.end(), [](const Pool& pool) { return pool.total != 0; })) {
+  if (none_reserved(pools)) {
     return skipped("no hugepages are reserved: see memory.hugepages");
   }
   FindingBuilder findings;
@@ -176,6 +146,35 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
       "NIC's node; the number in the command includes the pages that are already reserved");
   for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
   return finding;
+}
+
+// ---- for testpmd
+// ----------------------------------------------------------------------------------
+
+// Compares with the reserved pages, because a program may use some of them now.
+Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
+  if (options.program_bytes == 0) return skipped("no program is planned");
+  if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
+  if (none_reserved(*facts.memory.pools)) {
+    return skipped("no hugepages are reserved: see memory.hugepages");
+  }
+  FindingBuilder findings;
+  for (const int node_id : nodes_of(facts, options)) {
+    const Pool pool = host::freest_pool(facts.memory, node_id);
+    const std::string line =
+        fmt::format("{} on {}, {} reserved",
+                    need_text("dpdk-testpmd", options.program_bytes, pool.page_kib),
+                    node_name(node_id),
+                    pool.total);
+    if (pool.total >= host::pages_for(options.program_bytes, pool.page_kib)) {
+      findings.ok(line);
+    } else {
+      findings.warn(line, reserve_more(facts, options, node_id).commands);
+    }
+  }
+  return findings.build("no MANA function",
+                        "reserve the missing pages, or start testpmd with fewer packet buffers "
+                        "(--total-num-mbufs); manactl bench needs fewer pages");
 }
 
 // ---- mounts -------------------------------------------------------------------------------------
@@ -196,6 +195,7 @@ Finding mounts(const host::Facts& facts, const CheckOptions& /*options*/) {
 }
 
 constexpr std::array<std::string_view, 1> kNodeCauses = {"memory.hugepages"};
+constexpr std::array<std::string_view, 2> kTestpmdCauses = {"memory.hugepages", "memory.node"};
 
 constexpr std::array kChecks = {
     Check{"memory.hugepages",
@@ -209,6 +209,12 @@ constexpr std::array kChecks = {
           Requirement::mana,
           node,
           kNodeCauses},
+    Check{"memory.testpmd",
+          "the hugepages suffice for dpdk-testpmd",
+          "Too few hugepages are reserved for dpdk-testpmd",
+          Requirement::mana,
+          testpmd,
+          kTestpmdCauses},
     Check{"memory.mounts",
           "programs can map hugepages",
           "Programs cannot map hugepages",

@@ -129,15 +129,33 @@ Result<std::vector<HugepageMount>> gather_mounts(const os::Files& files) {
   return mounts;
 }
 
+// The value of a line "Hugepagesize:  2048 kB" of a meminfo file, in KiB. In the file of a node,
+// "Node 0 " precedes each key.
+std::optional<std::uint64_t> meminfo_kib(std::string_view text, std::string_view key) {
+  for (const auto line : split(text, '\n')) {
+    const auto fields = words(line);
+    for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
+      if (!fields[i].ends_with(':') || fields[i].substr(0, fields[i].size() - 1) != key) continue;
+      const auto number = parse_unsigned(fields[i + 1], UINT64_MAX >> 10U);
+      return number ? std::optional(*number) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
 std::uint64_t default_page_kib(const os::Files& files) {
   const auto text = files.read("proc/meminfo");
-  if (!text) return 0;
-  constexpr std::string_view kKey = "Hugepagesize:";
-  const auto at = text->find(kKey);
-  if (at == std::string::npos) return 0;
-  const auto rest = std::string_view(*text).substr(at + kKey.size());
-  const auto fields = words(rest.substr(0, rest.find('\n')));
-  return fields.empty() ? 0 : parse_unsigned(fields.front()).value_or(0);
+  return text ? meminfo_kib(*text, "Hugepagesize").value_or(0) : 0;
+}
+
+// The kernel has no MemAvailable for a node, but free memory and the page cache of files.
+std::optional<std::uint64_t> available_kib(const os::Files& files, unsigned node) {
+  const auto text = files.read(fmt::format("sys/devices/system/node/node{}/meminfo", node));
+  if (!text) return std::nullopt;
+  const auto free = meminfo_kib(*text, "MemFree");
+  if (!free) return std::nullopt;
+  return *free + meminfo_kib(*text, "Active(file)").value_or(0) +
+         meminfo_kib(*text, "Inactive(file)").value_or(0);
 }
 
 }  // namespace
@@ -148,8 +166,24 @@ Result<CpuList> cpus_of_node(const os::Files& files, int node) {
   return CpuList::parse(*text);
 }
 
+int numa_node_of(const Facts& facts, const Nic& nic) {
+  if (!facts.functions || !nic.vf) return -1;
+  for (const auto& function : *facts.functions) {
+    if (function.address == nic.vf->pci) return function.numa_node;
+  }
+  return -1;
+}
+
 Memory gather_memory(const os::Files& files) {
   return {gather_pools(files), gather_mounts(files), default_page_kib(files)};
+}
+
+std::optional<std::uint64_t> available_memory(const os::Files& files, unsigned node) {
+  const auto text = files.read("proc/meminfo");
+  const auto all = text ? meminfo_kib(*text, "MemAvailable") : std::nullopt;
+  const auto on_node = available_kib(files, node);
+  if (!all && !on_node) return std::nullopt;
+  return std::min(all.value_or(UINT64_MAX >> 10U), on_node.value_or(UINT64_MAX >> 10U)) << 10U;
 }
 
 }  // namespace manactl::host

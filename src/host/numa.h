@@ -5,6 +5,9 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/ids.h"
 #include "base/result.h"
 #include "host/facts.h"
@@ -15,6 +18,13 @@ namespace manactl::host {
 // Errc::not_found if the node does not exist, or is -1 (the node of the device is unknown).
 Result<CpuList> cpus_of_node(const os::Files& files, int node);
 
+// The node of the NIC's VF; -1 if it is unknown or the platform reports none.
+int numa_node_of(const Facts& facts, const Nic& nic);
+
 Memory gather_memory(const os::Files& files);
+
+// Returns the bytes that programs can still allocate on this node, including page cache that the
+// kernel can drop; empty if this is unknown.
+std::optional<std::uint64_t> available_memory(const os::Files& files, unsigned node);
 
 }  // namespace manactl::host

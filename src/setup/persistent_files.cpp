@@ -27,10 +27,21 @@ bool is_safe_in_unit(const std::string& name) {
          });
 }
 
+std::string hugepage_options(const std::optional<HugepageRequest>& hugepages) {
+  if (!hugepages || !hugepages->is_default) return " --hugepages none";
+  constexpr std::uint64_t kGiBInKiB = 1U << 20U;
+  std::string options;
+  if (hugepages->page_kib != 0) {
+    options += hugepages->page_kib == kGiBInKiB ? " --hugepage-size 1G" : " --hugepage-size 2M";
+  }
+  if (hugepages->node) options += fmt::format(" --node {}", *hugepages->node);
+  return options;
+}
+
 std::string command_of(const Request& request,
                        const std::string& program,
                        const std::string& name) {
-  std::string command = program + " prepare " + name;
+  std::string command = program + " prepare " + name + hugepage_options(request.hugepages);
   if (request.vf_only) command += " --vf-only";
   if (request.mtu) command += fmt::format(" --mtu {}", *request.mtu);
   if (request.method == Method::driver_override) command += " --method driver-override";
@@ -40,15 +51,16 @@ std::string command_of(const Request& request,
 }
 
 // systemd-tmpfiles reserves the pages early in the boot, before memory is fragmented. The service
-// unit therefore reserves none.
+// unit therefore reserves none, or, by default, only those that are still missing.
 std::string tmpfiles_of(const Entry& entry) {
   std::string lines;
   for (const auto& step : entry.steps) {
     const auto reserved = hugepages_of(step);
     if (!reserved) continue;
-    lines += fmt::format("w /{}/nr_hugepages - - - - {}\n",
-                         reserved->pool,
-                         reserved->pages + reserved->before.value_or(0));
+    lines +=
+        fmt::format("w /{}/nr_hugepages - - - - {}\n",
+                    reserved->pool,
+                    reserved->granted.value_or(reserved->pages) + reserved->before.value_or(0));
   }
   return lines;
 }

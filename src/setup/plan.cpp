@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "host/numa.h"
 #include "setup/guard.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
@@ -111,60 +112,6 @@ Result<> refuse_guarded(const host::Nic& nic,
                           shown(name)));
 }
 
-Result<std::string> pool_of(const HugepageRequest& request,
-                            std::uint64_t kib,
-                            unsigned nic_node,
-                            const os::Files& files) {
-  const std::string nodes = "sys/devices/system/node";
-  const std::string size = fmt::format("hugepages-{}kB", kib);
-  std::string pool = "sys/kernel/mm/hugepages/" + size;
-  if (exists(files, nodes) || request.node) {
-    pool = fmt::format("{}/node{}/hugepages/{}", nodes, request.node.value_or(nic_node), size);
-  }
-  if (exists(files, pool)) return pool;
-  return fail(Errc::unsupported,
-              fmt::format("hugepages of {} are not available: '/{}' does not exist",
-                          human_bytes(kib * 1024),
-                          pool));
-}
-
-Result<std::unique_ptr<Step>> hugepage_step(const HugepageRequest& request,
-                                            const host::Facts& facts,
-                                            unsigned nic_node,
-                                            const os::Files& files,
-                                            const std::vector<Entry>& entries) {
-  constexpr std::uint64_t kDefaultKib = 2048;
-  constexpr std::uint64_t kMaxPages = 1U << 30;
-  std::uint64_t kib = request.page_kib;
-  if (kib == 0) kib = facts.memory.default_page_kib;
-  if (kib == 0) kib = kDefaultKib;
-  const auto pool = pool_of(request, kib, nic_node, files);
-  if (!pool) return tl::unexpected<Error>(pool.error());
-  const std::uint64_t page = kib * 1024;
-  const std::uint64_t pages =
-      request.pages != 0 ? request.pages : request.bytes / page + (request.bytes % page != 0);
-  if (pages > kMaxPages) return fail(Errc::invalid, "more than 2^30 hugepages requested");
-  std::uint64_t others = 0;
-  for (const auto& entry : entries) {
-    for (const auto& step : entry.steps) {
-      const auto other = hugepages_of(step);
-      if (other && other->pool == *pool) others += other->granted.value_or(0);
-    }
-  }
-  return reserve_hugepages(*pool, pages, others);
-}
-
-// The NUMA node of the NIC's VF; 0 if it is unknown.
-unsigned node_of(const host::Nic& nic, const host::Facts& facts) {
-  if (!facts.functions) return 0;
-  for (const auto& function : *facts.functions) {
-    if (function.address == nic.vf->pci) {
-      return static_cast<unsigned>(std::max(function.numa_node, 0));
-    }
-  }
-  return 0;
-}
-
 // Prefers driver_override, which affects one channel; new_id affects all network channels.
 Result<bool> uses_override(const Request& request,
                            const std::string& id,
@@ -208,6 +155,13 @@ void add_bindings(Plan& plan, const host::Nic& nic, bool by_override, bool share
   plan.steps.push_back(keep_down(nic.vf->name));
 }
 
+// The engine on direct verbs needs --vf-only but no hugepages. DPDK uses a NIC with --vf-only only
+// if it has no synthetic interface.
+bool needs_hugepages(const Request& request, const host::Nic& nic) {
+  if (!request.hugepages) return false;
+  return !request.hugepages->is_default || !request.vf_only || nic.is_direct();
+}
+
 struct PlanInput {
   const host::Facts& facts;
   const os::System& system;
@@ -227,11 +181,11 @@ Result<> add_nic_steps(Plan& plan,
   for (const auto& interface : interfaces) plan.steps.push_back(save_addresses(interface));
   if (!request.vf_only) plan.steps.push_back(load_module(kUio));
   plan.steps.push_back(load_module("mana_ib"));
-  if (request.hugepages) {
-    auto step =
-        hugepage_step(*request.hugepages, facts, node_of(nic, facts), system.files, entries);
+  if (needs_hugepages(request, nic)) {
+    const auto node = static_cast<unsigned>(std::max(host::numa_node_of(facts, nic), 0));
+    auto step = plan_hugepages(*request.hugepages, facts, node, system.files, entries);
     if (!step) return tl::unexpected<Error>(step.error());
-    plan.steps.push_back(std::move(*step));
+    if (*step) plan.steps.push_back(std::move(*step));
   }
   for (const auto& interface : interfaces) {
     if (request.mtu) plan.steps.push_back(set_mtu(interface, *request.mtu));
@@ -256,7 +210,7 @@ Result<> record_state(Plan& plan, const os::System& system) {
   return {};
 }
 
-Result<Plan> plan_hugepages(const Request& request, const PlanInput& input) {
+Result<Plan> plan_without_nic(const Request& request, const PlanInput& input) {
   const auto& [facts, system, entries] = input;
   if (!request.hugepages) {
     return fail(Errc::invalid, "no interface given: name one, or use --hugepages alone");
@@ -265,7 +219,7 @@ Result<Plan> plan_hugepages(const Request& request, const PlanInput& input) {
   unsigned number = 1;
   while (find_entry(entries, fmt::format("hugepages-{}", number)) != nullptr) ++number;
   plan.entry.id = fmt::format("hugepages-{}", number);
-  auto step = hugepage_step(*request.hugepages, facts, 0, system.files, entries);
+  auto step = plan_hugepages(*request.hugepages, facts, 0, system.files, entries);
   if (!step) return tl::unexpected<Error>(step.error());
   plan.steps.push_back(std::move(*step));
   return plan;
@@ -317,7 +271,7 @@ Result<Plan> make_plan(const Request& request,
   const auto finished = refuse_unfinished(entries, boot);
   if (!finished) return tl::unexpected<Error>(finished.error());
   const PlanInput input{facts, system, entries};
-  auto plan = request.interface ? plan_nic(request, input) : plan_hugepages(request, input);
+  auto plan = request.interface ? plan_nic(request, input) : plan_without_nic(request, input);
   if (!plan || plan->already_prepared) return plan;
   plan->entry.boot_id = boot;
   const auto recorded = record_state(*plan, system);

@@ -12,22 +12,16 @@
 #include "base/ids.h"
 #include "host/facts.h"
 #include "setup/journal.h"
+#include "setup/plan_hugepages.h"
 #include "setup/step.h"
 
 namespace manactl::setup {
 
 enum class Method { automatic, driver_override, new_id };
 
-struct HugepageRequest {
-  std::uint64_t pages = 0;       // number of pages; 0: use `bytes`
-  std::uint64_t bytes = 0;       // memory to reserve, rounded up to whole pages
-  std::uint64_t page_kib = 0;    // 0: the default size of the kernel
-  std::optional<unsigned> node;  // empty: the NUMA node of the NIC
-};
-
 struct Request {
   std::optional<InterfaceName> interface;
-  std::optional<HugepageRequest> hugepages;
+  std::optional<HugepageRequest> hugepages;  // empty: none
   Method method = Method::automatic;
   bool vf_only = false;
   std::optional<unsigned> mtu;

@@ -37,13 +37,17 @@ Result<Values> with_no_values(const Result<>& applied) {
 Result<std::unique_ptr<Step>> make_step(const StepRecord& record) {
   const auto text = [&](std::string_view key) { return value_at(record.parameters, key); };
   const auto number = [&](std::string_view key) { return parse_unsigned(text(key)).value_or(0); };
+  const auto has = [&](std::string_view key) { return record.parameters.contains(key); };
   switch (record.kind) {
     case StepKind::save_addresses:
       return save_addresses(record.interface());
     case StepKind::load_module:
       return load_module(text("name"));
     case StepKind::reserve_hugepages:
-      return reserve_hugepages(text("pool"), number("pages"), number("others"));
+      return reserve_hugepages(text("pool"),
+                               number("pages"),
+                               number("others"),
+                               has("wanted") ? std::optional(number("wanted")) : std::nullopt);
     case StepKind::set_mtu:
       return set_mtu(record.interface(), static_cast<unsigned>(number("mtu")));
     case StepKind::set_down:

@@ -13,13 +13,15 @@ namespace {
 // it is reverted, removes the same number, so that NICs can be restored in any order.
 class ReserveHugepages final : public Step {
  public:
-  ReserveHugepages(std::string pool, std::uint64_t pages, std::uint64_t others)
-      : Step(
-            StepKind::reserve_hugepages,
-            {{"pool", pool}, {"pages", std::to_string(pages)}, {"others", std::to_string(others)}}),
+  ReserveHugepages(std::string pool,
+                   std::uint64_t pages,
+                   std::uint64_t others,
+                   std::optional<std::uint64_t> wanted)
+      : Step(StepKind::reserve_hugepages, parameters_for(pool, pages, others, wanted)),
         pool_(std::move(pool)),
         pages_(pages),
-        others_(others) {}
+        others_(others),
+        accepts_fewer_(wanted.has_value()) {}
 
   std::string title() const override {
     return fmt::format("reserve {} more pages in {}", pages_, pool_);
@@ -46,7 +48,7 @@ class ReserveHugepages final : public Step {
   }
 
   Result<> verify(const os::System& /*system*/) const override {
-    if (granted_ >= pages_) return {};
+    if (granted_ >= pages_ || accepts_fewer_) return {};
     return fail(Errc::unsupported,
                 fmt::format("the kernel granted {} of {} hugepages in /{}: memory is short or "
                             "fragmented; request fewer, or reserve them at boot",
@@ -86,6 +88,16 @@ class ReserveHugepages final : public Step {
   }
 
  private:
+  static Values parameters_for(const std::string& pool,
+                               std::uint64_t pages,
+                               std::uint64_t others,
+                               std::optional<std::uint64_t> wanted) {
+    Values values{
+        {"pool", pool}, {"pages", std::to_string(pages)}, {"others", std::to_string(others)}};
+    if (wanted) values["wanted"] = std::to_string(*wanted);
+    return values;
+  }
+
   std::string file() const { return pool_ + "/nr_hugepages"; }
 
   // Returns the fewest and the most pages that the pool may hold, not counting those of this step.
@@ -116,6 +128,7 @@ class ReserveHugepages final : public Step {
   std::string pool_;
   std::uint64_t pages_;
   std::uint64_t others_;
+  bool accepts_fewer_;
   std::uint64_t granted_ = 0;
 };
 
@@ -123,8 +136,9 @@ class ReserveHugepages final : public Step {
 
 std::unique_ptr<Step> reserve_hugepages(const std::string& pool,
                                         std::uint64_t pages,
-                                        std::uint64_t held_by_others) {
-  return std::make_unique<ReserveHugepages>(pool, pages, held_by_others);
+                                        std::uint64_t held_by_others,
+                                        std::optional<std::uint64_t> wanted) {
+  return std::make_unique<ReserveHugepages>(pool, pages, held_by_others, wanted);
 }
 
 std::optional<HugepageReservation> hugepages_of(const StepRecord& record) {
@@ -132,6 +146,9 @@ std::optional<HugepageReservation> hugepages_of(const StepRecord& record) {
   HugepageReservation reservation;
   reservation.pool = value_at(record.parameters, "pool");
   reservation.pages = parse_unsigned(value_at(record.parameters, "pages")).value_or(0);
+  if (const auto pages = parse_unsigned(value_at(record.parameters, "wanted"))) {
+    reservation.wanted = *pages;
+  }
   if (const auto pages = parse_unsigned(value_at(record.before, "pages"))) {
     reservation.before = *pages;
   }

@@ -21,14 +21,17 @@ std::vector<std::string> saved_addresses(const StepRecord& record);
 std::unique_ptr<Step> load_module(const std::string& name);
 
 // Adds `pages` to `pool`, the sysfs directory of one page size of one NUMA node. `held_by_others`
-// is the number of the pool's pages that other journal entries have reserved.
+// is the number of the pool's pages that other journal entries have reserved. With `wanted`, the
+// number of pages that would be best, the step also succeeds if the kernel grants fewer pages.
 std::unique_ptr<Step> reserve_hugepages(const std::string& pool,
                                         std::uint64_t pages,
-                                        std::uint64_t held_by_others);
+                                        std::uint64_t held_by_others,
+                                        std::optional<std::uint64_t> wanted = std::nullopt);
 
 struct HugepageReservation {
   std::string pool;
   std::uint64_t pages = 0;               // requested
+  std::optional<std::uint64_t> wanted;   // empty unless the step accepts fewer pages
   std::optional<std::uint64_t> before;   // pages in the pool before the step
   std::optional<std::uint64_t> granted;  // empty unless the step is done
 };

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using Json = nlohmann::json;
 
 Outcome on(const char* tree, std::vector<std::string> words) {
@@ -37,6 +38,52 @@ TEST(PrepareCommand, ListsItsWritesInADryRun) {
   EXPECT_EQ(Json::parse(outcome.out).at("outcome"), "dry-run");
   EXPECT_EQ(Json::parse(outcome.out).at("slots").at(0).at("vdev"),
             "7870:00:00.0,mac=00:0d:3a:76:3b:d1");
+}
+
+TEST(PrepareCommand, ReservesMissingHugepagesByDefault) {
+  const std::string write = "nr_hugepages";
+  const auto writes = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"prepare", "eth1", "--dry-run", "--json"});
+    const auto outcome = on("no-hugepages", words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    std::string found;
+    for (const auto& command : commands_of(outcome)) {
+      if (command.find(write) != std::string::npos) found += command;
+    }
+    return found;
+  };
+  EXPECT_EQ(writes({}),
+            "echo 208 > /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages");
+  EXPECT_EQ(writes({"--hugepages", "none"}), "");
+}
+
+TEST(PrepareCommand, WarnsIfTheMemoryDoesNotAllowTheDefault) {
+  const auto outcome =
+      on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("Warning: dpdk-testpmd lacks hugepages in /sys/"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 are missing, and only 0 could be reserved"));
+  const auto json =
+      on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G", "--json"});
+  EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 1U);
+  EXPECT_EQ(json.err, "");
+}
+
+TEST(PrepareCommand, RefusesImpossibleHugepagesInADryRun) {
+  const auto outcome =
+      on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "1000000000"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("memory allows at most "));
+  EXPECT_EQ(outcome.error_lines(), 1U);
+}
+
+TEST(PrepareCommand, RejectsOptionsForHugepagesItDoesNotReserve) {
+  for (const auto& words : {std::vector<std::string>{"prepare", "--node", "0"},
+                            {"prepare", "eth1", "--hugepages", "none", "--hugepage-size", "2M"}}) {
+    const auto outcome = on("no-hugepages", words);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("require --hugepages or IFACE"));
+  }
 }
 
 TEST(PrepareCommand, NeverChangesACapturedTree) {
@@ -90,10 +137,36 @@ TEST(PrepareCommand, AcceptsForceInterfaceOnTheCommandLineOnly) {
   EXPECT_THAT(outcome.err, HasSubstr("MANACTL_FORCE_INTERFACE"));
 }
 
-TEST(ArgsCommand, CombinesThePortsOfOneSlot) {
-  const auto outcome = on("healthy-two-nics", {"args", "eth0", "eth1", "--for", "eal"});
+TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
+  const auto outcome = on("healthy-two-nics", {"args", "eth1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.out, "--vdev=\"7870:00:00.0,mac=00:0d:3a:76:3b:d0,mac=00:0d:3a:76:3b:d1\"\n");
+  EXPECT_EQ(
+      outcome.err,
+      "Warning: the kernel uses 'eth1': run 'manactl prepare eth1' before the program starts\n"
+      "Warning: this process may use only CPU 0: testpmd's two lcores share it, so it forwards "
+      "slowly\n"
+      "Warning: dpdk-testpmd needs 208 hugepages of 2 MiB, and 64 are free: run 'manactl prepare "
+      "--hugepages 144' first\n");
+  EXPECT_THAT(
+      outcome.out,
+      StartsWith("dpdk-testpmd --lcores=0@0,1@0 --vdev=\"7870:00:00.0,mac=00:0d:3a:76:3b:d1\" "
+                 "-- --forward-mode=txonly --auto-start --nb-cores=1 "));
+  const auto json = on("healthy-two-nics", {"args", "eth1", "--json"});
+  EXPECT_EQ(json.err, "");
+  EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 3U);
+}
+
+TEST(ArgsCommand, RefusesANicThatCarriesTheAdministratorsTraffic) {
+  const auto outcome = on("healthy-two-nics", {"args", "eth1", "eth0"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("'eth0' is not for DPDK: it carries the default route, "));
+}
+
+TEST(ArgsCommand, UsesOneLcorePerQueueAndOneMore) {
+  const auto outcome = on("ubuntu-two-nics", {"args", "eth1"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, StartsWith("dpdk-testpmd -l "));
 }
 
 TEST(ArgsCommand, FailsWhenNoNicIsPrepared) {

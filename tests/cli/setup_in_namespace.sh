@@ -44,6 +44,9 @@ expect "pages" 4 "$(cat $pool/nr_hugepages)"
 expect "mode of the journal" "700 600" "$(stat -c %a /var/lib/manactl/journal) $(stat -c %a /var/lib/manactl/journal/*)"
 run prepare --hugepages 3
 expect "pages of two requests" 7 "$(cat $pool/nr_hugepages)"
+run prepare --hugepages 1000000000
+expect "impossible request" 3 $code
+expect "pages after an impossible request" 7 "$(cat $pool/nr_hugepages)"
 run restore --all
 expect "restore" 0 $code
 expect "pages after restore" 0 "$(cat $pool/nr_hugepages)"

@@ -68,8 +68,40 @@ TEST(MemoryNode, ReportsTheNeededAndTheFreePages) {
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 4, 4}};
   const Finding finding = run_check(facts, "memory.node", bench_of(12U << 20));
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_EQ(finding.detail, "need 12 MiB = 6 pages of 2048 kB on node 0, have 4");
+  EXPECT_EQ(finding.detail, "manactl bench needs 12 MiB = 6 pages of 2048 kB on node 0, 4 free");
   EXPECT_THAT(commands_of(finding), HasSubstr("echo 6 | tee"));
+}
+
+TEST(MemoryTestpmd, ComparesTheReservedPages) {
+  host::Facts facts = healthy_vm();
+  CheckOptions options = bench_of(12U << 20);
+  options.program_bytes = 400U << 20;
+  facts.memory.pools = std::vector{HugepagePool{0, 2048, 199, 100}};
+  EXPECT_EQ(run_check(facts, "memory.node", options).status, Status::pass);
+  const Finding finding = run_check(facts, "memory.testpmd", options);
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_EQ(finding.detail,
+            "dpdk-testpmd needs 400 MiB = 200 pages of 2048 kB on node 0, 199 reserved");
+  EXPECT_THAT(commands_of(finding), HasSubstr("echo 299 | tee")) << "99 pages are in use";
+  facts.memory.pools->front().total = 200;
+  EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::pass)
+      << "a program uses the other pages";
+  facts.functions->at(0).numa_node = 1;
+  EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::warn);
+  options.program_bytes = 0;
+  EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::skipped);
+}
+
+TEST(MemoryTestpmd, DeterminesTheSizeOfTheRemedies) {
+  host::Facts facts = healthy_vm();
+  CheckOptions options = bench_of(12U << 20);
+  options.program_bytes = 400U << 20;
+  facts.memory.pools = std::vector{HugepagePool{0, 2048, 0, 0}};
+  EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::skipped);
+  EXPECT_THAT(commands_of(run_check(facts, "memory.hugepages", options)),
+              HasSubstr("echo 200 | tee"));
+  facts.memory.pools = test::unreadable();
+  EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::unknown);
 }
 
 TEST(MemoryNode, FailsWhenThePagesAreOnAnotherNode) {
@@ -77,7 +109,7 @@ TEST(MemoryNode, FailsWhenThePagesAreOnAnotherNode) {
   facts.functions->at(0).numa_node = 1;
   const Finding finding = run_check(facts, "memory.node", bench_of(12U << 20));
   EXPECT_EQ(finding.status, Status::fail);
-  EXPECT_THAT(finding.detail, HasSubstr("on node 1, have 0"));
+  EXPECT_THAT(finding.detail, HasSubstr("on node 1, 0 free"));
   EXPECT_THAT(commands_of(finding), HasSubstr("/node1/hugepages/hugepages-2048kB/nr_hugepages"));
   EXPECT_THAT(finding.evidence, testing::Contains(HasSubstr("node 0: 512 of 512")));
 }

@@ -226,7 +226,7 @@ const std::vector<TextCase> kCases = {
      "memory.hugepages",
      [](Facts& f) { set_pools(f, {}); },
      "fail: no hugepages are reserved on any node\n"
-     "$ echo 256 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
+     "$ echo 1 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"},
     {"NoHugepagesOnNode1",
      "memory.hugepages",
@@ -236,7 +236,7 @@ const std::vector<TextCase> kCases = {
        set_pools(f, {{0, 2048, 0, 0}, {1, 2048, 0, 0}});
      },
      "fail: no hugepages are reserved on any node\n"
-     "$ echo 256 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
+     "$ echo 1 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"},
     {"FreeHugepagesForTheBenchmark",
      "memory.hugepages",
@@ -251,7 +251,7 @@ const std::vector<TextCase> kCases = {
     {"PagesOnTheNode",
      "memory.node",
      [](Facts&) {},
-     "pass: node 0 has 512 free pages of 2048 kB\n"
+     "pass: 512 free pages of 2048 kB on node 0\n"
      "+ node 0: 512 of 512 pages of 2048 kB free"},
     {"PagesOnAnyNode",
      "memory.node",
@@ -259,7 +259,7 @@ const std::vector<TextCase> kCases = {
        f.functions->at(0).numa_node = -1;
        set_pools(f, {{1, 2048, 2, 1}});
      },
-     "pass: any node has 1 free page of 2048 kB\n"
+     "pass: 1 free page of 2048 kB on any node\n"
      "+ node 1: 1 of 2 pages of 2048 kB free"},
     {"PagesOnNeitherNode",
      "memory.node",
@@ -268,48 +268,47 @@ const std::vector<TextCase> kCases = {
        f.nics->clear();
        set_pools(f, {{0, 2048, 3, 0}, {2, 2048, 3, 3}});
      },
-     "fail: need 1 page of 2048 kB on node 0, have 0; need 1 page of 2048 kB on node 1, have 0\n"
-     "+ need 1 page of 2048 kB on node 0, have 0\n"
-     "+ need 1 page of 2048 kB on node 1, have 0\n"
+     "fail: a program needs 1 page of 2048 kB on node 0, 0 free; a program needs 1 page of 2048 "
+     "kB on node 1, 0 free\n"
+     "+ a program needs 1 page of 2048 kB on node 0, 0 free\n"
+     "+ a program needs 1 page of 2048 kB on node 1, 0 free\n"
      "+ node 0: 0 of 3 pages of 2048 kB free\n"
      "+ node 2: 3 of 3 pages of 2048 kB free\n"
-     "$ echo 259 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
+     "$ echo 4 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
-     "$ echo 256 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
+     "$ echo 1 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages"},
     {"PagesOnlyOnALaterNode",
      "memory.node",
      [](Facts& f) { set_pools(f, {{1, 2048, 4, 4}}); },
-     "fail: need 1 page of 2048 kB on node 0, have 0\n"
+     "fail: a program needs 1 page of 2048 kB on node 0, 0 free\n"
      "+ node 1: 4 of 4 pages of 2048 kB free\n"
-     "$ echo 256 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
+     "$ echo 1 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"},
     {"PagesOfTwoSizesWithTheSameMemory",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 2048, 2, 2}, {0, 4096, 1, 1}}); },
-     "pass: node 0 has 2 free pages of 2048 kB\n"
+     "pass: 2 free pages of 2048 kB on node 0\n"
      "+ node 0: 2 of 2 pages of 2048 kB free\n"
      "+ node 0: 1 of 1 pages of 4096 kB free"},
     {"EnoughPagesForTheBenchmark",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 2048, 6, 6}, {0, 4096, 2, 2}}); },
-     "pass: 6 needed on node 0, 6 free\n"
-     "+ need 12 MiB = 6 pages of 2048 kB on node 0, have 6\n"
+     "pass: 6 free pages of 2048 kB on node 0\n"
      "+ node 0: 6 of 6 pages of 2048 kB free\n"
      "+ node 0: 2 of 2 pages of 4096 kB free",
      kBench},
     {"OnePageForTheBenchmark",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 2048, 1, 1}, {0, 1048576, 1, 1}}); },
-     "pass: 1 needed on node 0, 1 free\n"
-     "+ need 12 MiB = 1 page of 1048576 kB on node 0, have 1\n"
+     "pass: 1 free page of 1048576 kB on node 0\n"
      "+ node 0: 1 of 1 pages of 2048 kB free\n"
      "+ node 0: 1 of 1 pages of 1048576 kB free",
      kBench},
     {"TooFewPagesInTheDefaultPool",
      "memory.node",
      [](Facts& f) { set_pools(f, {{0, 1024, 9, 9}, {0, 2048, 4, 2}}); },
-     "fail: need 12 MiB = 12 pages of 1024 kB on node 0, have 9\n"
+     "fail: manactl bench needs 12 MiB = 12 pages of 1024 kB on node 0, 9 free\n"
      "+ node 0: 9 of 9 pages of 1024 kB free\n"
      "+ node 0: 2 of 4 pages of 2048 kB free\n"
      "$ echo 8 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"

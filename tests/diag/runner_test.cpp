@@ -82,7 +82,9 @@ TEST(Runner, SelectsByIdAndGroup) {
   std::vector<std::string> ids;
   for (const CheckOutcome& outcome : report->outcomes) ids.emplace_back(outcome.check.id);
   EXPECT_THAT(
-      ids, testing::ElementsAre("rdma.core", "memory.hugepages", "memory.node", "memory.mounts"));
+      ids,
+      testing::ElementsAre(
+          "rdma.core", "memory.hugepages", "memory.node", "memory.testpmd", "memory.mounts"));
 }
 
 TEST(Runner, SuggestsTheNearestCheckForAMisspelledId) {

@@ -74,6 +74,23 @@ TEST(NumaNode, HasTheCpusOfItsList) {
   EXPECT_EQ(*cpus_of_node(files, 1), *CpuList::parse("2-3"));
 }
 
+TEST(AvailableMemory, IsThatOfTheNodeAndNotMoreThanThatOfTheVm) {
+  constexpr std::uint64_t kKiB = 1024;
+  os::MemoryFiles files;
+  EXPECT_FALSE(available_memory(files, 0));
+  files.add_file("proc/meminfo", "MemFree:  1 kB\nMemAvailable:   900 kB\n");
+  EXPECT_EQ(available_memory(files, 0), 900 * kKiB);
+  const std::string node = "sys/devices/system/node/node";
+  files.add_file(node + "0/meminfo",
+                 "Node 0 MemTotal: 7777 kB\nNode 0 MemFree:   100 kB\nNode 0 Active(file): 20 kB\n"
+                 "Node 0 Inactive(file):   3 kB\nNode 0 FilePages: 5555 kB\n");
+  files.add_file(node + "1/meminfo", "Node 1 MemFree:   1000 kB\n");
+  files.add_file(node + "2/meminfo", "Node 2 MemFree:   x kB\n");
+  EXPECT_EQ(available_memory(files, 0), 123 * kKiB);
+  EXPECT_EQ(available_memory(files, 1), 900 * kKiB);
+  EXPECT_EQ(available_memory(files, 2), 900 * kKiB);
+}
+
 TEST(HugepageMounts, HaveTheirPageSize) {
   os::MemoryFiles files;
   files.add_file("proc/mounts",

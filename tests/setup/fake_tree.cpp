@@ -20,7 +20,7 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
   auto made = std::make_unique<os::MemoryFiles>();
   auto& tree = *made;
   tree.add_file("proc/sys/kernel/random/boot_id", boot_id + "\n");
-  tree.add_file("proc/meminfo", "Hugepagesize:       2048 kB\n");
+  tree.add_file("proc/meminfo", meminfo);
   tree.add_file("proc/mounts", "hugetlbfs /dev/hugepages hugetlbfs rw,pagesize=2M 0 0\n");
   for (const auto& [pool, pages] : state.pools) {
     tree.add_file(pool + "/nr_hugepages", std::to_string(pages) + "\n");

@@ -81,9 +81,10 @@ class FakeVm {
   FakeState state;
   std::string boot_id = "0b5c51d2-9d1f-4a5b-8a5e-1f2e3d4c5b6a";
   bool has_override = true;
-  bool vf_joins = true;      // the VF joins a new interface of hv_netvsc
-  bool udev_renames = true;  // false: a new interface keeps its kernel name
-  std::uint64_t max_pages = 1U << 20;
+  bool vf_joins = true;                // the VF joins a new interface of hv_netvsc
+  bool udev_renames = true;            // false: a new interface keeps its kernel name
+  std::uint64_t max_pages = 1U << 20;  // that the kernel grants
+  std::string meminfo = "Hugepagesize:       2048 kB\n";
   std::vector<FakeProcess> processes;
   Result<std::vector<os::TcpSocket>> sockets;
   std::map<std::string, int> refused;  // path or command -> errno

@@ -35,6 +35,7 @@ class Persist : public ::testing::Test {
     Request request;
     request.interface = *InterfaceName::parse(interface);
     request.mtu = 4000;
+    request.hugepages = hugepages_;
     Entry entry;
     entry.nic = nic_;
     StepRecord step;
@@ -60,6 +61,7 @@ class Persist : public ::testing::Test {
 
   std::string root_;
   std::string program_ = "/usr/bin/manactl";
+  std::optional<HugepageRequest> hugepages_;
   NicIdentity nic_ = nic();
 };
 
@@ -101,7 +103,22 @@ TEST_F(Persist, RepeatsTheCommandInTheUnit) {
   EXPECT_THAT(files.at(0).text, HasSubstr("w /sys/p/nr_hugepages - - - - 15\n"));
   EXPECT_THAT(files.at(1).text,
               HasSubstr("ExecStart=/usr/bin/flock /run/manactl/at-boot "
-                        "/usr/bin/manactl prepare eth1 --mtu 4000\n"));
+                        "/usr/bin/manactl prepare eth1 --hugepages none --mtu 4000\n"));
+}
+
+// tmpfiles reserves what prepare reserved; the unit adds what is missing at that boot.
+TEST_F(Persist, LetsTheUnitReserveMissingPagesByDefault) {
+  hugepages_ = HugepageRequest{};
+  hugepages_->is_default = true;
+  EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" prepare eth1 --mtu 4000\n"));
+  hugepages_->page_kib = 1048576;
+  hugepages_->node = 1;
+  EXPECT_THAT(files_for("eth1").at(1).text,
+              HasSubstr(" prepare eth1 --hugepage-size 1G --node 1 --mtu 4000\n"));
+  hugepages_->page_kib = 2048;
+  EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --hugepage-size 2M --node 1 "));
+  hugepages_->is_default = false;
+  EXPECT_THAT(files_for("eth1").at(1).text, HasSubstr(" --hugepages none --mtu "));
 }
 
 // On Azure, an interface and its VF share one address, and the administrator's VF has the same
@@ -216,15 +233,16 @@ TEST_F(Persist, PassesEveryOptionToTheCommand) {
   };
   Request request;
   request.interface = *InterfaceName::parse("eth1");
-  EXPECT_EQ(command(request), "prepare eth1");
+  EXPECT_EQ(command(request), "prepare eth1 --hugepages none");
   request.vf_only = true;
-  EXPECT_EQ(command(request), "prepare eth1 --vf-only");
+  EXPECT_EQ(command(request), "prepare eth1 --hugepages none --vf-only");
   request.vf_only = false;
   request.method = Method::driver_override;
-  EXPECT_EQ(command(request), "prepare eth1 --method driver-override");
+  EXPECT_EQ(command(request), "prepare eth1 --hugepages none --method driver-override");
   request.method = Method::new_id;
   request.force_interface = "eth1";
-  EXPECT_EQ(command(request), "prepare eth1 --method new-id --force-interface eth1");
+  EXPECT_EQ(command(request),
+            "prepare eth1 --hugepages none --method new-id --force-interface eth1");
 }
 
 TEST_F(Persist, WritesOnlyTheFilesThatAreNeeded) {

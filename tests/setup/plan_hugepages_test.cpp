@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "host/testpmd.h"
 #include "setup/make_plan.h"
 #include "setup/steps.h"
 
@@ -116,6 +117,98 @@ TEST_F(MakeHugepagePlan, CountsThePagesOfOtherEntriesInThePool) {
   entries_ = {entry, entry};
   entries_[1].steps = {make_record(*load_module("mana"), {}), record("node0", "")};
   EXPECT_EQ(reservation(), "10 devices/system/node/node0/hugepages/hugepages-2048kB, 12");
+}
+
+TEST_F(MakeHugepagePlan, RefusesMorePagesThanTheMemoryAllows) {
+  request_.hugepages->pages = 1000000000;
+  EXPECT_TRUE(plan()) << "nothing is known about the memory";
+  // A quarter of 400 MiB stays free.
+  vm_.meminfo = "MemAvailable:     409600 kB\nHugepagesize:       2048 kB\n";
+  vm_.rebuild();
+  EXPECT_EQ(code(), Errc::unsupported);
+  EXPECT_EQ(text(),
+            "cannot reserve 1000000000 hugepages of 2 MiB on node 0: its free memory allows at "
+            "most 150, with a reserve for other programs; request fewer");
+  request_.hugepages->pages = 150;
+  EXPECT_TRUE(plan());
+  ++request_.hugepages->pages;
+  EXPECT_EQ(code(), Errc::unsupported);
+  // Of much memory, 1 GiB stays free.
+  vm_.meminfo = "MemAvailable:    8388608 kB\n";
+  vm_.rebuild();
+  request_.hugepages = HugepageRequest{0, 7ULL << 30U, 0, {}};
+  EXPECT_TRUE(plan());
+  ++request_.hugepages->bytes;
+  EXPECT_EQ(code(), Errc::unsupported);
+}
+
+// A plan for a NIC that reserves what testpmd lacks.
+class DefaultHugepages : public MakePlan {
+ protected:
+  DefaultHugepages() {
+    request_.hugepages = HugepageRequest{};
+    request_.hugepages->is_default = true;
+    needed_ = host::pages_for(host::size_of_testpmd(facts_).hugepage_bytes, 2048);
+  }
+
+  // "<pages> of <wanted>", or "" if the plan reserves none.
+  std::string reservation() {
+    const auto made = plan();
+    if (!made) return made.error().message;
+    for (const auto& step : made->steps) {
+      const auto reserved = hugepages_of(make_record(*step, {}));
+      if (reserved) return fmt::format("{} of {}", reserved->pages, reserved->wanted.value_or(0));
+    }
+    return {};
+  }
+
+  void set_free(std::uint64_t pages) { facts_.memory.pools = std::vector{pool(2048, pages)}; }
+
+  static host::HugepagePool pool(std::uint64_t page_kib, std::uint64_t free) {
+    return {0, page_kib, free, free};
+  }
+
+  std::uint64_t needed_ = 0;
+};
+
+TEST_F(DefaultHugepages, AreThePagesThatTestpmdLacks) {
+  set_free(0);
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", needed_));
+  set_free(100);
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", needed_ - 100));
+  set_free(needed_ - 1);
+  EXPECT_EQ(reservation(), "1 of 1");
+  set_free(needed_);
+  EXPECT_EQ(reservation(), "");
+  facts_.memory.pools = std::vector{pool(2048, 0), pool(1048576, 1)};
+  EXPECT_EQ(reservation(), "") << "one page of 1 GiB suffices";
+}
+
+TEST_F(DefaultHugepages, AreReducedToWhatTheMemoryAllows) {
+  set_free(0);
+  vm_.meminfo = "MemAvailable:     409600 kB\n";
+  vm_.rebuild();
+  EXPECT_EQ(reservation(), fmt::format("150 of {}", needed_));
+  vm_.meminfo = "MemAvailable:          0 kB\n";
+  vm_.rebuild();
+  EXPECT_EQ(reservation(), fmt::format("0 of {}", needed_));
+}
+
+TEST_F(DefaultHugepages, AreNoneForDirectVerbs) {
+  set_free(0);
+  request_.vf_only = true;
+  EXPECT_EQ(reservation(), "");
+  eth1().synthetic.reset();
+  eth1().vmbus.reset();
+  request_.interface = *InterfaceName::parse("enP30832p0s0d1");
+  request_.force_interface = "enP30832p0s0d1";
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", needed_)) << "DPDK also uses MANA direct";
+}
+
+TEST_F(DefaultHugepages, CanBeLeftOutWhereTheKernelHasNone) {
+  set_free(0);
+  request_.hugepages->page_kib = 4096;
+  EXPECT_THAT(reservation(), ::testing::HasSubstr("'--hugepages none' prepares the NIC"));
 }
 
 TEST_F(MakePlan, ReservesHugepagesOnTheNodeOfTheNic) {

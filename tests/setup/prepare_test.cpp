@@ -137,6 +137,21 @@ TEST(Prepare, RollsBackWhenTheKernelGrantsFewerHugepages) {
   EXPECT_EQ(prepare(pages(10), vm.context())->outcome, PrepareOutcome::done);
 }
 
+TEST(Prepare, KeepsTheHugepagesThatTheKernelGrantsByDefault) {
+  FakeVm vm;  // 64 pages are reserved and free
+  vm.max_pages = 70;
+  const auto before = vm.dump();
+  auto request = request_for("eth1");
+  request.hugepages = HugepageRequest{};
+  request.hugepages->is_default = true;
+  const auto result = prepare(request, vm.context());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->outcome, PrepareOutcome::done) << result->cause.message;
+  EXPECT_EQ(vm.state.pools.at(kPool), 70U);
+  EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
+  EXPECT_EQ(vm.dump(), before);
+}
+
 TEST(Prepare, SetsTheVfDownAgainIfSomethingSetsItUp) {
   FakeVm vm;
   int times = 0;

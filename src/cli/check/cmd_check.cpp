@@ -24,7 +24,7 @@ Exit run_check(const Options& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
-  auto check_options = check_options_for(options.queues);
+  auto check_options = check_options_for(facts, options.queues);
   if (options.interface) {
     const auto nic = facts.azure_nic(options.interface->str());
     if (!nic) return report_error(context, nic.error());

@@ -164,7 +164,7 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
     diagnosis_ = diag::diagnose(checks_, reports_);
     return;
   }
-  auto report = diag::run_checks(facts, check_options_for(1), {});
+  auto report = diag::run_checks(facts, check_options_for(facts, 1), {});
   if (report) checks_ = std::move(*report);
   // The log may come from another machine, so ignore the checks if this machine has no MANA.
   const bool only_logs = !reports_.empty() && !facts.has_mana();

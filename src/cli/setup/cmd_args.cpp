@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
+#include "host/numa.h"
+#include "host/testpmd.h"
 
 namespace manactl::cli {
 namespace {
@@ -34,16 +37,63 @@ bool accepts_channels(const host::Facts& facts) {
          });
 }
 
-// Chooses one core for EAL's main lcore and one per queue. The number of queues is a power of two.
-void choose_cores(ArgsOutput& result, const host::Facts& facts) {
-  constexpr unsigned kMaxQueues = 64;
-  const auto cpus = facts.cpus ? facts.cpus->cpus : std::vector<unsigned>{};
-  while (result.queues * 2 <= kMaxQueues && result.queues * 2 + 1 <= cpus.size()) {
-    result.queues *= 2;
+// Errc::denied for a NIC that the kernel uses and that carries the administrator's traffic.
+Result<> refuse_carriers(const std::vector<const host::Nic*>& kernel_nics) {
+  for (const auto* nic : kernel_nics) {
+    if (nic->carries.empty()) continue;
+    const auto name = printable(nic->name());
+    return fail(Errc::denied,
+                fmt::format("'{}' is not for DPDK: it carries the {}; name another interface",
+                            name,
+                            printable(join(nic->carries, ", "))));
   }
-  result.cores.assign(cpus.begin(),
-                      cpus.begin() + static_cast<std::ptrdiff_t>(
-                                         std::min<std::size_t>(cpus.size(), result.queues + 1)));
+  return {};
+}
+
+std::string lcore_warning(const host::Facts& facts, const host::TestpmdSize& size) {
+  if (size.cpus.empty()) {
+    return "the CPUs of this process are unknown, so the arguments name CPUs 0 and 1" +
+           (facts.cpus ? std::string() : ": " + facts.cpus.error().message);
+  }
+  if (size.cpus.size() > 1) return {};
+  return fmt::format(
+      "this process may use only CPU {}: testpmd's two lcores share it, so it forwards slowly",
+      size.cpus.front());
+}
+
+std::string hugepage_warning(const host::Facts& facts,
+                             const host::TestpmdSize& size,
+                             const std::vector<const host::Nic*>& nics) {
+  if (!facts.memory.pools) return {};
+  const auto node = host::numa_node_of(facts, *nics.front());
+  const auto pool = host::freest_pool(facts.memory, node);
+  const auto missing = host::missing_pages(pool, size.hugepage_bytes);
+  if (missing == 0) return {};
+  return fmt::format(
+      "dpdk-testpmd needs {} hugepages of {}, and {} are free: run 'manactl prepare --hugepages "
+      "{}{}' first",
+      host::pages_for(size.hugepage_bytes, pool.page_kib),
+      human_bytes(pool.page_kib << 10U),
+      pool.free,
+      missing,
+      node > 0 ? fmt::format(" --node {}", node) : "");
+}
+
+// Returns what prevents DPDK from using the NICs now.
+std::vector<std::string> warnings_for(const host::Facts& facts,
+                                      const host::TestpmdSize& size,
+                                      const std::vector<const host::Nic*>& nics,
+                                      const std::vector<const host::Nic*>& kernel_nics) {
+  std::vector<std::string> warnings;
+  for (const auto* nic : kernel_nics) {
+    const auto name = printable(nic->name());
+    warnings.push_back(fmt::format(
+        "the kernel uses '{}': run 'manactl prepare {}' before the program starts", name, name));
+  }
+  for (auto& warning : {lcore_warning(facts, size), hugepage_warning(facts, size, nics)}) {
+    if (!warning.empty()) warnings.push_back(warning);
+  }
+  return warnings;
 }
 
 Result<std::vector<const host::Nic*>> selected_nics(const Options& options,
@@ -77,13 +127,25 @@ Exit run_args(const Options& options, Context& context) {
   const auto facts = gather_facts(*system);
   const auto nics = selected_nics(options, facts, entries);
   if (!nics) return report_error(context, nics.error());
+  auto kernel_nics = *nics;
+  const auto prepared = nics_in_user_space(facts, entries);
+  std::erase_if(kernel_nics, [&prepared](const host::Nic* nic) {
+    return std::ranges::find(prepared, nic) != prepared.end();
+  });
   auto slots = setup::slots_of(*nics);
   if (!slots) return report_error(context, slots.error());
+  const auto allowed = refuse_carriers(kernel_nics);
+  if (!allowed) return report_error(context, allowed.error());
+  const auto size = host::size_of_testpmd(facts);
   ArgsOutput result;
   result.slots = std::move(*slots);
   result.allow_channels = accepts_channels(facts);
-  choose_cores(result, facts);
-  print_args(context.out, result, context.json ? ArgsFormat::json : options.format);
+  result.cores = size.cpus;
+  result.queues = size.queues;
+  result.warnings = warnings_for(facts, size, *nics, kernel_nics);
+  const auto format = context.json ? ArgsFormat::json : options.format;
+  if (format != ArgsFormat::json) print_warnings(context.err, result.warnings);
+  print_args(context.out, result, format);
   return Exit::ok;
 }
 

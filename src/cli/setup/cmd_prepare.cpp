@@ -22,8 +22,13 @@
 namespace manactl::cli {
 namespace {
 
+// How many hugepages to reserve: the default of a NIC, none, or a request.
+enum class HugepageChoice { by_default, none, requested };
+
 struct Options {
-  setup::Request request;
+  setup::Request request;  // its hugepages are set by complete_request()
+  HugepageChoice hugepages = HugepageChoice::by_default;
+  setup::HugepageRequest requested;
   std::optional<std::uint64_t> page_kib;
   std::optional<unsigned> node;
   std::optional<double> confirm;
@@ -32,7 +37,7 @@ struct Options {
 };
 
 // Accepts a number of pages, "512", or a memory size, "2G" or "512M".
-Result<setup::HugepageRequest> parse_hugepages(std::string_view text) {
+Result<setup::HugepageRequest> parse_amount(std::string_view text) {
   constexpr std::uint64_t kMax = 1ULL << 30;
   constexpr unsigned kMiBShift = 20;
   constexpr unsigned kGiBShift = 30;
@@ -41,9 +46,9 @@ Result<setup::HugepageRequest> parse_hugepages(std::string_view text) {
   const bool is_size = unit == 'M' || unit == 'G';
   const auto number = parse_unsigned(is_size ? text.substr(0, text.size() - 1) : text, kMax);
   if (!number || *number == 0) {
-    return fail(
-        Errc::invalid,
-        fmt::format("'{}' is neither a page count (512) nor a size (2G, 512M)", printable(text)));
+    return fail(Errc::invalid,
+                fmt::format("'{}' is neither a page count (512) nor a size (2G, 512M) nor 'none'",
+                            printable(text)));
   }
   (is_size ? request.bytes : request.pages) =
       is_size ? *number << (unit == 'G' ? kGiBShift : kMiBShift) : *number;
@@ -57,13 +62,26 @@ constexpr EnumWords<setup::Method, 3> kMethods = {
      {setup::Method::driver_override, "driver-override"},
      {setup::Method::new_id, "new-id"}}};
 
+Result<> parse_hugepages(Options& options, std::string_view text) {
+  options.hugepages = HugepageChoice::none;
+  if (text == "none") return {};
+  const auto amount = parse_amount(text);
+  if (!amount) return tl::unexpected<Error>(amount.error());
+  options.hugepages = HugepageChoice::requested;
+  options.requested = *amount;
+  return {};
+}
+
 Result<setup::Request> complete_request(const Options& options) {
   auto request = options.request;
-  if (request.hugepages) {
+  const bool is_requested = options.hugepages == HugepageChoice::requested;
+  if (is_requested || (options.hugepages == HugepageChoice::by_default && request.interface)) {
+    request.hugepages = options.requested;
+    request.hugepages->is_default = !is_requested;
     request.hugepages->page_kib = options.page_kib.value_or(0);
     request.hugepages->node = options.node;
   } else if (options.page_kib || options.node) {
-    return fail(Errc::invalid, "prepare: --hugepage-size and --node require --hugepages");
+    return fail(Errc::invalid, "prepare: --hugepage-size and --node require --hugepages or IFACE");
   }
   if (!request.interface && (options.persist || request.mtu || request.vf_only)) {
     return fail(Errc::invalid, "prepare: IFACE is missing");
@@ -74,9 +92,12 @@ Result<setup::Request> complete_request(const Options& options) {
 // Prints the result: a failure as text to stderr, everything else to stdout.
 Exit print_result(const PrepareOutput& result, Context& context) {
   const Exit exit = exit_of(result.prepared);
-  context.json
-      ? print_json(context.out, result, exit)
-      : print_text(exit == Exit::ok ? context.out : context.err, result, context.verbosity);
+  if (context.json) {
+    print_json(context.out, result, exit);
+    return exit;
+  }
+  print_warnings(context.err, warnings_of(result.prepared));
+  print_text(exit == Exit::ok ? context.out : context.err, result, context.verbosity);
   return exit;
 }
 
@@ -204,8 +225,10 @@ Exit run_prepare(const Options& options, Context& context) {
 
 void add_hugepages(CLI::App& app, Options& options) {
   add_value(app,
-            {"--hugepages", "N|SIZE", "reserve N more hugepages, or a size such as 2G"},
-            store_in(options.request.hugepages, parse_hugepages));
+            {"--hugepages",
+             "N|SIZE|none",
+             "reserve N more pages, or a size (default: what testpmd lacks)"},
+            [&options](const std::string& text) { return parse_hugepages(options, text); });
   add_value(app,
             {"--hugepage-size", type::kPageSize, "use pages of this size (default: the kernel's)"},
             store_word_in(options.page_kib, kPageSizes));

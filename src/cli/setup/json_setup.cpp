@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/enum_words.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "cli/setup/render_setup.h"
 #include "cli/version.h"
@@ -109,6 +110,7 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   }
   json["undone"] = undone_json(prepared.reverted);
   json["slots"] = slots_json(result.slots);
+  json["warnings"] = strings(warnings_of(prepared));
   json["commands"] = result.commands;
   json["persistent"] = result.persistent;
   json["confirm_within"] = result.confirm_within ? Json(*result.confirm_within) : Json();
@@ -160,6 +162,7 @@ void print_json(Screen& screen, const ArgsOutput& result) {
   json["cores"] = result.cores;
   json["queues"] = result.queues;
   json["descriptors"] = kDescriptors;
+  json["warnings"] = strings(result.warnings);
   print(screen, json);
 }
 

@@ -6,8 +6,11 @@
 namespace manactl::cli {
 namespace {
 
-std::string core_list(const std::vector<unsigned>& cores) {
-  return CpuList{cores}.str();
+// Returns the lcores of testpmd, which needs at least two: EAL's main lcore does not forward.
+std::string lcore_options(const std::vector<unsigned>& cores) {
+  if (cores.empty()) return "-l 0-1";
+  if (cores.size() == 1) return fmt::format("--lcores=0@{0},1@{0}", cores.front());
+  return "-l " + CpuList{cores}.str();
 }
 
 void print_vpp(std::ostream& out, const ArgsOutput& result) {
@@ -65,9 +68,9 @@ void print_args(Screen& screen, const ArgsOutput& result, ArgsFormat format) {
       return print_json(screen, result);
     case ArgsFormat::testpmd:
       out << fmt::format(
-          "dpdk-testpmd -l {} {} -- --forward-mode=txonly --auto-start --nb-cores={} --txq={} "
+          "dpdk-testpmd {} {} -- --forward-mode=txonly --auto-start --nb-cores={} --txq={} "
           "--rxq={} --txd={} --rxd={} --stats 2\n",
-          core_list(result.cores),
+          lcore_options(result.cores),
           eal,
           result.cores.size() > 1 ? result.cores.size() - 1 : 1,
           result.queues,

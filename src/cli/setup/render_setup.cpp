@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "setup/steps.h"
 
 namespace manactl::cli {
 namespace {
@@ -89,6 +90,32 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
 }
 
 }  // namespace
+
+std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
+  std::vector<std::string> warnings;
+  if (prepared.outcome != setup::PrepareOutcome::done) return warnings;
+  for (const auto& step : prepared.entry.steps) {
+    const auto reserved = setup::hugepages_of(step);
+    if (!reserved || !reserved->wanted) continue;
+    const auto granted = reserved->granted.value_or(0);
+    if (granted >= *reserved->wanted) continue;
+    warnings.push_back(fmt::format(
+        "dpdk-testpmd lacks hugepages in /{}: {} are missing, and only {} could be reserved, "
+        "because "
+        "memory is short or fragmented; run testpmd with fewer packet buffers (--total-num-mbufs), "
+        "or use a larger VM",
+        reserved->pool,
+        *reserved->wanted,
+        granted));
+  }
+  return warnings;
+}
+
+void print_warnings(Screen& screen, const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) {
+    screen.stream() << "Warning: " << printable(warning, 1000) << '\n';
+  }
+}
 
 void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   auto& out = screen.stream();

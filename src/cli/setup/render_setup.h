@@ -25,6 +25,11 @@ struct PrepareOutput {
   std::optional<double> confirm_within;  // seconds
 };
 
+// Returns what a successful run could not do, such as reserving all hugepages that DPDK needs.
+std::vector<std::string> warnings_of(const setup::PrepareResult& prepared);
+
+void print_warnings(Screen& screen, const std::vector<std::string>& warnings);
+
 void print_text(Screen& screen, const PrepareOutput& result, int verbosity);
 
 // Prints the document of schemas/prepare.schema.json.
@@ -60,8 +65,9 @@ enum class ArgsFormat { testpmd, eal, vpp, environment, json };
 struct ArgsOutput {
   std::vector<setup::Slot> slots;
   bool allow_channels = true;   // DPDK is 23.11 or later and accepts "-a <VMBus id>"
-  std::vector<unsigned> cores;  // the first one is EAL's main lcore
+  std::vector<unsigned> cores;  // the CPUs of the lcores; the first one is EAL's main lcore
   unsigned queues = 1;          // a power of two, as net_mana requires
+  std::vector<std::string> warnings;
 };
 
 inline constexpr unsigned kDescriptors = 256;  // net_mana: at least 64, a multiple of 64

@@ -7,7 +7,7 @@
 . /guest/dpdk.sh
 mount -t hugetlbfs hugetlbfs /dev/hugepages
 manactl prepare eth0 --hugepages 128 >/run/azure/out
-manactl prepare eth1 >/run/azure/out
+manactl prepare eth1 --hugepages none >/run/azure/out
 
 # bench NAME ARGUMENT...: runs bench in the background, with its result in /run/azure/NAME.json. Sets $pid.
 bench() {

@@ -13,11 +13,11 @@ echo 0 >/proc/sys/vm/nr_hugepages
 capture no-hugepages
 echo 64 >/proc/sys/vm/nr_hugepages
 
-manactl prepare eth1 >/run/azure/out
+manactl prepare eth1 --hugepages none >/run/azure/out
 capture prepared-uio
 manactl restore eth1
 # Kill a run while the VMBus channel has no driver.
-at_write 11:kill manactl prepare eth1 >/run/azure/out 2>&1 || true
+at_write 11:kill manactl prepare eth1 --hugepages none >/run/azure/out 2>&1 || true
 expect "driver" none "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 capture unbound-vmbus
 manactl restore eth1

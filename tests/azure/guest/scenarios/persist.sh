@@ -28,7 +28,7 @@ done
 
 # Before the reboot: eth1 is prepared, and a run on eth0 was killed.
 rc=0
-at_write 9:kill manactl prepare eth0 >/run/azure/out 2>&1 || rc=$?
+at_write 9:kill manactl prepare eth0 --hugepages none >/run/azure/out 2>&1 || rc=$?
 expect "killed" 137 $rc
 manactl status
 # Do not check the state, because this scenario does not restore it.

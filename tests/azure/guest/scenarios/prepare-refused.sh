@@ -40,8 +40,15 @@ echo 0 >$knobs/refuse_gpadl
 manactl restore eth1
 is_restored
 
-expect_roll_back "granted [0-9]* of 700 hugepages" eth1 --hugepages 700
-expect_roll_back "granted 0 of 1 hugepages" eth1 --hugepages 1 --hugepage-size 1G
+# More hugepages than the memory of 1536 MB allows are refused before any change.
+for pages in "700" "1000000000" "1 --hugepage-size 1G"; do
+  rc=0
+  manactl prepare eth1 --hugepages $pages 2>/run/azure/err || rc=$?
+  cat /run/azure/err
+  expect "exit status of --hugepages $pages" 3 $rc
+  grep -q "memory allows at most [0-9]*" /run/azure/err || fail "the possible maximum is missing"
+  is_restored
+done
 
 file=$(modinfo -F filename uio_hv_generic)
 rmmod uio_hv_generic

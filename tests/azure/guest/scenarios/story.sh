@@ -13,7 +13,7 @@ run() {
 }
 
 run 1 check eth1
-run '' prepare eth1 --hugepages 64
+run '' prepare eth1
 run '' status
 run '' args eth1 --for testpmd
 run '' check

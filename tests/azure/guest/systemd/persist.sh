@@ -11,7 +11,7 @@ wait_for 20 has_address eth0 10.8.0.4
 wait_for 20 has_address $direct_admin 10.8.2.4
 
 manactl prepare eth1 --persist
-manactl prepare $direct --vf-only --persist
+manactl prepare $direct --vf-only --hugepages none --persist
 for file in $(manactl status | sed -n 's/^at every boot: //p'); do
   echo "## $file"
   cat "$file"

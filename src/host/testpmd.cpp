@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/testpmd.h"
+
+#include <algorithm>
+
+namespace manactl::host {
+namespace {
+
+constexpr unsigned kMaxQueues = 64;
+
+// Returns the memory of testpmd's mbuf pool. Without --total-num-mbufs, its size depends on the
+// number of forwarding lcores and on constants, not on the ports and queues in use (init_config()
+// in DPDK's app/test-pmd/testpmd.c).
+std::uint64_t mbuf_pool_bytes(std::uint64_t forwarding_lcores) {
+  constexpr std::uint64_t kMaxDescriptors = 2048 + 2048;  // RX_DESC_MAX and TX_DESC_MAX
+  constexpr std::uint64_t kMaxBurst = 512;                // MAX_PKT_BURST
+  constexpr std::uint64_t kCache = 250;                   // DEF_MBUF_CACHE, per lcore
+  constexpr std::uint64_t kMaxPorts = 32;                 // RTE_MAX_ETHPORTS
+  // The header of a mempool object, rte_mbuf, headroom and the default data room.
+  constexpr std::uint64_t kMbuf = 64 + 128 + 128 + 2048;
+  return (kMaxDescriptors + kMaxBurst + forwarding_lcores * kCache) * kMaxPorts * kMbuf;
+}
+
+}  // namespace
+
+TestpmdSize size_of_testpmd(const Facts& facts) {
+  // Rings and caches of the mempool, queues and buffers of the drivers, and EAL's own data.
+  constexpr std::uint64_t kOther = 64U << 20U;
+  TestpmdSize size;
+  const auto cpus = facts.cpus ? facts.cpus->cpus : std::vector<unsigned>{};
+  while (size.queues * 2 <= kMaxQueues && size.queues * 2 + 1 <= cpus.size()) size.queues *= 2;
+  const auto lcores = std::min<std::size_t>(cpus.size(), size.queues + 1);
+  size.cpus.assign(cpus.begin(), cpus.begin() + static_cast<std::ptrdiff_t>(lcores));
+  size.hugepage_bytes = mbuf_pool_bytes(size.queues) + kOther;
+  return size;
+}
+
+HugepagePool freest_pool(const Memory& memory, int node, std::optional<std::uint64_t> page_kib) {
+  const auto size = page_kib.value_or(default_page_kib(memory));
+  HugepagePool best{std::max(node, 0), size, 0, 0};
+  for (const auto& pool : memory.pools.value_or(std::vector<HugepagePool>{})) {
+    const bool is_on_node = node < 0 || pool.node == node;
+    if (!is_on_node || (page_kib && pool.page_kib != size)) continue;
+    const bool is_fallback = best.total == 0 && pool.page_kib == size;
+    if (is_fallback || pool.free * pool.page_kib > best.free * best.page_kib) best = pool;
+  }
+  return best;
+}
+
+std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes) {
+  const auto needed = pages_for(bytes, pool.page_kib);
+  return needed - std::min(needed, pool.free);
+}
+
+std::uint64_t default_page_kib(const Memory& memory) {
+  constexpr std::uint64_t kUsual = 2048;
+  return memory.default_page_kib != 0 ? memory.default_page_kib : kUsual;
+}
+
+std::uint64_t pages_for(std::uint64_t bytes, std::uint64_t page_kib) {
+  const std::uint64_t page = page_kib << 10U;
+  return page == 0 ? 0 : bytes / page + (bytes % page != 0 ? 1 : 0);
+}
+
+}  // namespace manactl::host

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// The size of dpdk-testpmd on this VM: its lcores, its queues and its hugepages. `args` prints this
+// size; `prepare`, `check` and `doctor` reserve and request hugepages for it.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "host/facts.h"
+
+namespace manactl::host {
+
+struct TestpmdSize {
+  std::vector<unsigned> cpus;  // one per lcore, the first one for EAL's main lcore
+  unsigned queues = 1;         // a power of two, as net_mana requires
+  std::uint64_t hugepage_bytes = 0;
+};
+
+// Uses one lcore per queue besides the main lcore, as far as this process has CPUs. Without at
+// least two CPUs, `cpus` has fewer elements than testpmd needs lcores.
+TestpmdSize size_of_testpmd(const Facts& facts);
+
+// Returns the pool of `node` with the most free memory; -1 is any node. With a page size, only
+// pools of this size count. If no page is free, returns the pool of the size, or of the kernel's
+// default size; if it does not exist, a pool without pages.
+HugepagePool freest_pool(const Memory& memory,
+                         int node,
+                         std::optional<std::uint64_t> page_kib = std::nullopt);
+
+// Returns the number of pages that `pool` lacks for a program that needs `bytes`.
+std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes);
+
+// The default page size of the kernel in KiB; 2048 if it is unknown.
+std::uint64_t default_page_kib(const Memory& memory);
+
+std::uint64_t pages_for(std::uint64_t bytes, std::uint64_t page_kib);
+
+}  // namespace manactl::host

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/plan_hugepages.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "host/numa.h"
+#include "host/testpmd.h"
+#include "setup/steps.h"
+
+namespace manactl::setup {
+namespace {
+
+Result<std::string> pool_of(const HugepageRequest& request,
+                            std::uint64_t kib,
+                            unsigned node,
+                            const os::Files& files) {
+  const std::string nodes = "sys/devices/system/node";
+  const std::string size = fmt::format("hugepages-{}kB", kib);
+  std::string pool = "sys/kernel/mm/hugepages/" + size;
+  if (exists(files, nodes) || request.node) {
+    pool = fmt::format("{}/node{}/hugepages/{}", nodes, node, size);
+  }
+  if (exists(files, pool)) return pool;
+  return fail(
+      Errc::unsupported,
+      fmt::format("hugepages of {} are not available: '/{}' does not exist{}",
+                  human_bytes(kib * 1024),
+                  pool,
+                  request.is_default ? "; '--hugepages none' prepares the NIC without them" : ""));
+}
+
+std::uint64_t missing_for_testpmd(const host::Facts& facts, unsigned node, std::uint64_t kib) {
+  const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
+  const auto on_node = static_cast<int>(node);
+  // Free pages of another size are as good as those that would be reserved.
+  if (host::missing_pages(host::freest_pool(facts.memory, on_node), bytes) == 0) return 0;
+  return host::missing_pages(host::freest_pool(facts.memory, on_node, kib), bytes);
+}
+
+// The number of pages that the memory of the node allows; UINT64_MAX if its size is unknown.
+std::uint64_t possible_pages(const os::Files& files, unsigned node, std::uint64_t kib) {
+  constexpr std::uint64_t kMostKept = 1U << 30U;
+  const auto available = host::available_memory(files, node);
+  if (!available) return UINT64_MAX;
+  return (*available - std::min(*available / 4, kMostKept)) / (kib * 1024);
+}
+
+std::uint64_t pages_of_entries(const std::vector<Entry>& entries, const std::string& pool) {
+  std::uint64_t pages = 0;
+  for (const auto& entry : entries) {
+    for (const auto& step : entry.steps) {
+      const auto other = hugepages_of(step);
+      if (other && other->pool == pool) pages += other->granted.value_or(0);
+    }
+  }
+  return pages;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
+                                             const host::Facts& facts,
+                                             unsigned nic_node,
+                                             const os::Files& files,
+                                             const std::vector<Entry>& entries) {
+  constexpr std::uint64_t kMaxPages = 1U << 30;
+  const std::uint64_t kib =
+      request.page_kib != 0 ? request.page_kib : host::default_page_kib(facts.memory);
+  const unsigned node = request.node.value_or(nic_node);
+  const auto pool = pool_of(request, kib, node, files);
+  if (!pool) return tl::unexpected<Error>(pool.error());
+  const auto others = pages_of_entries(entries, *pool);
+  const auto possible = possible_pages(files, node, kib);
+  if (request.is_default) {
+    const auto missing = missing_for_testpmd(facts, node, kib);
+    if (missing == 0) return std::unique_ptr<Step>();
+    return reserve_hugepages(*pool, std::min(missing, possible), others, missing);
+  }
+  const auto pages = request.pages != 0 ? request.pages : host::pages_for(request.bytes, kib);
+  if (pages > possible) {
+    return fail(Errc::unsupported,
+                fmt::format("cannot reserve {} hugepages of {} on node {}: its free memory allows "
+                            "at most {}, with a reserve for other programs; request fewer",
+                            pages,
+                            human_bytes(kib * 1024),
+                            node,
+                            possible));
+  }
+  if (pages > kMaxPages) return fail(Errc::invalid, "more than 2^30 hugepages requested");
+  return reserve_hugepages(*pool, pages, others);
+}
+
+}  // namespace manactl::setup

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Turns a request for hugepages into the step that reserves them, or into the reason why the
+// memory does not allow it. Changes nothing.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "host/facts.h"
+#include "os/files.h"
+#include "setup/journal.h"
+#include "setup/step.h"
+
+namespace manactl::setup {
+
+struct HugepageRequest {
+  std::uint64_t pages = 0;       // number of pages; 0: use `bytes`
+  std::uint64_t bytes = 0;       // memory to reserve, rounded up to whole pages
+  std::uint64_t page_kib = 0;    // 0: the default size of the kernel
+  std::optional<unsigned> node;  // empty: the NUMA node of the NIC
+
+  // Reserve the pages that dpdk-testpmd needs and that are not free, instead of `pages` or `bytes`;
+  // if the memory is short, as many as it allows.
+  bool is_default = false;
+};
+
+// Returns null if a default request needs no more pages. A reservation leaves the node a quarter of
+// its available memory or 1 GiB, whichever is less: a request for more pages fails with
+// Errc::unsupported, and a default request is reduced.
+Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
+                                             const host::Facts& facts,
+                                             unsigned nic_node,
+                                             const os::Files& files,
+                                             const std::vector<Entry>& entries);
+
+}  // namespace manactl::setup
