@@ -92,6 +92,7 @@ void print_json(Screen& screen, const CheckResult& result, Exit exit) {
   document["schema"] = "manactl.check/1";
   document["manactl"] = version();
   document["healthy"] = result.report.healthy() && result.facts.has_mana();
+  document["complete"] = result.report.outcomes.size() == diag::all_checks().size();
   document["exit"] = static_cast<int>(exit);
   for (const auto status :
        {Status::pass, Status::warn, Status::fail, Status::skipped, Status::unknown}) {

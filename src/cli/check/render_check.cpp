@@ -44,39 +44,42 @@ class CheckWriter {
  public:
   CheckWriter(Screen& screen, int verbosity) : screen_(screen), verbosity_(verbosity) {}
 
-  void write_group(const std::vector<const CheckOutcome*>& members);
-  void write_summary(const CheckResult& result, Exit exit);
+  // Prints what needs attention, the worst first.
+  void write_problems(const diag::Report& report);
+
+  // Prints a line per group with the number of checks that need no attention.
+  void write_counts(const std::vector<std::string_view>& groups, const diag::Report& report);
+  void write_group(std::string_view group, const diag::Report& report);
+  void write_summary(const CheckResult& result,
+                     const std::vector<std::string_view>& groups,
+                     Exit exit);
 
  private:
   void write_check(const CheckOutcome& ran);
-  void write_skipped(const std::vector<const CheckOutcome*>& members);
-  void write_remedy(const diag::Remedy& remedy);
-  void write_line(Status status, std::string_view title, std::string_view detail);
+  void write_remedy(const diag::Remedy& remedy, std::string_view id);
+  void write_line(Status status, const std::string& text);
 
   Screen& screen_;
   int verbosity_;
 };
 
-// Returns `text`, or its first words and "..." if it is longer than `width`.
-std::string shorten(const std::string& text, unsigned width) {
-  constexpr std::string_view kMore = " ...";
-  if (wrap_lines(text, width).size() <= 1) return text;
-  return wrap_lines(text, width - static_cast<unsigned>(kMore.size())).front().append(kMore);
+const StatusStyle& style_of(Status status) {
+  return *std::ranges::find(kStyles, status, &StatusStyle::status);
 }
 
-// "<mark> title: detail"; further lines start below the title. A passed check is cut to one line
-// unless -v is given, so that problems stand out.
-void CheckWriter::write_line(Status status, std::string_view title, std::string_view detail) {
-  const auto& style = *std::ranges::find(kStyles, status, &StatusStyle::status);
+// The groups of the checks that ran, in their order.
+std::vector<std::string_view> groups_of(const diag::Report& report) {
+  std::vector<std::string_view> groups;
+  for (const auto& ran : report.outcomes) {
+    if (groups.empty() || groups.back() != ran.check.group()) groups.push_back(ran.check.group());
+  }
+  return groups;
+}
+
+// "<mark> text"; further lines start below the text.
+void CheckWriter::write_line(Status status, const std::string& text) {
+  const auto& style = style_of(status);
   const unsigned margin = kIndent + (screen_.has_unicode() ? 1 : 4) + 1;
-  std::string text(title);
-  if (!detail.empty()) {
-    if (!text.empty()) text += ": ";
-    text += printable(detail, kMaxText);
-  }
-  if (status == Status::pass && verbosity_ == 0) {
-    text = shorten(text, screen_.width() - margin);
-  }
   const auto mark = screen_.has_unicode() ? style.symbol : style.mark;
   std::string before = fmt::format("{:{}}{} ", "", kIndent, screen_.paint(style.color, mark));
   for (const auto& line : wrap_lines(text, screen_.width() - margin)) {
@@ -86,86 +89,106 @@ void CheckWriter::write_line(Status status, std::string_view title, std::string_
   }
 }
 
-void CheckWriter::write_remedy(const diag::Remedy& remedy) {
+void CheckWriter::write_remedy(const diag::Remedy& remedy, std::string_view id) {
   screen_.stream() << wrap(printable(remedy.why, kMaxText), screen_.width(), kRemedyIndent) << '\n';
+  const std::string margin(kRemedyIndent, ' ');
   for (const auto& command : remedy.commands) {
-    screen_.stream() << fmt::format("{:{}}", "", kRemedyIndent + 4)
-                     << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
+    screen_.stream() << margin << "    " << screen_.paint(Color::bold, printable(command, kMaxText))
+                     << '\n';
   }
+  const auto reference = fmt::format("See {} in docs/checks.md", id);
+  screen_.stream() << margin << screen_.paint(Color::dim, reference) << '\n';
 }
 
 void CheckWriter::write_check(const CheckOutcome& ran) {
   const auto& finding = ran.finding;
-  write_line(finding.status, ran.check.title, finding.detail);
-  const bool is_problem = finding.status == Status::warn || finding.status == Status::fail;
-  if (finding.remedy && is_problem) write_remedy(*finding.remedy);
+  std::string text = fmt::format("{}: {}", ran.check.id, ran.check.title);
+  if (!finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
+  write_line(finding.status, text);
+  if (finding.remedy) write_remedy(*finding.remedy, ran.check.id);
   if (verbosity_ == 0) return;
-  const auto more = [&](std::string_view line) {
-    const std::string margin(kRemedyIndent, ' ');
+  const std::string margin(kRemedyIndent, ' ');
+  for (const auto& line : finding.evidence) {
+    if (line == finding.detail) continue;
     for (const auto& piece :
          wrap_lines(printable(line, kMaxText), screen_.width() - kRemedyIndent)) {
       screen_.stream() << margin << screen_.paint(Color::dim, piece) << '\n';
     }
-  };
-  more(ran.check.id);
-  for (const auto& line : finding.evidence) {
-    if (line != finding.detail) more(line);
   }
 }
 
-// Prints one line for all checks skipped for the same reason.
-void CheckWriter::write_skipped(const std::vector<const CheckOutcome*>& members) {
-  std::vector<std::pair<std::string, std::vector<const CheckOutcome*>>> reasons;
-  for (const auto* ran : members) {
-    const auto& why = ran->finding.detail;
-    auto found = std::find_if(
-        reasons.begin(), reasons.end(), [&](const auto& reason) { return reason.first == why; });
-    if (found == reasons.end()) found = reasons.insert(reasons.end(), {why, {}});
-    found->second.push_back(ran);
-  }
-  for (const auto& [why, those] : reasons) {
-    const std::string title = those.size() == 1 ? std::string(those.front()->check.title)
-                                                : fmt::format("{} checks skipped", those.size());
-    write_line(Status::skipped, title, why);
-  }
-}
-
-void CheckWriter::write_group(const std::vector<const CheckOutcome*>& members) {
-  std::vector<const CheckOutcome*> skipped;
-  screen_.stream() << screen_.paint(Color::bold, heading_of(members.front()->check.group()))
-                   << '\n';
-  for (const auto* ran : members) {
-    if (ran->finding.status == Status::skipped && verbosity_ == 0) {
-      skipped.push_back(ran);
-    } else {
-      write_check(*ran);
+void CheckWriter::write_problems(const diag::Report& report) {
+  bool any = false;
+  for (const auto status : {Status::fail, Status::warn, Status::unknown}) {
+    for (const auto& ran : report.outcomes) {
+      if (ran.finding.status != status) continue;
+      write_check(ran);
+      any = true;
     }
   }
-  write_skipped(skipped);
+  if (any) screen_.stream() << '\n';
+}
+
+void CheckWriter::write_counts(const std::vector<std::string_view>& groups,
+                               const diag::Report& report) {
+  for (const auto group : groups) {
+    const auto count = [&](Status status) {
+      return std::ranges::count_if(report.outcomes, [&](const CheckOutcome& ran) {
+        return ran.check.group() == group && ran.finding.status == status;
+      });
+    };
+    std::vector<std::string> counts;
+    for (const auto status : {Status::pass, Status::skipped}) {
+      if (const auto number = count(status); number > 0) {
+        counts.push_back(fmt::format("{} {}", number, style_of(status).counted));
+      }
+    }
+    if (counts.empty()) continue;
+    write_line(count(Status::pass) > 0 ? Status::pass : Status::skipped,
+               fmt::format("{}: {}", heading_of(group), join(counts, ", ")));
+  }
   screen_.stream() << '\n';
 }
 
-void CheckWriter::write_summary(const CheckResult& result, Exit exit) {
-  const auto& report = result.report;
+void CheckWriter::write_group(std::string_view group, const diag::Report& report) {
+  screen_.stream() << screen_.paint(Color::bold, heading_of(group)) << '\n';
+  for (const auto& ran : report.outcomes) {
+    if (ran.check.group() == group) write_check(ran);
+  }
+  screen_.stream() << '\n';
+}
+
+// Returns "32 checks", or "4 of 32 checks (memory)" if others did not run.
+std::string scope_of(const diag::Report& report, const std::vector<std::string_view>& groups) {
+  const auto all = diag::all_checks().size();
+  const auto ran = report.outcomes.size();
+  if (ran == all) return fmt::format("{} checks", all);
+  return fmt::format("{} of {} checks ({})",
+                     ran,
+                     all,
+                     join(std::vector<std::string>(groups.begin(), groups.end()), ", "));
+}
+
+std::string conclusion_of(const CheckResult& result) {
+  if (!result.facts.has_mana()) return "No MANA adapter was found.";
+  if (!result.report.healthy()) return "Run 'manactl doctor' to find the root cause.";
+  if (result.report.outcomes.size() < diag::all_checks().size()) {
+    return "Run 'manactl check' for the other checks.";
+  }
+  return result.report.count(Status::warn) > 0 ? "MANA is usable, with warnings."
+                                               : "MANA is ready to use.";
+}
+
+void CheckWriter::write_summary(const CheckResult& result,
+                                const std::vector<std::string_view>& groups,
+                                Exit exit) {
   std::vector<std::string> counts;
   for (const auto& style : kStyles) {
-    const auto count = report.count(style.status);
+    const auto count = result.report.count(style.status);
     if (count > 0) counts.push_back(fmt::format("{} {}", count, style.counted));
   }
-  std::string next;
-  if (!result.facts.has_mana()) {
-    next = "No MANA adapter was found.";
-  } else if (!report.healthy()) {
-    next = "Run 'manactl doctor' to find the root cause.";
-  } else {
-    next =
-        report.count(Status::warn) > 0 ? "MANA is usable, with warnings." : "MANA is ready to use.";
-  }
-  const auto line = fmt::format("{} {}: {}. {}",
-                                report.outcomes.size(),
-                                report.outcomes.size() == 1 ? "check" : "checks",
-                                join(counts, ", "),
-                                next);
+  const auto line = fmt::format(
+      "{}: {}. {}", scope_of(result.report, groups), join(counts, ", "), conclusion_of(result));
   const auto color = exit == Exit::ok ? Color::green : Color::none;
   for (const auto& piece : wrap_lines(line, screen_.width())) {
     screen_.stream() << screen_.paint(color, piece) << '\n';
@@ -176,16 +199,14 @@ void CheckWriter::write_summary(const CheckResult& result, Exit exit) {
 
 void print_text(Screen& screen, const CheckResult& result, Exit exit, int verbosity) {
   CheckWriter writer(screen, verbosity);
-  std::vector<const CheckOutcome*> members;
-  for (const auto& ran : result.report.outcomes) {
-    if (!members.empty() && members.front()->check.group() != ran.check.group()) {
-      writer.write_group(members);
-      members.clear();
-    }
-    members.push_back(&ran);
+  const auto groups = groups_of(result.report);
+  if (verbosity == 0) {
+    writer.write_problems(result.report);
+    writer.write_counts(groups, result.report);
+  } else {
+    for (const auto group : groups) writer.write_group(group, result.report);
   }
-  if (!members.empty()) writer.write_group(members);
-  writer.write_summary(result, exit);
+  writer.write_summary(result, groups, exit);
 }
 
 }  // namespace manactl::cli
