@@ -16,38 +16,64 @@ namespace manactl::diag {
 
 namespace {
 
-// Returns instructions to get a DPDK that has net_mana.
-Remedy dpdk_with_mana(const host::Facts& facts) {
-  Remedy remedy{
-      "DPDK builds net_mana only if the headers of rdma-core 44 or later are installed; Debian 12 "
-      "disables it on purpose",
-      {}};
-  switch (family_of(facts)) {
-    case Family::ubuntu:
-      remedy.why += "; Ubuntu has it in a separate package:";
-      remedy.commands = {"apt-cache search --names-only '^librte-net-mana'"};
-      break;
+// Returns the commands that build the newest LTS release of the table: those of Microsoft's how-to
+// "MANA and DPDK on Linux", with the headers of rdma-core, without which meson leaves net_mana out.
+std::vector<std::string> build_dpdk(Family family) {
+  std::vector<std::string> commands;
+  switch (family) {
     case Family::debian:
-      remedy.why +=
-          ", Debian 13 has librte-net-mana25; or build DPDK 24.11 from source with these packages:";
-      remedy.commands =
-          install(Family::debian,
-                  "libibverbs-dev build-essential meson ninja-build python3-pyelftools "
-                  "pkg-config libnuma-dev");
+    case Family::ubuntu:
+      commands = install(family,
+                         "git build-essential meson ninja-build pkg-config python3-pyelftools "
+                         "libnuma-dev libibverbs-dev");
+      break;
+    case Family::suse:
+      commands = install(family,
+                         "git gcc meson ninja pkg-config python3-pyelftools libnuma-devel "
+                         "rdma-core-devel");
       break;
     case Family::redhat:
     case Family::azurelinux:
-      remedy.why += "; build DPDK 24.11 from source with these packages:";
-      remedy.commands = install(family_of(facts),
-                                "rdma-core-devel gcc meson ninja-build python3-pyelftools "
-                                "numactl-devel");
-      break;
-    case Family::suse:
     case Family::other:
-      remedy.why += "; build DPDK 24.11 from source";
-      break;
+      commands = install(family,
+                         "git gcc meson ninja-build pkgconf python3-pyelftools numactl-devel "
+                         "rdma-core-devel");
   }
-  return remedy;
+  commands.push_back(
+      fmt::format("git clone --depth 1 -b v{} https://github.com/DPDK/dpdk-stable.git",
+                  dpdk_name(release_table().newest.back())));
+  commands.emplace_back("meson setup dpdk-stable/build dpdk-stable");
+  commands.emplace_back("ninja -C dpdk-stable/build install");
+  // Only the loader of Debian searches the folder of meson without being told to.
+  if (family != Family::debian && family != Family::ubuntu) {
+    commands.push_back(write_file_command("/etc/ld.so.conf.d/dpdk.conf", {"/usr/local/lib64"}));
+  }
+  commands.emplace_back("ldconfig");
+  return commands;
+}
+
+// Returns instructions to get a DPDK that has net_mana.
+Remedy dpdk_with_mana(const host::Facts& facts) {
+  const Family family = family_of(facts);
+  const unsigned debian =
+      family == Family::debian && facts.kernel ? debian_release(facts.kernel->release) : 0;
+  if (debian == 13) {
+    return {"install the drivers of Debian 13's DPDK (dpdk-testpmd is in dpdk-dev):",
+            install(family, "librte-net-mana25 librte-net-netvsc25 dpdk-dev")};
+  }
+  if (family == Family::ubuntu || debian > 13) {
+    return {
+        "install the drivers of the distribution's DPDK; if it has no such packages, build DPDK as "
+        "docs/checks.md describes:",
+        {"apt-get update",
+         "apt-get install -y '^librte-net-mana[0-9]*$' '^librte-net-netvsc[0-9]*$'"}};
+  }
+  const auto* why =
+      debian == 12
+          ? "build DPDK, because Debian 12 leaves out net_mana on purpose; meson must list net/mana"
+          : "build DPDK with the headers of rdma-core 44 or later; meson must list "
+            "net/mana";
+  return {fmt::format("{} among the drivers:", why), build_dpdk(family)};
 }
 
 bool embeds(const host::EmbeddedDpdk& dpdk, std::string_view driver) {
@@ -68,7 +94,7 @@ Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
     return skipped(fmt::format("no MANA function; {} has no {}", name, join(absent, " and no ")));
   }
   Remedy remedy = dpdk_with_mana(facts);
-  remedy.why = "manactl contains the drivers of the DPDK that it was built with; " + remedy.why;
+  remedy.why = "build manactl with a DPDK that has the drivers; to get one, " + remedy.why;
   return warn(fmt::format("{} has no {}: without net_mana, bench uses the verbs engine",
                           name,
                           join(absent, " and no ")),

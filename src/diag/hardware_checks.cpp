@@ -22,13 +22,12 @@ Finding azure(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (platform.azure) return pass("the chassis asset tag is Azure's", {platform.evidence});
   if (platform.hyperv) {
     return warn("Hyper-V, but not Azure's chassis asset tag" + evidence,
-                {"only Azure VMs have MANA; other Hyper-V VMs have only the synthetic NIC", {}});
+                {"use an Azure VM: other Hyper-V VMs have only the synthetic NIC", {}});
   }
-  return warn(
-      "not an Azure VM" + evidence,
-      {"MANA exists only on Azure; here manactl can still read logs and bundles (doctor) and "
-       "measure DPDK's virtual devices (bench)",
-       {}});
+  return warn("not an Azure VM" + evidence,
+              {"use an Azure VM for MANA; here manactl can still read logs and bundles (doctor) "
+               "and measure DPDK's virtual devices (bench)",
+               {}});
 }
 
 std::vector<std::string> addresses_of(const std::vector<const host::PciFunction*>& functions) {
@@ -44,18 +43,16 @@ Finding no_mana(const host::Facts& facts) {
     if (function.adapter == host::Adapter::mlx) mlx.push_back(function.address.str());
   }
   if (!mlx.empty()) {
-    return warn(
-        fmt::format("no MANA function, but Mellanox hardware ({})", join(mlx, ", ")),
-        {"Azure chooses the NIC hardware each time the VM starts after it was deallocated; on this "
-         "hardware, DPDK needs the mlx5 driver instead of net_mana",
-         {}});
+    return warn(fmt::format("no MANA function, but Mellanox hardware ({})", join(mlx, ", ")),
+                {"use the mlx5 driver of DPDK here instead of net_mana: Azure chooses the NIC "
+                 "hardware each time the VM starts after it was deallocated",
+                 {}});
   }
   if (facts.platform && !facts.platform->azure) return skipped("not an Azure VM");
   return fail("no PCI function 1414:00ba, 1414:00b9 or 1414:00c1",
-              {"accelerated networking is off for every NIC, this VM size has no MANA, or the host "
-               "has removed the VF for servicing (the VF then returns by itself); to turn on "
-               "accelerated networking, deallocate the VM and run this where the Azure CLI is "
-               "installed:",
+              {"turn on accelerated networking: deallocate the VM, and run this where the Azure "
+               "CLI is installed; this does not help if the VM size has no MANA, or if the host "
+               "has removed the VF for servicing (the VF then returns by itself)",
                {"az network nic update --resource-group \"$GROUP\" --name \"$NIC\" "
                 "--accelerated-networking true"}});
 }
@@ -77,9 +74,9 @@ Finding mana(const host::Facts& facts, const CheckOptions& /*options*/) {
   return pass(brief(addresses_of(functions), ", "), std::move(evidence));
 }
 
-std::vector<std::string> bind_to_mana(const host::PciFunction& function) {
+std::vector<std::string> bind_to_mana(const host::Facts& facts, const host::PciFunction& function) {
   const std::string address = function.address.str();
-  std::vector<std::string> commands{"modprobe mana"};
+  auto commands = load_module_commands(facts, host::kManaDriver);
   if (!function.driver.empty()) {
     commands.push_back(fmt::format("echo | tee /sys/bus/pci/devices/{}/driver_override", address));
     commands.push_back(
@@ -96,16 +93,16 @@ Finding driver(const host::Facts& facts, const CheckOptions& /*options*/) {
     if (function->driver == "mana") {
       findings.ok(fmt::format("{} is bound to mana", address), address);
     } else if (function->driver.empty()) {
-      findings.fail(fmt::format("{} has no driver", address), bind_to_mana(*function));
+      findings.fail(fmt::format("{} has no driver", address), bind_to_mana(facts, *function));
     } else {
       findings.fail(fmt::format("{} is bound to {}", address, function->driver),
-                    bind_to_mana(*function));
+                    bind_to_mana(facts, *function));
     }
   }
   return findings.build(
       "no MANA function",
-      "net_mana needs the kernel driver mana: a function without it, or bound to vfio-pci, has no "
-      "ports and no RDMA device (dmesg shows why a probe failed)");
+      "bind the function to the kernel driver mana, which net_mana needs (dmesg shows why a probe "
+      "failed); without it, or bound to vfio-pci, a function has no ports and no RDMA device");
 }
 
 Finding ports(const host::Facts& facts, const CheckOptions& /*options*/) {
@@ -125,10 +122,9 @@ Finding ports(const host::Facts& facts, const CheckOptions& /*options*/) {
       findings.fail(fmt::format("{}, {}: no port", address, slot), {"dmesg | grep -i mana"});
     }
   }
-  return findings.build(
-      "no MANA function has a driver: see hardware.driver",
-      "each port of a MANA function is a network interface; without one, either the driver failed "
-      "to start, or the interfaces are in another network namespace (run manactl there)");
+  return findings.build("no MANA function has a driver: see hardware.driver",
+                        "read the kernel log, which shows why the driver did not start, or run "
+                        "manactl in the network namespace that has the interfaces of the ports");
 }
 
 Finding coexistence(const host::Facts& facts, const CheckOptions& /*options*/) {
@@ -147,11 +143,12 @@ Finding coexistence(const host::Facts& facts, const CheckOptions& /*options*/) {
       break;
   }
   const bool missing = *mlx5->presence == Presence::missing;
-  return warn(missing ? "mlx5_core is missing" : "mlx5_core is blacklisted",
-              {"the next start of this VM may be on Mellanox hardware; without mlx5_core it would "
-               "have only the synthetic path",
-               missing ? source_of_module(facts, "mlx5_core").commands
-                       : std::vector<std::string>{"grep -r mlx5_core /etc/modprobe.d"}});
+  return warn(
+      missing ? "mlx5_core is missing" : "mlx5_core is blacklisted",
+      {"install mlx5_core, or remove the line that blacklists it: the next start of this VM may be "
+       "on Mellanox hardware, and without this driver it would have only the synthetic path",
+       missing ? source_of_module(facts, "mlx5_core").commands
+               : std::vector<std::string>{"grep -r mlx5_core /etc/modprobe.d"}});
 }
 
 constexpr std::array<std::string_view, 1> kManaCauses = {"hardware.azure"};

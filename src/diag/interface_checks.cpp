@@ -12,7 +12,6 @@
 #include "diag/remedies.h"
 
 namespace manactl::diag {
-
 namespace {
 
 using host::Nic;
@@ -29,9 +28,9 @@ Finding binding(const host::Facts& facts, const CheckOptions& options) {
   for (const Nic* nic : selected_nics(facts, options)) {
     if (is_unbound(*nic)) {
       const std::string& id = nic->vmbus->str();
-      findings.fail(fmt::format("{}: VMBus device {} has no driver", nic->name(), id),
-                    {"modprobe hv_netvsc",
-                     fmt::format("echo {} | tee /sys/bus/vmbus/drivers/hv_netvsc/bind", id)});
+      auto commands = load_module_commands(facts, host::kSyntheticDriver);
+      commands.push_back(fmt::format("echo {} | tee /sys/bus/vmbus/drivers/hv_netvsc/bind", id));
+      findings.fail(fmt::format("{}: VMBus device {} has no driver", nic->name(), id), commands);
     } else if (nic->is_direct()) {
       findings.ok(fmt::format("{} is MANA direct and needs no VMBus driver", nic->name()),
                   nic->name() + " (MANA direct)");
@@ -43,8 +42,8 @@ Finding binding(const host::Facts& facts, const CheckOptions& options) {
     }
   }
   return findings.build("no Azure NIC",
-                        "neither the kernel nor DPDK can use the NIC, probably because binding it "
-                        "to user space was interrupted; to bind it to the kernel again:");
+                        "bind the NIC to the kernel again: now neither the kernel nor DPDK can use "
+                        "it, probably because binding it to user space was interrupted");
 }
 
 // ---- pairing ------------------------------------------------------------------------------------
@@ -88,11 +87,11 @@ Finding pairing(const host::Facts& facts, const CheckOptions& options) {
   for (const Nic* nic : selected_nics(facts, options)) {
     nic->vf ? add_pair(*nic, findings) : add_missing_vf(*nic, findings);
   }
-  Finding finding = findings.build(
-      "no Azure NIC",
-      "without a paired VF, packets take the slower synthetic path; a pair needs accelerated "
-      "networking, the mana driver, and a VF that the host has not removed for servicing; the "
-      "kernel log shows what happened:");
+  Finding finding =
+      findings.build("no Azure NIC",
+                     "read the kernel log for the reason: a pair needs accelerated networking, the "
+                     "mana driver, and a VF that the host has not removed for servicing; until "
+                     "then, packets take the slower synthetic path");
   if (finding.remedy) finding.remedy->commands = {"dmesg | grep -iE 'hv_netvsc|mana|VF slot'"};
   return finding;
 }
@@ -142,9 +141,10 @@ Finding links(const host::Facts& facts, const CheckOptions& options) {
       add_link(*nic->vf, findings);
     }
   }
-  return findings.build("every NIC is in user space: see interfaces.prepared",
-                        "the kernel uses the VF only while the synthetic NIC and its VF are both "
-                        "up; a NIC that DPDK will use may stay down");
+  return findings.build(
+      "every NIC is in user space: see interfaces.prepared",
+      "set both links up if the kernel should use the NIC: it uses the VF only while the synthetic "
+      "NIC and its VF are up; a NIC that DPDK will use may stay down");
 }
 
 // ---- NICs in user space -------------------------------------------------------------------------
@@ -177,9 +177,9 @@ Finding prepared(const host::Facts& facts, const CheckOptions& options) {
   }
   return findings.build(
       "no NIC is in user space",
-      "either the kernel or one program can use a MANA port: while the VF is up, DPDK fails with "
-      "'failed to start tx queues' and -19 (-16 since Linux 7.2); unbinding hv_netvsc does not set "
-      "the VF down");
+      "set the VF of MANA down: either the kernel or one program can use a MANA port, so while the "
+      "VF is up, DPDK fails with 'failed to start tx queues' and -19 (-16 since Linux 7.2); "
+      "unbinding hv_netvsc does not set the VF down");
 }
 
 // ---- NICs in use --------------------------------------------------------------------------------
@@ -210,12 +210,11 @@ Finding spare(const host::Facts& facts, const CheckOptions& options) {
     }
   }
   if (free_nics.empty()) {
-    return warn(
-        fmt::format("{}; no NIC is free for DPDK", brief(carrying)),
-        {"a NIC that DPDK uses disappears from the kernel, which would end SSH sessions and other "
-         "connections; add another NIC with accelerated networking to the VM",
-         {}},
-        std::move(evidence));
+    return warn(fmt::format("{}; no NIC is free for DPDK", brief(carrying)),
+                {"add another NIC with accelerated networking to the VM: a NIC that DPDK uses "
+                 "disappears from the kernel, which would end SSH sessions and other connections",
+                 {}},
+                std::move(evidence));
   }
   // If routes or connections could not be read, a NIC may only seem to carry nothing.
   if (!facts.carries_complete) return unknown(facts.carries_complete.error().message);
@@ -267,9 +266,10 @@ Finding unmanaged(const host::Facts& facts, const CheckOptions& options) {
           nic->vf->addresses.empty() ? commands : std::vector<std::string>{});
     }
   }
-  return findings.build("no synthetic NIC has a VF",
-                        "a network manager may give the VF addresses, rename it, or set it up "
-                        "while DPDK needs it down; many images mark only mlx5 VFs as unmanaged");
+  return findings.build(
+      "no synthetic NIC has a VF",
+      "write a rule that leaves the VF unmanaged: a network manager may give it addresses, rename "
+      "it, or set it up while DPDK needs it down; many images mark only mlx5 VFs as unmanaged");
 }
 
 // ---- data path ----------------------------------------------------------------------------------
@@ -332,10 +332,10 @@ Finding path(const host::Facts& facts, const CheckOptions& options) {
     }
   }
   commands.emplace_back("dmesg | grep 'Data path switched'");
-  Finding finding = findings.build(
-      "every NIC is in user space",
-      "packets take the slower synthetic path without any error message; the counters since boot "
-      "and the kernel log show when the VF was lost:");
+  Finding finding =
+      findings.build("every NIC is in user space",
+                     "find out when the VF was lost, from the counters since boot and the kernel "
+                     "log: packets take the slower synthetic path without any error message");
   if (finding.remedy) finding.remedy->commands = std::move(commands);
   return finding;
 }

@@ -17,26 +17,10 @@ namespace {
 
 // ---- kernel version -----------------------------------------------------------------------------
 
-// Returns 1046 for "6.8.0-1046-azure", 362 for "5.14.0-362.8.1.el9_3.x86_64".
-unsigned build_of(std::string_view release) {
-  const auto dash = release.find('-');
-  if (dash == std::string_view::npos) return 0;
-  const auto build = Release::parse(release.substr(dash + 1));
-  return build ? build->major : 0;
-}
-
-bool matches(const KernelBackport& row, const host::Kernel& kernel, const Release& release) {
-  return release == row.release &&
-         (row.distribution.empty() || row.distribution == kernel.distribution) &&
-         kernel.release.ends_with(row.suffix) &&
-         kernel.release.find(row.contains) != std::string::npos &&
-         build_of(kernel.release) >= row.first_build;
-}
-
 Remedy newer_kernel(const host::Facts& facts) {
   Remedy remedy{
-      "only the other checks show what this kernel supports; if one of them fails, install the "
-      "distribution's newest kernel for Azure (active after a reboot)",
+      "install the distribution's newest kernel for Azure (active after a reboot), if another "
+      "check of the kernel or of RDMA fails",
       {}};
   switch (family_of(facts)) {
     case Family::ubuntu:
@@ -59,24 +43,46 @@ Remedy newer_kernel(const host::Facts& facts) {
   return remedy;
 }
 
+// True if the kernel is known to contain the module, whether it is loaded or not.
+bool contains(const host::Facts& facts, std::string_view name) {
+  const host::Module* module = module_named(facts, name);
+  return module != nullptr && module->presence && *module->presence != Presence::missing;
+}
+
+// Distributions append their own version to the kernel's: "4.18.0-513.el8_9",
+// "6.12.43+deb12-amd64".
+bool is_of_distribution(std::string_view release) {
+  return release.find_first_of("-+") != std::string_view::npos;
+}
+
+// The modules decide for a kernel that the table of backports does not know: the version does not
+// show what a distribution has added.
 Finding version(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.kernel) return unknown(facts.kernel.error().message);
   const host::Kernel& kernel = *facts.kernel;
   const auto release = Release::parse(kernel.release);
   if (!release) return unknown(release.error().message);
-
-  const auto& table = release_table();
-  const auto backport = std::ranges::find_if(
-      table.kernel_backports,
-      [&](const KernelBackport& row) { return matches(row, kernel, *release); });
+  const auto judge = [&](bool is_sufficient, std::string_view brings) {
+    if (is_sufficient) return pass(kernel.release, {std::string(brings)});
+    return warn(fmt::format("{}: {}", kernel.release, brings), newer_kernel(facts));
+  };
+  const auto* backport = find_backport(kernel.release, kernel.distribution);
+  if (backport != nullptr) return judge(backport->sufficient, backport->brings);
   const auto milestone = std::ranges::find_if(
-      table.kernel_milestones,
+      release_table().kernel_milestones,
       [&release](const KernelMilestone& row) { return *release >= row.release; });
-  const bool is_backport = backport != table.kernel_backports.end();
-  const bool is_sufficient = is_backport ? backport->sufficient : milestone->sufficient;
-  const std::string_view brings = is_backport ? backport->brings : milestone->brings;
-  if (is_sufficient) return pass(kernel.release, {std::string(brings)});
-  return warn(fmt::format("{}: {}", kernel.release, brings), newer_kernel(facts));
+  if (milestone->sufficient) return judge(true, milestone->brings);
+  if (contains(facts, "mana") && contains(facts, "mana_ib")) {
+    return pass(fmt::format("{} contains mana and mana_ib", kernel.release),
+                {fmt::format("Linux of this version without backports: {}", milestone->brings)});
+  }
+  if (is_of_distribution(kernel.release)) {
+    return unknown(fmt::format(
+        "{}: the kernel of a distribution may contain backports that data/releases.json does not "
+        "list; kernel.mana and kernel.mana-ib show what it contains",
+        kernel.release));
+  }
+  return judge(false, milestone->brings);
 }
 
 // ---- modules ------------------------------------------------------------------------------------
@@ -117,9 +123,11 @@ Finding blacklisted(const ModuleRule& rule, const host::Module& module) {
         "sed -i -E 's/^(blacklist|install) +{}( |$)/# &/' {}", rule.name, shell_word(file)));
   }
   commands.push_back(fmt::format("modprobe {}", rule.name));
-  return finding_of(rule.when_absent,
-                    fmt::format("{} is blacklisted ({})", rule.name, module.evidence),
-                    {std::string(rule.why), std::move(commands)});
+  return finding_of(
+      rule.when_absent,
+      fmt::format("{} is blacklisted ({})", rule.name, module.evidence),
+      {fmt::format("remove the line that blacklists {}, and load it: {}", rule.name, rule.why),
+       std::move(commands)});
 }
 
 Finding judge_module(const ModuleRule& rule, const host::Module& module, const host::Facts& facts) {
@@ -133,7 +141,8 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
         return pass(fmt::format("{} is available", rule.name));
       }
       return fail(fmt::format("{} is available but not loaded", rule.name),
-                  {std::string(rule.why), {fmt::format("modprobe {}", rule.name)}});
+                  {fmt::format("load {}: {}", rule.name, rule.why),
+                   {fmt::format("modprobe {}", rule.name)}});
     case Presence::blacklisted:
       return blacklisted(rule, module);
     case Presence::missing:
@@ -144,7 +153,8 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
                     fmt::format("{} is missing from kernel {}",
                                 rule.name,
                                 facts.kernel ? facts.kernel->release : "of unknown release"),
-                    {fmt::format("{}; {}", rule.why, source.why), std::move(source.commands)});
+                    {fmt::format("install {}: {}; {}", rule.name, source.why, rule.why),
+                     std::move(source.commands)});
 }
 
 bool only_direct(const host::Facts& facts) {
@@ -179,7 +189,7 @@ constexpr std::array<std::string_view, 1> kManaIbCauses = {"kernel.mana"};
 
 constexpr std::array kChecks = {
     Check{"kernel.version",
-          "the kernel is new enough for DPDK on MANA",
+          "the kernel supports DPDK on MANA",
           "The kernel is too old for DPDK on MANA",
           Requirement::mana,
           version},

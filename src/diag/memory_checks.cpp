@@ -67,15 +67,15 @@ Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int n
   const Pool pool = host::freest_pool(facts.memory, node, host::default_page_kib(facts.memory));
   const std::uint64_t more = host::missing_pages(pool, needed_bytes(options));
   const std::string count = reserve_command(pool.node, pool.page_kib, pool.total + more);
-  return {fmt::format(
-              "DPDK keeps packets and queues in hugepages; if memory is fragmented, the kernel may "
-              "reserve fewer than requested, so the last command prints the number; the "
-              "reservation lasts until reboot (vm.nr_hugepages in /etc/sysctl.d makes it "
-              "permanent, but spreads it over all nodes)"),
-          {count,
-           fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
-                       pool.node,
-                       pool.page_kib)}};
+  return {
+      fmt::format("reserve hugepages, in which DPDK keeps packets and queues; if memory is "
+                  "fragmented, the kernel may reserve fewer than requested, so the last command "
+                  "prints the number; the reservation lasts until reboot (vm.nr_hugepages in "
+                  "/etc/sysctl.d makes it permanent, but spreads it over all nodes)"),
+      {count,
+       fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
+                   pool.node,
+                   pool.page_kib)}};
 }
 
 // ---- on all nodes -------------------------------------------------------------------------------
@@ -142,8 +142,8 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
   for (const int node_id : nodes_of(facts, options)) judge_node(facts, options, node_id, findings);
   Finding finding = findings.build(
       "no MANA function",
-      "memory on another node is slower to access, and DPDK allocates queues on the "
-      "NIC's node; the number in the command includes the pages that are already reserved");
+      "reserve pages on the NIC's node, where DPDK allocates queues: memory on another node is "
+      "slower to access; the number in the command includes the pages that are already reserved");
   for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
   return finding;
 }

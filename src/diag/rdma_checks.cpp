@@ -30,6 +30,17 @@ std::vector<std::string> devices_of(const host::PciFunction& function, const hos
   return names;
 }
 
+std::vector<std::string> load_rdma_modules(const host::Facts& facts) {
+  std::vector<std::string> commands;
+  for (const std::string_view module : {"mana_ib", "ib_uverbs"}) {
+    for (auto& command : load_module_commands(facts, module)) {
+      if (std::ranges::find(commands, command) == commands.end()) commands.push_back(command);
+    }
+  }
+  commands.emplace_back("dmesg | grep -i mana");
+  return commands;
+}
+
 Finding devices(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.rdma.devices) return unknown(facts.rdma.devices.error().message);
   FindingBuilder findings;
@@ -37,16 +48,16 @@ Finding devices(const host::Facts& facts, const CheckOptions& /*options*/) {
     const auto names = devices_of(*function, facts);
     if (names.empty()) {
       findings.fail(fmt::format("{} has no RDMA device", function->address.str()),
-                    {"modprobe -a mana_ib ib_uverbs", "dmesg | grep -i mana"});
+                    load_rdma_modules(facts));
     } else {
       findings.ok(fmt::format("{}: {}", function->address.str(), join(names, ", ")),
                   join(names, ", "));
     }
   }
-  return findings.build(
-      "no MANA function",
-      "mana_ib creates the RDMA device mana_N for each function, and also manae_N "
-      "since Linux 6.16; net_mana accesses the NIC through an RDMA device");
+  return findings.build("no MANA function",
+                        "load the modules and, if there is still no device, read the kernel log: "
+                        "mana_ib creates the RDMA device mana_N for each function, and also "
+                        "manae_N since Linux 6.16; net_mana accesses the NIC through it");
 }
 
 const host::UverbsNode* node_of(const host::Facts& facts, const std::string& uverbs) {
@@ -60,7 +71,8 @@ const host::UverbsNode* node_of(const host::Facts& facts, const std::string& uve
 
 void add_node(const host::RdmaDevice& device, const host::Facts& facts, FindingBuilder& findings) {
   if (device.uverbs.empty()) {
-    findings.fail(fmt::format("{} has no character device", device.name), {"modprobe ib_uverbs"});
+    findings.fail(fmt::format("{} has no character device", device.name),
+                  load_module_commands(facts, "ib_uverbs"));
     return;
   }
   const host::UverbsNode* node = node_of(facts, device.uverbs);
@@ -90,9 +102,10 @@ Finding nodes(const host::Facts& facts, const CheckOptions& /*options*/) {
   for (const host::RdmaDevice* device : mana_rdma_devices(facts)) {
     add_node(*device, facts, findings);
   }
-  return findings.build("no MANA RDMA device",
-                        "DPDK opens /dev/infiniband/uverbsN for reading and writing; udev creates "
-                        "it with mode 0666, and a container needs --device /dev/infiniband");
+  return findings.build(
+      "no MANA RDMA device",
+      "let udev create the device node with mode 0666, or start the container with --device "
+      "/dev/infiniband: DPDK opens /dev/infiniband/uverbsN for reading and writing");
 }
 
 // ---- rights -------------------------------------------------------------------------------------
@@ -105,8 +118,8 @@ Finding rights(const host::Facts& facts, const CheckOptions& /*options*/) {
     return skipped(fmt::format("uid {} without CAP_NET_RAW; DPDK needs root", limits.uid));
   }
   return fail("root without CAP_NET_RAW (in a container?)",
-              {"without CAP_NET_RAW the kernel refuses raw packet queues with EPERM; start the "
-               "container with --cap-add NET_RAW --cap-add NET_ADMIN --cap-add IPC_LOCK",
+              {"start the container with --cap-add NET_RAW --cap-add NET_ADMIN --cap-add IPC_LOCK: "
+               "without CAP_NET_RAW the kernel refuses raw packet queues with EPERM",
                {}});
 }
 
@@ -125,8 +138,8 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
   }
   return warn(
       fmt::format("limit {}, {} required", have, human_bytes(required)),
-      {"memory that the NIC accesses must be locked; root has no limit, and for other users "
-       "this command removes the limit at their next login:",
+      {"run the program as root, which has no limit, or remove the limit of other users at their "
+       "next login: memory that the NIC accesses must be locked",
        {write_file_command("/etc/security/limits.d/90-memlock.conf", {"* - memlock unlimited"})}});
 }
 
@@ -134,8 +147,8 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
 
 Remedy newer_rdma_core(const host::Facts& facts) {
   Remedy remedy{
-      "MANA's provider is in rdma-core 44 and later (package ibverbs-providers on Debian "
-      "and Ubuntu, libibverbs elsewhere)",
+      "install rdma-core 44 or later with MANA's provider (package ibverbs-providers on Debian and "
+      "Ubuntu, libibverbs elsewhere)",
       install_rdma_core(facts)};
   if (facts.rdma.rdma_core && *facts.rdma.rdma_core &&
       **facts.rdma.rdma_core < release_table().mana_provider) {
@@ -221,13 +234,13 @@ void add_verdict(const DriverIdVerdict& verdict,
 
 std::string why_of(bool clash) {
   if (!clash) {
-    return "libibverbs finds the provider only by the kernel's driver id, and DPDK needs MANA's "
-           "provider; load ib_uverbs and use rdma-core 44 or later";
+    return "load ib_uverbs and use rdma-core 44 or later: libibverbs finds MANA's provider, which "
+           "DPDK needs, only by the kernel's driver id";
   }
-  return "driver id 19 is MANA in Ubuntu's 5.15 backport but ERDMA since rdma-core 43, and 20 is "
-         "MANA since rdma-core 44 and Linux 6.2; boot a kernel that uses 20, or use an rdma-core "
-         "that the distribution patched for this kernel, or swap the two numbers in rdma-core's "
-         "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it";
+  return "boot a kernel that uses driver id 20, or use an rdma-core that the distribution patched "
+         "for this kernel, or swap the two numbers in rdma-core's "
+         "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it: 19 is MANA in Ubuntu's 5.15 "
+         "backport but ERDMA since rdma-core 43, and 20 is MANA since rdma-core 44 and Linux 6.2";
 }
 
 void add_numbers(const host::Facts& facts, const DriverIdInput& input, Finding& finding) {
@@ -281,11 +294,10 @@ Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
       findings.ok(fmt::format("{}: libibverbs chose mana", device->name), device->name);
     }
   }
-  return findings.build(
-      "no MANA RDMA device",
-      "providers other than mana lack functions that net_mana calls, so DPDK fails with "
-      "'ibv_alloc_parent_domain failed' (error -12); the checks rdma.driver-id and rdma.core show "
-      "why libibverbs did not choose mana");
+  return findings.build("no MANA RDMA device",
+                        "find out from rdma.driver-id and rdma.core why libibverbs did not choose "
+                        "mana: other providers lack functions that net_mana calls, so DPDK fails "
+                        "with 'ibv_alloc_parent_domain failed' (error -12)");
 }
 
 constexpr std::array<std::string_view, 5> kDeviceCauses = {

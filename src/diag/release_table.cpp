@@ -77,7 +77,28 @@ std::vector<const Fix*>& list_for(MissingFixes& missing, Fix::Importance importa
   return missing.other;
 }
 
+// Returns 1046 for "6.8.0-1046-azure", 362 for "5.14.0-362.8.1.el9_3.x86_64".
+unsigned build_of(std::string_view kernel) {
+  const auto dash = kernel.find('-');
+  if (dash == std::string_view::npos) return 0;
+  const auto build = Release::parse(kernel.substr(dash + 1));
+  return build ? build->major : 0;
+}
+
 }  // namespace
+
+const KernelBackport* find_backport(std::string_view kernel, std::string_view distribution) {
+  const auto release = Release::parse(kernel);
+  if (!release) return nullptr;
+  const auto rows = release_table().kernel_backports;
+  const auto found = std::ranges::find_if(rows, [&](const KernelBackport& row) {
+    return *release == row.release &&
+           (row.distribution.empty() || row.distribution == distribution) &&
+           kernel.ends_with(row.suffix) && kernel.find(row.contains) != std::string_view::npos &&
+           build_of(kernel) >= row.first_build;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
 
 bool ReleaseTable::has(const Release& dpdk, const Fix& fix) const {
   const auto line = std::find_if(

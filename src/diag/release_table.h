@@ -71,6 +71,10 @@ struct ReleaseTable {
 
 const ReleaseTable& release_table();
 
+// Returns the row for the kernel "5.14.0-362.8.1.el9_3.x86_64" of a distribution (ID of
+// os-release); null if the table does not know the kernel.
+const KernelBackport* find_backport(std::string_view kernel, std::string_view distribution);
+
 struct MachineTraits {
   bool arm64 = false;
   bool manae = false;  // a function has two RDMA devices: mana_N and manae_N

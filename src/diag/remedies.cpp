@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/enum_words.h"
+#include "base/text.h"
+#include "diag/fact_lookups.h"
+#include "diag/release_table.h"
 
 namespace manactl::diag {
 
@@ -45,14 +48,35 @@ ModuleSource ubuntu_module(const std::string& release, std::string_view name) {
            fmt::format("modprobe {}", name)}};
 }
 
-ModuleSource debian_module(const std::string& machine, std::string_view name) {
-  const std::string_view architecture = machine == "aarch64" ? "arm64" : "amd64";
+ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
+  const std::string_view architecture = kernel.machine == "aarch64" ? "arm64" : "amd64";
+  const unsigned release = debian_release(kernel.release);
+  if (release > 12) {
+    return {
+        fmt::format("the cloud kernel of Debian {} has {} (active after a reboot)", release, name),
+        {"apt-get update", fmt::format("apt-get install -y linux-image-cloud-{}", architecture)}};
+  }
   return {
       fmt::format("Debian 12's own kernel lacks some MANA modules; the cloud kernel of "
                   "bookworm-backports has {} (active after a reboot)",
                   name),
       {"apt-get update",
        fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};
+}
+
+// The extra modules of a kernel without the backport do not contain MANA's modules either.
+ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
+  constexpr Release kFirstWithManaIb{6, 2, 0};
+  const auto release = Release::parse(kernel.release);
+  const bool has_it = (release && *release >= kFirstWithManaIb) ||
+                      find_backport(kernel.release, kernel.distribution) != nullptr;
+  if (!has_it) {
+    return {fmt::format("kernels of RHEL 8.9, 9.3 and later have {} (active after a reboot)", name),
+            {"dnf upgrade -y kernel", "dnf install -y kernel-modules-extra"}};
+  }
+  return {fmt::format("{} is in kernel-modules-extra", name),
+          {fmt::format("dnf install -y {}", shell_word("kernel-modules-extra-" + kernel.release)),
+           fmt::format("modprobe {}", name)}};
 }
 
 ModuleSource azurelinux_module(const std::string& release, std::string_view name) {
@@ -80,6 +104,15 @@ std::string shell_word(std::string_view text) {
     }
   }
   return quoted + "'";
+}
+
+unsigned debian_release(std::string_view kernel) {
+  constexpr std::string_view kMark = "+deb";
+  constexpr unsigned kWithoutMark = 12;
+  const auto at = kernel.find(kMark);
+  if (at == std::string_view::npos) return kWithoutMark;
+  const auto release = parse_unsigned(kernel.substr(at + kMark.size(), 2), 99);
+  return release ? static_cast<unsigned>(*release) : kWithoutMark;
 }
 
 Family family_of(const host::Facts& facts) {
@@ -111,19 +144,16 @@ std::vector<std::string> install_rdma_core(const host::Facts& facts) {
 }
 
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
-  const std::string release = facts.kernel ? facts.kernel->release : "";
-  const std::string machine = facts.kernel ? facts.kernel->machine : "";
+  const host::Kernel kernel = facts.kernel ? *facts.kernel : host::Kernel{};
   switch (family_of(facts)) {
     case Family::ubuntu:
-      return ubuntu_module(release, name);
+      return ubuntu_module(kernel.release, name);
     case Family::debian:
-      return debian_module(machine, name);
+      return debian_module(kernel, name);
     case Family::redhat:
-      return {fmt::format("{} is in kernel-modules-extra of RHEL 9.3 and later", name),
-              {fmt::format("dnf install -y {}", shell_word("kernel-modules-extra-" + release)),
-               fmt::format("modprobe {}", name)}};
+      return redhat_module(kernel, name);
     case Family::azurelinux:
-      return azurelinux_module(release, name);
+      return azurelinux_module(kernel.release, name);
     case Family::suse:
     case Family::other:
       break;
@@ -132,6 +162,14 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
                       "Azure usually has it",
                       name),
           {}};
+}
+
+std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name) {
+  const host::Module* module = module_named(facts, name);
+  const bool is_missing =
+      module != nullptr && module->presence && *module->presence == Presence::missing;
+  if (is_missing) return source_of_module(facts, name).commands;
+  return {fmt::format("modprobe {}", name)};
 }
 
 std::string link_command(const host::Netdev& device, std::string_view state) {

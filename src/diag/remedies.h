@@ -20,6 +20,10 @@ enum class Family { debian, ubuntu, redhat, azurelinux, suse, other };
 
 Family family_of(const host::Facts& facts);
 
+// Returns 13 for the kernel "6.12.48+deb13-cloud-amd64" of Debian. The kernels of Debian 12 have no
+// such mark, except those of bookworm-backports.
+unsigned debian_release(std::string_view kernel);
+
 // Returns the commands that install `packages` ("a b"); none for an unknown distribution.
 std::vector<std::string> install(Family family, std::string_view packages);
 
@@ -34,6 +38,10 @@ struct ModuleSource {
 
 // Returns the package that contains module `name` ("mana_ib") and the commands that install it.
 ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
+
+// Returns the command that loads the module or, if the kernel does not contain it, those that
+// install it.
+std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name);
 
 std::string link_command(const host::Netdev& device,
                          std::string_view state);  // `state`: "up", "down"

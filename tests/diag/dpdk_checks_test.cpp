@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+#include <fmt/format.h>
+
+#include "diag/release_table.h"
 #include "diag/vm.h"
 
 namespace manactl::diag {
@@ -41,6 +44,40 @@ TEST(DpdkInstalled, FailsForDebian12WhichHasNoNetMana) {
   EXPECT_THAT(finding.detail, HasSubstr("22.11.11"));
   EXPECT_THAT(finding.remedy->why, HasSubstr("on purpose"));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("usr/lib/pmds")));
+}
+
+std::string remedy_on(const char* kernel, const char* distribution) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->release = kernel;
+  facts.kernel->distribution = distribution;
+  facts.dpdk = std::vector{debian12()};
+  return commands_of(run_check(facts, "dpdk.installed"));
+}
+
+TEST(DpdkInstalled, NamesThePackagesOfTheDistribution) {
+  EXPECT_THAT(remedy_on("6.12.48+deb13-cloud-amd64", "debian"),
+              HasSubstr("apt-get install -y librte-net-mana25 librte-net-netvsc25 dpdk-dev"));
+  for (const auto& [kernel, distribution] :
+       {std::pair{"6.18.2+deb14-amd64", "debian"}, {"6.14.0-1017-azure", "ubuntu"}}) {
+    EXPECT_THAT(remedy_on(kernel, distribution),
+                HasSubstr("apt-get install -y '^librte-net-mana[0-9]*$'"));
+  }
+}
+
+TEST(DpdkInstalled, BuildsDpdkWhereTheDistributionHasNoNetMana) {
+  const std::string build = fmt::format(
+      "git clone --depth 1 -b v{} https://github.com/DPDK/dpdk-stable.git\n"
+      "meson setup dpdk-stable/build dpdk-stable\n"
+      "ninja -C dpdk-stable/build install\n",
+      dpdk_name(release_table().newest.back()));
+  for (const char* kernel : {"6.1.0-56-cloud-amd64", "6.12.43+deb12-cloud-amd64"}) {
+    EXPECT_THAT(remedy_on(kernel, "debian"), HasSubstr("libibverbs-dev\n" + build + "ldconfig"));
+  }
+  EXPECT_THAT(remedy_on("5.14.0-427.13.1.el9_4.x86_64", "rhel"),
+              HasSubstr("rdma-core-devel\n" + build + "printf '%s\\n' /usr/local/lib64 | tee "));
+  EXPECT_THAT(remedy_on("6.6.134.1-1.azl3", "azurelinux"), HasSubstr("tdnf install -y git gcc"));
+  EXPECT_THAT(remedy_on("6.4.0-150600", "sles"), HasSubstr("libnuma-devel rdma-core-devel"));
+  EXPECT_THAT(remedy_on("6.14.0", "void"), testing::StartsWith("git clone"));
 }
 
 TEST(DpdkInstalled, OnlyWarnsIfAnotherDpdkHasNetMana) {

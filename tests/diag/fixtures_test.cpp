@@ -5,7 +5,9 @@
 #include "support/fixtures.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,9 +30,9 @@ std::vector<std::string> ids_of(const Report& report, Status status) {
 }
 
 const std::vector<Tree> kTrees = {
-    {"debian12-dpdk", {"dpdk.installed"}, {"kernel.version"}},
-    {"driver-id-19", {"rdma.driver-id", "rdma.provider"}, {"kernel.version"}},
-    {"healthy-two-nics", {}, {"kernel.version"}},
+    {"debian12-dpdk", {"dpdk.installed"}, {}},
+    {"driver-id-19", {"rdma.driver-id", "rdma.provider"}, {}},
+    {"healthy-two-nics", {}, {}},
     {"hugepages-wrong-node", {"memory.node"}, {}},
     {"kernel-old",
      {"hardware.driver",
@@ -40,20 +42,20 @@ const std::vector<Tree> kTrees = {
       "kernel.mana-ib",
       "rdma.devices",
       "rdma.core"},
-     {"hardware.coexistence", "kernel.version"}},
+     {"hardware.coexistence"}},
     {"mana-and-manae", {}, {}},
     {"mana-direct", {}, {}},
-    {"mana-ib-missing", {"kernel.mana-ib", "rdma.devices"}, {"kernel.version"}},
+    {"mana-ib-missing", {"kernel.mana-ib", "rdma.devices"}, {}},
     {"mlx5-vm", {}, {"hardware.mana"}},
-    {"no-hugepages", {"memory.hugepages"}, {"kernel.version"}},
+    {"no-hugepages", {"memory.hugepages"}, {}},
     {"not-azure", {}, {"hardware.azure"}},
-    {"prepared-uio", {}, {"kernel.version"}},
+    {"prepared-uio", {}, {}},
     {"rdma-core-39", {"rdma.core", "rdma.driver-id", "rdma.provider"}, {}},
-    {"ssh-on-dpdk-nic", {}, {"interfaces.spare", "kernel.version"}},
+    {"ssh-on-dpdk-nic", {}, {"interfaces.spare"}},
     {"ubuntu-driver-id-19", {"rdma.driver-id", "rdma.provider"}, {"kernel.version"}},
     {"ubuntu-two-nics", {}, {}},
-    {"unbound-vmbus", {"interfaces.binding"}, {"kernel.version"}},
-    {"unprivileged", {}, {"kernel.version", "rdma.nodes", "rdma.memlock"}},
+    {"unbound-vmbus", {"interfaces.binding"}, {}},
+    {"unprivileged", {}, {"rdma.nodes", "rdma.memlock"}},
     {"vf-missing", {"hardware.mana", "interfaces.pairing", "interfaces.path"}, {}},
     {"vf-orphaned",
      {"hardware.driver",
@@ -62,7 +64,7 @@ const std::vector<Tree> kTrees = {
       "kernel.mana",
       "kernel.mana-ib",
       "rdma.devices"},
-     {"kernel.version"}},
+     {}},
     {"vf-unpaired", {"interfaces.pairing", "interfaces.path"}, {"interfaces.unmanaged"}},
 };
 
@@ -73,6 +75,35 @@ TEST_P(FixtureTree, FailsAndWarnsExactlyAsListed) {
   ASSERT_TRUE(report);
   EXPECT_THAT(ids_of(*report, Status::fail), testing::ElementsAreArray(GetParam().fails));
   EXPECT_THAT(ids_of(*report, Status::warn), testing::ElementsAreArray(GetParam().warns));
+}
+
+// A remedy is something to do; the reason follows.
+TEST_P(FixtureTree, HasRemediesThatBeginWithAVerb) {
+  static const std::set<std::string_view> kVerbs = {"add",
+                                                    "bind",
+                                                    "boot",
+                                                    "bring",
+                                                    "build",
+                                                    "find",
+                                                    "install",
+                                                    "let",
+                                                    "load",
+                                                    "read",
+                                                    "remove",
+                                                    "reserve",
+                                                    "run",
+                                                    "set",
+                                                    "start",
+                                                    "turn",
+                                                    "use",
+                                                    "write"};
+  const auto report = run_checks(host::facts_of(GetParam().name), {}, {});
+  ASSERT_TRUE(report);
+  for (const CheckOutcome& outcome : report->outcomes) {
+    if (!outcome.finding.remedy) continue;
+    const std::string_view why = outcome.finding.remedy->why;
+    EXPECT_TRUE(kVerbs.contains(why.substr(0, why.find(' ')))) << outcome.check.id << ": " << why;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FixtureTree, testing::ValuesIn(kTrees), [](const auto& tree) {

@@ -18,24 +18,39 @@ struct KernelCase {
 };
 
 const std::vector<KernelCase> kKernelCases = {
-    {"Ancient", "5.4.0-1100-azure", "ubuntu", Status::warn, "older than 5.15"},
-    {"NetworkCardOnly", "6.1.0-32-cloud-amd64", "debian", Status::warn, "6.2"},
-    {"ManaIb", "6.12.43+deb12-cloud-amd64", "debian", Status::warn, "6.14"},
     {"Recommended", "6.14.0-1017-azure", "ubuntu", Status::pass, "requires"},
     {"TwoDevices", "6.17.2", "fedora", Status::pass, "manae_N"},
     {"UbuntuBackport", "5.15.0-1045-azure", "ubuntu", Status::warn, "19"},
-    {"UbuntuBeforeBackport", "5.15.0-1044-azure", "ubuntu", Status::warn, "not mana_ib"},
     {"UbuntuNewBackport", "6.8.0-1062-azure", "ubuntu", Status::pass, "backport"},
-    {"UbuntuBeforeNewBackport", "6.8.0-1045-azure", "ubuntu", Status::warn, "6.14"},
-    {"UbuntuGeneric", "6.8.0-2000-generic", "ubuntu", Status::warn, "6.14"},
     {"RedHatBackport", "5.14.0-427.13.1.el9_4.x86_64", "rhel", Status::pass, "RHEL"},
-    {"RedHatBeforeBackport", "5.14.0-284.11.1.el9_2.x86_64", "rhel", Status::warn, "5.15"},
+    {"RedHat8Backport", "4.18.0-513.5.1.el8_9.x86_64", "almalinux", Status::pass, "8.9"},
+    // Without mana_ib:
+    {"Ancient", "5.4.0", "void", Status::warn, "older than 5.15"},
+    {"NetworkCardOnly", "6.1.0", "void", Status::warn, "6.2"},
+    {"ManaIb", "6.12.43", "void", Status::warn, "6.14"},
+    {"AncientOfUbuntu", "5.4.0-1100-azure", "ubuntu", Status::unknown, "may contain backports"},
+    {"OldOfDebian", "6.1.0-32-cloud-amd64", "debian", Status::unknown, "may contain"},
+    {"Debian", "6.12.43+deb12-cloud-amd64", "debian", Status::unknown, "may contain"},
+    {"UbuntuBeforeBackport", "5.15.0-1044-azure", "ubuntu", Status::unknown, "may contain"},
+    {"UbuntuBeforeNewBackport", "6.8.0-1045-azure", "ubuntu", Status::unknown, "may contain"},
+    {"UbuntuGeneric", "6.8.0-2000-generic", "ubuntu", Status::unknown, "may contain"},
+    {"RedHatBeforeBackport",
+     "5.14.0-284.11.1.el9_2.x86_64",
+     "rhel",
+     Status::unknown,
+     "may contain"},
+    {"RedHat8BeforeBackport",
+     "4.18.0-477.10.1.el8_8.x86_64",
+     "rhel",
+     Status::unknown,
+     "may contain"},
 };
 
 class KernelVersion : public testing::TestWithParam<KernelCase> {};
 
 TEST_P(KernelVersion, IsJudgedByTheReleaseTable) {
   host::Facts facts = healthy_vm();
+  test::module(facts, "mana_ib").presence = Presence::missing;
   facts.kernel->release = GetParam().release;
   facts.kernel->distribution = GetParam().distribution;
   const Finding finding = run_check(facts, "kernel.version");
@@ -49,9 +64,24 @@ INSTANTIATE_TEST_SUITE_P(Table,
                          testing::ValuesIn(kKernelCases),
                          [](const auto& kernel) { return kernel.param.name; });
 
+TEST(KernelVersionCheck, PassesIfTheKernelContainsTheModules) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->distribution = "rhel";
+  for (const char* release : {"4.18.0-477.10.1.el8_8.x86_64", "6.1.0"}) {
+    facts.kernel->release = release;
+    test::module(facts, "mana").presence = Presence::available;
+    const Finding finding = run_check(facts, "kernel.version");
+    EXPECT_EQ(finding.status, Status::pass) << finding.detail;
+    EXPECT_THAT(finding.detail, HasSubstr("contains mana and mana_ib"));
+    test::module(facts, "mana").presence = test::unreadable();
+    EXPECT_NE(run_check(facts, "kernel.version").status, Status::pass);
+  }
+}
+
 TEST(KernelVersionCheck, AnnouncesCommandsOnlyIfItHasSome) {
   host::Facts facts = healthy_vm();
   facts.kernel->release = "5.4.0";
+  test::module(facts, "mana_ib").presence = Presence::missing;
   for (const auto* distribution : {"ubuntu", "void"}) {
     facts.kernel->distribution = distribution;
     const auto remedy = run_check(facts, "kernel.version").remedy.value();
@@ -135,6 +165,37 @@ TEST(KernelManaIb, IsInTheExtraModulesOfUbuntusKernel) {
   test::module(facts, "mana_ib").presence = Presence::missing;
   EXPECT_THAT(commands_of(run_check(facts, "kernel.mana-ib")),
               HasSubstr("apt-get install -y linux-modules-extra-6.14.0-1017-azure"));
+}
+
+std::string source_of_mana_ib(const char* kernel, const char* distribution) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->release = kernel;
+  facts.kernel->distribution = distribution;
+  test::module(facts, "mana_ib").presence = Presence::missing;
+  EXPECT_EQ(commands_of(run_check(facts, "rdma.devices")), "");
+  facts.functions->at(0).rdma_devices.clear();
+  facts.rdma.devices->clear();
+  // Other checks do not load a module that the kernel does not contain.
+  EXPECT_THAT(commands_of(run_check(facts, "rdma.devices")),
+              HasSubstr(commands_of(run_check(facts, "kernel.mana-ib"))));
+  return commands_of(run_check(facts, "kernel.mana-ib"));
+}
+
+TEST(KernelManaIb, IsInTheExtraModulesOfRedHatSinceItsBackport) {
+  EXPECT_EQ(source_of_mana_ib("5.14.0-427.el9_4.x86_64", "rhel"),
+            "dnf install -y kernel-modules-extra-5.14.0-427.el9_4.x86_64\nmodprobe mana_ib");
+  EXPECT_THAT(source_of_mana_ib("6.17.2-200.fc42.x86_64", "fedora"), HasSubstr("modprobe mana_ib"));
+  for (const char* old : {"5.14.0-284.el9_2.x86_64", "4.18.0-477.el8_8.x86_64"}) {
+    EXPECT_EQ(source_of_mana_ib(old, "rhel"),
+              "dnf upgrade -y kernel\ndnf install -y kernel-modules-extra");
+  }
+}
+
+TEST(KernelManaIb, IsInTheCloudKernelsOfDebian) {
+  EXPECT_THAT(source_of_mana_ib("6.1.0-32-cloud-amd64", "debian"),
+              HasSubstr("-t bookworm-backports linux-image-cloud-amd64"));
+  EXPECT_THAT(source_of_mana_ib("6.12.48+deb13-amd64", "debian"),
+              HasSubstr("apt-get install -y linux-image-cloud-amd64"));
 }
 
 TEST(KernelManaIb, ExplainsThatAzureLinux3LacksIt) {

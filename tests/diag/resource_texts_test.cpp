@@ -45,7 +45,8 @@ const std::vector<TextCase> kCases = {
      "fail: 7870:00:00.0 has no RDMA device; 7871:00:00.0 has no RDMA device\n"
      "+ 7870:00:00.0 has no RDMA device\n"
      "+ 7871:00:00.0 has no RDMA device\n"
-     "$ modprobe -a mana_ib ib_uverbs\n"
+     "$ modprobe mana_ib\n"
+     "$ modprobe ib_uverbs\n"
      "$ dmesg | grep -i mana"},
     {"RdmaNodes",
      "rdma.nodes",

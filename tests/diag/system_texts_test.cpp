@@ -118,14 +118,20 @@ const std::vector<TextCase> kCases = {
      "+ the kernel that Microsoft requires for DPDK on MANA"},
     {"KernelOfUbuntu",
      "kernel.version",
-     [](Facts& f) { f.kernel = host::Kernel{"5.4.0", "x86_64", "ubuntu"}; },
+     [](Facts& f) {
+       f.kernel = host::Kernel{"5.4.0", "x86_64", "ubuntu"};
+       module(f, "mana_ib").presence = Presence::missing;
+     },
      "warn: 5.4.0: older than 5.15, the first kernel with a usable mana driver\n"
      "$ apt-get update\n"
      "$ apt-get install -y linux-azure"},
     {"KernelOfRedHat",
      "kernel.version",
-     [](Facts& f) { f.kernel = host::Kernel{"5.14.0-361.el9", "x86_64", "rocky"}; },
-     "warn: 5.14.0-361.el9: older than 5.15, the first kernel with a usable mana driver\n"
+     [](Facts& f) {
+       f.kernel = host::Kernel{"5.14.0", "x86_64", "rocky"};
+       module(f, "mana_ib").presence = Presence::missing;
+     },
+     "warn: 5.14.0: older than 5.15, the first kernel with a usable mana driver\n"
      "$ dnf upgrade -y kernel"},
     {"FirstBackportOfRedHat",
      "kernel.version",
@@ -134,19 +140,28 @@ const std::vector<TextCase> kCases = {
      "+ RHEL's backport: mana_ib since 9.3"},
     {"KernelOfDebian",
      "kernel.version",
-     [](Facts& f) { f.kernel = host::Kernel{"6.1.0", "x86_64", "debian"}; },
+     [](Facts& f) {
+       f.kernel = host::Kernel{"6.1.0", "x86_64", "debian"};
+       module(f, "mana_ib").presence = Presence::missing;
+     },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-amd64"},
     {"KernelOfDebianOnArm",
      "kernel.version",
-     [](Facts& f) { f.kernel = host::Kernel{"6.1.0", "aarch64", "debian"}; },
+     [](Facts& f) {
+       f.kernel = host::Kernel{"6.1.0", "aarch64", "debian"};
+       module(f, "mana_ib").presence = Presence::missing;
+     },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-arm64"},
     {"KernelOfAzureLinux",
      "kernel.version",
-     [](Facts& f) { f.kernel = host::Kernel{"6.6.0", "x86_64", "mariner"}; },
+     [](Facts& f) {
+       f.kernel = host::Kernel{"6.6.0", "x86_64", "mariner"};
+       module(f, "mana_ib").presence = Presence::missing;
+     },
      "warn: 6.6.0: mana_ib exists since 6.2, but Microsoft requires 6.14 or its backport\n"
      "$ tdnf update -y"},
     {"ModuleAvailable",
@@ -187,8 +202,8 @@ const std::vector<TextCase> kCases = {
        module(f, "mana_ib").presence = Presence::missing;
      },
      "fail: mana_ib is missing from kernel 5.14.0-1.el9\n"
-     "$ dnf install -y kernel-modules-extra-5.14.0-1.el9\n"
-     "$ modprobe mana_ib"},
+     "$ dnf upgrade -y kernel\n"
+     "$ dnf install -y kernel-modules-extra"},
     {"ModuleMissingOnAzureLinux3",
      "kernel.mana-ib",
      [](Facts& f) {
