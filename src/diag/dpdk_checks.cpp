@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "base/text.h"
 #include "diag/check.h"
@@ -301,6 +302,27 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   return finding;
 }
 
+// net_tap names its interfaces dtap0, dtap1 and so on, unless its argument `iface` names them.
+bool is_tap_of_dpdk(std::string_view interface) {
+  constexpr std::string_view kPrefix = "dtap";
+  return interface.starts_with(kPrefix) && parse_unsigned(interface.substr(kPrefix.size()));
+}
+
+Finding fail_safe(const host::Facts& facts, const CheckOptions& /*options*/) {
+  std::vector<std::string> taps;
+  std::copy_if(
+      facts.interfaces.begin(), facts.interfaces.end(), std::back_inserter(taps), is_tap_of_dpdk);
+  if (taps.empty()) return pass("there is no interface of net_tap");
+  return fail(
+      fmt::format("{}: a DPDK program uses net_tap, which net_vdev_netvsc puts between "
+                  "DPDK and the kernel",
+                  join(taps, ", ")),
+      {"net_vdev_netvsc and fail-safe were made for Mellanox VFs, whose interfaces stay up; "
+       "end the program, bind the NIC to uio_hv_generic with 'manactl prepare', and start "
+       "the program with the arguments that 'manactl args' prints",
+       {}});
+}
+
 constexpr std::array kChecks = {
     Check{"dpdk.embedded",
           "the built-in DPDK has the MANA drivers",
@@ -317,6 +339,11 @@ constexpr std::array kChecks = {
           "DPDK lacks fixes that this VM needs",
           Requirement::mana,
           fixes},
+    Check{"dpdk.fail-safe",
+          "no DPDK program uses net_vdev_netvsc",
+          "A DPDK program uses net_vdev_netvsc: throughput stays low",
+          Requirement::mana,
+          fail_safe},
 };
 
 }  // namespace

@@ -146,5 +146,17 @@ TEST(DpdkFixes, AreUnknownForAnAbiUnlessAllItsReleasesLackARequiredFix) {
   EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::skipped);
 }
 
+TEST(DpdkFailSafe, FailsIfAnInterfaceHasTheNameThatNetTapGives) {
+  host::Facts facts = healthy_vm();
+  facts.interfaces = {"eth0", "dtap", "dtapx", "mydtap0"};
+  EXPECT_EQ(run_check(facts, "dpdk.fail-safe").status, Status::pass);
+  facts.interfaces.insert(facts.interfaces.end(), {"dtap0", "dtap12"});
+  const Finding finding = run_check(facts, "dpdk.fail-safe");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(finding.detail, HasSubstr("dtap0, dtap12: "));
+  facts.functions->clear();
+  EXPECT_EQ(run_check(facts, "dpdk.fail-safe").status, Status::skipped);
+}
+
 }  // namespace
 }  // namespace manactl::diag

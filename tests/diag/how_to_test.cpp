@@ -109,6 +109,17 @@ TEST(HowTo, LinkUpReportsTheQueueAsConsequence) {
               UnorderedElementsAre("mana-tx-qp-create"));
 }
 
+// The log of a VM with Debian 13. It does not contain the arguments of the program.
+TEST(HowTo, VdevNetvscExplainsThatTheKernelUsesThePort) {
+  const auto diagnosis = diagnose_text(sample("vdev-netvsc-failed.log"));
+  EXPECT_EQ(root_id(diagnosis), "vdev-netvsc-in-use");
+  EXPECT_THAT(diagnosis.others, testing::IsEmpty());
+  EXPECT_THAT(
+      ids(diagnosis.consequences),
+      UnorderedElementsAre("mana-tx-qp-create", "mana-start-tx-enodev", "testpmd-port-failed"));
+  EXPECT_THAT(diagnosis.unknown, testing::IsEmpty()) << diagnosis.unknown[0].quote->text;
+}
+
 TEST(HowTo, PermissionDeniedIsAConsequenceOfMissingHugepages) {
   const auto diagnosis = diagnose_text(sample("how-to-hugepages.log"));
   EXPECT_THAT(ids(diagnosis.consequences),

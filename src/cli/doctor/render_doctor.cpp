@@ -24,7 +24,7 @@ std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(", {} times", count) : std::string();
 }
 
-// Returns "none of 31 checks failed (1 warned, 2 unknown: see 'manactl check')"
+// Returns "none of 32 checks failed (1 warned, 2 unknown: see 'manactl check')"
 std::string check_summary(const diag::Report& report) {
   using diag::Status;
   std::vector<std::string> others;
