@@ -150,7 +150,9 @@ Reply Control::create_region(const Request& request) {
   }
   if (body->page_type > kMaxPageType) {
     return Reply::refuse(
-        kBadMessage, fmt::format("page type {}, the maximum is {}", body->page_type, kMaxPageType));
+        kBadMessage,
+        fmt::format(
+            "page type {} is not supported: the maximum is {}", body->page_type, kMaxPageType));
   }
   const auto list = wire::NumberList::at(
       body->kName, request.body().subspan(wire::CreateDmaRegionRequest::kSize), body->listed);
@@ -209,8 +211,10 @@ Reply Control::create_queue(const Request& request) {
     return Reply::refuse(kNoSuchObject, "CREATE_QUEUE only creates event queues");
   }
   if (body->eq_msix >= kVectors) {
-    return Reply::refuse(kNoSuchObject,
-                         fmt::format("vector {}, the last one is {}", body->eq_msix, kVectors - 1));
+    return Reply::refuse(
+        kNoSuchObject,
+        fmt::format(
+            "MSI-X vector {} does not exist: the last one is {}", body->eq_msix, kVectors - 1));
   }
   const auto region = regions_.find(body->region);
   if (region == regions_.end()) {

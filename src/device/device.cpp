@@ -302,7 +302,7 @@ void Device::send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong)
   }
   if (*written != bytes.size()) {
     return trace_.violation(
-        fmt::format("hardware channel: the {} bytes of a response do not fit the buffer of {}",
+        fmt::format("hardware channel: the {} bytes of a response do not fit into the buffer of {}",
                     bytes.size(),
                     *written));
   }

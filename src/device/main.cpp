@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <optional>
@@ -143,7 +144,8 @@ class Process {
                            {const_cast<std::uint8_t*>(frame.data()), frame.size()}};
     const auto written = ::writev(resources_.capture.get(), parts, std::size(parts));
     if (written == static_cast<ssize_t>(header.size() + frame.size())) return;
-    print_error("cannot write a frame to the capture, which ends here");
+    print_error(fmt::format("cannot write to the capture file, and stop recording: {}",
+                            written < 0 ? std::strerror(errno) : "the disk is full"));
     resources_.capture = Descriptor();
   }
 

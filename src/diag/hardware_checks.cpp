@@ -49,12 +49,13 @@ Finding no_mana(const host::Facts& facts) {
                  {}});
   }
   if (facts.platform && !facts.platform->azure) return skipped("not an Azure VM");
-  return fail("no PCI function 1414:00ba, 1414:00b9 or 1414:00c1",
-              {"turn on accelerated networking: deallocate the VM, and run this where the Azure "
-               "CLI is installed; this does not help if the VM size has no MANA, or if the host "
-               "has removed the VF for servicing (the VF then returns by itself)",
-               {"az network nic update --resource-group \"$GROUP\" --name \"$NIC\" "
-                "--accelerated-networking true"}});
+  return fail(
+      "no PCI function 1414:00ba, 1414:00b9 or 1414:00c1",
+      {"turn on accelerated networking: deallocate the VM, and run this command on a machine "
+       "with the Azure CLI; the command has no effect if the VM size has no MANA, and a VF "
+       "that the host has removed for servicing returns by itself",
+       {"az network nic update --resource-group \"$GROUP\" --name \"$NIC\" "
+        "--accelerated-networking true"}});
 }
 
 Finding mana(const host::Facts& facts, const CheckOptions& /*options*/) {

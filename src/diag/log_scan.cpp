@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/characters.h"
 #include "base/ids.h"
@@ -16,8 +17,8 @@ namespace manactl::diag {
 namespace {
 
 // Most lines of some logs are rates of testpmd, such as "  Tx-pps:  12  Tx-bps:  5760". Returns the
-// first digit of the rate; 0 if the line is another one or contains anything else.
-char rate_digit(std::string_view line) {
+// first digit of the rate, or nothing if the line is not such a line.
+std::optional<char> rate_digit(std::string_view line) {
   const auto skip = [&line](const auto& is_wanted) {
     std::size_t end = 0;
     while (end < line.size() && is_wanted(line[end])) ++end;
@@ -31,11 +32,11 @@ char rate_digit(std::string_view line) {
     return has;
   };
   (void)skip(is_space);
-  if (!name("Rx-pps:", "Tx-pps:") || !skip(is_space) || line.empty()) return 0;
+  if (!name("Rx-pps:", "Tx-pps:") || !skip(is_space) || line.empty()) return std::nullopt;
   const char digit = line.front();
   const bool is_rate = skip(is_digit) && skip(is_space) && name("Rx-bps:", "Tx-bps:") &&
                        skip(is_space) && skip(is_digit);
-  return is_rate && line.empty() ? digit : '\0';
+  return is_rate && line.empty() ? std::optional(digit) : std::nullopt;
 }
 
 class Scan {
@@ -48,7 +49,7 @@ class Scan {
 
  private:
   void scan_line(std::string_view line, std::uint64_t number);
-  bool is_repeated_rate(std::string_view line, std::uint64_t number);
+  bool skip_rate(std::string_view line, std::uint64_t number);
   void add_match(const Match& match, Event event, std::string_view line);
   void add_unknown(const Event& event, std::string_view line);
   void note_origin(std::string_view source);
@@ -87,17 +88,18 @@ void Scan::scan_block(const Block& block) {
   }
 }
 
-// Regular expressions would make such logs several times slower to read.
-bool Scan::is_repeated_rate(std::string_view line, std::uint64_t number) {
-  const char digit = rate_digit(line);
-  if (digit == '\0' || digit == '0') return digit == '0';
+// Handles a line with a rate without regular expressions, which would make such logs several times
+// slower to read. Returns true if the rate is 0, or if the line before it showed a rate too.
+bool Scan::skip_rate(std::string_view line, std::uint64_t number) {
+  const auto digit = rate_digit(line);
+  if (!digit || *digit == '0') return digit.has_value();
   if (rate_ == nullptr || !story_.repeat(*rate_, number)) return false;
   ++report_.matched_lines;
   return true;
 }
 
 void Scan::scan_line(std::string_view line, std::uint64_t number) {
-  if (is_repeated_rate(line, number)) return;
+  if (skip_rate(line, number)) return;
   const auto message = without_prefix(line, scratch_);
   auto matches = known_.matches(message);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);

@@ -138,8 +138,8 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
   }
   return warn(
       fmt::format("limit {}, {} required", have, human_bytes(required)),
-      {"run the program as root, which has no limit, or remove the limit of other users at their "
-       "next login: memory that the NIC accesses must be locked",
+      {"run the program as root, or remove the limit of its user with this command and log in "
+       "again: the kernel locks the memory that the NIC accesses",
        {write_file_command("/etc/security/limits.d/90-memlock.conf", {"* - memlock unlimited"})}});
 }
 

@@ -52,7 +52,7 @@ struct Signature {
   std::vector<std::string> resolved_by;     // any of these later in the log proves recovery
   Captures benign_when;                     // a capture with this value makes the line benign
 
-  // The part of the line in the story of the log (see diag/story.h).
+  // How the line changes runs and states (see diag/story.h).
   std::optional<State> state;      // of the device after the line
   std::optional<State> blocks;     // the device cannot reach this state while the fault lasts
   std::vector<State> expected_in;  // in these states, the error is normal

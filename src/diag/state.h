@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The states of a device and the kinds of runs that a log shows (docs/architecture.md, "From a log
-// line to the root cause").
+// The states of a device and the kinds of runs that a log shows (docs/architecture.md, "How a log
+// becomes a story").
 
 #pragma once
 
@@ -41,11 +41,6 @@ inline constexpr EnumWords<State, 11> kStates = {{
 
 constexpr bool is_step(State state) {
   return state <= State::traffic;
-}
-
-// From this step on, a device works.
-constexpr bool is_working(State state) {
-  return is_step(state) && state >= State::started;
 }
 
 enum class RunKind {

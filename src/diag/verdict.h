@@ -46,7 +46,7 @@ struct LogReport;
 // Judges one log. `root` is the line of the root cause, if it is in this log.
 Verdict judge(const LogReport& log, const std::optional<Quote>& root);
 
-// The more important of two verdicts: a failure before success, success before neither.
+// Returns the verdict that ranks higher: failures first, then works, no-failure, and not-ours.
 const Verdict& worse(const Verdict& one, const Verdict& other);
 
 }  // namespace manactl::diag

@@ -192,7 +192,7 @@ void NameReplacer::learn_account(std::string_view line) {
   for (const auto part : split(fields[4], ',')) add(kUser, trim(part));
 }
 
-void NameReplacer::learn_hosts(std::string_view line) {
+void NameReplacer::learn_hosts_file(std::string_view line) {
   const auto fields = words(line);
   for (std::size_t i = 1; i < fields.size(); ++i) {
     if (!fields[i].starts_with("ip6-") && !fields[i].starts_with("localhost"))
@@ -218,17 +218,17 @@ void NameReplacer::learn_domain(std::string_view line) {
   if (!line.starts_with('(')) add(kDomain, trim(line));
 }
 
-void NameReplacer::learn_host(std::string_view line) {
+void NameReplacer::learn_host_name(std::string_view line) {
   add(kHost, trim(line));
 }
 
 void NameReplacer::learn_file(const std::string& path, std::string_view text) {
   const auto learn = path == "etc/passwd"           ? &NameReplacer::learn_account
-                     : path == "etc/hosts"          ? &NameReplacer::learn_hosts
+                     : path == "etc/hosts"          ? &NameReplacer::learn_hosts_file
                      : path == "etc/resolv.conf"    ? &NameReplacer::learn_resolver
                      : path.ends_with(".network")   ? &NameReplacer::learn_network
                      : path.ends_with("domainname") ? &NameReplacer::learn_domain
-                                                    : &NameReplacer::learn_host;
+                                                    : &NameReplacer::learn_host_name;
   for (const auto line : split(text, '\n')) (this->*learn)(line.substr(0, line.find('#')));
 }
 

@@ -50,11 +50,11 @@ class NameReplacer {
   void insert(std::string_view kind, std::string_view name);
   // Collect names from a line of a file that describes the machine.
   void learn_account(std::string_view line);
-  void learn_hosts(std::string_view line);
+  void learn_hosts_file(std::string_view line);
   void learn_resolver(std::string_view line);
   void learn_network(std::string_view line);
   void learn_domain(std::string_view line);
-  void learn_host(std::string_view line);
+  void learn_host_name(std::string_view line);
   // Collect names from a line of a log.
   void learn_line(std::string_view line);
   void learn_users(std::string_view line);

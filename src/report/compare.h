@@ -60,7 +60,7 @@ Result<CompareResult> compare(const CompareInput& before,
                               const CompareInput& after,
                               double threshold);
 
-// Reasons to doubt the verdict, or why there is none, with the command that would give one.
+// Returns why the verdict is inconclusive, and how to measure again; empty otherwise.
 std::vector<std::string> remarks_on(const CompareResult& result);
 
 // Returns the document of schemas/bench-compare.schema.json. `tool` is the version of manactl.

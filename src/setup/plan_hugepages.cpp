@@ -80,13 +80,14 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
   }
   const auto pages = request.pages != 0 ? request.pages : host::pages_for(request.bytes, kib);
   if (pages > possible) {
-    return fail(Errc::unsupported,
-                fmt::format("cannot reserve {} hugepages of {} on node {}: its free memory allows "
-                            "at most {}, with a reserve for other programs; request fewer",
-                            pages,
-                            human_bytes(kib * 1024),
-                            node,
-                            possible));
+    return fail(
+        Errc::unsupported,
+        fmt::format("cannot reserve {} hugepages of {} on node {}: more than {} would leave "
+                    "too little memory to other programs; request fewer",
+                    pages,
+                    human_bytes(kib * 1024),
+                    node,
+                    possible));
   }
   if (pages > kMaxPages) return fail(Errc::invalid, "more than 2^30 hugepages requested");
   return reserve_hugepages(*pool, pages, others);

@@ -66,7 +66,7 @@ void close_inherited(const os::Files& files) {
 }
 
 // Blocks all signals, so that none can end or stop the watchdog, not even SIGXFSZ and SIGXCPU. The
-// loop accepts SIGTERM. sigprocmask(2) of glibc never blocks its own signals 32 and 33.
+// loop accepts SIGTERM. Calls the kernel, because glibc's sigprocmask() does not block 32 and 33.
 bool block_signals() {
   const auto all = ~std::uint64_t{0};
   return syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, nullptr, sizeof all) == 0;

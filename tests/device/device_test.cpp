@@ -147,10 +147,11 @@ TEST_F(DeviceTest, ReportsWhyItCannotWriteAResponse) {
   EXPECT_FALSE(driver.request(wire::Command::generate_test_eqe, request).has_value());
   bring_up_with_buffer({guest.next, kMemKey, 31});
   EXPECT_FALSE(driver.request(wire::Command::generate_test_eqe, request).has_value());
-  EXPECT_THAT(trace.kept(),
-              testing::ElementsAre(
-                  testing::HasSubstr("the memory key does not exist"),
-                  testing::HasSubstr("the 32 bytes of a response do not fit the buffer of 31")));
+  EXPECT_THAT(
+      trace.kept(),
+      testing::ElementsAre(
+          testing::HasSubstr("the memory key does not exist"),
+          testing::HasSubstr("the 32 bytes of a response do not fit into the buffer of 31")));
 }
 
 TEST_F(DeviceTest, RetriesAMaskedInterrupt) {

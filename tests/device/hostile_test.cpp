@@ -146,7 +146,7 @@ TEST_F(HostileTest, TearsCompletions) {
   EXPECT_EQ(wire::load(again[0].data, 56, 4), 0U);
 }
 
-TEST_F(HostileTest, NamesQueuesInCompletionsThatDoNotMatch) {
+TEST_F(HostileTest, WritesWrongQueueIdsInCompletions) {
   misbehave("queue-id");
   const auto entries = entries_of_one_frame();
   ASSERT_EQ(entries.size(), 1U);

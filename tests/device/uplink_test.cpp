@@ -67,7 +67,7 @@ class UplinkTest : public DeviceTest {
   Frames observed;
 };
 
-TEST_F(UplinkTest, TakesFramesThatNoPortOwnsFromItsPort) {
+TEST_F(UplinkTest, SendsFramesToUnknownAddresses) {
   const auto frame = frame_to(kElsewhere);
   driver.send(1, frame);
   EXPECT_EQ(uplink.sent, Frames{frame});

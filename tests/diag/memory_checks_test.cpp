@@ -92,7 +92,7 @@ TEST(MemoryTestpmd, ComparesTheReservedPages) {
   EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::skipped);
 }
 
-TEST(MemoryTestpmd, DeterminesTheSizeOfTheRemedies) {
+TEST(MemoryTestpmd, MakesRemediesReserveEnoughForTestpmd) {
   host::Facts facts = healthy_vm();
   CheckOptions options = bench_of(12U << 20);
   options.program_bytes = 400U << 20;

@@ -92,7 +92,7 @@ TEST(States, AreLimitedToTheFirstAndTheNewest) {
   EXPECT_EQ(report.runs[0].more_milestones, 1000 - Story::kMaxMilestones);
 }
 
-TEST(States, OfRepeatedLinesAreOne) {
+TEST(States, MergesRepeatedLines) {
   const auto report = read_text(log_of({kStart, kTraffic, "x\n", kTraffic}));
   ASSERT_EQ(report.runs.at(0).milestones.size(), 1U);
   EXPECT_EQ(report.runs[0].milestones[0].quote.line, 2U);
@@ -189,7 +189,7 @@ TEST(Devices, AreTheSameUnlessANameDiffers) {
   EXPECT_EQ((Device{"", "", "", "1"}).text(), "port 1");
 }
 
-TEST(TimeOf, ALineIsInItsPrefix) {
+TEST(TimeOf, ReadsThePrefixOfALine) {
   const auto time = [](std::string_view line) {
     return std::string(time_of(line, line.substr(line.find("EAL"))));
   };

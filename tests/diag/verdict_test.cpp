@@ -23,7 +23,7 @@ Verdict verdict_of(const std::string& text) {
   return diagnose_text(text).verdict.value();
 }
 
-TEST(Verdict, IsThatItWorksIfTheLastRunDoes) {
+TEST(Verdict, WorksIfTheLastRunWorks) {
   const auto verdict = verdict_of(std::string(kStart) + kForwards);
   EXPECT_EQ(verdict.answer, Answer::works);
   EXPECT_EQ(verdict.worked->quote.line, 2U);
@@ -64,7 +64,7 @@ TEST(Verdict, IsNeitherSuccessNorFailureWithoutSuchLines) {
   EXPECT_FALSE(diagnose(Report{}, {}).verdict);
 }
 
-TEST(Verdict, IsThatALogOfAnotherNicIsNotOurs) {
+TEST(Verdict, NamesALogOfAnotherNicNotOurs) {
   const std::string other = "EAL: Probe PCI driver: mlx5_pci (15b3:1016) device: 3b91:00:02.0\n";
   const auto diagnosis = diagnose_text(other + "testpmd: No probed ethernet devices\n");
   EXPECT_EQ(diagnosis.verdict->answer, Answer::not_ours);

@@ -40,11 +40,14 @@ std::string check_summary(const diag::Report& report) {
   return text;
 }
 
-// Returns "Nov 21 03:00:00", "12.345678 s after boot" or "line 62".
+// Returns "Nov 21 03:00:00", "1732158000.123456" (since 1970), "12.345678 s after boot" or "line
+// 62".
 std::string moment_of(const diag::Milestone& milestone) {
   const auto& time = milestone.last_time;
   if (time.empty()) return fmt::format("line {}", milestone.last_line);
-  return time.find(':') == std::string::npos ? printable(time) + " s after boot" : printable(time);
+  constexpr std::size_t kMaxUptimeDigits = 9;  // seconds since 1970 have ten digits
+  const bool is_uptime = time.find(':') == std::string::npos && time.find('.') <= kMaxUptimeDigits;
+  return is_uptime ? printable(time) + " s after boot" : printable(time);
 }
 
 class DoctorWriter {
@@ -112,7 +115,9 @@ void DoctorWriter::write_verdict(const diag::Verdict& verdict) {
     if (verdict.failure) write_quote(*verdict.failure, 1);
     out() << '\n';
   } else if (verdict.answer == diag::Answer::not_ours) {
-    out() << "Not MANA: the logs contain no line of a MANA NIC or its drivers.\n\n";
+    out() << "Not MANA: the logs contain no line of a MANA NIC or its drivers. Use --log with the "
+             "logs of\n"
+             "the kernel and of the DPDK program on a VM with MANA.\n\n";
   }
 }
 
@@ -243,8 +248,10 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   for (const auto& other : diagnosis.others) writer.write_cause("Also:", other);
   const bool one_cause = diagnosis.root && diagnosis.others.empty();
   writer.write_list(one_cause ? "Caused by this:" : "Caused by these:", diagnosis.consequences);
-  writer.write_list("Recovered, as a later line shows:", diagnosis.recovered);
-  writer.write_list("Expected, as an earlier line shows:", diagnosis.expected);
+  writer.write_list("Recovered errors, each with the later line that proves it:",
+                    diagnosis.recovered);
+  writer.write_list("Expected errors, each with the earlier line that explains it:",
+                    diagnosis.expected);
   writer.write_list("Harmless messages:", diagnosis.benign);
   if (!is_unknown) writer.write_list("Unrecognized errors:", diagnosis.unknown);
   for (const auto& log : result.logs) {

@@ -26,7 +26,7 @@ void write_row(Screen& screen, std::uint64_t line, std::string_view time, std::s
 
 void print_text(Screen& screen, const DoctorResult::Log& log) {
   screen.stream() << "Story of " << printable(log.name) << '\n';
-  if (log.runs.empty()) screen.stream() << "  no line shows a state\n";
+  if (log.runs.empty()) screen.stream() << "  no line shows a run or a state\n";
   for (const auto& run : log.runs) {
     screen.stream() << "  " << screen.paint(Color::bold, describe_run(run)) << '\n';
     for (const auto& one : run.milestones) {
@@ -34,11 +34,11 @@ void print_text(Screen& screen, const DoctorResult::Log& log) {
           "{:<10}  {}", word_of(diag::kStates, one.state), printable(one.signature->title));
       const auto device = printable(one.device.text());
       if (!device.empty()) what += fmt::format(" ({})", device);
-      if (one.last_line != one.quote.line) what += fmt::format(", until line {}", one.last_line);
+      if (one.last_line != one.quote.line) what += fmt::format(", last on line {}", one.last_line);
       write_row(screen, one.quote.line, one.time, what);
     }
     if (run.more_milestones > 0) {
-      screen.stream() << fmt::format("    and {} more\n", run.more_milestones);
+      screen.stream() << fmt::format("    and {} more states\n", run.more_milestones);
     }
     if (run.end) {
       write_row(screen,

@@ -37,15 +37,17 @@ bool accepts_channels(const host::Facts& facts) {
          });
 }
 
-// Errc::denied for a NIC that the kernel uses and that carries the administrator's traffic.
-Result<> refuse_carriers(const std::vector<const host::Nic*>& kernel_nics) {
+// Fails with Errc::denied if a NIC of the kernel carries the administrator's traffic.
+Result<> refuse_nics_with_traffic(const std::vector<const host::Nic*>& kernel_nics) {
   for (const auto* nic : kernel_nics) {
     if (nic->carries.empty()) continue;
     const auto name = printable(nic->name());
-    return fail(Errc::denied,
-                fmt::format("'{}' is not for DPDK: it carries the {}; name another interface",
-                            name,
-                            printable(join(nic->carries, ", "))));
+    return fail(
+        Errc::denied,
+        fmt::format(
+            "refusing to print arguments for '{}': it carries the {}; name another interface",
+            name,
+            printable(join(nic->carries, ", "))));
   }
   return {};
 }
@@ -57,7 +59,7 @@ std::string lcore_warning(const host::Facts& facts, const host::TestpmdSize& siz
   }
   if (size.cpus.size() > 1) return {};
   return fmt::format(
-      "this process may use only CPU {}: testpmd's two lcores share it, so it forwards slowly",
+      "this process may use only CPU {}, which testpmd's two lcores share: allow it more CPUs",
       size.cpus.front());
 }
 
@@ -134,7 +136,7 @@ Exit run_args(const Options& options, Context& context) {
   });
   auto slots = setup::slots_of(*nics);
   if (!slots) return report_error(context, slots.error());
-  const auto allowed = refuse_carriers(kernel_nics);
+  const auto allowed = refuse_nics_with_traffic(kernel_nics);
   if (!allowed) return report_error(context, allowed.error());
   const auto size = host::size_of_testpmd(facts);
   ArgsOutput result;

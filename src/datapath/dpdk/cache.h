@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Moves packets between a burst and the mempool cache of the calling thread. These inline copies
-// avoid up to two thirds of the instructions of rte_mempool_get_bulk(), which reverses the order,
-// and of rte_mempool_put_bulk(), which checks the alignment.
+// Moves packets between a burst and the mempool cache of the calling thread. This needs
+// up to two thirds fewer instructions than rte_mempool_get_bulk(), which copies in reverse order,
+// and rte_mempool_put_bulk(), which checks the alignment.
 
 #pragma once
 

@@ -146,8 +146,8 @@ PoolSize pool_size(const BenchPlan& plan) {
   // A mempool flushes a cache that contains 1.5 times the requested number of mbufs.
   const auto cached = size.cache + size.cache / 2 + plan.burst;
   const bool own = generates_packets(plan.mode);
-  // Each queue of net_netvsc has a ring for packets of the synthetic device. These packets must not
-  // use the buffers of a VF that returns.
+  // Each queue of net_netvsc has a ring for packets of the synthetic device. Reserve
+  // mbufs for it too, so that its packets do not hold those that a returning VF needs.
   const auto received =
       plan.descriptors + (uses_netvsc(plan) ? std::bit_ceil<unsigned>(plan.descriptors) : 0U);
   size.mbufs = (own ? plan.descriptors : received) + cached;

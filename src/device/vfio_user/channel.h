@@ -29,8 +29,8 @@ class Channel {
   // than kMaxMessage or shorter than its header.
   Result<Received> receive();
 
-  // Send the reply to `request`, unless its flags contain kNoReply. While the client does not read,
-  // they wait, and a signal lets them fail even if the caller has blocked it.
+  // Send the reply to `request`, unless its flags contain kNoReply. Both block while the
+  // client does not read, and fail if a signal arrives, even one that the caller has blocked.
   Result<> reply(const Header& request, std::span<const std::uint8_t> body);
   Result<> refuse(const Header& request, int error);
 

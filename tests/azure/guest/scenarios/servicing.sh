@@ -54,7 +54,7 @@ for mode in txrx tx; do
     >/run/azure/result 2>/run/azure/err &
   pid=$!
   wait_for 20 eval '(($(device_packets tx_packets all) > before + 50000))'
-  sleep 1  # bench forgets the first intervals
+  sleep 1  # bench ignores the first intervals
   remove_vfs
   sleep 2
   return_vfs

@@ -95,7 +95,7 @@ static int __init azrelay_init(void)
 	mutex_unlock(&presence_lock);
 	if (err)
 		pr_err("azrelay: error %d after %u functions\n", err, relay_count);
-	/* The buses created so far use this module, so loading must succeed. */
+	/* The root buses that exist use this module, so it must stay loaded despite an error. */
 	return relay_count ? 0 : err;
 }
 module_init(azrelay_init);
