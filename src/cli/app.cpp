@@ -43,7 +43,7 @@ constexpr std::array kCommands = {
     Command{"prepare", "[IFACE] [OPTION]...", "Bind a NIC to user space (reversible)", add_prepare},
     Command{"restore", "[IFACE|--all] [OPTION]...", "Undo the changes of prepare", add_restore},
     Command{"status",
-            "[OPTION]...",
+            "[IFACE] [OPTION]...",
             "Show which driver owns each NIC and what was changed",
             add_status},
     Command{

@@ -3,6 +3,7 @@
 #include "setup/status.h"
 
 #include <set>
+#include <span>
 
 #include "base/text.h"
 #include "setup/sysfs.h"
@@ -66,6 +67,12 @@ NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os
   status.nic = identity_of(nic);
   status.owner = nic.is_prepared() ? Owner::uio : Owner::kernel;
   if (nic.vmbus && nic.vmbus_driver.empty()) status.owner = Owner::nobody;
+  status.facts = &nic;
+  if (status.owner == Owner::kernel) {
+    const auto objections = find_objections(nic, facts, system);
+    status.objections = objections.value_or(std::vector<std::string>{});
+    if (!objections) status.objections.push_back(objections.error().message);
+  }
   status.uio = nic.uio;
   std::set<std::string> devices;
   if (!nic.uio.empty()) devices.insert("/dev/" + nic.uio);
@@ -91,7 +98,10 @@ Status status_of(const host::Facts& facts,
   Status result;
   const StatusInput input{system, boot_id(system.files).value_or(""), now};
   std::set<std::string> matched;
-  for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
+  // NicStatus::facts points into this list.
+  std::span<const host::Nic> nics;
+  if (facts.nics) nics = *facts.nics;
+  for (const auto& nic : nics) {
     auto status = status_of_nic(nic, facts, system);
     for (const auto& entry : entries) {
       if (!belongs_to(entry, nic)) continue;

@@ -52,6 +52,8 @@ struct Confirmation {
 struct NicStatus {
   std::string name;
   NicIdentity nic;
+  const host::Nic* facts = nullptr;     // in the facts of status_of(); null without a NIC
+  std::vector<std::string> objections;  // why prepare refuses a NIC of the kernel
   Owner owner = Owner::nobody;
   std::string uio;              // "uio0"
   std::vector<Holder> holders;  // processes that have the uio device or the VF's uverbs open
@@ -66,7 +68,8 @@ struct Status {
   std::vector<NicStatus> others;  // journal entries without a NIC: hugepages, removed NICs
 };
 
-// `now` is a time of the boot clock, like the deadlines in the journal.
+// `now` is a time of the boot clock, like the deadlines in the journal. The result points into
+// `facts`.
 Status status_of(const host::Facts& facts,
                  const std::vector<Entry>& entries,
                  const os::System& system,

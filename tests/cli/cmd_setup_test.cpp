@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/run_manactl.h"
 #include "support/fixtures.h"
@@ -183,6 +184,56 @@ TEST(StatusCommand, ShowsTheOwnerOfEachNic) {
   const auto status = Json::parse(outcome.out);
   for (const auto& nic : status.at("nics")) owners.push_back(nic.at("owner"));
   EXPECT_THAT(owners, ElementsAre("kernel", "uio"));
+}
+
+constexpr const char* kStatusOfEth1 =
+    "7870:00:00.0  MANA function\n"
+    "  driver     mana, NUMA node unknown\n"
+    "  ports      enP30832p0s0, enP30832p0s0d1\n"
+    "  RDMA       mana_0, uverbs0, driver id 20, provider libmana-rdmav34.so\n"
+    "eth1  owned by kernel\n"
+    "  synthetic  eth1, hv_netvsc, up, MTU 1500\n"
+    "  VF         enP30832p0s0d1, mana, up, MTU 1500\n"
+    "  MAC        00:0d:3a:76:3b:d1, port 1 of 7870:00:00.0\n"
+    "  channel    000d3a76-3bd1-000d-3a76-3bd1000d3a76, hv_netvsc\n"
+    "  journal    none\n"
+    "Hugepages\n"
+    "  node 0     64 of 64 pages of 2 MiB free\n";
+
+TEST(StatusCommand, ShowsOneNicWithItsFunction) {
+  for (const char* name : {"eth1", "enP30832p0s0d1", "000d3a76-3bd1-000d-3a76-3bd1000d3a76"}) {
+    const auto outcome = on("healthy-two-nics", {"status", name});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, kStatusOfEth1);
+  }
+  const auto unknown = on("healthy-two-nics", {"status", "ehh1"});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean"));
+}
+
+TEST(StatusCommand, ShowsWhyPrepareRefusesANic) {
+  const auto outcome = on("healthy-two-nics", {"status"});
+  EXPECT_THAT(outcome.out,
+              HasSubstr("  keep       prepare refuses this NIC: it carries the default "));
+  std::istringstream lines(outcome.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  const auto json = Json::parse(on("healthy-two-nics", {"status", "--json"}).out);
+  EXPECT_FALSE(json.at("nics").at(0).at("objections").empty());
+  EXPECT_TRUE(json.at("nics").at(1).at("objections").empty());
+  EXPECT_EQ(json.at("functions").at(0).at("rdma_devices").at(0).at("provider"),
+            "libmana-rdmav34.so");
+  EXPECT_EQ(json.at("hugepages").at(0).at("free"), 64);
+}
+
+TEST(StatusCommand, ShowsWhatAPreparedNicLacks) {
+  const auto outcome = on("prepared-uio", {"status", "enP30832p0s0d1"});
+  EXPECT_THAT(outcome.out,
+              HasSubstr("enP30832p0s0d1  owned by uio\n"
+                        "  VF         enP30832p0s0d1, mana, down, MTU 1500\n"));
+  EXPECT_THAT(outcome.out, HasSubstr(", uio_hv_generic, uio0\n"));
+  const auto json = Json::parse(on("prepared-uio", {"status", "--json"}).out);
+  EXPECT_TRUE(json.at("nics").at(1).at("synthetic").is_null());
+  EXPECT_EQ(json.at("nics").at(1).at("channel_driver"), "uio_hv_generic");
 }
 
 TEST(RestoreCommand, RequiresOneNicOrAll) {

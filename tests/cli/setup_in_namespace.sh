@@ -146,7 +146,7 @@ grep -q "watchdog is dead" "$scratch"/out || expect "status without a watchdog" 
 run status --json
 grep -q '"watchdog": "dead"' "$scratch"/out || expect "status --json without a watchdog" dead other
 run status
-grep -q "run: manactl restore hugepages-1" "$scratch"/out || expect "status without a watchdog" command none
+grep -q "run: *manactl restore hugepages-1" "$scratch"/out || expect "status without a watchdog" command none
 expect "pages without a watchdog" 4 "$(cat $pool/nr_hugepages)"
 run restore --all
 expect "restore without a watchdog" 0 $code

@@ -14,6 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 using test::FakeVm;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -56,6 +57,20 @@ TEST_F(StatusOf, ANicOfTheKernelNeedsNoCommand) {
   EXPECT_EQ(status.journal, JournalState::none);
   EXPECT_FALSE(status.confirmation);
   EXPECT_THAT(status.commands, IsEmpty());
+}
+
+TEST_F(StatusOf, ANicOfTheKernelListsWhyPrepareRefusesIt) {
+  EXPECT_THAT(at(0).objections, IsEmpty());
+  os::Link bond;
+  bond.index = 99;
+  bond.name = "bond7";
+  bond.kind = "bond";
+  vm_.state.links[99] = bond;
+  for (auto& [index, link] : vm_.state.links) {
+    if (link.name == "eth1") link.master = 99;
+  }
+  vm_.rebuild();
+  EXPECT_THAT(at(0).objections, Contains("it is a member of bond bond7"));
 }
 
 TEST_F(StatusOf, APreparedNicListsItsHolders) {

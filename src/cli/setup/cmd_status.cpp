@@ -1,23 +1,61 @@
 // SPDX-License-Identifier: MIT
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/options.h"
 #include "cli/setup/render_setup.h"
+#include "cli/setup/render_status.h"
 #include "setup/persist.h"
 #include "setup/session.h"
 
 namespace manactl::cli {
 namespace {
 
-Exit run_status(Context& context) {
+struct Options {
+  std::optional<InterfaceName> interface;
+};
+
+bool has_name(const setup::NicStatus& status, const std::string& name) {
+  return status.name == name || status.nic.interface == name || status.nic.vf == name ||
+         status.nic.channel_id() == name;
+}
+
+// Keeps the NIC with this name, its function and its journal entry.
+Result<> select(StatusOutput& result, const std::string& name) {
+  const auto is_other = [&name](const setup::NicStatus& status) { return !has_name(status, name); };
+  std::erase_if(result.status.nics, is_other);
+  std::erase_if(result.status.others, is_other);
+  if (result.status.nics.empty() && result.status.others.empty()) {
+    const auto nic = result.facts.azure_nic(name);
+    if (!nic) return tl::unexpected<Error>(nic.error());
+  }
+  std::erase_if(result.functions, [&result](const host::PciFunction* function) {
+    return std::ranges::none_of(result.status.nics, [function](const setup::NicStatus& status) {
+      return status.nic.pci == function->address;
+    });
+  });
+  return {};
+}
+
+std::vector<const host::PciFunction*> mana_functions(const host::Facts& facts) {
+  std::vector<const host::PciFunction*> functions;
+  if (!facts.functions) return functions;
+  for (const auto& function : *facts.functions) {
+    if (function.is_mana()) functions.push_back(&function);
+  }
+  return functions;
+}
+
+Exit run_status(const Options& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
   if (!facts.nics) return report_error(context, facts.nics.error());
-  StatusOutput result;
+  StatusOutput result{facts, mana_functions(facts), {}, {}, {}};
   std::vector<setup::Entry> entries;
   std::chrono::milliseconds now{0};
   if (context.root.empty()) {
@@ -32,6 +70,10 @@ Exit run_status(Context& context) {
     result.persistent = setup::Persistence().list("");
   }
   result.status = setup::status_of(facts, entries, *system, now);
+  if (options.interface) {
+    const auto selected = select(result, options.interface->str());
+    if (!selected) return report_error(context, selected.error());
+  }
   context.json ? print_json(context.out, result)
                : print_text(context.out, result, context.verbosity);
   return Exit::ok;
@@ -56,8 +98,12 @@ Exit run_confirm(Context& context) {
 
 }  // namespace
 
-CommandAction add_status(CLI::App& /*app*/) {
-  return [](Context& context) { return run_status(context); };
+CommandAction add_status(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  add_value(app,
+            {"IFACE", type::kInterface, "show only this NIC"},
+            store_in(options->interface, InterfaceName::parse));
+  return [options](Context& context) { return run_status(*options, context); };
 }
 
 CommandAction add_confirm(CLI::App& /*app*/) {

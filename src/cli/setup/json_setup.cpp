@@ -57,35 +57,6 @@ Json slots_json(const std::vector<setup::Slot>& slots) {
   return list;
 }
 
-Json confirmation_json(const setup::Confirmation& confirmation) {
-  constexpr double kMillisecondsPerSecond = 1000;
-  Json row;
-  row["seconds_left"] =
-      confirmation.time_left
-          ? Json(static_cast<double>(confirmation.time_left->count()) / kMillisecondsPerSecond)
-          : Json();
-  row["watchdog"] = word_of(setup::kWatchdogStateWords, confirmation.watchdog);
-  return row;
-}
-
-Json nic_json(const setup::NicStatus& nic) {
-  Json row;
-  row["name"] = printable(nic.name);
-  row["nic"] = values_json(nic.nic.fields());
-  row["owner"] = word_of(setup::kOwnerWords, nic.owner);
-  row["uio"] = printable(nic.uio);
-  row["journal"] = word_of(setup::kJournalStateWords, nic.journal);
-  row["holders"] = Json::array();
-  for (const auto& holder : nic.holders) {
-    row["holders"].push_back({{"pid", holder.pid}, {"program", holder.program}});
-  }
-  row["steps"] = Json::array();
-  for (const auto& step : nic.changes) row["steps"].push_back(printable(step));
-  row["confirmation"] = nic.confirmation ? confirmation_json(*nic.confirmation) : Json();
-  row["commands"] = nic.commands;
-  return row;
-}
-
 void print(Screen& screen, const Json& json) {
   screen.stream() << json.dump(2) << '\n';
 }
@@ -132,18 +103,6 @@ void print_json(Screen& screen, const RestoreOutput& result, Exit exit) {
     json["restored"].push_back(std::move(row));
   }
   json["removed"] = result.removed;
-  print(screen, json);
-}
-
-void print_json(Screen& screen, const StatusOutput& result) {
-  auto json = document_for("manactl.status/1");
-  json["nics"] = Json::array();
-  for (const auto& nic : result.status.nics) json["nics"].push_back(nic_json(nic));
-  json["others"] = Json::array();
-  for (const auto& other : result.status.others) json["others"].push_back(nic_json(other));
-  json["journal_error"] =
-      result.journal_error.empty() ? Json() : Json(printable(result.journal_error));
-  json["persistent"] = result.persistent;
   print(screen, json);
 }
 

@@ -157,61 +157,6 @@ void print_text(Screen& screen, const RestoreOutput& result, int verbosity) {
   }
 }
 
-namespace {
-
-std::string confirmation_text(const setup::Confirmation& confirmation) {
-  using setup::WatchdogState;
-  if (confirmation.watchdog == WatchdogState::dead) {
-    return "not confirmed, and its watchdog is dead: the changes will NOT be rolled back";
-  }
-  if (confirmation.watchdog == WatchdogState::stopped) {
-    return "not confirmed, and its watchdog is stopped (SIGSTOP or a debugger): the changes will "
-           "NOT be rolled back until it continues";
-  }
-  std::string text = "not confirmed";
-  if (confirmation.time_left) {
-    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*confirmation.time_left).count();
-    text +=
-        seconds > 0
-            ? fmt::format(": will be rolled back in {} s", seconds)
-            : fmt::format(": the timeout ended {} s ago; its watchdog is trying to roll it back",
-                          -seconds);
-  }
-  if (confirmation.watchdog == WatchdogState::unknown)
-    text += "; the state of its watchdog is unknown";
-  return text;
-}
-
-void print_status(std::ostream& out, const setup::NicStatus& nic, int verbosity) {
-  out << printable(nic.name) << "  " << word_of(setup::kOwnerWords, nic.owner);
-  if (!nic.uio.empty()) out << " (" << printable(nic.uio) << ')';
-  if (!nic.nic.vf.empty()) out << "  vf " << printable(nic.nic.vf);
-  if (nic.nic.mac) out << "  mac " << nic.nic.mac->str();
-  if (nic.nic.pci) out << "  pci " << nic.nic.pci->str();
-  if (nic.nic.channel) out << "  uuid " << nic.nic.channel->str();
-  out << "\n  journal: " << word_of(setup::kJournalStateWords, nic.journal) << '\n';
-  if (nic.confirmation) out << "  " << confirmation_text(*nic.confirmation) << '\n';
-  for (const auto& holder : nic.holders) {
-    out << fmt::format("  in use by process {} ({})\n", holder.pid, holder.program);
-  }
-  for (const auto& command : nic.commands) out << "  run: " << printable(command) << '\n';
-  if (verbosity == 0 && nic.journal == setup::JournalState::none) return;
-  for (const auto& step : nic.changes) out << "  done: " << printable(step) << '\n';
-}
-
-}  // namespace
-
-void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
-  auto& out = screen.stream();
-  for (const auto& nic : result.status.nics) print_status(out, nic, verbosity);
-  for (const auto& other : result.status.others) print_status(out, other, verbosity);
-  if (result.status.nics.empty()) out << "No Azure NIC was found\n";
-  for (const auto& path : result.persistent) out << "at every boot: " << printable(path) << '\n';
-  if (!result.journal_error.empty()) {
-    out << "the journal cannot be used: " << printable(result.journal_error) << '\n';
-  }
-}
-
 void print_confirm_text(Screen& screen, const std::vector<std::string>& confirmed) {
   for (const auto& name : confirmed) screen.stream() << printable(name) << " stays prepared\n";
   if (confirmed.empty()) screen.stream() << "Nothing to confirm\n";

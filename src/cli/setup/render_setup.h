@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints the results of prepare, restore, status, confirm and args: text in render_setup.cpp and
+// Prints the results of prepare, restore, confirm and args: text in render_setup.cpp and
 // render_args.cpp, JSON in json_setup.cpp.
 
 #pragma once
@@ -11,8 +11,8 @@
 
 #include "cli/context.h"
 #include "setup/nic_identity.h"
+#include "setup/prepare.h"
 #include "setup/restore.h"
-#include "setup/status.h"
 
 namespace manactl::cli {
 
@@ -44,15 +44,6 @@ void print_text(Screen& screen, const RestoreOutput& result, int verbosity);
 
 // Prints the document of schemas/restore.schema.json.
 void print_json(Screen& screen, const RestoreOutput& result, Exit exit);
-
-struct StatusOutput {
-  setup::Status status;
-  std::string journal_error;  // why the journal could not be read; else empty
-  std::vector<std::string> persistent;
-};
-
-void print_text(Screen& screen, const StatusOutput& result, int verbosity);
-void print_json(Screen& screen, const StatusOutput& result);  // schemas/status.schema.json
 
 // `confirmed` contains the names of the confirmed NICs.
 void print_confirm_text(Screen& screen, const std::vector<std::string>& confirmed);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/setup/render_status.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace manactl::cli {
+namespace {
+
+constexpr unsigned kLabelWidth = 11;
+constexpr std::size_t kMaxText = 1000;
+
+std::string confirmation_text(const setup::Confirmation& confirmation) {
+  using setup::WatchdogState;
+  if (confirmation.watchdog == WatchdogState::dead) {
+    return "not confirmed, and its watchdog is dead: the changes will NOT be rolled back";
+  }
+  if (confirmation.watchdog == WatchdogState::stopped) {
+    return "not confirmed, and its watchdog is stopped (SIGSTOP or a debugger): the changes will "
+           "NOT be rolled back until it continues";
+  }
+  std::string text = "not confirmed";
+  if (confirmation.time_left) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*confirmation.time_left).count();
+    text +=
+        seconds > 0
+            ? fmt::format(": will be rolled back in {} s", seconds)
+            : fmt::format(": the timeout ended {} s ago; its watchdog is trying to roll it back",
+                          -seconds);
+  }
+  if (confirmation.watchdog == WatchdogState::unknown)
+    text += "; the state of its watchdog is unknown";
+  return text;
+}
+
+// "enP30832p0s0, mana, up, MTU 1500"
+std::string netdev_text(const host::Netdev& netdev) {
+  std::string text = fmt::format(
+      "{}, {}, {}", printable(netdev.name), printable(netdev.driver), netdev.up ? "up" : "down");
+  if (netdev.up && !netdev.running) text += " without a carrier";
+  return text + fmt::format(", MTU {}", netdev.mtu);
+}
+
+std::string rdma_text(const host::RdmaDevice& device, const host::Facts& facts) {
+  std::string text = fmt::format("{}, {}",
+                                 printable(device.name),
+                                 device.uverbs.empty() ? "no uverbs" : printable(device.uverbs));
+  if (device.driver_id) text += fmt::format(", driver id {}", *device.driver_id);
+  const auto* provider = find_provider(facts, device.name);
+  const bool is_known = provider != nullptr && !provider->library.empty();
+  return text + (is_known ? ", provider " + printable(provider->library) : ", provider unknown");
+}
+
+class StatusWriter {
+ public:
+  StatusWriter(Screen& screen, int verbosity) : screen_(screen), verbosity_(verbosity) {}
+
+  void write_function(const host::PciFunction& function, const host::Facts& facts);
+  void write_nic(const setup::NicStatus& nic);
+  void write_hugepages(const std::vector<host::HugepagePool>& pools);
+
+ private:
+  void write_title(const std::string& name, std::string_view what);
+
+  // "  label      text"; further lines start below the text. Pipes get one line.
+  void write(std::string_view label, const std::string& text);
+  void write_devices(const host::Nic& nic);
+  void write_journal(const setup::NicStatus& nic);
+
+  Screen& screen_;
+  int verbosity_;
+};
+
+void StatusWriter::write_title(const std::string& name, std::string_view what) {
+  screen_.stream() << screen_.paint(Color::bold, printable(name)) << "  " << what << '\n';
+}
+
+void StatusWriter::write(std::string_view label, const std::string& text) {
+  std::string before = fmt::format("  {:<{}}", label, kLabelWidth);
+  const unsigned width = std::max(screen_.width(), 2 * kLabelWidth) - kLabelWidth - 2;
+  for (const auto& line : wrap_lines(printable(text, kMaxText), width)) {
+    screen_.stream() << before << line << '\n';
+    before.assign(kLabelWidth + 2, ' ');
+  }
+}
+
+void StatusWriter::write_function(const host::PciFunction& function, const host::Facts& facts) {
+  write_title(function.address.str(), "MANA function");
+  write("driver",
+        fmt::format("{}, NUMA node {}",
+                    function.driver.empty() ? "none" : function.driver,
+                    function.numa_node < 0 ? "unknown" : std::to_string(function.numa_node)));
+  write("ports", function.netdevs.empty() ? "none" : join(function.netdevs, ", "));
+  const auto devices = rdma_devices_of(facts, function);
+  for (const auto* device : devices) write("RDMA", rdma_text(*device, facts));
+  if (devices.empty()) write("RDMA", "none");
+}
+
+void StatusWriter::write_devices(const host::Nic& nic) {
+  if (nic.synthetic) write("synthetic", netdev_text(*nic.synthetic));
+  if (nic.vf) {
+    write("VF", netdev_text(*nic.vf));
+    std::string port = nic.vf->mac.str();
+    if (nic.vf->dev_port) port += fmt::format(", port {}", *nic.vf->dev_port);
+    if (nic.vf->pci) port += fmt::format(" of {}", nic.vf->pci->str());
+    write("MAC", port);
+  } else {
+    write("VF", "none");
+  }
+  if (nic.vmbus) {
+    write("channel",
+          fmt::format("{}, {}{}",
+                      nic.vmbus->str(),
+                      nic.vmbus_driver.empty() ? "no driver" : nic.vmbus_driver,
+                      nic.uio.empty() ? "" : ", " + nic.uio));
+  }
+}
+
+void StatusWriter::write_journal(const setup::NicStatus& nic) {
+  write("journal", std::string(word_of(setup::kJournalStateWords, nic.journal)));
+  if (nic.confirmation) write("watchdog", confirmation_text(*nic.confirmation));
+  for (const auto& command : nic.commands) write("run:", command);
+  if (verbosity_ == 0 && nic.journal == setup::JournalState::none) return;
+  for (const auto& step : nic.changes) write("done:", step);
+}
+
+void StatusWriter::write_nic(const setup::NicStatus& nic) {
+  const bool has_nic = nic.facts != nullptr;
+  write_title(nic.name,
+              has_nic ? fmt::format("owned by {}", word_of(setup::kOwnerWords, nic.owner))
+                      : std::string("no NIC"));
+  if (has_nic) write_devices(*nic.facts);
+  if (!nic.objections.empty()) {
+    write("keep", "prepare refuses this NIC: " + join(nic.objections, ", "));
+  }
+  for (const auto& holder : nic.holders) {
+    write("program", fmt::format("in use by process {} ({})", holder.pid, holder.program));
+  }
+  write_journal(nic);
+}
+
+void StatusWriter::write_hugepages(const std::vector<host::HugepagePool>& pools) {
+  bool any = false;
+  for (const auto& pool : pools) {
+    if (pool.total == 0) continue;
+    if (!any) screen_.stream() << screen_.paint(Color::bold, "Hugepages") << '\n';
+    any = true;
+    write(
+        fmt::format("node {}", pool.node),
+        fmt::format(
+            "{} of {} pages of {} free", pool.free, pool.total, human_bytes(pool.page_kib << 10U)));
+  }
+  if (!any) screen_.stream() << screen_.paint(Color::bold, "Hugepages") << "  none reserved\n";
+}
+
+}  // namespace
+
+std::vector<const host::RdmaDevice*> rdma_devices_of(const host::Facts& facts,
+                                                     const host::PciFunction& function) {
+  std::vector<const host::RdmaDevice*> found;
+  if (!facts.rdma.devices) return found;
+  for (const auto& device : *facts.rdma.devices) {
+    if (device.pci == function.address) found.push_back(&device);
+  }
+  return found;
+}
+
+const host::Provider* find_provider(const host::Facts& facts, const std::string& device) {
+  if (!facts.rdma.providers) return nullptr;
+  const auto found = std::ranges::find(*facts.rdma.providers, device, &host::Provider::device);
+  return found == facts.rdma.providers->end() ? nullptr : &*found;
+}
+
+void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
+  StatusWriter writer(screen, verbosity);
+  for (const auto* function : result.functions) writer.write_function(*function, result.facts);
+  for (const auto& nic : result.status.nics) writer.write_nic(nic);
+  for (const auto& other : result.status.others) writer.write_nic(other);
+  auto& out = screen.stream();
+  if (result.facts.nics->empty()) out << "No Azure NIC was found\n";
+  if (result.facts.memory.pools) writer.write_hugepages(*result.facts.memory.pools);
+  for (const auto& path : result.persistent) out << "at every boot: " << printable(path) << '\n';
+  if (!result.journal_error.empty()) {
+    out << "the journal cannot be used: " << printable(result.journal_error) << '\n';
+  }
+}
+
+}  // namespace manactl::cli
