@@ -35,6 +35,7 @@ const Command* find_command(std::string_view name);
 CommandAction add_check(CLI::App& app);
 CommandAction add_doctor(CLI::App& app);
 CommandAction add_bench(CLI::App& app);
+CommandAction add_bench_ab(CLI::App& app);
 CommandAction add_bench_compare(CLI::App& app);
 CommandAction add_bench_list(CLI::App& app);
 CommandAction add_bench_merge(CLI::App& app);

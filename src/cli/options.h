@@ -40,6 +40,8 @@ inline constexpr std::string_view kPackets = "1|4|8";
 inline constexpr std::string_view kFile = "FILE";
 inline constexpr std::string_view kOutput = "json|ndjson|csv|table|html";
 inline constexpr std::string_view kPlainOutput = "json|table|html";
+inline constexpr std::string_view kTextOutput = "json|table";
+inline constexpr std::string_view kMetric = "rate|cpu-time|instructions";
 inline constexpr std::string_view kResult = "RESULT";
 inline constexpr std::string_view kDirectory = "DIR";
 }  // namespace type

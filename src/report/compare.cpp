@@ -111,15 +111,17 @@ Result<CompareResult> compare(const CompareInput& before,
 
 std::vector<std::string> remarks_on(const CompareResult& result) {
   if (!result.evidence) {
-    return {
-        fmt::format("{}; a verdict needs {} trials in each result, because the rate also changes "
-                    "from run to run: measure both again with --repeat {}",
-                    missing_trials(result),
-                    kMinTrials,
-                    kSuggestedTrials)};
+    return {fmt::format(
+        "{}; a verdict needs {} trials in each result, because the rate also changes "
+        "from run to run: use 'manactl bench ab', or measure both again with --repeat {}",
+        missing_trials(result),
+        kMinTrials,
+        kSuggestedTrials)};
   }
   if (result.verdict == Verdict::inconclusive) {
-    return {"the difference may be chance: measure both again with more trials (--repeat)"};
+    return {
+        "the difference may be chance: use 'manactl bench ab', or measure both again with more "
+        "trials (--repeat)"};
   }
   return {};
 }

@@ -93,4 +93,9 @@ double preempted_share(const ThreadTime& before, const ThreadTime& after) {
   return waited / (waited + ran);
 }
 
+double cpu_seconds(const ThreadTime& before, const ThreadTime& after) {
+  constexpr double kNanoseconds = 1e9;
+  return after.ran > before.ran ? static_cast<double>(after.ran - before.ran) / kNanoseconds : 0;
+}
+
 }  // namespace manactl::report

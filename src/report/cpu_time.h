@@ -36,4 +36,7 @@ Result<ThreadTime> worker_time(const os::Files& files);
 // Returns the share of the workers' runnable time spent waiting for a CPU; 0 if no time passed.
 double preempted_share(const ThreadTime& before, const ThreadTime& after);
 
+// Returns the CPU time of the workers between two readings, in seconds; 0 if no time passed.
+double cpu_seconds(const ThreadTime& before, const ThreadTime& after);
+
 }  // namespace manactl::report

@@ -55,6 +55,15 @@ double rate_of(const BenchResult& result) {
   return per_second(datapath::headline(result.plan.mode, total), total.seconds);
 }
 
+std::optional<double> cpu_time_of(const BenchResult& result) {
+  constexpr double kNanoseconds = 1e9;
+  const auto packets = datapath::headline(result.plan.mode, total_of(result.report)).packets;
+  const auto& seconds = result.interference.cpu_seconds;
+  // The trials of a search that the result omits have used CPU time, too.
+  if (!seconds || *seconds <= 0 || result.search || packets == 0) return std::nullopt;
+  return *seconds * kNanoseconds / static_cast<double>(packets);
+}
+
 datapath::Sample total_of(const BenchReport& report) {
   Sample sum;
   for (const auto& trial : report.trials) {

@@ -17,11 +17,12 @@
 
 namespace manactl::report {
 
-// How much other threads and the hypervisor used the machine's CPUs during the run.
+// How much the workers, other threads and the hypervisor used the machine's CPUs during the run.
 struct Interference {
   std::optional<double> load_before, load_after;  // load averages of one minute
   std::optional<double> stolen;                   // share of the CPU time that the hypervisor took
-  std::optional<double> preempted;  // share of the workers' time in which other threads ran
+  std::optional<double> preempted;    // share of the workers' time in which other threads ran
+  std::optional<double> cpu_seconds;  // CPU time of the workers, in seconds
 };
 
 struct BenchResult {
@@ -57,6 +58,10 @@ inline constexpr std::size_t kMinRates = 3;
 
 // Packets per second: the median of the rates, or the mean of the run if there are too few rates.
 double rate_of(const BenchResult& result);
+
+// CPU time of the workers per packet, in nanoseconds; nullopt if it is unknown, after a search, or
+// if there are no packets.
+std::optional<double> cpu_time_of(const BenchResult& result);
 
 // These functions return sums over all trials.
 datapath::Sample total_of(const datapath::BenchReport& report);

@@ -95,6 +95,11 @@ sent, received = (str(source / "tests/bench" / name) for name in ("tx.json", "rx
 validate("bench", "bench", "show", sent, codes=(0,))
 validate("bench-compare", "bench", "compare", sent, sent, codes=(0,))
 validate("bench-merge", "bench", "merge", sent, received, codes=(0,))
+with tempfile.TemporaryDirectory() as place:
+    replay = pathlib.Path(place, "replay")  # prints a result instead of measuring
+    replay.write_text(f"#!/bin/sh\nexec cat '{pathlib.Path(sent).resolve()}'\n")
+    replay.chmod(0o700)
+    validate("bench-ab", "bench", "ab", "--program-a", str(replay), "--program-b", str(replay), codes=(0,))
 events = subprocess.run([program, "bench", "show", sent, "-o", "ndjson"], check=True, capture_output=True)
 for line in events.stdout.splitlines():
     for error in schema("bench-event").iter_errors(json.loads(line)):

@@ -108,5 +108,10 @@ TEST(PreemptedShare, IsAShareOfTheRunnableTime) {
   EXPECT_EQ(preempted_share({100, 0}, {100, 5}), 1);
 }
 
+TEST(CpuSeconds, AreTheTimeBetweenTwoReadings) {
+  EXPECT_DOUBLE_EQ(cpu_seconds({500'000'000, 10}, {2'000'000'000, 70}), 1.5);
+  EXPECT_EQ(cpu_seconds({400, 0}, {100, 0}), 0);
+}
+
 }  // namespace
 }  // namespace manactl::report

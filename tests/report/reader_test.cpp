@@ -52,6 +52,7 @@ TEST(ReadBench, ReadsEveryPart) {
   EXPECT_EQ(trial.latency->count(), 1000U);
   EXPECT_EQ(trial.events.at(1).kind, datapath::Event::Kind::returned);
   EXPECT_EQ(read->interference.stolen, 0.02);
+  EXPECT_EQ(read->interference.cpu_seconds, 19.5);
   EXPECT_EQ(read->summary.rates.size(), 2U);
 }
 

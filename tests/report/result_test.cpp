@@ -26,6 +26,19 @@ TEST(BenchResult, HasTheMeanRateIfThereAreFewRates) {
   EXPECT_EQ(rate_of(result), per_second(total.tx, total.seconds));
 }
 
+TEST(BenchResult, HasTheCpuTimePerPacket) {
+  auto result = test::repeated(datapath::Mode::tx, {1e6, 1e6});
+  EXPECT_FALSE(cpu_time_of(result));
+  result.interference.cpu_seconds = 19;
+  const auto packets = static_cast<double>(total_of(result.report).tx.packets);
+  EXPECT_DOUBLE_EQ(cpu_time_of(result).value_or(0), 19e9 / packets);
+  result.search.emplace();
+  EXPECT_FALSE(cpu_time_of(result));
+  auto idle = test::steady(datapath::Mode::tx, 0);
+  idle.interference.cpu_seconds = 19;
+  EXPECT_FALSE(cpu_time_of(idle));
+}
+
 // A search reports only the trials of the rate that it found. The user may have stopped a later
 // trial, which is not reported.
 TEST(BenchResult, IsInterruptedWithItsLastTrialOrSearch) {

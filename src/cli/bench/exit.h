@@ -5,14 +5,16 @@
 #pragma once
 
 #include "cli/context.h"
+#include "report/ab.h"
 #include "report/compare.h"
 #include "report/merge.h"
 #include "report/result.h"
 
 namespace manactl::cli {
 
+inline constexpr int kSignalBase = 128;
+
 inline Exit exit_of(const report::BenchResult& result) {
-  constexpr int kSignalBase = 128;
   if (result.stop_signal != 0) return static_cast<Exit>(kSignalBase + result.stop_signal);
   return report::took_rejected_path(result) ? Exit::findings : Exit::ok;
 }
@@ -20,6 +22,11 @@ inline Exit exit_of(const report::BenchResult& result) {
 inline Exit exit_of(report::Verdict verdict, bool strict) {
   return findings_if(verdict == report::Verdict::worse ||
                      (strict && verdict == report::Verdict::inconclusive));
+}
+
+inline Exit exit_of(const report::AbResult& result, bool strict) {
+  if (result.stop_signal != 0) return static_cast<Exit>(kSignalBase + result.stop_signal);
+  return exit_of(verdict_of(result), strict);
 }
 
 inline Exit exit_of(const report::MergeResult& result) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Prints the output of the bench commands: render_bench.cpp (a result; --list-drivers),
-// render_compare.cpp, render_list.cpp and render_merge.cpp.
+// render_ab.cpp, render_compare.cpp, render_list.cpp and render_merge.cpp.
 
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/output.h"
+#include "report/ab.h"
 #include "report/compare.h"
 #include "report/merge.h"
 #include "report/result.h"
@@ -21,7 +22,11 @@ void print_rows(Screen& screen, const report::Rows& rows);
 // Wraps the text to the width of the screen and indents it.
 void print_paragraph(Screen& screen, const std::string& text);
 
+// Prints "worse", in the color of the verdict.
+void print_verdict(Screen& screen, report::Verdict verdict);
+
 void print(Context& context, const report::BenchResult& result, Output output);
+void print_text(Screen& screen, const report::AbResult& result);
 void print_text(Screen& screen, const report::CompareResult& result);
 void print_text(Screen& screen, const report::MergeResult& result);
 

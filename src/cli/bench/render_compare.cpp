@@ -35,9 +35,12 @@ std::string change_text(const report::CompareResult& result) {
 
 }  // namespace
 
+void print_verdict(Screen& screen, report::Verdict verdict) {
+  screen.stream() << screen.paint(color_of(verdict), name_of(verdict)) << '\n';
+}
+
 void print_text(Screen& screen, const report::CompareResult& result) {
-  screen.stream() << screen.paint(color_of(result.verdict), std::string(name_of(result.verdict)))
-                  << '\n';
+  print_verdict(screen, result.verdict);
   report::Rows rows = {{"before", side(result.before)},
                        {"after", side(result.after)},
                        {"change", change_text(result)}};

@@ -98,12 +98,13 @@ class InterferenceMonitor {
         worker_time_(report::worker_time(files)) {}
 
   report::Interference so_far() const {
-    report::Interference found{load_, report::load_average(files_), std::nullopt, std::nullopt};
+    report::Interference found{load_, report::load_average(files_), {}, {}, {}};
     const auto cpu_time = report::cpu_time(files_, cpus_);
     if (cpu_time_ && cpu_time) found.stolen = report::stolen_share(*cpu_time_, *cpu_time);
     const auto worker_time = report::worker_time(files_);
     if (worker_time_ && worker_time) {
       found.preempted = report::preempted_share(*worker_time_, *worker_time);
+      found.cpu_seconds = report::cpu_seconds(*worker_time_, *worker_time);
     }
     return found;
   }

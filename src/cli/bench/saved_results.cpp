@@ -72,10 +72,7 @@ Result<report::BenchResult> load_without_series(const Context& context,
   if (!store) return tl::unexpected<Error>(store.error());
   auto text = store->read(id);
   if (!text) return tl::unexpected<Error>(text.error());
-  // Drops the series: parsing those of a hundred long runs would take minutes.
-  const auto series = text->rfind(report::kSeriesMark);
-  if (series != std::string::npos) text->replace(series, std::string::npos, "\n}");
-  return report::read_bench(*text, id);
+  return report::read_bench_without_series(std::move(*text), id);
 }
 
 Result<report::BenchResult> find_result(const Context& context,

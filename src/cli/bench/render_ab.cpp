@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+
+#include "base/text.h"
+#include "cli/bench/render_bench.h"
+#include "report/figures.h"
+
+namespace manactl::cli {
+namespace {
+
+using report::Metric;
+
+std::string value_text(Metric metric, double value) {
+  if (metric == Metric::rate) return report::pps_text(value);
+  if (metric == Metric::cpu_time) return fmt::format("{:.2f} ns per packet", value);
+  return fmt::format("{:.1f} per packet", value);
+}
+
+std::string_view label_of(Metric metric) {
+  return metric == Metric::cpu_time ? "CPU time" : word_of(report::kMetrics, metric);
+}
+
+std::string effect_text(const report::AbEffect& found) {
+  const auto& [change, bounds] = found.effect;
+  auto text = fmt::format("A {}, B {}: {:+.2f} %",
+                          value_text(found.metric, found.a),
+                          value_text(found.metric, found.b),
+                          change * report::kPercent);
+  if (bounds) {
+    text += fmt::format(" (95 % CI: {:+.2f} to {:+.2f})",
+                        bounds->low * report::kPercent,
+                        bounds->high * report::kPercent);
+  }
+  return text;
+}
+
+}  // namespace
+
+void print_text(Screen& screen, const report::AbResult& result) {
+  const auto& plan = result.plan;
+  print_verdict(screen, report::verdict_of(result));
+  report::Rows rows = {{"A", join(result.a.command, " ")}, {"B", join(result.b.command, " ")}};
+  for (const auto& found : report::effects_of(result)) {
+    rows.emplace_back(label_of(found.metric), effect_text(found));
+  }
+  rows.emplace_back("rounds",
+                    fmt::format("{} of at most {}, metric {}, threshold {:g} %, precision {:g} %",
+                                result.rounds(),
+                                plan.max_rounds,
+                                word_of(report::kMetrics, plan.metric),
+                                plan.threshold * report::kPercent,
+                                plan.precision * report::kPercent));
+  for (const auto& [name, a, b] : report::differences(result)) {
+    rows.emplace_back("differs", fmt::format("{}: {} in A, {} in B", name, a, b));
+  }
+  print_rows(screen, rows);
+  if (result.stop_signal != 0) print_paragraph(screen, "Interrupted");
+  for (const auto& remark : report::remarks_on(result)) print_paragraph(screen, "Note: " + remark);
+}
+
+}  // namespace manactl::cli

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/ab.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "report/figures.h"
+
+namespace manactl::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The names of a metric and of its fields in JSON.
+struct MetricRow {
+  Metric metric;
+  const char* field;
+  const char* unit;
+};
+
+constexpr MetricRow kRows[] = {
+    {Metric::rate, "packets_per_second", "packets/s"},
+    {Metric::cpu_time, "cpu_ns_per_packet", "ns/packet"},
+    {Metric::instructions, "instructions_per_packet", "instructions/packet"},
+};
+
+std::vector<double> values_of(const AbSide& side, Metric metric) {
+  std::vector<double> values;
+  for (const auto& run : side.runs) values.push_back(run.of(metric).value_or(0));
+  return values;
+}
+
+// The width of the confidence interval of the plan's metric; empty with too few rounds.
+std::optional<double> width_of(const AbResult& result) {
+  const auto found = effect_on(result, result.plan.metric);
+  if (!found || !found->effect.confidence) return std::nullopt;
+  return found->effect.confidence->high - found->effect.confidence->low;
+}
+
+Json json_of(const AbSide& side) {
+  Json json;
+  json["command"] = strings(side.command);
+  json["settings"] = Json::object();
+  for (const auto& [name, value] : side.settings) json["settings"][name] = value;
+  return json;
+}
+
+Json json_of(const AbFigures& figures) {
+  Json json;
+  for (const auto& row : kRows) {
+    const auto value = figures.of(row.metric);
+    json[row.field] = value ? Json(*value) : Json();
+  }
+  return json;
+}
+
+Json metrics_json(const AbResult& result) {
+  auto list = Json::array();
+  for (const auto& found : effects_of(result)) {
+    const auto& bounds = found.effect.confidence;
+    Json json;
+    json["name"] = word_of(kMetrics, found.metric);
+    for (const auto& row : kRows) {
+      if (row.metric == found.metric) json["unit"] = row.unit;
+    }
+    json["a"] = found.a;
+    json["b"] = found.b;
+    json["change"] = found.effect.change;
+    json["confidence_95"] = bounds ? Json({bounds->low, bounds->high}) : Json(nullptr);
+    list.push_back(json);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::optional<double> AbFigures::of(Metric metric) const {
+  if (metric == Metric::rate) return rate;
+  return metric == Metric::cpu_time ? cpu_time : instructions;
+}
+
+AbFigures ab_figures(const BenchResult& result) {
+  const auto total = total_of(result.report);
+  const auto costs = costs_of(result.plan.mode, total);
+  auto rate = rate_of(result);
+  // The median is 0 if other programs had the workers' CPUs during most intervals.
+  if (rate == 0) rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
+  return {rate, cpu_time_of(result), costs.instructions};
+}
+
+Result<AbEffect> effect_on(const AbResult& result, Metric metric) {
+  const auto a = values_of(result.a, metric);
+  const auto b = values_of(result.b, metric);
+  const auto effect = datapath::compare_pairs(a, b);
+  if (effect) return AbEffect{metric, datapath::median(a), datapath::median(b), *effect};
+  const auto is_idle = [](const AbFigures& run) { return run.rate.value_or(0) <= 0; };
+  if (std::any_of(result.a.runs.begin(), result.a.runs.end(), is_idle) ||
+      std::any_of(result.b.runs.begin(), result.b.runs.end(), is_idle)) {
+    return fail(Errc::invalid, "a run moved no packets");
+  }
+  return fail(Errc::invalid,
+              fmt::format("a run did not measure the metric '{}'; use another one",
+                          word_of(kMetrics, metric)));
+}
+
+std::vector<AbEffect> effects_of(const AbResult& result) {
+  std::vector<AbEffect> found;
+  for (const auto& row : kRows) {
+    if (const auto effect = effect_on(result, row.metric)) found.push_back(*effect);
+  }
+  return found;
+}
+
+bool is_finished(const AbResult& result) {
+  const auto width = width_of(result);
+  return result.rounds() >= result.plan.max_rounds || (width && *width <= result.plan.precision);
+}
+
+Verdict verdict_of(const AbResult& result) {
+  const auto found = effect_on(result, result.plan.metric);
+  if (!found || !found->effect.confidence) return Verdict::inconclusive;
+  const auto& [change, bounds] = found->effect;
+  // A higher rate is better, and so is a lower cost.
+  if (result.plan.metric == Metric::rate) return judge(change, *bounds, result.plan.threshold);
+  return judge(-change, {-bounds->high, -bounds->low}, result.plan.threshold);
+}
+
+std::vector<Difference> differences(const AbResult& result) {
+  return differences(result.a.settings, result.b.settings);
+}
+
+std::vector<std::string> remarks_on(const AbResult& result) {
+  std::vector<std::string> remarks;
+  if (result.rounds() < datapath::kMinPairs) {
+    remarks.push_back(fmt::format("a verdict needs {} rounds", datapath::kMinPairs));
+  } else if (verdict_of(result) == Verdict::inconclusive) {
+    std::string remark =
+        "the difference may be chance: allow more rounds (--rounds) or longer runs (--duration)";
+    if (result.plan.metric == Metric::rate) {
+      remark += ", or use --metric cpu-time, which other programs disturb less";
+    }
+    remarks.push_back(std::move(remark));
+  }
+  if (result.a.command == result.b.command) {
+    remarks.emplace_back("A and B are the same command, so that every difference is noise");
+  }
+  return remarks;
+}
+
+std::string ab_json(const AbResult& result, std::string_view tool, int exit) {
+  Json document;
+  document["schema"] = "manactl.bench-ab/1";
+  document["manactl"] = tool;
+  document["exit"] = exit;
+  document["verdict"] = name_of(verdict_of(result));
+  document["metric"] = word_of(kMetrics, result.plan.metric);
+  document["threshold"] = result.plan.threshold;
+  document["precision"] = result.plan.precision;
+  document["max_rounds"] = result.plan.max_rounds;
+  document["stop_signal"] = result.stop_signal == 0 ? Json() : Json(result.stop_signal);
+  document["metrics"] = metrics_json(result);
+  document["a"] = json_of(result.a);
+  document["b"] = json_of(result.b);
+  document["differences"] = Json::array();
+  for (const auto& [name, a, b] : differences(result)) {
+    Json json;
+    json["name"] = name;
+    json["a"] = a;
+    json["b"] = b;
+    document["differences"].push_back(json);
+  }
+  document["rounds"] = Json::array();
+  for (std::size_t i = 0; i < result.rounds(); ++i) {
+    Json json;
+    json["a"] = json_of(result.a.runs[i]);
+    json["b"] = json_of(result.b.runs[i]);
+    document["rounds"].push_back(json);
+  }
+  document["remarks"] = strings(remarks_on(result));
+  return document.dump(2) + '\n';
+}
+
+}  // namespace manactl::report

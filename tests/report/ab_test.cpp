@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+#include "report/ab.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "report/sample_results.h"
+
+namespace manactl::report {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Returns a result of `rounds` rounds. B is `factor` times as fast as A, and varies by `noise`.
+AbResult rounds_of(std::size_t rounds, double factor, double noise) {
+  AbResult result;
+  result.a.command = {"manactl", "bench", "--burst", "32"};
+  result.b.command = {"manactl", "bench", "--burst", "64"};
+  result.a.settings = {{"burst", "32"}, {"queues", "1"}};
+  result.b.settings = {{"burst", "64"}, {"queues", "1"}};
+  for (std::size_t i = 0; i < rounds; ++i) {
+    const double rate = 1e7 * (1 + 0.1 * static_cast<double>(i));
+    const double change = factor * (1 + noise * (static_cast<double>(i % 3) - 1));
+    result.a.runs.push_back({rate, 100, std::nullopt});
+    result.b.runs.push_back({rate * change, 100 / factor, std::nullopt});
+  }
+  return result;
+}
+
+TEST(AbComparison, JudgesTheRatioInsideTheRounds) {
+  EXPECT_EQ(verdict_of(rounds_of(6, 0.95, 0.001)), Verdict::worse);
+  EXPECT_EQ(verdict_of(rounds_of(6, 1.0, 0.001)), Verdict::same);
+  EXPECT_EQ(verdict_of(rounds_of(6, 1.05, 0.001)), Verdict::better);
+  EXPECT_EQ(verdict_of(rounds_of(6, 0.95, 0.2)), Verdict::inconclusive);
+  EXPECT_EQ(verdict_of(rounds_of(5, 0.5, 0)), Verdict::inconclusive);
+}
+
+TEST(AbComparison, JudgesCostsInTheOppositeDirection) {
+  for (const auto& [factor, verdict] : {std::pair(0.9, Verdict::worse), {1.1, Verdict::better}}) {
+    auto result = rounds_of(6, factor, 0.5);
+    result.plan.metric = Metric::cpu_time;
+    EXPECT_EQ(verdict_of(result), verdict) << factor;
+  }
+}
+
+TEST(AbComparison, FinishesWhenTheIntervalIsNarrowOrNoRoundsAreLeft) {
+  EXPECT_FALSE(is_finished(rounds_of(5, 1, 0.001)));
+  EXPECT_TRUE(is_finished(rounds_of(6, 1, 0.001)));
+  EXPECT_FALSE(is_finished(rounds_of(9, 1, 0.2)));
+  EXPECT_TRUE(is_finished(rounds_of(10, 1, 0.2)));
+}
+
+TEST(AbComparison, OmitsMetricsThatWereNotMeasured) {
+  const auto result = rounds_of(6, 0.95, 0);
+  std::vector<Metric> found;
+  for (const auto& effect : effects_of(result)) found.push_back(effect.metric);
+  EXPECT_THAT(found, ElementsAre(Metric::rate, Metric::cpu_time));
+  const auto missing = effect_on(result, Metric::instructions);
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().message, HasSubstr("'instructions'"));
+  auto idle = result;
+  idle.b.runs[2].rate = 0;
+  idle.b.runs[2].cpu_time.reset();
+  for (const auto metric : {Metric::rate, Metric::cpu_time}) {
+    EXPECT_THAT(effect_on(idle, metric).error().message, HasSubstr("moved no packets"));
+  }
+}
+
+TEST(AbComparison, ExplainsAMissingVerdict) {
+  EXPECT_THAT(remarks_on(rounds_of(6, 0.9, 0)), IsEmpty());
+  EXPECT_THAT(remarks_on(rounds_of(5, 0.9, 0)), ElementsAre(HasSubstr("needs 6 rounds")));
+  EXPECT_THAT(remarks_on(rounds_of(10, 0.95, 0.2)), ElementsAre(HasSubstr("--metric cpu-time")));
+  auto equal = rounds_of(6, 1, 0);
+  equal.b.command = equal.a.command;
+  EXPECT_THAT(remarks_on(equal), ElementsAre(HasSubstr("the same command")));
+}
+
+TEST(AbComparison, UsesTheFiguresOfResults) {
+  auto sample = test::repeated(datapath::Mode::tx, {1e6, 1e6});
+  sample.interference.cpu_seconds = 20;
+  const auto figures = ab_figures(sample);
+  EXPECT_EQ(figures.rate, rate_of(sample));
+  EXPECT_EQ(figures.cpu_time, cpu_time_of(sample));
+  EXPECT_FALSE(figures.instructions);
+  sample.summary.rates = {0, 0};
+  sample.summary.rate = datapath::estimate({0, 0, 0});
+  EXPECT_GT(ab_figures(sample).rate, 0.8e6);
+}
+
+TEST(AbComparison, IsWrittenAsJson) {
+  const auto document = json::parse(ab_json(rounds_of(6, 0.95, 0), "0.1.0", 1));
+  EXPECT_EQ(document["schema"], "manactl.bench-ab/1");
+  EXPECT_EQ(document["verdict"], "worse");
+  EXPECT_EQ(document["a"]["command"][3], "32");
+  ASSERT_EQ(document["metrics"].size(), 2U);
+  EXPECT_EQ(document["metrics"][0]["name"], "rate");
+  EXPECT_NEAR(document["metrics"][0]["change"].get<double>(), -0.05, 1e-12);
+  EXPECT_NEAR(document["metrics"][0]["confidence_95"][1].get<double>(), -0.05, 1e-12);
+  EXPECT_EQ(document["metrics"][1]["unit"], "ns/packet");
+  EXPECT_EQ(document["differences"], json::parse(R"([{"name": "burst", "a": "32", "b": "64"}])"));
+  ASSERT_EQ(document["rounds"].size(), 6U);
+  EXPECT_EQ(document["rounds"][0]["a"]["packets_per_second"], 1e7);
+  EXPECT_TRUE(document["rounds"][0]["b"]["instructions_per_packet"].is_null());
+}
+
+}  // namespace
+}  // namespace manactl::report
