@@ -116,7 +116,7 @@ TEST(HowTo, VdevNetvscExplainsThatTheKernelUsesThePort) {
   EXPECT_THAT(diagnosis.others, testing::IsEmpty());
   EXPECT_THAT(
       ids(diagnosis.consequences),
-      UnorderedElementsAre("mana-tx-qp-create", "mana-start-tx-enodev", "testpmd-port-failed"));
+      UnorderedElementsAre("mana-tx-qp-create", "mana-start-tx-enodev", "testpmd-port-setup"));
   EXPECT_THAT(diagnosis.unknown, testing::IsEmpty()) << diagnosis.unknown[0].quote->text;
 }
 
