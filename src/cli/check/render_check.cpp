@@ -102,7 +102,9 @@ void CheckWriter::write_remedy(const diag::Remedy& remedy, std::string_view id) 
 
 void CheckWriter::write_check(const CheckOutcome& ran) {
   const auto& finding = ran.finding;
-  std::string text = fmt::format("{}: {}", ran.check.id, ran.check.title);
+  const bool is_problem = finding.status == Status::warn || finding.status == Status::fail;
+  std::string text =
+      fmt::format("{}: {}", ran.check.id, is_problem ? ran.check.problem : ran.check.title);
   if (!finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
   write_line(finding.status, text);
   if (finding.remedy) write_remedy(*finding.remedy, ran.check.id);
