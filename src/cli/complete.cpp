@@ -102,7 +102,11 @@ Candidates values_of(const CLI::Option& option, Context& context) {
   if (type == type::kDirectory) return {{":directories", ""}};
   Candidates found;
   if (type.find('|') != std::string::npos) {
-    for (const auto word : split(type, '|')) found.push_back({std::string(word), ""});
+    for (const auto word : split(type, '|')) {
+      // Words in capitals stand for a value: N|SIZE|none.
+      const bool is_placeholder = !word.empty() && word.front() >= 'A' && word.front() <= 'Z';
+      if (!is_placeholder) found.push_back({std::string(word), ""});
+    }
   }
   return found;
 }

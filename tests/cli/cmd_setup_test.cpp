@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
@@ -144,14 +145,16 @@ TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
   EXPECT_EQ(
       outcome.err,
       "Warning: the kernel uses 'eth1': run 'manactl prepare eth1' before the program starts\n"
-      "Warning: this process may use only CPU 0, which testpmd's two lcores share: allow it more "
-      "CPUs\n"
       "Warning: dpdk-testpmd needs 208 hugepages of 2 MiB, and 64 are free: run 'manactl prepare "
-      "--hugepages 144' first\n");
+      "--hugepages 144' first\n"
+      "Warning: this process may use only CPU 0, which testpmd's two lcores share: allow it more "
+      "CPUs\n");
   EXPECT_THAT(
       outcome.out,
       StartsWith("dpdk-testpmd --lcores=0@0,1@0 --vdev=\"7870:00:00.0,mac=00:0d:3a:76:3b:d1\" "
                  "-- --forward-mode=txonly --auto-start --nb-cores=1 "));
+  const auto eal = on("healthy-two-nics", {"args", "eth1", "--for", "eal"});
+  EXPECT_THAT(eal.err, Not(HasSubstr("CPU 0"))) << "the EAL arguments name no CPU";
   const auto json = on("healthy-two-nics", {"args", "eth1", "--json"});
   EXPECT_EQ(json.err, "");
   EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 3U);

@@ -96,6 +96,7 @@ TEST(Complete, OffersValues) {
   EXPECT_THAT(candidates({"check", "--only", "rdma.driver"}), ElementsAre("rdma.driver-id"));
   EXPECT_THAT(candidates({"check", "--only", "rdma,mem"}), Contains("rdma,memory"));
   EXPECT_THAT(candidates({"bench", "--queues", ""}), IsEmpty());
+  EXPECT_THAT(candidates({"prepare", "--hugepages", ""}), ElementsAre("none"));
 }
 
 TEST(Complete, OffersInterfaces) {

@@ -146,7 +146,7 @@ TEST(Prepare, KeepsTheHugepagesThatTheKernelGrantsByDefault) {
   request.hugepages->is_default = true;
   const auto result = prepare(request, vm.context());
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->outcome, PrepareOutcome::done) << result->cause.message;
+  ASSERT_EQ(result->outcome, PrepareOutcome::done) << result->cause.message;
   EXPECT_EQ(vm.state.pools.at(kPool), 70U);
   EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
   EXPECT_EQ(vm.dump(), before);

@@ -92,9 +92,8 @@ std::vector<std::string> warnings_for(const host::Facts& facts,
     warnings.push_back(fmt::format(
         "the kernel uses '{}': run 'manactl prepare {}' before the program starts", name, name));
   }
-  for (auto& warning : {lcore_warning(facts, size), hugepage_warning(facts, size, nics)}) {
-    if (!warning.empty()) warnings.push_back(warning);
-  }
+  const auto hugepages = hugepage_warning(facts, size, nics);
+  if (!hugepages.empty()) warnings.push_back(hugepages);
   return warnings;
 }
 
@@ -146,6 +145,9 @@ Exit run_args(const Options& options, Context& context) {
   result.queues = size.queues;
   result.warnings = warnings_for(facts, size, *nics, kernel_nics);
   const auto format = context.json ? ArgsFormat::json : options.format;
+  const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;
+  const auto lcores = has_lcores ? lcore_warning(facts, size) : std::string();
+  if (!lcores.empty()) result.warnings.push_back(lcores);
   if (format != ArgsFormat::json) print_warnings(context.err, result.warnings);
   print_args(context.out, result, format);
   return Exit::ok;
