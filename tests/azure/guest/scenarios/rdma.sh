@@ -3,13 +3,13 @@
 # The RDMA device of the real mana_ib: what the kernel and libibverbs report, and what check reports with
 # and without the driver.
 
-# expect_lines LINE...: fails unless check prints these lines; other lines and the exit status are ignored.
-expect_lines() {
-  local line
-  manactl check >/run/azure/out 2>&1 || true
-  for line; do
-    grep -q -F -- "$line" /run/azure/out || { cat /run/azure/out; fail "check does not print: $line"; }
-    echo "ok: check: $line"
+# expect_checks TEXT...: fails unless check prints these texts; the rest and the exit status are ignored.
+expect_checks() {
+  local text
+  manactl check -v 2>&1 | tr -s ' \n' ' ' >/run/azure/out || true
+  for text; do
+    grep -q -F -- "$text" /run/azure/out || { cat /run/azure/out; fail "check does not print: $text"; }
+    echo "ok: check: $text"
   done
 }
 
@@ -28,15 +28,15 @@ for line in "phys_port_cnt:*2" "max_qp_wr:*2048" "max_cqe:*2048" "max_sge:*15" "
   echo "ok: ibv_devinfo: $line"
 done
 [[ $info != *fw_ver* ]] || fail "ibv_devinfo prints a firmware version, so it does not use libmana"
-expect_lines "ok   the mana_ib RDMA driver is loaded: mana_ib is loaded" \
-  "ok   every MANA function has an RDMA device: mana_0" \
-  "ok   the RDMA devices can be opened: uverbs0" \
-  "ok   the kernel and rdma-core agree on MANA's driver id: mana_0 (20)" \
-  "ok   libibverbs chose the mana provider: mana_0"
+expect_checks "ok kernel.mana-ib: the mana_ib RDMA driver is loaded: mana_ib is loaded" \
+  "ok rdma.devices: every MANA function has an RDMA device: mana_0" \
+  "ok rdma.nodes: the RDMA devices can be opened: uverbs0" \
+  "ok rdma.driver-id: the kernel and rdma-core agree on MANA's driver id: mana_0 (20)" \
+  "ok rdma.provider: libibverbs chose the mana provider: mana_0"
 
 rmmod mana_ib
 expect "RDMA devices left" "" "$(ls /sys/class/infiniband)"
-expect_lines "FAIL the mana_ib RDMA driver is loaded"
+expect_checks "FAIL kernel.mana-ib: The mana_ib RDMA driver is not loaded"
 modprobe mana_ib
 wait_for 5 test -e /dev/infiniband/uverbs0
 
