@@ -9,6 +9,10 @@
 namespace manactl::setup {
 namespace {
 
+constexpr std::string_view kInUse =
+    "pages are in use; end the DPDK programs, delete the files rtemap_* that they left in "
+    "hugetlbfs, and restore again";
+
 // Other programs and other prepared NICs share the pool. This step therefore adds pages and, when
 // it is reverted, removes the same number, so that NICs can be restored in any order.
 class ReserveHugepages final : public Step {
@@ -78,9 +82,8 @@ class ReserveHugepages final : public Step {
     const auto after = read(context.system.files);
     if (!after) return tl::unexpected<Error>(after.error());
     if (*after == wanted) return {};
-    return fail(
-        Errc::io,
-        fmt::format("/{} is {} after {} was written: pages are in use", file(), *after, wanted));
+    return fail(Errc::io,
+                fmt::format("/{} is {} after {} was written: {}", file(), *after, wanted, kInUse));
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {

@@ -116,7 +116,9 @@ TEST(ReserveHugepages, ReportsEachFailure) {
   vm.refused.clear();
   vm.after = [&](const std::string&) { vm.state.pools[kPool] = 70; };
   EXPECT_EQ(revert(vm, *step, {{"pages", "64"}}, {{"granted", "10"}}),
-            fmt::format("/{} is 70 after 64 was written: pages are in use", file));
+            fmt::format("/{} is 70 after 64 was written: pages are in use; end the DPDK programs, "
+                        "delete the files rtemap_* that they left in hugetlbfs, and restore again",
+                        file));
   vm.after = nullptr;
   EXPECT_EQ(revert(vm, *step, {{"pages", "60"}}, {{"granted", "10"}}, true), "");
   EXPECT_EQ(vm.state.pools[kPool], 60U);
