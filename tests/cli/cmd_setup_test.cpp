@@ -2,9 +2,13 @@
 //
 // Tests the commands prepare, restore, status, args and confirm on captured systems.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -172,6 +176,21 @@ TEST(ArgsCommand, UsesOneLcorePerQueueAndOneMore) {
   const auto outcome = on("ubuntu-two-nics", {"args", "eth1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("dpdk-testpmd -l "));
+}
+
+TEST(ArgsCommand, PrefersTheCpusOnTheNodeOfTheNic) {
+  namespace fs = std::filesystem;
+  const fs::path tree = fs::path(::testing::TempDir()) / fmt::format("args-{}", getpid());
+  fs::copy(fixture("hugepages-wrong-node"),
+           tree,
+           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const auto testpmd = [&](const char* near) {
+    std::ofstream(tree / "sys/devices/system/node/node0/cpulist") << near << '\n';
+    return manactl({"args", "eth1", "--root", tree.string()}).out;
+  };
+  EXPECT_THAT(testpmd("5-7,9"), StartsWith("dpdk-testpmd -l 5-7 "));
+  EXPECT_THAT(testpmd("7,9"), StartsWith("dpdk-testpmd -l 0-4 ")) << "one CPU is not enough";
+  fs::remove_all(tree);
 }
 
 TEST(ArgsCommand, FailsWhenNoNicIsPrepared) {

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "base/text.h"
@@ -35,6 +36,16 @@ bool accepts_channels(const host::Facts& facts) {
            const auto release = Release::parse(dpdk.version);
            return !release || *release >= kFirst;
          });
+}
+
+// testpmd creates a mempool on the node of every lcore, but prepare reserves hugepages on the node
+// of the NIC only. Restricts the CPUs to that node if it has enough of them for two lcores.
+void keep_near_cpus(host::Facts& facts, const os::Files& files, const host::Nic& nic) {
+  const auto near = host::cpus_of_node(files, host::numa_node_of(facts, nic));
+  if (!near || !facts.cpus) return;
+  std::vector<unsigned> kept;
+  std::ranges::set_intersection(facts.cpus->cpus, near->cpus, std::back_inserter(kept));
+  if (kept.size() > 1) facts.cpus->cpus = std::move(kept);
 }
 
 // Fails with Errc::denied if a NIC of the kernel carries the administrator's traffic.
@@ -125,7 +136,7 @@ Exit run_args(const Options& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto entries = journal_entries(*system, context);
-  const auto facts = gather_facts(*system);
+  auto facts = gather_facts(*system);
   const auto nics = selected_nics(options, facts, entries);
   if (!nics) return report_error(context, nics.error());
   auto kernel_nics = *nics;
@@ -137,6 +148,7 @@ Exit run_args(const Options& options, Context& context) {
   if (!slots) return report_error(context, slots.error());
   const auto allowed = refuse_nics_with_traffic(kernel_nics);
   if (!allowed) return report_error(context, allowed.error());
+  keep_near_cpus(facts, system->files, *nics->front());
   const auto size = host::size_of_testpmd(facts);
   ArgsOutput result;
   result.slots = std::move(*slots);
