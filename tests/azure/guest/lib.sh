@@ -36,6 +36,11 @@ link_name() {
   return 0
 }
 
+# parameter NAME DEFAULT: prints azure.NAME of the kernel command line.
+parameter() {
+  [[ $(</proc/cmdline) =~ azure\.$1=([^ ]*) ]] && echo "${BASH_REMATCH[1]}" || echo "$2"
+}
+
 driver_of() {
   local name
   link_name name "$1/driver"

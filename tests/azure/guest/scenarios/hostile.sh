@@ -6,11 +6,6 @@
 
 . /guest/dpdk.sh
 
-# parameter NAME DEFAULT: prints azure.NAME of the kernel command line.
-parameter() {
-  [[ $(</proc/cmdline) =~ azure\.$1=([^ ]*) ]] && echo "${BASH_REMATCH[1]}" || echo "$2"
-}
-
 plan=$(parameter seed 1),rate=$(parameter rate 10) seconds=$(parameter seconds 1)
 kinds=$(parameter kinds response-length+activity-id+packet-length)
 
