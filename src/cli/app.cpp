@@ -43,6 +43,7 @@ constexpr std::array kCommands = {
             "Merge the results of both ends of a run",
             add_bench_merge},
     Command{"bench list", "[OPTION]...", "List saved results", add_bench_list},
+    Command{"bench rm", "RESULT... [OPTION]...", "Remove saved results", add_bench_rm},
     Command{"bench show", "[RESULT] [OPTION]...", "Print a saved result", add_bench_show},
     Command{"prepare", "[IFACE] [OPTION]...", "Bind a NIC to user space (reversible)", add_prepare},
     Command{"restore", "[IFACE|--all] [OPTION]...", "Undo the changes of prepare", add_restore},

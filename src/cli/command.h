@@ -39,6 +39,7 @@ CommandAction add_bench_ab(CLI::App& app);
 CommandAction add_bench_compare(CLI::App& app);
 CommandAction add_bench_list(CLI::App& app);
 CommandAction add_bench_merge(CLI::App& app);
+CommandAction add_bench_rm(CLI::App& app);
 CommandAction add_bench_show(CLI::App& app);
 CommandAction add_prepare(CLI::App& app);
 CommandAction add_restore(CLI::App& app);

@@ -80,12 +80,13 @@ Candidates wire_kinds() {
   return found;
 }
 
-// Returns the ids of saved results, and ":files".
+// Returns the ids of saved results, "latest", and ":files".
 Candidates results(Context& context) {
   Candidates found;
   if (!context.results.empty()) {
     const auto ids = report::ResultStore(context.results).ids();
     for (const auto& id : ids.value_or(std::vector<std::string>{})) found.push_back({id, ""});
+    if (!found.empty()) found.push_back({std::string(report::kLatest), "the newest result"});
   }
   found.push_back({":files", ""});
   return found;

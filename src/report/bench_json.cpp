@@ -247,6 +247,7 @@ void fields(Io& io, R& result, int exit) {
   io.value("manactl", result.tool_version);
   if constexpr (!Io::kReads) io.value("exit", exit);
   io.nullable("id", result.id);
+  io.nullable("label", result.label);
   if constexpr (!Io::kReads)
     io.time("started", result.trial_starts.empty() ? 0 : result.trial_starts.front());
   io.time("ended", result.ended);

@@ -51,6 +51,15 @@ Result<std::string> ResultStore::read(std::string_view id) const {
   return text;
 }
 
+Result<> ResultStore::remove(std::string_view id) {
+  const auto all = ids();
+  if (!all) return tl::unexpected<Error>(all.error());
+  if (std::find(all->begin(), all->end(), id) == all->end()) {
+    return fail(Errc::invalid, fmt::format("no result '{}' is saved", printable(id)));
+  }
+  return files_->remove(file_of(id));
+}
+
 Result<> ResultStore::save(std::string_view id, std::string_view text) {
   auto written = files_->replace(file_of(id), text);
   if (!written) return written;
@@ -84,6 +93,24 @@ bool is_result_id(std::string_view text) {
   return parts.size() == 3 && parts[0].size() == 8 && is_all(parts[0], kDigits) &&
          parts[1].size() == 6 && is_all(parts[1], kDigits) && parts[2].size() >= 4 &&
          parts[2].size() <= 16 && is_all(parts[2], "0123456789abcdef");
+}
+
+Result<std::optional<std::string>> find_id(const std::vector<std::string>& ids,
+                                           std::string_view prefix) {
+  if (prefix == kLatest) return ids.empty() ? std::nullopt : std::optional(ids.front());
+  std::optional<std::string> found;
+  for (const auto& id : ids) {
+    if (prefix.empty() || !id.starts_with(prefix)) continue;
+    if (found) {
+      return fail(Errc::invalid,
+                  fmt::format("several saved results begin with '{}', such as {} and {}",
+                              printable(prefix),
+                              *found,
+                              id));
+    }
+    found = id;
+  }
+  return found;
 }
 
 std::string results_directory(unsigned uid, std::string_view state_home) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ class ResultStore {
 
   Result<std::string> read(std::string_view id) const;
 
+  // Fails with Errc::invalid if no such result is saved.
+  Result<> remove(std::string_view id);
+
   // Writes the file atomically, then removes the oldest results beyond kMaxResults and the size
   // limit. The result just saved is never removed.
   Result<> save(std::string_view id, std::string_view text);
@@ -41,6 +45,13 @@ class ResultStore {
 // "20261121-134702-3f2a": UTC and the process id in hexadecimal.
 std::string result_id(std::time_t now, std::uint64_t process);
 bool is_result_id(std::string_view text);
+
+// Finds the id that begins with `prefix`, or for "latest" the first of `ids`, which are sorted from
+// new to old. nullopt if there is none. Fails with Errc::invalid if several ids begin with
+// `prefix`.
+inline constexpr std::string_view kLatest = "latest";
+Result<std::optional<std::string>> find_id(const std::vector<std::string>& ids,
+                                           std::string_view prefix);
 
 // Below /var/lib for root. For other users, below `state_home`; empty if `state_home` is empty.
 std::string results_directory(unsigned uid, std::string_view state_home);

@@ -39,6 +39,7 @@ TEST(ReadBench, ReadsEveryPart) {
   const auto read = read_bench(bench_json(test::eventful(), 0), "x");
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->id, "20261121-134702-3f2a");
+  EXPECT_EQ(read->label, "before the update");
   EXPECT_EQ(read->stop_signal, SIGINT);
   EXPECT_EQ(read->plan.mode, datapath::Mode::rtt);
   EXPECT_EQ(read->plan.nics.at(1).mac.str(), "00:22:48:01:02:04");

@@ -76,6 +76,16 @@ TEST_F(ResultStoreTest, KeepsTheNewestResultsWithinTheSizeLimit) {
   EXPECT_THAT(*results.ids(), ElementsAre(id(5)));
 }
 
+TEST_F(ResultStoreTest, RemovesOneResult) {
+  ResultStore results(home_ + "/manactl/results");
+  ASSERT_TRUE(results.save("20261121-134702-3f2a", "{}"));
+  ASSERT_TRUE(results.save("20261121-134703-3f2a", "{}"));
+  ASSERT_TRUE(results.remove("20261121-134702-3f2a"));
+  EXPECT_THAT(*results.ids(), ElementsAre("20261121-134703-3f2a"));
+  EXPECT_EQ(results.remove("20261121-134702-3f2a").error().code, Errc::invalid);
+  EXPECT_EQ(results.remove("../notes").error().code, Errc::invalid);
+}
+
 TEST_F(ResultStoreTest, IgnoresOtherFiles) {
   const auto directory = home_ + "/manactl/results";
   ResultStore results(directory);
@@ -122,6 +132,17 @@ TEST(ResultId, RejectsOtherText) {
                            "../20261121-134702-3f2a"}) {
     EXPECT_FALSE(is_result_id(text)) << text;
   }
+}
+
+TEST(FindId, AcceptsTheBeginningOfOneId) {
+  const std::vector<std::string> ids = {"20261122-080000-0001", "20261121-134702-3f2a"};
+  EXPECT_EQ(find_id(ids, "20261121").value(), ids[1]);
+  EXPECT_EQ(find_id(ids, "20261122-0").value(), ids[0]);
+  EXPECT_EQ(find_id(ids, "latest").value(), ids[0]);
+  EXPECT_EQ(find_id({}, "latest").value(), std::nullopt);
+  EXPECT_EQ(find_id(ids, "3f2a").value(), std::nullopt);
+  EXPECT_EQ(find_id(ids, "").value(), std::nullopt);
+  EXPECT_THAT(find_id(ids, "2026112").error().message, HasSubstr("several saved results"));
 }
 
 TEST(ResultsDirectory, IsBelowVarLibForRoot) {

@@ -135,6 +135,7 @@ report::BenchResult eventful() {
   report.trials.back().events.clear();
   result.trial_starts.push_back(kStartTime + 11);
   result.id = "20261121-134702-3f2a";
+  result.label = "before the update";
   result.stop_signal = SIGINT;
   result.machine.kernel = "6.8.0-1062-azure";
   result.machine.cpu = "AMD EPYC 9V74 80-Core Processor";

@@ -33,7 +33,8 @@ Result<report::CompareInput> find(const std::string& word,
                                   Context& context) {
   const auto result = find_result(context, options.results, word);
   if (!result) return tl::unexpected<Error>(result.error());
-  return report::compare_input(*result, word);
+  const bool is_alias = !names_a_file(word) && word != result->id;
+  return report::compare_input(*result, is_alias ? fmt::format("{} ({})", word, result->id) : word);
 }
 
 void print(Screen& screen, const report::CompareResult& result, Output output, Exit exit) {
@@ -69,10 +70,9 @@ Exit run_compare(const Options& options, Context& context) {
 CommandAction add_bench_compare(CLI::App& app) {
   auto options = std::make_shared<Options>();
   const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
-  add_value(
-      app,
-      {"BEFORE", type::kResult, "a saved result, or a file of bench --json ('-': standard input)"},
-      store_in(options->before, parse));
+  add_value(app,
+            {"BEFORE", type::kResult, "a saved result, 'latest', or a file ('-': standard input)"},
+            store_in(options->before, parse));
   add_value(app,
             {"AFTER", type::kResult, "the result to compare with BEFORE"},
             store_in(options->after, parse));

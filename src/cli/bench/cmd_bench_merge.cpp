@@ -56,10 +56,9 @@ Exit run_merge(const Options& options, Context& context) {
 CommandAction add_bench_merge(CLI::App& app) {
   auto options = std::make_shared<Options>();
   const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
-  add_value(
-      app,
-      {"SENDER", type::kResult, "a saved result, or a file of bench --json ('-': standard input)"},
-      store_in(options->sender, parse));
+  add_value(app,
+            {"SENDER", type::kResult, "a saved result, 'latest', or a file ('-': standard input)"},
+            store_in(options->sender, parse));
   add_value(app,
             {"RECEIVER", type::kResult, "the result of the other end"},
             store_in(options->receiver, parse));

@@ -9,12 +9,13 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "report/result_store.h"
 
 namespace manactl::cli {
 namespace {
 
 struct Options {
-  std::string result;
+  std::string result = std::string(report::kLatest);
   std::string results;  // directory
   std::optional<Output> output;
 };
@@ -36,14 +37,8 @@ Error no_series(const std::string& word, const report::BenchResult& result) {
 Exit run_show(const Options& options, Context& context) {
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, output.error());
-  auto word = options.result;
+  const auto& word = options.result;
   confine_to_results(context, options.results, {word});
-  if (word.empty()) {
-    const auto ids = saved_ids(context, options.results);
-    if (!ids) return refuse(context, ids.error());
-    if (ids->empty()) return refuse(context, Error{Errc::invalid, 0, "no result is saved yet"});
-    word = ids->front();
-  }
   const auto result = find_result(context, options.results, word);
   if (!result) return refuse(context, result.error());
   if (result->report.trials.front().intervals.empty())

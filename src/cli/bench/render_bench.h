@@ -34,7 +34,7 @@ void print_text(Screen& screen, const report::MergeResult& result);
 struct ListedResult {
   std::string id;
   std::string error;  // why the result cannot be read; the figures are then empty
-  std::string started, mode, device, engine;
+  std::string label, started, mode, device, engine;
   unsigned queues = 0;
   std::optional<double> frame_bytes;
   std::size_t trials = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -18,6 +19,7 @@ Json json_of(const ListedResult& row) {
   json["id"] = row.id;
   json["error"] = row.error.empty() ? Json() : Json(row.error);
   if (!row.error.empty()) return json;
+  json["label"] = row.label.empty() ? Json() : Json(row.label);
   json["started"] = row.started;
   json["mode"] = row.mode;
   json["device"] = row.device;
@@ -40,6 +42,7 @@ ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
     row.error = safe(result.error().message);
     return row;
   }
+  row.label = safe(result->label);
   row.started = report::utc_text(result->trial_starts.front());
   row.mode = name_of(result->plan.mode);
   row.device = printable(report::device_of(result->plan));
@@ -59,8 +62,11 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
     out << "No saved results.\n";
     return;
   }
-  constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>13}  {}";
-  const auto heading = fmt::format(kFormat, "ID", "MODE", "QUEUES", "BYTES", "RATE", "DEVICE");
+  constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>13}  {:<5}  {:<{}}  {}";
+  std::size_t width = std::string_view("LABEL").size();
+  for (const auto& row : rows) width = std::max(width, row.label.size());
+  const auto heading = fmt::format(
+      kFormat, "ID", "MODE", "QUEUES", "BYTES", "RATE", "NOISY", "LABEL", width, "DEVICE");
   out << screen.paint(Color::bold, heading) << '\n';
   for (const auto& row : rows) {
     if (!row.error.empty()) {
@@ -73,6 +79,9 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
                        row.queues,
                        row.frame_bytes ? fmt::format("{:.0f}", *row.frame_bytes) : "-",
                        report::pps_text(row.rate),
+                       row.noisy ? "noisy" : "-",
+                       row.label.empty() ? "-" : row.label,
+                       width,
                        row.device)
         << '\n';
   }

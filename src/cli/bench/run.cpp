@@ -121,7 +121,10 @@ void save(Context& context, const RunOptions& options, report::BenchResult& resu
   const bool has_directory = !options.results.empty() || !context.results.empty();
   if (options.no_save || !has_directory) return;
   const auto saved = save_result(context, options.results, result);
-  if (saved) return;
+  if (saved) {
+    context.err.stream() << "manactl: saved as " << result.id << '\n';
+    return;
+  }
   // This error is not fatal: run_plan() still prints the result.
   (void)report_error(context, because(saved.error(), "cannot save the result").value());
 }
@@ -230,6 +233,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
            options.allow_synthetic,
            "accept packets on the synthetic path, not only on the VF");
   add_output(app, type::kOutput, options.output);
+  add_value(app,
+            {"--label", "TEXT", "give the saved result this name"},
+            store_in(options.label, parse_label));
   add_flag(app, "--no-save", options.no_save, "do not save the result");
   add_results_option(app, options.results);
 }
@@ -257,6 +263,7 @@ Exit run_plan(Context& context,
   if (!result) return report_error(context, with_options(result.error()));
   auto& notes = result->report.notes;
   if (!setting.note.empty()) notes.insert(notes.begin(), setting.note);
+  result->label = options.label;
   if (setting.simulated) {
     result->simulated = true;
     result->path = {datapath::Path::emulated, {"the software adapter replaces the NIC"}};

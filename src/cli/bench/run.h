@@ -24,6 +24,7 @@ struct RunOptions {
   bool allow_synthetic = false;
   std::optional<Output> output;
   bool no_save = false;
+  std::string label;    // name for the saved result; may be empty
   std::string results;  // directory of saved results; empty: Context::results
 };
 

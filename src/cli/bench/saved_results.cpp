@@ -31,7 +31,35 @@ Result<report::ResultStore> open_store(const Context& context, const std::string
   return report::ResultStore(path);
 }
 
+// Returns the newest result with this label. Reads all results, because file names lack labels.
+std::optional<std::string> find_label(const Context& context,
+                                      const std::string& directory,
+                                      const std::vector<std::string>& ids,
+                                      const std::string& label) {
+  for (const auto& id : ids) {
+    const auto result = load_without_series(context, directory, id);
+    if (result && result->label == label) return id;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+Result<std::string> parse_label(std::string_view text) {
+  constexpr std::size_t kMaxLabel = 40;
+  auto label = parse_text(text, "a label");
+  if (!label) return label;
+  if (text.size() > kMaxLabel || text.find('/') != std::string_view::npos || text == "-" ||
+      text == report::kLatest || report::is_result_id(text)) {
+    return fail(
+        Errc::invalid,
+        fmt::format("'{}' cannot be a label: it must have at most {} characters, contain no "
+                    "slash, and be neither an id nor '-' nor 'latest'",
+                    printable(text),
+                    kMaxLabel));
+  }
+  return label;
+}
 
 void add_results_option(CLI::App& app, std::string& target) {
   add_value(app,
@@ -75,20 +103,60 @@ Result<report::BenchResult> load_without_series(const Context& context,
   return report::read_bench_without_series(std::move(*text), id);
 }
 
+bool names_a_file(const std::string& word) {
+  if (word == "-" || word.find('/') != std::string::npos) return true;
+  return !report::is_result_id(word) && access(word.c_str(), F_OK) == 0;
+}
+
+Result<std::string> resolve_id(const Context& context,
+                               const std::string& directory,
+                               const std::string& word) {
+  if (report::is_result_id(word)) return word;
+  const auto ids = saved_ids(context, directory);
+  if (!ids) return tl::unexpected<Error>(ids.error());
+  if (ids->empty()) {
+    return fail(
+        Errc::invalid,
+        word == report::kLatest
+            ? "no result is saved yet"
+            : fmt::format("'{}' is not a file, and no result is saved yet", printable(word)));
+  }
+  if (const auto labeled = find_label(context, directory, *ids, word)) return *labeled;
+  const auto found = report::find_id(*ids, word);
+  if (!found) return tl::unexpected<Error>(found.error());
+  if (*found) return **found;
+  return fail(Errc::invalid,
+              fmt::format("'{}' is neither a file nor the id, the beginning of an id, or the label "
+                          "of a saved result; 'manactl bench list' shows these",
+                          printable(word)));
+}
+
+Result<> remove_result(const Context& context,
+                       const std::string& directory,
+                       const std::string& id) {
+  auto store = open_store(context, directory);
+  if (!store) return tl::unexpected<Error>(store.error());
+  return store->remove(id);
+}
+
 Result<report::BenchResult> find_result(const Context& context,
                                         const std::string& directory,
                                         const std::string& word) {
-  if (!report::is_result_id(word)) {
+  if (names_a_file(word)) {
     constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
     const auto text = read_input(word, "a result", kMaxBytes);
     if (!text) return tl::unexpected<Error>(text.error());
     return report::read_bench(*text, printable(word));
   }
+  const auto id = resolve_id(context, directory, word);
+  if (!id) return tl::unexpected<Error>(id.error());
   const auto store = open_store(context, directory);
   if (!store) return tl::unexpected<Error>(store.error());
-  const auto text = store->read(word);
+  const auto text = store->read(*id);
   if (!text) return tl::unexpected<Error>(text.error());
-  return report::read_bench(*text, word);
+  auto result = report::read_bench(*text, *id);
+  if (result) result->id = *id;
+  return result;
 }
 
 }  // namespace manactl::cli

@@ -17,6 +17,9 @@ class App;
 
 namespace manactl::cli {
 
+// Accepts 1 to 40 characters without a slash that no other name of a result consists of.
+Result<std::string> parse_label(std::string_view text);
+
 // Adds --results to `app`. In all functions, an empty `directory` means Context::results.
 void add_results_option(CLI::App& app, std::string& target);
 
@@ -39,7 +42,19 @@ Result<report::BenchResult> load_without_series(const Context& context,
                                                 const std::string& directory,
                                                 const std::string& id);
 
-// Reads a result. `word` is an id, "-" for standard input, or a file ("./ID" if its name is an id).
+// True if `word` is "-" (standard input) or names a file: it contains a slash, or it is not an id
+// and such a file exists.
+bool names_a_file(const std::string& word);
+
+// Returns the id of a saved result. `word` is the id, the beginning of one id only, "latest", or a
+// label, which means the newest result with this label.
+Result<std::string> resolve_id(const Context& context,
+                               const std::string& directory,
+                               const std::string& word);
+
+Result<> remove_result(const Context& context, const std::string& directory, const std::string& id);
+
+// Reads a result from a file or standard input, or the saved result that `word` names.
 Result<report::BenchResult> find_result(const Context& context,
                                         const std::string& directory,
                                         const std::string& word);

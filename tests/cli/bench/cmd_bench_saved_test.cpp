@@ -22,6 +22,7 @@ using datapath::Mode;
 using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kOld = "20261121-134702-3f2a";
@@ -113,6 +114,78 @@ TEST_F(SavedResults, AreFoundById) {
   EXPECT_EQ(run({"bench", "show", place_ + "/" + kOld + ".json"}).code, 0);
 }
 
+TEST_F(SavedResults, AreFoundByLabelPrefixAndAge) {
+  auto labeled = steady(Mode::tx, 1e7);
+  labeled.label = "2026 baseline";
+  keep(kOld, document(labeled));
+  keep(kNew, document(steady(Mode::rx, 2e7)));
+  EXPECT_THAT(run({"bench", "show", "2026 baseline"}).out, StartsWith("tx on"));
+  EXPECT_THAT(run({"bench", "show", "20261121-134702"}).out, StartsWith("tx on"));
+  EXPECT_THAT(run({"bench", "show", "latest"}).out, StartsWith("rx on"));
+  EXPECT_THAT(run({"bench", "compare", "20261121-134702", "2026 baseline"}).out,
+              HasSubstr("2026 baseline (" + std::string(kOld) + ")"));
+  keep("20261121-134704-3f2a", document(labeled));
+  const auto rows = json::parse(run({"bench", "list", "--json"}).out)["results"];
+  EXPECT_EQ(rows[0]["label"], "2026 baseline");
+  EXPECT_EQ(rows[1]["label"], json());
+}
+
+TEST_F(SavedResults, AreNotFoundByOtherWords) {
+  EXPECT_THAT(run({"bench", "show", "latest"}).err, HasSubstr("no result is saved yet"));
+  EXPECT_THAT(run({"bench", "show", "none"}).err, HasSubstr("'none' is not a file"));
+  keep(kOld, document(steady(Mode::tx, 1e7)));
+  keep(kNew, document(steady(Mode::tx, 1e7)));
+  const auto outcome = run({"bench", "show", "none"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.error_lines(), 1U);
+  EXPECT_THAT(outcome.err, HasSubstr("'none' is neither a file nor the id"));
+  EXPECT_THAT(run({"bench", "show", "2026"}).err, HasSubstr("several saved results"));
+}
+
+TEST_F(SavedResults, AreMarkedAsNoisyInTheList) {
+  keep(kOld, document(steady(Mode::tx, 1e7)));
+  auto noisy = steady(Mode::tx, 1e7);
+  noisy.label = "disturbed";
+  noisy.summary.reasons = {"the rate varies by 9.0 %"};
+  keep(kNew, document(noisy));
+  const auto list = run({"bench", "list"}).out;
+  EXPECT_THAT(list, HasSubstr("Mpps  noisy  disturbed  net_null0\n"));
+  EXPECT_THAT(list, HasSubstr("Mpps  -      -          net_null0\n"));
+}
+
+TEST_F(SavedResults, AreRemovedByName) {
+  keep(kOld, document(steady(Mode::tx, 1e7)));
+  keep(kNew, document(steady(Mode::tx, 1e7)));
+  const auto rehearsal = run({"bench", "rm", "latest", "--dry-run"});
+  EXPECT_EQ(rehearsal.out, "Would remove " + std::string(kNew) + "\n");
+  const auto removed = run({"bench", "rm", "latest", kNew, "--json"});
+  EXPECT_EQ(removed.code, 0) << removed.err;
+  EXPECT_EQ(json::parse(removed.out)["removed"], json::array({kNew}));
+  const auto list = run({"bench", "list"}).out;
+  EXPECT_THAT(list, HasSubstr(kOld));
+  EXPECT_THAT(list, Not(HasSubstr(kNew)));
+  for (const auto& call :
+       std::vector<std::vector<std::string>>{{"bench", "rm"},
+                                             {"bench", "rm", kNew},
+                                             {"bench", "rm", kOld, "none"},
+                                             {"bench", "rm", kOld, kNew},
+                                             {"bench", "rm", kNew, "--dry-run"}}) {
+    const auto outcome = run(call);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+  }
+  EXPECT_THAT(run({"bench", "list"}).out, HasSubstr(kOld));
+}
+
+TEST_F(SavedResults, RejectLabelsThatNameOtherResults) {
+  for (const auto* label :
+       {"latest", "-", "a/b", kOld, "", "12345678901234567890123456789012345678901"}) {
+    const auto outcome = run({"bench", "--label", label});
+    EXPECT_EQ(outcome.code, 2) << label;
+    EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
+  }
+}
+
 TEST_F(SavedResults, AreCompletedByTheShell) {
   keep(kOld, "{}");
   const auto offered = run({"__complete", "--", "bench", "show", "2026"}).out;
@@ -186,10 +259,11 @@ std::vector<std::string> brief(std::vector<std::string> more = {}) {
 
 TEST_F(SavedResults, EqualTheOutputOfBench) {
   if (!has_dpdk()) return;
-  const auto outcome = run(brief({"--json"}));
+  const auto outcome = run(brief({"--json", "--label", "first"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err, "");
   const auto id = json::parse(outcome.out)["id"].get<std::string>();
+  EXPECT_EQ(outcome.err, "manactl: saved as " + id + "\n");
+  EXPECT_EQ(run({"bench", "show", "first", "--json"}).out, outcome.out);
   EXPECT_EQ(run({"bench", "show", id, "--json"}).out, outcome.out);
 }
 

@@ -49,6 +49,7 @@ const OptionCase kCases[] = {
     {"--find", {"--find", "ndr", "--mode", "txrx"}, "/search/found/0/loss", 0.0},
     {"--allow-synthetic", {"--allow-synthetic"}, "/path/synthetic_allowed", true},
     {"--output", {"--output", "json"}, "/simulated", true},
+    {"--label", {"--label", "first"}, "/label", "first"},
     {"--no-save", {"--no-save"}, "/id", nullptr},
     {"--json", {"--json"}, "/simulated", true},
     {"--verbose", {"--verbose"}, "/simulated", true},
