@@ -152,7 +152,10 @@ Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver
 }
 
 std::string verdict_of(const MergeResult& result) {
-  return result.loss ? fmt::format("{:.4f} % lost", *result.loss * kPercent) : "loss unknown";
+  auto text = result.loss ? fmt::format("{:.4f} % lost", *result.loss * kPercent) : "loss unknown";
+  if (!result.exceeds_max_loss()) return text;
+  const auto limit = fmt::format("the limit of {:g} %", *result.max_loss * kPercent);
+  return text + (result.loss ? ", which exceeds " : ", which fails ") + limit;
 }
 
 std::vector<std::string> remarks_on(const MergeResult& result) {

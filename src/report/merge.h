@@ -35,7 +35,8 @@ struct MergeResult {
 // The returned object refers to both arguments. Errc::invalid if they cannot be results of one run.
 Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver);
 
-std::string verdict_of(const MergeResult& result);               // "0.1000 % lost"
+std::string verdict_of(
+    const MergeResult& result);  // "0.2 % lost, which exceeds the limit of 0.1 %"
 std::vector<std::string> remarks_on(const MergeResult& result);  // reasons to doubt the loss
 
 // Returns the document of schemas/bench-merge.schema.json. `tool` is the version of manactl.

@@ -98,6 +98,12 @@ std::optional<datapath::Histogram> latency_of(const BenchReport& report) {
   return sum;
 }
 
+std::string headline_of(const BenchResult& result) {
+  const auto mode = name_of(result.plan.mode);
+  if (result.simulated) return fmt::format("simulated: {} on the software adapter", mode);
+  return fmt::format("{} on {}", mode, device_of(result.plan));
+}
+
 std::string device_of(const datapath::BenchPlan& plan) {
   std::vector<std::string> names;
   for (const auto& nic : plan.nics) names.push_back(printable(nic.interface));

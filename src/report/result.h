@@ -69,6 +69,9 @@ datapath::Sample total_of(const datapath::BenchReport& report);
 std::vector<datapath::Sample> queues_of(const datapath::BenchReport& report);
 std::optional<datapath::Histogram> latency_of(const datapath::BenchReport& report);
 
+// "tx on eth1", "simulated: tx on the software adapter"
+std::string headline_of(const BenchResult& result);
+
 // "eth1", "net_null0 net_null1"
 std::string device_of(const datapath::BenchPlan& plan);
 

@@ -47,6 +47,15 @@ TEST(Settle, KeepsCountsThatAgreeWithTheDevice) {
   EXPECT_THAT(trial.notes, IsEmpty());
 }
 
+TEST(Settle, KeepsTheCountsOfTheWorkersIfTheDriverLostItsOwn) {
+  auto trial = counted({100, 50});
+  auto nothing = sent(0, 0, {0, 0});
+  nothing.is_reset = true;
+  settle(Mode::fwd, 2, {nothing}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 150U);
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("counters were lost")));
+}
+
 TEST(Settle, CountsOnlyCompletedPacketsAsSent) {
   auto trial = counted({100, 50});
   settle(Mode::tx, 2, {sent(140, 3, {95, 45})}, trial);

@@ -39,6 +39,13 @@ TEST(BenchResult, HasTheCpuTimePerPacket) {
   EXPECT_FALSE(cpu_time_of(idle));
 }
 
+TEST(BenchResult, NamesTheSoftwareAdapterInItsHeadline) {
+  auto result = test::steady(datapath::Mode::tx, 1e6);
+  EXPECT_EQ(headline_of(result), "tx on net_null0");
+  result.simulated = true;
+  EXPECT_EQ(headline_of(result), "simulated: tx on the software adapter");
+}
+
 // A search reports only the trials of the rate that it found. The user may have stopped a later
 // trial, which is not reported.
 TEST(BenchResult, IsInterruptedWithItsLastTrialOrSearch) {

@@ -34,9 +34,8 @@ std::string rate_text(const report::BenchResult& result) {
 void print_title(Screen& screen, const report::BenchResult& result) {
   const auto& plan = result.plan;
   const auto trials = result.report.trials.size();
-  const auto text = fmt::format("{} on {} ({}): {}, {}, {}{:.1f} s",
-                                name_of(plan.mode),
-                                result.simulated ? "the software adapter" : report::device_of(plan),
+  const auto text = fmt::format("{} ({}): {}, {}, {}{:.1f} s",
+                                report::headline_of(result),
                                 report::drivers_of(result.report),
                                 report::queues_text(plan.queues),
                                 report::frames_text(plan),

@@ -42,6 +42,12 @@ bool uses_mana(const PortReport& port) {
   return port.driver == "net_mana" || port.lower == "net_mana";
 }
 
+// Returns true if the driver counted much less than the workers received. A driver may count
+// packets as received before mark() that a worker polls after it, but not most of them.
+bool was_reset(const PortCount& count, std::uint64_t received) {
+  return count.rx.packets < received / 2;
+}
+
 }  // namespace
 
 Result<> DpdkPorts::open(const BenchPlan& plan, BenchReport& report) {
@@ -180,13 +186,17 @@ void DpdkPorts::add_device_counts(Sample& total) const {
 // Reads the device counters only after the queues have drained.
 std::vector<std::optional<PortCount>> DpdkPorts::finish(Trial& trial) {
   const std::size_t queues = plan_->queues;
-  std::vector<std::uint64_t> posted(ports_.size());
-  for (std::size_t i = 0; i < lanes_.size(); ++i) posted[i / queues] += trial.queues[i].tx.packets;
+  std::vector<std::uint64_t> posted(ports_.size()), received(ports_.size());
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    posted[i / queues] += trial.queues[i].tx.packets;
+    received[i / queues] += trial.queues[i].rx.packets;
+  }
   std::vector<std::optional<PortCount>> counts;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const bool is_present = lanes_[i * queues].in_use();
     if (sends(plan_->mode) && is_present) ports_[i].drain(plan_->queues, posted[i]);
     counts.push_back(ports_[i].count());
+    if (counts.back()) counts.back()->is_reset = was_reset(*counts.back(), received[i]);
     trial.paths.push_back(ports_[i].path_counters());
   }
   return counts;

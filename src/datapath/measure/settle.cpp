@@ -57,6 +57,13 @@ void settle_port(Mode mode, const std::optional<PortCount>& port, Share& share) 
     share.notes.emplace_back("the driver has no statistics: packet loss is unknown");
     return;
   }
+  if (port->is_reset) {
+    share.notes.emplace_back(
+        "the driver's counters were lost, as with net_memif when the other side ends: the counts "
+        "are "
+        "those of the workers, and packet loss is unknown");
+    return;
+  }
   if (sends(mode)) settle_sent(port->tx, share);
   if (receives(mode)) {
     share.total.rx.errors = port->rx.errors;

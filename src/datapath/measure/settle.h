@@ -22,6 +22,7 @@ struct DirectionCount {
 struct PortCount {
   DirectionCount tx, rx;
   std::uint64_t rx_missed = 0, rx_no_buffer = 0;
+  bool is_reset = false;  // the driver reset its counters during the trial
 };
 
 // Corrects the queues and the total of a trial, which hold the workers' counts. `ports` has the

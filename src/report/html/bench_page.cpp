@@ -208,7 +208,7 @@ void add_environment(const BenchResult& result, HtmlReport& page) {
 
 std::string bench_html(const BenchResult& result) {
   HtmlReport page;
-  page.title = fmt::format("{} on {}", name_of(result.plan.mode), device_of(result.plan));
+  page.title = headline_of(result);
   page.subtitle = subtitle_of(result);
   page.warnings = warnings_on(result);
   if (result.path.verdict == datapath::Path::synthetic) {

@@ -36,7 +36,7 @@ TEST_F(MergeCommand, ExitsWith1WhenTheLossExceedsTheLimit) {
   call.back() = "9%";
   const auto outcome = test::manactl(call);
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("10.0000 % lost"));
+  EXPECT_THAT(outcome.out, HasSubstr("10.0000 % lost, which exceeds the limit of 9 %\n"));
 }
 
 TEST_F(MergeCommand, PrintsJson) {
@@ -55,7 +55,7 @@ TEST_F(MergeCommand, PrintsAnHtmlPage) {
   call.insert(call.end(), {"-o", "html", "--max-loss", "9%"});
   const auto outcome = test::manactl(call);
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_THAT(outcome.out, HasSubstr("<h1>10.0000 % lost</h1>"));
+  EXPECT_THAT(outcome.out, HasSubstr("<h1>10.0000 % lost, which exceeds the limit of 9 %</h1>"));
   EXPECT_THAT(outcome.out, HasSubstr("<th scope=\"row\">received</th><td>rx on "));
   EXPECT_THAT(outcome.out, HasSubstr("</html>"));
 }
