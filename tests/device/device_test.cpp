@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "device/fixture.h"
 #include "wire/hardware_channel.h"
 
@@ -179,8 +181,10 @@ TEST_F(DeviceTest, RespondsToAFenceBeforeItsCompletion) {
 TEST_F(DeviceTest, RejectsARegionWithMoreBytesThanItsPages) {
   driver.bring_up();
   const auto status = [&](wire::CreateDmaRegionRequest request) {
-    auto body = *wire::encode(request);
+    const auto page_type = std::exchange(request.page_type, 0U);
+    const auto body = *wire::encode(request);
     std::vector<std::uint8_t> bytes(body.begin(), body.end());
+    wire::store(bytes, 12, 4, page_type);  // encode() refuses an invalid type
     bytes.resize(bytes.size() + std::size_t{request.listed} * 8);
     return driver.request(wire::Command::create_dma_region, bytes, 1)->header.status;
   };
