@@ -100,6 +100,6 @@ static int __init azrelay_init(void)
 }
 module_init(azrelay_init);
 
-/* No module_exit: removing the root buses is not implemented. */
+/* No module_exit: the root buses cannot be removed. */
 MODULE_DESCRIPTION("Exposes MANA functions of QEMU at the PCI addresses of Azure");
 MODULE_LICENSE("GPL");
