@@ -64,6 +64,12 @@ is_up() {
   read -r flags <"/sys/class/net/$1/flags" && [ $((flags & 1)) -eq 1 ]
 }
 
+# is_operational INTERFACE: whether the kernel reports the operational state "up". It may take a second longer than
+# the carrier, because the kernel delays such updates.
+is_operational() {
+  grep -qx up "/sys/class/net/$1/operstate"
+}
+
 # with_vf: whether the machine has VFs. They can be switched off for a whole boot only.
 with_vf() {
   [ -e /sys/module/azrelay ] && ! grep -qw hv_vmbus.vf=0 /proc/cmdline
@@ -116,8 +122,7 @@ name_vfs() {
 
 vfs_joined() {
   [ "$(master_of enP30832p0s0)" = eth0 ] && [ "$(master_of enP30832p0s0d1)" = eth1 ] &&
-    is_up enP30832p0s0 && is_up enP30832p0s0d1 &&
-    ip link show enP30832p0s0 | grep -q LOWER_UP && ip link show enP30832p0s0d1 | grep -q LOWER_UP
+    is_operational enP30832p0s0 && is_operational enP30832p0s0d1
 }
 
 load_mana() {
@@ -175,12 +180,16 @@ state() {
   done
 }
 
-# Waits until the state has not changed for half a second and no address is tentative, and prints it.
+# settled_state [EXPECTED]: waits until the state has not changed for half a second and no address is tentative,
+# and prints it. With the file EXPECTED, it also waits up to 5 s until the state equals the file, because the kernel
+# updates operational states late.
 settled_state() {
-  local now before= try
+  local now before= try expected=
+  [ $# -eq 0 ] || expected=$(<"$1")
   for ((try = 0; try < 20; try++)); do
     now=$(state)
-    if [ "$now" = "$before" ] && [[ $now != *tentative* ]]; then
+    if [ "$now" = "$before" ] && [[ $now != *tentative* ]] &&
+      { [ -z "$expected" ] || [ "$now" = "$expected" ] || [ $try -ge 10 ]; }; then
       echo "$now"
       return 0
     fi
