@@ -22,7 +22,7 @@ Device::Device(Guest& guest, const Options& options, Trace& trace)
       vports_(queues_, control_, options),
       packets_(keys_, queues_, vports_, options, trace),
       rdma_(queues_, control_, keys_) {
-  keys_.add_all(kMemKey, kPdId);
+  keys_.add(kMemKey, {kPdId, true, 0, std::nullopt});
   for (const auto& fault : options.faults) faults_.add(fault);
   if (options.hostile) hostile_.start(*options.hostile);
 }

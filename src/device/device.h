@@ -49,6 +49,8 @@ class Device {
 
   Rdma& rdma() { return rdma_; }
 
+  MemoryKeys& memory_keys() { return keys_; }
+
   std::uint64_t messages() const { return messages_; }
 
   // How often each request was executed with success.

@@ -14,22 +14,21 @@ std::optional<SgeFault> MemoryKeys::access(const wire::Sge& sge,
                                            std::size_t bytes,
                                            bool writes,
                                            const Copy& copy) {
-  if (whole_ && sge.mem_key == whole_->key) {
-    if (pd && *pd != whole_->pd) return SgeFault::other_pd;
-    return copy(sge.address, 0, bytes) ? std::nullopt : std::optional(SgeFault::not_ram);
-  }
   const auto it = keys_.find(sge.mem_key);
   if (it == keys_.end()) return SgeFault::unknown_key;
   const auto& [memory_pd, writable, first, region] = it->second;
   if (pd && *pd != memory_pd) return SgeFault::other_pd;
-  const auto from = sge.address - first;
-  if (from > region.length || bytes > region.length - from) return SgeFault::outside;
   if (writes && !writable) return SgeFault::read_only;
+  if (!region) {
+    return copy(sge.address, 0, bytes) ? std::nullopt : std::optional(SgeFault::not_ram);
+  }
+  const auto from = sge.address - first;
+  if (from > region->length || bytes > region->length - from) return SgeFault::outside;
   for (std::size_t done = 0; done < bytes;) {
-    const auto byte = region.offset_in_page + from + done;
-    const auto in_page = byte % region.page_bytes;
-    const auto run = std::min<std::uint64_t>(region.page_bytes - in_page, bytes - done);
-    if (!copy(region.pages[byte / region.page_bytes] + in_page, done, run))
+    const auto byte = region->offset_in_page + from + done;
+    const auto in_page = byte % region->page_bytes;
+    const auto run = std::min<std::uint64_t>(region->page_bytes - in_page, bytes - done);
+    if (!copy(region->pages[byte / region->page_bytes] + in_page, done, run))
       return SgeFault::not_ram;
     done += run;
   }

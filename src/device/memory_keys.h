@@ -41,22 +41,16 @@ class MemoryKeys {
   struct Memory {
     std::uint32_t pd = 0;
     bool writable = true;
-    std::uint64_t address = 0;  // virtual address of the first byte
-    Region region;
+    std::uint64_t address = 0;     // virtual address of the first byte
+    std::optional<Region> region;  // no value: all of the guest's memory, by physical address
   };
 
   explicit MemoryKeys(Guest& guest) : guest_(&guest) {}
-
-  // Adds a key for all of the guest's memory.
-  void add_all(std::uint32_t key, std::uint32_t pd) { whole_ = {key, pd}; }
 
   // The caller chooses unused keys.
   void add(std::uint32_t key, Memory memory) { keys_.insert_or_assign(key, std::move(memory)); }
 
   bool remove(std::uint32_t key) { return keys_.erase(key) > 0; }
-
-  // Removes all keys except the one of add_all().
-  void clear() { keys_.clear(); }
 
   // Copy the bytes of an SGE; no value on success. Without `pd`, the PD of the key does not matter.
   std::optional<SgeFault> read(const wire::Sge& sge,
@@ -74,12 +68,7 @@ class MemoryKeys {
                                  bool writes,
                                  const Copy& copy);
 
-  struct Whole {
-    std::uint32_t key = 0, pd = 0;
-  };
-
   Guest* guest_;
-  std::optional<Whole> whole_;
   std::map<std::uint32_t, Memory> keys_;
 };
 

@@ -66,8 +66,8 @@ std::optional<Reply> Rdma::handle(const Request& request) {
 void Rdma::reset() {
   pages_.clear();
   pds_.clear();
+  for (const auto& [handle, mr] : mrs_) keys_.remove(mr.key);
   mrs_.clear();
-  keys_.clear();
   adapters_.clear();
 }
 
@@ -118,16 +118,19 @@ Reply Rdma::create_mr(const Request& request) {
   if (pd == pds_.end()) return no_such("PD", body->pd);
   if (mrs_.size() >= kMaxMrs)
     return Reply::refuse(kTooMany, fmt::format("the device has only {} MRs", kMaxMrs));
-  auto region = control_.take_region(body->region);
-  if (!region) return no_such("region", body->region);
-  if (!region->complete()) {
-    control_.put_region(body->region, std::move(*region));
-    return Reply::refuse(kBadMemory, "ADD_PAGES has not completed the region");
+  std::optional<Region> region;
+  if (body->type == wire::MrType::gva) {
+    region = control_.take_region(body->region);
+    if (!region) return no_such("region", body->region);
+    if (!region->complete()) {
+      control_.put_region(body->region, std::move(*region));
+      return Reply::refuse(kBadMemory, "ADD_PAGES has not completed the region");
+    }
   }
   const auto handle = next_handle_++;
   const auto key = static_cast<std::uint32_t>(handle) << 8U;
-  const bool writable = (body->access & kLocalWrite) != 0;
-  keys_.add(key, {pd->second, writable, body->address, std::move(*region)});
+  const bool writable = !region || (body->access & kLocalWrite) != 0;
+  keys_.add(key, {pd->second, writable, body->address, std::move(region)});
   mrs_.emplace(handle, Mr{body->pd, key});
   return Reply::with(wire::CreateMrResponse{handle, key, key});
 }

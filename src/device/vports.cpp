@@ -230,7 +230,12 @@ Reply Vports::create_object(const Request& request) {
   const auto handle = next_object_++;
   objects_[handle] = {index, is_sq, *wq_id, *cq_id};
   if (!is_sq) vport->rqs.push_back(*wq_id);
-  return Reply::with(wire::CreateWqObjectResponse{*wq_id, *cq_id, handle});
+  const wire::CreateWqObjectResponse response{*wq_id, *cq_id, handle};
+  // A request for interrupt moderation by the device is not granted.
+  if (request.header.response.version >= 2) {
+    return Reply::with(wire::CreateWqObjectResponse2{.base = response});
+  }
+  return Reply::with(response);
 }
 
 Reply Vports::destroy_object(const Request& request) {

@@ -110,15 +110,17 @@ struct CreatePdResponse {
   }
 };
 
-enum class MrType : std::uint32_t { gva = 2 };
+// gpa: all memory of the guest, by physical address; gva: a DMA region, by virtual address.
+enum class MrType : std::uint32_t { gpa = 1, gva = 2 };
 
-inline constexpr EnumWord<MrType> kMrTypes[] = {{MrType::gva, "GVA"}};
+inline constexpr EnumWord<MrType> kMrTypes[] = {{MrType::gpa, "GPA"}, {MrType::gva, "GVA"}};
 
 constexpr std::span<const EnumWord<MrType>> members(MrType) {
   return kMrTypes;
 }
 
-// Maps a DMA region at virtual addresses that the application chooses. The MR owns the region.
+// Of the type GVA: maps a DMA region at virtual addresses that the application chooses. The MR owns
+// the region. The type GPA has no region and no address.
 struct CreateMrRequest {
   static constexpr std::string_view kName = "CREATE_MR request";
   static constexpr std::size_t kSize = 48;

@@ -76,6 +76,23 @@ TEST_F(DeviceTest, FreesTheQueuesOfALinkThatGoesDown) {
   EXPECT_EQ(device.control().regions(), 0U);
 }
 
+// Linux 7.3 requests this version for every queue.
+TEST_F(DeviceTest, CreatesAQueueWithTheSecondVersionOfTheResponse) {
+  driver.bring_up();
+  const auto memory = guest.allocate(4096);
+  wire::CreateWqObjectRequest3 create;
+  create.base.vport = driver.ports[0].config.vport;
+  create.base.wq_bytes = create.base.cq_bytes = 4096;
+  create.base.eq_id = driver.eq.id;
+  create.base.wq_region = driver.region(memory, 4096);
+  create.base.cq_region = driver.region(memory, 4096);
+  create.cq_moderation = 1;
+  const auto created = driver.call<wire::CreateWqObjectResponse2>(
+      wire::Command::create_wq_obj, *wire::encode(create), 2);
+  EXPECT_NE(created.base.wq_id, 0U);
+  EXPECT_EQ(created.cq_moderation_enabled, 0U);
+}
+
 class LargestDevice : public DeviceTest {
  protected:
   LargestDevice() : DeviceTest({"--ports=16", "--queues=64"}) {}

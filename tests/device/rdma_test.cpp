@@ -88,6 +88,19 @@ TEST_F(RdmaTest, CreatesAMemoryRegionFromADmaRegion) {
   EXPECT_EQ(status(Command::destroy_pd, wire::DestroyPdRequest{pd}), 0U);
 }
 
+TEST_F(RdmaTest, CreatesAMemoryRegionForAllOfTheMemory) {
+  const auto pd = new_pd();
+  const wire::CreateMrRequest create{pd.pd, wire::MrType::gpa, 0, 0, 0};
+  const auto mr = driver.call<wire::CreateMrResponse>(Command::create_mr, *wire::encode(create));
+  auto& keys = device.memory_keys();
+  const auto address = guest.allocate(4096);
+  const std::vector<std::uint8_t> bytes(16, 0xaa);
+  EXPECT_EQ(keys.write({address, mr.local_key, 0}, pd.pd_id, bytes), std::nullopt);
+  EXPECT_EQ(keys.write({address, mr.local_key, 0}, kPdId, bytes), SgeFault::other_pd);
+  EXPECT_EQ(status(Command::destroy_mr, wire::DestroyMrRequest{mr.mr}), 0U);
+  EXPECT_EQ(keys.write({address, mr.local_key, 0}, pd.pd_id, bytes), SgeFault::unknown_key);
+}
+
 TEST_F(RdmaTest, StoresTheAddressesOfTheAdapter) {
   using Operation = wire::AddressOperation;
   wire::ConfigIpRequest ip{adapter, Operation::add, wire::IpVersion::v4, {10, 9, 0, 5}};
