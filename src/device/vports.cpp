@@ -171,6 +171,8 @@ Reply Vports::config_rx(const Request& request) {
   if (body->update_table != 0) vport->table = std::move(table);
   if (body->rx_enable != body->kUnchanged) vport->rx_enabled = body->rx_enable != 0;
   if (body->rss_enable != body->kUnchanged) vport->rss = body->rss_enable != 0;
+  // This device never puts several packets into one completion.
+  if (request.header.response.version >= 2) return Reply::with(wire::ConfigVportRxResponse{});
   return {};
 }
 

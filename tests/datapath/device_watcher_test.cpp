@@ -163,7 +163,7 @@ TEST_F(Watcher, ContinuesForwardingWhenBothPortsOfAPairAreBack) {
   EXPECT_EQ(lanes[0].out_port, 1);
   EXPECT_EQ(lanes[1].port, 1);
   EXPECT_EQ(lanes[1].out_port, 30);
-  EXPECT_FALSE(lanes[0].parked);  // in use again until the other port was removed
+  EXPECT_TRUE(lanes[0].parked);  // because the other port was removed meanwhile
   EXPECT_THAT(removed(), ElementsAre(0, 1));
 }
 
@@ -203,6 +203,89 @@ TEST_F(SendingWatcher, DoesNotWatchInterfacesOfOtherDevices) {
   ports.push_back(Port::open(5, "net_null0", false).value());
   watcher.emplace(Mode::tx, lanes, ports);
   EXPECT_THAT(events(), IsEmpty());
+}
+
+// Two ports of one MANA function, which forward to each other.
+struct ManaWatcher : Watcher {
+  ManaWatcher() {
+    watcher.reset();
+    ports.clear();
+    plan.vdevs = {"7870:00:00.0,mac=02:00:00:00:00:01,mac=02:00:00:00:00:02"};
+    for (std::uint16_t id = 0; id < 2; ++id) {
+      fake.ports[id] = port_of_mana(id);
+      ports.push_back(Port::open(id, "7870:00:00.0", true).value());
+      EXPECT_TRUE(ports.back().start(plan, {nullptr}).has_value());
+    }
+    watcher.emplace(Mode::fwd, lanes, ports);
+    fake.take_log();
+  }
+
+  FakePort port_of_mana(std::uint16_t port) {
+    FakePort made("7870:00:00.0_port" + std::to_string(port), "net_mana");
+    made.info.dev_flags = &flags;
+    return made;
+  }
+
+  // DPDK announces the removal of both ports. It will give them the IDs 1 and 0.
+  void reset_function() {
+    for (std::uint16_t id = 0; id < 2; ++id) fake.announce(id, RTE_ETH_EVENT_INTR_RMV);
+    fake.next = port_of_mana(1);
+    fake.next_id = 0;
+    fake.also_next = {{1, port_of_mana(0)}};
+  }
+
+  const std::uint32_t flags = RTE_ETH_DEV_INTR_RMV;
+};
+
+TEST_F(ManaWatcher, ReopensAFunctionWhoseRdmaDeviceHasReturned) {
+  reset_function();
+  EXPECT_THAT(events(), ElementsAre("-7870:00:00.0_port0", "-7870:00:00.0_port1"));
+  EXPECT_THAT(removed(), ElementsAre(0, 1));
+  park_all();
+  EXPECT_THAT(events(), IsEmpty());
+  EXPECT_THAT(fake.take_log(), IsEmpty());  // the RDMA device is still missing
+  fake.rdma_devices = {"7870:00:00.0"};
+  EXPECT_THAT(events(), ElementsAre("+7870:00:00.0_port0", "+7870:00:00.0_port1"));
+  EXPECT_THAT(fake.take_log(),
+              testing::IsSupersetOf({"close 0",
+                                     "close 1",
+                                     "remove pci 7870:00:00.0",
+                                     "add pci 7870:00:00.0 "
+                                     "'mac=02:00:00:00:00:01,mac=02:00:00:00:00:02'",
+                                     "configure 1: 1 1 queues, mtu 0, no rss 0, removal",
+                                     "start 0",
+                                     "start 1"}));
+  EXPECT_EQ(ports[0].id(), 1);
+  EXPECT_EQ(lanes[0].port, 1);
+  EXPECT_EQ(lanes[0].out_port, 0);
+  EXPECT_EQ(lanes[1].port, 0);
+  EXPECT_EQ(lanes[1].out_port, 1);
+  EXPECT_THAT(removed(), IsEmpty());
+  EXPECT_THAT(events(), IsEmpty());
+}
+
+TEST_F(ManaWatcher, WaitsForTheWorkersOfAllPorts) {
+  fake.rdma_devices = {"7870:00:00.0"};
+  reset_function();
+  lanes[0].parked = true;
+  EXPECT_THAT(events(), ElementsAre("-7870:00:00.0_port0", "-7870:00:00.0_port1"));
+  EXPECT_THAT(fake.take_log(), IsEmpty());
+  lanes[1].parked = true;
+  EXPECT_THAT(events(), ElementsAre("+7870:00:00.0_port0", "+7870:00:00.0_port1"));
+}
+
+TEST_F(ManaWatcher, TriesAgainIfAPortDoesNotStart) {
+  fake.rdma_devices = {"7870:00:00.0"};
+  reset_function();
+  park_all();
+  fake.results["start"] = -EBUSY;
+  EXPECT_THAT(events(), ElementsAre("-7870:00:00.0_port0", "-7870:00:00.0_port1"));
+  EXPECT_THAT(removed(), ElementsAre(0, 1));
+  fake.results.clear();
+  fake.next = port_of_mana(1);
+  fake.also_next = {{1, port_of_mana(0)}};
+  EXPECT_THAT(events(), ElementsAre("+7870:00:00.0_port0", "+7870:00:00.0_port1"));
+  EXPECT_THAT(removed(), IsEmpty());
 }
 
 using KernelInterface = Watcher;

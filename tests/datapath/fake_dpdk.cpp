@@ -3,6 +3,7 @@
 #include "datapath/fake_dpdk.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 
@@ -142,12 +143,13 @@ int __wrap_rte_eth_dev_configure(std::uint16_t port,
   const bool spreads = conf->rxmode.mq_mode == RTE_ETH_MQ_RX_RSS;
   return recorded("configure",
                   port,
-                  fmt::format(": {} {} queues, mtu {}, {}rss {:x}",
+                  fmt::format(": {} {} queues, mtu {}, {}rss {:x}{}",
                               rx,
                               tx,
                               conf->rxmode.mtu,
                               spreads ? "" : "no ",
-                              conf->rx_adv_conf.rss_conf.rss_hf));
+                              conf->rx_adv_conf.rss_conf.rss_hf,
+                              conf->intr_conf.rmv != 0 ? ", removal" : ""));
 }
 
 int __wrap_rte_eth_dev_adjust_nb_rx_tx_desc(std::uint16_t port,
@@ -192,7 +194,22 @@ int __wrap_rte_eal_hotplug_add(const char* bus, const char* device, const char* 
   if (const int result = fake->results["add"]; result != 0) return result;
   fake->ports[fake->next_id] = fake->next;
   fake->announce(fake->next_id, RTE_ETH_EVENT_NEW);
+  for (const auto& [id, port] : std::exchange(fake->also_next, {})) {
+    fake->ports[id] = port;
+    fake->announce(id, RTE_ETH_EVENT_NEW);
+  }
   return 0;
+}
+
+int __real_access(const char* path, int mode);
+
+int __wrap_access(const char* path, int mode) {
+  const std::string_view text = path;
+  constexpr std::string_view kFunctions = "/sys/bus/pci/devices/", kRdma = "/infiniband";
+  if (fake == nullptr || !text.starts_with(kFunctions)) return __real_access(path, mode);
+  EXPECT_TRUE(text.ends_with(kRdma)) << text;
+  const auto name = text.substr(kFunctions.size(), text.size() - kFunctions.size() - kRdma.size());
+  return fake->rdma_devices.contains(std::string(name)) ? 0 : -1;
 }
 
 int __wrap_rte_eth_dev_get_port_by_name(const char* name, std::uint16_t* port) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,7 +63,9 @@ class FakeDpdk {
   std::uint64_t first_value = 0;  // number of the first extended statistic
   FakePort next;                  // the port that rte_eal_hotplug_add() adds
   std::uint16_t next_id = 0;
-  std::function<void()> on_burst;  // called whenever packets are sent
+  std::map<std::uint16_t, FakePort> also_next;  // further ports that it adds
+  std::set<std::string> rdma_devices;           // PCI functions that have one
+  std::function<void()> on_burst;               // called whenever packets are sent
   std::vector<std::string> log;
 
   struct Callback {

@@ -139,7 +139,7 @@ TEST_F(PortReopen, AddsTheDeviceAgainAndKeepsTheTotals) {
   fake.next = FakePort("net_fake0", "net_fake");
   fake.next.info.if_index = 12;
   fake.next_id = 5;
-  EXPECT_EQ(text_of(port.reopen()), "");
+  EXPECT_EQ(text_of(Port::reopen({&port})), "");
   const auto log = fake.take_log();
   ASSERT_EQ(log.size(), 11U);
   EXPECT_THAT(std::vector(log.begin(), log.begin() + 5),
@@ -167,14 +167,14 @@ TEST_F(PortReopen, PassesNoOptionsIfThePlanHasNone) {
   auto port = started();
   fake.next = fake.ports[3];
   fake.next_id = 3;
-  EXPECT_EQ(text_of(port.reopen()), "");
+  EXPECT_EQ(text_of(Port::reopen({&port})), "");
   EXPECT_THAT(fake.take_log(), testing::Contains("add vdev net_fake0 ''"));
 }
 
 TEST_F(PortReopen, FailsForADeviceThatThePlanDoesNotAdd) {
   plan.vdevs = {"net_fake", "net_fake01"};
   auto port = started();
-  const auto result = port.reopen();
+  const auto result = Port::reopen({&port});
   EXPECT_EQ(text_of(result), "net_fake0 has no arguments");
   EXPECT_EQ(result.error().code, Errc::unsupported);
   EXPECT_THAT(fake.take_log(), IsEmpty());
@@ -186,7 +186,7 @@ TEST_F(PortReopen, CanBeRepeatedAfterAFailure) {
   fake.next = FakePort("net_fake0", "net_fake");
   fake.next_id = 3;
   fake.results["add"] = -ENODEV;
-  EXPECT_EQ(text_of(port.reopen()), "cannot open 'net_fake0' again: No such device");
+  EXPECT_EQ(text_of(Port::reopen({&port})), "cannot open 'net_fake0' again: No such device");
   EXPECT_EQ(text_of(port.count()), "rx 11 ( 0 0 ) 0 0 0, tx 0 ( 0 0 ) 0");
   EXPECT_THAT(
       fake.take_log(),
@@ -194,14 +194,14 @@ TEST_F(PortReopen, CanBeRepeatedAfterAFailure) {
           "stop 3", "close 3", "remove vdev net_fake0", "add vdev net_fake0 'iface=fake0,b=2'"));
   fake.results.clear();
   fake.next.name = "net_fake9";
-  EXPECT_EQ(text_of(port.reopen()), "'net_fake0' created no port");
+  EXPECT_EQ(text_of(Port::reopen({&port})), "'net_fake0' created no port 'net_fake0'");
   fake.next.name = "net_fake0";
   fake.results["start"] = -ENETDOWN;
-  EXPECT_EQ(text_of(port.reopen()), "net_fake cannot start: Network is down");
+  EXPECT_EQ(text_of(Port::reopen({&port})), "net_fake cannot start: Network is down");
   EXPECT_EQ(text_of(port.count()), "rx 11 ( 0 0 ) 0 0 0, tx 0 ( 0 0 ) 0");
   fake.results.clear();
   fake.take_log();
-  EXPECT_EQ(text_of(port.reopen()), "");
+  EXPECT_EQ(text_of(Port::reopen({&port})), "");
   EXPECT_EQ(fake.log.front(), "stop 3");  // of the port that did not start
   EXPECT_EQ(text_of(port.count()), "rx 11 ( 0 0 ) 0 0 0, tx 0 ( 0 0 ) 0");
 }
@@ -210,7 +210,7 @@ TEST_F(PortReopen, DoesNotCloseAMissingPort) {
   {
     auto port = started();
     fake.results["add"] = -ENODEV;
-    EXPECT_THAT(text_of(port.reopen()), HasSubstr("cannot open"));
+    EXPECT_THAT(text_of(Port::reopen({&port})), HasSubstr("cannot open"));
     fake.take_log();
   }
   EXPECT_THAT(fake.take_log(), IsEmpty());

@@ -113,7 +113,7 @@ TEST_F(PortMove, TransfersEverything) {
     // The plan and the pools of start() moved as well.
     fake.next = fake.ports[3];
     fake.next_id = 3;
-    EXPECT_EQ(text_of(other.reopen()), "");
+    EXPECT_EQ(text_of(Port::reopen({&other})), "");
     const Port last = std::move(other);
     EXPECT_EQ(text_of(last.count()), "rx 5 ( 0 0 ) 0 0 0, tx 0 ( 0 0 ) 0");
     EXPECT_THAT(fake.take_log(), testing::Contains("rx 3 1: 513 on node 1, pool b0"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -17,11 +18,6 @@ namespace {
 
 // INTR_RMV: the device was unplugged. DESTROY: the port was released. NEW: a port was probed.
 constexpr std::array kEvents = {RTE_ETH_EVENT_INTR_RMV, RTE_ETH_EVENT_DESTROY, RTE_ETH_EVENT_NEW};
-
-std::string name_of(std::uint16_t port) {
-  std::array<char, RTE_ETH_NAME_MAX_LEN> name{};
-  return rte_eth_dev_get_name_by_port(port, name.data()) == 0 ? name.data() : "";
-}
 
 int on_event(std::uint16_t port, rte_eth_event_type event, void* watcher, void* /*result*/) {
   auto& self = *static_cast<DeviceWatcher*>(watcher);
@@ -78,39 +74,61 @@ bool DeviceWatcher::is_absent(const std::string& device) {
 
 // DPDK has no events for the kernel's interface below af_packet, so this function polls it.
 void DeviceWatcher::check_interfaces() {
+  std::set<std::string> returned;
   for (auto& port : ports_) {
-    if (port.interface_index() == 0) continue;
-    if (is_absent(port.device())) {
-      if (port.has_successor()) reopen(port);
-    } else if (!has_interface(port.interface_index())) {
-      on_removed(port.id(), port.device());
+    if (is_absent(port.name())) {
+      if (port.has_successor()) returned.insert(port.device());
+    } else if (port.interface_index() != 0 && !has_interface(port.interface_index())) {
+      on_removed(port.id(), port.name());
     }
   }
+  for (const auto& device : returned) reopen(device);
 }
 
-void DeviceWatcher::reopen(Port& port) {
-  const auto before = port.id();
-  const auto is_busy = [&](const Lane& lane) {
-    return uses(lane, before) && !lane.parked.load(std::memory_order_acquire);
+void DeviceWatcher::reopen(const std::string& device) {
+  std::vector<Port*> ports;
+  std::vector<std::uint16_t> before;
+  for (auto& port : ports_) {
+    if (port.device() != device) continue;
+    ports.push_back(&port);
+    before.push_back(port.id());
+    on_removed(port.id(), port.name());
+  }
+  // The index of a port ID in `before`; its size for other ports.
+  const auto index_of = [&](std::uint16_t port) {
+    return static_cast<std::size_t>(std::find(before.begin(), before.end(), port) - before.begin());
+  };
+  const auto is_affected = [&](const Lane& lane) {
+    return std::any_of(before.begin(), before.end(), [&](auto port) { return uses(lane, port); });
   };
   // A worker that has not parked its lane may still be inside the driver: try again later.
-  if (std::any_of(lanes_.begin(), lanes_.end(), is_busy)) return;
-  const bool opened = port.reopen().has_value();
-  const auto now = port.id();
-  if (!opened) {
-    const std::lock_guard lock(mutex_);
-    std::erase(added_, now);  // DPDK announced the port, but it cannot be used
+  for (const auto& lane : lanes_) {
+    if (is_affected(lane) && !lane.parked.load(std::memory_order_acquire)) return;
   }
+  const bool opened = Port::reopen(ports).has_value();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto* port : ports) {
+      // DPDK also announces ports that then do not start.
+      std::erase_if(added_, [&](auto id) { return name_of(id) == port->name(); });
+      if (opened) add_returned(port->name());
+    }
+  }
+  // Returns whether the port can be used, and replaces its ID by the new one.
+  const auto update = [&](std::uint16_t& id) {
+    if (const auto index = index_of(id); index < ports.size()) {
+      id = ports[index]->id();
+      return opened;
+    }
+    return std::none_of(ports_.begin(), ports_.end(), [&](const Port& port) {
+      return port.id() == id && is_absent(port.name());
+    });
+  };
   for (auto& lane : lanes_) {
-    if (!uses(lane, before)) continue;
-    if (lane.port == before) lane.port = now;
-    if (lane.out_port == before) lane.out_port = now;
-    const auto other = forwards(mode_) && lane.port == now ? lane.out_port : lane.port;
-    const bool both_present =
-        other == now || std::none_of(ports_.begin(), ports_.end(), [&](Port& one) {
-          return one.id() == other && is_absent(one.device());
-        });
-    if (!opened || !both_present) continue;
+    if (!is_affected(lane)) continue;
+    bool usable = update(lane.port);
+    if (forwards(mode_)) usable = update(lane.out_port) && usable;
+    if (!usable) continue;
     lane.parked.store(false, std::memory_order_relaxed);
     lane.removed.store(false, std::memory_order_release);
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Detects devices that are removed while packets flow: a port, the VF below a port, or the kernel's
-// interface below a virtual device. Reopens a virtual device when its interface has returned.
+// interface below a virtual device. Reopens a virtual device when its interface has returned, and a
+// MANA function when its RDMA device has returned.
 
 #pragma once
 
@@ -36,7 +37,7 @@ class DeviceWatcher {
   void add_returned(const std::string& device);
   bool is_absent(const std::string& device);
   bool uses(const Lane& lane, std::uint16_t port) const;
-  void reopen(Port& port);
+  void reopen(const std::string& device);
 
   Mode mode_;
   std::vector<Lane>& lanes_;

@@ -33,8 +33,7 @@ std::vector<Candidate> free_ports() {
     Candidate one;
     one.id = static_cast<std::uint16_t>(id);
     one.mac = mac_of(one.id).value_or(MacAddress{});
-    std::array<char, RTE_ETH_NAME_MAX_LEN> name{};
-    if (rte_eth_dev_get_name_by_port(one.id, name.data()) == 0) one.name = name.data();
+    one.name = name_of(one.id);
     const auto info = device_info(one.id);
     if (info && info->device != nullptr) one.device = rte_dev_name(info->device);
     found.push_back(std::move(one));

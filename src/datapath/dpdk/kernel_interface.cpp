@@ -41,4 +41,8 @@ bool is_up(const std::string& name) {
   return up;
 }
 
+bool has_rdma_device(const std::string& pci) {
+  return access(("/sys/bus/pci/devices/" + pci + "/infiniband").c_str(), F_OK) == 0;
+}
+
 }  // namespace manactl::datapath::dpdk

@@ -5,6 +5,7 @@
 #include <rte_version.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -37,6 +38,9 @@ Result<> check_frame(unsigned frame, const rte_eth_dev_info& info) {
 
 Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info& info) {
   rte_eth_conf conf{};
+  // Without this request, net_mana does not announce that its device was removed or reset.
+  const bool announces = info.dev_flags != nullptr && (*info.dev_flags & RTE_ETH_DEV_INTR_RMV) != 0;
+  conf.intr_conf.rmv = announces ? 1 : 0;
   const auto queues = std::min(info.max_rx_queues, info.max_tx_queues);
   if (queues < plan.queues) {
     return fail(Errc::invalid,
@@ -132,6 +136,11 @@ void read_queues(std::uint16_t port,
 
 }  // namespace
 
+std::string name_of(std::uint16_t id) {
+  std::array<char, RTE_ETH_NAME_MAX_LEN> name{};
+  return rte_eth_dev_get_name_by_port(id, name.data()) == 0 ? name.data() : "";
+}
+
 Result<rte_eth_dev_info> device_info(std::uint16_t id) {
   rte_eth_dev_info info{};
   if (const int error = rte_eth_dev_info_get(id, &info); error != 0) {
@@ -154,6 +163,7 @@ Result<Port> Port::open(std::uint16_t id, const std::string& device, bool physic
   Port port(id, device, physical);
   const auto info = device_info(id);
   if (!info) return because(info.error(), printable(device));
+  port.name_ = name_of(id);
   port.driver_ = info->driver_name;
   port.interface_ = info->if_index;
   port.interface_name_ = name_of_interface(info->if_index);
@@ -172,6 +182,7 @@ Port& Port::operator=(Port&& other) noexcept {
   std::swap(node_, other.node_);
   std::swap(queues_, other.queues_);
   std::swap(device_, other.device_);
+  std::swap(name_, other.name_);
   std::swap(interface_, other.interface_);
   std::swap(driver_, other.driver_);
   std::swap(interface_name_, other.interface_name_);
@@ -227,15 +238,12 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
 }
 
 bool Port::has_successor() const {
+  if (driver_ == "net_mana") return has_rdma_device(device_);
   return driver_ == "net_af_packet" && !has_interface(interface_) && is_up(interface_name_);
 }
 
-Result<> Port::reopen() {
-  const auto& devices = plan_->vdevs;
-  const auto device = std::find_if(devices.begin(), devices.end(), [&](const std::string& text) {
-    return text.substr(0, text.find(',')) == device_;
-  });
-  if (device == devices.end()) return fail(Errc::unsupported, device_ + " has no arguments");
+// Closes the port and adds its counts to those of earlier ports.
+void Port::release() {
   const auto counted = count().value_or(PortCount{});
   if (open_) {
     static_cast<void>(rte_eth_dev_stop(id_));
@@ -243,20 +251,40 @@ Result<> Port::reopen() {
     open_ = false;
   }
   earlier_ = counted;
-  // This call fails harmlessly if a previous reopen() removed the device and then failed.
-  static_cast<void>(rte_eal_hotplug_remove("vdev", device_.c_str()));
-  const auto arguments = device->substr(std::min(device->size(), device_.size() + 1));
-  const int error = rte_eal_hotplug_add("vdev", device_.c_str(), arguments.c_str());
-  if (error != 0) return fail_errno(-error, fmt::format("cannot open '{}' again", device_));
-  if (rte_eth_dev_get_port_by_name(device_.c_str(), &id_) != 0) {
-    return fail(Errc::not_found, fmt::format("'{}' created no port", device_));
+}
+
+// Takes over the new port of the same name and starts it.
+Result<> Port::resume() {
+  if (rte_eth_dev_get_port_by_name(name_.c_str(), &id_) != 0) {
+    return fail(Errc::not_found, fmt::format("'{}' created no port '{}'", device_, name_));
   }
   open_ = true;
+  const auto counted = earlier_;
   const auto pools = receive_pools_;
   auto started = start(*plan_, pools);
   earlier_ = counted;
   if (!started) return started;
   if (const auto info = device_info(id_)) interface_ = info->if_index;
+  return {};
+}
+
+Result<> Port::reopen(const std::vector<Port*>& ports) {
+  const auto& name = ports.front()->device_;
+  const auto devices = device_arguments(*ports.front()->plan_);
+  const auto device = std::find_if(devices.begin(), devices.end(), [&](const std::string& text) {
+    return text.substr(0, text.find(',')) == name;
+  });
+  if (device == devices.end()) return fail(Errc::unsupported, name + " has no arguments");
+  for (auto* port : ports) port->release();
+  const char* bus = PciAddress::parse(name) ? "pci" : "vdev";
+  // This call fails harmlessly if a previous reopen() removed the device and then failed.
+  static_cast<void>(rte_eal_hotplug_remove(bus, name.c_str()));
+  const auto arguments = device->substr(std::min(device->size(), name.size() + 1));
+  const int error = rte_eal_hotplug_add(bus, name.c_str(), arguments.c_str());
+  if (error != 0) return fail_errno(-error, fmt::format("cannot open '{}' again", name));
+  for (auto* port : ports) {
+    if (auto resumed = port->resume(); !resumed) return resumed;
+  }
   return {};
 }
 

@@ -21,7 +21,8 @@ namespace manactl::datapath::dpdk {
 
 class Port {
  public:
-  // Takes over the port `id`; the destructor closes it. `device` is its name in plans and messages.
+  // Takes over the port `id`; the destructor closes it. `device` is the name of its device in plans
+  // and messages.
   static Result<Port> open(std::uint16_t id, const std::string& device, bool physical);
 
   Port(Port&& other) noexcept;
@@ -40,18 +41,24 @@ class Port {
 
   const std::string& driver() const { return driver_; }
 
+  // The device in the plan, such as a PCI address; several ports may have the same one.
   const std::string& device() const { return device_; }
+
+  // DPDK's name of the port, such as "7870:00:00.0_port1".
+  const std::string& name() const { return name_; }
 
   // Index of the kernel's interface below a virtual device; 0 without one.
   unsigned interface_index() const { return interface_; }
 
-  // True if the kernel's interface was replaced by one of the same name that is up, so that
-  // reopen() may succeed. Always false for drivers other than net_af_packet.
+  // True if the device has returned after it was removed, so that reopen() may succeed: for
+  // net_af_packet, an interface of the same name is up; for net_mana, the function has an RDMA
+  // device. Always false for other drivers.
   bool has_successor() const;
 
-  // Reopens the device and repeats start(). No other thread may use the port meanwhile. id() may
-  // change; count() keeps its totals. May be called again after a failure.
-  Result<> reopen();
+  // Reopens a device and repeats start() for `ports`, which must be all of its ports. No other
+  // thread may use them meanwhile. Their id() may change; count() keeps its totals. May be called
+  // again after a failure.
+  static Result<> reopen(const std::vector<Port*>& ports);
 
   PortReport report() const;
 
@@ -77,6 +84,8 @@ class Port {
 
   std::optional<PortCount> read() const;
   std::optional<PortCount> since_mark() const;
+  void release();
+  Result<> resume();
 
   std::uint16_t id_ = 0;
   bool open_ = false;
@@ -84,7 +93,7 @@ class Port {
   int node_ = 0;
   unsigned interface_ = 0;
   std::uint16_t queues_ = 0;
-  std::string device_, driver_, interface_name_;
+  std::string device_, name_, driver_, interface_name_;
   const BenchPlan* plan_ = nullptr;  // the plan passed to start()
   std::vector<rte_mempool*> receive_pools_;
   PortCount before_;   // counters at mark()
@@ -92,6 +101,8 @@ class Port {
   std::optional<PathCounters> paths_before_;
 };
 
+// DPDK's name of a port; empty if it has none.
+std::string name_of(std::uint16_t id);
 Result<rte_eth_dev_info> device_info(std::uint16_t id);
 Result<MacAddress> mac_of(std::uint16_t id);
 

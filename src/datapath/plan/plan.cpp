@@ -65,20 +65,6 @@ unsigned min_receive(const BenchPlan& plan) {
   return any ? kDefaultReceive : kMinReceive;
 }
 
-// Returns one argument per PCI slot, with all of its ports, because a driver probes a device once.
-std::vector<std::string> slot_devices(const BenchPlan& plan) {
-  std::vector<std::string> devices;
-  for (const auto& nic : plan.nics) {
-    const auto slot = nic.pci.str();
-    const auto known = std::find_if(devices.begin(), devices.end(), [&](const std::string& device) {
-      return device.starts_with(slot);
-    });
-    auto& device = known != devices.end() ? *known : devices.emplace_back(slot);
-    device += ",mac=" + nic.mac.str();
-  }
-  return devices;
-}
-
 bool uses_netvsc(const BenchPlan& plan) {
   return std::any_of(
       plan.nics.begin(), plan.nics.end(), [](const Nic& nic) { return nic.vmbus.has_value(); });
@@ -218,6 +204,20 @@ std::string Placement::note() const {
                      cpus == 1 ? "CPU" : "CPUs");
 }
 
+std::vector<std::string> device_arguments(const BenchPlan& plan) {
+  auto devices = plan.vdevs;
+  for (const auto& nic : plan.nics) {
+    const auto slot = nic.pci.str();
+    const auto known =
+        std::find_if(devices.begin() + static_cast<std::ptrdiff_t>(plan.vdevs.size()),
+                     devices.end(),
+                     [&](const std::string& device) { return device.starts_with(slot); });
+    auto& device = known != devices.end() ? *known : devices.emplace_back(slot);
+    device += ",mac=" + nic.mac.str();
+  }
+  return devices;
+}
+
 std::vector<std::string> eal_arguments(const BenchPlan& plan) {
   std::vector<std::string> arguments;
   if (plan.hugepages) {
@@ -238,10 +238,9 @@ std::vector<std::string> eal_arguments(const BenchPlan& plan) {
   arguments.emplace_back("--main-lcore=0");
 
   if (!measures_mana(plan)) arguments.emplace_back("--no-pci");
-  for (const auto& device : plan.vdevs) arguments.push_back("--vdev=" + device);
   // Naming one device of a bus keeps EAL from probing the others. On the VMBus this works since
   // DPDK 23.11; in earlier releases, net_netvsc takes all devices that are bound to uio_hv_generic.
-  for (const auto& device : slot_devices(plan)) arguments.push_back("--vdev=" + device);
+  for (const auto& device : device_arguments(plan)) arguments.push_back("--vdev=" + device);
   for (const auto& nic : plan.nics) {
     if (nic.vmbus) arguments.push_back("--allow=" + nic.vmbus->str());
   }

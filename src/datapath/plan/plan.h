@@ -62,6 +62,10 @@ struct Placement {
 
 Placement place(const BenchPlan& plan);
 
+// The devices of the plan as DPDK's devargs, such as "7870:00:00.0,mac=00:0d:3a:76:3b:d1". A PCI
+// slot has one entry with all of its NICs, because a driver probes a device once.
+std::vector<std::string> device_arguments(const BenchPlan& plan);
+
 // EAL's arguments for the plan, without argv[0]. An empty plan.cpus means CPU 0.
 std::vector<std::string> eal_arguments(const BenchPlan& plan);
 
