@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kHelp =
     "statistics | violations | requests | fault CODE=ACTION | no-faults | hostile SEED[,...] | "
-    "hostile off | event TYPE | help";
+    "hostile off | event TYPE | revoke | help";
 
 // The types of events that a device sends on its own.
 constexpr EnumWords<wire::EventType, 3> kEvents = {{
@@ -131,6 +131,10 @@ std::string Console::execute(std::string_view line) {
     const auto fault = Fault::parse(argument);
     if (!fault) return error(fault.error().message);
     device_.faults().add(*fault);
+    return "ok";
+  }
+  if (command == "revoke") {
+    device_.revoke();
     return "ok";
   }
   if (command == "hostile") return hostile(argument);

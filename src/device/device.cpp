@@ -37,6 +37,7 @@ void Device::store(std::uint32_t offset, std::uint64_t value) {
 
 void Device::reset() {
   channel_ = {};
+  revoked_ = false;
   queues_.reset();
   control_.reset();
   vports_.reset();
@@ -160,6 +161,7 @@ void Device::handle_work_doorbell(std::uint32_t page,
                                   std::uint32_t id,
                                   std::uint32_t tail,
                                   bool is_sq) {
+  if (revoked_ && id != channel_.sq_id && id != channel_.rq_id) return;
   auto* queue = queues_.wqs().find(id);
   if (queue == nullptr || queue->is_sq != is_sq) {
     return trace_.violation(

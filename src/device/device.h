@@ -34,6 +34,10 @@ class Device {
   // Sends an event on the hardware channel, for example a reset request. False without a channel.
   bool send_event(wire::EventType type);
 
+  // Ignores the queues of ports until a driver sets up the hardware channel again, as after the
+  // host has taken the function away from the VM. Requests are still executed.
+  void revoke() { revoked_ = true; }
+
   // The faults to inject from now on.
   FaultPlan& faults() { return faults_; }
 
@@ -89,6 +93,7 @@ class Device {
   Packets packets_;
   Rdma rdma_;
   Channel channel_;
+  bool revoked_ = false;
   std::uint64_t messages_ = 0;
   std::map<wire::Command, std::uint64_t> executed_;
 };

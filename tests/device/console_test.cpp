@@ -72,6 +72,22 @@ TEST_F(ConsoleTest, RefusesEventsWithoutAHardwareChannel) {
             "error: no driver has set up the hardware channel");
 }
 
+TEST_F(ConsoleTest, IgnoresThePortsAfterRevokeUntilADriverStarts) {
+  EXPECT_EQ(console.execute("revoke"), "ok");
+  const auto frame = frame_to(driver.ports[1].config.mac);
+  driver.send(0, frame);
+  EXPECT_TRUE(driver.receive(1).empty());
+  device.store(kDoorbellsAt + kDoorbellPageBytes, 99);  // SQ 99 does not exist
+  const wire::FenceRqRequest fence{driver.ports[0].rx.object};
+  EXPECT_EQ(driver.request(wire::Command::fence_rq, fence)->header.status, 0U);
+  guest.next = MemoryGuest::kFirst;
+  std::ranges::fill(guest.ram, std::uint8_t{0});
+  driver.bring_up();
+  driver.send(0, frame);
+  EXPECT_EQ(driver.receive(1).size(), 1U);
+  EXPECT_EQ(trace.violations(), 0U);
+}
+
 TEST_F(ConsoleTest, ExplainsWhatItCannotDo) {
   EXPECT_EQ(console.execute("stats"), "error: unknown command 'stats', try help");
   EXPECT_THAT(console.execute("help"), HasSubstr("statistics"));

@@ -97,7 +97,10 @@ Possible<datapath::Nic> port_of(const host::Nic& nic,
                                 const datapath::EngineInfo& engine) {
   auto port = mana_port(nic, shown);
   if (!port) return port;
-  if (!nic.is_direct() && !nic.is_prepared()) {
+  if (nic.is_direct()) return port;
+  if (!nic.is_prepared()) {
+    // After "prepare --vf-only", net_mana uses the VF without the synthetic device.
+    if (!nic.vf->up && nic.synthetic && !nic.synthetic->up) return port;
     return obstacle(fmt::format("the kernel uses '{}'; bind it to user space first", shown),
                     {fmt::format("manactl prepare {}", diag::shell_word(nic.name()))});
   }

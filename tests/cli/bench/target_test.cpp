@@ -109,6 +109,20 @@ TEST(FindPort, PrintsTheCommandForANicThatIsNotPrepared) {
   EXPECT_THAT(port.error().commands, ElementsAre("manactl prepare eth1"));
 }
 
+TEST(FindPort, HasNoChannelIfBothLinksAreDown) {
+  auto facts = host::facts_of("healthy-two-nics");
+  for (auto& nic : *facts.nics) {
+    nic.carries.clear();
+    if (nic.name() != "eth1") continue;
+    nic.vf->up = false;
+    EXPECT_FALSE(find_prepared_port(facts, "eth1", kAll)) << "the synthetic interface is up";
+    nic.synthetic->up = false;
+  }
+  const auto port = find_prepared_port(facts, "eth1", kAll);
+  ASSERT_TRUE(port);
+  EXPECT_FALSE(port->vmbus);
+}
+
 TEST(FindPort, RefusesTheInterfaceOfTheSshSession) {
   auto facts = host::facts_of("healthy-two-nics");
   for (auto& nic : *facts.nics) nic.carries = {"default route"};
