@@ -119,8 +119,8 @@ constexpr std::span<const EnumWord<MrType>> members(MrType) {
   return kMrTypes;
 }
 
-// Of the type GVA: maps a DMA region at virtual addresses that the application chooses. The MR owns
-// the region. The type GPA has no region and no address.
+// Creates a memory region. The type GVA maps a DMA region, which the memory region then owns, at
+// virtual addresses that the application chooses. The type GPA has no DMA region and no address.
 struct CreateMrRequest {
   static constexpr std::string_view kName = "CREATE_MR request";
   static constexpr std::size_t kSize = 48;

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+#
+# The function is reset while bench sends on it with net_mana: because the device requests it, and because the device
+# does not respond to requests. bench reopens the port and reports both events. Needs Linux 7.3, whose driver resets
+# the function in both cases, and a device with a short --hwc-timeout.
+
+. /guest/dpdk.sh
+mount -t hugetlbfs hugetlbfs /dev/hugepages
+manactl prepare eth1 --vf-only --hugepages 128
+
+for cause in request timeout; do
+  echo "# reset after a $cause"
+  before=$(device_packets tx_packets)
+  manactl bench eth1 --engine dpdk --mode tx --queues 2 --duration 90 --interval 500ms --no-save -o json \
+    >/run/azure/result 2>/run/azure/err &
+  pid=$!
+  wait_for 20 eval '(($(device_packets tx_packets) > before + 20000))' ||
+    { cat /run/azure/err; fail "bench sends no packets"; }
+  sleep 1  # bench ignores the first intervals
+  dmesg -c >/dev/null
+  expect "revoke" ok "$(device_console revoke)"
+  if [ $cause = request ]; then
+    expect "event" ok "$(device_console event reset-request)"
+  else
+    faults any=ignore
+  fi
+  wait_for 60 eval 'dmesg | grep -q "MANA reset cycle start"' || fail "the driver does not reset the function"
+  faults
+  wait_for 60 eval 'dmesg | grep -q "MANA reset cycle completed"' || fail "the reset does not end"
+  sent=$(device_packets tx_packets)
+  wait_for 20 eval '(($(device_packets tx_packets) > sent + 20000))' || fail "bench does not send again"
+  kill -TERM $pid
+  rc=0
+  wait $pid || rc=$?
+  cat /run/azure/err
+  expect "status of bench" 143 $rc
+  manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
+  for event in "was removed" returned; do
+    grep -q "7870:00:00.0_port2 $event after" /run/azure/out || fail "not '$event'"
+  done
+  grep -q "Device absent for" /run/azure/out || fail "the outage was not measured"
+  dmesg >/run/azure/log
+  manactl doctor --log /run/azure/log || true
+done
+manactl restore eth1 || true
