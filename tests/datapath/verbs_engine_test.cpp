@@ -19,6 +19,7 @@ namespace manactl::datapath::verbs {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -247,6 +248,33 @@ TEST(VerbsEngine, ReportsTheRemovalOfItsDevice) {
     ASSERT_EQ(trial.events.size(), 1U);
     EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
     EXPECT_EQ(trial.events[0].device, "7870:00:00.0");
+  }));
+}
+
+TEST(VerbsEngine, ContinuesWhenItsDeviceHasReturned) {
+  EXPECT_TRUE(in_child([] {
+    // The device fails after 2 s and returns 0.2 s later.
+    SimulatedPort port("engine=inline fault=device=reset,ms=2000,back=200");
+    auto plan = plan_of(Mode::txrx, 2);
+    plan.trial.seconds = 60;
+    std::stop_source stop;
+    std::vector<std::string> events;
+    std::uint64_t sent = 0;
+    Progress progress;
+    progress.event = [&](const Event& event) {
+      events.emplace_back(event.kind == Event::Kind::removed ? "removed" : "returned");
+      sent = port.counters().tx_packets;
+    };
+    progress.interval = [&](const Interval&) {
+      if (events.size() == 2 && port.counters().tx_packets > sent + 1000) stop.request_stop();
+    };
+    auto session = engine_on(port)->open(plan).value();
+    const auto trial = session->run(plan.trial, stop.get_token(), progress).value();
+    EXPECT_THAT(events, ElementsAre("removed", "returned"));
+    EXPECT_EQ(trial.total.tx.errors, 0U);
+    EXPECT_GE(trial.total.tx.packets, port.counters().tx_packets);
+    session.reset();
+    EXPECT_THAT(port.violations(), IsEmpty());
   }));
 }
 

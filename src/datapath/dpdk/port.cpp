@@ -16,6 +16,7 @@
 #include "datapath/dpdk/eal_log.h"
 #include "datapath/dpdk/kernel_interface.h"
 #include "datapath/dpdk/path_counters.h"
+#include "datapath/engines.h"
 #include "datapath/plan/plan.h"
 
 namespace manactl::datapath::dpdk {
@@ -238,7 +239,7 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
 }
 
 bool Port::has_successor() const {
-  if (driver_ == "net_mana") return has_rdma_device(device_);
+  if (driver_ == "net_mana") return is_simulated() || has_rdma_device(device_);
   return driver_ == "net_af_packet" && !has_interface(interface_) && is_up(interface_name_);
 }
 

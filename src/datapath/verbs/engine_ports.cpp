@@ -28,6 +28,7 @@ int bind_to_cpu(unsigned cpu) {
 void drain_sends(const std::vector<Lane*>& lanes) {
   const auto end = Clock::now() + kDrainTime;
   for (auto* lane : lanes) {
+    if (lane->tx == nullptr) continue;
     auto& ring = *lane->tx;
     for (ring.reclaim(); ring.completed() != ring.head() && Clock::now() < end; ring.reclaim()) {
       std::this_thread::yield();
@@ -37,6 +38,7 @@ void drain_sends(const std::vector<Lane*>& lanes) {
 }
 
 void note_overflow(const Lane& lane, std::size_t index, Trial& trial) {
+  if (lane.tx == nullptr) return;
   const bool has_overflow = lane.tx->overflowed() || (lane.rx != nullptr && lane.rx->overflowed());
   if (!has_overflow) return;
   trial.notes.push_back(
@@ -57,7 +59,7 @@ Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& report) {
   for (const auto& nic : plan.nics) {
     auto port = Port::open(open_, plan, nic);
     if (!port) return tl::unexpected<Error>(port.error());
-    const auto speed = (*port)->context().link_mbps();
+    const auto speed = (*port)->context()->link_mbps();
     report.ports.push_back({nic.pci.str(), "libmana", "", nic.mac, speed});
     ports_.push_back(std::move(*port));
   }
@@ -67,7 +69,7 @@ Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& report) {
       lanes_.push_back(&lane);
     }
   }
-  lost_.resize(ports_.size());
+  absent_.resize(ports_.size());
   if (receives(plan.mode)) {
     report.notes.emplace_back("direct verbs do not report packets dropped for lack of a buffer");
   }
@@ -106,12 +108,34 @@ void VerbsPorts::join_worker(std::size_t index, Worker& /*worker*/) {
 std::vector<Event> VerbsPorts::take_events() {
   std::vector<Event> events;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    auto& context = ports_[i]->context();
-    if (lost_[i] || !context.is_lost()) continue;
-    lost_[i] = true;
-    events.push_back({0, context.port_info().slot, Event::Kind::removed});
+    const auto slot = plan_->nics[i].pci.str();
+    if (absent_[i]) {
+      if (!try_reopen(i)) continue;
+      absent_[i] = false;
+      events.push_back({0, slot, Event::Kind::returned});
+    } else if (ports_[i]->context()->is_lost()) {
+      absent_[i] = true;
+      for (auto& lane : ports_[i]->lanes()) lane.removed.store(true, std::memory_order_release);
+      events.push_back({0, slot, Event::Kind::removed});
+    }
   }
   return events;
+}
+
+// Returns true if the device of the port has returned and its workers continue.
+bool VerbsPorts::try_reopen(std::size_t port) {
+  auto& lanes = ports_[port]->lanes();
+  // A worker that has not parked its lane may still use the rings: try again later.
+  for (const auto& lane : lanes) {
+    if (!lane.parked.load(std::memory_order_acquire)) return false;
+  }
+  ports_[port]->close();
+  if (!ports_[port]->reopen(open_, *plan_, plan_->nics[port])) return false;
+  for (auto& lane : lanes) {
+    lane.parked.store(false, std::memory_order_relaxed);
+    lane.removed.store(false, std::memory_order_release);
+  }
+  return true;
 }
 
 // Completed packets do not include those that failed.
@@ -121,12 +145,13 @@ std::vector<std::optional<PortCount>> VerbsPorts::finish(Trial& trial) {
   drain_sends(lanes_);
   std::vector<std::optional<PortCount>> counts;
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    const auto& lane = *lanes_[i];
+    auto& lane = *lanes_[i];
     auto& queue = trial.queues[i];
     queue.tx.errors += lane.counters.tx_errors.get() - errors_before[i];
     if (i % plan_->queues == 0) counts.emplace_back(PortCount{});
     auto& count = *counts.back();
-    const auto pending = lane.tx->head() - lane.tx->completed();
+    const auto in_ring = lane.tx != nullptr ? lane.tx->head() - lane.tx->completed() : 0;
+    const auto pending = in_ring + std::exchange(lane.abandoned, 0);
     const auto completed =
         queue.tx.packets - std::min<std::uint64_t>(queue.tx.packets, pending + queue.tx.errors);
     count.tx.packets += completed;

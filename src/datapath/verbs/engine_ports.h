@@ -31,12 +31,14 @@ class VerbsPorts final : public EnginePorts {
   std::vector<std::optional<PortCount>> finish(Trial& trial) override;
 
  private:
+  bool try_reopen(std::size_t port);
+
   OpenPort open_;
   const BenchPlan* plan_ = nullptr;
   const ModeBursts* bursts_ = nullptr;
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<Lane*> lanes_;
-  std::vector<bool> lost_;  // ports whose removal was reported
+  std::vector<bool> absent_;  // ports whose device was removed and has not returned
   std::deque<std::thread> threads_;
 };
 

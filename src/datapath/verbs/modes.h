@@ -24,12 +24,15 @@ struct ForwardBuffers {
   std::uint32_t key = 0;               // lkey of the memory
 };
 
-// One queue with the state of its worker.
+// One queue with the state of its worker. Without a device, the lane is parked and both rings are
+// null.
 struct alignas(kOwnLines) Lane : BaseLane {
   SendRing* tx = nullptr;
   ReceiveRing* rx = nullptr;  // null if the mode does not receive
   SendPattern send_pattern;
   ForwardBuffers forward_buffers;
+  std::uint64_t abandoned =
+      0;  // packets of this trial that were in flight when the device was closed
 };
 
 using Burst = BurstFunction<Lane>;

@@ -70,23 +70,56 @@ Result<> check_limits(const BenchPlan& plan, const Context& context) {
 Result<std::unique_ptr<Port>> Port::open(const OpenPort& open,
                                          const BenchPlan& plan,
                                          const Nic& nic) {
-  auto context = open(nic);
-  if (!context) return tl::unexpected<Error>(context.error());
-  if (auto ok = check_limits(plan, **context); !ok) return tl::unexpected<Error>(ok.error());
-  std::unique_ptr<Port> port(new Port(std::move(*context)));
-  if (auto ok = port->make_queues(plan); !ok) return tl::unexpected<Error>(ok.error());
-  std::size_t bytes = 0;
-  for (const auto& lane : port->lanes_) bytes += bytes_needed(plan, lane);
-  auto memory = Region::make(*port->context_, bytes);
-  if (!memory) return tl::unexpected<Error>(memory.error());
-  port->memory_.emplace(std::move(*memory));
-  if (generates_packets(plan.mode)) port->fill_send_patterns(plan, nic);
-  if (receives(plan.mode)) port->post_buffers(plan);
+  std::unique_ptr<Port> port(new Port);
+  port->lanes_ = std::vector<Lane>(plan.queues);
+  if (auto ok = port->open_device(open, plan, nic); !ok) return tl::unexpected<Error>(ok.error());
   return port;
 }
 
+Result<> Port::open_device(const OpenPort& open, const BenchPlan& plan, const Nic& nic) {
+  auto context = open(nic);
+  if (!context) return tl::unexpected<Error>(context.error());
+  context_ = std::move(*context);
+  if (auto ok = check_limits(plan, *context_); !ok) return ok;
+  if (auto ok = make_queues(plan); !ok) return ok;
+  std::size_t bytes = 0;
+  for (const auto& lane : lanes_) bytes += bytes_needed(plan, lane);
+  auto memory = Region::make(*context_, bytes);
+  if (!memory) return tl::unexpected<Error>(memory.error());
+  memory_.emplace(std::move(*memory));
+  if (generates_packets(plan.mode)) fill_send_patterns(plan, nic);
+  if (receives(plan.mode)) post_buffers(plan);
+  return {};
+}
+
+void Port::close() {
+  for (auto& lane : lanes_) {
+    if (lane.tx != nullptr) lane.abandoned += lane.tx->head() - lane.tx->completed();
+    lane.tx = nullptr;
+    lane.rx = nullptr;
+    lane.send_pattern = {};
+    lane.forward_buffers = {};
+  }
+  receivers_.reset();
+  senders_.clear();
+  memory_.reset();
+  context_.reset();
+  used_ = 0;
+}
+
+Result<> Port::reopen(const OpenPort& open, const BenchPlan& plan, const Nic& nic) {
+  if (auto ok = open_device(open, plan, nic); !ok) {
+    close();
+    return ok;
+  }
+  for (auto& lane : lanes_) {
+    lane.tx->add_errors(lane.counters.tx_errors.get());
+    if (lane.rx != nullptr) lane.rx->add_errors(lane.counters.rx_errors.get());
+  }
+  return {};
+}
+
 Result<> Port::make_queues(const BenchPlan& plan) {
-  lanes_ = std::vector<Lane>(plan.queues);
   senders_.reserve(plan.queues);
   for (auto& lane : lanes_) {
     auto queue = SendQueue::make(*context_, plan.descriptors);
@@ -96,7 +129,9 @@ Result<> Port::make_queues(const BenchPlan& plan) {
     lane.burst =
         static_cast<std::uint16_t>(std::min<std::uint32_t>(plan.burst, lane.tx->free_entries()));
     // Allows at most one burst of each queue in flight.
-    if (measures_latency(plan.mode)) lane.requests = std::make_unique<Requests>(lane.burst);
+    if (measures_latency(plan.mode) && !lane.requests) {
+      lane.requests = std::make_unique<Requests>(lane.burst);
+    }
   }
   if (!receives(plan.mode)) return {};
   auto queues = ReceiveQueues::make(*context_, plan.queues, plan.descriptors);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// An open port with its queues, its packets and a lane for each queue.
+// A port with its queues, its packets and a lane for each queue. The lanes outlive the device,
+// which may be removed and return.
 
 #pragma once
 
@@ -26,13 +27,22 @@ class Port {
   Port& operator=(const Port&) = delete;
   ~Port() = default;
 
-  Context& context() { return *context_; }
+  // Null after close().
+  Context* context() { return context_.get(); }
+
+  // Closes the device. No worker may use the lanes; their rings are null afterwards.
+  void close();
+
+  // Opens the device of a closed port again. If this fails, the port stays closed. The lanes keep
+  // their counts.
+  Result<> reopen(const OpenPort& open, const BenchPlan& plan, const Nic& nic);
 
   std::vector<Lane>& lanes() { return lanes_; }
 
  private:
-  explicit Port(std::unique_ptr<Context> context) : context_(std::move(context)) {}
+  Port() = default;
 
+  Result<> open_device(const OpenPort& open, const BenchPlan& plan, const Nic& nic);
   Result<> make_queues(const BenchPlan& plan);
   void fill_send_patterns(const BenchPlan& plan, const Nic& nic);
   void post_buffers(const BenchPlan& plan);

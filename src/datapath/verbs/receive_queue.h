@@ -31,6 +31,9 @@ class ReceiveRing {
 
   std::uint64_t errors() const noexcept { return errors_; }
 
+  // Includes the errors of an earlier ring.
+  void add_errors(std::uint64_t count) noexcept { errors_ += count; }
+
   bool overflowed() const { return reader_.overflowed(); }
 
   Wqe& at(std::uint32_t position) const noexcept { return ring_[position & mask_]; }

@@ -31,6 +31,9 @@ class SendRing {
 
   std::uint64_t errors() const noexcept { return errors_; }
 
+  // Includes the errors of an earlier ring.
+  void add_errors(std::uint64_t count) noexcept { errors_ += count; }
+
   // True if a CQ entry was overwritten: the counts are wrong from then on.
   bool overflowed() const { return reader_.overflowed(); }
 
