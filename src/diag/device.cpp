@@ -55,6 +55,13 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
     first_names_[device.interface] = first_name(old_name);
   }
   device.interface = first_name(device.interface);
+  if (device.interface.empty()) return device;
+  const auto channel = channels_.find(device.interface);
+  if (device.channel.empty()) {
+    if (channel != channels_.end()) device.channel = channel->second;
+  } else if (channel != channels_.end() || channels_.size() < kMaxNames) {
+    channels_[device.interface] = device.channel;
+  }
   return device;
 }
 

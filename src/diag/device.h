@@ -25,6 +25,8 @@ struct Device {
 };
 
 // Finds devices in the captures of signatures. udev renames interfaces, so it follows their names.
+// hv_netvsc prints which VF joins which channel; later lines about the VF are about this channel,
+// too.
 class DeviceNames {
  public:
   Device device_of(const Signature& signature, const Captures& captures);
@@ -33,6 +35,7 @@ class DeviceNames {
   static constexpr std::size_t kMaxNames = 100;
 
   std::map<std::string, std::string> first_names_;  // by the later name
+  std::map<std::string, std::string> channels_;     // by the first name of the VF's interface
 };
 
 }  // namespace manactl::diag

@@ -60,9 +60,20 @@ bool explains(const Symptom& one, const Symptom& other) {
   });
 }
 
+// An unrecognized error of DPDK or a driver may be why a later step of the application failed.
+bool may_have_unknown_cause(const Symptom& one) {
+  const auto& entry = *one.entry;
+  if (one.signature().source != kApplication) return false;
+  return std::ranges::any_of(one.log->entries, [&entry](const LogEntry& other) {
+    return other.signature == nullptr && other.blocks && other.run == entry.run &&
+           other.resolution == Resolution::none && other.first.line < entry.first.line;
+  });
+}
+
 void mark_explained(Symptoms& symptoms) {
   for (auto& one : symptoms) {
     one.is_explained =
+        may_have_unknown_cause(one) ||
         std::ranges::any_of(symptoms, [&one](const Symptom& o) { return explains(o, one); });
   }
 }

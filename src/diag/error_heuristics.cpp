@@ -64,9 +64,11 @@ std::size_t find_error_word(std::string_view block, std::size_t from) {
 std::optional<RunKind> run_kind_of_text(std::string_view message) {
   static const auto* const kernel =
       new re2::RE2(R"(^(?:mana(?:_ib)?|hv_netvsc|hv_vmbus|uio_hv_generic)[ :])");
-  // Log types of DPDK are in capitals; older releases print the function instead.
-  static const auto* const program =
-      new re2::RE2(R"(^(?:[A-Z][A-Z0-9_]{2,}: |(?:mana|hn|vmbus)_\w+\(\): |testpmd: ))");
+  // Log types of DPDK are in capitals, as are the subsystems of the kernel; older releases of DPDK
+  // print the function instead.
+  static const auto* const program = new re2::RE2(
+      R"(^(?:(?:EAL|PMD|ETHDEV|MBUF|MEMPOOL|RING|MALLOC|KVARGS|CMDLINE|TELEMETRY|USER\d|)"
+      R"([A-Z0-9_]+_(?:BUS|DRIVER|PMD|NET)): |(?:mana|hn|vmbus)_\w+\(\): |testpmd: ))");
   const re2::StringPiece text(message.data(), message.size());
   if (re2::RE2::PartialMatch(text, *kernel)) return RunKind::boot;
   if (re2::RE2::PartialMatch(text, *program)) return RunKind::program;

@@ -92,6 +92,7 @@ Signature read_signature(const JsonFields& entry) {
   signature.explained_by = texts_or_none(entry, "explained_by");
   signature.benign_without = texts_or_none(entry, "benign_without");
   signature.resolved_by = texts_or_none(entry, "resolved_by");
+  signature.matters_after = texts_or_none(entry, "matters_after");
   signature.benign_when = benign_captures(entry);
   read_story(entry, signature);
   signature.checks = texts_or_none(entry, "checks");

@@ -56,8 +56,11 @@ struct Signature {
   std::optional<State> state;      // of the device after the line
   std::optional<State> blocks;     // the device cannot reach this state while the fault lasts
   std::vector<State> expected_in;  // in these states, the error is normal
-  std::optional<RunKind> begins;   // the line begins a run
-  std::optional<Ending> ends;      // the line ends the current run
+  // Ids of signatures. The error matters only if one of these lines precedes it and is, at the end
+  // of the log, the newest about a channel. Without lines about channels, it matters.
+  std::vector<std::string> matters_after;
+  std::optional<RunKind> begins;  // the line begins a run
+  std::optional<Ending> ends;     // the line ends the current run
 
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
   std::vector<std::string> checks;

@@ -233,6 +233,11 @@ LogEntry* Story::add_unknown(const Event& event) {
 std::vector<LogEntry> Story::take_entries() {
   std::vector<LogEntry> entries;
   for (auto& [key, slot] : slots_) {
+    const auto* const reason = reason_to_ignore(slot.open);
+    if (reason != nullptr) {
+      slot.open.resolution = Resolution::expected;
+      slot.open.proof = reason->quote;
+    }
     for (auto* const entry : {&slot.open, &slot.expected, &slot.recovered}) {
       if (entry->count > 0) entries.push_back(std::move(*entry));
     }
@@ -275,6 +280,28 @@ const Milestone* Story::reason_to_expect(const Signature& error, const Device& d
     if (newest != nullptr && contains(error.expected_in, newest->state)) return newest;
   }
   return nullptr;
+}
+
+// The newest line about a channel, if no channel was in a state in which the error matters before
+// the error and still is.
+const Milestone* Story::reason_to_ignore(const LogEntry& error) {
+  if (error.count == 0 || error.signature == nullptr) return nullptr;
+  const auto& matters_after = error.signature->matters_after;
+  const auto* const run = matters_after.empty() ? nullptr : current_run(RunKind::boot);
+  if (run == nullptr) return nullptr;
+  std::map<std::string, const Milestone*> newest;
+  const Milestone* reason = nullptr;
+  for (const auto& one : run->milestones) {
+    if (one.device.channel.empty()) continue;
+    auto*& of_channel = newest[one.device.channel];
+    if (of_channel == nullptr || one.last_line >= of_channel->last_line) of_channel = &one;
+  }
+  for (const auto& [channel, one] : newest) {
+    const bool is_older = one->quote.line < error.last_line;
+    if (is_older && contains(matters_after, one->signature->id)) return nullptr;
+    if (reason == nullptr || one->last_line > reason->last_line) reason = one;
+  }
+  return reason;
 }
 
 bool Story::proves_recovery(const Signature& signature,

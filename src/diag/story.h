@@ -127,6 +127,7 @@ class Story {
                  const Run& run);
   void add_state(const Signature& signature, const Event& event, const Device& device, Run& run);
   const Milestone* reason_to_expect(const Signature& error, const Device& device);
+  const Milestone* reason_to_ignore(const LogEntry& error);
   bool proves_recovery(const Signature& signature,
                        const Device& device,
                        const Run& run,

@@ -53,7 +53,7 @@ TEST_P(EverySignature, NamesAnObservationThatExists) {
 
 TEST_P(EverySignature, NamesSignaturesThatExist) {
   const auto& s = signature();
-  for (const auto* list : {&s.explained_by, &s.benign_without, &s.resolved_by}) {
+  for (const auto* list : {&s.explained_by, &s.benign_without, &s.resolved_by, &s.matters_after}) {
     for (const auto& name : *list) {
       const bool is_family = name.ends_with('*');
       const auto family = std::string_view(name).substr(0, name.size() - 1);

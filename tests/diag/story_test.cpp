@@ -116,6 +116,34 @@ TEST(States, OfTrafficEndWithAnotherLine) {
   EXPECT_EQ(report.entries.at(0).proof->line, 5U);
 }
 
+constexpr const char* kSlot =
+    "hv_netvsc 6045bdc0-bd67-6045-bdc0-bd676045bdc0 (unnamed net_device): VF slot 1 added\n";
+constexpr const char* kJoined =
+    "hv_netvsc 6045bdc0-bd67-6045-bdc0-bd676045bdc0 eth0: VF registering: eth2\n";
+constexpr const char* kOtherSlot =
+    "hv_netvsc 6045bdc1-bd67-6045-bdc1-bd676045bdc1 (unnamed net_device): VF slot 2 added\n";
+constexpr const char* kUnmatched = "mana 7870:00:00.0 eth4: no netdev found for vf serial:1\n";
+
+TEST(OpenErrors, OfAVfMatterOnlyWhileASyntheticNicWaitsForItsVf) {
+  EXPECT_EQ(root_id(diagnose_text(log_of({kUnmatched}))), "hvnetvsc-vf-unmatched");
+  EXPECT_EQ(root_id(diagnose_text(log_of({kSlot, kUnmatched}))), "hvnetvsc-vf-unmatched");
+  EXPECT_EQ(root_id(diagnose_text(log_of({kSlot, kOtherSlot, kJoined, kUnmatched}))),
+            "hvnetvsc-vf-unmatched");
+  // A NIC that starts to wait later does not wait for this VF.
+  EXPECT_EQ(root_id(diagnose_text(log_of({kSlot, kJoined, kUnmatched, kOtherSlot}))), "");
+  const auto diagnosis = diagnose_text(log_of({kSlot, kJoined, kUnmatched}));
+  EXPECT_EQ(root_id(diagnosis), "");
+  ASSERT_THAT(ids(diagnosis.expected), ElementsAre("hvnetvsc-vf-unmatched"));
+  EXPECT_EQ(diagnosis.expected[0].proof->line, 2U);
+}
+
+TEST(OpenErrors, OfAVfAreAboutTheChannelThatItJoined) {
+  const auto unmatched = "mana 7870:00:00.0 eth2: no netdev found for vf serial:1\n";
+  const auto left = "hv_netvsc 6045bdc0-bd67-6045-bdc0-bd676045bdc0 eth0: VF unregistering: eth2\n";
+  const auto diagnosis = diagnose_text(log_of({kSlot, kJoined, left, kOtherSlot, unmatched}));
+  EXPECT_THAT(ids(diagnosis.expected), ElementsAre("hvnetvsc-vf-unmatched"));
+}
+
 TEST(OpenErrors, AreRecoveredByTheStateThatTheyBlock) {
   const auto diagnosis = diagnose_text(log_of({kStart, kBusy, kTraffic}));
   EXPECT_EQ(root_id(diagnosis), "");

@@ -58,6 +58,21 @@ TEST(Verdict, IsAnUnknownFailureIfNoSignatureNamesTheCause) {
             Answer::works);
 }
 
+// An application that fails after an unrecognized error does not show the cause.
+TEST(Verdict, IsAnUnknownFailureIfAnUnrecognizedErrorPrecedesWhatTheApplicationPrints) {
+  const std::string unknown = "MANA_DRIVER: mana_dev_configure(): firmware error 0x31\n";
+  for (const std::string line :
+       {"Fail to configure port 0\n", "testpmd: No probed ethernet devices\n"}) {
+    const auto diagnosis = diagnose_text(kStart + unknown + line);
+    EXPECT_EQ(diagnosis.verdict->answer, Answer::failed_unknown) << line;
+    EXPECT_EQ(diagnosis.verdict->failure->line, 2U) << line;
+    EXPECT_EQ(diagnosis.consequences.size(), 1U) << line;
+  }
+  const auto no_ports = "testpmd: No probed ethernet devices\n";
+  EXPECT_EQ(verdict_of(std::string(kStart) + no_ports).answer, Answer::failed);
+  EXPECT_EQ(verdict_of(kStart + (no_ports + unknown)).answer, Answer::failed);
+}
+
 TEST(Verdict, IsNeitherSuccessNorFailureWithoutSuchLines) {
   EXPECT_EQ(verdict_of("").answer, Answer::no_failure);
   EXPECT_EQ(verdict_of(kStart).answer, Answer::no_failure);
