@@ -91,6 +91,10 @@ DriverIdVerdict judge_upstream(const DriverIdInput& in) {
     return {Status::fail, "rdma-core is patched to use 19, but this kernel uses 20", true};
   }
   if (in.provider.kind == ProviderChoice::Kind::none) {
+    // Programs that are linked with libmana, such as those with net_mana, need no plug-in.
+    if (in.rdma_core && !is_too_old_for_mana(in) && in.has_mana_library) {
+      return {Status::pass, "kernel and rdma-core both use 20"};
+    }
     return is_too_old_for_mana(in)
                ? DriverIdVerdict{Status::fail, kTooOld, false, true}
                : DriverIdVerdict{

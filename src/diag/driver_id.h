@@ -31,6 +31,7 @@ struct DriverIdInput {
   std::optional<std::int64_t> btf;      // RDMA_DRIVER_MANA in the kernel's type information
   ProviderChoice provider;
   std::optional<Release> rdma_core;
+  bool has_mana_library = false;  // libmana.so.1, with which net_mana is linked, is installed
 };
 
 struct DriverIdVerdict {

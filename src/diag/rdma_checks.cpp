@@ -190,6 +190,10 @@ ProviderChoice provider_of(const host::Facts& facts, const std::string& device) 
   return {Kind::chosen, provider_name(found->library), ""};
 }
 
+bool has_mana_library(const host::Facts& facts) {
+  return facts.rdma.mana_provider && *facts.rdma.mana_provider;
+}
+
 DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts) {
   DriverIdInput input;
   input.device = device.name;
@@ -200,6 +204,7 @@ DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts)
   if (facts.rdma.btf_mana) input.btf = *facts.rdma.btf_mana;
   input.provider = provider_of(facts, device.name);
   if (facts.rdma.rdma_core) input.rdma_core = *facts.rdma.rdma_core;
+  input.has_mana_library = has_mana_library(facts);
   return input;
 }
 
@@ -278,6 +283,13 @@ Finding driver_id(const host::Facts& facts, const CheckOptions& /*options*/) {
   return finding;
 }
 
+bool is_only_plug_in_missing(const host::RdmaDevice& device,
+                             const ProviderChoice& choice,
+                             const host::Facts& facts) {
+  return choice.kind == ProviderChoice::Kind::none && has_mana_library(facts) &&
+         judge_driver_id(input_of(device, facts)).status == Status::pass;
+}
+
 Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (!facts.rdma.devices) return unknown(facts.rdma.devices.error().message);
   FindingBuilder findings;
@@ -285,6 +297,11 @@ Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
     const ProviderChoice choice = provider_of(facts, device->name);
     if (choice.kind == ProviderChoice::Kind::unknown) {
       findings.unknown(fmt::format("{}: {}", device->name, choice.reason));
+    } else if (is_only_plug_in_missing(*device, choice, facts)) {
+      findings.warn(fmt::format("{}: libibverbs has no plug-in for MANA (libmana-rdmav34.so); "
+                                "programs that are linked with libmana, such as net_mana, work",
+                                device->name),
+                    install_rdma_core(facts));
     } else if (choice.kind == ProviderChoice::Kind::none) {
       findings.fail(fmt::format("{}: libibverbs has no provider", device->name),
                     {"IBV_SHOW_WARNINGS=1 ibv_devices"});

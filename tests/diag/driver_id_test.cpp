@@ -18,6 +18,7 @@ struct Row {
   bool ids_clash = false;
   bool core_is_too_old = false;
   bool has_character_device = true;
+  bool has_mana_library = false;
 };
 
 const ProviderChoice kMana{Kind::chosen, "mana", ""};
@@ -36,6 +37,9 @@ const std::vector<Row> kRows = {
     {"Upstream", 20, kMana, 50, Status::pass},
     {"UpstreamAgainstOldCore", 20, kNone, 42, Status::fail, false, true},
     {"UpstreamProviderNotInstalled", 20, kNone, 50, Status::fail, false, true},
+    {"UpstreamOnlyPlugInMissing", 20, kNone, 50, Status::pass, false, false, true, true},
+    {"UpstreamOldCoreWithLibrary", 20, kNone, 42, Status::fail, false, true, true, true},
+    {"BackportWithLibrary", 19, kNone, 46, Status::fail, true, false, true, true},
     {"UpstreamAgainstPatchedCore", 20, kErdma, 46, Status::fail, true},
     {"UpstreamProviderUnknown", 20, kUnknown, 50, Status::pass},
     {"UpstreamProviderUnknownOldCore", 20, kUnknown, 39, Status::fail, false, true},
@@ -59,6 +63,7 @@ TEST_P(DriverIdVerdict, MatchesTheTable) {
   input.kernel = row.kernel;
   input.has_character_device = row.has_character_device;
   input.provider = row.provider;
+  input.has_mana_library = row.has_mana_library;
   if (row.core) input.rdma_core = Release{*row.core, 0, 0};
   const auto verdict = judge_driver_id(input);
   EXPECT_EQ(verdict.status, row.status) << verdict.line;

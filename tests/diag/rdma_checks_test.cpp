@@ -184,7 +184,21 @@ TEST(RdmaProvider, FailsForAnotherProviderAndForNone) {
   EXPECT_EQ(run_check(backport_vm(), "rdma.provider").status, Status::fail);
   host::Facts facts = healthy_vm();
   facts.rdma.providers->clear();
+  facts.rdma.mana_provider = false;
   EXPECT_EQ(run_check(facts, "rdma.provider").status, Status::fail);
+}
+
+TEST(RdmaProvider, WarnsIfOnlyThePlugInIsMissing) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.providers->clear();
+  facts.rdma.mana_provider = true;
+  const Finding finding = run_check(facts, "rdma.provider");
+  EXPECT_EQ(finding.status, Status::warn);
+  EXPECT_THAT(finding.detail, HasSubstr("net_mana"));
+  EXPECT_EQ(run_check(facts, "rdma.driver-id").status, Status::pass);
+  facts.rdma.mana_provider = test::unreadable();
+  EXPECT_EQ(run_check(facts, "rdma.provider").status, Status::fail);
+  EXPECT_EQ(run_check(facts, "rdma.driver-id").status, Status::fail);
 }
 
 TEST(RdmaProvider, IsUnknownIfTheChoiceCouldNotBeRead) {

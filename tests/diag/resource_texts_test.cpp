@@ -131,7 +131,10 @@ const std::vector<TextCase> kCases = {
      "unknown: cannot read 'x': Permission denied"},
     {"DriverId",
      "rdma.driver-id",
-     [](Facts& f) { add_function(f); },
+     [](Facts& f) {
+       add_function(f);
+       f.rdma.mana_provider = false;
+     },
      "fail: mana_1: kernel reports 20, libibverbs found no provider (rdma-core 50): the MANA "
      "provider (libmana) is not installed\n"
      "+ mana_0: kernel reports 20, libibverbs chose mana (rdma-core 50): kernel and rdma-core both "
@@ -199,12 +202,20 @@ const std::vector<TextCase> kCases = {
      "rdma.provider",
      [](Facts& f) {
        add_function(f);
+       f.rdma.mana_provider = false;
        f.rdma.providers->at(0).library = "liberdma.so";
      },
      "fail: mana_0: libibverbs chose erdma, not mana; mana_1: libibverbs has no provider\n"
      "+ mana_0: libibverbs chose erdma, not mana\n"
      "+ mana_1: libibverbs has no provider\n"
      "$ IBV_SHOW_WARNINGS=1 ibv_devices"},
+    {"ProviderOnlyInPrograms",
+     "rdma.provider",
+     [](Facts& f) { f.rdma.providers->clear(); },
+     "warn: mana_0: libibverbs has no plug-in for MANA (libmana-rdmav34.so); programs that are "
+     "linked with libmana, such as net_mana, work\n"
+     "$ apt-get update\n"
+     "$ apt-get install -y rdma-core ibverbs-providers"},
     {"ProviderThatCannotBeNamed",
      "rdma.provider",
      [](Facts& f) { f.rdma.providers->at(0) = {"mana_0", "", "not loaded"}; },
