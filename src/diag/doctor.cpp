@@ -18,6 +18,7 @@ struct Symptom {
   const LogReport* log = nullptr;
   std::uint64_t count = 0;  // number of matching lines in all logs
   Evidence evidence;
+  std::vector<Diagnosis::Option> options;
   bool is_explained = false;
 
   const Signature& signature() const { return *entry->signature; }
@@ -128,6 +129,18 @@ std::string evidence_text(const CheckOutcome& outcome) {
   return fmt::format("{}: {}: {}", check.id, check.title, finding.detail);
 }
 
+std::vector<Diagnosis::Option> options_of(const Signature& signature, const Report& checks) {
+  std::vector<Diagnosis::Option> options;
+  for (const auto& one : signature.alternatives) {
+    const auto evidence = find_evidence(one, checks);
+    options.push_back({one.cause,
+                       one.confirm,
+                       evidence.confirmation,
+                       evidence.check == nullptr ? "" : evidence_text(*evidence.check)});
+  }
+  return options;
+}
+
 Diagnosis::Item item_of(const Symptom& one) {
   const auto& signature = one.signature();
   Diagnosis::Item item;
@@ -141,6 +154,7 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, *one.log);
   item.proof = one.entry->proof;
+  item.alternatives = one.options;
   const auto& [confirmation, check, observation] = one.evidence;
   // Commands of a check or observation name this VM's devices; those of a signature are generic.
   const auto replace_commands = [&item](const std::vector<std::string>& commands) {
@@ -238,8 +252,12 @@ void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, cons
     same->count += entry.count;
     return;
   }
-  symptoms.push_back(
-      {&entry, &log, entry.count, find_evidence(*entry.signature, checks_, observations_), false});
+  symptoms.push_back({&entry,
+                      &log,
+                      entry.count,
+                      find_evidence(*entry.signature, checks_, observations_),
+                      options_of(*entry.signature, checks_),
+                      false});
 }
 
 const Symptom* DiagnosisBuilder::most_likely_root() const {

@@ -18,12 +18,20 @@
 namespace manactl::diag {
 
 struct Diagnosis {
+  // A possible cause of a line.
+  struct Option {
+    std::string cause, confirm;
+    Confirmation confirmation = Confirmation::not_possible;
+    std::string confirmed_by;
+  };
+
   struct Item {
     std::string id;              // signature or check; empty for unrecognized errors
     std::string title;           // names the fault
     std::optional<Quote> quote;  // set if the item comes from a log, not a check
     std::uint64_t count = 1;
     std::string cause, fix;
+    std::vector<Option> alternatives;  // if the line does not show which of them is the cause
     std::vector<std::string> commands;
     Confirmation confirmation = Confirmation::not_possible;
     std::string confirmed_by;    // "rdma.driver-id: kernel reports 19, libibverbs chose erdma"

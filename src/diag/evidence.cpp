@@ -124,6 +124,20 @@ Evidence find_evidence(const Signature& signature,
   return {Confirmation::contradicted, passed, nullptr};
 }
 
+Evidence find_evidence(const Alternative& alternative, const Report& checks) {
+  const CheckOutcome* passed = nullptr;
+  bool is_decided = true;
+  for (const auto& id : alternative.checks) {
+    const auto* const outcome = checks.find(id);
+    if (has_failed(outcome)) return {Confirmation::confirmed, outcome, nullptr};
+    const bool passes = outcome != nullptr && outcome->finding.status == Status::pass;
+    if (passes) passed = outcome;
+    is_decided = is_decided && passes;
+  }
+  if (!is_decided || passed == nullptr) return {};
+  return {Confirmation::contradicted, passed, nullptr};
+}
+
 std::vector<const CheckOutcome*> first_causes(const Report& checks) {
   std::vector<const CheckOutcome*> causes;
   for (const auto& outcome : checks.outcomes) {

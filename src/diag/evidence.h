@@ -44,6 +44,9 @@ Evidence find_evidence(const Signature& signature,
                        const Report& checks,
                        const std::vector<Observation>& observations);
 
+// Judges one alternative by its checks. `check` of the result is the check that decided.
+Evidence find_evidence(const Alternative& alternative, const Report& checks);
+
 // Failed checks that are not consequences of other failed checks, in the order of the report.
 std::vector<const CheckOutcome*> first_causes(const Report& checks);
 

@@ -52,6 +52,15 @@ Captures benign_captures(const JsonFields& entry) {
   return captures;
 }
 
+std::vector<Alternative> read_alternatives(const JsonFields& entry) {
+  std::vector<Alternative> alternatives;
+  if (!entry.has("alternatives")) return alternatives;
+  for (const auto& row : entry.objects("alternatives")) {
+    alternatives.push_back({row.text("cause"), row.text("confirm"), texts_or_none(row, "checks")});
+  }
+  return alternatives;
+}
+
 void read_releases(const JsonFields& entry, Signature& signature) {
   signature.since = entry.text_or_empty("since");
   signature.until = entry.text_or_empty("until");
@@ -88,6 +97,7 @@ Signature read_signature(const JsonFields& entry) {
   signature.fix = entry.text("fix");
   signature.confirm = entry.text_or_empty("confirm");
   signature.commands = texts_or_none(entry, "commands");
+  signature.alternatives = read_alternatives(entry);
   read_releases(entry, signature);
   signature.explained_by = texts_or_none(entry, "explained_by");
   signature.benign_without = texts_or_none(entry, "benign_without");

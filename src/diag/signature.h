@@ -23,6 +23,13 @@ enum class Role {
   note,         // carries information about the log, such as its DPDK release; never shown
 };
 
+// One of several possible causes of a line.
+struct Alternative {
+  std::string cause;
+  std::string confirm;              // how to confirm it by hand, in the log or on the VM
+  std::vector<std::string> checks;  // if one fails, the VM has this cause; if all pass, it has not
+};
+
 using Captures = std::vector<std::pair<std::string, std::string>>;
 
 struct Signature {
@@ -34,9 +41,10 @@ struct Signature {
   std::string match;  // RE2 syntax; named groups are captures
   std::vector<std::string> examples;
   std::string meaning, cause, fix;
-  std::string confirm;                // how to confirm the cause by hand
-  std::vector<std::string> commands;  // for a root shell; may be empty
-  std::string since, until;           // releases that print the line, as text for people
+  std::string confirm;                    // how to confirm the cause by hand
+  std::vector<std::string> commands;      // for a root shell; may be empty
+  std::vector<Alternative> alternatives;  // if the line alone does not show the cause
+  std::string since, until;               // releases that print the line, as text for people
 
   // DPDK prints the line from release `printed_from` on. Releases in `removed_in` no longer print
   // it, and those in `fixed_in` fix its cause. Both lists hold the first such release of each LTS

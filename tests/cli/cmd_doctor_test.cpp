@@ -110,6 +110,45 @@ TEST(Doctor, QuotesAnUnknownFailureWithItsContext) {
   EXPECT_THAT(outcome.out, HasSubstr("--bundle"));
 }
 
+TEST(Doctor, PrintsInJsonHowToReportAnUnknownFailure) {
+  const auto verdict_of = [](const std::string& log) {
+    ProcessOptions process;
+    process.input = log;
+    const auto outcome =
+        manactl({"doctor", "--log", "-", "--json", "--root", fixture("not-azure")}, process);
+    return nlohmann::json::parse(outcome.out)["verdict"];
+  };
+  EXPECT_EQ(verdict_of("EAL: frobnicator failed\n")["report_with"],
+            "manactl doctor --bundle vm.tar.gz --scrub --log '-'");
+  EXPECT_TRUE(
+      verdict_of("mana_dev_start(): failed to start tx queues -19\n")["report_with"].is_null());
+}
+
+TEST(Doctor, DecidesBetweenAlternativesOnTheVm) {
+  const auto states_on = [](const char* machine) {
+    ProcessOptions process;
+    process.input = "testpmd: No probed ethernet devices\n";
+    const auto outcome =
+        manactl({"doctor", "--log", "-", "--json", "--root", fixture(machine)}, process);
+    const auto document = nlohmann::json::parse(outcome.out);
+    auto items = document["others"];
+    items.push_back(document["root"]);
+    for (const auto& item : document["consequences"]) items.push_back(item);
+    std::vector<std::string> states;
+    for (const auto& item : items) {
+      if (item["id"] != "testpmd-no-ports") continue;
+      for (const auto& one : item["alternatives"]) states.push_back(one["state"]);
+    }
+    return states;
+  };
+  using testing::ElementsAre;
+  const auto* const no = "not-possible";
+  EXPECT_THAT(states_on("not-azure"), ElementsAre(no, no, no, no, no));
+  EXPECT_THAT(states_on("healthy-two-nics"),
+              ElementsAre("contradicted", "contradicted", no, no, no));
+  EXPECT_THAT(states_on("mana-ib-missing"), ElementsAre("confirmed", "contradicted", no, no, no));
+}
+
 TEST(Doctor, FindsNoCauseOnAHealthyMachine) {
   const auto outcome = manactl({"doctor", "--root", fixture("healthy-two-nics")});
   EXPECT_THAT(outcome.out, HasSubstr("No cause found")) << outcome.out;

@@ -83,6 +83,17 @@ TEST(DoctorText, PrintsTheCauseOfAFailedCheckOnce) {
   EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1), HasSubstr("mana_0: none"));
 }
 
+TEST(DoctorText, PrintsEachAlternativeWithItsDecisionOrTheWayToConfirmIt) {
+  auto diagnosis = diagnosis_with_root();
+  diagnosis.root->alternatives = {
+      {"the link is down", "`ip -br link`", diag::Confirmation::not_possible, ""},
+      {"the module is missing", "`lsmod`", diag::Confirmation::contradicted, "kernel.mana: x"}};
+  const auto shown = show({diagnosis, {}, {}, {}});
+  EXPECT_THAT(shown,
+              HasSubstr("  One of   - the link is down; to confirm: `ip -br link`\n"
+                        "           - the module is missing; contradicted: kernel.mana: x\n"));
+}
+
 TEST(DoctorText, PrintsTheNoteAboutTheReleaseOfTheLog) {
   auto diagnosis = diagnosis_with_root();
   diagnosis.root->note = "DPDK 24.11.2 of this log lacks a fix";

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <map>
 #include <set>
 #include <vector>
@@ -195,6 +196,28 @@ TEST(Evidence, ContradictsOnlyIfAllowedAndAllChecksPass) {
   EXPECT_EQ(confirmation_with(pass("p")), Confirmation::contradicted);
   EXPECT_EQ(confirmation_with(unknown("u")), Confirmation::not_possible);
   EXPECT_EQ(confirmation_with(skipped("s")), Confirmation::not_possible);
+}
+
+TEST(Alternatives, AreConfirmedByOneFailedCheckAndExcludedByAllThatPass) {
+  const auto judge = [](std::initializer_list<Status> statuses) {
+    constexpr std::array<std::string_view, 2> kIds = {"a", "b"};
+    Report report;
+    std::size_t i = 0;
+    for (const auto status : statuses) {
+      Finding finding;
+      finding.status = status;
+      report.outcomes.push_back(
+          {Check{kIds[i++], "title", "problem", Requirement::none, nullptr, {}}, finding});
+    }
+    return find_evidence(Alternative{"cause", "confirm", {"a", "b"}}, report).confirmation;
+  };
+  EXPECT_EQ(judge({Status::pass, Status::fail}), Confirmation::confirmed);
+  EXPECT_EQ(judge({Status::pass, Status::pass}), Confirmation::contradicted);
+  EXPECT_EQ(judge({Status::pass, Status::unknown}), Confirmation::not_possible);
+  EXPECT_EQ(judge({Status::pass}), Confirmation::not_possible);
+  EXPECT_EQ(judge({}), Confirmation::not_possible);
+  EXPECT_EQ(find_evidence(Alternative{"cause", "confirm", {}}, Report{}).confirmation,
+            Confirmation::not_possible);
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ TEST(ReadLog, QuotesUnrecognizedErrors) {
                                  "Cannot frobnicate",
                                  "BUG: kernel NULL pointer dereference",
                                  "mana 7870:00:00.0: frobbed, err = -71",
+                                 "dpdk-testpmd: unrecognized option '--x'",
                                  "panic: oh no"}) {
     for (const std::string before : {"", "harmless\n"}) {
       const auto diagnosis = diagnose_text(before + line + "\n");

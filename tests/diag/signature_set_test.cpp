@@ -67,6 +67,15 @@ TEST_P(EverySignature, NamesSignaturesThatExist) {
   }
 }
 
+TEST_P(EverySignature, HasAlternativesThatCanBeConfirmed) {
+  EXPECT_NE(signature().alternatives.size(), 1U);
+  for (const auto& one : signature().alternatives) {
+    EXPECT_FALSE(one.cause.empty());
+    EXPECT_THAT(one.confirm, testing::HasSubstr("`")) << "there is no command or option";
+    for (const auto& id : one.checks) EXPECT_NE(find_check(id), nullptr) << id;
+  }
+}
+
 TEST_P(EverySignature, HasAllTexts) {
   const auto& s = signature();
   EXPECT_FALSE(s.title.empty()) << s.id;

@@ -6,6 +6,7 @@
 #include "base/json_text.h"
 #include "cli/doctor/render_doctor.h"
 #include "cli/version.h"
+#include "diag/remedies.h"
 
 namespace manactl::cli {
 namespace {
@@ -48,11 +49,23 @@ Json run_json(const std::string& log, const diag::Run& run) {
   return row;
 }
 
-Json verdict_json(const std::optional<diag::Verdict>& verdict) {
+// How to report a failure whose cause is unknown.
+std::string report_command(const DoctorResult& result) {
+  std::string command = "manactl doctor --bundle vm.tar.gz --scrub";
+  for (const auto& log : result.logs) {
+    command += log.name == "kernel log" ? " --kernel-log" : " --log " + diag::shell_word(log.name);
+  }
+  return command;
+}
+
+Json verdict_json(const DoctorResult& result) {
+  const auto& verdict = result.diagnosis.verdict;
   if (!verdict) return nullptr;
+  const bool is_unknown = diag::is_failure(verdict->answer) && !result.diagnosis.root;
   return {{"answer", word_of(diag::kAnswers, verdict->answer)},
           {"worked", verdict->worked ? milestone_json(*verdict->worked) : Json(nullptr)},
-          {"failure", quote_json(verdict->failure)}};
+          {"failure", quote_json(verdict->failure)},
+          {"report_with", is_unknown ? Json(safe(report_command(result))) : Json(nullptr)}};
 }
 
 Json item_json(const diag::Diagnosis::Item& item) {
@@ -63,6 +76,13 @@ Json item_json(const diag::Diagnosis::Item& item) {
   row["count"] = item.count;
   row["cause"] = safe(item.cause);
   row["fix"] = safe(item.fix);
+  row["alternatives"] = Json::array();
+  for (const auto& one : item.alternatives) {
+    row["alternatives"].push_back({{"cause", safe(one.cause)},
+                                   {"confirm", safe(one.confirm)},
+                                   {"state", word_of(kConfirmations, one.confirmation)},
+                                   {"by", safe(one.confirmed_by)}});
+  }
   row["commands"] = strings(item.commands);
   row["confirmation"] = {{"state", word_of(kConfirmations, item.confirmation)},
                          {"by", safe(item.confirmed_by)}};
@@ -120,7 +140,7 @@ void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   document["schema"] = "manactl.doctor/1";
   document["manactl"] = version();
   document["exit"] = static_cast<int>(exit);
-  document["verdict"] = verdict_json(diagnosis.verdict);
+  document["verdict"] = verdict_json(result);
   document["root"] = diagnosis.root ? item_json(*diagnosis.root) : Json(nullptr);
   document["others"] = items_json(diagnosis.others);
   document["consequences"] = items_json(diagnosis.consequences);

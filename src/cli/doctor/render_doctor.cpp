@@ -64,6 +64,7 @@ class DoctorWriter {
  private:
   void write_headline(std::string_view heading, std::string_view title);
   void write_labeled(std::string_view label, std::string_view text);
+  void write_alternatives(const std::vector<diag::Diagnosis::Option>& alternatives);
   void write_quote(const diag::Quote& quote, std::uint64_t count);
 
   std::ostream& out() { return screen_.stream(); }
@@ -88,6 +89,19 @@ void DoctorWriter::write_labeled(std::string_view label, std::string_view text) 
        wrap_lines(printable(text, kMaxText), screen_.width() - kLabelWidth - 2)) {
     out() << before << line << '\n';
     before.assign(kLabelWidth + 2, ' ');
+  }
+}
+
+void DoctorWriter::write_alternatives(const std::vector<diag::Diagnosis::Option>& alternatives) {
+  const char* label = "One of";
+  for (const auto& one : alternatives) {
+    const bool is_decided = one.confirmation != diag::Confirmation::not_possible;
+    const auto decision =
+        is_decided
+            ? fmt::format("{}: {}", word_of(kConfirmations, one.confirmation), one.confirmed_by)
+            : "to confirm: " + one.confirm;
+    write_labeled(label, fmt::format("- {}; {}", one.cause, decision));
+    label = "";
   }
 }
 
@@ -159,6 +173,7 @@ void DoctorWriter::write_cause(std::string_view heading, const Item& item) {
     write_labeled("Check", item.id);
   }
   write_labeled("Cause", item.cause);
+  write_alternatives(item.alternatives);
   write_labeled("Fix", item.fix);
   for (const auto& command : item.commands) {
     out() << std::string(kLabelWidth + 4, ' ')
@@ -247,7 +262,9 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   if (diagnosis.root) writer.write_cause("Root cause:", *diagnosis.root);
   for (const auto& other : diagnosis.others) writer.write_cause("Also:", other);
   const bool one_cause = diagnosis.root && diagnosis.others.empty();
-  writer.write_list(one_cause ? "Caused by this:" : "Caused by these:", diagnosis.consequences);
+  const auto* const heading = one_cause ? "Caused by this:" : "Caused by these:";
+  writer.write_list(is_unknown ? "Errors that other errors caused:" : heading,
+                    diagnosis.consequences);
   writer.write_list("Recovered errors, each with the later line that proves it:",
                     diagnosis.recovered);
   writer.write_list("Expected errors, each with the earlier line that explains it:",
