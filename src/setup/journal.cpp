@@ -108,6 +108,7 @@ void read_progress_line(const std::string& line, Entry& entry) {
   const std::string record = fields.text("record");
   if (record == "ready") entry.ready = true;
   if (record == "confirmed") entry.confirmed = true;
+  if (record == "restoring") entry.ready = false;
   if (record == "begin" || record == "done") {
     const auto number = fields.number("step");
     if (number < entry.steps.size() && document.error().empty()) {
@@ -227,6 +228,10 @@ Result<> Journal::mark_ready(const std::string& id) {
 
 Result<> Journal::confirm(const std::string& id) {
   return append(files_, id, {{"record", "confirmed"}});
+}
+
+Result<> Journal::begin_restore(const std::string& id) {
+  return append(files_, id, {{"record", "restoring"}});
 }
 
 Result<> Journal::remove(const std::string& id) {

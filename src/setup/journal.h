@@ -25,7 +25,7 @@ struct Entry {
   std::string boot_id;
   std::string created;  // local time, for people
   std::vector<StepRecord> steps;
-  bool ready = false;     // every step was done
+  bool ready = false;     // every step was done, and no restore has begun
   bool confirmed = true;  // false only while `manactl confirm` is awaited
   std::optional<std::chrono::milliseconds> deadline;  // time of the boot clock (Clock)
   std::string watchdog;    // process_stamp() of the process that restores the NIC at the deadline
@@ -35,7 +35,7 @@ struct Entry {
 
   bool is_readable() const { return read_error.empty(); }
 
-  // Whether the run that opened this entry completed all steps.
+  // Whether the run that opened this entry completed all steps, and no restore has begun since.
   bool is_finished() const { return is_readable() && !damaged && ready; }
 
   const std::string& name() const { return interface.empty() ? id : interface; }
@@ -62,6 +62,7 @@ class Journal {
   Result<> finish_step(const std::string& id, std::size_t step, const Values& after);
   Result<> mark_ready(const std::string& id);
   Result<> confirm(const std::string& id);
+  Result<> begin_restore(const std::string& id);
   Result<> remove(const std::string& id);
 
  private:

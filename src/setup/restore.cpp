@@ -155,6 +155,9 @@ RestoreResult restore_entry(const Entry& entry, const SetupContext& context, boo
     if (boot && *boot != entry.boot_id) {
       result.earlier_boot = true;
     } else {
+      // After an incomplete restore, the NIC is not prepared any more. Without space for this
+      // record, restore all the same.
+      (void)context.journal.begin_restore(entry.id);
       const auto entries = context.journal.entries();
       result.reverted = roll_back(context, entry, entries.value_or(std::vector<Entry>{}), force);
     }

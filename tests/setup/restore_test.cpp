@@ -36,6 +36,12 @@ TEST(Restore, KeepsHugepagesThatSomethingElseChanged) {
   EXPECT_EQ(vm.state.pools[kPool], 1000U);
   EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc") << "the other steps are reverted";
   EXPECT_EQ(vm.state.journal.size(), 1U);
+  Request again;
+  again.interface = *InterfaceName::parse("eth1");
+  const auto prepared = prepare(again, vm.context());
+  ASSERT_FALSE(prepared) << "eth1 is half restored";
+  EXPECT_EQ(prepared.error().code, Errc::busy);
+  EXPECT_THAT(prepared.error().message, HasSubstr("manactl restore eth1"));
   RestoreRequest forced{"eth1"};
   forced.force = true;
   EXPECT_TRUE(restore(forced, vm.context())->front().is_complete());
