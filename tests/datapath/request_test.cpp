@@ -66,6 +66,25 @@ TEST(Request, KeepsTheChecksumOfItsFrameValid) {
   }
 }
 
+// The run and the lane of a frame may be anything, because other hosts can send to the NIC.
+TEST(Requests, TakeOnlyRepliesOfTheirRunAndLanes) {
+  Requests requests(4);
+  requests.next.run = 7;
+  requests.windows = {&requests.window};
+  requests.orders.resize(1);
+  std::vector<std::uint8_t> frame(kMinRequestFrame - kFcsBytes);
+  write_frame({}, frame);
+  const auto takes = [&](const Request& request) {
+    write_request(request, RequestBytes(frame.data() + kHeaderBytes, kRequestBytes));
+    std::uint64_t now = 100;
+    return requests.take(frame, now);
+  };
+  EXPECT_TRUE(takes({7, 0, 0, 40}));
+  EXPECT_FALSE(takes({7, 1, 0, 40}));
+  EXPECT_FALSE(takes({8, 0, 1, 40}));
+  EXPECT_EQ(requests.replies.unrelated, 2U);
+}
+
 TEST(Request, ReturnsToItsSenderAfterReversing) {
   Flow flow;
   flow.source = {{2, 0, 0, 0, 0, 1}};
