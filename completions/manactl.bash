@@ -11,6 +11,7 @@ _manactl() {
     case $word in
       :files) compopt -o default ;;  # fall back to file names
       :directories) compopt -o dirnames; return ;;
+      :commands) mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}"); return ;;
       *) candidates+=("$word") ;;
     esac
   done < <("${COMP_WORDS[0]}" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)

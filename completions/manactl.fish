@@ -11,6 +11,8 @@ function __manactl_complete
                 __fish_complete_path "$current"
             case ':directories'
                 __fish_complete_directories "$current"
+            case ':commands'
+                complete -C "$current"
             case '*'
                 printf '%s\n' $line
         end

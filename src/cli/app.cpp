@@ -5,15 +5,18 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
 
+#include "base/ids.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/help.h"
+#include "cli/output.h"
 #include "cli/settings.h"
 #include "cli/version.h"
 #include "host/captured.h"
@@ -51,13 +54,21 @@ constexpr std::array kCommands = {
             "[IFACE] [OPTION]...",
             "Show which driver owns each NIC and what was changed",
             add_status},
-    Command{
-        "args", "[IFACE]... [OPTION]...", "Print the DPDK arguments of prepared NICs", add_args},
+    Command{"args",
+            "[IFACE]... [OPTION]...",
+            "Print the DPDK arguments of prepared NICs",
+            add_args,
+            true},
     Command{
         "confirm", "[OPTION]...", "Confirm the changes of prepare --confirm-timeout", add_confirm},
     Command{"decode", "KIND HEX|FILE|- [OPTION]...", "Decode MANA hardware formats", add_decode},
     Command{
         "sim", "[OPTION]... -- COMMAND...", "Run a program on a MANA adapter in software", add_sim},
+    Command{"completion",
+            "bash|zsh|fish",
+            "Print the completion script of a shell",
+            add_completion,
+            true},
 };
 
 // Opens the live or the captured system on first use.
@@ -138,22 +149,86 @@ Exit print_version(Context& context) {
   return Exit::ok;
 }
 
-Exit report_unknown_command(Context& context, const std::string& word) {
-  std::vector<std::string> names;
-  names.reserve(kCommands.size());
+// Returns the second words of the commands that begin with `first`; of all commands if it is empty.
+std::vector<std::string> second_words(std::string_view first) {
+  std::vector<std::string> words;
+  for (const auto& command : kCommands) {
+    const auto blank = command.name.find(' ');
+    if (blank == std::string_view::npos) continue;
+    if (!first.empty() && command.name.substr(0, blank) != first) continue;
+    words.emplace_back(command.name.substr(blank + 1));
+  }
+  return words;
+}
+
+// Returns the command that a user may have meant by `word`; empty if none is similar.
+std::string similar_command(std::string_view word) {
+  std::vector<std::string> names = {"help", "version"};
   for (const auto& command : kCommands) names.emplace_back(command.name);
-  const std::string hint = suggestion(word, names);
-  return report_usage_error(context,
-                            fmt::format("unknown command '{}'{}",
-                                        printable(word),
-                                        hint.empty() ? "; see 'manactl --help'" : hint));
+  auto best = nearest(word, names);
+  if (!best.empty()) return best;
+  const auto second = nearest(word, second_words({}));
+  for (const auto& command : kCommands) {
+    if (!second.empty() && command.name.ends_with(" " + second)) return std::string(command.name);
+  }
+  return {};
+}
+
+Exit report_unknown_command(Context& context, std::string_view word, const std::string& similar) {
+  return report_usage_error(
+      context,
+      fmt::format(
+          "unknown command '{}'; {}",
+          printable(word),
+          similar.empty() ? "see 'manactl --help'" : fmt::format("did you mean '{}'?", similar)));
+}
+
+// Returns the first argument that is not --help: "help bench comparee" has become "bench --help
+// comparee". Empty if there is none.
+std::string word_after_help(const CommandLine& line) {
+  const auto found = std::ranges::find_if(
+      line.arguments, [](const std::string& argument) { return argument != "--help"; });
+  return found == line.arguments.end() ? std::string() : *found;
+}
+
+// Returns the command that a pair of words such as "bench comparee" resembles. Empty if the second
+// word is an interface or is not similar to the second word of a command.
+std::string misspelled_pair(const CommandLine& line, const Context& context) {
+  const auto word = word_after_help(line);
+  const auto similar = nearest(word, second_words(line.command));
+  if (line.command.empty() || similar.empty() || !InterfaceName::parse(word)) return {};
+  const auto system = context.system();
+  if (system && os::exists(system->files, "sys/class/net/" + word)) return {};
+  return fmt::format("{} {}", line.command, similar);
+}
+
+// Applies --output, --json and --quiet.
+Result<> choose_output(const CLI::App& app,
+                       const Command& command,
+                       const GlobalOptions& global,
+                       Context& context) {
+  context.json = global.json;
+  const auto output = output_of(context, global.output);
+  if (!output) return because(output.error(), command.name);
+  context.json = *output == Output::json;
+  context.quiet = global.quiet;
+  if (!global.quiet) return {};
+  context.err.set_redraw(false);
+  const auto words = app.get_option("--output")->results();
+  const bool prints_text = !context.json && (words.empty() || words.back() == "text");
+  if (prints_text && !command.prints_data) context.out.mute();
+  return {};
 }
 
 Exit run_command_line(const Invocation& invocation, Context& context) {
   const auto line = split_command_line(invocation.arguments);
   const Command* command = find_command(line.command);
   if (!line.command.empty() && command == nullptr)
-    return report_unknown_command(context, line.command);
+    return report_unknown_command(context, line.command, similar_command(line.command));
+  if (const auto meant = misspelled_pair(line, context); !meant.empty()) {
+    return report_unknown_command(
+        context, fmt::format("{} {}", line.command, word_after_help(line)), meant);
+  }
 
   CLI::App app;
   app.set_help_flag();  // CLI11's own help flag throws
@@ -170,7 +245,7 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
     return report_usage_error(context, prefix + parsed.error().message);
   }
 
-  context.json = global.json;
+  context.json = global.json;  // for --version
   context.verbosity = global.verbosity;
   context.root = global.root;
   if (global.color != ColorMode::automatic) {
@@ -182,10 +257,15 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
     return Exit::ok;
   }
   if (global.version) return print_version(context);
-  if (command == nullptr) {
-    return report_usage_error(context, "a command is missing; see 'manactl --help'");
+  if (command != nullptr) {
+    const auto chosen = choose_output(app, *command, global, context);
+    return chosen ? action(context) : report_error(context, chosen.error());
   }
-  return action(context);
+  if (line.arguments.empty()) {
+    print_overview(context.out);
+    return Exit::ok;
+  }
+  return report_usage_error(context, "a command is missing; see 'manactl --help'");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <map>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -156,7 +157,11 @@ Result<> bind(CLI::App& app, std::vector<std::string> words) {
 
 void add_global_options(CLI::App& app, GlobalOptions& options) {
   const auto parse_path = [](std::string_view text) { return parse_text(text, "a path"); };
-  add_flag(app, "--json", options.json, "print one JSON document");
+  if (app.get_option_no_throw("--output") == nullptr) {
+    add_output(app, type::kTextOutput, options.output);
+  }
+  add_flag(app, "-j,--json", options.json, "print one JSON document (same as -o json)");
+  add_flag(app, "-q,--quiet", options.quiet, "print errors only; the exit status is the result");
   app.add_flag("-v,--verbose", options.verbosity, "print more detail (repeat for more)")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_value(app,
@@ -172,8 +177,25 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
   add_flag(app, "-h,--help", options.help, "print help and exit");
 }
 
+namespace {
+
+// Other words for commands, which users of similar programs know.
+constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+    {"bench ls", "bench list"}, {"bench remove", "bench rm"}, {"bench delete", "bench rm"}};
+
+// Returns the command that `name` stands for, or `name` itself.
+std::string_view without_alias(std::string_view name) {
+  for (const auto& [alias, command] : kAliases) {
+    if (alias == name) return command;
+  }
+  return name;
+}
+
+}  // namespace
+
 CommandLine split_command_line(const std::vector<std::string>& words) {
-  constexpr std::array<std::string_view, 3> kWithValue = {"--root", "--color", "--config"};
+  constexpr std::array<std::string_view, 5> kWithValue = {
+      "--root", "--color", "--config", "--output", "-o"};
   CommandLine found;
   bool value_follows = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -192,13 +214,18 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
       found.command = word;
       if (i + 1 == words.size()) continue;
       const auto both = fmt::format("{} {}", word, words[i + 1]);
-      if (find_command(both) == nullptr) continue;
-      found.command = both;
+      const auto* command = find_command(without_alias(both));
+      if (command == nullptr) continue;
+      found.command = command->name;
       ++i;
     } else {
       found.arguments.push_back(word);
     }
   }
+  if (found.command != "help" && found.command != "version") return found;
+  const auto option = "--" + std::exchange(found.command, {});
+  if (option == "--help") found = split_command_line(found.arguments);
+  found.arguments.insert(found.arguments.begin(), option);
   return found;
 }
 

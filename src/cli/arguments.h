@@ -4,11 +4,13 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "cli/output.h"
 #include "cli/settings.h"
 
 namespace CLI {
@@ -22,6 +24,8 @@ enum class ColorMode { automatic, always, never };
 // Options that every command has.
 struct GlobalOptions {
   bool json = false;
+  bool quiet = false;
+  std::optional<Output> output;  // only for commands without formats of their own
   bool help = false;
   bool version = false;
   int verbosity = 0;
@@ -30,6 +34,7 @@ struct GlobalOptions {
   std::string config;
 };
 
+// Adds -o with the formats text and json unless the command has added it.
 void add_global_options(CLI::App& app, GlobalOptions& options);
 
 struct CommandLine {
@@ -39,7 +44,8 @@ struct CommandLine {
 };
 
 // If the first two words name a command ("bench compare"), the second is part of the command, even
-// if an interface has that name. Use bench --iface to select that interface.
+// if an interface has that name. Use bench --iface to select that interface. "help COMMAND" becomes
+// "COMMAND --help", "version" becomes "--version", and "bench ls" becomes "bench list".
 CommandLine split_command_line(const std::vector<std::string>& words);
 
 // Sets the variables bound to the options of `app`. `settings` apply to options that `arguments` do

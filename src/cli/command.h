@@ -25,6 +25,7 @@ struct Command {
   std::string_view usage;                   // positional arguments, for help: "[IFACE]"
   std::string_view summary;                 // one line
   CommandAction (*add_options)(CLI::App&);  // returns the action to run after parsing
+  bool prints_data = false;  // its text is input of other programs, so --quiet does not affect it
 };
 
 std::span<const Command> commands();
@@ -48,5 +49,6 @@ CommandAction add_args(CLI::App& app);
 CommandAction add_confirm(CLI::App& app);
 CommandAction add_decode(CLI::App& app);
 CommandAction add_sim(CLI::App& app);
+CommandAction add_completion(CLI::App& app);
 
 }  // namespace manactl::cli

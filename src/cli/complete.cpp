@@ -6,27 +6,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 
-#include "base/ids.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/complete_values.h"
 #include "cli/options.h"
 #include "cli/settings.h"
-#include "diag/check.h"
-#include "report/result_store.h"
-#include "wire/dissect.h"
 
 namespace manactl::cli {
 namespace {
-
-struct Candidate {
-  std::string word;
-  std::string description;
-};
-
-using Candidates = std::vector<Candidate>;
 
 // Undoes the word splitting of bash at '=': joins "--color", "=" and "al" to "--color=al".
 std::vector<std::string> join_at_equals(const std::vector<std::string>& words) {
@@ -40,76 +29,6 @@ std::vector<std::string> join_at_equals(const std::vector<std::string>& words) {
     if (i + 1 < words.size()) out.back() += words[++i];
   }
   return out;
-}
-
-// Reads interfaces from sysfs, because netlink would take longer than the rest of a completion.
-Candidates interfaces(Context& context) {
-  Candidates found;
-  const auto system = context.system();
-  if (!system) return found;
-  const auto names = system->files.list("sys/class/net");
-  if (!names) return found;
-  for (const auto& name : *names) {
-    // The bonding module adds the file "bonding_masters" to this directory. A captured directory
-    // may contain other names that are not interfaces, such as "-rf" or ":files".
-    if (name == "bonding_masters" || !InterfaceName::parse(name)) continue;
-    const auto driver =
-        os::link_name(system->files, fmt::format("sys/class/net/{}/device/driver", name));
-    found.push_back({name, driver ? *driver : "no device"});
-  }
-  return found;
-}
-
-Candidates checks() {
-  Candidates found;
-  std::set<std::string> groups;
-  for (const auto& check : diag::all_checks()) {
-    if (groups.emplace(check.group()).second) {
-      found.push_back({std::string(check.group()), "all checks of this group"});
-    }
-    found.push_back({std::string(check.id), std::string(check.title)});
-  }
-  return found;
-}
-
-Candidates wire_kinds() {
-  Candidates found;
-  for (const auto& kind : wire::kinds()) {
-    found.push_back({std::string(kind.name), std::string(kind.summary)});
-  }
-  return found;
-}
-
-// Returns the ids of saved results, "latest", and ":files".
-Candidates results(Context& context) {
-  Candidates found;
-  if (!context.results.empty()) {
-    const auto ids = report::ResultStore(context.results).ids();
-    for (const auto& id : ids.value_or(std::vector<std::string>{})) found.push_back({id, ""});
-    if (!found.empty()) found.push_back({std::string(report::kLatest), "the newest result"});
-  }
-  found.push_back({":files", ""});
-  return found;
-}
-
-// Returns the values to suggest for an option.
-Candidates values_of(const CLI::Option& option, Context& context) {
-  const std::string type = option.get_type_name();
-  if (type == type::kInterface) return interfaces(context);
-  if (type == type::kCheck) return checks();
-  if (type == type::kWireKind) return wire_kinds();
-  if (type == type::kResult) return results(context);
-  if (type == type::kFile || type == type::kBytes) return {{":files", ""}};
-  if (type == type::kDirectory) return {{":directories", ""}};
-  Candidates found;
-  if (type.find('|') != std::string::npos) {
-    for (const auto word : split(type, '|')) {
-      // Words in capitals stand for a value: N|SIZE|none.
-      const bool is_placeholder = !word.empty() && word.front() >= 'A' && word.front() <= 'Z';
-      if (!is_placeholder) found.push_back({std::string(word), ""});
-    }
-  }
-  return found;
 }
 
 // Returns the words after `first` in command names: "check" for "", "compare" for "bench ".
@@ -169,6 +88,13 @@ class Completion {
   }
 
   Candidates candidates() {
+    if (command_ != nullptr && command_->name == "sim") {
+      // After "--", the words belong to the program that sim runs.
+      const auto separator = std::ranges::find(typed_, "--");
+      if (separator != typed_.end()) {
+        return {{std::next(separator) == typed_.end() ? ":commands" : ":files", ""}};
+      }
+    }
     if (const auto* option = option_before()) return list_values(*option, current_, "");
     const auto equals = current_.find('=');
     if (current_.starts_with("--") && equals != std::string::npos) {
@@ -178,7 +104,14 @@ class Completion {
     }
     if (current_.starts_with('-')) return unused_options(app_, typed_);
     if (command_ == nullptr) {
-      return split_command_line(typed_).command.empty() ? command_words("") : Candidates{};
+      if (!split_command_line(typed_).command.empty()) return {};
+      auto found = command_words("");
+      const bool after_help = std::ranges::find(typed_, "help") != typed_.end();
+      if (!after_help) {
+        found.push_back({"help", "Show the help of a command"});
+        found.push_back({"version", "Print the version"});
+      }
+      return found;
     }
     auto found = positional_values();
     if (!typed_.empty() && typed_.back() == command_->name) {
@@ -191,14 +124,19 @@ class Completion {
   const std::string& current() const { return current_; }
 
  private:
+  std::string_view command_name() const {
+    return command_ != nullptr ? command_->name : std::string_view();
+  }
+
   Candidates positional_values() {
     const auto positionals =
         app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
     const auto typed = typed_positionals();
-    if (typed < positionals.size()) return values_of(*positionals[typed], context_);
+    if (typed < positionals.size()) return values_of(*positionals[typed], command_name(), context_);
     const bool is_last_repeatable =
         !positionals.empty() && positionals.back()->get_items_expected_max() > 1;
-    return is_last_repeatable ? values_of(*positionals.back(), context_) : Candidates{};
+    return is_last_repeatable ? values_of(*positionals.back(), command_name(), context_)
+                              : Candidates{};
   }
 
   void find_root() {
@@ -230,7 +168,7 @@ class Completion {
     const auto comma = text.rfind(',');
     const bool list = option.get_type_name() == type::kCheck && comma != std::string::npos;
     if (list) prefix += text.substr(0, comma + 1);
-    return with_prefix(values_of(option, context_), prefix);
+    return with_prefix(values_of(option, command_name(), context_), prefix);
   }
 
   Context& context_;

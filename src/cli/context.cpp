@@ -14,6 +14,10 @@ void confine(const Context& context) {
   os::enter_sandbox(sandbox);
 }
 
+void print_note(Context& context, std::string_view text) {
+  if (!context.quiet) context.err.stream() << "manactl: " << text << '\n';
+}
+
 Exit report_error(Context& context, const Error& error, std::string_view hint) {
   constexpr std::size_t kMaxMessage = 2000;
   auto& stream = context.err.stream();

@@ -33,7 +33,12 @@ struct Context {
 
   // The files that the command uses after confine(), besides --root and open files.
   os::Sandbox sandbox = {};
+
+  bool quiet = false;  // --quiet
 };
+
+// Prints "manactl: <text>" to err, unless --quiet is given.
+void print_note(Context& context, std::string_view text);
 
 // Confines the process to --root, Context::sandbox (os/sandbox.h) and the memory limit of
 // base/budget.h. A command that parses files of other users calls it first.

@@ -54,6 +54,22 @@ std::string option_heading(const CLI::App& app, const std::string& option) {
   return text;
 }
 
+void print_overview(Screen& screen) {
+  constexpr std::pair<const char*, const char*> kSteps[] = {
+      {"manactl status", "which driver owns each NIC"},
+      {"manactl check", "what this VM lacks for DPDK on MANA"},
+      {"manactl prepare eth1", "bind eth1 to user space and reserve hugepages"},
+      {"manactl args", "arguments for dpdk-testpmd and other programs"},
+      {"manactl bench eth1", "packet rates of eth1"},
+      {"manactl doctor", "root cause of a failure; --log FILE reads a log"},
+      {"manactl restore eth1", "undo the changes of prepare"}};
+  auto& out = screen.stream();
+  out << "manactl checks, prepares and measures the Microsoft Azure Network Adapter (MANA).\n";
+  print_heading(screen, "First steps");
+  for (const auto& [command, purpose] : kSteps) print_row(screen, command, purpose);
+  out << "\nSee also: manactl help, manactl help COMMAND\n";
+}
+
 void print_help(Screen& screen) {
   auto& out = screen.stream();
   out << "manactl checks, prepares and measures the Microsoft Azure Network Adapter (MANA).\n\n"
@@ -68,7 +84,7 @@ void print_help(Screen& screen) {
   add_global_options(app, unused);
   print_heading(screen, "Global options");
   print_options(screen, app, option_names(app));
-  out << "\nSee also: manactl COMMAND --help, man manactl\n";
+  out << "\nSee also: manactl help COMMAND, man manactl\n";
 }
 
 void print_help(Screen& screen, const Command& command, const CLI::App& app) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints --help of the program and of each command.
+// Prints the overview, and --help of the program and of each command.
 
 #pragma once
 
@@ -9,6 +9,9 @@
 #include "cli/command.h"
 
 namespace manactl::cli {
+
+// Prints what to run first; for manactl without arguments.
+void print_overview(Screen& screen);
 
 void print_help(Screen& screen);
 void print_help(Screen& screen, const Command& command, const CLI::App& app);

@@ -24,7 +24,9 @@ bool is_plain_number(std::string_view text) {
 }  // namespace
 
 CLI::Option* add_value(CLI::App& app, const OptionSpec& spec, ValueHandler handler) {
-  const auto callback = [name = spec.name,
+  const auto comma = spec.name.rfind(',');  // errors name the long form of "-o,--output"
+  const auto callback = [name =
+                             comma == std::string::npos ? spec.name : spec.name.substr(comma + 1),
                          handler = std::move(handler)](const CLI::results_t& values) {
     for (const auto& value : values) {
       const auto stored = handler(value);

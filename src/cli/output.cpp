@@ -12,10 +12,10 @@
 namespace manactl::cli {
 namespace {
 
-constexpr EnumWords<Output, 5> kOutputs = {{{Output::json, "json"},
+constexpr EnumWords<Output, 5> kOutputs = {{{Output::text, "text"},
+                                            {Output::json, "json"},
                                             {Output::ndjson, "ndjson"},
                                             {Output::csv, "csv"},
-                                            {Output::table, "table"},
                                             {Output::html, "html"}}};
 
 Result<Output> parse_output(std::string_view text, std::string_view formats) {
@@ -31,12 +31,12 @@ Result<Output> parse_output(std::string_view text, std::string_view formats) {
 void add_output(CLI::App& app, std::string_view formats, std::optional<Output>& target) {
   add_value(
       app,
-      {"-o,--output", formats, "print in this format (default: table)"},
+      {"-o,--output", formats, "print in this format (default: text)"},
       store_in(target, [formats](std::string_view text) { return parse_output(text, formats); }));
 }
 
 Result<Output> output_of(const Context& context, const std::optional<Output>& requested) {
-  if (!context.json) return requested.value_or(Output::table);
+  if (!context.json) return requested.value_or(Output::text);
   if (!requested || *requested == Output::json) return Output::json;
   return fail(
       Errc::invalid,

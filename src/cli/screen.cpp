@@ -27,11 +27,13 @@ std::size_t columns_in(std::string_view text) {
   }));
 }
 
-constexpr unsigned kDefaultWidth = 80;
+constexpr unsigned kDefaultWidth = 80;  // of terminals that do not report their width
 constexpr unsigned kMinWidth = 40;
 constexpr unsigned kMaxWidth = 120;  // longer lines are hard to read
 
+// Returns the width of the terminal, or kUnlimitedWidth for other files.
 unsigned columns_of(int number) {
+  if (isatty(number) != 1) return kUnlimitedWidth;
   winsize size{};
   if (ioctl(number, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefaultWidth;
   return size.ws_col;
@@ -44,6 +46,13 @@ std::string Screen::paint(Color color, std::string_view text) const {
   return fmt::format("{}{}\x1b[0m", word_of(kEscapes, color), text);
 }
 
+Screen Screen::writing_to(std::ostream& stream) const {
+  Screen screen(stream, color_, width_, terminal_);
+  screen.set_redraw(redraw_);
+  screen.set_unicode(unicode_);
+  return screen;
+}
+
 Screen make_screen(std::ostream& stream, int number, const Environment& environment) {
   const auto* no_color = environment.find("NO_COLOR");
   const auto* terminal_type = environment.find("TERM");
@@ -51,7 +60,7 @@ Screen make_screen(std::ostream& stream, int number, const Environment& environm
   const bool dumb = terminal_type != nullptr && *terminal_type == "dumb";
   const bool plain = dumb || (no_color != nullptr && !no_color->empty());
   const auto columns = columns_of(number);
-  const auto width = std::clamp(columns, kMinWidth, kMaxWidth);
+  const auto width = terminal ? std::clamp(columns, kMinWidth, kMaxWidth) : columns;
   Screen screen(stream, terminal && !plain, width, terminal);
   screen.set_redraw(terminal && !dumb && columns >= kMinWidth);
   screen.set_unicode(environment.is_utf8());

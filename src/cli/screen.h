@@ -15,6 +15,9 @@
 
 namespace manactl::cli {
 
+// The width of files and pipes. Their readers expect each message on one line.
+inline constexpr unsigned kUnlimitedWidth = 1U << 20U;
+
 enum class Color : std::uint8_t { none, red, green, yellow, blue, dim, bold };
 
 class Screen {
@@ -42,6 +45,12 @@ class Screen {
 
   void set_unicode(bool on) { unicode_ = on; }
 
+  // Discards all further output.
+  void mute() { stream_.rdbuf(nullptr); }
+
+  // Returns a screen that writes to `stream` instead and has the same properties.
+  Screen writing_to(std::ostream& stream) const;
+
  private:
   std::ostream& stream_;
   bool color_;
@@ -52,7 +61,7 @@ class Screen {
 };
 
 // Detects the properties of descriptor `number`. A terminal has its own width, and colors unless
-// NO_COLOR or TERM=dumb is set. Any other file has no colors and 80 columns.
+// NO_COLOR or TERM=dumb is set. Any other file has no colors, and its lines are not wrapped.
 Screen make_screen(std::ostream& stream, int number, const Environment& environment);
 
 // Breaks `text` at spaces into lines of at most `width` columns; a longer word gets its own line.

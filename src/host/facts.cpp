@@ -15,6 +15,36 @@ bool has_name(const std::optional<Netdev>& netdev, const std::string& name) {
   return netdev->name == name || std::find(others.begin(), others.end(), name) != others.end();
 }
 
+bool has_address(const std::optional<Netdev>& netdev, const std::string& address) {
+  return netdev && (netdev->mac.str() == address || (netdev->pci && netdev->pci->str() == address));
+}
+
+std::vector<const Nic*> nics_named(const Result<std::vector<Nic>>& nics, const std::string& name) {
+  std::vector<const Nic*> found;
+  if (!nics) return found;
+  for (const auto& nic : *nics) {
+    const bool matches = has_name(nic.synthetic, name) || has_name(nic.vf, name) ||
+                         has_address(nic.synthetic, name) || has_address(nic.vf, name) ||
+                         (nic.vmbus && nic.vmbus->str() == name);
+    if (matches) found.push_back(&nic);
+  }
+  return found;
+}
+
+// Returns the interfaces without those that carry the administrator's traffic: a user who accepts a
+// suggestion without reading it must not change such an interface.
+std::vector<std::string> suggestible(const Facts& facts) {
+  auto names = facts.interfaces;
+  if (!facts.nics) return names;
+  for (const auto& nic : *facts.nics) {
+    if (nic.carries.empty()) continue;
+    std::erase_if(names, [&nic](const std::string& name) {
+      return has_name(nic.synthetic, name) || has_name(nic.vf, name);
+    });
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string Nic::name() const {
@@ -27,22 +57,32 @@ bool Facts::has_mana() const {
   return has_mana_function(functions);
 }
 
-const Nic* Facts::find_nic(const std::string& interface) const {
-  if (!nics) return nullptr;
-  const auto found = std::find_if(nics->begin(), nics->end(), [&](const Nic& nic) {
-    return has_name(nic.synthetic, interface) || has_name(nic.vf, interface) ||
-           (nic.vmbus && nic.vmbus->str() == interface);
-  });
-  return found == nics->end() ? nullptr : &*found;
+const Nic* Facts::find_nic(const std::string& name) const {
+  const auto found = nics_named(nics, name);
+  return found.size() == 1 ? found.front() : nullptr;
 }
 
-Result<const Nic*> Facts::azure_nic(const std::string& interface) const {
-  if (const Nic* nic = find_nic(interface)) return nic;
-  const std::string shown = printable(interface);
-  if (std::find(interfaces.begin(), interfaces.end(), interface) != interfaces.end()) {
+Result<const Nic*> Facts::azure_nic(const std::string& name) const {
+  const auto found = nics_named(nics, name);
+  if (found.size() == 1) return found.front();
+  const std::string shown = printable(name);
+  if (!found.empty()) {
+    std::vector<std::string> names;
+    names.reserve(found.size());
+    for (const auto* nic : found) names.push_back(nic->name());
+    return fail(Errc::invalid,
+                fmt::format("{} NICs have the address '{}': name one of {}",
+                            found.size(),
+                            shown,
+                            join(names, ", ")));
+  }
+  if (name.find(':') != std::string::npos) {
+    return fail(Errc::not_found, fmt::format("no Azure NIC has the address '{}'", shown));
+  }
+  if (std::find(interfaces.begin(), interfaces.end(), name) != interfaces.end()) {
     return fail(Errc::not_found, fmt::format("interface '{}' is not an Azure NIC", shown));
   }
-  const std::string similar = printable(nearest(interface, interfaces));
+  const std::string similar = printable(nearest(name, suggestible(*this)));
   const auto hint = similar.empty() ? "" : fmt::format("; did you mean '{}'?", similar);
   return fail(Errc::not_found, fmt::format("interface '{}' does not exist{}", shown, hint));
 }

@@ -208,12 +208,14 @@ struct Facts {
 
   bool has_mana() const;
 
-  // Returns the Azure NIC with this VMBus id, or with this name or alternative name of the
-  // synthetic interface or VF; null if there is none.
-  const Nic* find_nic(const std::string& interface) const;
+  // Returns the Azure NIC with this VMBus id, MAC address or PCI address, or with this name or
+  // alternative name of the synthetic interface or VF. Null if there is none, or if several NICs
+  // are ports of the function with the PCI address.
+  const Nic* find_nic(const std::string& name) const;
 
-  // As find_nic(), but fails with Errc::not_found if no Azure NIC has the name.
-  Result<const Nic*> azure_nic(const std::string& interface) const;
+  // As find_nic(), but fails with Errc::not_found instead, or with Errc::invalid if several NICs
+  // have the PCI address.
+  Result<const Nic*> azure_nic(const std::string& name) const;
 };
 
 bool has_mana_function(const Result<std::vector<PciFunction>>& functions);

@@ -126,7 +126,9 @@ void read_progress_line(const std::string& line, Entry& entry) {
 }  // namespace
 
 bool Entry::matches(const std::string& name) const {
-  return !name.empty() && (id == name || interface == name || nic.vf == name);
+  if (name.empty()) return false;
+  return id == name || interface == name || nic.vf == name || (nic.pci && nic.pci->str() == name) ||
+         (nic.mac && nic.mac->str() == name);
 }
 
 bool Entry::has_step(StepKind kind) const {

@@ -40,7 +40,7 @@ struct Entry {
 
   const std::string& name() const { return interface.empty() ? id : interface; }
 
-  // Whether `name` is the id, interface or VF of this entry.
+  // Whether `name` is the id, interface, VF, PCI address or MAC address of this entry.
   bool matches(const std::string& name) const;
 
   bool has_step(StepKind kind) const;

@@ -35,7 +35,13 @@ TEST_P(BadInput, PrintsOneLineAndExitsWithTheDocumentedCode) {
 }
 
 const Case kCommands[] = {
-    {"NoCommand", {}, 2, "a command is missing"},
+    {"NoCommand", {"--json"}, 2, "a command is missing"},
+    {"HelpForMisspelled", {"help", "chek"}, 2, "did you mean 'check'?"},
+    {"MisspelledVersion", {"vers"}, 2, "unknown command 'vers'; see"},
+    {"MisspelledHelp", {"hlep"}, 2, "did you mean 'help'?"},
+    {"WithoutFirstWord", {"compare", "a", "b"}, 2, "did you mean 'bench compare'?"},
+    {"MisspelledPair", {"bench", "comparee", "a", "b"}, 2, "did you mean 'bench compare'?"},
+    {"MisspelledPairIsNotAnOption", {"bench", "--comparee"}, 2, "unknown option '--comparee'"},
     {"EmptyCommand", {""}, 2, "''"},
     {"Misspelled", {"chek"}, 2, "did you mean 'check'?"},
     {"MisspelledDoctor", {"docter"}, 2, "did you mean 'doctor'?"},
@@ -204,10 +210,7 @@ const Case kNumbers[] = {
     {"MacNotHexadecimal", bench("--dst-mac", "12:34:56:78:9a:bg"), 2, "--dst-mac"},
     {"MaxLossOver", {"bench", "merge", "a", "b", "--max-loss", "101%"}, 2, "--max-loss: '101%'"},
     {"MaxLossNan", {"bench", "merge", "a", "b", "--max-loss", "nan"}, 2, "--max-loss: 'nan'"},
-    {"MergeOutput",
-     {"bench", "merge", "a", "b", "-o", "csv"},
-     2,
-     "'csv' is not one of json, table"},
+    {"MergeOutput", {"bench", "merge", "a", "b", "-o", "csv"}, 2, "'csv' is not one of text, json"},
     {"ThresholdComma", {"bench", "compare", "a", "b", "--threshold", "1,5"}, 2, "--threshold"},
     {"Mode", bench("--mode", "tz"), 2, "--mode: 'tz'"},
     {"ModeEmpty", bench("--mode", ""), 2, "--mode"},
@@ -218,7 +221,7 @@ const Case kNumbers[] = {
     {"BenchOfDots", {"bench", ".."}, 2, "is not an interface name"},
     {"BenchOfBlank", {"bench", "a b"}, 2, "is not an interface name"},
     {"BenchOfDash", {"bench", "--", "-x"}, 2, "is not an interface name"},
-    {"BenchOfBusId", {"bench", "7870:00:00.0"}, 2, "is not an interface name"},
+    {"BenchOfBusId", {"bench", "7870:00:00"}, 2, "is not an interface name"},
     {"NoDevice", {"bench", "--engine", "dpdk"}, 2, "a device is missing"},
     {"Engine", {"bench", "lo", "--engine", "verb"}, 2, "did you mean 'verbs'?"},
     {"EngineEmpty", {"bench", "lo", "--engine", ""}, 2, "--engine: ''"},
@@ -241,7 +244,7 @@ Words check(const std::string& interface) {
 }
 
 const Case kInterfaces[] = {
-    {"Misspelled", check("ehh0"), 3, "did you mean 'eth0'?"},
+    {"Misspelled", check("ehh1"), 3, "did you mean 'eth1'?"},
     {"FifteenBytes", check("abcdefghijklmno"), 3, "does not exist"},
     {"SixteenBytes", check("abcdefghijklmnop"), 3, "does not exist"},
     {"TooLong", check(std::string(128, 'a')), 2, "is not an interface name"},
@@ -253,7 +256,7 @@ const Case kInterfaces[] = {
     {"Dash", check("-eth0"), 2, "is not an interface name"},
     {"Empty", check(""), 2, "is not an interface name"},
     {"Newline", check("eth0\n"), 2, R"(eth0\x0a)"},
-    {"BusId", check("7870:00:00.0"), 2, "is not an interface name"},
+    {"BusId", check("7870:00:00.0"), 2, "2 NICs have the address '7870:00:00.0'"},
 };
 
 Words decode(Words words) {

@@ -7,6 +7,7 @@
 
 #include <sstream>
 
+#include "adapter/launch/launch.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "datapath/mode.h"
@@ -51,6 +52,7 @@ TEST(Complete, OffersCommands) {
     if (command.name.find(' ') == std::string_view::npos) names.emplace_back(command.name);
   }
   ASSERT_THAT(names, Contains("check"));
+  names.insert(names.end(), {"help", "version"});
   EXPECT_THAT(candidates({"--", ""}), ElementsAreArray(names));
   EXPECT_THAT(candidates({}), ElementsAreArray(names));
   EXPECT_THAT(candidates({"ch"}), ElementsAre("check"));
@@ -74,7 +76,7 @@ TEST(Complete, OffersOptionsThatAreNotGivenYet) {
   EXPECT_THAT(candidates({"check", "--strict", "--st"}), IsEmpty());
   EXPECT_THAT(candidates({"check", "--js"}), ElementsAre("--json"));
   EXPECT_THAT(candidates({"doctor", "--log", "a", "--lo"}), ElementsAre("--log"));
-  EXPECT_THAT(candidates({"check", "--queues=4", "--q"}), IsEmpty());
+  EXPECT_THAT(candidates({"check", "--queues=4", "--que"}), IsEmpty());
 }
 
 TEST(Complete, OffersKindsAndThenFiles) {
@@ -103,6 +105,34 @@ TEST(Complete, OffersInterfaces) {
   EXPECT_THAT(candidates({"check", "eth"}), UnorderedElementsAre("eth0", "eth1"));
   EXPECT_THAT(candidates({"bench", "--mode", "tx", "eth1"}), ElementsAre("eth1"));
   EXPECT_THAT(candidates({"doctor", "eth"}), IsEmpty());
+}
+
+TEST(Complete, OffersCommandsAfterHelp) {
+  EXPECT_THAT(candidates({"help", "doc"}), ElementsAre("doctor"));
+  EXPECT_THAT(candidates({"help", "he"}), IsEmpty());
+}
+
+TEST(Complete, OffersNicsThatCanBePrepared) {
+  EXPECT_THAT(candidates({"prepare", ""}), UnorderedElementsAre("eth0", "eth1"));
+  const std::vector<test::Edit> route = {
+      {"proc/net/route", "", "Iface\tDestination\tGateway\neth0\t00000000\t0100000A\n"}};
+  EXPECT_THAT(candidates({"prepare", ""}, route), ElementsAre("eth1"));
+}
+
+TEST(Complete, OffersProgramsAfterTheSeparatorOfSim) {
+  EXPECT_THAT(candidates({"sim", "--"}), Contains("--fault"));
+  EXPECT_THAT(candidates({"sim", "--", ""}), ElementsAre(":commands"));
+  EXPECT_THAT(candidates({"sim", "--", "dpdk-testpmd", ""}), ElementsAre(":files"));
+}
+
+TEST(Complete, OffersDevicesFaultsAndGoals) {
+  EXPECT_THAT(candidates({"bench", "--vdev", "net_nu"}), ElementsAre("net_null0"));
+  EXPECT_THAT(candidates({"sim", "--fault", "rx="}), ElementsAre("rx=truncate", "rx=drop"));
+  for (const auto& fault : candidates({"sim", "--fault", ""})) {
+    EXPECT_TRUE(adapter::Config::check("fault", fault)) << fault;
+  }
+  EXPECT_THAT(candidates({"bench", "--find", ""}), ElementsAre("ndr", "pdr", "ndr,pdr"));
+  EXPECT_THAT(candidates({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
 }
 
 TEST(Complete, OmitsNamesThatAShellWouldInterpret) {

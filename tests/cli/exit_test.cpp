@@ -83,6 +83,55 @@ TEST(Color, IsOffOnAPipeAndOnWhenRequested) {
   EXPECT_THAT(manactl({"--help", "--color=never"}, process).out, testing::Not(HasSubstr("\x1b[")));
 }
 
+TEST(Output, IsJsonWithEachOfItsOptions) {
+  const auto expected = manactl({"check", "--json"});
+  const std::vector<std::vector<std::string>> spellings = {{"check", "-j"},
+                                                           {"check", "-o", "json"},
+                                                           {"-o", "json", "check"},
+                                                           {"check", "--output=json"},
+                                                           {"check", "-j", "-o", "json"}};
+  for (const auto& words : spellings) {
+    EXPECT_EQ(manactl(words).out, expected.out);
+  }
+  EXPECT_EQ(manactl({"check", "-o", "text"}).out, manactl({"check"}).out);
+}
+
+TEST(Quiet, PrintsNoReportButErrorsAndData) {
+  const std::string root = MANACTL_SOURCE_DIR "/tests/fixtures/";
+  const auto failed = manactl({"check", "-q", "--root", root + "kernel-old"});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_EQ(failed.out, "");
+  EXPECT_EQ(failed.err, "");
+  EXPECT_EQ(manactl({"check", "-q", "-j", "--root", root + "kernel-old"}).out,
+            manactl({"check", "-j", "--root", root + "kernel-old"}).out);
+  EXPECT_EQ(manactl({"args", "-q", "--root", root + "prepared-uio"}).out,
+            manactl({"args", "--root", root + "prepared-uio"}).out);
+  EXPECT_EQ(manactl({"check", "-q", "nosuch0"}).error_lines(), 1U);
+}
+
+TEST(Lines, AreNotWrappedInAPipe) {
+  const auto outcome =
+      manactl({"check", "--root", MANACTL_SOURCE_DIR "/tests/fixtures/kernel-old"});
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("[^\n]{121}"));
+}
+
+TEST(Overview, IsShortAndNamesTheFirstSteps) {
+  const auto outcome = manactl({});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, HasSubstr("manactl check "));
+  EXPECT_LT(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 15);
+}
+
+TEST(Aliases, RunTheCommandTheyStandFor) {
+  EXPECT_EQ(manactl({"help"}).out, manactl({"--help"}).out);
+  EXPECT_EQ(manactl({"help", "bench", "compare"}).out, manactl({"bench", "compare", "-h"}).out);
+  EXPECT_EQ(manactl({"version"}).out, manactl({"--version"}).out);
+  EXPECT_EQ(manactl({"--json", "version"}).out, manactl({"--version", "--json"}).out);
+  EXPECT_EQ(manactl({"help", "bench", "ls"}).out, manactl({"bench", "list", "-h"}).out);
+  EXPECT_EQ(manactl({"help", "bench", "delete"}).out, manactl({"bench", "rm", "-h"}).out);
+}
+
 TEST(Help, IsShortAndDescribesTheCommand) {
   const auto all = manactl({"--help"});
   EXPECT_EQ(all.code, 0);

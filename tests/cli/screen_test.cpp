@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <sstream>
 
 namespace manactl::cli {
@@ -26,6 +27,23 @@ TEST(Screen, PaintsOnlyWithColors) {
   screen.set_color(true);
   EXPECT_EQ(screen.paint(Color::red, "x"), "\x1b[31mx\x1b[0m");
   EXPECT_EQ(screen.paint(Color::none, "x"), "x");
+}
+
+TEST(Screen, OfAFileIsNotLimitedInWidth) {
+  std::ostringstream out;
+  FILE* const file = std::tmpfile();
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(make_screen(out, fileno(file), Environment()).width(), kUnlimitedWidth);
+  std::fclose(file);
+}
+
+TEST(Screen, PrintsNothingWhenMuted) {
+  std::ostringstream out;
+  Screen screen(out, false, 80, false);
+  screen.stream() << "a";
+  screen.mute();
+  screen.stream() << "b";
+  EXPECT_EQ(out.str(), "a");
 }
 
 TEST(Environment, FindsUtf8InTheFirstVariableThatIsSet) {

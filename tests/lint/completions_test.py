@@ -91,6 +91,8 @@ def drive(shell, terminal):
     terminal.press_tab(shell, f"manactl bench compare {source}/LICE", r"LICE\S*NSE ")
     terminal.press_tab(shell, "manactl bench show 2026", r"2026\S*1121-134702-3f2a ")
     terminal.press_tab(shell, "manactl check --color alw", r"alw\S*ays ")
+    terminal.press_tab(shell, "manactl sim -- basena", r"basena\S*me ")
+    terminal.press_tab(shell, "manactl help docto", r"docto\S*r ")
     terminal.press_tab(shell, "manactl check --color=alw", r"--color=alw\S*ays ")
     terminal.press_tab(shell, f"manactl check --root {root} enP30832p0s0d", r"p0s0d\S*1 ")
     terminal.press_tab(shell, f"manactl doctor --log {source}/LICE", r"LICE\S*NSE ")
@@ -120,6 +122,7 @@ def fish():
 
     expect("fish", ask("manactl ch"), ["check\tCheck whether"], ["doctor"])
     expect("fish", ask("manactl bench --mode "), ["tx", "rx"])
+    expect("fish", ask("manactl sim -- basena"), ["basename"])
     expect("fish", ask("manactl check --color=a"), ["--color=auto", "--color=always"])
     expect("fish", ask(f"manactl check --root {root} eth"), ["eth0", "eth1"])
     expect("fish", ask(f"manactl doctor --log {source}/LICE"), ["LICENSE"])
@@ -137,10 +140,19 @@ def every_option():
                 failures.append(f"{command['name']} {option['name']} is not completed")
 
 
+def printed_scripts():
+    """Checks that 'manactl completion SHELL' prints the installed script."""
+    for shell, file in (("bash", "manactl.bash"), ("zsh", "_manactl"), ("fish", "manactl.fish")):
+        text = subprocess.run([program, "completion", shell], check=True, capture_output=True).stdout
+        if text != (completions / file).read_bytes():
+            failures.append(f"manactl completion {shell} does not print completions/{file}")
+
+
 with tempfile.TemporaryDirectory() as place:
     environment["MANACTL_RESULTS"] = place
     pathlib.Path(place, "20261121-134702-3f2a.json").write_text("{}")
     every_option()
+    printed_scripts()
     bash()
     zsh()
     fish()

@@ -63,6 +63,8 @@ validate("args", "args", "eth1", "--root", healthy, codes=(0,))
 validate("args", "args", "--root", taken, codes=(0,))
 validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
 
+validate("completion", "completion", "bash", codes=(0,))
+
 validate("kinds", "decode", "--list", codes=(0,))
 validate("decode", "decode", "cqe", "63010200" + "00" * 56 + "030201a1" + "00" * 64, "--explain", codes=(0,))
 validate("decode", "decode", "cq-doorbell", "0500000140000080", "--lax", codes=(1,))

@@ -98,7 +98,7 @@ bool RoundRunner::fail_with(Exit exit,
 }
 
 void RoundRunner::show(const char* name, const report::AbFigures& figures) {
-  if (!context_.err.is_terminal()) return;
+  if (!context_.err.is_terminal() || context_.quiet) return;
   context_.err.stream() << fmt::format("round {} of at most {}: {} {}\n",
                                        std::max(result_.a.runs.size(), result_.b.runs.size()),
                                        result_.plan.max_rounds,

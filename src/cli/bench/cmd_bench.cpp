@@ -13,6 +13,7 @@
 #include "cli/bench/target.h"
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/nic_name.h"
 #include "cli/options.h"
 #include "datapath/engines.h"
 #include "datapath/plan/plan.h"
@@ -23,7 +24,7 @@ namespace {
 
 struct Options {
   datapath::BenchPlan plan;
-  std::vector<InterfaceName> interfaces;
+  std::vector<NicName> interfaces;
   const datapath::EngineRow* engine = nullptr;  // null: automatic
   bool sim = false;
   bool no_huge = false;
@@ -91,9 +92,9 @@ Exit simulate(const Options& options, Context& context, const host::Facts& facts
     return run_plan(context, plan, options.run, {&engine, true, std::string(kSimulatedNote)});
   }
   if (!options.sim) {
-    context.err.stream()
-        << "manactl: no MANA NIC found: measuring the software adapter, whose figures "
-           "do not describe hardware\n";
+    print_note(context,
+               "no MANA NIC found: measuring the software adapter, whose figures do not describe "
+               "hardware");
   }
   return run_on_adapter(plan, engine, context);
 }
@@ -165,7 +166,7 @@ Exit run_bench(const Options& options, Context& context) {
 
 void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
   const auto take = [options](const std::string& text) -> Result<> {
-    auto name = InterfaceName::parse(text);
+    auto name = NicName::parse(text);
     if (!name) return tl::unexpected<Error>(name.error());
     options->interfaces.push_back(std::move(*name));
     return {};
@@ -175,7 +176,7 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
       app, {"--iface", type::kInterface, "same as IFACE, also for names such as 'compare'"}, take);
   add_value(app, {"--port", type::kInterface, "measure this NIC as well", true}, take);
   add_value(app,
-            {"--vdev", "DEVICE", "measure a virtual DPDK device: net_null0 or net_ring0", true},
+            {"--vdev", type::kVdev, "measure a virtual DPDK device: net_null0 or net_ring0", true},
             [options](const std::string& text) -> Result<> {
               auto device = parse_text(text, "a virtual device");
               if (!device) return tl::unexpected<Error>(device.error());

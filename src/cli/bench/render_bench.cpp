@@ -171,7 +171,7 @@ void print(Context& context, const report::BenchResult& result, Output output) {
     case Output::html:
       context.out.stream() << report::bench_html(result);
       return;
-    case Output::table:
+    case Output::text:
       print_text(context.out, result, context.verbosity);
   }
 }

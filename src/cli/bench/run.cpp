@@ -122,7 +122,7 @@ void save(Context& context, const RunOptions& options, report::BenchResult& resu
   if (options.no_save || !has_directory) return;
   const auto saved = save_result(context, options.results, result);
   if (saved) {
-    context.err.stream() << "manactl: saved as " << result.id << '\n';
+    print_note(context, "saved as " + result.id);
     return;
   }
   // This error is not fatal: run_plan() still prints the result.
@@ -225,7 +225,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       store_in(options.repeat, [](std::string_view text) { return parse_count(text, 1, 1000); }));
   add_value(app,
             {"--find",
-             "GOALS",
+             type::kGoals,
              "find the highest rate for each loss goal: 'ndr', 'pdr' or 'ndr,pdr=0.1%'"},
             store_in(options.losses, parse_goals));
   add_flag(app,

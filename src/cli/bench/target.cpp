@@ -68,6 +68,14 @@ std::string current_name(const host::Facts& facts,
   return interface;
 }
 
+// Returns the name for results: `name`, or the interface of a NIC that `name` gives by address.
+std::string interface_for_results(const host::Nic& nic,
+                                  const std::string& name,
+                                  const setup::Entry* entry) {
+  if (name.find(':') == std::string::npos) return name;
+  return entry != nullptr && !entry->interface.empty() ? entry->interface : nic.name();
+}
+
 Possible<datapath::Nic> port_behind(const host::Nic& nic, const std::string& shown) {
   if (!nic.vf || !nic.vf->pci) {
     return obstacle(fmt::format("'{}' has no virtual function", shown));
@@ -142,7 +150,7 @@ Possible<datapath::Nic> find_prepared_port(const host::Facts& facts,
   }
   auto port = port_of(**nic, printable(interface), engine);
   if (!port) return port;
-  port->interface = interface;
+  port->interface = interface_for_results(**nic, interface, entry_of(entries, **nic));
   port->ip = own_address(**nic, entry_of(entries, **nic));
   return port;
 }
@@ -155,7 +163,7 @@ Possible<datapath::Nic> find_unbound_port(const host::Facts& facts,
   const auto shown = printable(interface);
   auto port = mana_port(**nic, shown);
   if (!port) return port;
-  port->interface = interface;
+  port->interface = interface_for_results(**nic, interface, entry_of(entries, **nic));
   port->ip = own_address(**nic, entry_of(entries, **nic));
   if (!(*nic)->vf->up) return port;
   const auto& vf = (*nic)->vf->name;
@@ -172,7 +180,9 @@ Possible<datapath::Nic> find_mana_port(const host::Facts& facts,
   const auto nic = facts.azure_nic(current_name(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
   auto port = port_behind(**nic, printable(interface));
-  if (port) port->interface = interface;
+  if (port) {
+    port->interface = interface_for_results(**nic, interface, entry_of(entries, **nic));
+  }
   return port;
 }
 

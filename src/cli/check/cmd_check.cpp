@@ -7,14 +7,17 @@
 #include "cli/check/render_check.h"
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/nic_name.h"
 #include "cli/options.h"
+#include "cli/watch.h"
 #include "host/gather.h"
 
 namespace manactl::cli {
 namespace {
 
 struct Options {
-  std::optional<InterfaceName> interface;
+  std::optional<NicName> nic;
+  WatchOptions watch;
   std::vector<std::string> only;
   std::uint16_t queues = 1;
   bool strict = false;
@@ -25,10 +28,10 @@ Exit run_check(const Options& options, Context& context) {
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
   auto check_options = check_options_for(facts, options.queues);
-  if (options.interface) {
-    const auto nic = facts.azure_nic(options.interface->str());
+  if (options.nic) {
+    const auto nic = facts.azure_nic(options.nic->str());
     if (!nic) return report_error(context, nic.error());
-    check_options.interface = options.interface->str();
+    check_options.interface = options.nic->is_interface() ? options.nic->str() : (*nic)->name();
   }
   const auto report = diag::run_checks(facts, check_options, options.only);
   if (!report) return report_error(context, report.error());
@@ -54,7 +57,7 @@ CommandAction add_check(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_value(app,
             {"IFACE", type::kInterface, "check only this NIC"},
-            store_in(options->interface, InterfaceName::parse));
+            store_in(options->nic, NicName::parse));
   add_value(app,
             {"--only", type::kCheck, "run only these checks or groups, such as rdma", true},
             [options](const std::string& text) { return add_ids(options->only, text); });
@@ -63,7 +66,11 @@ CommandAction add_check(CLI::App& app) {
       {"--queues", "N", "check the memory for N bench queues (default: 1)"},
       store_in(options->queues, [](std::string_view text) { return parse_count(text, 1, 64); }));
   add_flag(app, "--strict", options->strict, "exit with 1 also for warnings");
-  return [options](Context& context) { return run_check(*options, context); };
+  add_watch(app, options->watch);
+  return [options](Context& context) {
+    return watch(
+        context, options->watch, [&](Context& inner) { return run_check(*options, inner); });
+  };
 }
 
 }  // namespace manactl::cli

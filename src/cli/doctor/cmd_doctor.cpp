@@ -14,6 +14,7 @@
 #include "cli/doctor/render_doctor.h"
 #include "cli/facts.h"
 #include "cli/input.h"
+#include "cli/nic_name.h"
 #include "cli/options.h"
 #include "host/bundle.h"
 
@@ -25,7 +26,7 @@ struct Options {
   bool kernel_log = false;
   std::string bundle;
   bool scrub = false;
-  std::optional<InterfaceName> probe;
+  std::optional<NicName> probe;
 };
 
 constexpr std::size_t kMaxLogs = 200;
@@ -268,7 +269,7 @@ CommandAction add_doctor(CLI::App& app) {
   add_flag(app, "--scrub", options->scrub, "replace addresses and names in the bundle");
   add_value(app,
             {"--probe", type::kInterface, "try direct verbs on this NIC (sends no packets)"},
-            store_in(options->probe, InterfaceName::parse));
+            store_in(options->probe, NicName::parse));
   return [options](Context& context) { return DoctorCommand(*options, context).run(); };
 }
 

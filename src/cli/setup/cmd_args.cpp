@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
 #include "host/numa.h"
@@ -17,7 +18,7 @@ namespace manactl::cli {
 namespace {
 
 struct Options {
-  std::vector<InterfaceName> interfaces;
+  std::vector<NicName> interfaces;
   ArgsFormat format = ArgsFormat::testpmd;
 };
 
@@ -120,7 +121,7 @@ Result<std::vector<const host::Nic*>> selected_nics(const Options& options,
   for (const auto& name : options.interfaces) {
     // The interface of a prepared NIC no longer exists; only the journal has its name.
     const auto entry = std::find_if(entries.begin(), entries.end(), [&](const auto& candidate) {
-      return candidate.interface == name.str();
+      return candidate.matches(name.str());
     });
     const auto uuid = entry == entries.end() ? std::string() : entry->nic.channel_id();
     const auto* by_id = uuid.empty() ? nullptr : facts.find_nic(uuid);
@@ -173,7 +174,7 @@ CommandAction add_args(CLI::App& app) {
       app,
       {"IFACE", type::kInterface, "print arguments of these NICs (default: all prepared)", true},
       [options](const std::string& text) -> Result<> {
-        auto name = InterfaceName::parse(text);
+        auto name = NicName::parse(text);
         if (!name) return tl::unexpected<Error>(name.error());
         options->interfaces.push_back(std::move(*name));
         return {};

@@ -12,6 +12,7 @@
 #include "base/trusted_directory.h"
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
 #include "os/dry_run.h"
@@ -26,7 +27,8 @@ namespace {
 enum class HugepageChoice { by_default, none, requested };
 
 struct Options {
-  setup::Request request;  // its hugepages are set by complete_request()
+  setup::Request request;  // its interface and hugepages are set by complete_request()
+  std::optional<NicName> nic;
   HugepageChoice hugepages = HugepageChoice::by_default;
   setup::HugepageRequest requested;
   std::optional<std::uint64_t> page_kib;
@@ -72,8 +74,31 @@ Result<> parse_hugepages(Options& options, std::string_view text) {
   return {};
 }
 
-Result<setup::Request> complete_request(const Options& options) {
+// Returns the interface of the NIC, or of its journal entry if prepare has removed the interface.
+Result<InterfaceName> interface_of(const NicName& name,
+                                   const os::System& system,
+                                   const Context& context) {
+  if (name.is_interface()) return InterfaceName::parse(name.str());
+  const auto facts = gather_facts(system);
+  if (facts.find_nic(name.str()) == nullptr) {
+    for (const auto& entry : journal_entries(system, context)) {
+      if (entry.matches(name.str())) return InterfaceName::parse(entry.name());
+    }
+  }
+  const auto nic = facts.azure_nic(name.str());
+  if (!nic) return tl::unexpected<Error>(nic.error());
+  return InterfaceName::parse((*nic)->name());
+}
+
+Result<setup::Request> complete_request(const Options& options,
+                                        const os::System& system,
+                                        const Context& context) {
   auto request = options.request;
+  if (options.nic) {
+    auto interface = interface_of(*options.nic, system, context);
+    if (!interface) return tl::unexpected<Error>(interface.error());
+    request.interface = std::move(*interface);
+  }
   const bool is_requested = options.hugepages == HugepageChoice::requested;
   if (is_requested || (options.hugepages == HugepageChoice::by_default && request.interface)) {
     request.hugepages = options.requested;
@@ -212,10 +237,10 @@ class PrepareCommand {
 };
 
 Exit run_prepare(const Options& options, Context& context) {
-  const auto request = complete_request(options);
-  if (!request) return report_error(context, request.error());
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
+  const auto request = complete_request(options, *system, context);
+  if (!request) return report_error(context, request.error());
   if (options.dry_run) return run_dry(*request, *system, context);
   if (!context.root.empty()) {
     return report_usage_error(context, "prepare: --root requires --dry-run");
@@ -244,7 +269,7 @@ CommandAction add_prepare(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_value(app,
             {"IFACE", type::kInterface, "prepare the NIC of this synthetic interface"},
-            store_in(options->request.interface, InterfaceName::parse));
+            store_in(options->nic, NicName::parse));
   add_hugepages(app, *options);
   add_value(app,
             {"--method", type::kMethod, "bind uio_hv_generic with this method (default: auto)"},

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
 #include "setup/persist.h"
@@ -58,9 +59,11 @@ Exit run_restore(const Options& options, Context& context) {
 CommandAction add_restore(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_value(app,
-            {"IFACE", type::kInterface, "restore this interface or VMBus id"},
-            store_in(options->request.name,
-                     [](std::string_view text) { return parse_text(text, "an interface"); }));
+            {"IFACE", type::kInterface, "restore this NIC (interface, address or VMBus id)"},
+            store_in(options->request.name, [](std::string_view text) -> Result<std::string> {
+              const auto nic = NicName::parse(text);
+              return nic ? nic->str() : parse_text(text, "an interface");
+            }));
   add_flag(app, "--all", options->request.all, "restore everything in the journal");
   add_flag(
       app, "--recover", options->request.unfinished, "restore only interrupted runs of prepare");

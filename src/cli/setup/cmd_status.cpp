@@ -6,9 +6,11 @@
 
 #include "cli/command.h"
 #include "cli/facts.h"
+#include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
 #include "cli/setup/render_status.h"
+#include "cli/watch.h"
 #include "setup/persist.h"
 #include "setup/session.h"
 
@@ -16,12 +18,15 @@ namespace manactl::cli {
 namespace {
 
 struct Options {
-  std::optional<InterfaceName> interface;
+  std::optional<NicName> nic;
+  WatchOptions watch;
 };
 
 bool has_name(const setup::NicStatus& status, const std::string& name) {
-  return status.name == name || status.nic.interface == name || status.nic.vf == name ||
-         status.nic.channel_id() == name;
+  const auto& nic = status.nic;
+  return status.name == name || nic.interface == name || nic.vf == name ||
+         nic.channel_id() == name || (nic.pci && nic.pci->str() == name) ||
+         (nic.mac && nic.mac->str() == name);
 }
 
 // Keeps the NIC with this name, its function and its journal entry.
@@ -70,8 +75,8 @@ Exit run_status(const Options& options, Context& context) {
     result.persistent = setup::Persistence().list("");
   }
   result.status = setup::status_of(facts, entries, *system, now);
-  if (options.interface) {
-    const auto selected = select(result, options.interface->str());
+  if (options.nic) {
+    const auto selected = select(result, options.nic->str());
     if (!selected) return report_error(context, selected.error());
   }
   context.json ? print_json(context.out, result)
@@ -102,8 +107,12 @@ CommandAction add_status(CLI::App& app) {
   auto options = std::make_shared<Options>();
   add_value(app,
             {"IFACE", type::kInterface, "show only this NIC"},
-            store_in(options->interface, InterfaceName::parse));
-  return [options](Context& context) { return run_status(*options, context); };
+            store_in(options->nic, NicName::parse));
+  add_watch(app, options->watch);
+  return [options](Context& context) {
+    return watch(
+        context, options->watch, [&](Context& inner) { return run_status(*options, inner); });
+  };
 }
 
 CommandAction add_confirm(CLI::App& /*app*/) {

@@ -37,7 +37,8 @@ Exit run_sim(const Options& options, Context& context) {
   if (!outcome) return report_error(context, because(outcome.error(), "sim").value());
   const SimResult result{*outcome, options.command};
   const Exit exit = exit_of(*outcome, options.strict);
-  context.json ? print_json(context.out, result, exit) : print_text(context.err, result);
+  if (context.json) print_json(context.out, result, exit);
+  if (!context.json && !context.quiet) print_text(context.err, result);
   return exit;
 }
 
@@ -77,7 +78,7 @@ CommandAction add_sim(CLI::App& app) {
       {"--bps", "N", "limit each port's link to N bits per second"},
       {"--latency", "USECS", "delay frames by this time (default: 0)"},
       {"--jitter", "USECS", "add a random delay of up to this time (default: 0)"},
-      {"--fault", "FAULT", "inject a fault (example: create_qp=errno:EBUSY)", true},
+      {"--fault", type::kFault, "inject a fault (example: create_qp=errno:EBUSY)", true},
   };
   for (const auto& spec : settings) add_setting(app, options, spec);
   add_path(app,
@@ -87,7 +88,7 @@ CommandAction add_sim(CLI::App& app) {
       app, {"--write", type::kFile, "write sent packets to this capture"}, options->paths.write);
   add_flag(app, "--strict", options->strict, "exit with 1 for known defects of the driver too");
   add_value(app,
-            {"COMMAND", "COMMAND", "run this program with its arguments", true},
+            {"COMMAND", type::kProgram, "run this program with its arguments", true},
             [options](const std::string& text) -> Result<> {
               options->command.push_back(text);
               return {};

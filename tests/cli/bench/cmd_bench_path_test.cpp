@@ -52,7 +52,7 @@ TEST(BenchPath, DeterminesTheExitCode) {
 }
 
 TEST(BenchPath, DeterminesTheExitCodeInEveryOutputFormat) {
-  for (const auto* form : {"table", "json", "ndjson", "csv", "html"}) {
+  for (const auto* form : {"text", "json", "ndjson", "csv", "html"}) {
     EXPECT_EQ(bench(kSynthetic, {"--output", form}).code, 1) << form;
     EXPECT_EQ(bench(kSynthetic, {"--output", form, "--allow-synthetic"}).code, 0) << form;
   }

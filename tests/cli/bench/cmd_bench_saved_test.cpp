@@ -213,7 +213,7 @@ TEST_F(SavedResults, AreRejectedWithOneLine) {
            {{"bench", "show", "-o", "jsn"}, 2, "did you mean 'json'?"},
            {{"bench", "show", "-o"}, 2, "-o needs a value"},
            {{"bench", "show", "-o", "--json"}, 2, "-o needs a value"},
-           {{"bench", "compare", "a", "b", "-o", "csv"}, 2, "not one of json, table, html"}}) {
+           {{"bench", "compare", "a", "b", "-o", "csv"}, 2, "not one of text, json, html"}}) {
     const auto outcome = run(words);
     EXPECT_EQ(outcome.code, code) << outcome.err;
     EXPECT_EQ(outcome.out, "");
@@ -225,7 +225,7 @@ TEST_F(SavedResults, AreRejectedWithOneLine) {
 TEST_F(SavedResults, AreNotShownWithoutTheirSeries) {
   auto part = json::parse(document(eventful()));
   part.erase("series");
-  for (const auto* form : {"table", "json", "ndjson", "csv", "html"}) {
+  for (const auto* form : {"text", "json", "ndjson", "csv", "html"}) {
     const auto outcome = run({"bench", "show", "-", "-o", form}, part.dump());
     EXPECT_EQ(outcome.code, 2) << form;
     EXPECT_EQ(outcome.out, "");

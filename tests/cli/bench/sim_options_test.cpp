@@ -53,6 +53,7 @@ const OptionCase kCases[] = {
     {"--no-save", {"--no-save"}, "/id", nullptr},
     {"--json", {"--json"}, "/simulated", true},
     {"--verbose", {"--verbose"}, "/simulated", true},
+    {"--quiet", {"--quiet"}, "/simulated", true},
     {"--color", {"--color", "never"}, "/simulated", true},
 };
 

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/complete_values.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <set>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "cli/bench/saved_results.h"
+#include "cli/facts.h"
+#include "cli/options.h"
+#include "datapath/engines.h"
+#include "diag/check.h"
+#include "host/facts.h"
+#include "report/figures.h"
+#include "report/result_store.h"
+#include "wire/dissect.h"
+
+namespace manactl::cli {
+namespace {
+
+// Reads interfaces from sysfs, because netlink would take longer than the rest of a completion.
+Candidates interfaces(Context& context) {
+  Candidates found;
+  const auto system = context.system();
+  if (!system) return found;
+  const auto names = system->files.list("sys/class/net");
+  if (!names) return found;
+  for (const auto& name : *names) {
+    // The bonding module adds the file "bonding_masters" to this directory. A captured directory
+    // may contain other names that are not interfaces, such as "-rf" or ":files".
+    if (name == "bonding_masters" || !InterfaceName::parse(name)) continue;
+    const auto driver =
+        os::link_name(system->files, fmt::format("sys/class/net/{}/device/driver", name));
+    found.push_back({name, driver ? *driver : "no device"});
+  }
+  return found;
+}
+
+Candidates checks() {
+  Candidates found;
+  std::set<std::string> groups;
+  for (const auto& check : diag::all_checks()) {
+    if (groups.emplace(check.group()).second) {
+      found.push_back({std::string(check.group()), "all checks of this group"});
+    }
+    found.push_back({std::string(check.id), std::string(check.title)});
+  }
+  return found;
+}
+
+Candidates wire_kinds() {
+  Candidates found;
+  for (const auto& kind : wire::kinds()) {
+    found.push_back({std::string(kind.name), std::string(kind.summary)});
+  }
+  return found;
+}
+
+// Returns the NICs that prepare accepts: those of hv_netvsc without the default route.
+Candidates preparable(Context& context) {
+  auto found = interfaces(context);
+  const auto system = context.system();
+  std::string default_route;
+  const auto routes = system ? system->files.read("proc/net/route").value_or("") : std::string();
+  for (const auto line : split(routes, '\n')) {
+    const auto fields = words(line);
+    if (fields.size() > 1 && fields[1] == "00000000") default_route = fields[0];
+  }
+  std::erase_if(found, [&default_route](const Candidate& candidate) {
+    return candidate.description != host::kSyntheticDriver || candidate.word == default_route;
+  });
+  return found;
+}
+
+// Returns the NICs in the journal, which only root can read.
+Candidates restorable(Context& context) {
+  Candidates found;
+  const auto system = context.system();
+  if (!system) return found;
+  for (const auto& entry : journal_entries(*system, context)) {
+    found.push_back({entry.name(), entry.is_finished() ? "prepared" : "unfinished"});
+  }
+  return found;
+}
+
+Candidates virtual_devices() {
+  Candidates found;
+  const auto info = datapath::kDpdkEngine.info();
+  for (const std::string_view driver :
+       {"net_null", "net_ring", "net_tap", "net_af_packet", "net_memif"}) {
+    if (info.has_driver(driver)) found.push_back({fmt::format("{}0", driver), ""});
+  }
+  return found;
+}
+
+// Examples of faults; a test checks that the adapter accepts them.
+Candidates faults() {
+  Candidates found;
+  for (const auto* fault : {"create_qp=errno:EBUSY",
+                            "create_cq=hang",
+                            "alloc_pd=crash",
+                            "alloc_parent_domain=missing",
+                            "tx=33",
+                            "rx=truncate",
+                            "rx=drop",
+                            "provider=foreign",
+                            "cq=overrun",
+                            "doorbell=lost",
+                            "doorbell=delayed",
+                            "doorbell=duplicated",
+                            "device=fatal",
+                            "device=reset"}) {
+    found.push_back({fault, ""});
+  }
+  return found;
+}
+
+// Returns what the label and the mode say about a result. Empty if it cannot be read.
+std::string description_of(const std::string& id, const Context& context) {
+  const auto result = load_without_series(context, {}, id);
+  if (!result) return {};
+  const auto rate = report::rate_of(*result);
+  auto text = fmt::format("{} on {}, {}",
+                          name_of(result->plan.mode),
+                          report::device_of(result->plan),
+                          report::pps_text(rate));
+  return result->label.empty() ? text : fmt::format("{}: {}", result->label, text);
+}
+
+// Returns the ids of saved results, "latest", and ":files". Only the newest results get a
+// description, because reading all of them would take too long.
+Candidates results(Context& context) {
+  Candidates found;
+  if (!context.results.empty()) {
+    const auto ids = report::ResultStore(context.results).ids();
+    constexpr std::size_t kMaxDescribed = 10;
+    for (const auto& id : ids.value_or(std::vector<std::string>{})) {
+      found.push_back(
+          {id, found.size() < kMaxDescribed ? description_of(id, context) : std::string()});
+    }
+    if (!found.empty()) found.push_back({std::string(report::kLatest), "the newest result"});
+  }
+  found.push_back({":files", ""});
+  return found;
+}
+
+}  // namespace
+
+Candidates values_of(const CLI::Option& option, std::string_view command, Context& context) {
+  const std::string type = option.get_type_name();
+  if (type == type::kInterface && command == "prepare") return preparable(context);
+  if (type == type::kInterface && command == "restore") return restorable(context);
+  if (type == type::kInterface) return interfaces(context);
+  if (type == type::kCheck) return checks();
+  if (type == type::kVdev) return virtual_devices();
+  if (type == type::kFault) return faults();
+  if (type == type::kGoals) {
+    return {{"ndr", "no loss"}, {"pdr", "a loss of at most 0.1 %"}, {"ndr,pdr", "both"}};
+  }
+  if (type == type::kWireKind) return wire_kinds();
+  if (type == type::kResult) return results(context);
+  if (type == type::kFile || type == type::kBytes) return {{":files", ""}};
+  if (type == type::kDirectory) return {{":directories", ""}};
+  Candidates found;
+  if (type.find('|') != std::string::npos) {
+    for (const auto word : split(type, '|')) {
+      // Words in capitals stand for a value: N|SIZE|none.
+      const bool is_placeholder = !word.empty() && word.front() >= 'A' && word.front() <= 'Z';
+      if (!is_placeholder) found.push_back({std::string(word), ""});
+    }
+  }
+  return found;
+}
+
+}  // namespace manactl::cli
