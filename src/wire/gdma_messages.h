@@ -82,6 +82,7 @@ struct VerifyVersionRequest {
   static constexpr void layout(Self& self, Codec& codec) {
     codec.bits("protocol_min", self.protocol_min, 64);
     codec.bits("protocol_max", self.protocol_max, 64);
+    codec.at_most_field("protocol_min", self.protocol_min, "protocol_max", self.protocol_max);
     codec.array("capabilities", self.capabilities, 64);
     codec.bits("driver_version", self.driver_version, 64);
     codec.bits("os_type", self.os_type, 32);

@@ -66,12 +66,64 @@ TEST(Decode, ReadsBytesFromArgumentsFilesAndStandardInput) {
 }
 
 TEST(Decode, MarksUnknownValues) {
-  const auto type = field(decoded({"eqe-info", "02000020"}), "type");
+  const auto type = field(decoded({"eqe-info", "02000020"}, 1), "type");
   EXPECT_EQ(type["meaning"], "unknown");
   EXPECT_EQ(type["known"], false);
   const auto status = field(decoded({"status", "0x1234"}), "status");
   EXPECT_EQ(status["known"], false);
   EXPECT_EQ(field(decoded({"command", "131075"}), "command")["meaning"], "CONFIG_VPORT_TX");
+}
+
+TEST(Decode, ExitsWith1ForAnUnknownCodeOfEachKind) {
+  const std::string zeros(120, '0');
+  // The headers of two requests: the command 0x999, and a device of type 9.
+  const std::string unknown_command =
+      "000000009909000001000000280000000000000099090000010000002000"
+      "00000000000000000000";
+  const std::string unknown_device =
+      "000000000200000001000000280000000000000002000000010000002000"
+      "00000900000000000000";
+  const std::vector<std::vector<std::string>> unknown = {
+      {"cqe-type", "63"},
+      {"event", "99"},
+      {"command", "0x999"},
+      {"cqe-header", "3f010000"},
+      {"cqe", "3f010000" + zeros.substr(0, 112) + "030201a1"},
+      {"rx-completion", "3f010000" + zeros.substr(0, 112)},
+      {"eqe-info", "02000020"},
+      {"device-id", "09000000"},
+      {"message-header", "00000000990900000100000028000000"},
+      {"request-header", unknown_command},
+      {"request", unknown_command},
+      {"request", unknown_device}};
+  for (auto words : unknown) {
+    words.insert(words.begin(), "decode");
+    const auto outcome = manactl(words);
+    EXPECT_EQ(outcome.code, 1) << words[1] << ": " << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("unknown")) << words[1];
+  }
+  for (const auto* open : {"status", "vendor-error"}) {
+    EXPECT_EQ(manactl({"decode", open, "0x1234"}).code, 0) << open;
+  }
+}
+
+TEST(Decode, NamesAnUnknownOsAndRefusesAReversedProtocolRange) {
+  // VERIFY_VF_DRIVER_VERSION with 600 bytes after the header.
+  const auto request = [](const std::string& min, const std::string& max, const std::string& os) {
+    const std::string header =
+        "000000000100000001000000800200000000000001000000010000004800"
+        "00000000000000000000";
+    const std::string body = min + "00000000000000" + max + "00000000000000" +
+                             std::string(64, '0') + std::string(16, '0') + os + "000000";
+    return header + body + std::string(1200 - body.size(), '0');
+  };
+  EXPECT_EQ(manactl({"decode", "request", request("01", "01", "10")}).code, 0);
+  const auto unknown = manactl({"decode", "request", request("01", "01", "11")});
+  EXPECT_EQ(unknown.code, 1);
+  EXPECT_THAT(unknown.out, HasSubstr("unknown OS"));
+  const auto reversed = manactl({"decode", "request", request("02", "01", "10")});
+  EXPECT_EQ(reversed.code, 2);
+  EXPECT_THAT(reversed.err, HasSubstr("protocol_min must be at most 0x1, not 0x2"));
 }
 
 TEST(Decode, ExplainsErrorsWithTheOptionExplain) {

@@ -80,7 +80,8 @@ TEST(Complete, OffersOptionsThatAreNotGivenYet) {
 }
 
 TEST(Complete, OffersKindsAndThenFiles) {
-  EXPECT_THAT(candidates({"decode", "cqe"}), ElementsAre("cqe", "cqe-info", "cqe-type"));
+  EXPECT_THAT(candidates({"decode", "cqe"}),
+              ElementsAre("cqe", "cqe-header", "cqe-info", "cqe-type"));
   EXPECT_THAT(candidates({"decode", "--explain", "sq-w"}), ElementsAre("sq-wqe"));
   EXPECT_THAT(candidates({"decode", "--offset", "0", "doorb"}), ElementsAre("doorbell"));
   EXPECT_THAT(candidates({"decode", "cqe", ""}), ElementsAre(":files"));

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/decode/field_view.h"
 #include "cli/decode/hex_dump.h"
 #include "cli/decode/render_decode.h"
 #include "cli/input.h"
@@ -126,6 +127,9 @@ Result<> DecodeCommand::read_number() {
   field.kind = wire::RowKind::member;
   field.value = *number;
   field.value_name = kind_->name_of(*number);
+  // Devices may use any status or vendor error.
+  const bool is_open = kind_->name == "status" || kind_->name == "vendor-error";
+  if (field.value_name.empty() && !is_open) exit_ = Exit::findings;
   wire::Dissection dissection;
   dissection.sections.push_back({kind_->name, 0, {}, {field}, {}});
   result_.dumps.push_back({std::move(dissection)});
@@ -167,6 +171,7 @@ Result<> DecodeCommand::dissect_all() {
     if (!all) return tl::unexpected<Error>(dissect_error(all.error(), part.size()));
     for (const auto& dissection : *all) {
       const auto problems = problems_of(dissection);
+      if (has_unknown_code(dissection)) exit_ = Exit::findings;
       if (problems.empty()) continue;
       exit_ = Exit::findings;
       if (options_.lax) continue;

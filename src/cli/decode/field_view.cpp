@@ -90,7 +90,7 @@ void explain_value(FieldView& view) {
   if (view.field == "rx_enable" || view.field == "rss_enable") {
     return name_code(view, wire::name_of_number<wire::TriState>(value), "unknown");
   }
-  if (view.field == "os_type") view.meaning = os_name(value);
+  if (view.field == "os_type") return name_code(view, os_name(value), "unknown OS");
   if (view.field.ends_with("_frame") && view.width > 32) {
     view.meaning = fmt::format("address {:#x}", value << wire::kPageShift);
   }
@@ -138,6 +138,16 @@ std::vector<FieldView> field_views(const wire::Section& section) {
     view.is_array ? explain_array(view) : explain_value(view);
   }
   return views;
+}
+
+bool has_unknown_code(const wire::Dissection& dissection) {
+  return std::ranges::any_of(dissection.sections, [](const wire::Section& section) {
+    return std::ranges::any_of(field_views(section), [](const FieldView& view) {
+      // Devices may use any status or vendor error.
+      return !view.is_known && view.space != CodeSpace::status &&
+             view.space != CodeSpace::vendor_error;
+    });
+  });
 }
 
 std::string hex_text(wire::Bytes bytes) {

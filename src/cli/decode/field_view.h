@@ -28,6 +28,10 @@ struct FieldView {
 
 std::vector<FieldView> field_views(const wire::Section& section);
 
+// Whether a code, such as a type or a command, has an unknown value. Statuses and vendor errors do
+// not count.
+bool has_unknown_code(const wire::Dissection& dissection);
+
 // "000d3a763bd0"
 std::string hex_text(wire::Bytes bytes);
 

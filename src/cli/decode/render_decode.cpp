@@ -208,9 +208,16 @@ void DecodeWriter::write_advice(const FieldView& view) {
 }  // namespace
 
 std::vector<wire::Refusal> problems_of(const wire::Dissection& dissection) {
-  auto problems = dissection.refusals;
-  std::erase_if(problems,
-                [](const wire::Refusal& refusal) { return refusal.rule == wire::Rule::member; });
+  const auto& all = dissection.refusals;
+  // An unknown value of a type also breaks the rules for the types of a record.
+  const auto is_unknown_value = [&all](const wire::Refusal& refusal) {
+    return std::ranges::any_of(all, [&refusal](const wire::Refusal& other) {
+      return other.rule == wire::Rule::member && other.field == refusal.field &&
+             other.record == refusal.record;
+    });
+  };
+  auto problems = all;
+  std::erase_if(problems, is_unknown_value);
   return problems;
 }
 
