@@ -34,6 +34,14 @@ const std::vector<Tree> kTrees = {
     {"driver-id-19", {"rdma.driver-id", "rdma.provider"}, {}},
     {"healthy-two-nics", {}, {}},
     {"hugepages-wrong-node", {"memory.node"}, {}},
+    {"image-azure-linux-3", {"kernel.mana-ib", "rdma.devices", "dpdk.installed"}, {}},
+    {"image-debian-12", {"kernel.mana-ib", "rdma.devices", "dpdk.installed"}, {}},
+    {"image-debian-13", {}, {"dpdk.fixes"}},
+    {"image-rhel-8-9", {}, {}},
+    {"image-rhel-9-4", {}, {}},
+    {"image-sles-15-sp5", {"kernel.mana-ib", "rdma.devices", "rdma.core"}, {}},
+    {"image-ubuntu-22-04", {"rdma.core", "rdma.driver-id", "rdma.provider", "dpdk.installed"}, {}},
+    {"image-ubuntu-24-04", {}, {}},
     {"kernel-old",
      {"hardware.driver",
       "interfaces.pairing",
@@ -75,6 +83,21 @@ TEST_P(FixtureTree, FailsAndWarnsExactlyAsListed) {
   ASSERT_TRUE(report);
   EXPECT_THAT(ids_of(*report, Status::fail), testing::ElementsAreArray(GetParam().fails));
   EXPECT_THAT(ids_of(*report, Status::warn), testing::ElementsAreArray(GetParam().warns));
+}
+
+// The version of a distribution's kernel does not show its backports.
+TEST(FixtureTrees, OfDistributionsHaveAKernelThatIsSupportedOrUnknown) {
+  std::vector<std::string> unknown;
+  for (const auto& tree : kTrees) {
+    if (!tree.name.starts_with("image-")) continue;
+    const auto report = run_checks(host::facts_of(tree.name), {}, {"kernel.version"});
+    ASSERT_TRUE(report);
+    const auto status = report->outcomes.front().finding.status;
+    if (status == Status::unknown) unknown.push_back(tree.name);
+    EXPECT_TRUE(status == Status::pass || status == Status::unknown) << tree.name;
+  }
+  EXPECT_THAT(unknown,
+              testing::ElementsAre("image-azure-linux-3", "image-debian-12", "image-sles-15-sp5"));
 }
 
 // A remedy is something to do; the reason follows.
