@@ -161,7 +161,7 @@ void add_global_options(CLI::App& app, GlobalOptions& options) {
     add_output(app, type::kTextOutput, options.output);
   }
   add_flag(app, "-j,--json", options.json, "print one JSON document (same as -o json)");
-  add_flag(app, "-q,--quiet", options.quiet, "print errors only; the exit status is the result");
+  add_flag(app, "-q,--quiet", options.quiet, "print only errors");
   app.add_flag("-v,--verbose", options.verbosity, "print more detail (repeat for more)")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_value(app,

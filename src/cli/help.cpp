@@ -56,12 +56,12 @@ std::string option_heading(const CLI::App& app, const std::string& option) {
 
 void print_overview(Screen& screen) {
   constexpr std::pair<const char*, const char*> kSteps[] = {
-      {"manactl status", "which driver owns each NIC"},
-      {"manactl check", "what this VM lacks for DPDK on MANA"},
+      {"manactl status", "show which driver owns each NIC"},
+      {"manactl check", "check whether this VM is ready for DPDK on MANA"},
       {"manactl prepare eth1", "bind eth1 to user space and reserve hugepages"},
-      {"manactl args", "arguments for dpdk-testpmd and other programs"},
-      {"manactl bench eth1", "packet rates of eth1"},
-      {"manactl doctor", "root cause of a failure; --log FILE reads a log"},
+      {"manactl args", "print the arguments for DPDK programs"},
+      {"manactl bench eth1", "measure the packet rates of eth1"},
+      {"manactl doctor", "find the root cause of a failure (--log FILE reads a log)"},
       {"manactl restore eth1", "undo the changes of prepare"}};
   auto& out = screen.stream();
   out << "manactl checks, prepares and measures the Microsoft Azure Network Adapter (MANA).\n";

@@ -49,7 +49,8 @@ Exit watch(Context& context,
            const std::function<Exit(Context&)>& report) {
   if (!options.on) return report(context);
   if (!context.root.empty()) {
-    return report_usage_error(context, "--watch cannot be used with --root, which never changes");
+    return report_usage_error(
+        context, "--watch cannot be used with --root: a captured system never changes");
   }
   StopOnSignal signals;
   signals.stop_gracefully();

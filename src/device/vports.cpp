@@ -233,7 +233,7 @@ Reply Vports::create_object(const Request& request) {
   objects_[handle] = {index, is_sq, *wq_id, *cq_id};
   if (!is_sq) vport->rqs.push_back(*wq_id);
   const wire::CreateWqObjectResponse response{*wq_id, *cq_id, handle};
-  // A request for interrupt moderation by the device is not granted.
+  // This device does not implement interrupt moderation, so the response does not grant it.
   if (request.header.response.version >= 2) {
     return Reply::with(wire::CreateWqObjectResponse2{.base = response});
   }

@@ -299,7 +299,8 @@ Finding provider(const host::Facts& facts, const CheckOptions& /*options*/) {
       findings.unknown(fmt::format("{}: {}", device->name, choice.reason));
     } else if (is_only_plug_in_missing(*device, choice, facts)) {
       findings.warn(fmt::format("{}: libibverbs has no plug-in for MANA (libmana-rdmav34.so); "
-                                "programs that are linked with libmana, such as net_mana, work",
+                                "programs linked with libmana, such as those that use net_mana, "
+                                "still work",
                                 device->name),
                     install_rdma_core(facts));
     } else if (choice.kind == ProviderChoice::Kind::none) {

@@ -71,7 +71,7 @@ Result<const Nic*> Facts::azure_nic(const std::string& name) const {
     names.reserve(found.size());
     for (const auto* nic : found) names.push_back(nic->name());
     return fail(Errc::invalid,
-                fmt::format("{} NICs have the address '{}': name one of {}",
+                fmt::format("{} NICs have the address '{}': specify one of {}",
                             found.size(),
                             shown,
                             join(names, ", ")));

@@ -105,6 +105,14 @@ std::size_t count_groups(std::string_view text, std::size_t at) {
   return groups;
 }
 
+// Whether the release of an RPM package follows, as in "6.6.134.1-1.azl3".
+bool is_rpm_release(std::string_view text, std::size_t at) {
+  if (at_or_end(text, at) != '-' || !is_digit(at_or_end(text, at + 1))) return false;
+  for (++at; is_digit(at_or_end(text, at));) ++at;
+  const char after = at_or_end(text, at + 1);
+  return at_or_end(text, at) == '.' && is_alphanumeric(after) && !is_digit(after);
+}
+
 std::optional<Ipv6> parse_ipv6(std::string_view text) {
   Ipv6 bytes{};
   if (inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) != 1) return std::nullopt;
@@ -203,13 +211,14 @@ std::string IpReplacer::image(const Ipv6& address) {
   return text.data();
 }
 
-// Whether four numbers are an address: in "libibverbs.so.1.14.44.0" they are a version. A fifth
-// number is a port, as in tcpdump.
+// Whether four numbers are an address: in "libibverbs.so.1.14.44.0" and "6.6.134.1-1.azl3" they are
+// a version. A fifth number is a port, as in tcpdump.
 bool IpReplacer::is_ipv4_here(std::string_view text,
                               std::size_t at,
                               std::size_t end,
                               std::uint32_t address) const {
   const bool known = ipv4_.count(address) != 0;
+  if (!known && !is_private(address) && is_rpm_release(text, end)) return false;
   const auto groups = count_groups(text, end);
   if (groups > 1 && !known) return false;
   if (at > 0 && text[at - 1] == '.') {

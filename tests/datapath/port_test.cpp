@@ -128,7 +128,7 @@ TEST_F(PortMove, KeepsTheNameOfTheInterface) {
   const Port port = std::move(from);
   fake.interfaces.clear();
   fake.interfaces[10] = {"fake0", 1500, true};
-  EXPECT_TRUE(port.has_successor());
+  EXPECT_TRUE(port.has_returned());
 }
 
 struct Successor {
@@ -153,7 +153,7 @@ TEST_F(PortSuccessor, IsANewInterfaceOfTheSameName) {
     fake.ports[3].info.driver_name = successor.driver;
     const auto port = opened();
     fake.interfaces = successor.interfaces;
-    EXPECT_EQ(port.has_successor(), successor.expected) << successor.description;
+    EXPECT_EQ(port.has_returned(), successor.expected) << successor.description;
     std::tie(fake.ports[3], fake.interfaces) = before;
   }
 }

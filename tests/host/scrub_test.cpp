@@ -100,6 +100,7 @@ TEST(Scrubber, KeepsWellKnownAddresses) {
 TEST(Scrubber, KeepsTextThatOnlyResemblesAnAddress) {
   const std::string text =
       "libibverbs.so.1.14.44.0 7870:00:00.0 12:34:56 22.11.11 std::vector 6.8.0-1062-azure "
+      "6.6.134.1-1.azl3 "
       "0000:00:03.0 a.b.c.d 1.2.3.4.5.6 2024-11-21-10-00-59 deadbeefcafe";
   EXPECT_EQ(scrub(text), text);
 }

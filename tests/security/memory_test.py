@@ -172,7 +172,7 @@ class Results(Memory):
     def test_the_largest_series_in_every_format(self):
         for intervals, queues in ((180_000, 1), (5000, 150)):
             sent, received = (self.write_series(intervals, queues, mode) for mode in ("tx", "rx"))
-            for output in ("table", "json", "ndjson", "csv", "html"):
+            for output in ("text", "json", "ndjson", "csv", "html"):
                 outcome = self.run_manactl("bench", "show", sent, "-o", output)
                 self.assert_small(outcome)
                 self.assert_exit(0, outcome)

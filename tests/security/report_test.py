@@ -61,9 +61,9 @@ class Report(Attack):
     def test_the_fields_reach_the_reports(self):
         for fields in self.fields.values():
             self.assertGreater(len(fields), 10)
-        for output in ("table", "json", "html"):
+        for output in ("text", "json", "html"):
             show, compare, merge = self.commands("a marked text", output)
-            for outcome in (show, merge) if output == "table" else (show, compare, merge):
+            for outcome in (show, merge) if output == "text" else (show, compare, merge):
                 self.assertIn("a marked text", outcome.out)
 
     def test_a_field_that_accepts_no_text_gives_one_line(self):
@@ -80,14 +80,14 @@ class Report(Attack):
             for outcome in outcomes.values():
                 self.assert_plain(outcome)
         file = self.write(EVIL)
-        for output in ("table", "json", "ndjson", "csv", "html"):
+        for output in ("text", "json", "ndjson", "csv", "html"):
             outcome = self.run_manactl("bench", "show", file, "-o", output, "-v")
             self.assert_exit(0, outcome)
             self.assert_plain(outcome)
             self.assertEqual(SHOWN in outcome.out, output != "csv", outcome)
 
     def test_comparison_and_merge(self):
-        for output in ("table", "json", "html"):
+        for output in ("text", "json", "html"):
             for outcome in self.commands(EVIL, output)[1:]:
                 self.assert_exit(0, outcome)
                 self.assert_plain(outcome)

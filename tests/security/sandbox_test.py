@@ -102,7 +102,7 @@ class Sandbox(attack.Attack):
         self.assert_confined("bench", "list", *saved)
         self.assert_confined("bench", "show", *saved)
         self.assert_confined("bench", "show", RESULT_ID, *saved)
-        for form in ("json", "ndjson", "csv", "table", "html"):
+        for form in ("json", "ndjson", "csv", "text", "html"):
             self.assert_confined("bench", "show", "-", "-o", form, stdin=text)
         for command in ("compare", "merge"):
             self.assert_confined("bench", command, result, RESULT_ID, *saved)

@@ -39,7 +39,7 @@ TEST(Restore, KeepsHugepagesThatSomethingElseChanged) {
   Request again;
   again.interface = *InterfaceName::parse("eth1");
   const auto prepared = prepare(again, vm.context());
-  ASSERT_FALSE(prepared) << "eth1 is half restored";
+  ASSERT_FALSE(prepared) << "eth1 is partially restored";
   EXPECT_EQ(prepared.error().code, Errc::busy);
   EXPECT_THAT(prepared.error().message, HasSubstr("manactl restore eth1"));
   RestoreRequest forced{"eth1"};

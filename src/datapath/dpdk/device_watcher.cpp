@@ -77,7 +77,7 @@ void DeviceWatcher::check_interfaces() {
   std::set<std::string> returned;
   for (auto& port : ports_) {
     if (is_absent(port.name())) {
-      if (port.has_successor()) returned.insert(port.device());
+      if (port.has_returned()) returned.insert(port.device());
     } else if (port.interface_index() != 0 && !has_interface(port.interface_index())) {
       on_removed(port.id(), port.name());
     }
@@ -87,19 +87,20 @@ void DeviceWatcher::check_interfaces() {
 
 void DeviceWatcher::reopen(const std::string& device) {
   std::vector<Port*> ports;
-  std::vector<std::uint16_t> before;
+  std::vector<std::uint16_t> old_ids;
   for (auto& port : ports_) {
     if (port.device() != device) continue;
     ports.push_back(&port);
-    before.push_back(port.id());
+    old_ids.push_back(port.id());
     on_removed(port.id(), port.name());
   }
-  // The index of a port ID in `before`; its size for other ports.
+  // Returns the index of the port in `old_ids`; old_ids.size() for other ports.
   const auto index_of = [&](std::uint16_t port) {
-    return static_cast<std::size_t>(std::find(before.begin(), before.end(), port) - before.begin());
+    return static_cast<std::size_t>(std::find(old_ids.begin(), old_ids.end(), port) -
+                                    old_ids.begin());
   };
   const auto is_affected = [&](const Lane& lane) {
-    return std::any_of(before.begin(), before.end(), [&](auto port) { return uses(lane, port); });
+    return std::any_of(old_ids.begin(), old_ids.end(), [&](auto port) { return uses(lane, port); });
   };
   // A worker that has not parked its lane may still be inside the driver: try again later.
   for (const auto& lane : lanes_) {
@@ -115,7 +116,7 @@ void DeviceWatcher::reopen(const std::string& device) {
     }
   }
   // Returns whether the port can be used, and replaces its ID by the new one.
-  const auto update = [&](std::uint16_t& id) {
+  const auto replace_id = [&](std::uint16_t& id) {
     if (const auto index = index_of(id); index < ports.size()) {
       id = ports[index]->id();
       return opened;
@@ -126,8 +127,8 @@ void DeviceWatcher::reopen(const std::string& device) {
   };
   for (auto& lane : lanes_) {
     if (!is_affected(lane)) continue;
-    bool usable = update(lane.port);
-    if (forwards(mode_)) usable = update(lane.out_port) && usable;
+    bool usable = replace_id(lane.port);
+    if (forwards(mode_)) usable = replace_id(lane.out_port) && usable;
     if (!usable) continue;
     lane.parked.store(false, std::memory_order_relaxed);
     lane.removed.store(false, std::memory_order_release);

@@ -238,7 +238,7 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
   return {};
 }
 
-bool Port::has_successor() const {
+bool Port::has_returned() const {
   if (driver_ == "net_mana") return is_simulated() || has_rdma_device(device_);
   return driver_ == "net_af_packet" && !has_interface(interface_) && is_up(interface_name_);
 }

@@ -53,7 +53,7 @@ class Port {
   // True if the device has returned after it was removed, so that reopen() may succeed: for
   // net_af_packet, an interface of the same name is up; for net_mana, the function has an RDMA
   // device. Always false for other drivers.
-  bool has_successor() const;
+  bool has_returned() const;
 
   // Reopens a device and repeats start() for `ports`, which must be all of its ports. No other
   // thread may use them meanwhile. Their id() may change; count() keeps its totals. May be called

@@ -31,7 +31,7 @@ class ReceiveRing {
 
   std::uint64_t errors() const noexcept { return errors_; }
 
-  // Includes the errors of an earlier ring.
+  // Adds the errors that the replaced ring had counted.
   void add_errors(std::uint64_t count) noexcept { errors_ += count; }
 
   bool overflowed() const { return reader_.overflowed(); }

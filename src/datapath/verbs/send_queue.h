@@ -31,7 +31,7 @@ class SendRing {
 
   std::uint64_t errors() const noexcept { return errors_; }
 
-  // Includes the errors of an earlier ring.
+  // Adds the errors that the replaced ring had counted.
   void add_errors(std::uint64_t count) noexcept { errors_ += count; }
 
   // True if a CQ entry was overwritten: the counts are wrong from then on.

@@ -31,7 +31,7 @@ for engine in dpdk verbs; do
   manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
   expect "path" vf "$(awk '$1 == "path" { print $2 }' /run/azure/out)"
   for event in "was removed" returned; do
-    grep -q "7870:00:00.0\(_port2\)\? $event after" /run/azure/out || fail "not '$event'"
+    grep -q "7870:00:00.0\(_port2\)\? $event after" /run/azure/out || fail "bench does not report '$event'"
   done
   grep -q "Device absent for" /run/azure/out || fail "the outage was not measured"
   wait_for 10 test -e /sys/bus/pci/devices/$function/net

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# The function is reset while bench sends on it with net_mana: because the device requests it, and because the device
-# does not respond to requests. bench reopens the port and reports both events. Needs Linux 7.3, whose driver resets
+# The function is reset twice while bench sends on it with net_mana: once because the device requests it, and once
+# because the device does not respond to requests. bench reopens the port and reports both events. Needs Linux 7.3, whose driver resets
 # the function in both cases, and a device with a short --hwc-timeout.
 
 . /guest/dpdk.sh
@@ -36,7 +36,7 @@ for cause in request timeout; do
   expect "status of bench" 143 $rc
   manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
   for event in "was removed" returned; do
-    grep -q "7870:00:00.0_port2 $event after" /run/azure/out || fail "not '$event'"
+    grep -q "7870:00:00.0_port2 $event after" /run/azure/out || fail "bench does not report '$event'"
   done
   grep -q "Device absent for" /run/azure/out || fail "the outage was not measured"
   dmesg >/run/azure/log
