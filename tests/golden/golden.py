@@ -51,7 +51,8 @@ commands = {}
 for tree in sorted(f.name for f in (source / "tests/fixtures").iterdir() if (f / "SOURCE").exists()):
     root = f"--root=tests/fixtures/{tree}"
     commands[f"machines/{tree}/check"] = ["check", "--only", GROUPS, root]
-    commands[f"machines/{tree}/doctor"] = ["doctor", root]
+    if not tree.startswith("image-"):  # these have no net_mana, so that doctor judges the built-in DPDK as well
+        commands[f"machines/{tree}/doctor"] = ["doctor", root]
 # Each log without a VM, and with VMs that confirm it, contradict it or have another root cause.
 VMS = {"alone": "not-azure", "healthy": "healthy-two-nics", "driver-id-19": "driver-id-19"}
 for log in sorted(f.stem for f in (source / "tests/logs").glob("*.log")):
