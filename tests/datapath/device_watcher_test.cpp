@@ -37,6 +37,9 @@ struct Watcher : testing::Test {
   // Returns the events of take(): "-net_af_packet0" is a removal, "+net_af_packet0" a return.
   std::vector<std::string> events() {
     std::vector<std::string> events;
+    for (auto& lane : lanes) {
+      if (workers_park && !lane.in_use()) lane.parked = true;
+    }
     for (const auto& event : watcher->take()) {
       events.push_back((event.kind == Event::Kind::removed ? "-" : "+") + event.device);
     }
@@ -52,7 +55,9 @@ struct Watcher : testing::Test {
     return removed;
   }
 
+  // The workers park removed lanes from now on, before the next events().
   void park_all() {
+    workers_park = true;
     for (auto& lane : lanes) lane.parked = true;
   }
 
@@ -71,6 +76,7 @@ struct Watcher : testing::Test {
   std::vector<Lane> lanes;
   std::vector<Port> ports;
   std::optional<DeviceWatcher> watcher;
+  bool workers_park = false;
 };
 
 struct SendingWatcher : Watcher {
@@ -128,6 +134,17 @@ TEST_F(SendingWatcher, ReopensADeviceWhoseInterfaceWasReplaced) {
   EXPECT_THAT(events(), IsEmpty());
 }
 
+TEST_F(SendingWatcher, WaitsForTheWorkerAfterEachRemoval) {
+  park_all();
+  replace(1);
+  EXPECT_THAT(events(), ElementsAre("-net_af_packet1"));
+  EXPECT_THAT(events(), ElementsAre("+net_af_packet1"));
+  lanes[1].parked = true;  // late, by a worker that then used the lane again
+  workers_park = false;
+  fake.announce(31, RTE_ETH_EVENT_INTR_RMV);
+  EXPECT_FALSE(lanes[1].parked);
+}
+
 TEST_F(SendingWatcher, WaitsForAnInterfaceOfTheSameName) {
   fake.interfaces.erase(11);
   park_all();
@@ -158,7 +175,8 @@ TEST_F(Watcher, ContinuesForwardingWhenBothPortsOfAPairAreBack) {
   replace(0);
   EXPECT_THAT(events(), ElementsAre("-net_af_packet0"));
   fake.interfaces.erase(11);
-  EXPECT_THAT(events(), ElementsAre("-net_af_packet1", "+net_af_packet0"));
+  EXPECT_THAT(events(), ElementsAre("-net_af_packet1"));
+  EXPECT_THAT(events(), ElementsAre("+net_af_packet0"));
   EXPECT_EQ(lanes[0].port, 30);
   EXPECT_EQ(lanes[0].out_port, 1);
   EXPECT_EQ(lanes[1].port, 1);

@@ -45,11 +45,15 @@ DeviceWatcher::~DeviceWatcher() {
 }
 
 void DeviceWatcher::on_removed(std::uint16_t port, std::string device) {
-  for (auto& lane : lanes_) {
-    if (uses(lane, port)) lane.removed.store(true, std::memory_order_relaxed);
-  }
   const std::lock_guard lock(mutex_);
-  if (std::find(absent_.begin(), absent_.end(), device) != absent_.end()) return;
+  const bool is_new = std::find(absent_.begin(), absent_.end(), device) == absent_.end();
+  for (auto& lane : lanes_) {
+    if (!uses(lane, port)) continue;
+    // A worker may have set this flag once more after the lane was last in use.
+    if (is_new) lane.parked.store(false, std::memory_order_relaxed);
+    lane.removed.store(true, std::memory_order_release);
+  }
+  if (!is_new) return;
   absent_.push_back(device);
   events_.push_back({0, std::move(device), Event::Kind::removed});
 }

@@ -115,7 +115,11 @@ std::vector<Event> VerbsPorts::take_events() {
       events.push_back({0, slot, Event::Kind::returned});
     } else if (ports_[i]->context()->is_lost()) {
       absent_[i] = true;
-      for (auto& lane : ports_[i]->lanes()) lane.removed.store(true, std::memory_order_release);
+      for (auto& lane : ports_[i]->lanes()) {
+        // A worker may have set this flag once more after the lane was last in use.
+        lane.parked.store(false, std::memory_order_relaxed);
+        lane.removed.store(true, std::memory_order_release);
+      }
       events.push_back({0, slot, Event::Kind::removed});
     }
   }
