@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "datapath/engines.h"
-#include "datapath/engines.h"
 #include "datapath/mode.h"
 #include "support/fixtures.h"
 
