@@ -65,3 +65,14 @@ return_vfs() {
   echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
   set_present 1
 }
+
+# stop_bench PID: ends a bench whose output is in /run/azure/result and /run/azure/err. Prints its report, without
+# the notes, and keeps it in /run/azure/out.
+stop_bench() {
+  local rc=0
+  kill -TERM "$1"
+  wait "$1" || rc=$?
+  cat /run/azure/err
+  expect "status of bench" 143 $rc
+  manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
+}

@@ -23,12 +23,7 @@ for engine in dpdk verbs; do
   return_vfs
   sent=$(device_packets tx_packets)
   wait_for 20 eval '(($(device_packets tx_packets) > sent + 20000))' || fail "bench does not send again"
-  kill -TERM $pid
-  rc=0
-  wait $pid || rc=$?
-  cat /run/azure/err
-  expect "status of bench" 143 $rc
-  manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
+  stop_bench $pid
   expect "path" vf "$(awk '$1 == "path" { print $2 }' /run/azure/out)"
   for event in "was removed" returned; do
     grep -q "7870:00:00.0\(_port2\)\? $event after" /run/azure/out || fail "bench does not report '$event'"

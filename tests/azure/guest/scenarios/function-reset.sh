@@ -29,12 +29,7 @@ for cause in request timeout; do
   wait_for 60 eval 'dmesg | grep -q "MANA reset cycle completed"' || fail "the reset does not end"
   sent=$(device_packets tx_packets)
   wait_for 20 eval '(($(device_packets tx_packets) > sent + 20000))' || fail "bench does not send again"
-  kill -TERM $pid
-  rc=0
-  wait $pid || rc=$?
-  cat /run/azure/err
-  expect "status of bench" 143 $rc
-  manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
+  stop_bench $pid
   for event in "was removed" returned; do
     grep -q "7870:00:00.0_port2 $event after" /run/azure/out || fail "bench does not report '$event'"
   done

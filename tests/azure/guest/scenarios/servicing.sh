@@ -60,12 +60,7 @@ for mode in txrx tx; do
   return_vfs
   expect_mana $mode
   sleep 1
-  kill -TERM $pid
-  rc=0
-  wait $pid || rc=$?
-  cat /run/azure/err
-  expect "status of bench" 143 $rc
-  manactl bench show /run/azure/result | sed '/^  Note/,$d' | tee /run/azure/out
+  stop_bench $pid
   expect "path" synthetic "$(awk '$1 == "path" { print $2 }' /run/azure/out)"
   for port in 1 2; do
     for event in removed returned; do
