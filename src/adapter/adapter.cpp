@@ -8,7 +8,6 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::uint32_t kEthernetBytes = 14;
 constexpr auto kIdleSleep = std::chrono::microseconds(50);
 
 }  // namespace
@@ -33,7 +32,7 @@ Adapter::Adapter(const AdapterSetup& setup, AdapterCounters& counters)
                               counters.port[i],
                               *faults_.back(),
                               setup.ports[i].vport_offset,
-                              setup.mtu + kEthernetBytes,
+                              setup.mtu + std::uint32_t{kEthernetBytes},
                               setup.coalesce,
                               *clock_};
     ports_.push_back(std::make_unique<Port>(context, setup.link, setup.threading, generations_));

@@ -10,7 +10,6 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::uint32_t kIdMask = 0xffffff;
 constexpr std::uint32_t kMaxGeneration = 0x3fff;
 
 Result<> check_setup(const QueueSetup& setup) {
@@ -121,7 +120,8 @@ SendQueue::Drained Port::drain(SendSlot& slot, std::size_t max_wqes) {
   const std::scoped_lock lock(slot.mutex);
   const auto doorbell = slot.doorbell.load(std::memory_order_acquire);
   auto* far_end = link_.entrance();
-  if (!slot.queue || (doorbell & kIdMask) != slot.queue->ids().wq || far_end == nullptr) return {};
+  if (!slot.queue || (doorbell & wire::kQueueIdMask) != slot.queue->ids().wq || far_end == nullptr)
+    return {};
   return slot.queue->drain(static_cast<std::uint32_t>(doorbell >> 32U), *far_end, max_wqes);
 }
 

@@ -12,7 +12,6 @@ namespace {
 
 using wire::DoorbellTarget;
 
-constexpr std::uint32_t kIdMask = 0xffffff;
 constexpr std::uint64_t kReserved = std::uint64_t{0xff} << 24U;  // in SQ and CQ doorbells
 
 // A short doorbell has 32 bits; its lower 16 bits are added to the tail.
@@ -89,7 +88,7 @@ std::size_t Port::ring_delayed() {
     ++done;
     const bool is_short = delayed->offset == static_cast<std::uint32_t>(DoorbellTarget::sq_short);
     const auto id = is_short ? short_id_of(delayed->value)
-                             : static_cast<std::uint32_t>(delayed->value) & kIdMask;
+                             : static_cast<std::uint32_t>(delayed->value) & wire::kQueueIdMask;
     auto& sender = senders_[slot_of(id)];
     const auto current = sender.id.load(std::memory_order_acquire);
     if (current == 0 || (is_short ? short_id(current) : current) != id) continue;
@@ -107,7 +106,7 @@ std::size_t Port::ring_delayed() {
 
 void Port::ring_sq(std::uint64_t value) {
   add(context_.counters.tx_doorbells, 1);
-  const auto id = static_cast<std::uint32_t>(value) & kIdMask;
+  const auto id = static_cast<std::uint32_t>(value) & wire::kQueueIdMask;
   const auto slot = slot_of(id);
   check_reserved("SQ", value, kReserved);
   value &= ~kReserved;
@@ -144,7 +143,7 @@ void Port::receive_posted(std::size_t units) {
 void Port::ring_rq(std::uint64_t value) {
   add(context_.counters.rx_doorbells, 1);
   const auto units =
-      receiver_.announce(static_cast<std::uint32_t>(value) & kIdMask, tail_of(value));
+      receiver_.announce(static_cast<std::uint32_t>(value) & wire::kQueueIdMask, tail_of(value));
   if (!units) return note_unknown("RQ", value);
   receive_posted(*units);
 }
@@ -158,7 +157,7 @@ void Port::ring_rq_short(std::uint64_t value) {
 }
 
 void Port::ring_cq(std::uint64_t value) {
-  const auto id = static_cast<std::uint32_t>(value) & kIdMask;
+  const auto id = static_cast<std::uint32_t>(value) & wire::kQueueIdMask;
   const auto head = tail_of(value) & 0x7fffffffU;
   check_reserved("CQ", value, kReserved);
   if (value >> 63U == 0) return;  // does not arm the CQ: the device ignores the head

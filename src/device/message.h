@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -40,6 +42,10 @@ struct Reply {
 
   static Reply refuse(std::uint32_t status, std::string reason) {
     return {status, {}, std::move(reason), {}};
+  }
+
+  static Reply no_such(std::string_view what, std::uint64_t handle) {
+    return refuse(kNoSuchObject, fmt::format("{} {:#x} does not exist", what, handle));
   }
 
   static Reply refuse(const wire::Refusal& refusal) {

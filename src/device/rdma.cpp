@@ -13,10 +13,6 @@ constexpr std::uint32_t kMaxPds = 64, kMaxMrs = 4096;
 constexpr std::uint32_t kLocalWrite = 1U << 1U;  // GDMA_ACCESS_FLAG_LOCAL_WRITE of Linux
 constexpr std::uint32_t kQueueBytes = 1U << 20U;
 
-Reply no_such(std::string_view what, std::uint64_t handle) {
-  return Reply::refuse(kNoSuchObject, fmt::format("{} {:#x} does not exist", what, handle));
-}
-
 // A multiset, because the kernel may add an address twice before it removes one: while an interface
 // changes its network namespace, the GID table contains the address twice.
 template <class T>
@@ -86,7 +82,7 @@ Reply Rdma::free_pages(const Request& request) {
   const auto body = wire::decode_front<wire::DestroyResourcesRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (body->count != 1 || pages_.erase(body->first) == 0) {
-    return no_such("doorbell page", body->first);
+    return Reply::no_such("doorbell page", body->first);
   }
   return {};
 }
@@ -108,20 +104,20 @@ Reply Rdma::destroy_pd(const Request& request) {
   const auto used =
       std::ranges::any_of(mrs_, [&](const auto& mr) { return mr.second.pd == body->value; });
   if (used) return Reply::refuse(kInUse, "the PD has memory regions");
-  return pds_.erase(body->value) > 0 ? Reply{} : no_such("PD", body->value);
+  return pds_.erase(body->value) > 0 ? Reply{} : Reply::no_such("PD", body->value);
 }
 
 Reply Rdma::create_mr(const Request& request) {
   const auto body = wire::decode_front<wire::CreateMrRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   const auto pd = pds_.find(body->pd);
-  if (pd == pds_.end()) return no_such("PD", body->pd);
+  if (pd == pds_.end()) return Reply::no_such("PD", body->pd);
   if (mrs_.size() >= kMaxMrs)
     return Reply::refuse(kTooMany, fmt::format("the device has only {} MRs", kMaxMrs));
   std::optional<Region> region;
   if (body->type == wire::MrType::gva) {
     region = control_.take_region(body->region);
-    if (!region) return no_such("region", body->region);
+    if (!region) return Reply::no_such("region", body->region);
     if (!region->complete()) {
       control_.put_region(body->region, std::move(*region));
       return Reply::refuse(kBadMemory, "ADD_PAGES has not completed the region");
@@ -139,7 +135,7 @@ Reply Rdma::destroy_mr(const Request& request) {
   const auto body = wire::decode_front<wire::DestroyMrRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   const auto mr = mrs_.find(body->value);
-  if (mr == mrs_.end()) return no_such("MR", body->value);
+  if (mr == mrs_.end()) return Reply::no_such("MR", body->value);
   keys_.remove(mr->second.key);
   mrs_.erase(mr);
   return {};
@@ -164,7 +160,8 @@ Reply Rdma::create_adapter(const Request& request) {
   const auto body = wire::decode_front<wire::CreateAdapterRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   if (!adapters_.empty()) return Reply::refuse(kInUse, "an RNIC adapter exists already");
-  if (queues_.eqs().find(body->notify_eq_id) == nullptr) return no_such("EQ", body->notify_eq_id);
+  if (queues_.eqs().find(body->notify_eq_id) == nullptr)
+    return Reply::no_such("EQ", body->notify_eq_id);
   const auto handle = next_handle_++;
   adapters_.emplace(handle, Adapter{});
   return Reply::with(wire::CreateAdapterResponse{handle});
@@ -173,14 +170,14 @@ Reply Rdma::create_adapter(const Request& request) {
 Reply Rdma::destroy_adapter(const Request& request) {
   const auto body = wire::decode_front<wire::DestroyAdapterRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
-  return adapters_.erase(body->value) > 0 ? Reply{} : no_such("RNIC adapter", body->value);
+  return adapters_.erase(body->value) > 0 ? Reply{} : Reply::no_such("RNIC adapter", body->value);
 }
 
 Reply Rdma::config_ip(const Request& request) {
   const auto body = wire::decode_front<wire::ConfigIpRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   const auto adapter = adapters_.find(body->adapter);
-  if (adapter == adapters_.end()) return no_such("RNIC adapter", body->adapter);
+  if (adapter == adapters_.end()) return Reply::no_such("RNIC adapter", body->adapter);
   return change(adapter->second.addresses, body->operation, body->address);
 }
 
@@ -188,7 +185,7 @@ Reply Rdma::config_mac(const Request& request) {
   const auto body = wire::decode_front<wire::ConfigMacRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   const auto adapter = adapters_.find(body->adapter);
-  if (adapter == adapters_.end()) return no_such("RNIC adapter", body->adapter);
+  if (adapter == adapters_.end()) return Reply::no_such("RNIC adapter", body->adapter);
   return change(adapter->second.macs, body->operation, body->mac);
 }
 

@@ -17,10 +17,6 @@ constexpr std::uint16_t kEthernetHeader = 14;
 static_assert(2 * kMaxPorts * kMaxQueues + 1 < Queues::kMaxCqs);
 static_assert(2 * kMaxPorts * kMaxQueues + 2 < Queues::kMaxWqs);
 
-Reply no_such(std::string_view what, std::uint64_t handle) {
-  return Reply::refuse(kNoSuchObject, fmt::format("{} {:#x} does not exist", what, handle));
-}
-
 void add(wire::TrafficCounters& sum, const wire::TrafficCounters& one) {
   sum.bytes += one.bytes;
   sum.unicast_packets += one.unicast_packets;
@@ -118,7 +114,7 @@ Reply Vports::device_config() const {
 Reply Vports::vport_config(const Request& request) const {
   const auto body = wire::decode_front<wire::QueryVportRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
-  if (body->value >= vports_.size()) return no_such("vPort of index", body->value);
+  if (body->value >= vports_.size()) return Reply::no_such("vPort of index", body->value);
   const auto& vport = vports_[body->value];
   return Reply::with(wire::QueryVportResponse{
       options_.queues, options_.queues, kIndirectionEntries, vport.mac.bytes, vport.handle});
@@ -133,7 +129,7 @@ Reply Vports::config_tx(const Request& request) {
   const auto body = wire::decode_front<wire::ConfigVportTxRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   auto* vport = find(body->vport);
-  if (vport == nullptr) return no_such("vPort", body->vport);
+  if (vport == nullptr) return Reply::no_such("vPort", body->vport);
   vport->tx_configured = true;
   vport->pd = body->pd_id;
   vport->doorbell_page = body->doorbell;
@@ -145,7 +141,7 @@ Reply Vports::config_rx(const Request& request) {
   const auto body = wire::decode_front<wire::ConfigVportRxRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   auto* vport = find(body->vport);
-  if (vport == nullptr) return no_such("vPort", body->vport);
+  if (vport == nullptr) return Reply::no_such("vPort", body->vport);
 
   std::vector<std::uint64_t> table;
   if (body->update_table != 0) {
@@ -155,7 +151,7 @@ Reply Vports::config_rx(const Request& request) {
     if (!list) return Reply::refuse(list.error());
     for (std::size_t i = 0; i < list->size(); ++i) {
       const auto it = objects_.find((*list)[i]);
-      if (it == objects_.end() || it->second.is_sq) return no_such("RQ object", (*list)[i]);
+      if (it == objects_.end() || it->second.is_sq) return Reply::no_such("RQ object", (*list)[i]);
       table.push_back((*list)[i]);
     }
   }
@@ -163,7 +159,7 @@ Reply Vports::config_rx(const Request& request) {
     const auto it = objects_.find(body->default_object);
     const bool is_rq = it != objects_.end() && !it->second.is_sq;
     if (!is_rq && body->default_object != wire::kInvalidHandle) {
-      return no_such("RQ object", body->default_object);
+      return Reply::no_such("RQ object", body->default_object);
     }
     vport->default_rq = is_rq ? std::optional(it->second.wq_id) : std::nullopt;
   }
@@ -200,9 +196,9 @@ Reply Vports::create_object(const Request& request) {
   const auto body = wire::decode_front<wire::CreateWqObjectRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   auto* vport = find(body->vport);
-  if (vport == nullptr) return no_such("vPort", body->vport);
+  if (vport == nullptr) return Reply::no_such("vPort", body->vport);
   if (body->eq_id != wire::kNoEq && queues_.eqs().find(body->eq_id) == nullptr) {
-    return no_such("EQ", body->eq_id);
+    return Reply::no_such("EQ", body->eq_id);
   }
   const auto index = static_cast<std::size_t>(vport - vports_.data());
   const bool is_sq = body->type == wire::QueueType::sq;
@@ -246,7 +242,7 @@ Reply Vports::destroy_object(const Request& request) {
   const auto it = objects_.find(body->wq_object);
   const bool is_sq = body->type == wire::QueueType::sq;
   if (it == objects_.end() || it->second.is_sq != is_sq) {
-    return no_such("WQ object", body->wq_object);
+    return Reply::no_such("WQ object", body->wq_object);
   }
   auto& vport = vports_[it->second.vport];
   std::erase(vport.rqs, it->second.wq_id);
@@ -263,7 +259,7 @@ Reply Vports::fence(const Request& request) {
   const auto body = wire::decode_front<wire::FenceRqRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
   const auto it = objects_.find(body->value);
-  if (it == objects_.end() || it->second.is_sq) return no_such("RQ object", body->value);
+  if (it == objects_.end() || it->second.is_sq) return Reply::no_such("RQ object", body->value);
   Reply reply;
   reply.after = [this, object = it->second] {
     wire::RxCompletion fence;
@@ -281,7 +277,7 @@ Reply Vports::fence(const Request& request) {
 Reply Vports::link_config(const Request& request) {
   const auto body = wire::decode_front<wire::QueryLinkRequest>(request.body());
   if (!body) return Reply::refuse(body.error());
-  if (find(body->value) == nullptr) return no_such("vPort", body->value);
+  if (find(body->value) == nullptr) return Reply::no_such("vPort", body->value);
   return Reply::with(
       wire::QueryLinkResponse{options_.link_speed_mbps, 0, options_.link_speed_mbps});
 }

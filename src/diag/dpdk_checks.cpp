@@ -323,7 +323,7 @@ Finding fail_safe(const host::Facts& facts, const CheckOptions& /*options*/) {
        {}});
 }
 
-constexpr std::array kChecks = {
+constexpr std::array kDpdkChecks = {
     Check{"dpdk.embedded",
           "the built-in DPDK has the MANA drivers",
           "The built-in DPDK lacks a MANA driver",
@@ -349,7 +349,7 @@ constexpr std::array kChecks = {
 }  // namespace
 
 std::span<const Check> dpdk_checks() {
-  return kChecks;
+  return kDpdkChecks;
 }
 
 }  // namespace manactl::diag

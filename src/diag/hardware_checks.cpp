@@ -156,7 +156,7 @@ constexpr std::array<std::string_view, 1> kManaCauses = {"hardware.azure"};
 constexpr std::array<std::string_view, 1> kDriverCauses = {"kernel.mana"};
 constexpr std::array<std::string_view, 2> kPortCauses = {"hardware.driver", "kernel.mana"};
 
-constexpr std::array kChecks = {
+constexpr std::array kHardwareChecks = {
     Check{"hardware.azure",
           "this is an Azure VM",
           "This is not an Azure VM",
@@ -190,7 +190,7 @@ constexpr std::array kChecks = {
 }  // namespace
 
 std::span<const Check> hardware_checks() {
-  return kChecks;
+  return kHardwareChecks;
 }
 
 }  // namespace manactl::diag

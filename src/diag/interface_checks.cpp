@@ -348,7 +348,7 @@ constexpr std::array<std::string_view, 1> kPreparedCauses = {"interfaces.pairing
 constexpr std::array<std::string_view, 5> kPathCauses = {
     "interfaces.pairing", "interfaces.links", "kernel.mana", "hardware.driver", "hardware.mana"};
 
-constexpr std::array kChecks = {
+constexpr std::array kInterfaceChecks = {
     Check{"interfaces.binding",
           "every NIC is bound to a driver",
           "A NIC is not bound to a driver",
@@ -394,7 +394,7 @@ constexpr std::array kChecks = {
 }  // namespace
 
 std::span<const Check> interface_checks() {
-  return kChecks;
+  return kInterfaceChecks;
 }
 
 }  // namespace manactl::diag

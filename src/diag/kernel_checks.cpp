@@ -187,7 +187,7 @@ Finding module_check(const host::Facts& facts, const CheckOptions& /*options*/) 
 
 constexpr std::array<std::string_view, 1> kManaIbCauses = {"kernel.mana"};
 
-constexpr std::array kChecks = {
+constexpr std::array kKernelChecks = {
     Check{"kernel.version",
           "the kernel supports DPDK on MANA",
           "The kernel is too old for DPDK on MANA",
@@ -224,7 +224,7 @@ constexpr std::array kChecks = {
 }  // namespace
 
 std::span<const Check> kernel_checks() {
-  return kChecks;
+  return kKernelChecks;
 }
 
 }  // namespace manactl::diag

@@ -194,10 +194,10 @@ Finding mounts(const host::Facts& facts, const CheckOptions& /*options*/) {
   return pass(brief(lines), lines);
 }
 
-constexpr std::array<std::string_view, 1> kNodeCauses = {"memory.hugepages"};
+constexpr std::array<std::string_view, 1> kHugepageCauses = {"memory.hugepages"};
 constexpr std::array<std::string_view, 2> kTestpmdCauses = {"memory.hugepages", "memory.node"};
 
-constexpr std::array kChecks = {
+constexpr std::array kMemoryChecks = {
     Check{"memory.hugepages",
           "hugepages are reserved and free",
           "No hugepages are free",
@@ -208,7 +208,7 @@ constexpr std::array kChecks = {
           "The NIC's node has too few free hugepages",
           Requirement::mana,
           node,
-          kNodeCauses},
+          kHugepageCauses},
     Check{"memory.testpmd",
           "the hugepages suffice for dpdk-testpmd",
           "Too few hugepages are reserved for dpdk-testpmd",
@@ -225,7 +225,7 @@ constexpr std::array kChecks = {
 }  // namespace
 
 std::span<const Check> memory_checks() {
-  return kChecks;
+  return kMemoryChecks;
 }
 
 }  // namespace manactl::diag

@@ -326,7 +326,7 @@ constexpr std::array<std::string_view, 2> kDriverIdCauses = {"kernel.ib-uverbs",
 constexpr std::array<std::string_view, 3> kProviderCauses = {
     "rdma.driver-id", "rdma.core", "kernel.ib-uverbs"};
 
-constexpr std::array kChecks = {
+constexpr std::array kRdmaChecks = {
     Check{"rdma.devices",
           "every MANA function has an RDMA device",
           "A MANA function has no RDMA device",
@@ -371,7 +371,7 @@ constexpr std::array kChecks = {
 }  // namespace
 
 std::span<const Check> rdma_checks() {
-  return kChecks;
+  return kRdmaChecks;
 }
 
 }  // namespace manactl::diag

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kEuiMarker = 0xfffe;  // octets 4 and 5 of a MAC address as EUI-64
 
 // Prefixes that IEEE assigned to Microsoft, whose VMs are on Azure and Hyper-V.
-constexpr std::uint64_t kMicrosoft[] = {
+constexpr std::uint64_t kMicrosoftPrefixes[] = {
     0x000d3a, 0x002248, 0x6045bd, 0x7c1e52, 0x00155d, 0x7ced8d, 0x00125a, 0x0017fa, 0x281878};
 
 // The length of what separates two octets at `at`: "" in 000d3a, ":" in 00:0d, ", 0x" in a C array.
@@ -34,8 +34,8 @@ std::size_t separator_length(std::string_view text, std::size_t at) {
 }  // namespace
 
 bool is_microsoft(std::uint64_t mac) {
-  return std::find(std::begin(kMicrosoft), std::end(kMicrosoft), mac >> 24U) !=
-         std::end(kMicrosoft);
+  return std::find(std::begin(kMicrosoftPrefixes), std::end(kMicrosoftPrefixes), mac >> 24U) !=
+         std::end(kMicrosoftPrefixes);
 }
 
 bool is_public(std::uint64_t mac) {

@@ -8,13 +8,14 @@
 namespace manactl::host {
 namespace {
 
-constexpr std::uint16_t kMicrosoft = 0x1414;
+constexpr std::uint16_t kMicrosoftVendor = 0x1414;
 constexpr std::uint16_t kMellanox = 0x15b3;
 constexpr std::uint32_t kEthernet = 0x0200;  // base class and subclass: the upper 16 of 24 bits
 
 Adapter adapter_of(const os::PciDevice& device) {
   if (device.vendor == kMellanox) return Adapter::mlx;
-  if (device.vendor != kMicrosoft || device.class_code >> 8 != kEthernet) return Adapter::other;
+  if (device.vendor != kMicrosoftVendor || device.class_code >> 8 != kEthernet)
+    return Adapter::other;
   switch (device.device) {
     case 0x00ba:
       return Adapter::mana_vf;

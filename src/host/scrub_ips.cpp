@@ -16,7 +16,7 @@ using Ipv6 = std::array<std::uint8_t, 16>;
 
 constexpr std::size_t kHexIpv4 = 8;   // digits
 constexpr std::size_t kHexIpv6 = 32;  // digits
-constexpr std::size_t kMaxLength =
+constexpr std::size_t kMaxAddressLength =
     64;  // of an address with its port, so that a long run of digits costs little
 
 struct Ipv4At {
@@ -99,7 +99,7 @@ std::size_t count_groups(std::string_view text, std::size_t at) {
   std::size_t groups = 0;
   while (groups < 2 && at_or_end(text, at) == '.' && is_digit(at_or_end(text, at + 1))) {
     ++groups;
-    const auto end = at + kMaxLength;
+    const auto end = at + kMaxAddressLength;
     for (++at; at < end && is_digit(at_or_end(text, at));) ++at;
   }
   return groups;
@@ -143,7 +143,7 @@ bool may_begin_ipv6(std::string_view text, std::size_t at) {
 std::optional<Ipv6At> ipv6_at(std::string_view text, std::size_t at) {
   if (!may_begin_ipv6(text, at)) return std::nullopt;
   std::size_t end = at;
-  const auto limit = std::min(text.size(), at + kMaxLength);
+  const auto limit = std::min(text.size(), at + kMaxAddressLength);
   while (end < limit && (is_hex(text[end]) || text[end] == ':' || text[end] == '.')) ++end;
   auto candidate = text.substr(at, end - at);
   if (is_alphanumeric(at_or_end(text, end)) ||
@@ -166,7 +166,7 @@ Ipv6 with_swapped_words(Ipv6 address) {  // the format of /proc/net/tcp6 on litt
 
 std::size_t hex_length(std::string_view text, std::size_t at) {
   std::size_t end = at;
-  const auto limit = std::min(text.size(), at + kMaxLength);
+  const auto limit = std::min(text.size(), at + kMaxAddressLength);
   while (end < limit && is_hex(text[end])) ++end;
   return is_alphanumeric(at_or_end(text, end)) ? 0 : end - at;
 }

@@ -55,7 +55,7 @@ constexpr std::string_view kNameCharacters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-$@+";
 
 // Of a name, and of different lengths of the names with the same first word. They bound the time.
-constexpr std::size_t kMaxLength = 255, kMaxLengths = 100;
+constexpr std::size_t kMaxNameLength = 255, kMaxNameLengths = 100;
 
 bool is_number(std::string_view text) {
   if (text.starts_with("0x")) return std::all_of(text.begin() + 2, text.end(), is_hex);
@@ -71,7 +71,7 @@ bool is_ignored(std::string_view name) {
 
 // The name at the start of `text`.
 std::string_view name_at(std::string_view text) {
-  text = text.substr(0, kMaxLength);
+  text = text.substr(0, kMaxNameLength);
   auto name = text.substr(0, text.find_first_not_of(kNameCharacters));
   while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.remove_suffix(1);
   return name;
@@ -87,13 +87,13 @@ bool is_unit_type(std::string_view suffix) {
 
 // The name that ends at the end of `text`.
 std::string_view last_name(std::string_view text) {
-  text.remove_prefix(text.size() - std::min(text.size(), kMaxLength));
+  text.remove_prefix(text.size() - std::min(text.size(), kMaxNameLength));
   return text.substr(text.find_last_not_of(kNameCharacters) + 1);
 }
 
 // The value after "key=", without quotes.
 std::string_view value_at(std::string_view text) {
-  text = text.substr(0, kMaxLength);
+  text = text.substr(0, kMaxNameLength);
   while (!text.empty() && (text.front() == '"' || text.front() == '\'' || text.front() == '\\'))
     text.remove_prefix(1);
   return text.substr(0, text.find_first_of(" \t,;\"'&)\\"));
@@ -101,7 +101,7 @@ std::string_view value_at(std::string_view text) {
 
 // The first word of a name, or its first character if that is not in a word.
 std::string_view first_word(std::string_view name) {
-  name = name.substr(0, kMaxLength + 1);
+  name = name.substr(0, kMaxNameLength + 1);
   const auto end = std::find_if_not(name.begin(), name.end(), is_alphanumeric);
   const auto length = static_cast<std::size_t>(end - name.begin());
   return name.substr(0, std::max<std::size_t>(length, 1));
@@ -162,11 +162,11 @@ void after_each(std::string_view line, std::string_view key, Visit visit) {
 
 void NameReplacer::insert(std::string_view kind, std::string_view name) {
   const auto text = lower(name);
-  if (is_full_ || name.size() > kMaxLength) return;
+  if (is_full_ || name.size() > kMaxNameLength) return;
   if (!names_.try_emplace(text, Name{kind, ""}).second) return;
   auto& lengths = lengths_[std::string(first_word(text))];
   lengths.insert(text.size());
-  is_full_ = names_.size() >= kMaxKnown || lengths.size() > kMaxLengths;
+  is_full_ = names_.size() >= kMaxKnown || lengths.size() > kMaxNameLengths;
 }
 
 void NameReplacer::add(std::string_view kind, std::string_view name) {
@@ -379,7 +379,7 @@ std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::st
   if (names_.empty() || (is_alphanumeric(text[at]) && !begins_word(text, at))) return 0;
   const auto lengths = lengths_.find(lower(first_word(text.substr(at))));
   if (lengths == lengths_.end()) return 0;
-  const auto window = lower(text.substr(at, kMaxLength));
+  const auto window = lower(text.substr(at, kMaxNameLength));
   for (const auto length : lengths->second) {
     if (length > window.size() || is_alphanumeric(at_or_end(text, at + length))) continue;
     const auto found = names_.find(window.substr(0, length));

@@ -2,7 +2,7 @@
 
 #include "os/dry_run.h"
 
-#include <linux/if.h>
+#include <net/if.h>
 
 #include <algorithm>
 #include <cerrno>

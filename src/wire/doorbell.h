@@ -42,6 +42,8 @@ constexpr std::span<const EnumWord<DoorbellTarget>> members(DoorbellTarget) {
   return kDoorbellTargets;
 }
 
+inline constexpr std::uint32_t kQueueIdMask = 0xffffff;  // of SQ, RQ and CQ doorbells
+
 // `offset` is relative to the start of the page.
 constexpr Checked<DoorbellTarget> doorbell_target(std::uint64_t offset) {
   const auto target = static_cast<DoorbellTarget>(offset & 0xffffU);

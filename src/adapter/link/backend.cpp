@@ -8,7 +8,6 @@ namespace manactl::adapter {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 14 + 20 + 8;
-constexpr std::size_t kBurst = 32;
 
 class Sink final : public Backend {
  public:

@@ -15,6 +15,9 @@
 
 namespace manactl::adapter {
 
+// The most frames that a link or a backend handles at once.
+inline constexpr std::size_t kBurst = 32;
+
 // The receive side of a port, which accepts frames from a backend.
 class Ingress {
  public:

@@ -7,7 +7,7 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 24, kRecordBytes = 16, kEthernetBytes = 14;
+constexpr std::size_t kHeaderBytes = 24, kRecordBytes = 16;
 constexpr std::uint32_t kMicroseconds = 0xa1b2c3d4, kNanoseconds = 0xa1b23c4d;
 constexpr std::uint32_t kPcapng = 0x0a0d0d0a;
 constexpr std::uint32_t kVersion = 2, kEthernet = 1, kSnapBytes = 65535;

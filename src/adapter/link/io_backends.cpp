@@ -13,8 +13,6 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::size_t kBurst = 32;
-
 class CapturePlayer final : public Backend {
  public:
   CapturePlayer(Ingress& port, std::shared_ptr<const Capture> capture, std::uint64_t frames)

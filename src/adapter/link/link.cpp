@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kSecond = 1e9, kCatchUp = 1e6;  // nanoseconds
 constexpr std::uint64_t kOverhead = 8 + 4 + 12;  // preamble, FCS, interframe gap
-constexpr std::size_t kBurst = 32;
 
 }  // namespace
 

@@ -8,7 +8,6 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::size_t kEthernetBytes = 14;
 constexpr std::uint8_t kFinPsh = 0x01 | 0x08;
 
 struct Headers {

@@ -7,7 +7,6 @@
 namespace manactl::adapter {
 namespace {
 
-constexpr std::size_t kEthernetBytes = 14, kVlanBytes = 4;
 constexpr std::uint8_t kTcp = 6, kUdp = 17;
 
 // `end` is the offset in the frame at which the packet ends according to the IP header.

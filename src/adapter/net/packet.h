@@ -14,6 +14,9 @@ namespace manactl::adapter {
 
 using Frame = wire::Bytes;
 
+inline constexpr std::size_t kEthernetBytes = 14;  // the header of a frame, without a tag
+inline constexpr std::size_t kVlanBytes = 4;       // an 802.1Q tag
+
 // Load and store a number of `size` bytes in network byte order.
 constexpr std::uint32_t load_be(std::span<const std::uint8_t> bytes,
                                 std::size_t at,

@@ -13,7 +13,6 @@ namespace {
 using wire::CqeType;
 using wire::TxShortOob;
 
-constexpr std::size_t kEthernetBytes = 14, kVlanBytes = 4;
 constexpr std::uint64_t kMaxSegmentedBytes =
     1U << 18U;  // bytes; more than any driver sends in one WQE
 

@@ -22,7 +22,7 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct BenchOptions {
   datapath::BenchPlan plan;
   std::vector<NicName> interfaces;
   const datapath::EngineRow* engine = nullptr;  // null: automatic
@@ -51,7 +51,7 @@ Exit list_drivers(Context& context) {
 }
 
 // Returns the error message for contradictory options; empty if there is no contradiction.
-std::string usage_error(const Options& options, const Context& context) {
+std::string usage_error(const BenchOptions& options, const Context& context) {
   const bool device = !options.plan.vdevs.empty();
   if (!context.root.empty())
     return "bench: --root is for captured systems, which cannot be measured";
@@ -70,7 +70,7 @@ Exit report_not_built_in(Context& context, const datapath::EngineRow& engine) {
 }
 
 // Measures the software adapter: for --sim, or if no device is given and the machine has no MANA.
-Exit simulate(const Options& options, Context& context, const host::Facts& facts) {
+Exit simulate(const BenchOptions& options, Context& context, const host::Facts& facts) {
   auto plan = options.plan;
   plan.nics.push_back(simulated_nic());
   plan.hugepages = false;
@@ -100,7 +100,7 @@ Exit simulate(const Options& options, Context& context, const host::Facts& facts
 }
 
 // Adds the ports of the named interfaces to the plan, and the CPUs on their NUMA nodes.
-Possible<void> find_nics(const Options& options,
+Possible<void> find_nics(const BenchOptions& options,
                          const Context& context,
                          const host::Facts& facts,
                          datapath::BenchPlan& plan,
@@ -120,7 +120,7 @@ Possible<void> find_nics(const Options& options,
 }
 
 Exit run_on(const datapath::EngineRow& engine,
-            const Options& options,
+            const BenchOptions& options,
             Context& context,
             datapath::BenchPlan plan,
             const host::Facts& facts) {
@@ -137,7 +137,7 @@ Exit run_on(const datapath::EngineRow& engine,
   return run_plan(context, plan, options.run, {&engine, simulated, *note});
 }
 
-Exit run_bench(const Options& options, Context& context) {
+Exit run_bench(const BenchOptions& options, Context& context) {
   if (options.list_drivers) return list_drivers(context);
   const auto wrong = usage_error(options, context);
   if (!wrong.empty()) return refuse(context, Errc::invalid, wrong);
@@ -164,7 +164,7 @@ Exit run_bench(const Options& options, Context& context) {
   return run_on(engine, options, context, std::move(plan), facts);
 }
 
-void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) {
+void add_device_options(CLI::App& app, const std::shared_ptr<BenchOptions>& options) {
   const auto take = [options](const std::string& text) -> Result<> {
     auto name = NicName::parse(text);
     if (!name) return tl::unexpected<Error>(name.error());
@@ -188,7 +188,7 @@ void add_device_options(CLI::App& app, const std::shared_ptr<Options>& options) 
 }  // namespace
 
 CommandAction add_bench(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchOptions>();
   add_device_options(app, options);
   add_plan_options(app, options->plan);
   add_value(app,

@@ -19,17 +19,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-struct Options {
+struct BenchAbOptions {
   report::AbPlan plan;
   std::string program_a, program_b;  // empty: this program
   Words words;                       // COMMON, A and B with "--" between them
   bool strict = false;
   std::optional<Output> output;
 };
-
-Exit refuse(Context& context, const Error& error) {
-  return report_error(context, because(error, "bench ab").value());
-}
 
 // Splits the words at each "--" into COMMON, A and B. Missing parts are empty.
 Result<std::vector<Words>> split_sections(const Words& words) {
@@ -73,19 +69,19 @@ Result<Words> command_of(Context& context,
   return command;
 }
 
-Exit run_ab(const Options& options, Context& context) {
+Exit run_ab(const BenchAbOptions& options, Context& context) {
   if (!context.root.empty())
     return report_usage_error(context, "bench ab: --root is not supported");
   const auto output = output_of(context, options.output);
-  if (!output) return refuse(context, output.error());
+  if (!output) return refuse(context, "bench ab", output.error());
   const auto sections = split_sections(options.words);
-  if (!sections) return refuse(context, sections.error());
+  if (!sections) return refuse(context, "bench ab", sections.error());
   report::AbResult result;
   result.plan = options.plan;
   auto a = command_of(context, options.program_a, sections->at(0), sections->at(1));
-  if (!a) return refuse(context, a.error());
+  if (!a) return refuse(context, "bench ab", a.error());
   auto b = command_of(context, options.program_b, sections->at(0), sections->at(2));
-  if (!b) return refuse(context, b.error());
+  if (!b) return refuse(context, "bench ab", b.error());
   result.a.command = std::move(*a);
   result.b.command = std::move(*b);
   if (const auto failed = run_rounds(context, result)) return *failed;
@@ -105,7 +101,7 @@ ValueHandler path_into(std::string& target) {
 }  // namespace
 
 CommandAction add_bench_ab(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchAbOptions>();
   auto& plan = options->plan;
   add_value(app,
             {"--rounds", "N", "measure at most N rounds of A and B, 6 to 100 (default: 10)"},

@@ -16,7 +16,7 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct BenchCompareOptions {
   std::string before, after;
   double threshold = 0.02;
   bool strict = false;
@@ -24,12 +24,8 @@ struct Options {
   std::optional<Output> output;
 };
 
-Exit refuse(Context& context, const Error& error) {
-  return report_error(context, because(error, "bench compare").value());
-}
-
 Result<report::CompareInput> find(const std::string& word,
-                                  const Options& options,
+                                  const BenchCompareOptions& options,
                                   Context& context) {
   const auto result = find_result(context, options.results, word);
   if (!result) return tl::unexpected<Error>(result.error());
@@ -47,19 +43,19 @@ void print(Screen& screen, const report::CompareResult& result, Output output, E
   }
 }
 
-Exit run_compare(const Options& options, Context& context) {
+Exit run_compare(const BenchCompareOptions& options, Context& context) {
   const auto output = output_of(context, options.output);
-  if (!output) return refuse(context, output.error());
+  if (!output) return refuse(context, "bench compare", output.error());
   if (options.after.empty()) {
-    return refuse(context, Error{Errc::invalid, 0, "a second result is missing"});
+    return refuse(context, "bench compare", Error{Errc::invalid, 0, "a second result is missing"});
   }
   confine_to_results(context, options.results, {options.before, options.after});
   const auto before = find(options.before, options, context);
-  if (!before) return refuse(context, before.error());
+  if (!before) return refuse(context, "bench compare", before.error());
   const auto after = find(options.after, options, context);
-  if (!after) return refuse(context, after.error());
+  if (!after) return refuse(context, "bench compare", after.error());
   const auto result = report::compare(*before, *after, options.threshold);
-  if (!result) return refuse(context, result.error());
+  if (!result) return refuse(context, "bench compare", result.error());
   const auto exit = exit_of(result->verdict, options.strict);
   print(context.out, *result, *output, exit);
   return exit;
@@ -68,7 +64,7 @@ Exit run_compare(const Options& options, Context& context) {
 }  // namespace
 
 CommandAction add_bench_compare(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchCompareOptions>();
   const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
   add_value(app,
             {"BEFORE", type::kResult, "a saved result, 'latest', or a file ('-': standard input)"},

@@ -15,30 +15,27 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct BenchMergeOptions {
   std::string sender, receiver;
   std::string results;  // directory
   std::optional<double> max_loss;
   std::optional<Output> output;
 };
 
-Exit refuse(Context& context, const Error& error) {
-  return report_error(context, because(error, "bench merge").value());
-}
-
-Exit run_merge(const Options& options, Context& context) {
+Exit run_merge(const BenchMergeOptions& options, Context& context) {
   if (options.receiver.empty()) {
-    return refuse(context, Error{Errc::invalid, 0, "the result of the receiver is missing"});
+    return refuse(
+        context, "bench merge", Error{Errc::invalid, 0, "the result of the receiver is missing"});
   }
   const auto output = output_of(context, options.output);
-  if (!output) return refuse(context, output.error());
+  if (!output) return refuse(context, "bench merge", output.error());
   confine_to_results(context, options.results, {options.sender, options.receiver});
   const auto sender = find_result(context, options.results, options.sender);
-  if (!sender) return refuse(context, sender.error());
+  if (!sender) return refuse(context, "bench merge", sender.error());
   const auto receiver = find_result(context, options.results, options.receiver);
-  if (!receiver) return refuse(context, receiver.error());
+  if (!receiver) return refuse(context, "bench merge", receiver.error());
   auto result = report::merge(*sender, *receiver);
-  if (!result) return refuse(context, result.error());
+  if (!result) return refuse(context, "bench merge", result.error());
   result->max_loss = options.max_loss;
   auto& out = context.out;
   if (*output == Output::html) {
@@ -54,7 +51,7 @@ Exit run_merge(const Options& options, Context& context) {
 }  // namespace
 
 CommandAction add_bench_merge(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchMergeOptions>();
   const auto parse = [](std::string_view text) { return parse_text(text, "a result"); };
   add_value(app,
             {"SENDER", type::kResult, "a saved result, 'latest', or a file ('-': standard input)"},

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "cli/bench/exit.h"
 #include "cli/bench/saved_results.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -14,22 +15,18 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct BenchRmOptions {
   std::vector<std::string> words;
   std::string results;  // directory
   bool dry_run = false;
 };
-
-Exit refuse(Context& context, const Error& error) {
-  return report_error(context, because(error, "bench rm").value());
-}
 
 bool contains(const std::vector<std::string>& ids, const std::string& id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
 // Returns the id of each word once, in the order of the words. Fails if one is not saved.
-Result<std::vector<std::string>> ids_of(const Options& options, const Context& context) {
+Result<std::vector<std::string>> ids_of(const BenchRmOptions& options, const Context& context) {
   const auto saved = saved_ids(context, options.results);
   if (!saved) return tl::unexpected<Error>(saved.error());
   std::vector<std::string> ids;
@@ -57,19 +54,20 @@ void print(Context& context, const std::vector<std::string>& ids, bool dry_run) 
   }
 }
 
-Exit run_rm(const Options& options, Context& context) {
+Exit run_rm(const BenchRmOptions& options, Context& context) {
   if (options.words.empty()) {
-    return refuse(context, Error{Errc::invalid, 0, "no result is named; see manactl bench list"});
+    return refuse(
+        context, "bench rm", Error{Errc::invalid, 0, "no result is named; see manactl bench list"});
   }
   const auto& directory = options.results.empty() ? context.results : options.results;
   context.sandbox.write.push_back(directory);
   confine_to_results(context, options.results, {});
   const auto ids = ids_of(options, context);
-  if (!ids) return refuse(context, ids.error());
+  if (!ids) return refuse(context, "bench rm", ids.error());
   for (const auto& id : *ids) {
     if (options.dry_run) continue;
     const auto removed = remove_result(context, options.results, id);
-    if (!removed) return refuse(context, removed.error());
+    if (!removed) return refuse(context, "bench rm", removed.error());
   }
   print(context, *ids, options.dry_run);
   return Exit::ok;
@@ -78,7 +76,7 @@ Exit run_rm(const Options& options, Context& context) {
 }  // namespace
 
 CommandAction add_bench_rm(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchRmOptions>();
   add_value(app,
             {"RESULT", type::kResult, "the saved results to remove", true},
             [options](const std::string& text) -> Result<> {

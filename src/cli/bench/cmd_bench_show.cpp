@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "cli/bench/exit.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/saved_results.h"
 #include "cli/command.h"
@@ -14,15 +15,11 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct BenchShowOptions {
   std::string result = std::string(report::kLatest);
   std::string results;  // directory
   std::optional<Output> output;
 };
-
-Exit refuse(Context& context, const Error& error) {
-  return report_error(context, because(error, "bench show").value());
-}
 
 // Returns the error for a result without series. Most figures are computed from the series.
 Error no_series(const std::string& word, const report::BenchResult& result) {
@@ -34,15 +31,15 @@ Error no_series(const std::string& word, const report::BenchResult& result) {
                                         : "bench show " + printable(result.id))};
 }
 
-Exit run_show(const Options& options, Context& context) {
+Exit run_show(const BenchShowOptions& options, Context& context) {
   const auto output = output_of(context, options.output);
-  if (!output) return refuse(context, output.error());
+  if (!output) return refuse(context, "bench show", output.error());
   const auto& word = options.result;
   confine_to_results(context, options.results, {word});
   const auto result = find_result(context, options.results, word);
-  if (!result) return refuse(context, result.error());
+  if (!result) return refuse(context, "bench show", result.error());
   if (result->report.trials.front().intervals.empty())
-    return refuse(context, no_series(word, *result));
+    return refuse(context, "bench show", no_series(word, *result));
   print(context, *result, *output);
   return Exit::ok;
 }
@@ -50,7 +47,7 @@ Exit run_show(const Options& options, Context& context) {
 }  // namespace
 
 CommandAction add_bench_show(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchShowOptions>();
   add_value(app,
             {"RESULT", type::kResult, "a saved result, or a file (default: the newest result)"},
             store_in(options->result,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The exit codes of the bench commands, derived from their results.
+// The errors of the bench commands, and their exit codes, which are derived from their results.
 
 #pragma once
 
@@ -13,6 +13,11 @@
 namespace manactl::cli {
 
 inline constexpr int kSignalBase = 128;
+
+// Prints the error with the name of the command, such as "bench rm".
+inline Exit refuse(Context& context, std::string_view command, const Error& error) {
+  return report_error(context, because(error, command).value());
+}
 
 inline Exit exit_of(const report::BenchResult& result) {
   if (result.stop_signal != 0) return static_cast<Exit>(kSignalBase + result.stop_signal);

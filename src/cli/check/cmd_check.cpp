@@ -15,7 +15,7 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct CheckOptions {
   std::optional<NicName> nic;
   WatchOptions watch;
   std::vector<std::string> only;
@@ -23,7 +23,7 @@ struct Options {
   bool strict = false;
 };
 
-Exit run_check(const Options& options, Context& context) {
+Exit run_check(const CheckOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
@@ -54,7 +54,7 @@ Result<> add_ids(std::vector<std::string>& ids, const std::string& text) {
 }  // namespace
 
 CommandAction add_check(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckOptions>();
   add_value(app,
             {"IFACE", type::kInterface, "check only this NIC"},
             store_in(options->nic, NicName::parse));

@@ -18,7 +18,7 @@ extern const std::string_view completion_fish;
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct CompletionOptions {
   std::string shell;
 };
 
@@ -38,7 +38,7 @@ Result<std::string> parse_shell(std::string_view text) {
   return tl::unexpected<Error>(not_one_of(text, shells));
 }
 
-Exit run_completion(const Options& options, Context& context) {
+Exit run_completion(const CompletionOptions& options, Context& context) {
   if (options.shell.empty()) {
     return report_usage_error(context, "completion: SHELL is missing: bash, zsh or fish");
   }
@@ -56,7 +56,7 @@ Exit run_completion(const Options& options, Context& context) {
 }  // namespace
 
 CommandAction add_completion(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompletionOptions>();
   add_value(app,
             {"SHELL", type::kShell, "print the script of this shell"},
             store_in(options->shell, parse_shell));

@@ -20,7 +20,7 @@ using wire::Kind;
 
 constexpr std::string_view kDoorbell = "doorbell";
 
-struct Options {
+struct DecodeOptions {
   const Kind* kind = nullptr;
   std::vector<std::string> input;
   std::optional<std::uint64_t> offset;  // in the doorbell page
@@ -62,7 +62,8 @@ Error dissect_error(const wire::Refusal& refusal, std::size_t size) {
 
 class DecodeCommand {
  public:
-  DecodeCommand(const Options& options, Context& context) : options_(options), context_(context) {}
+  DecodeCommand(const DecodeOptions& options, Context& context)
+      : options_(options), context_(context) {}
 
   Exit run();
 
@@ -73,7 +74,7 @@ class DecodeCommand {
   Result<HexDump> parse_input();
   Result<> dissect_all();
 
-  const Options& options_;
+  const DecodeOptions& options_;
   Context& context_;
   const Kind* kind_ = nullptr;
   HexDump dump_;
@@ -188,7 +189,7 @@ Result<> DecodeCommand::dissect_all() {
 }  // namespace
 
 CommandAction add_decode(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DecodeOptions>();
   add_value(app,
             {"KIND", type::kWireKind, "decode this kind of record (see --list)"},
             store_in(options->kind, parse_kind));

@@ -21,7 +21,7 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct DoctorOptions {
   std::vector<std::string> logs;
   bool kernel_log = false;
   std::string bundle;
@@ -53,7 +53,8 @@ std::string bundle_name(std::size_t number, const std::string& name) {
 
 class DoctorCommand {
  public:
-  DoctorCommand(const Options& options, Context& context) : options_(options), context_(context) {}
+  DoctorCommand(const DoctorOptions& options, Context& context)
+      : options_(options), context_(context) {}
 
   Exit run();
 
@@ -69,7 +70,7 @@ class DoctorCommand {
   DoctorResult result() const;
   Exit exit_code() const;
 
-  const Options& options_;
+  const DoctorOptions& options_;
   Context& context_;
   std::vector<NamedLog> logs_;
   std::optional<diag::SignatureSet> signatures_;  // `reports_` points into it
@@ -252,7 +253,7 @@ Exit DoctorCommand::run() {
 }  // namespace
 
 CommandAction add_doctor(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DoctorOptions>();
   const auto path = [](std::string_view text) { return parse_text(text, "a path"); };
   add_value(app,
             {"--log", type::kFile, "analyze this log ('-' for standard input)", true},

@@ -17,7 +17,7 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct ArgsOptions {
   std::vector<NicName> interfaces;
   ArgsFormat format = ArgsFormat::testpmd;
 };
@@ -109,7 +109,7 @@ std::vector<std::string> warnings_for(const host::Facts& facts,
   return warnings;
 }
 
-Result<std::vector<const host::Nic*>> selected_nics(const Options& options,
+Result<std::vector<const host::Nic*>> selected_nics(const ArgsOptions& options,
                                                     const host::Facts& facts,
                                                     const std::vector<setup::Entry>& entries) {
   if (options.interfaces.empty()) {
@@ -133,7 +133,7 @@ Result<std::vector<const host::Nic*>> selected_nics(const Options& options,
   return nics;
 }
 
-Exit run_args(const Options& options, Context& context) {
+Exit run_args(const ArgsOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto entries = journal_entries(*system, context);
@@ -169,7 +169,7 @@ Exit run_args(const Options& options, Context& context) {
 }  // namespace
 
 CommandAction add_args(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ArgsOptions>();
   add_value(
       app,
       {"IFACE", type::kInterface, "print arguments of these NICs (default: all prepared)", true},

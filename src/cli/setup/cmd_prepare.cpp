@@ -26,7 +26,7 @@ namespace {
 // How many hugepages to reserve: the default of a NIC, none, or a request.
 enum class HugepageChoice { by_default, none, requested };
 
-struct Options {
+struct PrepareOptions {
   setup::Request request;  // its interface and hugepages are set by complete_request()
   std::optional<NicName> nic;
   HugepageChoice hugepages = HugepageChoice::by_default;
@@ -64,7 +64,7 @@ constexpr EnumWords<setup::Method, 3> kMethods = {
      {setup::Method::driver_override, "driver-override"},
      {setup::Method::new_id, "new-id"}}};
 
-Result<> parse_hugepages(Options& options, std::string_view text) {
+Result<> parse_hugepages(PrepareOptions& options, std::string_view text) {
   options.hugepages = HugepageChoice::none;
   if (text == "none") return {};
   const auto amount = parse_amount(text);
@@ -90,7 +90,7 @@ Result<InterfaceName> interface_of(const NicName& name,
   return InterfaceName::parse((*nic)->name());
 }
 
-Result<setup::Request> complete_request(const Options& options,
+Result<setup::Request> complete_request(const PrepareOptions& options,
                                         const os::System& system,
                                         const Context& context) {
   auto request = options.request;
@@ -152,7 +152,7 @@ Exit run_dry(const setup::Request& request, const os::System& system, Context& c
 
 class PrepareCommand {
  public:
-  PrepareCommand(const Options& options, const os::System& system, Context& context)
+  PrepareCommand(const PrepareOptions& options, const os::System& system, Context& context)
       : options_(options), system_(system), context_(context), setup_session_(system) {}
 
   Exit run(const setup::Request& request) {
@@ -229,14 +229,14 @@ class PrepareCommand {
     return {};
   }
 
-  const Options& options_;
+  const PrepareOptions& options_;
   const os::System& system_;
   Context& context_;
   setup::SetupSession setup_session_;
   setup::DeferredSignals signals_;
 };
 
-Exit run_prepare(const Options& options, Context& context) {
+Exit run_prepare(const PrepareOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto request = complete_request(options, *system, context);
@@ -248,7 +248,7 @@ Exit run_prepare(const Options& options, Context& context) {
   return PrepareCommand(options, *system, context).run(*request);
 }
 
-void add_hugepages(CLI::App& app, Options& options) {
+void add_hugepages(CLI::App& app, PrepareOptions& options) {
   add_value(app,
             {"--hugepages",
              "N|SIZE|none",
@@ -266,7 +266,7 @@ void add_hugepages(CLI::App& app, Options& options) {
 }  // namespace
 
 CommandAction add_prepare(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PrepareOptions>();
   add_value(app,
             {"IFACE", type::kInterface, "prepare the NIC of this synthetic interface"},
             store_in(options->nic, NicName::parse));

@@ -14,12 +14,12 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct RestoreOptions {
   setup::RestoreRequest request;
   bool persist = false;
 };
 
-Exit run_restore(const Options& options, Context& context) {
+Exit run_restore(const RestoreOptions& options, Context& context) {
   const auto& request = options.request;
   const bool is_named = !request.name.empty();
   if (is_named == (request.all || (request.unfinished && !is_named))) {
@@ -57,7 +57,7 @@ Exit run_restore(const Options& options, Context& context) {
 }  // namespace
 
 CommandAction add_restore(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RestoreOptions>();
   add_value(app,
             {"IFACE", type::kInterface, "restore this NIC (interface, address or VMBus id)"},
             store_in(options->request.name, [](std::string_view text) -> Result<std::string> {

@@ -17,7 +17,7 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct StatusOptions {
   std::optional<NicName> nic;
   WatchOptions watch;
 };
@@ -55,7 +55,7 @@ std::vector<const host::PciFunction*> mana_functions(const host::Facts& facts) {
   return functions;
 }
 
-Exit run_status(const Options& options, Context& context) {
+Exit run_status(const StatusOptions& options, Context& context) {
   const auto system = context.system();
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
@@ -104,7 +104,7 @@ Exit run_confirm(Context& context) {
 }  // namespace
 
 CommandAction add_status(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StatusOptions>();
   add_value(app,
             {"IFACE", type::kInterface, "show only this NIC"},
             store_in(options->nic, NicName::parse));

@@ -12,14 +12,14 @@
 namespace manactl::cli {
 namespace {
 
-struct Options {
+struct SimOptions {
   std::vector<std::string> settings;  // adapter settings, "key=value"
   std::vector<std::string> command;
   adapter::LaunchPaths paths;
   bool strict = false;
 };
 
-Exit run_sim(const Options& options, Context& context) {
+Exit run_sim(const SimOptions& options, Context& context) {
   if (!context.root.empty()) {
     return report_usage_error(context, "sim: --root is not supported");
   }
@@ -43,7 +43,9 @@ Exit run_sim(const Options& options, Context& context) {
 }
 
 // Adds the option --KEY, which checks its value and sets KEY of the adapter's configuration.
-void add_setting(CLI::App& app, const std::shared_ptr<Options>& options, const OptionSpec& spec) {
+void add_setting(CLI::App& app,
+                 const std::shared_ptr<SimOptions>& options,
+                 const OptionSpec& spec) {
   add_value(app, spec, [options, key = spec.name.substr(2)](const std::string& text) -> Result<> {
     auto good = adapter::Config::check(key, text);
     if (!good) return good;
@@ -63,7 +65,7 @@ void add_path(CLI::App& app, const OptionSpec& spec, std::string& path) {
 }  // namespace
 
 CommandAction add_sim(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimOptions>();
   const OptionSpec settings[] = {
       {"--ports", "N", "create N ports (default: 1)"},
       {"--queues", "N", "allow N queues per port (default: 64)"},

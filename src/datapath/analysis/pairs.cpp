@@ -11,7 +11,7 @@ namespace {
 // How many of the sorted mean values of n differences lie below the 95 % confidence interval, and
 // as many above it: the largest w with P(W <= w) <= 2.5 %, plus 1. W is the sum of the ranks of the
 // positive differences.
-std::size_t values_to_cut(std::size_t n) {
+std::size_t means_to_cut(std::size_t n) {
   constexpr double kTail = 0.025;
   // After step i, chance[w] is the probability that the ranks 1 to i with a positive sign sum to w.
   std::vector<double> chance(n * (n + 1) / 2 + 1, 0);
@@ -46,7 +46,7 @@ std::optional<PairedEffect> compare_pairs(const std::vector<double>& first,
   std::sort(means.begin(), means.end());
   PairedEffect effect{std::expm1(median(means)), std::nullopt};
   if (first.size() >= kMinPairs) {
-    const auto cut = values_to_cut(first.size());
+    const auto cut = means_to_cut(first.size());
     effect.confidence = Bounds{std::expm1(means[cut - 1]), std::expm1(means[means.size() - cut])};
   }
   return effect;

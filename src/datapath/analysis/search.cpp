@@ -22,7 +22,7 @@ struct Target {
   double width = 0;          // maximum distance of the bounds, relative to the upper one
 };
 
-struct Bounds {
+struct RateBounds {
   std::optional<double> lower, upper;
 };
 
@@ -150,8 +150,8 @@ class Search {
   }
 
   // The lowest rate that misses the goal, and the highest below it that meets it.
-  Bounds bounds(double goal, const Target& target) const {
-    Bounds found;
+  RateBounds bounds(double goal, const Target& target) const {
+    RateBounds found;
     for (const auto& probe : probes_) {
       if (!counts(probe) || verdict(probe.load(), goal, target) != Verdict::upper) continue;
       if (!found.upper || probe.load() < *found.upper) found.upper = probe.load();
@@ -164,7 +164,7 @@ class Search {
     return found;
   }
 
-  bool is_close(const Bounds& now, const Target& target) const {
+  bool is_close(const RateBounds& now, const Target& target) const {
     return now.lower && now.upper && *now.upper - *now.lower <= target.width * *now.upper;
   }
 
@@ -192,8 +192,8 @@ class Search {
   }
 
   // The rate to try next; nullopt if the bounds are close enough or no other rate is possible.
-  std::optional<double> next(const Bounds& now,
-                             const Bounds& guess,
+  std::optional<double> next(const RateBounds& now,
+                             const RateBounds& guess,
                              const Target& target,
                              double& step) const {
     if (is_close(now, target) || (now.lower && *now.lower >= max_rate_)) return std::nullopt;
@@ -208,7 +208,7 @@ class Search {
 
   // Steps from the bound that the last trial set towards the other one. The steps double, but never
   // pass the middle of the bounds.
-  std::optional<double> walk(const Bounds& now, const Target& target, double& step) const {
+  std::optional<double> walk(const RateBounds& now, const Target& target, double& step) const {
     const bool up = !now.upper || (now.lower && probes_.back().load() == *now.lower);
     const double factor = std::pow(1 - target.width, step);
     step *= 2;
@@ -221,7 +221,7 @@ class Search {
     return now.lower ? std::max(load, middle(now)) : std::max(load, plan_.min_rate);
   }
 
-  static double middle(const Bounds& now) { return std::sqrt(*now.lower * *now.upper); }
+  static double middle(const RateBounds& now) { return std::sqrt(*now.lower * *now.upper); }
 
   void conclude(GoalResult& goal, const Target& target) const {
     const auto now = bounds(goal.loss, target);
@@ -257,7 +257,7 @@ class Search {
   double max_rate_;
   double reach_ = 0;
   std::vector<GoalResult> found_;
-  std::vector<Bounds> guesses_;  // bounds of each goal in the previous stage
+  std::vector<RateBounds> guesses_;  // bounds of each goal in the previous stage
   std::vector<SearchProbe> probes_;
   std::optional<GoalResult::End> end_;
 };

@@ -14,20 +14,21 @@
 namespace manactl::report {
 namespace {
 
-constexpr std::size_t kMaxDots = 400;  // dots per result; limits the size of the page
+constexpr std::size_t kMaxDotsPerResult = 400;  // dots per result; limits the size of the page
 
 std::string percent(double share) {
   return fmt::format("{:+.2f} %", share * kPercent);
 }
 
-// Selects kMaxDots rates at even steps of the sorted rates, including the lowest and the highest.
+// Selects kMaxDotsPerResult rates at even steps of the sorted rates, including the lowest and the
+// highest.
 std::vector<double> select_dots(std::vector<double> rates) {
   std::sort(rates.begin(), rates.end());
-  if (rates.size() <= kMaxDots) return rates;
+  if (rates.size() <= kMaxDotsPerResult) return rates;
   std::vector<double> selected;
-  selected.reserve(kMaxDots);
-  for (std::size_t i = 0; i < kMaxDots; ++i) {
-    selected.push_back(rates[i * (rates.size() - 1) / (kMaxDots - 1)]);
+  selected.reserve(kMaxDotsPerResult);
+  for (std::size_t i = 0; i < kMaxDotsPerResult; ++i) {
+    selected.push_back(rates[i * (rates.size() - 1) / (kMaxDotsPerResult - 1)]);
   }
   return selected;
 }
@@ -88,10 +89,11 @@ std::string rates_chart(const CompareResult& result) {
       "rates of both results",
       std::move(svg).end(),
       {},
-      fmt::format(
-          "Each dot is the median rate of a trial{}. Dashed line: "
-          "median; shaded: its 95 % confidence interval. The scale does not start at 0.",
-          count > kMaxDots ? fmt::format(" (at most {} per result are drawn)", kMaxDots) : ""));
+      fmt::format("Each dot is the median rate of a trial{}. Dashed line: "
+                  "median; shaded: its 95 % confidence interval. The scale does not start at 0.",
+                  count > kMaxDotsPerResult
+                      ? fmt::format(" (at most {} per result are drawn)", kMaxDotsPerResult)
+                      : ""));
 }
 
 // Draws the change with its confidence interval, which requires evidence.

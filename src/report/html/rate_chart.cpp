@@ -13,8 +13,8 @@
 namespace manactl::report {
 namespace {
 
-constexpr std::size_t kMaxDots = 240;  // longer series are drawn without dots and tooltips
-constexpr double kGap = 6;             // SVG units between the plot and the text next to it
+constexpr std::size_t kMaxRateDots = 240;  // longer series are drawn without dots and tooltips
+constexpr double kTextGap = 6;             // SVG units between the plot and the text next to it
 constexpr std::size_t kStyles = 3;
 
 constexpr std::string_view kHatch =
@@ -82,7 +82,7 @@ void draw_median(Svg& svg, const HtmlReport& report, const Axis& y, const Unit& 
   if (!report.median) return;
   constexpr double kAbove = -2, kBelow = 12;
   const double at = y.at(*report.median);
-  const double text_x = svg.plot().x_end() + kGap;
+  const double text_x = svg.plot().x_end() + kTextGap;
   svg.line({svg.plot().left, at, svg.width(), 0}, "median");
   svg.text(text_x, at + kAbove, "strong", "median");
   svg.text(text_x, at + kBelow, "strong", quantity(*report.median, unit));
@@ -109,7 +109,7 @@ std::size_t draw_series(Svg& svg, const HtmlReport& report, const Axis& x, const
     const auto& [line, dot] = kStyle[i % kStyles];
     if (i == 0) drawn = points.size();
     svg.path(path_data(points, x, y), line);
-    if (points.size() <= kMaxDots) draw_dots(svg, report.series[i], dot, x, y);
+    if (points.size() <= kMaxRateDots) draw_dots(svg, report.series[i], dot, x, y);
   }
   return drawn;
 }

@@ -14,8 +14,8 @@ namespace manactl::report {
 namespace {
 
 constexpr double kTen = 10;
-constexpr double kGap = 8;     // SVG units between the plot and the text next to it
-constexpr int kMaxDigits = 4;  // maximum number of decimals of a mark
+constexpr double kLabelGap = 8;  // SVG units between the plot and the text next to it
+constexpr int kMaxDigits = 4;    // maximum number of decimals of a mark
 
 // Returns the number of decimals that multiples of `step` need.
 int decimals(double step) {
@@ -138,13 +138,13 @@ void Svg::x_marks(const Axis& x, const Unit& unit) {
 }
 
 void Svg::y_unit(const Unit& unit) {
-  text(plot_.left - kGap, plot_.top - kGap, "e", unit.name);
+  text(plot_.left - kLabelGap, plot_.top - kLabelGap, "e", unit.name);
 }
 
 void Svg::y_mark(double y, std::string_view value) {
   constexpr double kHalfLetter = 4;
   line({plot_.left, y, width(), 0}, "grid");
-  text(plot_.left - kGap, y + kHalfLetter, "e", value);
+  text(plot_.left - kLabelGap, y + kHalfLetter, "e", value);
 }
 
 void Svg::y_marks(const Axis& y, const Unit& unit) {
