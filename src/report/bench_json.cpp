@@ -16,9 +16,10 @@ namespace manactl::report {
 
 using datapath::Mode;
 using datapath::Sample;
-using Json = nlohmann::ordered_json;
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "manactl.bench/1";
 
