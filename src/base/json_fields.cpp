@@ -93,19 +93,19 @@ class TreeMeter {
 };
 
 const Json& value_at(const void* object, const char* key) {
-  static const Json kNull;
+  static const Json null;
   const auto& json = *static_cast<const Json*>(object);
-  if (!json.is_object()) return kNull;
+  if (!json.is_object()) return null;
   const auto found = json.find(key);
-  return found == json.end() ? kNull : *found;
+  return found == json.end() ? null : *found;
 }
 
 const Json& list_at(const JsonFields& fields, const void* object, const char* key) {
-  static const Json kEmpty = Json::array();
+  static const Json empty = Json::array();
   const auto& value = value_at(object, key);
   if (value.is_array()) return value;
   fields.refuse(key, "is not an array");
-  return kEmpty;
+  return empty;
 }
 
 // Checks the type before the conversion: nlohmann converts even -1 and 1.5 to unsigned numbers.

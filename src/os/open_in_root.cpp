@@ -37,13 +37,13 @@ class TreeWalk {
   Descriptor open() {
     if (is_empty_ || is_too_long_) {
       errno = is_empty_ ? ENOENT : ENAMETOOLONG;
-      return Descriptor();
+      return {};
     }
     for (;;) {
       const auto name = walk_.next();
       // The path is the root or ends in "." or "..": reopen the current directory.
       if (name.empty()) return open_step(walk_.here(), ".", flags_);
-      if (!step(name)) return Descriptor();
+      if (!step(name)) return {};
       if (last_) return std::move(last_);
     }
   }

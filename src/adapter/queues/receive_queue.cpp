@@ -102,7 +102,8 @@ void ReceiveQueue::flush() {
     return push(shared_);
   }
   wire::RxCompletion8 eight;
-  static_cast<wire::RxCommon&>(eight) = shared_;
+  const wire::RxCommon& common = shared_;
+  static_cast<wire::RxCommon&>(eight) = common;
   eight.header.type = wire::CqeType::rx_coalesced_8;
   eight.wqe_offset = shared_.wqe_offset;
   for (std::size_t i = 0; i < count; ++i) {
