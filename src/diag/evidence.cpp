@@ -17,6 +17,18 @@ namespace {
 
 using host::Nic;
 
+// The commands that set the interfaces of `nic` down that are up.
+void add_set_down_commands(const host::Facts& facts,
+                           const Nic& nic,
+                           std::vector<std::string>& commands) {
+  for (const auto* device : {&nic.synthetic, &nic.vf}) {
+    if (!*device || !(*device)->up) continue;
+    for (auto& command : set_down_commands(facts, nic, **device)) {
+      commands.push_back(std::move(command));
+    }
+  }
+}
+
 // DPDK does not log which port it tried. If the kernel holds every port, that port was busy. If the
 // kernel holds the port of a NIC that nothing needs (Nic::carries is empty), it probably was. A VF
 // that is down proves nothing: another program may own its port.
@@ -38,12 +50,7 @@ void port_busy(const host::Facts& facts, Observation& observation) {
     lines.push_back(nic->is_direct()
                         ? nic->vf->name + " is up"
                         : fmt::format("VF {} of {} is up", nic->vf->name, nic->name()));
-    for (const auto* device : {&nic->synthetic, &nic->vf}) {
-      if (!*device || !(*device)->up) continue;
-      for (auto& command : set_down_commands(facts, *nic, **device)) {
-        observation.commands.push_back(std::move(command));
-      }
-    }
+    add_set_down_commands(facts, *nic, observation.commands);
   }
   observation.text = fmt::format(
       "{}: the kernel holds the {}", brief(lines), lines.size() == 1 ? "port" : "ports");
@@ -93,6 +100,7 @@ std::vector<Observation> observations_of(const host::Facts& facts) {
 
 std::vector<std::string_view> observation_ids() {
   std::vector<std::string_view> ids;
+  ids.reserve(kObservations.size());
   for (const auto& row : kObservations) ids.push_back(row.id);
   return ids;
 }

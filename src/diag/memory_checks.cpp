@@ -57,6 +57,7 @@ std::string free_text(const std::vector<Pool>& pools, const std::vector<std::str
     if (pool.total != 0) bytes[pool.node] += (pool.free * pool.page_kib) << 10;
   }
   std::vector<std::string> nodes;
+  nodes.reserve(bytes.size());
   for (const auto& [node, free] : bytes) {
     nodes.push_back(fmt::format("{} on {}", human_bytes(free), node_name(node)));
   }

@@ -64,7 +64,7 @@ Result<> write_and_rename(const TreeEntries& tree,
   // After the rename, there is nothing to remove. Memory may be short, which throws.
   const auto remove = [&](const void*) { unlinkat(at, temporary.c_str(), 0); };
   const std::unique_ptr<const void, decltype(remove)> removal(&temporary, remove);
-  const auto written = write_tarball(tree, file->get());
+  auto written = write_tarball(tree, file->get());
   if (!written) return written;
   if (fsync(file->get()) != 0) return fail_errno(errno, "cannot sync it to disk");
   // rename(2) does not follow a symbolic link that was created at `name` after the check.

@@ -218,7 +218,7 @@ Result<Management> NetworkManagers::management(const Netdev& netdev) const {
   if (!network_manager_) return by_networkd(netdev);
   // Both managers are running: the VF is managed if one of them manages it.
   auto first = by_networkd(netdev);
-  const auto second = by_network_manager(netdev);
+  auto second = by_network_manager(netdev);
   if (first && !first->unmanaged) return first;
   if (!second.unmanaged) return second;
   if (!first) return first;

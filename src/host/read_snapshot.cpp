@@ -230,16 +230,15 @@ class SnapshotFiles {
   // Reads the array `key` of a file.
   template <class T, class Parse>
   void list(const std::string& name, const char* key, Parse parse, Result<std::vector<T>>& into) {
-    file(name, [&](const JsonFields& root) {
-      into = parse_reply(root, [&](const JsonFields& fields) {
-        std::vector<T> items;
-        for (const auto& item : fields.objects(key)) {
-          if (!fields.charge(2 * sizeof(T))) break;  // a growing vector holds its elements twice
-          items.push_back(parse(item));
-        }
-        return items;
-      });
-    });
+    const auto items_of = [&](const JsonFields& fields) {
+      std::vector<T> items;
+      for (const auto& item : fields.objects(key)) {
+        if (!fields.charge(2 * sizeof(T))) break;  // a growing vector holds its elements twice
+        items.push_back(parse(item));
+      }
+      return items;
+    };
+    file(name, [&](const JsonFields& root) { into = parse_reply(root, items_of); });
   }
 
   // Calls visit(name, member) for every member of an object of objects.

@@ -122,8 +122,8 @@ std::optional<Ipv6> parse_ipv6(std::string_view text) {
 // Whether an address may begin after the colon before `at`: after a label such as "addr:", but not
 // within an address or a time.
 bool follows_label(std::string_view text, std::size_t at) {
-  for (std::size_t i = at - 1; i-- > 0 && is_alphanumeric(text[i]);) {
-    if (!is_hex(text[i])) return true;
+  for (std::size_t end = at - 1; end > 0 && is_alphanumeric(text[end - 1]); --end) {
+    if (!is_hex(text[end - 1])) return true;
   }
   return false;
 }
@@ -236,10 +236,11 @@ void IpReplacer::learn(std::string_view text) {
       if (const auto ipv4 = mapped(found->address)) ipv4_.try_emplace(*ipv4);
       if (!is_public(found->address)) ipv6_.try_emplace(found->address);
       at = found->end - 1;
-    } else if (const auto ipv4 = ipv4_at(text, at, '.')) {
-      if (!is_public(ipv4->address) && is_ipv4_here(text, at, ipv4->end, ipv4->address)) {
-        ipv4_.try_emplace(ipv4->address);
-      }
+      continue;
+    }
+    const auto ipv4 = ipv4_at(text, at, '.');
+    if (ipv4 && !is_public(ipv4->address) && is_ipv4_here(text, at, ipv4->end, ipv4->address)) {
+      ipv4_.try_emplace(ipv4->address);
     }
   }
 }

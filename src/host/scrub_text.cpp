@@ -28,23 +28,27 @@ bool follows_escape(std::string_view text, std::size_t at) {
   return color != std::string_view::npos && before[color] == '[';
 }
 
+// The end of the control sequence "ESC [ digits letter" that begins at `at`; at + 1 if it has no
+// end.
+std::size_t color_end(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMaxColor = 32;
+  for (std::size_t end = at + 2; end < std::min(text.size(), at + kMaxColor); ++end) {
+    if (text[end] == '\n') return end;
+    if (text[end] >= '@' && text[end] <= '~') return end + 1;
+  }
+  return at + 1;
+}
+
 void visit_parts(std::string_view text, const std::function<void(std::string_view)>& visit) {
   constexpr char kEscape = '\x1b';
   constexpr std::string_view kControls("\0\x1b", 2);
-  constexpr std::size_t kMaxLength = 32;
   for (;;) {
     const auto at = text.find_first_of(kControls);
     visit(text.substr(0, at));
     if (at == std::string_view::npos) return;
     std::size_t end = at + 1;
     if (text[at] == kEscape && at_or_end(text, end) == '[') {
-      // A color is "ESC [ digits letter".
-      const auto color = text.substr(0, at + kMaxLength);
-      const auto last = std::find_if(color.begin() + static_cast<std::ptrdiff_t>(end) + 1,
-                                     color.end(),
-                                     [](char c) { return c == '\n' || (c >= '@' && c <= '~'); });
-      if (last != color.end())
-        end = static_cast<std::size_t>(last - color.begin()) + (*last == '\n' ? 0 : 1);
+      end = color_end(text, at);
     } else if (text[at] == kEscape && end < text.size() && text[end] != '\n') {
       ++end;
     }

@@ -54,6 +54,7 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
                                                  const host::Facts& facts,
                                                  const os::System& system) {
   std::vector<std::string> objections;
+  objections.reserve(nic.carries.size());
   for (const auto& what : nic.carries) objections.push_back("it carries the " + what);
   if (!facts.carries_complete) objections.push_back(facts.carries_complete.error().message);
   const auto links = system.links.links();

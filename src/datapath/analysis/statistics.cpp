@@ -29,7 +29,8 @@ std::vector<double> sorted(std::vector<double> values) {
 // underflows beyond n = 1074.
 double binomial(std::size_t n, std::size_t k) {
   const auto log_factorial = [](std::size_t of) {
-    return std::lgamma(static_cast<double>(of) + 1);
+    int sign = 0;  // std::lgamma() would store it in a global variable
+    return lgamma_r(static_cast<double>(of) + 1, &sign);
   };
   const double all = static_cast<double>(n) * std::numbers::ln2;
   return std::exp(log_factorial(n) - log_factorial(k) - log_factorial(n - k) - all);
@@ -73,6 +74,7 @@ struct Ranks {
 
 Ranks rank(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<Ranked> all;
+  all.reserve(a.size() + b.size());
   for (const double value : a) all.push_back({value, true});
   for (const double value : b) all.push_back({value, false});
   std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.value < y.value; });
@@ -91,6 +93,12 @@ Ranks rank(const std::vector<double>& a, const std::vector<double>& b) {
   return ranks;
 }
 
+// Adds the orders whose largest value is from the first series: it exceeds all j others, so U grows
+// by j.
+void add_orders(std::vector<double>& to, const std::vector<double>& from, std::size_t j) {
+  for (std::size_t k = to.size(); k-- > j;) to[k] += from[k - j];
+}
+
 // P(U >= u) for values without ties. Counts, for each U, the orders in which n values of the first
 // series and m values of the second can be sorted so that they give this U.
 double exact_tail(std::size_t n, std::size_t m, double u) {
@@ -99,12 +107,7 @@ double exact_tail(std::size_t n, std::size_t m, double u) {
   std::vector<std::vector<double>> orders(n + 1, std::vector<double>(max_u + 1, 0));
   for (auto& row : orders) row[0] = 1;
   for (std::size_t j = 1; j <= m; ++j) {
-    for (std::size_t i = 1; i <= n; ++i) {
-      // If the largest value is from the first series, it exceeds all j others and adds j to U.
-      for (std::size_t k = max_u + 1; k-- > 0;) {
-        orders[i][k] += k >= j ? orders[i - 1][k - j] : 0;
-      }
-    }
+    for (std::size_t i = 1; i <= n; ++i) add_orders(orders[i], orders[i - 1], j);
   }
   const auto& counts = orders[n];
   const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
