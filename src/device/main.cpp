@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <memory>
 #include <optional>
+#include <system_error>
 
 #include "adapter/link/capture.h"
 #include "device/console.h"
@@ -144,8 +144,9 @@ class Process {
                            {const_cast<std::uint8_t*>(frame.data()), frame.size()}};
     const auto written = ::writev(resources_.capture.get(), parts, std::size(parts));
     if (written == static_cast<ssize_t>(header.size() + frame.size())) return;
-    print_error(fmt::format("cannot write to the capture file, and stop recording: {}",
-                            written < 0 ? std::strerror(errno) : "the disk is full"));
+    print_error(
+        fmt::format("cannot write to the capture file, and stop recording: {}",
+                    written < 0 ? std::generic_category().message(errno) : "the disk is full"));
     resources_.capture = Descriptor();
   }
 

@@ -38,17 +38,19 @@ std::optional<SgeFault> MemoryKeys::access(const wire::Sge& sge,
 std::optional<SgeFault> MemoryKeys::read(const wire::Sge& sge,
                                          std::optional<std::uint32_t> pd,
                                          std::span<std::uint8_t> into) {
-  return access(sge, pd, into.size(), false, [&](auto address, auto at, auto bytes) {
-    return guest_->read(address, into.subspan(at, bytes));
-  });
+  return access(
+      sge, pd, into.size(), false, [&](std::uint64_t address, std::size_t at, std::size_t bytes) {
+        return guest_->read(address, into.subspan(at, bytes));
+      });
 }
 
 std::optional<SgeFault> MemoryKeys::write(const wire::Sge& sge,
                                           std::optional<std::uint32_t> pd,
                                           std::span<const std::uint8_t> from) {
-  return access(sge, pd, from.size(), true, [&](auto address, auto at, auto bytes) {
-    return guest_->write(address, from.subspan(at, bytes));
-  });
+  return access(
+      sge, pd, from.size(), true, [&](std::uint64_t address, std::size_t at, std::size_t bytes) {
+        return guest_->write(address, from.subspan(at, bytes));
+      });
 }
 
 }  // namespace manactl::device

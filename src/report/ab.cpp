@@ -29,6 +29,7 @@ constexpr MetricRow kRows[] = {
 
 std::vector<double> values_of(const AbSide& side, Metric metric) {
   std::vector<double> values;
+  values.reserve(side.runs.size());
   for (const auto& run : side.runs) values.push_back(run.of(metric).value_or(0));
   return values;
 }

@@ -128,6 +128,7 @@ Result<> DpdkPorts::make_packets() {
 
 std::vector<BaseLane*> DpdkPorts::lanes() {
   std::vector<BaseLane*> lanes;
+  lanes.reserve(lanes_.size());
   for (auto& lane : lanes_) lanes.push_back(&lane);
   return lanes;
 }

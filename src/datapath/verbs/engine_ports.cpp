@@ -45,6 +45,14 @@ void note_overflow(const Lane& lane, std::size_t index, Trial& trial) {
       fmt::format("queue {}: completions were overwritten before they were read", index));
 }
 
+void remove_lanes(Port& port) {
+  for (auto& lane : port.lanes()) {
+    // A worker may have set this flag once more after the lane was last in use.
+    lane.parked.store(false, std::memory_order_relaxed);
+    lane.removed.store(true, std::memory_order_release);
+  }
+}
+
 }  // namespace
 
 Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& report) {
@@ -115,11 +123,7 @@ std::vector<Event> VerbsPorts::take_events() {
       events.push_back({0, slot, Event::Kind::returned});
     } else if (ports_[i]->context()->is_lost()) {
       absent_[i] = true;
-      for (auto& lane : ports_[i]->lanes()) {
-        // A worker may have set this flag once more after the lane was last in use.
-        lane.parked.store(false, std::memory_order_relaxed);
-        lane.removed.store(true, std::memory_order_release);
-      }
+      remove_lanes(*ports_[i]);
       events.push_back({0, slot, Event::Kind::removed});
     }
   }
@@ -145,6 +149,7 @@ bool VerbsPorts::try_reopen(std::size_t port) {
 // Completed packets do not include those that failed.
 std::vector<std::optional<PortCount>> VerbsPorts::finish(Trial& trial) {
   std::vector<std::uint64_t> errors_before;
+  errors_before.reserve(lanes_.size());
   for (const auto* lane : lanes_) errors_before.push_back(lane->counters.tx_errors.get());
   drain_sends(lanes_);
   std::vector<std::optional<PortCount>> counts;

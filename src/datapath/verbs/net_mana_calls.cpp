@@ -35,9 +35,9 @@ using manactl::datapath::verbs::libraries;
 
 extern "C" {
 
-[[gnu::weak]] ibv_device** ibv_get_device_list(int* count) {
-  if (find() != nullptr) return find()->get_device_list(count);
-  if (count != nullptr) *count = 0;
+[[gnu::weak]] ibv_device** ibv_get_device_list(int* num_devices) {
+  if (find() != nullptr) return find()->get_device_list(num_devices);
+  if (num_devices != nullptr) *num_devices = 0;
   errno = ENOSYS;
   return nullptr;
 }
@@ -54,8 +54,8 @@ extern "C" {
   return libraries().close_device(context);
 }
 
-[[gnu::weak]] int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
-  return libraries().query_device(context, attributes);
+[[gnu::weak]] int ibv_query_device(ibv_context* context, ibv_device_attr* device_attr) {
+  return libraries().query_device(context, device_attr);
 }
 
 [[gnu::weak]] int ibv_get_async_event(ibv_context* context, ibv_async_event* event) {
@@ -91,34 +91,34 @@ extern "C" {
 }
 
 [[gnu::weak]] ibv_cq* ibv_create_cq(
-    ibv_context* context, int entries, void* user, ibv_comp_channel* channel, int vector) {
-  return libraries().create_cq(context, entries, user, channel, vector);
+    ibv_context* context, int cqe, void* cq_context, ibv_comp_channel* channel, int comp_vector) {
+  return libraries().create_cq(context, cqe, cq_context, channel, comp_vector);
 }
 
 [[gnu::weak]] int ibv_destroy_cq(ibv_cq* cq) {
   return libraries().destroy_cq(cq);
 }
 
-[[gnu::weak]] int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** user) {
-  return libraries().get_cq_event(channel, cq, user);
+[[gnu::weak]] int ibv_get_cq_event(ibv_comp_channel* channel, ibv_cq** cq, void** cq_context) {
+  return libraries().get_cq_event(channel, cq, cq_context);
 }
 
-[[gnu::weak]] void ibv_ack_cq_events(ibv_cq* cq, unsigned count) {
-  libraries().ack_cq_events(cq, count);
+[[gnu::weak]] void ibv_ack_cq_events(ibv_cq* cq, unsigned nevents) {
+  libraries().ack_cq_events(cq, nevents);
 }
 
-[[gnu::weak]] ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* attributes) {
-  return libraries().create_qp(pd, attributes);
+[[gnu::weak]] ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* qp_init_attr) {
+  return libraries().create_qp(pd, qp_init_attr);
 }
 
 [[gnu::weak]] int ibv_destroy_qp(ibv_qp* qp) {
   return libraries().destroy_qp(qp);
 }
 
-[[gnu::weak]] int manadv_set_context_attr(ibv_context* context,
+[[gnu::weak]] int manadv_set_context_attr(ibv_context* ibv_ctx,
                                           manadv_set_ctx_attr_type type,
-                                          void* attribute) {
-  return libraries().set_context_attr(context, type, attribute);
+                                          void* attr) {
+  return libraries().set_context_attr(ibv_ctx, type, attr);
 }
 
 [[gnu::weak]] int manadv_init_obj(manadv_obj* object, std::uint64_t type) {

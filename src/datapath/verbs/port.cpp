@@ -159,6 +159,17 @@ void Port::fill_send_patterns(const BenchPlan& plan, const Nic& nic) {
   }
 }
 
+void Port::add_forward_buffers(Lane& lane, std::size_t capacity) {
+  auto& buffers = lane.forward_buffers;
+  buffers.key = memory_->key();
+  buffers.sending.resize(lane.tx->slots());
+  buffers.count = lane.tx->slots();
+  for (std::uint32_t i = 0; i < buffers.count; ++i) {
+    buffers.free.push_back(reinterpret_cast<std::uintptr_t>(allocate(capacity)));
+  }
+  buffers.free.resize(std::size_t{lane.tx->slots()} + lane.rx->slots());
+}
+
 void Port::post_buffers(const BenchPlan& plan) {
   const auto capacity = receive_capacity(plan);
   for (auto& lane : lanes_) {
@@ -167,16 +178,7 @@ void Port::post_buffers(const BenchPlan& plan) {
       const auto address = reinterpret_cast<std::uintptr_t>(allocate(capacity));
       ring.at(slot) = {kOneSegment, 0, address, key_and_size(memory_->key(), capacity)};
     }
-    if (forwards(plan.mode)) {
-      auto& buffers = lane.forward_buffers;
-      buffers.key = memory_->key();
-      buffers.sending.resize(lane.tx->slots());
-      buffers.count = lane.tx->slots();
-      for (std::uint32_t i = 0; i < buffers.count; ++i) {
-        buffers.free.push_back(reinterpret_cast<std::uintptr_t>(allocate(capacity)));
-      }
-      buffers.free.resize(std::size_t{lane.tx->slots()} + ring.slots());
-    }
+    if (forwards(plan.mode)) add_forward_buffers(lane, capacity);
   }
   // Post only after all queues are set up: packets may arrive on any of them.
   for (auto& lane : lanes_) lane.rx->post(lane.rx->free_entries());

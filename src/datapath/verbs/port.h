@@ -45,6 +45,7 @@ class Port {
   Result<> open_device(const OpenPort& open, const BenchPlan& plan, const Nic& nic);
   Result<> make_queues(const BenchPlan& plan);
   void fill_send_patterns(const BenchPlan& plan, const Nic& nic);
+  void add_forward_buffers(Lane& lane, std::size_t capacity);
   void post_buffers(const BenchPlan& plan);
   std::uint8_t* allocate(std::size_t bytes);
 

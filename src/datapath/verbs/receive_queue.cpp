@@ -69,6 +69,7 @@ Result<> ReceiveQueues::make_queues(const Context& context,
 
 Result<> ReceiveQueues::make_qp(const Context& context) {
   std::vector<ibv_wq*> queues;
+  queues.reserve(wqs_.size());
   for (const auto& wq : wqs_) queues.push_back(wq.get());
   ibv_rwq_ind_table_init_attr table{};
   table.log_ind_tbl_size = static_cast<std::uint32_t>(std::countr_zero(queues.size()));

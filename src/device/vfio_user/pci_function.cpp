@@ -35,7 +35,7 @@ void copy_overlap(std::span<const std::uint8_t> from,
   const auto begin = std::max(at, offset);
   const auto end = std::min(at + from.size(), offset + into.size());
   if (begin >= end) return;
-  std::ranges::copy(from.subspan(begin - at, end - begin), into.begin() + (begin - offset));
+  std::ranges::copy(from.subspan(begin - at, end - begin), into.subspan(begin - offset).begin());
 }
 
 }  // namespace
