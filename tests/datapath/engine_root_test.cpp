@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <functional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -127,21 +128,23 @@ TEST_P(DeletedCable, IsReportedAsAnEvent) {
   }));
 }
 
-// Deletes the cable after two intervals, creates it again two intervals later, and stops when
-// packets flow again.
-struct CableRepair {
-  std::stop_source stop;
+// Removes a device after two intervals, creates it again two intervals later, and stops when
+// packets flow again. `interface` receives the packets that `send_from` sends.
+struct DeviceReplacement {
+  std::string interface, send_from;
+  std::function<void()> create;
+  std::stop_source stop = {};
   int intervals = 0;
-  std::vector<Event> events;
+  std::vector<Event> events = {};
 
   void on_interval(Mode mode, const Interval& interval) {
     ++intervals;
     if (intervals == 2) {
-      EXPECT_TRUE(ip({"link", "del", "sender"}));
+      EXPECT_TRUE(ip({"link", "del", interface}));
     }
-    if (intervals == 4) create_cable();
-    if (intervals >= 4 && receives(mode)) {
-      const Listener peer("receiver");
+    if (intervals == 4) create();
+    if (intervals >= 4 && receives(mode) && if_nametoindex(send_from.c_str()) != 0) {
+      const Listener peer(send_from.c_str());
       for (int i = 0; i < 10; ++i) peer.send(std::vector<std::uint8_t>(60));
     }
     const auto moved = headline(mode, interval.total).packets;
@@ -150,6 +153,33 @@ struct CableRepair {
     }
   }
 };
+
+// Runs the plan until packets flow again on its replaced device.
+void expect_packets_after(DeviceReplacement& replacement, BenchPlan plan) {
+  plan.trial.seconds = 50;
+  Progress progress;
+  progress.interval = [&](const Interval& one) { replacement.on_interval(plan.mode, one); };
+  progress.event = [&](const Event& event) { replacement.events.push_back(event); };
+  auto engine = kDpdkEngine.make();
+  ASSERT_TRUE(engine.has_value());
+  const auto report = run(**engine, plan, replacement.stop.get_token(), progress);
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_TRUE(report->trials.back().interrupted) << "no packets after the interface returned";
+  const auto& trial = report->trials.front();
+  ASSERT_EQ(trial.events.size(), 2U);
+  EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
+  EXPECT_EQ(trial.events[1].kind, Event::Kind::returned);
+  const auto& device = plan.vdevs.front();
+  EXPECT_EQ(trial.events[1].device, device.substr(0, device.find(',')));
+  const auto servicing = servicing_of(plan.mode, trial);
+  ASSERT_TRUE(servicing && servicing->before && servicing->during);
+  if (sends(plan.mode)) {
+    EXPECT_GT(trial.total.tx.packets, trial.intervals.front().total.tx.packets)
+        << "the total has the packets before and after the removal";
+  } else {
+    EXPECT_GT(trial.total.rx.packets, 0U);
+  }
+}
 
 class RepairedCable : public testing::TestWithParam<std::tuple<Mode, std::uint16_t>> {};
 
@@ -160,30 +190,8 @@ TEST_P(RepairedCable, CarriesPacketsAgain) {
     if (testing::Test::HasFailure()) return;
     auto device = std::string("net_af_packet0,iface=sender");
     if (queues > 1) device += ",qpairs=" + std::to_string(queues);
-    auto plan = short_plan(mode, device, queues);
-    plan.trial.seconds = 50;
-    CableRepair repair;
-    Progress progress;
-    progress.interval = [&, mode = mode](const Interval& one) { repair.on_interval(mode, one); };
-    progress.event = [&](const Event& event) { repair.events.push_back(event); };
-    auto engine = kDpdkEngine.make();
-    ASSERT_TRUE(engine.has_value());
-    const auto report = run(**engine, plan, repair.stop.get_token(), progress);
-    ASSERT_TRUE(report.has_value()) << report.error().message;
-    EXPECT_TRUE(report->trials.back().interrupted) << "no packets after the interface returned";
-    const auto& trial = report->trials.front();
-    ASSERT_EQ(trial.events.size(), 2U);
-    EXPECT_EQ(trial.events[0].kind, Event::Kind::removed);
-    EXPECT_EQ(trial.events[1].kind, Event::Kind::returned);
-    EXPECT_EQ(trial.events[1].device, "net_af_packet0");
-    const auto servicing = servicing_of(mode, trial);
-    ASSERT_TRUE(servicing && servicing->before && servicing->during);
-    if (sends(mode)) {
-      EXPECT_GT(trial.total.tx.packets, trial.intervals.front().total.tx.packets)
-          << "the total has the packets before and after the removal";
-    } else {
-      EXPECT_GT(trial.total.rx.packets, 0U);
-    }
+    DeviceReplacement cable{"sender", "receiver", create_cable};
+    expect_packets_after(cable, short_plan(mode, device, queues));
   }));
 }
 
@@ -212,6 +220,50 @@ TEST(EngineOnTap, SupportsTun) {
     ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
     const auto report = run(short_plan(Mode::rx, "net_tun0"));
     ASSERT_TRUE(report.has_value()) << report.error().message;
+  }));
+}
+
+using DeletedTap = RepairedCable;
+
+// The driver creates the interface again.
+TEST_P(DeletedTap, CarriesPacketsAgain) {
+  EXPECT_TRUE(in_child([] {
+    const auto [mode, queues] = GetParam();
+    ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
+    DeviceReplacement tap{"manatap0", "manatap0", [] {}};
+    expect_packets_after(tap, short_plan(mode, "net_tap0,iface=manatap0", queues));
+  }));
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes,
+                         DeletedTap,
+                         testing::Combine(testing::Values(Mode::tx, Mode::rx, Mode::txrx),
+                                          testing::Values(1, 2)));
+
+TEST(EngineOnTap, ContinuesWhenItsInterfaceIsUpAgain) {
+  EXPECT_TRUE(in_child([] {
+    ASSERT_EQ(unshare(CLONE_NEWNET), 0) << "network namespaces need root";
+    auto plan = short_plan(Mode::tx, "net_tap0,iface=manatap0");
+    plan.trial.seconds = 50;
+    std::stop_source stop;
+    int intervals = 0;
+    Progress progress;
+    progress.interval = [&](const Interval& interval) {
+      ++intervals;
+      if (intervals == 2 || intervals == 4) {
+        EXPECT_TRUE(ip({"link", "set", "manatap0", intervals == 2 ? "down" : "up"}));
+      }
+      if (intervals == 4) {
+        EXPECT_EQ(interval.total.tx.packets, 0U);
+      }
+      if (intervals > 4 && interval.total.tx.packets > 0) stop.request_stop();
+    };
+    auto engine = kDpdkEngine.make();
+    ASSERT_TRUE(engine.has_value());
+    const auto report = run(**engine, plan, stop.get_token(), progress);
+    ASSERT_TRUE(report.has_value()) << report.error().message;
+    EXPECT_TRUE(report->trials.back().interrupted) << "no packets after the interface was up again";
+    EXPECT_TRUE(report->trials.front().events.empty());
   }));
 }
 

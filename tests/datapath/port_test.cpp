@@ -147,13 +147,18 @@ TEST_F(PortSuccessor, IsANewInterfaceOfTheSameName) {
       {"down", "net_af_packet", {{10, {"fake0", 1500, false}}}, false},
       {"another name", "net_af_packet", {{10, {"fake1", 1500, true}}}, false},
       {"none", "net_af_packet", {}, false},
+      {"deleted tap", "net_tap", {}, true},
+      {"deleted tun", "net_tun", {}, true},
+      {"tap still there", "net_tap", {{9, {"fake0", 1500, true}}}, false},
       {"another driver", "net_fake", {{10, {"fake0", 1500, true}}}, false}};
   for (const auto& successor : successors) {
     const auto before = std::pair(fake.ports[3], fake.interfaces);
-    fake.ports[3].info.driver_name = successor.driver;
-    const auto port = opened();
-    fake.interfaces = successor.interfaces;
-    EXPECT_EQ(port.has_returned(), successor.expected) << successor.description;
+    {
+      fake.ports[3].info.driver_name = successor.driver;
+      const auto port = opened();
+      fake.interfaces = successor.interfaces;
+      EXPECT_EQ(port.has_returned(), successor.expected) << successor.description;
+    }  // closing the port removes it from `fake`
     std::tie(fake.ports[3], fake.interfaces) = before;
   }
 }

@@ -76,7 +76,7 @@ bool DeviceWatcher::is_absent(const std::string& device) {
   return std::find(absent_.begin(), absent_.end(), device) != absent_.end();
 }
 
-// DPDK has no events for the kernel's interface below af_packet, so this function polls it.
+// DPDK has no events for the kernel's interface below af_packet or tap, so this function polls it.
 void DeviceWatcher::check_interfaces() {
   std::set<std::string> returned;
   for (auto& port : ports_) {

@@ -240,7 +240,9 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
 
 bool Port::has_returned() const {
   if (driver_ == "net_mana") return is_simulated() || has_rdma_device(device_);
-  return driver_ == "net_af_packet" && !has_interface(interface_) && is_up(interface_name_);
+  if (has_interface(interface_)) return false;
+  if (driver_ == "net_tap" || driver_ == "net_tun") return true;
+  return driver_ == "net_af_packet" && is_up(interface_name_);
 }
 
 // Closes the port and adds its counts to those of earlier ports.

@@ -52,7 +52,8 @@ class Port {
 
   // True if the device has returned after it was removed, so that reopen() may succeed: for
   // net_af_packet, an interface of the same name is up; for net_mana, the function has an RDMA
-  // device. Always false for other drivers.
+  // device. net_tap and net_tun create their interface themselves: true as soon as the old one is
+  // gone. Always false for other drivers.
   bool has_returned() const;
 
   // Reopens a device and repeats start() for `ports`, which must be all of its ports. No other
