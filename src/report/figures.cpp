@@ -92,7 +92,7 @@ std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapat
 std::string time_text(double nanoseconds) {
   constexpr double kMicrosecond = 1e3, kMillisecond = 1e6;
   if (nanoseconds < kMicrosecond) return fmt::format("{:.0f} ns", nanoseconds);
-  if (nanoseconds < kMillisecond) return fmt::format("{:.1f} us", nanoseconds / kMicrosecond);
+  if (nanoseconds < kMillisecond) return fmt::format("{:.1f} \u00b5s", nanoseconds / kMicrosecond);
   return fmt::format("{:.2f} ms", nanoseconds / kMillisecond);
 }
 

@@ -43,7 +43,7 @@ std::string frames_text(const datapath::BenchPlan& plan);
 // Mean frame size with FCS: that of the plan if the mode generates frames, else the received one.
 std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapath::Sample& total);
 
-// "850 ns", "12.3 us", "4.56 ms"
+// "850 ns", "12.3 µs", "4.56 ms"
 std::string time_text(double nanoseconds);
 
 // CPU cost per packet and use of polls (calls into the driver); empty fields are unknown.

@@ -20,7 +20,7 @@ struct Unit {
 Unit rate_unit(double max);     // packets per second: "pps" to "Mpps"
 Unit bits_unit(double max);     // bits per second: "bit/s" to "Gbit/s"
 Unit seconds_unit(double max);  // "s", "min", "h"
-Unit latency_unit(double max);  // nanoseconds: "ns", "us", "ms", "s"
+Unit latency_unit(double max);  // nanoseconds: "ns", "µs", "ms", "s"
 
 // Four significant digits, or three decimals in the largest unit: "878.0" kpps, "14.210" Mpps.
 std::string number_text(double value, const Unit& unit);

@@ -98,7 +98,7 @@ TEST(Costs, AreUnknownWithoutPacketsOrCounters) {
 
 TEST(TimeText, HasAFittingUnit) {
   EXPECT_EQ(time_text(850), "850 ns");
-  EXPECT_EQ(time_text(12'345), "12.3 us");
+  EXPECT_EQ(time_text(12'345), "12.3 \u00b5s");
   EXPECT_EQ(time_text(4'560'000), "4.56 ms");
 }
 

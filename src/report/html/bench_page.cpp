@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/text.h"
 #include "report/figures.h"
@@ -110,6 +112,27 @@ void add_queues(const BenchResult& result, HtmlReport& page) {
   }
 }
 
+// Returns up to 80 bins whose widths grow like the latencies, but none narrower than the buckets.
+std::vector<HtmlBin> bins_of(const datapath::Histogram& latency) {
+  constexpr double kMaxBins = 80, kPerFactorE = 512;  // a bucket is at most 1/512 of its latency
+  const auto low = std::max(static_cast<double>(latency.min()), 1.0);
+  const auto high = std::max(static_cast<double>(latency.max()), low + 1);
+  const double span = std::log(high / low);
+  const double count =
+      std::clamp(std::floor(std::min(span * kPerFactorE, high - low)), 1.0, kMaxBins);
+  std::vector<HtmlBin> bins;
+  for (double i = 0; i < count; ++i) {
+    bins.push_back({low * std::exp(span * i / count), low * std::exp(span * (i + 1) / count), 0});
+  }
+  bins.back().high = high;  // without rounding errors
+  for (const auto& bucket : latency.buckets()) {
+    const double middle = (static_cast<double>(bucket.low) + static_cast<double>(bucket.high)) / 2;
+    const double at = std::floor(count * std::log(std::max(middle, low) / low) / span);
+    bins.at(static_cast<std::size_t>(std::clamp(at, 0.0, count - 1))).count += bucket.count;
+  }
+  return bins;
+}
+
 void add_latency(const datapath::Histogram& latency, HtmlReport& page) {
   constexpr std::array kPercentiles = {
       0.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.999, 100.0};
@@ -117,6 +140,7 @@ void add_latency(const datapath::Histogram& latency, HtmlReport& page) {
   for (const auto percentile : kPercentiles) {
     page.latency.push_back({percentile, at(percentile / kPercent)});
   }
+  page.latency_bins = bins_of(latency);
   page.figures.emplace_back("latency, p50", time_text(at(0.5)));
   page.figures.emplace_back("latency, p99", time_text(at(0.99)));
 }

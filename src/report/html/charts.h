@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Draws the charts of a page as HTML figures, in rate_chart.cpp, latency_chart.cpp and
-// queue_charts.cpp. The functions return an empty string if there is nothing to draw.
+// Draws the charts of a page as HTML figures, in rate_chart.cpp, latency_chart.cpp,
+// latency_distribution.cpp and queue_charts.cpp. The functions return an empty string if there is
+// nothing to draw.
 
 #pragma once
 
@@ -15,7 +16,10 @@ namespace manactl::report {
 // Draws throughput over time. `disturbed` is HtmlReport::disturbed with adjacent spans merged.
 std::string rate_chart(const HtmlReport& report, const std::vector<HtmlSpan>& disturbed);
 std::string queue_chart(const HtmlReport& report);
-std::string latency_chart(const HtmlReport& report);
+std::string latency_chart(const HtmlReport& report);  // latency by percentile
+std::string latency_histogram(const HtmlReport& report);
+std::string latency_distribution(const HtmlReport& report);  // cumulative
+std::string latency_table(const HtmlReport& report);         // percentiles
 
 // Returns the table below the bars, with a sparkline of the rates of each queue over time.
 std::string queue_table(const HtmlReport& report);

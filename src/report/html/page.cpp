@@ -50,7 +50,9 @@ std::string html_page(const HtmlReport& report) {
   page += section("Throughput over time", rate_chart(report, disturbed));
   page += list_html("Disturbed intervals", lines_of(disturbed));
   page += list_html("Data path", report.path);
-  page += section("Latency", latency_chart(report));
+  page += section("Latency",
+                  latency_chart(report) + latency_histogram(report) + latency_distribution(report) +
+                      latency_table(report));
   page += section("Queues", queue_chart(report) + queue_table(report));
   for (const auto& table : report.tables) page += table_html(table);
   page += "<div class=\"columns\">\n";

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +46,12 @@ struct HtmlPercentile {
   double nanoseconds = 0;
 };
 
+// The number of packets with a latency of `low` to `high` nanoseconds.
+struct HtmlBin {
+  double low = 0, high = 0;
+  std::uint64_t count = 0;
+};
+
 struct HtmlTable {
   std::string title;
   std::vector<std::string> columns;
@@ -66,6 +73,7 @@ struct HtmlReport {
   std::vector<std::string> queue_columns;  // "missed", "cycles per packet"
   std::vector<HtmlQueue> queues;
   std::vector<HtmlPercentile> latency;  // ascending
+  std::vector<HtmlBin> latency_bins;    // ascending and adjacent
   std::vector<HtmlTable> tables;        // counters, ports, results of a search
   std::vector<std::string> path;        // evidence for the path that the packets took
   HtmlRows configuration;

@@ -63,6 +63,24 @@ TEST(BenchPage, LabelsTheMachineAndTheInterference) {
   EXPECT_THAT(page, HasSubstr(setting("workers preempted", "1.0 %")));
 }
 
+TEST(BenchPage, ShowsTheDistributionOfTheLatency) {
+  const auto page = bench_html(test::eventful());
+  EXPECT_THAT(page, HasSubstr(figure("latency, p50", "500.2 \u00b5s")));
+  EXPECT_THAT(page, HasSubstr(">Histogram of the latency</title>"));
+  EXPECT_THAT(page,
+              HasSubstr("2\u202f000 packets; the most frequent latency is 0.917 to 1.000 ms"));
+  EXPECT_THAT(page, HasSubstr("50 % of the packets took at most 500"));
+}
+
+TEST(BenchPage, ShowsALatencyThatAllPacketsShare) {
+  auto result = test::eventful();
+  for (auto& trial : result.report.trials) {
+    trial.latency.emplace();
+    trial.latency->add(10'000);
+  }
+  EXPECT_THAT(bench_html(result), HasSubstr("2 packets; the most frequent latency is"));
+}
+
 TEST(BenchPage, WarnsOfAnInterruption) {
   EXPECT_THAT(bench_html(test::eventful()), HasSubstr("<li>Interrupted</li>"));
   EXPECT_THAT(bench_html(test::steady(datapath::Mode::tx, 1e6)), Not(HasSubstr("Interrupted")));

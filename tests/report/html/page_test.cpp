@@ -160,6 +160,64 @@ TEST(HtmlReport, MarksTheMeasuredLatencyPercentiles) {
   EXPECT_THAT(page, HasSubstr("maximum: 800.0 \u00b5s"));
 }
 
+TEST(HtmlReport, DrawsTheHistogramOfTheLatency) {
+  HtmlReport report;
+  report.latency_bins = {{1000, 2000, 20}, {2000, 4000, 0}, {4000, 8000, 1000}, {8000, 16000, 1}};
+  const auto page = html_page(report);
+  EXPECT_EQ(count(page, "<rect class=\"bar\""), 3U);
+  EXPECT_THAT(page, HasSubstr("<title>8.000 to 16.00 \u00b5s: 1 packet</title>"));
+  EXPECT_THAT(page,
+              HasSubstr("1\u202f021 packets; the most frequent latency is 4.000 to 8.000 \u00b5s: "
+                        "1\u202f000 packets. Both scales are logarithmic."));
+  for (const char* mark : {">1 \u00b5s<", ">2 \u00b5s<", ">5 \u00b5s<", ">10 \u00b5s<", ">1k<"}) {
+    EXPECT_THAT(page, HasSubstr(mark));
+  }
+}
+
+TEST(HtmlReport, MarksPowersOfTenOfALongHistogram) {
+  HtmlReport report;
+  report.latency_bins = {{1000, 1e9, 7}};
+  const auto page = html_page(report);
+  EXPECT_THAT(page, HasSubstr(">100 ms</text>"));
+  EXPECT_THAT(page, Not(HasSubstr(">2 \u00b5s</text>")));
+}
+
+TEST(HtmlReport, MarksEvenTimesOfAShortHistogram) {
+  HtmlReport report;
+  report.latency_bins = {{10'100, 10'900, 7}};
+  const auto page = html_page(report);
+  EXPECT_THAT(page, HasSubstr(">10.2 \u00b5s</text>"));
+  EXPECT_THAT(page, HasSubstr(">10.8 \u00b5s</text>"));
+}
+
+TEST(HtmlReport, DrawsTheCumulativeDistributionOfTheLatency) {
+  HtmlReport report;
+  report.latency = {{50, 10}, {99, 90}};
+  report.latency_bins = {{1, 10, 50}, {10, 100, 50}};
+  // The plot is 802 units wide and 232 high: half of the packets are in the left half.
+  EXPECT_THAT(html_page(report),
+              HasSubstr("<path class=\"s0\" d=\"M66.0 256.0L467.0 140.0L868.0 24.0\""));
+  EXPECT_THAT(
+      html_page(report),
+      HasSubstr("50 % of the packets took at most 10 ns, 99 % of the packets took at most 90 ns"));
+}
+
+TEST(HtmlReport, ListsThePercentilesWithTheNumberOfSlowerPackets) {
+  HtmlReport report;
+  report.latency = {{0, 9000}, {50, 12000}, {99.9, 90000}, {100, 800000}};
+  report.latency_bins = {{9000, 800000, 20000}};
+  const auto page = html_page(report);
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">minimum</th><td>9.000 \u00b5s</td><td>-</td>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">99.9 %</th><td>90.00 \u00b5s</td><td>20</td>"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">maximum</th><td>800.0 \u00b5s</td><td>0</td>"));
+}
+
+TEST(HtmlReport, DrawsNoLatencyWithoutPackets) {
+  HtmlReport report;
+  report.latency_bins = {{1, 10, 0}};
+  EXPECT_THAT(html_page(report), Not(HasSubstr("<svg")));
+}
+
 TEST(HtmlReport, DrawsNoNanOrInfinity) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   auto report = report_of(3);
@@ -169,6 +227,7 @@ TEST(HtmlReport, DrawsNoNanOrInfinity) {
   report.queues[0].rate = nan;
   report.queues[0].rates = {nan, nan};
   report.latency = {{0, nan}, {50, 5}, {90, 1e5}, {100, HUGE_VAL}};
+  report.latency_bins = {{0, 0, 1}};
   const auto page = html_page(report);
   EXPECT_EQ(count(page, "nan"), 0U);
   EXPECT_EQ(count(page, "inf"), 0U);
