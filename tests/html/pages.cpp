@@ -90,6 +90,17 @@ HtmlReport full_page() {
     report.latency.push_back(
         {percent, 9200 + 2500 * std::pow(10, -std::log10(1.00001 - percent / 100) / 2)});
   }
+  report.search.goals = {{"ndr", 0, 7.81e6}, {"pdr=0.5%", 0.005, 8.9e6}};
+  report.search.trials = {{14.2e6, 0.41, true},
+                          {7.1e6, 0, true},
+                          {10.6e6, 0.062, true},
+                          {8.9e6, 0.0042, true},
+                          {8e6, 2e-6, false},
+                          {8e6, 3e-6, true},
+                          {7.81e6, 0, true},
+                          {7.85e6, 4e-7, true}};
+  report.search_tables = {
+      {"Search", {"goal", "result"}, {{"ndr", "7.810 Mpps"}, {"pdr=0.5%", "8.900 Mpps"}}}};
   for (unsigned i = 0; i < 80; ++i) {  // two peaks and a long tail
     const double low = 9200 * std::pow(1.06, i);
     const auto peak = [&](double at, double size) {
@@ -121,7 +132,9 @@ HtmlReport hostile_page() {
     queue.name = bad;
     queue.cells.push_back(bad);
   }
-  report.tables = {{bad, {bad, bad}, {{bad, bad}}}};
+  report.tables = report.search_tables = {{bad, {bad, bad}, {{bad, bad}}}};
+  report.search.goals = {{bad, 0.5, 1e6}};
+  report.search.trials = {{1e6, 1, true}};
   report.configuration = report.environment = {{bad, bad}};
   return report;
 }

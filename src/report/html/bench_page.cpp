@@ -188,12 +188,27 @@ void add_tables(const BenchResult& result, HtmlReport& page) {
          port.link_mbps == 0 ? kUnknown : fmt::format("{} Mbit/s", port.link_mbps)});
   }
   page.tables.push_back(std::move(ports));
-  if (!result.search) return;
-  HtmlTable search{"Search", {"goal", "result"}, {}};
-  for (const auto& found : result.search->found) {
-    search.rows.push_back({goal_text(found.loss), found_text(found)});
+}
+
+void add_search(const datapath::SearchResult& search, HtmlReport& page) {
+  HtmlTable goals{"Search", {"goal", "result"}, {}};
+  for (const auto& found : search.found) {
+    page.search.goals.push_back({goal_text(found.loss), found.loss, found.lower});
+    goals.rows.push_back({goal_text(found.loss), found_text(found)});
   }
-  page.tables.push_back(std::move(search));
+  HtmlTable trials{
+      "Trials of the search", {"trial", "rate", "duration", "sent", "received", "loss"}, {}};
+  for (const auto& probe : search.probes) {
+    page.search.trials.push_back({probe.load(), probe.loss(), probe.valid});
+    trials.rows.push_back(
+        {fmt::format("{}", trials.rows.size() + 1),
+         pps_text(probe.load()),
+         fmt::format("{:g} s", probe.seconds),
+         grouped(probe.sent),
+         grouped(probe.received),
+         probe.valid ? fmt::format("{:.4g} %", probe.loss() * kPercent) : std::string("repeated")});
+  }
+  page.search_tables = {std::move(goals), std::move(trials)};
 }
 
 void add_configuration(const BenchResult& result, HtmlReport& page) {
@@ -242,6 +257,7 @@ std::string bench_html(const BenchResult& result) {
   add_series(result, page);
   add_spans(result, page);
   add_queues(result, page);
+  if (result.search) add_search(*result.search, page);
   add_tables(result, page);
   add_configuration(result, page);
   add_environment(result, page);

@@ -49,6 +49,8 @@ std::string html_page(const HtmlReport& report) {
   page += warnings_html(report.warnings) + figures_html(report.figures);
   page += section("Throughput over time", rate_chart(report, disturbed));
   page += list_html("Disturbed intervals", lines_of(disturbed));
+  page += section("Loss by rate", search_chart(report.search));
+  for (const auto& table : report.search_tables) page += table_html(table);
   page += list_html("Data path", report.path);
   page += section("Latency",
                   latency_chart(report) + latency_histogram(report) + latency_distribution(report) +

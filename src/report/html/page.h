@@ -52,6 +52,23 @@ struct HtmlBin {
   std::uint64_t count = 0;
 };
 
+struct HtmlSearchTrial {
+  double rate = 0;    // packets per second, finite
+  double loss = 0;    // share of the sent packets
+  bool valid = true;  // false: the trial was repeated
+};
+
+struct HtmlGoal {
+  std::string name;            // "ndr", "pdr=0.5%"
+  double loss = 0;             // share of the sent packets
+  std::optional<double> rate;  // highest packets per second that meet the goal
+};
+
+struct HtmlSearch {
+  std::vector<HtmlSearchTrial> trials;
+  std::vector<HtmlGoal> goals;
+};
+
 struct HtmlTable {
   std::string title;
   std::vector<std::string> columns;
@@ -74,8 +91,10 @@ struct HtmlReport {
   std::vector<HtmlQueue> queues;
   std::vector<HtmlPercentile> latency;  // ascending
   std::vector<HtmlBin> latency_bins;    // ascending and adjacent
-  std::vector<HtmlTable> tables;        // counters, ports, results of a search
-  std::vector<std::string> path;        // evidence for the path that the packets took
+  HtmlSearch search;
+  std::vector<HtmlTable> search_tables;  // results and trials
+  std::vector<HtmlTable> tables;         // counters, ports
+  std::vector<std::string> path;         // evidence for the path that the packets took
   HtmlRows configuration;
   HtmlRows environment;
   std::vector<std::string> notes;

@@ -27,7 +27,6 @@ double mean(const std::vector<HtmlQueue>& queues) {
 std::string describe(const std::vector<HtmlQueue>& queues, const Unit& unit) {
   const auto by_rate = [](const HtmlQueue& a, const HtmlQueue& b) { return a.rate < b.rate; };
   const auto [low, high] = std::minmax_element(queues.begin(), queues.end(), by_rate);
-  if (queues.size() == 1) return fmt::format("One queue: {}", quantity(high->rate, unit));
   return fmt::format(
       "{} queues: the slowest is queue {} with {}, the fastest queue {} with {}; the mean is {}",
       queues.size(),
@@ -92,7 +91,7 @@ double max_interval_rate(const std::vector<HtmlQueue>& queues) {
 
 std::string queue_chart(const HtmlReport& report) {
   const auto& queues = report.queues;
-  if (queues.empty()) return {};
+  if (queues.size() < 2) return {};  // the bar would repeat the rate of the run
   Plot plot;
   plot.height = 240;
   const Axis y = rate_axis({0, max_rate(queues)}, plot);
@@ -101,12 +100,10 @@ std::string queue_chart(const HtmlReport& report) {
   Svg svg("queues", plot, "Rate of each queue", description);
   svg.y_marks(y, unit);
   draw_bars(svg, queues, y);
-  if (queues.size() > 1) {
-    constexpr double kGap = 6, kHalfLetter = 4;
-    const double at = y.at(mean(queues));
-    svg.line({plot.left, at, svg.width(), 0}, "median");
-    svg.text(plot.x_end() + kGap, at + kHalfLetter, "strong", "mean");
-  }
+  constexpr double kGap = 6, kHalfLetter = 4;
+  const double at = y.at(mean(queues));
+  svg.line({plot.left, at, svg.width(), 0}, "median");
+  svg.text(plot.x_end() + kGap, at + kHalfLetter, "strong", "mean");
   svg.x_axis("queue");
   return chart_html("rate of each queue", std::move(svg).end(), {}, description);
 }
@@ -115,7 +112,7 @@ std::string queue_table(const HtmlReport& report) {
   if (report.queues.empty()) return {};
   constexpr std::size_t kMaxColumns = 120, kMaxTotal = 10000;  // points per sparkline and in total
   const auto points = std::min(kMaxColumns, kMaxTotal / report.queues.size());
-  const double max = max_interval_rate(report.queues);
+  const double max = report.queues.size() > 1 ? max_interval_rate(report.queues) : 0;
   const auto unit = rate_unit(max_rate(report.queues));
   std::vector<std::string> columns = {"queue", "mean"};
   if (max > 0) columns.emplace_back("over time");

@@ -63,6 +63,20 @@ TEST(BenchPage, LabelsTheMachineAndTheInterference) {
   EXPECT_THAT(page, HasSubstr(setting("workers preempted", "1.0 %")));
 }
 
+TEST(BenchPage, ShowsTheTrialsOfASearch) {
+  auto result = test::eventful();
+  result.search->probes.push_back({1e6, 10, 1e6, 10'000'000, 10'000'000});
+  result.search->probes.push_back({1.5e6, 1, 1.5e6, 1'500'000, 0, false});
+  const auto page = bench_html(result);
+  EXPECT_THAT(page, HasSubstr("<title>2.000 Mpps: 5 % lost</title>"));
+  EXPECT_THAT(page, HasSubstr("3 trials; ndr: 1.000 Mpps; pdr=0.5%: no rate found"));
+  EXPECT_THAT(page, HasSubstr("<h2>Trials of the search</h2>"));
+  EXPECT_THAT(page,
+              HasSubstr("<th scope=\"row\">2</th><td>1.000 Mpps</td><td>10 s</td>"
+                        "<td>10\u202f000\u202f000</td><td>10\u202f000\u202f000</td><td>0 %</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>0</td><td>repeated</td>"));
+}
+
 TEST(BenchPage, ShowsTheDistributionOfTheLatency) {
   const auto page = bench_html(test::eventful());
   EXPECT_THAT(page, HasSubstr(figure("latency, p50", "500.2 \u00b5s")));

@@ -160,6 +160,43 @@ TEST(HtmlReport, MarksTheMeasuredLatencyPercentiles) {
   EXPECT_THAT(page, HasSubstr("maximum: 800.0 \u00b5s"));
 }
 
+TEST(HtmlReport, DrawsNoChartsOfASingleQueue) {
+  const auto page = html_page(report_of(5, 1));
+  EXPECT_EQ(count(page, "<rect class=\"bar\""), 0U);
+  EXPECT_EQ(count(page, "<svg class=\"sparkline\""), 0U);
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">0</th><td>7.000 Mpps</td><td>0</td>"));
+}
+
+TEST(HtmlReport, DrawsTheLossOfEachTrialOfASearch) {
+  HtmlReport report;
+  report.search.trials = {{2e6, 0.1, true}, {1e6, 0, true}, {1.5e6, 0.001, false}};
+  report.search.goals = {{"ndr", 0, 1e6}, {"pdr=0.5%", 0.005, std::nullopt}};
+  const auto page = html_page(report);
+  EXPECT_THAT(page, HasSubstr("<h2>Loss by rate</h2>"));
+  EXPECT_EQ(count(page, "<circle class=\"dot overlapping\""), 2U);
+  EXPECT_EQ(count(page, "<circle class=\"hollow\""), 1U);
+  EXPECT_THAT(page, HasSubstr("<title>2.000 Mpps: 10 % lost</title>"));
+  EXPECT_THAT(page, HasSubstr("<title>1.500 Mpps: 0.1 % lost (repeated)</title>"));
+  EXPECT_THAT(page, HasSubstr("3 trials; ndr: 1.000 Mpps; pdr=0.5%: no rate found"));
+  EXPECT_EQ(count(page, "<path class=\"median\""), 1U);
+  // The axis has one decade from 10 % to 1 %, one to 0.1 %, and one below it for 0.
+  for (const char* mark : {">10</text>", ">1</text>", ">0.1</text>", ">0</text>"}) {
+    EXPECT_THAT(page, HasSubstr(mark));
+  }
+  EXPECT_THAT(page, HasSubstr("cy=\"24.0\" r=\"4\"><title>2.000 Mpps"));
+  EXPECT_THAT(page, HasSubstr("cy=\"256.0\" r=\"4\"><title>1.000 Mpps: 0 % lost"));
+}
+
+TEST(HtmlReport, DrawsASearchWithoutLoss) {
+  HtmlReport report;
+  report.search.trials = {{1e6, 0, true}};
+  report.search.goals = {{"ndr", 0, 1e6}};
+  const auto page = html_page(report);
+  EXPECT_THAT(page, HasSubstr("1 trial; ndr: 1.000 Mpps"));
+  EXPECT_EQ(count(page, "nan"), 0U);
+  EXPECT_EQ(count(page, "inf"), 0U);
+}
+
 TEST(HtmlReport, DrawsTheHistogramOfTheLatency) {
   HtmlReport report;
   report.latency_bins = {{1000, 2000, 20}, {2000, 4000, 0}, {4000, 8000, 1000}, {8000, 16000, 1}};
@@ -228,6 +265,7 @@ TEST(HtmlReport, DrawsNoNanOrInfinity) {
   report.queues[0].rates = {nan, nan};
   report.latency = {{0, nan}, {50, 5}, {90, 1e5}, {100, HUGE_VAL}};
   report.latency_bins = {{0, 0, 1}};
+  report.search.trials = {{0, nan, true}, {0, 1, true}};
   const auto page = html_page(report);
   EXPECT_EQ(count(page, "nan"), 0U);
   EXPECT_EQ(count(page, "inf"), 0U);
