@@ -169,6 +169,23 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
   return out;
 }
 
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kUnquoted =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+=,-";
+  const bool plain = !text.empty() && text.find_first_not_of(kUnquoted) == std::string_view::npos &&
+                     text.front() != '-';
+  if (plain) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t kMaxLength = 64;  // limits the cost of edit_distance() for untrusted words
   if (word.empty() || word.size() > kMaxLength) return {};

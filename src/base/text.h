@@ -37,6 +37,9 @@ std::size_t utf8_length(std::string_view text);
 // bidirectional characters become \xNN, a tab a blank. Text beyond `max_bytes` becomes "...".
 std::string printable(std::string_view text, std::size_t max_bytes = 400);
 
+// Returns `text` as one word of a POSIX shell, quoted only if necessary.
+std::string shell_word(std::string_view text);
+
 // The candidate most similar to `word`, for "did you mean" hints; empty if none is similar.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 

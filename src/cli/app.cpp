@@ -285,6 +285,7 @@ Exit run(const Invocation& invocation) {
   SystemOpener opener;
   Context context{invocation.out, invocation.err, false, 0, {}, {}, {}};
   context.results = default_results_directory(invocation.environment);
+  context.arguments = invocation.arguments;
   context.system = [&opener, &context] { return opener.open(context); };
   const auto& words = invocation.arguments;
   if (!words.empty() && words.front() == "__complete") {

@@ -35,6 +35,8 @@ struct Context {
   os::Sandbox sandbox = {};
 
   bool quiet = false;  // --quiet
+
+  std::vector<std::string> arguments = {};  // of this invocation, without the program's name
 };
 
 // Prints "manactl: <text>" to err, unless --quiet is given.

@@ -13,9 +13,6 @@ namespace manactl::diag {
 
 namespace {
 
-constexpr std::string_view kUnquoted =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+=,-";
-
 // Distributions by the field ID of /etc/os-release.
 constexpr EnumWords<Family, 12> kDistributions = {{
     {Family::ubuntu, "ubuntu"},
@@ -90,21 +87,6 @@ ModuleSource azurelinux_module(const std::string& release, std::string_view name
 }
 
 }  // namespace
-
-std::string shell_word(std::string_view text) {
-  const bool plain = !text.empty() && text.find_first_not_of(kUnquoted) == std::string_view::npos &&
-                     text.front() != '-';
-  if (plain) return std::string(text);
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "'";
-}
 
 unsigned debian_release(std::string_view kernel) {
   constexpr std::string_view kMark = "+deb";

@@ -13,9 +13,6 @@
 
 namespace manactl::diag {
 
-// Returns `text` as one word of a POSIX shell, quoted only if necessary.
-std::string shell_word(std::string_view text);
-
 enum class Family { debian, ubuntu, redhat, azurelinux, suse, other };
 
 Family family_of(const host::Facts& facts);

@@ -67,6 +67,7 @@ void fields(Io& io, Summary& summary) {
 template <class Io, MaybeConst<BenchResult> R>
 void machine_fields(Io& io, R& result) {
   auto& machine = result.machine;
+  io.nullable("host", machine.host);
   io.nullable("kernel", machine.kernel);
   io.nullable("distribution", machine.distribution);
   io.nullable("cpu", machine.cpu);
@@ -271,6 +272,7 @@ void fields(Io& io, R& result, int exit) {
   }
   io.list("trials", report.trials, result);
   io.object("machine", [&](auto& machine) { machine_fields(machine, result); });
+  io.nullable("command", result.command);
   io.value("eal_arguments", report.eal_arguments);
   io.value("notes", report.notes);
 }

@@ -83,6 +83,8 @@ std::vector<Difference> differences(const Rows& before, const Rows& after) {
 CompareInput compare_input(const BenchResult& result, std::string name) {
   CompareInput input{
       std::move(name), configuration_of(result), {}, result.summary.noisy(), machine_of(result)};
+  input.host = result.machine.host;
+  input.started = result.trial_starts.empty() ? result.ended : result.trial_starts.front();
   // The rates of a single trial are those of its intervals.
   const bool is_repeated = result.report.trials.size() > 1 && !result.summary.rates.empty();
   input.rates = is_repeated ? result.summary.rates : std::vector<double>{rate_of(result)};

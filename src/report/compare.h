@@ -22,7 +22,9 @@ struct CompareInput {
   Rows configuration;         // must be equal in both results
   std::vector<double> rates;  // packets per second, one for each trial
   bool noisy = false;
-  Rows machine;  // may differ between the results, and may explain different rates
+  Rows machine;           // may differ between the results, and may explain different rates
+  std::string host = {};  // may be empty
+  double started = 0;     // seconds since 1970
 };
 
 CompareInput compare_input(const BenchResult& result, std::string name);

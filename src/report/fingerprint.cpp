@@ -94,6 +94,7 @@ Fingerprint fingerprint(const os::Files& files) {
   const auto cpuinfo = files.read("proc/cpuinfo").value_or("");
   const auto memory = value_of(files.read("proc/meminfo").value_or(""), "MemTotal", ':');
   Fingerprint found;
+  found.host = read_text(files, "proc/sys/kernel/hostname");
   found.kernel = read_text(files, "proc/sys/kernel/osrelease");
   found.distribution = distribution(files);
   found.cpu = value_of(cpuinfo, "model name", ':');

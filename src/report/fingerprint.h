@@ -14,6 +14,7 @@
 namespace manactl::report {
 
 struct Fingerprint {
+  std::string host;           // name of the host
   std::string kernel;         // "6.8.0-1062-azure"
   std::string distribution;   // "ubuntu 24.04"
   std::string cpu;            // "AMD EPYC 9V74 80-Core Processor"

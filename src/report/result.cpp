@@ -184,6 +184,7 @@ Rows machine_of(const BenchResult& result) {
   const auto add = [&](const char* name, std::string value) {
     rows.emplace_back(name, std::move(value));
   };
+  add("host", text(machine.host));
   add("cpu", text(machine.cpu));
   add("cpus", fmt::format("{}", machine.cpus));
   add("numa_nodes", fmt::format("{}", machine.numa_nodes));

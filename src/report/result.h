@@ -29,6 +29,7 @@ struct BenchResult {
   std::string id;                    // id of the saved result; empty if it is not saved
   std::string label;                 // name that the user gave to the result; may be empty
   std::string tool_version;          // version of the manactl that measured
+  std::vector<std::string> command;  // arguments of manactl, such as "bench"; empty: unknown
   std::vector<double> trial_starts;  // start of each trial, in seconds since 1970
   double ended = 0;                  // end of the last trial, in seconds since 1970
   datapath::BenchPlan plan;

@@ -124,5 +124,14 @@ TEST(Join, PutsSeparatorsBetweenPieces) {
   EXPECT_EQ(join({}, ", "), "");
 }
 
+TEST(ShellWord, QuotesOnlyIfNecessary) {
+  EXPECT_EQ(shell_word("eth1"), "eth1");
+  EXPECT_EQ(shell_word("/a-b.c:d@e%f+g=h,i_j"), "/a-b.c:d@e%f+g=h,i_j");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("-f"), "'-f'");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+}
+
 }  // namespace
 }  // namespace manactl

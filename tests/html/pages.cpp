@@ -143,6 +143,8 @@ CompareInput side_of(const std::string& path, double rate, unsigned count) {
   Numbers numbers;
   CompareInput side;
   side.name = path;
+  side.host = "vm-one";
+  side.started = 1'795'268'822;
   side.configuration = {{"engine.driver", "net_mana"}, {"queues", "8"}, {"frame_bytes", "64"}};
   for (unsigned i = 0; i < count; ++i) side.rates.push_back(numbers.about(rate, 0.02));
   return side;

@@ -13,6 +13,7 @@ constexpr const char* kCpus = "sys/devices/system/cpu/";
 
 os::MemoryFiles machine() {
   os::MemoryFiles files;
+  files.add_file("proc/sys/kernel/hostname", "vm-one\n");
   files.add_file("proc/sys/kernel/osrelease", "6.8.0-1062-azure\n");
   files.add_file("etc/os-release", "NAME=\"Ubuntu\"\nID=ubuntu\nVERSION_ID=\"24.04\"\n");
   files.add_file("proc/cpuinfo",
@@ -35,6 +36,7 @@ os::MemoryFiles machine() {
 
 TEST(Fingerprint, DescribesAMachine) {
   const auto found = fingerprint(machine());
+  EXPECT_EQ(found.host, "vm-one");
   EXPECT_EQ(found.kernel, "6.8.0-1062-azure");
   EXPECT_EQ(found.distribution, "ubuntu 24.04");
   EXPECT_EQ(found.cpu, "AMD EPYC 9V74");

@@ -137,6 +137,8 @@ report::BenchResult eventful() {
   result.id = "20261121-134702-3f2a";
   result.label = "before the update";
   result.stop_signal = SIGINT;
+  result.command = {"bench", "eth1", "--label", "before the update", "-"};
+  result.machine.host = "vm-one";
   result.machine.kernel = "6.8.0-1062-azure";
   result.machine.cpu = "AMD EPYC 9V74 80-Core Processor";
   result.machine.cpus = 8;

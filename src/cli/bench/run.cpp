@@ -264,6 +264,7 @@ Exit run_plan(Context& context,
   auto& notes = result->report.notes;
   if (!setting.note.empty()) notes.insert(notes.begin(), setting.note);
   result->label = options.label;
+  result->command = context.arguments;
   if (setting.simulated) {
     result->simulated = true;
     result->path = {datapath::Path::emulated, {"the software adapter replaces the NIC"}};

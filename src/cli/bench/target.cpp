@@ -110,7 +110,7 @@ Possible<datapath::Nic> port_of(const host::Nic& nic,
     // After "prepare --vf-only", net_mana uses the VF without the synthetic device.
     if (!nic.vf->up && nic.synthetic && !nic.synthetic->up) return port;
     return obstacle(fmt::format("the kernel uses '{}'; bind it to user space first", shown),
-                    {fmt::format("manactl prepare {}", diag::shell_word(nic.name()))});
+                    {fmt::format("manactl prepare {}", shell_word(nic.name()))});
   }
   // EAL rejects the names of devices on a bus that is not built in.
   if (engine.has_driver("bus_vmbus")) port->vmbus = nic.vmbus;
@@ -171,7 +171,7 @@ Possible<datapath::Nic> find_unbound_port(const host::Facts& facts,
       Error{Errc::busy,
             0,
             fmt::format("the kernel uses the port of '{}' while '{}' is up", shown, printable(vf))},
-      {fmt::format("ip link set {} down", diag::shell_word(vf))}});
+      {fmt::format("ip link set {} down", shell_word(vf))}});
 }
 
 Possible<datapath::Nic> find_mana_port(const host::Facts& facts,

@@ -53,7 +53,7 @@ Json run_json(const std::string& log, const diag::Run& run) {
 std::string report_command(const DoctorResult& result) {
   std::string command = "manactl doctor --bundle vm.tar.gz --scrub";
   for (const auto& log : result.logs) {
-    command += log.name == "kernel log" ? " --kernel-log" : " --log " + diag::shell_word(log.name);
+    command += log.name == "kernel log" ? " --kernel-log" : " --log " + shell_word(log.name);
   }
   return command;
 }

@@ -23,6 +23,19 @@ std::string text_or_dash(const std::string& text) {
   return text.empty() ? kUnknown : text;
 }
 
+// "manactl bench eth1 --label 'before the update'"; empty if the command is unknown.
+std::string command_of(const BenchResult& result) {
+  if (result.command.empty()) return {};
+  std::string text = "manactl";
+  for (const auto& word : result.command) {
+    // shell_word() also quotes words because of a leading dash, which options have.
+    const auto dashes = std::min(word.find_first_not_of('-'), word.size());
+    text += ' ' + word.substr(0, dashes);
+    if (dashes < word.size() || word.empty()) text += shell_word(word.substr(dashes));
+  }
+  return printable(text, 2000);
+}
+
 std::string percent(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f} %", *share * kPercent) : kUnknown;
 }
@@ -229,6 +242,7 @@ void add_configuration(const BenchResult& result, HtmlReport& page) {
                 {"ramp", seconds(plan.trial.ramp_seconds)},
                 {"interval", seconds(plan.trial.interval_seconds)},
                 {"CPUs", plan.cpus.str()},
+                {"command", command_of(result)},
                 {"EAL arguments", printable(join(result.report.eal_arguments, " "), 2000)}}) {
     page.configuration.emplace_back(name, text_or_dash(value));
   }

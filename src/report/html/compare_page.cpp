@@ -139,6 +139,8 @@ std::vector<std::string> side_row(std::string_view name, const CompareInput& sid
   const auto rate = datapath::estimate(side.rates);
   const auto unit = rate_unit(rate.median);
   return {fmt::format("{}: {}", name, side.name),
+          side.host.empty() ? "-" : side.host,
+          side.started > 0 ? utc_text(side.started) : "-",
           fmt::format("{}", rate.count),
           quantity(rate.median, unit),
           rate.confidence ? quantity(rate.confidence->low, unit) : "-",
@@ -149,7 +151,15 @@ std::vector<std::string> side_row(std::string_view name, const CompareInput& sid
 
 HtmlTable results_table(const CompareResult& result) {
   return {"Results",
-          {"result", "trials", "median", "95 % CI low", "95 % CI high", "variation", "noisy"},
+          {"result",
+           "host",
+           "started",
+           "trials",
+           "median",
+           "95 % CI low",
+           "95 % CI high",
+           "variation",
+           "noisy"},
           {side_row("before", result.before), side_row("after", result.after)}};
 }
 

@@ -55,8 +55,20 @@ TEST(BenchPage, ShowsTheWholeConfiguration) {
   EXPECT_THAT(bench_html(result), HasSubstr(setting("source IP", "-")));
 }
 
+TEST(BenchPage, ShowsTheCommand) {
+  auto result = test::eventful();
+  EXPECT_THAT(
+      bench_html(result),
+      HasSubstr(setting("command", "manactl bench eth1 --label &#39;before the update&#39; -")));
+  result.command = {"bench", ""};
+  EXPECT_THAT(bench_html(result), HasSubstr(setting("command", "manactl bench &#39;&#39;")));
+  result.command = {};
+  EXPECT_THAT(bench_html(result), HasSubstr(setting("command", "-")));
+}
+
 TEST(BenchPage, LabelsTheMachineAndTheInterference) {
   const auto page = bench_html(test::eventful());
+  EXPECT_THAT(page, HasSubstr(setting("host", "vm-one")));
   EXPECT_THAT(page, HasSubstr(setting("CPU", "AMD EPYC 9V74 80-Core Processor")));
   EXPECT_THAT(page, HasSubstr(setting("NUMA nodes", "0")));
   EXPECT_THAT(page, HasSubstr(setting("steal time", "2.0 %")));

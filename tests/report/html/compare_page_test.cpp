@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "report/html/pages.h"
+#include "report/sample_results.h"
 
 namespace manactl::report {
 namespace {
@@ -42,9 +43,22 @@ TEST(ComparePage, ShowsVerdictChangeAndBounds) {
 TEST(ComparePage, ShowsBothResultsAndTheirConfiguration) {
   const auto page = page_of(side("old.json", 10e6, 12), side("new.json", 9.65e6, 12));
   EXPECT_THAT(page,
-              HasSubstr("<th scope=\"row\">before: old.json</th><td>12</td><td>10.025 Mpps</td>"));
+              HasSubstr("<th scope=\"row\">before: old.json</th><td>-</td><td>-</td><td>12</td>"
+                        "<td>10.025 Mpps</td>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">after: new.json</th>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">queues</th><td>8</td>"));
+}
+
+TEST(ComparePage, ShowsTheHostAndTheTimeOfEachResult) {
+  const auto before = compare_input(test::eventful(), "old.json");
+  auto after = before;
+  after.host = "<vm-two>";
+  after.started += 3600;
+  const auto page = page_of(before, after);
+  EXPECT_THAT(page,
+              HasSubstr("<th scope=\"row\">before: old.json</th><td>vm-one</td>"
+                        "<td>2026-11-21T13:47:02.000Z</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>&lt;vm-two&gt;</td><td>2026-11-21T14:47:02.000Z</td>"));
 }
 
 TEST(ComparePage, ShowsDifferencesBetweenTheMachines) {
