@@ -107,16 +107,19 @@ Result<> refuse_in_use(const std::string& channel,
 }
 
 // Fails for a name that is neither a NIC nor in the journal. Suggests a channel that has no
-// interface, or else the interface with the most similar name.
+// interface, or else an interface with a similar name that does not carry the administrator's
+// traffic.
 tl::unexpected<Error> fail_unknown_name(const std::string& name, const host::Facts& facts) {
-  const auto like = nearest(name, facts.interfaces);
-  std::string hint = like.empty() ? "" : fmt::format("; did you mean '{}'?", printable(like));
+  const auto without_entry = fmt::format("'{}' has no journal entry", printable(name));
   for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
     if (!nic.vmbus || nic.vmbus_driver == kNetvsc) continue;
     const auto& id = nic.vmbus->str();
-    hint = fmt::format("; channel {} has no interface: run 'manactl restore {}'", id, id);
+    return fail(
+        Errc::not_found,
+        fmt::format(
+            "{}; channel {} has no interface: run 'manactl restore {}'", without_entry, id, id));
   }
-  return fail(Errc::not_found, fmt::format("'{}' has no journal entry{}", printable(name), hint));
+  return because(facts.azure_nic(name).error(), without_entry);
 }
 
 // Restores a channel that something other than manactl has unbound from hv_netvsc.

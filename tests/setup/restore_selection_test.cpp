@@ -17,6 +17,7 @@ namespace {
 
 using test::FakeVm;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
 
@@ -88,8 +89,10 @@ TEST(RestoreSelection, DependsOnNameAndState) {
 
 TEST(RestoreSelection, OfAnUnknownNameSuggestsAnother) {
   FakeVm vm;
-  EXPECT_EQ(restored_ids(vm, {"ethh1"}), "'ethh1' has no journal entry; did you mean 'eth1'?");
-  EXPECT_EQ(restored_ids(vm, {"unlike"}), "'unlike' has no journal entry");
+  EXPECT_EQ(restored_ids(vm, {"ethh1"}),
+            "'ethh1' has no journal entry: interface 'ethh1' does not exist; did you mean 'eth1'?");
+  EXPECT_EQ(restored_ids(vm, {"unlike"}),
+            "'unlike' has no journal entry: interface 'unlike' does not exist");
   EXPECT_EQ(restored_ids(vm, {"eth1"}), "") << "bound to hv_netvsc";
   prepare_eth1(vm);
   vm.state.journal.clear();
@@ -98,6 +101,38 @@ TEST(RestoreSelection, OfAnUnknownNameSuggestsAnother) {
                         "restore {}'",
                         kEth1,
                         kEth1));
+}
+
+// eth0 of the VM carries the default route.
+TEST(RestoreSelection, OfAnUnknownNameNeverSuggestsTheAdministratorsInterface) {
+  FakeVm vm;
+  for (const char* name : {"ethh0", "eht0", "eth0x"}) {
+    const auto message = restored_ids(vm, {name});
+    EXPECT_THAT(message, HasSubstr("does not exist")) << message;
+    EXPECT_THAT(message, Not(HasSubstr("'eth0'"))) << message;
+  }
+}
+
+TEST(RestoreSelection, AcceptsTheAddressesOfANic) {
+  FakeVm vm;
+  for (const char* name : {"7870:00:00.0", "00:0d:3a:76:3b:d1"}) {
+    prepare_eth1(vm);
+    EXPECT_EQ(restored_ids(vm, {name}), kEth1) << name;
+    EXPECT_EQ(restored_ids(vm, {name}).find(kEth1), std::string::npos) << "it is restored";
+  }
+}
+
+TEST(RestoreSelection, AcceptsTheMacOfANicWithoutAnEntry) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.state.journal.clear();
+  EXPECT_EQ(restored_ids(vm, {"00:0d:3a:76:3b:d1"}), kEth1);
+}
+
+TEST(RestoreSelection, OfAnAddressOfSeveralNicsAsksForOne) {
+  FakeVm vm;
+  EXPECT_THAT(restored_ids(vm, {"7870:00:00.0"}),
+              HasSubstr("2 NICs have the address '7870:00:00.0': specify one of eth0, eth1"));
 }
 
 TEST(RestoreSelection, FailsIfTheLockOrTheJournalIsNotAvailable) {

@@ -27,8 +27,9 @@ bool expect_not_built_in(const Outcome& outcome) {
 }
 
 TEST(Bench, MeasuresAVirtualDevice) {
-  const auto outcome =
-      manactl({"bench", "--vdev", "net_null0", "--duration", "200ms", "--no-huge", "--json"});
+  const std::vector<std::string> words = {
+      "bench", "--vdev", "net_null0", "--duration", "200ms", "--no-huge", "--json"};
+  const auto outcome = manactl(words);
   if (!has_dpdk()) {
     expect_not_built_in(outcome);
     return;
@@ -39,6 +40,8 @@ TEST(Bench, MeasuresAVirtualDevice) {
   EXPECT_EQ(document["interrupted"], false);
   EXPECT_GT(document["total"]["packets"], 0);
   EXPECT_EQ(document["plan"]["hugepages"], false);
+  EXPECT_EQ(document["command"].get<std::vector<std::string>>(), words);
+  EXPECT_TRUE(document["machine"]["host"].is_string());
 }
 
 TEST(Bench, ReportsTheRateOfSteadyIntervals) {

@@ -188,6 +188,40 @@ TEST(FindManaPort, AcceptsPortsInUse) {
   EXPECT_EQ(find_mana_port(facts, "eth9").error().error.code, Errc::not_found);
 }
 
+// Returns the NICs of a fixture without those other than `name`, so that its PCI address is unique.
+host::Facts facts_with_only(const char* fixture, const std::string& name) {
+  auto facts = host::facts_of(fixture);
+  std::erase_if(*facts.nics, [&](const host::Nic& nic) { return nic.name() != name; });
+  for (auto& nic : *facts.nics) {
+    nic.carries.clear();
+    nic.vf->up = false;
+  }
+  EXPECT_EQ(facts.nics->size(), 1U);
+  return facts;
+}
+
+TEST(FindPort, AcceptsTheAddressesOfANic) {
+  auto prepared = host::facts_of("prepared-uio");
+  const auto name = prepared_nic(prepared)->name();
+  prepared = facts_with_only("prepared-uio", name);
+  const auto kernel = facts_with_only("healthy-two-nics", "eth1");
+  const auto& unbound = *prepared.nics->front().vf;
+  const auto& bound = *kernel.nics->front().vf;
+  for (const auto& address : {unbound.mac.str(), unbound.pci->str()}) {
+    const auto port = find_prepared_port(prepared, address, kAll);
+    ASSERT_TRUE(port) << port.error().error.message;
+    EXPECT_EQ(port->mac, unbound.mac);
+    EXPECT_EQ(port->interface, name);
+  }
+  for (const auto& address : {bound.mac.str(), bound.pci->str()}) {
+    for (const auto& port : {find_unbound_port(kernel, address), find_mana_port(kernel, address)}) {
+      ASSERT_TRUE(port) << port.error().error.message;
+      EXPECT_EQ(port->mac, bound.mac);
+      EXPECT_EQ(port->interface, "eth1");
+    }
+  }
+}
+
 TEST(FindManaPort, RejectsOtherDrivers) {
   const auto facts = host::facts_of("mlx5-vm");
   const auto port = find_mana_port(facts, "eth0");
