@@ -74,12 +74,14 @@ class Browser(unittest.TestCase):
                 self.assertGreater(count_pixels(picture, LINE[scheme]), 1500, "lines")
                 self.assertGreater(count_pixels(picture, ALARM[scheme]), 300, "disturbed intervals")
 
-    def test_a_page_fits_a_narrow_window(self):
-        picture = self.shot("full", size="400,3000")
-        self.assertEqual(picture.size, (400, 3000))
-        edge = picture.crop((393, 0, 400, 3000))
-        self.assertEqual(len(edge.getcolors(1 << 20)), 1, "the margin is not empty")
-        self.assertGreater(count_pixels(picture, LINE["light"]), 300)
+    def test_pages_fit_the_width_of_a_phone(self):
+        for page in ("full", "compare", "merge"):
+            with self.subTest(page=page):
+                picture = self.shot(page, size="390,3000")
+                self.assertEqual(picture.size, (390, 3000))
+                edge = picture.crop((383, 0, 390, 3000))
+                self.assertEqual(len(edge.getcolors(1 << 20)), 1, "the margin is not empty")
+                self.assertGreater(count_pixels(picture, LINE["light"]), 40)
 
     def test_a_comparison_shows_both_results(self):
         picture = self.shot("compare", size="1100,1400")
@@ -93,9 +95,10 @@ class Browser(unittest.TestCase):
         self.assertGreater(count_pixels(picture, (154, 77, 0), 70), 300, "line of the receiver")
 
     def test_a_printed_page_is_white_and_complete(self):
-        full = ("rtt on eth1", "Noisy", "Throughput over time", "Latency", "99.99 %", "received", "Environment",
+        full = ("rtt on eth1", "Noisy", "Throughput over time", "Loss by rate", "pdr=0.5%: 8.900 Mpps", "Latency",
+                "99.99 %", "Histogram", "Cumulative distribution", "slower packets", "received", "Environment",
                 "AMD EPYC 7763", "Notes")
-        compare = ("worse", "monday.json", "Configuration", "6.8.0-1062-azure")
+        compare = ("worse", "monday.json", "vm-one", "Configuration", "6.8.0-1062-azure")
         merge = ("% lost", "synthetic path", "Both ends", "Queues")
         for page, min_pixels, texts in (("full", 200, full), ("compare", 40, compare), ("merge", 40, merge)):
             with self.subTest(page=page):
