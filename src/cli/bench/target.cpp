@@ -10,7 +10,6 @@
 #include "cli/facts.h"
 #include "cli/options.h"
 #include "datapath/plan/plan.h"
-#include "diag/remedies.h"
 #include "host/numa.h"
 
 namespace manactl::cli {

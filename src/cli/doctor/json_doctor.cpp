@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "cli/doctor/render_doctor.h"
 #include "cli/version.h"
-#include "diag/remedies.h"
 
 namespace manactl::cli {
 namespace {
