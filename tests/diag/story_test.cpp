@@ -199,6 +199,30 @@ TEST(OpenErrors, AreExpectedAfterAnOrderlyStop) {
   EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kForwards, teardown}))), "mana-teardown-failed");
 }
 
+TEST(OpenErrors, OfARemovedRdmaDeviceAreExpectedDuringAReset) {
+  constexpr const char* kReset = "[ 10.6] mana 7870:00:00.0: MANA reset cycle start\n";
+  constexpr const char* kWarning =
+      "[ 10.8] WARNING: drivers/infiniband/core/uverbs_main.c:1006 at "
+      "uverbs_destroy_ufile_hw+0xce/0xf0 [ib_uverbs], CPU#0: kworker/0:0/9\n";
+  const auto expected = diagnose_text(log_of({kReset, kWarning}));
+  EXPECT_THAT(ids(expected.expected), ElementsAre("rdma-removed-while-open"));
+  const auto open = diagnose_text(log_of({kVport, kWarning}));
+  EXPECT_THAT(ids(open.consequences), ElementsAre("rdma-removed-while-open"));
+}
+
+TEST(OpenErrors, OfStatisticsAreNeverTheRootCause) {
+  const auto diagnosis = diagnose_text(
+      "mana 7870:00:00.0 mana_0: Failed to query vf counters err -95\n"
+      "mana 7870:00:00.0 mana_0: Failed to create cq err -95\n"
+      "infiniband mana_0: Couldn't create ib_mad CQ\n"
+      "mana 7870:00:00.0 eth0: HWC timeout occurred\n");
+  EXPECT_EQ(root_id(diagnosis), "");
+  EXPECT_THAT(ids(diagnosis.benign),
+              ElementsAre("manaib-counters", "manaib-object", "manaib-no-management"));
+  EXPECT_EQ(root_id(diagnose_text("mana 7870:00:00.0 mana_0: Failed to create cq err -71\n")),
+            "manaib-object");
+}
+
 TEST(OpenErrors, AreOpenAgainIfTheyOccurAfterTheirRecovery) {
   const auto diagnosis = diagnose_text(log_of({kNoVf, kVf, kNoVf, kVf, kNoVf}));
   EXPECT_EQ(root_id(diagnosis), "netvsc-vf-not-found");
