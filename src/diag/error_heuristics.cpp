@@ -15,11 +15,11 @@ namespace {
 
 // An error word counts only after one of these characters, so not in "RX-errors: 0" or "terror".
 constexpr std::string_view kBefore = "\n\t :([\"'=,;*<>/|.";
-constexpr std::array<std::string_view, 25> kWords = {
-    "error",     "errno",    "err: ",    "err = -",     "fatal",     "panic",  "abort",
-    "faile",     "failu",    "fails",    "fail ",       "bug: ",     "cannot", "can't ",
-    "could not", "couldn't", "invalid",  "unable to",   "timed out", "denied", "ret = -",
-    "ret -",     "ret=-",    "warning:", "unrecognized"};
+constexpr std::array<std::string_view, 26> kWords = {
+    "error",     "errno",    "err: ",    "err = -",      "fatal",     "panic",  "abort",
+    "faile",     "failu",    "fails",    "fail ",        "bug: ",     "cannot", "can't ",
+    "could not", "couldn't", "invalid",  "unable to",    "timed out", "denied", "ret = -",
+    "ret -",     "ret=-",    "warning:", "unrecognized", "fail."};
 
 LiteralScanner make_scanner() {
   return {std::vector<std::string>(kWords.begin(), kWords.end()),

@@ -69,6 +69,7 @@ struct Signature {
   std::vector<std::string> matters_after;
   std::optional<RunKind> begins;  // the line begins a run
   std::optional<Ending> ends;     // the line ends the current run
+  bool sums_up = false;           // the line reports what happened earlier in the run
 
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
   std::vector<std::string> checks;

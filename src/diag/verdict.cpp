@@ -21,13 +21,16 @@ const Run* deciding_run(const LogReport& log) {
   return chosen;
 }
 
-const Run* run_of(const LogReport& log, const Quote& line) {
-  for (const auto& entry : log.entries) {
-    if (entry.first.line != line.line || entry.count == 0) continue;
-    const auto run = std::ranges::find(log.runs, entry.run, &Run::number);
-    if (run != log.runs.end()) return &*run;
-  }
-  return nullptr;
+const LogEntry* entry_at(const LogReport& log, const Quote& line) {
+  const auto entry = std::ranges::find_if(log.entries, [&line](const LogEntry& one) {
+    return one.first.line == line.line && one.count > 0 && one.run != 0;
+  });
+  return entry == log.entries.end() ? nullptr : &*entry;
+}
+
+const Run* run_of(const LogReport& log, const LogEntry& entry) {
+  const auto run = std::ranges::find(log.runs, entry.run, &Run::number);
+  return run == log.runs.end() ? nullptr : &*run;
 }
 
 // The newest line before `failure` that shows that packets have passed. Forwarding alone does not
@@ -40,6 +43,15 @@ const Milestone* carried_packets(const Run& run, std::uint64_t failure = UINT64_
     if (carries) newest = &one;
   }
   return run.worked ? newest : nullptr;
+}
+
+// The first line after the removal of a device that shows that packets had passed before it. A
+// program prints such totals when it stops.
+const Milestone* total_after(const Run& run, std::uint64_t removal) {
+  const auto total = std::ranges::find_if(run.milestones, [removal](const Milestone& one) {
+    return one.signature->sums_up && one.quote.line > removal;
+  });
+  return total == run.milestones.end() ? nullptr : &*total;
 }
 
 // The newest state of a device that has disappeared, or that has not returned from servicing.
@@ -83,8 +95,12 @@ int severity(Answer answer) {
 Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   if (!log.is_about_mana()) return {log.lines == 0 ? Answer::no_failure : Answer::not_ours, {}, {}};
   if (root) {
-    const auto* const run = run_of(log, *root);
-    const auto* const before = run == nullptr ? nullptr : carried_packets(*run, root->line);
+    const auto* const error = entry_at(log, *root);
+    const auto* const run = error == nullptr ? nullptr : run_of(log, *error);
+    const auto* before = run == nullptr ? nullptr : carried_packets(*run, root->line);
+    const bool is_removal =
+        run != nullptr && error->signature != nullptr && error->signature->state == State::lost;
+    if (before == nullptr && is_removal) before = total_after(*run, root->line);
     if (before == nullptr) return {Answer::failed, {}, root};
     return {Answer::worked_until, *before, root};
   }

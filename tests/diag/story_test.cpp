@@ -210,6 +210,30 @@ TEST(OpenErrors, OfARemovedRdmaDeviceAreExpectedDuringAReset) {
   EXPECT_THAT(ids(open.consequences), ElementsAre("rdma-removed-while-open"));
 }
 
+TEST(OpenErrors, OfADriverAreOverWhenItProbesTheFunctionAgain) {
+  constexpr const char* kProbed =
+      "mana 7870:00:00.0: Microsoft Azure Network Adapter protocol version: 0.1.1\n";
+  for (const std::string error :
+       {"mana 7870:00:00.0 eth2: RX pkt len=0, rq=6, cq=5, rxobj=0x2052\n",
+        "mana 7870:00:00.0 eth2: Failed to destroy WQ object: -71\n",
+        "WARNING: CPU: 0 PID: 0 at drivers/net/ethernet/microsoft/mana/gdma_main.c:376 "
+        "mana_gd_process_eq_events+0xe8/0x200 [mana]\n"}) {
+    const auto recovered = diagnose_text(kProbed + error + kProbed).recovered;
+    ASSERT_EQ(recovered.size(), 1U) << error;
+    EXPECT_EQ(recovered[0].proof->line, 3U) << error;
+    EXPECT_TRUE(diagnose_text(kProbed + error).recovered.empty()) << error;
+  }
+}
+
+TEST(OpenErrors, OfTheEndOfAQueueAreNeverTheRootCause) {
+  const auto diagnosis = diagnose_text(
+      "mana 7870:00:00.0 eth2: Failed to create WQ object: -71\n"
+      "mana 7870:00:00.0: Unexpected mana message response: 2,2,76,2f45b0f3\n"
+      "mana 7870:00:00.0 eth3: Failed to destroy WQ object: -71\n");
+  EXPECT_EQ(root_id(diagnosis), "manako-hwc-protocol");
+  EXPECT_THAT(ids(diagnosis.consequences), ElementsAre("manako-wq-object", "manako-teardown"));
+}
+
 TEST(OpenErrors, OfStatisticsAreNeverTheRootCause) {
   const auto diagnosis = diagnose_text(
       "mana 7870:00:00.0 mana_0: Failed to query vf counters err -95\n"

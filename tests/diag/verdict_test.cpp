@@ -48,6 +48,20 @@ TEST(Verdict, IsAFailureIfNoPacketPassedBeforeTheRootCause) {
   EXPECT_EQ(verdict_of(std::string(kStart) + kForwards + kRejected).answer, Answer::failed);
 }
 
+// testpmd prints its totals when it stops, which is after the removal.
+TEST(Verdict, IsWorkedUntilARemovalIfLaterTotalsShowPackets) {
+  const std::string before = std::string(kStart) + kForwards + "Port 0: device removal event\n";
+  const auto verdict = verdict_of(before + "  TX-packets: 6560 TX-dropped: 85 TX-total: 6645\n");
+  EXPECT_EQ(verdict.answer, Answer::worked_until);
+  ASSERT_TRUE(verdict.worked);
+  EXPECT_EQ(verdict.worked->quote.line, 4U);
+  EXPECT_EQ(verdict.failure->line, 3U);
+  EXPECT_EQ(verdict_of(before + "  TX-packets: 0 TX-dropped: 85 TX-total: 85\n").answer,
+            Answer::failed);
+  EXPECT_EQ(verdict_of(before + "  Tx-pps:          7          Tx-bps:         3584\n").answer,
+            Answer::failed);
+}
+
 TEST(Verdict, IsAnUnknownFailureIfNoSignatureNamesTheCause) {
   for (const std::string text : {"EAL: frobnicator failed to spin up\n",
                                  "EAL: Bus (pci) probe failed.\n",
