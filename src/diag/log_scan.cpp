@@ -9,6 +9,7 @@
 #include "base/characters.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "diag/absence.h"
 #include "diag/error_heuristics.h"
 #include "diag/log_reader.h"
 #include "diag/log_time.h"
@@ -42,7 +43,7 @@ std::optional<char> rate_digit(std::string_view line) {
 class Scan {
  public:
   Scan(const std::string& name, const SignatureSet& known)
-      : known_(known), rate_(known.find("testpmd-traffic")), story_(name) {}
+      : known_(known), rate_(known.find("testpmd-traffic")), absences_(known.all()), story_(name) {}
 
   void scan_block(const Block& block);
   LogReport finish(std::uint64_t lines);
@@ -57,6 +58,7 @@ class Scan {
 
   const SignatureSet& known_;
   const Signature* rate_;  // may be null in tests
+  AbsenceTracker absences_;
   Story story_;
   LogReport report_;
   std::string_view block_;  // the block that is being scanned
@@ -168,6 +170,9 @@ void Scan::add_match(const Match& match, Event event, std::string_view line) {
   const bool needs_time = signature.state || signature.begins || signature.ends;
   if (needs_time) event.time = time_of(line, event.message);
   story_.add(signature, match.captures, event);
+  for (const auto& absence : absences_.next(signature, match.captures)) {
+    story_.add(*absence.signature, absence.captures, event);
+  }
 }
 
 LogReport Scan::finish(std::uint64_t lines) {

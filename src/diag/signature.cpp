@@ -91,7 +91,12 @@ Signature read_signature(const JsonFields& entry) {
   signature.source = entry.text("source");
   signature.role = read_role(entry);
   entry.number_into(signature.rank, "rank");
-  signature.match = entry.text("match");
+  if (entry.has("absence")) {
+    const auto rule = entry.object("absence");
+    signature.absence = {rule.texts("from"), rule.texts("without"), rule.texts("until")};
+  } else {
+    signature.match = entry.text("match");
+  }
   signature.examples = entry.texts("examples");
   signature.meaning = entry.text("meaning");
   signature.cause = entry.text("cause");

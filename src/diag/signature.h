@@ -30,6 +30,13 @@ struct Alternative {
   std::vector<std::string> checks;  // if one fails, the VM has this cause; if all pass, it has not
 };
 
+// A step that leaves a line when it works: after a line of `from`, a line of `without` precedes
+// each line of `until` in the same run. If none does, the signature applies to the line of `until`.
+// All elements are ids of signatures.
+struct AbsenceRule {
+  std::vector<std::string> from, without, until;
+};
+
 using Captures = std::vector<std::pair<std::string, std::string>>;
 
 struct Signature {
@@ -38,7 +45,8 @@ struct Signature {
   std::string source;  // "net_mana", "eal", ...
   Role role = Role::cause;
   int rank = 0;       // of equally confirmed causes, the one with the highest rank is the root
-  std::string match;  // RE2 syntax; named groups are captures
+  std::string match;  // RE2 syntax; named groups are captures; empty if there is an `absence`
+  std::optional<AbsenceRule> absence;
   std::vector<std::string> examples;
   std::string meaning, cause, fix;
   std::string confirm;                    // how to confirm the cause by hand

@@ -61,6 +61,7 @@ struct LiteralIndex {
 Result<LiteralIndex> index_literals(const std::vector<Signature>& signatures) {
   std::map<std::string, std::vector<std::size_t>> by_text;
   for (std::size_t i = 0; i < signatures.size(); ++i) {
+    if (signatures[i].absence) continue;  // no line matches it
     const auto name = fmt::format("signature '{}'", signatures[i].id);
     auto literals = required_literals(signatures[i].match);
     if (!literals) return because(literals.error(), name);

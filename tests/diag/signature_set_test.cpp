@@ -22,6 +22,7 @@ class EverySignature : public testing::TestWithParam<std::size_t> {
 
 TEST_P(EverySignature, IsTheOnlyMatchOfItsExamples) {
   ASSERT_FALSE(signature().examples.empty());
+  if (signature().absence) return;  // its examples are a log
   for (const auto& example : signature().examples) {
     const auto matches = signatures().matches(example);
     ASSERT_EQ(matches.size(), 1U) << signature().id << ": " << example;
@@ -31,10 +32,30 @@ TEST_P(EverySignature, IsTheOnlyMatchOfItsExamples) {
 }
 
 TEST_P(EverySignature, IsFoundAfterAPrefixAndInTheMiddleOfALine) {
+  if (signature().absence) return;  // its examples are a log
   for (const auto& example : signature().examples) {
     const auto report = test::read_text("EAL: Detected " + example + "\n");
     ASSERT_EQ(report.lines, 1U);
     EXPECT_EQ(report.matched_lines, 1U) << signature().id << ": " << example;
+  }
+}
+
+// The log is complete only with the line that must precede its last line.
+TEST_P(EverySignature, AppliesIfALineIsAbsent) {
+  if (!signature().absence) return;
+  const auto has_it = [this](const LogReport& report) {
+    return std::ranges::any_of(report.entries,
+                               [this](const auto& e) { return e.signature == &signature(); });
+  };
+  std::string log;
+  for (const auto& example : signature().examples) log += example + "\n";
+  EXPECT_TRUE(has_it(test::read_text(log)));
+  for (const auto& id : signature().absence->without) {
+    const auto* const other = signatures().find(id);
+    ASSERT_NE(other, nullptr) << id;
+    const auto complete = signature().examples.front() + "\n" + other->examples.front() + "\n" +
+                          signature().examples.back() + "\n";
+    EXPECT_FALSE(has_it(test::read_text(complete))) << id;
   }
 }
 
@@ -53,8 +74,11 @@ TEST_P(EverySignature, NamesAnObservationThatExists) {
 
 TEST_P(EverySignature, NamesSignaturesThatExist) {
   const auto& s = signature();
-  for (const auto* list : {&s.explained_by, &s.benign_without, &s.resolved_by, &s.matters_after}) {
-    for (const auto& name : *list) {
+  std::vector<std::vector<std::string>> lists = {
+      s.explained_by, s.benign_without, s.resolved_by, s.matters_after};
+  if (s.absence) lists.insert(lists.end(), {s.absence->from, s.absence->without, s.absence->until});
+  for (const auto& list : lists) {
+    for (const auto& name : list) {
       const bool is_family = name.ends_with('*');
       const auto family = std::string_view(name).substr(0, name.size() - 1);
       const bool exists =

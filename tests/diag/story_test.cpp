@@ -256,6 +256,56 @@ TEST(OpenErrors, AreOpenAgainIfTheyOccurAfterTheirRecovery) {
   EXPECT_EQ(diagnosis.recovered[0].count, 2U);
 }
 
+constexpr const char* kAzurePort = "Port 0: 00:0D:3A:76:3B:D0\n";
+constexpr const char* kQueue =
+    "MANA_DRIVER: mana_mr_btree_init(): B-tree initialized table 0x1 size 64 len 1\n";
+
+TEST(Absences, OfNetManaShowTheSyntheticPath) {
+  const auto diagnosis = diagnose_text(log_of({kStart, kAzurePort, kForwards, kTraffic}));
+  ASSERT_EQ(root_id(diagnosis), "mana-silent");
+  EXPECT_EQ(diagnosis.root->quote->line, 2U);
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::failed);
+  const auto other = diagnose_text(log_of({kStart, "Port 0: 86:CB:87:DB:99:FD\n", kForwards}));
+  EXPECT_EQ(root_id(other), "");
+}
+
+TEST(Absences, AreRecoveredByALateLine) {
+  const auto diagnosis = diagnose_text(log_of({kStart, kAzurePort, kQueue, kForwards}));
+  EXPECT_EQ(root_id(diagnosis), "");
+  EXPECT_THAT(ids(diagnosis.recovered), ElementsAre("mana-silent"));
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::works);
+}
+
+TEST(Absences, AreThoseOfOneRun) {
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kQueue, kStart, kAzurePort}))), "mana-silent");
+  EXPECT_EQ(root_id(diagnose_text(log_of({kStart, kQueue, kAzurePort, kAzurePort}))), "");
+  EXPECT_EQ(root_id(diagnose_text(log_of({kAzurePort, kForwards}))), "");
+  const auto after_boot = diagnose_text(
+      "hv_netvsc 000d3a76-3bd0-000d-3a76-3bd0000d3a76 eth: VF slot 1 added\n"
+      "[    0.0] Linux version 6.14.0-1012-azure (x) #12\n"
+      "[ 11.0] systemd[1]: Startup finished in 2.114s (kernel).\n");
+  EXPECT_EQ(root_id(after_boot), "");
+}
+
+TEST(Absences, AreThoseOfOneChannel) {
+  constexpr const char* kStarted = "[ 11.0] systemd[1]: Startup finished in 2.114s (kernel).\n";
+  const auto line = [](const std::string& channel, const std::string& text) {
+    return "[ 2.0] hv_netvsc 000d3a76-3b" + channel + "-000d-3a76-3b" + channel +
+           "000d3a76 eth: " + text + "\n";
+  };
+  const auto log = line("d0", "VF slot 1 added") + line("d1", "VF slot 2 added") +
+                   line("d0", "VF registering: eth2") + kStarted;
+  const auto diagnosis = diagnose_text(log);
+  ASSERT_EQ(root_id(diagnosis), "hvnetvsc-vf-without-driver");
+  EXPECT_EQ(diagnosis.root->count, 1U);
+  EXPECT_THAT(ids(diagnosis.benign), testing::Contains("hvnetvsc-vf-unused"));
+  const auto complete = line("d0", "VF slot 1 added") + line("d0", "VF registering: eth2") +
+                        line("d0", "Data path switched to VF: eth2") + kStarted;
+  EXPECT_EQ(root_id(diagnose_text(complete)), "");
+  EXPECT_THAT(ids(diagnose_text(complete).benign),
+              testing::Not(testing::Contains("hvnetvsc-vf-unused")));
+}
+
 TEST(Devices, AreTheSameUnlessANameDiffers) {
   const Device vf{"7870:00:00.0", "", "eth2", ""};
   EXPECT_TRUE(vf.may_be({}));

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Finds steps that leave a line when they work and have left none.
+
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "diag/device.h"
+#include "diag/signature.h"
+
+namespace manactl::diag {
+
+// A step that has left no line. The views and pointers are valid until the next call of
+// AbsenceTracker::next().
+struct Absence {
+  const Signature* signature = nullptr;
+  Captures captures;  // of the line that began to wait for the step, so that it names the device
+};
+
+// Follows the rules (Signature::absence) of one log in constant memory.
+class AbsenceTracker {
+ public:
+  explicit AbsenceTracker(const std::vector<Signature>& all);
+
+  // Returns the steps without which the run cannot have reached this line. Expects the lines with a
+  // signature in their order.
+  std::vector<Absence> next(const Signature& signature, const Captures& captures);
+
+ private:
+  static constexpr std::size_t kMaxDevices = 100;  // per rule
+
+  struct Waiting {
+    Device device;
+    Captures captures;
+  };
+
+  struct Rule {
+    const Signature* signature = nullptr;
+    std::vector<Waiting> waiting;
+  };
+
+  std::vector<Rule> rules_;
+  DeviceNames devices_;
+};
+
+}  // namespace manactl::diag
