@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kHelp =
     "statistics | violations | requests | fault CODE=ACTION | no-faults | hostile SEED[,...] | "
-    "hostile off | event TYPE | revoke | help";
+    "hostile off | event TYPE | link up|down | revoke | help";
 
 // The types of events that a device sends on its own.
 constexpr EnumWords<wire::EventType, 3> kEvents = {{
@@ -83,10 +83,12 @@ std::string Console::statistics() {
         counters.rx_vport_disabled,
         uplink_member(device_.packets().uplink_counters(i))));
   }
-  return fmt::format(R"({{"messages":{},"violations":{},"ports":[{}]{}}})",
+  const auto link_drops = device_.packets().link_drops();
+  return fmt::format(R"({{"messages":{},"violations":{},"ports":[{}]{}{}}})",
                      device_.messages(),
                      trace_.violations(),
                      fmt::join(ports, ","),
+                     link_drops == 0 ? "" : fmt::format(R"(,"link_drops":{})", link_drops),
                      misbehaviours_member(device_.hostile()));
 }
 
@@ -135,6 +137,11 @@ std::string Console::execute(std::string_view line) {
   }
   if (command == "revoke") {
     device_.revoke();
+    return "ok";
+  }
+  if (command == "link") {
+    if (argument != "up" && argument != "down") return error("expected link up or link down");
+    device_.set_link(argument == "up");
     return "ok";
   }
   if (command == "hostile") return hostile(argument);

@@ -129,6 +129,16 @@ bool Device::send_event(wire::EventType type) {
   return true;
 }
 
+void Device::set_link(bool up) {
+  using wire::ReconfigurationDatum;
+  packets_.set_link(up);
+  const auto event = wire::encode(wire::ReconfigurationEvent{
+      0, up ? ReconfigurationDatum::link_up : ReconfigurationDatum::link_down});
+  if (event && channel_.eq_id != 0) {
+    queues_.send_event(channel_.eq_id, wire::EventType::soc_reconfiguration, *event);
+  }
+}
+
 void Device::handle_doorbell(std::uint32_t page, std::uint32_t offset, std::uint64_t value) {
   const auto target = wire::doorbell_target(offset);
   if (!target) return trace_.violation(wire::describe(target.error()));

@@ -34,6 +34,10 @@ class Device {
   // Sends an event on the hardware channel, for example a reset request. False without a channel.
   bool send_event(wire::EventType type);
 
+  // Disconnects all ports, or connects them again, and notifies the driver if it has set up the
+  // hardware channel.
+  void set_link(bool up);
+
   // Ignores the queues of ports until a driver sets up the hardware channel again, as after the
   // host has taken the function away from the VM. Requests are still executed.
   void revoke() { revoked_ = true; }

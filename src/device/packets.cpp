@@ -134,8 +134,12 @@ bool Packets::fits_mtu(std::span<const std::uint8_t> frame) const {
 
 // Forwards the frame to the port with its destination address. If there is none, forwards it to the
 // uplink of the sending port. Frames to groups, and frames that neither takes, reach all other
-// ports, as in a hub.
+// ports, as in a hub. Frames that are dropped are not counted as sent.
 void Packets::forward(std::size_t from, std::span<const std::uint8_t> frame) {
+  if (!link_up_) {
+    ++link_drops_;
+    return;
+  }
   auto& vports = vports_.all();
   count(vports[from].counters.tx, frame);
   if (observer_) observer_(frame);
@@ -166,6 +170,10 @@ void Packets::receive(std::size_t port) {
   for (int i = 0; i < kReceiveBurst; ++i) {
     const auto frame = uplink->receive();
     if (!frame) break;
+    if (!link_up_) {
+      ++link_drops_;
+      continue;
+    }
     if (frame->size() < kEthernetHeader || !fits_mtu(*frame)) {
       ++counters.receive_dropped;
       continue;

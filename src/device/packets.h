@@ -49,6 +49,12 @@ class Packets {
   // `observer` is called with every frame that a port sends or an uplink receives.
   void observe(Observer observer) { observer_ = std::move(observer); }
 
+  // While the link is down, frames of all ports are dropped in both directions.
+  void set_link(bool up) { link_up_ = up; }
+
+  // Frames that were dropped because the link was down.
+  std::uint64_t link_drops() const { return link_drops_; }
+
   // Raises events for all completions since the last call.
   void notify();
 
@@ -84,6 +90,8 @@ class Packets {
   Trace& trace_;
   std::map<std::size_t, Connection> uplinks_;  // by port
   Observer observer_;
+  bool link_up_ = true;
+  std::uint64_t link_drops_ = 0;
   std::set<std::uint32_t> completed_;  // CQs to notify
 };
 

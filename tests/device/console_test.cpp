@@ -66,6 +66,24 @@ TEST_F(ConsoleTest, SendsEventsOnTheHardwareChannel) {
   EXPECT_EQ(entries[0].info & 0xffU, static_cast<std::uint32_t>(wire::EventType::reset_request));
 }
 
+TEST_F(ConsoleTest, DropsFramesAndNotifiesTheDriverWhileTheLinkIsDown) {
+  const auto frame = frame_to(driver.ports[1].config.mac);
+  driver.poll(driver.channel_eq);
+  EXPECT_EQ(console.execute("link down"), "ok");
+  const auto down = driver.poll(driver.channel_eq);
+  ASSERT_EQ(down.size(), 1U);
+  EXPECT_EQ(down[0].info & 0xffU, static_cast<std::uint32_t>(wire::EventType::soc_reconfiguration));
+  driver.send(0, frame);
+  EXPECT_TRUE(driver.receive(1).empty());
+  EXPECT_THAT(console.execute("statistics"), HasSubstr(R"(}],"link_drops":1})"));
+
+  EXPECT_EQ(console.execute("link up"), "ok");
+  EXPECT_EQ(driver.poll(driver.channel_eq).size(), 1U);
+  driver.send(0, frame);
+  EXPECT_EQ(driver.receive(1).size(), 1U);
+  EXPECT_EQ(console.execute("link off"), "error: expected link up or link down");
+}
+
 TEST_F(ConsoleTest, RefusesEventsWithoutAHardwareChannel) {
   device.reset();
   EXPECT_EQ(console.execute("event reset-request"),
