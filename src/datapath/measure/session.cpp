@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "datapath/analysis/notes.h"
+#include "datapath/analysis/outages.h"
 #include "datapath/measure/worker_team.h"
 #include "datapath/traffic/traffic.h"
 
@@ -65,6 +66,7 @@ class EngineSession final : public Session {
     const auto counts = ports_->finish(trial);
     settle(plan_.mode, plan_.queues, counts, trial);
     if (measures_latency(plan_.mode)) add_replies(requests_, trial);
+    mark_outages(plan_.mode, trial);
     append(trial.notes, count_notes(plan_, report_.ports, trial));
     if (const auto empty = empty_pools() - empty_before; empty > 0) {
       trial.notes.push_back(

@@ -89,7 +89,7 @@ const Count& headline(Mode mode, const Sample& sample);
 struct Interval {
   Sample total;
   std::vector<Sample> queues;  // port by port, queue by queue
-  bool disturbed = false;      // a device was absent, at least for a part of the interval
+  bool disturbed = false;      // a device was absent, or no packets arrived, at least at times
 };
 
 struct Event {

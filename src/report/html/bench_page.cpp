@@ -86,7 +86,8 @@ void add_spans(const BenchResult& result, HtmlReport& page) {
     for (const auto& interval : trial.intervals) {
       const auto end = now + interval.total.seconds;
       if (interval.disturbed) {
-        page.disturbed.push_back({now, end, "a device was removed, absent or returned"});
+        page.disturbed.push_back(
+            {now, end, "a device was removed, absent or returned, or no packets arrived"});
       }
       now = end;
     }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+#include "datapath/analysis/outages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace manactl::datapath {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// A trial with intervals of half a second that received these numbers of packets.
+Trial received(const std::vector<std::uint64_t>& packets) {
+  Trial trial;
+  for (const auto count : packets) {
+    Interval interval;
+    interval.total.seconds = 0.5;
+    interval.total.rx.packets = count;
+    interval.total.tx.packets = 1000;
+    trial.intervals.push_back(interval);
+  }
+  return trial;
+}
+
+std::vector<bool> disturbed_of(const Trial& trial) {
+  std::vector<bool> disturbed;
+  for (const auto& interval : trial.intervals) disturbed.push_back(interval.disturbed);
+  return disturbed;
+}
+
+TEST(Outages, AreMarkedWithTheIntervalsAroundThem) {
+  auto trial = received({900, 1000, 400, 0, 0, 0, 300, 1000});
+  mark_outages(Mode::txrx, trial);
+  EXPECT_THAT(disturbed_of(trial), ElementsAre(false, false, true, true, true, true, true, false));
+  EXPECT_THAT(trial.notes,
+              ElementsAre("no packets arrived for at least 1.5 s, from 1.5 s after the start: the "
+                          "link was down, or the sender paused"));
+}
+
+TEST(Outages, AreReportedOneByOne) {
+  auto trial = received({900, 0, 900, 900, 0, 0, 900});
+  mark_outages(Mode::rx, trial);
+  EXPECT_THAT(disturbed_of(trial), ElementsAre(true, true, true, true, true, true, true));
+  EXPECT_EQ(trial.notes.size(), 2U);
+}
+
+TEST(Outages, LastUntilTheEndOnlyIfTheProgramItselfSends) {
+  for (const auto mode : {Mode::rx, Mode::txrx}) {
+    auto trial = received({900, 900, 0, 0});
+    mark_outages(mode, trial);
+    EXPECT_EQ(trial.notes.size(), mode == Mode::txrx ? 1U : 0U);
+    EXPECT_EQ(trial.intervals.back().disturbed, mode == Mode::txrx);
+  }
+}
+
+TEST(Outages, AreNotSeenInSparseTrafficBeforeTrafficOrInModesThatOnlySend) {
+  auto sparse = received({0, 0, 3, 0, 2, 0, 1});
+  mark_outages(Mode::rx, sparse);
+  EXPECT_THAT(sparse.notes, IsEmpty());
+  auto sender = received({900, 0, 0, 900});
+  mark_outages(Mode::tx, sender);
+  EXPECT_THAT(sender.notes, IsEmpty());
+  EXPECT_FALSE(sender.intervals[1].disturbed);
+}
+
+TEST(Outages, AreNotSeenWhileADeviceIsAbsent) {
+  auto trial = received({900, 900, 0, 0, 900});
+  trial.intervals[2].disturbed = trial.intervals[3].disturbed = true;
+  mark_outages(Mode::txrx, trial);
+  EXPECT_THAT(trial.notes, IsEmpty());
+  EXPECT_FALSE(trial.intervals[1].disturbed);
+}
+
+}  // namespace
+}  // namespace manactl::datapath
