@@ -81,7 +81,7 @@ TEST(ReadLog, QuotesUnrecognizedErrors) {
                                  "foo[12]: ERROR: no such widget",
                                  "error at the beginning of the log",
                                  "Cannot frobnicate",
-                                 "BUG: kernel NULL pointer dereference",
+                                 "BUG: scheduling while atomic",
                                  "mana 7870:00:00.0: frobbed, err = -71",
                                  "dpdk-testpmd: unrecognized option '--x'",
                                  "panic: oh no"}) {
