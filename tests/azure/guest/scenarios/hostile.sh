@@ -2,11 +2,13 @@
 #
 # The device misbehaves while the kernel's drivers bind, send and receive. After each kind of misbehavior, a driver that
 # binds again must work, and doctor must explain what the kernel logged. The kernel command line may contain
-# azure.seed=N, azure.kinds=KIND+KIND..., azure.rate=N (one of N opportunities) and azure.seconds=N (for each kind).
+# azure.seed=N, azure.kinds=KIND+KIND..., azure.rate=N (one of N opportunities), azure.seconds=N (for each kind) and
+# azure.events=N (of each kind, unless azure.seconds pass before).
 
 . /guest/dpdk.sh
 
 plan=$(parameter seed 1),rate=$(parameter rate 10) seconds=$(parameter seconds 1)
+events=$(parameter events 0)
 kinds=$(parameter kinds response-length+activity-id+packet-length)
 
 # misbehaviors: prints how often the device has misbehaved.
@@ -25,11 +27,40 @@ rebind() {
   done
 }
 
-# send SECONDS: sends from both NICs to addresses that nobody has, so that the kernel drops the packets.
+# send SECONDS: sends from both NICs to addresses that nobody has, so that the kernel drops the packets. A driver that
+# has lost completions blocks the sender.
 send() {
-  udp-send 10.7.0.9 100 "$1" >/dev/null &
-  udp-send 10.8.0.9 1000 "$1" >/dev/null
-  wait $!
+  timeout 3 udp-send 10.7.0.9 100 "$1" >/dev/null &
+  timeout 3 udp-send 10.8.0.9 1000 "$1" >/dev/null || true
+  wait $! || true
+}
+
+# send_requests: sets the VFs down and up, for which the driver sends about 50 requests.
+send_requests() {
+  local path state
+  for state in down up; do
+    for path in /sys/bus/pci/devices/$function/net/*; do
+      [ ! -e "$path" ] || ip link set "${path##*/}" $state 2>/dev/null || true
+    done
+  done
+}
+
+# provoke KIND: gives the device opportunities for misbehavior of this kind.
+provoke() {
+  case $1 in
+    response-length | response-bytes | message-id | activity-id | unsolicited-event) send_requests && send 0.05 ;;
+    *) send 0.5 ;;
+  esac
+}
+
+# needs_rebind KIND: whether binding again leads to more misbehaviors of this kind than sending.
+needs_rebind() {
+  [[ $1 = response-* || $1 = message-id || $1 = activity-id || $1 = unsolicited-event ]] || ((count == before))
+}
+
+# enough: whether the time or the events of a kind are over; without azure.events, at least 3 are needed.
+enough() {
+  if ((events)); then ((count >= events || SECONDS >= end)); else ((count >= 3 && SECONDS >= end)); fi
 }
 
 carries_packets() {
@@ -50,10 +81,12 @@ for kind in ${kinds//+/ }; do
   lines=$(dmesg | wc -l)
   expect "$kind" ok "$(device_console "hostile $plan,kinds=$kind")"
   end=$((SECONDS + seconds)) count=0
-  until ((SECONDS >= end && count >= 3)); do
-    send 0.3
-    rebind
+  until enough; do
+    before=$count
+    provoke "$kind"
     count=$(($(misbehaviors) - total))
+    # To bind again, a driver that has lost completions waits for two minutes.
+    ! needs_rebind "$kind" || rebind
     echo "$kind: $count misbehaviors"
   done
   expect "hostile" ok "$(device_console "hostile off")"
