@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+#
+# The process of the device dies from SIGKILL while a program uses it: run-guest --kill-device MS kills it MS
+# milliseconds after the line "# kill the device". The program must end after SIGTERM. When the host has removed the
+# function, restore must restore everything except the VFs. azure.seed=N selects the program. It must be the last
+# scenario of a boot, because the device does not return. It takes more than a minute, because mana waits that long for
+# the device when the function is removed.
+
+. /guest/victims.sh
+mount -t hugetlbfs hugetlbfs /dev/hugepages
+
+device_is_dead() {
+  ! (exec 3<>/dev/ttyS2 && stty raw -echo <&3 && echo statistics >&3 && read -r -t 2 <&3)
+}
+
+# without_vfs: copies the state, without what vanishes with the function.
+without_vfs() {
+  grep -v -e enP30832p0s0 -e 7870: -e "^mana_"
+}
+
+# If one packet of eth0 is lost with the device, mana waits for it for two minutes, and a minute for a reset.
+for name in eth0 enP30832p0s0; do ip link set $name down; done
+victim=${victims[$(parameter seed 1) % ${#victims[@]}]}
+start "$victim"
+echo "# kill the device"
+wait_for 20 device_is_dead || fail "the device lives"
+sleep 1
+rc=0
+kill -TERM $pid 2>/dev/null || true
+wait_for 30 none_runs || { ps; fail "$victim does not end"; }
+wait $pid 2>/dev/null || rc=$?
+echo "# $victim ended with status $rc"
+set_present 0
+[ ! -e /sys/bus/pci/devices/$function ] || fail "the function is still there"
+
+ip link set eth0 up
+rm -f /dev/hugepages/rtemap_*
+umount /dev/hugepages
+rc=0
+manactl restore --all >/run/azure/out 2>&1 || rc=$?
+cat /run/azure/out
+expect "status of restore" 0 $rc
+without_vfs </run/azure/state >/run/azure/state.wanted
+wait_for 5 eval 'diff /run/azure/state.wanted <(state | without_vfs)' ||
+  { diff -U0 /run/azure/state.wanted <(state | without_vfs) || true; fail "not restored (-: before, +: now)"; }
+echo "ok: restored without the VFs"
+settled_state >/run/azure/state
