@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <string>
 
 #include "base/text.h"
 #include "diag/doctor.h"
@@ -62,6 +64,47 @@ void require_consistent(const diag::LogReport& report) {
     require(run.first_line > 0 && run.first_line <= run.last_line);
     require(run.last_line <= report.lines);
     require(run.milestones.size() <= diag::Story::kMaxMilestones);
+    require(run.ending == diag::Ending::none || run.end.has_value());
+    for (const auto& one : run.milestones) {
+      require(one.signature != nullptr && one.signature->state == one.state);
+      require(one.quote.line > 0 && one.quote.line <= one.last_line);
+      require(one.last_line <= run.last_line && is_printable(one.quote.text));
+    }
+  }
+}
+
+// The verdict and the root cause must agree and name lines of the log.
+void require_verdict(const diag::LogReport& report) {
+  const auto diagnosis = diag::diagnose({}, {report});
+  require(!diagnosis.root || diagnosis.root->quote.has_value());
+  require(diagnosis.verdict.has_value());
+  const auto& verdict = *diagnosis.verdict;
+  require(!diagnosis.root || diag::is_failure(verdict.answer));
+  require(diag::is_failure(verdict.answer) == verdict.failure.has_value());
+  const bool needs_success =
+      verdict.answer == diag::Answer::works || verdict.answer == diag::Answer::worked_until;
+  require(!needs_success || verdict.worked.has_value());
+  require(!verdict.failure || verdict.failure->line <= report.lines);
+  require(!verdict.worked || verdict.worked->last_line <= report.lines);
+}
+
+// Reads the input cut at a byte, without a line and with a line repeated. The input chooses both.
+void require_verdicts_of_variations(std::string_view input) {
+  if (input.empty()) return;
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const char c : input) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  const auto at = static_cast<std::size_t>(hash % input.size());
+  const auto before = at == 0 ? std::string_view::npos : input.rfind('\n', at - 1);
+  const auto begin = before == std::string_view::npos ? 0 : before + 1;
+  const auto end = std::min(input.find('\n', at), input.size() - 1) + 1;
+  const std::string head(input.substr(0, begin));
+  const std::string line(input.substr(begin, end - begin));
+  const std::string tail(input.substr(end));
+  for (const auto& text :
+       {std::string(input.substr(0, at)), head + tail, head + line + line + tail, line + tail}) {
+    const auto report = read(text, text.size() + 1);
+    require_consistent(report);
+    require_verdict(report);
   }
 }
 
@@ -82,9 +125,8 @@ void log(std::string_view input) {
   const auto report = read(input, input.size() + 1);
   require_consistent(report);
   require_same(report, read(input, kSmall));
-  const auto diagnosis = diag::diagnose({}, {report});
-  require(!diagnosis.root || diagnosis.root->quote.has_value());
-  require(diagnosis.verdict.has_value());
+  require_verdict(report);
+  require_verdicts_of_variations(input);
   // may_match() must not exclude a line that match() accepts.
   for (const auto line : split(input, '\n')) {
     if (signatures().match(line)) require(signatures().may_match(line));
