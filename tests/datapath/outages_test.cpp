@@ -67,12 +67,13 @@ TEST(Outages, AreNotSeenInSparseTrafficBeforeTrafficOrInModesThatOnlySend) {
   EXPECT_FALSE(sender.intervals[1].disturbed);
 }
 
-TEST(Outages, AreNotSeenWhileADeviceIsAbsent) {
-  auto trial = received({900, 900, 0, 0, 900});
-  trial.intervals[2].disturbed = trial.intervals[3].disturbed = true;
+// Servicing reports the rates before, during and after all disturbed intervals.
+TEST(Outages, AreNotSeenInATrialInWhichADeviceWasRemoved) {
+  auto trial = received({900, 900, 900, 0, 900});
+  trial.events.push_back({0.1, "7870:00:00.0", Event::Kind::removed});
   mark_outages(Mode::txrx, trial);
   EXPECT_THAT(trial.notes, IsEmpty());
-  EXPECT_FALSE(trial.intervals[1].disturbed);
+  EXPECT_FALSE(trial.intervals[3].disturbed);
 }
 
 }  // namespace

@@ -13,13 +13,13 @@ namespace {
 constexpr std::uint64_t kTraffic = 100;
 
 bool is_silent(const Interval& interval) {
-  return interval.total.rx.packets == 0 && !interval.disturbed;
+  return interval.total.rx.packets == 0;
 }
 
 }  // namespace
 
 void mark_outages(Mode mode, Trial& trial) {
-  if (!receives(mode)) return;
+  if (!receives(mode) || !trial.events.empty()) return;
   auto& all = trial.intervals;
   double now = 0;
   for (std::size_t i = 0; i < all.size(); now += all[i].total.seconds, ++i) {

@@ -9,8 +9,9 @@
 namespace manactl::datapath {
 
 // Marks the intervals of each outage, and the interval on either side of it, as disturbed. Adds a
-// note for each outage. Intervals in which a device was absent do not count. Modes that receive
-// nothing have no outages.
+// note for each outage. Does nothing in modes that receive nothing, and in a trial in which a
+// device was removed: its disturbed intervals describe the absence of the device (see
+// servicing_of()).
 void mark_outages(Mode mode, Trial& trial);
 
 }  // namespace manactl::datapath
