@@ -4,7 +4,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::adapter_test {
 namespace {
 
 TEST_F(AdapterTest, SendsAFrameAndCompletesIt) {
@@ -361,4 +361,4 @@ TEST_F(ThreadedTest, WorksOnItsOwnThread) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::adapter_test

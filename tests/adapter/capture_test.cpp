@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace manactl::adapter {
+namespace manactl::adapter::capture_test {
 namespace {
 
 using testing::HasSubstr;
@@ -174,4 +174,4 @@ TEST_F(CaptureFile, DoesNotFollowALinkThatOthersCanReplace) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::capture_test

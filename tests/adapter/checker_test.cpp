@@ -6,7 +6,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::checker_test {
 namespace {
 
 using testing::ElementsAre;
@@ -273,4 +273,4 @@ TEST_F(CheckerTest, NotesALongOobInAReceiveWqe) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::checker_test

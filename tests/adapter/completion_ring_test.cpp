@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace manactl::adapter {
+namespace manactl::adapter::completion_ring_test {
 namespace {
 
 struct Cq {
@@ -62,4 +62,4 @@ TEST(CompletionRing, RaisesTheEventAtOnceIfAnEntryIsUnread) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::completion_ring_test

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace manactl::adapter {
+namespace manactl::adapter::config_test {
 namespace {
 
 using testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(Config, ExplainsInvalidSettings) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::config_test

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <vector>
 
-namespace manactl::adapter {
+namespace manactl::adapter::doorbell_page_test {
 namespace {
 
 using testing::ElementsAre;
@@ -56,4 +56,4 @@ TEST(DoorbellPage, CanBeMappedByAnotherProcess) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::doorbell_page_test

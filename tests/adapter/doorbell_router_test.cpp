@@ -4,7 +4,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::doorbell_router_test {
 namespace {
 
 // A driver that stores doorbells in a page, and a device that polls this page.
@@ -98,4 +98,4 @@ TEST_F(DoorbellRouterTest, CountsTheQueuesOfAPage) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::doorbell_router_test

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace manactl::adapter {
+namespace manactl::adapter::fault_plan_test {
 namespace {
 
 using testing::HasSubstr;
@@ -117,4 +117,4 @@ TEST(VerbFaults, RemoveAMissingCall) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::fault_plan_test

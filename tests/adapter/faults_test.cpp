@@ -4,7 +4,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::faults_test {
 namespace {
 
 constexpr std::uint64_t kMicro = 1000;
@@ -189,4 +189,4 @@ TEST_P(Coalescing, DoesNotMixPacketsWithDifferentFields) {
 INSTANTIATE_TEST_SUITE_P(Packets, Coalescing, testing::Values(4U, 8U));
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::faults_test

@@ -9,7 +9,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::io_backends_test {
 namespace {
 
 Buffer capture_with(std::size_t frames) {
@@ -132,4 +132,4 @@ TEST_F(IoBackendsTest, ExchangesFramesWithAnInterface) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::io_backends_test

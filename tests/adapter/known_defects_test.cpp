@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl::adapter {
+namespace manactl::adapter::known_defects_test {
 namespace {
 
 // The commit that each release of DPDK needs: it deallocates protection domains since then.
@@ -54,4 +54,4 @@ TEST(KnownDefects, NeedNoNulAfterTheNameOfTheDriver) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::known_defects_test

@@ -15,7 +15,7 @@
 
 #include "adapter/launch/sysfs_tree.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::launch_test {
 namespace {
 
 using testing::HasSubstr;
@@ -180,4 +180,4 @@ TEST_F(Launch, ForwardsASignal) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::launch_test

@@ -4,7 +4,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::link_test {
 namespace {
 
 constexpr std::uint64_t kMicro = 1000, kMilli = 1000 * kMicro;
@@ -148,4 +148,4 @@ TEST_F(Delay, DropsAndCountsFramesBeyondItsCapacity) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::link_test

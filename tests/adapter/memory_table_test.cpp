@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-namespace manactl::adapter {
+namespace manactl::adapter::memory_table_test {
 namespace {
 
 TEST(MemoryTable, AllowsAccessInsideARegion) {
@@ -83,4 +83,4 @@ TEST(MemoryTable, NeverMixesTwoRegionsOfOneSlot) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::memory_table_test

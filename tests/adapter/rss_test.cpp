@@ -6,7 +6,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::rss_test {
 namespace {
 
 // The key of Microsoft's RSS verification suite.
@@ -67,4 +67,4 @@ TEST(Packet, HandlesFramesOfEveryLength) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::rss_test

@@ -7,7 +7,7 @@
 #include "adapter/net/offload.h"
 #include "adapter/tcp_frame.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::segment_test {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -72,4 +72,4 @@ TEST_P(Segment, RejectsInvalidHeaders) {
 INSTANTIATE_TEST_SUITE_P(BothFamilies, Segment, testing::Bool());
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::segment_test

@@ -7,7 +7,7 @@
 #include "adapter/driver.h"
 #include "adapter/tcp_frame.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::send_segments_test {
 namespace {
 
 using wire::CqeType;
@@ -81,4 +81,4 @@ TEST_F(SendSegments, MustNotExceedTheMtu) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::send_segments_test

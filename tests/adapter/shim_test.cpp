@@ -20,7 +20,7 @@ extern "C" const char* __tsan_default_options() {
   return "report_signal_unsafe=0";
 }
 
-namespace manactl::adapter {
+namespace manactl::adapter::shim_test {
 namespace {
 
 // The process has one adapter, so all tests share these settings.
@@ -188,4 +188,4 @@ TEST(Shim, GivesNewIdsToNewQueues) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::shim_test

@@ -12,7 +12,7 @@ extern "C" const char* __tsan_default_options() {
   return "report_signal_unsafe=0";
 }
 
-namespace manactl::adapter {
+namespace manactl::adapter::shim_threaded_test {
 namespace {
 
 const bool kConfigured = [] {
@@ -50,4 +50,4 @@ TEST(ThreadedShim, LosesNoDoorbellWhenASecondQueueIsCreated) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::shim_threaded_test

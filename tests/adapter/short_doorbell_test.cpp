@@ -2,7 +2,7 @@
 
 #include "adapter/driver.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::short_doorbell_test {
 namespace {
 
 // 32-bit doorbells, which carry increments instead of tails.
@@ -87,4 +87,4 @@ TEST_F(ShortDoorbell, IsCheckedLikeALongDoorbell) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::short_doorbell_test

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace manactl::adapter {
+namespace manactl::adapter::store_decoder_test {
 namespace {
 
 using Code = std::vector<std::uint8_t>;
@@ -88,4 +88,4 @@ TEST(StoreDecoder, RejectsUnknownInstructions) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::store_decoder_test

@@ -14,7 +14,7 @@
 #include "adapter/launch/launch.h"
 #include "adapter/link/io_backends.h"
 
-namespace manactl::adapter {
+namespace manactl::adapter::tap_test {
 namespace {
 
 // Keeps the ARP frames that arrive.
@@ -76,4 +76,4 @@ TEST_F(TapTest, FailsIfTheNameIsTaken) {
 }
 
 }  // namespace
-}  // namespace manactl::adapter
+}  // namespace manactl::adapter::tap_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl {
+namespace manactl::budget_test {
 namespace {
 
 TEST(Budget, ChargesUpToItsLimit) {
@@ -32,4 +32,4 @@ TEST(Budget, StaysExceeded) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::budget_test

@@ -6,7 +6,7 @@
 #include <climits>
 #include <string>
 
-namespace manactl {
+namespace manactl::characters_test {
 namespace {
 
 std::string members(bool (*is_member)(char)) {
@@ -25,4 +25,4 @@ TEST(Characters, HaveTheClassesOfAscii) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::characters_test

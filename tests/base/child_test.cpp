@@ -8,7 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 
-namespace manactl {
+namespace manactl::child_test {
 namespace {
 
 using End = ChildResult::End;
@@ -83,4 +83,4 @@ TEST(RunInChild, FailsWhenTheChildWritesTooMuch) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::child_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl {
+namespace manactl::enum_words_test {
 namespace {
 
 enum class Color { red, green, blue };
@@ -23,4 +23,4 @@ TEST(EnumWords, FindsTheEnumeratorOfAWord) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::enum_words_test

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace manactl {
+namespace manactl::ids_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -119,4 +119,4 @@ TEST(Release, IgnoresTheTextAfterTheNumbers) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::ids_test

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace manactl {
+namespace manactl::input_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -107,4 +107,4 @@ TEST_F(InputFile, MayBeADirectory) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::input_file_test

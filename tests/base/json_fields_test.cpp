@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace manactl {
+namespace manactl::json_fields_test {
 namespace {
 
 using ::testing::AllOf;
@@ -175,4 +175,4 @@ TEST(JsonFields, ChargesMemoryOfTheCaller) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::json_fields_test

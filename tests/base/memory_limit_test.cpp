@@ -9,7 +9,7 @@
 
 #include "base/budget.h"
 
-namespace manactl {
+namespace manactl::memory_limit_test {
 namespace {
 
 // Exits with 0 if the vector was allocated, and with 1 if not.
@@ -38,4 +38,4 @@ TEST(MemoryLimit, KeepsALowerLimit) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::memory_limit_test

@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-namespace manactl {
+namespace manactl::program_test {
 namespace {
 
 using testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST(RunProgram, UnblocksSignals) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::program_test

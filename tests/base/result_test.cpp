@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace manactl {
+namespace manactl::result_test {
 namespace {
 
 TEST(Result, AddsAPrefixAndKeepsTheCause) {
@@ -35,4 +35,4 @@ TEST(Result, HasNoErrnoWithoutASystemCall) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::result_test

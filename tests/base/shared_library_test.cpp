@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <libkmod.h>
 
-namespace manactl {
+namespace manactl::shared_library_test {
 namespace {
 
 TEST(SharedLibrary, CallsAFunctionThroughItsDeclaration) {
@@ -55,4 +55,4 @@ TEST(FunctionBinder, ReportsTheFirstMissingFunction) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::shared_library_test

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace manactl {
+namespace manactl::text_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -134,4 +134,4 @@ TEST(ShellWord, QuotesOnlyIfNecessary) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::text_test

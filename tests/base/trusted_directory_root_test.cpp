@@ -13,7 +13,7 @@
 
 #include "base/trusted_directory.h"
 
-namespace manactl {
+namespace manactl::trusted_directory_root_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ TEST_F(OtherUser, CannotRedirectAPathByMovingALinkOfRoot) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::trusted_directory_root_test

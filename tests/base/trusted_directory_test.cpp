@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace manactl {
+namespace manactl::trusted_directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -161,4 +161,4 @@ TEST(FilePath, SplitsTheNameFromTheDirectory) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::trusted_directory_test

@@ -7,7 +7,7 @@
 
 #include "cli/run_manactl.h"
 
-namespace manactl::test {
+namespace manactl::test::bad_input_test {
 namespace {
 
 using testing::HasSubstr;
@@ -315,4 +315,4 @@ INSTANTIATE_TEST_SUITE_P(Decode, BadInput, testing::ValuesIn(kDecode), name_of_c
 INSTANTIATE_TEST_SUITE_P(Interfaces, BadInput, testing::ValuesIn(kInterfaces), name_of_case);
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::bad_input_test

@@ -13,7 +13,7 @@
 #include "wire/dissect.h"
 #include "wire/event.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_decode_test {
 namespace {
 
 using nlohmann::json;
@@ -200,4 +200,4 @@ TEST(WireAdvice, HasAnActionForEveryTransmitError) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_decode_test

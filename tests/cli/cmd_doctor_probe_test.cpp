@@ -9,7 +9,7 @@
 
 #include "cli/run_manactl.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_doctor_probe_test {
 namespace {
 
 using testing::HasSubstr;
@@ -128,4 +128,4 @@ TEST(DoctorProbe, DoesNotFindSoftwarePortsWithoutSim) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_doctor_probe_test

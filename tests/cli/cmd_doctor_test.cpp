@@ -9,7 +9,7 @@
 #include "cli/run_manactl.h"
 #include "support/fixtures.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_doctor_test {
 namespace {
 
 using testing::HasSubstr;
@@ -218,4 +218,4 @@ TEST(Bundle, IsAnalyzedOnAnotherMachineWithItsLogs) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_doctor_test

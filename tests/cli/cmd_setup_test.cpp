@@ -14,7 +14,7 @@
 #include "cli/run_manactl.h"
 #include "support/fixtures.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_setup_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -261,4 +261,4 @@ TEST(RestoreCommand, RequiresOneNicOrAll) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_setup_test

@@ -10,7 +10,7 @@
 
 #include "cli/run_manactl.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_sim_test {
 namespace {
 
 using testing::HasSubstr;
@@ -228,4 +228,4 @@ TEST(Sim, PrintsOneLineForBadSettings) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_sim_test

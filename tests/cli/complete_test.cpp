@@ -14,7 +14,7 @@
 #include "datapath/mode.h"
 #include "support/fixtures.h"
 
-namespace manactl::cli {
+namespace manactl::cli::complete_test {
 namespace {
 
 using testing::Contains;
@@ -166,4 +166,4 @@ TEST(Complete, LeavesFilesToTheShell) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::complete_test

@@ -10,7 +10,7 @@
 #include "cli/run_manactl.h"
 #include "setup/prepare.h"
 
-namespace manactl::test {
+namespace manactl::test::exit_test {
 namespace {
 
 using testing::HasSubstr;
@@ -151,4 +151,4 @@ TEST(GlobalOptions, AreAcceptedBeforeAndAfterTheCommand) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::exit_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::cli {
+namespace manactl::cli::hex_dump_test {
 namespace {
 
 using testing::ElementsAre;
@@ -209,4 +209,4 @@ TEST(HexDump, DistinguishesDigitsFromNamesAndBytesFromText) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::hex_dump_test

@@ -10,7 +10,7 @@
 
 #include "cli/run_manactl.h"
 
-namespace manactl::cli {
+namespace manactl::cli::input_test {
 namespace {
 
 class StringSource final : public ByteSource {
@@ -83,4 +83,4 @@ TEST(ExcerptSource, CutsNoWordInTwo) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::input_test

@@ -10,7 +10,7 @@
 #include "cli/run_manactl.h"
 #include "support/fixtures.h"
 
-namespace manactl::test {
+namespace manactl::test::nic_name_test {
 namespace {
 
 using cli::NicName;
@@ -78,4 +78,4 @@ TEST(NicName, OfTheAdministratorsInterfaceIsNotSuggested) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::nic_name_test

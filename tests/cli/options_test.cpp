@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl::cli {
+namespace manactl::cli::options_test {
 namespace {
 
 TEST(Duration, IsSecondsWithAnOptionalUnit) {
@@ -37,4 +37,4 @@ TEST(Text, RejectsControlCharacters) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::options_test

@@ -11,7 +11,7 @@
 
 #include "support/fixtures.h"
 
-namespace manactl::cli {
+namespace manactl::cli::render_check_test {
 namespace {
 
 using diag::Finding;
@@ -149,4 +149,4 @@ TEST(CheckJson, ContainsEveryFieldOfACheck) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::render_check_test

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace manactl::cli {
+namespace manactl::cli::render_doctor_test {
 namespace {
 
 using testing::HasSubstr;
@@ -145,4 +145,4 @@ TEST(DoctorJson, ContainsTheRootCauseOrNull) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::render_doctor_test

@@ -10,7 +10,7 @@
 #include "cli/doctor/probe.h"
 #include "cli/doctor/render_doctor.h"
 
-namespace manactl::cli {
+namespace manactl::cli::render_probe_test {
 namespace {
 
 using datapath::Outcome;
@@ -109,4 +109,4 @@ TEST(DoctorJson, ContainsTheProbe) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::render_probe_test

@@ -7,7 +7,7 @@
 
 #include <sstream>
 
-namespace manactl::cli {
+namespace manactl::cli::render_setup_test {
 namespace {
 
 using testing::HasSubstr;
@@ -42,4 +42,4 @@ TEST(RestoreText, ReportsAnIncompleteRestore) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::render_setup_test

@@ -16,7 +16,7 @@
 #include "datapath/bench.h"
 #include "datapath/engines.h"
 
-namespace manactl::test {
+namespace manactl::test::root_test {
 namespace {
 
 using testing::HasSubstr;
@@ -119,4 +119,4 @@ TEST_F(WithHugepages, BenchUsesNormalPagesWhenNoneAreFree) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::root_test

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <sstream>
 
-namespace manactl::cli {
+namespace manactl::cli::screen_test {
 namespace {
 
 TEST(Wrap, BreaksAtSpacesAndKeepsLongWords) {
@@ -68,4 +68,4 @@ TEST(Environment, CopiesOnlyTheVariablesOfManactl) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::screen_test

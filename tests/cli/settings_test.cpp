@@ -12,7 +12,7 @@
 #include "cli/run_manactl.h"
 #include "support/fixtures.h"
 
-namespace manactl::test {
+namespace manactl::test::settings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -169,4 +169,4 @@ TEST(Configuration, RejectsADirectoryInWhichOthersCanReplaceTheFile) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::settings_test

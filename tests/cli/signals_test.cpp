@@ -8,7 +8,7 @@
 #include <atomic>
 #include <vector>
 
-namespace manactl::cli {
+namespace manactl::cli::signals_test {
 namespace {
 
 TEST(StopOnSignal, RequestsAStopAndRemembersTheSignal) {
@@ -66,4 +66,4 @@ TEST(StopOnSignalDeathTest, LeavesAnIgnoredSignalIgnored) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::signals_test

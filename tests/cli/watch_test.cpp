@@ -9,7 +9,7 @@
 #include <csignal>
 #include <sstream>
 
-namespace manactl::cli {
+namespace manactl::cli::watch_test {
 namespace {
 
 struct Watched {
@@ -73,4 +73,4 @@ TEST(Watch, PrintsOneReportWithoutTheOption) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::watch_test

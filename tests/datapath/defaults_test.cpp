@@ -10,7 +10,7 @@
 #include "datapath/bench.h"
 #include "datapath/plan/plan.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::defaults_test {
 namespace {
 
 auto fields(const Count& c) {
@@ -68,4 +68,4 @@ TEST(Defaults, OfAResultAreZero) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::defaults_test

@@ -9,7 +9,7 @@
 #include "datapath/dpdk/kernel_interface.h"
 #include "datapath/fake_dpdk.h"
 
-namespace manactl::datapath::dpdk {
+namespace manactl::datapath::dpdk::device_watcher_test {
 namespace {
 
 using testing::ElementsAre;
@@ -334,4 +334,4 @@ TEST_F(KernelInterface, IsUpIfItsFlagSaysSo) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::dpdk
+}  // namespace manactl::datapath::dpdk::device_watcher_test

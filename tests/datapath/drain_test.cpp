@@ -7,7 +7,7 @@
 
 #include "datapath/measure/counters.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::drain_test {
 namespace {
 
 struct FakeLane {
@@ -116,4 +116,4 @@ TEST(Leftovers, AreLimitedUnderConstantTraffic) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::drain_test

@@ -4,7 +4,7 @@
 
 #include "datapath/plan/plan.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::eal_arguments_test {
 namespace {
 
 using testing::Contains;
@@ -113,4 +113,4 @@ TEST(EalArguments, NeverStartTelemetryOrOpenFiles) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::eal_arguments_test

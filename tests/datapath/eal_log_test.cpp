@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl::datapath {
+namespace manactl::datapath::eal_log_test {
 namespace {
 
 // The logs below were written by DPDK 22.11.11.
@@ -76,4 +76,4 @@ TEST(EalLog, IsAlwaysOnePrintableLine) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::eal_log_test

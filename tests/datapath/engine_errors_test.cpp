@@ -4,7 +4,7 @@
 
 #include "datapath/in_child.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::engine_errors_test {
 namespace {
 
 using testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST(EngineErrors, RejectAnInvalidPlanBeforeDpdkStarts) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engine_errors_test

@@ -11,7 +11,7 @@
 #include "datapath/bench.h"
 #include "datapath/engines.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::engine_info_test {
 namespace {
 
 using testing::IsSupersetOf;
@@ -59,4 +59,4 @@ TEST(EngineInfo, HasTheReleaseOfDpdk) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engine_info_test

@@ -14,7 +14,7 @@
 #include "datapath/in_child.h"
 #include "datapath/measure/trials.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::engine_measure_test {
 namespace {
 
 using testing::Contains;
@@ -193,4 +193,4 @@ TEST_F(RoundTripsOnMemif, PassThroughAnotherProcessThatForwards) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engine_measure_test

@@ -14,7 +14,7 @@
 #include "datapath/in_child.h"
 #include "datapath/measure/trials.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::engine_memif_test {
 namespace {
 
 class EngineOnMemif : public testing::TestWithParam<std::vector<SizeShare>> {
@@ -117,4 +117,4 @@ INSTANTIATE_TEST_SUITE_P(Sizes,
                                          Sizes{{64, 1}, {65, 1}, {512, 1}, {1024, 1}}));
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engine_memif_test

@@ -22,7 +22,7 @@ rte_eth_dev* rte_eth_dev_allocated(const char* name);
 int rte_eth_dev_callback_process(rte_eth_dev* device, int event, void* result);
 }
 
-namespace manactl::datapath {
+namespace manactl::datapath::engine_removal_test {
 namespace {
 
 constexpr int kRemovalRequest = 6;  // RTE_ETH_EVENT_INTR_RMV
@@ -134,4 +134,4 @@ TEST(Removal, BetweenTrialsIsReportedInTheNextTrial) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engine_removal_test

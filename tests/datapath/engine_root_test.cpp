@@ -24,7 +24,7 @@
 #include "datapath/plan/plan.h"
 #include "datapath/traffic/frame.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::engine_root_test {
 namespace {
 
 using testing::AnyOf;
@@ -306,4 +306,4 @@ TEST_F(Unprivileged, CannotCreateATap) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engine_root_test

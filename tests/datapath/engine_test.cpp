@@ -9,7 +9,7 @@
 #include "datapath/in_child.h"
 #include "datapath/measure/trials.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::engine_test {
 namespace {
 
 using testing::Contains;
@@ -205,4 +205,4 @@ TEST(Engine, HasEnoughMemoryForTheLargestPlan) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engine_test

@@ -8,7 +8,7 @@
 
 #include "datapath/mode.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::engines_test {
 namespace {
 
 constexpr EngineRow kDriverless = {
@@ -71,4 +71,4 @@ TEST(Modes, SendOrReceiveAndMakePacketsOnlyIfTheySend) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::engines_test

@@ -8,7 +8,7 @@
 #include "datapath/dpdk/port.h"
 #include "datapath/fake_dpdk.h"
 
-namespace manactl::datapath::dpdk {
+namespace manactl::datapath::dpdk::find_ports_test {
 namespace {
 
 FakePort port_of(const std::string& name, const std::string& device, std::uint8_t mac) {
@@ -221,4 +221,4 @@ TEST(LowerDriver, IsThatOfTheOwnedPortWithTheSameAddress) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::dpdk
+}  // namespace manactl::datapath::dpdk::find_ports_test

@@ -11,7 +11,7 @@
 
 #include "datapath/dpdk/modes.h"
 
-namespace manactl::datapath::dpdk {
+namespace manactl::datapath::dpdk::forward_test {
 namespace {
 
 constexpr unsigned kBurst = 8;
@@ -95,4 +95,4 @@ TEST(Forward, CountsAndFreesPacketsThatTheDriverRejects) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::dpdk
+}  // namespace manactl::datapath::dpdk::forward_test

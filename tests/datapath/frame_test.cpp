@@ -9,7 +9,7 @@
 
 #include "datapath/decode.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::frame_test {
 namespace {
 
 Flow flow() {
@@ -116,4 +116,4 @@ TEST(UdpChecksum, IsNeverZero) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::frame_test

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-namespace manactl::datapath {
+namespace manactl::datapath::histogram_test {
 namespace {
 
 constexpr double kPrecision = 1.0 / 1024;
@@ -202,4 +202,4 @@ TEST(Histogram, ListsItsBucketsInAscendingOrder) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::histogram_test

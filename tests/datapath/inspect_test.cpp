@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace manactl::datapath::dpdk {
+namespace manactl::datapath::dpdk::inspect_test {
 namespace {
 
 // Pools are compared but not accessed. 0x3000 differs from 0x1000 and from 0x7000 in one
@@ -97,4 +97,4 @@ INSTANTIATE_TEST_SUITE_P(,
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace manactl::datapath::dpdk
+}  // namespace manactl::datapath::dpdk::inspect_test

@@ -9,7 +9,7 @@
 #include "datapath/in_child.h"
 #include "datapath/traffic/frame.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::leftovers_test {
 namespace {
 
 constexpr unsigned kLate = 100;  // more than the packets in flight at the end of a trial
@@ -71,4 +71,4 @@ TEST(RoundTripsOfASession, DiscardLateRepliesOfThePreviousTrial) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::leftovers_test

@@ -4,7 +4,7 @@
 
 #include "datapath/analysis/summary.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::lisa_rate_test {
 namespace {
 
 Trial sent(const std::vector<std::uint64_t>& packets) {
@@ -39,4 +39,4 @@ TEST(LisaRate, IsAbsentWithTooFewIntervals) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::lisa_rate_test

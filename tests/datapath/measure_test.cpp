@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace manactl::datapath {
+namespace manactl::datapath::measure_test {
 namespace {
 
 // Two lanes: with each reading, the first has sent 10 more packets and the second 1 more.
@@ -152,4 +152,4 @@ TEST(Measure, StopsTheWorkersAfterAnException) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::measure_test

@@ -6,7 +6,7 @@
 #include "datapath/in_child.h"
 #include "datapath/plan/plan.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::modes_test {
 namespace {
 
 using testing::HasSubstr;
@@ -163,4 +163,4 @@ TEST(Ports, OfAllDevicesHaveTheSameQueues) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::modes_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::datapath {
+namespace manactl::datapath::notes_test {
 namespace {
 
 using testing::AllOf;
@@ -109,4 +109,4 @@ TEST(CountNotes, CompareWithTheRateAfterTheRampOfEachPort) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::notes_test

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace manactl::datapath {
+namespace manactl::datapath::outages_test {
 namespace {
 
 using testing::ElementsAre;
@@ -77,4 +77,4 @@ TEST(Outages, AreNotSeenInATrialInWhichADeviceWasRemoved) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::outages_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl::datapath {
+namespace manactl::datapath::pace_test {
 namespace {
 
 // Returns how many packets a sender sends if it polls every `step` ticks until `end`.
@@ -79,4 +79,4 @@ TEST(Pace, AllowsRatesAboveThoseOfAnyDevice) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::pace_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace manactl::datapath {
+namespace manactl::datapath::pairs_test {
 namespace {
 
 // Returns e^(step * 1), e^(step * 2), ... so that the logarithms of the ratios to 1 are multiples
@@ -76,4 +76,4 @@ TEST(PairedComparison, NeedsPositivePairs) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::pairs_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::datapath {
+namespace manactl::datapath::path_test {
 namespace {
 
 using testing::Contains;
@@ -218,4 +218,4 @@ TEST(Path, HintsAtTheFastestTrial) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::path_test

@@ -8,7 +8,7 @@
 
 #include "datapath/plan/plan.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::plan_limits_test {
 namespace {
 
 BenchPlan null_plan() {
@@ -162,4 +162,4 @@ TEST(Placement, HasDefaultsForAPlanWithoutCpus) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::plan_limits_test

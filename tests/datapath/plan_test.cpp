@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-namespace manactl::datapath {
+namespace manactl::datapath::plan_test {
 namespace {
 
 using testing::ElementsAre;
@@ -393,4 +393,4 @@ TEST(Placement, SharesTheOnlyCpuWithTheMainThread) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::plan_test

@@ -6,7 +6,7 @@
 
 #include "datapath/fake_port.h"
 
-namespace manactl::datapath::dpdk {
+namespace manactl::datapath::dpdk::port_start_test {
 namespace {
 
 using testing::ElementsAre;
@@ -217,4 +217,4 @@ TEST_F(PortReopen, DoesNotCloseAMissingPort) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::dpdk
+}  // namespace manactl::datapath::dpdk::port_start_test

@@ -10,7 +10,7 @@
 
 #include "datapath/fake_port.h"
 
-namespace manactl::datapath::dpdk {
+namespace manactl::datapath::dpdk::port_test {
 namespace {
 
 using testing::ElementsAre;
@@ -254,4 +254,4 @@ TEST_F(PortDrain, EndsIfTheDeviceIsRemoved) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::dpdk
+}  // namespace manactl::datapath::dpdk::port_test

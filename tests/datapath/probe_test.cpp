@@ -8,7 +8,7 @@
 
 #include "base/child.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::probe_test {
 namespace {
 
 using testing::HasSubstr;
@@ -146,4 +146,4 @@ TEST(Stages, HaveDistinctNames) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::probe_test

@@ -11,7 +11,7 @@
 #include "datapath/traffic/frame.h"
 #include "datapath/traffic/requests.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::reply_root_test {
 namespace {
 
 // Sends `frame` until a reply arrives. The listener also captures the sent frames.
@@ -57,4 +57,4 @@ TEST(Responder, ReturnsRequestsToTheirSender) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::reply_root_test

@@ -11,7 +11,7 @@
 #include "datapath/traffic/frame.h"
 #include "datapath/traffic/requests.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::request_test {
 namespace {
 
 using Payload = std::array<std::uint8_t, kRequestBytes>;
@@ -185,4 +185,4 @@ TEST(ReplyOrder, ContinuesWhenNumbersWrapAround) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::request_test

@@ -11,7 +11,7 @@
 #include "datapath/analysis/search.h"
 #include "datapath/search_device.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::search_end_test {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -138,7 +138,7 @@ TEST(Search, RejectsInvalidPlans) {
     change(plan);
     return !validate(plan).has_value() && !search(plan, {}).has_value();
   };
-  EXPECT_TRUE(validate({}).has_value());
+  EXPECT_TRUE(validate(SearchPlan{}).has_value());
   EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.losses = {}; }));
   EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.losses = {0, -0.1}; }));
   EXPECT_TRUE(is_rejected([](SearchPlan& plan) { plan.losses = {1}; }));
@@ -176,4 +176,4 @@ TEST(SearchProbe, HasTheLostShareOfItsPackets) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::search_end_test

@@ -10,7 +10,7 @@
 
 #include "datapath/search_device.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::search_test {
 namespace {
 
 double seconds_of(const SearchResult& result) {
@@ -242,4 +242,4 @@ TEST(Search, LowersTheMaximumIfTheSenderCannotReachIt) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::search_test

@@ -9,7 +9,7 @@
 
 #include "datapath/search_device.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::search_trials_test {
 namespace {
 
 std::string bound_text(const std::optional<double>& bound) {
@@ -240,4 +240,4 @@ TEST(SearchPlan, IsValidatedUpToItsLimits) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::search_trials_test

@@ -6,7 +6,7 @@
 
 #include "datapath/analysis/summary.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::servicing_test {
 namespace {
 
 // A trial with intervals of half a second, some of which are disturbed; `disturbed` lists their
@@ -89,4 +89,4 @@ TEST(Servicing, CountsTheDirectionOfTheMode) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::servicing_test

@@ -7,7 +7,7 @@
 
 #include <numeric>
 
-namespace manactl::datapath {
+namespace manactl::datapath::statistics_test {
 namespace {
 
 std::vector<double> from_one_to(std::size_t count) {
@@ -112,4 +112,4 @@ TEST(Comparison, NeedsTwoSeriesAndAPositiveBaseline) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::statistics_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::datapath {
+namespace manactl::datapath::summary_test {
 namespace {
 
 using testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST(Summary, ToleratesDisturbancesUpToOnePercent) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::summary_test

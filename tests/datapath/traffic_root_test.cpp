@@ -12,7 +12,7 @@
 #include "datapath/traffic/frame.h"
 #include "datapath/traffic/traffic.h"
 
-namespace manactl::datapath {
+namespace manactl::datapath::traffic_root_test {
 namespace {
 
 using testing::HasSubstr;
@@ -160,4 +160,4 @@ TEST(Frames, AboveTheMtuOfTheInterfaceAreRejected) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::traffic_root_test

@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace manactl::datapath {
+namespace manactl::datapath::traffic_test {
 namespace {
 
 using testing::ElementsAre;
@@ -74,4 +74,4 @@ TEST(PacketsPerSecond, CannotBeAShareOfAnUnknownLinkSpeed) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::traffic_test

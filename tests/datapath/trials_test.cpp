@@ -9,7 +9,7 @@
 #include <cmath>
 #include <functional>
 
-namespace manactl::datapath {
+namespace manactl::datapath::trials_test {
 namespace {
 
 using testing::Contains;
@@ -317,4 +317,4 @@ TEST(Find, RequiresAModeThatSendsAndReceives) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::trials_test

@@ -11,7 +11,7 @@
 #include "datapath/verbs/engine_ports.h"
 #include "datapath/verbs_simulated_port.h"
 
-namespace manactl::datapath::verbs {
+namespace manactl::datapath::verbs::verbs_bidirectional_test {
 namespace {
 
 using testing::Contains;
@@ -177,4 +177,4 @@ TEST(VerbsResponder, ReturnsRequestsToTheirSender) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::verbs
+}  // namespace manactl::datapath::verbs::verbs_bidirectional_test

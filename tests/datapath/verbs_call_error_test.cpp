@@ -7,7 +7,7 @@
 
 #include "datapath/verbs/call_error.h"
 
-namespace manactl::datapath::verbs {
+namespace manactl::datapath::verbs::verbs_call_error_test {
 namespace {
 
 using testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(CallError, NamesTheCallAndDevice) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::verbs
+}  // namespace manactl::datapath::verbs::verbs_call_error_test

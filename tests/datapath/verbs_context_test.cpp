@@ -15,7 +15,7 @@
 #include "datapath/verbs/device_files.h"
 #include "datapath/verbs_simulated_port.h"
 
-namespace manactl::datapath::verbs {
+namespace manactl::datapath::verbs::verbs_context_test {
 namespace {
 
 using testing::HasSubstr;
@@ -194,4 +194,4 @@ TEST(Region, IsZeroAndLargeEnough) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::verbs
+}  // namespace manactl::datapath::verbs::verbs_context_test

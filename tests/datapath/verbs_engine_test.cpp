@@ -15,7 +15,7 @@
 #include "datapath/verbs/modes.h"
 #include "datapath/verbs_simulated_port.h"
 
-namespace manactl::datapath::verbs {
+namespace manactl::datapath::verbs::verbs_engine_test {
 namespace {
 
 using testing::Contains;
@@ -353,4 +353,4 @@ INSTANTIATE_TEST_SUITE_P(Each, VerbsPlan, testing::ValuesIn(kInvalidPlans), [](c
 });
 
 }  // namespace
-}  // namespace manactl::datapath::verbs
+}  // namespace manactl::datapath::verbs::verbs_engine_test

@@ -8,7 +8,7 @@
 #include "datapath/verbs/library.h"
 #include "datapath/verbs_simulated_port.h"
 
-namespace manactl::datapath::verbs {
+namespace manactl::datapath::verbs::verbs_library_test {
 namespace {
 
 TEST(LoadLibrary, BindsEachFunction) {
@@ -47,4 +47,4 @@ TEST(VersionOf, IsEmptyIfTheFileNameHasNone) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::verbs
+}  // namespace manactl::datapath::verbs::verbs_library_test

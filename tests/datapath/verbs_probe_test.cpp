@@ -10,7 +10,7 @@
 #include "datapath/verbs/probe.h"
 #include "datapath/verbs_simulated_port.h"
 
-namespace manactl::datapath::verbs {
+namespace manactl::datapath::verbs::verbs_probe_test {
 namespace {
 
 using testing::HasSubstr;
@@ -252,4 +252,4 @@ TEST(Probe, ReportsAMissingLibrary) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::verbs
+}  // namespace manactl::datapath::verbs::verbs_probe_test

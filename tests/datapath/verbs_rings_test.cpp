@@ -14,7 +14,7 @@
 #include "datapath/verbs/modes.h"
 #include "datapath/verbs_simulated_port.h"
 
-namespace manactl::datapath::verbs {
+namespace manactl::datapath::verbs::verbs_rings_test {
 namespace {
 
 using testing::Each;
@@ -342,4 +342,4 @@ TEST(Forward, TurnsRequestsIntoReplies) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath::verbs
+}  // namespace manactl::datapath::verbs::verbs_rings_test

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-namespace manactl::datapath {
+namespace manactl::datapath::worker_test {
 namespace {
 
 constexpr unsigned kSender = 0, kReceiver = 1;
@@ -132,4 +132,4 @@ TEST(Worker, ServesOneQueueForALimitedNumberOfFullBursts) {
 }
 
 }  // namespace
-}  // namespace manactl::datapath
+}  // namespace manactl::datapath::worker_test

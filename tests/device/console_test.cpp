@@ -7,7 +7,7 @@
 
 #include "device/fixture.h"
 
-namespace manactl::device {
+namespace manactl::device::console_test {
 namespace {
 
 using testing::HasSubstr;
@@ -116,4 +116,4 @@ TEST_F(ConsoleTest, ExplainsWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::console_test

@@ -12,7 +12,7 @@
 #include "device/fixture.h"
 #include "wire/hardware_channel.h"
 
-namespace manactl::device {
+namespace manactl::device::device_test {
 namespace {
 
 TEST_F(DeviceTest, SendsElevenEventsWhenTheChannelIsEstablished) {
@@ -247,4 +247,4 @@ TEST_F(DeviceTest, CountsTraffic) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::device_test

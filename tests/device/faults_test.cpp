@@ -4,7 +4,7 @@
 
 #include "device/fixture.h"
 
-namespace manactl::device {
+namespace manactl::device::faults_test {
 namespace {
 
 Fault parsed(std::string_view text) {
@@ -121,4 +121,4 @@ TEST_F(FaultsTest, AffectsTheSharedMemoryChannel) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::faults_test

@@ -11,7 +11,7 @@
 #include "device/fixture.h"
 #include "wire/hardware_channel.h"
 
-namespace manactl::device {
+namespace manactl::device::hostile_test {
 namespace {
 
 using testing::HasSubstr;
@@ -228,4 +228,4 @@ TEST_F(HostileTest, IsStartedStoppedAndCountedByTheConsole) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::hostile_test

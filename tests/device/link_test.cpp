@@ -6,7 +6,7 @@
 
 #include "device/fixture.h"
 
-namespace manactl::device {
+namespace manactl::device::link_test {
 namespace {
 
 class LinkSpeedTest : public DeviceTest {
@@ -48,4 +48,4 @@ TEST_F(NoLinkSpeedTest, IsAnUnsupportedRequest) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::link_test

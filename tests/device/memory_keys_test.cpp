@@ -8,7 +8,7 @@
 
 #include "device/memory_guest.h"
 
-namespace manactl::device {
+namespace manactl::device::memory_keys_test {
 namespace {
 
 constexpr std::uint32_t kPd = 9, kKey = 0x300, kReadOnlyKey = 0x301;
@@ -75,4 +75,4 @@ TEST_F(MemoryKeysTest, AreGoneAfterTheirRemoval) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::memory_keys_test

@@ -8,7 +8,7 @@
 #include "adapter/tcp_frame.h"
 #include "device/fixture.h"
 
-namespace manactl::device {
+namespace manactl::device::offload_test {
 namespace {
 
 using testing::SizeIs;
@@ -85,4 +85,4 @@ TEST_F(OffloadTest, DoesNotCountAVlanTagAsPartOfTheMtu) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::offload_test

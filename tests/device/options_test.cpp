@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl::device {
+namespace manactl::device::options_test {
 namespace {
 
 TEST(DeviceOptions, HaveDefaultsExceptForThePath) {
@@ -82,4 +82,4 @@ TEST(DeviceOptions, AcceptHelpWithoutADevice) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::options_test

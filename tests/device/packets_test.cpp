@@ -9,7 +9,7 @@
 
 #include "device/fixture.h"
 
-namespace manactl::device {
+namespace manactl::device::packets_test {
 namespace {
 
 using wire::CqeType;
@@ -225,4 +225,4 @@ TEST_F(PacketsTest, SurviveRandomMessages) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::packets_test

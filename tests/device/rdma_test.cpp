@@ -8,7 +8,7 @@
 
 #include "device/fixture.h"
 
-namespace manactl::device {
+namespace manactl::device::rdma_test {
 namespace {
 
 using wire::Command;
@@ -137,4 +137,4 @@ TEST_F(RdmaTest, CanBeRemovedWhileThePortsStayUp) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::rdma_test

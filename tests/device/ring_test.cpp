@@ -8,7 +8,7 @@
 
 #include "device/memory_guest.h"
 
-namespace manactl::device {
+namespace manactl::device::ring_test {
 namespace {
 
 constexpr std::uint64_t kPage = MemoryGuest::kFirst;
@@ -61,4 +61,4 @@ TEST(Ring, FitsOnlyAPowerOfTwoWithinACompleteRegion) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::ring_test

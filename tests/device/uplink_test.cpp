@@ -11,7 +11,7 @@
 #include "device/console.h"
 #include "device/fixture.h"
 
-namespace manactl::device {
+namespace manactl::device::uplink_test {
 namespace {
 
 using testing::HasSubstr;
@@ -172,4 +172,4 @@ TEST(TapUplinks, FailWithTheNameOfTheInterface) {
 }
 
 }  // namespace
-}  // namespace manactl::device
+}  // namespace manactl::device::uplink_test

@@ -17,7 +17,7 @@
 #include "device/fixture.h"
 #include "device/vfio_user/server.h"
 
-namespace manactl::device::vfio_user {
+namespace manactl::device::vfio_user::vfio_user_test {
 namespace {
 
 constexpr std::uint64_t kRam = 0x100000, kRamBytes = 1U << 20U;
@@ -330,4 +330,4 @@ TEST(GuestMemory, ReadsAcrossAdjacentRangesOnly) {
 }
 
 }  // namespace
-}  // namespace manactl::device::vfio_user
+}  // namespace manactl::device::vfio_user::vfio_user_test

@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::corpus_test {
 namespace {
 
 using test::diagnose_text;
@@ -310,4 +310,4 @@ TEST(CorpusOfLogs, IsCompleteAndAboutHalfOfTheSystemsWork) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::corpus_test

@@ -9,7 +9,7 @@
 
 #include "diag/check.h"
 
-namespace manactl::diag {
+namespace manactl::diag::docs_test {
 namespace {
 
 std::vector<std::string> headings() {
@@ -28,4 +28,4 @@ TEST(ChecksDocument, HasOneHeadingPerCheckInTheOrderOfTheTable) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::docs_test

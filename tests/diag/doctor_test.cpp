@@ -6,7 +6,7 @@
 
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::doctor_test {
 namespace {
 
 using test::diagnose_text;
@@ -176,4 +176,4 @@ TEST(Doctor, NotesThatTheReleaseDoesNotPrintTheLine) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::doctor_test

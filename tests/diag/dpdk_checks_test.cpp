@@ -5,7 +5,7 @@
 #include "diag/release_table.h"
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::dpdk_checks_test {
 namespace {
 
 using host::SystemDpdk;
@@ -159,4 +159,4 @@ TEST(DpdkFailSafe, FailsIfAnInterfaceHasTheNameThatNetTapGives) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::dpdk_checks_test

@@ -4,7 +4,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::driver_id_test {
 namespace {
 
 using Kind = ProviderChoice::Kind;
@@ -104,4 +104,4 @@ TEST(DriverId, NamesTheDriversOfTheNumbers) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::driver_id_test

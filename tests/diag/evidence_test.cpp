@@ -14,7 +14,7 @@
 #include "diag/logs.h"
 #include "support/fixtures.h"
 
-namespace manactl::diag {
+namespace manactl::diag::evidence_test {
 namespace {
 
 using Names = std::set<std::string>;
@@ -226,4 +226,4 @@ TEST(Alternatives, AreConfirmedByOneFailedCheckAndExcludedByAllThatPass) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::evidence_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::diag {
+namespace manactl::diag::finding_test {
 namespace {
 
 using testing::ElementsAre;
@@ -49,4 +49,4 @@ TEST(Brief, CountsTheOmittedLines) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::finding_test

@@ -13,7 +13,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::fixtures_test {
 namespace {
 
 struct Tree {
@@ -175,4 +175,4 @@ TEST(FixtureTrees, AreAllInTheTable) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::fixtures_test

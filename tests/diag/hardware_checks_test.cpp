@@ -2,7 +2,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::hardware_checks_test {
 namespace {
 
 using test::commands_of;
@@ -92,4 +92,4 @@ TEST(HardwareCoexistence, WarnsWithoutMlx5) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::hardware_checks_test

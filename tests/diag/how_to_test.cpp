@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::how_to_test {
 namespace {
 
 using test::diagnose_text;
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(Samples,
                          [](const auto& one) { return one.index == 0 ? "Testpmd" : "Dmesg"; });
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::how_to_test

@@ -2,7 +2,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::interface_checks_test {
 namespace {
 
 using test::commands_of;
@@ -259,4 +259,4 @@ TEST(InterfacesPath, IsAConsequenceOfPairing) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::interface_checks_test

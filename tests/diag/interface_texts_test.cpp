@@ -4,7 +4,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::interface_texts_test {
 namespace {
 
 using host::Facts;
@@ -382,4 +382,4 @@ INSTANTIATE_TEST_SUITE_P(All, InterfaceText, testing::ValuesIn(kCases), [](const
 });
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::interface_texts_test

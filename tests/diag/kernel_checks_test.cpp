@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::kernel_checks_test {
 namespace {
 
 using test::commands_of;
@@ -218,4 +218,4 @@ TEST(KernelManaIb, NamesTheFileThatBlacklistsIt) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::kernel_checks_test

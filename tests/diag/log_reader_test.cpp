@@ -6,7 +6,7 @@
 
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::log_reader_test {
 namespace {
 
 using test::TextSource;
@@ -236,4 +236,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::log_reader_test

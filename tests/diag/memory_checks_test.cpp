@@ -2,7 +2,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::memory_checks_test {
 namespace {
 
 using host::HugepagePool;
@@ -143,4 +143,4 @@ TEST(MemoryMounts, AreInformationOnly) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::memory_checks_test

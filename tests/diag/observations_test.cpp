@@ -3,7 +3,7 @@
 #include "diag/evidence.h"
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::observations_test {
 namespace {
 
 using manactl::test::direct_vm;
@@ -84,4 +84,4 @@ TEST(HugetlbfsUnmounted, AppliesOnlyIfTheMountsAreKnown) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::observations_test

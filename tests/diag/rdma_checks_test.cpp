@@ -2,7 +2,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::rdma_checks_test {
 namespace {
 
 using test::commands_of;
@@ -212,4 +212,4 @@ TEST(RdmaProvider, IsAConsequenceOfTheDriverId) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::rdma_checks_test

@@ -7,7 +7,7 @@
 #include "diag/log_scan.h"
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::read_log_test {
 namespace {
 
 using test::diagnose_text;
@@ -218,4 +218,4 @@ TEST(HasReached, ComparesWithinTheReleaseLine) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::read_log_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::diag {
+namespace manactl::diag::release_table_test {
 namespace {
 
 using testing::HasSubstr;
@@ -150,4 +150,4 @@ TEST(MissingFixes, IncludeTheDriverIn2111) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::release_table_test

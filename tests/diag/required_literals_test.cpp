@@ -8,7 +8,7 @@
 
 #include "diag/literal_scanner.h"
 
-namespace manactl::diag {
+namespace manactl::diag::required_literals_test {
 namespace {
 
 using testing::UnorderedElementsAre;
@@ -204,4 +204,4 @@ TEST(LiteralScanner, FindsNothingInEmptyAndShortBlocks) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::required_literals_test

@@ -4,7 +4,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::resource_texts_test {
 namespace {
 
 using host::Facts;
@@ -352,4 +352,4 @@ INSTANTIATE_TEST_SUITE_P(All, ResourceText, testing::ValuesIn(kCases), [](const 
 });
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::resource_texts_test

@@ -8,7 +8,7 @@
 #include "diag/fact_lookups.h"
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::runner_test {
 namespace {
 
 using test::healthy_vm;
@@ -171,4 +171,4 @@ TEST(SelectedNics, FindsANicByItsVfName) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::runner_test

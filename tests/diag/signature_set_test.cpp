@@ -10,7 +10,7 @@
 #include "diag/evidence.h"
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::signature_set_test {
 namespace {
 
 using test::signatures;
@@ -239,4 +239,4 @@ TEST(Signatures, RefuseAnUnknownRole) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::signature_set_test

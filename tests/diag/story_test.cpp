@@ -7,7 +7,7 @@
 #include "diag/log_time.h"
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::story_test {
 namespace {
 
 using test::diagnose_text;
@@ -329,4 +329,4 @@ TEST(TimeOf, ReadsThePrefixOfALine) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::story_test

@@ -8,7 +8,7 @@
 
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::symptoms_test {
 namespace {
 
 using test::ids;
@@ -200,4 +200,4 @@ TEST(FailedChecks, AreReportedNextToALogWithAnotherCause) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::symptoms_test

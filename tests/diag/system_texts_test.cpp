@@ -4,7 +4,7 @@
 
 #include "diag/vm.h"
 
-namespace manactl::diag {
+namespace manactl::diag::system_texts_test {
 namespace {
 
 using host::Adapter;
@@ -266,4 +266,4 @@ INSTANTIATE_TEST_SUITE_P(All, SystemText, testing::ValuesIn(kCases), [](const au
 });
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::system_texts_test

@@ -6,7 +6,7 @@
 
 #include "diag/logs.h"
 
-namespace manactl::diag {
+namespace manactl::diag::verdict_test {
 namespace {
 
 using test::diagnose_text;
@@ -124,4 +124,4 @@ TEST(UnknownErrors, HaveTwoLinesOfContextOnEachSide) {
 }
 
 }  // namespace
-}  // namespace manactl::diag
+}  // namespace manactl::diag::verdict_test

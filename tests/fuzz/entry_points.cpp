@@ -2,10 +2,9 @@
 
 #include "fuzz/entry_points.h"
 
-#include <cstdlib>
-
 #include "base/ids.h"
 #include "base/text.h"
+#include "fuzz/require.h"
 #include "os/btf.h"
 #include "os/kernel_log.h"
 #include "os/netlink.h"
@@ -14,10 +13,6 @@
 
 namespace manactl::fuzz {
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // If `input` is a valid T, str() must return text that parses to an equal value.
 template <class T>

@@ -12,6 +12,7 @@
 #include "adapter/doorbell/store_decoder.h"
 #include "adapter/link/capture.h"
 #include "fuzz/entry_points.h"
+#include "fuzz/require.h"
 #include "wire/doorbell.h"
 
 namespace manactl::fuzz {
@@ -22,10 +23,6 @@ using adapter::Direction;
 
 constexpr std::size_t kRing = 4096;
 constexpr std::uint32_t kEntries = 64;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // Emulates a driver whose send and receive rings contain `bytes`.
 class FuzzedDriver {

@@ -4,9 +4,9 @@
 // that can be merged, compared and written in every format.
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "fuzz/entry_points.h"
+#include "fuzz/require.h"
 #include "report/bench_json.h"
 #include "report/compare.h"
 #include "report/html/pages.h"
@@ -15,10 +15,6 @@
 
 namespace manactl::fuzz {
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 bool is_one_line(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) {

@@ -8,13 +8,10 @@
 #include "base/text.h"
 #include "diag/doctor.h"
 #include "fuzz/entry_points.h"
+#include "fuzz/require.h"
 
 namespace manactl::fuzz {
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // Returns at most `piece` bytes per read, as a pipe may do.
 class PieceSource : public ByteSource {

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-#include <cstdlib>
 #include <string>
 
 #include "fuzz/entry_points.h"
+#include "fuzz/require.h"
 #include "host/scrub.h"
 
 namespace manactl::fuzz {
-namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
-
-}  // namespace
-
 void scrub(std::string_view input) {
   constexpr std::string_view kMac = "00:0d:3a:76:3b:d0";
   host::Scrubber scrubber;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "fuzz/entry_points.h"
+#include "fuzz/require.h"
 #include "wire/dissect.h"
 #include "wire/doorbell.h"
 #include "wire/event.h"
@@ -18,10 +19,6 @@
 
 namespace manactl::fuzz {
 namespace {
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
 
 // Decoded records must encode to the same bytes. If decoding fails, read_fields() must report that
 // error first.

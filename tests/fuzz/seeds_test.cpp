@@ -15,7 +15,7 @@
 #include "report/sample_results.h"
 #include "wire/messages.h"
 
-namespace manactl {
+namespace manactl::seeds_test {
 namespace {
 
 using namespace std::literals;
@@ -143,4 +143,4 @@ TEST(FuzzSeeds, ModifiedBenchResultsKeepTheInvariants) {
 }
 
 }  // namespace
-}  // namespace manactl
+}  // namespace manactl::seeds_test

@@ -10,7 +10,7 @@
 #include "host/recording.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::bundle_errors_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(ReadBundle, ReportsAMissingFile) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::bundle_errors_test

@@ -25,7 +25,7 @@
 #include "os/owned.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::bundle_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -321,4 +321,4 @@ TEST(UntrustedBundle, IsRejectedIfItIsTruncated) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::bundle_test

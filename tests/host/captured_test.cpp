@@ -11,7 +11,7 @@
 #include "os/memory_files.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::captured_test {
 namespace {
 
 using ::testing::AllOf;
@@ -262,4 +262,4 @@ INSTANTIATE_TEST_SUITE_P(Files,
                          [](const auto& malformed) { return std::string(malformed.param.name); });
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::captured_test

@@ -8,7 +8,7 @@
 #include "host/gather.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::carried_traffic_test {
 namespace {
 
 using ::testing::Contains;
@@ -289,4 +289,4 @@ TEST(WorkLimit, EndsAfterItsStepsAndStaysExceeded) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::carried_traffic_test

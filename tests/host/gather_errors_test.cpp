@@ -10,7 +10,7 @@
 #include "host/gather.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::gather_errors_test {
 namespace {
 
 using ::testing::AllOf;
@@ -178,4 +178,4 @@ TEST(Gather, ReadsEachCounterOfTheVf) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::gather_errors_test

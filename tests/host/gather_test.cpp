@@ -7,7 +7,7 @@
 
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::gather_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -305,4 +305,4 @@ TEST(Gather, KeepsTheEmbeddedDpdkOfTheCaller) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::gather_test

@@ -7,7 +7,7 @@
 
 #include "os/memory_files.h"
 
-namespace manactl::host {
+namespace manactl::host::management_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -216,4 +216,4 @@ TEST(Management, IsManagedIfAnyManagerManagesTheVf) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::management_test

@@ -6,7 +6,7 @@
 #include "host/gather.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::nics_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST(Facts, ReportWhyAnInterfaceIsNotAnAzureNic) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::nics_test

@@ -7,7 +7,7 @@
 #include "os/memory_files.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::numa_test {
 namespace {
 
 void add_pool(os::MemoryFiles& files, const std::string& directory, int total, int free) {
@@ -130,4 +130,4 @@ TEST(HugepageMounts, AreUnknownWithoutProc) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::numa_test

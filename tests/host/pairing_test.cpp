@@ -8,7 +8,7 @@
 #include "host/snapshot.h"
 #include "os/memory_files.h"
 
-namespace manactl::host {
+namespace manactl::host::pairing_test {
 namespace {
 
 constexpr const char* kMacA = "00:0d:3a:00:00:0a";
@@ -220,4 +220,4 @@ TEST(Nics, HaveEveryAttributeOfTheirInterface) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::pairing_test

@@ -8,7 +8,7 @@
 
 #include "os/memory_files.h"
 
-namespace manactl::host {
+namespace manactl::host::recording_files_test {
 namespace {
 
 // Counts how often a link is looked up: the recorder keeps each reply.
@@ -53,4 +53,4 @@ TEST(RecordingFiles, LooksUpNothingBelowAMissingDirectory) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::recording_files_test

@@ -10,7 +10,7 @@
 #include "host/recording.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::recording_log_test {
 namespace {
 
 constexpr std::size_t kBlock = 1U << 20;
@@ -84,4 +84,4 @@ TEST(RecordedLog, MayBeRefused) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::recording_log_test

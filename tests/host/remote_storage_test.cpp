@@ -7,7 +7,7 @@
 #include "host/facts.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::remote_storage_test {
 namespace {
 
 using ::testing::Contains;
@@ -147,4 +147,4 @@ TEST(OutputsTo, SeparatesIpv4AndIpv6) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::remote_storage_test

@@ -10,7 +10,7 @@
 #include "host/snapshot.h"
 #include "os/btf.h"
 
-namespace manactl::host {
+namespace manactl::host::scrub_files_test {
 namespace {
 
 struct File {
@@ -251,4 +251,4 @@ TEST(ScrubbedTree, LearnsNamesOfEveryFileBeforeItScrubs) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::scrub_files_test

@@ -6,7 +6,7 @@
 
 #include "host/scrubbing.h"
 
-namespace manactl::host {
+namespace manactl::host::scrub_ips_test {
 namespace {
 
 TEST(ScrubbedIpv4, HasFourNumbersUpTo255) {
@@ -174,4 +174,4 @@ TEST(ScrubbedIpv6, IsNumberedBeyondTwoBytes) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::scrub_ips_test

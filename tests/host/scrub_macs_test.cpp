@@ -7,7 +7,7 @@
 #include "host/mac_spellings.h"
 #include "host/scrubbing.h"
 
-namespace manactl::host {
+namespace manactl::host::scrub_macs_test {
 namespace {
 
 TEST(ScrubbedMac, MayHaveAnySeparator) {
@@ -216,4 +216,4 @@ TEST(MacSpellings, ConvertBetweenMacAddressAndEui64) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::scrub_macs_test

@@ -6,7 +6,7 @@
 
 #include "host/scrubbing.h"
 
-namespace manactl::host {
+namespace manactl::host::scrub_names_test {
 namespace {
 
 TEST(ScrubbedNames, AreTheHostsOfSyslogLines) {
@@ -280,4 +280,4 @@ TEST(NameReplacer, FindsNamesInMounts) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::scrub_names_test

@@ -13,7 +13,7 @@
 #include "host/snapshot.h"
 #include "os/memory_files.h"
 
-namespace manactl::host {
+namespace manactl::host::scrub_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -381,4 +381,4 @@ TEST(ScrubbedTree, KeepsTargetsOfProcessLinksOnlyIfManactlReadsThem) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::scrub_test

@@ -8,7 +8,7 @@
 
 #include "host/scrubbing.h"
 
-namespace manactl::host {
+namespace manactl::host::scrub_text_test {
 namespace {
 
 bool ends_with_escape(std::string_view text) {
@@ -148,4 +148,4 @@ TEST(Report, LosesCutWordsThatMayBePartsOfAddresses) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::scrub_text_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl::host {
+namespace manactl::host::testpmd_test {
 namespace {
 
 constexpr std::uint64_t kMiB = 1U << 20U;
@@ -80,4 +80,4 @@ TEST(FreestPool, HasTheKernelsPageSizeIfNoPageIsFree) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::testpmd_test

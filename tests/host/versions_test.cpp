@@ -8,7 +8,7 @@
 #include "os/memory_files.h"
 #include "support/fixtures.h"
 
-namespace manactl::host {
+namespace manactl::host::versions_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -173,4 +173,4 @@ TEST(InstalledDpdk, ListsEveryVersion) {
 }
 
 }  // namespace
-}  // namespace manactl::host
+}  // namespace manactl::host::versions_test

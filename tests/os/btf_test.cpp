@@ -11,7 +11,7 @@
 #include "os/files.h"
 #include "os/owned.h"
 
-namespace manactl::os {
+namespace manactl::os::btf_test {
 namespace {
 
 using Btf = Owned<btf, btf__free>;
@@ -311,4 +311,4 @@ TEST(Btf, AgreesWithLibbpfOnTheRunningKernel) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::btf_test

@@ -9,7 +9,7 @@
 #include "os/memory_files.h"
 #include "os/sysfs_device.h"
 
-namespace manactl::os {
+namespace manactl::os::devices_test {
 namespace {
 
 TEST(TreeDevices, FindsOnlyNetworkFunctions) {
@@ -193,4 +193,4 @@ TEST(Devices, AreEqualFromLibudevAndFromSysfs) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::devices_test

@@ -10,7 +10,7 @@
 
 #include "os/memory_files.h"
 
-namespace manactl::os {
+namespace manactl::os::dry_run_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -249,4 +249,4 @@ TEST_F(DryRunTest, ReportsLinksThatCannotBeListed) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::dry_run_test

@@ -15,7 +15,7 @@
 #include "os/scratch.h"
 #include "support/file_calls.h"
 
-namespace manactl::os {
+namespace manactl::os::durability_test {
 namespace {
 
 using test::FileCalls;
@@ -190,4 +190,4 @@ TEST_F(WrittenFile, IsReadToItsEnd) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::durability_test

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace manactl::os {
+namespace manactl::os::durable_directory_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST_F(DurableDirectoryTest, RejectsNamesThatAreNotPlain) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::durable_directory_test

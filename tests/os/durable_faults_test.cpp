@@ -17,7 +17,7 @@
 #include "os/kernel_calls.h"
 #include "os/scratch.h"
 
-namespace manactl::os {
+namespace manactl::os::durable_faults_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -219,4 +219,4 @@ TEST(DurableDirectorySize, IsThatOfTheTextUnlessItIsKnown) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::durable_faults_test

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <linux/ethtool.h>
+#include <linux/if.h>
 #include <linux/sockios.h>
-#include <net/if.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +15,7 @@
 
 #include "os/kernel_calls.h"
 
-namespace manactl::os {
+namespace manactl::os::ethtool_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -183,4 +183,4 @@ TEST_F(EthtoolDriver, IsAskedThroughOneSocket) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::ethtool_test

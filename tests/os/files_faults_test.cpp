@@ -16,7 +16,7 @@
 #include "os/scratch.h"
 #include "support/file_calls.h"
 
-namespace manactl::os {
+namespace manactl::os::files_faults_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -284,4 +284,4 @@ TEST(NodeDefaults, AllowNothing) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::files_faults_test

@@ -10,7 +10,7 @@
 #include "os/memory_files.h"
 #include "os/scratch.h"
 
-namespace manactl::os {
+namespace manactl::os::files_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -177,4 +177,4 @@ TEST(Resolve, StopsAtALoop) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::files_test

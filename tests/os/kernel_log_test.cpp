@@ -12,7 +12,7 @@
 #include "os/owned.h"
 #include "support/file_calls.h"
 
-namespace manactl::os {
+namespace manactl::os::kernel_log_test {
 namespace {
 
 TEST(KernelLogRecord, IsFormattedLikeDmesg) {
@@ -138,4 +138,4 @@ TEST_F(KernelRecords, MayBeDenied) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::kernel_log_test

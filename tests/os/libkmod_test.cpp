@@ -12,7 +12,7 @@
 #include "os/memory_files.h"
 #include "os/modules.h"
 
-namespace manactl::os {
+namespace manactl::os::libkmod_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST_F(StubKmod, IsNotAskedAboutACapturedSystem) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::libkmod_test

@@ -12,7 +12,7 @@
 #include "os/attributes.h"
 #include "os/netlink_messages.h"
 
-namespace manactl::os {
+namespace manactl::os::links_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -168,4 +168,4 @@ TEST(Links, ListLoopback) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::links_test

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace manactl::os {
+namespace manactl::os::memory_files_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -162,4 +162,4 @@ TEST(MemoryFiles, FailsWithThePathAndTheReason) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::memory_files_test

@@ -9,7 +9,7 @@
 #include "os/modprobe_config.h"
 #include "os/scratch.h"
 
-namespace manactl::os {
+namespace manactl::os::modules_test {
 namespace {
 
 constexpr const char* kRelease = "6.8.0";
@@ -249,4 +249,4 @@ TEST(ModprobeConfig, IsInterpretedLikeLibkmod) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::modules_test

@@ -15,7 +15,7 @@
 #include "os/netlink_kernel.h"
 #include "os/sockets.h"
 
-namespace manactl::os {
+namespace manactl::os::netlink_socket_test {
 namespace {
 
 using test::NetlinkKernel;
@@ -255,4 +255,4 @@ TEST(CreatedRoutes, AreThoseOfTheKernel) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::netlink_socket_test

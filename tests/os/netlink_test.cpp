@@ -9,7 +9,7 @@
 
 #include "os/attributes.h"
 
-namespace manactl::os {
+namespace manactl::os::netlink_test {
 namespace {
 
 constexpr std::uint32_t kSequence = 7;
@@ -130,4 +130,4 @@ TEST(Attributes, AreReadUntilOneIsMalformed) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::netlink_test

@@ -19,7 +19,7 @@
 #include "os/ethtool.h"
 #include "os/links.h"
 
-namespace manactl::os {
+namespace manactl::os::network_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -288,4 +288,4 @@ TEST(Network, ReadsDriversAndCounters) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::network_test

@@ -21,7 +21,7 @@
 #include "os/owned.h"
 #include "os/scratch.h"
 
-namespace manactl::os {
+namespace manactl::os::open_in_root_test {
 namespace {
 
 struct Case {
@@ -255,4 +255,4 @@ TEST_P(WithoutOpenat2, ACapturedTreeCanBeRead) {
 INSTANTIATE_TEST_SUITE_P(Errnos, WithoutOpenat2, testing::Values(ENOSYS, EPERM));
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::open_in_root_test

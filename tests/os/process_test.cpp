@@ -17,7 +17,7 @@
 #include "os/kernel_calls.h"
 #include "os/system.h"
 
-namespace manactl::os {
+namespace manactl::os::process_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -194,4 +194,4 @@ TEST(LiveSystem, OffersEveryInterface) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::process_test

@@ -15,7 +15,7 @@
 #include "os/rdma.h"
 #include "os/sockets.h"
 
-namespace manactl::os {
+namespace manactl::os::rdma_kernel_test {
 namespace {
 
 using test::NetlinkKernel;
@@ -271,4 +271,4 @@ TEST_F(SocketKernel, FailsIfAProcfsFileCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::rdma_kernel_test

@@ -9,7 +9,7 @@
 #include "os/attributes.h"
 #include "os/netlink_messages.h"
 
-namespace manactl::os {
+namespace manactl::os::rdma_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -142,4 +142,4 @@ TEST(RdmaMessages, RejectRepliesWithoutAName) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::rdma_test

@@ -15,7 +15,7 @@
 #include "os/links.h"
 #include "os/netlink_messages.h"
 
-namespace manactl::os {
+namespace manactl::os::route_messages_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -308,4 +308,4 @@ TEST(NextHops, AreReadUntilOneIsMalformed) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::route_messages_test

@@ -12,7 +12,7 @@
 #include "os/memory_files.h"
 #include "os/netlink_messages.h"
 
-namespace manactl::os {
+namespace manactl::os::route_requests_test {
 namespace {
 
 using namespace std::string_literals;
@@ -233,4 +233,4 @@ TEST(Attributes, EndAtAWrongLength) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::route_requests_test

@@ -18,7 +18,7 @@
 #include "os/sandbox.h"
 #include "os/scratch.h"
 
-namespace manactl::os {
+namespace manactl::os::sandbox_calls_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -235,4 +235,4 @@ TEST_F(SandboxCalls, AskForTheVersionOfLandlock) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::sandbox_calls_test

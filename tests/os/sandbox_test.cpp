@@ -19,7 +19,7 @@
 
 #include "os/scratch.h"
 
-namespace manactl::os {
+namespace manactl::os::sandbox_test {
 namespace {
 
 // Runs `attempt` in a child process and returns its result, a small number such as an errno.
@@ -186,4 +186,4 @@ TEST_F(SandboxTest, KeepsOnlyCapabilitiesForTheNamedFiles) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::sandbox_test

@@ -17,7 +17,7 @@
 #include "os/netlink_messages.h"
 #include "os/owned.h"
 
-namespace manactl::os {
+namespace manactl::os::sockets_test {
 namespace {
 
 inet_diag_msg message(unsigned char family, unsigned char state) {
@@ -174,4 +174,4 @@ TEST(Sockets, ListAListener) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::sockets_test

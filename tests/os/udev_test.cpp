@@ -9,7 +9,7 @@
 #include "os/kernel_calls.h"
 #include "os/owned.h"
 
-namespace manactl::os {
+namespace manactl::os::udev_test {
 namespace {
 
 using Testbed = Owned<UMockdevTestbed, g_object_unref>;
@@ -146,4 +146,4 @@ TEST_F(AzureVm, ListsTheSameFunctionsFromSysfs) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::udev_test

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-namespace manactl::os {
+namespace manactl::os::verbs_probe_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -148,4 +148,4 @@ TEST(ProviderReport, IsRejectedIfMalformed) {
 }
 
 }  // namespace
-}  // namespace manactl::os
+}  // namespace manactl::os::verbs_probe_test

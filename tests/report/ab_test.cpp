@@ -9,7 +9,7 @@
 
 #include "report/sample_results.h"
 
-namespace manactl::report {
+namespace manactl::report::ab_test {
 namespace {
 
 using nlohmann::json;
@@ -110,4 +110,4 @@ TEST(AbComparison, IsWrittenAsJson) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::ab_test

@@ -11,7 +11,7 @@
 #include "report/sample_results.h"
 #include "report/series.h"
 
-namespace manactl::report {
+namespace manactl::report::bench_json_test {
 namespace {
 
 using nlohmann::json;
@@ -148,4 +148,4 @@ TEST(BenchCsv, HasARowForEachIntervalAndQueue) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::bench_json_test

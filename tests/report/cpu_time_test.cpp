@@ -10,7 +10,7 @@
 
 #include "os/memory_files.h"
 
-namespace manactl::report {
+namespace manactl::report::cpu_time_test {
 namespace {
 
 constexpr const char* kStat =
@@ -114,4 +114,4 @@ TEST(CpuSeconds, AreTheTimeBetweenTwoReadings) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::cpu_time_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace manactl::report {
+namespace manactl::report::figures_test {
 namespace {
 
 TEST(UtcText, CanBeParsed) {
@@ -103,4 +103,4 @@ TEST(TimeText, HasAFittingUnit) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::figures_test

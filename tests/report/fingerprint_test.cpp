@@ -6,7 +6,7 @@
 
 #include "os/memory_files.h"
 
-namespace manactl::report {
+namespace manactl::report::fingerprint_test {
 namespace {
 
 constexpr const char* kCpus = "sys/devices/system/cpu/";
@@ -83,4 +83,4 @@ TEST(LoadAverage, IsThatOfTheLastMinute) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::fingerprint_test

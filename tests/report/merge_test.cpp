@@ -7,7 +7,7 @@
 
 #include "report/sample_results.h"
 
-namespace manactl::report {
+namespace manactl::report::merge_test {
 namespace {
 
 using datapath::Mode;
@@ -85,4 +85,4 @@ TEST(Merge, ExceedsTheLimitWhenTheLossIsHigherOrUnknown) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::merge_test

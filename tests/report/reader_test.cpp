@@ -10,7 +10,7 @@
 #include "report/bench_json.h"
 #include "report/sample_results.h"
 
-namespace manactl::report {
+namespace manactl::report::reader_test {
 namespace {
 
 using nlohmann::json;
@@ -166,4 +166,4 @@ TEST(ReadBench, RejectsTextThatIsNotJson) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::reader_test

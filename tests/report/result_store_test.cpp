@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace manactl::report {
+namespace manactl::report::result_store_test {
 namespace {
 
 using testing::ElementsAre;
@@ -152,4 +152,4 @@ TEST(ResultsDirectory, IsBelowVarLibForRoot) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::result_store_test

@@ -7,7 +7,7 @@
 #include "report/figures.h"
 #include "report/sample_results.h"
 
-namespace manactl::report {
+namespace manactl::report::result_test {
 namespace {
 
 // The median excludes the slow first and last intervals; the total includes them.
@@ -72,4 +72,4 @@ TEST(BenchResult, RejectsTheSyntheticPathUnlessItIsAllowed) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::result_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::report {
+namespace manactl::report::search_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -44,4 +44,4 @@ TEST(ProbeText, ContainsRateAndLoss) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::search_text_test

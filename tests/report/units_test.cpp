@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace manactl::report {
+namespace manactl::report::units_test {
 namespace {
 
 TEST(Quantity, HasFourSignificantDigits) {
@@ -35,4 +35,4 @@ TEST(Units, OfTimeAvoidLargeNumbers) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::units_test

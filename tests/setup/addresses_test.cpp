@@ -6,7 +6,7 @@
 
 #include <tuple>
 
-namespace manactl::setup {
+namespace manactl::setup::addresses_test {
 namespace {
 
 auto fields(const os::Address& a) {
@@ -147,4 +147,4 @@ TEST(RouteText, IsRejectedIfAnyPartIsInvalid) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::addresses_test

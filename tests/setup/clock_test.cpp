@@ -8,7 +8,7 @@
 #include <ctime>
 #include <vector>
 
-namespace manactl::setup {
+namespace manactl::setup::clock_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -51,4 +51,4 @@ TEST(WaitUntil, PollsEveryTenMillisecondsUntilTheLimit) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::clock_test

@@ -12,7 +12,7 @@
 #include "setup/restore.h"
 #include "setup/sysfs.h"
 
-namespace manactl::setup {
+namespace manactl::setup::faults_test {
 namespace {
 
 using test::FakeVm;
@@ -252,4 +252,4 @@ INSTANTIATE_TEST_SUITE_P(Methods,
                          [](const auto& test) { return test.param.name; });
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::faults_test

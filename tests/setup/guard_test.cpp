@@ -10,7 +10,7 @@
 #include "os/memory_files.h"
 #include "setup/fake_vm.h"
 
-namespace manactl::setup {
+namespace manactl::setup::guard_test {
 namespace {
 
 using test::FakeVm;
@@ -168,4 +168,4 @@ TEST(Holders, AreTheProcessesThatHaveADeviceOpen) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::guard_test

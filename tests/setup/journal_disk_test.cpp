@@ -12,7 +12,7 @@
 #include "setup/journal.h"
 #include "support/file_calls.h"
 
-namespace manactl::setup {
+namespace manactl::setup::journal_disk_test {
 namespace {
 
 using test::FileCalls;
@@ -88,4 +88,4 @@ TEST_F(JournalOnDisk, DoesNotBeginAStepThatItCannotRecord) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::journal_disk_test

@@ -9,7 +9,7 @@
 
 #include "setup/journal.h"
 
-namespace manactl::setup {
+namespace manactl::setup::journal_records_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -261,4 +261,4 @@ TEST(JournalDirectory, ReportsEachFailure) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::journal_records_test

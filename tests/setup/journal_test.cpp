@@ -16,7 +16,7 @@
 #include "setup/fake_vm.h"
 #include "setup/restore.h"
 
-namespace manactl::setup {
+namespace manactl::setup::journal_test {
 namespace {
 
 using test::FakeVm;
@@ -271,4 +271,4 @@ TEST_F(JournalFiles, ThatAreNotTrustedStayAndTheKernelStateIsReverted) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::journal_test

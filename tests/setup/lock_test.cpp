@@ -18,7 +18,7 @@
 
 #include "support/file_calls.h"
 
-namespace manactl::setup {
+namespace manactl::setup::lock_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -193,4 +193,4 @@ TEST_F(LockFile, IsNotHeldByAChildThatClosesIt) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::lock_test

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace manactl::setup {
+namespace manactl::setup::nic_identity_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST(Slots, RequireAManaVfWithAPciAddress) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::nic_identity_test

@@ -14,7 +14,7 @@
 
 #include "os/memory_files.h"
 
-namespace manactl::setup {
+namespace manactl::setup::persist_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -298,4 +298,4 @@ TEST_F(Persist, RemovesWhatItWroteIfAFileCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::persist_test

@@ -8,7 +8,7 @@
 #include "setup/make_plan.h"
 #include "setup/steps.h"
 
-namespace manactl::setup {
+namespace manactl::setup::plan_hugepages_test {
 namespace {
 
 // Plans for hugepages alone.
@@ -237,4 +237,4 @@ TEST_F(MakePlan, ReservesHugepagesOnTheNodeOfTheNic) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::plan_hugepages_test

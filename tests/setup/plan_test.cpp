@@ -9,7 +9,7 @@
 #include "setup/steps.h"
 #include "setup/sysfs.h"
 
-namespace manactl::setup {
+namespace manactl::setup::plan_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -254,4 +254,4 @@ TEST_F(MakePlan, RecognizesANicThatIsPreparedWithVfOnly) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::plan_test

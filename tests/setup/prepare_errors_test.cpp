@@ -13,7 +13,7 @@
 #include "setup/prepare.h"
 #include "setup/status.h"
 
-namespace manactl::setup {
+namespace manactl::setup::prepare_errors_test {
 namespace {
 
 using test::FakeVm;
@@ -208,4 +208,4 @@ TEST(Words, AreCompleteAndNotEmpty) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::prepare_errors_test

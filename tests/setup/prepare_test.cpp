@@ -13,7 +13,7 @@
 #include "setup/lock.h"
 #include "setup/restore.h"
 
-namespace manactl::setup {
+namespace manactl::setup::prepare_test {
 namespace {
 
 using test::FakeVm;
@@ -349,4 +349,4 @@ TEST(Prepare, CostGrowsLinearlyWithNicsAndRoutes) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::prepare_test

@@ -12,7 +12,7 @@
 #include "setup/restore.h"
 #include "setup/sysfs.h"
 
-namespace manactl::setup {
+namespace manactl::setup::restore_selection_test {
 namespace {
 
 using test::FakeVm;
@@ -284,4 +284,4 @@ TEST(RestoreWithoutAnEntry, IsRefusedIfTheNicIsInUse) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::restore_selection_test

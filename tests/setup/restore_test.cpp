@@ -9,7 +9,7 @@
 
 #include "setup/fake_vm.h"
 
-namespace manactl::setup {
+namespace manactl::setup::restore_test {
 namespace {
 
 using test::FakeVm;
@@ -222,4 +222,4 @@ TEST(Restore, RecoversOnlyUnfinishedRuns) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::restore_test

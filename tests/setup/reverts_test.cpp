@@ -13,7 +13,7 @@
 #include "setup/steps.h"
 #include "setup/sysfs.h"
 
-namespace manactl::setup {
+namespace manactl::setup::reverts_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -326,4 +326,4 @@ TEST(Verify, ShowsTheStateThatTheKernelLeft) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::reverts_test

@@ -9,7 +9,7 @@
 #include "setup/fake_vm.h"
 #include "setup/steps.h"
 
-namespace manactl::setup {
+namespace manactl::setup::save_addresses_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -137,4 +137,4 @@ TEST_F(SaveAddresses, RejectsADamagedRecord) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::save_addresses_test

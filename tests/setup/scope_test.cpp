@@ -10,7 +10,7 @@
 #include "os/memory_files.h"
 #include "setup/process_calls.h"
 
-namespace manactl::setup {
+namespace manactl::setup::scope_test {
 namespace {
 
 using test::Exec;
@@ -77,4 +77,4 @@ TEST_F(EnterScope, ReportsThatBusctlCannotBeUsed) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::scope_test

@@ -12,7 +12,7 @@
 
 #include "setup/fake_vm.h"
 
-namespace manactl::setup {
+namespace manactl::setup::session_test {
 namespace {
 
 TEST(DeferredSignals, DefersEverySignalThatEndsAProcess) {
@@ -168,4 +168,4 @@ TEST(SetupSession, RequiresRootWithNetAdmin) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::session_test

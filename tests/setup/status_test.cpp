@@ -9,7 +9,7 @@
 #include "setup/fake_vm.h"
 #include "setup/restore.h"
 
-namespace manactl::setup {
+namespace manactl::setup::status_test {
 namespace {
 
 using std::chrono::seconds;
@@ -272,4 +272,4 @@ TEST_F(StatusOf, AnEntryOfADirectVfBelongsToItsNic) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::status_test

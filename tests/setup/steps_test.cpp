@@ -16,7 +16,7 @@
 #include "setup/plan.h"
 #include "setup/sysfs.h"
 
-namespace manactl::setup {
+namespace manactl::setup::steps_test {
 namespace {
 
 using test::FakeVm;
@@ -261,4 +261,4 @@ TEST(Steps, ListTheCommandsThatRevertThem) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::steps_test

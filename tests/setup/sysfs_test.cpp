@@ -8,7 +8,7 @@
 #include "os/memory_files.h"
 #include "setup/fake_vm.h"
 
-namespace manactl::setup {
+namespace manactl::setup::sysfs_test {
 namespace {
 
 using test::FakeVm;
@@ -93,4 +93,4 @@ TEST(FindLink, AcceptsAlternativeNames) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::sysfs_test

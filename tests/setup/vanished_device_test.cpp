@@ -11,7 +11,7 @@
 #include "setup/fake_vm.h"
 #include "setup/restore.h"
 
-namespace manactl::setup {
+namespace manactl::setup::vanished_device_test {
 namespace {
 
 using test::FakeVm;
@@ -163,4 +163,4 @@ TEST(VanishedDevice, DoesNotExcuseFailuresOfOtherDevices) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::vanished_device_test

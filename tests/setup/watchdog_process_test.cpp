@@ -26,7 +26,7 @@
 #include "setup/process_calls.h"
 #include "setup/watchdog.h"
 
-namespace manactl::setup {
+namespace manactl::setup::watchdog_process_test {
 namespace {
 
 using std::chrono::seconds;
@@ -373,4 +373,4 @@ TEST_F(WatchdogProcess, RequiresThreeDescriptors) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::watchdog_process_test

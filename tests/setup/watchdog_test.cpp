@@ -12,7 +12,7 @@
 #include "os/memory_files.h"
 #include "setup/fake_vm.h"
 
-namespace manactl::setup {
+namespace manactl::setup::watchdog_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -342,4 +342,4 @@ TEST(ProcessStamp, NeedsTheStartTime) {
 }
 
 }  // namespace
-}  // namespace manactl::setup
+}  // namespace manactl::setup::watchdog_test

@@ -13,7 +13,7 @@
 #include "wire/gdma_messages.h"
 #include "wire/shared_memory.h"
 
-namespace manactl::wire {
+namespace manactl::wire::advice_test {
 namespace {
 
 using ::testing::StartsWith;
@@ -87,4 +87,4 @@ TEST(Advice, ExplainsTheCode) {
 }
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::advice_test

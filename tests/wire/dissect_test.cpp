@@ -10,7 +10,7 @@
 #include "wire/golden.h"
 #include "wire/messages.h"
 
-namespace manactl::wire {
+namespace manactl::wire::dissect_test {
 namespace {
 
 using test::hex;
@@ -298,4 +298,4 @@ TEST(Dissect, ReportsViolatedRules) {
 }
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::dissect_test

@@ -15,7 +15,7 @@
 #include "wire/shared_memory.h"
 #include "wire/work_queue.h"
 
-namespace manactl::wire {
+namespace manactl::wire::golden_test {
 namespace {
 
 using test::expect_bytes;
@@ -225,4 +225,4 @@ TEST(Refusal, NamesFieldAndValue) {
 }
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::golden_test

@@ -12,7 +12,7 @@
 #include "wire/port_messages.h"
 #include "wire/registers.h"
 
-namespace manactl::wire {
+namespace manactl::wire::late_golden_test {
 namespace {
 
 using test::expect_bytes;
@@ -194,4 +194,4 @@ TEST(Enumerations, EqualThoseOfTheDrivers) {
 }
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::late_golden_test

@@ -9,7 +9,7 @@
 #include "wire/mana_messages.h"
 #include "wire/oob.h"
 
-namespace manactl::wire {
+namespace manactl::wire::message_golden_test {
 namespace {
 
 using test::expect_bytes;
@@ -181,4 +181,4 @@ TEST(ManaBodies, OfStatisticsAreInOrder) {
 }
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::message_golden_test

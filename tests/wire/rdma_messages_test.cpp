@@ -13,7 +13,7 @@
 #include "wire/golden.h"
 #include "wire/record_table.h"
 
-namespace manactl::wire {
+namespace manactl::wire::rdma_messages_test {
 namespace {
 
 using test::expect_bytes;
@@ -95,4 +95,4 @@ TEST(RdmaMessage, RejectsInvalidValues) {
 }
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::rdma_messages_test

@@ -15,7 +15,7 @@
 #include "wire/shared_memory.h"
 #include "wire/work_queue.h"
 
-namespace manactl::wire {
+namespace manactl::wire::records_test {
 namespace {
 
 using Records = testing::Types<SharedMemoryHeader,
@@ -102,4 +102,4 @@ using Records = testing::Types<SharedMemoryHeader,
 INSTANTIATE_TYPED_TEST_SUITE_P(Wire, EveryRecord, Records);
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::records_test

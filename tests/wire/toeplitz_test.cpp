@@ -11,7 +11,7 @@
 
 #include "wire/golden.h"
 
-namespace manactl::wire {
+namespace manactl::wire::toeplitz_test {
 namespace {
 
 using test::hex;
@@ -68,4 +68,4 @@ TEST(Toeplitz, OfAnEmptyInputIsZero) {
 }
 
 }  // namespace
-}  // namespace manactl::wire
+}  // namespace manactl::wire::toeplitz_test

@@ -13,7 +13,7 @@
 #include "cli/run_manactl.h"
 #include "report/sample_results.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_bench_ab_test {
 namespace {
 
 using datapath::Mode;
@@ -176,4 +176,4 @@ TEST_F(BenchAb, RejectsWrongOptionsWithOneLine) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_bench_ab_test

@@ -9,7 +9,7 @@
 #include "cli/run_manactl.h"
 #include "report/sample_results.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_bench_compare_test {
 namespace {
 
 using nlohmann::json;
@@ -232,4 +232,4 @@ TEST(BenchInterface, MayHaveTheNameOfASubcommand) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_bench_compare_test

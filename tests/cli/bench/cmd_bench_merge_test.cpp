@@ -8,7 +8,7 @@
 #include "cli/run_manactl.h"
 #include "report/sample_results.h"
 
-namespace manactl::cli {
+namespace manactl::cli::cmd_bench_merge_test {
 namespace {
 
 using datapath::Mode;
@@ -76,4 +76,4 @@ TEST_F(MergeCommand, RejectsWrongInputWithOneLine) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::cmd_bench_merge_test

@@ -9,7 +9,7 @@
 
 #include "cli/run_manactl.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_bench_path_test {
 namespace {
 
 using testing::HasSubstr;
@@ -68,4 +68,4 @@ TEST(BenchPath, IsPrintedAsText) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_bench_path_test

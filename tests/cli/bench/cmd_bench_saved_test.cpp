@@ -15,7 +15,7 @@
 #include "datapath/engines.h"
 #include "report/sample_results.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_bench_saved_test {
 namespace {
 
 using datapath::Mode;
@@ -302,4 +302,4 @@ TEST_F(BenchEvents, BeginWithStartAndFinishWithEnd) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_bench_saved_test

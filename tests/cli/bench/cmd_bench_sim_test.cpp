@@ -14,7 +14,7 @@
 #include "datapath/engines.h"
 #include "datapath/mode.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_bench_sim_test {
 namespace {
 
 using testing::HasSubstr;
@@ -241,4 +241,4 @@ TEST(BenchOnAdapter, RejectsAShareOfAnUnknownLinkSpeed) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_bench_sim_test

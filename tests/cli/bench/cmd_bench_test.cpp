@@ -9,7 +9,7 @@
 #include "cli/run_manactl.h"
 #include "datapath/engines.h"
 
-namespace manactl::test {
+namespace manactl::test::cmd_bench_test {
 namespace {
 
 using testing::Contains;
@@ -298,4 +298,4 @@ TEST(Bench, ReportsThatAnInterfaceDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::cmd_bench_test

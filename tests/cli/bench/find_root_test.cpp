@@ -12,7 +12,7 @@
 #include "datapath/engines.h"
 #include "datapath/in_child.h"
 
-namespace manactl::test {
+namespace manactl::test::find_root_test {
 namespace {
 
 constexpr double kBitsPerSecond = 2e6;
@@ -96,4 +96,4 @@ TEST(BenchFind, FindsTheRateAboveWhichAKernelQueueDrops) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::find_root_test

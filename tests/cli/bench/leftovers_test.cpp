@@ -26,7 +26,7 @@
 #include "datapath/engines.h"
 #include "datapath/in_child.h"
 
-namespace manactl::test {
+namespace manactl::test::leftovers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ TEST(BenchUnderNohup, KeepsRunning) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::leftovers_test

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "report/sample_results.h"
 
-namespace manactl::cli {
+namespace manactl::cli::live_view_test {
 namespace {
 
 using testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST_F(LiveViewTest, PrintsNothingWithoutATerminal) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::live_view_test

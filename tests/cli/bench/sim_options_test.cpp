@@ -12,7 +12,7 @@
 
 #include "cli/run_manactl.h"
 
-namespace manactl::test {
+namespace manactl::test::sim_options_test {
 namespace {
 
 using nlohmann::json;
@@ -186,4 +186,4 @@ TEST(OptionsOnAdapter, ChooseTheOutputFormat) {
 }
 
 }  // namespace
-}  // namespace manactl::test
+}  // namespace manactl::test::sim_options_test

@@ -10,7 +10,7 @@
 #include "os/memory_files.h"
 #include "support/fixtures.h"
 
-namespace manactl::cli {
+namespace manactl::cli::target_test {
 namespace {
 
 using testing::ElementsAre;
@@ -327,4 +327,4 @@ TEST(ChooseMemory, UsesHugepagesIfEnoughAreFree) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::target_test

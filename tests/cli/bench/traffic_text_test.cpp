@@ -6,7 +6,7 @@
 
 #include "report/search_text.h"
 
-namespace manactl::cli {
+namespace manactl::cli::traffic_text_test {
 namespace {
 
 using datapath::Rate;
@@ -116,4 +116,4 @@ TEST(FindGoals, HaveTextThatParsesToTheSameGoal) {
 }
 
 }  // namespace
-}  // namespace manactl::cli
+}  // namespace manactl::cli::traffic_text_test

@@ -6,7 +6,7 @@
 #include "report/html/pages.h"
 #include "report/sample_results.h"
 
-namespace manactl::report {
+namespace manactl::report::bench_page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -113,4 +113,4 @@ TEST(BenchPage, WarnsOfAnInterruption) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::bench_page_test

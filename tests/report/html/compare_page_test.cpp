@@ -6,7 +6,7 @@
 #include "report/html/pages.h"
 #include "report/sample_results.h"
 
-namespace manactl::report {
+namespace manactl::report::compare_page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -102,4 +102,4 @@ TEST(ComparePage, LimitsTheNumberOfDots) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::compare_page_test

@@ -11,7 +11,7 @@
 
 #include "report/html/elements.h"
 
-namespace manactl::report {
+namespace manactl::report::page_test {
 namespace {
 
 using testing::HasSubstr;
@@ -272,4 +272,4 @@ TEST(HtmlReport, DrawsNoNanOrInfinity) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::page_test

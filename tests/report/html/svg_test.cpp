@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace manactl::report {
+namespace manactl::report::svg_test {
 namespace {
 
 using testing::DoubleNear;
@@ -138,4 +138,4 @@ TEST(Svg, PrintsEnoughDigitsToDistinguishMarks) {
 }
 
 }  // namespace
-}  // namespace manactl::report
+}  // namespace manactl::report::svg_test
