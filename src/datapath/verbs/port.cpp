@@ -94,7 +94,12 @@ Result<> Port::open_device(const OpenPort& open, const BenchPlan& plan, const Ni
 
 void Port::close() {
   for (auto& lane : lanes_) {
-    if (lane.tx != nullptr) lane.abandoned += lane.tx->head() - lane.tx->completed();
+    if (lane.tx != nullptr) {
+      // The device may have sent packets after the worker stopped.
+      lane.tx->reclaim();
+      lane.counters.tx_errors.set(lane.tx->errors());
+      lane.abandoned += lane.tx->head() - lane.tx->completed();
+    }
     lane.tx = nullptr;
     lane.rx = nullptr;
     lane.send_pattern = {};
