@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <map>
 #include <set>
 #include <thread>
 #include <utility>
@@ -49,7 +50,7 @@ void DeviceWatcher::on_removed(std::uint16_t port, std::string device) {
   const bool is_new = std::find(absent_.begin(), absent_.end(), device) == absent_.end();
   for (auto& lane : lanes_) {
     if (!uses(lane, port)) continue;
-    // A worker may have set this flag once more after the lane was last in use.
+    // A worker may have set it again after the previous removal.
     if (is_new) lane.parked.store(false, std::memory_order_relaxed);
     lane.removed.store(true, std::memory_order_release);
   }
@@ -71,9 +72,20 @@ bool DeviceWatcher::uses(const Lane& lane, std::uint16_t port) const {
   return lane.port == port || (forwards(mode_) && lane.out_port == port);
 }
 
+bool DeviceWatcher::uses_any(const Lane& lane,
+                             const std::map<std::uint16_t, const Port*>& ports) const {
+  return ports.contains(lane.port) || (forwards(mode_) && ports.contains(lane.out_port));
+}
+
 bool DeviceWatcher::is_absent(const std::string& device) {
   const std::lock_guard lock(mutex_);
   return std::find(absent_.begin(), absent_.end(), device) != absent_.end();
+}
+
+bool DeviceWatcher::is_usable(std::uint16_t port) {
+  return std::none_of(ports_.begin(), ports_.end(), [&](const Port& candidate) {
+    return candidate.id() == port && is_absent(candidate.name());
+  });
 }
 
 // DPDK has no events for the kernel's interface below af_packet or tap, so this function polls it.
@@ -89,53 +101,41 @@ void DeviceWatcher::check_interfaces() {
   for (const auto& device : returned) reopen(device);
 }
 
+void DeviceWatcher::on_reopened(const std::string& device, bool opened) {
+  const std::lock_guard lock(mutex_);
+  // DPDK also announces ports that then do not start.
+  std::erase_if(added_, [&](auto id) { return name_of(id) == device; });
+  if (opened) add_returned(device);
+}
+
 void DeviceWatcher::reopen(const std::string& device) {
   std::vector<Port*> ports;
-  std::vector<std::uint16_t> old_ids;
+  std::map<std::uint16_t, const Port*> by_old_id;
   for (auto& port : ports_) {
     if (port.device() != device) continue;
     ports.push_back(&port);
-    old_ids.push_back(port.id());
+    by_old_id.emplace(port.id(), &port);
     on_removed(port.id(), port.name());
   }
-  // Returns the index of the port in `old_ids`; old_ids.size() for other ports.
-  const auto index_of = [&](std::uint16_t port) {
-    return static_cast<std::size_t>(std::find(old_ids.begin(), old_ids.end(), port) -
-                                    old_ids.begin());
-  };
-  const auto is_affected = [&](const Lane& lane) {
-    return std::any_of(old_ids.begin(), old_ids.end(), [&](auto port) { return uses(lane, port); });
-  };
-  // A worker that has not parked its lane may still be inside the driver: try again later.
-  for (const auto& lane : lanes_) {
-    if (is_affected(lane) && !lane.parked.load(std::memory_order_acquire)) return;
+  std::vector<Lane*> affected;
+  for (auto& lane : lanes_) {
+    if (!uses_any(lane, by_old_id)) continue;
+    // A worker that has not parked its lane may still be inside the driver: try again later.
+    if (!lane.parked.load(std::memory_order_acquire)) return;
+    affected.push_back(&lane);
   }
   const bool opened = Port::reopen(ports).has_value();
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto* port : ports) {
-      // DPDK also announces ports that then do not start.
-      std::erase_if(added_, [&](auto id) { return name_of(id) == port->name(); });
-      if (opened) add_returned(port->name());
-    }
-  }
-  // Returns whether the port can be used, and replaces its ID by the new one.
-  const auto replace_id = [&](std::uint16_t& id) {
-    if (const auto index = index_of(id); index < ports.size()) {
-      id = ports[index]->id();
-      return opened;
-    }
-    return std::none_of(ports_.begin(), ports_.end(), [&](const Port& port) {
-      return port.id() == id && is_absent(port.name());
-    });
+  for (const auto* port : ports) on_reopened(port->name(), opened);
+  const auto new_id = [&](std::uint16_t id) {
+    const auto port = by_old_id.find(id);
+    return port == by_old_id.end() ? id : port->second->id();
   };
-  for (auto& lane : lanes_) {
-    if (!is_affected(lane)) continue;
-    bool usable = replace_id(lane.port);
-    if (forwards(mode_)) usable = replace_id(lane.out_port) && usable;
-    if (!usable) continue;
-    lane.parked.store(false, std::memory_order_relaxed);
-    lane.removed.store(false, std::memory_order_release);
+  for (auto* lane : affected) {
+    lane->port = new_id(lane->port);
+    if (forwards(mode_)) lane->out_port = new_id(lane->out_port);
+    if (!is_usable(lane->port) || (forwards(mode_) && !is_usable(lane->out_port))) continue;
+    lane->parked.store(false, std::memory_order_relaxed);
+    lane->removed.store(false, std::memory_order_release);
   }
 }
 
