@@ -242,6 +242,23 @@ bool is_flag_value(const std::string& text) {
   return errno == 0;
 }
 
+// Appends the setting to the arguments.
+Result<> add_setting(const Setting& setting,
+                     const CLI::Option& option,
+                     std::vector<std::string>& arguments) {
+  for (const auto& value : setting.values) {
+    if (option.get_items_expected_max() == 0 && !is_flag_value(value)) {
+      return fail(Errc::invalid,
+                  fmt::format("{}: {}: '{}' is neither true nor false",
+                              setting.origin,
+                              setting.option,
+                              printable(value)));
+    }
+    arguments.push_back(fmt::format("{}={}", setting.option, value));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<> parse_arguments(CLI::App& app,
@@ -254,16 +271,7 @@ Result<> parse_arguments(CLI::App& app,
   for (const auto& setting : settings) {
     const auto* option = app.get_option_no_throw(setting.option);
     if (option == nullptr || check.is_given(option)) continue;
-    for (const auto& value : setting.values) {
-      if (option->get_items_expected_max() == 0 && !is_flag_value(value)) {
-        return fail(Errc::invalid,
-                    fmt::format("{}: {}: '{}' is neither true nor false",
-                                setting.origin,
-                                setting.option,
-                                printable(value)));
-      }
-      all.push_back(fmt::format("{}={}", setting.option, value));
-    }
+    if (auto added = add_setting(setting, *option, all); !added) return added;
   }
   all.insert(all.end(), arguments.begin(), arguments.end());
   auto bound = bind(app, std::move(all));

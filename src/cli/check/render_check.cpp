@@ -76,6 +76,12 @@ std::vector<std::string_view> groups_of(const diag::Report& report) {
   return groups;
 }
 
+std::ptrdiff_t count_of(const diag::Report& report, std::string_view group, Status status) {
+  return std::ranges::count_if(report.outcomes, [&](const CheckOutcome& ran) {
+    return ran.check.group() == group && ran.finding.status == status;
+  });
+}
+
 // "<mark> text"; further lines start below the text.
 void CheckWriter::write_line(Status status, const std::string& text) {
   const auto& style = style_of(status);
@@ -134,19 +140,14 @@ void CheckWriter::write_problems(const diag::Report& report) {
 void CheckWriter::write_counts(const std::vector<std::string_view>& groups,
                                const diag::Report& report) {
   for (const auto group : groups) {
-    const auto count = [&](Status status) {
-      return std::ranges::count_if(report.outcomes, [&](const CheckOutcome& ran) {
-        return ran.check.group() == group && ran.finding.status == status;
-      });
-    };
     std::vector<std::string> counts;
     for (const auto status : {Status::pass, Status::skipped}) {
-      if (const auto number = count(status); number > 0) {
-        counts.push_back(fmt::format("{} {}", number, style_of(status).counted));
-      }
+      const auto number = count_of(report, group, status);
+      if (number > 0) counts.push_back(fmt::format("{} {}", number, style_of(status).counted));
     }
     if (counts.empty()) continue;
-    write_line(count(Status::pass) > 0 ? Status::pass : Status::skipped,
+    const bool passed = count_of(report, group, Status::pass) > 0;
+    write_line(passed ? Status::pass : Status::skipped,
                fmt::format("{}: {}", heading_of(group), join(counts, ", ")));
   }
   screen_.stream() << '\n';
