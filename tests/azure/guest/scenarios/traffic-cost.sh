@@ -2,7 +2,9 @@
 #
 # Measures what a sent packet costs in the guest, for bench/vm-traffic: the kernel's UDP, dpdk-testpmd, and bench. Each
 # line "cost NAME PACKETS CPU MICROSECONDS INTERRUPTS" contains what the device has sent, the CPU time of all CPUs in
-# hundredths of a second, the elapsed time, and the interrupts of the device. No figure is compared with a limit.
+# hundredths of a second, the elapsed time, and the interrupts of the device. The line "interrupt COUNT MICROSECONDS"
+# contains how often the kernel called the handlers of the device's interrupts while it sent UDP, and the time in them.
+# No figure is compared with a limit.
 
 . /guest/dpdk.sh
 mount -t hugetlbfs hugetlbfs /dev/hugepages
@@ -36,6 +38,23 @@ measure() {
   echo "cost $name ${after[*]}"
 }
 
+# trace_handlers SECONDS: prints how often and how long the handlers of the device's interrupts ran.
+trace_handlers() {
+  local tracing=/sys/kernel/tracing event
+  grep -q " $tracing " /proc/mounts || mount -t tracefs tracefs $tracing
+  echo 'name ~ "mana*"' >$tracing/events/irq/irq_handler_entry/filter
+  for event in entry exit; do echo 1 >$tracing/events/irq/irq_handler_$event/enable; done
+  sleep "$1"
+  for event in exit entry; do echo 0 >$tracing/events/irq/irq_handler_$event/enable; done
+  # For example: <idle>-0 [001] d.h.. 12.345678: irq_handler_entry: irq=25 name=mana_q1@pci:7870:00:00.0
+  sed -n 's/.*\[\([0-9]*\)\].* \([0-9]*\)\.\([0-9]*\): irq_handler_\([a-z]*\): irq=\([0-9]*\).*/\1 \2\3 \4 \5/p' \
+    $tracing/trace | awk '
+    $3 == "entry" { began[$1] = $2; irq[$1] = $4 }
+    $3 == "exit" && irq[$1] == $4 { ++count; sum += $2 - began[$1]; irq[$1] = "" }
+    END { printf "interrupt %d %d\n", count, sum }'
+  umount $tracing
+}
+
 testpmd=(dpdk-testpmd --lcores=0@0,1@1 --vdev="$function,mac=00:0d:3a:76:3b:d1")
 forward=(--total-num-mbufs=16384 --forward-mode=txonly --auto-start --txd=256 --rxd=256 --stats-period=1)
 bench=(manactl bench eth1 --size 64 --duration 60 --no-save)
@@ -43,6 +62,10 @@ bench=(manactl bench eth1 --size 64 --duration 60 --no-save)
 ip address add 10.8.0.1/24 dev eth1
 ip neighbor add 10.8.0.9 lladdr 00:0d:3a:76:3b:d0 dev eth1
 measure kernel-udp udp-send 10.8.0.9 22 60
+udp-send 10.8.0.9 22 60 >/dev/null &
+trace_handlers "$seconds"
+kill $!
+wait $! || true
 ip neighbor flush dev eth1 nud permanent
 ip address del 10.8.0.1/24 dev eth1
 
@@ -58,6 +81,7 @@ uuid=$(basename $vmbus/devices/*-3bd1000d3a76)
 measure testpmd-net_netvsc "${testpmd[@]}" -a "$uuid" -- "${forward[@]}"
 measure bench-dpdk "${bench[@]}" --engine dpdk
 measure bench-verbs "${bench[@]}" --engine verbs
+measure bench-verbs-burst-1 "${bench[@]}" --engine verbs --burst 1
 expect "violations" "[]" "$(device_console violations)"
 manactl restore --all
 umount /dev/hugepages

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+#
+# Lets a controller use the machine over SSH, as tests/azure/two-vms does, until it creates /run/azure/released.
+# The session uses a NIC of its own (run-guest --ssh). Needs sshd, /etc/ssh/host_key and /root/.ssh/authorized_keys.
+
+modprobe virtio_net
+wait_for 10 test -e /sys/class/net/eth2
+ip address add 10.0.2.15/24 dev eth2
+ip link set eth2 up
+grep -q ^sshd: /etc/passwd || echo "sshd:x:100:100::/run/sshd:/bin/false" >>/etc/passwd
+mkdir -p -m 755 /run/sshd
+chmod 700 /root/.ssh
+chmod 600 /etc/ssh/host_key /root/.ssh/authorized_keys
+/usr/bin/sshd -D -e -f /dev/null -h /etc/ssh/host_key -o UsePAM=no -o PermitRootLogin=yes -o PidFile=none \
+  2>/run/azure/sshd.err &
+sshd=$!
+wait_for 10 grep -q "Server listening" /run/azure/sshd.err
+wait_for 500 test -e /run/azure/released || { tail -20 /run/azure/sshd.err; fail "the controller did not finish"; }
+expect "violations" "[]" "$(device_console violations)"
+kill $sshd
+wait $sshd || true
+ip link set eth2 down
+modprobe -r virtio_net
