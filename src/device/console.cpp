@@ -40,15 +40,15 @@ std::string uplink_member(const UplinkCounters* counters) {
       counters->receive_dropped);
 }
 
-// The member "misbehaviours" with the counts by kind; empty if there was none.
-std::string misbehaviours_member(const Hostile& hostile) {
+// The member "misbehaviors" with the counts by kind; empty if there was none.
+std::string misbehaviors_member(const Hostile& hostile) {
   std::vector<std::string> counts;
   for (const auto& [kind, word] : kHostileKinds) {
     const auto count = hostile.counts()[static_cast<std::size_t>(kind)];
     if (count != 0) counts.push_back(fmt::format(R"("{}":{})", word, count));
   }
   if (counts.empty()) return {};
-  return fmt::format(R"(,"misbehaviours":{{{}}})", fmt::join(counts, ","));
+  return fmt::format(R"(,"misbehaviors":{{{}}})", fmt::join(counts, ","));
 }
 
 std::string quoted(std::string_view text) {
@@ -89,7 +89,7 @@ std::string Console::statistics() {
                      trace_.violations(),
                      fmt::join(ports, ","),
                      link_drops == 0 ? "" : fmt::format(R"(,"link_drops":{})", link_drops),
-                     misbehaviours_member(device_.hostile()));
+                     misbehaviors_member(device_.hostile()));
 }
 
 std::string Console::violations() const {

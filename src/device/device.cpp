@@ -286,7 +286,7 @@ void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
   header.response.hwc_msg_id = request.request.hwc_msg_id;
   header.response.size = static_cast<std::uint32_t>(size);
   const auto wrong = hostile_.pick(kResponseKinds, "response");
-  if (wrong) spoil(*wrong, header);
+  if (wrong) corrupt(*wrong, header);
   const auto bytes = wire::encode(header);
   if (!bytes) return trace_.violation(wire::describe(bytes.error()));
   std::vector<std::uint8_t> message(bytes->begin(), bytes->end());
@@ -299,7 +299,7 @@ void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
   send_response(message, wrong);
 }
 
-void Device::send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong) {
+void Device::send_response(wire::Bytes bytes, std::optional<Misbehavior> wrong) {
   auto* queue = queues_.wqs().find(channel_.rq_id);
   if (queue == nullptr) return;
   std::string why;
@@ -318,7 +318,7 @@ void Device::send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong)
                     bytes.size(),
                     *written));
   }
-  const bool wrong_bytes = wrong && wrong->kind == HostileKind::response_bytes;
+  const bool wrong_bytes = wrong && wrong->kind == HostileKind::response_completion_length;
   const auto size = static_cast<std::uint32_t>(bytes.size());
   complete_channel(
       channel_.rq_id, false, *wqe, wrong_bytes ? wrong_length(wrong->random, size) : size);

@@ -81,7 +81,7 @@ class Device {
   void handle_message(wire::Bytes bytes);
   Reply execute(const Request& request, const std::optional<Fault>& fault);
   void respond(const wire::RequestHeader& request, const Reply& reply);
-  void send_response(wire::Bytes bytes, std::optional<Misbehaviour> wrong);
+  void send_response(wire::Bytes bytes, std::optional<Misbehavior> wrong);
   void complete_channel(std::uint32_t wq_id, bool is_sq, const Wqe& wqe, std::size_t bytes);
   void deregister(wire::DeviceType type);
 

@@ -70,11 +70,10 @@ Result<HostilePlan> HostilePlan::parse(std::string_view text) {
 
 void Hostile::start(const HostilePlan& plan) {
   plan_ = plan;
-  opportunities_ = misbehaviours_ = 0;
+  opportunities_ = misbehaviors_ = 0;
 }
 
-std::optional<Misbehaviour> Hostile::pick(std::span<const HostileKind> possible,
-                                          const char* where) {
+std::optional<Misbehavior> Hostile::pick(std::span<const HostileKind> possible, const char* where) {
   if (!plan_) return std::nullopt;
   const auto opportunity = ++opportunities_;
   const auto random = mix(mix(plan_->seed) ^ opportunity);
@@ -85,7 +84,7 @@ std::optional<Misbehaviour> Hostile::pick(std::span<const HostileKind> possible,
   }
   if (kinds.empty()) return std::nullopt;
   const auto kind = kinds[mix(random) % kinds.size()];
-  const auto number = ++misbehaviours_;
+  const auto number = ++misbehaviors_;
   if (number <= plan_->after || number - plan_->after > plan_->times) return std::nullopt;
   ++counts_[static_cast<std::size_t>(kind)];
   trace_->line(fmt::format("hostile {}: {} in {}, opportunity {}",
@@ -93,7 +92,7 @@ std::optional<Misbehaviour> Hostile::pick(std::span<const HostileKind> possible,
                            word_of(kHostileKinds, kind),
                            where,
                            opportunity));
-  return Misbehaviour{kind, mix(random + 1)};
+  return Misbehavior{kind, mix(random + 1)};
 }
 
 std::uint32_t wrong_length(std::uint64_t random, std::uint32_t right) {
@@ -103,9 +102,9 @@ std::uint32_t wrong_length(std::uint64_t random, std::uint32_t right) {
   return length == right ? right + 1 : length;
 }
 
-void spoil(const Misbehaviour& wrong, wire::ResponseHeader& header) {
+void corrupt(const Misbehavior& wrong, wire::ResponseHeader& header) {
   const auto difference = static_cast<std::uint32_t>(wrong.random >> 32U) | 1U;
-  if (wrong.kind == HostileKind::response_length) {
+  if (wrong.kind == HostileKind::response_header_length) {
     header.response.size = wrong_length(wrong.random, header.response.size);
   } else if (wrong.kind == HostileKind::message_id) {
     header.response.hwc_msg_id ^= static_cast<std::uint16_t>(difference);
@@ -114,7 +113,7 @@ void spoil(const Misbehaviour& wrong, wire::ResponseHeader& header) {
   }
 }
 
-void spoil(const Misbehaviour& wrong, wire::CqeInfo& info) {
+void corrupt(const Misbehavior& wrong, wire::CqeInfo& info) {
   constexpr std::uint32_t kLargestId = 0xffffff;
   if (wrong.kind == HostileKind::queue_id) {
     const auto difference = static_cast<std::uint32_t>(wrong.random) & kLargestId;
@@ -124,7 +123,7 @@ void spoil(const Misbehaviour& wrong, wire::CqeInfo& info) {
   }
 }
 
-void spoil(const Misbehaviour& wrong, wire::EqeInfo& info) {
+void corrupt(const Misbehavior& wrong, wire::EqeInfo& info) {
   if (wrong.kind != HostileKind::event_owner_bits) return;
   info.owner ^= static_cast<std::uint8_t>(1 + wrong.random % 7);
 }

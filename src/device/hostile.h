@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Misbehaviour of the device on purpose, to test drivers. Each opportunity to misbehave has a
-// number. Only the plan and this number decide what happens, so that a run can be repeated if the
-// driver does the same again. `after` and `times` cut it down. The text form is
+// Misbehavior of the device on purpose, to test drivers. Each opportunity to misbehave has a
+// number. Only the plan and this number decide what happens, so the same requests of a driver lead
+// to the same misbehaviors. The text form is
 //
 //     SEED[,rate=N][,kinds=KIND+KIND...][,after=N][,times=N]
 //
-// One of `rate` opportunities is used. The first `after` misbehaviours are left out, and at most
-// `times` happen.
+// On average, one of `rate` opportunities is used. `after` skips the first misbehaviors, and
+// `times` limits their number.
 
 #pragma once
 
@@ -28,8 +28,8 @@
 namespace manactl::device {
 
 enum class HostileKind : std::uint8_t {
-  response_length,
-  response_bytes,
+  response_header_length,
+  response_completion_length,
   message_id,
   activity_id,
   unsolicited_event,
@@ -42,12 +42,14 @@ enum class HostileKind : std::uint8_t {
   duplicate_event,
   event_owner_bits,
   event_queue_id,
-  gone_queue,
+  nonexistent_queue,
 };
 
 inline constexpr EnumWords<HostileKind, 15> kHostileKinds = {{
-    {HostileKind::response_length, "response-length"},  // the length in a response's header
-    {HostileKind::response_bytes, "response-bytes"},    // the length in its completion
+    {HostileKind::response_header_length,
+     "response-header-length"},  // the length in a response's header
+    {HostileKind::response_completion_length,
+     "response-completion-length"},  // the length in its completion
     {HostileKind::message_id, "message-id"},
     {HostileKind::activity_id, "activity-id"},
     {HostileKind::unsolicited_event, "unsolicited-event"},
@@ -59,8 +61,8 @@ inline constexpr EnumWords<HostileKind, 15> kHostileKinds = {{
     {HostileKind::owner_bits, "owner-bits"},
     {HostileKind::duplicate_event, "duplicate-event"},
     {HostileKind::event_owner_bits, "event-owner-bits"},
-    {HostileKind::event_queue_id, "event-queue-id"},  // a CQ beyond the driver's table
-    {HostileKind::gone_queue, "gone-queue"},          // a CQ that does not exist any more
+    {HostileKind::event_queue_id, "event-queue-id"},        // a CQ beyond the driver's table
+    {HostileKind::nonexistent_queue, "nonexistent-queue"},  // of a CQ that does not exist
 }};
 
 struct HostilePlan {
@@ -73,7 +75,7 @@ struct HostilePlan {
   static Result<HostilePlan> parse(std::string_view text);
 };
 
-struct Misbehaviour {
+struct Misbehavior {
   HostileKind kind{};
   std::uint64_t random = 0;
 };
@@ -82,21 +84,21 @@ class Hostile {
  public:
   explicit Hostile(const Trace& trace) : trace_(&trace) {}
 
-  // The counters continue; the numbers of opportunities and misbehaviours start again.
+  // The counters continue; the numbers of opportunities and misbehaviors start again.
   void start(const HostilePlan& plan);
 
   void stop() { plan_.reset(); }
 
-  // The misbehaviour at this opportunity, with one of the `possible` kinds. `where` describes it in
+  // The misbehavior at this opportunity, with one of the `possible` kinds. `where` describes it in
   // the trace.
-  std::optional<Misbehaviour> pick(std::span<const HostileKind> possible, const char* where);
+  std::optional<Misbehavior> pick(std::span<const HostileKind> possible, const char* where);
 
   const std::array<std::uint64_t, kHostileKinds.size()>& counts() const { return counts_; }
 
  private:
   const Trace* trace_;
   std::optional<HostilePlan> plan_;
-  std::uint64_t opportunities_ = 0, misbehaviours_ = 0;
+  std::uint64_t opportunities_ = 0, misbehaviors_ = 0;
   std::array<std::uint64_t, kHostileKinds.size()> counts_{};  // by kind
 };
 
@@ -106,8 +108,8 @@ struct UnsolicitedEvent {
   std::array<std::uint8_t, wire::kEqeDataBytes> data{};
 };
 
-inline constexpr HostileKind kResponseKinds[] = {HostileKind::response_length,
-                                                 HostileKind::response_bytes,
+inline constexpr HostileKind kResponseKinds[] = {HostileKind::response_header_length,
+                                                 HostileKind::response_completion_length,
                                                  HostileKind::message_id,
                                                  HostileKind::activity_id,
                                                  HostileKind::unsolicited_event};
@@ -120,12 +122,12 @@ inline constexpr HostileKind kCompletionKinds[] = {HostileKind::stale_completion
 inline constexpr HostileKind kEventKinds[] = {HostileKind::duplicate_event,
                                               HostileKind::event_owner_bits};
 inline constexpr HostileKind kCompletionEventKinds[] = {HostileKind::event_queue_id,
-                                                        HostileKind::gone_queue};
+                                                        HostileKind::nonexistent_queue};
 
 // Wrong values in place of right ones. Values whose kind is not that of `wrong` do not change.
-void spoil(const Misbehaviour& wrong, wire::ResponseHeader& header);
-void spoil(const Misbehaviour& wrong, wire::CqeInfo& info);
-void spoil(const Misbehaviour& wrong, wire::EqeInfo& info);
+void corrupt(const Misbehavior& wrong, wire::ResponseHeader& header);
+void corrupt(const Misbehavior& wrong, wire::CqeInfo& info);
+void corrupt(const Misbehavior& wrong, wire::EqeInfo& info);
 std::uint32_t wrong_length(std::uint64_t random, std::uint32_t right);
 UnsolicitedEvent unsolicited_event(std::uint64_t random);
 

@@ -145,7 +145,7 @@ class Process {
     const auto written = ::writev(resources_.capture.get(), parts, std::size(parts));
     if (written == static_cast<ssize_t>(header.size() + frame.size())) return;
     print_error(
-        fmt::format("cannot write to the capture file, and stop recording: {}",
+        fmt::format("cannot write to the capture file: {}; recording has stopped",
                     written < 0 ? std::generic_category().message(errno) : "the disk is full"));
     resources_.capture = Descriptor();
   }

@@ -133,7 +133,7 @@ bool Packets::fits_mtu(std::span<const std::uint8_t> frame) const {
 }
 
 // Forwards the frame to the port with its destination address. If there is none, forwards it to the
-// uplink of the sending port. Frames to groups, and frames that neither takes, reach all other
+// uplink of the sending port. Multicast frames, and frames that match neither, reach all other
 // ports, as in a hub. Frames that are dropped are not counted as sent.
 void Packets::forward(std::size_t from, std::span<const std::uint8_t> frame) {
   if (!link_up_) {

@@ -20,7 +20,7 @@ namespace manactl::device {
 // Frames between a port and its uplink.
 struct UplinkCounters {
   std::uint64_t sent = 0, received = 0;
-  std::uint64_t send_dropped = 0;     // not taken by the other side in time
+  std::uint64_t send_dropped = 0;     // not accepted by the other side in time
   std::uint64_t receive_dropped = 0;  // too short, or longer than the MTU allows
 };
 

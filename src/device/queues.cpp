@@ -57,9 +57,9 @@ void Queues::send_event(std::uint32_t eq_id,
 bool Queues::write(EventQueue& eq,
                    wire::EqeInfo info,
                    std::span<const std::uint8_t, wire::kEqeDataBytes> data,
-                   const std::optional<Misbehaviour>& wrong) {
+                   const std::optional<Misbehavior>& wrong) {
   info.owner = wire::owner_at(eq.head, eq.entries());
-  if (wrong) spoil(*wrong, info);
+  if (wrong) corrupt(*wrong, info);
   const auto at = std::uint64_t{eq.head} * wire::kEqeBytes;
   const auto bytes = wire::encode(info);
   if (!bytes || !eq.ring.write(at, data) ||
@@ -102,13 +102,13 @@ void Queues::complete(std::uint32_t cq_id,
   }
 }
 
-// The end of a torn entry remains that of the entry that was there before.
+// A torn entry has new bytes at its start, and those of the previous entry at its end.
 bool Queues::write(CompletionQueue& cq,
                    wire::CqeInfo info,
                    std::span<const std::uint8_t, wire::kCqeDataBytes> data,
-                   const std::optional<Misbehaviour>& wrong) {
+                   const std::optional<Misbehavior>& wrong) {
   info.owner = wire::owner_at(cq.head, cq.entries());
-  if (wrong) spoil(*wrong, info);
+  if (wrong) corrupt(*wrong, info);
   const bool torn = wrong && wrong->kind == HostileKind::torn_completion;
   const auto at = std::uint64_t{cq.head} * wire::kCqeBytes;
   const auto bytes = wire::encode(info);
@@ -140,7 +140,7 @@ void Queues::notify(std::uint32_t cq_id) {
   if (data) send_event(cq->eq_id, wire::EventType::completion, *data);
 }
 
-// The lowest unused ID is that of a queue that was removed last, or of one that never existed.
+// Uses the lowest unused ID, of a queue that was destroyed or never created.
 void Queues::send_hostile_completion_event(std::uint32_t eq_id) {
   constexpr std::uint32_t kLargestId = 0xffffff;
   const auto wrong = hostile_->pick(kCompletionEventKinds, "completion event");

@@ -138,16 +138,16 @@ class Queues {
  private:
   void interrupt(EventQueue& eq);
 
-  // Write an entry, with the misbehaviour `wrong` if there is one. False if the queue is not in
+  // Write an entry, with the misbehavior `wrong` if there is one. False if the queue is not in
   // RAM.
   bool write(EventQueue& eq,
              wire::EqeInfo info,
              std::span<const std::uint8_t, wire::kEqeDataBytes> data,
-             const std::optional<Misbehaviour>& wrong);
+             const std::optional<Misbehavior>& wrong);
   bool write(CompletionQueue& cq,
              wire::CqeInfo info,
              std::span<const std::uint8_t, wire::kCqeDataBytes> data,
-             const std::optional<Misbehaviour>& wrong);
+             const std::optional<Misbehavior>& wrong);
 
   // Writes the entry again that was written `back` entries ago.
   void repeat(CompletionQueue& cq, std::uint32_t back);

@@ -26,8 +26,8 @@ std::optional<std::vector<std::uint8_t>> read_frame(int fd, ssize_t& got) {
   return frame;
 }
 
-// Two devices share the path of a socket for sequenced packets. If no device listens on it, this
-// one does. When the other device ends, the same choice is made again.
+// Two devices connect through a SOCK_SEQPACKET socket at `path`. Each tries to connect, and listens
+// if nobody does. After a disconnection, both try again.
 class Peer : public Uplink {
  public:
   static Result<std::unique_ptr<Uplink>> open(const std::string& path) {

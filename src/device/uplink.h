@@ -41,10 +41,11 @@ class Uplink {
   // Readable if receive() has something to do.
   virtual int fd() const = 0;
 
-  // False if the other side does not take the frame now; the frame is then lost.
+  // Returns false if the other side cannot accept the frame now; the frame is then dropped.
   virtual bool send(std::span<const std::uint8_t> frame) = 0;
 
-  // No value if no frame is waiting. Frames longer than kMaxFrame are truncated to kMaxFrame + 1.
+  // Returns no value if no frame is waiting. Frames longer than kMaxFrame are truncated to
+  // kMaxFrame + 1.
   virtual std::optional<std::vector<std::uint8_t>> receive() = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Misbehaviour on purpose: every kind is visible to the driver, and a run can be repeated.
+// Misbehavior on purpose: every kind is visible to the driver, and a run can be repeated.
 
 #include "device/hostile.h"
 
@@ -43,7 +43,7 @@ TEST(HostilePlans, AreRejectedWithAReasonIfInvalid) {
     EXPECT_FALSE(HostilePlan::parse(text).has_value()) << text;
   }
   EXPECT_THAT(HostilePlan::parse("1,kinds=queue").error().message,
-              StartsWith("unknown kind 'queue', expected response-length, "));
+              StartsWith("unknown kind 'queue', expected response-header-length, "));
 }
 
 class HostileTest : public DeviceTest {
@@ -89,12 +89,12 @@ TEST_F(HostileTest, ChangesTheHeaderOfResponses) {
 }
 
 TEST_F(HostileTest, ChangesTheLengthInTheHeaderOfResponses) {
-  misbehave("response-length");
+  misbehave("response-header-length");
   EXPECT_EQ(rejection(), "message size");
 }
 
 TEST_F(HostileTest, ChangesTheLengthInTheCompletionOfResponses) {
-  misbehave("response-bytes");
+  misbehave("response-completion-length");
   EXPECT_THAT(
       rejection(),
       testing::AnyOf("channel completion", "response longer than expected", "message size"));
@@ -181,7 +181,7 @@ TEST_F(HostileTest, DuplicatesEventsAndSpoilsTheirOwnerBits) {
 }
 
 TEST_F(HostileTest, SendsEventsForQueuesThatDoNotExist) {
-  for (const auto* kind : {"event-queue-id", "gone-queue"}) {
+  for (const auto* kind : {"event-queue-id", "nonexistent-queue"}) {
     driver.poll(driver.eq);
     driver.receive(1);
     misbehave(kind);
@@ -217,13 +217,13 @@ TEST_F(HostileTest, RepeatsARunWithTheSameSeed) {
 
 TEST_F(HostileTest, IsStartedStoppedAndCountedByTheConsole) {
   Console console(device, trace);
-  EXPECT_THAT(console.execute("statistics"), testing::Not(HasSubstr("misbehaviours")));
+  EXPECT_THAT(console.execute("statistics"), testing::Not(HasSubstr("misbehaviors")));
   EXPECT_EQ(console.execute("hostile 1,rate=1,kinds=duplicate-event"), "ok");
   device.send_event(wire::EventType::test);
   EXPECT_EQ(console.execute("hostile off"), "ok");
   device.send_event(wire::EventType::test);
   EXPECT_THAT(console.execute("statistics"),
-              HasSubstr(R"(],"misbehaviours":{"duplicate-event":1}})"));
+              HasSubstr(R"(],"misbehaviors":{"duplicate-event":1}})"));
   EXPECT_THAT(console.execute("hostile"), StartsWith("error: seed"));
 }
 

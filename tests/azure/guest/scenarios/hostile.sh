@@ -9,11 +9,11 @@
 
 plan=$(parameter seed 1),rate=$(parameter rate 10) seconds=$(parameter seconds 1)
 events=$(parameter events 0)
-kinds=$(parameter kinds response-length+activity-id+packet-length)
+kinds=$(parameter kinds response-header-length+activity-id+packet-length)
 
 # misbehaviors: prints how often the device has misbehaved.
 misbehaviors() {
-  device_console statistics | sed -n 's/.*"misbehaviours":{\(.*\)}}/\1/p' | tr ',' '\n' |
+  device_console statistics | sed -n 's/.*"misbehaviors":{\(.*\)}}/\1/p' | tr ',' '\n' |
     awk -F: '{ sum += $2 } END { printf "%d\n", sum }'
 }
 
@@ -48,7 +48,7 @@ send_requests() {
 # provoke KIND: gives the device opportunities for misbehavior of this kind.
 provoke() {
   case $1 in
-    response-length | response-bytes | message-id | activity-id | unsolicited-event) send_requests && send 0.05 ;;
+    response-header-length | response-completion-length | message-id | activity-id | unsolicited-event) send_requests && send 0.05 ;;
     *) send 0.5 ;;
   esac
 }
