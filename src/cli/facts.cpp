@@ -25,7 +25,7 @@ diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues) 
   plan.queues = static_cast<std::uint16_t>(queues);
   diag::CheckOptions options;
   options.bench_bytes = datapath::pool_size(plan).bytes;
-  options.program_bytes = host::size_of_testpmd(facts).hugepage_bytes;
+  options.testpmd_bytes = host::size_of_testpmd(facts).hugepage_bytes;
   return options;
 }
 

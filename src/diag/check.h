@@ -20,7 +20,7 @@ namespace manactl::diag {
 struct CheckOptions {
   std::optional<std::string> interface;  // check only the NIC of this name
   std::uint64_t bench_bytes = 0;         // hugepage memory for a planned benchmark; 0: none
-  std::uint64_t program_bytes = 0;       // hugepage memory for dpdk-testpmd; 0: not checked
+  std::uint64_t testpmd_bytes = 0;       // hugepage memory for dpdk-testpmd; 0: not checked
 };
 
 // A check is skipped if the VM does not meet its requirement.

@@ -45,7 +45,7 @@ std::vector<std::string> build_dpdk(Family family) {
                   dpdk_name(release_table().newest.back())));
   commands.emplace_back("meson setup dpdk-stable/build dpdk-stable");
   commands.emplace_back("ninja -C dpdk-stable/build install");
-  // Only the loader of Debian searches the folder of meson without being told to.
+  // Only Debian's dynamic linker searches meson's default libdir.
   if (family != Family::debian && family != Family::ubuntu) {
     commands.push_back(write_file_command("/etc/ld.so.conf.d/dpdk.conf", {"/usr/local/lib64"}));
   }
@@ -314,13 +314,12 @@ Finding fail_safe(const host::Facts& facts, const CheckOptions& /*options*/) {
       facts.interfaces.begin(), facts.interfaces.end(), std::back_inserter(taps), is_tap_of_dpdk);
   if (taps.empty()) return pass("there is no interface of net_tap");
   return fail(
-      fmt::format("{}: a DPDK program uses net_tap, which net_vdev_netvsc puts between "
-                  "DPDK and the kernel",
+      fmt::format("{}: with net_vdev_netvsc, packets take this slow path through the kernel",
                   join(taps, ", ")),
-      {"net_vdev_netvsc and fail-safe were made for Mellanox VFs, whose interfaces stay up; "
-       "end the program, bind the NIC to uio_hv_generic with 'manactl prepare', and start "
-       "the program with the arguments that 'manactl args' prints",
-       {}});
+      {"end the program, bind the NIC to uio_hv_generic with 'manactl prepare', and start the "
+       "program with the arguments that 'manactl args' prints",
+       {}},
+      {"net_vdev_netvsc and fail-safe were made for Mellanox VFs, whose interfaces stay up"});
 }
 
 constexpr std::array kDpdkChecks = {
@@ -340,8 +339,8 @@ constexpr std::array kDpdkChecks = {
           Requirement::mana,
           fixes},
     Check{"dpdk.fail-safe",
-          "no DPDK program uses net_vdev_netvsc",
-          "A DPDK program uses net_vdev_netvsc: throughput stays low",
+          "no DPDK program uses net_tap",
+          "A DPDK program uses net_tap, probably through net_vdev_netvsc",
           Requirement::mana,
           fail_safe},
 };

@@ -74,7 +74,7 @@ Finding version(const host::Facts& facts, const CheckOptions& /*options*/) {
   if (milestone->sufficient) return judge(true, milestone->brings);
   if (contains(facts, "mana") && contains(facts, "mana_ib")) {
     return pass(fmt::format("{} contains mana and mana_ib", kernel.release),
-                {fmt::format("Linux of this version without backports: {}", milestone->brings)});
+                {fmt::format("upstream kernels of this version: {}", milestone->brings)});
   }
   if (is_of_distribution(kernel.release)) {
     return unknown(fmt::format(

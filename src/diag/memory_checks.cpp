@@ -20,7 +20,7 @@ using Pool = host::HugepagePool;
 
 // The memory that the remedies reserve: for the benchmark, and for the program of the user.
 std::uint64_t needed_bytes(const CheckOptions& options) {
-  return std::max({options.bench_bytes, options.program_bytes, std::uint64_t{1}});
+  return std::max({options.bench_bytes, options.testpmd_bytes, std::uint64_t{1}});
 }
 
 std::string node_name(int node) {
@@ -154,7 +154,7 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
 
 // Compares with the reserved pages, because a program may use some of them now.
 Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
-  if (options.program_bytes == 0) return skipped("no program is planned");
+  if (options.testpmd_bytes == 0) return skipped("the memory that dpdk-testpmd needs is unknown");
   if (!facts.memory.pools) return unknown(facts.memory.pools.error().message);
   if (none_reserved(*facts.memory.pools)) {
     return skipped("no hugepages are reserved: see memory.hugepages");
@@ -164,10 +164,10 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
     const Pool pool = host::freest_pool(facts.memory, node_id);
     const std::string line =
         fmt::format("{} on {}, {} reserved",
-                    need_text("dpdk-testpmd", options.program_bytes, pool.page_kib),
+                    need_text("dpdk-testpmd", options.testpmd_bytes, pool.page_kib),
                     node_name(node_id),
                     pool.total);
-    if (pool.total >= host::pages_for(options.program_bytes, pool.page_kib)) {
+    if (pool.total >= host::pages_for(options.testpmd_bytes, pool.page_kib)) {
       findings.ok(line);
     } else {
       findings.warn(line, reserve_more(facts, options, node_id).commands);

@@ -242,10 +242,9 @@ std::string why_of(bool clash) {
     return "load ib_uverbs and use rdma-core 44 or later: libibverbs finds MANA's provider, which "
            "DPDK needs, only by the kernel's driver id";
   }
-  return "boot a kernel that uses driver id 20, or use an rdma-core that the distribution patched "
-         "for this kernel, or swap the two numbers in rdma-core's "
-         "kernel-headers/rdma/ib_user_ioctl_verbs.h and build it: 19 is MANA in Ubuntu's 5.15 "
-         "backport but ERDMA since rdma-core 43, and 20 is MANA since rdma-core 44 and Linux 6.2";
+  return "boot a kernel that uses driver id 20; or use the rdma-core that the distribution patched "
+         "for this kernel; or build rdma-core with the ids 19 and 20 swapped in "
+         "kernel-headers/rdma/ib_user_ioctl_verbs.h";
 }
 
 void add_numbers(const host::Facts& facts, const DriverIdInput& input, Finding& finding) {

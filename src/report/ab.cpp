@@ -146,7 +146,7 @@ std::vector<std::string> remarks_on(const AbResult& result) {
     remarks.push_back(std::move(remark));
   }
   if (result.a.command == result.b.command) {
-    remarks.emplace_back("A and B are the same command, so that every difference is noise");
+    remarks.emplace_back("A and B run the same command: every difference is noise");
   }
   return remarks;
 }

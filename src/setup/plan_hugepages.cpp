@@ -83,7 +83,7 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
     return fail(
         Errc::unsupported,
         fmt::format("cannot reserve {} hugepages of {} on node {}: more than {} would leave "
-                    "too little memory to other programs; request fewer",
+                    "too little memory for other programs; request fewer",
                     pages,
                     human_bytes(kib * 1024),
                     node,

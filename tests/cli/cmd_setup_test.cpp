@@ -78,7 +78,7 @@ TEST(PrepareCommand, RefusesImpossibleHugepagesInADryRun) {
   const auto outcome =
       on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "1000000000"});
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("would leave too little memory to other programs"));
+  EXPECT_THAT(outcome.err, HasSubstr("would leave too little memory for other programs"));
   EXPECT_EQ(outcome.error_lines(), 1U);
 }
 
@@ -235,7 +235,7 @@ TEST(StatusCommand, ShowsOneNicWithItsFunction) {
 TEST(StatusCommand, ShowsWhyPrepareRefusesANic) {
   const auto outcome = on("healthy-two-nics", {"status"});
   EXPECT_THAT(outcome.out,
-              HasSubstr("  keep       prepare refuses this NIC: it carries the default "));
+              HasSubstr("  refused    prepare refuses this NIC: it carries the default "));
   const auto json = Json::parse(on("healthy-two-nics", {"status", "--json"}).out);
   EXPECT_FALSE(json.at("nics").at(0).at("objections").empty());
   EXPECT_TRUE(json.at("nics").at(1).at("objections").empty());

@@ -75,7 +75,7 @@ TEST(MemoryNode, ReportsTheNeededAndTheFreePages) {
 TEST(MemoryTestpmd, ComparesTheReservedPages) {
   host::Facts facts = healthy_vm();
   CheckOptions options = bench_of(12U << 20);
-  options.program_bytes = 400U << 20;
+  options.testpmd_bytes = 400U << 20;
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 199, 100}};
   EXPECT_EQ(run_check(facts, "memory.node", options).status, Status::pass);
   const Finding finding = run_check(facts, "memory.testpmd", options);
@@ -88,14 +88,14 @@ TEST(MemoryTestpmd, ComparesTheReservedPages) {
       << "a program uses the other pages";
   facts.functions->at(0).numa_node = 1;
   EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::warn);
-  options.program_bytes = 0;
+  options.testpmd_bytes = 0;
   EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::skipped);
 }
 
 TEST(MemoryTestpmd, MakesRemediesReserveEnoughForTestpmd) {
   host::Facts facts = healthy_vm();
   CheckOptions options = bench_of(12U << 20);
-  options.program_bytes = 400U << 20;
+  options.testpmd_bytes = 400U << 20;
   facts.memory.pools = std::vector{HugepagePool{0, 2048, 0, 0}};
   EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::skipped);
   EXPECT_THAT(commands_of(run_check(facts, "memory.hugepages", options)),

@@ -128,7 +128,7 @@ TEST_F(MakeHugepagePlan, RefusesMorePagesThanTheMemoryAllows) {
   EXPECT_EQ(code(), Errc::unsupported);
   EXPECT_EQ(text(),
             "cannot reserve 1000000000 hugepages of 2 MiB on node 0: more than 150 would "
-            "leave too little memory to other programs; request fewer");
+            "leave too little memory for other programs; request fewer");
   request_.hugepages->pages = 150;
   EXPECT_TRUE(plan());
   ++request_.hugepages->pages;

@@ -76,7 +76,7 @@ CommandAction add_bench_compare(CLI::App& app) {
             {"--threshold", "PERCENT", "ignore smaller differences (default: 2)"},
             store_in(options->threshold, parse_share));
   add_flag(app, "--strict", options->strict, "exit with 1 also if the comparison is inconclusive");
-  add_output(app, type::kPlainOutput, options->output);
+  add_output(app, type::kDocumentOutput, options->output);
   add_results_option(app, options->results);
   return [options](Context& context) { return run_compare(*options, context); };
 }

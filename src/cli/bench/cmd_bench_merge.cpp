@@ -62,7 +62,7 @@ CommandAction add_bench_merge(CLI::App& app) {
   add_value(app,
             {"--max-loss", "PERCENT", "exit with 1 if the loss is higher or unknown"},
             store_in(options->max_loss, parse_share));
-  add_output(app, type::kPlainOutput, options->output);
+  add_output(app, type::kDocumentOutput, options->output);
   add_results_option(app, options->results);
   return [options](Context& context) { return run_merge(*options, context); };
 }

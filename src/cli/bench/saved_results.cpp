@@ -125,10 +125,11 @@ Result<std::string> resolve_id(const Context& context,
   const auto found = report::find_id(*ids, word);
   if (!found) return tl::unexpected<Error>(found.error());
   if (*found) return **found;
-  return fail(Errc::invalid,
-              fmt::format("'{}' is neither a file nor the id, the beginning of an id, or the label "
-                          "of a saved result; 'manactl bench list' shows these",
-                          printable(word)));
+  return fail(
+      Errc::invalid,
+      fmt::format("'{}' is neither a file nor an id, a unique prefix of an id, or the label "
+                  "of a saved result; 'manactl bench list' shows these",
+                  printable(word)));
 }
 
 Result<> remove_result(const Context& context,

@@ -17,7 +17,8 @@ class App;
 
 namespace manactl::cli {
 
-// Accepts 1 to 40 characters without a slash that no other name of a result consists of.
+// Fails unless `text` has 1 to 40 characters, contains no slash, and cannot be taken for an id, "-"
+// or "latest".
 Result<std::string> parse_label(std::string_view text);
 
 // Adds --results to `app`. In all functions, an empty `directory` means Context::results.
@@ -46,7 +47,7 @@ Result<report::BenchResult> load_without_series(const Context& context,
 // and such a file exists.
 bool names_a_file(const std::string& word);
 
-// Returns the id of a saved result. `word` is the id, the beginning of one id only, "latest", or a
+// Returns the id of a saved result. `word` is the id, a unique prefix of it, "latest", or a
 // label, which means the newest result with this label.
 Result<std::string> resolve_id(const Context& context,
                                const std::string& directory,

@@ -15,10 +15,10 @@ constexpr std::size_t kMaxText = 1000;
 std::string confirmation_text(const setup::Confirmation& confirmation) {
   using setup::WatchdogState;
   if (confirmation.watchdog == WatchdogState::dead) {
-    return "not confirmed, and its watchdog is dead: the changes will NOT be rolled back";
+    return "not confirmed; the watchdog has exited, so the changes will NOT be rolled back";
   }
   if (confirmation.watchdog == WatchdogState::stopped) {
-    return "not confirmed, and its watchdog is stopped (SIGSTOP or a debugger): the changes will "
+    return "not confirmed; the watchdog is stopped (SIGSTOP or a debugger): the changes will "
            "NOT be rolled back until it continues";
   }
   std::string text = "not confirmed";
@@ -27,11 +27,11 @@ std::string confirmation_text(const setup::Confirmation& confirmation) {
     text +=
         seconds > 0
             ? fmt::format(": will be rolled back in {} s", seconds)
-            : fmt::format(": the timeout ended {} s ago; its watchdog is trying to roll it back",
+            : fmt::format(": the timeout ended {} s ago; the watchdog is rolling the changes back",
                           -seconds);
   }
   if (confirmation.watchdog == WatchdogState::unknown)
-    text += "; the state of its watchdog is unknown";
+    text += "; the state of the watchdog is unknown";
   return text;
 }
 
@@ -39,7 +39,7 @@ std::string confirmation_text(const setup::Confirmation& confirmation) {
 std::string netdev_text(const host::Netdev& netdev) {
   std::string text = fmt::format(
       "{}, {}, {}", printable(netdev.name), printable(netdev.driver), netdev.up ? "up" : "down");
-  if (netdev.up && !netdev.running) text += " without a carrier";
+  if (netdev.up && !netdev.running) text += ", no carrier";
   return text + fmt::format(", MTU {}", netdev.mtu);
 }
 
@@ -133,7 +133,7 @@ void StatusWriter::write_nic(const setup::NicStatus& nic) {
                       : std::string("no NIC"));
   if (has_nic) write_devices(*nic.facts);
   if (!nic.objections.empty()) {
-    write("keep", "prepare refuses this NIC: " + join(nic.objections, ", "));
+    write("refused", "prepare refuses this NIC: " + join(nic.objections, ", "));
   }
   for (const auto& holder : nic.holders) {
     write("program", fmt::format("in use by process {} ({})", holder.pid, holder.program));

@@ -9,8 +9,8 @@ namespace manactl::datapath {
 
 namespace {
 
-// An interval with fewer received packets may be followed by a silent one without a reason.
-constexpr std::uint64_t kTraffic = 100;
+// At lower rates, an interval without packets does not indicate an outage.
+constexpr std::uint64_t kMinPacketsBefore = 100;
 
 bool is_silent(const Interval& interval) {
   return interval.total.rx.packets == 0;
@@ -23,7 +23,7 @@ void mark_outages(Mode mode, Trial& trial) {
   auto& all = trial.intervals;
   double now = 0;
   for (std::size_t i = 0; i < all.size(); now += all[i].total.seconds, ++i) {
-    if (i == 0 || !is_silent(all[i]) || all[i - 1].total.rx.packets < kTraffic) continue;
+    if (i == 0 || !is_silent(all[i]) || all[i - 1].total.rx.packets < kMinPacketsBefore) continue;
     auto end = i;
     double seconds = 0;
     for (; end < all.size() && is_silent(all[end]); ++end) seconds += all[end].total.seconds;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Outages: intervals without received packets amid traffic, for example while a link is down.
+// Outages: intervals without received packets after packets had arrived, for example while a link
+// is down.
 
 #pragma once
 

@@ -8,9 +8,9 @@ namespace manactl::datapath {
 
 namespace {
 
-// How many of the sorted mean values of n differences lie below the 95 % confidence interval, and
-// as many above it: the largest w with P(W <= w) <= 2.5 %, plus 1. W is the sum of the ranks of the
-// positive differences.
+// Returns how many of the sorted Walsh averages of n differences lie below the 95 % confidence
+// interval; as many lie above it. This is the largest w with P(W <= w) <= 2.5 %, plus 1. W is the
+// sum of the ranks of the positive differences.
 std::size_t means_to_cut(std::size_t n) {
   constexpr double kTail = 0.025;
   // After step i, chance[w] is the probability that the ranks 1 to i with a positive sign sum to w.

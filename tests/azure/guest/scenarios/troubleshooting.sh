@@ -50,7 +50,7 @@ modprobe tun
 mkdir -p /dev/net
 [ -e /dev/net/tun ] || mknod /dev/net/tun c 10 200
 start_testpmd "Port statistics" --vdev=net_vdev_netvsc0,iface=eth1
-expect_cause "A DPDK program uses net_vdev_netvsc: throughput stays low" "dtap0"
+expect_cause "A DPDK program uses net_tap, probably through net_vdev_netvsc" "dtap0"
 stop_testpmd
 expect_cause "net_vdev_netvsc and fail-safe are in use: throughput stays low" "" --log $log
 release_hugepages
