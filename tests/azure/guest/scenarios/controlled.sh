@@ -3,10 +3,12 @@
 # Lets a controller use the machine over SSH, as tests/azure/two-vms does, until it creates /run/azure/released.
 # The session uses a NIC of its own (run-guest --ssh). Needs sshd, /etc/ssh/host_key and /root/.ssh/authorized_keys.
 
-modprobe virtio_net
-wait_for 10 test -e /sys/class/net/eth2
-ip address add 10.0.2.15/24 dev eth2
-ip link set eth2 up
+modprobe -a virtio_pci virtio_net
+nic=/sys/bus/virtio/drivers/virtio_net/virtio*/net
+wait_for 10 eval "test -e $nic"
+nic=$(basename $nic/*)
+ip address add 10.0.2.15/24 dev "$nic"
+ip link set "$nic" up
 grep -q ^sshd: /etc/passwd || echo "sshd:x:100:100::/run/sshd:/bin/false" >>/etc/passwd
 mkdir -p -m 755 /run/sshd
 chmod 700 /root/.ssh
@@ -19,5 +21,5 @@ wait_for 500 test -e /run/azure/released || { tail -20 /run/azure/sshd.err; fail
 expect "violations" "[]" "$(device_console violations)"
 kill $sshd
 wait $sshd || true
-ip link set eth2 down
+ip link set "$nic" down
 modprobe -r virtio_net
