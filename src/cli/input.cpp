@@ -72,9 +72,9 @@ Result<std::string> read_input(const std::string& path,
   }
 }
 
-Result<std::size_t> ExcerptSource::read(std::span<char> buffer) {
-  auto got = source_.read(buffer);
-  if (got) remember({buffer.data(), *got});
+Result<std::size_t> ExcerptSource::read(std::span<char> into) {
+  auto got = source_.read(into);
+  if (got) remember({into.data(), *got});
   return got;
 }
 

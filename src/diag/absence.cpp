@@ -27,10 +27,11 @@ std::vector<Absence> AbsenceTracker::next(const Signature& signature, const Capt
     if (signature.begins && *signature.begins == kind_of(*rule)) waiting.clear();
     if (lists(rule->absence->without, signature)) std::erase_if(waiting, is_about_device);
     if (lists(rule->absence->until, signature)) {
-      for (auto& one : waiting) {
-        if (is_about_device(one)) absences.push_back({rule, std::move(one.captures)});
-      }
-      std::erase_if(waiting, is_about_device);
+      std::erase_if(waiting, [&](Waiting& one) {
+        const bool missing = is_about_device(one);
+        if (missing) absences.push_back({rule, std::move(one.captures)});
+        return missing;
+      });
     }
     const bool is_known = std::ranges::find(waiting, device, &Waiting::device) != waiting.end();
     if (lists(rule->absence->from, signature) && !is_known && waiting.size() < kMaxDevices) {

@@ -63,7 +63,7 @@ void read_mac(std::string_view data, Link& link) {
 std::optional<int> as_index(const Attribute& attribute) {
   const auto index = leading<std::int32_t>(attribute.data);
   if (!index || *index <= 0) return std::nullopt;
-  return *index;
+  return index;
 }
 
 void read_link_attribute(const Attribute& attribute, Link& link) {

@@ -44,7 +44,7 @@ std::string distribution(const os::Files& files) {
     if (!text) continue;
     const auto id = unquoted(value_of(*text, "ID", '='));
     const auto version = unquoted(value_of(*text, "VERSION_ID", '='));
-    return version.empty() ? id : id + ' ' + version;
+    return version.empty() ? id : fmt::format("{} {}", id, version);
   }
   return {};
 }

@@ -47,7 +47,7 @@ TEST(Shim, DescribesADeviceThatNetManaAccepts) {
 }
 
 TEST(Shim, SetsTheMtuOfItsInterfacesOnly) {
-  ifreq request{"sim1", {}};
+  ifreq request{{"sim1"}, {}};
   ASSERT_EQ(handle_interface_request(SIOCGIFMTU, &request), 0);
   EXPECT_EQ(request.ifr_mtu, 1500);
   for (const int mtu : {68, 9000}) {

@@ -132,8 +132,8 @@ int use(ibv_device** list, unsigned packets, std::string_view behavior) {
   const auto all = open_first_port(list[0]);
   ibv_free_device_list(list);
   std::array<std::uint8_t, 64> frame{};
-  auto* mr =
-      require(ibv_reg_mr(all.pd, frame.data(), frame.size(), IBV_ACCESS_LOCAL_WRITE), "reg_mr");
+  auto* mr = require(ibv_reg_mr(all.pd, frame.data(), frame.size(), int{IBV_ACCESS_LOCAL_WRITE}),
+                     "reg_mr");
   const auto key = mr->lkey ^ (behavior == "wrong-key" ? 1U : 0U);
   send(all, {reinterpret_cast<std::uint64_t>(frame.data()), key, 64}, packets);
   if (behavior == "crash") *reinterpret_cast<volatile int*>(behavior.size() - 1) = 1;

@@ -61,7 +61,7 @@ class Client {
     parent = ibv_alloc_parent_domain(context, &attr);
     manadv_ctx_allocators allocators{allocate, release, &allocations};
     EXPECT_EQ(manadv_set_context_attr(context, MANADV_CTX_ATTR_BUF_ALLOCATORS, &allocators), 0);
-    mr = ibv_reg_mr(pd, buffer.data(), buffer.size(), IBV_ACCESS_LOCAL_WRITE);
+    mr = ibv_reg_mr(pd, buffer.data(), buffer.size(), int{IBV_ACCESS_LOCAL_WRITE});
   }
 
   ~Client() {

@@ -68,7 +68,7 @@ TEST_F(Trusted, OpensDirectoriesThatOnlyTheirOwnerCanWriteTo) {
 }
 
 TEST_F(Trusted, RejectsADirectoryInWhichOthersCanReplaceFiles) {
-  for (const mode_t mode : {0775, 0757}) {
+  for (const mode_t mode : {0775U, 0757U}) {
     chmod_at("a", mode);
     EXPECT_THAT(opened("a/b", Trust::owned), HasSubstr((root / "a").string()));
     EXPECT_NE(opened("a/b", Trust::exclusive), "good");
@@ -125,7 +125,7 @@ TEST_F(Trusted, OpensOnlyRegularFilesAndDoesNotFollowLinks) {
 }
 
 TEST_F(Trusted, RejectsFilesThatOthersCanWriteTo) {
-  for (const mode_t mode : {0664, 0646}) {
+  for (const mode_t mode : {0664U, 0646U}) {
     chmod_at("a/b/file", mode);
     EXPECT_THAT(file_opened("file", O_RDONLY), HasSubstr("is writable by others"));
     EXPECT_EQ(file_opened("file", O_WRONLY, Trust::any_owner), "good");

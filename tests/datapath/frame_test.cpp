@@ -59,7 +59,7 @@ TEST(Frame, HasAUdpChecksumForEveryPort) {
     auto changed = flow();
     changed.source_port = static_cast<std::uint16_t>(port);
     write_frame(changed, frame);
-    const unsigned checksum = frame[kUdpChecksumAt] << 8U | frame[kUdpChecksumAt + 1];
+    const unsigned checksum = frame[kUdpChecksumAt] * 256U + frame[kUdpChecksumAt + 1];
     ASSERT_NE(checksum, 0U) << port;
     if (checksum != 0xffff) continue;
     ++all_ones;

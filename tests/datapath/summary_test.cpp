@@ -64,7 +64,7 @@ TEST(Summary, LeavesOutIntervalsAfterAReceiversLastPacket) {
 
 TEST(Summary, LeavesOutIntervalsInWhichADeviceWasAbsent) {
   auto intervals = intervals_of({50, 50, 20, 0, 30, 51, 50});
-  for (const std::size_t index : {2, 3, 4}) intervals[index].disturbed = true;
+  for (const auto index : {2U, 3U, 4U}) intervals[index].disturbed = true;
   const auto summary = summarize(Mode::tx, intervals, 0, {});
   EXPECT_THAT(summary.rates, ElementsAre(100, 102));
   EXPECT_EQ(summary.left_out, 5U);

@@ -118,7 +118,7 @@ TEST(HugepageMounts, HaveTheirPageSize) {
   EXPECT_EQ(mounts[2].page_kib, 0U);
   EXPECT_EQ(mounts[3].page_kib, 1048576U);
   EXPECT_EQ(mounts[4].page_kib, 64U);
-  for (int i = 5; i < 9; ++i) EXPECT_EQ(mounts[i].page_kib, 0U) << mounts[i].path;
+  for (std::size_t i = 5; i < 9; ++i) EXPECT_EQ(mounts[i].page_kib, 0U) << mounts[i].path;
   EXPECT_EQ(mounts[9].page_kib, 1U << 30);
   EXPECT_EQ(mounts[10].path, "/mnt/four-fields\\04");
   EXPECT_EQ(mounts[11].path, "/mnt/\\?7\\080\\");

@@ -290,7 +290,7 @@ std::string managed_vfs(const TreeEntries& tree) {
   std::string result;
   for (const auto& [index, path] : {std::pair(5U, "manactl/5.json"), {6U, "manactl/6.json"}}) {
     Netdev vf;
-    vf.index = index;
+    vf.index = static_cast<int>(index);
     vf.driver = "mana";
     vf.mac = *MacAddress::parse(trim(tree.at(path).text));
     const auto management = managers.management(vf);

@@ -127,7 +127,7 @@ report::BenchResult eventful() {
   first.events = {{2.5, "eth1", datapath::Event::Kind::removed},
                   {4.25, "eth1", datapath::Event::Kind::returned}};
   first.notes = {"the device was away for 1.8 s"};
-  for (const std::size_t away : {2, 3, 4}) first.intervals[away].disturbed = true;
+  for (const auto away : {2U, 3U, 4U}) first.intervals[away].disturbed = true;
   first.replies = {3, 4};
   first.total.rx.missed = 7;
   report.trials.push_back(first);

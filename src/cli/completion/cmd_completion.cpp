@@ -27,9 +27,9 @@ struct Script {
   const std::string_view& text;
 };
 
-const std::array<Script, 3> kScripts = {{{"bash", embedded::completion_bash},
-                                         {"zsh", embedded::completion_zsh},
-                                         {"fish", embedded::completion_fish}}};
+constexpr std::array<Script, 3> kScripts = {{{"bash", embedded::completion_bash},
+                                             {"zsh", embedded::completion_zsh},
+                                             {"fish", embedded::completion_fish}}};
 
 Result<std::string> parse_shell(std::string_view text) {
   std::vector<std::string> shells;

@@ -75,6 +75,9 @@ void add_series(const BenchResult& result, HtmlReport& page) {
   if (page.series.size() > 1) std::swap(page.series.front(), page.series.back());
 }
 
+constexpr const char* kDisturbed =
+    "a device was removed, absent or returned, or no packets arrived";
+
 void add_spans(const BenchResult& result, HtmlReport& page) {
   double now = 0;
   for (const auto& trial : result.report.trials) {
@@ -85,10 +88,7 @@ void add_spans(const BenchResult& result, HtmlReport& page) {
     }
     for (const auto& interval : trial.intervals) {
       const auto end = now + interval.total.seconds;
-      if (interval.disturbed) {
-        page.disturbed.push_back(
-            {now, end, "a device was removed, absent or returned, or no packets arrived"});
-      }
+      if (interval.disturbed) page.disturbed.push_back({now, end, kDisturbed});
       now = end;
     }
   }

@@ -176,9 +176,9 @@ HtmlRows figures(const CompareResult& result) {
                    {"change of the median", percent(result.change)}};
   if (const auto& evidence = result.evidence) {
     const auto& [low, high] = evidence->confidence;
-    rows.push_back(
-        {"95 % confidence interval", fmt::format("{:+.2f} to {}", low * kPercent, percent(high))});
-    rows.push_back({"p-value", fmt::format("{:.3g}", evidence->p)});
+    rows.emplace_back("95 % confidence interval",
+                      fmt::format("{:+.2f} to {}", low * kPercent, percent(high)));
+    rows.emplace_back("p-value", fmt::format("{:.3g}", evidence->p));
   }
   return rows;
 }

@@ -192,7 +192,8 @@ void end_and_look(const Device& device, int ending) {
 class BenchCleanup : public testing::TestWithParam<std::tuple<Device, int>> {};
 
 TEST_P(BenchCleanup, LeavesNothingBehind) {
-  const auto& [device, ending] = GetParam();
+  const auto& device = std::get<Device>(GetParam());
+  const int ending = std::get<int>(GetParam());
   if (device.dpdk && datapath::kDpdkEngine.info().version.empty()) {
     GTEST_SKIP() << "this build has no DPDK";
   }
@@ -200,8 +201,7 @@ TEST_P(BenchCleanup, LeavesNothingBehind) {
   // Tests that reserve hugepages hold the same lock, so they do not run at the same time.
   const int lock = open("/proc/sys/vm/nr_hugepages", O_RDONLY | O_CLOEXEC);
   if (lock >= 0) flock(lock, LOCK_EX);
-  EXPECT_TRUE(
-      datapath::in_child([&device = device, ending = ending] { end_and_look(device, ending); }));
+  EXPECT_TRUE(datapath::in_child([&device, ending] { end_and_look(device, ending); }));
   if (lock >= 0) close(lock);
 }
 
