@@ -18,7 +18,7 @@ struct Symptom {
   const LogReport* log = nullptr;
   std::uint64_t count = 0;  // number of matching lines in all logs
   Evidence evidence;
-  std::vector<Diagnosis::Option> options;
+  std::vector<Diagnosis::PossibleCause> possible_causes;
   bool is_explained = false;
 
   const Signature& signature() const { return *entry->signature; }
@@ -85,7 +85,7 @@ bool is_more_important(const Symptom& one, const Symptom& other) {
     switch (c.evidence.confirmation) {
       case Confirmation::confirmed:
         return 0;
-      case Confirmation::not_possible:
+      case Confirmation::undecided:
         return 1;
       case Confirmation::contradicted:
         return 2;
@@ -129,16 +129,17 @@ std::string evidence_text(const CheckOutcome& outcome) {
   return fmt::format("{}: {}: {}", check.id, check.title, finding.detail);
 }
 
-std::vector<Diagnosis::Option> options_of(const Signature& signature, const Report& checks) {
-  std::vector<Diagnosis::Option> options;
+std::vector<Diagnosis::PossibleCause> possible_causes_of(const Signature& signature,
+                                                         const Report& checks) {
+  std::vector<Diagnosis::PossibleCause> causes;
   for (const auto& one : signature.alternatives) {
     const auto evidence = find_evidence(one, checks);
-    options.push_back({one.cause,
-                       one.confirm,
-                       evidence.confirmation,
-                       evidence.check == nullptr ? "" : evidence_text(*evidence.check)});
+    causes.push_back({one.cause,
+                      one.confirm,
+                      evidence.confirmation,
+                      evidence.check == nullptr ? "" : evidence_text(*evidence.check)});
   }
-  return options;
+  return causes;
 }
 
 Diagnosis::Item item_of(const Symptom& one) {
@@ -154,7 +155,7 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.confirmation = one.evidence.confirmation;
   item.note = release_note(signature, *one.log);
   item.proof = one.entry->proof;
-  item.alternatives = one.options;
+  item.alternatives = one.possible_causes;
   const auto& [confirmation, check, observation] = one.evidence;
   // Commands of a check or observation name this VM's devices; those of a signature are generic.
   const auto replace_commands = [&item](const std::vector<std::string>& commands) {
@@ -256,7 +257,7 @@ void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, cons
                       &log,
                       entry.count,
                       find_evidence(*entry.signature, checks_, observations_),
-                      options_of(*entry.signature, checks_),
+                      possible_causes_of(*entry.signature, checks_),
                       false});
 }
 

@@ -18,10 +18,10 @@
 namespace manactl::diag {
 
 struct Diagnosis {
-  // A possible cause of a line.
-  struct Option {
+  // A possible cause of a line, and whether it is the cause.
+  struct PossibleCause {
     std::string cause, confirm;
-    Confirmation confirmation = Confirmation::not_possible;
+    Confirmation confirmation = Confirmation::undecided;
     std::string confirmed_by;
   };
 
@@ -31,9 +31,9 @@ struct Diagnosis {
     std::optional<Quote> quote;  // set if the item comes from a log, not a check
     std::uint64_t count = 1;
     std::string cause, fix;
-    std::vector<Option> alternatives;  // if the line does not show which of them is the cause
+    std::vector<PossibleCause> alternatives;  // if the line does not show which is the cause
     std::vector<std::string> commands;
-    Confirmation confirmation = Confirmation::not_possible;
+    Confirmation confirmation = Confirmation::undecided;
     std::string confirmed_by;    // "rdma.driver-id: kernel reports 19, libibverbs chose erdma"
     std::string note;            // what the log's DPDK release means for this cause; may be empty
     std::optional<Quote> proof;  // the line that proves that an error did not matter

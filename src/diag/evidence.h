@@ -14,7 +14,7 @@
 
 namespace manactl::diag {
 
-enum class Confirmation { confirmed, contradicted, not_possible };
+enum class Confirmation { confirmed, contradicted, undecided };
 
 // A state of the VM that is not a fault but explains a log line. Example: a link that is up is
 // healthy, but is the reason why DPDK finds the port busy.
@@ -30,9 +30,9 @@ std::vector<Observation> observations_of(const host::Facts& facts);
 // The ids of all observations, whether they apply or not.
 std::vector<std::string_view> observation_ids();
 
-// The check or the observation that determined `confirmation`; both are null if it is not_possible.
+// The check or the observation that determined `confirmation`; both are null if it is undecided.
 struct Evidence {
-  Confirmation confirmation = Confirmation::not_possible;
+  Confirmation confirmation = Confirmation::undecided;
   const CheckOutcome* check = nullptr;
   const Observation* observation = nullptr;
 };

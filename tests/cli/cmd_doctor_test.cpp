@@ -142,7 +142,7 @@ TEST(Doctor, DecidesBetweenAlternativesOnTheVm) {
     return states;
   };
   using testing::ElementsAre;
-  const auto* const no = "not-possible";
+  const auto* const no = "undecided";
   EXPECT_THAT(states_on("not-azure"), ElementsAre(no, no, no, no, no));
   EXPECT_THAT(states_on("healthy-two-nics"),
               ElementsAre("contradicted", "contradicted", no, no, no));
@@ -172,7 +172,7 @@ TEST(Doctor, FindsTheCauseInALogOnAMachineWithoutMana) {
     EXPECT_EQ(outcome.code, 1) << outcome.err;
     const auto document = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(document["root"]["id"], "mana-start-tx-enodev") << machine;
-    EXPECT_EQ(document["root"]["confirmation"]["state"], "not-possible");
+    EXPECT_EQ(document["root"]["confirmation"]["state"], "undecided");
     EXPECT_EQ(document["others"].size(), 0U) << outcome.out;
     EXPECT_EQ(document["checks"], 0);
     EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("only the log was analyzed"));

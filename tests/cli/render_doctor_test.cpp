@@ -86,11 +86,12 @@ TEST(DoctorText, PrintsTheCauseOfAFailedCheckOnce) {
 TEST(DoctorText, PrintsEachAlternativeWithItsDecisionOrTheWayToConfirmIt) {
   auto diagnosis = diagnosis_with_root();
   diagnosis.root->alternatives = {
-      {"the link is down", "`ip -br link`", diag::Confirmation::not_possible, ""},
+      {"the link is down", "`ip -br link`", diag::Confirmation::undecided, ""},
       {"the module is missing", "`lsmod`", diag::Confirmation::contradicted, "kernel.mana: x"}};
   const auto shown = show({diagnosis, {}, {}, {}});
   EXPECT_THAT(shown,
-              HasSubstr("  One of   - the link is down; to confirm: `ip -br link`\n"
+              HasSubstr("           Possible causes:\n"
+                        "           - the link is down; to confirm: `ip -br link`\n"
                         "           - the module is missing; contradicted: kernel.mana: x\n"));
 }
 

@@ -87,7 +87,7 @@ TEST(Doctor, CannotConfirmWithChecksThatAreUnknown) {
       {outcome("rdma.driver-id", unknown("no rights")), outcome("rdma.provider", pass("x"))}};
   const auto diagnosis = diagnose(checks, {read_text(kClash)});
   ASSERT_TRUE(diagnosis.root);
-  EXPECT_EQ(diagnosis.root->confirmation, Confirmation::not_possible);
+  EXPECT_EQ(diagnosis.root->confirmation, Confirmation::undecided);
   EXPECT_EQ(diagnosis.root->confirmed_by, "");
 }
 

@@ -196,11 +196,11 @@ TEST(Evidence, ContradictsOnlyIfAllowedAndAllChecksPass) {
                signature, {{outcome("a.one", pass("p")), outcome("a.two", std::move(second))}}, {})
         .confirmation;
   };
-  EXPECT_EQ(confirmation_with(pass("p")), Confirmation::not_possible);
+  EXPECT_EQ(confirmation_with(pass("p")), Confirmation::undecided);
   signature.passing_contradicts = true;
   EXPECT_EQ(confirmation_with(pass("p")), Confirmation::contradicted);
-  EXPECT_EQ(confirmation_with(unknown("u")), Confirmation::not_possible);
-  EXPECT_EQ(confirmation_with(skipped("s")), Confirmation::not_possible);
+  EXPECT_EQ(confirmation_with(unknown("u")), Confirmation::undecided);
+  EXPECT_EQ(confirmation_with(skipped("s")), Confirmation::undecided);
 }
 
 TEST(Alternatives, AreConfirmedByOneFailedCheckAndExcludedByAllThatPass) {
@@ -218,11 +218,11 @@ TEST(Alternatives, AreConfirmedByOneFailedCheckAndExcludedByAllThatPass) {
   };
   EXPECT_EQ(judge({Status::pass, Status::fail}), Confirmation::confirmed);
   EXPECT_EQ(judge({Status::pass, Status::pass}), Confirmation::contradicted);
-  EXPECT_EQ(judge({Status::pass, Status::unknown}), Confirmation::not_possible);
-  EXPECT_EQ(judge({Status::pass}), Confirmation::not_possible);
-  EXPECT_EQ(judge({}), Confirmation::not_possible);
+  EXPECT_EQ(judge({Status::pass, Status::unknown}), Confirmation::undecided);
+  EXPECT_EQ(judge({Status::pass}), Confirmation::undecided);
+  EXPECT_EQ(judge({}), Confirmation::undecided);
   EXPECT_EQ(find_evidence(Alternative{"cause", "confirm", {}}, Report{}).confirmation,
-            Confirmation::not_possible);
+            Confirmation::undecided);
 }
 
 }  // namespace

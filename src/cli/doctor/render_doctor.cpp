@@ -10,6 +10,7 @@ namespace manactl::cli {
 namespace {
 
 using Item = diag::Diagnosis::Item;
+using PossibleCause = diag::Diagnosis::PossibleCause;
 
 constexpr std::size_t kMaxText = 2000;
 constexpr std::size_t kMaxQuote = 200;
@@ -64,7 +65,7 @@ class DoctorWriter {
  private:
   void write_headline(std::string_view heading, std::string_view title);
   void write_labeled(std::string_view label, std::string_view text);
-  void write_alternatives(const std::vector<diag::Diagnosis::Option>& alternatives);
+  void write_alternatives(const std::vector<PossibleCause>& alternatives);
   void write_quote(const diag::Quote& quote, std::uint64_t count);
 
   std::ostream& out() { return screen_.stream(); }
@@ -92,16 +93,15 @@ void DoctorWriter::write_labeled(std::string_view label, std::string_view text) 
   }
 }
 
-void DoctorWriter::write_alternatives(const std::vector<diag::Diagnosis::Option>& alternatives) {
-  const char* label = "One of";
+void DoctorWriter::write_alternatives(const std::vector<PossibleCause>& alternatives) {
+  if (!alternatives.empty()) write_labeled("", "Possible causes:");
   for (const auto& one : alternatives) {
-    const bool is_decided = one.confirmation != diag::Confirmation::not_possible;
+    const bool is_decided = one.confirmation != diag::Confirmation::undecided;
     const auto decision =
         is_decided
             ? fmt::format("{}: {}", word_of(kConfirmations, one.confirmation), one.confirmed_by)
             : "to confirm: " + one.confirm;
-    write_labeled(label, fmt::format("- {}; {}", one.cause, decision));
-    label = "";
+    write_labeled("", fmt::format("- {}; {}", one.cause, decision));
   }
 }
 
@@ -180,7 +180,7 @@ void DoctorWriter::write_cause(std::string_view heading, const Item& item) {
           << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
   }
   // A cause found by a check needs no confirmation; checks may confirm a cause found in a log.
-  if (item.quote && item.confirmation != diag::Confirmation::not_possible) {
+  if (item.quote && item.confirmation != diag::Confirmation::undecided) {
     write_labeled(
         "Here",
         fmt::format("{}: {}", word_of(kConfirmations, item.confirmation), item.confirmed_by));

@@ -35,7 +35,7 @@ struct DoctorResult {
 inline constexpr EnumWords<diag::Confirmation, 3> kConfirmations = {
     {{diag::Confirmation::confirmed, "confirmed"},
      {diag::Confirmation::contradicted, "contradicted"},
-     {diag::Confirmation::not_possible, "not-possible"}}};
+     {diag::Confirmation::undecided, "undecided"}}};
 
 void print_text(Screen& screen, const datapath::ProbeReport& report);
 
