@@ -129,15 +129,22 @@ std::string evidence_text(const CheckOutcome& outcome) {
   return fmt::format("{}: {}: {}", check.id, check.title, finding.detail);
 }
 
-std::vector<Diagnosis::PossibleCause> possible_causes_of(const Signature& signature,
-                                                         const Report& checks) {
+std::string evidence_text(const Evidence& evidence) {
+  if (evidence.check != nullptr) return evidence_text(*evidence.check);
+  if (evidence.observation != nullptr) return evidence.observation->text;
+  return evidence.value.empty() ? "" : fmt::format("the line contains '{}'", evidence.value);
+}
+
+std::vector<Diagnosis::PossibleCause> possible_causes_of(
+    const LogEntry& entry, const Report& checks, const std::vector<Observation>& observations) {
+  const auto& alternatives = entry.signature->alternatives;
+  const auto judged = judge_alternatives(*entry.signature, entry.captures, checks, observations);
   std::vector<Diagnosis::PossibleCause> causes;
-  for (const auto& one : signature.alternatives) {
-    const auto evidence = find_evidence(one, checks);
-    causes.push_back({one.cause,
-                      one.confirm,
-                      evidence.confirmation,
-                      evidence.check == nullptr ? "" : evidence_text(*evidence.check)});
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    causes.push_back({alternatives[i].cause,
+                      alternatives[i].confirm,
+                      judged[i].confirmation,
+                      evidence_text(judged[i])});
   }
   return causes;
 }
@@ -156,17 +163,17 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.note = release_note(signature, *one.log);
   item.proof = one.entry->proof;
   item.alternatives = one.possible_causes;
-  const auto& [confirmation, check, observation] = one.evidence;
+  item.confirmed_by = evidence_text(one.evidence);
+  const auto* const check = one.evidence.check;
+  const auto* const observation = one.evidence.observation;
   // Commands of a check or observation name this VM's devices; those of a signature are generic.
   const auto replace_commands = [&item](const std::vector<std::string>& commands) {
     if (!commands.empty()) item.commands = commands;
   };
   if (check != nullptr) {
-    item.confirmed_by = evidence_text(*check);
     const auto& remedy = check->finding.remedy;
-    if (confirmation == Confirmation::confirmed && remedy) replace_commands(remedy->commands);
+    if (item.confirmation == Confirmation::confirmed && remedy) replace_commands(remedy->commands);
   } else if (observation != nullptr) {
-    item.confirmed_by = observation->text;
     replace_commands(observation->commands);
   }
   return item;
@@ -257,7 +264,7 @@ void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, cons
                       &log,
                       entry.count,
                       find_evidence(*entry.signature, checks_, observations_),
-                      possible_causes_of(*entry.signature, checks_),
+                      possible_causes_of(entry, checks_, observations_),
                       false});
 }
 

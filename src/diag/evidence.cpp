@@ -65,6 +65,36 @@ void two_rdma_devices(const host::Facts& facts, Observation& observation) {
   }
 }
 
+void user_space_nic(const host::Facts& facts, Observation& observation) {
+  if (!facts.nics) return;
+  const auto nic = std::ranges::find_if(*facts.nics, &Nic::is_prepared);
+  if (nic != facts.nics->end()) observation.text = nic->name() + " is bound to uio_hv_generic";
+}
+
+void no_hugepages_reserved(const host::Facts& facts, Observation& observation) {
+  const auto& pools = facts.memory.pools;
+  if (pools && std::ranges::all_of(*pools, [](const auto& pool) { return pool.total == 0; })) {
+    observation.text = "no hugepages are reserved";
+  }
+}
+
+void all_hugepages_used(const host::Facts& facts, Observation& observation) {
+  const auto& pools = facts.memory.pools;
+  if (!pools) return;
+  const bool is_any_free =
+      std::ranges::any_of(*pools, [](const auto& pool) { return pool.free != 0; });
+  std::uint64_t total = 0;
+  for (const auto& pool : *pools) total += pool.total;
+  if (total != 0 && !is_any_free) {
+    observation.text = fmt::format("all {} hugepages are in use", total);
+  }
+}
+
+void no_free_hugepages(const host::Facts& facts, Observation& observation) {
+  no_hugepages_reserved(facts, observation);
+  if (observation.text.empty()) all_hugepages_used(facts, observation);
+}
+
 void hugetlbfs_unmounted(const host::Facts& facts, Observation& observation) {
   if (facts.memory.mounts && facts.memory.mounts->empty()) {
     observation.text = "hugetlbfs is not mounted";
@@ -79,11 +109,77 @@ struct Row {
 constexpr std::array kObservations = {
     Row{"port-busy", port_busy},
     Row{"two-rdma-devices", two_rdma_devices},
+    Row{"user-space-nic", user_space_nic},
+    Row{"no-hugepages-reserved", no_hugepages_reserved},
+    Row{"all-hugepages-used", all_hugepages_used},
+    Row{"no-free-hugepages", no_free_hugepages},
     Row{"hugetlbfs-unmounted", hugetlbfs_unmounted},
 };
 
+// These checks examine this process. The program that wrote the log may have run as another user or
+// in a container, so it may have the fault even if they pass.
+constexpr std::array<std::string_view, 3> kProcessChecks = {
+    "rdma.memlock", "rdma.nodes", "rdma.rights"};
+
 bool has_failed(const CheckOutcome* outcome) {
   return outcome != nullptr && outcome->finding.status == Status::fail;
+}
+
+// Returns the observation of this id, or null if it does not apply.
+const Observation* find_observation(const std::vector<Observation>& observations,
+                                    std::string_view id) {
+  const auto found = std::ranges::find(observations, id, &Observation::id);
+  return found == observations.end() ? nullptr : &*found;
+}
+
+// Returns the value of the line that `alternative` names; empty if there is none.
+std::string_view named_value(const Alternative& alternative, const Captures& line) {
+  const auto named = std::ranges::find_if(line, [&alternative](const auto& capture) {
+    return std::ranges::find(alternative.values, capture) != alternative.values.end();
+  });
+  return named == line.end() ? std::string_view() : std::string_view(named->second);
+}
+
+// Returns a value of the line that has the same capture as a value of `alternative`, but that the
+// alternative does not name; empty if there is none.
+std::string_view other_value(const Alternative& alternative, const Captures& line) {
+  const auto other = std::ranges::find_if(line, [&alternative](const auto& capture) {
+    return std::ranges::find(alternative.values, capture.first, &Captures::value_type::first) !=
+           alternative.values.end();
+  });
+  return other == line.end() ? std::string_view() : std::string_view(other->second);
+}
+
+// Returns the first of these checks with this status, or null.
+const CheckOutcome* first_with(Status status,
+                               const std::vector<std::string>& ids,
+                               const Report& checks) {
+  for (const auto& id : ids) {
+    const CheckOutcome* outcome = checks.find(id);
+    if (outcome != nullptr && outcome->finding.status == status) return outcome;
+  }
+  return nullptr;
+}
+
+// Judges an alternative without the line. Several alternatives may have the same check. Then their
+// observations decide which of them a failure of the check confirms.
+Evidence find_evidence(const Alternative& alternative,
+                       const Report& checks,
+                       const std::vector<Observation>& observations) {
+  const auto& ids = alternative.checks;
+  if (alternative.observation.empty()) {
+    const auto* failed = first_with(Status::fail, ids, checks);
+    if (failed == nullptr) failed = first_with(Status::warn, ids, checks);
+    if (failed != nullptr) return {Confirmation::confirmed, failed, nullptr};
+  } else if (const auto* found = find_observation(observations, alternative.observation)) {
+    return {Confirmation::confirmed, nullptr, found};
+  }
+  const bool all_contradict = std::ranges::all_of(ids, [&checks](const std::string& id) {
+    return first_with(Status::pass, {id}, checks) != nullptr &&
+           std::ranges::find(kProcessChecks, id) == kProcessChecks.end();
+  });
+  if (!all_contradict || ids.empty()) return {};
+  return {Confirmation::contradicted, checks.find(ids.back()), nullptr};
 }
 
 }  // namespace
@@ -108,42 +204,49 @@ std::vector<std::string_view> observation_ids() {
 Evidence find_evidence(const Signature& signature,
                        const Report& checks,
                        const std::vector<Observation>& observations) {
-  const auto first_with = [&](Status status) -> const CheckOutcome* {
-    for (const auto& id : signature.checks) {
-      const CheckOutcome* outcome = checks.find(id);
-      if (outcome != nullptr && outcome->finding.status == status) return outcome;
-    }
-    return nullptr;
-  };
-  if (const auto* failed = first_with(Status::fail)) {
+  const auto& ids = signature.checks;
+  if (const auto* failed = first_with(Status::fail, ids, checks)) {
     return {Confirmation::confirmed, failed, nullptr};
   }
-  const auto observation = std::ranges::find_if(
-      observations, [&signature](const Observation& o) { return o.id == signature.observation; });
-  if (observation != observations.end()) return {Confirmation::confirmed, nullptr, &*observation};
-  if (const auto* warning = first_with(Status::warn)) {
+  if (const auto* observation = find_observation(observations, signature.observation)) {
+    return {Confirmation::confirmed, nullptr, observation};
+  }
+  if (const auto* warning = first_with(Status::warn, ids, checks)) {
     return {Confirmation::confirmed, warning, nullptr};
   }
   const bool may_contradict = signature.passing_contradicts &&
-                              first_with(Status::unknown) == nullptr &&
-                              first_with(Status::skipped) == nullptr;
-  const auto* passed = first_with(Status::pass);
+                              first_with(Status::unknown, ids, checks) == nullptr &&
+                              first_with(Status::skipped, ids, checks) == nullptr;
+  const auto* passed = first_with(Status::pass, ids, checks);
   if (!may_contradict || passed == nullptr) return {};
   return {Confirmation::contradicted, passed, nullptr};
 }
 
-Evidence find_evidence(const Alternative& alternative, const Report& checks) {
-  const CheckOutcome* passed = nullptr;
-  bool is_decided = true;
-  for (const auto& id : alternative.checks) {
-    const auto* const outcome = checks.find(id);
-    if (has_failed(outcome)) return {Confirmation::confirmed, outcome, nullptr};
-    const bool passes = outcome != nullptr && outcome->finding.status == Status::pass;
-    if (passes) passed = outcome;
-    is_decided = is_decided && passes;
+std::vector<Evidence> judge_alternatives(const Signature& signature,
+                                         const Captures& line,
+                                         const Report& checks,
+                                         const std::vector<Observation>& observations) {
+  const auto& alternatives = signature.alternatives;
+  std::string_view named;
+  std::size_t count = 0;
+  for (const auto& one : alternatives) {
+    const auto value = named_value(one, line);
+    if (value.empty()) continue;
+    named = value;
+    ++count;
   }
-  if (!is_decided || passed == nullptr) return {};
-  return {Confirmation::contradicted, passed, nullptr};
+  std::vector<Evidence> judged;
+  for (const auto& one : alternatives) {
+    const bool names_value = !named_value(one, line).empty();
+    const auto other = count == 0 ? other_value(one, line) : named;
+    if (one.values.empty() || (names_value && count > 1) || (!names_value && other.empty())) {
+      judged.push_back(find_evidence(one, checks, observations));
+    } else {
+      const auto confirmation = names_value ? Confirmation::confirmed : Confirmation::contradicted;
+      judged.push_back({confirmation, nullptr, nullptr, other});
+    }
+  }
+  return judged;
 }
 
 std::vector<const CheckOutcome*> first_causes(const Report& checks) {

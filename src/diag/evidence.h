@@ -30,11 +30,13 @@ std::vector<Observation> observations_of(const host::Facts& facts);
 // The ids of all observations, whether they apply or not.
 std::vector<std::string_view> observation_ids();
 
-// The check or the observation that determined `confirmation`; both are null if it is undecided.
+// The check, the observation or the value in the line that determined `confirmation`; there is none
+// if it is undecided.
 struct Evidence {
   Confirmation confirmation = Confirmation::undecided;
   const CheckOutcome* check = nullptr;
   const Observation* observation = nullptr;
+  std::string_view value = {};
 };
 
 // The fault is confirmed by a failed check of the signature, by its observation, or by a check that
@@ -44,8 +46,14 @@ Evidence find_evidence(const Signature& signature,
                        const Report& checks,
                        const std::vector<Observation>& observations);
 
-// Judges one alternative by its checks. `check` of the result is the check that decided.
-Evidence find_evidence(const Alternative& alternative, const Report& checks);
+// Judges each alternative of the signature for a line with these captured values. If the line has a
+// value that an alternative names, it contradicts those that name others. It confirms the
+// alternative if no other names the same value. In all other cases, the checks and the observation
+// of the alternative decide. `line` must outlive the result.
+std::vector<Evidence> judge_alternatives(const Signature& signature,
+                                         const Captures& line,
+                                         const Report& checks,
+                                         const std::vector<Observation>& observations);
 
 // Failed checks that are not consequences of other failed checks, in the order of the report.
 std::vector<const CheckOutcome*> first_causes(const Report& checks);

@@ -41,10 +41,10 @@ std::vector<std::string> texts_or_none(const JsonFields& entry, const char* key)
   return entry.has(key) ? entry.texts(key) : std::vector<std::string>();
 }
 
-Captures benign_captures(const JsonFields& entry) {
+Captures read_captures(const JsonFields& entry, const char* key) {
   Captures captures;
-  if (!entry.has("benign_when")) return captures;
-  for (const auto& row : entry.objects("benign_when")) {
+  if (!entry.has(key)) return captures;
+  for (const auto& row : entry.objects(key)) {
     for (auto& value : row.texts("values")) {
       captures.emplace_back(row.text("capture"), std::move(value));
     }
@@ -56,7 +56,11 @@ std::vector<Alternative> read_alternatives(const JsonFields& entry) {
   std::vector<Alternative> alternatives;
   if (!entry.has("alternatives")) return alternatives;
   for (const auto& row : entry.objects("alternatives")) {
-    alternatives.push_back({row.text("cause"), row.text("confirm"), texts_or_none(row, "checks")});
+    alternatives.push_back({row.text("cause"),
+                            row.text("confirm"),
+                            texts_or_none(row, "checks"),
+                            row.text_or_empty("observation"),
+                            read_captures(row, "when")});
   }
   return alternatives;
 }
@@ -109,7 +113,7 @@ Signature read_signature(const JsonFields& entry) {
   signature.benign_without = texts_or_none(entry, "benign_without");
   signature.resolved_by = texts_or_none(entry, "resolved_by");
   signature.matters_after = texts_or_none(entry, "matters_after");
-  signature.benign_when = benign_captures(entry);
+  signature.benign_when = read_captures(entry, "benign_when");
   read_story(entry, signature);
   signature.checks = texts_or_none(entry, "checks");
   signature.observation = entry.text_or_empty("observation");

@@ -23,11 +23,15 @@ enum class Role {
   note,         // carries information about the log, such as its DPDK release; never shown
 };
 
+using Captures = std::vector<std::pair<std::string, std::string>>;
+
 // One of several possible causes of a line.
 struct Alternative {
   std::string cause;
   std::string confirm;              // how to confirm it by hand, in the log or on the VM
   std::vector<std::string> checks;  // if one fails, the VM has this cause; if all pass, it has not
+  std::string observation = {};     // if set, the VM has this cause only if it applies
+  Captures values = {};             // the line has one of these values if this is its cause
 };
 
 // A step that leaves a line when it works: after a line of `from`, a line of `without` precedes
@@ -36,8 +40,6 @@ struct Alternative {
 struct AbsenceRule {
   std::vector<std::string> from, without, until;
 };
-
-using Captures = std::vector<std::pair<std::string, std::string>>;
 
 struct Signature {
   std::string id;

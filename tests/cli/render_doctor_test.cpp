@@ -95,6 +95,20 @@ TEST(DoctorText, PrintsEachAlternativeWithItsDecisionOrTheWayToConfirmIt) {
                         "           - the module is missing; contradicted: kernel.mana: x\n"));
 }
 
+TEST(DoctorText, PrintsContradictedCausesNextToAConfirmedOneOnlyWithMoreDetail) {
+  auto diagnosis = diagnosis_with_root();
+  diagnosis.root->alternatives = {
+      {"no memory", "`free`", diag::Confirmation::contradicted, "the line contains '-1'"},
+      {"no rights", "`id`", diag::Confirmation::confirmed, "the line contains '-1'"},
+      {"no port", "`ip link`", diag::Confirmation::undecided, ""}};
+  const std::string hidden = "- no memory; contradicted: the line contains '-1'\n";
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}), testing::Not(HasSubstr(hidden)));
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}),
+              HasSubstr("           - no rights; confirmed: the line contains '-1'\n"
+                        "           - no port; to confirm: `ip link`\n"));
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1), HasSubstr(hidden));
+}
+
 TEST(DoctorText, PrintsTheNoteAboutTheReleaseOfTheLog) {
   auto diagnosis = diagnosis_with_root();
   diagnosis.root->note = "DPDK 24.11.2 of this log lacks a fix";

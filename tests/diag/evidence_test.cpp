@@ -203,26 +203,91 @@ TEST(Evidence, ContradictsOnlyIfAllowedAndAllChecksPass) {
   EXPECT_EQ(confirmation_with(skipped("s")), Confirmation::undecided);
 }
 
-TEST(Alternatives, AreConfirmedByOneFailedCheckAndExcludedByAllThatPass) {
+// Judges the only alternative of a signature.
+Confirmation judge_one(const Alternative& alternative,
+                       const Report& checks,
+                       const std::vector<Observation>& observations = {}) {
+  Signature signature;
+  signature.alternatives = {alternative};
+  return judge_alternatives(signature, {}, checks, observations).at(0).confirmation;
+}
+
+Report report_with(std::initializer_list<Status> statuses) {
+  constexpr std::array<std::string_view, 2> kIds = {"a", "b"};
+  Report report;
+  std::size_t i = 0;
+  for (const auto status : statuses) {
+    Finding finding;
+    finding.status = status;
+    report.outcomes.push_back(outcome(kIds.at(i++), finding));
+  }
+  return report;
+}
+
+TEST(Alternatives, AreConfirmedByOneCheckThatFailsOrWarnsAndContradictedByAllThatPass) {
   const auto judge = [](std::initializer_list<Status> statuses) {
-    constexpr std::array<std::string_view, 2> kIds = {"a", "b"};
-    Report report;
-    std::size_t i = 0;
-    for (const auto status : statuses) {
-      Finding finding;
-      finding.status = status;
-      report.outcomes.push_back(
-          {Check{kIds[i++], "title", "problem", Requirement::none, nullptr, {}}, finding});
-    }
-    return find_evidence(Alternative{"cause", "confirm", {"a", "b"}}, report).confirmation;
+    return judge_one({"cause", "confirm", {"a", "b"}}, report_with(statuses));
   };
   EXPECT_EQ(judge({Status::pass, Status::fail}), Confirmation::confirmed);
+  EXPECT_EQ(judge({Status::pass, Status::warn}), Confirmation::confirmed);
   EXPECT_EQ(judge({Status::pass, Status::pass}), Confirmation::contradicted);
   EXPECT_EQ(judge({Status::pass, Status::unknown}), Confirmation::undecided);
   EXPECT_EQ(judge({Status::pass}), Confirmation::undecided);
   EXPECT_EQ(judge({}), Confirmation::undecided);
-  EXPECT_EQ(find_evidence(Alternative{"cause", "confirm", {}}, Report{}).confirmation,
+  EXPECT_EQ(judge_one({"cause", "confirm", {}}, {}), Confirmation::undecided);
+}
+
+TEST(Alternatives, AreNotContradictedByAPassingCheckOfThisProcess) {
+  const Alternative alternative = {"cause", "confirm", {"rdma.memlock"}};
+  EXPECT_EQ(judge_one(alternative, {{outcome("rdma.memlock", warn("w", {}))}}),
+            Confirmation::confirmed);
+  EXPECT_EQ(judge_one(alternative, {{outcome("rdma.memlock", pass("p"))}}),
             Confirmation::undecided);
+}
+
+TEST(Alternatives, WithAnObservationAreConfirmedOnlyByIt) {
+  const std::vector<Observation> seen = {{"seen", "it applies", {}}};
+  const Alternative with_check = {"cause", "confirm", {"a"}, "seen"};
+  EXPECT_EQ(judge_one(with_check, report_with({Status::fail})), Confirmation::undecided);
+  EXPECT_EQ(judge_one(with_check, report_with({Status::pass})), Confirmation::contradicted);
+  EXPECT_EQ(judge_one(with_check, report_with({Status::pass}), seen), Confirmation::confirmed);
+  const Alternative alone = {"cause", "confirm", {}, "seen"};
+  EXPECT_EQ(judge_one(alone, {}), Confirmation::undecided);
+  EXPECT_EQ(judge_one(alone, {}, seen), Confirmation::confirmed);
+}
+
+TEST(Alternatives, AreDecidedByAValueInTheLine) {
+  Signature signature;
+  signature.alternatives = {{"one", "c", {}, {}, {{"err", "-1"}, {"err", "-2"}}},
+                            {"two", "c", {"a"}, {}, {{"err", "-2"}}},
+                            {"three", "c", {}, {}, {{"what", "open"}}},
+                            {"any", "c", {}}};
+  const auto judge = [&signature](const Captures& line) {
+    std::vector<Confirmation> judged;
+    for (const auto& one : judge_alternatives(signature, line, report_with({Status::fail}), {})) {
+      judged.push_back(one.confirmation);
+    }
+    return judged;
+  };
+  constexpr auto kConfirmed = Confirmation::confirmed;
+  constexpr auto kContradicted = Confirmation::contradicted;
+  constexpr auto kUndecided = Confirmation::undecided;
+  EXPECT_THAT(judge({}), testing::ElementsAre(kUndecided, kConfirmed, kUndecided, kUndecided));
+  EXPECT_THAT(judge({{"err", "-1"}}),
+              testing::ElementsAre(kConfirmed, kContradicted, kContradicted, kUndecided));
+  EXPECT_THAT(judge({{"err", "-2"}}),
+              testing::ElementsAre(kUndecided, kConfirmed, kContradicted, kUndecided));
+  EXPECT_THAT(judge({{"err", "-3"}}),
+              testing::ElementsAre(kContradicted, kContradicted, kUndecided, kUndecided));
+  EXPECT_THAT(judge({{"other", "-1"}}),
+              testing::ElementsAre(kUndecided, kConfirmed, kUndecided, kUndecided));
+  EXPECT_THAT(judge({{"what", "open"}}),
+              testing::ElementsAre(kContradicted, kContradicted, kConfirmed, kUndecided));
+  const Captures line = {{"err", "-1"}};
+  const auto evidence = judge_alternatives(signature, line, {}, {});
+  EXPECT_EQ(evidence[0].value, "-1");
+  EXPECT_EQ(evidence[2].value, "-1");
+  EXPECT_EQ(evidence[3].value, "");
 }
 
 }  // namespace

@@ -74,6 +74,35 @@ TEST(TwoRdmaDevices, AreNamed) {
   EXPECT_EQ(observe(facts, "two-rdma-devices").text, "7870:00:00.0 has mana_0 and manae_0");
 }
 
+TEST(UserSpaceNic, NamesTheNicThatIsBoundToUioHvGeneric) {
+  EXPECT_EQ(observe(healthy_vm(), "user-space-nic").text, "");
+  const auto vm = prepared_vm();
+  const auto prepared = std::ranges::find_if(*vm.nics, &host::Nic::is_prepared);
+  EXPECT_EQ(observe(vm, "user-space-nic").text, prepared->name() + " is bound to uio_hv_generic");
+  host::Facts facts = prepared_vm();
+  facts.nics = manactl::test::unreadable();
+  EXPECT_EQ(observe(facts, "user-space-nic").text, "");
+}
+
+TEST(Hugepages, AreEitherNotReservedOrAllInUseOrNeither) {
+  host::Facts facts = healthy_vm();
+  const auto observed = [&facts] {
+    const auto reserved = observe(facts, "no-hugepages-reserved").text;
+    const auto used = observe(facts, "all-hugepages-used").text;
+    EXPECT_EQ(observe(facts, "no-free-hugepages").text, reserved + used);
+    return reserved + "|" + used;
+  };
+  EXPECT_EQ(observed(), "|");
+  facts.memory.pools = std::vector<host::HugepagePool>{{0, 2048, 8, 0}, {1, 2048, 0, 0}};
+  EXPECT_EQ(observed(), "|all 8 hugepages are in use");
+  facts.memory.pools->at(1) = {1, 2048, 4, 1};
+  EXPECT_EQ(observed(), "|");
+  facts.memory.pools = std::vector<host::HugepagePool>{{0, 2048, 0, 0}};
+  EXPECT_EQ(observed(), "no hugepages are reserved|");
+  facts.memory.pools = manactl::test::unreadable();
+  EXPECT_EQ(observed(), "|");
+}
+
 TEST(HugetlbfsUnmounted, AppliesOnlyIfTheMountsAreKnown) {
   host::Facts facts = healthy_vm();
   EXPECT_EQ(observe(facts, "hugetlbfs-unmounted").text, "");

@@ -97,6 +97,11 @@ TEST_P(EverySignature, HasAlternativesThatCanBeConfirmed) {
     EXPECT_FALSE(one.cause.empty());
     EXPECT_THAT(one.confirm, testing::HasSubstr("`")) << "there is no command or option";
     for (const auto& id : one.checks) EXPECT_NE(find_check(id), nullptr) << id;
+    EXPECT_TRUE(one.observation.empty() || std::ranges::count(observation_ids(), one.observation));
+    for (const auto& [capture, value] : one.values) {
+      EXPECT_THAT(signature().match, testing::HasSubstr("(?P<" + capture + ">"));
+      EXPECT_NE(value, "");
+    }
   }
 }
 
