@@ -89,6 +89,7 @@ const Names kNoAccess = {"kernel-old", "mana-ib-missing", "unprivileged", "vf-or
 const Names kNoProvider = {"driver-id-19", "kernel-old", "rdma-core-39", "ubuntu-driver-id-19"};
 const Names kNoVf = {"kernel-old", "vf-orphaned", "vf-unpaired"};
 const Names kOtherUser = {"unprivileged"};
+const Names kUnbound = {"unbound-vmbus"};
 
 Names all_except(const Names& names, const Names& more = {}) {
   Names others;
@@ -133,6 +134,8 @@ const std::vector<Row>& rows() {
       {"netvsc-vf-setup-failed", {}, {}},
       {"netvsc-init-failed", {}, {}},
       {"sysfs-no-driver-dir", {}, {}},
+      {"uiohv-register", kUnbound, {}},
+      {"hvnetvsc-probe", kUnbound, {}},
       {"hvnetvsc-vf-without-driver", kNoDriver, {}},
       {"hvnetvsc-switch-failed", kNoVf, {}},
       {"hvnetvsc-vf-unmatched", kNoVf, {}},
