@@ -91,6 +91,26 @@ TEST(Doctor, CannotConfirmWithChecksThatAreUnknown) {
   EXPECT_EQ(diagnosis.root->confirmed_by, "");
 }
 
+TEST(Doctor, DecidesBetweenPossibleCausesByTheLineAndTheVm) {
+  const auto decisions = [](const std::string& log, const Report& checks = {}) {
+    const auto diagnosis =
+        diagnose(checks, {read_text(log)}, {{"user-space-nic", "eth1 is in user space", {}}});
+    std::vector<std::string> by;
+    for (const auto& one : diagnosis.root.value().alternatives) by.push_back(one.confirmed_by);
+    return by;
+  };
+  const std::string start = "mana_dev_start(): failed to start tx queues -";
+  const std::string line = "the line contains '-110'";
+  EXPECT_THAT(decisions(start + "110\n"), testing::Each(line));
+  const auto memory = decisions(start + "12\n", {{outcome("rdma.memlock", broken("64 kB"))}});
+  ASSERT_GT(memory.size(), 3U);
+  EXPECT_EQ(memory[0], "the line contains '-12'");
+  EXPECT_EQ(memory[1], "rdma.memlock: 64 kB");
+  EXPECT_EQ(memory[2], "");
+  const auto nic = decisions("VDEV_NETVSC: Cannot find the specified netvsc device\n");
+  EXPECT_THAT(nic, testing::ElementsAre("", "eth1 is in user space"));
+}
+
 TEST(Doctor, ReportsChecksWithTheSameCauseAsALogAsConsequences) {
   const Report checks{{outcome("kernel.mana-ib", broken("not loaded")),
                        outcome("rdma.devices", broken("none"), kByModule)}};
