@@ -90,6 +90,7 @@ const Names kNoProvider = {"driver-id-19", "kernel-old", "rdma-core-39", "ubuntu
 const Names kNoVf = {"kernel-old", "vf-orphaned", "vf-unpaired"};
 const Names kOtherUser = {"unprivileged"};
 const Names kUnbound = {"unbound-vmbus"};
+const Names kUnboundOrNoDriver = {"kernel-old", "unbound-vmbus", "vf-orphaned"};
 
 Names all_except(const Names& names, const Names& more = {}) {
   Names others;
@@ -134,10 +135,18 @@ const std::vector<Row>& rows() {
       {"libibverbs-memlock", kOtherUser, {}},
       {"vmbusbus-open-uio", {}, {}},
       {"netvsc-vf-not-found", kNoPath, {}},
+      {"netvsc-vf-owner", {}, {}},
       {"netvsc-vf-setup-failed", {}, {}},
-      {"netvsc-init-failed", {}, {}},
+      {"netvsc-hotplug", kNoRdmaDevice, {}},
+      {"netvsc-init-failed", {"no-hugepages"}, {}},
+      {"netvsc-memory", {"no-hugepages"}, {}},
+      {"vdev-netvsc-in-use", {}, {}},
+      {"vmbus-gpadl", kUnbound, {}},
+      {"sysfs-no-device", kUnbound, {}},
       {"sysfs-no-driver-dir", {}, {}},
       {"uiohv-register", kUnbound, {}},
+      {"uiohv-hypercall", kUnbound, {}},
+      {"driver-probe-error", kUnboundOrNoDriver, {}},
       {"hvnetvsc-probe", kUnbound, {}},
       {"hvnetvsc-vf-without-driver", kNoDriver, {}},
       {"hvnetvsc-switch-failed", kNoVf, {}},
