@@ -138,7 +138,7 @@ TEST_F(SavedResults, AreNotFoundByOtherWords) {
   const auto outcome = run({"bench", "show", "none"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1U);
-  EXPECT_THAT(outcome.err, HasSubstr("'none' is neither a file nor the id"));
+  EXPECT_THAT(outcome.err, HasSubstr("'none' is neither a file nor an id"));
   EXPECT_THAT(run({"bench", "show", "2026"}).err, HasSubstr("several saved results"));
 }
 
