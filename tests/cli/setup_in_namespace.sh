@@ -142,7 +142,7 @@ grep -q "rolled back in" "$scratch"/out || expect "status before the timeout" sh
 kill -9 "$watchdog"
 while [ -e /proc/"$watchdog"/exe ]; do sleep 0.1; done
 run status
-grep -q "watchdog is dead" "$scratch"/out || expect "status without a watchdog" shown missing
+grep -q "the watchdog has exited" "$scratch"/out || expect "status without a watchdog" shown missing
 run status --json
 grep -q '"watchdog": "dead"' "$scratch"/out || expect "status --json without a watchdog" dead other
 run status

@@ -46,7 +46,7 @@ class Signals(HugepageAttack):
         watchdog = self.prepare_unconfirmed()
         os.kill(watchdog, signal.SIGSTOP)
         self.assertTrue(wait_until(lambda: process_state(watchdog) == "T"))
-        self.assertIn("its watchdog is stopped", self.run_manactl("status").out)
+        self.assertIn("the watchdog is stopped", self.run_manactl("status").out)
         os.kill(watchdog, signal.SIGCONT)
         self.assertTrue(wait_until(lambda: process_state(watchdog) == "S"))
         self.assertIn("rolled back in", self.run_manactl("status").out)

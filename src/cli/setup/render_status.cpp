@@ -21,17 +21,15 @@ std::string confirmation_text(const setup::Confirmation& confirmation) {
     return "not confirmed; the watchdog is stopped (SIGSTOP or a debugger): the changes will "
            "NOT be rolled back until it continues";
   }
+  const bool is_alive = confirmation.watchdog == WatchdogState::alive;
   std::string text = "not confirmed";
   if (confirmation.time_left) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*confirmation.time_left).count();
-    text +=
-        seconds > 0
-            ? fmt::format(": will be rolled back in {} s", seconds)
-            : fmt::format(": the timeout ended {} s ago; the watchdog is rolling the changes back",
-                          -seconds);
+    text += seconds > 0 ? fmt::format(": will be rolled back in {} s", seconds)
+                        : fmt::format(": the timeout ended {} s ago", -seconds);
+    if (seconds <= 0 && is_alive) text += "; the watchdog is rolling the changes back";
   }
-  if (confirmation.watchdog == WatchdogState::unknown)
-    text += "; the state of the watchdog is unknown";
+  if (!is_alive) text += "; the state of the watchdog is unknown";
   return text;
 }
 

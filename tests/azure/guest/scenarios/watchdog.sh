@@ -22,7 +22,7 @@ expect "status" 0 $rc
 sleep 4.5
 [ ! -e /sys/class/net/eth1 ] || fail "restored, although the watchdog is dead"
 manactl status | tee /run/azure/out
-grep -q "its watchdog is dead" /run/azure/out || fail "status does not report the dead watchdog"
+grep -q "the watchdog has exited" /run/azure/out || fail "status does not report that the watchdog has exited"
 manactl confirm
 manactl restore eth1
 is_restored

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/setup/render_status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+namespace manactl::cli::render_status_test {
+namespace {
+
+using setup::WatchdogState;
+using std::chrono_literals::operator""s;
+
+// Returns the row of the watchdog.
+std::string watchdog_row(WatchdogState watchdog, std::optional<std::chrono::milliseconds> left) {
+  host::Facts facts;
+  facts.nics.emplace();
+  setup::NicStatus nic;
+  nic.name = "eth1";
+  nic.confirmation = setup::Confirmation{left, watchdog};
+  StatusOutput output{facts, {}, {}, {}, {}};
+  output.status.nics.push_back(nic);
+  std::ostringstream out;
+  Screen screen(out, false, 1000, false);
+  print_text(screen, output, 0);
+  const auto text = out.str();
+  const auto at = text.find("  watchdog   ");
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(StatusText, ShowsWhetherTheWatchdogWillRollBack) {
+  EXPECT_EQ(watchdog_row(WatchdogState::alive, 30s),
+            "  watchdog   not confirmed: will be rolled back in 30 s");
+  EXPECT_EQ(watchdog_row(WatchdogState::alive, -5s),
+            "  watchdog   not confirmed: the timeout ended 5 s ago; the watchdog is rolling the "
+            "changes back");
+  EXPECT_EQ(watchdog_row(WatchdogState::unknown, -5s),
+            "  watchdog   not confirmed: the timeout ended 5 s ago; the state of the watchdog is "
+            "unknown");
+  EXPECT_EQ(watchdog_row(WatchdogState::dead, 30s),
+            "  watchdog   not confirmed; the watchdog has exited, so the changes will NOT be "
+            "rolled back");
+  EXPECT_EQ(watchdog_row(WatchdogState::stopped, {}),
+            "  watchdog   not confirmed; the watchdog is stopped (SIGSTOP or a debugger): the "
+            "changes will NOT be rolled back until it continues");
+}
+
+}  // namespace
+}  // namespace manactl::cli::render_status_test
