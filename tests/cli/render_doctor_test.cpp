@@ -102,7 +102,7 @@ TEST(DoctorText, PrintsContradictedCausesNextToAConfirmedOneOnlyWithMoreDetail) 
       {"no rights", "`id`", diag::Confirmation::confirmed, "the line contains '-1'"},
       {"no port", "`ip link`", diag::Confirmation::undecided, ""}};
   const std::string hidden = "- no memory; contradicted: the line contains '-1'\n";
-  EXPECT_THAT(show({diagnosis, {}, {}, {}}), testing::Not(HasSubstr(hidden)));
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}), Not(HasSubstr(hidden)));
   EXPECT_THAT(show({diagnosis, {}, {}, {}}),
               HasSubstr("           - no rights; confirmed: the line contains '-1'\n"
                         "           - no port; to confirm: `ip link`\n"));

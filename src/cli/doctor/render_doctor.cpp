@@ -95,13 +95,12 @@ void DoctorWriter::write_labeled(std::string_view label, std::string_view text) 
 
 void DoctorWriter::write_alternatives(const std::vector<PossibleCause>& alternatives) {
   if (!alternatives.empty()) write_labeled("", "Possible causes:");
-  const auto is = [](diag::Confirmation state) {
-    return [state](const PossibleCause& one) { return one.confirmation == state; };
-  };
-  const bool is_known = std::ranges::any_of(alternatives, is(diag::Confirmation::confirmed));
-  const auto is_contradicted = is(diag::Confirmation::contradicted);
+  const bool any_confirmed = std::ranges::any_of(alternatives, [](const PossibleCause& one) {
+    return one.confirmation == diag::Confirmation::confirmed;
+  });
   for (const auto& one : alternatives) {
-    if (is_known && is_contradicted(one) && verbosity_ == 0) continue;
+    const bool is_contradicted = one.confirmation == diag::Confirmation::contradicted;
+    if (any_confirmed && is_contradicted && verbosity_ == 0) continue;
     const bool is_decided = one.confirmation != diag::Confirmation::undecided;
     const auto decision =
         is_decided
