@@ -50,7 +50,7 @@ void DeviceWatcher::on_removed(std::uint16_t port, std::string device) {
   const bool is_new = std::find(absent_.begin(), absent_.end(), device) == absent_.end();
   for (auto& lane : lanes_) {
     if (!uses(lane, port)) continue;
-    // A worker may have set it again after the previous removal.
+    // A worker may have set `parked` again after the previous removal.
     if (is_new) lane.parked.store(false, std::memory_order_relaxed);
     lane.removed.store(true, std::memory_order_release);
   }
@@ -70,11 +70,6 @@ void DeviceWatcher::add_returned(const std::string& device) {
 
 bool DeviceWatcher::uses(const Lane& lane, std::uint16_t port) const {
   return lane.port == port || (forwards(mode_) && lane.out_port == port);
-}
-
-bool DeviceWatcher::uses_any(const Lane& lane,
-                             const std::map<std::uint16_t, const Port*>& ports) const {
-  return ports.contains(lane.port) || (forwards(mode_) && ports.contains(lane.out_port));
 }
 
 bool DeviceWatcher::is_absent(const std::string& device) {
@@ -119,7 +114,8 @@ void DeviceWatcher::reopen(const std::string& device) {
   }
   std::vector<Lane*> affected;
   for (auto& lane : lanes_) {
-    if (!uses_any(lane, by_old_id)) continue;
+    const auto is_used = [&](const auto& port) { return uses(lane, port.first); };
+    if (!std::ranges::any_of(by_old_id, is_used)) continue;
     // A worker that has not parked its lane may still be inside the driver: try again later.
     if (!lane.parked.load(std::memory_order_acquire)) return;
     affected.push_back(&lane);

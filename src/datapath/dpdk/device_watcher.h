@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -40,8 +39,6 @@ class DeviceWatcher {
   bool is_absent(const std::string& device);
   bool is_usable(std::uint16_t port);
   bool uses(const Lane& lane, std::uint16_t port) const;
-  // `ports` has the ports by ID.
-  bool uses_any(const Lane& lane, const std::map<std::uint16_t, const Port*>& ports) const;
   void reopen(const std::string& device);
 
   Mode mode_;

@@ -47,7 +47,7 @@ void note_overflow(const Lane& lane, std::size_t index, Trial& trial) {
 
 void remove_lanes(Port& port) {
   for (auto& lane : port.lanes()) {
-    // A worker may have set it again after the previous removal.
+    // A worker may have set `parked` again after the previous removal.
     lane.parked.store(false, std::memory_order_relaxed);
     lane.removed.store(true, std::memory_order_release);
   }
