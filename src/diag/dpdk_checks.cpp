@@ -314,8 +314,7 @@ Finding fail_safe(const host::Facts& facts, const CheckOptions& /*options*/) {
       facts.interfaces.begin(), facts.interfaces.end(), std::back_inserter(taps), is_tap_of_dpdk);
   if (taps.empty()) return pass("there is no interface of net_tap");
   return fail(
-      fmt::format("{}: with net_vdev_netvsc, packets take this slow path through the kernel",
-                  join(taps, ", ")),
+      fmt::format("{}: created by net_tap, a slow path through the kernel", join(taps, ", ")),
       {"end the program, bind the NIC to uio_hv_generic with 'manactl prepare', and start the "
        "program with the arguments that 'manactl args' prints",
        {}},
