@@ -62,7 +62,7 @@ inline constexpr EnumWords<HostileKind, 15> kHostileKinds = {{
     {HostileKind::duplicate_event, "duplicate-event"},
     {HostileKind::event_owner_bits, "event-owner-bits"},
     {HostileKind::event_queue_id, "event-queue-id"},        // a CQ beyond the driver's table
-    {HostileKind::nonexistent_queue, "nonexistent-queue"},  // of a CQ that does not exist
+    {HostileKind::nonexistent_queue, "nonexistent-queue"},  // a CQ that does not exist
 }};
 
 struct HostilePlan {
