@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The guest resources that the device accesses: memory, the shared memory in the BAR, and
-// interrupts. The implementations are vfio_user::PciFunction, and MemoryGuest in unit tests.
+// interrupts. The implementations are those of PciFunction, and MemoryGuest in unit tests.
 
 #pragma once
 

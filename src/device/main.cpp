@@ -7,6 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -92,8 +93,11 @@ struct Resources {
 // The process: waits for QEMU, for a client of the console, for their messages, and for frames.
 class Process {
  public:
-  Process(const Options& options, Resources& resources, Trace& trace)
-      : resources_(resources), trace_(trace), device_(function_, options, trace) {
+  Process(const Options& options, Resources& resources, FrontEnd& front_end, Trace& trace)
+      : resources_(resources),
+        front_end_(front_end),
+        trace_(trace),
+        device_(front_end.guest(), options, trace) {
     for (auto& [port, uplink] : resources_.uplinks) device_.packets().connect(port, *uplink);
     if (!resources_.capture) return;
     device_.packets().observe([this](std::span<const std::uint8_t> frame) { record(frame); });
@@ -111,19 +115,19 @@ class Process {
   // One QEMU and one client of the console are served at a time; others wait.
   void wait(const sigset_t& waiting_mask) {
     const bool console_waits = resources_.console && !client_;
-    std::vector<pollfd> ready{
-        {channel_ ? channel_->fd() : resources_.qemu.fd(), POLLIN, 0},
-        {client_         ? client_.get()
-         : console_waits ? resources_.console->fd()
-                         : -1,
-         POLLIN,
-         0},
-    };
+    std::vector<pollfd> ready{{client_         ? client_.get()
+                               : console_waits ? resources_.console->fd()
+                                               : -1,
+                               POLLIN,
+                               0}};
     for (const auto& [port, uplink] : resources_.uplinks)
       ready.push_back({uplink->fd(), POLLIN, 0});
+    const auto first_of_qemu = ready.size();
+    for (const int fd : front_end_.descriptors()) ready.push_back({fd, POLLIN, 0});
+    if (ready.size() == first_of_qemu) ready.push_back({resources_.qemu.fd(), POLLIN, 0});
     const bool retry = device_.retry_interrupts();
     if (::ppoll(ready.data(), ready.size(), retry ? &kRetry : nullptr, &waiting_mask) <= 0) return;
-    if (ready[1].revents != 0) {
+    if (ready[0].revents != 0) {
       if (console_waits) {
         client_ = resources_.console->accept();
       } else {
@@ -131,9 +135,10 @@ class Process {
       }
     }
     for (std::size_t i = 0; i < resources_.uplinks.size(); ++i) {
-      if (ready[i + 2].revents != 0) device_.packets().receive(resources_.uplinks[i].first);
+      if (ready[i + 1].revents != 0) device_.packets().receive(resources_.uplinks[i].first);
     }
-    if (ready[0].revents != 0) read_qemu();
+    const auto has_input = [](const pollfd& one) { return one.revents != 0; };
+    if (std::ranges::any_of(std::span(ready).subspan(first_of_qemu), has_input)) read_qemu();
   }
 
   // Ends the capture if a frame cannot be written completely.
@@ -151,32 +156,23 @@ class Process {
   }
 
   void read_qemu() {
-    if (channel_) {
+    if (!front_end_.descriptors().empty()) {
       serve();
     } else if (auto connection = resources_.qemu.accept()) {
-      channel_.emplace(std::move(connection));
+      front_end_.attach(std::move(connection));
     }
   }
 
   void serve() {
-    auto received = channel_->receive();
-    if (!received) {
-      print_error(received.error().message);
-    } else if (received->message) {
-      const auto handled = server_.handle(*channel_, std::move(*received->message));
-      if (handled) return;
-      print_error(handled.error().message);
-    } else if (!received->closed) {
-      return;
-    }
-    disconnect();
+    const auto served = front_end_.serve(device_);
+    if (!served) print_error(served.error().message);
+    if (!served || !*served) disconnect();
   }
 
   void disconnect() {
-    if (!channel_) return;
-    channel_.reset();
+    if (front_end_.descriptors().empty()) return;
     device_.reset();
-    function_.disconnect();
+    front_end_.detach();
     print_error(console_.execute("statistics"));
   }
 
@@ -200,12 +196,10 @@ class Process {
   static constexpr std::size_t kMaxLine = 4096;
 
   Resources& resources_;
+  FrontEnd& front_end_;
   Trace& trace_;
-  vfio_user::PciFunction function_;
   Device device_;
-  vfio_user::Server server_{function_, device_, trace_};
   Console console_{device_, trace_};
-  std::optional<vfio_user::Channel> channel_;
   Descriptor client_;
   std::string input_;  // of the console, up to a newline
 };
@@ -241,7 +235,8 @@ Result<> run(const Options& options) {
   if (!trace) return tl::unexpected<Error>(trace.error());
   auto resources = open_resources(options);
   if (!resources) return tl::unexpected<Error>(resources.error());
-  Process(options, *resources, *trace).run();
+  vfio_user::Server front_end(*trace);
+  Process(options, *resources, front_end, *trace).run();
   return {};
 }
 

@@ -17,6 +17,7 @@
 
 namespace manactl::device {
 
+inline constexpr std::uint16_t kEthernetHeader = 14;  // bytes of a frame in addition to its MTU
 inline constexpr std::uint32_t kMaxPorts = 16, kMaxQueues = 64;  // queues of a kind per port
 
 struct Options {
@@ -24,7 +25,7 @@ struct Options {
   std::string console;                // the socket for commands; empty: none
   std::vector<MacAddress> macs;       // one per port
   std::uint32_t queues = 16;          // SQs and RQs per port
-  std::uint16_t mtu = 1500;           // maximum; frames have 14 bytes of header in addition
+  std::uint16_t mtu = 1500;           // maximum
   std::uint32_t hwc_timeout_ms = 0;   // 0: the driver cannot query it
   std::uint32_t link_speed_mbps = 0;  // 0: the driver cannot query it
   std::vector<Fault> faults;

@@ -12,7 +12,6 @@
 namespace manactl::device {
 namespace {
 
-constexpr std::size_t kEthernetHeader = 14;
 constexpr std::size_t kVlanTag = 4;
 constexpr std::size_t kMaxGather = 1U << 18U;             // more than any TSO frame
 constexpr std::uint32_t kMessageMemoryViolation = 0x206;  // vendor error

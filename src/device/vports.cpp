@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t kFirstVport = 100;
 constexpr std::uint32_t kIndirectionEntries = 64;
-constexpr std::uint16_t kEthernetHeader = 14;
 
 // All options can be used: one SQ and one RQ with their CQs per queue, and the hardware channel.
 static_assert(2 * kMaxPorts * kMaxQueues + 1 < Queues::kMaxCqs);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <thread>
 
 #include "device/fixture.h"
+#include "device/qemu_client.h"
 #include "device/vfio_user/server.h"
 
 namespace manactl::device::vfio_user::vfio_user_test {
@@ -26,26 +26,15 @@ constexpr std::uint64_t kRam = 0x100000, kRamBytes = 1U << 20U;
 class VfioUserTest : public testing::Test {
  protected:
   VfioUserTest() {
-    std::array<int, 2> ends{};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-    qemu_ = Descriptor(ends[0]);
-    device_thread_ = std::thread([this, fd = ends[1]] {
-      Channel channel{Descriptor(fd)};
+    const int fd = ends_.device.get();
+    server_.attach(std::move(ends_.device));
+    device_thread_ = std::thread([this, fd] {
       for (;;) {
         pollfd readable{fd, POLLIN, 0};
         ::poll(&readable, 1, -1);
-        auto received = channel.receive();
-        if (!received) {
-          error_ = received.error().message;
-          return;
-        }
-        if (received->closed) return;
-        if (!received->message) continue;
-        const auto handled = server_.handle(channel, std::move(*received->message));
-        if (!handled) {
-          error_ = handled.error().message;
-          return;
-        }
+        const auto served = server_.serve(device_);
+        if (!served) error_ = served.error().message;
+        if (!served || !*served) return;
       }
     });
   }
@@ -53,19 +42,8 @@ class VfioUserTest : public testing::Test {
   ~VfioUserTest() override { disconnect(); }
 
   void disconnect() {
-    qemu_ = Descriptor();
+    ends_.qemu = Descriptor();
     if (device_thread_.joinable()) device_thread_.join();
-  }
-
-  template <class... Parts>
-  static std::vector<std::uint8_t> body(const Parts&... parts) {
-    std::vector<std::uint8_t> bytes;
-    const auto add = [&](const auto& part) {
-      const auto* begin = reinterpret_cast<const std::uint8_t*>(&part);
-      bytes.insert(bytes.end(), begin, begin + sizeof part);
-    };
-    (add(parts), ...);
-    return bytes;
   }
 
   void send(Command command,
@@ -76,32 +54,14 @@ class VfioUserTest : public testing::Test {
         7, command, static_cast<std::uint32_t>(sizeof(Header) + bytes.size()), flags, 0};
     auto message = body(header);
     message.insert(message.end(), bytes.begin(), bytes.end());
-    iovec part{message.data(), message.size()};
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-    msghdr out{};
-    out.msg_iov = &part;
-    out.msg_iovlen = 1;
-    if (fd >= 0) {
-      out.msg_control = control.data();
-      out.msg_controllen = control.size();
-      auto* rights = CMSG_FIRSTHDR(&out);
-      rights->cmsg_level = SOL_SOCKET;
-      rights->cmsg_type = SCM_RIGHTS;
-      rights->cmsg_len = CMSG_LEN(sizeof fd);
-      std::memcpy(CMSG_DATA(rights), &fd, sizeof fd);
-    }
-    ASSERT_EQ(::sendmsg(qemu_.get(), &out, 0), static_cast<ssize_t>(message.size()));
+    send_bytes(ends_.qemu, message, std::span(&fd, fd >= 0 ? 1 : 0));
   }
 
   Message receive_reply() {
     Message message;
-    EXPECT_EQ(::recv(qemu_.get(), &message.header, sizeof(Header), MSG_WAITALL),
-              ssize_t{sizeof(Header)});
+    message.header = *front<Header>(receive_bytes(ends_.qemu, sizeof(Header)));
     EXPECT_EQ(message.header.id, 7);
-    message.body.resize(message.header.bytes - sizeof(Header));
-    if (message.body.empty()) return message;
-    EXPECT_EQ(::recv(qemu_.get(), message.body.data(), message.body.size(), MSG_WAITALL),
-              static_cast<ssize_t>(message.body.size()));
+    message.body = receive_bytes(ends_.qemu, message.header.bytes - sizeof(Header));
     return message;
   }
 
@@ -131,10 +91,9 @@ class VfioUserTest : public testing::Test {
 
   Options options_ = *parse_options({"socket"});
   Trace trace_;
-  PciFunction function_;
-  Device device_{function_, options_, trace_};
-  Server server_{function_, device_, trace_};
-  Descriptor qemu_;
+  Server server_{trace_};
+  Device device_{server_.guest(), options_, trace_};
+  SocketPair ends_;
   std::thread device_thread_;
   std::string error_;
 };
@@ -156,7 +115,7 @@ TEST_F(VfioUserTest, DescribesAManaVf) {
   const auto bar = ask(Command::get_region_info, body(RegionInfo{32, 0, kBar0Region, 0, 0, 0}));
   RegionInfo region;
   std::memcpy(&region, bar.body.data(), sizeof region);
-  EXPECT_EQ(region.bytes, PciFunction::kBarBytes);
+  EXPECT_EQ(region.bytes, EventfdFunction::kBarBytes);
   const auto irqs = ask(Command::get_irq_info, body(IrqInfo{16, 0, kMsixIrq, 0}));
   IrqInfo msix;
   std::memcpy(&msix, irqs.body.data(), sizeof msix);
@@ -167,7 +126,7 @@ TEST_F(VfioUserTest, DescribesAManaVf) {
   EXPECT_EQ(read(kBar0Region, 0x08, 8), kDoorbellsAt);
   EXPECT_EQ(read(kBar0Region, 0x10, 4), kDoorbellPageBytes);
   EXPECT_EQ(read(kBar0Region, 0x18, 8), kSharedMemoryAt);
-  EXPECT_EQ(read(kBar0Region, PciFunction::kBarBytes - 4, 4), 0U);
+  EXPECT_EQ(read(kBar0Region, EventfdFunction::kBarBytes - 4, 4), 0U);
 }
 
 TEST_F(VfioUserTest, RepliesWithItsOwnMinorVersion) {
@@ -181,23 +140,21 @@ TEST_F(VfioUserTest, RepliesWithItsOwnMinorVersion) {
 }
 
 TEST_F(VfioUserTest, UnmapsAllOfTheRam) {
-  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
-  ASSERT_EQ(::ftruncate(ram.get(), 4096), 0);
+  const auto ram = ram_file(4096);
   for (const std::uint64_t address : {kRam, 2 * kRam}) {
     EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, address, 4096}), ram.get()), 0U);
   }
   EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, kUnmapAll, kRam, 0})),
             std::uint32_t{EINVAL});
   EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, 1, kRam, 4096})), std::uint32_t{EINVAL});
-  EXPECT_NE(function_.memory().writable_at(kRam, 4), nullptr);
+  EXPECT_NE(server_.guest().memory().writable_at(kRam, 4), nullptr);
   EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, kUnmapAll, 0, 0})), 0U);
-  EXPECT_EQ(function_.memory().writable_at(kRam, 4), nullptr);
-  EXPECT_EQ(function_.memory().writable_at(2 * kRam, 4), nullptr);
+  EXPECT_EQ(server_.guest().memory().writable_at(kRam, 4), nullptr);
+  EXPECT_EQ(server_.guest().memory().writable_at(2 * kRam, 4), nullptr);
 }
 
 TEST_F(VfioUserTest, ReadsRequestsFromGuestRamAndRaisesEventfds) {
-  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
-  ASSERT_EQ(::ftruncate(ram.get(), kRamBytes), 0);
+  const auto ram = ram_file(kRamBytes);
   const DmaMap map{32, kDmaReadable | kDmaWritable, 0, kRam, kRamBytes};
   EXPECT_EQ(error_of(Command::dma_map, body(map), ram.get()), 0U);
   const Descriptor vector(::eventfd(0, EFD_CLOEXEC));
@@ -240,8 +197,7 @@ TEST_F(VfioUserTest, ReadsRequestsFromGuestRamAndRaisesEventfds) {
 }
 
 TEST_F(VfioUserTest, RefusesInvalidRequestsAndGoesOn) {
-  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
-  ASSERT_EQ(::ftruncate(ram.get(), 4096), 0);
+  const auto ram = ram_file(4096);
   const auto refused = std::uint32_t{EINVAL};
   EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, kRam, 8192}), ram.get()), refused);
   EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 4096, kRam, 4096}), ram.get()), refused);
@@ -265,7 +221,7 @@ TEST_F(VfioUserTest, RefusesInvalidRequestsAndGoesOn) {
   EXPECT_EQ(error_of(Command::get_region_info, body(RegionInfo{32, 0, kRegions, 0, 0, 0})),
             refused);
   EXPECT_EQ(error_of(static_cast<Command>(99), {}), std::uint32_t{ENOTSUP});
-  write(kBar0Region, PciFunction::kBarBytes, std::uint32_t{1});
+  write(kBar0Region, EventfdFunction::kBarBytes, std::uint32_t{1});
   write(kBar0Region, UINT64_MAX, std::uint64_t{1});
   write(kConfigRegion, 1000, std::uint32_t{1});
   EXPECT_EQ(read(kConfigRegion, UINT64_MAX, 4), 0U);
@@ -274,16 +230,26 @@ TEST_F(VfioUserTest, RefusesInvalidRequestsAndGoesOn) {
 
 TEST_F(VfioUserTest, EndsAConnectionThatCannotBeRead) {
   const Header header{1, Command::reset, 3, 0, 0};
-  ASSERT_EQ(::send(qemu_.get(), &header, sizeof header, 0), ssize_t{sizeof header});
+  send_bytes(ends_.qemu, body(header));
   disconnect();
   EXPECT_EQ(error_, "a message has 3 bytes, expected 16 to 1048608");
 }
 
+TEST_F(VfioUserTest, ReportsTheEndOfAConnectionWithinAMessage) {
+  send_bytes(ends_.qemu, {1, 2, 3});
+  disconnect();
+  EXPECT_EQ(error_, "the connection has ended within a message");
+}
+
+TEST_F(VfioUserTest, ReportsNothingAtTheEndOfAConnection) {
+  EXPECT_EQ(error_of(Command::reset, {}), 0U);
+  disconnect();
+  EXPECT_EQ(error_, "");
+}
+
 TEST(VfioUserChannel, ReceivesAMessageByteByByte) {
-  std::array<int, 2> ends{};
-  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
-  const Descriptor qemu(ends[0]);
-  Channel channel{Descriptor(ends[1])};
+  SocketPair ends;
+  Channel channel(std::move(ends.device));
   std::array<std::uint8_t, 2 * (sizeof(Header) + 2)> bytes{};
   const Header header{1, Command::reset, sizeof(Header) + 2, 0, 0};
   std::memcpy(bytes.data(), &header, sizeof header);
@@ -291,7 +257,7 @@ TEST(VfioUserChannel, ReceivesAMessageByteByByte) {
   std::copy_n(bytes.begin(), bytes.size() / 2, bytes.begin() + bytes.size() / 2);
   unsigned messages = 0;
   for (const auto& byte : bytes) {
-    ASSERT_EQ(::send(qemu.get(), &byte, 1, 0), 1);
+    send_bytes(ends.qemu, {byte});
     const auto received = channel.receive();
     ASSERT_TRUE(received.has_value());
     EXPECT_FALSE(received->closed);
@@ -300,33 +266,8 @@ TEST(VfioUserChannel, ReceivesAMessageByteByByte) {
     EXPECT_EQ(received->message->body, (std::vector<std::uint8_t>{0, 9}));
   }
   EXPECT_EQ(messages, 2U);
-  ASSERT_EQ(::shutdown(qemu.get(), SHUT_WR), 0);
+  ASSERT_EQ(::shutdown(ends.qemu.get(), SHUT_WR), 0);
   EXPECT_TRUE(channel.receive()->closed);
-}
-
-TEST(GuestMemory, ReadsAcrossAdjacentRangesOnly) {
-  const Descriptor ram(::memfd_create("ram", MFD_CLOEXEC));
-  ASSERT_EQ(::ftruncate(ram.get(), 3 * 4096), 0);
-  GuestMemory memory;
-  ASSERT_TRUE(memory.map(0x1000, 4096, ram, 4096, true));
-  ASSERT_TRUE(memory.map(0x2000, 4096, ram, 0, false));
-  ASSERT_TRUE(memory.map(0x4000, 4096, ram, 8192, true));
-  const std::uint8_t last = 5, first = 6;
-  ASSERT_EQ(::pwrite(ram.get(), &last, 1, 2 * 4096 - 1), 1);
-  ASSERT_EQ(::pwrite(ram.get(), &first, 1, 0), 1);
-  std::array<std::uint8_t, 2> both{};
-  ASSERT_TRUE(memory.read(0x1fff, both));
-  EXPECT_EQ(both, (std::array{last, first}));
-  EXPECT_FALSE(memory.write(0x1fff, both));  // the second range is read-only
-  EXPECT_FALSE(memory.read(0x2fff, both));   // a gap
-  EXPECT_FALSE(memory.read(0xfff, both));
-  EXPECT_EQ(memory.writable_at(0x1ffd, 4), nullptr);
-  EXPECT_NE(memory.writable_at(0x1ffc, 4), nullptr);
-  EXPECT_EQ(memory.writable_at(0x2000, 4), nullptr);
-  memory.unmap(0x1000, 0x2000);
-  EXPECT_FALSE(memory.read(0x1000, both));
-  EXPECT_FALSE(memory.read(0x2000, both));
-  EXPECT_TRUE(memory.read(0x4000, both));
 }
 
 }  // namespace

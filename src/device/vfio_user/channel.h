@@ -4,30 +4,20 @@
 
 #pragma once
 
-#include <array>
-#include <optional>
-#include <span>
-
-#include "base/result.h"
+#include "device/message_channel.h"
 #include "device/vfio_user/protocol.h"
 
 namespace manactl::device::vfio_user {
 
-// A message that has arrived completely, or the end of the connection; or neither.
-struct Received {
-  std::optional<Message> message;
-  bool closed = false;
-};
-
 class Channel {
  public:
-  explicit Channel(Descriptor socket) : socket_(std::move(socket)) {}
+  explicit Channel(Descriptor socket);
 
-  int fd() const { return socket_.get(); }
+  int fd() const { return channel_.fd(); }
 
   // Reads at most one message, without waiting for the rest of it. Fails if the message is longer
-  // than kMaxMessage or shorter than its header.
-  Result<Received> receive();
+  // than kMaxMessage or shorter than its header, or if the connection ends within it.
+  Result<Received<Message>> receive();
 
   // Send the reply to `request`, unless its flags contain kNoReply. Both block while the
   // client does not read, and fail if a signal arrives, even one that the caller has blocked.
@@ -35,15 +25,9 @@ class Channel {
   Result<> refuse(const Header& request, int error);
 
  private:
-  Result<> parse_header();
-  Result<std::size_t> read_some(std::span<std::uint8_t> into);
-  Result<> send_all(Header header, std::span<const std::uint8_t> body);
+  Result<> send(Header header, std::span<const std::uint8_t> body);
 
-  Descriptor socket_;
-  std::array<std::uint8_t, sizeof(Header)> head_{};
-  Message message_;           // the next one
-  std::size_t received_ = 0;  // its bytes that have arrived, with the header
-  bool closed_ = false;
+  MessageChannel channel_;
 };
 
 }  // namespace manactl::device::vfio_user

@@ -2,10 +2,9 @@
 
 #include "device/vfio_user/server.h"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <type_traits>
+#include <utility>
 
 namespace manactl::device::vfio_user {
 namespace {
@@ -15,37 +14,37 @@ namespace {
 constexpr std::string_view kCapabilities =
     R"({"capabilities":{"max_msg_fds":16,"max_data_xfer_size":1048576,"pgsizes":4096}})";
 
-// The struct at the start of a message; no value if the message is too short.
-template <class T>
-std::optional<T> front(const Message& message) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  if (message.body.size() < sizeof(T)) return std::nullopt;
-  T value;
-  std::memcpy(&value, message.body.data(), sizeof value);
-  return value;
-}
-
-template <class T>
-std::array<std::uint8_t, sizeof(T)> bytes_of(const T& value) {
-  std::array<std::uint8_t, sizeof(T)> bytes;
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
 RegionInfo region_info(std::uint32_t index) {
   RegionInfo info{sizeof(RegionInfo), 0, index, 0, 0, 0};
-  if (index == kBar0Region) info.bytes = PciFunction::kBarBytes;
-  if (index == kConfigRegion) info.bytes = PciFunction::kConfigBytes;
+  if (index == kBar0Region) info.bytes = EventfdFunction::kBarBytes;
+  if (index == kConfigRegion) info.bytes = EventfdFunction::kConfigBytes;
   if (info.bytes != 0) info.flags = kRegionReadable | kRegionWritable;
   return info;
 }
 
 }  // namespace
 
-Result<> Server::negotiate(Channel& channel, const Message& message) {
-  const auto version = front<Version>(message);
+void Server::detach() {
+  channel_.reset();
+  function_.forget_guest();
+}
+
+std::vector<int> Server::descriptors() const {
+  return channel_ ? std::vector{channel_->fd()} : std::vector<int>();
+}
+
+Result<bool> Server::serve(Device& device) {
+  auto received = channel_->receive();
+  if (!received) return tl::unexpected<Error>(received.error());
+  if (!received->message) return !received->closed;
+  const auto handled = handle(std::move(*received->message), device);
+  return handled ? Result<bool>(true) : tl::unexpected<Error>(handled.error());
+}
+
+Result<> Server::negotiate(const Message& message) {
+  const auto version = front<Version>(message.body);
   if (!version || version->major != 0) {
-    const auto refused = channel.refuse(message.header, EINVAL);
+    const auto refused = channel_->refuse(message.header, EINVAL);
     return refused ? fail(Errc::unsupported, "QEMU does not support version 0 of vfio-user")
                    : refused;
   }
@@ -54,13 +53,13 @@ Result<> Server::negotiate(Channel& channel, const Message& message) {
   std::vector<std::uint8_t> body(head.begin(), head.end());
   body.insert(body.end(), kCapabilities.begin(), kCapabilities.end());
   body.push_back(0);
-  return channel.reply(message.header, body);
+  return channel_->reply(message.header, body);
 }
 
 // A range without a file is not RAM, such as a ROM: the device cannot access it, and does not need
 // to.
 int Server::map(const Message& message) {
-  const auto request = front<DmaMap>(message);
+  const auto request = front<DmaMap>(message.body);
   if (!request) return EINVAL;
   if (message.descriptors.empty()) return 0;
   const auto mapped = function_.memory().map(request->address,
@@ -74,7 +73,7 @@ int Server::map(const Message& message) {
 }
 
 int Server::unmap(const Message& message) {
-  const auto request = front<DmaUnmap>(message);
+  const auto request = front<DmaUnmap>(message.body);
   if (!request) return EINVAL;
   if (request->flags == kUnmapAll) {
     if (request->address != 0 || request->bytes != 0) return EINVAL;
@@ -87,7 +86,7 @@ int Server::unmap(const Message& message) {
 }
 
 int Server::set_irqs(Message message) {
-  const auto request = front<SetIrqs>(message);
+  const auto request = front<SetIrqs>(message.body);
   if (!request) return EINVAL;
   if (request->index != kMsixIrq) return 0;  // other kinds have no interrupts
   if (request->count == 0) {
@@ -99,23 +98,23 @@ int Server::set_irqs(Message message) {
   return function_.connect_interrupts(request->start, std::move(message.descriptors)) ? 0 : EINVAL;
 }
 
-int Server::write(const Message& message) {
-  const auto request = front<RegionAccess>(message);
+int Server::write(const Message& message, Device& device) {
+  const auto request = front<RegionAccess>(message.body);
   if (!request || request->count != message.body.size() - sizeof *request) return EINVAL;
   const auto data = std::span(message.body).subspan(sizeof *request);
   if (request->region == kConfigRegion) {
     function_.write_config(request->offset, data);
   } else if (request->region == kBar0Region) {
-    function_.write_bar(request->offset, data, device_);
+    function_.write_bar(request->offset, data, device);
   } else {
     return EINVAL;
   }
   return 0;
 }
 
-Result<> Server::read(Channel& channel, const Message& message) {
-  const auto request = front<RegionAccess>(message);
-  if (!request || request->count > kMaxTransfer) return channel.refuse(message.header, EINVAL);
+Result<> Server::read(const Message& message) {
+  const auto request = front<RegionAccess>(message.body);
+  if (!request || request->count > kMaxTransfer) return channel_->refuse(message.header, EINVAL);
   const auto head = bytes_of(*request);
   std::vector<std::uint8_t> body(head.begin(), head.end());
   body.resize(head.size() + request->count);
@@ -125,20 +124,20 @@ Result<> Server::read(Channel& channel, const Message& message) {
   } else if (request->region == kBar0Region) {
     function_.read_bar(request->offset, data);
   } else {
-    return channel.refuse(message.header, EINVAL);
+    return channel_->refuse(message.header, EINVAL);
   }
-  return channel.reply(message.header, body);
+  return channel_->reply(message.header, body);
 }
 
-Result<> Server::handle(Channel& channel, Message message) {
+Result<> Server::handle(Message message, Device& device) {
   const auto header = message.header;
   // Replies to a request whose only result is success or an errno.
   const auto finish = [&](int error, std::span<const std::uint8_t> body = {}) {
-    return error == 0 ? channel.reply(header, body) : channel.refuse(header, error);
+    return error == 0 ? channel_->reply(header, body) : channel_->refuse(header, error);
   };
   switch (header.command) {
     case Command::version:
-      return negotiate(channel, message);
+      return negotiate(message);
     case Command::dma_map:
       return finish(map(message));
     case Command::dma_unmap:
@@ -148,13 +147,13 @@ Result<> Server::handle(Channel& channel, Message message) {
                     bytes_of(DeviceInfo{
                         sizeof(DeviceInfo), kDeviceResets | kDeviceIsPci, kRegions, kIrqKinds}));
     case Command::get_region_info: {
-      const auto request = front<RegionInfo>(message);
-      if (!request || request->index >= kRegions) return channel.refuse(header, EINVAL);
+      const auto request = front<RegionInfo>(message.body);
+      if (!request || request->index >= kRegions) return channel_->refuse(header, EINVAL);
       return finish(0, bytes_of(region_info(request->index)));
     }
     case Command::get_irq_info: {
-      const auto request = front<IrqInfo>(message);
-      if (!request || request->index >= kIrqKinds) return channel.refuse(header, EINVAL);
+      const auto request = front<IrqInfo>(message.body);
+      if (!request || request->index >= kIrqKinds) return channel_->refuse(header, EINVAL);
       const bool msix = request->index == kMsixIrq;
       return finish(
           0,
@@ -164,15 +163,15 @@ Result<> Server::handle(Channel& channel, Message message) {
     case Command::set_irqs:
       return finish(set_irqs(std::move(message)));
     case Command::region_read:
-      return read(channel, message);
+      return read(message);
     case Command::region_write: {
-      const auto error = write(message);
+      const auto error = write(message, device);
       return finish(
           error,
           std::span(message.body).first(std::min(message.body.size(), sizeof(RegionAccess))));
     }
     case Command::reset:
-      device_.reset();
+      device.reset();
       function_.reset();
       return finish(0);
     case Command::get_region_io_fds:
@@ -180,7 +179,7 @@ Result<> Server::handle(Channel& channel, Message message) {
     case Command::dma_write:
       break;
   }
-  return channel.refuse(header, ENOTSUP);
+  return channel_->refuse(header, ENOTSUP);
 }
 
 }  // namespace manactl::device::vfio_user

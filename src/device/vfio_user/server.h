@@ -1,34 +1,42 @@
 // SPDX-License-Identifier: MIT
 //
-// Executes the requests of one QEMU.
+// Serves the device to QEMU with the protocol vfio-user.
 
 #pragma once
 
+#include "device/front_end.h"
 #include "device/vfio_user/channel.h"
-#include "device/vfio_user/pci_function.h"
+#include "device/vfio_user/eventfd_function.h"
 
 namespace manactl::device::vfio_user {
 
-class Server {
+class Server : public FrontEnd {
  public:
-  Server(PciFunction& function, Device& device, Trace& trace)
-      : function_(function), device_(device), trace_(trace) {}
+  explicit Server(Trace& trace) : trace_(trace) {}
 
-  // Executes one request and replies, with an errno if the device refuses the request. Fails only
-  // if the connection must end.
-  Result<> handle(Channel& channel, Message message);
+  EventfdFunction& guest() override { return function_; }
+
+  void attach(Descriptor socket) override { channel_.emplace(std::move(socket)); }
+
+  void detach() override;
+  std::vector<int> descriptors() const override;
+  Result<bool> serve(Device& device) override;
 
  private:
-  Result<> negotiate(Channel& channel, const Message& message);
+  // Executes one request and replies, with an errno if the device refuses the request. Fails only
+  // if the connection must end.
+  Result<> handle(Message message, Device& device);
+
+  Result<> negotiate(const Message& message);
   int map(const Message& message);
   int unmap(const Message& message);
   int set_irqs(Message message);
-  int write(const Message& message);
-  Result<> read(Channel& channel, const Message& message);
+  int write(const Message& message, Device& device);
+  Result<> read(const Message& message);
 
-  PciFunction& function_;
-  Device& device_;
   Trace& trace_;
+  EventfdFunction function_;
+  std::optional<Channel> channel_;
 };
 
 }  // namespace manactl::device::vfio_user

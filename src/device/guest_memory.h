@@ -11,7 +11,7 @@
 #include "base/descriptor.h"
 #include "base/result.h"
 
-namespace manactl::device::vfio_user {
+namespace manactl::device {
 
 class GuestMemory {
  public:
@@ -59,4 +59,4 @@ class GuestMemory {
   Ranges ranges_;
 };
 
-}  // namespace manactl::device::vfio_user
+}  // namespace manactl::device

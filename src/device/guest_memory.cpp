@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "device/vfio_user/guest_memory.h"
+#include "device/guest_memory.h"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-namespace manactl::device::vfio_user {
+namespace manactl::device {
 
 GuestMemory::Ranges::const_iterator GuestMemory::containing(std::uint64_t address) const {
   auto it = ranges_.upper_bound(address);
@@ -109,4 +109,4 @@ std::uint8_t* GuestMemory::writable_at(std::uint64_t address, std::uint64_t byte
   return bytes <= it->second.bytes - in_range ? it->second.memory + in_range : nullptr;
 }
 
-}  // namespace manactl::device::vfio_user
+}  // namespace manactl::device

@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-#include "device/vfio_user/pci_function.h"
-
-#include <unistd.h>
+#include "device/pci_function.h"
 
 #include <algorithm>
 #include <atomic>
 
-namespace manactl::device::vfio_user {
+namespace manactl::device {
 namespace {
 
 constexpr std::uint64_t kMicrosoft = 0x1414, kManaVf = 0x00ba;
 constexpr std::uint64_t kNetworkClass = 0x0200;
 
 // Offsets in the configuration space, from the PCI specification.
-constexpr std::size_t kCommandAt = 0x04, kStatusAt = 0x06, kClassAt = 0x0a, kBar0At = 0x10;
-constexpr std::size_t kSubsystemAt = 0x2c, kCapabilitiesAt = 0x34, kInterruptLineAt = 0x3c;
-constexpr std::size_t kMsixAt = 0x40, kMsixControlAt = kMsixAt + 2;
+constexpr std::size_t kStatusAt = 0x06, kClassAt = 0x0a, kSubsystemAt = 0x2c;
+constexpr std::size_t kCapabilitiesAt = 0x34, kInterruptLineAt = 0x3c, kMsixAt = 0x40;
 constexpr std::uint64_t kHasCapabilities = 0x10, kMsixCapability = 0x11;
-constexpr std::uint64_t k64BitPrefetchable = 0xc;
 
-constexpr std::uint64_t kMsixTableAt = 0x2000, kMsixPendingAt = 0x3000;
+// The bits that the guest can write: every bit of the command register but that of I/O ports, and
+// enabling and masking of MSI-X.
+constexpr std::uint64_t kCommandWritable = 0xfffe, kMsixControlWritable = 0xc000;
 
 // Offsets of the registers in BAR 0.
 constexpr std::size_t kDoorbellOffsetAt = 0x08, kDoorbellSizeAt = 0x10, kSharedOffsetAt = 0x18;
 
 static_assert(kDoorbellsAt + kDoorbellPages * kDoorbellPageBytes <= PciFunction::kBarBytes);
 
-// Copies the part of [at, at + from.size()) that lies in `into` at `offset`.
+}  // namespace
+
 void copy_overlap(std::span<const std::uint8_t> from,
                   std::uint64_t at,
                   std::uint64_t offset,
@@ -38,9 +37,7 @@ void copy_overlap(std::span<const std::uint8_t> from,
   std::ranges::copy(from.subspan(begin - at, end - begin), into.subspan(begin - offset).begin());
 }
 
-}  // namespace
-
-PciFunction::PciFunction() : eventfds_(kVectors) {
+PciFunction::PciFunction(std::uint32_t bar_kind, std::uint32_t bar_writable) {
   const auto put = [this](std::size_t at, unsigned bytes, std::uint64_t value) {
     wire::store(config_, at, bytes, value);
   };
@@ -48,7 +45,7 @@ PciFunction::PciFunction() : eventfds_(kVectors) {
   put(2, 2, kManaVf);
   put(kStatusAt, 2, kHasCapabilities);
   put(kClassAt, 2, kNetworkClass);
-  put(kBar0At, 4, k64BitPrefetchable);
+  put(kBar0At, 4, bar_kind);
   put(kSubsystemAt, 2, kMicrosoft);
   put(kSubsystemAt + 2, 2, kManaVf);
   put(kCapabilitiesAt, 1, kMsixAt);
@@ -56,6 +53,10 @@ PciFunction::PciFunction() : eventfds_(kVectors) {
   put(kMsixControlAt, 2, kVectors - 1);
   put(kMsixAt + 4, 4, kMsixTableAt);
   put(kMsixAt + 8, 4, kMsixPendingAt);
+  wire::store(writable_, kCommandAt, 2, kCommandWritable);
+  wire::store(writable_, kBar0At, 4, bar_writable);
+  wire::store(writable_, kInterruptLineAt, 1, 0xff);
+  wire::store(writable_, kMsixControlAt, 2, kMsixControlWritable);
   wire::store(registers_, kDoorbellOffsetAt, 8, kDoorbellsAt);
   wire::store(registers_, kDoorbellSizeAt, 4, kDoorbellPageBytes);
   wire::store(registers_, kSharedOffsetAt, 8, kSharedMemoryAt);
@@ -66,11 +67,24 @@ void PciFunction::read_config(std::uint64_t offset, std::span<std::uint8_t> into
   if (offset < kConfigBytes) copy_overlap(config_, 0, offset, into);
 }
 
-// Only these fields change behavior or are read back. QEMU handles the BAR itself.
 void PciFunction::write_config(std::uint64_t offset, std::span<const std::uint8_t> from) {
-  if (offset != kCommandAt && offset != kInterruptLineAt && offset != kMsixControlAt) return;
-  if (from.size() > 2) from = from.first(2);
-  std::ranges::copy(from, config_.begin() + static_cast<std::ptrdiff_t>(offset));
+  if (offset >= kConfigBytes) return;
+  const auto bytes = std::min<std::size_t>(from.size(), kConfigBytes - offset);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    auto& byte = config_[offset + i];
+    const auto mask = writable_[offset + i];
+    byte = static_cast<std::uint8_t>((byte & ~mask) | (from[i] & mask));
+  }
+}
+
+std::uint64_t PciFunction::config(std::size_t offset, unsigned bytes) const {
+  return wire::load(config_, offset, bytes);
+}
+
+void PciFunction::reset_config() {
+  for (std::size_t i = 0; i < kConfigBytes; ++i) {
+    config_[i] = static_cast<std::uint8_t>(config_[i] & ~writable_[i]);
+  }
 }
 
 void PciFunction::read_bar(std::uint64_t offset, std::span<std::uint8_t> into) const {
@@ -93,26 +107,14 @@ void PciFunction::write_bar(std::uint64_t offset,
   device.store(static_cast<std::uint32_t>(offset), wire::load(value, 0, 8));
 }
 
-bool PciFunction::connect_interrupts(std::size_t first, std::vector<Descriptor> eventfds) {
-  if (first > eventfds_.size() || eventfds.size() > eventfds_.size() - first) return false;
-  std::ranges::move(eventfds, eventfds_.begin() + static_cast<std::ptrdiff_t>(first));
-  return true;
-}
-
-void PciFunction::disconnect_interrupts() {
-  for (auto& eventfd : eventfds_) eventfd = Descriptor();
-}
-
 void PciFunction::reset() {
   shared_.fill(0);
 }
 
-void PciFunction::disconnect() {
+void PciFunction::forget_guest() {
   reset();
-  disconnect_interrupts();
+  reset_config();
   memory_.clear();
-  wire::store(config_, kCommandAt, 2, 0);
-  wire::store(config_, kMsixControlAt, 2, kVectors - 1);
 }
 
 bool PciFunction::read(std::uint64_t address, std::span<std::uint8_t> into) {
@@ -139,10 +141,4 @@ void PciFunction::write_shared_header(std::uint32_t value) {
   wire::store(shared_, wire::kSharedMemoryHeader, 4, value);
 }
 
-bool PciFunction::interrupt(std::uint32_t vector) {
-  if (vector >= eventfds_.size() || !eventfds_[vector]) return false;
-  const std::uint64_t one = 1;
-  return ::write(eventfds_[vector].get(), &one, sizeof one) == sizeof one;
-}
-
-}  // namespace manactl::device::vfio_user
+}  // namespace manactl::device

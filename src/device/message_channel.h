@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// Receives and sends messages on a connected Unix stream socket, without waiting for the rest of a
+// message. Each has a header of 16 bytes, from which the length of its body follows, and may carry
+// file descriptors. The protocols of QEMU share this form.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "base/descriptor.h"
+#include "base/result.h"
+
+namespace manactl::device {
+
+// A message that has arrived completely, or the end of the connection; or neither.
+template <class Message>
+struct Received {
+  std::optional<Message> message;
+  bool closed = false;
+};
+
+struct RawMessage {
+  static constexpr std::size_t kHeaderBytes = 16;
+
+  std::array<std::uint8_t, kHeaderBytes> header{};
+  std::vector<std::uint8_t> body;
+  std::vector<Descriptor> descriptors;
+};
+
+class MessageChannel {
+ public:
+  static constexpr std::size_t kMaxDescriptors = 16;
+
+  // Returns the number of bytes after a header. Fails if there are too many.
+  using BodyBytes =
+      Result<std::size_t> (*)(const std::array<std::uint8_t, RawMessage::kHeaderBytes>& header);
+
+  // A message has at most `max_descriptors`, which may not exceed kMaxDescriptors.
+  MessageChannel(Descriptor socket, std::size_t max_descriptors, BodyBytes body_bytes)
+      : socket_(std::move(socket)), max_descriptors_(max_descriptors), body_bytes_(body_bytes) {}
+
+  int fd() const { return socket_.get(); }
+
+  // Reads at most one message. Fails if `body_bytes` does, if the message has too many
+  // descriptors, or if the connection ends within it.
+  Result<Received<RawMessage>> receive();
+
+  // Blocks while the other side does not read. Fails if a signal arrives, even one that the caller
+  // has blocked.
+  Result<> send(std::span<const std::uint8_t> bytes);
+
+ private:
+  Result<std::size_t> read_some(std::span<std::uint8_t> into);
+
+  Descriptor socket_;
+  std::size_t max_descriptors_;
+  BodyBytes body_bytes_;
+  RawMessage message_;        // the next one
+  std::size_t received_ = 0;  // its bytes that have arrived, with the header
+  bool closed_ = false;
+};
+
+// The struct at the start of `bytes`; no value if there are too few bytes.
+template <class T>
+std::optional<T> front(std::span<const std::uint8_t> bytes) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (bytes.size() < sizeof(T)) return std::nullopt;
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+template <class T>
+std::array<std::uint8_t, sizeof(T)> bytes_of(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::array<std::uint8_t, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+}  // namespace manactl::device
