@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A protocol with which QEMU uses the device: vfio_user::Server.
+// A protocol with which QEMU uses the device: vfio_user::Server or pci_proxy::Server.
 
 #pragma once
 

@@ -20,6 +20,7 @@
 #include "adapter/link/capture.h"
 #include "device/console.h"
 #include "device/listener.h"
+#include "device/pci_proxy/server.h"
 #include "device/vfio_user/server.h"
 
 namespace manactl::device {
@@ -230,13 +231,18 @@ Result<Resources> open_resources(const Options& options) {
   return resources;
 }
 
+std::unique_ptr<FrontEnd> make_front_end(const Options& options, Trace& trace) {
+  if (options.qtest.empty()) return std::make_unique<vfio_user::Server>(trace);
+  return std::make_unique<pci_proxy::Server>(options.qtest, trace);
+}
+
 Result<> run(const Options& options) {
   auto trace = make_trace(options);
   if (!trace) return tl::unexpected<Error>(trace.error());
   auto resources = open_resources(options);
   if (!resources) return tl::unexpected<Error>(resources.error());
-  vfio_user::Server front_end(*trace);
-  Process(options, *resources, front_end, *trace).run();
+  const auto front_end = make_front_end(options, *trace);
+  Process(options, *resources, *front_end, *trace).run();
   return {};
 }
 

@@ -79,6 +79,7 @@ Result<> apply(Options& options,
       {"--fault", [&] { return add_fault(options, value); }},
       {"--hostile", [&] { return set_hostile(options, value); }},
       {"--console", [&] { return set_text(value, options.console); }},
+      {"--qtest", [&] { return set_text(value, options.qtest); }},
       {"--trace-file", [&] { return set_text(value, options.trace_file); }},
   };
   const auto it = known.find(name);
@@ -118,6 +119,9 @@ std::string usage(std::string_view program, std::string_view argument) {
          "                     after=N: leave out the first N misbehaviors (default: 0)\n"
          "                     times=N: only N misbehaviors (default: unlimited)\n"
          "  --console=SOCKET   accept commands on this socket; \"help\" lists them\n"
+         "  --qtest=SOCKET     serve x-pci-proxy-dev of QEMU before 10.1; raise interrupts "
+         "through\n"
+         "                     the SOCKET of its option -qtest\n"
          "  --trace            print requests and violations on stderr\n"
          "  --trace-file=FILE  append them to FILE instead\n"
          "  --help             print this summary and exit\n";

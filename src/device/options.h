@@ -23,6 +23,7 @@ inline constexpr std::uint32_t kMaxPorts = 16, kMaxQueues = 64;  // queues of a 
 struct Options {
   std::string path;                   // the socket for QEMU
   std::string console;                // the socket for commands; empty: none
+  std::string qtest;                  // the socket of x-pci-proxy-dev's QEMU; empty: vfio-user
   std::vector<MacAddress> macs;       // one per port
   std::uint32_t queues = 16;          // SQs and RQs per port
   std::uint16_t mtu = 1500;           // maximum

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The PCI function of the MANA device: configuration space, BAR 0 and the guest's memory. A
-// derived class raises its MSI-X interrupts: vfio_user::EventfdFunction.
+// The PCI function of the MANA device: configuration space, BAR 0 and the guest's memory. Derived
+// classes raise its MSI-X interrupts: vfio_user::EventfdFunction and pci_proxy::MsixFunction.
 //
 // BAR 0: registers at 0 (offsets of the doorbells and of the shared memory), shared memory at
 // kSharedMemoryAt, MSI-X table and pending bits after it, doorbell pages from kDoorbellsAt.

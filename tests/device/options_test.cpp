@@ -13,6 +13,7 @@ TEST(DeviceOptions, HaveDefaultsExceptForThePath) {
   EXPECT_EQ(options->path, "socket");
   ASSERT_EQ(options->macs.size(), 2U);
   EXPECT_EQ(options->macs[1].str(), "00:0d:3a:76:3b:d1");
+  EXPECT_EQ(options->qtest, "");
   EXPECT_FALSE(options->trace);
 }
 
@@ -28,6 +29,7 @@ TEST(DeviceOptions, AreAllParsed) {
                                       "--pcap=/tmp/p",
                                       "--hostile=3,rate=5",
                                       "--fault=25=ignore",
+                                      "--qtest=/tmp/q",
                                       "--trace-file=/tmp/t",
                                       "dev"});
   ASSERT_TRUE(options.has_value()) << options.error().message;
@@ -46,6 +48,7 @@ TEST(DeviceOptions, AreAllParsed) {
   ASSERT_TRUE(options->hostile.has_value());
   EXPECT_EQ(options->hostile->rate, 5U);
   EXPECT_EQ(options->faults.size(), 1U);
+  EXPECT_EQ(options->qtest, "/tmp/q");
   EXPECT_TRUE(options->trace);
 }
 
@@ -65,6 +68,7 @@ TEST(DeviceOptions, RejectInvalidArguments) {
       {"--connect=0=/tmp/s", "--tap=0=tap0", "d"},
       {"--tap=0=interface1234567", "d"},
       {"--pcap=", "d"},
+      {"--qtest=", "d"},
       {"--link-speed=0", "d"},
       {"--link-speed=1000001", "d"},
       {"--mac=1", "d"},

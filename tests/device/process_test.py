@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Tests the process mana-device with clients that do not follow the protocol, and with invalid files.
+"""Tests the process mana-device with both protocols, with clients that do not follow them, and with invalid files.
 
 usage: process_test.py MANA_DEVICE
 """
@@ -101,10 +101,33 @@ def reports_a_trace_file_that_it_cannot_write():
     assert errors.count("cannot write the trace to '/dev/full': No space left on device") == 1, errors
 
 
+def serves_multi_process_qemu():
+    request = struct.pack("=IIQIII", 3, 0, 12, 0, 0, 4)  # read the ids of the configuration space
+    with tempfile.TemporaryDirectory() as name, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.settimeout(SECONDS)
+        path = pathlib.Path(name) / "qtest"
+        listener.bind(str(path))
+        listener.listen()
+        with device(f"--qtest={path}") as tested:
+            for _ in range(2):  # two virtual machines, one after the other
+                with connect(tested.qemu) as qemu:
+                    qemu.sendall(request)
+                    assert qemu.recv(24, socket.MSG_WAITALL)[16:] == bytes.fromhex("1414ba0000000000")
+                    listener.accept()[0].close()
+                    assert qemu.recv(1) == b"", "the connection is open although QEMU has closed the other one"
+            path.unlink()
+            with connect(tested.qemu) as qemu:
+                qemu.sendall(request)
+                assert qemu.recv(1) == b""
+            errors = tested.stop()
+    assert errors.count("cannot connect to QEMU at") == 1, errors
+
+
 for test in (waits_for_the_rest_of_a_message, can_be_stopped_while_a_client_does_not_read,
-             refuses_a_trace_file_that_it_cannot_create, reports_a_trace_file_that_it_cannot_write):
+             refuses_a_trace_file_that_it_cannot_create, reports_a_trace_file_that_it_cannot_write,
+             serves_multi_process_qemu):
     try:
         test()
     except Exception as error:  # the name of the test is needed with every failure
         sys.exit(f"{test.__name__.replace('_', ' ')}: {type(error).__name__}: {error}")
-print("the process handles clients and files that misbehave")
+print("the process handles both protocols of QEMU, and clients and files that misbehave")
