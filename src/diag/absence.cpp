@@ -27,7 +27,7 @@ std::vector<Absence> AbsenceTracker::next(const Signature& signature, const Capt
     if (signature.begins && *signature.begins == kind_of(*rule)) waiting.clear();
     if (lists(rule->absence->without, signature)) std::erase_if(waiting, is_about_device);
     if (lists(rule->absence->until, signature)) {
-      std::erase_if(waiting, [&](Waiting& one) {
+      std::erase_if(waiting, [&, rule = rule](Waiting& one) {
         const bool missing = is_about_device(one);
         if (missing) absences.push_back({rule, std::move(one.captures)});
         return missing;
