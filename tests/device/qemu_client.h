@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: MIT
 //
-// QEMU's end of a connection to the device.
+// QEMU's end of a connection to the device. Failures throw std::system_error.
 
 #pragma once
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <system_error>
 #include <vector>
 
 #include "base/descriptor.h"
 
 namespace manactl::device {
 
+inline void throw_unless(bool succeeded, const char* what) {
+  if (!succeeded) throw std::system_error(errno, std::generic_category(), what);
+}
+
 struct SocketPair {
   SocketPair() {
     std::array<int, 2> ends{};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+    throw_unless(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) == 0, "socketpair");
     qemu = Descriptor(ends[0]);
     device = Descriptor(ends[1]);
   }
@@ -32,7 +37,7 @@ struct SocketPair {
 
 inline Descriptor ram_file(std::uint64_t bytes) {
   Descriptor file(::memfd_create("ram", MFD_CLOEXEC));
-  EXPECT_EQ(::ftruncate(file.get(), static_cast<off_t>(bytes)), 0);
+  throw_unless(::ftruncate(file.get(), static_cast<off_t>(bytes)) == 0, "ftruncate");
   return file;
 }
 
@@ -65,14 +70,16 @@ inline void send_bytes(const Descriptor& socket,
     rights->cmsg_len = CMSG_LEN(descriptors.size_bytes());
     std::memcpy(CMSG_DATA(rights), descriptors.data(), descriptors.size_bytes());
   }
-  ASSERT_EQ(::sendmsg(socket.get(), &message, MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  const auto sent = ::sendmsg(socket.get(), &message, MSG_NOSIGNAL);
+  throw_unless(sent == static_cast<ssize_t>(bytes.size()), "sendmsg");
 }
 
 // Waits for `bytes` bytes.
 inline std::vector<std::uint8_t> receive_bytes(const Descriptor& socket, std::size_t bytes) {
   std::vector<std::uint8_t> received(bytes);
   if (bytes == 0) return received;
-  EXPECT_EQ(::recv(socket.get(), received.data(), bytes, MSG_WAITALL), static_cast<ssize_t>(bytes));
+  const auto got = ::recv(socket.get(), received.data(), bytes, MSG_WAITALL);
+  throw_unless(got == static_cast<ssize_t>(bytes), "recv");
   return received;
 }
 

@@ -74,6 +74,22 @@ TEST(FuzzSeeds, ModifiedAdapterInputsKeepTheInvariants) {
   run_variations("\x01\0\0\0\x01\x02\0\0\0\x01\x40\0\0\0\0\x11"s, fuzz::adapter);
 }
 
+TEST(FuzzSeeds, ModifiedWorkAndDoorbellsKeepTheInvariants) {
+  run_variations("\0\0\0\x08\x01\x02\x03\x04\x05\x06\x07\x08\x02\0\0\0\0\0"s, fuzz::device);
+  run_variations("\x02\0\x20\x02\x11\x22\x01\x01\x01"s, fuzz::device);
+}
+
+// Maps RAM, writes the BAR and reads the configuration space, with each protocol.
+TEST(FuzzSeeds, ModifiedMessagesOfQemuKeepTheInvariants) {
+  run_variations("\0\x03\x20"s + "\x20\0\0\0\3\0\0\0"s + std::string(17, '\0') + "\x10"s +
+                     std::string(6, '\0') + "\x02\x02\x14"s + "\x1c\x10"s + std::string(10, '\0') +
+                     "\4\0\0\0\0\0\0\0\x0a"s,
+                 fuzz::qemu);
+  run_variations("\x01\x02\x0c\0\0\0\0\0\0\0\0\4\0\0\0\x03"s + "\x02\x18\0\x40"s +
+                     std::string(14, '\0') + "\x08\0\0\0\x01\0\0\0\x04"s,
+                 fuzz::qemu);
+}
+
 TEST(FuzzSeeds, ModifiedTextsKeepTheInvariants) {
   for (const char* seed : {"7870:00:00.0",
                            "{f8615163-df3e-46c5-913f-f2d2f965ed0e}",
