@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Finds steps that leave a line when they work and have left none.
+// Detects missing lines: of a step that logs a line when it succeeds, but logged none.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace manactl::diag {
 
-// A step that has left no line. The views and pointers are valid until the next call of
+// A step of which no line was logged. The views and pointers are valid until the next call of
 // AbsenceTracker::next().
 struct Absence {
   const Signature* signature = nullptr;

@@ -336,7 +336,7 @@ void DiagnosisBuilder::judge_logs() {
     const auto& best = diagnosis_.root;
     if (best && best->quote && root && best->quote->log == root->log) root = best->quote;
     const auto verdict = judge(log, root);
-    diagnosis_.verdict = diagnosis_.verdict ? worse(*diagnosis_.verdict, verdict) : verdict;
+    diagnosis_.verdict = diagnosis_.verdict ? more_serious(*diagnosis_.verdict, verdict) : verdict;
   }
 }
 

@@ -80,7 +80,7 @@ void read_story(const JsonFields& entry, Signature& signature) {
   signature.blocks = read_word(entry, "blocks", kStates);
   signature.begins = read_word(entry, "begins", kRunKinds);
   signature.ends = read_word(entry, "ends", kEndings);
-  signature.sums_up = entry.has("sums_up") && entry.flag("sums_up");
+  signature.is_total = entry.has("is_total") && entry.flag("is_total");
   for (const auto& word : texts_or_none(entry, "expected_in")) {
     const auto state = value_of(kStates, std::string_view(word));
     if (!state) entry.refuse("expected_in", fmt::format("cannot be '{}'", word));

@@ -74,12 +74,13 @@ struct Signature {
   std::optional<State> state;      // of the device after the line
   std::optional<State> blocks;     // the device cannot reach this state while the fault lasts
   std::vector<State> expected_in;  // in these states, the error is normal
-  // Ids of signatures. The error matters only if one of these lines precedes it and is, at the end
-  // of the log, the newest about a channel. Without lines about channels, it matters.
+  // Ids of signatures. The error can be a cause only if, for some VMBus channel, the newest line of
+  // the log is one of these and precedes the error. It can also be a cause if the log has no line
+  // about a channel.
   std::vector<std::string> matters_after;
   std::optional<RunKind> begins;  // the line begins a run
   std::optional<Ending> ends;     // the line ends the current run
-  bool sums_up = false;           // the line reports what happened earlier in the run
+  bool is_total = false;          // the line reports totals of what happened earlier in the run
 
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).
   std::vector<std::string> checks;

@@ -13,7 +13,7 @@ enum class State {
   // The steps until a device carries packets, in their order.
   detected,    // the bus has found the device
   probed,      // a driver has opened it
-  bound,       // the VF has joined its synthetic NIC
+  joined,      // the VF has joined its synthetic NIC
   configured,  // a program or the kernel has claimed the port or set up its queues
   started,     // the queues run, or the program forwards
   link_up,     // the link is up, or the data path uses the VF
@@ -28,7 +28,7 @@ enum class State {
 inline constexpr EnumWords<State, 11> kStates = {{
     {State::detected, "detected"},
     {State::probed, "probed"},
-    {State::bound, "bound"},
+    {State::joined, "joined"},
     {State::configured, "configured"},
     {State::started, "started"},
     {State::link_up, "link-up"},

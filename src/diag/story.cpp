@@ -109,7 +109,8 @@ Run& Story::run_of(const Signature& signature, const Event& event) {
   auto* const run = current_run(kind);
   const bool is_step_after_end =
       run != nullptr && run->ending != Ending::none && signature.state && is_step(*signature.state);
-  // A run may begin with several lines. The same line again, or one after a step, begins the next.
+  // A run may begin with several lines. Such a line begins a new run if the current run already has
+  // this line, has shown a step, or has ended.
   const bool is_next =
       run != nullptr && signature.begins &&
       (contains(run->beginnings, &signature) || has_step(*run) || run->ending != Ending::none);
@@ -282,8 +283,8 @@ const Milestone* Story::reason_to_expect(const Signature& error, const Device& d
   return nullptr;
 }
 
-// The newest line about a channel, if no channel was in a state in which the error matters before
-// the error and still is.
+// Returns the newest line about a channel. Returns null if, for some channel, the newest line is
+// one of `matters_after` and precedes the error.
 const Milestone* Story::reason_to_ignore(const LogEntry& error) {
   if (error.count == 0 || error.signature == nullptr) return nullptr;
   const auto& matters_after = error.signature->matters_after;

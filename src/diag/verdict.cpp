@@ -49,7 +49,7 @@ const Milestone* carried_packets(const Run& run, std::uint64_t failure = UINT64_
 // program prints such totals when it stops.
 const Milestone* total_after(const Run& run, std::uint64_t removal) {
   const auto total = std::ranges::find_if(run.milestones, [removal](const Milestone& one) {
-    return one.signature->sums_up && one.quote.line > removal;
+    return one.signature->is_total && one.quote.line > removal;
   });
   return total == run.milestones.end() ? nullptr : &*total;
 }
@@ -81,7 +81,7 @@ const LogEntry* unexplained_error(const LogReport& log, const Run* run) {
 }
 
 int severity(Answer answer) {
-  constexpr std::array kOrder = {Answer::not_ours,
+  constexpr std::array kOrder = {Answer::not_mana,
                                  Answer::no_failure,
                                  Answer::works,
                                  Answer::failed_unknown,
@@ -93,7 +93,7 @@ int severity(Answer answer) {
 }  // namespace
 
 Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
-  if (!log.is_about_mana()) return {log.lines == 0 ? Answer::no_failure : Answer::not_ours, {}, {}};
+  if (!log.is_about_mana()) return {log.lines == 0 ? Answer::no_failure : Answer::not_mana, {}, {}};
   if (root) {
     const auto* const error = entry_at(log, *root);
     const auto* const run = error == nullptr ? nullptr : run_of(log, *error);
@@ -122,7 +122,7 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   return {};
 }
 
-const Verdict& worse(const Verdict& one, const Verdict& other) {
+const Verdict& more_serious(const Verdict& one, const Verdict& other) {
   return severity(one.answer) >= severity(other.answer) ? one : other;
 }
 

@@ -18,7 +18,7 @@ enum class Answer {
   failed,          // and the root cause is known
   failed_unknown,  // and the cause is not known
   no_failure,      // the logs show neither a failure nor a working device
-  not_ours,        // the logs contain no line of MANA, or lines of other NICs only
+  not_mana,        // the logs contain no line of MANA, or lines of other NICs only
 };
 
 inline constexpr EnumWords<Answer, 6> kAnswers = {{
@@ -27,7 +27,7 @@ inline constexpr EnumWords<Answer, 6> kAnswers = {{
     {Answer::failed, "failed"},
     {Answer::failed_unknown, "failed-unknown"},
     {Answer::no_failure, "no-failure"},
-    {Answer::not_ours, "not-ours"},
+    {Answer::not_mana, "not-mana"},
 }};
 
 constexpr bool is_failure(Answer answer) {
@@ -46,7 +46,7 @@ struct LogReport;
 // Judges one log. `root` is the line of the root cause, if it is in this log.
 Verdict judge(const LogReport& log, const std::optional<Quote>& root);
 
-// Returns the verdict that ranks higher: failures first, then works, no-failure, and not-ours.
-const Verdict& worse(const Verdict& one, const Verdict& other);
+// Returns the verdict that ranks higher: failures first, then works, no-failure, and not-mana.
+const Verdict& more_serious(const Verdict& one, const Verdict& other);
 
 }  // namespace manactl::diag

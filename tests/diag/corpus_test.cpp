@@ -23,7 +23,7 @@ using test::root_id;
 using test::sample;
 
 constexpr std::array<std::string_view, 5> kKinds = {
-    "healthy", "fault", "recovered", "not-ours", "unknown"};
+    "healthy", "fault", "recovered", "not-mana", "unknown"};
 
 // The logs of tests/logs/story are in two parts.
 constexpr std::size_t kBlindPart = 2;
@@ -38,7 +38,7 @@ struct Case {
 
   bool is(std::string_view kind) const { return name.starts_with(kind); }
 
-  bool is_program() const { return name.find("kernel") == std::string::npos && !is("not-ours"); }
+  bool is_program() const { return name.find("kernel") == std::string::npos && !is("not-mana"); }
 
   std::string_view kind() const {
     return *std::ranges::find_if(kKinds, [this](auto kind) { return is(kind); });
@@ -96,7 +96,7 @@ std::string ids_of_recovered(const Diagnosis& diagnosis) {
 
 std::string_view reported_kind(const Diagnosis& diagnosis) {
   const auto answer = diagnosis.verdict->answer;
-  if (answer == Answer::not_ours) return "not-ours";
+  if (answer == Answer::not_mana) return "not-mana";
   if (diagnosis.root) return "fault";
   if (is_failure(answer)) return "unknown";
   return diagnosis.recovered.empty() ? "healthy" : "recovered";

@@ -93,12 +93,12 @@ TEST(Verdict, IsNeitherSuccessNorFailureWithoutSuchLines) {
   EXPECT_FALSE(diagnose(Report{}, {}).verdict);
 }
 
-TEST(Verdict, NamesALogOfAnotherNicNotOurs) {
+TEST(Verdict, NamesALogOfAnotherNicNotMana) {
   const std::string other = "EAL: Probe PCI driver: mlx5_pci (15b3:1016) device: 3b91:00:02.0\n";
   const auto diagnosis = diagnose_text(other + "testpmd: No probed ethernet devices\n");
-  EXPECT_EQ(diagnosis.verdict->answer, Answer::not_ours);
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::not_mana);
   EXPECT_FALSE(diagnosis.root);
-  EXPECT_EQ(verdict_of("nginx: error 17\n").answer, Answer::not_ours);
+  EXPECT_EQ(verdict_of("nginx: error 17\n").answer, Answer::not_mana);
   EXPECT_EQ(verdict_of(other + kRejected).answer, Answer::failed);
 }
 

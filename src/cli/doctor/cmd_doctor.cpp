@@ -197,8 +197,8 @@ Exit DoctorCommand::exit_code() const {
   if (probed != Exit::ok) return probed;
   const auto& verdict = diagnosis_.verdict;
   const bool only_logs = checks_.outcomes.empty() && !probe_;
-  const bool not_ours = verdict && verdict->answer == diag::Answer::not_ours;
-  if (not_ours && only_logs) return Exit::unsupported;
+  const bool not_mana = verdict && verdict->answer == diag::Answer::not_mana;
+  if (not_mana && only_logs) return Exit::unsupported;
   return findings_if(diagnosis_.root || (verdict && is_failure(verdict->answer)));
 }
 

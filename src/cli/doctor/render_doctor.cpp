@@ -133,7 +133,7 @@ void DoctorWriter::write_verdict(const diag::Verdict& verdict) {
                                worked->last_line));
     if (verdict.failure) write_quote(*verdict.failure, 1);
     out() << '\n';
-  } else if (verdict.answer == diag::Answer::not_ours) {
+  } else if (verdict.answer == diag::Answer::not_mana) {
     out() << "Not MANA: the logs contain no line of a MANA NIC or its drivers. Use --log with the "
              "logs of\n"
              "the kernel and of the DPDK program on a VM with MANA.\n\n";
