@@ -56,13 +56,18 @@ Device DeviceNames::device_of(const Signature& signature, const Captures& captur
   }
   device.interface = first_name(device.interface);
   if (device.interface.empty()) return device;
-  const auto channel = channels_.find(device.interface);
-  if (device.channel.empty()) {
-    if (channel != channels_.end()) device.channel = channel->second;
-  } else if (channel != channels_.end() || channels_.size() < kMaxNames) {
-    channels_[device.interface] = device.channel;
-  }
+  complete(device.channel, channels_, device.interface);
+  complete(device.pci, functions_, device.interface);
   return device;
+}
+
+void DeviceNames::complete(std::string& name, Names& names, const std::string& interface) {
+  const auto known = names.find(interface);
+  if (name.empty()) {
+    if (known != names.end()) name = known->second;
+  } else if (known != names.end() || names.size() < kMaxNames) {
+    names[interface] = name;
+  }
 }
 
 }  // namespace manactl::diag

@@ -25,8 +25,8 @@ struct Device {
 };
 
 // Finds devices in the captures of signatures. udev renames interfaces, so it follows their names.
-// hv_netvsc prints which VF joins which channel; later lines about the VF are about this channel,
-// too.
+// hv_netvsc prints which VF joins which channel, and mana which function has an interface; later
+// lines about the interface are about this channel and this function, too.
 class DeviceNames {
  public:
   Device device_of(const Signature& signature, const Captures& captures);
@@ -34,8 +34,13 @@ class DeviceNames {
  private:
   static constexpr std::size_t kMaxNames = 100;
 
-  std::map<std::string, std::string> first_names_;  // by the later name
-  std::map<std::string, std::string> channels_;     // by the first name of the VF's interface
+  using Names = std::map<std::string, std::string>;
+
+  // Remembers the name that belongs to an interface, or adds it to a line without such a name.
+  static void complete(std::string& name, Names& names, const std::string& interface);
+
+  Names first_names_;           // by the later name
+  Names channels_, functions_;  // by the first name of the VF's interface
 };
 
 }  // namespace manactl::diag

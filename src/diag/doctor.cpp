@@ -75,6 +75,7 @@ void mark_explained(Symptoms& symptoms) {
   for (auto& one : symptoms) {
     one.is_explained =
         may_have_unknown_cause(one) ||
+        excludes_alternatives(one.signature(), one.entry->captures) ||
         std::ranges::any_of(symptoms, [&one](const Symptom& o) { return explains(o, one); });
   }
 }

@@ -249,6 +249,14 @@ std::vector<Evidence> judge_alternatives(const Signature& signature,
   return judged;
 }
 
+bool excludes_alternatives(const Signature& signature, const Captures& line) {
+  const auto is_excluded = [&line](const Alternative& one) {
+    return named_value(one, line).empty() && !other_value(one, line).empty();
+  };
+  return !signature.alternatives.empty() &&
+         std::ranges::all_of(signature.alternatives, is_excluded);
+}
+
 std::vector<const CheckOutcome*> first_causes(const Report& checks) {
   std::vector<const CheckOutcome*> causes;
   for (const auto& outcome : checks.outcomes) {

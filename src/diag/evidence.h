@@ -55,6 +55,10 @@ std::vector<Evidence> judge_alternatives(const Signature& signature,
                                          const Report& checks,
                                          const std::vector<Observation>& observations);
 
+// True if the line has, for each alternative, a value that only other causes have, such as an errno
+// that no alternative names. The cause is then unknown.
+bool excludes_alternatives(const Signature& signature, const Captures& line);
+
 // Failed checks that are not consequences of other failed checks, in the order of the report.
 std::vector<const CheckOutcome*> first_causes(const Report& checks);
 

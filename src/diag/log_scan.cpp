@@ -117,7 +117,7 @@ void Scan::scan_line(std::string_view line, std::uint64_t number) {
 void Scan::note_origin(std::string_view source) {
   constexpr std::array<std::string_view, 5> kMana = {
       "net_mana", "libmana", "mana.ko", "mana_ib", "manactl sim"};
-  constexpr std::array<std::string_view, 2> kAnyMachine = {"kernel", "system"};
+  constexpr std::array<std::string_view, 4> kAnyMachine = {"hugetlb", "kernel", "shell", "system"};
   if (source == "other") {
     report_.has_other_nic = true;
   } else if (std::ranges::find(kMana, source) != kMana.end()) {

@@ -80,6 +80,7 @@ void read_story(const JsonFields& entry, Signature& signature) {
   signature.blocks = read_word(entry, "blocks", kStates);
   signature.begins = read_word(entry, "begins", kRunKinds);
   signature.ends = read_word(entry, "ends", kEndings);
+  signature.needs_run = entry.has("needs_run") && entry.flag("needs_run");
   signature.is_total = entry.has("is_total") && entry.flag("is_total");
   for (const auto& word : texts_or_none(entry, "expected_in")) {
     const auto state = value_of(kStates, std::string_view(word));

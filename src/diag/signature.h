@@ -80,6 +80,7 @@ struct Signature {
   std::vector<std::string> matters_after;
   std::optional<RunKind> begins;  // the line begins a run
   std::optional<Ending> ends;     // the line ends the current run
+  bool needs_run = false;         // ignored unless a run of its kind exists and has not ended
   bool is_total = false;          // the line reports totals of what happened earlier in the run
 
   // The checks and the observation that can confirm the fault on the VM (see diag/evidence.h).

@@ -128,6 +128,9 @@ Quote Story::quote(const Event& event) const {
 void Story::add(const Signature& signature, const Captures& captures, const Event& event) {
   const auto device = devices_.device_of(signature, captures);
   if (signature.role == Role::note && !signature.begins) return;
+  const auto* const current = current_run(kind_of(signature));
+  const bool is_running = current != nullptr && current->ending == Ending::none;
+  if (signature.needs_run && !is_running) return;
   last_ = &signature;
   repeated_run_ = nullptr;
   auto& run = run_of(signature, event);

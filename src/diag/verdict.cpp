@@ -33,25 +33,33 @@ const Run* run_of(const LogReport& log, const LogEntry& entry) {
   return run == log.runs.end() ? nullptr : &*run;
 }
 
-// The newest line before `failure` that shows that packets have passed. Forwarding alone does not
-// show this.
-const Milestone* carried_packets(const Run& run, std::uint64_t failure = UINT64_MAX) {
-  const auto first = run.kind == RunKind::boot ? State::configured : State::link_up;
-  const Milestone* newest = nullptr;
+// The newest line before `failure` that shows that the device has carried packets. Forwarding alone
+// does not show this.
+std::optional<Milestone> carried_packets(const Run& run,
+                                         const Device& device = {},
+                                         std::uint64_t failure = UINT64_MAX) {
+  std::optional<Milestone> newest;
+  if (!run.worked) return newest;
   for (const auto& one : run.milestones) {
-    const bool carries = is_step(one.state) && one.state >= first && one.quote.line < failure;
-    if (carries) newest = &one;
+    const bool carries = is_step(one.state) && one.state >= State::link_up &&
+                         one.quote.line < failure && one.device.may_be(device);
+    if (carries) newest = one;
   }
-  return run.worked ? newest : nullptr;
+  // The line was repeated after the failure.
+  if (newest && newest->last_line > failure) {
+    newest->last_line = newest->quote.line;
+    newest->last_time = newest->time;
+  }
+  return newest;
 }
 
 // The first line after the removal of a device that shows that packets had passed before it. A
 // program prints such totals when it stops.
-const Milestone* total_after(const Run& run, std::uint64_t removal) {
+std::optional<Milestone> total_after(const Run& run, std::uint64_t removal) {
   const auto total = std::ranges::find_if(run.milestones, [removal](const Milestone& one) {
     return one.signature->is_total && one.quote.line > removal;
   });
-  return total == run.milestones.end() ? nullptr : &*total;
+  return total == run.milestones.end() ? std::nullopt : std::optional(*total);
 }
 
 // The newest state of a device that has disappeared, or that has not returned from servicing.
@@ -60,7 +68,8 @@ const Milestone* lost_device(const Run& run) {
   for (const auto& one : run.milestones) {
     if (one.state != State::lost && one.state != State::servicing) continue;
     const bool is_back = std::ranges::any_of(run.milestones, [&one](const Milestone& later) {
-      return later.last_line > one.last_line && later.device.may_be(one.device);
+      return later.last_line > one.last_line && is_step(later.state) &&
+             later.device.may_be(one.device);
     });
     if (!is_back) lost = &one;
   }
@@ -97,12 +106,12 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
   if (root) {
     const auto* const error = entry_at(log, *root);
     const auto* const run = error == nullptr ? nullptr : run_of(log, *error);
-    const auto* before = run == nullptr ? nullptr : carried_packets(*run, root->line);
-    const bool is_removal =
-        run != nullptr && error->signature != nullptr && error->signature->state == State::lost;
-    if (before == nullptr && is_removal) before = total_after(*run, root->line);
-    if (before == nullptr) return {Answer::failed, {}, root};
-    return {Answer::worked_until, *before, root};
+    if (run == nullptr) return {Answer::failed, {}, root};
+    auto before = carried_packets(*run, error->device, root->line);
+    const bool is_removal = error->signature != nullptr && error->signature->state == State::lost;
+    if (!before && is_removal) before = total_after(*run, root->line);
+    if (!before) return {Answer::failed, {}, root};
+    return {Answer::worked_until, before, root};
   }
   const auto* const run = deciding_run(log);
   const auto* const error = unexplained_error(log, run);
@@ -111,9 +120,9 @@ Verdict judge(const LogReport& log, const std::optional<Quote>& root) {
     return {Answer::failed_unknown, {}, error->first};
   }
   if (run->ending == Ending::failed) {
-    const auto* const before = carried_packets(*run);
-    if (before == nullptr) return {Answer::failed_unknown, {}, run->end};
-    return {Answer::worked_until, *before, run->end};
+    const auto before = carried_packets(*run);
+    if (!before) return {Answer::failed_unknown, {}, run->end};
+    return {Answer::worked_until, before, run->end};
   }
   const auto* const lost = lost_device(*run);
   if (lost != nullptr && run->worked) return {Answer::worked_until, run->worked, lost->quote};

@@ -269,6 +269,13 @@ TEST(Absences, OfNetManaShowTheSyntheticPath) {
   EXPECT_EQ(root_id(other), "");
 }
 
+TEST(Absences, AreNoEvidenceInALogThatLacksLines) {
+  const std::string start = log_of({kStart, "Suppressed 211 messages from testpmd.service\n"});
+  const auto diagnosis = diagnose_text(start + log_of({kAzurePort, kForwards, kTraffic}));
+  EXPECT_EQ(root_id(diagnosis), "");
+  EXPECT_EQ(diagnosis.verdict->answer, Answer::works);
+}
+
 TEST(Absences, AreRecoveredByALateLine) {
   const auto diagnosis = diagnose_text(log_of({kStart, kAzurePort, kQueue, kForwards}));
   EXPECT_EQ(root_id(diagnosis), "");

@@ -266,10 +266,10 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   if (is_unknown) writer.write_unknown_failure(result);
   if (diagnosis.root) writer.write_cause("Root cause:", *diagnosis.root);
   for (const auto& other : diagnosis.others) writer.write_cause("Also:", other);
-  const bool one_cause = diagnosis.root && diagnosis.others.empty();
-  const auto* const heading = one_cause ? "Caused by this:" : "Caused by these:";
-  writer.write_list(is_unknown ? "Errors that other errors caused:" : heading,
-                    diagnosis.consequences);
+  const auto* const heading = !diagnosis.root            ? "Other errors:"
+                              : diagnosis.others.empty() ? "Caused by this:"
+                                                         : "Caused by these:";
+  writer.write_list(heading, diagnosis.consequences);
   writer.write_list("Recovered errors, each with the later line that proves it:",
                     diagnosis.recovered);
   writer.write_list("Expected errors, each with the earlier line that explains it:",
