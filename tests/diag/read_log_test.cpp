@@ -84,6 +84,8 @@ TEST(ReadLog, QuotesUnrecognizedErrors) {
                                  "BUG: scheduling while atomic",
                                  "mana 7870:00:00.0: frobbed, err = -71",
                                  "dpdk-testpmd: unrecognized option '--x'",
+                                 "MANA_DRIVER: mana_x(): hw rejected context 0x77",
+                                 "mana 7870:00:00.0: queue manager refused update: -5",
                                  "panic: oh no"}) {
     for (const std::string before : {"", "harmless\n"}) {
       const auto diagnosis = diagnose_text(before + line + "\n");
