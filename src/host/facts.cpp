@@ -67,14 +67,15 @@ Result<const Nic*> Facts::azure_nic(const std::string& name) const {
   if (found.size() == 1) return found.front();
   const std::string shown = printable(name);
   if (!found.empty()) {
-    std::vector<std::string> names;
-    names.reserve(found.size());
-    for (const auto* nic : found) names.push_back(nic->name());
-    return fail(Errc::invalid,
-                fmt::format("{} NICs have the address '{}': specify one of {}",
-                            found.size(),
-                            shown,
-                            join(names, ", ")));
+    // A NIC that carries the administrator's traffic is never suggested.
+    const auto example = std::find_if(
+        found.begin(), found.end(), [](const Nic* nic) { return nic->carries.empty(); });
+    return fail(
+        Errc::invalid,
+        fmt::format("{} NICs have the address '{}': specify an interface{}",
+                    found.size(),
+                    shown,
+                    example == found.end() ? "" : ", such as " + printable((*example)->name())));
   }
   if (name.find(':') != std::string::npos) {
     return fail(Errc::not_found, fmt::format("no Azure NIC has the address '{}'", shown));

@@ -52,8 +52,9 @@ TEST(NicName, SelectsTheNicInEveryCommand) {
 TEST(NicName, OfAPciFunctionWithSeveralNicsIsRefused) {
   const auto outcome = on("healthy-two-nics", {"prepare", "7870:00:00.0", "--dry-run"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err,
-              HasSubstr("2 NICs have the address '7870:00:00.0': specify one of eth0"));
+  EXPECT_THAT(
+      outcome.err,
+      HasSubstr("2 NICs have the address '7870:00:00.0': specify an interface, such as eth1"));
 }
 
 TEST(NicName, OfAPciFunctionSelectsItsOnlyNic) {

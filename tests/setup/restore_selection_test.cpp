@@ -131,8 +131,9 @@ TEST(RestoreSelection, AcceptsTheMacOfANicWithoutAnEntry) {
 
 TEST(RestoreSelection, OfAnAddressOfSeveralNicsAsksForOne) {
   FakeVm vm;
-  EXPECT_THAT(restored_ids(vm, {"7870:00:00.0"}),
-              HasSubstr("2 NICs have the address '7870:00:00.0': specify one of eth0, eth1"));
+  EXPECT_THAT(
+      restored_ids(vm, {"7870:00:00.0"}),
+      HasSubstr("2 NICs have the address '7870:00:00.0': specify an interface, such as eth1"));
 }
 
 TEST(RestoreSelection, FailsIfTheLockOrTheJournalIsNotAvailable) {
