@@ -57,15 +57,16 @@ void percent_marks(Svg& svg, const Axis& x, double last, bool has_max) {
 }
 
 // Draws the marks 1, 2, 5, 10 ... of a logarithmic axis.
-void log_marks(Svg& svg, const Axis& y, const Unit& unit) {
-  svg.y_unit(unit);
+void log_marks(Svg& svg, const Axis& y) {
+  constexpr double kRounding = 1e-9;  // 1000 ns is 1 µs, even if it is computed as 999.9...
   for (int power = static_cast<int>(std::floor(y.low)); power <= static_cast<int>(y.high);
        ++power) {
     for (const double digit : {1, 2, 5}) {
       const double value = digit * std::pow(10, power);
       const double at = std::log10(value);
       if (at < y.low || at > y.high) continue;
-      svg.y_mark(y.at(at), fmt::format("{:g}", value / unit.factor));
+      const auto unit = latency_unit(value * (1 + kRounding));
+      svg.y_mark(y.at(at), fmt::format("{:g} {}", value / unit.factor, unit.name));
     }
   }
 }
@@ -122,7 +123,7 @@ std::string latency_chart(const HtmlReport& report) {
   const Axis y{low - kMargin, std::max(high + kMargin, low + kMinSpan), plot.y_end(), plot.top};
   const auto description = describe(latency);
   Svg svg("latency", plot, "Latency by percentile", description);
-  log_marks(svg, y, latency_unit(latency.back().nanoseconds));
+  log_marks(svg, y);
   percent_marks(svg, x, last, has_max);
   draw_curve(svg, latency, x, y);
   return chart_html("latency by percentile", std::move(svg).end(), {}, description);

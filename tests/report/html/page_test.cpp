@@ -160,6 +160,15 @@ TEST(HtmlReport, MarksTheMeasuredLatencyPercentiles) {
   EXPECT_THAT(page, HasSubstr("maximum: 800.0 \u00b5s"));
 }
 
+TEST(HtmlReport, NamesTheUnitOfEachLatencyMark) {
+  HtmlReport report;
+  report.latency = {{0, 800}, {50, 1500}, {100, 3e6}};
+  const auto page = html_page(report);
+  for (const char* mark : {">1 \u00b5s</text>", ">500 \u00b5s</text>", ">1 ms</text>"}) {
+    EXPECT_THAT(page, HasSubstr(mark));
+  }
+}
+
 TEST(HtmlReport, DrawsNoChartsOfASingleQueue) {
   const auto page = html_page(report_of(5, 1));
   EXPECT_EQ(count(page, "<rect class=\"bar\""), 0U);
