@@ -96,7 +96,7 @@ apt_sources() {
   release=$(. /etc/os-release && printf '%s' "$VERSION_CODENAME")
   while read -r uri name; do
     case $name in
-      "$release")
+      "$release" | sid)
         printf 'deb %s %s main\n' "$uri" "$suite"
         for pocket; do printf 'deb %s %s-%s main\n' "$uri" "$suite" "$pocket"; done
         ;;
