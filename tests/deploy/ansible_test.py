@@ -20,13 +20,13 @@ INVENTORY = """
 senders:
   hosts:
     sender:
-      ansible_python_interpreter: nsenter --net=/run/netns/a /usr/bin/python3
+      ansible_python_interpreter: /run/python-a
       manactl_hugepages: 4
       manactl_bench_vdevs: ["net_af_packet0,iface=veth-a"]
 receivers:
   hosts:
     receiver:
-      ansible_python_interpreter: nsenter --net=/run/netns/b /usr/bin/python3
+      ansible_python_interpreter: /run/python-b
       manactl_bench_vdevs: ["net_af_packet0,iface=veth-b"]
 all:
   vars:
@@ -74,6 +74,10 @@ def enter_namespaces():
                     "ip -n a link set veth-a addrgenmode none up", "ip -n b link set veth-b addrgenmode none up",
                     "ip -n b link add veth-c type veth peer name veth-d", "ip -n b link set veth-c addrgenmode none up"):
         subprocess.run(command.split(), check=True)
+    for name in "ab":
+        python = pathlib.Path(f"/run/python-{name}")
+        python.write_text(f'#!/bin/sh\nexec nsenter --net=/run/netns/{name} /usr/bin/python3 "$@"\n')
+        python.chmod(0o755)
     # An empty database of dpkg. The namespace hides that of the machine.
     for name in ("dpkg/info", "dpkg/updates", "dpkg/triggers", "apt/lists/partial"):
         pathlib.Path("/var/lib", name).mkdir(parents=True)

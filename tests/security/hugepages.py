@@ -81,7 +81,8 @@ class HugepageAttack(attack.Attack):
     def end_watchdog(self):
         for entry in self.entries():
             if entry["watchdog"]:
-                os.kill(int(entry["watchdog"].split()[0]), signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it has ended
+                    os.kill(int(entry["watchdog"].split()[0]), signal.SIGKILL)
 
     def entries(self):
         """The first records of the journal's files."""

@@ -6,8 +6,10 @@
 
 modprobe ib_uverbs
 
+# with_id ID: loads the mana_ib of these tests, of which only kernels without mana_ib have a module for modprobe.
 with_id() {
-  modprobe mana_ib driver_id="$1"
+  local ours=/usr/lib/azure/mana_ib.ko
+  if [ -e $ours ]; then insmod $ours driver_id="$1"; else modprobe mana_ib driver_id="$1"; fi
   wait_for 5 test -e /dev/infiniband/uverbs0
   echo "# driver_id $1"
   rdma dev
