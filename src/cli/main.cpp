@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <ostream>
@@ -126,10 +127,23 @@ void report_internal_error(const char* what) noexcept {
   write("; please report it with the output of 'manactl --version --json'\n");
 }
 
+// Handles an exception that left a destructor: those of nlohmann-json allocate memory.
+[[noreturn]] void terminate() noexcept {
+  if (std::current_exception() == nullptr) std::abort();
+  try {
+    std::rethrow_exception(std::current_exception());
+  } catch (const std::bad_alloc&) {
+    _exit(static_cast<int>(report_no_memory()));
+  } catch (...) {
+    std::abort();
+  }
+}
+
 }  // namespace
 }  // namespace manactl::cli
 
 int main(int argc, char** argv) {
+  std::set_terminate(manactl::cli::terminate);
   try {
     return manactl::cli::guarded_main(argc, argv);
   } catch (const std::bad_alloc&) {
