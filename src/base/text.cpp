@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cstring>
 
@@ -194,7 +195,13 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::size_t best_distance = word.size() / 3 + 1;
   for (const auto& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
-    const std::size_t distance = edit_distance(word, candidate);
+    const bool same_letters = std::ranges::equal(
+        word,
+        candidate,
+        {},
+        [](unsigned char c) { return std::tolower(c); },
+        [](unsigned char c) { return std::tolower(c); });
+    const std::size_t distance = same_letters ? 0 : edit_distance(word, candidate);
     if (distance < best_distance || (best.empty() && distance == best_distance && distance < 2)) {
       best = candidate;
       best_distance = distance;
@@ -218,6 +225,10 @@ std::string human_bytes(std::uint64_t bytes) {
 
 std::string join(const std::vector<std::string>& pieces, std::string_view separator) {
   return fmt::format("{}", fmt::join(pieces, separator));
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace manactl

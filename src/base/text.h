@@ -48,4 +48,7 @@ std::string human_bytes(std::uint64_t bytes);
 
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);
 
+// "1 NIC" or "2 NICs".
+std::string counted(std::size_t count, std::string_view noun);
+
 }  // namespace manactl

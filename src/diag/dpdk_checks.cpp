@@ -53,6 +53,16 @@ std::vector<std::string> build_dpdk(Family family) {
   return commands;
 }
 
+// Whether an installed DPDK, which is probably that of the distribution, is too old to have
+// net_mana.
+bool is_packaged_dpdk_too_old(const host::Facts& facts) {
+  static constexpr Release kFirstWithMana{22, 11, 0};
+  return facts.dpdk && std::ranges::any_of(*facts.dpdk, [](const host::SystemDpdk& dpdk) {
+           const auto release = Release::parse(dpdk.version);
+           return release && *release < kFirstWithMana;
+         });
+}
+
 // Returns instructions to get a DPDK that has net_mana.
 Remedy dpdk_with_mana(const host::Facts& facts) {
   const Family family = family_of(facts);
@@ -62,19 +72,23 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
     return {"install the drivers of Debian 13's DPDK (dpdk-testpmd is in dpdk-dev):",
             install(family, "librte-net-mana25 librte-net-netvsc25 dpdk-dev")};
   }
-  if (family == Family::ubuntu || debian > 13) {
+  if ((family == Family::ubuntu && !is_packaged_dpdk_too_old(facts)) || debian > 13) {
     return {
-        "install the drivers of the distribution's DPDK; if it has no such packages, build DPDK as "
-        "docs/checks.md describes:",
+        "install the drivers of the distribution's DPDK; if it has no such packages, build DPDK "
+        "with "
+        "the commands in docs/checks.md:",
         {"apt-get update",
          "apt-get install -y '^librte-net-mana[0-9]*$' '^librte-net-netvsc[0-9]*$'"}};
   }
   const auto* why =
-      debian == 12
-          ? "build DPDK, because Debian 12 leaves out net_mana on purpose; meson must list net/mana"
-          : "build DPDK with the headers of rdma-core 44 or later; meson must list "
-            "net/mana";
-  return {fmt::format("{} among the drivers:", why), build_dpdk(family)};
+      debian == 12 ? "build DPDK, because that of Debian 12 has no net_mana"
+      : family == Family::redhat
+          ? "build DPDK with the headers of rdma-core 44 or later; first enable the repository "
+            "CodeReady "
+            "Builder ('dnf repolist --all' prints its name), which has meson and ninja-build"
+          : "build DPDK with the headers of rdma-core 44 or later";
+  return {fmt::format("{}; the list of drivers that meson prints must contain net/mana:", why),
+          build_dpdk(family)};
 }
 
 bool embeds(const host::EmbeddedDpdk& dpdk, std::string_view driver) {
@@ -95,7 +109,8 @@ Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
     return skipped(fmt::format("no MANA function; {} has no {}", name, join(absent, " and no ")));
   }
   Remedy remedy = dpdk_with_mana(facts);
-  remedy.why = "build manactl with a DPDK that has the drivers; to get one, " + remedy.why;
+  remedy.why =
+      "build manactl with a DPDK that has net_mana and net_netvsc; to get one, " + remedy.why;
   return warn(fmt::format("{} has no {}: without net_mana, bench uses the verbs engine",
                           name,
                           join(absent, " and no ")),
@@ -294,9 +309,13 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   for (const JudgedDpdk& dpdk : judged_dpdks(facts)) {
     judge_dpdk(dpdk, machine, findings, evidence);
   }
-  Finding finding = findings.build("no DPDK is installed or built in",
-                                   "install a newer package of the distribution, or build the "
-                                   "named release from source (-v lists every missing fix)");
+  const bool is_installed = facts.dpdk && !facts.dpdk->empty();
+  Finding finding = findings.build(
+      "no DPDK is installed or built in",
+      fmt::format("{} (-v lists every missing fix)",
+                  is_installed ? "install a newer package of the distribution's DPDK, or build the "
+                                 "named release or a later one with the commands of dpdk.installed"
+                               : "build manactl with the named release of DPDK or a later one"));
   if (finding.status == Status::skipped) return finding;
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;

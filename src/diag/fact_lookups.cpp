@@ -82,8 +82,4 @@ std::string vf_name(const host::Netdev& vf) {
   return fmt::format("{} ({})", vf.name, where);
 }
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace manactl::diag

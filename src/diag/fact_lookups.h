@@ -41,7 +41,4 @@ std::string pci_id(const host::PciFunction& function);
 // Returns "enP30832s1d1 (7870:00:00.0, port 1)".
 std::string vf_name(const host::Netdev& vf);
 
-// Returns "1 NIC" or "2 NICs".
-std::string counted(std::size_t count, std::string_view noun);
-
 }  // namespace manactl::diag

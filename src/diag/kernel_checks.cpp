@@ -149,11 +149,12 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
       break;
   }
   ModuleSource source = source_of_module(facts, rule.name);
+  const auto* verb = source.commands.empty() ? "get" : "install";
   return finding_of(rule.when_absent,
                     fmt::format("{} is missing from kernel {}",
                                 rule.name,
                                 facts.kernel ? facts.kernel->release : "of unknown release"),
-                    {fmt::format("install {}: {}; {}", rule.name, source.why, rule.why),
+                    {fmt::format("{} {}: {}; {}", verb, rule.name, source.why, rule.why),
                      std::move(source.commands)});
 }
 

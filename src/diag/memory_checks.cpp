@@ -149,8 +149,7 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
   return finding;
 }
 
-// ---- for testpmd
-// ----------------------------------------------------------------------------------
+// ---- for testpmd --------------------------------------------------------------------------------
 
 // Compares with the reserved pages, because a program may use some of them now.
 Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
@@ -163,10 +162,11 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
   for (const int node_id : nodes_of(facts, options)) {
     const Pool pool = host::freest_pool(facts.memory, node_id);
     const std::string line =
-        fmt::format("{} on {}, {} reserved",
+        fmt::format("{} on {}, {} reserved, {} free",
                     need_text("dpdk-testpmd", options.testpmd_bytes, pool.page_kib),
                     node_name(node_id),
-                    pool.total);
+                    pool.total,
+                    pool.free);
     if (pool.total >= host::pages_for(options.testpmd_bytes, pool.page_kib)) {
       findings.ok(line);
     } else {
@@ -175,7 +175,8 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
   }
   return findings.build("no MANA function",
                         "reserve the missing pages, or start testpmd with fewer packet buffers "
-                        "(--total-num-mbufs); manactl bench needs fewer pages");
+                        "(--total-num-mbufs); the number in the command includes the pages that "
+                        "are in use; manactl bench needs fewer pages");
 }
 
 // ---- mounts -------------------------------------------------------------------------------------

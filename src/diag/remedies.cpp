@@ -79,8 +79,9 @@ ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
 ModuleSource azurelinux_module(const std::string& release, std::string_view name) {
   if (name == "mana_ib" && (release.starts_with("6.6.") || release.starts_with("6.12."))) {
     return {
-        "Azure Linux 3 builds its x86_64 kernels without MANA_INFINIBAND, so DPDK has only the "
-        "synthetic path; Azure Linux 4 has mana_ib",
+        "Azure Linux 3 builds its x86_64 kernels without it (MANA_INFINIBAND), so use Azure Linux "
+        "4, "
+        "or build the kernel with MANA_INFINIBAND; until then, DPDK has only the synthetic path",
         {}};
   }
   return {fmt::format("this kernel of Azure Linux is built without {}", name), {"tdnf update -y"}};

@@ -31,16 +31,15 @@ std::vector<const Nic*> nics_named(const Result<std::vector<Nic>>& nics, const s
   return found;
 }
 
-// Returns the interfaces without those that carry the administrator's traffic: a user who accepts a
-// suggestion without reading it must not change such an interface.
+// Returns the names of the Azure NICs without those that carry the administrator's traffic: a user
+// who accepts a suggestion without reading it must not change such a NIC.
 std::vector<std::string> suggestible(const Facts& facts) {
-  auto names = facts.interfaces;
+  std::vector<std::string> names;
   if (!facts.nics) return names;
   for (const auto& nic : *facts.nics) {
-    if (nic.carries.empty()) continue;
-    std::erase_if(names, [&nic](const std::string& name) {
-      return has_name(nic.synthetic, name) || has_name(nic.vf, name);
-    });
+    if (!nic.carries.empty()) continue;
+    if (nic.synthetic) names.push_back(nic.synthetic->name);
+    if (nic.vf) names.push_back(nic.vf->name);
   }
   return names;
 }

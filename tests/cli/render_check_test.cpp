@@ -65,7 +65,7 @@ TEST_F(CheckText, BeginsWithProblemsAndCountsTheOthers) {
             "  ! rdma.four: not so: so so\n"
             "      Careful.\n"
             "      See rdma.four in docs/checks.md\n"
-            "  ? hardware.two: two: not readable\n"
+            "  ? hardware.two: cannot determine whether two: not readable\n"
             "\n"
             "  ✓ Hardware: 1 passed\n"
             "  – RDMA: 3 skipped\n"
@@ -80,7 +80,7 @@ TEST_F(CheckText, ShowsEveryCheckInItsGroupWhenVerbose) {
   const auto shown = show(sample(), 1);
   EXPECT_THAT(shown,
               StartsWith("Hardware\n"
-                         "  ? hardware.two: two: not readable\n"
+                         "  ? hardware.two: cannot determine whether two: not readable\n"
                          "  ✓ hardware.azure: this is Azure: by its tag\n"
                          "      the tag\n"
                          "\n"

@@ -107,6 +107,7 @@ TEST_P(FixtureTree, HasRemediesThatBeginWithAVerb) {
                                                     "bring",
                                                     "build",
                                                     "find",
+                                                    "get",
                                                     "install",
                                                     "let",
                                                     "load",

@@ -106,11 +106,17 @@ void CheckWriter::write_remedy(const diag::Remedy& remedy, std::string_view id) 
   screen_.stream() << margin << screen_.paint(Color::dim, reference) << '\n';
 }
 
+// The problem, or what was checked: "every MANA function has an RDMA device".
+std::string statement_of(const CheckOutcome& ran) {
+  const auto status = ran.finding.status;
+  if (status == Status::warn || status == Status::fail) return std::string(ran.check.problem);
+  const auto* prefix = status == Status::unknown ? "cannot determine whether " : "";
+  return fmt::format("{}{}", prefix, ran.check.title);
+}
+
 void CheckWriter::write_check(const CheckOutcome& ran) {
   const auto& finding = ran.finding;
-  const bool is_problem = finding.status == Status::warn || finding.status == Status::fail;
-  std::string text =
-      fmt::format("{}: {}", ran.check.id, is_problem ? ran.check.problem : ran.check.title);
+  std::string text = fmt::format("{}: {}", ran.check.id, statement_of(ran));
   if (!finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
   write_line(finding.status, text);
   if (finding.remedy) write_remedy(*finding.remedy, ran.check.id);
