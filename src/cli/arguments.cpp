@@ -82,10 +82,13 @@ Result<> ArgumentCheck::long_option(std::string_view word, const std::string* ne
   const std::string name(word.substr(0, equals));
   const auto* option = app_.get_option_no_throw(name);
   if (option == nullptr) {
-    return fail(
-        Errc::invalid,
-        fmt::format(
-            "unknown option '{}'{}", printable(name), suggestion(name, option_names(app_))));
+    const bool passes_options =
+        app_.get_option_no_throw(std::string(type::kPassedOption)) != nullptr;
+    return fail(Errc::invalid,
+                fmt::format("unknown option '{}'{}",
+                            printable(name),
+                            passes_options ? "; options of the measurement follow '--'"
+                                           : suggestion(name, option_names(app_))));
   }
   if (takes_value(*option)) {
     const bool missing = equals == std::string_view::npos ? next == nullptr || is_option(*next)
@@ -219,9 +222,12 @@ CommandLine split_command_line(const std::vector<std::string>& words) {
       found.command = command->name;
       ++i;
     } else {
-      found.arguments.push_back(word);
+      found.arguments.push_back(word == "-V" && found.command.empty() ? "--version" : word);
     }
   }
+  const bool asks_for_help =
+      !found.command.empty() && found.arguments == std::vector<std::string>{"help"};
+  if (asks_for_help) found.arguments = {"--help"};
   if (found.command != "help" && found.command != "version") return found;
   const auto option = "--" + std::exchange(found.command, {});
   if (option == "--help") found = split_command_line(found.arguments);

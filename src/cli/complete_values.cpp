@@ -11,6 +11,7 @@
 #include "cli/bench/saved_results.h"
 #include "cli/facts.h"
 #include "cli/options.h"
+#include "datapath/analysis/search.h"
 #include "datapath/engines.h"
 #include "diag/check.h"
 #include "host/facts.h"
@@ -21,20 +22,21 @@
 namespace manactl::cli {
 namespace {
 
-// Reads interfaces from sysfs, because netlink would take longer than the rest of a completion.
+std::vector<host::Nic> nics_of(Context& context) {
+  const auto system = context.system();
+  if (!system) return {};
+  return gather_facts(*system).nics.value_or(std::vector<host::Nic>{});
+}
+
+// Returns the interfaces of Azure's NICs. A captured directory may contain names that are not
+// interfaces, such as "-rf" or ":files".
 Candidates interfaces(Context& context) {
   Candidates found;
-  const auto system = context.system();
-  if (!system) return found;
-  const auto names = system->files.list("sys/class/net");
-  if (!names) return found;
-  for (const auto& name : *names) {
-    // The bonding module adds the file "bonding_masters" to this directory. A captured directory
-    // may contain other names that are not interfaces, such as "-rf" or ":files".
-    if (name == "bonding_masters" || !InterfaceName::parse(name)) continue;
-    const auto driver =
-        os::link_name(system->files, fmt::format("sys/class/net/{}/device/driver", name));
-    found.push_back({name, driver ? *driver : "no device"});
+  for (const auto& nic : nics_of(context)) {
+    for (const auto& netdev : {nic.synthetic, nic.vf}) {
+      if (netdev && InterfaceName::parse(netdev->name))
+        found.push_back({netdev->name, netdev->driver});
+    }
   }
   return found;
 }
@@ -59,19 +61,14 @@ Candidates wire_kinds() {
   return found;
 }
 
-// Returns the NICs that prepare accepts: those of hv_netvsc without the default route.
+// Returns the NICs that prepare accepts: with a VF, and without the administrator's traffic.
 Candidates preparable(Context& context) {
-  auto found = interfaces(context);
-  const auto system = context.system();
-  std::string default_route;
-  const auto routes = system ? system->files.read("proc/net/route").value_or("") : std::string();
-  for (const auto line : split(routes, '\n')) {
-    const auto fields = words(line);
-    if (fields.size() > 1 && fields[1] == "00000000") default_route = fields[0];
+  Candidates found;
+  for (const auto& nic : nics_of(context)) {
+    const bool is_bound = nic.vmbus_driver == host::kSyntheticDriver;
+    if (!is_bound || !nic.synthetic || !nic.vf || !nic.carries.empty()) continue;
+    if (InterfaceName::parse(nic.name())) found.push_back({nic.name(), "VF " + nic.vf->name});
   }
-  std::erase_if(found, [&default_route](const Candidate& candidate) {
-    return candidate.description != host::kSyntheticDriver || candidate.word == default_route;
-  });
   return found;
 }
 
@@ -158,7 +155,9 @@ Candidates values_of(const CLI::Option& option, std::string_view command, Contex
   if (type == type::kVdev) return virtual_devices();
   if (type == type::kFault) return faults();
   if (type == type::kGoals) {
-    return {{"ndr", "no loss"}, {"pdr", "a loss of at most 0.1 %"}, {"ndr,pdr", "both"}};
+    return {{"ndr", "no loss"},
+            {"pdr", fmt::format("a loss of at most {:g} %", 100 * datapath::kDefaultPdr)},
+            {"ndr,pdr", "both"}};
   }
   if (type == type::kWireKind) return wire_kinds();
   if (type == type::kResult) return results(context);

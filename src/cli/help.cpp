@@ -95,8 +95,10 @@ void print_help(Screen& screen, const Command& command, const CLI::App& app) {
   for (const auto& name : option_names(app)) {
     if (std::find(global.begin(), global.end(), name) == global.end()) own.push_back(name);
   }
-  print_heading(screen, "Options");
-  print_options(screen, app, own);
+  if (!own.empty()) {
+    print_heading(screen, "Options");
+    print_options(screen, app, own);
+  }
   print_heading(screen, "Global options");
   print_options(screen, app, global);
   std::string page(command.name);

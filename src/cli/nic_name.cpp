@@ -2,19 +2,32 @@
 
 #include "cli/nic_name.h"
 
+#include <algorithm>
+
 #include "base/ids.h"
 #include "base/text.h"
 
 namespace manactl::cli {
+namespace {
+
+// The Azure portal shows "00-0D-3A-76-3B-D0".
+std::string with_colons(std::string_view text) {
+  std::string result(text);
+  std::ranges::replace(result, '-', ':');
+  return result;
+}
+
+}  // namespace
 
 Result<NicName> NicName::parse(std::string_view text) {
   NicName name;
-  if (const auto interface = InterfaceName::parse(text)) {
-    name.text_ = interface->str();
+  // The name of an interface may have the form of an address.
+  if (const auto mac = MacAddress::parse(with_colons(text))) {
+    name.text_ = mac->str();
   } else if (const auto pci = PciAddress::parse(text)) {
     name.text_ = pci->str();
-  } else if (const auto mac = MacAddress::parse(text)) {
-    name.text_ = mac->str();
+  } else if (const auto interface = InterfaceName::parse(text)) {
+    name.text_ = interface->str();
   } else {
     return fail(Errc::invalid,
                 fmt::format("'{}' is not an interface name, PCI address or MAC address (examples: "

@@ -49,6 +49,7 @@ inline constexpr std::string_view kTextOutput = "text|json";
 inline constexpr std::string_view kMetric = "rate|cpu-time|instructions";
 inline constexpr std::string_view kResult = "RESULT";
 inline constexpr std::string_view kDirectory = "DIR";
+inline constexpr std::string_view kPassedOption = "OPTION";  // of the program that the command runs
 }  // namespace type
 
 struct OptionSpec {

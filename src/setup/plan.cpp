@@ -59,10 +59,12 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
                     shown(nic.synthetic->name)));
   }
   if (!vf) {
-    return fail(Errc::unsupported,
-                fmt::format("'{}' has no VF: accelerated networking is off for this NIC, or "
-                            "the VF was removed for maintenance",
-                            shown(name)));
+    return fail(
+        Errc::unsupported,
+        fmt::format("'{}' has no VF: accelerated networking is off for this NIC, the VF was "
+                    "removed for maintenance, or it has no driver; 'manactl doctor' finds "
+                    "the reason",
+                    shown(name)));
   }
   if (vf->driver != "mana") {
     return fail(
@@ -213,7 +215,7 @@ Result<> record_state(Plan& plan, const os::System& system) {
 Result<Plan> plan_without_nic(const Request& request, const PlanInput& input) {
   const auto& [facts, system, entries] = input;
   if (!request.hugepages) {
-    return fail(Errc::invalid, "no interface given: name one, or use --hugepages alone");
+    return fail(Errc::invalid, "no interface and no hugepages are requested");
   }
   Plan plan;
   unsigned number = 1;

@@ -23,6 +23,9 @@ Result<std::string> pool_of(const HugepageRequest& request,
     pool = fmt::format("{}/node{}/hugepages/{}", nodes, node, size);
   }
   if (exists(files, pool)) return pool;
+  if (request.node && !exists(files, fmt::format("{}/node{}", nodes, node))) {
+    return fail(Errc::unsupported, fmt::format("NUMA node {} does not exist", node));
+  }
   return fail(
       Errc::unsupported,
       fmt::format("hugepages of {} are not available: '/{}' does not exist{}",
@@ -79,6 +82,13 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
     return reserve_hugepages(*pool, std::min(missing, possible), others, missing);
   }
   const auto pages = request.pages != 0 ? request.pages : host::pages_for(request.bytes, kib);
+  if (pages > possible && possible == 0) {
+    return fail(Errc::unsupported,
+                fmt::format("cannot reserve hugepages of {} on node {}: not even one would leave "
+                            "enough memory for other programs",
+                            human_bytes(kib * 1024),
+                            node));
+  }
   if (pages > possible) {
     return fail(
         Errc::unsupported,

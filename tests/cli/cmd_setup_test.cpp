@@ -83,12 +83,37 @@ TEST(PrepareCommand, RefusesImpossibleHugepagesInADryRun) {
 }
 
 TEST(PrepareCommand, RejectsOptionsForHugepagesItDoesNotReserve) {
-  for (const auto& words : {std::vector<std::string>{"prepare", "--node", "0"},
-                            {"prepare", "eth1", "--hugepages", "none", "--hugepage-size", "2M"}}) {
-    const auto outcome = on("no-hugepages", words);
-    EXPECT_EQ(outcome.code, 2);
-    EXPECT_THAT(outcome.err, HasSubstr("require --hugepages or IFACE"));
-  }
+  const auto alone = on("no-hugepages", {"prepare", "--node", "0"});
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_THAT(alone.err, HasSubstr("IFACE is missing"));
+  const auto none =
+      on("no-hugepages", {"prepare", "eth1", "--hugepages", "none", "--hugepage-size", "2M"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--hugepages none excludes --hugepage-size and --node"));
+}
+
+TEST(PrepareCommand, ExplainsWhyNoHugepageCanBeReserved) {
+  const auto dry_run = [](const char* option, const char* value) {
+    return on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "2", option, value});
+  };
+  EXPECT_THAT(dry_run("--hugepage-size", "1G").err, HasSubstr("not even one would leave"));
+  EXPECT_THAT(dry_run("--node", "7").err, HasSubstr("NUMA node 7 does not exist"));
+}
+
+TEST(PrepareCommand, ListsTheFilesOfPersistInADryRun) {
+  const auto outcome = on("healthy-two-nics",
+                          {"prepare", "eth1", "--dry-run", "--persist", "--confirm-timeout", "60"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("To be written: /etc/systemd/system/manactl-prepare-eth1.service\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("It would be rolled back after 60 s unless you run:"));
+}
+
+TEST(PrepareCommand, NamesTheEntryOfHugepagesAlone) {
+  const auto outcome = on("no-hugepages", {"prepare", "--dry-run", "--hugepages", "4"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("The hugepages would be reserved with these steps:"));
+  EXPECT_THAT(outcome.out, HasSubstr("manactl restore hugepages-1\n"));
 }
 
 TEST(PrepareCommand, NeverChangesACapturedTree) {

@@ -130,6 +130,9 @@ TEST(Aliases, RunTheCommandTheyStandFor) {
   EXPECT_EQ(manactl({"--json", "version"}).out, manactl({"--version", "--json"}).out);
   EXPECT_EQ(manactl({"help", "bench", "ls"}).out, manactl({"bench", "list", "-h"}).out);
   EXPECT_EQ(manactl({"help", "bench", "delete"}).out, manactl({"bench", "rm", "-h"}).out);
+  EXPECT_EQ(manactl({"bench", "help"}).out, manactl({"bench", "-h"}).out);
+  EXPECT_EQ(manactl({"-V"}).out, manactl({"--version"}).out);
+  EXPECT_THAT(manactl({"check", "-V"}).err, HasSubstr("unknown option '-V'"));
 }
 
 TEST(Help, IsShortAndDescribesTheCommand) {
@@ -140,6 +143,7 @@ TEST(Help, IsShortAndDescribesTheCommand) {
   const auto check = manactl({"check", "-h"});
   EXPECT_EQ(check.code, 0);
   EXPECT_THAT(check.out, HasSubstr("--strict"));
+  EXPECT_THAT(manactl({"confirm", "-h"}).out, Not(HasSubstr("\nOptions\n")));
   EXPECT_EQ(manactl({"--help", "check"}).out, check.out);
 }
 

@@ -57,6 +57,18 @@ TEST(NicName, OfAPciFunctionWithSeveralNicsIsRefused) {
       HasSubstr("2 NICs have the address '7870:00:00.0': specify an interface, such as eth1"));
 }
 
+TEST(NicName, MayHaveTheDashesOfTheAzurePortal) {
+  EXPECT_EQ(on("healthy-two-nics", {"status", "00-0D-3A-76-3B-D1"}).out,
+            on("healthy-two-nics", {"status", "eth1"}).out);
+}
+
+TEST(NicName, IsSuggestedInItsSpelling) {
+  EXPECT_THAT(on("healthy-two-nics", {"status", "ETH1"}).err, HasSubstr("did you mean 'eth1'?"));
+  const auto outcome = on("not-azure", {"status", "eth1"});
+  EXPECT_THAT(outcome.err, HasSubstr("interface 'eth1' does not exist"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("did you mean"))) << "no NIC of Azure has a similar name";
+}
+
 TEST(NicName, OfAPciFunctionSelectsItsOnlyNic) {
   const auto by_name = on("mana-direct", {"status", "enP30833p0s0"});
   const auto outcome = on("mana-direct", {"status", "7871:00:00.0"});

@@ -39,11 +39,11 @@ class MakeHugepagePlan : public MakePlan {
 
 TEST_F(MakeHugepagePlan, RequiresHugepages) {
   EXPECT_EQ(text(),
-            "hugepages-1 \nreserve 10 more pages in "
+            "hugepages-1 \nreserve 10 more pages in /"
             "sys/devices/system/node/node0/hugepages/hugepages-2048kB");
   request_.hugepages.reset();
   EXPECT_EQ(code(), Errc::invalid);
-  EXPECT_EQ(text(), "no interface given: name one, or use --hugepages alone");
+  EXPECT_EQ(text(), "no interface and no hugepages are requested");
 }
 
 TEST_F(MakeHugepagePlan, UsesTheFirstFreeNumber) {

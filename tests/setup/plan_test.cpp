@@ -49,7 +49,7 @@ TEST_F(MakePlan, ListsTheSteps) {
   request_.hugepages = HugepageRequest{10, 0, 0, {}};
   EXPECT_EQ(text(),
             kStart + kModules +
-                "\nreserve 10 more pages in "
+                "\nreserve 10 more pages in /"
                 "sys/devices/system/node/node0/hugepages/hugepages-2048kB" +
                 fmt::format("\nset the MTU of eth1 to 4000\nset the MTU of {} to 4000", kVf) +
                 binding(kNewId, ""));
@@ -106,8 +106,8 @@ TEST_F(MakePlan, RefusesWhatCannotBePrepared) {
 
   const std::vector<Case> cases = {
       {Errc::unsupported,
-       "'eth1' has no VF: accelerated networking is off for this NIC, or the VF was removed for "
-       "maintenance",
+       "'eth1' has no VF: accelerated networking is off for this NIC, the VF was removed for "
+       "maintenance, or it has no driver; 'manactl doctor' finds the reason",
        [](host::Nic& nic) { nic.vf.reset(); }},
       {Errc::unsupported,
        fmt::format("'eth1' needs no preparation: DPDK shares its VF {} (driver mlx5_core) with the "

@@ -167,7 +167,7 @@ TEST(Steps, AreRebuiltFromTheirRecords) {
   EXPECT_EQ(make_step(StepRecord{}).error().code, Errc::invalid);
   StepRecord pages;
   pages.kind = StepKind::reserve_hugepages;
-  EXPECT_EQ((*make_step(pages))->title(), "reserve 0 more pages in ");
+  EXPECT_EQ((*make_step(pages))->title(), "reserve 0 more pages in /");
 }
 
 TEST(Steps, ObserveTheStateBeforeTheChange) {
@@ -188,7 +188,7 @@ TEST(Steps, ObserveTheStateBeforeTheChange) {
   const std::string common = fmt::format(
       "load module uio_hv_generic: loaded=no\n"
       "load module mana_ib: loaded=no\n"
-      "reserve 10 more pages in {}: pages=64\n"
+      "reserve 10 more pages in /{}: pages=64\n"
       "set the MTU of eth1 to 4000: index=4 mtu=1500\n"
       "set the MTU of {} to 4000: index=5 mtu=1500\n"
       "set eth1 down: state=up\n"

@@ -76,7 +76,8 @@ bool RoundRunner::run(report::AbSide& side, const char* name) {
     return fail_with(
         exit_of_status(ran->status), name, side, fmt::format("exit status {}", ran->status));
   }
-  const auto result = report::read_bench_without_series(std::move(ran->out), "its output");
+  const auto result =
+      report::read_bench_without_series(std::move(ran->out), fmt::format("output of {}", name));
   if (!result) return fail_with(exit_of(result.error()), name, side, result.error().message);
   if (side.runs.empty()) side.settings = settings_of(*result);
   side.runs.push_back(report::ab_figures(*result));

@@ -49,6 +49,9 @@ Result<std::vector<Words>> split_sections(const Words& words) {
 Result<std::string> program_path(Context& context, const std::string& program) {
   if (!program.empty()) {
     const auto trusted = open_trusted_file(program, O_PATH);
+    if (!trusted && trusted.error().code == Errc::not_found) {
+      return fail(Errc::invalid, trusted.error().message);
+    }
     if (!trusted) return tl::unexpected<Error>(trusted.error());
     return program.find('/') == std::string::npos ? "./" + program : program;
   }
@@ -74,6 +77,11 @@ Exit run_ab(const BenchAbOptions& options, Context& context) {
     return report_usage_error(context, "bench ab: --root is not supported");
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, "bench ab", output.error());
+  if (options.words.empty() && options.program_a.empty() && options.program_b.empty()) {
+    return report_usage_error(
+        context,
+        "bench ab: nothing to compare: use 'bench ab -- COMMON -- A -- B', or --program-b");
+  }
   const auto sections = split_sections(options.words);
   if (!sections) return refuse(context, "bench ab", sections.error());
   report::AbResult result;
@@ -126,7 +134,10 @@ CommandAction add_bench_ab(CLI::App& app) {
   add_flag(app, "--strict", options->strict, "exit with 1 also if the comparison is inconclusive");
   add_output(app, type::kTextOutput, options->output);
   add_value(app,
-            {"OPTION", "OPTION", "options of bench: COMMON -- A -- B", true},
+            {std::string(type::kPassedOption),
+             type::kPassedOption,
+             "options of bench: COMMON -- A -- B",
+             true},
             [options](const std::string& text) -> Result<> {
               options->words.push_back(text);
               return {};

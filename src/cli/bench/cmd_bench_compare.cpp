@@ -47,7 +47,10 @@ Exit run_compare(const BenchCompareOptions& options, Context& context) {
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, "bench compare", output.error());
   if (options.after.empty()) {
-    return refuse(context, "bench compare", Error{Errc::invalid, 0, "a second result is missing"});
+    const auto* missing = options.before.empty()
+                              ? "two results are needed; see 'manactl bench list'"
+                              : "a second result is missing";
+    return refuse(context, "bench compare", Error{Errc::invalid, 0, missing});
   }
   confine_to_results(context, options.results, {options.before, options.after});
   const auto before = find(options.before, options, context);

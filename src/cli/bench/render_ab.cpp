@@ -21,7 +21,7 @@ std::string_view label_of(Metric metric) {
 
 std::string effect_text(const report::AbEffect& found) {
   const auto& [change, bounds] = found.effect;
-  auto text = fmt::format("A {}, B {}: {:+.2f} %",
+  auto text = fmt::format("A {}, B {}; median change from A to B in a round: {:+.2f} %",
                           value_text(found.metric, found.a),
                           value_text(found.metric, found.b),
                           change * report::kPercent);

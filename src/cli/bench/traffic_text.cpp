@@ -75,14 +75,13 @@ std::optional<Rate> rate_of(std::string_view text) {
   return std::nullopt;
 }
 
-constexpr double kDefaultLoss = 0.005;  // the usual PDR (partial drop rate)
 constexpr double kMaxPercent = 50;
 constexpr std::size_t kMaxGoals = 8;
 
 Result<double> parse_goal(std::string_view text) {
   constexpr std::string_view kPdr = "pdr=";
   if (text == "ndr") return 0;
-  if (text == "pdr") return kDefaultLoss;
+  if (text == "pdr") return datapath::kDefaultPdr;
   if (!text.starts_with(kPdr)) {
     return fail(Errc::invalid,
                 fmt::format("'{}' is neither ndr nor pdr=LOSS{}",

@@ -105,11 +105,14 @@ Result<setup::Request> complete_request(const PrepareOptions& options,
     request.hugepages->is_default = !is_requested;
     request.hugepages->page_kib = options.page_kib.value_or(0);
     request.hugepages->node = options.node;
-  } else if (options.page_kib || options.node) {
-    return fail(Errc::invalid, "prepare: --hugepage-size and --node require --hugepages or IFACE");
+  } else if (request.interface && (options.page_kib || options.node)) {
+    return fail(Errc::invalid, "prepare: --hugepages none excludes --hugepage-size and --node");
   }
-  if (!request.interface && (options.persist || request.mtu || request.vf_only)) {
-    return fail(Errc::invalid, "prepare: IFACE is missing");
+  const bool needs_interface = options.persist || request.mtu || request.vf_only;
+  if (!request.interface && (needs_interface || !is_requested)) {
+    return fail(Errc::invalid,
+                "prepare: IFACE is missing; without it, prepare only reserves hugepages with "
+                "--hugepages");
   }
   return request;
 }
@@ -136,7 +139,35 @@ std::vector<setup::Slot> planned_slots(const setup::Entry& entry) {
   return {slot};
 }
 
-Exit run_dry(const setup::Request& request, const os::System& system, Context& context) {
+// Returns the path of this program. Root will run it at every boot, so no other user may be able to
+// replace it.
+Result<std::string> program_for_boot(const os::System& system) {
+  auto program = system.files.link_target("proc/self/exe");
+  if (!program) return because(program.error(), "cannot find the manactl program");
+  const auto trusted = open_trusted_file(*program, O_PATH);
+  if (!trusted) return because(trusted.error(), fmt::format("--persist cannot use '{}'", *program));
+  return program;
+}
+
+// Returns the paths of the files that --persist would write.
+Result<std::vector<std::string>> planned_files(const setup::Request& request,
+                                               const setup::Entry& entry,
+                                               const os::System& system,
+                                               const Context& context) {
+  // In a captured system, the path of the program is unknown.
+  const auto program = context.root.empty() ? program_for_boot(system) : "/usr/bin/manactl";
+  if (!program) return tl::unexpected<Error>(program.error());
+  const auto files = setup::persistent_files(request, entry, *program, system.files);
+  if (!files) return tl::unexpected<Error>(files.error());
+  std::vector<std::string> paths;
+  for (const auto& file : *files) paths.push_back(file.path());
+  return paths;
+}
+
+Exit run_dry(const PrepareOptions& options,
+             const setup::Request& request,
+             const os::System& system,
+             Context& context) {
   os::DryRun dry_run(system);
   const auto clock = setup::make_counting_clock();
   setup::StepContext step_context{dry_run.system(), *clock};
@@ -147,6 +178,14 @@ Exit run_dry(const setup::Request& request, const os::System& system, Context& c
   result.slots = planned_slots(prepared->entry);
   result.commands = dry_run.commands();
   result.prepared = std::move(*prepared);
+  if (result.prepared.outcome != setup::PrepareOutcome::already_prepared) {
+    result.confirm_within = options.confirm;
+  }
+  if (options.persist) {
+    auto files = planned_files(request, result.prepared.entry, system, context);
+    if (!files) return report_error(context, files.error());
+    result.persistent = std::move(*files);
+  }
   return print_result(result, context);
 }
 
@@ -158,7 +197,7 @@ class PrepareCommand {
   Exit run(const setup::Request& request) {
     const auto allowed = setup_session_.check_privileges();
     if (!allowed) return report_error(context_, allowed.error());
-    const auto program = options_.persist ? program_for_boot() : Result<std::string>();
+    const auto program = options_.persist ? program_for_boot(system_) : Result<std::string>();
     if (!program) return report_error(context_, program.error());
     const std::string name = request.interface ? request.interface->str() : "--hugepages";
     const auto session =
@@ -206,17 +245,6 @@ class PrepareCommand {
         .value_or(std::vector<setup::Slot>{});
   }
 
-  // Returns the path of this program. Root will run it at every boot, so no other user may be able
-  // to replace it.
-  Result<std::string> program_for_boot() const {
-    auto program = system_.files.link_target("proc/self/exe");
-    if (!program) return because(program.error(), "cannot find the manactl program");
-    const auto trusted = open_trusted_file(*program, O_PATH);
-    if (!trusted)
-      return because(trusted.error(), fmt::format("--persist cannot use '{}'", *program));
-    return program;
-  }
-
   Result<> persist(const setup::Request& request,
                    const std::string& program,
                    PrepareOutput& result) {
@@ -241,7 +269,7 @@ Exit run_prepare(const PrepareOptions& options, Context& context) {
   if (!system) return report_error(context, system.error());
   const auto request = complete_request(options, *system, context);
   if (!request) return report_error(context, request.error());
-  if (options.dry_run) return run_dry(*request, *system, context);
+  if (options.dry_run) return run_dry(options, *request, *system, context);
   if (!context.root.empty()) {
     return report_usage_error(context, "prepare: --root requires --dry-run");
   }

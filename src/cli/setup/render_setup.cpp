@@ -47,6 +47,15 @@ std::string name_of(const setup::Entry& entry) {
   return printable(entry.interface.empty() ? entry.id : entry.interface);
 }
 
+// Returns the entry's name and a clause: "eth1 is prepared", or "The hugepages are reserved" if the
+// entry has no NIC.
+std::string with_name(const setup::Entry& entry,
+                      std::string_view of_nic,
+                      std::string_view of_hugepages) {
+  if (entry.interface.empty()) return fmt::format("The hugepages {}", of_hugepages);
+  return fmt::format("{} {}", printable(entry.interface), of_nic);
+}
+
 const char* restored_state(const setup::RestoreResult& restored) {
   if (restored.is_complete()) return " is restored";
   return setup::all_reverted(restored.reverted)
@@ -65,8 +74,8 @@ const char* rollback_state(const setup::PrepareResult& prepared) {
 }
 
 void print_failure(std::ostream& out, const setup::PrepareResult& prepared) {
-  out << name_of(prepared.entry) << " could not be prepared: " << printable(prepared.cause.message)
-      << '\n'
+  out << with_name(prepared.entry, "could not be prepared", "could not be reserved") << ": "
+      << printable(prepared.cause.message) << '\n'
       << rollback_state(prepared);
   if (prepared.outcome == setup::PrepareOutcome::rolled_back) return;
   print_rollback(out, prepared.reverted, false);
@@ -78,15 +87,17 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
   if (!result.slots.empty()) {
     out << "Use it in DPDK with:\n  " << eal_line(result.slots, true) << '\n';
   }
-  const auto& entry = result.prepared.entry;
-  for (const auto& path : result.persistent) out << "Written: " << printable(path) << '\n';
+  for (const auto& path : result.persistent) {
+    out << (result.is_dry_run ? "To be written: " : "Written: ") << printable(path) << '\n';
+  }
   if (result.confirm_within) {
-    out << fmt::format("It will be rolled back in {} s unless you run:\n  manactl confirm\n",
+    out << fmt::format("It {} be rolled back {} {} s unless you run:\n  manactl confirm\n",
+                       result.is_dry_run ? "would" : "will",
+                       result.is_dry_run ? "after" : "in",
                        *result.confirm_within);
   }
-  const bool is_known = !entry.interface.empty() || !entry.id.empty();
-  out << "Undo it with:\n  manactl restore "
-      << (entry.interface.empty() ? (is_known ? "--all" : "IFACE") : name_of(entry)) << '\n';
+  const auto name = name_of(result.prepared.entry);
+  out << "Undo it with:\n  manactl restore " << (name.empty() ? "IFACE" : name) << '\n';
 }
 
 }  // namespace
@@ -123,17 +134,17 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   const bool failed = prepared.outcome == setup::PrepareOutcome::rolled_back ||
                       prepared.outcome == setup::PrepareOutcome::roll_back_failed;
   if (failed) return print_failure(out, prepared);
-  const std::string name = name_of(prepared.entry);
+  const auto& entry = prepared.entry;
   if (prepared.outcome == setup::PrepareOutcome::already_prepared) {
-    out << name << " is already prepared\n";
+    out << name_of(entry) << " is already prepared\n";
   } else if (result.is_dry_run) {
-    out << name << " would be prepared with these steps:\n";
+    out << with_name(entry, "would be prepared", "would be reserved") << " with these steps:\n";
     print_steps(out, prepared.steps, "would", verbosity);
     out << "Nothing was changed. These writes would be made:\n";
     for (const auto& command : result.commands) out << "  " << printable(command) << '\n';
   } else {
     print_steps(out, prepared.steps, "done", verbosity);
-    out << name << " is prepared\n";
+    out << with_name(entry, "is prepared", "are reserved") << '\n';
   }
   print_next(out, result);
 }

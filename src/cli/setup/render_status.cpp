@@ -106,6 +106,7 @@ void StatusWriter::write_devices(const host::Nic& nic) {
     write("MAC", port);
   } else {
     write("VF", "none");
+    if (nic.synthetic) write("MAC", nic.synthetic->mac.str());
   }
   if (nic.vmbus) {
     write("channel",

@@ -37,6 +37,8 @@ struct SearchProbe {
 
 using MakeProbe = std::function<Result<SearchProbe>(double rate, double seconds)>;
 
+inline constexpr double kDefaultPdr = 0.005;  // the usual loss goal of a PDR (partial drop rate)
+
 struct SearchPlan {
   std::vector<double> losses = {0};  // goals: shares of the sent packets that may be lost
   double min_rate = 1000;            // packets per second

@@ -150,13 +150,13 @@ std::string rate_caption(const HtmlReport& report, std::size_t drawn, const Axis
 }
 
 std::string describe(const HtmlReport& report, const HtmlBand& range, const Unit& unit) {
-  auto text = fmt::format("{} intervals in {:.1f} s, between {} and {}",
-                          report.series.front().points.size(),
+  auto text = fmt::format("{} in {:.1f} s, between {} and {}",
+                          counted(report.series.front().points.size(), "interval"),
                           last_second(report),
                           quantity(range.low, unit),
                           quantity(range.high, unit));
   if (report.median) text += ", median " + quantity(*report.median, unit);
-  return text + fmt::format("; {} intervals disturbed", report.disturbed.size());
+  return text + fmt::format("; {} disturbed", counted(report.disturbed.size(), "interval"));
 }
 
 }  // namespace

@@ -171,7 +171,10 @@ TEST_F(BenchAb, RejectsWrongOptionsWithOneLine) {
     EXPECT_EQ(outcome.code, 2) << more.front();
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
   }
-  EXPECT_NE(manactl(words(good, "/nonexistent")).code, 0);
+  EXPECT_EQ(manactl(words(good, "/nonexistent")).code, 2);
+  EXPECT_THAT(manactl({"bench", "ab"}).err, HasSubstr("nothing to compare"));
+  EXPECT_THAT(manactl({"bench", "ab", "--vdev", "net_null0"}).err,
+              HasSubstr("options of the measurement follow '--'"));
   EXPECT_TRUE(runs().empty());
 }
 
