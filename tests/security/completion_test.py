@@ -2,10 +2,12 @@
 """Names that an attacker chose must not run as commands when the victim presses TAB and Enter in a shell."""
 import concurrent.futures
 import fcntl
+import json
 import os
 import pty
 import re
 import select
+import shutil
 import signal
 import stat
 import struct
@@ -77,10 +79,18 @@ class Completion(attack.Attack):
         self.work.mkdir()
 
     def tree(self, names, number=0):
-        """A captured tree with interfaces of these names."""
+        """A captured machine whose NICs have interfaces of these names, at most four."""
         root = self.work / f"tree{number}"
-        for name in names:
-            (root / "sys/class/net" / name).mkdir(parents=True)
+        shutil.copytree(attack.ROOT / "tests/fixtures/healthy-two-nics", root, symlinks=True)
+        files = [root / "manactl" / file for file in ("links.json", "ethtool.json")]
+        for old, new in zip(("eth1", "enP30832p0s0d1", "eth0", "enP30832p0s0"), names):
+            interface = root / "sys/class/net" / old
+            device = interface.resolve()
+            device.rename(device.with_name(new))
+            (root / "sys/class/net" / new).symlink_to(os.path.dirname(os.readlink(interface)) + "/" + new)
+            interface.unlink()
+            for file in files:
+                file.write_text(file.read_text().replace(json.dumps(old), json.dumps(new)))
         return root
 
     def drive(self, shell, lines):
@@ -111,7 +121,8 @@ class Completion(attack.Attack):
     def test_names_of_interfaces_in_a_bundle(self):
         """A shell inserts the only candidate, or, in a menu, one of several."""
         lines = [f"manactl check --root {self.tree([name], number)} " for number, name in enumerate(HOSTILE)]
-        lines.append(f"manactl check --root {self.tree(HOSTILE, 'All')} ")
+        for start in range(0, len(HOSTILE), 4):
+            lines.append(f"manactl check --root {self.tree(HOSTILE[start:start + 4], f'From{start}')} ")
         lines.append(f"manactl check --root {self.work}/tree0 eth")
         self.drive_all(lines)
 
@@ -140,13 +151,14 @@ class Completion(attack.Attack):
         self.drive_all(lines)
 
     def test_no_candidate_and_no_description_has_special_characters(self):
-        root = self.tree(HOSTILE)
-        driver = root / "sys/class/net/good0/device"
-        driver.mkdir(parents=True)
-        (driver / "driver").symlink_to("drivers\x1b]0;title\x07\n$(touch ran)\u202e")
-        outcome = self.run_manactl("__complete", "--", "check", "--root", root, "")
-        self.assert_exit(0, outcome)
-        self.assertRegex(outcome.out, r"\Agood0\t[^\x00-\x1f\x7f]*\n\Z")
+        for number, name in enumerate(HOSTILE):
+            root = self.tree(["good0", name], number)
+            driver = root / "sys/devices/pci7870:00/7870:00:00.0/driver"
+            driver.unlink()
+            driver.symlink_to("drivers\x1b]0;title\x07\n$(touch ran)\u202e")
+            outcome = self.run_manactl("__complete", "--", "check", "--root", root, "good")
+            self.assert_exit(0, outcome)
+            self.assertRegex(outcome.out, r"\Agood0\t[^\x00-\x1f\x7f]*\n\Z", name)
         for words in (["--"], ["check", "--"], ["bench", "--mode", ""], ["check", "--only", ""]):
             for line in self.run_manactl("__complete", "--", *words).out.splitlines():
                 self.assertRegex(line, r"\A[A-Za-z0-9_.,:=@+-]+(\t[^\x00-\x1f\x7f]*)?\Z")
