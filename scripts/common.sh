@@ -86,7 +86,7 @@ run_programs() {
 
 # apt_sources SUITE [POCKET...]: prints the apt sources of the Debian release SUITE, and of the suites
 # SUITE-POCKET, such as trixie-backports, on the mirror of this machine's sources. Security updates have
-# their own mirror; sid has none. Prints nothing if this machine has no sources of Debian.
+# their own mirror; sid has none. In sid, /etc/os-release may name the next release. Prints nothing if this machine has no sources of Debian.
 apt_sources() {
   local suite=$1 repositories release uri name pocket
   shift

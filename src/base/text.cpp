@@ -190,17 +190,13 @@ std::string shell_word(std::string_view text) {
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t kMaxLength = 64;  // limits the cost of edit_distance() for untrusted words
   if (word.empty() || word.size() > kMaxLength) return {};
+  const auto lower = [](unsigned char c) { return std::tolower(c); };
   std::string best;
   // At most a third of the characters may differ: "x" is not a misspelling of "up".
   std::size_t best_distance = word.size() / 3 + 1;
   for (const auto& candidate : candidates) {
     if (candidate.size() > kMaxLength) continue;
-    const bool same_letters = std::ranges::equal(
-        word,
-        candidate,
-        {},
-        [](unsigned char c) { return std::tolower(c); },
-        [](unsigned char c) { return std::tolower(c); });
+    const bool same_letters = std::ranges::equal(word, candidate, {}, lower, lower);
     const std::size_t distance = same_letters ? 0 : edit_distance(word, candidate);
     if (distance < best_distance || (best.empty() && distance == best_distance && distance < 2)) {
       best = candidate;

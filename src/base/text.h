@@ -40,7 +40,8 @@ std::string printable(std::string_view text, std::size_t max_bytes = 400);
 // Returns `text` as one word of a POSIX shell, quoted only if necessary.
 std::string shell_word(std::string_view text);
 
-// The candidate most similar to `word`, for "did you mean" hints; empty if none is similar.
+// The candidate most similar to `word`, or equal except for the case of letters, for "did you mean"
+// hints; empty if none is similar.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // A size with its unit: "1.5 MiB", "640 KiB", "12 B".

@@ -82,13 +82,11 @@ Result<> ArgumentCheck::long_option(std::string_view word, const std::string* ne
   const std::string name(word.substr(0, equals));
   const auto* option = app_.get_option_no_throw(name);
   if (option == nullptr) {
-    const bool passes_options =
-        app_.get_option_no_throw(std::string(type::kPassedOption)) != nullptr;
-    return fail(Errc::invalid,
-                fmt::format("unknown option '{}'{}",
-                            printable(name),
-                            passes_options ? "; options of the measurement follow '--'"
-                                           : suggestion(name, option_names(app_))));
+    auto hint = suggestion(name, option_names(app_));
+    const bool forwards_options =
+        app_.get_option_no_throw(std::string(type::kBenchOption)) != nullptr;
+    if (hint.empty() && forwards_options) hint = "; options of the measurement follow '--'";
+    return fail(Errc::invalid, fmt::format("unknown option '{}'{}", printable(name), hint));
   }
   if (takes_value(*option)) {
     const bool missing = equals == std::string_view::npos ? next == nullptr || is_option(*next)

@@ -61,12 +61,13 @@ Candidates wire_kinds() {
   return found;
 }
 
-// Returns the NICs that prepare accepts: with a VF, and without the administrator's traffic.
+// Returns the synthetic NICs that have a MANA VF and do not carry the administrator's traffic, as
+// far as this user can see: completion after sudo runs without privileges. prepare checks it again.
 Candidates preparable(Context& context) {
   Candidates found;
   for (const auto& nic : nics_of(context)) {
-    const bool is_bound = nic.vmbus_driver == host::kSyntheticDriver;
-    if (!is_bound || !nic.synthetic || !nic.vf || !nic.carries.empty()) continue;
+    const bool is_bound_to_netvsc = nic.synthetic && nic.vmbus_driver == host::kSyntheticDriver;
+    if (!is_bound_to_netvsc || !nic.has_mana_vf() || !nic.carries.empty()) continue;
     if (InterfaceName::parse(nic.name())) found.push_back({nic.name(), "VF " + nic.vf->name});
   }
   return found;

@@ -127,23 +127,25 @@ void report_internal_error(const char* what) noexcept {
   write("; please report it with the output of 'manactl --version --json'\n");
 }
 
-// Handles an exception that left a destructor: those of nlohmann-json allocate memory.
-[[noreturn]] void terminate() noexcept {
-  if (std::current_exception() == nullptr) std::abort();
+// Reports a bad_alloc thrown in a destructor: destructors of nlohmann-json allocate memory.
+[[noreturn]] void handle_terminate() noexcept {
   try {
-    std::rethrow_exception(std::current_exception());
+    if (std::current_exception()) std::rethrow_exception(std::current_exception());
   } catch (const std::bad_alloc&) {
     _exit(static_cast<int>(report_no_memory()));
+  } catch (const std::exception& thrown) {
+    report_internal_error(thrown.what());
   } catch (...) {
-    std::abort();
+    report_internal_error("unknown exception");
   }
+  std::abort();
 }
 
 }  // namespace
 }  // namespace manactl::cli
 
 int main(int argc, char** argv) {
-  std::set_terminate(manactl::cli::terminate);
+  std::set_terminate(manactl::cli::handle_terminate);
   try {
     return manactl::cli::guarded_main(argc, argv);
   } catch (const std::bad_alloc&) {

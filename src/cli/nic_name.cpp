@@ -21,7 +21,7 @@ std::string with_colons(std::string_view text) {
 
 Result<NicName> NicName::parse(std::string_view text) {
   NicName name;
-  // The name of an interface may have the form of an address.
+  // Try addresses first: "00-0d-3a-76-3b-d0" is also a valid name of an interface.
   if (const auto mac = MacAddress::parse(with_colons(text))) {
     name.text_ = mac->str();
   } else if (const auto pci = PciAddress::parse(text)) {

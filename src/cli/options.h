@@ -49,7 +49,7 @@ inline constexpr std::string_view kTextOutput = "text|json";
 inline constexpr std::string_view kMetric = "rate|cpu-time|instructions";
 inline constexpr std::string_view kResult = "RESULT";
 inline constexpr std::string_view kDirectory = "DIR";
-inline constexpr std::string_view kPassedOption = "OPTION";  // of the program that the command runs
+inline constexpr std::string_view kBenchOption = "OPTION";  // an option for the runs of bench ab
 }  // namespace type
 
 struct OptionSpec {

@@ -53,14 +53,17 @@ std::vector<std::string> build_dpdk(Family family) {
   return commands;
 }
 
-// Whether an installed DPDK, which is probably that of the distribution, is too old to have
-// net_mana.
-bool is_packaged_dpdk_too_old(const host::Facts& facts) {
+// Returns whether the DPDK of Ubuntu predates net_mana. An installed DPDK is assumed to be
+// Ubuntu's; without one, a kernel before 6.0 shows that the release is 22.04 or older.
+bool is_ubuntu_dpdk_too_old(const host::Facts& facts) {
   static constexpr Release kFirstWithMana{22, 11, 0};
-  return facts.dpdk && std::ranges::any_of(*facts.dpdk, [](const host::SystemDpdk& dpdk) {
-           const auto release = Release::parse(dpdk.version);
-           return release && *release < kFirstWithMana;
-         });
+  if (facts.dpdk && !facts.dpdk->empty()) {
+    return std::ranges::any_of(*facts.dpdk, [](const host::SystemDpdk& dpdk) {
+      const auto release = Release::parse(dpdk.version);
+      return release && *release < kFirstWithMana;
+    });
+  }
+  return facts.kernel && facts.kernel->release.starts_with("5.");
 }
 
 // Returns instructions to get a DPDK that has net_mana.
@@ -72,11 +75,10 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
     return {"install the drivers of Debian 13's DPDK (dpdk-testpmd is in dpdk-dev):",
             install(family, "librte-net-mana25 librte-net-netvsc25 dpdk-dev")};
   }
-  if ((family == Family::ubuntu && !is_packaged_dpdk_too_old(facts)) || debian > 13) {
+  if ((family == Family::ubuntu && !is_ubuntu_dpdk_too_old(facts)) || debian > 13) {
     return {
-        "install the drivers of the distribution's DPDK; if it has no such packages, build DPDK "
-        "with "
-        "the commands in docs/checks.md:",
+        "install the drivers of the distribution's DPDK (if it has none, build DPDK: see "
+        "dpdk.installed in docs/checks.md):",
         {"apt-get update",
          "apt-get install -y '^librte-net-mana[0-9]*$' '^librte-net-netvsc[0-9]*$'"}};
   }
@@ -84,10 +86,10 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
       debian == 12 ? "build DPDK, because that of Debian 12 has no net_mana"
       : family == Family::redhat
           ? "build DPDK with the headers of rdma-core 44 or later; first enable the repository "
-            "CodeReady "
-            "Builder ('dnf repolist --all' prints its name), which has meson and ninja-build"
+            "CodeReady Builder ('dnf repolist --all' prints its name), which has meson and "
+            "ninja-build"
           : "build DPDK with the headers of rdma-core 44 or later";
-  return {fmt::format("{}; the list of drivers that meson prints must contain net/mana:", why),
+  return {fmt::format("{}; check that meson lists net/mana among the drivers:", why),
           build_dpdk(family)};
 }
 
@@ -312,9 +314,9 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   const bool is_installed = facts.dpdk && !facts.dpdk->empty();
   Finding finding = findings.build(
       "no DPDK is installed or built in",
-      fmt::format("{} (-v lists every missing fix)",
+      fmt::format("{}; -v lists every missing fix",
                   is_installed ? "install a newer package of the distribution's DPDK, or build the "
-                                 "named release or a later one with the commands of dpdk.installed"
+                                 "named release or a later one (dpdk.installed in docs/checks.md)"
                                : "build manactl with the named release of DPDK or a later one"));
   if (finding.status == Status::skipped) return finding;
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());

@@ -24,7 +24,7 @@ Finding azure(const host::Facts& facts, const CheckOptions& /*options*/) {
     return warn("Hyper-V, but not Azure's chassis asset tag" + evidence,
                 {"use an Azure VM: other Hyper-V VMs have only the synthetic NIC", {}});
   }
-  return warn(platform.evidence,
+  return warn("the chassis asset tag is not Azure's" + evidence,
               {"use an Azure VM for MANA; here manactl can still read logs and bundles (doctor) "
                "and measure DPDK's virtual devices (bench)",
                {}});

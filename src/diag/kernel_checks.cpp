@@ -149,13 +149,14 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
       break;
   }
   ModuleSource source = source_of_module(facts, rule.name);
-  const auto* verb = source.commands.empty() ? "get" : "install";
+  // Without commands, `source.why` already says what to do.
+  const auto action =
+      source.commands.empty() ? source.why : fmt::format("install {}: {}", rule.name, source.why);
   return finding_of(rule.when_absent,
                     fmt::format("{} is missing from kernel {}",
                                 rule.name,
                                 facts.kernel ? facts.kernel->release : "of unknown release"),
-                    {fmt::format("{} {}: {}; {}", verb, rule.name, source.why, rule.why),
-                     std::move(source.commands)});
+                    {fmt::format("{}; {}", action, rule.why), std::move(source.commands)});
 }
 
 bool only_direct(const host::Facts& facts) {

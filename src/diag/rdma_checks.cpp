@@ -145,19 +145,18 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- rdma-core ----------------------------------------------------------------------------------
 
-// Returns the commands that replace the distribution's rdma-core by release 50.1, as Microsoft's
-// tests of DPDK do. With rdma-ndd.service, the first SSH login after a boot would hang for minutes.
+// Returns the commands that replace the distribution's rdma-core with release 50.1, like
+// Microsoft's tests of DPDK.
 std::vector<std::string> build_rdma_core(Family family) {
   const bool deb = family == Family::debian || family == Family::ubuntu;
   auto commands = install(family,
-                          deb ? "git build-essential cmake ninja-build pkg-config libudev-dev "
-                                "libnl-3-dev libnl-route-3-dev"
-                              : "git gcc cmake ninja-build pkgconf systemd-devel libnl3-devel");
+                          deb ? "git build-essential cmake pkg-config libudev-dev libnl-3-dev "
+                                "libnl-route-3-dev"
+                              : "git gcc make cmake pkg-config systemd-devel libnl3-devel");
   for (const auto* command :
        {"git clone --depth 1 -b v50.1 https://github.com/linux-rdma/rdma-core.git",
-        "cmake -S rdma-core -B rdma-core/build -G Ninja "
-        "-DCMAKE_INSTALL_PREFIX=/usr -DNO_MAN_PAGES=1",
-        "ninja -C rdma-core/build install",
+        "cmake -S rdma-core -B rdma-core/build -DCMAKE_INSTALL_PREFIX=/usr -DNO_MAN_PAGES=1",
+        "make -C rdma-core/build install",
         "ldconfig",
         "systemctl mask rdma-ndd.service"}) {
     commands.emplace_back(command);
@@ -168,8 +167,10 @@ std::vector<std::string> build_rdma_core(Family family) {
 Remedy newer_rdma_core(const host::Facts& facts) {
   const auto& installed = facts.rdma.rdma_core;
   if (installed && *installed && **installed < release_table().mana_provider) {
-    return {"install rdma-core 44 or later; if the distribution has none, build it:",
-            build_rdma_core(family_of(facts))};
+    return {
+        "install rdma-core 44 or later; if the distribution has none, build it (the last command "
+        "is needed because rdma-ndd would delay SSH logins after a boot by minutes):",
+        build_rdma_core(family_of(facts))};
   }
   return {
       "install rdma-core 44 or later with MANA's provider (package ibverbs-providers on Debian and "

@@ -79,9 +79,8 @@ ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
 ModuleSource azurelinux_module(const std::string& release, std::string_view name) {
   if (name == "mana_ib" && (release.starts_with("6.6.") || release.starts_with("6.12."))) {
     return {
-        "Azure Linux 3 builds its x86_64 kernels without it (MANA_INFINIBAND), so use Azure Linux "
-        "4, "
-        "or build the kernel with MANA_INFINIBAND; until then, DPDK has only the synthetic path",
+        "use Azure Linux 4, or build the kernel with CONFIG_MANA_INFINIBAND: the x86_64 kernels of "
+        "Azure Linux 3 do not contain mana_ib, so DPDK has only the synthetic path",
         {}};
   }
   return {fmt::format("this kernel of Azure Linux is built without {}", name), {"tdnf update -y"}};
@@ -141,10 +140,11 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
     case Family::other:
       break;
   }
-  return {fmt::format("the kernel must be built with {}; the distribution's newest kernel for "
-                      "Azure usually has it",
-                      name),
-          {}};
+  return {
+      fmt::format("install the distribution's newest kernel for Azure, which usually has {}, or "
+                  "build the kernel with it",
+                  name),
+      {}};
 }
 
 std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name) {
@@ -162,7 +162,7 @@ std::string link_command(const host::Netdev& device, std::string_view state) {
 std::vector<std::string> set_down_commands(const host::Facts& facts,
                                            const host::Nic& nic,
                                            const host::Netdev& device) {
-  if (!facts.carries_complete || !nic.carries.empty()) return {};
+  if (!facts.carries_nothing(nic)) return {};
   return {link_command(device, "down")};
 }
 

@@ -31,13 +31,13 @@ std::vector<const Nic*> nics_named(const Result<std::vector<Nic>>& nics, const s
   return found;
 }
 
-// Returns the names of the Azure NICs without those that carry the administrator's traffic: a user
-// who accepts a suggestion without reading it must not change such a NIC.
+// Returns the interfaces of the Azure NICs that do not carry the administrator's traffic. A user
+// may accept a suggestion without reading it.
 std::vector<std::string> suggestible(const Facts& facts) {
   std::vector<std::string> names;
   if (!facts.nics) return names;
   for (const auto& nic : *facts.nics) {
-    if (!nic.carries.empty()) continue;
+    if (!facts.carries_nothing(nic)) continue;
     if (nic.synthetic) names.push_back(nic.synthetic->name);
     if (nic.vf) names.push_back(nic.vf->name);
   }
@@ -50,6 +50,10 @@ std::string Nic::name() const {
   if (synthetic) return synthetic->name;
   if (vf) return vf->name;
   return vmbus ? vmbus->str() : std::string();
+}
+
+bool Facts::carries_nothing(const Nic& nic) const {
+  return carries_complete && nic.carries.empty();
 }
 
 bool Facts::has_mana() const {
@@ -68,7 +72,7 @@ Result<const Nic*> Facts::azure_nic(const std::string& name) const {
   if (!found.empty()) {
     // A NIC that carries the administrator's traffic is never suggested.
     const auto example = std::find_if(
-        found.begin(), found.end(), [](const Nic* nic) { return nic->carries.empty(); });
+        found.begin(), found.end(), [this](const Nic* nic) { return carries_nothing(*nic); });
     return fail(
         Errc::invalid,
         fmt::format("{} NICs have the address '{}': specify an interface{}",

@@ -208,6 +208,9 @@ struct Facts {
 
   bool has_mana() const;
 
+  // Whether it is certain that the NIC carries none of the administrator's traffic.
+  bool carries_nothing(const Nic& nic) const;
+
   // Returns the Azure NIC with this VMBus id, MAC address or PCI address, or with this name or
   // alternative name of the synthetic interface or VF. Null if there is none, or if several NICs
   // are ports of the function with the PCI address.

@@ -3,6 +3,7 @@
 #include "report/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/enum_words.h"
@@ -20,11 +21,32 @@ constexpr double kSignificance = 0.05;
 // Remarks suggest more trials than kMinTrials, because one outlier among four prevents a verdict.
 constexpr std::size_t kSuggestedTrials = 8;
 
-Verdict verdict_of(const std::optional<datapath::Effect>& evidence, double threshold) {
-  if (!evidence) return Verdict::inconclusive;
-  const auto verdict = judge(evidence->change, evidence->confidence, threshold);
-  const bool is_significant = evidence->p < kSignificance;
-  return verdict == Verdict::same || is_significant ? verdict : Verdict::inconclusive;
+// Returns the range of the trials' rates (highest - lowest) as a fraction of their median.
+double relative_range(const CompareInput& input) {
+  const auto [lowest, highest] = std::ranges::minmax(input.rates);
+  return (highest - lowest) / datapath::estimate(input.rates).median;
+}
+
+// Returns the change below which the difference may be that of two processes. All trials of a
+// result run in one process. The rates of two processes differ more, because memory is placed
+// differently and the machine changes between the runs. bench/ab-experiment measures how often this
+// rule is wrong.
+double min_process_difference(const CompareInput& before, const CompareInput& after) {
+  constexpr double kMinDifference = 0.05;
+  return std::max(kMinDifference, 2 * std::max(relative_range(before), relative_range(after)));
+}
+
+bool may_differ_by_process(const CompareResult& result) {
+  return std::abs(result.change) <= min_process_difference(result.before, result.after);
+}
+
+Verdict verdict_of(const CompareResult& result) {
+  if (!result.evidence) return Verdict::inconclusive;
+  const auto& [change, confidence, p] = *result.evidence;
+  const auto verdict = judge(change, confidence, result.threshold);
+  if (verdict != Verdict::worse && verdict != Verdict::better) return verdict;
+  const bool is_significant = p < kSignificance;
+  return is_significant && !may_differ_by_process(result) ? verdict : Verdict::inconclusive;
 }
 
 Json json_of(const std::optional<datapath::Bounds>& bounds) {
@@ -107,7 +129,7 @@ Result<CompareResult> compare(const CompareInput& before,
   }
   CompareResult result{before, after, effect->change, std::nullopt, threshold};
   if (std::min(before.rates.size(), after.rates.size()) >= kMinTrials) result.evidence = effect;
-  result.verdict = verdict_of(result.evidence, threshold);
+  result.verdict = verdict_of(result);
   return result;
 }
 
@@ -120,12 +142,16 @@ std::vector<std::string> remarks_on(const CompareResult& result) {
         kMinTrials,
         kSuggestedTrials)};
   }
-  if (result.verdict == Verdict::inconclusive) {
-    return {
-        "the difference may be chance: use 'manactl bench ab', or measure both again with more "
-        "trials (--repeat)"};
+  if (result.verdict != Verdict::inconclusive) return {};
+  if (may_differ_by_process(result)) {
+    return {fmt::format(
+        "two runs of the same program can differ by {:.0f} %: use 'manactl bench ab' to find "
+        "smaller differences",
+        kPercent * min_process_difference(result.before, result.after))};
   }
-  return {};
+  return {
+      "the difference may be chance: use 'manactl bench ab', or measure both again with more "
+      "trials (--repeat)"};
 }
 
 std::string compare_json(const CompareResult& result, std::string_view tool, int exit) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Compares the rates of two results of the same measurement. The unit of the statistics is the
-// trial: intervals of one trial depend on each other, so a single trial permits no verdict.
+// trial: intervals of one trial depend on each other, so a single trial permits no verdict. The
+// trials of a result still share a process, so a small difference of two results permits none
+// either.
 
 #pragma once
 

@@ -62,8 +62,8 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
     return fail(
         Errc::unsupported,
         fmt::format("'{}' has no VF: accelerated networking is off for this NIC, the VF was "
-                    "removed for maintenance, or it has no driver; 'manactl doctor' finds "
-                    "the reason",
+                    "removed for maintenance, or no driver is bound to it; run 'manactl "
+                    "doctor' to find the reason",
                     shown(name)));
   }
   if (vf->driver != "mana") {
@@ -215,7 +215,7 @@ Result<> record_state(Plan& plan, const os::System& system) {
 Result<Plan> plan_without_nic(const Request& request, const PlanInput& input) {
   const auto& [facts, system, entries] = input;
   if (!request.hugepages) {
-    return fail(Errc::invalid, "no interface and no hugepages are requested");
+    return fail(Errc::invalid, "neither an interface nor hugepages were requested");
   }
   Plan plan;
   unsigned number = 1;

@@ -83,11 +83,12 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
   }
   const auto pages = request.pages != 0 ? request.pages : host::pages_for(request.bytes, kib);
   if (pages > possible && possible == 0) {
-    return fail(Errc::unsupported,
-                fmt::format("cannot reserve hugepages of {} on node {}: not even one would leave "
-                            "enough memory for other programs",
-                            human_bytes(kib * 1024),
-                            node));
+    return fail(
+        Errc::unsupported,
+        fmt::format("cannot reserve any hugepage of {} on node {}: other programs would have "
+                    "too little memory",
+                    human_bytes(kib * 1024),
+                    node));
   }
   if (pages > possible) {
     return fail(

@@ -89,14 +89,15 @@ TEST(PrepareCommand, RejectsOptionsForHugepagesItDoesNotReserve) {
   const auto none =
       on("no-hugepages", {"prepare", "eth1", "--hugepages", "none", "--hugepage-size", "2M"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("--hugepages none excludes --hugepage-size and --node"));
+  EXPECT_THAT(none.err, HasSubstr("--node cannot be used with '--hugepages none'"));
 }
 
 TEST(PrepareCommand, ExplainsWhyNoHugepageCanBeReserved) {
   const auto dry_run = [](const char* option, const char* value) {
     return on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "2", option, value});
   };
-  EXPECT_THAT(dry_run("--hugepage-size", "1G").err, HasSubstr("not even one would leave"));
+  EXPECT_THAT(dry_run("--hugepage-size", "1G").err,
+              HasSubstr("cannot reserve any hugepage of 1 GiB on node 0"));
   EXPECT_THAT(dry_run("--node", "7").err, HasSubstr("NUMA node 7 does not exist"));
 }
 
@@ -105,11 +106,11 @@ TEST(PrepareCommand, ListsTheFilesOfPersistInADryRun) {
                           {"prepare", "eth1", "--dry-run", "--persist", "--confirm-timeout", "60"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
-              HasSubstr("To be written: /etc/systemd/system/manactl-prepare-eth1.service\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("It would be rolled back after 60 s unless you run:"));
+              HasSubstr("Would write: /etc/systemd/system/manactl-prepare-eth1.service\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("eth1 would be rolled back after 60 s unless you run:"));
 }
 
-TEST(PrepareCommand, NamesTheEntryOfHugepagesAlone) {
+TEST(PrepareCommand, NamesTheJournalEntryOfHugepagesWithoutANic) {
   const auto outcome = on("no-hugepages", {"prepare", "--dry-run", "--hugepages", "4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("The hugepages would be reserved with these steps:"));

@@ -57,12 +57,12 @@ TEST(NicName, OfAPciFunctionWithSeveralNicsIsRefused) {
       HasSubstr("2 NICs have the address '7870:00:00.0': specify an interface, such as eth1"));
 }
 
-TEST(NicName, MayHaveTheDashesOfTheAzurePortal) {
+TEST(NicName, AcceptsMacAddressesWithDashes) {
   EXPECT_EQ(on("healthy-two-nics", {"status", "00-0D-3A-76-3B-D1"}).out,
             on("healthy-two-nics", {"status", "eth1"}).out);
 }
 
-TEST(NicName, IsSuggestedInItsSpelling) {
+TEST(NicName, IsSuggestedRegardlessOfCase) {
   EXPECT_THAT(on("healthy-two-nics", {"status", "ETH1"}).err, HasSubstr("did you mean 'eth1'?"));
   const auto outcome = on("not-azure", {"status", "eth1"});
   EXPECT_THAT(outcome.err, HasSubstr("interface 'eth1' does not exist"));

@@ -107,7 +107,6 @@ TEST_P(FixtureTree, HasRemediesThatBeginWithAVerb) {
                                                     "bring",
                                                     "build",
                                                     "find",
-                                                    "get",
                                                     "install",
                                                     "let",
                                                     "load",

@@ -115,7 +115,7 @@ TEST(RdmaCore, FailsBeforeTheFirstReleaseWithMana) {
   const Finding finding = run_check(facts, "rdma.core");
   EXPECT_EQ(finding.status, Status::fail);
   EXPECT_THAT(finding.detail, HasSubstr("43"));
-  EXPECT_THAT(commands_of(finding), HasSubstr("ninja -C rdma-core/build install"));
+  EXPECT_THAT(commands_of(finding), HasSubstr("make -C rdma-core/build install"));
 }
 
 TEST(RdmaCore, FailsWithoutLibibverbsOrWithoutLibmana) {

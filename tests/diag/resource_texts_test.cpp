@@ -110,13 +110,11 @@ const std::vector<TextCase> kCases = {
      [](Facts& f) { f.rdma.rdma_core = std::optional(Release{43, 0, 0}); },
      "fail: rdma-core 43 is older than 44, the first release with MANA\n"
      "$ apt-get update\n"
-     "$ apt-get install -y git build-essential cmake ninja-build pkg-config libudev-dev "
-     "libnl-3-dev "
+     "$ apt-get install -y git build-essential cmake pkg-config libudev-dev libnl-3-dev "
      "libnl-route-3-dev\n"
      "$ git clone --depth 1 -b v50.1 https://github.com/linux-rdma/rdma-core.git\n"
-     "$ cmake -S rdma-core -B rdma-core/build -G Ninja -DCMAKE_INSTALL_PREFIX=/usr "
-     "-DNO_MAN_PAGES=1\n"
-     "$ ninja -C rdma-core/build install\n"
+     "$ cmake -S rdma-core -B rdma-core/build -DCMAKE_INSTALL_PREFIX=/usr -DNO_MAN_PAGES=1\n"
+     "$ make -C rdma-core/build install\n"
      "$ ldconfig\n"
      "$ systemctl mask rdma-ndd.service"},
     {"NoCore",

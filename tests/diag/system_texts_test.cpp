@@ -26,7 +26,7 @@ const std::vector<TextCase> kCases = {
     {"ElsewhereWithoutEvidence",
      "hardware.azure",
      [](Facts& f) { f.platform = host::Platform{false, false, ""}; },
-     "warn: "},
+     "warn: the chassis asset tag is not Azure's"},
     {"Functions",
      "hardware.mana",
      [](Facts& f) { add_function(f).adapter = Adapter::mana_pf2; },

@@ -43,7 +43,7 @@ TEST_F(MakeHugepagePlan, RequiresHugepages) {
             "sys/devices/system/node/node0/hugepages/hugepages-2048kB");
   request_.hugepages.reset();
   EXPECT_EQ(code(), Errc::invalid);
-  EXPECT_EQ(text(), "no interface and no hugepages are requested");
+  EXPECT_EQ(text(), "neither an interface nor hugepages were requested");
 }
 
 TEST_F(MakeHugepagePlan, UsesTheFirstFreeNumber) {

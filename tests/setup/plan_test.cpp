@@ -107,7 +107,7 @@ TEST_F(MakePlan, RefusesWhatCannotBePrepared) {
   const std::vector<Case> cases = {
       {Errc::unsupported,
        "'eth1' has no VF: accelerated networking is off for this NIC, the VF was removed for "
-       "maintenance, or it has no driver; 'manactl doctor' finds the reason",
+       "maintenance, or no driver is bound to it; run 'manactl doctor' to find the reason",
        [](host::Nic& nic) { nic.vf.reset(); }},
       {Errc::unsupported,
        fmt::format("'eth1' needs no preparation: DPDK shares its VF {} (driver mlx5_core) with the "

@@ -134,8 +134,8 @@ CommandAction add_bench_ab(CLI::App& app) {
   add_flag(app, "--strict", options->strict, "exit with 1 also if the comparison is inconclusive");
   add_output(app, type::kTextOutput, options->output);
   add_value(app,
-            {std::string(type::kPassedOption),
-             type::kPassedOption,
+            {std::string(type::kBenchOption),
+             type::kBenchOption,
              "options of bench: COMMON -- A -- B",
              true},
             [options](const std::string& text) -> Result<> {

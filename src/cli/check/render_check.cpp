@@ -106,7 +106,8 @@ void CheckWriter::write_remedy(const diag::Remedy& remedy, std::string_view id) 
   screen_.stream() << margin << screen_.paint(Color::dim, reference) << '\n';
 }
 
-// The problem, or what was checked: "every MANA function has an RDMA device".
+// Returns the problem of a failed check, and otherwise its title, such as "every MANA function has
+// an RDMA device".
 std::string statement_of(const CheckOutcome& ran) {
   const auto status = ran.finding.status;
   if (status == Status::warn || status == Status::fail) return std::string(ran.check.problem);

@@ -106,13 +106,13 @@ Result<setup::Request> complete_request(const PrepareOptions& options,
     request.hugepages->page_kib = options.page_kib.value_or(0);
     request.hugepages->node = options.node;
   } else if (request.interface && (options.page_kib || options.node)) {
-    return fail(Errc::invalid, "prepare: --hugepages none excludes --hugepage-size and --node");
+    return fail(Errc::invalid,
+                "prepare: --hugepage-size and --node cannot be used with '--hugepages none'");
   }
   const bool needs_interface = options.persist || request.mtu || request.vf_only;
   if (!request.interface && (needs_interface || !is_requested)) {
     return fail(Errc::invalid,
-                "prepare: IFACE is missing; without it, prepare only reserves hugepages with "
-                "--hugepages");
+                "prepare: IFACE is missing; only --hugepages can be used without it");
   }
   return request;
 }

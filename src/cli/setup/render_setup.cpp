@@ -47,13 +47,12 @@ std::string name_of(const setup::Entry& entry) {
   return printable(entry.interface.empty() ? entry.id : entry.interface);
 }
 
-// Returns the entry's name and a clause: "eth1 is prepared", or "The hugepages are reserved" if the
-// entry has no NIC.
-std::string with_name(const setup::Entry& entry,
-                      std::string_view of_nic,
-                      std::string_view of_hugepages) {
-  if (entry.interface.empty()) return fmt::format("The hugepages {}", of_hugepages);
-  return fmt::format("{} {}", printable(entry.interface), of_nic);
+// Returns "eth1 is prepared", or "The hugepages are reserved" for an entry without a NIC.
+std::string outcome_text(const setup::Entry& entry,
+                         std::string_view nic_predicate,
+                         std::string_view hugepages_predicate) {
+  if (entry.interface.empty()) return fmt::format("The hugepages {}", hugepages_predicate);
+  return fmt::format("{} {}", printable(entry.interface), nic_predicate);
 }
 
 const char* restored_state(const setup::RestoreResult& restored) {
@@ -74,7 +73,7 @@ const char* rollback_state(const setup::PrepareResult& prepared) {
 }
 
 void print_failure(std::ostream& out, const setup::PrepareResult& prepared) {
-  out << with_name(prepared.entry, "could not be prepared", "could not be reserved") << ": "
+  out << outcome_text(prepared.entry, "could not be prepared", "could not be reserved") << ": "
       << printable(prepared.cause.message) << '\n'
       << rollback_state(prepared);
   if (prepared.outcome == setup::PrepareOutcome::rolled_back) return;
@@ -87,16 +86,17 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
   if (!result.slots.empty()) {
     out << "Use it in DPDK with:\n  " << eal_line(result.slots, true) << '\n';
   }
+  const auto name = name_of(result.prepared.entry);
   for (const auto& path : result.persistent) {
-    out << (result.is_dry_run ? "To be written: " : "Written: ") << printable(path) << '\n';
+    out << (result.is_dry_run ? "Would write: " : "Written: ") << printable(path) << '\n';
   }
   if (result.confirm_within) {
-    out << fmt::format("It {} be rolled back {} {} s unless you run:\n  manactl confirm\n",
+    out << fmt::format("{} {} be rolled back {} {} s unless you run:\n  manactl confirm\n",
+                       name.empty() ? "It" : name,
                        result.is_dry_run ? "would" : "will",
                        result.is_dry_run ? "after" : "in",
                        *result.confirm_within);
   }
-  const auto name = name_of(result.prepared.entry);
   out << "Undo it with:\n  manactl restore " << (name.empty() ? "IFACE" : name) << '\n';
 }
 
@@ -138,13 +138,13 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   if (prepared.outcome == setup::PrepareOutcome::already_prepared) {
     out << name_of(entry) << " is already prepared\n";
   } else if (result.is_dry_run) {
-    out << with_name(entry, "would be prepared", "would be reserved") << " with these steps:\n";
+    out << outcome_text(entry, "would be prepared", "would be reserved") << " with these steps:\n";
     print_steps(out, prepared.steps, "would", verbosity);
     out << "Nothing was changed. These writes would be made:\n";
     for (const auto& command : result.commands) out << "  " << printable(command) << '\n';
   } else {
     print_steps(out, prepared.steps, "done", verbosity);
-    out << with_name(entry, "is prepared", "are reserved") << '\n';
+    out << outcome_text(entry, "is prepared", "are reserved") << '\n';
   }
   print_next(out, result);
 }

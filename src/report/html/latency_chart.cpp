@@ -58,7 +58,7 @@ void percent_marks(Svg& svg, const Axis& x, double last, bool has_max) {
 
 // Draws the marks 1, 2, 5, 10 ... of a logarithmic axis.
 void log_marks(Svg& svg, const Axis& y) {
-  constexpr double kRounding = 1e-9;  // 1000 ns is 1 µs, even if it is computed as 999.9...
+  constexpr double kRounding = 1e-9;  // std::pow() may return 999.9... for 1000 ns, that is, 1 µs
   for (int power = static_cast<int>(std::floor(y.low)); power <= static_cast<int>(y.high);
        ++power) {
     for (const double digit : {1, 2, 5}) {

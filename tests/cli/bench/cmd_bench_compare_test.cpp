@@ -49,11 +49,21 @@ TEST_F(Compare, DistinguishesWorseSameAndBetter) {
 }
 
 TEST_F(Compare, IgnoresDifferencesBelowTheThreshold) {
-  // The rate drops by 1 %, which is significant, but below the default threshold of 2 %.
-  auto call = words(result(1e7), result(9.9e6));
-  EXPECT_EQ(manactl(call).code, 0);
-  call.insert(call.end(), {"--threshold", "0.5%"});
+  auto call = words(result(1e7), result(9.2e6));
   EXPECT_EQ(manactl(call).code, 1);
+  call.insert(call.end(), {"--threshold", "10%"});
+  EXPECT_EQ(manactl(call).code, 0);
+}
+
+TEST_F(Compare, IsInconclusiveWithinTheDifferenceOfTwoProcesses) {
+  const auto outcome = manactl(words(result(1e7), result(9.6e6)));
+  EXPECT_THAT(outcome.out, StartsWith("inconclusive\n")) << "4 %";
+  EXPECT_THAT(outcome.out,
+              HasSubstr("can differ by 5 %: use 'manactl bench ab' to find smaller differences"));
+  auto spread = result(9e6);
+  spread["statistics"]["rates"][0] = 9.6e6;
+  EXPECT_THAT(manactl(words(result(1e7), spread)).out, StartsWith("inconclusive\n"))
+      << "10 %, but the trials differ by 7 %";
 }
 
 TEST_F(Compare, IsInconclusiveIfTheDifferenceMayBeChance) {
@@ -64,7 +74,10 @@ TEST_F(Compare, IsInconclusiveIfTheDifferenceMayBeChance) {
   const auto outcome = manactl(call);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out, StartsWith("inconclusive\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("may be chance"));
+  EXPECT_THAT(outcome.out, HasSubstr("two runs of the same"));
+  auto at_threshold = words(result(1e7), result(9e6));
+  at_threshold.insert(at_threshold.end(), {"--threshold", "10.01"});
+  EXPECT_THAT(manactl(at_threshold).out, HasSubstr("may be chance"));
   call.emplace_back("--strict");
   EXPECT_EQ(manactl(call).code, 1);
 }

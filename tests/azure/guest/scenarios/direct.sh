@@ -11,11 +11,11 @@ pages=$(cat $hugepages)
 before=$(device_packets tx_packets)
 testpmd 3 -a 7870:00:00.0,mac=00:0d:3a:76:3b:d1 -- --forward-mode=txonly --auto-start --txq=2 --rxq=2
 sent=$(accumulated TX-packets)
-left=$(($(device_packets tx_packets) - before))
-echo "testpmd sent $sent packets, $left left the MANA device"
+device_sent=$(($(device_packets tx_packets) - before))
+echo "testpmd sent $sent packets, the MANA device $device_sent"
 ((sent > 10000)) || fail "only $sent packets"
-# net_mana does not count the packets whose completions it has not read at the end, at most two rings of 512.
-((left >= sent && left - sent <= 1024)) || fail "testpmd and the device disagree"
+# At its end, net_mana has not counted the packets whose completions it has not read: at most two rings of 512.
+((device_sent >= sent && device_sent - sent <= 1024)) || fail "testpmd and the device disagree"
 
 before=$(device_packets tx_packets)
 manactl bench eth1 --engine verbs --mode tx --duration 3 --no-save -o json >/run/azure/result

@@ -6,7 +6,7 @@
 
 modprobe ib_uverbs
 
-# with_id ID: loads the mana_ib of these tests, of which only kernels without mana_ib have a module for modprobe.
+# with_id ID: loads the mana_ib of these tests, by its path if modprobe would load the kernel's own.
 with_id() {
   local ours=/usr/lib/azure/mana_ib.ko
   if [ -e $ours ]; then insmod $ours driver_id="$1"; else modprobe mana_ib driver_id="$1"; fi
