@@ -149,7 +149,7 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
       break;
   }
   ModuleSource source = source_of_module(facts, rule.name);
-  // Without commands, `source.why` already says what to do.
+  // An explanation without commands begins with the action.
   const auto action =
       source.commands.empty() ? source.why : fmt::format("install {}: {}", rule.name, source.why);
   return finding_of(rule.when_absent,
