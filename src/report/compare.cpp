@@ -9,6 +9,7 @@
 #include "base/enum_words.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "report/figures.h"
 
 namespace manactl::report {
 namespace {
