@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
 #include "report/html/charts.h"
 #include "report/html/elements.h"
 #include "report/html/svg.h"
