@@ -44,6 +44,13 @@ Unit latency_unit(double max) {
   return largest_below(kUnits, max);
 }
 
+std::string latency_mark(double nanoseconds) {
+  // std::pow() may compute 1000 ns as 999.9...
+  constexpr double kRounding = 1e-9;
+  const auto unit = latency_unit(nanoseconds * (1 + kRounding));
+  return fmt::format("{:g} {}", nanoseconds / unit.factor, unit.name);
+}
+
 std::string number_text(double value, const Unit& unit) {
   constexpr int kDigits = 4;  // significant
   const double scaled = value / unit.factor;

@@ -22,6 +22,9 @@ Unit bits_unit(double max);     // bits per second: "bit/s" to "Gbit/s"
 Unit seconds_unit(double max);  // "s", "min", "h"
 Unit latency_unit(double max);  // nanoseconds: "ns", "µs", "ms", "s"
 
+// A round time in nanoseconds in its own unit, for the mark of an axis: "500 ns", "1 µs".
+std::string latency_mark(double nanoseconds);
+
 // Four significant digits, or three decimals in the largest unit: "878.0" kpps, "14.210" Mpps.
 std::string number_text(double value, const Unit& unit);
 

@@ -58,15 +58,13 @@ void percent_marks(Svg& svg, const Axis& x, double last, bool has_max) {
 
 // Draws the marks 1, 2, 5, 10 ... of a logarithmic axis.
 void log_marks(Svg& svg, const Axis& y) {
-  constexpr double kRounding = 1e-9;  // std::pow() may return 999.9... for 1000 ns, that is, 1 µs
   for (int power = static_cast<int>(std::floor(y.low)); power <= static_cast<int>(y.high);
        ++power) {
     for (const double digit : {1, 2, 5}) {
       const double value = digit * std::pow(10, power);
       const double at = std::log10(value);
       if (at < y.low || at > y.high) continue;
-      const auto unit = latency_unit(value * (1 + kRounding));
-      svg.y_mark(y.at(at), fmt::format("{:g} {}", value / unit.factor, unit.name));
+      svg.y_mark(y.at(at), latency_mark(value));
     }
   }
 }

@@ -56,9 +56,8 @@ std::vector<double> time_marks(const Axis& x) {
 void draw_time_axis(Svg& svg, const Axis& x) {
   for (const double mark : time_marks(x)) {
     const double at = x.at(time_decade(mark));
-    const auto unit = latency_unit(mark * (1 + 1e-9));
     svg.line({at, svg.plot().top, 0, svg.height()}, "grid");
-    svg.x_mark(at, fmt::format("{:g} {}", mark / unit.factor, unit.name));
+    svg.x_mark(at, latency_mark(mark));
   }
   svg.x_axis("latency");
 }
