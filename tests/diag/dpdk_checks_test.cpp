@@ -80,6 +80,20 @@ TEST(DpdkInstalled, BuildsDpdkWhereTheDistributionHasNoNetMana) {
   EXPECT_THAT(remedy_on("6.14.0", "void"), testing::StartsWith("git clone"));
 }
 
+TEST(DpdkInstalled, BuildsDpdkOnUbuntuReleasesWithoutNetMana) {
+  host::Facts facts = healthy_vm();
+  facts.kernel->distribution = "ubuntu";
+  facts.kernel->release = "6.8.0-1046-azure";
+  facts.dpdk = std::vector{debian12()};
+  facts.dpdk->front().version = "21.11.9";
+  EXPECT_THAT(commands_of(run_check(facts, "dpdk.installed")), HasSubstr("git clone"));
+  facts.dpdk->clear();
+  facts.embedded.drivers.clear();
+  EXPECT_THAT(commands_of(run_check(facts, "dpdk.embedded")), HasSubstr("'^librte-net-mana"));
+  facts.kernel->release = "5.15.0-1045-azure";
+  EXPECT_THAT(commands_of(run_check(facts, "dpdk.embedded")), HasSubstr("git clone"));
+}
+
 TEST(DpdkInstalled, OnlyWarnsIfAnotherDpdkHasNetMana) {
   host::Facts facts = healthy_vm();
   facts.dpdk =
