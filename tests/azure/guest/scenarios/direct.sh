@@ -5,8 +5,8 @@
 
 . /guest/dpdk.sh
 mount -t hugetlbfs hugetlbfs /dev/hugepages
-manactl prepare eth1 --vf-only
 pages=$(cat $hugepages)
+manactl prepare eth1 --vf-only
 
 before=$(device_packets tx_packets)
 testpmd 3 -a 7870:00:00.0,mac=00:0d:3a:76:3b:d1 -- --forward-mode=txonly --auto-start --txq=2 --rxq=2
@@ -27,4 +27,4 @@ expect "violations" "[]" "$(device_console violations)"
 # dpdk-testpmd leaves its files, which keep their hugepages.
 rm -f /dev/hugepages/*
 manactl restore eth1
-expect "hugepages" 0 "$(cat $hugepages)"
+expect "hugepages" "$pages" "$(cat $hugepages)"
