@@ -239,7 +239,7 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
   if (!settings) return report_usage_error(context, settings.error().message);
   const auto allowed = reject_force_settings(*settings);
   if (!allowed) return report_usage_error(context, allowed.error().message);
-  const auto parsed = parse_arguments(app, line.arguments, *settings);
+  const auto parsed = parse_arguments(app, line.arguments, *settings, second_words(line.command));
   if (!parsed) {
     const std::string prefix = command != nullptr ? fmt::format("{}: ", command->name) : "";
     return report_usage_error(context, prefix + parsed.error().message);

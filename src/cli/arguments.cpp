@@ -35,7 +35,8 @@ constexpr EnumWords<ColorMode, 3> kColorModes = {
 // and CLI11 takes the value of a misspelled option for a positional argument.
 class ArgumentCheck {
  public:
-  explicit ArgumentCheck(const CLI::App& app) : app_(app) {}
+  ArgumentCheck(const CLI::App& app, const std::vector<std::string>& subcommands)
+      : app_(app), subcommands_(subcommands) {}
 
   Result<> run(const std::vector<std::string>& words);
 
@@ -48,6 +49,7 @@ class ArgumentCheck {
   Result<> count(const CLI::Option* option, std::string_view name);
 
   const CLI::App& app_;
+  const std::vector<std::string>& subcommands_;
   std::map<const CLI::Option*, unsigned> given_;
   std::size_t positionals_ = 0;
   bool skip_next_ = false;
@@ -126,6 +128,9 @@ Result<> ArgumentCheck::short_options(std::string_view word, const std::string* 
 }
 
 Result<> ArgumentCheck::positional(std::string_view word) {
+  if (std::ranges::find(subcommands_, word) != subcommands_.end()) {
+    return fail(Errc::invalid, fmt::format("'{}' must directly follow the command", word));
+  }
   const auto accepting = app_.get_options([](const CLI::Option* o) { return o->get_positional(); });
   const bool is_last_repeatable = !accepting.empty() && is_repeatable(*accepting.back());
   if (positionals_ >= accepting.size() && !is_last_repeatable) {
@@ -267,8 +272,9 @@ Result<> add_setting(const Setting& setting,
 
 Result<> parse_arguments(CLI::App& app,
                          const std::vector<std::string>& arguments,
-                         const std::vector<Setting>& settings) {
-  ArgumentCheck check(app);
+                         const std::vector<Setting>& settings,
+                         const std::vector<std::string>& subcommands) {
+  ArgumentCheck check(app, subcommands);
   auto good = check.run(arguments);
   if (!good) return good;
   std::vector<std::string> all;

@@ -49,10 +49,12 @@ struct CommandLine {
 CommandLine split_command_line(const std::vector<std::string>& words);
 
 // Sets the variables bound to the options of `app`. `settings` apply to options that `arguments` do
-// not contain. Fails with Errc::invalid.
+// not contain. Fails with Errc::invalid. `subcommands` are the words that name another command if
+// they directly follow this one, such as "list" for bench; anywhere else they are errors.
 Result<> parse_arguments(CLI::App& app,
                          const std::vector<std::string>& arguments,
-                         const std::vector<Setting>& settings);
+                         const std::vector<Setting>& settings,
+                         const std::vector<std::string>& subcommands);
 
 // Returns "; did you mean 'check'?", or an empty string if no candidate is similar.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);

@@ -84,7 +84,8 @@ class Completion {
     command_ = find_command(split_command_line(typed_).command);
     if (command_ != nullptr) (void)command_->add_options(app_);
     add_global_options(app_, global_);
-    find_root();
+    read_typed_option("--root", context_.root);
+    read_typed_option("--results", context_.results);
   }
 
   Candidates candidates() {
@@ -139,10 +140,12 @@ class Completion {
                               : Candidates{};
   }
 
-  void find_root() {
+  // Sets `target` to the value that was typed for the option, if any.
+  void read_typed_option(const std::string& option, std::string& target) const {
+    const auto assignment = option + "=";
     for (std::size_t i = 0; i < typed_.size(); ++i) {
-      if (typed_[i] == "--root" && i + 1 < typed_.size()) context_.root = typed_[i + 1];
-      if (typed_[i].starts_with("--root=")) context_.root = typed_[i].substr(7);
+      if (typed_[i] == option && i + 1 < typed_.size()) target = typed_[i + 1];
+      if (typed_[i].starts_with(assignment)) target = typed_[i].substr(assignment.size());
     }
   }
 

@@ -133,7 +133,8 @@ class Completion(attack.Attack):
         lines = []
         for number, name in enumerate(word for word in HOSTILE if not re.search(r"[\x00-\x1f]|^-|^:", word)):
             (self.folder / str(number)).write_text(name + "\n")
-            lines.append(f"manactl {number} ")
+            (self.folder / f"d{number}").write_text(f"first\t{name}\nsecond\t{name}\n")
+            lines += [f"manactl {number} ", f"manactl d{number} "]
         program.write_text(f'#!/bin/sh\n[ "$1" = __complete ] && exec cat "{self.folder}/$3"\n')
         program.chmod(stat.S_IRWXU)
         self.drive_all(lines)
@@ -149,6 +150,19 @@ class Completion(attack.Attack):
         commands = ("bench show f", "doctor --log f", "check --root d", "check --root=d")
         lines += [f"manactl {commands[number % len(commands)]}{number}" for number in range(len(HOSTILE))]
         self.drive_all(lines)
+
+    def test_labels_of_results(self):
+        """A shell shows labels as descriptions and never inserts them."""
+        results = self.work / "results"
+        results.mkdir(mode=0o700)
+        result = json.loads((attack.ROOT / "tests/bench/tx.json").read_text())
+        for start in range(0, len(HOSTILE), 8):
+            for number, label in enumerate(HOSTILE[start:start + 8]):
+                file = results / f"20261121-13470{number}-3f2a.json"
+                file.write_text(json.dumps(result | {"label": label}))
+            offered = self.run_manactl("__complete", "--", "bench", "show", "--results", results, "").out
+            self.assertGreaterEqual(offered.count(": tx on"), 4, offered)
+            self.drive_all(["manactl bench show ", "manactl bench show 2026"])
 
     def test_no_candidate_and_no_description_has_special_characters(self):
         roots = [self.tree([name, "good0"], number) for number, name in enumerate(HOSTILE)]

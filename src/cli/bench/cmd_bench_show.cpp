@@ -31,6 +31,17 @@ Error no_series(const std::string& word, const report::BenchResult& result) {
                                         : "bench show " + printable(result.id))};
 }
 
+// "Result 20261125-221041-1acd (baseline), measured on vm1 at 2026-11-25T22:10:41.000Z"
+std::string origin_of(const report::BenchResult& result) {
+  auto text = result.id.empty() ? std::string("Measured") : "Result " + result.id;
+  if (!result.id.empty()) {
+    if (!result.label.empty()) text += fmt::format(" ({})", result.label);
+    text += ", measured";
+  }
+  if (!result.machine.host.empty()) text += " on " + result.machine.host;
+  return text + " at " + report::utc_text(result.trial_starts.front());
+}
+
 Exit run_show(const BenchShowOptions& options, Context& context) {
   const auto output = output_of(context, options.output);
   if (!output) return refuse(context, "bench show", output.error());
@@ -41,6 +52,7 @@ Exit run_show(const BenchShowOptions& options, Context& context) {
   if (result->report.trials.front().intervals.empty())
     return refuse(context, "bench show", no_series(word, *result));
   print(context, *result, *output);
+  if (*output == Output::text) print_paragraph(context.out, origin_of(*result));
   return Exit::ok;
 }
 

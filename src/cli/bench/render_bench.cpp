@@ -148,8 +148,15 @@ void print_text(Screen& screen, const report::BenchResult& result, int verbosity
 
 void print_rows(Screen& screen, const Rows& rows) {
   constexpr std::size_t kMaxBytes = 4000;
+  constexpr unsigned kLabelWidth = 22;
   for (const auto& [label, value] : rows) {
-    screen.stream() << fmt::format("  {:<20}{}\n", label, printable(value, kMaxBytes));
+    auto lines = wrap_lines(printable(value, kMaxBytes), screen.width() - kLabelWidth);
+    if (lines.empty()) lines.emplace_back();
+    auto left = "  " + label;
+    for (const auto& line : lines) {
+      screen.stream() << fmt::format("{:<{}}{}\n", left, kLabelWidth, line);
+      left.clear();
+    }
   }
 }
 

@@ -16,7 +16,8 @@
 
 namespace manactl::cli {
 
-// Prints each row like "  rate                14.210 Mpps".
+// Prints each row like "  rate                14.210 Mpps". On a terminal, long values are
+// wrapped.
 void print_rows(Screen& screen, const report::Rows& rows);
 
 // Wraps the text to the width of the screen and indents it.

@@ -21,6 +21,7 @@ namespace {
 using datapath::Mode;
 using nlohmann::json;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -103,6 +104,19 @@ TEST_F(SavedResults, AreShownInEveryOutputFormat) {
   EXPECT_THAT(table, HasSubstr("p99 99"));
   EXPECT_THAT(table, HasSubstr("eth1 was removed after 2.5 s"));
   EXPECT_THAT(table, HasSubstr("Interrupted"));
+}
+
+TEST_F(SavedResults, AreShownWithTheirOrigin) {
+  auto result = steady(Mode::tx, 1e7);
+  keep(kOld, document(result));
+  EXPECT_THAT(run({"bench", "show"}).out,
+              EndsWith("  Result 20261121-134702-3f2a, measured at 2026-11-21T13:47:02.000Z\n"));
+  result.label = "baseline";
+  result.machine.host = "vm-one";
+  keep(kOld, document(result));
+  EXPECT_THAT(run({"bench", "show"}).out, HasSubstr("3f2a (baseline), measured on vm-one at 2026"));
+  EXPECT_THAT(run({"bench", "show", "-"}, document(result)).out,
+              EndsWith("  Measured on vm-one at 2026-11-21T13:47:02.000Z\n"));
 }
 
 TEST_F(SavedResults, AreFoundById) {
@@ -190,6 +204,16 @@ TEST_F(SavedResults, AreCompletedByTheShell) {
   keep(kOld, "{}");
   const auto offered = run({"__complete", "--", "bench", "show", "2026"}).out;
   EXPECT_EQ(offered, std::string(kOld) + "\n:files\n");
+  const auto other = directory_.path("other");
+  EXPECT_EQ(run({"__complete", "--", "bench", "show", "--results", other, ""}).out, ":files\n");
+  std::filesystem::create_directory(other);
+  directory_.file("other/" + std::string(kNew) + ".json", "{}");
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"--results", other}, {"--results=" + other}}) {
+    std::vector<std::string> call = {"__complete", "--", "bench", "show", "2026"};
+    call.insert(call.end() - 1, words.begin(), words.end());
+    EXPECT_EQ(run(call).out, std::string(kNew) + "\n:files\n");
+  }
 }
 
 TEST_F(SavedResults, AreRejectedWithOneLine) {
