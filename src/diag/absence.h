@@ -41,6 +41,9 @@ class AbsenceTracker {
     std::vector<Waiting> waiting;
   };
 
+  // Adds an absence for each line that waits for this device, and forgets these lines.
+  static void end_waiting(Rule& rule, const Device& device, std::vector<Absence>& absences);
+
   std::vector<Rule> rules_;
   DeviceNames devices_;
 };

@@ -15,11 +15,12 @@ namespace {
 
 // An error word counts only after one of these characters, so not in "RX-errors: 0" or "terror".
 constexpr std::string_view kBefore = "\n\t :([\"'=,;*<>/|.";
-constexpr std::array<std::string_view, 28> kWords = {
-    "error",     "errno",    "err: ",    "err = -",      "fatal",     "panic",    "abort",
-    "faile",     "failu",    "fails",    "fail ",        "bug: ",     "cannot",   "can't ",
-    "could not", "couldn't", "invalid",  "unable to",    "timed out", "denied",   "ret = -",
-    "ret -",     "ret=-",    "warning:", "unrecognized", "fail.",     "rejected", "refused"};
+constexpr std::array<std::string_view, 29> kWords = {
+    "error",        "errno",  "err: ",     "err = -",  "fatal",   "panic",
+    "abort",        "faile",  "failu",     "fails",    "fail ",   "bug: ",
+    "cannot",       "can't ", "could not", "couldn't", "invalid", "unable to",
+    "timed out",    "denied", "ret = -",   "ret -",    "ret=-",   "warning:",
+    "unrecognized", "fail.",  "rejected",  "refused",  "refusing"};
 
 LiteralScanner make_scanner() {
   return {std::vector<std::string>(kWords.begin(), kWords.end()),
@@ -34,7 +35,7 @@ const re2::RE2& error_pattern() {
     options.set_case_sensitive(false);
     return new re2::RE2(
         R"((?:^|[\t :(\["'=,;*<>/|.])(?:errors?|errno|err:|fatal|panic|abort(?:ed|ing)?|fail(?:ed|ure|ures|s)?)(?:$|[^\w-]))"
-        R"(|\b(?:cannot|can't|could not|couldn't|unable to|denied|invalid|refused|rejected|unrecognized|timed out)\b)"
+        R"(|\b(?:cannot|can't|could not|couldn't|unable to|denied|invalid|refused|refusing|rejected|unrecognized|timed out)\b)"
         R"(|\b(?:BUG|WARNING|Oops):)"
         R"(|\b(?:ret|err)(?: |=| = )-\d)",
         options);

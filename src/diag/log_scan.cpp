@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "base/characters.h"
 #include "base/ids.h"
@@ -40,6 +43,29 @@ std::optional<char> rate_digit(std::string_view line) {
   return is_rate && line.empty() ? std::optional(digit) : std::nullopt;
 }
 
+// Returns "vpp" if the prefix of the message ends with "vpp[88]: "; empty if it has no such end.
+std::string_view program_in_prefix(std::string_view line, std::string_view message) {
+  const auto at = line.find(message);
+  if (at == std::string_view::npos) return {};  // the message was unwrapped from JSON
+  auto prefix = line.substr(0, at);
+  if (!prefix.ends_with("]: ")) return {};
+  prefix.remove_suffix(3);
+  while (!prefix.empty() && is_digit(prefix.back())) prefix.remove_suffix(1);
+  if (!prefix.ends_with('[')) return {};
+  prefix.remove_suffix(1);
+  return prefix.substr(prefix.find_last_of(" \t") + 1);
+}
+
+// The kernel names the thread: DPDK's are "lcore-worker-1", "rte-worker-1" or "dpdk-worker1".
+bool is_dpdk_program_name(std::string_view program) {
+  constexpr std::array<std::string_view, 7> kParts = {
+      "dpdk", "testpmd", "l2fwd", "l3fwd", "vpp", "lcore-worker", "rte-worker"};
+  constexpr std::array<std::string_view, 2> kBeginnings = {"manactl", "mana-"};
+  const auto has = [program](auto part) { return program.find(part) != std::string_view::npos; };
+  return std::ranges::any_of(kParts, has) ||
+         std::ranges::any_of(kBeginnings, [&](auto part) { return program.starts_with(part); });
+}
+
 class Scan {
  public:
   Scan(const std::string& name, const SignatureSet& known)
@@ -54,6 +80,8 @@ class Scan {
   void add_match(const Match& match, Event event, std::string_view line);
   void add_unknown(const Event& event, std::string_view line);
   void note_origin(std::string_view source);
+  void note_program(std::string_view source, const Event& event, std::string_view line);
+  bool is_about_other_program(const Match& match) const;
   std::vector<Quote> lines_around(std::string_view line, std::uint64_t number) const;
 
   const SignatureSet& known_;
@@ -61,7 +89,8 @@ class Scan {
   AbsenceTracker absences_;
   Story story_;
   LogReport report_;
-  std::string_view block_;  // the block that is being scanned
+  std::set<std::string, std::less<>> programs_;  // that logged lines of DPDK
+  std::string_view block_;                       // the block that is being scanned
   std::string scratch_;
 };
 
@@ -105,6 +134,7 @@ void Scan::scan_line(std::string_view line, std::uint64_t number) {
   const auto message = without_prefix(line, scratch_);
   auto matches = known_.matches(message);
   if (matches.empty() && message.size() != line.size()) matches = known_.matches(line);
+  std::erase_if(matches, [this](const Match& match) { return is_about_other_program(match); });
   if (matches.empty() && !looks_like_error(message)) return;
   const Event event{message, number, {}};
   if (matches.empty()) return add_unknown(event, line);
@@ -125,6 +155,24 @@ void Scan::note_origin(std::string_view source) {
   } else if (std::ranges::find(kAnyMachine, source) == kAnyMachine.end()) {
     report_.has_platform = true;
   }
+}
+
+void Scan::note_program(std::string_view source, const Event& event, std::string_view line) {
+  constexpr std::array<std::string_view, 4> kDpdk = {"eal", "net_mana", "net_netvsc", "vmbus-bus"};
+  constexpr std::size_t kMaxPrograms = 100;
+  if (std::ranges::find(kDpdk, source) == kDpdk.end() || programs_.size() == kMaxPrograms) return;
+  const auto program = program_in_prefix(line, event.message);
+  if (!program.empty() && !programs_.contains(program)) programs_.emplace(program);
+}
+
+// Lines of systemd and of the kernel about the end of a program count only if it uses DPDK.
+bool Scan::is_about_other_program(const Match& match) const {
+  for (const auto& [key, value] : match.captures) {
+    if (!key.starts_with("program")) continue;
+    const auto name = std::string_view(value).substr(0, value.find('@'));
+    return !is_dpdk_program_name(name) && !programs_.contains(name);
+  }
+  return false;
 }
 
 // The two lines before and after `line`, as far as they are in the same block.
@@ -162,6 +210,7 @@ void Scan::add_unknown(const Event& event, std::string_view line) {
 void Scan::add_match(const Match& match, Event event, std::string_view line) {
   const auto& signature = *match.signature;
   note_origin(signature.source);
+  note_program(signature.source, event, line);
   if (signature.role == Role::note) {
     for (const auto& [key, value] : match.captures) {
       if (key == "release") report_.dpdk_release = value;

@@ -138,7 +138,7 @@ void Story::add(const Signature& signature, const Captures& captures, const Even
   for (const auto& [key, value] : captures) {
     if (key == "release" && run.kind == RunKind::program) run.dpdk_release = value;
   }
-  if (signature.ends) {
+  if (signature.ends && run.ending != *signature.ends) {
     run.ending = *signature.ends;
     run.end = quote(event);
   }
