@@ -2,7 +2,9 @@
 #
 # The process of the device dies from SIGKILL while a program uses it: run-guest --kill-device MS kills it MS
 # milliseconds after the line "# kill the device". The program must end after SIGTERM. When the host has removed the
-# function, restore must restore everything except the VFs. azure.seed=N selects the program. It must be the last
+# function, restore must restore everything except the VFs. Only hugepages may remain, if Linux has warned in
+# uverbs_destroy_ufile_hw() that it could not release the objects of the program: it keeps their memory until the
+# next boot. azure.seed=N selects the program. It must be the last
 # scenario of a boot, because the device does not return. It takes more than a minute, because mana waits that long for
 # the device when the function is removed.
 
@@ -13,9 +15,15 @@ device_is_dead() {
   ! (exec 3<>/dev/ttyS2 && stty raw -echo <&3 && echo statistics >&3 && read -r -t 2 <&3)
 }
 
-# without_vfs: copies the state, without what vanishes with the function.
-without_vfs() {
-  grep -v -e enP30832p0s0 -e 7870: -e "^mana_"
+kernel_keeps_pages() {
+  dmesg | grep -q "WARNING: .*uverbs_destroy_ufile_hw"
+}
+
+# remaining: copies the state, without what vanishes with the function or remains because of the kernel.
+remaining() {
+  local pages=^$
+  if kernel_keeps_pages; then pages=/nr_hugepages; fi
+  grep -v -e enP30832p0s0 -e 7870: -e "^mana_" -e "$pages"
 }
 
 # If one packet of eth0 is lost with the device, mana waits for it for two minutes, and a minute for a reset.
@@ -27,9 +35,11 @@ wait_for 20 device_is_dead || fail "the device lives"
 sleep 1
 rc=0
 kill -TERM $pid 2>/dev/null || true
-wait_for 30 none_runs || { ps; fail "$victim does not end"; }
+# The kernel may hold a program for two minutes, while mana waits for the completions of packets that eth1 has sent.
+wait_for 200 none_runs || { ps; fail "$victim does not end"; }
 wait $pid 2>/dev/null || rc=$?
 echo "# $victim ended with status $rc"
+tail -n 2 /run/azure/victim | sed 's/^/# /'
 set_present 0
 [ ! -e /sys/bus/pci/devices/$function ] || fail "the function is still there"
 
@@ -39,9 +49,15 @@ umount /dev/hugepages
 rc=0
 manactl restore --all >/run/azure/out 2>&1 || rc=$?
 cat /run/azure/out
-expect "status of restore" 0 $rc
-without_vfs </run/azure/state >/run/azure/state.wanted
-wait_for 5 eval 'diff /run/azure/state.wanted <(state | without_vfs)' ||
-  { diff -U0 /run/azure/state.wanted <(state | without_vfs) || true; fail "not restored (-: before, +: now)"; }
+if [ $rc -eq 7 ] && kernel_keeps_pages; then
+  expect "what is not restored" 1 "$(grep -c FAILED /run/azure/out)"
+  grep -q "FAILED  *reserve .* more pages" /run/azure/out || fail "something else is not restored"
+  echo "# Linux keeps $(cat /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages) hugepages of the program"
+else
+  expect "status of restore" 0 $rc
+fi
+remaining </run/azure/state >/run/azure/state.wanted
+wait_for 5 eval 'diff /run/azure/state.wanted <(state | remaining)' ||
+  { diff -U0 /run/azure/state.wanted <(state | remaining) || true; fail "not restored (-: before, +: now)"; }
 echo "ok: restored without the VFs"
 settled_state >/run/azure/state
