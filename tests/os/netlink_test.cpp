@@ -64,7 +64,7 @@ TEST(Netlink, IgnoresRepliesToOtherRequests) {
 }
 
 TEST(Netlink, EndsWithTheFirstStatus) {
-  for (const unsigned type : {NLMSG_ERROR, NLMSG_DONE}) {
+  for (const auto type : std::initializer_list<unsigned>{NLMSG_ERROR, NLMSG_DONE}) {
     NetlinkReply reply;
     decode_datagram(
         message(type, 0, "", kSequence) + message(16, 0, "late", kSequence), kSequence, reply);

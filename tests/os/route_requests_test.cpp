@@ -83,8 +83,8 @@ TEST(AddressRequest, ContainsEveryField) {
 }
 
 TEST(AddressRequest, OmitsFlagsOfTheKernel) {
-  for (const unsigned flag :
-       {IFA_F_PERMANENT, IFA_F_TENTATIVE, IFA_F_DADFAILED, IFA_F_SECONDARY, IFA_F_DEPRECATED}) {
+  for (const auto flag : std::initializer_list<unsigned>{
+           IFA_F_PERMANENT, IFA_F_TENTATIVE, IFA_F_DADFAILED, IFA_F_SECONDARY, IFA_F_DEPRECATED}) {
     EXPECT_EQ(text_of_address({.index = 3, .text = "10.0.0.4", .flags = flag | IFA_F_NODAD}),
               "2 3/0 scope 0 flags 2 2=0a000004 1=0a000004 8=02000000")
         << flag;

@@ -101,7 +101,7 @@ TEST_F(LockFile, MustNotBeALink) {
 
 TEST_F(LockFile, IsRejectedWhereOthersCanCreateFiles) {
   std::filesystem::create_directory(directory_);
-  for (const mode_t mode : {0777, 01777}) {
+  for (const auto mode : {mode_t{0777}, mode_t{01777}}) {
     ASSERT_EQ(chmod(directory_.c_str(), mode), 0);
     EXPECT_EQ(refusal(), Errc::denied);
   }

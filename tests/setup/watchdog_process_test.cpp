@@ -249,10 +249,10 @@ TEST_F(WatchdogProcess, LeavesTheSessionOfItsCaller) {
   ASSERT_GT(watchdog, 0);
   EXPECT_NE(watchdog, caller_);
   EXPECT_THAT(read_,
-              HasSubstr(fmt::format(
-                  "started {} {}",
-                  watchdog,
-                  process_stamp(watchdog, files_).substr(std::to_string(watchdog).size() + 1))));
+              HasSubstr(fmt::format("started {} {}",
+                                    watchdog,
+                                    process_stamp(static_cast<unsigned>(watchdog), files_)
+                                        .substr(std::to_string(watchdog).size() + 1))));
   EXPECT_EQ(status_of_caller(), 0);
   const auto pipe = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", log_.ends[0]));
   ASSERT_EQ(kill(watchdog, SIGTERM), 0);
