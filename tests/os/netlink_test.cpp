@@ -110,7 +110,7 @@ TEST(Netlink, ReportsAMissingProtocol) {
 
 TEST(Attributes, AreReadUntilOneIsMalformed) {
   std::string bytes;
-  append_attribute(bytes, 3, std::string_view("eth0", 5));
+  append_attribute(bytes, 3, std::string_view("eth0\0", 5));
   append_attribute(bytes, 0x8000U | 4U, bytes_of(std::uint32_t{1500}));
   std::string_view rest(bytes);
   const auto name = next_attribute(rest);
