@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "report/figures.h"
 #include "report/result_store.h"
 
 namespace manactl::cli {
