@@ -23,6 +23,9 @@ enum class Role {
   note,         // carries information about the log, such as its DPDK release; never shown
 };
 
+// The values of named groups. Some names have a meaning for all signatures: those of devices (see
+// diag/device.h), "release", and names that begin with "program": the line counts only if this
+// program uses DPDK.
 using Captures = std::vector<std::pair<std::string, std::string>>;
 
 // One of several possible causes of a line.

@@ -46,7 +46,7 @@ struct Run {
   std::uint64_t more_milestones = 0;            // changes that `milestones` omits
   std::optional<Milestone> worked;              // the newest line that shows a working device
   Ending ending = Ending::none;
-  std::optional<Quote> end;                  // the line that shows the end
+  std::optional<Quote> end;                  // the first line that shows the end
   std::vector<const Signature*> beginnings;  // of the lines that begin the run
 };
 
