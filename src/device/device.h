@@ -75,6 +75,8 @@ class Device {
   void respond_shared(wire::SharedMemoryType type, std::uint8_t status);
 
   void handle_doorbell(std::uint32_t page, std::uint32_t offset, std::uint64_t value);
+  template <class Doorbell>
+  void arm(const Doorbell& bell, std::uint32_t former_id);
   void handle_work_doorbell(std::uint32_t page, std::uint32_t id, std::uint32_t tail, bool is_sq);
 
   void handle_requests();
@@ -97,6 +99,7 @@ class Device {
   Packets packets_;
   Rdma rdma_;
   Channel channel_;
+  Channel former_;  // the last channel that was torn down
   bool revoked_ = false;
   std::uint64_t messages_ = 0;
   std::map<wire::Command, std::uint64_t> executed_;

@@ -129,6 +129,16 @@ TEST_F(DeviceTest, DiscardsTheStateOfAnEarlierDriver) {
   EXPECT_EQ(trace.violations(), 0U);
 }
 
+TEST_F(DeviceTest, IgnoresALateDoorbellOfTheChannelOnly) {
+  driver.bring_up();
+  driver.tear_down();
+  driver.arm(driver.channel_eq);
+  driver.arm(driver.channel_cq);
+  EXPECT_EQ(trace.violations(), 0U);
+  driver.arm(driver.eq);
+  EXPECT_EQ(trace.violations(), 1U);
+}
+
 TEST_F(DeviceTest, DoesNotHandleItsOwnResponse) {
   driver.bring_up();
   device.store(kSharedMemoryAt + 28, 0);  // a read of the header, which the trap reports
