@@ -3,17 +3,21 @@
 #include "cli/run_manactl.h"
 
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -125,6 +129,17 @@ Outcome manactl(const std::vector<std::string>& arguments, const ProcessOptions&
   }
   outcome.err = contents(err);
   return outcome;
+}
+
+Outcome manactl_until(const std::vector<std::string>& arguments,
+                      const std::string& file,
+                      const std::function<bool()>& act) {
+  auto running = std::async(std::launch::async, [&] { return manactl(arguments); });
+  while (access(file.c_str(), F_OK) != 0 &&
+         running.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout) {
+  }
+  EXPECT_TRUE(act()) << std::strerror(errno);
+  return running.get();
 }
 
 TemporaryDirectory::TemporaryDirectory() {

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,11 @@ struct ProcessOptions {
 };
 
 Outcome manactl(const std::vector<std::string>& arguments, const ProcessOptions& process = {});
+
+// Runs manactl. When `file` exists, calls `act`, which returns whether it succeeded.
+Outcome manactl_until(const std::vector<std::string>& arguments,
+                      const std::string& file,
+                      const std::function<bool()>& act);
 
 // A temporary directory that the destructor removes.
 class TemporaryDirectory {

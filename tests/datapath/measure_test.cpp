@@ -133,6 +133,17 @@ TEST(Measure, ReportsProgressInOrder) {
   EXPECT_EQ(events, expected);
 }
 
+TEST(Measure, IsCompleteWhenTheCallerEndsIt) {
+  SteadyWorkers workers;
+  int calls = 0;
+  Progress progress;
+  progress.is_over = [&] { return ++calls == 3; };
+  const auto trial = measure(plan_of(3600, 1800), workers, {}, progress);
+  EXPECT_FALSE(trial.interrupted);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(trial.intervals.size(), 1U);
+}
+
 TEST(Measure, StopsOnRequest) {
   SteadyWorkers workers;
   std::stop_source stop;

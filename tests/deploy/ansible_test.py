@@ -37,7 +37,8 @@ all:
     manactl_busy_delay: 0
     manactl_bench_seconds: 2
     manactl_bench_interval: 500ms
-    manactl_bench_lead: 5
+    manactl_bench_lead: 1
+    manactl_bench_margin: 300
     manactl_bench_arguments: [--no-huge]
 """
 # Stands in for manactl. The file "codes" lists the exit codes of its calls, one per line.
@@ -94,6 +95,8 @@ class Playbook(unittest.TestCase):
         self.inventory = self.folder / "inventory.yml"
         self.inventory.write_text(INVENTORY)
         self.results = self.folder / "results"
+        self.temporary = self.folder / "temporary"
+        self.temporary.mkdir()
 
     def play(self, *options, rc=0, **variables):
         """Runs the playbook; returns its output and, by host, the counts of its recap."""
@@ -101,7 +104,7 @@ class Playbook(unittest.TestCase):
                     "manactl_results": str(self.results), **variables}
         environment = {**os.environ, "ANSIBLE_NOCOLOR": "1", "ANSIBLE_PIPELINING": "1", "ANSIBLE_LOCALHOST_WARNING": "0", "LC_ALL": "C.UTF-8",
                        "ANSIBLE_HOME": str(self.folder / "ansible"), "ANSIBLE_LOCAL_TEMP": str(self.folder / "local"),
-                       "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"),
+                       "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"), "TMPDIR": str(self.temporary),
                        "ANSIBLE_ASYNC_DIR": str(self.folder / "async")}
         done = subprocess.run(["ansible-playbook", "-i", self.inventory, "-e", json.dumps(settings), *options,
                                f"{ROOT}/deploy/ansible/site.yml"], env=environment, stdin=subprocess.DEVNULL,
@@ -147,6 +150,8 @@ class Playbook(unittest.TestCase):
         self.assertEqual(pathlib.Path(POOL, "nr_hugepages").read_text(), "0\n")
         readable = [path for path in (self.results, *self.results.iterdir()) if path.stat().st_mode & 0o077]
         self.assertEqual(readable, [], "only the user who runs the playbook may read results")
+        self.assertLess(received["plan"]["seconds"], 300, "the playbook stopped the receiver")
+        self.assertEqual(list(self.temporary.glob("*.manactl")), [])
 
     def test_fails_if_more_packets_are_lost_than_allowed(self):
         # The sender's packets go to veth-b, not to veth-c.
@@ -232,6 +237,14 @@ class Playbook(unittest.TestCase):
         self.assertIn("manactl bench: exit 2 (wrong usage", output)
         self.assertEqual(int(pool.read_text()), 0)
         self.assertEqual(os.listdir("/var/lib/manactl/journal"), [])
+        self.assertEqual(list(self.temporary.glob("*.manactl")), [])
+
+    def test_a_failed_receiver_prevents_the_measurement(self):
+        output, _ = self.play(rc=2, manactl_bench_rx_arguments=["--queues", "65"], manactl_bench_start_timeout=1)
+        self.assertIn("manactl bench: exit 2 (wrong usage", output)
+        self.assertIn("not measured, because the receiver receiver failed", output)
+        self.assertFalse(self.results.exists())
+        self.assertEqual(list(self.temporary.glob("*.manactl")), [])
 
 
 def packets(result):

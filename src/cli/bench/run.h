@@ -23,6 +23,7 @@ struct RunOptions {
   std::vector<double> losses;  // goals of --find, shares of lost packets; empty: no search
   bool allow_synthetic = false;
   std::optional<Output> output;
+  std::string until_deleted;  // file that is created, and whose deletion ends the run; may be empty
   bool no_save = false;
   std::string label;    // name for the saved result; may be empty
   std::string results;  // directory of saved results; empty: Context::results
@@ -37,7 +38,7 @@ struct RunSetting {
   std::string note;        // first note of the result; may be empty
 };
 
-// Fails with Errc::invalid if the plan is not valid, or if its mode does not support --find.
+// Fails with Errc::invalid if the plan or the combination of options is not valid.
 Result<> check_run(const datapath::BenchPlan& plan, const RunOptions& options);
 
 // Runs the plan, saves the result and prints it.

@@ -12,8 +12,8 @@ using datapath::Outcome;
 using datapath::ProbeReport;
 using datapath::Stage;
 
-constexpr std::size_t kMaxText = 2000;
-constexpr unsigned kLabelWidth = 11;  // "not tried" and two spaces
+constexpr std::size_t kMaxProbeText = 2000;
+constexpr unsigned kProbeLabelWidth = 11;  // "not tried" and two spaces
 
 std::string headline(const ProbeReport& report) {
   auto line = fmt::format("Probe of {}", printable(report.interface));
@@ -47,11 +47,11 @@ void write_stage(Screen& screen, const ProbeReport& report, Stage stage) {
   const std::string label(label_of(one.outcome));
   auto& out = screen.stream();
   out << "  " << screen.paint(color_of(one.outcome), label)
-      << std::string(kLabelWidth - label.size(), ' ') << describe_stage(report, stage) << '\n';
+      << std::string(kProbeLabelWidth - label.size(), ' ') << describe_stage(report, stage) << '\n';
   if (!one.reason) return;
-  const auto lines =
-      wrap_lines(printable(one.reason->message, kMaxText), screen.width() - kLabelWidth - 2);
-  for (const auto& line : lines) out << std::string(kLabelWidth + 2, ' ') << line << '\n';
+  const auto lines = wrap_lines(printable(one.reason->message, kMaxProbeText),
+                                screen.width() - kProbeLabelWidth - 2);
+  for (const auto& line : lines) out << std::string(kProbeLabelWidth + 2, ' ') << line << '\n';
 }
 
 }  // namespace

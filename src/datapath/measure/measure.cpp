@@ -45,14 +45,17 @@ Clock::time_point next_reading(const TrialPlan& plan,
   return Seconds(end - until).count() < std::min(min, Seconds(kStep).count()) ? end : until;
 }
 
-// False if a stop was requested before `time`.
-bool sleep_until(Clock::time_point time, const std::stop_token& stop) {
+enum class Woken { at_time, by_stop, by_end };
+
+// Sleeps until `time`, a stop request, or the end of the trial by Progress::is_over().
+Woken sleep_until(Clock::time_point time, const std::stop_token& stop, const Progress& progress) {
   while (!stop.stop_requested()) {
+    if (progress.is_over && progress.is_over()) return Woken::by_end;
     const auto now = Clock::now();
-    if (now >= time) return true;
+    if (now >= time) return Woken::at_time;
     std::this_thread::sleep_for(std::min<Clock::duration>(time - now, kStep));
   }
-  return false;
+  return Woken::by_stop;
 }
 
 // Stops the workers and waits for them even if an exception is thrown.
@@ -87,7 +90,8 @@ Trial measure(const TrialPlan& plan,
   int absent = 0;  // number of absent devices
   while (true) {
     const auto until = next_reading(plan, start, last_time);
-    trial.interrupted = !sleep_until(until, stop);
+    const auto woken = sleep_until(until, stop, progress);
+    trial.interrupted = woken == Woken::by_stop;
     const auto now = Clock::now();
     auto totals = workers.read();
     auto interval = difference(totals, last, Seconds(now - last_time).count());
@@ -103,7 +107,7 @@ Trial measure(const TrialPlan& plan,
     trial.intervals.push_back(std::move(interval));
     last = std::move(totals);
     last_time = now;
-    if (trial.interrupted || until >= end) break;
+    if (woken != Woken::at_time || until >= end) break;
   }
   // Read the clock before workers.stop(), during which workers only receive late packets.
   const auto seconds = Seconds(Clock::now() - start).count();

@@ -29,8 +29,8 @@ class Workers {
   virtual std::vector<Event> take_events() { return {}; }
 };
 
-// Blocks for the trial's time or until `stop` is requested. The result has the workers' counts,
-// which settle() corrects.
+// Blocks for the trial's time, until `stop` is requested or progress.is_over() returns true. The
+// result has the workers' counts, which settle() corrects.
 Trial measure(const TrialPlan& plan,
               Workers& workers,
               const std::stop_token& stop,

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -195,6 +196,19 @@ struct Fault {
 };
 
 // The message contains the errno, the owner of the port and the command that frees it.
+TEST(BenchOnAdapter, StopsAReceiverWhoseFileIsDeleted) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path("running");
+  const auto outcome = manactl_until(
+      {"bench", "--sim", "--mode", "rx", "--duration", "60", "--json", "--until-deleted", file},
+      file,
+      [&] { return unlink(file.c_str()) == 0; });
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(document["interrupted"], false);
+  EXPECT_LT(document["plan"]["seconds"], 60);
+}
+
 TEST(BenchOnAdapter, ExplainsErrorsOfTheDriver) {
   for (const auto& [fault, code, message] : std::vector<Fault>{
            {"create_qp=errno:EBUSY",

@@ -60,7 +60,7 @@ const OptionCase kCases[] = {
 // Options that bench --sim refuses, and options that other tests cover.
 const std::set<std::string> kRefused = {"--iface", "--port", "--vdev", "--root"};
 const std::set<std::string> kElsewhere = {
-    "--sim", "--list-drivers", "--help", "--version", "--config", "--results"};
+    "--sim", "--list-drivers", "--help", "--version", "--config", "--results", "--until-deleted"};
 
 void PrintTo(const OptionCase& option_case, std::ostream* out) {
   *out << option_case.option;
