@@ -165,6 +165,7 @@ Result<> check_file(const struct stat& status, const std::string& path, Trust tr
   if (!is_trusted_owner(status)) return fail_owner(path, status);
   if (trust != Trust::any_owner && is_writable_by_others(status)) return fail_writable(path);
   const bool is_written = (flags & O_ACCMODE) != O_RDONLY;
+  // It has no link if it was deleted after it was opened.
   if (is_written && status.st_nlink > 1)
     return fail(Errc::denied, quoted(path) + " has several hard links: remove it first");
   return {};

@@ -43,7 +43,7 @@ class TrustedDirectory {
 
   // Opens a regular file that belongs to root or the effective user and that others cannot write
   // to; with Trust::any_owner, others may have write permission. To be written, the file must have
-  // only one link. Does not follow symbolic links, and opens neither pipes nor devices.
+  // at most one link. Does not follow symbolic links, and opens neither pipes nor devices.
   Result<Descriptor> open_file(const std::string& name, int flags, mode_t mode = 0) const;
 
  private:

@@ -240,11 +240,16 @@ class Playbook(unittest.TestCase):
         self.assertEqual(list(self.temporary.glob("*.manactl")), [])
 
     def test_a_failed_receiver_prevents_the_measurement(self):
-        output, _ = self.play(rc=2, manactl_bench_rx_arguments=["--queues", "65"], manactl_bench_start_timeout=1)
+        output, _ = self.play(rc=2, manactl_bench_rx_arguments=["--queues", "65"], manactl_bench_start_timeout=10)
         self.assertIn("manactl bench: exit 2 (wrong usage", output)
-        self.assertIn("not measured, because the receiver receiver failed", output)
+        self.assertIn("not measured, because the receiver receiver is not ready", output)
         self.assertFalse(self.results.exists())
         self.assertEqual(list(self.temporary.glob("*.manactl")), [])
+
+    def test_a_sender_without_its_receiver_does_not_measure(self):
+        output, _ = self.play("--limit=sender", rc=2)
+        self.assertIn("not measured, because the receiver receiver is not ready", output)
+        self.assertFalse(self.results.exists())
 
 
 def packets(result):

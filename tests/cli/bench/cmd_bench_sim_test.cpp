@@ -189,13 +189,6 @@ TEST(BenchOnAdapter, ReportsTheRemovalOfTheDevice) {
   EXPECT_TRUE(trial["servicing"]["after"].is_null());
 }
 
-struct Fault {
-  const char* fault;
-  int code;
-  const char* message;
-};
-
-// The message contains the errno, the owner of the port and the command that frees it.
 TEST(BenchOnAdapter, StopsAReceiverWhoseFileIsDeleted) {
   const TemporaryDirectory directory;
   const auto file = directory.path("running");
@@ -209,6 +202,13 @@ TEST(BenchOnAdapter, StopsAReceiverWhoseFileIsDeleted) {
   EXPECT_LT(document["plan"]["seconds"], 60);
 }
 
+struct Fault {
+  const char* fault;
+  int code;
+  const char* message;
+};
+
+// The message contains the errno, the owner of the port and the command that frees it.
 TEST(BenchOnAdapter, ExplainsErrorsOfTheDriver) {
   for (const auto& [fault, code, message] : std::vector<Fault>{
            {"create_qp=errno:EBUSY",
