@@ -246,6 +246,24 @@ class Playbook(unittest.TestCase):
         self.assertFalse(self.results.exists())
         self.assertEqual(list(self.temporary.glob("*.manactl")), [])
 
+    def test_a_receiver_that_is_late_is_waited_for(self):
+        slow, running, beside = (self.folder / name for name in ("slow", "running", "beside"))
+        slow.write_text(f"""\
+#!/bin/sh
+[ "$1" != restore ] || [ ! -e {running} ] || touch {beside}
+[ "$1" = bench ] || exec {MANACTL} "$@"
+touch {running}
+sleep 10
+{MANACTL} "$@"
+code=$?
+rm {running}
+exit $code
+""")
+        slow.chmod(0o755)
+        output, _ = self.play(rc=2, manactl_path=str(slow), manactl_bench_start_timeout=1)
+        self.assertIn("The receiver was not ready within 1 seconds.", output)
+        self.assertFalse(beside.exists(), "restore ran beside bench")
+
     def test_a_sender_without_its_receiver_does_not_measure(self):
         output, _ = self.play("--limit=sender", rc=2)
         self.assertIn("not measured, because the receiver receiver is not ready", output)
