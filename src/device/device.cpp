@@ -36,7 +36,7 @@ void Device::store(std::uint32_t offset, std::uint64_t value) {
 }
 
 void Device::reset() {
-  if (channel_.eq_id != 0) former_ = channel_;
+  if (channel_.eq_id != 0) former_channel_ = channel_;
   channel_ = {};
   revoked_ = false;
   queues_.reset();
@@ -157,25 +157,26 @@ void Device::handle_doorbell(std::uint32_t page, std::uint32_t offset, std::uint
     }
     case wire::DoorbellTarget::cq: {
       const auto bell = wire::decode<wire::CqDoorbell>(bytes);
-      return bell ? arm(*bell, former_.cq_id) : note(bell.error());
+      return bell ? arm(*bell, former_channel_.cq_id) : note(bell.error());
     }
     case wire::DoorbellTarget::eq: {
       const auto bell = wire::decode<wire::EqDoorbell>(bytes);
-      return bell ? arm(*bell, former_.eq_id) : note(bell.error());
+      return bell ? arm(*bell, former_channel_.eq_id) : note(bell.error());
     }
     default:
       return trace_.line(fmt::format("doorbell {} is ignored", name_of(*target)));
   }
 }
 
-// Linux arms the queues of the channel at the end of an interrupt handler, which may be after it
-// has torn down the channel on another CPU (mana_gd_process_eq_events() in gdma_main.c). The
-// adapter ignores such a doorbell.
+// A late doorbell of the channel is not a violation. In Linux, mana_gd_process_eq_events() wakes
+// the thread that waits for a response before it arms the EQ. That thread may tear down the channel
+// in between, because mana_hwc_destroy_channel() does so before it waits for the handler.
 template <class Doorbell>
 void Device::arm(const Doorbell& bell, std::uint32_t former_id) {
   const bool is_late = channel_.eq_id == 0 && bell.id == former_id && former_id != 0;
   if (is_late)
-    return trace_.line(fmt::format("late doorbell for queue {} of the channel", bell.id));
+    return trace_.line(
+        fmt::format("ignored a late doorbell for queue {} of the former channel", bell.id));
   queues_.ring(bell);
 }
 

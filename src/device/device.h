@@ -99,7 +99,7 @@ class Device {
   Packets packets_;
   Rdma rdma_;
   Channel channel_;
-  Channel former_;  // the last channel that was torn down
+  Channel former_channel_;  // the last channel that was torn down
   bool revoked_ = false;
   std::uint64_t messages_ = 0;
   std::map<wire::Command, std::uint64_t> executed_;
