@@ -45,17 +45,19 @@ Clock::time_point next_reading(const TrialPlan& plan,
   return Seconds(end - until).count() < std::min(min, Seconds(kStep).count()) ? end : until;
 }
 
-enum class Woken { at_time, by_stop, by_end };
+enum class WakeReason { deadline, stop_request, trial_over };
 
 // Sleeps until `time`, a stop request, or the end of the trial by Progress::is_over().
-Woken sleep_until(Clock::time_point time, const std::stop_token& stop, const Progress& progress) {
+WakeReason sleep_until(Clock::time_point time,
+                       const std::stop_token& stop,
+                       const Progress& progress) {
   while (!stop.stop_requested()) {
-    if (progress.is_over && progress.is_over()) return Woken::by_end;
+    if (progress.is_over && progress.is_over()) return WakeReason::trial_over;
     const auto now = Clock::now();
-    if (now >= time) return Woken::at_time;
+    if (now >= time) return WakeReason::deadline;
     std::this_thread::sleep_for(std::min<Clock::duration>(time - now, kStep));
   }
-  return Woken::by_stop;
+  return WakeReason::stop_request;
 }
 
 // Stops the workers and waits for them even if an exception is thrown.
@@ -90,8 +92,8 @@ Trial measure(const TrialPlan& plan,
   int absent = 0;  // number of absent devices
   while (true) {
     const auto until = next_reading(plan, start, last_time);
-    const auto woken = sleep_until(until, stop, progress);
-    trial.interrupted = woken == Woken::by_stop;
+    const auto reason = sleep_until(until, stop, progress);
+    trial.interrupted = reason == WakeReason::stop_request;
     const auto now = Clock::now();
     auto totals = workers.read();
     auto interval = difference(totals, last, Seconds(now - last_time).count());
@@ -107,7 +109,7 @@ Trial measure(const TrialPlan& plan,
     trial.intervals.push_back(std::move(interval));
     last = std::move(totals);
     last_time = now;
-    if (woken != Woken::at_time || until >= end) break;
+    if (reason != WakeReason::deadline || until >= end) break;
   }
   // Read the clock before workers.stop(), during which workers only receive late packets.
   const auto seconds = Seconds(Clock::now() - start).count();

@@ -128,8 +128,8 @@ struct Progress {
   std::function<void()> started;  // just before the first packet
   std::function<void(const Interval&)> interval;
   std::function<void(const Event&)> event = {};  // called before interval() for the same interval
-  // Called about every 10 ms, first when packets flow. True ends the trial as if its time were
-  // over.
+  // Called about every 10 ms, first right after the workers have started. True ends the trial as if
+  // its time were over.
   std::function<bool()> is_over = {};
 };
 
