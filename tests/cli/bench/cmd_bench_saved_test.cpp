@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/bench/has_dpdk.h"
 #include "cli/run_manactl.h"
 #include "datapath/bench.h"
 #include "datapath/engines.h"
@@ -268,10 +269,6 @@ TEST_F(SavedResults, AreComparedWithoutTheirSeries) {
   part.erase("series");
   keep(kOld, document(steady(Mode::tx, 1e7)));
   EXPECT_EQ(run({"bench", "compare", kOld, "-"}, part.dump()).code, 0);
-}
-
-bool has_dpdk() {
-  return !datapath::kDpdkEngine.info().version.empty();
 }
 
 std::vector<std::string> brief(std::vector<std::string> more = {}) {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench/has_dpdk.h"
 #include "cli/run_manactl.h"
 #include "datapath/engines.h"
 
@@ -14,10 +15,6 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
-
-bool has_dpdk() {
-  return !datapath::kDpdkEngine.info().version.empty();
-}
 
 // Checks the error of a build without DPDK, in which all commands that need DPDK fail.
 bool expect_not_built_in(const Outcome& outcome) {

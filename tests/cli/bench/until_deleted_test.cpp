@@ -8,17 +8,13 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench/has_dpdk.h"
 #include "cli/run_manactl.h"
-#include "datapath/engines.h"
 
 namespace manactl::test::until_deleted_test {
 namespace {
 
 using testing::HasSubstr;
-
-bool has_dpdk() {
-  return !datapath::kDpdkEngine.info().version.empty();
-}
 
 class BenchUntilDeleted : public testing::Test {
  protected:
