@@ -11,8 +11,8 @@
 #include "cli/bench/live_view.h"
 #include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
-#include "cli/bench/run_file.h"
 #include "cli/bench/saved_results.h"
+#include "cli/bench/stop_file.h"
 #include "cli/bench/traffic_text.h"
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -191,53 +191,25 @@ void summarize(const os::Files& files, report::BenchResult& result) {
       {result.interference.stolen.value_or(-1), result.interference.preempted.value_or(-1)});
 }
 
-// Ends the trial of a run when the file of --until-deleted is deleted.
-class EndByFile {
- public:
-  // Without the option, the trial ends after its time.
-  static Result<EndByFile> from(const RunOptions& options) {
-    EndByFile end;
-    if (options.until_deleted.empty()) return end;
-    auto file = RunFile::at(options.until_deleted);
-    if (!file) return tl::unexpected<Error>(file.error());
-    end.file_ = std::make_unique<RunFile>(std::move(*file));
-    return end;
-  }
-
-  // The callback creates the file when it is first called. It must not outlive this object.
-  void add_to(datapath::Progress& progress) {
-    if (!file_) return;
-    progress.is_over = [this] {
-      if (!file_->is_created()) created_ = file_->create();
-      was_deleted_ = created_ && file_->is_deleted();
-      return was_deleted_ || !created_;
-    };
-  }
-
-  // Fails if the file could not be created. If it was deleted, sets the duration to the actual one.
-  Result<> finish(report::BenchResult& result) const {
-    if (!created_) return created_;
-    if (!was_deleted_) return {};
-    auto& trial = result.report.trials.back();
-    trial.plan.seconds = result.plan.trial.seconds = trial.total.seconds;
-    result.report.notes.emplace_back(
-        "the measurement ended when the file of --until-deleted was deleted");
-    return {};
-  }
-
- private:
-  std::unique_ptr<RunFile> file_;
-  Result<> created_;
-  bool was_deleted_ = false;
-};
+// Replaces the planned duration with that until the deletion of the file.
+void end_early(report::BenchResult& result) {
+  auto& trial = result.report.trials.back();
+  trial.plan.seconds = result.plan.trial.seconds = trial.total.seconds;
+  result.report.notes.emplace_back(
+      "the measurement ended when the file of --until-deleted was deleted");
+}
 
 Result<report::BenchResult> measure(datapath::Engine& engine,
                                     const os::Files& files,
                                     const datapath::BenchPlan& plan,
                                     const RunOptions& options,
                                     ProgressReporter& reporter) {
-  auto end = EndByFile::from(options);
-  if (!end) return tl::unexpected<Error>(end.error());
+  std::unique_ptr<StopFile> stop_file;
+  if (!options.until_deleted.empty()) {
+    auto opened = StopFile::open(options.until_deleted);
+    if (!opened) return tl::unexpected<Error>(opened.error());
+    stop_file = std::move(*opened);
+  }
   const auto session = engine.open(plan);
   if (!session) return tl::unexpected<Error>(session.error());
   report::BenchResult result;
@@ -247,13 +219,15 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
   reporter.start(result.report);
   const InterferenceMonitor interference(files, plan.cpus);
   auto progress = reporter.callbacks();
-  end->add_to(progress);
+  if (stop_file) progress.is_over = [&stop_file] { return stop_file->ends_measurement(); };
   const TrialRunner trials{
       **session, options, reporter.signals().token(), progress, reporter.trial_starts()};
   const auto done = options.losses.empty() ? trials.repeat(result) : trials.search(result);
   reporter.end();
   if (!done) return tl::unexpected<Error>(done.error());
-  if (const auto ended = end->finish(result); !ended) return tl::unexpected<Error>(ended.error());
+  if (stop_file && !stop_file->created())
+    return tl::unexpected<Error>(stop_file->created().error());
+  if (stop_file && stop_file->is_deleted()) end_early(result);
   result.interference = interference.so_far();
   summarize(files, result);
   if (report::is_interrupted(result)) result.stop_signal = reporter.signals().number();
@@ -276,12 +250,11 @@ void add_run_options(CLI::App& app, RunOptions& options) {
            "--allow-synthetic",
            options.allow_synthetic,
            "accept packets on the synthetic path, not only on the VF");
-  add_value(app,
-            {"--until-deleted",
-             type::kFile,
-             "create FILE when packets are measured, and stop when it is deleted"},
-            store_in(options.until_deleted,
-                     [](std::string_view text) { return parse_text(text, "a path"); }));
+  add_value(
+      app,
+      {"--until-deleted", type::kFile, "create FILE at the start, and stop when it is deleted"},
+      store_in(options.until_deleted,
+               [](std::string_view text) { return parse_text(text, "a path"); }));
   add_output(app, type::kOutput, options.output);
   add_value(app,
             {"--label", "TEXT", "give the saved result this name"},

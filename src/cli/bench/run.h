@@ -23,7 +23,7 @@ struct RunOptions {
   std::vector<double> losses;  // goals of --find, shares of lost packets; empty: no search
   bool allow_synthetic = false;
   std::optional<Output> output;
-  std::string until_deleted;  // file that is created, and whose deletion ends the run; may be empty
+  std::string until_deleted;  // path of --until-deleted; empty: the option was not given
   bool no_save = false;
   std::string label;    // name for the saved result; may be empty
   std::string results;  // directory of saved results; empty: Context::results

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "cli/bench/run_file.h"
+#include "cli/bench/stop_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@ std::string cannot_create(const std::string& path) {
 
 }  // namespace
 
-Result<RunFile> RunFile::at(const std::string& path) {
+Result<std::unique_ptr<StopFile>> StopFile::open(const std::string& path) {
   const auto location = split_file_path(path);
   if (!location) return because(location.error(), cannot_create(path));
   auto directory = TrustedDirectory::open(location->directory, Trust::owned);
@@ -29,22 +29,28 @@ Result<RunFile> RunFile::at(const std::string& path) {
   if (faccessat(directory->get(), location->name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
     return fail(Errc::invalid, cannot_create(path) + ": it exists; delete it or use another name");
   }
-  return RunFile(std::move(*directory), location->name, path);
+  return std::make_unique<StopFile>(std::move(*directory), location->name, path);
 }
 
-RunFile::~RunFile() {
-  if (is_created() && !is_deleted()) unlinkat(directory_.get(), name_.c_str(), 0);
+StopFile::~StopFile() {
+  if (file_ && !is_deleted()) unlinkat(directory_.get(), name_.c_str(), 0);
 }
 
-Result<> RunFile::create() {
+bool StopFile::ends_measurement() {
   constexpr mode_t kOwnerOnly = 0600;
-  auto file = directory_.open_file(name_, O_WRONLY | O_CREAT | O_EXCL, kOwnerOnly);
-  if (!file) return because(file.error(), cannot_create(path_));
-  file_ = std::move(*file);
-  return {};
+  if (!file_) {
+    auto file = directory_.open_file(name_, O_WRONLY | O_CREAT | O_EXCL, kOwnerOnly);
+    if (file) {
+      file_ = std::move(*file);
+    } else {
+      created_ = because(file.error(), cannot_create(path_));
+    }
+  }
+  return !created_ || is_deleted();
 }
 
-bool RunFile::is_deleted() const {
+bool StopFile::is_deleted() const {
+  if (!file_) return false;
   struct stat created{}, current{};
 
   return fstat(file_.get(), &created) != 0 ||
