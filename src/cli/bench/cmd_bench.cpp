@@ -62,6 +62,9 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
   const auto* engine = options.engine;
   if (device && engine != nullptr && !engine->takes_vdevs)
     return fmt::format("bench: --engine {} measures MANA only; --vdev requires DPDK", engine->name);
+  const auto& run = options.run;
+  if (!run.until_deleted.empty() && (!run.losses.empty() || run.repeat > 1))
+    return "bench: --until-deleted measures a single trial: omit --find and --repeat";
   return {};
 }
 

@@ -266,11 +266,6 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 Result<> check_run(const datapath::BenchPlan& plan, const RunOptions& options) {
   auto valid = datapath::validate(plan);
   if (valid && !options.losses.empty()) valid = datapath::can_find(plan.mode);
-  const bool is_single_trial = options.losses.empty() && options.repeat == 1;
-  if (valid && !options.until_deleted.empty() && !is_single_trial) {
-    valid =
-        fail(Errc::invalid, "--until-deleted measures a single trial: omit --find and --repeat");
-  }
   if (!valid) return tl::unexpected<Error>(with_options(valid.error()));
   return valid;
 }
