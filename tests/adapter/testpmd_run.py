@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-RUN_SECONDS = 1.0  # from testpmd's prompt to the newline that ends testpmd; short, because no test measures rates
+RUN_SECONDS = 0.4  # from testpmd's prompt to the newline that ends testpmd; short, because no test measures rates
 TIMEOUT_SECONDS = 60
 MAC = "00:0d:3a:76:3b:d0"
 DEVICE = f"--vdev=7870:00:00.0,mac={MAC}"
@@ -28,9 +28,10 @@ class Run:
         self.commands = [*commands]
         self.kill = kill
         self.late = False
-        cpus = sorted(os.sched_getaffinity(0))
-        command = [sys.argv[1], "sim", "--json", *sim, "--", sys.argv[2], f"--lcores=0@{cpus[0]},1@{cpus[-1]}",
-                   "--no-huge", "-m", "512", f"--file-prefix=manactl-{os.getpid()}", "-v", *eal]
+        self.files_before = files_of_the_adapter()
+        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+        command = [sys.argv[1], "sim", "--json", *sim, "--", sys.argv[2], f"--lcores=(0,1)@({cpus})",
+                   "--no-huge", "-m", "256", f"--file-prefix=manactl-{os.getpid()}", "-v", *eal]
         command += [device] if device else []
         # The console of testpmd reads a file of commands before its terminal.
         with tempfile.NamedTemporaryFile("w", prefix="manactl-", suffix=".txt") as file:
@@ -115,6 +116,17 @@ class Run:
         self.check(found, "the log does not contain the DPDK version")
         return int(found[1]), int(found[2])
 
+    def check_nothing_is_left(self, processes=()):
+        """Waits until the processes have ended and all files of adapters that started during the run are gone.
+
+        Other tests may have created some of these files.
+        """
+        files = files_of_the_adapter() - self.files_before
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while remaining := [*filter(os.path.exists, files), *filter(is_running, processes)]:
+            self.check(time.monotonic() < deadline, f"left behind: {remaining}")
+            time.sleep(0.05)
+
     def check_log(self, *lines):
         for line in lines:
             self.check(line in self.log, f"the log does not contain: {line}")
@@ -139,8 +151,6 @@ def is_running(pid):
         return False
 
 
-def left_behind(children=()):
-    """Files of the adapter that exist, and processes of the run that have not ended."""
-    files = [f"{folder}/{name}" for folder in ("/dev/shm", "/run", "/tmp") for name in os.listdir(folder)
-             if name.startswith("manactl-sim")]
-    return files + [child for child in children if is_running(child)]
+def files_of_the_adapter():
+    return {f"{folder}/{name}" for folder in ("/dev/shm", "/run", "/tmp") for name in os.listdir(folder)
+            if name.startswith("manactl-sim")}
