@@ -10,13 +10,16 @@ find_package(tl-expected REQUIRED)
 
 pkg_check_modules(NL REQUIRED IMPORTED_TARGET libnl-3.0)
 pkg_check_modules(UDEV REQUIRED IMPORTED_TARGET libudev)
-pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
-# Some packages of RE2 (Debian 12) give the version 0.0.0. The name of the library then contains its ABI version.
-if(RE2_VERSION STREQUAL "0.0.0")
-  find_library(MANACTL_RE2_LIBRARY re2 HINTS ${RE2_LIBRARY_DIRS} REQUIRED)
-  file(REAL_PATH "${MANACTL_RE2_LIBRARY}" library)
-  string(REGEX REPLACE "^.*\\.so\\." "" RE2_VERSION "${library}")
-endif()
+# Do not use pkg-config here: on Debian 13 it takes 23 s to resolve the packages of Abseil that re2.pc requires. manactl
+# links only libre2 itself, whose file name contains its ABI version.
+find_path(MANACTL_RE2_INCLUDE_DIR re2/re2.h REQUIRED)
+find_library(MANACTL_RE2_LIBRARY re2 REQUIRED)
+file(REAL_PATH "${MANACTL_RE2_LIBRARY}" library)
+string(REGEX MATCH "[0-9][0-9.]*$" RE2_VERSION "${library}")
+add_library(manactl::re2 UNKNOWN IMPORTED)
+set_target_properties(manactl::re2 PROPERTIES
+  IMPORTED_LOCATION "${MANACTL_RE2_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${MANACTL_RE2_INCLUDE_DIR}")
+
 # Only the headers are used: manactl loads these libraries at their first use (see
 # src/base/shared_library.h).
 pkg_check_modules(KMOD REQUIRED libkmod)

@@ -56,7 +56,7 @@ LIBRARIES = [
     (r"CLI/", r"CLI11::", CLI, []),
     (r"nlohmann/", r"nlohmann_json::", ["base", *CLI, "host", "report", "setup"], []),
     (r"archive(_entry)?\.h", r"PkgConfig::ARCHIVE", ["host"], []),
-    (r"re2/", r"PkgConfig::RE2", ["diag"], []),
+    (r"re2/", r"manactl::re2", ["diag"], []),
     (r"netlink/", r"PkgConfig::NL", ["os"], []),
     (r"libudev\.h", r"PkgConfig::UDEV", ["os"], []),
     (r"libkmod\.h|bpf/", r"PkgConfig::(KMOD|BPF)", ["os"], []),
@@ -153,6 +153,7 @@ WRONG = {  # path and text of a file, and the number of wrong lines
     "adapter/net/a.h": ('#include "adapter/link/a.h"\n#include "os/files.h"\n#include "adapter/shim/a.h"\n', 2),
     "shed/a.cpp": ("", 1),
     "diag/CMakeLists.txt": ("manactl_module(diag LINKS manactl_host\n  manactl_os CLI11::CLI11)\n", 2),
+    "host/CMakeLists.txt": ("manactl_module(host LINKS manactl_os\n  PRIVATE_LINKS manactl::re2)\n", 1),
     "datapath/CMakeLists.txt": ("manactl_module(datapath LINKS manactl_datapath_${name} manactl_datapath_dpdk manactl_cli)", 2),
     "cli/CMakeLists.txt": ("target_link_libraries(manactl PRIVATE manactl_warnings manactl_dpdk)", 1),
 }
