@@ -3,7 +3,6 @@
 #include "device/listener.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -31,6 +30,11 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
+// The suffix of the temporary name.
+std::string own_suffix() {
+  return fmt::format(".{}", ::gettid());
+}
+
 Result<> remove_stale(const sockaddr_un& address, int type) {
   struct stat status{};
   if (::lstat(address.sun_path, &status) != 0) return {};
@@ -45,29 +49,44 @@ Result<> remove_stale(const sockaddr_un& address, int type) {
 
 Result<Listener> Listener::open(const std::string& path, int type) {
   const auto doing = fmt::format("cannot use the socket '{}'", path);
+  const auto suffix = own_suffix();
   const auto address = address_of(path);
-  if (!address) {
-    return because({Errc::invalid,
-                    0,
-                    fmt::format("at most {} bytes are possible", sizeof address->sun_path - 1)},
-                   doing);
+  const auto temporary = address_of(path + suffix);
+  if (!temporary) {
+    const auto max = sizeof temporary->sun_path - 1 - suffix.size();
+    return because({Errc::invalid, 0, fmt::format("at most {} bytes are possible", max)}, doing);
   }
   const auto removed = remove_stale(*address, type);
   if (!removed) return because(removed.error(), doing);
   Listener listener;
   listener.socket_ = new_socket(type);
-  const auto mask = ::umask(S_IRWXG | S_IRWXO);
-  const int number =
-      ::bind(listener.socket_.get(), generic(*address), sizeof *address) == 0 ? 0 : errno;
-  ::umask(mask);
-  if (number != 0) return fail_errno(number, doing);
+  // The socket gets its name only when it listens: a socket that refuses connections is stale.
+  const auto* name = temporary->sun_path;
+  ::unlink(name);  // that of an earlier process
+  // bind() takes the mode from the socket (Linux, net/unix/af_unix.c).
+  struct stat status{};
+  const bool listens =
+      ::fchmod(listener.socket_.get(), S_IRWXU) == 0 &&
+      ::bind(listener.socket_.get(), generic(*temporary), sizeof *temporary) == 0 &&
+      ::listen(listener.socket_.get(), 1) == 0 && ::lstat(name, &status) == 0 &&
+      ::link(name, path.c_str()) == 0;
+  const int number = errno;
+  ::unlink(name);
+  if (!listens) return fail_errno(number, doing);
   listener.path_ = path;
-  if (::listen(listener.socket_.get(), 1) != 0) return fail_errno(errno, doing);
+  listener.device_ = status.st_dev;
+  listener.inode_ = status.st_ino;
   return listener;
 }
 
 Listener::~Listener() {
-  if (!path_.empty()) ::unlink(path_.c_str());
+  if (!path_.empty() && is_in_place()) ::unlink(path_.c_str());
+}
+
+bool Listener::is_in_place() const {
+  struct stat status{};
+  return ::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ &&
+         status.st_ino == inode_;
 }
 
 Descriptor Listener::accept() const {

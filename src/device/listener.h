@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
 
 #include "base/descriptor.h"
@@ -11,7 +13,7 @@
 
 namespace manactl::device {
 
-// Removes the socket from the file system at the end.
+// Removes the socket from the file system at the end, unless another process has replaced it.
 class Listener {
  public:
   // Only this user may connect. Replaces a socket that no process uses any more, but nothing else.
@@ -19,7 +21,10 @@ class Listener {
   static Result<Listener> open(const std::string& path, int type);
 
   Listener(Listener&& other) noexcept
-      : socket_(std::move(other.socket_)), path_(std::exchange(other.path_, {})) {}
+      : socket_(std::move(other.socket_)),
+        path_(std::exchange(other.path_, {})),
+        device_(other.device_),
+        inode_(other.inode_) {}
 
   Listener& operator=(Listener&&) = delete;
   Listener(const Listener&) = delete;
@@ -27,6 +32,9 @@ class Listener {
   ~Listener();
 
   int fd() const { return socket_.get(); }
+
+  // False if another process has removed or replaced the socket, so that nobody can connect.
+  bool is_in_place() const;
 
   // A Descriptor without a number if no connection is waiting.
   Descriptor accept() const;
@@ -36,6 +44,8 @@ class Listener {
 
   Descriptor socket_;
   std::string path_;
+  dev_t device_ = 0;  // with inode_, identifies the socket in the file system
+  ino_t inode_ = 0;
 };
 
 // Connects to a listener without waiting. A Descriptor without a number if that fails.

@@ -68,13 +68,20 @@ class Peer : public Uplink {
 
  private:
   Result<> find() {
-    if (listener_) return {};
-    connection_ = connect_to(path_, SOCK_SEQPACKET);
-    if (connection_) return {};
-    auto listener = Listener::open(path_, SOCK_SEQPACKET);
-    if (!listener) return tl::unexpected<Error>(listener.error());
-    listener_.emplace(std::move(*listener));
-    return {};
+    // If two devices start at the same time, neither may find a listener, and one of them cannot
+    // create the socket. If both find a stale one, the second may remove the socket of the first.
+    if (listener_ && listener_->is_in_place()) return {};
+    listener_.reset();
+    for (int tries_left = 3;; --tries_left) {
+      connection_ = connect_to(path_, SOCK_SEQPACKET);
+      if (connection_) return {};
+      auto listener = Listener::open(path_, SOCK_SEQPACKET);
+      if (listener) {
+        listener_.emplace(std::move(*listener));
+        return {};
+      }
+      if (tries_left == 1) return tl::unexpected<Error>(listener.error());
+    }
   }
 
   void accept() {

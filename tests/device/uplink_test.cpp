@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <barrier>
+#include <thread>
+
 #include "device/console.h"
 #include "device/fixture.h"
 
@@ -163,6 +166,45 @@ TEST(PeerUplinks, ConnectAgainWhicheverSideEnds) {
     EXPECT_TRUE(stays->send(Frame{7}));
     EXPECT_EQ((*ends)->receive(), (Frame{7}));
   }
+}
+
+// Sends frames from each side until the other one receives one.
+bool are_connected(Uplink& first, Uplink& second) {
+  bool forth = false, back = false;
+  for (int i = 0; i < 10 && !(forth && back); ++i) {
+    first.send(Frame{1});
+    second.send(Frame{2});
+    forth = forth || second.receive() == Frame{1};
+    back = back || first.receive() == Frame{2};
+  }
+  return forth && back;
+}
+
+TEST(PeerUplinks, ConnectIfBothStartAtTheSameTime) {
+  const auto path = path_of("race");
+  for (int i = 0; i < 500; ++i) {
+    std::unique_ptr<Uplink> first, second;
+    std::barrier start(2);
+    std::thread thread([&] {
+      start.arrive_and_wait();
+      second = peer(path);
+    });
+    start.arrive_and_wait();
+    first = peer(path);
+    thread.join();
+    ASSERT_TRUE(first && second);
+    ASSERT_TRUE(are_connected(*first, *second)) << "attempt " << i;
+  }
+}
+
+TEST(PeerUplinks, ConnectIfTheSocketWasReplaced) {
+  const auto path = path_of("replaced");
+  auto first = peer(path);
+  ASSERT_EQ(unlink(path.c_str()), 0);
+  const auto second = peer(path);
+  EXPECT_TRUE(are_connected(*first, *second));
+  first.reset();
+  EXPECT_EQ(access(path.c_str(), F_OK), 0);  // the socket of the second one
 }
 
 TEST(TapUplinks, FailWithTheNameOfTheInterface) {
