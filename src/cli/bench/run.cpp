@@ -191,8 +191,8 @@ void summarize(const os::Files& files, report::BenchResult& result) {
       {result.interference.stolen.value_or(-1), result.interference.preempted.value_or(-1)});
 }
 
-// Replaces the planned duration with that until the deletion of the file.
-void end_early(report::BenchResult& result) {
+// Sets the planned duration to the measured one, because the deletion of the file ended the trial.
+void record_early_end(report::BenchResult& result) {
   auto& trial = result.report.trials.back();
   trial.plan.seconds = result.plan.trial.seconds = trial.total.seconds;
   result.report.notes.emplace_back(
@@ -219,15 +219,15 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
   reporter.start(result.report);
   const InterferenceMonitor interference(files, plan.cpus);
   auto progress = reporter.callbacks();
-  if (stop_file) progress.is_over = [&stop_file] { return stop_file->ends_measurement(); };
+  if (stop_file) progress.is_over = [&stop_file] { return stop_file->should_stop(); };
   const TrialRunner trials{
       **session, options, reporter.signals().token(), progress, reporter.trial_starts()};
   const auto done = options.losses.empty() ? trials.repeat(result) : trials.search(result);
   reporter.end();
   if (!done) return tl::unexpected<Error>(done.error());
-  if (stop_file && !stop_file->created())
-    return tl::unexpected<Error>(stop_file->created().error());
-  if (stop_file && stop_file->is_deleted()) end_early(result);
+  if (stop_file && !stop_file->creation_result())
+    return tl::unexpected<Error>(stop_file->creation_result().error());
+  if (stop_file && stop_file->has_stopped()) record_early_end(result);
   result.interference = interference.so_far();
   summarize(files, result);
   if (report::is_interrupted(result)) result.stop_signal = reporter.signals().number();
@@ -252,7 +252,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
            "accept packets on the synthetic path, not only on the VF");
   add_value(
       app,
-      {"--until-deleted", type::kFile, "create FILE at the start, and stop when it is deleted"},
+      {"--until-deleted", type::kFile, "create FILE when packets flow; stop when FILE is deleted"},
       store_in(options.until_deleted,
                [](std::string_view text) { return parse_text(text, "a path"); }));
   add_output(app, type::kOutput, options.output);

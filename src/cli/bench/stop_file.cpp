@@ -36,23 +36,22 @@ StopFile::~StopFile() {
   if (file_ && !is_deleted()) unlinkat(directory_.get(), name_.c_str(), 0);
 }
 
-bool StopFile::ends_measurement() {
+bool StopFile::should_stop() {
   constexpr mode_t kOwnerOnly = 0600;
   if (!file_) {
     auto file = directory_.open_file(name_, O_WRONLY | O_CREAT | O_EXCL, kOwnerOnly);
     if (file) {
       file_ = std::move(*file);
     } else {
-      created_ = because(file.error(), cannot_create(path_));
+      creation_result_ = because(file.error(), cannot_create(path_));
     }
   }
-  return !created_ || is_deleted();
+  has_stopped_ = has_stopped_ || (file_ && is_deleted());
+  return !creation_result_ || has_stopped_;
 }
 
 bool StopFile::is_deleted() const {
-  if (!file_) return false;
   struct stat created{}, current{};
-
   return fstat(file_.get(), &created) != 0 ||
          fstatat(directory_.get(), name_.c_str(), &current, AT_SYMLINK_NOFOLLOW) != 0 ||
          created.st_dev != current.st_dev || created.st_ino != current.st_ino;

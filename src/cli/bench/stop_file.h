@@ -27,20 +27,23 @@ class StopFile {
   // Deletes the file unless another file has its name.
   ~StopFile();
 
-  // The first call creates the file. True if that failed, or if the file has been deleted, moved or
-  // replaced.
-  bool ends_measurement();
+  // Creates the file on the first call. True if the measurement must stop: the file could not be
+  // created, or has been deleted, moved or replaced.
+  bool should_stop();
 
-  const Result<>& created() const { return created_; }
+  const Result<>& creation_result() const { return creation_result_; }
 
-  // True if the created file has been deleted, moved or replaced.
-  bool is_deleted() const;
+  // True if should_stop() found that the file had been deleted, moved or replaced.
+  bool has_stopped() const { return has_stopped_; }
 
  private:
+  bool is_deleted() const;
+
   TrustedDirectory directory_;
   std::string name_, path_;
   Descriptor file_;  // kept open, because the kernel could otherwise reuse its inode number
-  Result<> created_;
+  Result<> creation_result_;
+  bool has_stopped_ = false;
 };
 
 }  // namespace manactl::cli

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench/has_dpdk.h"
+#include "cli/bench/stop_file.h"
 #include "cli/run_manactl.h"
 
 namespace manactl::test::until_deleted_test {
@@ -57,6 +58,17 @@ TEST_F(BenchUntilDeleted, EndsIfTheFileIsMovedOrReplaced) {
   expect_complete_run(manactl_until(
       run_with_file(file), file, [&] { return rename(other.c_str(), file.c_str()) == 0; }));
   EXPECT_EQ(access(file.c_str(), F_OK), 0) << "the other file was deleted";
+}
+
+TEST_F(BenchUntilDeleted, ADeletionAfterTheEndDoesNotCount) {
+  const auto opened = cli::StopFile::open(file);
+  ASSERT_TRUE(opened.has_value()) << opened.error().message;
+  auto& stop_file = **opened;
+  EXPECT_FALSE(stop_file.should_stop());
+  ASSERT_EQ(unlink(file.c_str()), 0);
+  EXPECT_FALSE(stop_file.has_stopped());
+  EXPECT_TRUE(stop_file.should_stop());
+  EXPECT_TRUE(stop_file.has_stopped());
 }
 
 TEST_F(BenchUntilDeleted, DeletesTheFileAtTheEnd) {
