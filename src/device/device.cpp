@@ -168,9 +168,10 @@ void Device::handle_doorbell(std::uint32_t page, std::uint32_t offset, std::uint
   }
 }
 
-// A late doorbell of the channel is not a violation. In Linux, mana_gd_process_eq_events() wakes
-// the thread that waits for a response before it arms the EQ. That thread may tear down the channel
-// in between, because mana_hwc_destroy_channel() does so before it waits for the handler.
+// A late doorbell of the channel is not a violation. In Linux, mana_hwc_comp_event() and
+// mana_gd_process_eq_events() wake the thread that waits for a response, and only then arm the CQ
+// and the EQ. Meanwhile that thread may tear down the channel, because mana_hwc_destroy_channel()
+// does not wait for these handlers first.
 template <class Doorbell>
 void Device::arm(const Doorbell& bell, std::uint32_t former_id) {
   const bool is_late = channel_.eq_id == 0 && bell.id == former_id && former_id != 0;
