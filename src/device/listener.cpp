@@ -30,11 +30,6 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-// The suffix of the temporary name.
-std::string own_suffix() {
-  return fmt::format(".{}", ::gettid());
-}
-
 Result<> remove_stale(const sockaddr_un& address, int type) {
   struct stat status{};
   if (::lstat(address.sun_path, &status) != 0) return {};
@@ -49,7 +44,7 @@ Result<> remove_stale(const sockaddr_un& address, int type) {
 
 Result<Listener> Listener::open(const std::string& path, int type) {
   const auto doing = fmt::format("cannot use the socket '{}'", path);
-  const auto suffix = own_suffix();
+  const auto suffix = fmt::format(".{}", ::gettid());  // of the temporary name
   const auto address = address_of(path);
   const auto temporary = address_of(path + suffix);
   if (!temporary) {
@@ -60,16 +55,16 @@ Result<Listener> Listener::open(const std::string& path, int type) {
   if (!removed) return because(removed.error(), doing);
   Listener listener;
   listener.socket_ = new_socket(type);
+  // bind() takes the mode from the socket (Linux, net/unix/af_unix.c).
+  if (::fchmod(listener.socket_.get(), S_IRWXU) != 0 ||
+      ::bind(listener.socket_.get(), generic(*temporary), sizeof *temporary) != 0) {
+    return fail_errno(errno, doing);
+  }
   // The socket gets its name only when it listens: a socket that refuses connections is stale.
   const auto* name = temporary->sun_path;
-  ::unlink(name);  // that of an earlier process
-  // bind() takes the mode from the socket (Linux, net/unix/af_unix.c).
   struct stat status{};
-  const bool listens =
-      ::fchmod(listener.socket_.get(), S_IRWXU) == 0 &&
-      ::bind(listener.socket_.get(), generic(*temporary), sizeof *temporary) == 0 &&
-      ::listen(listener.socket_.get(), 1) == 0 && ::lstat(name, &status) == 0 &&
-      ::link(name, path.c_str()) == 0;
+  const bool listens = ::listen(listener.socket_.get(), 1) == 0 && ::lstat(name, &status) == 0 &&
+                       ::link(name, path.c_str()) == 0;
   const int number = errno;
   ::unlink(name);
   if (!listens) return fail_errno(number, doing);

@@ -17,6 +17,7 @@ namespace manactl::device {
 class Listener {
  public:
   // Only this user may connect. Replaces a socket that no process uses any more, but nothing else.
+  // The directory must be writable: for a moment, the socket has the name PATH.THREAD-ID.
   // `type` is the type of socket, such as SOCK_STREAM.
   static Result<Listener> open(const std::string& path, int type);
 
