@@ -261,7 +261,7 @@ exit $code
 """)
         slow.chmod(0o755)
         output, _ = self.play(rc=2, manactl_path=str(slow), manactl_bench_start_timeout=1)
-        self.assertIn("; the receiver was not ready within 1 s", output)
+        self.assertIn("the receiver was not ready within 1 s (manactl_bench_start_timeout); manactl bench: exit", output)
         self.assertFalse(beside.exists(), "restore ran beside bench")
 
     def test_a_sender_without_its_receiver_does_not_measure(self):
