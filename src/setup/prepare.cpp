@@ -8,6 +8,7 @@
 #include "host/gather.h"
 #include "setup/lock.h"
 #include "setup/sysfs.h"
+#include "setup/takeover.h"
 
 namespace manactl::setup {
 namespace {
@@ -35,6 +36,16 @@ Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::str
     if (!closed) return tl::unexpected<Error>(closed.error());
   }
   return valid;
+}
+
+// The facts from which the plan is made, and which the journal records. A VF that has just joined
+// may still change its state and its name.
+host::Facts gather_settled(const Request& request, const SetupContext& context) {
+  auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
+  const auto* nic = request.interface ? facts.find_nic(request.interface->str()) : nullptr;
+  if (nic == nullptr || !nic->vf) return facts;
+  if (!wait_for_takeover(context, nic->vf->name)) return facts;
+  return host::gather(context.system, {}, host::SshSearch::every_process);
 }
 
 // Discards every record: a dry run keeps no journal.
@@ -92,7 +103,7 @@ Result<PrepareResult> prepare(const Request& request,
   if (!boot) return because(boot.error(), "cannot identify this boot");
   const auto entries = entries_of_this_boot(context.journal, *boot);
   if (!entries) return tl::unexpected<Error>(entries.error());
-  const auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
+  const auto facts = gather_settled(request, context);
   auto plan = make_plan(request, facts, context.system, *entries);
   if (!plan) return tl::unexpected<Error>(plan.error());
   if (plan->already_prepared) return already_prepared(*plan);

@@ -8,6 +8,7 @@
 #include "setup/addresses.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
+#include "setup/takeover.h"
 
 namespace manactl::setup {
 namespace {
@@ -58,7 +59,9 @@ class SaveAddresses final : public Step {
     if (!addresses) return tl::unexpected<Error>(addresses.error());
     const auto routes = system.links.routes();
     if (!routes) return tl::unexpected<Error>(routes.error());
-    Values observed{{"index", std::to_string(link->index)}, {"mtu", std::to_string(link->mtu)}};
+    Values observed{{"index", std::to_string(link->index)},
+                    {"mtu", std::to_string(link->mtu)},
+                    {"state", link->is_up() ? "up" : "down"}};
     std::size_t count = 0;
     for (const auto& address : *addresses) {
       if (address.index != link->index) continue;
@@ -85,7 +88,8 @@ class SaveAddresses final : public Step {
     }
     const auto addresses = restore_addresses(context, *link, before);
     const auto routes = restore_routes(context, *link, before);
-    return addresses ? routes : addresses;
+    const auto state = keep_down(context, *link, before);
+    return !addresses ? addresses : !routes ? routes : state;
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {
@@ -106,6 +110,12 @@ class SaveAddresses final : public Step {
   }
 
  private:
+  // Setting the synthetic interface up, and the takeover, also set a VF up that was down before.
+  Result<> keep_down(const StepContext& context, const os::Link& link, const Values& before) const {
+    if (value_at(before, "state") != "down" || !link.master) return {};
+    return hold_down(context, interface_);
+  }
+
   static Result<> restore_mtu(const StepContext& context,
                               const os::Link& link,
                               const Values& before) {

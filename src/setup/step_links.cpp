@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
+#include "setup/takeover.h"
 
 namespace manactl::setup {
 namespace {
@@ -106,7 +107,7 @@ class SetDown : public Step {
   std::string interface_;
 };
 
-// hv_netvsc sets a VF up about 100 ms after the VF joins, and network managers set up interfaces
+// hv_netvsc takes over a VF 100 ms after the VF has joined, and network managers set up interfaces
 // that are new to them. Setting the VF down once is therefore not enough.
 class KeepDown final : public SetDown {
  public:
@@ -119,21 +120,7 @@ class KeepDown final : public SetDown {
   bool is_done(const Values& /*observed*/) const override { return false; }
 
   Result<Values> apply(const StepContext& context) override {
-    constexpr std::chrono::milliseconds kQuietTime{300};
-    constexpr int kMaxAttempts = 5;
-    for (int i = 0; i < kMaxAttempts; ++i) {
-      const bool raised = wait_until(context.clock, kQuietTime, [&] {
-        const auto link = find_link(context.system, interface_);
-        return !link || link->is_up();
-      });
-      if (!raised) return Values{};
-      const auto set = set_state(context.system, false);
-      if (!set) return tl::unexpected<Error>(set.error());
-    }
-    return fail(Errc::busy,
-                fmt::format("something repeatedly sets {} up: configure the network manager to "
-                            "ignore it",
-                            printable(interface_)));
+    return with_no_values(hold_down(context, interface_));
   }
 
   Result<> verify(const os::System& system) const override {

@@ -46,7 +46,8 @@ os::Link made_link(int index, std::string name, unsigned number, unsigned flags)
   return link;
 }
 
-constexpr unsigned kUp = IFF_UP | IFF_BROADCAST | IFF_RUNNING | IFF_LOWER_UP;
+constexpr unsigned kRunning = IFF_UP | IFF_RUNNING | IFF_LOWER_UP;
+constexpr unsigned kUp = kRunning | IFF_BROADCAST;
 
 }  // namespace
 
@@ -307,19 +308,25 @@ void FakeVm::join_later(int synthetic, const std::string& vf_name) {
     auto* vf = find(vf_name);
     if (vf == nullptr || state.links.count(synthetic) == 0) return;
     vf->master = synthetic;
-    vf->mtu = state.links[synthetic].mtu;
     vf->flags |= IFF_SLAVE;
-    if (state.links[synthetic].is_up()) vf->flags |= kUp;
+    later(100, [this, synthetic, index = vf->index] { take_over(synthetic, index); });
   });
+}
+
+void FakeVm::take_over(int synthetic, int vf) {
+  const auto found = state.links.find(vf);
+  if (found == state.links.end() || found->second.master != synthetic) return;
+  auto& link = found->second;
+  link.mtu = state.links[synthetic].mtu;
+  link.flags = state.links[synthetic].is_up() ? link.flags | kUp : link.flags & ~kRunning;
 }
 
 Result<> FakeVm::set_up(int index, bool up) {
   auto& link = state.links.at(index);
-  link.flags = up ? link.flags | kUp : link.flags & ~unsigned{IFF_UP | IFF_RUNNING | IFF_LOWER_UP};
+  link.flags = up ? link.flags | kUp : link.flags & ~kRunning;
   // hv_netvsc sets the VF up and down together with the synthetic interface.
   for (auto& [number, vf] : state.links) {
-    if (vf.master == index)
-      vf.flags = up ? vf.flags | kUp : vf.flags & ~unsigned{IFF_UP | IFF_RUNNING | IFF_LOWER_UP};
+    if (vf.master == index) vf.flags = up ? vf.flags | kUp : vf.flags & ~kRunning;
   }
   if (up) {
     std::vector<os::Address> own;

@@ -129,6 +129,7 @@ class FakeVm {
   Result<> set_up(int index, bool up);
   bool has_route_to_gateway(const os::Route& route) const;
   void join_later(int synthetic, const std::string& vf);
+  void take_over(int synthetic, int vf);
   int error_now(bool disk) const;
   void remove_link(int index);
   void later(int milliseconds, std::function<void()> event);

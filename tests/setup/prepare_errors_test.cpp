@@ -103,22 +103,23 @@ TEST(Prepare, ReturnsItsStepsAndItsEntry) {
   }
   const auto& id = result->entry.id;
   EXPECT_EQ(text,
-            fmt::format("save the addresses and routes of eth1 (mtu 1500) unchanged, 0 ms\n"
-                        "save the addresses and routes of enP30832p0s0d1 (mtu 1500) unchanged, 0 "
-                        "ms\n"
-                        "load module uio_hv_generic (loaded no), 0 ms\n"
-                        "load module mana_ib (loaded no), 0 ms\n"
-                        "set eth1 down (state up), 0 ms\n"
-                        "set enP30832p0s0d1 down (state down) unchanged, 0 ms\n"
-                        "unbind eth1 ({}) from hv_netvsc (driver hv_netvsc, joined yes), 0 ms\n"
-                        "set driver_override of channel {} to uio_hv_generic (override -), 0 ms\n"
-                        "bind channel {} to uio_hv_generic (driver -), 0 ms\n"
-                        "wait for the uio device of channel {} (uio uio0) unchanged, 0 ms\n"
-                        "verify that enP30832p0s0d1 stays down (state down), 300 ms\n",
-                        id,
-                        id,
-                        id,
-                        id));
+            fmt::format(
+                "save the addresses and routes of eth1 (mtu 1500, state up) unchanged, 0 ms\n"
+                "save the addresses and routes of enP30832p0s0d1 (mtu 1500, state up) unchanged, 0 "
+                "ms\n"
+                "load module uio_hv_generic (loaded no), 0 ms\n"
+                "load module mana_ib (loaded no), 0 ms\n"
+                "set eth1 down (state up), 0 ms\n"
+                "set enP30832p0s0d1 down (state down) unchanged, 0 ms\n"
+                "unbind eth1 ({}) from hv_netvsc (driver hv_netvsc, joined yes), 0 ms\n"
+                "set driver_override of channel {} to uio_hv_generic (override -), 0 ms\n"
+                "bind channel {} to uio_hv_generic (driver -), 0 ms\n"
+                "wait for the uio device of channel {} (uio uio0) unchanged, 0 ms\n"
+                "verify that enP30832p0s0d1 stays down (state down), 300 ms\n",
+                id,
+                id,
+                id,
+                id));
   for (const auto& step : result->entry.steps) {
     const bool changes = step.kind != StepKind::save_addresses &&
                          step.kind != StepKind::wait_for_uio &&

@@ -40,14 +40,15 @@ class SaveAddresses : public ::testing::Test {
 TEST_F(SaveAddresses, RecordsWhatTheKernelDoesNotRecreate) {
   const auto observed = step_->observe(vm_.context().system);
   ASSERT_TRUE(observed);
-  EXPECT_EQ(*observed,
-            (Values{{"address.00000", "10.0.1.4/24 broadcast 10.0.1.255 scope 0 label eth1"},
-                    {"address.00001", "2001:db8:1::4/64 scope 0"},
-                    {"address.00002", "fe80::2/64 scope 253"},
-                    {"index", "4"},
-                    {"mtu", "1500"},
-                    {"route.00003",
-                     "inet 192.0.2.0/24 via 10.0.1.1 proto 4 scope 0 metric 50 table 254"}}));
+  EXPECT_EQ(
+      *observed,
+      (Values{{"address.00000", "10.0.1.4/24 broadcast 10.0.1.255 scope 0 label eth1"},
+              {"address.00001", "2001:db8:1::4/64 scope 0"},
+              {"address.00002", "fe80::2/64 scope 253"},
+              {"index", "4"},
+              {"mtu", "1500"},
+              {"route.00003", "inet 192.0.2.0/24 via 10.0.1.1 proto 4 scope 0 metric 50 table 254"},
+              {"state", "up"}}));
   EXPECT_THAT(saved_addresses(make_record(*step_, *observed)),
               ElementsAre("10.0.1.4/24 broadcast 10.0.1.255 scope 0 label eth1",
                           "2001:db8:1::4/64 scope 0",
