@@ -96,12 +96,17 @@ def first_point_release(fix, where, newest, mainline):
     return str(first[2])
 
 
+def check_commits(entry, where):
+    commits = [commit for commit, _ in items(entry, "commits", where)]
+    check(all(isinstance(c, str) and COMMIT.fullmatch(c) for c in commits), where,
+          "'commits' must hold abbreviated commit hashes")
+    return commits
+
+
 def fix_row(fix, where, newest):
     check_keys(fix, where, ("driver", "change", "commits", "importance", "mainline"),
                ("only_on", "backports", "not_affected"))
-    commits = [commit for commit, _ in items(fix, "commits", where)]
-    check(all(isinstance(c, str) and COMMIT.fullmatch(c) for c in commits), where,
-          "'commits' must hold abbreviated commit hashes")
+    commits = check_commits(fix, where)
     lines = ["{}.{:02}".format(*r) for r in newest]
     for key, kind, name in (("backports", dict, "an object"), ("not_affected", list, "a list")):
         check(isinstance(fix.get(key, kind()), kind), where, f"'{key}' must be {name}")
@@ -148,6 +153,19 @@ def backport_rows(kernel):
     return rows
 
 
+def check_changes(kernel):
+    """Checks the changes of the kernel's behavior. The signatures of doctor name them; no table contains them, because
+    the version of a distribution's kernel does not show which changes it contains."""
+    for entry, where in items(kernel, "changes", "kernel"):
+        check_keys(entry, where, ("driver", "change", "commits", "mainline", "stable", "signature", "source"))
+        for key in ("driver", "change", "signature", "source"):
+            text(entry, key, where)
+        check_commits(entry, where)
+        mainline = release(entry["mainline"], where)
+        for stable, at in items(entry, "stable", where):
+            check(release(stable, at)[:2] < mainline[:2], at, "must be older than the mainline release")
+
+
 def provider_release(rdma_core, name):
     where = f"rdma_core.{name}"
     check_keys(rdma_core[name], where, ("release", "source"))
@@ -162,7 +180,8 @@ def generate(data):
     except ValueError:
         raise Malformed("top level: 'as_of' must be a date such as 2026-07-23") from None
     check_keys(data["dpdk"], "dpdk", ("source", "newest", "fixes"))
-    check_keys(data["kernel"], "kernel", ("milestones", "backports"))
+    check_keys(data["kernel"], "kernel", ("milestones", "changes", "backports"))
+    check_changes(data["kernel"])
     check_keys(data["rdma_core"], "rdma_core", ("erdma_provider", "mana_provider"))
     newest = newest_releases(data["dpdk"])
     fixes = [fix_row(fix, where, newest) for fix, where in items(data["dpdk"], "fixes", "dpdk")]

@@ -5,6 +5,7 @@
 import copy
 import json
 import pathlib
+import re
 import runpy
 import sys
 import tempfile
@@ -97,6 +98,21 @@ class Generator(unittest.TestCase):
                                    ({"21.11": "21.11.1"}, "not an LTS line")):
             self.assert_refused(
                 lambda d, b=backports: d["dpdk"]["fixes"][index].update(backports=b), message)
+
+    def test_refuses_a_change_of_the_kernel_that_cannot_be(self):
+        first = "kernel.changes[0]"
+        for change, message in (({"commits": ["HEAD"]}, "abbreviated commit hashes"),
+                                ({"stable": []}, "non-empty list"),
+                                ({"stable": ["6.13.1"]}, "must be older than the mainline release"),
+                                ({"remark": "x"}, "unknown field 'remark'")):
+            self.assert_refused(lambda d, c=change: d["kernel"]["changes"][0].update(c), first, message)
+
+    def test_doctor_names_the_releases_that_change_the_kernel(self):
+        signatures = json.loads((SOURCE / "data/signatures.json").read_text())["signatures"]
+        texts = {entry["id"]: json.dumps(entry) for entry in signatures}
+        for change in DATA["kernel"]["changes"]:
+            for release in (change["mainline"], *change["stable"]):
+                self.assertRegex(texts[change["signature"]], rf"\b{re.escape(release)}\b", change["signature"])
 
     def test_refuses_tables_in_the_wrong_order(self):
         self.assert_refused(lambda d: d["dpdk"]["newest"].reverse(), "ascending order")
