@@ -22,10 +22,10 @@ capture() {
       while [ ! -e /run/azure/go ]; do sleep 0.1; done
       $* manactl doctor --bundle $bundles/$name.tar.gz >/run/azure/doctor.out 2>&1" >/run/azure/out 2>&1 &
   local session=$!
-  wait_for 20 test -e /run/azure/here
+  wait_for test -e /run/azure/here
   ip address del 10.1.0.9/32 dev lo
   touch /run/azure/go
-  wait_for 30 test -s $bundles/$name.tar.gz
+  wait_for test -s $bundles/$name.tar.gz
   ip address replace 10.1.0.9/32 dev lo
   # Kill the session, because it would end only after a long TCP retransmission timeout.
   kill $session
@@ -37,6 +37,6 @@ capture() {
 # Writes the archive with the bundles captured so far.
 write_bundles() {
   modprobe -a virtio_pci virtio_blk
-  wait_for 5 test -b /dev/vda
+  wait_for test -b /dev/vda
   tar -c -C $bundles -f /dev/vda .
 }

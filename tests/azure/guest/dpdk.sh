@@ -23,7 +23,7 @@ testpmd() {
   shift
   dpdk-testpmd --lcores=0@0,1@1 "$@" --stats-period=1 </dev/null >/run/azure/testpmd 2>&1 &
   pid=$!
-  wait_for 60 eval "! kill -0 $pid || ((\$(grep -c '^Port statistics' /run/azure/testpmd) > $periods))" || true
+  wait_for eval "! kill -0 $pid || ((\$(grep -c '^Port statistics' /run/azure/testpmd) > $periods))" || true
   kill -INT $pid 2>/dev/null || true
   wait $pid || rc=$?
   grep -v -e '^ *[RT]x-[pb]ps' -e '^ *$' /run/azure/testpmd
@@ -56,7 +56,7 @@ device_packets() {
 # then removes the function. return_vfs adds them again.
 remove_vfs() {
   echo 0 >/sys/module/hv_vmbus/parameters/vf
-  wait_for 10 eval 'sent=$(device_packets tx_packets all) && sleep 0.3 && [ $(device_packets tx_packets all) = $sent ]'
+  wait_for eval 'sent=$(device_packets tx_packets all) && sleep 0.3 && [ $(device_packets tx_packets all) = $sent ]'
   set_present 0
   [ ! -e /sys/bus/pci/devices/$function ] || fail "the function is still there"
 }

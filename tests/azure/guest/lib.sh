@@ -5,6 +5,7 @@
 vmbus=/sys/bus/vmbus
 net_guid=f8615163-df3e-46c5-913f-f2d2f965ed0e
 function=7870:00:00.0
+tracing=/sys/kernel/debug/tracing
 
 fail() {
   echo "FAILED: $*"
@@ -17,12 +18,13 @@ expect() {
   echo "ok: $1: $2"
 }
 
-# wait_for SECONDS COMMAND...: waits until the command succeeds.
+# wait_for COMMAND...: waits until the command succeeds, which on a busy machine takes many times longer than on an idle
+# one. After $wait_limit seconds, it fails.
+wait_limit=120
 wait_for() {
-  local tenths=$(($1 * 10))
-  shift
+  local end=$((SECONDS + wait_limit))
   while ! "$@" >/dev/null 2>&1; do
-    ((tenths-- > 0)) || { echo "timeout while waiting for: $*"; return 1; }
+    ((SECONDS < end)) || { echo "timeout while waiting for: $*"; return 1; }
     sleep 0.1
   done
 }
@@ -81,7 +83,7 @@ device_console() {
   exec 3<>/dev/ttyS2
   stty raw -echo <&3
   echo "$*" >&3
-  IFS= read -r -t 20 answer <&3 || fail "mana-device does not answer"
+  IFS= read -r -t 60 answer <&3 || fail "mana-device does not answer"
   exec 3>&-
   echo "$answer"
 }
@@ -106,18 +108,43 @@ set_present() {
 }
 
 # Names the VFs as udev does on Azure: enP30832p0s0, with the suffix d1 for the second port.
-name_vfs() {
+rename_vfs() {
   local path port name
   for path in /sys/bus/pci/devices/$function/net/*; do
-    [ -e "$path" ] || continue
-    port=$(cat "$path/dev_port")
+    # The VF may vanish at any moment.
+    read -r port 2>/dev/null <"$path/dev_port" || continue
     name=enP30832p0s0
     [ "$port" = 0 ] || name=${name}d$port
     [ "${path##*/}" != $name ] || continue
-    # An interface must be down to be renamed, but hv_netvsc may set it up between the two commands.
-    wait_for 5 eval 'ip link set "${path##*/}" down && ip link set "${path##*/}" name $name'
-    ip link set $name up
+    # An interface must be down to be renamed. hv_netvsc may have set it up, and may do so between the two commands.
+    ip link set "${path##*/}" name $name 2>/dev/null ||
+      wait_for eval 'ip link set "${path##*/}" down && ip link set "${path##*/}" name $name && ip link set $name up'
   done
+}
+
+# Names the VFs and sets them up.
+name_vfs() {
+  local name
+  rename_vfs
+  for name in enP30832p0s0 enP30832p0s0d1; do
+    [ ! -e /sys/class/net/$name ] || is_up $name || ip link set $name up
+  done
+}
+
+# count_takeovers: lets the kernel count how often hv_netvsc has taken over a VF. 100 ms after a VF has joined, hv_netvsc
+# sets it up or down like its synthetic interface, whatever was set on the VF before.
+count_takeovers() {
+  echo "r:takeover __netvsc_vf_setup" >$tracing/kprobe_events
+  echo 1 >$tracing/events/kprobes/takeover/enable
+}
+
+takeovers() {
+  awk '$1 == "takeover" { print $2 }' $tracing/kprobe_profile
+}
+
+# taken_over_since NUMBER: whether the counter has passed this value.
+taken_over_since() {
+  [ "$(takeovers)" -gt "$1" ]
 }
 
 vfs_joined() {
@@ -125,19 +152,23 @@ vfs_joined() {
     is_operational enP30832p0s0 && is_operational enP30832p0s0d1
 }
 
+# await_vfs: waits until the VFs have appeared, which get their names here, and have joined.
+await_vfs() {
+  wait_for eval 'name_vfs; vfs_joined'
+}
+
 load_mana() {
   modprobe mana
-  wait_for 10 test -e "/sys/bus/pci/devices/$function/net"
-  name_vfs
-  wait_for 10 vfs_joined
+  await_vfs
 }
 
 # Sets up the state after boot: two synthetic interfaces up, and their VFs.
 bring_up() {
   modprobe hv_netvsc
+  count_takeovers
   local name
   for name in eth0 eth1; do
-    wait_for 5 test -e /sys/class/net/$name
+    wait_for test -e /sys/class/net/$name
     ip link set $name up
   done
   [ -z "$(lspci -n -d 1414:00ba)" ] || modprobe azrelay
@@ -181,23 +212,21 @@ state() {
 }
 
 # settled_state [EXPECTED]: waits until the state has not changed for half a second and no address is tentative,
-# and prints it. With the file EXPECTED, it also waits up to 5 s until the state equals the file, because the kernel
-# updates operational states late.
+# and prints it. With the file EXPECTED, it also waits until the state equals the file, because the kernel and the
+# network managers change some values late.
 settled_state() {
-  local now before= try expected=
+  local now before= expected= end=$((SECONDS + wait_limit))
   [ $# -eq 0 ] || expected=$(<"$1")
-  for ((try = 0; try < 20; try++)); do
+  while true; do
     now=$(state)
-    if [ "$now" = "$before" ] && [[ $now != *tentative* ]] &&
-      { [ -z "$expected" ] || [ "$now" = "$expected" ] || [ $try -ge 10 ]; }; then
-      echo "$now"
-      return 0
+    if [ "$now" = "$before" ] && [[ $now != *tentative* ]] && { [ -z "$expected" ] || [ "$now" = "$expected" ]; }; then
+      break
     fi
+    ((SECONDS < end)) || { echo "$now"; return 1; }
     before=$now
     sleep 0.5
   done
   echo "$now"
-  return 1
 }
 
 # Disables duplicate address detection, so that IPv6 addresses are usable at once.
@@ -213,14 +242,9 @@ configure_eth1() {
   ip -6 route replace fd00:77::/64 via fd00:9::1
 }
 
-# Waits a few seconds until the state equals the state after boot; otherwise prints the difference and fails.
+# Waits until the state equals the state after boot; otherwise prints the difference and fails.
 is_restored() {
-  local try
-  for ((try = 0; try < 10; try++)); do
-    state >/run/azure/state.now
-    ! diff -q /run/azure/state /run/azure/state.now >/dev/null || break
-    sleep 0.3
-  done
+  wait_for eval 'state >/run/azure/state.now; diff -q /run/azure/state /run/azure/state.now' || true
   diff -U0 /run/azure/state /run/azure/state.now || fail "not restored (-: before, +: now)"
   echo "ok: restored"
 }
@@ -243,7 +267,7 @@ stop_at_write() {
   modprobe uio_hv_generic
   at_write "$number:stop" exec "$@" >/run/azure/stopped 2>&1 &
   stopped=$!
-  wait_for 20 grep -q '^State:.T (stopped)' /proc/$stopped/status || {
+  wait_for grep -q '^State:.T (stopped)' /proc/$stopped/status || {
     cat /run/azure/stopped
     fail "'$*' did not stop before its write $number"
   }
@@ -253,6 +277,24 @@ resume() {
   kill -CONT $stopped
   rc=0
   wait $stopped || rc=$?
+}
+
+# Prints the PID of the watchdog: the manactl process whose parent is init.
+watchdog() {
+  local path name
+  for path in /proc/[0-9]*; do
+    IFS= read -r -d '' name 2>/dev/null <"$path/cmdline" || continue
+    [ "$name" = manactl ] || continue
+    grep -q '^PPid:.1$' "$path/status" 2>/dev/null && echo "${path##*/}" && return 0
+  done
+  return 1
+}
+
+# confirm_timeout: prints a time for --confirm-timeout, which a run does not exceed even if this machine is busy now.
+confirm_timeout() {
+  local start=${EPOCHREALTIME/./}
+  manactl prepare eth1 --hugepages 16 >/run/azure/out && manactl restore eth1 >/run/azure/out
+  echo $(((${EPOCHREALTIME/./} - start) * 2 / 1000000 + 1))s
 }
 
 # expect_probe IFACE STATUS TEXT...: checks the exit status of doctor's probe and that its output
@@ -276,12 +318,29 @@ uio_maps() {
   done
 }
 
-# move_pair FROM TO INTERFACE VF: moves a synthetic interface and its VF between namespaces; "1" is the
-# namespace of init. hv_netvsc moves the VF later, from a work item, so wait for the move.
+# vf_follows: whether hv_netvsc moves the VF to the namespace of its synthetic interface: upstream since 6.12 and its
+# stable releases, such as 6.1.115, whose module contains this message.
+vf_follows() {
+  grep -q "Moved VF to namespace with" "$(modinfo -F filename hv_netvsc)"
+}
+
+# move_pair FROM TO INTERFACE VF: moves a synthetic interface and its VF between namespaces and sets both up; "1" is the
+# namespace of init. The VF leaves its synthetic interface, joins it again in the new namespace, and is taken over there.
 move_pair() {
+  local before
+  before=$(takeovers)
   nsenter_ip "$1" link set "$3" netns "$2"
-  with_vf || return 0
-  wait_for 5 nsenter_ip "$2" link show "$4"
+  if with_vf; then
+    vf_follows || nsenter_ip "$1" link set "$4" netns "$2"
+    wait_for taken_over_since "$before"
+  fi
+  nsenter_ip "$2" link set "$3" up
+  ! with_vf || wait_for works_in "$2" "$4"
+}
+
+# works_in NAMESPACE INTERFACE: whether the operational state is "up".
+works_in() {
+  nsenter_ip "$1" -br link show "$2" | grep -q "^$2 *UP "
 }
 
 nsenter_ip() {
@@ -296,8 +355,6 @@ enter_namespaces() {
   for name in left right; do ip netns add $name; done
   move_pair 1 left eth0 enP30832p0s0
   move_pair 1 right eth1 enP30832p0s0d1
-  ip -n left link set eth0 up
-  ip -n right link set eth1 up
   ip -n left address add 10.7.0.1/24 dev eth0
   ip -n right address add 10.7.0.2/24 dev eth1
 }
@@ -308,13 +365,7 @@ leave_namespaces() {
   move_pair right 1 eth1 enP30832p0s0d1
   ip netns del left
   ip netns del right
-  ip link set eth0 up
-  ip link set eth1 up
-  if with_vf; then
-    ip link set enP30832p0s0 up
-    ip link set enP30832p0s0d1 up
-    wait_for 5 vfs_joined
-  fi
+  ! with_vf || wait_for vfs_joined
 }
 
 # ping_all NAMESPACE ADDRESS COUNT: fails unless every packet is answered.
@@ -332,13 +383,13 @@ vf_packets() {
 
 # Restores the state after a failed scenario, so that the next scenario does not fail as well.
 clean_up() {
-  local name number=0 path
-  for name in left right; do
+  local name interface vf path
+  for name in left:eth0:enP30832p0s0 right:eth1:enP30832p0s0d1; do
+    IFS=: read -r name interface vf <<<"$name"
     [ -e /run/netns/$name ] || continue
-    ip -n $name link set eth$number netns 1
-    sleep 1
+    ip -n $name link set $interface netns 1
+    ! with_vf || wait_for test -e /sys/class/net/$vf
     ip netns del $name
-    number=$((number + 1))
   done
   for name in refuse_open refuse_gpadl refuse_bind; do
     echo 0 >/sys/module/hv_vmbus/parameters/$name

@@ -23,4 +23,4 @@ expect "violations" "[]" "$(device_console violations)"
 
 manactl restore eth1
 umount /dev/hugepages
-wait_for 5 vfs_joined
+wait_for vfs_joined

@@ -72,13 +72,13 @@ for engine in dpdk verbs; do
     bench receiver eth1 --mode $mode --engine $engine --duration 60
     receiver=$pid
     # Steering is the last request before the port receives.
-    wait_for 20 eval '(($(requests CONFIG_VPORT_RX) > steered))' || {
+    wait_for eval '(($(requests CONFIG_VPORT_RX) > steered))' || {
       cat /run/azure/receiver.err
       fail "the receiver did not start"
     }
     bench sender eth0 --rate 1kpps --engine $engine --duration 1
     finish sender $pid 0
-    wait_for 10 eval '(($(device_packets rx_packets) - eth1 == $(counted sender sent)))' || true
+    wait_for eval '(($(device_packets rx_packets) - eth1 == $(counted sender sent)))' || true
     kill -TERM $receiver
     finish receiver $receiver 143
     expect "sent and received" "$(counted sender sent)" "$(counted receiver received)"
@@ -92,4 +92,4 @@ expect "violations" "[]" "$(device_console violations)"
 
 manactl restore --all
 umount /dev/hugepages
-wait_for 5 vfs_joined
+wait_for vfs_joined

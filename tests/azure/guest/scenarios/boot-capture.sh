@@ -7,7 +7,7 @@
 depmod 2>/dev/null
 bring_up
 modprobe -a ib_uverbs mana_ib tcp_diag
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 for number in 0 1; do
   ip address replace 10.0.$number.4/24 dev eth$number
   ip route replace default via 10.0.$number.1 dev eth$number metric $((100 + 100 * number))

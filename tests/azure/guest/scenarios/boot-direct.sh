@@ -6,8 +6,8 @@ echo "Linux $(uname -r)"
 modprobe azrelay
 modprobe mana
 modprobe -a mana_ib ib_uverbs
-wait_for 10 test -e /sys/bus/pci/devices/$function/net
+wait_for test -e /sys/bus/pci/devices/$function/net
 for path in /sys/class/net/*; do [ "${path##*/}" = lo ] || ip link set "${path##*/}" up; done
 ip -br link
 rdma link
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0

@@ -4,5 +4,5 @@
 
 bring_up
 modprobe mana_ib
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 settled_state >/run/azure/state

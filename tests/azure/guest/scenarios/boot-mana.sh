@@ -8,5 +8,5 @@ for module in hv_netvsc uio_hv_generic mana mana_ib; do
   expect "$module is in-tree" Y "$(modinfo -F intree $module)"
 done
 modprobe mana_ib
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 settled_state >/run/azure/state

@@ -3,7 +3,7 @@
 # Boots the machine of boot-setup with a disk that keeps /etc and the journal of manactl for the next boot.
 
 modprobe -a virtio_pci virtio_blk ext4
-wait_for 5 test -b /dev/vda
+wait_for test -b /dev/vda
 mount -t ext4 /dev/vda /mnt
 for directory in /etc /var/lib/manactl; do
   mkdir -p -m 755 /mnt$directory $directory

@@ -5,6 +5,6 @@
 
 bring_up
 modprobe -a ib_uverbs mana_ib
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 configure_eth1
 settled_state | tee /run/azure/state

@@ -24,10 +24,10 @@ manactl restore eth1
 
 rmmod mana_ib
 modprobe mana_ib driver_id=19
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 capture driver-id-19
 
 rmmod mana_ib
 modprobe mana_ib
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 write_bundles

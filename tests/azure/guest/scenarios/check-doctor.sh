@@ -16,7 +16,7 @@ expect_cause() {
 with_driver_id() {
   rmmod mana_ib
   modprobe mana_ib driver_id="$1"
-  wait_for 5 test -e /dev/infiniband/uverbs0
+  wait_for test -e /dev/infiniband/uverbs0
 }
 
 manactl prepare --hugepages 64 >/run/azure/out
@@ -52,9 +52,7 @@ expect_cause "no hardware channel, with the log of the real driver" 1 \
 
 faults
 echo $function >/sys/bus/pci/drivers/mana/bind
-wait_for 10 eval 'ls /sys/bus/pci/devices/$function/net/*'
-name_vfs
-wait_for 10 vfs_joined
+await_vfs
 modprobe mana_ib
 manactl restore --all
 is_restored

@@ -5,7 +5,7 @@
 
 modprobe -a virtio_pci virtio_net
 nic=/sys/bus/virtio/drivers/virtio_net/virtio*/net
-wait_for 10 eval "test -e $nic"
+wait_for eval "test -e $nic"
 nic=$(basename $nic/*)
 ip address add 10.0.2.15/24 dev "$nic"
 ip link set "$nic" up
@@ -16,8 +16,8 @@ chmod 600 /etc/ssh/host_key /root/.ssh/authorized_keys
 /usr/bin/sshd -D -e -f /dev/null -h /etc/ssh/host_key -o UsePAM=no -o PermitRootLogin=yes -o PidFile=none \
   2>/run/azure/sshd.err &
 sshd=$!
-wait_for 10 grep -q "Server listening" /run/azure/sshd.err
-wait_for 500 test -e /run/azure/released || { tail -20 /run/azure/sshd.err; fail "the controller did not finish"; }
+wait_for grep -q "Server listening" /run/azure/sshd.err
+wait_limit=1000 wait_for test -e /run/azure/released || { tail -20 /run/azure/sshd.err; fail "the controller did not finish"; }
 expect "violations" "[]" "$(device_console violations)"
 kill $sshd
 wait $sshd || true

@@ -31,12 +31,12 @@ for name in eth0 enP30832p0s0; do ip link set $name down; done
 victim=${victims[$(parameter seed 1) % ${#victims[@]}]}
 start "$victim"
 echo "# kill the device"
-wait_for 20 device_is_dead || fail "the device lives"
+wait_for device_is_dead || fail "the device lives"
 sleep 1
 rc=0
 kill -TERM $pid 2>/dev/null || true
 # The kernel may hold a program for two minutes, while mana waits for the completions of packets that eth1 has sent.
-wait_for 200 none_runs || { ps; fail "$victim does not end"; }
+wait_limit=300 wait_for none_runs || { ps; fail "$victim does not end"; }
 wait $pid 2>/dev/null || rc=$?
 echo "# $victim ended with status $rc"
 tail -n 2 /run/azure/victim | sed 's/^/# /'
@@ -57,7 +57,7 @@ else
   expect "status of restore" 0 $rc
 fi
 remaining </run/azure/state >/run/azure/state.wanted
-wait_for 5 eval 'diff /run/azure/state.wanted <(state | remaining)' ||
+wait_for eval 'diff /run/azure/state.wanted <(state | remaining)' ||
   { diff -U0 /run/azure/state.wanted <(state | remaining) || true; fail "not restored (-: before, +: now)"; }
 echo "ok: restored without the VFs"
 settled_state >/run/azure/state

@@ -10,7 +10,7 @@ modprobe ib_uverbs
 with_id() {
   local ours=/usr/lib/azure/mana_ib.ko
   if [ -e $ours ]; then insmod $ours driver_id="$1"; else modprobe mana_ib driver_id="$1"; fi
-  wait_for 5 test -e /dev/infiniband/uverbs0
+  wait_for test -e /dev/infiniband/uverbs0
   echo "# driver_id $1"
   rdma dev
   rdma link

@@ -13,7 +13,7 @@ for engine in dpdk verbs; do
   manactl bench eth1 --engine $engine --mode tx --queues 2 --duration 60 --interval 500ms --no-save -o json \
     >/run/azure/result 2>/run/azure/err &
   pid=$!
-  wait_for 20 eval '(($(device_packets tx_packets) > before + 20000))' || { cat /run/azure/err; fail "bench sends no packets"; }
+  wait_for eval '(($(device_packets tx_packets) > before + 20000))' || { cat /run/azure/err; fail "bench sends no packets"; }
   sleep 1  # bench ignores the first intervals
   # The host does not notify net_mana, which sends until the function vanishes.
   echo 0 >/sys/module/hv_vmbus/parameters/vf
@@ -22,19 +22,18 @@ for engine in dpdk verbs; do
   sleep 2
   return_vfs
   sent=$(device_packets tx_packets)
-  wait_for 20 eval '(($(device_packets tx_packets) > sent + 20000))' || fail "bench does not send again"
+  wait_for eval '(($(device_packets tx_packets) > sent + 20000))' || fail "bench does not send again"
   stop_bench $pid
   expect "path" vf "$(awk '$1 == "path" { print $2 }' /run/azure/out)"
   for event in "was removed" returned; do
     grep -q "7870:00:00.0\(_port2\)\? $event after" /run/azure/out || fail "bench does not report '$event'"
   done
   grep -q "Device absent for" /run/azure/out || fail "the outage was not measured"
-  wait_for 10 test -e /sys/bus/pci/devices/$function/net
-  name_vfs
+  wait_for eval 'name_vfs; test -e /sys/class/net/enP30832p0s0d1'
   ip link set enP30832p0s0d1 down
 done
 expect "violations" "[]" "$(device_console violations)"
 
 manactl restore eth1
 umount /dev/hugepages
-wait_for 10 vfs_joined
+wait_for vfs_joined

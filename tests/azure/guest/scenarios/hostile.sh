@@ -92,7 +92,7 @@ for kind in ${kinds//+/ }; do
   expect "hostile" ok "$(device_console "hostile off")"
   total=$(misbehaviors)
   rebind
-  wait_for 10 carries_packets || { dmesg | tail -n 30; fail "no packets after $kind"; }
+  wait_for carries_packets || { dmesg | tail -n 30; fail "no packets after $kind"; }
   dmesg | tail -n +$((lines + 1)) >/run/azure/log
   manactl doctor --log /run/azure/log >/run/azure/out || true
   grep -A 2 -e "^Root cause" -e "^Recovered" /run/azure/out
@@ -103,4 +103,4 @@ name_vfs
 for name in eth0 eth1; do ip neighbor flush dev $name nud permanent; done
 ip address del 10.7.0.1/24 dev eth0
 ip address del 10.8.0.1/24 dev eth1
-wait_for 10 vfs_joined
+wait_for vfs_joined

@@ -30,7 +30,7 @@ before=$(device_packets tx_packets)
 dpdk-testpmd -l 1-3 --vdev="$BUS_INFO,mac=$MANA_MAC" -- --forward-mode=txonly --auto-start --txd=128 --rxd=128 --stats 2 \
   </dev/null >/run/azure/testpmd 2>&1 &
 pid=$!
-wait_for 60 eval '(($(grep -c "NIC statistics for port" /run/azure/testpmd) > 2))' || true
+wait_for eval '(($(grep -c "NIC statistics for port" /run/azure/testpmd) > 2))' || true
 kill -INT $pid || true
 wait $pid || true
 grep -v -e '^ *[RT]x-[pb]ps' -e '^ *$' /run/azure/testpmd | tail -40
@@ -46,9 +46,9 @@ expect "violations" "[]" "$(device_console violations)"
 echo $DEV_UUID > /sys/bus/vmbus/drivers/uio_hv_generic/unbind
 echo $NET_UUID > /sys/bus/vmbus/drivers/uio_hv_generic/remove_id
 echo $DEV_UUID > /sys/bus/vmbus/drivers/hv_netvsc/bind
-wait_for 5 test -e /sys/class/net/$PRIMARY
+wait_for test -e /sys/class/net/$PRIMARY
 ip link set $PRIMARY up
 release_hugepages
 umount /dev/hugepages
 ip link set $SECONDARY up
-wait_for 5 vfs_joined
+wait_for vfs_joined

@@ -42,10 +42,10 @@ expect "HugePages_Total" 64 "$(awk '/HugePages_Total/ { print $2 }' /proc/meminf
 echo $DEV_UUID > /sys/bus/vmbus/drivers/uio_hv_generic/unbind
 echo $NET_UUID > /sys/bus/vmbus/drivers/uio_hv_generic/remove_id
 echo $DEV_UUID > /sys/bus/vmbus/drivers/hv_netvsc/bind
-wait_for 5 test -e /sys/class/net/$PRIMARY
+wait_for test -e /sys/class/net/$PRIMARY
 ip link set $PRIMARY up
 echo 0 | tee /sys/devices/system/node/node*/hugepages/hugepages-2048kB/nr_hugepages
 if with_vf; then
   ip link set $SECONDARY up
-  wait_for 5 vfs_joined
+  wait_for vfs_joined
 fi

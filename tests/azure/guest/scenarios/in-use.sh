@@ -3,8 +3,9 @@
 # While a process has the uio device open, as DPDK does, restore refuses to unbind the NIC.
 
 manactl prepare eth1 --hugepages 16 >/run/azure/out
-sleep 100 </dev/uio0 &
+sleep 1000 </dev/uio0 &
 holder=$!
+wait_for grep -qx sleep /proc/$holder/comm
 rc=0
 manactl restore eth1 2>/run/azure/err || rc=$?
 cat /run/azure/err

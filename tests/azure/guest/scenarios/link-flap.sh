@@ -18,7 +18,7 @@ link_drops() {
 receives() {
   local before
   before=$(device_packets rx_packets all)
-  wait_for 20 eval '(($(device_packets rx_packets all) > before + 5000))'
+  wait_for eval '(($(device_packets rx_packets all) > before + 5000))'
 }
 
 for engine in dpdk verbs; do
@@ -47,4 +47,4 @@ expect "violations" "[]" "$(device_console violations)"
 
 manactl restore --all
 umount /dev/hugepages
-wait_for 10 vfs_joined
+wait_for vfs_joined

@@ -29,7 +29,7 @@ expect_log "gdma probe failed: err = -71"
 
 faults "CONFIG_VPORT_TX=refuse:0x5"
 expect "bind, vPort refused later" "" "$(bind_mana)"
-wait_for 5 eval 'ls /sys/bus/pci/devices/$function/net/*'
+wait_for eval 'ls /sys/bus/pci/devices/$function/net/*'
 vf=$(ip -br link show master eth1 | awk '{ print $1 }')
 output=$(ip link set "$vf" up 2>&1) && fail "the VF is up"
 [[ $output == *"Protocol error"* ]] || fail "ip printed: $output"
@@ -38,6 +38,4 @@ expect_log "Failed to configure vPort"
 faults
 echo $function >/sys/bus/pci/drivers/mana/unbind
 expect "bind" "" "$(bind_mana)"
-wait_for 10 eval 'ls /sys/bus/pci/devices/$function/net/*'
-name_vfs
-wait_for 10 vfs_joined
+await_vfs

@@ -9,9 +9,7 @@ for round in 1 2; do
   [ ! -e /sys/class/net/enP30832p0s0 ] || fail "the VF's interface is still there"
   is_up eth0 || fail "eth0 went down with its VF"
   echo $function >$pci/bind
-  wait_for 10 test -e /sys/bus/pci/devices/$function/net
-  name_vfs
-  wait_for 10 vfs_joined
+  await_vfs
 done
 rmmod mana
 load_mana

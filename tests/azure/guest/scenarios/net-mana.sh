@@ -13,4 +13,4 @@ expect "lost packets" 0 "$(accumulated TX-dropped)"
 
 release_hugepages
 for name in enP30832p0s0 enP30832p0s0d1 eth0 eth1; do ip link set $name up; done
-wait_for 10 vfs_joined
+wait_for vfs_joined

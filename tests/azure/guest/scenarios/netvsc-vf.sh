@@ -25,7 +25,7 @@ echo "testpmd sent $sent packets, MANA $over_mana"
 ((sent > 1000 && over_mana >= sent)) || fail "packets did not leave through MANA"
 
 bind_channel "$uuid" hv_netvsc
-wait_for 5 test -e /sys/class/net/eth1
+wait_for test -e /sys/class/net/eth1
 for name in enP30832p0s0 enP30832p0s0d1 eth0 eth1; do ip link set $name up; done
 release_hugepages
-wait_for 10 vfs_joined
+wait_for vfs_joined

@@ -24,7 +24,7 @@ done
 
 for uuid in $uuids; do bind_channel "$uuid" hv_netvsc; done
 for name in eth0 eth1; do
-  wait_for 5 test -e /sys/class/net/$name
+  wait_for test -e /sys/class/net/$name
   ip link set $name up
 done
 release_hugepages

@@ -19,5 +19,5 @@ else
 fi
 echo >$vmbus/devices/$uuid/driver_override
 echo "$uuid" >$vmbus/drivers/hv_netvsc/bind
-wait_for 5 test -e /sys/class/net/eth2
+wait_for test -e /sys/class/net/eth2
 ip link set eth2 up

@@ -18,9 +18,9 @@ expect "driver of the other NIC" hv_netvsc "$(driver_of /sys/class/net/eth0/devi
 echo "$uuid" >$vmbus/drivers/uio_hv_generic/unbind
 echo >"$device/driver_override"
 echo "$uuid" >$vmbus/drivers/hv_netvsc/bind
-wait_for 5 test -e /sys/class/net/eth1
+wait_for test -e /sys/class/net/eth1
 ip link set eth1 up
 if with_vf; then
   ip link set enP30832p0s0d1 up
-  wait_for 5 vfs_joined
+  wait_for vfs_joined
 fi

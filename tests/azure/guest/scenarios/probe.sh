@@ -60,4 +60,4 @@ echo "# back to the kernel"
 echo "$pages_before" >$pages
 ip link set enP30832p0s0d1 up
 ip link set eth1 up
-wait_for 10 vfs_joined
+wait_for vfs_joined

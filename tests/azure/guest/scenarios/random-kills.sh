@@ -10,12 +10,12 @@ RANDOM=$(parameter seed 1)
 
 # finish: restores the state and checks it.
 finish() {
-  wait_for 10 none_runs || { ps; fail "a process remains"; }
+  wait_for none_runs || { ps; fail "a process remains"; }
   # dpdk-testpmd leaves its files in hugetlbfs, and they keep their hugepages.
   rm -f /dev/hugepages/rtemap_*
   manactl restore --all >/run/azure/out 2>&1 || { cat /run/azure/out; fail "restore exited with $?"; }
   is_restored
-  wait_for 5 vfs_joined
+  wait_for vfs_joined
 }
 
 rounds=$(parameter rounds 5)

@@ -38,7 +38,7 @@ rmmod mana_ib
 expect "RDMA devices left" "" "$(ls /sys/class/infiniband)"
 expect_checks "FAIL kernel.mana-ib: The mana_ib RDMA driver is not loaded"
 modprobe mana_ib
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 
 # Opening the device allocates a doorbell page, and closing it frees the page.
 expect "doorbell pages freed" "$(($(requests ALLOCATE_RESOURCE_RANGE) - allocated_before))" \

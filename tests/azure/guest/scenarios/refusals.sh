@@ -29,9 +29,9 @@ echo 0 >$knobs/refuse_open
 echo "$uuid" >$vmbus/drivers/uio_hv_generic/unbind
 echo >$vmbus/devices/$uuid/driver_override
 echo "$uuid" >$vmbus/drivers/hv_netvsc/bind
-wait_for 5 test -e /sys/class/net/eth1
+wait_for test -e /sys/class/net/eth1
 ip link set eth1 up
 if with_vf; then
   ip link set enP30832p0s0d1 up
-  wait_for 5 vfs_joined
+  wait_for vfs_joined
 fi

@@ -9,7 +9,7 @@ echo 1 >$knobs/rescind
 [ ! -e $vmbus/devices/$uuid ] || fail "the device is still there"
 [ ! -e /sys/class/net/eth1 ] || fail "eth1 is still there"
 echo 1 >$knobs/offer
-wait_for 5 test -e /sys/class/net/eth1
+wait_for test -e /sys/class/net/eth1
 
 modprobe uio_hv_generic
 echo uio_hv_generic >$vmbus/devices/$uuid/driver_override
@@ -19,9 +19,9 @@ echo 1 >$knobs/rescind
 [ ! -e $vmbus/devices/$uuid ] || fail "the device is still there under uio_hv_generic"
 [ ! -e /sys/class/uio/uio0 ] || fail "uio0 is still there"
 echo 1 >$knobs/offer
-wait_for 5 test -e /sys/class/net/eth1
+wait_for test -e /sys/class/net/eth1
 ip link set eth1 up
 if with_vf; then
   ip link set enP30832p0s0d1 up
-  wait_for 5 vfs_joined
+  wait_for vfs_joined
 fi

@@ -10,7 +10,7 @@ dpdk-testpmd -l 0-1 --vdev="$function,mac=00:0d:3a:76:3b:d1" -- --forward-mode=t
   --total-num-mbufs=16384 --txd=128 --rxd=128 --stats-period=1 </dev/null >/run/azure/testpmd 2>&1 &
 pid=$!
 sent=$(device_packets tx_packets)
-wait_for 20 eval '(($(device_packets tx_packets) > sent + 5000))' || { cat /run/azure/testpmd; fail "no packets"; }
+wait_for eval '(($(device_packets tx_packets) > sent + 5000))' || { cat /run/azure/testpmd; fail "no packets"; }
 
 rc=0
 manactl restore eth1 2>/run/azure/err || rc=$?
@@ -18,7 +18,7 @@ cat /run/azure/err
 expect "status of restore" 5 $rc
 grep -q "in use by process $pid (dpdk-testpmd)" /run/azure/err || fail "the process is not named"
 sent=$(device_packets tx_packets)
-wait_for 10 eval '(($(device_packets tx_packets) > sent + 5000))' || fail "testpmd does not send any more"
+wait_for eval '(($(device_packets tx_packets) > sent + 5000))' || fail "testpmd does not send any more"
 
 rc=0
 manactl restore eth1 --force >/run/azure/out 2>&1 || rc=$?
@@ -32,4 +32,4 @@ manactl restore --all
 is_restored
 expect "violations" "[]" "$(device_console violations)"
 umount /dev/hugepages
-wait_for 10 vfs_joined
+wait_for vfs_joined

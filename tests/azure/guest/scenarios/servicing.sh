@@ -15,7 +15,7 @@ expect_mana() {
   for port in 3b:d0 3b:d1; do
     sent=$(device_packets tx_packets $port) received=$(device_packets rx_packets $port)
     [ "${1:-}" != tx ] || received=-1
-    wait_for 20 eval '(($(device_packets tx_packets $port) > sent + 5000 &&
+    wait_for eval '(($(device_packets tx_packets $port) > sent + 5000 &&
       $(device_packets rx_packets $port) > received))' || fail "port $port of MANA carries no packets"
     echo "ok: port $port of MANA carries packets"
   done
@@ -33,11 +33,11 @@ dpdk-testpmd --lcores=0@0,1@1 --vdev="$function,mac=00:0d:3a:76:3b:d0,mac=00:0d:
   --total-num-mbufs=16384 --forward-mode=flowgen --rxq=2 --txq=2 --txd=256 --rxd=256 --stats-period=1 \
   </dev/null >/run/azure/testpmd 2>&1 &
 pid=$!
-wait_for 20 grep -q "^Port statistics" /run/azure/testpmd
+wait_for grep -q "^Port statistics" /run/azure/testpmd
 expect_mana
 remove_vfs
 # The statistics of the ports no longer contain those of the VFs.
-wait_for 10 eval 'before=$(received_by_testpmd) && sleep 2 && (($(received_by_testpmd) > before + 1000))' ||
+wait_for eval 'before=$(received_by_testpmd) && sleep 2 && (($(received_by_testpmd) > before + 1000))' ||
   fail "testpmd does not receive on the synthetic path"
 echo "ok: testpmd receives on the synthetic path"
 return_vfs
@@ -53,7 +53,7 @@ for mode in txrx tx; do
   manactl bench eth1 --port eth0 --mode $mode --queues 2 --duration 60 --interval 500ms --no-save -o json \
     >/run/azure/result 2>/run/azure/err &
   pid=$!
-  wait_for 20 eval '(($(device_packets tx_packets all) > before + 50000))'
+  wait_for eval '(($(device_packets tx_packets all) > before + 50000))'
   sleep 1  # bench ignores the first intervals
   remove_vfs
   sleep 2
@@ -74,4 +74,4 @@ expect "violations" "[]" "$(device_console violations)"
 name_vfs
 manactl restore --all
 umount /dev/hugepages
-wait_for 10 vfs_joined
+wait_for vfs_joined

@@ -22,7 +22,7 @@ cp /root/.ssh/id_ed25519.pub /root/.ssh/authorized_keys
 ip netns exec right /usr/bin/sshd -D -e -f /dev/null -h /run/azure/host_key \
   -o UsePAM=no -o PermitRootLogin=yes -o PidFile=none 2>/run/azure/sshd.err &
 sshd=$!
-wait_for 10 grep -q "Server listening" /run/azure/sshd.err
+wait_for grep -q "Server listening" /run/azure/sshd.err
 
 # over_ssh COMMAND...: runs the command over SSH and sets rc.
 over_ssh() {

@@ -13,6 +13,4 @@ expect "present" 0 "$(cat /sys/module/azrelay/parameters/present)"
 
 set_present 1
 for name in eth0 eth1; do ip link set $name up; done
-wait_for 10 test -e /sys/bus/pci/devices/$function/net
-name_vfs
-wait_for 10 vfs_joined
+await_vfs

@@ -25,7 +25,7 @@ measure() {
   sent=$(device_packets tx_packets all)
   "$@" </dev/null >/run/azure/measured 2>&1 &
   pid=$!
-  wait_for 40 eval '(($(device_packets tx_packets all) > sent + 2000))' ||
+  wait_for eval '(($(device_packets tx_packets all) > sent + 2000))' ||
     { cat /run/azure/measured; fail "$name sends no packets"; }
   local before after i
   read -ra before < <(counters)
@@ -74,7 +74,7 @@ for name in eth0 eth1 enP30832p0s0 enP30832p0s0d1; do ip link set $name down; do
 measure testpmd-net_mana "${testpmd[@]}" -- "${forward[@]}"
 for name in enP30832p0s0 enP30832p0s0d1 eth0 eth1; do ip link set $name up; done
 release_hugepages
-wait_for 10 vfs_joined
+wait_for vfs_joined
 
 manactl prepare eth1 --hugepages 160 >/run/azure/out
 uuid=$(basename $vmbus/devices/*-3bd1000d3a76)
@@ -85,4 +85,4 @@ measure bench-verbs-burst-1 "${bench[@]}" --engine verbs --burst 1
 expect "violations" "[]" "$(device_console violations)"
 manactl restore --all
 umount /dev/hugepages
-wait_for 10 vfs_joined
+wait_for vfs_joined

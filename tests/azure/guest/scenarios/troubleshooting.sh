@@ -15,7 +15,7 @@ start_testpmd() {
   dpdk-testpmd -l 0-1 "$@" -- --forward-mode=txonly --auto-start --txd=128 --rxd=128 --stats-period=1 \
     </dev/null >$log 2>&1 &
   pid=$!
-  wait_for 40 grep -q -e "$text" $log || { cat $log; fail "testpmd did not print: $text"; }
+  wait_for grep -q -e "$text" $log || { cat $log; fail "testpmd did not print: $text"; }
   grep -e "$text" $log
 }
 
@@ -68,7 +68,7 @@ ip link set $vf down
 echo "# the kernel has another driver id for MANA than rdma-core"
 rmmod mana_ib
 insmod /usr/lib/azure/mana_ib.ko driver_id=19
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 start_testpmd "ibv_alloc_parent_domain failed port 2" --vdev="$function,mac=00:0d:3a:76:3b:d1"
 stop_testpmd
 expect_cause "The kernel and rdma-core disagree on MANA's driver id" "kernel reports 19, libibverbs chose erdma"
@@ -76,8 +76,8 @@ expect_cause "The wrong RDMA provider is used for MANA: driver ids of kernel and
   "Here confirmed: rdma.driver-id" --log $log
 rmmod mana_ib
 modprobe mana_ib
-wait_for 5 test -e /dev/infiniband/uverbs0
+wait_for test -e /dev/infiniband/uverbs0
 
 manactl restore --all
 umount /dev/hugepages
-wait_for 5 vfs_joined
+wait_for vfs_joined

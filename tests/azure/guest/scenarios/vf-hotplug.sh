@@ -13,6 +13,4 @@ is_up eth1 || fail "eth1 went down"
 
 set_present 1
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
-wait_for 10 test -e /sys/bus/pci/devices/$function/net
-name_vfs
-wait_for 10 vfs_joined
+await_vfs

@@ -17,6 +17,5 @@ expect "driver" hv_netvsc "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 
 set_present 1
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
-wait_for 10 test -e /sys/bus/pci/devices/$function/net
-name_vfs
+await_vfs
 is_restored

@@ -10,8 +10,7 @@ set_present 0
 [ ! -e /sys/class/net/enP30832p0s0d1 ] || fail "the VF is still there"
 set_present 1
 echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
-wait_for 10 test -e /sys/bus/pci/devices/$function/net
-name_vfs
+wait_for eval 'name_vfs; [ "$(master_of enP30832p0s0d1)" = eth1 ]'
 resume
 cat /run/azure/stopped
 expect "status" 0 $rc

@@ -11,17 +11,18 @@ for name in eth1 $direct; do
   systemd-analyze security --no-pager $unit | tail -1
 done
 expect "driver of the channel of eth1" uio_hv_generic "$(driver_of $vmbus/devices/*3bd1000d3a76)"
+# The network managers may still be busy with interfaces that have just appeared.
 for name in $vf1 $direct; do
-  expect "management of $name" unmanaged "$(management_of $name)"
+  wait_for eval '[ "$(management_of $name)" = unmanaged ]' || fail "$name is $(management_of $name)"
   is_up $name && fail "$name is up"
 done
 for name in eth0 $direct_admin $vf0; do
-  is_managed $name || fail "$name is $(management_of $name)"
-  is_up $name || fail "$name is down"
+  wait_for is_managed $name || fail "$name is $(management_of $name)"
+  wait_for is_up $name || fail "$name is down"
   echo "ok: $name is $(management_of $name)"
 done
-has_address eth0 10.8.0.4 || fail "eth0 has no address"
-has_address $direct_admin 10.8.2.4 || fail "$direct_admin has no address"
+wait_for has_address eth0 10.8.0.4 || fail "eth0 has no address"
+wait_for has_address $direct_admin 10.8.2.4 || fail "$direct_admin has no address"
 manactl check --only interfaces.unmanaged
 
 for name in eth1 $direct; do manactl restore $name --persist; done

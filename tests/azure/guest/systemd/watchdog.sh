@@ -35,21 +35,21 @@ su --login root -c "manactl prepare --hugepages 16 --confirm-timeout 30s
   setsid sleep 1000 >/dev/null 2>&1 &
   echo \$! >/run/left-behind; cat /proc/self/cgroup >/run/session"
 grep -q '/session-.*\.scope$' /run/session || fail "su did not open a login session: $(cat /run/session)"
-wait_for 20 ended "$(cat /run/left-behind)"
+wait_for ended "$(cat /run/left-behind)"
 has_pages $((pages + 16)) || fail "the pages are not reserved"
 pid=$(watchdog)
 expect "cgroup of the watchdog" "0::/system.slice/manactl-watchdog-hugepages-1-$pid.scope" "$(cat /proc/$pid/cgroup)"
 manactl status | tee /run/out
 grep -q 'rolled back in' /run/out || fail "status does not report the time that is left"
-wait_for 40 is_rolled_back
-wait_for 20 ended "$pid"
+wait_for is_rolled_back
+wait_for ended "$pid"
 journalctl --no-pager -o cat -t manactl | grep 'hugepages-1 was not confirmed and has been restored'
 
 # systemctl stop, like a shutdown, sends SIGTERM.
 manactl prepare --hugepages 16 --confirm-timeout 600s
 unit=manactl-watchdog-hugepages-1-$(watchdog).scope
 systemctl stop "$unit"
-wait_for 20 is_rolled_back
+wait_for is_rolled_back
 [ -z "$(systemctl list-units --all --no-legend 'manactl-watchdog-*')" ] || fail "the scope remains"
 
 rm /run/systemd/logind.conf.d/kill.conf
