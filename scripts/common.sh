@@ -37,6 +37,12 @@ build() {
   quietly "build-$preset.log" cmake --build --preset "$preset" ${1+--target "$@"}
 }
 
+# show_versions PRESET: prints the versions of what the tests use.
+show_versions() {
+  say "Versions"
+  scripts/versions "build/$1"
+}
+
 # refuse_skips: reads names of skipped tests, and fails if tests/skips.txt does not list one of them.
 refuse_skips() {
   local skipped
@@ -53,6 +59,7 @@ run_tests() {
   # One more test than CPUs, because many tests wait.
   if ! ctest --preset "$preset" -j "$(($(nproc) + 1))" "$@" >"$log" 2>&1; then
     grep -vE '^ *Start +[0-9]|^ *[0-9]+/[0-9]+ Test.* Passed ' "$log" | tail -n 200 >&2
+    show_versions "$preset" >&2
     die "tests failed; see $log"
   fi
   grep -A 100 'tests passed' "$log"
