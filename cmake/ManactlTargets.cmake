@@ -9,6 +9,9 @@ target_compile_options(manactl_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wundef
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast>
   $<$<BOOL:${MANACTL_WERROR}>:-Werror>)
+# With link-time optimization, GCC compiles most of the code, and warns, when it links.
+target_link_options(manactl_warnings INTERFACE
+  $<$<AND:$<BOOL:${MANACTL_WERROR}>,$<BOOL:${CMAKE_INTERPROCEDURAL_OPTIMIZATION}>>:-Werror>)
 
 # Global, because every object of the program must be built with the same sanitizers.
 if(MANACTL_SANITIZE)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "device/message_channel.h"
 #include "wire/hardware_channel.h"
 
 namespace manactl::device {
@@ -303,8 +304,7 @@ void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
   if (wrong) corrupt(*wrong, header);
   const auto bytes = wire::encode(header);
   if (!bytes) return trace_.violation(wire::describe(bytes.error()));
-  std::vector<std::uint8_t> message(bytes->begin(), bytes->end());
-  message.insert(message.end(), reply.body.begin(), reply.body.end());
+  auto message = joined(*bytes, reply.body);
   message.resize(size);
   if (wrong && wrong->kind == HostileKind::unsolicited_event) {
     const auto event = unsolicited_event(wrong->random);

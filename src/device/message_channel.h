@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -82,6 +83,15 @@ std::array<std::uint8_t, sizeof(T)> bytes_of(const T& value) {
   static_assert(std::is_trivially_copyable_v<T>);
   std::array<std::uint8_t, sizeof(T)> bytes;
   std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+// Returns the bytes of both. For insert() at the end of a vector, GCC 12 and 14 report overflows
+// that cannot happen when they optimize the whole program.
+inline std::vector<std::uint8_t> joined(std::span<const std::uint8_t> first,
+                                        std::span<const std::uint8_t> second) {
+  std::vector<std::uint8_t> bytes(first.size() + second.size());
+  std::ranges::copy(second, std::ranges::copy(first, bytes.begin()).out);
   return bytes;
 }
 

@@ -13,9 +13,9 @@
 
 namespace manactl::setup {
 
-// If the VF has joined a synthetic interface that is up, waits until the VF is up too, but at most
-// half a second: whoever sets a VF down after the takeover wants it to stay down. Otherwise, or if
-// the interfaces cannot be read, returns at once. Returns whether the VF came up meanwhile.
+// If the VF has joined a synthetic interface that is up, waits until the VF is up too. Gives up
+// after half a second, because the VF may have been set down on purpose. Otherwise, or if the
+// interfaces cannot be read, returns at once. Returns whether the VF came up meanwhile.
 bool wait_for_takeover(const StepContext& context, const std::string& vf);
 
 // Sets the interface down, and again whenever something sets it up, until it has been down for

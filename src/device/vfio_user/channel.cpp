@@ -35,10 +35,7 @@ Result<Received<Message>> Channel::receive() {
 
 Result<> Channel::send(Header header, std::span<const std::uint8_t> body) {
   header.bytes = static_cast<std::uint32_t>(sizeof header + body.size());
-  const auto head = bytes_of(header);
-  std::vector<std::uint8_t> bytes(head.begin(), head.end());
-  bytes.insert(bytes.end(), body.begin(), body.end());
-  return channel_.send(bytes);
+  return channel_.send(joined(bytes_of(header), body));
 }
 
 Result<> Channel::reply(const Header& request, std::span<const std::uint8_t> body) {

@@ -3,6 +3,7 @@
 #include "device/vfio_user/server.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -10,9 +11,9 @@ namespace manactl::device::vfio_user {
 namespace {
 
 // The capabilities that differ from the defaults of the protocol. QEMU 11.1 refuses more than 16
-// descriptors per message.
-constexpr std::string_view kCapabilities =
-    R"({"capabilities":{"max_msg_fds":16,"max_data_xfer_size":1048576,"pgsizes":4096}})";
+// descriptors per message. The text ends with a zero byte.
+constexpr auto kCapabilities = std::to_array(
+    R"({"capabilities":{"max_msg_fds":16,"max_data_xfer_size":1048576,"pgsizes":4096}})");
 
 RegionInfo region_info(std::uint32_t index) {
   RegionInfo info{sizeof(RegionInfo), 0, index, 0, 0, 0};
@@ -50,10 +51,7 @@ Result<> Server::negotiate(const Message& message) {
   }
   // The lower minor version of both sides, and ours is 0.
   const auto head = bytes_of(Version{0, 0});
-  std::vector<std::uint8_t> body(head.begin(), head.end());
-  body.insert(body.end(), kCapabilities.begin(), kCapabilities.end());
-  body.push_back(0);
-  return channel_->reply(message.header, body);
+  return channel_->reply(message.header, joined(head, bytes_of(kCapabilities)));
 }
 
 // A range without a file is not RAM, such as a ROM: the device cannot access it, and does not need
