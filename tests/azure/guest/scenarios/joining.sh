@@ -4,7 +4,7 @@
 # while a VF returns. The kernel command line may contain azure.seed=N and azure.rounds=N.
 
 RANDOM=$(parameter seed 1)
-rounds=$(parameter rounds 4)
+rounds=$(parameter rounds 2)
 vf=enP30832p0s0d1
 
 remove_vfs() {
@@ -28,8 +28,8 @@ run() {
   manactl "$@" >/run/azure/out 2>&1 || { rc=$?; cat /run/azure/out; fail "round $round: manactl $* exited with $rc"; }
 }
 
-# join_again: makes the VF leave eth1 and join it again, with its name. In another network namespace, it leaves. hv_netvsc
-# moves a VF that appears elsewhere to the namespace of its synthetic interface, where it joins.
+# join_again: makes the VF leave eth1 and join it again under the same name. In another network namespace, the VF leaves
+# eth1, and hv_netvsc moves it back to the namespace of eth1, where it joins again.
 join_again() {
   ip link set $vf netns elsewhere
   until [ "$(master_of $vf)" = eth1 ]; do :; done
