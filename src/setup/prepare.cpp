@@ -38,12 +38,12 @@ Result<std::vector<Entry>> entries_of_this_boot(Journal& journal, const std::str
   return valid;
 }
 
-// The facts from which the plan is made, and which the journal records. A VF that has just joined
-// may still change its state and its name.
+// Gathers the facts for the plan. Waits if the VF has just joined, because hv_netvsc may still set
+// it up, and the journal would record that it was down.
 host::Facts gather_settled(const Request& request, const SetupContext& context) {
   auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
   const auto* nic = request.interface ? facts.find_nic(request.interface->str()) : nullptr;
-  if (nic == nullptr || !nic->vf) return facts;
+  if (nic == nullptr || !nic->vf || !nic->synthetic) return facts;
   if (!wait_for_takeover(context, nic->vf->name)) return facts;
   return host::gather(context.system, {}, host::SshSearch::every_process);
 }

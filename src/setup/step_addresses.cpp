@@ -88,8 +88,9 @@ class SaveAddresses final : public Step {
     }
     const auto addresses = restore_addresses(context, *link, before);
     const auto routes = restore_routes(context, *link, before);
-    const auto state = keep_down(context, *link, before);
-    return !addresses ? addresses : !routes ? routes : state;
+    const auto state = restore_down(context, before);
+    if (!addresses) return addresses;
+    return routes ? state : routes;
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {
@@ -106,14 +107,20 @@ class SaveAddresses final : public Step {
       commands.push_back(
           fmt::format("ip {}route replace {} dev {}", ipv6 ? "-6 " : "", rest, device));
     }
+    if (value_at(before, "state") == "down") {
+      commands.push_back(fmt::format("ip link set {} down", device));
+    }
     return commands;
   }
 
  private:
-  // Setting the synthetic interface up, and the takeover, also set a VF up that was down before.
-  Result<> keep_down(const StepContext& context, const os::Link& link, const Values& before) const {
-    if (value_at(before, "state") != "down" || !link.master) return {};
-    return hold_down(context, interface_);
+  // hv_netvsc sets the VF up together with the synthetic interface, even if it was down before
+  // prepare. The revert of set_down runs too early to prevent that.
+  Result<> restore_down(const StepContext& context, const Values& before) const {
+    if (value_at(before, "state") != "down") return {};
+    const auto link = find_link(context.system, interface_);
+    if (!link) return tl::unexpected<Error>(link.error());
+    return link->master ? hold_down(context, interface_) : Result<>();
   }
 
   static Result<> restore_mtu(const StepContext& context,

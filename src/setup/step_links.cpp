@@ -107,7 +107,7 @@ class SetDown : public Step {
   std::string interface_;
 };
 
-// hv_netvsc takes over a VF 100 ms after the VF has joined, and network managers set up interfaces
+// hv_netvsc may take over a VF after it was set down, and network managers set up interfaces
 // that are new to them. Setting the VF down once is therefore not enough.
 class KeepDown final : public SetDown {
  public:

@@ -11,8 +11,8 @@
 
 namespace manactl::setup {
 
-// Records MTU, addresses, routes and whether the interface is up, and changes nothing. Its revert
-// runs last: it gives an interface those values that the kernel does not restore.
+// Records MTU, addresses, routes and whether the interface is up, and changes nothing. The revert,
+// which runs after both interfaces are up again, restores those values that the kernel does not.
 std::unique_ptr<Step> save_addresses(const std::string& interface);
 
 // The addresses in a record of save_addresses(), "10.0.1.4/24 broadcast ..."; none for other steps.

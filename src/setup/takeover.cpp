@@ -14,7 +14,7 @@ namespace {
 
 // Whether the VF is down although it has joined a synthetic interface that is up. `index`
 // identifies the VF, because udev may rename it meanwhile.
-bool is_behind(const os::System& system, int index) {
+bool awaits_takeover(const os::System& system, int index) {
   const auto links = system.links.links();
   if (!links) return false;
   const auto link_of = [&](int wanted) {
@@ -29,10 +29,12 @@ bool is_behind(const os::System& system, int index) {
 }  // namespace
 
 bool wait_for_takeover(const StepContext& context, const std::string& vf) {
-  constexpr std::chrono::milliseconds kLimit{500};
+  constexpr std::chrono::milliseconds kLimit{2000};
   const auto link = find_link(context.system, vf);
-  if (!link || !is_behind(context.system, link->index)) return false;
-  return wait_until(context.clock, kLimit, [&] { return !is_behind(context.system, link->index); });
+  if (!link || !awaits_takeover(context.system, link->index)) return false;
+  (void)wait_until(
+      context.clock, kLimit, [&] { return !awaits_takeover(context.system, link->index); });
+  return true;
 }
 
 Result<> hold_down(const StepContext& context, const std::string& interface) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// hv_netvsc takes over a VF 100 ms after the VF has joined its synthetic interface: it sets the VF
-// up or down like the synthetic interface (netvsc_vf_setup() in drivers/net/hyperv/netvsc_drv.c).
-// Until then, a VF does not keep the state that anything else gives it.
+// When a VF has joined its synthetic interface, hv_netvsc takes it over: it sets the VF up or down
+// like the synthetic interface (__netvsc_vf_setup() in drivers/net/hyperv/netvsc_drv.c). If the VF
+// appears after the synthetic interface, this happens 100 ms later, or later still while the kernel
+// is busy. Until then, hv_netvsc overrides any state that another program sets.
 
 #pragma once
 
@@ -13,9 +14,9 @@
 
 namespace manactl::setup {
 
-// If the VF has joined a synthetic interface that is up, waits until the VF is up too. Gives up
-// after half a second, because the VF may have been set down on purpose. Otherwise, or if the
-// interfaces cannot be read, returns at once. Returns whether the VF came up meanwhile.
+// Waits while the VF is down although it has joined a synthetic interface that is up. Gives up
+// after two seconds, because the VF may have been set down on purpose. Returns whether it waited:
+// the state and the name of the VF may have changed.
 bool wait_for_takeover(const StepContext& context, const std::string& vf);
 
 // Sets the interface down, and again whenever something sets it up, until it has been down for
