@@ -154,8 +154,8 @@ def backport_rows(kernel):
 
 
 def check_changes(kernel):
-    """Checks the changes of the kernel's behavior. The signatures of doctor name them; no table contains them, because
-    the version of a distribution's kernel does not show which changes it contains."""
+    """Checks the changes of the kernel's behavior, which signatures of doctor name. They are not compiled in: the version
+    of a distribution's kernel does not show which backports it contains."""
     for entry, where in items(kernel, "changes", "kernel"):
         check_keys(entry, where, ("driver", "change", "commits", "mainline", "stable", "signature", "source"))
         for key in ("driver", "change", "signature", "source"):
