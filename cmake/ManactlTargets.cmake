@@ -9,7 +9,7 @@ target_compile_options(manactl_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wundef
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Wold-style-cast>
   $<$<BOOL:${MANACTL_WERROR}>:-Werror>)
-# With link-time optimization, GCC compiles most of the code, and warns, when it links.
+# With link-time optimization, GCC generates the code, and prints most warnings, at link time.
 target_link_options(manactl_warnings INTERFACE
   $<$<AND:$<BOOL:${MANACTL_WERROR}>,$<BOOL:${CMAKE_INTERPROCEDURAL_OPTIMIZATION}>>:-Werror>)
 

@@ -304,7 +304,7 @@ void Device::respond(const wire::RequestHeader& request, const Reply& reply) {
   if (wrong) corrupt(*wrong, header);
   const auto bytes = wire::encode(header);
   if (!bytes) return trace_.violation(wire::describe(bytes.error()));
-  auto message = joined(*bytes, reply.body);
+  auto message = concatenated(*bytes, reply.body);
   message.resize(size);
   if (wrong && wrong->kind == HostileKind::unsolicited_event) {
     const auto event = unsolicited_event(wrong->random);

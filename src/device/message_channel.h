@@ -86,10 +86,10 @@ std::array<std::uint8_t, sizeof(T)> bytes_of(const T& value) {
   return bytes;
 }
 
-// Returns the bytes of both. For insert() at the end of a vector, GCC 12 and 14 report overflows
-// that cannot happen when they optimize the whole program.
-inline std::vector<std::uint8_t> joined(std::span<const std::uint8_t> first,
-                                        std::span<const std::uint8_t> second) {
+// Returns `first` followed by `second`. With link-time optimization, GCC 12 and 14 report false
+// overflows for insert() at the end of a vector.
+inline std::vector<std::uint8_t> concatenated(std::span<const std::uint8_t> first,
+                                              std::span<const std::uint8_t> second) {
   std::vector<std::uint8_t> bytes(first.size() + second.size());
   std::ranges::copy(second, std::ranges::copy(first, bytes.begin()).out);
   return bytes;

@@ -35,7 +35,7 @@ Result<Received<Message>> Channel::receive() {
 
 Result<> Channel::send(Header header, std::span<const std::uint8_t> body) {
   header.bytes = static_cast<std::uint32_t>(sizeof header + body.size());
-  return channel_.send(joined(bytes_of(header), body));
+  return channel_.send(concatenated(bytes_of(header), body));
 }
 
 Result<> Channel::reply(const Header& request, std::span<const std::uint8_t> body) {

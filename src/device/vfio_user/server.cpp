@@ -51,7 +51,7 @@ Result<> Server::negotiate(const Message& message) {
   }
   // The lower minor version of both sides, and ours is 0.
   const auto head = bytes_of(Version{0, 0});
-  return channel_->reply(message.header, joined(head, bytes_of(kCapabilities)));
+  return channel_->reply(message.header, concatenated(head, bytes_of(kCapabilities)));
 }
 
 // A range without a file is not RAM, such as a ROM: the device cannot access it, and does not need
