@@ -37,7 +37,7 @@ build() {
   quietly "build-$preset.log" cmake --build --preset "$preset" ${1+--target "$@"}
 }
 
-# show_versions PRESET: prints the versions of what the tests use.
+# show_versions PRESET: prints the versions of what the tests of the preset used.
 show_versions() {
   say "Versions"
   scripts/versions "build/$1"
@@ -59,7 +59,7 @@ run_tests() {
   # One more test than CPUs, because many tests wait.
   if ! ctest --preset "$preset" -j "$(($(nproc) + 1))" "$@" >"$log" 2>&1; then
     grep -vE '^ *Start +[0-9]|^ *[0-9]+/[0-9]+ Test.* Passed ' "$log" | tail -n 200 >&2
-    show_versions "$preset" >&2
+    show_versions "$preset" >&2 || true
     die "tests failed; see $log"
   fi
   grep -A 100 'tests passed' "$log"
