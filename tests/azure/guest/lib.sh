@@ -18,8 +18,8 @@ expect() {
   echo "ok: $1: $2"
 }
 
-# wait_for COMMAND...: waits until the command succeeds, which on a busy machine takes many times longer than on an idle
-# one. After $wait_limit seconds, it fails.
+# wait_for COMMAND...: waits until the command succeeds, and fails after $wait_limit seconds. The limit is long, because a
+# busy machine takes many times longer than an idle one.
 wait_limit=120
 wait_for() {
   local end=$((SECONDS + wait_limit))
@@ -116,9 +116,11 @@ rename_vfs() {
     name=enP30832p0s0
     [ "$port" = 0 ] || name=${name}d$port
     [ "${path##*/}" != $name ] || continue
-    # An interface must be down to be renamed. hv_netvsc may have set it up, and may do so between the two commands.
-    ip link set "${path##*/}" name $name 2>/dev/null ||
-      wait_for eval 'ip link set "${path##*/}" down && ip link set "${path##*/}" name $name && ip link set $name up'
+    # An interface must be down to be renamed. hv_netvsc may have set it up, and may do so between the two commands; the
+    # caller then tries again.
+    ip link set "${path##*/}" name $name 2>/dev/null || {
+      ip link set "${path##*/}" down && ip link set "${path##*/}" name $name && ip link set $name up
+    } || true
   done
 }
 
@@ -127,14 +129,14 @@ name_vfs() {
   local name
   rename_vfs
   for name in enP30832p0s0 enP30832p0s0d1; do
-    [ ! -e /sys/class/net/$name ] || is_up $name || ip link set $name up
+    [ ! -e /sys/class/net/$name ] || is_up $name || ip link set $name up || true
   done
 }
 
 # count_takeovers: lets the kernel count how often hv_netvsc has taken over a VF. 100 ms after a VF has joined, hv_netvsc
-# sets it up or down like its synthetic interface, whatever was set on the VF before.
+# sets it up or down like its synthetic interface, and overrides what was set before.
 count_takeovers() {
-  echo "r:takeover __netvsc_vf_setup" >$tracing/kprobe_events
+  echo "r:takeover __netvsc_vf_setup" >$tracing/kprobe_events || fail "the kernel has no function __netvsc_vf_setup"
   echo 1 >$tracing/events/kprobes/takeover/enable
 }
 
@@ -142,8 +144,8 @@ takeovers() {
   awk '$1 == "takeover" { print $2 }' $tracing/kprobe_profile
 }
 
-# taken_over_since NUMBER: whether the counter has passed this value.
-taken_over_since() {
+# takeovers_exceed NUMBER: whether hv_netvsc has taken over a VF more often than this.
+takeovers_exceed() {
   [ "$(takeovers)" -gt "$1" ]
 }
 
@@ -152,7 +154,7 @@ vfs_joined() {
     is_operational enP30832p0s0 && is_operational enP30832p0s0d1
 }
 
-# await_vfs: waits until the VFs have appeared, which get their names here, and have joined.
+# await_vfs: names the VFs as they appear, and waits until they have joined.
 await_vfs() {
   wait_for eval 'name_vfs; vfs_joined'
 }
@@ -290,11 +292,12 @@ watchdog() {
   return 1
 }
 
-# confirm_timeout: prints a time for --confirm-timeout, which a run does not exceed even if this machine is busy now.
-confirm_timeout() {
+# set_confirm_timeout: sets $confirm_timeout to more than twice the time that prepare takes on this machine now.
+set_confirm_timeout() {
   local start=${EPOCHREALTIME/./}
-  manactl prepare eth1 --hugepages 16 >/run/azure/out && manactl restore eth1 >/run/azure/out
-  echo $(((${EPOCHREALTIME/./} - start) * 2 / 1000000 + 1))s
+  manactl prepare eth1 --hugepages 16 >/run/azure/out || fail "prepare exited with $?"
+  manactl restore eth1 >/run/azure/out || fail "restore exited with $?"
+  confirm_timeout=$(((${EPOCHREALTIME/./} - start) * 2 / 1000000 + 1))s
 }
 
 # expect_probe IFACE STATUS TEXT...: checks the exit status of doctor's probe and that its output
@@ -318,8 +321,8 @@ uio_maps() {
   done
 }
 
-# vf_follows: whether hv_netvsc moves the VF to the namespace of its synthetic interface: upstream since 6.12 and its
-# stable releases, such as 6.1.115, whose module contains this message.
+# vf_follows: whether hv_netvsc moves the VF to the namespace of its synthetic interface. Kernels that do, such as 6.12 and
+# 6.1.115, contain this message.
 vf_follows() {
   grep -q "Moved VF to namespace with" "$(modinfo -F filename hv_netvsc)"
 }
@@ -332,14 +335,14 @@ move_pair() {
   nsenter_ip "$1" link set "$3" netns "$2"
   if with_vf; then
     vf_follows || nsenter_ip "$1" link set "$4" netns "$2"
-    wait_for taken_over_since "$before"
+    wait_for takeovers_exceed "$before"
   fi
   nsenter_ip "$2" link set "$3" up
-  ! with_vf || wait_for works_in "$2" "$4"
+  ! with_vf || wait_for is_operational_in "$2" "$4"
 }
 
-# works_in NAMESPACE INTERFACE: whether the operational state is "up".
-works_in() {
+# is_operational_in NAMESPACE INTERFACE: whether the operational state is "up".
+is_operational_in() {
   nsenter_ip "$1" -br link show "$2" | grep -q "^$2 *UP "
 }
 
@@ -388,9 +391,11 @@ clean_up() {
     IFS=: read -r name interface vf <<<"$name"
     [ -e /run/netns/$name ] || continue
     ip -n $name link set $interface netns 1
-    ! with_vf || wait_for test -e /sys/class/net/$vf
+    ! with_vf || vf_follows || ip -n $name link set $vf netns 1
+    ! with_vf || wait_limit=10 wait_for test -e /sys/class/net/$vf || true
     ip netns del $name
   done
+  [ ! -e /run/netns/elsewhere ] || ip netns del elsewhere
   for name in refuse_open refuse_gpadl refuse_bind; do
     echo 0 >/sys/module/hv_vmbus/parameters/$name
   done

@@ -92,7 +92,7 @@ for kind in ${kinds//+/ }; do
   expect "hostile" ok "$(device_console "hostile off")"
   total=$(misbehaviors)
   rebind
-  wait_for carries_packets || { dmesg | tail -n 30; fail "no packets after $kind"; }
+  wait_limit=20 wait_for carries_packets || { dmesg | tail -n 30; fail "no packets after $kind"; }
   dmesg | tail -n +$((lines + 1)) >/run/azure/log
   manactl doctor --log /run/azure/log >/run/azure/out || true
   grep -A 2 -e "^Root cause" -e "^Recovered" /run/azure/out
