@@ -87,8 +87,8 @@ Candidates restorable(Context& context) {
 Candidates virtual_devices() {
   Candidates found;
   const auto info = datapath::kDpdkEngine.info();
-  for (const std::string_view driver :
-       {"net_null", "net_ring", "net_tap", "net_af_packet", "net_memif"}) {
+  // net_memif0 alone has a socket that every user can connect to.
+  for (const std::string_view driver : {"net_null", "net_ring", "net_tap", "net_af_packet"}) {
     if (info.has_driver(driver)) found.push_back({fmt::format("{}0", driver), ""});
   }
   return found;

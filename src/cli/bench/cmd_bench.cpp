@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <vector>
 
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/bench/memif_socket.h"
 #include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/run.h"
@@ -78,7 +81,10 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   plan.nics.push_back(simulated_nic());
   plan.hugepages = false;
   if (facts.cpus) plan.cpus = *facts.cpus;
-  const auto valid = check_run(plan, options.run);
+  auto valid = check_run(plan, options.run);
+  for (const auto& device : plan.vdevs) {
+    if (valid && geteuid() == 0) valid = refuse_open_memif(device);
+  }
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto& engine = options.engine != nullptr ? *options.engine : datapath::adapter_engine();
   if (!engine.built_in) return report_not_built_in(context, engine);
@@ -132,7 +138,10 @@ Exit run_on(const datapath::EngineRow& engine,
     return say(context, ok.error());
   }
   if (!engine.uses_hugepages) plan.hugepages = false;
-  const auto valid = check_run(plan, options.run);
+  auto valid = check_run(plan, options.run);
+  for (const auto& device : plan.vdevs) {
+    if (valid && geteuid() == 0) valid = refuse_open_memif(device);
+  }
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());

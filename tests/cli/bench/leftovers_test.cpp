@@ -99,6 +99,9 @@ void mount_private_directories() {
   for (const auto* where : {"/run", "/dev/shm"}) {
     ASSERT_EQ(mount("tmpfs", where, "tmpfs", 0, nullptr), 0);
   }
+  // For the socket of net_memif, which DPDK leaves behind if it is killed.
+  ASSERT_EQ(mount("tmpfs", "/mnt", "tmpfs", 0, nullptr), 0);
+  ASSERT_EQ(mkdir("/mnt/memif", 0700), 0);
   ASSERT_EQ(mkdir("/run/huge", 0700), 0);
   // The mount fails on a kernel without hugepages.
   static_cast<void>(mount("hugetlbfs", "/run/huge", "hugetlbfs", 0, nullptr));
@@ -211,7 +214,12 @@ const Device kDevices[] = {
     {"Null", {"--vdev", "net_null0", "--no-huge"}},
     {"AfPacket", {"--vdev", "net_af_packet0,iface=sender", "--no-huge"}},
     {"Tap", {"--vdev", "net_tap0", "--no-huge"}},
-    {"Memif", {"--vdev", "net_memif0,role=server", "--mode", "rx", "--no-huge"}},
+    {"Memif",
+     {"--vdev",
+      "net_memif0,role=server,socket-abstract=no,socket=/mnt/memif/socket",
+      "--mode",
+      "rx",
+      "--no-huge"}},
     {"Sim", {"--sim"}, false},
 };
 
