@@ -120,7 +120,10 @@ class SaveAddresses final : public Step {
     if (value_at(before, "state") != "down") return {};
     const auto link = find_link(context.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
-    return link->master ? hold_down(context, interface_) : Result<>();
+    if (!link->master) return {};
+    auto held = hold_down(context, interface_);
+    // Another program that sets the VF up again and again decides.
+    return !held && held.error().code == Errc::busy ? Result<>() : held;
   }
 
   static Result<> restore_mtu(const StepContext& context,

@@ -2,6 +2,7 @@
 
 #include "setup/takeover.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <linux/if.h>
 
@@ -125,6 +126,21 @@ TEST(Takeover, LeavesAVfDownThatWasDownBefore) {
   const auto before = vm.dump();
   prepare_and_restore(vm);
   EXPECT_EQ(vm.dump(), before);
+}
+
+TEST(Takeover, DoesNotFailRestoreIfAnotherProgramKeepsTheVfUp) {
+  FakeVm vm;
+  vm.state.links.at(5).flags &= ~unsigned{IFF_UP | IFF_RUNNING | IFF_LOWER_UP};
+  vm.rebuild();
+  ASSERT_EQ(prepare(for_eth1(), vm.context())->outcome, PrepareOutcome::done);
+  vm.after = [&vm](const std::string& what) {
+    if (what == fmt::format("ip {} down", kVf)) vm.state.links.at(5).flags |= IFF_UP;
+  };
+  const auto restored = restore({"eth1"}, vm.context());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_TRUE(restored->front().is_complete());
+  EXPECT_TRUE(vm.state.journal.empty());
+  EXPECT_TRUE(vm.link(kVf)->is_up());
 }
 
 }  // namespace
