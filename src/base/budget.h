@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -37,6 +39,59 @@ class Budget {
   std::string owner_;
   std::size_t limit_, left_;
   bool is_exceeded_ = false;
+};
+
+// A limit for the memory of objects that come and go. Not thread-safe.
+class Quota {
+ public:
+  // Bytes of a quota, which the destructor returns. The quota must outlive it. Movable only.
+  class Share {
+   public:
+    Share() = default;
+
+    Share(Share&& other) noexcept
+        : quota_(std::exchange(other.quota_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+    Share& operator=(Share&& other) noexcept {
+      std::swap(quota_, other.quota_);  // `other` returns the old bytes
+      std::swap(bytes_, other.bytes_);
+      return *this;
+    }
+
+    Share(const Share&) = delete;
+    Share& operator=(const Share&) = delete;
+
+    ~Share() {
+      if (quota_ != nullptr) quota_->used_ -= bytes_;
+    }
+
+   private:
+    friend class Quota;
+
+    Share(Quota& quota, std::size_t bytes) : quota_(&quota), bytes_(bytes) {}
+
+    Quota* quota_ = nullptr;
+    std::size_t bytes_ = 0;
+  };
+
+  explicit Quota(std::size_t bytes) : limit_(bytes) {}
+
+  Quota(const Quota&) = delete;
+  Quota& operator=(const Quota&) = delete;
+
+  // Call it before the memory is allocated. No value if less than `bytes` is left.
+  std::optional<Share> take(std::size_t bytes) {
+    if (bytes > limit_ - used_) return std::nullopt;
+    used_ += bytes;
+    return Share(*this, bytes);
+  }
+
+  std::size_t limit() const { return limit_; }
+
+  std::size_t used() const { return used_; }
+
+ private:
+  std::size_t limit_, used_ = 0;
 };
 
 }  // namespace manactl

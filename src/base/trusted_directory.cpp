@@ -224,4 +224,12 @@ Result<Descriptor> open_trusted_file(const std::string& path, int flags) {
   return directory->open_file(file->name, flags);
 }
 
+Result<Descriptor> open_output_file(const std::string& path) {
+  const auto file = split_file_path(path);
+  if (!file) return tl::unexpected<Error>(file.error());
+  const auto directory = TrustedDirectory::open(file->directory, Trust::any_owner);
+  if (!directory) return tl::unexpected<Error>(directory.error());
+  return directory->open_file(file->name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+}
+
 }  // namespace manactl

@@ -67,4 +67,7 @@ Result<FilePath> split_file_path(const std::string& path);
 // written or replaced it. With O_PATH in `flags`, only checks the file.
 Result<Descriptor> open_trusted_file(const std::string& path, int flags);
 
+// Creates a file (mode 0600) with Trust::any_owner, or opens an existing one to append to it.
+Result<Descriptor> open_output_file(const std::string& path);
+
 }  // namespace manactl

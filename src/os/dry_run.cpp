@@ -58,7 +58,7 @@ class DryRunFiles final : public Files {
   }
 
   Result<> write(std::string_view path, std::string_view text) override {
-    changes_.commands.push_back(fmt::format("echo {} > /{}", text.empty() ? "''" : text, path));
+    changes_.commands.push_back(fmt::format("echo {} > /{}", shell_word(text), path));
     if (path.starts_with(kDrivers)) return write_driver(path.substr(kDrivers.size()), text);
     texts_.insert_or_assign(std::string(path), std::string(text));
     return {};
@@ -150,22 +150,32 @@ class DryRunLinks final : public Links {
 
   Result<std::vector<Route>> routes() const override { return real_.routes(); }
 
+  Result<std::vector<NextHop>> next_hops() const override { return real_.next_hops(); }
+
+  Result<std::vector<int>> find_outputs(const RouteQuery& query) const override {
+    return real_.find_outputs(query);
+  }
+
+  Result<ForeignUppers> foreign_uppers() const override { return real_.foreign_uppers(); }
+
   Result<> set_up(int index, bool up) override {
     const auto name = name_of(index);
-    changes_.commands.push_back(fmt::format("ip link set {} {}", name, up ? "up" : "down"));
+    changes_.commands.push_back(
+        fmt::format("ip link set {} {}", shell_word(name), up ? "up" : "down"));
     changes_.up[name] = up;
     return {};
   }
 
   Result<> set_mtu(int index, unsigned mtu) override {
     const auto name = name_of(index);
-    changes_.commands.push_back(fmt::format("ip link set {} mtu {}", name, mtu));
+    changes_.commands.push_back(fmt::format("ip link set {} mtu {}", shell_word(name), mtu));
     changes_.mtu[name] = mtu;
     return {};
   }
 
   Result<> rename(int index, const InterfaceName& name) override {
-    changes_.commands.push_back(fmt::format("ip link set {} name {}", name_of(index), name.str()));
+    changes_.commands.push_back(
+        fmt::format("ip link set {} name {}", shell_word(name_of(index)), shell_word(name.str())));
     return {};
   }
 
@@ -190,14 +200,16 @@ class DryRunLinks final : public Links {
                                             verb,
                                             address.text,
                                             address.prefix_length,
-                                            name_of(address.index)));
+                                            shell_word(name_of(address.index))));
     return {};
   }
 
   Result<> record(std::string_view verb, const Route& route) {
     const std::string device = route.outputs.empty() ? "" : name_of(route.outputs.front());
-    changes_.commands.push_back(
-        fmt::format("ip route {} {} dev {}", verb, route.destination, device));
+    changes_.commands.push_back(fmt::format("ip route {} {} dev {}",
+                                            verb,
+                                            route.destination,
+                                            device.empty() ? device : shell_word(device)));
     return {};
   }
 

@@ -3,13 +3,18 @@
 #include "os/links.h"
 
 #include <linux/if.h>
+#include <linux/if_addr.h>
+#include <linux/nexthop.h>
 #include <linux/rtnetlink.h>
 
 #include <algorithm>
+#include <cerrno>
 
+#include "base/text.h"
 #include "os/attributes.h"
 #include "os/netlink.h"
 #include "os/netlink_messages.h"
+#include "os/network_namespaces.h"
 
 namespace manactl::os {
 namespace {
@@ -47,7 +52,43 @@ class RouteLinks final : public Links {
   Result<std::vector<Route>> routes() const override {
     auto found = dump<rtmsg>(RTM_GETROUTE, decode_route);
     if (!found) return because(found.error(), "cannot list the routes");
+    resolve(*found);
     return found;
+  }
+
+  Result<std::vector<NextHop>> next_hops() const override {
+    auto found = dump<nhmsg>(RTM_GETNEXTHOP, decode_next_hop);
+    if (!found) return because(found.error(), "cannot list the next-hop objects");
+    return found;
+  }
+
+  Result<std::vector<int>> find_outputs(const RouteQuery& query) const override {
+    const auto body = encode_route_query(query);
+    const auto reply =
+        body ? send_netlink_request(NETLINK_ROUTE, encode_request(RTM_GETROUTE, kQuery, *body))
+             : tl::unexpected<Error>(body.error());
+    // A socket that is bound to an interface needs no route (ip_route_output_key_hash_rcu).
+    if (!reply && query.bound_to != 0) return std::vector<int>{query.bound_to};
+    if (!reply) {
+      return because(reply.error(), "cannot find the route to " + printable(query.destination));
+    }
+    std::vector<Route> routes;
+    for (const auto& message : *reply) {
+      if (is_local_route(message.body)) return std::vector<int>{};
+      if (auto route = decode_route(message.body)) routes.push_back(std::move(*route));
+    }
+    resolve(routes);
+    if (routes.empty() || routes.front().outputs.empty()) {
+      return fail(Errc::not_found,
+                  fmt::format("the route to {} has no interface", printable(query.destination)));
+    }
+    return routes.front().outputs;
+  }
+
+  Result<ForeignUppers> foreign_uppers() const override {
+    const auto files = open_files("/");
+    if (!files) return tl::unexpected<Error>(files.error());
+    return find_foreign_uppers(**files);
   }
 
   Result<> set_up(int index, bool up) override {
@@ -93,10 +134,17 @@ class RouteLinks final : public Links {
   }
 
   Result<> add_route(const Route& route) override {
-    return change(RTM_NEWROUTE,
-                  encode_route(route),
-                  "cannot add the route to " + route.destination,
-                  NLM_F_CREATE | NLM_F_EXCL);
+    const auto doing = "cannot add the route to " + route.destination;
+    // When the interface of a next hop vanishes, an IPv6 route keeps its other next hops.
+    if (route.ipv6 && route.outputs.size() > 1) return add_next_hops(route, doing);
+    return change(RTM_NEWROUTE, encode_route(route), doing, NLM_F_CREATE | NLM_F_EXCL);
+  }
+
+  Result<> add_next_hop(const NextHop& hop) override {
+    return change(RTM_NEWNEXTHOP,
+                  encode_next_hop(hop),
+                  fmt::format("cannot add the next-hop object {}", hop.id),
+                  unsigned{NLM_F_CREATE} | (hop.group.empty() ? NLM_F_EXCL : NLM_F_REPLACE));
   }
 
   Result<> remove_route(const Route& route) override {
@@ -105,6 +153,30 @@ class RouteLinks final : public Links {
   }
 
  private:
+  static constexpr unsigned kQuery = NLM_F_REQUEST | NLM_F_ACK;
+
+  // Without the next-hop objects, routes that need them have no outputs.
+  static void resolve(std::vector<Route>& routes) {
+    const auto needs_object = [](const Route& route) {
+      return route.next_hop_id != 0 && route.outputs.empty();
+    };
+    if (std::ranges::none_of(routes, needs_object)) return;
+    if (const auto hops = dump<nhmsg>(RTM_GETNEXTHOP, decode_next_hop)) {
+      resolve_next_hops(routes, *hops);
+    }
+  }
+
+  static Result<> add_next_hops(const Route& route, const std::string& doing) {
+    Result<> result;
+    for (std::size_t i = 0; i < route.outputs.size(); ++i) {
+      if (route.outputs[i] == 0) continue;
+      const auto added =
+          change(RTM_NEWROUTE, encode_one_hop(route, i), doing, NLM_F_CREATE | NLM_F_APPEND);
+      if (!added && added.error().sys != EEXIST && result) result = added;
+    }
+    return result;
+  }
+
   // Requests an acknowledgment (NLM_F_ACK): otherwise the kernel replies only to failed requests.
   static Result<> change(unsigned type,
                          const Result<std::string>& body,
@@ -123,6 +195,14 @@ tl::unexpected<Error> read_only_error() {
 }
 
 }  // namespace
+
+Result<std::vector<int>> Links::find_outputs(const RouteQuery& /*query*/) const {
+  return fail(Errc::unsupported, "the policy rules of a captured system are not known");
+}
+
+Result<ForeignUppers> Links::foreign_uppers() const {
+  return ForeignUppers{};
+}
 
 Result<> Links::set_up(int /*index*/, bool /*up*/) {
   return read_only_error();
@@ -152,8 +232,28 @@ Result<> Links::remove_route(const Route& /*route*/) {
   return read_only_error();
 }
 
-bool Route::is_recreated_by_kernel() const {
-  return protocol == RTPROT_KERNEL || protocol == RTPROT_REDIRECT || protocol == RTPROT_RA;
+Result<std::vector<NextHop>> Links::next_hops() const {
+  return std::vector<NextHop>{};
+}
+
+Result<> Links::add_next_hop(const NextHop& /*hop*/) {
+  return read_only_error();
+}
+
+bool Route::is_of_kernel() const {
+  return protocol == RTPROT_KERNEL;
+}
+
+bool Route::is_of_router() const {
+  return protocol == RTPROT_REDIRECT || protocol == RTPROT_RA;
+}
+
+bool Route::is_in_local_table() const {
+  return table == RT_TABLE_LOCAL;
+}
+
+bool Address::has_connected_route() const {
+  return (flags & IFA_F_NOPREFIXROUTE) == 0;
 }
 
 bool Link::is_up() const {

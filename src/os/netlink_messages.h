@@ -26,10 +26,33 @@ std::optional<Link> decode_link(std::string_view body);
 std::optional<Address> decode_address(std::string_view body);
 std::optional<Route> decode_route(std::string_view body);
 
+std::optional<NextHop> decode_next_hop(std::string_view body);  // empty if the id is missing
+
+// Sets the outputs of routes that have a next-hop object but no interface. With the sysctl
+// net.ipv4.nexthop_compat_mode=0, the kernel reports only the id of the object.
+void resolve_next_hops(std::vector<Route>& routes, const std::vector<NextHop>& next_hops);
+
+// True if the message is about a route to an address of this machine (RTN_LOCAL).
+bool is_local_route(std::string_view body);
+
+// The id that this network namespace has for another one (RTM_NEWNSID); -1 if it has none.
+std::optional<std::int32_t> decode_nsid(std::string_view body);
+
+// Route::request and NextHop::request for a message of the kernel. Flags, ages and other parts that
+// describe only the present state are left out.
+std::string request_of_route(std::string_view body);
+std::string request_of_next_hop(std::string_view body);
+
 // The body of a request that adds or removes the object. Errc::invalid for malformed addresses;
-// Errc::unsupported for a route that does not have exactly one next hop.
+// Errc::unsupported for a route without Route::request that does not have exactly one next hop.
 Result<std::string> encode_address(const Address& address);
 Result<std::string> encode_route(const Route& route);
+Result<std::string> encode_next_hop(const NextHop& hop);
+
+// Adds only this next hop of a route that has several.
+Result<std::string> encode_one_hop(const Route& route, std::size_t hop);
+
+Result<std::string> encode_route_query(const RouteQuery& query);  // Errc::invalid for no address
 
 // These functions return requests that include struct nlmsghdr.
 std::string encode_device_dump();

@@ -9,9 +9,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+
+#include "base/text.h"
 
 namespace manactl::os {
 namespace {
@@ -80,13 +83,59 @@ class OwnProcess final : public Process {
     return fail_errno(errno, "cannot read the CPU affinity of this process");
   }
 
-  std::string ssh_connection() const override {
-    const char* text = std::getenv("SSH_CONNECTION");  // NOLINT(concurrency-mt-unsafe): read only
-    return text == nullptr ? "" : text;
+  std::vector<std::string> ssh_connections() const override {
+    std::vector<std::string> found;
+    const char* own = std::getenv("SSH_CONNECTION");  // NOLINT(concurrency-mt-unsafe): read only
+    if (own != nullptr && *own != '\0') found.emplace_back(own);
+    const auto files = open_files("/");
+    if (!files) return found;
+    for (const auto& pid : own_ancestry(**files)) {
+      const auto environment = (*files)->read("proc/" + pid + "/environ", kMaxEnvironment);
+      if (environment) add_connections(*environment, found);
+    }
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t kMaxEnvironment = 16U << 20;
+
+  static void add_connections(std::string_view environment, std::vector<std::string>& found) {
+    constexpr std::string_view kVariable = "SSH_CONNECTION=";
+    for (const auto variable : split(environment, '\0')) {
+      if (!variable.starts_with(kVariable)) continue;
+      std::string value(variable.substr(kVariable.size()));
+      if (std::ranges::find(found, value) == found.end()) found.push_back(std::move(value));
+    }
   }
 };
 
 }  // namespace
+
+// "1398 (sshd) S 1 ...": the name may contain blanks and parentheses, so it ends at the last ')'.
+std::optional<ProcessStat> read_process_stat(const Files& files, const std::string& pid) {
+  const auto text = files.read("proc/" + pid + "/stat");
+  if (!text) return std::nullopt;
+  const auto open = text->find('(');
+  const auto close = text->rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
+  const auto rest = words(std::string_view(*text).substr(close + 1));
+  if (rest.size() < 2 || !parse_unsigned(rest[1])) return std::nullopt;
+  return ProcessStat{text->substr(open + 1, close - open - 1), std::string(rest[1])};
+}
+
+std::vector<std::string> own_ancestry(const Files& files) {
+  constexpr std::size_t kMaxProcesses = 64;
+  std::vector<std::string> pids;
+  auto pid = files.link_target("proc/self");
+  if (!pid) return pids;
+  while (pids.size() < kMaxProcesses && *pid != "0" && *pid != "1") {
+    const auto stat = read_process_stat(files, *pid);
+    if (!stat) break;
+    pids.push_back(*pid);
+    *pid = stat->parent;
+  }
+  return pids;
+}
 
 std::unique_ptr<Process> open_process() {
   return std::make_unique<OwnProcess>();

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "os/files.h"
 
 namespace manactl::os {
 
@@ -31,10 +34,22 @@ class Process {
   virtual Result<KernelIdentity> kernel() const = 0;
   virtual Result<CpuList> affinity() const = 0;
 
-  // The environment variable SSH_CONNECTION; empty if unset. Users can forge it: use it only to
-  // protect additional interfaces.
-  virtual std::string ssh_connection() const = 0;
+  // The values of SSH_CONNECTION (ssh(1)) in the environment of this process and, because sudo and
+  // su remove it, of its ancestors; each value once, that of this process first. Users can forge
+  // it: use it only to protect additional interfaces.
+  virtual std::vector<std::string> ssh_connections() const = 0;
 };
+
+struct ProcessStat {
+  std::string name;  // at most 15 bytes
+  std::string parent;
+};
+
+// Reads proc/PID/stat (proc_pid_stat(5)); empty if the process has ended.
+std::optional<ProcessStat> read_process_stat(const Files& files, const std::string& pid);
+
+// This process and its ancestors below process 1, nearest first; at most 64. Empty without /proc.
+std::vector<std::string> own_ancestry(const Files& files);
 
 std::unique_ptr<Process> open_process();
 

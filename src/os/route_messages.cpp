@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <linux/if_addr.h>
 #include <linux/if_link.h>
+#include <linux/if_tunnel.h>
 #include <linux/rtnetlink.h>
 
 #include <algorithm>
@@ -38,10 +39,54 @@ void read_alternative_names(std::string_view properties, Link& link) {
   }
 }
 
+// Kinds of interfaces that send through a given interface, and the attribute with its index. The
+// kernel removes a VXLAN with this interface (vxlan_handle_lowerdev_unregister); the others keep an
+// index that no longer exists.
+struct LowerAttribute {
+  std::string_view kind;
+  unsigned type;
+};
+
+constexpr LowerAttribute kLowerAttributes[] = {
+    {"vxlan", IFLA_VXLAN_LINK},
+    {"gre", IFLA_GRE_LINK},
+    {"gretap", IFLA_GRE_LINK},
+    {"erspan", IFLA_GRE_LINK},
+    {"ip6gre", IFLA_GRE_LINK},
+    {"ip6gretap", IFLA_GRE_LINK},
+    {"ip6erspan", IFLA_GRE_LINK},
+    {"ipip", IFLA_IPTUN_LINK},
+    {"sit", IFLA_IPTUN_LINK},
+    {"ip6tnl", IFLA_IPTUN_LINK},
+    {"vti", IFLA_VTI_LINK},
+    {"vti6", IFLA_VTI_LINK},
+    {"xfrm", IFLA_XFRM_LINK},
+};
+
+std::optional<int> as_index(const Attribute& attribute) {
+  const auto index = leading<std::int32_t>(attribute.data);
+  if (!index || *index <= 0) return std::nullopt;
+  return index;
+}
+
+// Returns the lower interface that the data of this kind names; empty if there is none.
+std::optional<int> lower_in(std::string_view data, std::string_view kind) {
+  for (const auto& [name, type] : kLowerAttributes) {
+    auto rest = name == kind ? data : std::string_view();
+    while (const auto attribute = next_attribute(rest)) {
+      if (attribute->type == type) return as_index(*attribute);
+    }
+  }
+  return std::nullopt;
+}
+
 void read_kind(std::string_view info, Link& link) {
+  std::string_view data;
   while (const auto part = next_attribute(info)) {
     if (part->type == IFLA_INFO_KIND) link.kind = part->text();
+    if (part->type == IFLA_INFO_DATA) data = part->data;
   }
+  if (!link.lower) link.lower = lower_in(data, link.kind);
 }
 
 void read_counters(std::string_view data, Link& link) {
@@ -60,12 +105,6 @@ void read_mac(std::string_view data, Link& link) {
   std::copy(data.begin(), data.end(), link.mac.bytes.begin());
 }
 
-std::optional<int> as_index(const Attribute& attribute) {
-  const auto index = leading<std::int32_t>(attribute.data);
-  if (!index || *index <= 0) return std::nullopt;
-  return index;
-}
-
 void read_link_attribute(const Attribute& attribute, Link& link) {
   switch (attribute.type) {
     case IFLA_ADDRESS:
@@ -77,7 +116,7 @@ void read_link_attribute(const Attribute& attribute, Link& link) {
       link.mtu = attribute.u32().value_or(0);
       return;
     case IFLA_LINK:
-      link.lower = as_index(attribute);
+      if (const auto index = as_index(attribute)) link.lower = index;
       return;
     case IFLA_MASTER:
       link.master = as_index(attribute);
@@ -131,6 +170,9 @@ void read_address_attribute(const Attribute& attribute,
     case IFA_FLAGS:  // 32 bits; ifa_flags has only 8
       address.flags = attribute.u32().value_or(address.flags);
       return;
+    case IFA_RT_PRIORITY:
+      address.metric = attribute.u32().value_or(0);
+      return;
     case IFA_CACHEINFO:
       if (const auto times = leading<ifa_cacheinfo>(attribute.data)) {
         address.valid = times->ifa_valid;
@@ -177,10 +219,36 @@ void read_route_attribute(const Attribute& attribute, const rtmsg& head, Route& 
     case RTA_TABLE:  // 32 bits; rtm_table has only 8
       route.table = attribute.u32().value_or(route.table);
       return;
+    case RTA_NH_ID:
+      route.next_hop_id = attribute.u32().value_or(0);
+      return;
     case RTA_MULTIPATH:
       return read_next_hops(attribute.data, head.rtm_family, route);
     default:
       return;
+  }
+}
+
+// Whether members of Route describe this attribute, or its value is the default.
+bool is_described(const Attribute& attribute) {
+  constexpr std::uint8_t kMediumPreference = 0;  // ICMPV6_ROUTER_PREF_MEDIUM
+  switch (attribute.type) {
+    case RTA_DST:
+    case RTA_OIF:
+    case RTA_GATEWAY:
+    case RTA_VIA:
+    case RTA_PREFSRC:
+    case RTA_PRIORITY:
+    case RTA_TABLE:
+      return true;
+    case RTA_PREF:
+      return leading<std::uint8_t>(attribute.data) == kMediumPreference;
+    case RTA_CACHEINFO: {
+      const auto info = leading<rta_cacheinfo>(attribute.data);
+      return !info || info->rta_expires == 0;
+    }
+    default:
+      return false;
   }
 }
 
@@ -193,14 +261,16 @@ std::optional<Link> decode_link(std::string_view body) {
   link.index = head->ifi_index;
   link.flags = head->ifi_flags;
   link.operstate = "unknown";
-  bool foreign_lower = false;
+  std::optional<std::int32_t> nsid;
   auto attributes = after(body, sizeof(ifinfomsg));
   while (const auto attribute = next_attribute(attributes)) {
     read_link_attribute(*attribute, link);
-    if (attribute->type == IFLA_LINK_NETNSID) foreign_lower = true;
+    if (attribute->type == IFLA_LINK_NETNSID) nsid = leading<std::int32_t>(attribute->data);
   }
-  // Ignore an index of another network namespace, and the peer of a veth (not a lower link).
-  if (foreign_lower || link.kind == "veth" || link.lower == link.index) link.lower.reset();
+  // The peer of a veth is not a lower link.
+  if (link.kind == "veth" || (!nsid && link.lower == link.index)) link.lower.reset();
+  if (nsid && link.lower) link.foreign_lower = ForeignLower{*link.lower, *nsid};
+  if (nsid) link.lower.reset();
   if (link.index <= 0 || link.name.empty()) return std::nullopt;
   return link;
 }
@@ -241,12 +311,20 @@ std::optional<Route> decode_route(std::string_view body) {
   route.onlink = (head->rtm_flags & RTNH_F_ONLINK) != 0;
   route.ipv6 = head->rtm_family == AF_INET6;
   auto attributes = after(body, sizeof(rtmsg));
+  bool described = head->rtm_tos == 0 && head->rtm_src_len == 0;
   while (const auto attribute = next_attribute(attributes)) {
     read_route_attribute(*attribute, *head, route);
+    described = described && is_described(*attribute);
   }
+  if (!described) route.request = request_of_route(body);
   // A missing or truncated destination must not be mistaken for the default route.
   if (head->rtm_dst_len != 0 && route.destination == "default") return std::nullopt;
   return route;
+}
+
+bool is_local_route(std::string_view body) {
+  const auto head = leading<rtmsg>(body);
+  return head && head->rtm_type == RTN_LOCAL;
 }
 
 }  // namespace manactl::os

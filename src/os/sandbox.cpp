@@ -2,8 +2,10 @@
 
 #include "os/sandbox.h"
 
+#include <grp.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +17,7 @@
 
 #include "base/descriptor.h"
 #include "base/input_file.h"
+#include "os/seccomp.h"
 
 namespace manactl::os {
 namespace {
@@ -27,6 +30,7 @@ constexpr std::uint64_t kReadFile = 1U << 2U;
 constexpr std::uint64_t kReadDirectory = 1U << 3U;
 constexpr std::uint64_t kRemoveFile = 1U << 5U;
 constexpr std::uint64_t kMakeRegular = 1U << 8U;
+constexpr std::uint64_t kMakeSocket = 1U << 9U;
 constexpr std::uint64_t kTruncate = 1U << 14U;
 constexpr std::uint64_t kOfFiles = kWriteFile | kReadFile | kTruncate;
 
@@ -74,11 +78,11 @@ bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
   return syscall(SYS_landlock_add_rule, ruleset, kPathBeneath, &rule, 0) == 0 || errno == EBADFD;
 }
 
-void restrict_files(const Sandbox& sandbox, unsigned version) {
+bool restrict_files(const Sandbox& sandbox, unsigned version) {
   const auto all = all_rights(version);
   const Descriptor ruleset(
       static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0)));
-  if (!ruleset) return;
+  if (!ruleset) return false;
   // Libraries such as libarchive are loaded at their first use. Sanitizers read /proc/self.
   constexpr std::array kAlways = {"/lib",
                                   "/lib64",
@@ -94,11 +98,21 @@ void restrict_files(const Sandbox& sandbox, unsigned version) {
   for (const auto* path : kAlways) complete = allow(ruleset.get(), path, kRead) && complete;
   for (const auto& path : sandbox.read) complete = allow(ruleset.get(), path, kRead) && complete;
   for (const auto& path : sandbox.write) complete = allow(ruleset.get(), path, write) && complete;
+  for (const auto& path : sandbox.sockets)
+    complete = allow(ruleset.get(), path, kMakeSocket | kRemoveFile) && complete;
   // Without one of the rules, the command would fail.
-  if (complete) (void)syscall(SYS_landlock_restrict_self, ruleset.get(), 0);
+  return complete && syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0;
 }
 
 }  // namespace landlock
+
+using CapabilitySets = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
+
+// Those of the calling thread.
+bool get_capabilities(CapabilitySets& sets) {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  return syscall(SYS_capget, &header, sets.data()) == 0;
+}
 
 void drop_capabilities(const Sandbox& sandbox) {
   // Programs that are started later get no capabilities, not even those that this process keeps.
@@ -106,14 +120,20 @@ void drop_capabilities(const Sandbox& sandbox) {
     (void)prctl(PR_CAPBSET_DROP, each, 0, 0, 0);
   }
   (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
-  if (syscall(SYS_capget, &header, sets.data()) != 0) return;
+  CapabilitySets sets{};
+  if (!get_capabilities(sets)) return;
   const std::uint32_t kept = (sandbox.read.empty() ? 0U : 1U << CAP_DAC_READ_SEARCH) |
                              (sandbox.write.empty() ? 0U : 1U << CAP_DAC_OVERRIDE);
   sets[0] = {sets[0].effective & kept, sets[0].effective & kept, 0};
   sets[1] = {};
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   (void)syscall(SYS_capset, &header, sets.data());
+}
+
+bool has_capabilities() {
+  CapabilitySets sets{};
+  if (!get_capabilities(sets)) return true;
+  return std::ranges::any_of(sets, [](const auto& set) { return set.permitted != 0; });
 }
 
 }  // namespace
@@ -123,10 +143,36 @@ unsigned landlock_version() {
   return static_cast<unsigned>(std::max(version, 0L));
 }
 
-void enter_sandbox(const Sandbox& sandbox, unsigned version) {
-  drop_capabilities(sandbox);
+Result<> become_nobody() {
+  constexpr unsigned kNobody = 65534;
+  rlimit memory{RLIM_INFINITY, RLIM_INFINITY};
+  // Without CAP_SYS_RESOURCE, up to the hard limit.
+  if (setrlimit(RLIMIT_MEMLOCK, &memory) != 0 && getrlimit(RLIMIT_MEMLOCK, &memory) == 0) {
+    memory.rlim_cur = memory.rlim_max;
+    (void)setrlimit(RLIMIT_MEMLOCK, &memory);
+  }
+  // Unlike the system calls, these functions of libc change all threads.
+  const bool changed = setresgid(kNobody, kNobody, kNobody) == 0 && setgroups(0, nullptr) == 0 &&
+                       setresuid(kNobody, kNobody, kNobody) == 0;
+  if (!changed) return fail_errno(errno, "cannot become user 65534");
+  if (has_capabilities()) return fail(Errc::denied, "user 65534 keeps capabilities");
   (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (version > 0) landlock::restrict_files(sandbox, version);
+  const auto forbidden = forbid_programs();
+  if (!forbidden && forbidden.error().code != Errc::unsupported) return forbidden;
+#ifdef __SANITIZE_ADDRESS__
+  // LeakSanitizer traces its own process.
+  (void)prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+#endif
+  return {};
+}
+
+Confinement enter_sandbox(const Sandbox& sandbox, unsigned version) {
+  Confinement result;
+  drop_capabilities(sandbox);
+  result.no_new_privileges = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+  if (version > 0 && landlock::restrict_files(sandbox, version)) result.landlock = version;
+  if (sandbox.is_server) result.system_calls = limit_system_calls().has_value();
+  return result;
 }
 
 }  // namespace manactl::os

@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: MIT
 //
-// Confines the process before it parses input that others wrote, so that an error in a parser gives
-// an attacker little. It is a second line of defense: the parsers do not rely on it.
+// Confines the process before it parses input that others wrote or serves a guest, so that an error
+// gives an attacker little. It is a second line of defense: the code does not rely on it.
 
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace manactl::os {
 
-// The files that a confined process needs.
+// Needs of a confined process.
 struct Sandbox {
   std::vector<std::string> read;   // files, and directories with all files below them
   std::vector<std::string> write;  // directories in which it creates, replaces and removes files
+  std::vector<std::string> sockets =
+      {};                  // directories in which it creates and removes Unix sockets
+  bool is_server = false;  // needs only the system calls of seccomp.h
+};
+
+// Restrictions that are active.
+struct Confinement {
+  bool no_new_privileges = false;
+  unsigned landlock = 0;  // the version of the interface; 0: files are not restricted
+  bool system_calls = false;
 };
 
 // Returns the version of the kernel's Landlock interface, or 0 if Landlock is not available.
@@ -27,7 +39,15 @@ unsigned landlock_version();
 // (version 4) nor signals to other processes (version 6).
 //
 // Does nothing that the kernel does not support, and reports no errors. A later call restricts
-// further.
-void enter_sandbox(const Sandbox& sandbox, unsigned version = landlock_version());
+// further, but with `is_server`, later calls have no effect.
+Confinement enter_sandbox(const Sandbox& sandbox, unsigned version = landlock_version());
+
+// Changes root to user and group 65534 ("nobody"), which have no capabilities, in all threads of
+// this process; forbid_programs() applies too, if this program can use it. Open files remain
+// usable, and the limit of locked memory becomes as high as possible. Clears PR_SET_PDEATHSIG.
+// Fails if the user namespace lacks this user, if the user keeps capabilities
+// (SECBIT_NO_SETUID_FIXUP), or if the kernel refuses the filter of system calls. The threads may
+// then keep all or some of their privileges.
+Result<> become_nobody();
 
 }  // namespace manactl::os

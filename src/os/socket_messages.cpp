@@ -78,6 +78,11 @@ std::optional<TcpSocket> decode_tcp(std::string_view body) {
   socket.local_port = ntohs(message->id.idiag_sport);
   socket.remote_port = ntohs(message->id.idiag_dport);
   socket.inode = message->idiag_inode;
+  socket.bound_to = static_cast<int>(message->id.idiag_if);
+  auto attributes = after(body, sizeof(inet_diag_msg));
+  while (const auto attribute = next_attribute(attributes)) {
+    if (attribute->type == INET_DIAG_MARK) socket.mark = attribute->u32().value_or(0);
+  }
   return socket;
 }
 

@@ -20,7 +20,9 @@ struct TcpSocket {
   bool listening = false;  // otherwise established
   std::string local_address, remote_address;
   std::uint16_t local_port = 0, remote_port = 0;
-  std::uint64_t inode = 0;
+  std::uint64_t inode = 0;  // 0 if no process has accepted the connection yet
+  std::uint32_t mark = 0;   // SO_MARK; 0 if unset, or if the sockets were read from /proc/net/tcp
+  int bound_to = 0;         // SO_BINDTODEVICE: interface index; 0 likewise
 };
 
 class Sockets {

@@ -241,6 +241,15 @@ TEST_F(DryRunTest, RecordsAddressesAndRoutes) {
                           "ip route del 10.0.0.0/24 dev "));
 }
 
+// The kernel accepts every name without '/', ':' and white space.
+TEST_F(DryRunTest, QuotesNamesForTheShell) {
+  links_.all = std::vector{link(2, "a;reboot", {}, 1500, IFF_UP)};
+  ASSERT_TRUE(dry_.system().links.set_up(2, false));
+  ASSERT_TRUE(dry_.system().links.set_mtu(2, 4000));
+  EXPECT_THAT(dry_.commands(),
+              ElementsAre("ip link set 'a;reboot' down", "ip link set 'a;reboot' mtu 4000"));
+}
+
 TEST_F(DryRunTest, ReportsLinksThatCannotBeListed) {
   links_.all = fail(Errc::denied, "no links");
   EXPECT_EQ(system_.links.links().error().code, Errc::denied);

@@ -237,21 +237,11 @@ TEST(CapturedLinks, CannotBeChanged) {
                               links.add_address({}),
                               links.remove_address({}),
                               links.add_route({}),
+                              links.add_next_hop({}),
                               links.remove_route({})}) {
     ASSERT_FALSE(changed);
     EXPECT_EQ(changed.error().code, Errc::unsupported);
   }
-}
-
-TEST(CreatedRoutes, AreThoseOfTheKernel) {
-  std::vector<unsigned> own;
-  for (unsigned protocol = 0; protocol < 256; ++protocol) {
-    if (Route{.destination = "", .gateway = "", .outputs = {}, .protocol = protocol}
-            .is_recreated_by_kernel()) {
-      own.push_back(protocol);
-    }
-  }
-  EXPECT_THAT(own, ElementsAre(RTPROT_REDIRECT, RTPROT_KERNEL, RTPROT_RA));
 }
 
 }  // namespace

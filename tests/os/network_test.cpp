@@ -5,7 +5,6 @@
 
 #include <gmock/gmock.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,44 +16,16 @@
 
 #include "base/text.h"
 #include "os/ethtool.h"
+#include "os/in_namespace.h"
 #include "os/links.h"
 
 namespace manactl::os::network_test {
 namespace {
 
+using test::ip;
+using test::run_in_network_namespace;
 using ::testing::ElementsAre;
 using ::testing::UnorderedElementsAre;
-
-void ip(const std::string& arguments) {
-  std::vector<std::string> text = {"ip"};
-  for (const auto word : words(arguments)) text.emplace_back(word);
-  std::vector<char*> argv;
-  for (auto& word : text) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  int status = -1;
-  ASSERT_EQ(posix_spawnp(&child, "ip", nullptr, nullptr, argv.data(), environ), 0);
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0) << "ip " << arguments;
-}
-
-// Runs `body` in a child process with its own network namespace, which the kernel removes at exit.
-void run_in_network_namespace(const std::function<void()>& body) {
-  const pid_t child = fork();
-  ASSERT_GE(child, 0);
-  if (child == 0) {
-    if (unshare(CLONE_NEWNET) != 0) {
-      perror("unshare(CLONE_NEWNET) failed; run these tests as root");
-      _exit(2);
-    }
-    body();
-    fflush(nullptr);
-    _exit(::testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0) << "the checks in the namespace failed";
-}
 
 const Link* find(const std::vector<Link>& links, std::string_view name) {
   const auto it =
@@ -211,7 +182,7 @@ void restore_addresses_and_routes() {
   ip("link add one type veth peer name other");
   ip("link set other up");
   ip("link set one up");
-  ip("address add 10.0.0.4/24 brd 10.0.0.255 dev one");
+  ip("address add 10.0.0.4/24 brd 10.0.0.255 dev one metric 300");
   ip("address add fd00::4/64 dev one nodad");
   ip("route add default via 10.0.0.1 dev one proto static metric 100");
   ip("route add 10.9.0.0/16 via 10.0.9.1 dev one onlink src 10.0.0.4 table 1000");
@@ -255,6 +226,7 @@ void restore_addresses_and_routes() {
     EXPECT_EQ(again[i].onlink, routes[i].onlink);
   }
   EXPECT_EQ(own(*system->addresses(), is_own_address).front().broadcast, "10.0.0.255");
+  EXPECT_EQ(own(*system->addresses(), is_own_address).front().metric, 300U);
   EXPECT_EQ(system->add_address(addresses.front()).error().sys, EEXIST);
 }
 

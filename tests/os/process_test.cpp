@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/text.h"
 #include "os/files.h"
@@ -20,7 +23,9 @@
 namespace manactl::os::process_test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Not;
 
 TEST(Process, HasTheCapabilitiesOfProcfs) {
   const auto own = open_process()->privileges();
@@ -169,10 +174,37 @@ TEST(Process, ReadsTheAffinityOnMachinesWithManyCpus) {
 
 TEST(Process, ReadsTheSshConnectionFromTheEnvironment) {
   unsetenv("SSH_CONNECTION");
-  EXPECT_EQ(open_process()->ssh_connection(), "");
+  EXPECT_THAT(open_process()->ssh_connections(), Not(Contains("10.0.0.5 50000 10.0.0.4 22")));
   setenv("SSH_CONNECTION", "10.0.0.5 50000 10.0.0.4 22", 1);
-  EXPECT_EQ(open_process()->ssh_connection(), "10.0.0.5 50000 10.0.0.4 22");
+  EXPECT_EQ(open_process()->ssh_connections().at(0), "10.0.0.5 50000 10.0.0.4 22");
   unsetenv("SSH_CONNECTION");
+}
+
+// Starts a process with SSH_CONNECTION, which starts one without it, as sudo does.
+TEST(Process, ReadsTheSshConnectionFromTheEnvironmentOfItsAncestors) {
+  const char* command = "env -u SSH_CONNECTION \"$0\" --gtest_filter=$1; exit $?";
+  const auto self = std::filesystem::read_symlink("/proc/self/exe").string();
+  if (std::getenv("MANACTL_TEST_CHILD") != nullptr) {
+    EXPECT_EQ(std::getenv("SSH_CONNECTION"), nullptr);
+    EXPECT_THAT(open_process()->ssh_connections(), Contains("10.9.0.5 50000 10.9.0.4 22"));
+    return;
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("SSH_CONNECTION", "10.9.0.5 50000 10.9.0.4 22", 1);
+    setenv("MANACTL_TEST_CHILD", "1", 1);
+    execl("/bin/sh",
+          "sh",
+          "-c",
+          command,
+          self.c_str(),
+          "Process.ReadsTheSshConnectionFromTheEnvironmentOfItsAncestors",
+          nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Privileges, AreNoneByDefault) {

@@ -4,32 +4,34 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/capability.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <string>
 
+#include "os/in_child.h"
 #include "os/scratch.h"
 
 namespace manactl::os::sandbox_test {
 namespace {
-
-// Runs `attempt` in a child process and returns its result, a small number such as an errno.
-int in_child(const std::function<int()>& attempt) {
-  const pid_t child = fork();
-  if (child == 0) _exit(attempt());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 // Opens and closes a file. Returns 0 or the errno.
 int try_open(const std::string& path, int flags = O_RDONLY) {
@@ -155,6 +157,126 @@ TEST_F(SandboxTest, LoadsLibrariesAndReadsPipes) {
               enter_sandbox({{name}, {}});
               const int denied = try_open(path("secret"));
               return denied == EACCES || landlock_version() == 0 ? try_open(name) : 1;
+            }),
+            0);
+}
+
+// Only Unix sockets can be created there, and nothing can be read.
+TEST_F(SandboxTest, CreatesSocketsOnlyInTheNamedDirectories) {
+  Sandbox server;
+  server.sockets = {path("out")};
+  const auto bind_to = [](const std::string& path) {
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    return bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
+  };
+  EXPECT_EQ(in_child([&] {
+              enter_sandbox(server);
+              const auto name = path("out/socket"), other = path("out/other");
+              if (const int error = bind_to(name)) return error;
+              if (link(name.c_str(), other.c_str()) != 0) return errno;
+              return unlink(name.c_str()) == 0 && unlink(other.c_str()) == 0 ? 0 : errno;
+            }),
+            0);
+  EXPECT_EQ(in_child([&] { return enter_sandbox(server), bind_to(path("in/socket")); }), denied_);
+  EXPECT_EQ(in_child([&] { return enter_sandbox(server), try_open(path("out/old")); }), denied_);
+  EXPECT_EQ(in_child([&] { return enter_sandbox(server), try_open(path("out/new"), O_CREAT); }),
+            denied_);
+}
+
+class ServerTest : public SandboxTest {
+ protected:
+  // Returns the result of `attempt` in a server that is confined without Landlock.
+  static int in_server(const std::function<int()>& attempt) {
+    return in_child([&] {
+      Sandbox server;
+      server.is_server = true;
+      return enter_sandbox(server, 0).system_calls ? attempt() : kNotConfined;
+    });
+  }
+
+  static bool can_confine() {
+    return in_server([] { return 0; }) == 0;
+  }
+
+  static int errno_unless(bool failed) { return failed ? errno : 0; }
+
+  static constexpr int kNotConfined = 200;  // with a sanitizer
+};
+
+TEST_F(ServerTest, MakesNoOtherSystemCalls) {
+  if (!can_confine()) GTEST_SKIP() << "this build or kernel cannot limit system calls";
+  const std::vector<std::pair<const char*, std::function<long()>>> attempts = {
+      {"execve", [] { return execl("/bin/true", "true", nullptr); }},
+      {"fork", [] { return fork(); }},
+      {"ptrace", [] { return ptrace(PTRACE_ATTACH, getppid(), nullptr, nullptr); }},
+      {"process_vm_readv", [] { return process_vm_readv(getppid(), nullptr, 0, nullptr, 0, 0); }},
+      {"mount", [] { return mount("none", "/tmp", "tmpfs", 0, nullptr); }},
+      {"unshare", [] { return unshare(CLONE_NEWUSER); }},
+      {"init_module", [] { return syscall(SYS_init_module, nullptr, 0, ""); }},
+      {"bpf", [] { return syscall(SYS_bpf, 0, nullptr, 0); }},
+      {"io_uring_setup", [] { return syscall(SYS_io_uring_setup, 1, nullptr); }},
+      {"kill", [] { return kill(getppid(), 0); }},
+      {"tgkill", [] { return syscall(SYS_tgkill, getppid(), getppid(), 0); }},
+      {"chmod", [] { return chmod("/nonexistent", 0); }},
+      {"setuid", [] { return setuid(0); }},
+      {"socket", [] { return socket(AF_INET, SOCK_STREAM, 0); }},
+      {"netlink", [] { return socket(AF_NETLINK, SOCK_RAW, 0); }},
+      {"seccomp", [] { return syscall(SYS_seccomp, 99, 0, nullptr); }},
+  };
+  for (const auto& [name, attempt] : attempts) {
+    EXPECT_EQ(in_server([&] { return errno_unless(attempt() == -1); }), EPERM) << name;
+  }
+  EXPECT_EQ(in_server([] {
+              const auto* at =
+                  mmap(nullptr, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              return errno_unless(at == MAP_FAILED);
+            }),
+            EPERM);
+  EXPECT_EQ(in_server([] {
+              auto* at =
+                  mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              if (at == MAP_FAILED) return 1;
+              return errno_unless(mprotect(at, 4096, PROT_READ | PROT_EXEC) != 0);
+            }),
+            EPERM);
+}
+
+TEST_F(ServerTest, StillServes) {
+  EXPECT_THAT(in_server([&] {
+                const int file = open(path("in/file").c_str(), O_RDONLY | O_CLOEXEC);
+                if (file < 0 || socket(AF_UNIX, SOCK_SEQPACKET, 0) < 0) return 1;
+                char bytes[8] = "";
+                if (read(file, bytes, sizeof bytes) != 4) return 2;
+                const std::vector<char> large(64U << 20U, 'x');
+                pollfd waiting{file, POLLIN, 0};
+                return large.back() == 'x' && poll(&waiting, 1, 0) == 1 ? 0 : 3;
+              }),
+              testing::AnyOf(0, kNotConfined));
+}
+
+TEST_F(ServerTest, CanAbort) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Sandbox server;
+    server.is_server = true;
+    enter_sandbox(server, 0);
+    std::abort();
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT) << status;
+}
+
+TEST_F(SandboxTest, ReportsWhatIsActive) {
+  EXPECT_EQ(in_child([&] {
+              const auto active = enter_sandbox(sandbox());
+              return active.no_new_privileges && active.landlock == landlock_version() &&
+                             !active.system_calls
+                         ? 0
+                         : 1;
             }),
             0);
 }
