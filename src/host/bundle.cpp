@@ -11,20 +11,12 @@
 
 #include "base/input_file.h"
 #include "base/trusted_directory.h"
-#include "host/scrub.h"
 #include "host/tarball.h"
 #include "os/memory_files.h"
 #include "os/owned.h"
 
 namespace manactl::host {
 namespace {
-
-Result<TreeEntries> contents(const SystemRecorder& recorder, const BundleOptions& options) {
-  TreeEntries tree = recorder.tree();
-  for (const auto& [path, text] : options.extra) tree[path] = {TreeEntry::Kind::file, text};
-  if (!options.scrub) return tree;
-  return scrubbed_tree({std::move(tree), recorder.read_paths(), recorder.identity_files()});
-}
 
 // Creates a new file with the name `temporary`; never opens an existing file.
 Result<Descriptor> create_beside(const TrustedDirectory& directory,
@@ -73,30 +65,46 @@ Result<> write_and_rename(const TreeEntries& tree,
   return {};
 }
 
-Result<> write_to(const std::string& path,
-                  const SystemRecorder& recorder,
-                  const BundleOptions& options) {
+Result<> write_to(const std::string& path, const TreeEntries& tree) {
   const auto place = split_file_path(path);
   if (!place) return tl::unexpected<Error>(place.error());
   const auto directory = TrustedDirectory::open(place->directory, Trust::any_owner);
   if (!directory) return tl::unexpected<Error>(directory.error());
   auto replaceable = check_replaceable(*directory, place->name);
   if (!replaceable) return replaceable;
-  const auto tree = contents(recorder, options);
-  if (!tree) return tl::unexpected<Error>(tree.error());
-  auto good = check_size(*tree);
+  auto good = check_size(tree);
   if (!good) return good;
-  return write_and_rename(*tree, *directory, place->name);
+  return write_and_rename(tree, *directory, place->name);
 }
 
 }  // namespace
 
+Result<BundleContents> bundle_contents(const SystemRecorder& recorder,
+                                       const BundleOptions& options) {
+  BundleContents contents{recorder.tree(), {}};
+  for (const auto& [path, text] : options.extra)
+    contents.tree[path] = {TreeEntry::Kind::file, text};
+  if (!options.scrub) return contents;
+  auto scrubbed =
+      scrubbed_tree({std::move(contents.tree), recorder.read_paths(), recorder.identity_files()},
+                    &contents.replaced);
+  if (!scrubbed) return tl::unexpected<Error>(scrubbed.error());
+  contents.tree = std::move(*scrubbed);
+  return contents;
+}
+
+Result<> write_bundle(const TreeEntries& tree, const std::string& path) {
+  const auto written = write_to(path, tree);
+  if (!written) return because(written.error(), fmt::format("cannot write bundle '{}'", path));
+  return {};
+}
+
 Result<> write_bundle(const SystemRecorder& recorder,
                       const BundleOptions& options,
                       const std::string& path) {
-  const auto written = write_to(path, recorder, options);
-  if (!written) return because(written.error(), fmt::format("cannot write bundle '{}'", path));
-  return {};
+  const auto contents = bundle_contents(recorder, options);
+  if (!contents) return because(contents.error(), fmt::format("cannot write bundle '{}'", path));
+  return write_bundle(contents->tree, path);
 }
 
 std::unique_ptr<os::Files> files_of(TreeEntries tree) {

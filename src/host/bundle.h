@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "host/recording.h"
+#include "host/scrub.h"
 
 namespace manactl::host {
 
@@ -19,9 +20,21 @@ struct BundleOptions {
   std::map<std::string, std::string> extra;
 };
 
+struct BundleContents {
+  TreeEntries tree;
+  ScrubCounts replaced;  // empty without `scrub`
+};
+
+// Errc::invalid if there are too many names to scrub.
+Result<BundleContents> bundle_contents(const SystemRecorder& recorder,
+                                       const BundleOptions& options);
+
 // Writes a temporary file with mode 0600 beside `path` and renames it, so that `path` is replaced
 // as a whole. Errc::invalid if `path` exists and is not a regular file; Errc::denied if a symbolic
 // link of another user leads to it.
+Result<> write_bundle(const TreeEntries& tree, const std::string& path);
+
+// Writes bundle_contents().
 Result<> write_bundle(const SystemRecorder& recorder,
                       const BundleOptions& options,
                       const std::string& path);

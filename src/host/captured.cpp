@@ -142,7 +142,7 @@ class CapturedProcess final : public os::Process {
 
   Result<CpuList> affinity() const override { return snapshot_.affinity; }
 
-  std::string ssh_connection() const override { return snapshot_.ssh_connection; }
+  std::vector<std::string> ssh_connections() const override { return snapshot_.ssh_connections; }
 
  private:
   const Snapshot& snapshot_;
@@ -183,6 +183,9 @@ class CapturedKernelLog final : public os::KernelLog {
   Result<std::unique_ptr<ByteSource>> open() const override {
     constexpr const char* kPath = "manactl/kernel.log";
     const auto node = files_.node(kPath);
+    if (node && node->type != os::Node::Type::file) {
+      return fail(Errc::invalid, fmt::format("'{}' is not a file", kPath));
+    }
     if (node) return os::open_stream(files_, kPath, kMaxKernelLog);
     if (node.error().code == Errc::not_found) return not_captured("kernel log");
     return tl::unexpected<Error>(node.error());

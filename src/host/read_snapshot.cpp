@@ -199,7 +199,11 @@ void parse_process(const JsonFields& fields, Snapshot& snapshot) {
   if (fields.has("affinity")) {
     snapshot.affinity = parse_text_reply<CpuList>(fields, "affinity", CpuList::parse);
   }
-  snapshot.ssh_connection = fields.text_or_empty("ssh_connection");
+  if (fields.has("ssh_connections")) {
+    snapshot.ssh_connections = fields.texts("ssh_connections");
+  } else if (auto only = fields.text_or_empty("ssh_connection"); !only.empty()) {
+    snapshot.ssh_connections.push_back(std::move(only));
+  }
 }
 
 // Reads the JSON files below manactl/ and keeps the first error. All files have one budget.

@@ -25,6 +25,13 @@ class RecordingLinks final : public os::Links {
     return snapshot_.routes = real_.routes();
   }
 
+  // Not recorded: a captured system uses its routes instead.
+  Result<std::vector<int>> find_outputs(const os::RouteQuery& query) const override {
+    return real_.find_outputs(query);
+  }
+
+  Result<os::ForeignUppers> foreign_uppers() const override { return real_.foreign_uppers(); }
+
  private:
   os::Links& real_;
   Snapshot& snapshot_;
@@ -126,8 +133,8 @@ class RecordingProcess final : public os::Process {
 
   Result<CpuList> affinity() const override { return snapshot_.affinity = real_.affinity(); }
 
-  std::string ssh_connection() const override {
-    return snapshot_.ssh_connection = real_.ssh_connection();
+  std::vector<std::string> ssh_connections() const override {
+    return snapshot_.ssh_connections = real_.ssh_connections();
   }
 
  private:

@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 #include "host/scrub_files.h"
+#include "host/scrub_json.h"
+#include "host/scrub_secrets.h"
 #include "host/scrub_text.h"
 
 namespace manactl::host {
@@ -67,33 +69,33 @@ bool is_named_by_people(std::string_view path) {
          });
 }
 
-// Removes the word before each "...", if it has a digit or a colon.
-std::string without_cut_words(const std::string& text) {
-  constexpr std::string_view kCut = "...";
-  std::string kept;
-  std::size_t from = 0;
-  for (auto at = text.find(kCut); at != std::string::npos; at = text.find(kCut, at + kCut.size())) {
-    std::size_t begin = at;
-    bool suspect = false;
-    while (begin > from &&
-           (is_alphanumeric(text[begin - 1]) || text[begin - 1] == ':' || text[begin - 1] == '.' ||
-            text[begin - 1] == '-' || text[begin - 1] == '_')) {
-      --begin;
-      suspect = suspect || is_digit(text[begin]) || text[begin] == ':';
-    }
-    kept += text.substr(from, (suspect ? begin : at) - from);
-    kept += kCut;
-    from = at + kCut.size();
-  }
-  return kept + text.substr(from);
-}
-
 const std::string& read_path(const Recorded& recorded, const std::string& path) {
   const auto found = recorded.read_paths.find(path);
   return found == recorded.read_paths.end() ? path : found->second;
 }
 
+// Words that manactl finds in the bundle again are never replaced, even if a host has such a name.
+void keep_words(const TreeEntries& tree, NameReplacer& names) {
+  static constexpr std::string_view kFolders[] = {"sys/class/net/",
+                                                  "sys/class/infiniband/",
+                                                  "sys/module/",
+                                                  "sys/bus/pci/drivers/",
+                                                  "sys/bus/vmbus/drivers/"};
+  for (const std::string_view folder : kFolders) {
+    for (auto entry = tree.lower_bound(std::string(folder));
+         entry != tree.end() && entry->first.starts_with(folder);
+         ++entry) {
+      const auto rest = std::string_view(entry->first).substr(folder.size());
+      names.keep(rest.substr(0, rest.find('/')));
+    }
+  }
+  for (const auto& [path, entry] : tree) {
+    if (is_reply(path)) keep_words_of_json(entry.text, names);
+  }
+}
+
 void learn_all(const Recorded& recorded, Scrubber& scrubber) {
+  keep_words(recorded.tree, scrubber.names());
   for (const auto& [path, text] : recorded.identity_files) scrubber.names().learn_file(path, text);
   for (const auto& [path, entry] : recorded.tree) {
     const auto& read_as = read_path(recorded, path);
@@ -104,6 +106,11 @@ void learn_all(const Recorded& recorded, Scrubber& scrubber) {
     } else {
       scrubber.learn(path);
       scrubber.learn(entry.text);
+    }
+    const bool describes_devices = path.starts_with("sys/") || is_reply(path);
+    if (describes_devices) {
+      scrubber.ids().keep(path);
+      scrubber.ids().keep(entry.text);
     }
     if (path.ends_with(".network")) scrubber.names().learn_file(path, entry.text);
     if (is_mounts(read_as)) scrubber.names().learn_mounts(entry.text);
@@ -116,12 +123,12 @@ std::string scrubbed_as(Scrub how, const std::string& text, Scrubber& scrubber) 
       return text;
     case Scrub::addresses:
       return scrubber.scrubbed(text);
-    case Scrub::names:
-      return scrubber.scrubbed_prose(text);
     case Scrub::log:
       return scrubber.scrubbed_log(text);
+    case Scrub::json:
+      return scrubbed_json(text, scrubber);
     case Scrub::report:
-      return scrubber.scrubbed_report(text);
+      return scrubbed_report(text, scrubber);
   }
   return {};
 }
@@ -133,26 +140,35 @@ void Scrubber::learn(std::string_view text) {
   ips_.learn(text);
 }
 
-void Scrubber::learn_log(std::string_view text) {
-  std::string joined;
-  if (has_controls(text)) {
-    visit_parts(text, [&](std::string_view part) {
-      learn(part);
-      joined += part;
-    });
-    text = joined;
-  }
+void Scrubber::learn_prose(std::string_view text) {
   learn(text);
+  ids_.learn_log(text);
   names_.learn_log(text);
+  learn_secrets(text, names_);
+}
+
+void Scrubber::learn_log(std::string_view text) {
+  if (!has_controls(text)) return learn_prose(text);
+  // As in scrubbed_log(): a part may end a name, or be in the middle of one.
+  std::string joined;
+  visit_parts(text, [&](std::string_view part) {
+    learn_prose(part);
+    joined += part;
+  });
+  learn_prose(joined);
 }
 
 std::string Scrubber::replaced(std::string_view text, bool prose) {
   std::string out;
   out.reserve(text.size());
+  SecretFinder secrets(text);
   for (std::size_t at = 0; at < text.size();) {
-    std::size_t length = prose ? names_.replace(text, at, out) : 0;
+    std::size_t length = prose ? secrets.length_at(at) : 0;
+    if (length > 0) out += names_.replacement(NameReplacer::kSecret, text.substr(at, length));
+    if (length == 0 && prose) length = names_.replace(text, at, out);
     if (length == 0) length = macs_.replace(text, at, out);
     if (length == 0) length = ips_.replace(text, at, out);
+    if (length == 0 && prose) length = ids_.replace(text, at, out);
     if (length == 0) out += text[at];
     at += std::max<std::size_t>(length, 1);
   }
@@ -170,11 +186,24 @@ std::string Scrubber::scrubbed_log(std::string_view text) {
   return scrubbed_prose(without_binary_lines(text));
 }
 
-std::string Scrubber::scrubbed_report(std::string_view text) {
-  return without_cut_words(scrubbed_prose(text));
+ScrubCounts Scrubber::counts() const {
+  const std::pair<std::string, std::size_t> all[] = {
+      {"MAC addresses", macs_.count()},
+      {"IP addresses", ips_.count()},
+      {"hosts", names_.count(NameReplacer::kHost)},
+      {"domains", names_.count(NameReplacer::kDomain)},
+      {"users", names_.count(NameReplacer::kUser)},
+      {"other names", names_.count(NameReplacer::kName) + names_.count(NameReplacer::kMount)},
+      {"ids", ids_.count()},
+      {"secrets", names_.count(NameReplacer::kSecret)}};
+  ScrubCounts counts;
+  for (const auto& one : all) {
+    if (one.second > 0) counts.push_back(one);
+  }
+  return counts;
 }
 
-Result<TreeEntries> scrubbed_tree(Recorded recorded) {
+Result<TreeEntries> scrubbed_tree(Recorded recorded, ScrubCounts* counts) {
   keep_enumerator(recorded.tree);
   keep_routes_to_storage(recorded.tree);
   Scrubber scrubber;
@@ -202,6 +231,7 @@ Result<TreeEntries> scrubbed_tree(Recorded recorded) {
     result[is_named_by_people(path) ? scrubber.scrubbed_prose(path) : scrubber.scrubbed(path)] =
         std::move(scrubbed);
   }
+  if (counts != nullptr) *counts = scrubber.counts();
   return result;
 }
 

@@ -8,14 +8,20 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
+#include "host/scrub_ids.h"
 #include "host/scrub_ips.h"
 #include "host/scrub_macs.h"
 #include "host/scrub_names.h"
 #include "host/tarball.h"
 
 namespace manactl::host {
+
+// Kinds in the plural, such as "hosts", with the number of different values.
+using ScrubCounts = std::vector<std::pair<std::string, std::size_t>>;
 
 class Scrubber {
  public:
@@ -30,27 +36,30 @@ class Scrubber {
 
   NameReplacer& names() { return names_; }
 
+  IdReplacer& ids() { return ids_; }
+
+  // How many different values of each kind were replaced so far; kinds without any are left out.
+  ScrubCounts counts() const;
+
   // Second pass: returns the text with all addresses replaced.
   std::string scrubbed(std::string_view text) { return replaced(text, false); }
 
-  // Also replaces names. Only for logs, reports and paths of configuration files: in other files, a
-  // host that is named like a driver would change the names of drivers.
+  // Also replaces names, ids and secrets. Only for logs, JSON and paths of configuration files: in
+  // other files, a host that is named like a driver would change the names of drivers.
   std::string scrubbed_prose(std::string_view text) { return replaced(text, true); }
 
   // As scrubbed_prose(), and removes what hides addresses: NUL bytes, escape sequences, and lines
   // of binary data.
   std::string scrubbed_log(std::string_view text);
 
-  // As scrubbed_prose(), and removes words that the report has cut short and ended with "...",
-  // because a part of an address or name is not recognized.
-  std::string scrubbed_report(std::string_view text);
-
  private:
+  void learn_prose(std::string_view text);
   std::string replaced(std::string_view text, bool prose);
 
   MacReplacer macs_;
   IpReplacer ips_;
   NameReplacer names_;
+  IdReplacer ids_;
 };
 
 struct Recorded {
@@ -60,7 +69,7 @@ struct Recorded {
 };
 
 // Scrubs paths, link targets and contents. Errc::invalid if there are more addresses or names than
-// are collected.
-Result<TreeEntries> scrubbed_tree(Recorded recorded);
+// are collected. `counts` receives what was replaced, unless it is null.
+Result<TreeEntries> scrubbed_tree(Recorded recorded, ScrubCounts* counts = nullptr);
 
 }  // namespace manactl::host

@@ -187,10 +187,7 @@ struct Row {
 constexpr std::array kRows = {
     Row{"manactl/*.log", kKeepAll, Scrub::log},
     Row{"manactl/report.json", kKeepAll, Scrub::report},
-    Row{"manactl/modules.json", kKeepAll, Scrub::names},      // contains paths
-    Row{"manactl/file_errors.json", kKeepAll, Scrub::names},  // contains paths
-    Row{"manactl/nodes.json", kKeepAll, Scrub::names},        // contains paths
-    Row{"manactl/*.json", kKeepAll},
+    Row{"manactl/*.json", kKeepAll, Scrub::json},
     Row{"logs/*", kKeepAll, Scrub::log},
     Row{"*/os-release", os_release},
     Row{"*modprobe.d/*.conf", modprobe},

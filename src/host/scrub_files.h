@@ -15,7 +15,7 @@
 namespace manactl::host {
 
 // How the text that is kept is scrubbed afterwards; see Scrubber.
-enum class Scrub { nothing, addresses, names, log, report };
+enum class Scrub { nothing, addresses, json, log, report };
 
 // `read_as` is the path by which the file was read; it differs from its own path if links lead to
 // it.

@@ -29,6 +29,8 @@ class IpReplacer {
   // `text`; 0 if there is none.
   std::size_t replace(std::string_view text, std::size_t at, std::string& out);
 
+  std::size_t count() const { return used_ipv4_ + used_ipv6_; }  // of replaced addresses
+
  private:
   using Ipv6 = std::array<std::uint8_t, 16>;
 

@@ -28,6 +28,8 @@ class MacReplacer {
   // the length of the address in `text`; 0 if there is none.
   std::size_t replace(std::string_view text, std::size_t at, std::string& out);
 
+  std::size_t count() const { return used_; }  // of replaced addresses
+
  private:
   void add(std::uint64_t mac);
   void add_octets(std::string_view octets);

@@ -46,7 +46,8 @@ void keep_routes_to_storage(TreeEntries& tree) {
   }
   WorkLimit limit;
   std::set<std::string> servers;
-  for (const auto& storage : remote_storage(*files)) {
+  const auto found = remote_storage(*files);
+  for (const auto& storage : found.value_or(std::vector<RemoteStorage>{})) {
     if (!servers.insert(storage.server).second) continue;
     if (!limit.take(snapshot->routes->size())) break;
     for (auto route : routes_to(storage.server, *snapshot->routes)) {

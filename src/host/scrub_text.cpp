@@ -10,19 +10,19 @@ bool follows_escape(std::string_view text, std::size_t at) {
   constexpr std::string_view kLetters = "abefnrtv0";
   const auto before = text.substr(0, at);
   if (before.empty()) return false;
-  const auto is_code = [&](std::string_view start, std::size_t digits) {
-    if (before.size() < start.size() + digits) return false;
-    const auto code = before.substr(before.size() - start.size() - digits);
-    return code.starts_with(start) &&
-           std::all_of(
-               code.begin() + static_cast<std::ptrdiff_t>(start.size()), code.end(), is_hex);
+  // The character that is `distance` before the end; almost all texts end at the first comparison.
+  const auto from_end = [&](std::size_t distance) {
+    return distance <= before.size() ? before[before.size() - distance] : '\0';
   };
-  if (before.size() >= 2 && before[before.size() - 2] == '\\' &&
-      kLetters.find(before.back()) != std::string_view::npos) {
-    return true;
-  }
+  const auto ends_with_hex = [&](std::size_t digits) {
+    const auto code = before.substr(before.size() - digits);
+    return std::all_of(code.begin(), code.end(), is_hex);
+  };
+  if (from_end(2) == '\\' && kLetters.find(before.back()) != std::string_view::npos) return true;
   // "\x1b" of printable(), "\u001b" of JSON, "#033" of rsyslog
-  if (is_code("\\x", 2) || is_code("\\u", 4) || is_code("#0", 2)) return true;
+  if (from_end(4) == '\\' && from_end(3) == 'x' && ends_with_hex(2)) return true;
+  if (from_end(6) == '\\' && from_end(5) == 'u' && ends_with_hex(4)) return true;
+  if (from_end(4) == '#' && from_end(3) == '0' && ends_with_hex(2)) return true;
   if (before.back() != 'm' && before.back() != 'K') return false;
   const auto color = before.substr(0, before.size() - 1).find_last_not_of("0123456789;");
   return color != std::string_view::npos && before[color] == '[';

@@ -4,7 +4,6 @@
 
 #pragma once
 
-#include <cctype>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -18,11 +17,11 @@ namespace manactl::host {
 inline constexpr std::size_t kMaxKnown = 300'000;
 
 inline bool is_hex(char c) {
-  return std::isxdigit(static_cast<unsigned char>(c)) != 0;
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 inline char lower(char c) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 inline std::string lower(std::string_view text) {

@@ -59,7 +59,7 @@ struct Snapshot {
   Result<os::Privileges> privileges = not_captured("privileges");
   Result<os::KernelIdentity> kernel = not_captured("kernel");
   Result<CpuList> affinity = not_captured("affinity");
-  std::string ssh_connection;
+  std::vector<std::string> ssh_connections;
   Result<std::vector<os::TcpSocket>> tcp = not_captured("TCP sockets");
 
   // Module states of the live system, by name with '_'. The state of any other module is derived

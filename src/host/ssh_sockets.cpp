@@ -1,96 +1,107 @@
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "base/text.h"
 #include "host/carried_traffic.h"
+#include "os/process.h"
 
 namespace manactl::host {
 namespace {
 
-struct ProcessStat {
-  std::string name;
-  std::string parent;
-};
-
-// proc_pid_stat(5): "1398 (sshd) S 1 ...". The name may contain blanks and parentheses, so it ends
-// at the last ')'.
-std::optional<ProcessStat> read_stat(const os::Files& files, const std::string& pid) {
-  const auto text = files.read("proc/" + pid + "/stat");
-  if (!text) return std::nullopt;
-  const auto open = text->find('(');
-  const auto close = text->rfind(')');
-  if (open == std::string::npos || close == std::string::npos || close < open) return std::nullopt;
-  const auto rest = words(std::string_view(*text).substr(close + 1));
-  if (rest.size() < 2 || !parse_unsigned(rest[1])) return std::nullopt;
-  return ProcessStat{text->substr(open + 1, close - open - 1), std::string(rest[1])};
-}
-
 // The inode of a socket from the link of its descriptor: "socket:[1234]".
-std::optional<std::uint64_t> socket_inode(const os::Files& files, const std::string& path) {
+std::optional<std::uint64_t> socket_inode(std::string_view target) {
   constexpr std::string_view kSocket = "socket:[";
-  const auto target = files.link_target(path);
-  if (!target || !target->starts_with(kSocket) || !target->ends_with(']')) return std::nullopt;
-  const auto inode = parse_unsigned(
-      std::string_view(*target).substr(kSocket.size(), target->size() - kSocket.size() - 1));
+  if (!target.starts_with(kSocket) || !target.ends_with(']')) return std::nullopt;
+  const auto inode =
+      parse_unsigned(target.substr(kSocket.size(), target.size() - kSocket.size() - 1));
   return inode ? std::optional(*inode) : std::nullopt;
 }
 
-Result<> add_sockets(const os::Files& files, const std::string& pid, SocketInodes& inodes) {
+// Adds the sockets of the process.
+Result<> read_descriptors(const os::Files& files, const std::string& pid, SocketInodes& inodes) {
   const std::string directory = fmt::format("proc/{}/fd", pid);
   const auto open = files.list(directory);
   if (!open) return tl::unexpected<Error>(open.error());
   for (const auto& fd : *open) {
-    const auto inode = socket_inode(files, fmt::format("{}/{}", directory, fd));
-    if (inode) inodes.insert(*inode);
+    const auto target = files.link_target(fmt::format("{}/{}", directory, fd));
+    if (!target) continue;
+    if (const auto inode = socket_inode(*target)) inodes.insert(*inode);
   }
   return {};
 }
 
+struct LoginServer {
+  std::string_view program;  // the beginning of its name
+  bool has_tcp;              // its connection is a TCP socket of the process
+  bool is_per_login;         // the process exists only while somebody is logged in
+};
+
 // The programs of OpenSSH are sshd and, since 9.8, sshd-session and sshd-auth.
-bool is_ssh_server(std::string_view program) {
-  return program.starts_with("sshd") || program.starts_with("dropbear");
+constexpr LoginServer kLoginServers[] = {
+    {"sshd", true, false},
+    {"dropbear", true, false},
+    {"tinysshd", true, false},
+    {"in.telnetd", true, false},
+    {"telnetd", true, false},
+    {"mosh-server", false, true},
+    {"etterminal", false, true},
+    {"tailscaled", false, false},
+};
+
+const LoginServer* find_login_server(std::string_view program) {
+  const auto found = std::ranges::find_if(
+      kLoginServers, [&](const LoginServer& row) { return program.starts_with(row.program); });
+  return found == std::end(kLoginServers) ? nullptr : found;
 }
 
-// Checks the executable, since a process can change its name. If the executable cannot be read, the
-// name decides.
-bool is_ssh_server(const os::Files& files, const std::string& pid) {
+// Returns the program that the process executes, since a process can change its name. If the
+// executable cannot be read, returns the name.
+std::string program_of(const os::Files& files, const std::string& pid) {
   const auto program = files.link_target(fmt::format("proc/{}/exe", pid));
-  if (program) {
-    const std::string_view path = *program;
-    return is_ssh_server(path.substr(path.rfind('/') + 1));
-  }
-  const auto name = files.read(fmt::format("proc/{}/comm", pid));
-  return name && is_ssh_server(*name);
+  if (program) return program->substr(program->rfind('/') + 1);
+  return files.read(fmt::format("proc/{}/comm", pid)).value_or("");
 }
 
 }  // namespace
 
-SocketInodes sockets_of_own_sshd(const os::Files& files) {
-  constexpr int kMaxAncestors = 32;
-  SocketInodes inodes;
-  auto pid = files.link_target("proc/self");
-  if (!pid) return inodes;
-  for (int i = 0; i < kMaxAncestors && *pid != "0" && *pid != "1"; ++i) {
-    const auto stat = read_stat(files, *pid);
-    if (!stat) break;
-    if (is_ssh_server(stat->name)) (void)add_sockets(files, *pid, inodes);
-    *pid = stat->parent;
+OwnLogin find_own_login(const os::Files& files) {
+  OwnLogin own;
+  for (const auto& pid : os::own_ancestry(files)) {
+    const auto stat = os::read_process_stat(files, pid);
+    const auto* server = stat ? find_login_server(stat->name) : nullptr;
+    if (server == nullptr) continue;
+    if (own.server.empty()) {
+      own.server = printable(stat->name);
+      own.has_tcp = server->has_tcp;
+    }
+    (void)read_descriptors(files, pid, own.sockets);
   }
-  return inodes;
+  return own;
 }
 
-Result<SocketInodes> sockets_of_every_sshd(const os::Files& files) {
-  SocketInodes inodes;
+Result<ProcessSockets> read_process_sockets(const os::Files& files) {
+  ProcessSockets found;
   const auto processes = files.list("proc");
   if (!processes) return tl::unexpected<Error>(processes.error());
   for (const auto& pid : *processes) {
-    if (!parse_unsigned(pid) || !is_ssh_server(files, pid)) continue;
-    const auto added = add_sockets(files, pid, inodes);
+    if (!parse_unsigned(pid)) continue;
+    const auto* server = find_login_server(program_of(files, pid));
+    SocketInodes own;
+    const auto read = read_descriptors(files, pid, own);
     // Ignore other errors: the process may have ended.
-    if (!added && added.error().code == Errc::denied) return tl::unexpected<Error>(added.error());
+    const bool is_denied = !read && read.error().code == Errc::denied;
+    if (server != nullptr && server->has_tcp) {
+      if (is_denied) return tl::unexpected<Error>(read.error());
+      found.ssh.insert(own.begin(), own.end());
+    }
+    if (server != nullptr && server->is_per_login) found.other_logins.emplace(server->program);
+    found.all.insert(own.begin(), own.end());
   }
-  return inodes;
+  return found;
 }
 
 }  // namespace manactl::host

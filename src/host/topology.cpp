@@ -48,11 +48,20 @@ void Topology::add(int interface, const std::string& traffic) {
   }
 }
 
-void Topology::add_through(int interface, const std::string& traffic) {
-  if (hardware_users_.count(interface) != 0) return add(interface, traffic);
+bool Topology::add_through(int interface, const std::string& traffic) {
   const auto* link = find(interface);
-  if (link == nullptr || (link->flags & IFF_LOOPBACK) != 0 || !limit_.take(nics_.size())) return;
-  const auto guess = fmt::format("{} (perhaps, through {})", traffic, printable(link->name));
+  if (link == nullptr || (link->flags & IFF_LOOPBACK) != 0) return false;
+  if (hardware_users_.count(interface) != 0) {
+    add(interface, traffic);
+  } else {
+    add_everywhere(traffic, "through " + printable(link->name));
+  }
+  return true;
+}
+
+void Topology::add_everywhere(const std::string& traffic, const std::string& reason) {
+  if (!limit_.take(nics_.size())) return;
+  const auto guess = fmt::format("{} (perhaps, {})", traffic, reason);
   for (const auto& nic : nics_) {
     if (nic.synthetic && nic.synthetic->up) add(nic.synthetic->index, guess);
     if (!nic.synthetic && nic.vf && nic.vf->up) add(nic.vf->index, guess);
@@ -62,6 +71,12 @@ void Topology::add_through(int interface, const std::string& traffic) {
 bool Topology::is_running(int interface) const {
   const auto* link = find(interface);
   return link != nullptr && link->is_up() && link->is_running();
+}
+
+int Topology::index_of(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(links_, [&](const auto& entry) { return entry.second->name == name; });
+  return found == links_.end() ? 0 : found->first;
 }
 
 const os::Link* Topology::find(int interface) const {

@@ -188,7 +188,9 @@ Json process_of(const Snapshot& snapshot) {
   if (is_captured(snapshot.privileges)) process["privileges"] = json_of(snapshot.privileges);
   if (is_captured(snapshot.kernel)) process["kernel"] = json_of(snapshot.kernel);
   if (is_captured(snapshot.affinity)) process["affinity"] = json_of(snapshot.affinity);
-  process["ssh_connection"] = snapshot.ssh_connection;
+  const auto& connections = snapshot.ssh_connections;
+  process["ssh_connection"] = connections.empty() ? "" : connections.front();
+  if (connections.size() > 1) process["ssh_connections"] = connections;
   return process;
 }
 

@@ -134,6 +134,14 @@ TEST(CapturedTree, AcceptsBothSpellingsOfAModule) {
   }
 }
 
+TEST(CapturedTree, RejectsADirectoryInPlaceOfTheKernelLog) {
+  const auto captured = with_file("manactl/kernel.log/part", "[1.0] mana: up\n");
+  const auto log = (*captured)->system().kernel_log.open();
+  ASSERT_FALSE(log);
+  EXPECT_EQ(log.error().code, Errc::invalid);
+  EXPECT_EQ(log.error().message, "'manactl/kernel.log' is not a file");
+}
+
 TEST(CapturedTree, ReplaysTheKernelLog) {
   const auto captured = with_file("manactl/kernel.log", "[1.0] mana: up\nsecond\n");
   const auto log = (*captured)->system().kernel_log.open();

@@ -136,7 +136,7 @@ TEST(ScrubbedMac, IsFoundInIdsOfChannels) {
   expect_scrubbed(
       {{"0a0b0c0d-0e0f-0a0b-0c0d-0e0f0a0b0c0d", "02000000-0001-0200-0000-000102000000"},
        {"0A0B0C0D-0E0F-0a0b-0c0d-0e0f0a0b0c0d", "02000000-0001-0200-0000-000102000000"}});
-  expect_kept({"0a0b0c0d-0e0f-0a0b-0c0d-0e100a0b0c0d",
+  expect_kept({"vmbus 0a0b0c0d-0e0f-0a0b-0c0d-0e100a0b0c0d",
                "0a0b0c0d-0e0f-0a0b-0c0d-0e0f0a0b0c0",
                "0a0b0c0d+0e0f-0a0b-0c0d-0e0f0a0b0c0d",
                "0a0b0c0d-0e0f+0a0b-0c0d-0e0f0a0b0c0d",
@@ -147,7 +147,7 @@ TEST(ScrubbedMac, IsFoundInIdsOfChannels) {
             "11111111-1111-0200-0000-000122222222");
   EXPECT_EQ(scrub_with_mac("11111111-1111-2222-2222-2222000d3a76"),
             "11111111-1111-2222-2222-222202000000");
-  const std::string other = "11111111-1111-2222-2222-2222000d3a75";
+  const std::string other = "vmbus 11111111-1111-2222-2222-2222000d3a75";
   EXPECT_EQ(scrub_with_mac(other), other);
 }
 

@@ -43,11 +43,11 @@ TEST(ScrubbedNames, AreTheUsersOfLogins) {
               fmt::format("{} opened for user1 by x", program));
   }
   for (const char* key : {"user ", "for ", "account "}) {
-    for (const char* end : {"", " x", "(uid=0)", "'", "\"", ",", ":", "[7]"}) {
+    for (const char* end : {"", " x", "(uid=0)", "'", "\"", ",", ":", "[7]", ".", ";"}) {
       EXPECT_EQ(scrub(fmt::format("ssh {}alice{}", key, end)),
                 fmt::format("ssh {}user1{}", key, end));
     }
-    for (const char* end : {"/x", ";", "=1", ")"}) {
+    for (const char* end : {"/x", "=1", ")"}) {
       const auto text = fmt::format("ssh {}alice{}", key, end);
       EXPECT_EQ(scrub(text), text);
     }
@@ -75,9 +75,9 @@ TEST(ScrubbedNames, AreTheValuesOfKeys) {
            {"logname", "user"},     {"acct", "user"},      {"hostname", "host"},
            {"_hostname", "host"},   {"rhost", "host"},     {"server", "host"},
            {"nodename", "host"},    {"unc", "name"},       {"domain", "domain"},
-           {"dom", "domain"},       {"domains", "domain"}, {"password", "name"},
-           {"passwd", "name"},      {"pass", "name"},      {"accountkey", "name"},
-           {"accountname", "name"}, {"sig", "name"}}) {
+           {"dom", "domain"},       {"domains", "domain"}, {"password", "secret"},
+           {"passwd", "secret"},    {"pass", "secret"},    {"accountkey", "secret"},
+           {"accountname", "name"}, {"sig", "secret"}}) {
     EXPECT_EQ(scrub(fmt::format("x {}=zorro", key)), fmt::format("x {}={}1", key, kind));
   }
   expect_scrubbed(
@@ -101,7 +101,8 @@ TEST(ScrubbedNames, AreInPathsAndAddressesOfMail) {
       {{"/home/alice/x:/home/bobby", "/home/user1/x:/home/user2"},
        {"//store1/pay //store2/pay", "name1 name2"},
        {"//store1/pay on store1", "name1 on host1"},
-       {"alice@corp.example", "user1@host1.domain1"},
+       {"alice@corp.example", "user1@host1.example"},
+       {"alice@lab.corp.example", "user1@host1.domain1"},
        {"x alice@web01:~$ ls", "x user1@host1:~$ ls"},
        {"x alice@web01:/srv$ ls", "x user1@host1:/srv$ ls"},
        {"alice@10.0.0.4", "alice@198.18.0.1"},
@@ -227,8 +228,8 @@ TEST(NameReplacer, FindsUsersInPasswd) {
 TEST(NameReplacer, FindsHostsAndDomainsInConfiguration) {
   EXPECT_EQ(images("etc/hosts",
                    "127.0.0.1 localhost localhost.lan\nfe80::1 ip6-gateway\n"
-                   "10.0.0.4 web01 web02.corp # web03\n",
-                   {"localhost.lan", "ip6-gateway", "web01", "web02", "corp", "web03"}),
+                   "10.0.0.4 web01 web02.corpnet # web03\n",
+                   {"localhost.lan", "ip6-gateway", "web01", "web02", "corpnet", "web03"}),
             (Names{"localhost.lan", "ip6-gateway", "host1", "host2", "domain1", "web03"}));
   EXPECT_EQ(images("etc/resolv.conf",
                    "\nnameserver dns01\nsearch corp.example lab.example\ndomain home.example\n",

@@ -9,6 +9,7 @@
 #include "host/bundle.h"
 #include "host/management.h"
 #include "host/scrub_files.h"
+#include "host/scrub_json.h"
 #include "host/scrubbing.h"
 #include "host/snapshot.h"
 #include "os/memory_files.h"
@@ -176,7 +177,7 @@ TEST(Scrubber, KeepsWordsThatLogsUse) {
 
 TEST(Scrubber, RemovesWordsThatAReportCuts) {
   Scrubber scrubber;
-  EXPECT_EQ(scrubber.scrubbed_report("at 00:0d:3a:76..., Starting..."), "at ..., Starting...");
+  EXPECT_EQ(scrubbed_report("at 00:0d:3a:76..., Starting...", scrubber), "at ..., Starting...");
 }
 
 TreeEntries scrubbed_files(std::map<std::string, std::string> files) {

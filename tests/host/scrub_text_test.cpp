@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "host/scrub_json.h"
 #include "host/scrubbing.h"
 
 namespace manactl::host::scrub_text_test {
@@ -136,7 +137,7 @@ TEST(BinaryLines, HaveMoreThanFourOtherBytesAndATenth) {
 
 std::string report(const std::string& text) {
   Scrubber scrubber;
-  return scrubber.scrubbed_report(text);
+  return scrubbed_report(text, scrubber);
 }
 
 TEST(Report, LosesCutWordsThatMayBePartsOfAddresses) {

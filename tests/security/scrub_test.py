@@ -4,12 +4,14 @@
 import gzip
 import ipaddress
 import json
+import os
+import pty
 import random
 import re
 import shutil
 import tarfile
 
-from attack import HEALTHY, ROOT, Attack, main
+from attack import HEALTHY, MANACTL, ROOT, Attack, main
 
 FIXTURES = ROOT / "tests/fixtures"
 MAC, OTHER_MAC = "000d3a763bd0", "6045bdc0ffee"
@@ -17,7 +19,10 @@ IPV4 = ["10.0.0.4", "20.51.37.9", "172.16.44.5"]
 IPV6 = ["fe80::1", "fe80::20d:3aff:fe76:3bd0", "2603:1030:800:5::bfee:a418"]
 HOST, DOMAIN, USER, SUDOER = "webserver07", "corp.contoso.example", "alicewonder", "bobbuilder"
 ACCOUNT, SHARE, CIFS_USER, WORKGROUP, EXPORT = "contosostore", "payrollshare", "svcpayroll", "CONTOSODOM", "nfsbox9"
-NAMES = [HOST, DOMAIN, USER, SUDOER, ACCOUNT, SHARE, CIFS_USER, WORKGROUP, EXPORT]
+VAULT, GROUP, RESOURCE = "contosovault", "payrollgroup", "payrollvm"
+SUBSCRIPTION, MACHINE_ID = "4c1a2b3c-55aa-4e1f-9c0d-7788990011aa", "9f86d081884c4d659a2feaa0c55ad015"
+PASSWORD, TOKEN, WIREGUARD = "Tr0ub4dor-3", "tok_live_12ab34cd", "kJ8vN2xQ7LmR4tYw9ZbC3dFgH6sPaE1uT5iOoXyVn0A="
+NAMES = [HOST, DOMAIN, USER, SUDOER, ACCOUNT, SHARE, CIFS_USER, WORKGROUP, EXPORT, VAULT, GROUP, RESOURCE, SUBSCRIPTION, MACHINE_ID, PASSWORD, TOKEN, WIREGUARD]
 
 
 def octets(digits):
@@ -133,7 +138,11 @@ def log_lines():
              f"nfs: server {EXPORT}.{DOMAIN} not responding, still trying; {HOST}.{DOMAIN.upper()} is {HOST.upper()}",
              "IP 10.0.0.4.22 > 20.51.37.9.50122: Flags [P.], and IP6 fe80::1.546 > ff02::1:2.547: dhcp6 solicit",
              "\x1b[31m10.0.0.4\x1b[0m \x1b[1m000D3A763BD0\x1b[0m 10.0.\x1b[7m0.4\x1b[0m node_guid 020d:3aff:fe76:3bd0 enx000d3a763bd0",
-             f"prompt {USER}@{HOST}:~$ ls /home/{USER}/.ssh", "JSON {\"a\":\"\\n10.0.0.4\\t20.51.37.9\\u001b[31m172.16.44.5\"}"]
+             f"prompt {USER}@{HOST}:~$ ls /home/{USER}/.ssh", f"[{SUDOER}@{HOST} ~]$ tool --password {PASSWORD}",
+             f"Thu 2024-11-21 10:00:03 UTC {HOST} app[3]: Authorization: Bearer {TOKEN}", f"PrivateKey = {WIREGUARD}",
+             f"the same words again: {PASSWORD} {TOKEN} {WIREGUARD} {VAULT} {GROUP} {RESOURCE} {SUBSCRIPTION} {MACHINE_ID}",
+             f"https://{VAULT}.vault.azure.net/ of /subscriptions/{SUBSCRIPTION}/resourceGroups/{GROUP}/providers/Microsoft.Compute/virtualMachines/{RESOURCE}",
+             f"-- Boot {MACHINE_ID} --", "-----BEGIN PRIVATE KEY-----", WIREGUARD * 2, "-----END PRIVATE KEY-----", "JSON {\"a\":\"\\n10.0.0.4\\t20.51.37.9\\u001b[31m172.16.44.5\"}"]
     for digits in (MAC, OTHER_MAC):
         for spelling in mac_spellings(digits):
             lines += [f"mac {text} end" for text in in_contexts(spelling)]
@@ -196,6 +205,34 @@ class Scrub(Attack):
         log = self.folder / f"{HOST}-10.0.0.4-00:0d:3a:76:3b:d0.log"
         log.write_text("\n".join(log_lines()) + "\n")
         self.assert_clean(self.bundle(self.tree(), log), secrets())
+
+    def test_json_files_contain_no_known_name(self):
+        """A user whose name is in paths and messages that doctor reports."""
+        tree = self.tree()
+        (tree / "manactl/verbs.json").write_text(json.dumps({"providers": [{"device": "mana_0", "library": f"/home/{USER}/{HOST}/libmana.so"}]}))
+        self.assert_clean(self.bundle(tree), {USER: f"name {USER}", HOST: f"name {HOST}"})
+
+    def test_a_terminal_is_asked_before_a_reviewed_bundle_is_written(self):
+        bundle = self.folder / "reviewed.tar.gz"
+        command = [MANACTL, "doctor", "--root", str(HEALTHY), "--bundle", str(bundle), "--scrub", "--review"]
+        for answer, written in (("n", False), ("", False), ("y", True)):
+            with self.subTest(answer):
+                process, terminal = pty.fork()
+                if process == 0:
+                    os.execv(command[0], command)
+                text = b""
+                while b"[y/N]" not in text:
+                    text += os.read(terminal, 65536)
+                self.assertFalse(bundle.exists())
+                os.write(terminal, f"{answer}\n".encode())
+                try:
+                    while os.read(terminal, 65536):
+                        pass
+                except OSError:  # the terminal is closed when the program ends
+                    pass
+                self.assertIn(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), (0, 1))
+                os.close(terminal)
+                self.assertEqual(bundle.exists(), written)
 
     def test_of_a_process_only_its_parent_is_kept(self):
         with tarfile.open(self.bundle(self.tree())) as archive:

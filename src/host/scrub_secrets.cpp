@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/scrub_secrets.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "base/text.h"
+#include "host/scrub_keyword.h"
+#include "host/scrub_text.h"
+#include "host/scrub_words.h"
+
+namespace manactl::host {
+namespace {
+
+constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END";
+
+bool is_base64(char c) {
+  return is_alphanumeric(c) || c == '+' || c == '/' || c == '=';
+}
+
+// Both alphabets of RFC 4648.
+bool is_base64_of_urls(char c) {
+  return is_base64(c) || c == '-' || c == '_';
+}
+
+template <class Class>
+std::string_view word_of(std::string_view text, Class is_part) {
+  const auto end = std::find_if_not(text.begin(), text.end(), is_part);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+int class_of(char c) {
+  if (is_digit(c)) return 0;
+  if (!is_alphanumeric(c)) return 1;
+  return c >= 'a' ? 2 : 3;
+}
+
+// Whether the letters and digits of a word alternate as those of random bytes in base64 do: in a
+// third of the positions or more. Names and paths alternate less, except for symbols of C++.
+bool is_random(std::string_view word) {
+  constexpr std::size_t kMinLength = 32, kMinPadded = 20;
+  const bool padded = word.ends_with('=');
+  if (word.size() < (padded ? kMinPadded : kMinLength) || word.starts_with("_Z")) return false;
+  if (word.find_first_not_of("0123456789abcdefABCDEF-") == std::string_view::npos)
+    return false;  // ids, addresses
+  std::size_t counts[4] = {}, changes = 0;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    ++counts[class_of(word[i])];
+    if (i > 0 && class_of(word[i]) != class_of(word[i - 1])) ++changes;
+  }
+  return counts[0] > 0 && counts[2] > 0 && counts[3] > 0 && changes * 3 >= word.size();
+}
+
+// A JSON Web Token (RFC 7519): its header is an object, which begins with "eyJ" in base64.
+std::size_t web_token_at(std::string_view text) {
+  constexpr std::size_t kMinLength = 20;
+  if (!text.starts_with("eyJ")) return 0;
+  const auto word = word_of(text, [](char c) { return is_base64_of_urls(c) || c == '.'; });
+  return word.size() >= kMinLength && word.find('.') != std::string_view::npos ? word.size() : 0;
+}
+
+// crypt(5): "$6$salt$hash"
+std::size_t hash_at(std::string_view text) {
+  constexpr std::size_t kMaxMethod = 8, kMinLength = 16;
+  if (!text.starts_with('$')) return 0;
+  const auto method = text.substr(1, kMaxMethod).find('$');
+  if (method == std::string_view::npos || method == 0) return 0;
+  const auto word = word_of(
+      text, [](char c) { return is_base64(c) || c == '$' || c == '.' || c == ',' || c == '-'; });
+  const bool usual = std::all_of(
+      text.begin() + 1, text.begin() + 1 + static_cast<std::ptrdiff_t>(method), is_alphanumeric);
+  return usual && word.size() >= kMinLength ? word.size() : 0;
+}
+
+// "Bearer abc.def", and what follows other schemes in "Authorization: Basic abc"
+std::size_t bearer_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kMinLength = 8, kWindow = 32;
+  if (at < 2 || text[at - 1] != ' ' || !is_alphanumeric(text[at - 2])) return 0;
+  const auto start = at - std::min(at, kWindow);
+  const auto before = std::string_view(text).substr(start, at - 1 - start);
+  const auto scheme = lower(last_name(before));
+  const bool header =
+      lower(before).find("authorization") != std::string::npos && scheme != "authorization";
+  if (scheme != "bearer" && !header) return 0;
+  const auto word =
+      word_of(text.substr(at), [](char c) { return is_base64_of_urls(c) || c == '.' || c == '~'; });
+  const bool strange = std::any_of(
+      word.begin(), word.end(), [](char c) { return !is_alphanumeric(c) || is_digit(c); });
+  return word.size() >= kMinLength && strange ? word.size() : 0;
+}
+
+// "https://user:password@host"
+std::size_t url_password_at(std::string_view text, std::size_t at) {
+  if (at < 5 || text[at - 1] != ':') return 0;
+  const auto user = last_name(text.substr(0, at - 1));
+  if (!text.substr(0, at - 1 - user.size()).ends_with("://")) return 0;
+  const auto end = text.substr(at, kMaxNameLength).find_first_of("@/ \n\"");
+  return end != std::string_view::npos && text[at + end] == '@' ? end : 0;
+}
+
+// Whether a secret is unlikely to be a word in other lines.
+bool is_distinctive(std::string_view secret) {
+  constexpr std::size_t kMinLength = 8;
+  return secret.size() >= kMinLength && secret.size() <= kMaxNameLength && !is_ignored(secret) &&
+         std::any_of(secret.begin() + 1, secret.end(), [](char c) {
+           return !is_alphanumeric(c) || is_digit(c) || class_of(c) == 3;
+         });
+}
+
+// "-p password", "-u user:password" and "-U user%password" of commands that log in. "-p" of others
+// is a port or a path.
+std::size_t login_password_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kWindow = 200;
+  const auto before = lower(text.substr(at - std::min(at, kWindow), std::min(at, kWindow)));
+  const auto value = text.substr(at, text.substr(at, kMaxNameLength).find_first_of(" \n\"'"));
+  if (value.empty() || value.front() == '-' || value.front() == '/' || is_number(value)) return 0;
+  const auto user = last_name(std::string_view(before).substr(0, before.size() - 1));
+  const auto option = std::string_view(before).substr(0, before.size() - 1 - user.size());
+  const bool joined = before.ends_with(':') || before.ends_with('%');
+  if (joined && option.ends_with(" -u ")) return value.size();
+  const bool password = before.ends_with(" -p ");
+  const auto line = std::string_view(before).substr(before.rfind('\n') + 1);
+  static constexpr std::string_view kPrograms[] = {"login", "pass", "mysql", "maria", "mongo"};
+  const bool login = std::any_of(std::begin(kPrograms), std::end(kPrograms), [&](auto program) {
+    return line.find(program) != std::string_view::npos;
+  });
+  if (password && login) return value.size();
+  const bool attached = before.ends_with(" -p") && line.find("mysql") != std::string_view::npos;
+  return attached ? value.size() : 0;
+}
+
+// Cheap test before login_password_at().
+bool may_follow_login(std::string_view text, std::size_t at) {
+  if (at < 4) return false;
+  const char last = text[at - 1];
+  return last == ':' || last == '%' ||
+         (last == ' ' && text[at - 2] == 'p' && text[at - 3] == '-') ||
+         (last == 'p' && text[at - 2] == '-' && text[at - 3] == ' ');
+}
+
+}  // namespace
+
+// Finds the end of the block of PEM whose first line begins at `at`. If there is no last line, the
+// block ends before the first line that does not end with a word in base64.
+void SecretFinder::find_block(std::size_t at) {
+  constexpr std::size_t kMaxBlock = 64U << 10U, kMinWord = 16, kMaxLabel = 80;
+  const auto label = text_.substr(at + kBegin.size(), kMaxLabel).find("-----");
+  block_start_ = at + kBegin.size() + (label == std::string_view::npos ? 0 : label);
+  if (marker_ != std::string_view::npos && marker_ <= at) marker_ = text_.find(kEnd, at);
+  if (marker_ != std::string_view::npos && marker_ - at <= kMaxBlock) {
+    block_end_ = marker_;
+    return;
+  }
+  block_end_ = std::min(text_.find('\n', at), text_.size());
+  while (block_end_ < text_.size()) {
+    const auto next = std::min(text_.find('\n', block_end_ + 1), text_.size());
+    const auto line = trim(text_.substr(block_end_, next - block_end_));
+    const auto word = line.substr(line.find_last_of(" \t") + 1);
+    if (word.size() < kMinWord || !std::all_of(word.begin(), word.end(), is_base64)) return;
+    block_end_ = next;
+  }
+}
+
+// The length of a word of the current block: it is long, alone in its line, or before the last
+// line.
+std::size_t SecretFinder::block_word(std::size_t at) const {
+  constexpr std::size_t kMinLength = 16;
+  const auto word = word_of(text_.substr(at), is_base64);
+  const bool escape = text_[at - 1] == '\\';  // of "\n" in JSON: the word begins behind it
+  if (word.empty() || escape) return 0;
+  auto rest = text_.substr(at + word.size());
+  const bool ends =
+      rest.empty() || std::string_view(" \r\n\\\"'-").find(rest.front()) != std::string_view::npos;
+  if (!ends) return 0;
+  const bool alone = text_[at - 1] == '\n' && (rest.empty() || rest.front() == '\n');
+  constexpr std::size_t kMaxGap = 200;  // of a line's header
+  const auto gap = rest.substr(0, kMaxGap).find(kEnd);
+  const auto between = rest.substr(0, gap == std::string_view::npos ? 0 : gap);
+  const bool next_line = std::count(between.begin(), between.end(), '\n') <= 1;
+  const bool last = !between.empty() && (between.front() == ' ' ? gap == 1 : next_line);
+  return word.size() >= kMinLength || alone || last ? word.size() : 0;
+}
+
+std::size_t SecretFinder::length_at(std::size_t at) {
+  if (text_[at] == '-' && text_.substr(at).starts_with(kBegin) && at >= block_end_) {
+    find_block(at);
+    return 0;
+  }
+  // Most positions are inside of words, where only a block or the value of "-p" can begin.
+  const bool inside = at > 1 && is_alphanumeric(text_[at - 1]) && text_[at - 2] != '-';
+  if (inside && at >= block_end_ && !follows_escape(text_, at)) return 0;
+  // The letter of an escape, such as the n of "\n", is not part of the word after it.
+  const bool in_escape =
+      at > 0 && text_[at - 1] == '\\' && follows_escape(text_.substr(0, at + 1), at + 1);
+  const bool starts = at == 0 || (!is_base64_of_urls(text_[at - 1]) && !in_escape) ||
+                      text_[at - 1] == '=' || follows_escape(text_, at);
+  if (at > block_start_ && at < block_end_ && starts) {
+    if (const auto length = block_word(at)) return length;
+  }
+  if (const auto length = keyed_secret_at(text_, at)) return length;
+  if (may_follow_login(text_, at)) {
+    if (const auto length = login_password_at(text_, at)) return length;
+  }
+  if (!starts) return 0;
+  const auto rest = text_.substr(at);
+  if (const auto length = web_token_at(rest)) return length;
+  if (const auto length = hash_at(rest)) return length;
+  if (const auto length = bearer_at(text_, at)) return length;
+  if (const auto length = url_password_at(text_, at)) return length;
+  if (!is_base64_of_urls(rest.front())) return 0;
+  const auto word = word_of(rest, is_base64_of_urls);
+  return is_random(word) ? word.size() : 0;
+}
+
+void learn_secrets(std::string_view text, NameReplacer& names) {
+  SecretFinder finder(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = finder.length_at(at);
+    const auto secret = text.substr(at, length);
+    if (is_distinctive(secret)) names.add_secret(secret);
+    at += std::max<std::size_t>(length, 1);
+  }
+}
+
+}  // namespace manactl::host
