@@ -166,7 +166,12 @@ Reply Control::create_region(const Request& request) {
                                      body->pages,
                                      page_bytes));
   }
-  Region region{{}, body->pages, body->length, body->offset_in_page, page_bytes};
+  const auto pages_bytes = body->pages * sizeof(std::uint64_t);
+  auto memory = memory_.take(kObjectBytes + pages_bytes);
+  if (!memory) return Reply::exceeds_budget("memory regions");
+  Region region{
+      {}, body->pages, body->length, body->offset_in_page, page_bytes, std::move(*memory)};
+  region.pages.reserve(body->pages);
   auto reply = append(region, *list);
   if (reply.status != wire::kStatusSuccess) return reply;
   const auto handle = next_region_++;
@@ -224,11 +229,12 @@ Reply Control::create_queue(const Request& request) {
     return Reply::refuse(kBadMemory,
                          fmt::format("EQ of {} bytes: {}", body->queue_bytes, Ring::kRule));
   }
-  const auto id = queues_.add_eq(region->second, body->queue_bytes, body->eq_msix);
-  if (!id)
+  if (queues_.eqs().is_full())
     return Reply::refuse(kTooMany, fmt::format("the device has only {} EQs", Queues::kMaxEqs - 1));
+  const auto id =
+      queues_.add_eq(std::move(region->second), body->queue_bytes, body->eq_msix).value_or(0);
   regions_.erase(region);
-  return Reply::with(wire::CreateQueueResponse{*id});
+  return Reply::with(wire::CreateQueueResponse{id});
 }
 
 Reply Control::disable_queue(const Request& request) {

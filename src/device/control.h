@@ -13,13 +13,19 @@
 
 namespace manactl::device {
 
+// All memory that a guest can make the device keep: for the pages of its regions, and for objects
+// whose number no other limit bounds. With pages of 4 KiB, it suffices for regions of 32 GiB.
+inline constexpr std::size_t kGuestMemory = 64U << 20U;
+inline constexpr std::size_t kObjectBytes = 256;  // of an object without its pages, at most
+
 // IDs that the device assigns. kMemKey covers all of the guest's memory.
 inline constexpr std::uint32_t kPdId = 5, kMemKey = 7, kDoorbellPageId = 1;
 inline constexpr std::uint32_t kVectors = 32, kDoorbellPages = 64;
 
 class Control {
  public:
-  Control(Queues& queues, const Options& options) : queues_(queues), options_(options) {}
+  Control(Queues& queues, const Options& options, Quota& memory)
+      : queues_(queues), options_(options), memory_(memory) {}
 
   // Executes a GDMA command; no value for any other command.
   std::optional<Reply> handle(const Request& request);
@@ -47,6 +53,7 @@ class Control {
 
   Queues& queues_;
   const Options& options_;
+  Quota& memory_;
   std::map<std::uint64_t, Region> regions_;
   std::uint64_t next_region_ = 0x1000;
 };

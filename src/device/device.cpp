@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "device/message_channel.h"
 #include "wire/hardware_channel.h"
 
@@ -19,10 +20,10 @@ Device::Device(Guest& guest, const Options& options, Trace& trace)
       hostile_(trace),
       queues_(guest, trace, hostile_),
       keys_(guest),
-      control_(queues_, options),
+      control_(queues_, options, memory_),
       vports_(queues_, control_, options),
       packets_(keys_, queues_, vports_, options, trace),
-      rdma_(queues_, control_, keys_) {
+      rdma_(queues_, control_, keys_, memory_) {
   keys_.add(kMemKey, {kPdId, true, 0, std::nullopt});
   for (const auto& fault : options.faults) faults_.add(fault);
   if (options.hostile) hostile_.start(*options.hostile);
@@ -40,6 +41,7 @@ void Device::reset() {
   if (channel_.eq_id != 0) former_channel_ = channel_;
   channel_ = {};
   revoked_ = false;
+  backlog_.clear();
   queues_.reset();
   control_.reset();
   vports_.reset();
@@ -208,8 +210,26 @@ void Device::handle_work_doorbell(std::uint32_t page,
   }
   if (!is_sq) return;
   if (id == channel_.sq_id) return handle_requests();
-  packets_.transmit(id);
+  // The WQEs of an SQ in the backlog are sent by work().
+  if (!backlog_.contains(id)) transmit(id);
+}
+
+void Device::transmit(std::uint32_t sq_id) {
+  if (packets_.transmit(sq_id)) {
+    backlog_.insert(sq_id);
+  } else {
+    backlog_.erase(sq_id);
+  }
   packets_.notify();
+}
+
+// Attends to one SQ of the backlog after the other.
+void Device::work() {
+  auto next = backlog_.upper_bound(last_sent_);
+  if (next == backlog_.end()) next = backlog_.begin();
+  if (next == backlog_.end()) return;
+  last_sent_ = *next;
+  transmit(last_sent_);
 }
 
 void Device::handle_requests() {
@@ -259,6 +279,13 @@ void Device::handle_message(wire::Bytes bytes) {
                           fault ? ", fault" : "",
                           reply.reason.empty() ? "" : ": ",
                           reply.reason));
+  if (!reply.over_budget.empty()) {
+    trace_.warn_once(reply.over_budget,
+                     fmt::format("the guest can create no more {}: all its objects may use {} of "
+                                 "memory; requests that need more fail",
+                                 reply.over_budget,
+                                 human_bytes(kGuestMemory)));
+  }
   if (ignored) return;
   if (!fault || fault->kind != FaultKind::no_response) {
     respond(*header, reply);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 
 #include "device/packets.h"
 #include "device/rdma.h"
@@ -28,6 +29,13 @@ class Device {
   // Discards everything that the driver created, as the removal of the function does.
   void reset();
 
+  // True if a doorbell has left work: the caller must call work() soon. One doorbell makes the
+  // device do only a limited amount of work, so that no guest can keep it from its other tasks.
+  bool has_work() const { return !backlog_.empty(); }
+
+  // Does a part of the remaining work, as much as for a doorbell.
+  void work();
+
   // Retries masked interrupts. True if some are still masked, so that the caller must retry soon.
   bool retry_interrupts() { return queues_.retry_interrupts(); }
 
@@ -40,7 +48,10 @@ class Device {
 
   // Ignores the queues of ports until a driver sets up the hardware channel again, as after the
   // host has taken the function away from the VM. Requests are still executed.
-  void revoke() { revoked_ = true; }
+  void revoke() {
+    revoked_ = true;
+    backlog_.clear();
+  }
 
   // The faults to inject from now on.
   FaultPlan& faults() { return faults_; }
@@ -58,6 +69,8 @@ class Device {
   Rdma& rdma() { return rdma_; }
 
   MemoryKeys& memory_keys() { return keys_; }
+
+  const Quota& memory() const { return memory_; }
 
   std::uint64_t messages() const { return messages_; }
 
@@ -79,6 +92,7 @@ class Device {
   void arm(const Doorbell& bell, std::uint32_t former_id);
   void handle_work_doorbell(std::uint32_t page, std::uint32_t id, std::uint32_t tail, bool is_sq);
 
+  void transmit(std::uint32_t sq_id);
   void handle_requests();
   void handle_message(wire::Bytes bytes);
   Reply execute(const Request& request, const std::optional<Fault>& fault);
@@ -90,6 +104,7 @@ class Device {
   Guest& guest_;
   const Options& options_;
   Trace& trace_;
+  Quota memory_{kGuestMemory};
   FaultPlan faults_;
   Hostile hostile_;
   Queues queues_;
@@ -101,6 +116,8 @@ class Device {
   Channel channel_;
   Channel former_channel_;  // the last channel that was torn down
   bool revoked_ = false;
+  std::set<std::uint32_t> backlog_;  // SQs with WQEs that were posted and not sent yet
+  std::uint32_t last_sent_ = 0;      // the SQ to which work() has attended last
   std::uint64_t messages_ = 0;
   std::map<wire::Command, std::uint64_t> executed_;
 };

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <poll.h>
+
 #include <vector>
 
 #include "base/descriptor.h"
@@ -25,10 +27,14 @@ class FrontEnd {
   // Closes the connection and forgets the guest.
   virtual void detach() = 0;
 
-  // The descriptors whose input serve() handles; none before attach() and after detach().
-  virtual std::vector<int> descriptors() const = 0;
+  // The descriptors and events that serve() handles; none before attach() and after detach().
+  virtual std::vector<pollfd> poll_entries() const = 0;
 
-  // Handles at most one message of QEMU, without waiting for it. False if QEMU has closed the
+  // True if QEMU has truncated a file with RAM of the guest. The connection must then end.
+  virtual bool has_lost_memory() const = 0;
+
+  // Handles at most one message of QEMU. Waits neither for the message nor until QEMU accepts the
+  // reply: handles no further message before that. False if QEMU has closed the
   // connection. Fails if the connection must end for another reason.
   virtual Result<bool> serve(Device& device) = 0;
 };

@@ -4,12 +4,66 @@
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 
 namespace manactl::device {
+namespace {
+
+// TMPFS_MAGIC, also of memfd_create(2), and HUGETLBFS_MAGIC of Linux include/uapi/linux/magic.h.
+constexpr std::uint32_t kTmpfs = 0x01021994, kHugetlbfs = 0x958458f6;
+
+// The mapping that a thread accesses.
+struct Accessed {
+  std::uint8_t* memory = nullptr;
+  std::uint64_t bytes = 0;
+  volatile std::sig_atomic_t lost = 0;
+};
+
+// Read by the signal handler of the same thread.
+constinit thread_local std::atomic<Accessed*> g_accessed = nullptr;
+
+// Replaces the whole mapping by zeros, which the access then continues to use. Only the whole one
+// can be replaced if it consists of hugepages. A shared mapping does not count as data of this
+// process (RLIMIT_DATA).
+void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
+  const int number = errno;
+  auto* accessed = g_accessed.load(std::memory_order_relaxed);
+  const auto* at = static_cast<std::uint8_t*>(info->si_addr);
+  const bool is_ours = info->si_code > 0 && accessed != nullptr && at >= accessed->memory &&
+                       at < accessed->memory + accessed->bytes;
+  constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+  if (is_ours && ::mmap(accessed->memory, accessed->bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0) !=
+                     MAP_FAILED) {
+    accessed->lost = 1;
+  } else {
+    std::signal(signal, SIG_DFL);
+    if (info->si_code <= 0) std::raise(signal);  // sent by a process; else the access is repeated
+  }
+  errno = number;
+}
+
+bool is_in_memory(const Descriptor& file) {
+  struct statfs status{};
+  if (::fstatfs(file.get(), &status) != 0) return false;
+  const auto type = static_cast<std::uint32_t>(status.f_type);
+  return type == kTmpfs || type == kHugetlbfs;
+}
+
+}  // namespace
+
+void survive_lost_memory() {
+  struct sigaction action{};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(SIGBUS, &action, nullptr);
+}
 
 GuestMemory::Ranges::const_iterator GuestMemory::containing(std::uint64_t address) const {
   auto it = ranges_.upper_bound(address);
@@ -31,6 +85,12 @@ Result<> GuestMemory::map(std::uint64_t address,
                             "not in the address space",
                             bytes,
                             address));
+  }
+  if (ranges_.size() >= kMaxRanges) {
+    return fail_errno(ENOSPC, fmt::format("the guest has {} ranges of RAM already", kMaxRanges));
+  }
+  if (!is_in_memory(file)) {
+    return fail(Errc::invalid, "the file is not in memory: use memfd, tmpfs or hugetlbfs");
   }
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) return fail_errno(errno, "cannot read the file's size");
@@ -61,6 +121,7 @@ void GuestMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
 void GuestMemory::clear() {
   for (const auto& [address, range] : ranges_) ::munmap(range.memory, range.bytes);
   ranges_.clear();
+  is_lost_ = false;
 }
 
 bool GuestMemory::covers(std::uint64_t address, std::uint64_t bytes, bool for_writing) const {
@@ -74,6 +135,18 @@ bool GuestMemory::covers(std::uint64_t address, std::uint64_t bytes, bool for_wr
   return true;
 }
 
+template <class Access>
+bool GuestMemory::access(const Range& range, const Access& access) const {
+  Accessed accessed{range.memory, range.bytes};
+  g_accessed.store(&accessed, std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  access();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  g_accessed.store(nullptr, std::memory_order_relaxed);
+  if (accessed.lost != 0) is_lost_ = true;
+  return accessed.lost == 0;
+}
+
 template <class Copy>
 bool GuestMemory::copy(std::uint64_t address,
                        std::size_t bytes,
@@ -84,7 +157,9 @@ bool GuestMemory::copy(std::uint64_t address,
     const auto it = containing(address + done);
     const auto in_range = address + done - it->first;
     const auto run = std::min<std::uint64_t>(it->second.bytes - in_range, bytes - done);
-    copy(it->second.memory + in_range, done, run);
+    const bool is_intact =
+        access(it->second, [&] { copy(it->second.memory + in_range, done, run); });
+    if (!is_intact) return false;
     done += run;
   }
   return true;
@@ -102,11 +177,17 @@ bool GuestMemory::write(std::uint64_t address, std::span<const std::uint8_t> fro
   });
 }
 
-std::uint8_t* GuestMemory::writable_at(std::uint64_t address, std::uint64_t bytes) const {
+bool GuestMemory::publish(std::uint64_t address, std::uint32_t value) const {
   const auto it = containing(address);
-  if (it == ranges_.end() || !it->second.writable) return nullptr;
+  if (it == ranges_.end() || !it->second.writable) return false;
   const auto in_range = address - it->first;
-  return bytes <= it->second.bytes - in_range ? it->second.memory + in_range : nullptr;
+  // The start of a range need not be aligned.
+  auto* const at = it->second.memory + in_range;
+  const bool is_aligned = reinterpret_cast<std::uintptr_t>(at) % sizeof value == 0;
+  if (!is_aligned || it->second.bytes - in_range < sizeof value) return false;
+  return access(it->second, [&] {
+    std::atomic_ref(*reinterpret_cast<std::uint32_t*>(at)).store(value, std::memory_order_release);
+  });
 }
 
 }  // namespace manactl::device

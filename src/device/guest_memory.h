@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The guest's RAM: files that QEMU shares, each mapped at a range of guest physical addresses.
+// The guest's RAM: files that QEMU shares, each mapped at a range of guest physical addresses. QEMU
+// can truncate a file later. Access to it then fails if survive_lost_memory() was called.
 
 #pragma once
 
@@ -13,8 +14,15 @@
 
 namespace manactl::device {
 
+// Installs a handler of SIGBUS for the whole process. The kernel raises it for access to a page
+// that a file does not have any more, or that cannot be allocated, such as a hugepage. Other
+// causes of SIGBUS still end the process. Call it before the first GuestMemory::map().
+void survive_lost_memory();
+
 class GuestMemory {
  public:
+  static constexpr std::size_t kMaxRanges = 16384;  // each uses a mapping of the process
+
   GuestMemory() = default;
 
   ~GuestMemory() { clear(); }
@@ -23,7 +31,8 @@ class GuestMemory {
   GuestMemory& operator=(const GuestMemory&) = delete;
 
   // Maps `bytes` of `file` from `offset` at the guest's `address`. Fails if they are beyond the end
-  // of the file, because access to them would raise SIGBUS, or overlap a range.
+  // of the file or overlap a range, if there are kMaxRanges already, or if the file is not in
+  // memory: access to other files can block, for example if a process serves them (FUSE).
   Result<> map(std::uint64_t address,
                std::uint64_t bytes,
                const Descriptor& file,
@@ -36,11 +45,15 @@ class GuestMemory {
   void clear();
 
   // Copy bytes, also across adjacent ranges. If any byte is not RAM, return false and copy nothing.
+  // If a page is lost, return false, but may have copied a part.
   bool read(std::uint64_t address, std::span<std::uint8_t> into) const;
   bool write(std::uint64_t address, std::span<const std::uint8_t> from) const;
 
-  // The memory at an address if all `bytes` are in one writable range; else null.
-  std::uint8_t* writable_at(std::uint64_t address, std::uint64_t bytes) const;
+  // Writes a dword with release semantics. False if it is not aligned or not in one writable range.
+  bool publish(std::uint64_t address, std::uint32_t value) const;
+
+  // True if a page was lost since the last clear(). The guest cannot be served any more.
+  bool is_lost() const { return is_lost_; }
 
  private:
   struct Range {
@@ -56,7 +69,12 @@ class GuestMemory {
   template <class Copy>
   bool copy(std::uint64_t address, std::size_t bytes, bool for_writing, const Copy& copy) const;
 
+  // Calls access() and returns false if a page of the range was lost meanwhile.
+  template <class Access>
+  bool access(const Range& range, const Access& access) const;
+
   Ranges ranges_;
+  mutable bool is_lost_ = false;
 };
 
 }  // namespace manactl::device

@@ -16,7 +16,9 @@ namespace manactl::device {
 // Removes the socket from the file system at the end, unless another process has replaced it.
 class Listener {
  public:
-  // Only this user may connect. Replaces a socket that no process uses any more, but nothing else.
+  // Only root and this user may connect, and only they may control the directory; a sticky
+  // directory such as /tmp may be used. Replaces a socket that no process uses any more, but
+  // nothing else.
   // The directory must be writable: for a moment, the socket has the name PATH.THREAD-ID.
   // `type` is the type of socket, such as SOCK_STREAM.
   static Result<Listener> open(const std::string& path, int type);
@@ -37,7 +39,8 @@ class Listener {
   // False if another process has removed or replaced the socket, so that nobody can connect.
   bool is_in_place() const;
 
-  // A Descriptor without a number if no connection is waiting.
+  // A Descriptor without a number if no connection is waiting, or if its other end belongs to
+  // another user. The connection does not block.
   Descriptor accept() const;
 
  private:
@@ -49,7 +52,8 @@ class Listener {
   ino_t inode_ = 0;
 };
 
-// Connects to a listener without waiting. A Descriptor without a number if that fails.
-Descriptor connect_to(const std::string& path, int type);
+// Connects to a listener without waiting. Fails with Errc::denied if another user controls the
+// socket, its directory or the process that listens.
+Result<Descriptor> connect_to(const std::string& path, int type);
 
 }  // namespace manactl::device

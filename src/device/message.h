@@ -40,13 +40,20 @@ struct Reply {
   std::vector<std::uint8_t> body;
   std::string reason;           // why the request failed, for the trace
   std::function<void()> after;  // called after the response was sent
+  // A literal that names the objects for which the guest needs more memory than its budget; else
+  // empty.
+  std::string_view over_budget = {};
 
   static Reply refuse(std::uint32_t status, std::string reason) {
-    return {status, {}, std::move(reason), {}};
+    return {status, {}, std::move(reason), {}, {}};
   }
 
   static Reply no_such(std::string_view what, std::uint64_t handle) {
     return refuse(kNoSuchObject, fmt::format("{} {:#x} does not exist", what, handle));
+  }
+
+  static Reply exceeds_budget(std::string_view what) {
+    return {kTooMany, {}, fmt::format("no memory is left for {}", what), {}, what};
   }
 
   static Reply refuse(const wire::Refusal& refusal) {
@@ -57,7 +64,7 @@ struct Reply {
   static Reply with(const T& body) {
     const auto bytes = wire::encode(body);
     if (!bytes) return refuse(bytes.error());
-    return {wire::kStatusSuccess, {bytes->begin(), bytes->end()}, {}, {}};
+    return {wire::kStatusSuccess, {bytes->begin(), bytes->end()}, {}, {}, {}};
   }
 };
 

@@ -2,11 +2,9 @@
 
 #include "device/message_channel.h"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
-#include <csignal>
 #include <utility>
 
 namespace manactl::device {
@@ -50,6 +48,9 @@ Result<std::size_t> MessageChannel::read_some(std::span<std::uint8_t> into) {
 }
 
 Result<Received<RawMessage>> MessageChannel::receive() {
+  const auto sent = send_output();
+  if (!sent) return tl::unexpected<Error>(sent.error());
+  if (!output_.empty()) return Received<RawMessage>{};
   for (;;) {
     const auto head = message_.header.size();
     const bool in_header = received_ < head;
@@ -75,18 +76,17 @@ Result<Received<RawMessage>> MessageChannel::receive() {
 }
 
 Result<> MessageChannel::send(std::span<const std::uint8_t> bytes) {
-  sigset_t none;
-  sigemptyset(&none);
-  while (!bytes.empty()) {
+  output_ = concatenated(output_, bytes);
+  return send_output();
+}
+
+Result<> MessageChannel::send_output() {
+  while (!output_.empty()) {
     const auto sent =
-        ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent >= 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(sent));
-      continue;
-    }
-    pollfd writable{socket_.get(), POLLOUT, 0};
-    const bool waited = errno == EAGAIN && ::ppoll(&writable, 1, nullptr, &none) > 0;
-    if (!waited) return fail_errno(errno, "cannot reply");
+        ::send(socket_.get(), output_.data(), output_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return {};
+    if (sent < 0) return fail_errno(errno, "cannot reply");
+    output_.erase(output_.begin(), output_.begin() + sent);
   }
   return {};
 }

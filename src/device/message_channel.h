@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -47,24 +49,29 @@ class MessageChannel {
   MessageChannel(Descriptor socket, std::size_t max_descriptors, BodyBytes body_bytes)
       : socket_(std::move(socket)), max_descriptors_(max_descriptors), body_bytes_(body_bytes) {}
 
-  int fd() const { return socket_.get(); }
+  // For poll(2): what receive() waits for.
+  pollfd poll_entry() const {
+    return {socket_.get(), static_cast<short>(output_.empty() ? POLLIN : POLLOUT), 0};
+  }
 
-  // Reads at most one message. Fails if `body_bytes` does, if the message has too many
-  // descriptors, or if the connection ends within it.
+  // Sends the rest of earlier messages, and reads at most one message if nothing remains to be
+  // sent: if each message leads to one reply, no more than one reply is kept. Fails if `body_bytes`
+  // does, if the message has too many descriptors, or if the connection ends within it.
   Result<Received<RawMessage>> receive();
 
-  // Blocks while the other side does not read. Fails if a signal arrives, even one that the caller
-  // has blocked.
+  // Sends what the socket accepts now, and keeps the rest for receive(). Never blocks.
   Result<> send(std::span<const std::uint8_t> bytes);
 
  private:
   Result<std::size_t> read_some(std::span<std::uint8_t> into);
+  Result<> send_output();
 
   Descriptor socket_;
   std::size_t max_descriptors_;
   BodyBytes body_bytes_;
-  RawMessage message_;        // the next one
-  std::size_t received_ = 0;  // its bytes that have arrived, with the header
+  RawMessage message_;                // the next one
+  std::size_t received_ = 0;          // its bytes that have arrived, with the header
+  std::vector<std::uint8_t> output_;  // to be sent
   bool closed_ = false;
 };
 

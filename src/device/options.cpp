@@ -124,6 +124,7 @@ std::string usage(std::string_view program, std::string_view argument) {
          "                     the SOCKET of its option -qtest\n"
          "  --trace            print requests and violations on stderr\n"
          "  --trace-file=FILE  append them to FILE instead\n"
+         "  -v, --verbose      print how the process is confined\n"
          "  --help             print this summary and exit\n";
 }
 
@@ -134,6 +135,10 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
     if (word == "--help") {
       options.help = true;
       return options;
+    }
+    if (word == "-v" || word == "--verbose") {
+      options.verbose = true;
+      continue;
     }
     if (word == "--trace") {
       options.trace = true;

@@ -35,6 +35,7 @@ struct Options {
   std::string capture_file;           // empty: none
   bool trace = false;
   std::string trace_file;  // empty: stderr
+  bool verbose = false;
   bool help = false;
 };
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kVlanTag = 4;
 constexpr std::size_t kMaxGather = 1U << 18U;             // more than any TSO frame
+constexpr std::size_t kCopiedPerWork = 2048;              // bytes
 constexpr std::uint32_t kMessageMemoryViolation = 0x206;  // vendor error
 constexpr std::uint32_t kCorruptedWqe = 0x201;            // vendor error
 
@@ -48,12 +49,14 @@ std::size_t error_index(wire::CqeType type) {
   }
 }
 
-// Returns the frame with its checksums, or its segments; nothing if it cannot be segmented.
+// Returns the frame with its checksums, or its segments; nothing if it cannot be segmented, or only
+// into too many segments.
 std::vector<std::vector<std::uint8_t>> offload(std::vector<std::uint8_t> frame,
                                                const wire::WqeHeader& header,
                                                const wire::TxShortOob& wanted) {
   if (header.client_data_unit != 0) {
     const auto header_bytes = header.client_oob_in_sgl ? header.last_vbytes : std::size_t{0};
+    if (frame.size() / header.client_data_unit >= Packets::kMaxSegments) return {};
     return adapter::segment(frame, header_bytes, header.client_data_unit);
   }
   if (wanted.compute_ip_checksum || wanted.compute_tcp_checksum || wanted.compute_udp_checksum) {
@@ -66,30 +69,38 @@ std::vector<std::vector<std::uint8_t>> offload(std::vector<std::uint8_t> frame,
 
 }  // namespace
 
-void Packets::transmit(std::uint32_t sq_id) {
+bool Packets::transmit(std::uint32_t sq_id) {
   auto* queue = queues_.wqs().find(sq_id);
   const auto* object = vports_.object_of(sq_id);
-  if (queue == nullptr || object == nullptr) return;
+  if (queue == nullptr || object == nullptr) return false;
   std::string why;
-  while (auto wqe = take(*queue, why)) {
-    const auto oob = wire::decode_tx_oob(wqe->oob);
-    if (!oob) {
-      trace_.violation(fmt::format("SQ {}: {}", sq_id, wire::describe(oob.error())));
-      complete_tx(*object, *wqe, {wire::CqeType::tx_invalid_oob, kCorruptedWqe});
-      continue;
-    }
-    const auto verdict = send(*object, *wqe, *oob);
-    const bool sent = verdict.type == wire::CqeType::tx_okay;
-    if (!sent) {
-      trace_.violation(fmt::format("SQ {}: {}{}{}",
-                                   sq_id,
-                                   wire::name_of(verdict.type),
-                                   verdict.reason.empty() ? "" : ": ",
-                                   verdict.reason));
-    }
-    if (!sent || !oob->base.suppress_cqe) complete_tx(*object, *wqe, verdict);
+  std::size_t done = 0;
+  while (done < kTransmitBurst) {
+    const auto wqe = take(*queue, why);
+    if (!wqe) break;
+    transmit(*object, *wqe, done);
   }
   if (!why.empty()) trace_.violation(fmt::format("SQ {}: {}", sq_id, why));
+  return !queue->broken && queue->next != queue->tail;
+}
+
+void Packets::transmit(const WqObject& object, const Wqe& wqe, std::size_t& done) {
+  ++done;
+  const auto oob = wire::decode_tx_oob(wqe.oob);
+  if (!oob) {
+    trace_.violation(fmt::format("SQ {}: {}", object.wq_id, wire::describe(oob.error())));
+    return complete_tx(object, wqe, {wire::CqeType::tx_invalid_oob, kCorruptedWqe});
+  }
+  const auto verdict = send(object, wqe, *oob, done);
+  const bool sent = verdict.type == wire::CqeType::tx_okay;
+  if (!sent) {
+    trace_.violation(fmt::format("SQ {}: {}{}{}",
+                                 object.wq_id,
+                                 wire::name_of(verdict.type),
+                                 verdict.reason.empty() ? "" : ": ",
+                                 verdict.reason));
+  }
+  if (!sent || !oob->base.suppress_cqe) complete_tx(object, wqe, verdict);
 }
 
 Packets::Verdict Packets::check_oob(const WqObject& object, const wire::TxLongOob& oob) const {
@@ -103,7 +114,10 @@ Packets::Verdict Packets::check_oob(const WqObject& object, const wire::TxLongOo
   return {};
 }
 
-Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob) {
+Packets::Verdict Packets::send(const WqObject& object,
+                               const Wqe& wqe,
+                               const wire::TxLongOob& oob,
+                               std::size_t& done) {
   using wire::CqeType;
   auto verdict = check_oob(object, oob);
   if (verdict.type != CqeType::tx_okay) return verdict;
@@ -111,10 +125,12 @@ Packets::Verdict Packets::send(const WqObject& object, const Wqe& wqe, const wir
   if (!data) {
     return {CqeType::tx_invalid_oob, kMessageMemoryViolation, wire::name_of(data.error())};
   }
+  done += data->size() / kCopiedPerWork;
   if (data->size() < kEthernetHeader) return {CqeType::tx_invalid_ethertype, 0};
 
   auto frames = offload(std::move(*data), wqe.header, oob.base);
   if (frames.empty()) return {CqeType::tx_header_error, 0};
+  done += frames.size() - 1;
   for (const auto& frame : frames) {
     if (!fits_mtu(frame)) return {CqeType::tx_mtu_drop, 0};
   }

@@ -31,8 +31,16 @@ class Packets {
   Packets(MemoryKeys& keys, Queues& queues, Vports& vports, const Options& options, Trace& trace)
       : keys_(keys), queues_(queues), vports_(vports), options_(options), trace_(trace) {}
 
-  // Sends all WQEs posted on this SQ.
-  void transmit(std::uint32_t sq_id);
+  // The work of one call of transmit(): a frame counts 1, and each 2 KiB that are copied count 1. A
+  // call exceeds it by less than the work of one WQE.
+  static constexpr std::size_t kTransmitBurst = 1024;
+
+  // A WQE may be split into at most this many segments: 256 KiB with the smallest MSS that Linux
+  // allows, 48 bytes (TCP_MIN_SND_MSS, include/net/tcp.h).
+  static constexpr std::size_t kMaxSegments = 5462;
+
+  // Sends WQEs posted on this SQ, about kTransmitBurst of work. True if the SQ has more.
+  bool transmit(std::uint32_t sq_id);
 
   // Delivers a frame to a port.
   void deliver(std::size_t index, std::span<const std::uint8_t> frame);
@@ -72,7 +80,12 @@ class Packets {
     std::string_view reason = {};  // empty if the type is enough
   };
 
-  Verdict send(const WqObject& object, const Wqe& wqe, const wire::TxLongOob& oob);
+  // Add the work to `done`.
+  void transmit(const WqObject& object, const Wqe& wqe, std::size_t& done);
+  Verdict send(const WqObject& object,
+               const Wqe& wqe,
+               const wire::TxLongOob& oob,
+               std::size_t& done);
   Verdict check_oob(const WqObject& object, const wire::TxLongOob& oob) const;
   void forward(std::size_t from, std::span<const std::uint8_t> frame);
   bool send_up(std::size_t from, std::span<const std::uint8_t> frame);

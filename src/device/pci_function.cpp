@@ -3,7 +3,6 @@
 #include "device/pci_function.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace manactl::device {
 namespace {
@@ -126,11 +125,7 @@ bool PciFunction::write(std::uint64_t address, std::span<const std::uint8_t> fro
 }
 
 bool PciFunction::publish(std::uint64_t address, std::uint32_t value) {
-  auto* memory = address % 4 == 0 ? memory_.writable_at(address, 4) : nullptr;
-  if (memory == nullptr) return false;
-  std::atomic_ref(*reinterpret_cast<std::uint32_t*>(memory))
-      .store(value, std::memory_order_release);
-  return true;
+  return memory_.publish(address, value);
 }
 
 void PciFunction::read_shared(std::span<std::uint8_t, 32> into) {

@@ -24,6 +24,8 @@ class PciFunction : public Guest {
 
   GuestMemory& memory() { return memory_; }
 
+  const GuestMemory& memory() const { return memory_; }
+
   // Accesses outside the configuration space or the BAR read zeros and write nothing.
   void read_config(std::uint64_t offset, std::span<std::uint8_t> into) const;
   void write_config(std::uint64_t offset, std::span<const std::uint8_t> from);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 namespace manactl::device {
 namespace {
@@ -15,23 +16,25 @@ std::uint32_t dword(std::span<const std::uint8_t, 4> bytes) {
 
 }  // namespace
 
-std::optional<std::uint32_t> Queues::add_eq(const Region& region,
+std::optional<std::uint32_t> Queues::add_eq(Region region,
                                             std::uint32_t bytes,
                                             std::uint32_t vector) {
-  return eqs_.add({Ring(*guest_, region, bytes), vector, bytes / wire::kEqeBytes, true, false});
+  return eqs_.add(
+      {Ring(*guest_, std::move(region), bytes), vector, bytes / wire::kEqeBytes, true, false});
 }
 
-std::optional<std::uint32_t> Queues::add_cq(const Region& region,
+std::optional<std::uint32_t> Queues::add_cq(Region region,
                                             std::uint32_t bytes,
                                             std::uint32_t eq_id) {
-  return cqs_.add({Ring(*guest_, region, bytes), eq_id, bytes / wire::kCqeBytes, true, false});
+  return cqs_.add(
+      {Ring(*guest_, std::move(region), bytes), eq_id, bytes / wire::kCqeBytes, true, false});
 }
 
-std::optional<std::uint32_t> Queues::add_wq(const Region& region,
+std::optional<std::uint32_t> Queues::add_wq(Region region,
                                             std::uint32_t bytes,
                                             bool is_sq,
                                             std::uint32_t cq_id) {
-  return wqs_.add({Ring(*guest_, region, bytes), is_sq, cq_id, 0, 0, false});
+  return wqs_.add({Ring(*guest_, std::move(region), bytes), is_sq, cq_id, 0, 0, false});
 }
 
 void Queues::reset() {

@@ -73,6 +73,8 @@ class Table {
 
   bool remove(std::uint32_t id) { return entries_.erase(id) > 0; }
 
+  bool is_full() const { return entries_.size() >= limit_ - first_; }
+
   void clear() { entries_.clear(); }
 
   std::size_t size() const { return entries_.size(); }
@@ -95,14 +97,11 @@ class Queues {
   Queues(Guest& guest, Trace& trace, Hostile& hostile)
       : guest_(&guest), trace_(&trace), hostile_(&hostile) {}
 
-  // The caller has checked the region with Ring::fits(). No value if there are too many queues.
-  std::optional<std::uint32_t> add_eq(const Region& region,
-                                      std::uint32_t bytes,
-                                      std::uint32_t vector);
-  std::optional<std::uint32_t> add_cq(const Region& region,
-                                      std::uint32_t bytes,
-                                      std::uint32_t eq_id);
-  std::optional<std::uint32_t> add_wq(const Region& region,
+  // The caller has checked the region with Ring::fits(). No value if the table is full;
+  // the region is then lost.
+  std::optional<std::uint32_t> add_eq(Region region, std::uint32_t bytes, std::uint32_t vector);
+  std::optional<std::uint32_t> add_cq(Region region, std::uint32_t bytes, std::uint32_t eq_id);
+  std::optional<std::uint32_t> add_wq(Region region,
                                       std::uint32_t bytes,
                                       bool is_sq,
                                       std::uint32_t cq_id);

@@ -13,21 +13,23 @@ constexpr std::uint32_t kMaxPds = 64, kMaxMrs = 4096;
 constexpr std::uint32_t kLocalWrite = 1U << 1U;  // GDMA_ACCESS_FLAG_LOCAL_WRITE of Linux
 constexpr std::uint32_t kQueueBytes = 1U << 20U;
 
-// A multiset, because the kernel may add an address twice before it removes one: while an interface
-// changes its network namespace, the GID table contains the address twice.
-template <class T>
-Reply change(std::multiset<T>& set, wire::AddressOperation operation, const T& address) {
+}  // namespace
+
+template <std::size_t bytes>
+Reply Rdma::change(Addresses<bytes>& known,
+                   wire::AddressOperation operation,
+                   const std::array<std::uint8_t, bytes>& address) {
   if (operation == wire::AddressOperation::add) {
-    set.insert(address);
+    auto memory = memory_.take(kObjectBytes);
+    if (!memory) return Reply::exceeds_budget("addresses");
+    known.emplace(address, std::move(*memory));
     return {};
   }
-  const auto found = set.find(address);
-  if (found == set.end()) return Reply::refuse(kNoSuchObject, "the address was not added");
-  set.erase(found);
+  const auto found = known.find(address);
+  if (found == known.end()) return Reply::refuse(kNoSuchObject, "the address was not added");
+  known.erase(found);
   return {};
 }
-
-}  // namespace
 
 std::optional<Reply> Rdma::handle(const Request& request) {
   using wire::Command;
@@ -114,6 +116,8 @@ Reply Rdma::create_mr(const Request& request) {
   if (pd == pds_.end()) return Reply::no_such("PD", body->pd);
   if (mrs_.size() >= kMaxMrs)
     return Reply::refuse(kTooMany, fmt::format("the device has only {} MRs", kMaxMrs));
+  auto memory = memory_.take(kObjectBytes);
+  if (!memory) return Reply::exceeds_budget("memory keys");
   std::optional<Region> region;
   if (body->type == wire::MrType::gva) {
     region = control_.take_region(body->region);
@@ -127,7 +131,7 @@ Reply Rdma::create_mr(const Request& request) {
   const auto key = static_cast<std::uint32_t>(handle) << 8U;
   const bool writable = !region || (body->access & kLocalWrite) != 0;
   keys_.add(key, {pd->second, writable, body->address, std::move(region)});
-  mrs_.emplace(handle, Mr{body->pd, key});
+  mrs_.emplace(handle, Mr{body->pd, key, std::move(*memory)});
   return Reply::with(wire::CreateMrResponse{handle, key, key});
 }
 

@@ -21,8 +21,9 @@ class Rdma {
   // page kDoorbellPageId belongs to the kernel's drivers.
   static constexpr std::uint32_t kFirstPage = 2, kPagesEnd = kDoorbellPages;
 
-  Rdma(Queues& queues, Control& control, MemoryKeys& keys)
-      : queues_(queues), control_(control), keys_(keys) {}
+  // `memory` limits the memory regions and the addresses.
+  Rdma(Queues& queues, Control& control, MemoryKeys& keys, Quota& memory)
+      : queues_(queues), control_(control), keys_(keys), memory_(memory) {}
 
   // Executes an RDMA command; no value for any other command.
   std::optional<Reply> handle(const Request& request);
@@ -37,11 +38,17 @@ class Rdma {
   struct Mr {
     std::uint64_t pd = 0;  // handle
     std::uint32_t key = 0;
+    Quota::Share memory = {};
   };
 
+  // Addresses with their shares of the memory. The kernel may add an address twice before it
+  // removes one: while an interface changes its network namespace, the GID table contains it twice.
+  template <std::size_t bytes>
+  using Addresses = std::multimap<std::array<std::uint8_t, bytes>, Quota::Share>;
+
   struct Adapter {
-    std::multiset<std::array<std::uint8_t, 16>> addresses;
-    std::multiset<std::array<std::uint8_t, 6>> macs;
+    Addresses<16> addresses;
+    Addresses<6> macs;
   };
 
   Reply allocate_pages(const Request& request);
@@ -56,9 +63,16 @@ class Rdma {
   Reply config_ip(const Request& request);
   Reply config_mac(const Request& request);
 
+  // Adds the address or removes it.
+  template <std::size_t bytes>
+  Reply change(Addresses<bytes>& known,
+               wire::AddressOperation operation,
+               const std::array<std::uint8_t, bytes>& address);
+
   Queues& queues_;
   Control& control_;
   MemoryKeys& keys_;
+  Quota& memory_;
   std::set<std::uint32_t> pages_;
   std::map<std::uint64_t, std::uint32_t> pds_;  // handle to ID
   std::map<std::uint64_t, Mr> mrs_;

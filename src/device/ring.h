@@ -10,17 +10,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/budget.h"
 #include "device/guest.h"
 
 namespace manactl::device {
 
-// A region of CREATE_DMA_REGION. Addresses and lengths are in bytes.
+// A region of CREATE_DMA_REGION. Addresses and lengths are in bytes. Movable only.
 struct Region {
   std::vector<std::uint64_t> pages;
   std::uint64_t announced_pages = 0;  // DMA_REGION_ADD_PAGES adds the missing ones
   std::uint64_t length = 0;
   std::uint32_t offset_in_page = 0;
   std::uint32_t page_bytes = 4096;
+  Quota::Share memory = {};  // that the device needs for the region, until the region is destroyed
 
   bool complete() const { return pages.size() == announced_pages; }
 };

@@ -2,7 +2,6 @@
 
 #include "device/uplink.h"
 
-#include <fcntl.h>
 #include <net/if.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -73,8 +72,12 @@ class Peer : public Uplink {
     if (listener_ && listener_->is_in_place()) return {};
     listener_.reset();
     for (int tries_left = 3;; --tries_left) {
-      connection_ = connect_to(path_, SOCK_SEQPACKET);
-      if (connection_) return {};
+      auto connected = connect_to(path_, SOCK_SEQPACKET);
+      if (connected) {
+        connection_ = std::move(*connected);
+        return {};
+      }
+      if (connected.error().code == Errc::denied) return tl::unexpected<Error>(connected.error());
       auto listener = Listener::open(path_, SOCK_SEQPACKET);
       if (listener) {
         listener_.emplace(std::move(*listener));
@@ -85,9 +88,7 @@ class Peer : public Uplink {
   }
 
   void accept() {
-    if (!listener_) return;
-    connection_ = listener_->accept();
-    if (connection_) ::fcntl(connection_.get(), F_SETFL, O_NONBLOCK);
+    if (listener_) connection_ = listener_->accept();
   }
 
   std::string path_;

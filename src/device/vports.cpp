@@ -209,25 +209,22 @@ Reply Vports::create_object(const Request& request) {
         kTooMany, fmt::format("the vPort has only {} {}s", options_.queues, is_sq ? "SQ" : "RQ"));
   }
 
-  Region wq, cq;
-  const auto taken = take_regions(*body, wq, cq);
-  if (!taken) return Reply::refuse(kBadMemory, taken.error().message);
-  const auto eq_id = body->eq_id == wire::kNoEq ? 0 : body->eq_id;
-  const auto cq_id = queues_.add_cq(cq, body->cq_bytes, eq_id);
-  const auto wq_id = cq_id ? queues_.add_wq(wq, body->wq_bytes, is_sq, *cq_id) : std::nullopt;
-  if (!wq_id) {
-    if (cq_id) queues_.cqs().remove(*cq_id);
-    control_.put_region(body->wq_region, std::move(wq));
-    control_.put_region(body->cq_region, std::move(cq));
+  if (queues_.cqs().is_full() || queues_.wqs().is_full()) {
     return Reply::refuse(
         kTooMany,
         fmt::format(
             "the device has only {} CQs and {} WQs", Queues::kMaxCqs - 1, Queues::kMaxWqs - 1));
   }
+  Region wq, cq;
+  const auto taken = take_regions(*body, wq, cq);
+  if (!taken) return Reply::refuse(kBadMemory, taken.error().message);
+  const auto eq_id = body->eq_id == wire::kNoEq ? 0 : body->eq_id;
+  const auto cq_id = queues_.add_cq(std::move(cq), body->cq_bytes, eq_id).value_or(0);
+  const auto wq_id = queues_.add_wq(std::move(wq), body->wq_bytes, is_sq, cq_id).value_or(0);
   const auto handle = next_object_++;
-  objects_[handle] = {index, is_sq, *wq_id, *cq_id};
-  if (!is_sq) vport->rqs.push_back(*wq_id);
-  const wire::CreateWqObjectResponse response{*wq_id, *cq_id, handle};
+  objects_[handle] = {index, is_sq, wq_id, cq_id};
+  if (!is_sq) vport->rqs.push_back(wq_id);
+  const wire::CreateWqObjectResponse response{wq_id, cq_id, handle};
   // This device does not implement interrupt moderation, so the response does not grant it.
   if (request.header.response.version >= 2) {
     return Reply::with(wire::CreateWqObjectResponse2{.base = response});

@@ -2,11 +2,14 @@
 
 #include "adapter/launch/launch.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "adapter/launch/sysfs_tree.h"
+#include "base/descriptor.h"
 
 namespace manactl::adapter::launch_test {
 namespace {
@@ -168,6 +172,28 @@ TEST_F(Launch, ProvidesTheSysfsTreeWhileTheProgramRuns) {
       run({"sh", "-c", "case $MANACTL_SIM_SETUP in ports=2*counters=*) exit 5; esac"}, "ports=2")
           ->status,
       5);
+}
+
+TEST(SharedCounters, KeepTheirSizeWhateverTheProgramDoes) {
+  const auto counters = SharedCounters::make();
+  ASSERT_TRUE(counters.has_value());
+  for (const off_t size : {0, 1 << 20}) {
+    EXPECT_EQ(ftruncate(counters->fd(), size), -1);
+    EXPECT_EQ(errno, EPERM);
+  }
+  (**counters).ports = 1;
+  EXPECT_EQ((**counters).ports, 1U);
+}
+
+TEST_F(Launch, StartsNoProgramWithMoreRights) {
+  const auto outcome = run({"sh", "-c", "grep -q '^NoNewPrivs:.*1$' /proc/self/status"});
+  EXPECT_EQ(outcome->status, 0);
+}
+
+TEST_F(Launch, PassesOnlyTheDescriptorsOfTheAdapter) {
+  const Descriptor other(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const auto script = fmt::format("! test -e /proc/self/fd/{}", other.get());
+  EXPECT_EQ(run({"sh", "-c", script})->status, 0);
 }
 
 TEST_F(Launch, ForwardsASignal) {

@@ -20,10 +20,10 @@ class MemoryKeysTest : public testing::Test {
   MemoryKeysTest() {
     const auto second = guest.allocate(4096);
     const auto first = guest.allocate(4096);
-    const Region region{{first, second}, 2, 6000, 0x100, 4096};
+    const auto region = [&] { return Region{{first, second}, 2, 6000, 0x100, 4096}; };
     keys.add(kMemKey, {kPdId, true, 0, std::nullopt});
-    keys.add(kKey, {kPd, true, kVirtual, region});
-    keys.add(kReadOnlyKey, {kPd, false, kVirtual, region});
+    keys.add(kKey, {kPd, true, kVirtual, region()});
+    keys.add(kReadOnlyKey, {kPd, false, kVirtual, region()});
   }
 
   std::optional<SgeFault> write(std::uint32_t key,

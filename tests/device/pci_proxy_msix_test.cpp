@@ -79,13 +79,12 @@ TEST_F(PciProxyTest, RetriesAnInterruptForWhichTheSocketHasNoRoom) {
 
 TEST_F(PciProxyTest, ReadsTheResponsesOfQemu) {
   enable_interrupts();
-  ASSERT_EQ(server_.descriptors().size(), 2U);
+  ASSERT_EQ(server_.poll_entries().size(), 2U);
   send_bytes(qtest_, {'O', 'K', '\n', 'O'});
   EXPECT_TRUE(serve());
   send_bytes(qtest_, {'K', '\n'});
   EXPECT_TRUE(serve());
-  std::vector<pollfd> ready;
-  for (const int fd : server_.descriptors()) ready.push_back({fd, POLLIN, 0});
+  auto ready = server_.poll_entries();
   EXPECT_EQ(::poll(ready.data(), ready.size(), 0), 0);
   send_bytes(qtest_, {'F', 'A', 'I', 'L', ' ', 'x', '\n'});
   EXPECT_FALSE(serve());

@@ -65,7 +65,7 @@ TEST_F(PciProxyTest, EndsWhenQemuClosesEitherSocket) {
   EXPECT_FALSE(serve());
   EXPECT_EQ(error_, "");
   server_.detach();
-  EXPECT_TRUE(server_.descriptors().empty());
+  EXPECT_TRUE(server_.poll_entries().empty());
 
   SocketPair next;
   server_.attach(std::move(next.device));

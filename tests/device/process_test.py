@@ -5,61 +5,25 @@
 usage: process_test.py MANA_DEVICE
 """
 
-import contextlib
+import errno
+import json
+import os
 import pathlib
-import signal
 import socket
 import struct
 import subprocess
 import sys
 import tempfile
 
+import guest
+from guest import (BAR, DMA_MAP, DOORBELLS_AT, ESTABLISH, RAM, RAM_BYTES, REGION_READ, REGION_WRITE, SECONDS, SET_IRQS, SHARED_AT,
+                   connect, message)
+
 PROGRAM = sys.argv[1]
-SECONDS = 20  # a process that does not react within this time hangs
-REGION_READ, REGION_WRITE = 9, 10
-BAR = 0
-DOORBELLS_AT = 0x4000
 
 
-def connect(path):
-    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    client.settimeout(SECONDS)
-    client.connect(str(path))
-    return client
-
-
-def message(command, body):
-    return struct.pack("=HHIII", 1, command, 16 + len(body), 0, 0) + body
-
-
-class Device:
-    def __init__(self, folder, *options):
-        self.qemu, self.console = folder / "qemu", folder / "console"
-        self.process = subprocess.Popen([PROGRAM, f"--console={self.console}", *options, str(self.qemu)], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        assert self.process.stdout.readline() == "ready\n", self.process.communicate(timeout=SECONDS)[1]
-
-    def ask(self, client, command):
-        client.sendall(f"{command}\n".encode())
-        return client.makefile().readline().rstrip("\n")
-
-    def stop(self):
-        """Returns what the device printed on stderr."""
-        self.process.send_signal(signal.SIGTERM)
-        errors = self.process.communicate(timeout=SECONDS)[1]
-        assert self.process.returncode == 0, (self.process.returncode, errors)
-        return errors
-
-
-@contextlib.contextmanager
-def device(*options):
-    with tempfile.TemporaryDirectory() as name:
-        started = Device(pathlib.Path(name), *options)
-        try:
-            yield started
-        finally:
-            started.process.kill()
-            started.process.communicate()
+def device(*options, **limits):
+    return guest.device(PROGRAM, *options, **limits)
 
 
 def waits_for_the_rest_of_a_message():
@@ -77,28 +41,85 @@ def waits_for_the_rest_of_a_message():
         tested.stop()
 
 
-def can_be_stopped_while_a_client_does_not_read():
-    with device() as tested, connect(tested.qemu) as qemu:
+def serves_others_while_a_client_does_not_read():
+    with device() as tested, connect(tested.qemu) as qemu, connect(tested.console) as console:
         qemu.sendall(message(REGION_READ, struct.pack("=QII", 0, BAR, 1 << 20)))
         assert len(qemu.recv(16, socket.MSG_WAITALL)) == 16  # the rest exceeds the buffer of the socket
-        assert "cannot reply" in tested.stop()
+        assert tested.ask(console, "help").startswith("statistics"), "the console does not respond"
+        rest = (1 << 20) + 16
+        while rest > 0:
+            got = len(qemu.recv(rest))
+            assert got > 0, "the reply is not complete"
+            rest -= got
+        qemu.sendall(message(REGION_READ, struct.pack("=QII", 0, BAR, 1 << 20)))
+        assert len(qemu.recv(16, socket.MSG_WAITALL)) == 16
+        tested.stop()
+
+
+def ends_the_connection_if_ram_is_truncated():
+    """DMA_MAP with a file, which the client truncates before the device reads the descriptors of the hardware channel."""
+    with device() as tested, connect(tested.qemu) as qemu:
+        ram = os.memfd_create("ram")
+        os.ftruncate(ram, RAM_BYTES)
+        socket.send_fds(qemu, [message(DMA_MAP, struct.pack("=IIQQQ", 32, 3, 0, RAM, RAM_BYTES))], [ram])
+        assert struct.unpack("=HHIII", qemu.recv(48, socket.MSG_WAITALL)[:16])[4] == 0
+        os.ftruncate(ram, 0)
+        qemu.sendall(message(REGION_WRITE, struct.pack("=QII", SHARED_AT, BAR, 8) + struct.pack("=Q", RAM >> 12)))
+        qemu.sendall(message(REGION_WRITE, struct.pack("=QII", SHARED_AT + 28, BAR, 4) + struct.pack("=I", ESTABLISH)))
+        while qemu.recv(4096):
+            continue
+        errors = tested.stop()
+    assert errors.count("a page of the guest's RAM is lost") == 1, errors
+
+
+def splits_the_work_of_a_doorbell():
+    with device("--ports=16") as tested, connect(tested.qemu) as qemu, connect(tested.console) as console:
+        guest.flood(guest.Guest(qemu), 48)  # each request is valid
+        statistics = json.loads(tested.ask(console, "statistics"))["ports"][0]
+        assert 0 < statistics["tx_packets"] < 100000 and statistics["tx_errors"] == 0, statistics
+        tested.stop()
+
+
+def does_all_work_of_a_doorbell():
+    with device() as tested, connect(tested.qemu) as qemu, connect(tested.console) as console:
+        count = guest.flood(guest.Guest(qemu), 1)  # each request leads to too many segments
+        done = 0
+        while done < count:
+            now = json.loads(tested.ask(console, "statistics"))["ports"][0]
+            assert now["tx_errors"] >= done and now["tx_packets"] == 0, now
+            done = now["tx_errors"]
+        assert done == count, done
+        tested.stop()
+
+
+def survives_an_interrupt_that_is_a_pipe():
+    with device() as tested, connect(tested.qemu) as qemu:
+        reader, writer = os.pipe()
+        socket.send_fds(qemu, [message(SET_IRQS, struct.pack("=IIIII", 20, 4, 2, 0, 1))], [writer])
+        error = struct.unpack("=HHIII", qemu.recv(16, socket.MSG_WAITALL))[4]
+        assert error == errno.EINVAL, error
+        os.close(reader)
+        os.close(writer)
+        tested.stop()
 
 
 def refuses_a_trace_file_that_it_cannot_create():
     done = subprocess.run([PROGRAM, "--trace-file=/nonexistent/trace", "/nonexistent/socket"], capture_output=True, text=True,
                           timeout=SECONDS)
-    expected = "mana-device: cannot open the trace file '/nonexistent/trace': No such file or directory\n"
+    expected = ("mana-device: cannot open the trace file '/nonexistent/trace': cannot open the directory '/nonexistent': "
+                "No such file or directory\n")
     assert (done.returncode, done.stderr) == (1, expected), done
 
 
 def reports_a_trace_file_that_it_cannot_write():
     violation = message(REGION_WRITE, struct.pack("=QIIQ", DOORBELLS_AT, BAR, 8, 99))  # SQ 99 does not exist
-    with device("--trace-file=/dev/full") as tested, connect(tested.qemu) as qemu:
-        for _ in range(2):
-            qemu.sendall(violation)
-            assert len(qemu.recv(32, socket.MSG_WAITALL)) == 32
+    with tempfile.TemporaryDirectory() as name, device(f"--trace-file={name}/trace", prepare=guest.without_space) as tested:
+        with connect(tested.qemu) as qemu:
+            for _ in range(2):
+                qemu.sendall(violation)
+                assert len(qemu.recv(32, socket.MSG_WAITALL)) == 32
         errors = tested.stop()
-    assert errors.count("cannot write the trace to '/dev/full': No space left on device") == 1, errors
+    assert errors.count(f"cannot write the trace to '{name}/trace': File too large") == 1, errors
 
 
 def serves_multi_process_qemu():
@@ -123,8 +144,9 @@ def serves_multi_process_qemu():
     assert errors.count("cannot connect to QEMU at") == 1, errors
 
 
-for test in (waits_for_the_rest_of_a_message, can_be_stopped_while_a_client_does_not_read,
-             refuses_a_trace_file_that_it_cannot_create, reports_a_trace_file_that_it_cannot_write,
+for test in (waits_for_the_rest_of_a_message, serves_others_while_a_client_does_not_read,
+             ends_the_connection_if_ram_is_truncated,
+             splits_the_work_of_a_doorbell, does_all_work_of_a_doorbell, survives_an_interrupt_that_is_a_pipe, refuses_a_trace_file_that_it_cannot_create, reports_a_trace_file_that_it_cannot_write,
              serves_multi_process_qemu):
     try:
         test()

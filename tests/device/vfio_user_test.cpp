@@ -26,12 +26,12 @@ constexpr std::uint64_t kRam = 0x100000, kRamBytes = 1U << 20U;
 class VfioUserTest : public testing::Test {
  protected:
   VfioUserTest() {
-    const int fd = ends_.device.get();
+    survive_lost_memory();
     server_.attach(std::move(ends_.device));
-    device_thread_ = std::thread([this, fd] {
+    device_thread_ = std::thread([this] {
       for (;;) {
-        pollfd readable{fd, POLLIN, 0};
-        ::poll(&readable, 1, -1);
+        auto waiting = server_.poll_entries();
+        ::poll(waiting.data(), waiting.size(), -1);
         const auto served = server_.serve(device_);
         if (!served) error_ = served.error().message;
         if (!served || !*served) return;
@@ -147,10 +147,10 @@ TEST_F(VfioUserTest, UnmapsAllOfTheRam) {
   EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, kUnmapAll, kRam, 0})),
             std::uint32_t{EINVAL});
   EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, 1, kRam, 4096})), std::uint32_t{EINVAL});
-  EXPECT_NE(server_.guest().memory().writable_at(kRam, 4), nullptr);
+  EXPECT_TRUE(server_.guest().memory().publish(kRam, 0));
   EXPECT_EQ(error_of(Command::dma_unmap, body(DmaUnmap{24, kUnmapAll, 0, 0})), 0U);
-  EXPECT_EQ(server_.guest().memory().writable_at(kRam, 4), nullptr);
-  EXPECT_EQ(server_.guest().memory().writable_at(2 * kRam, 4), nullptr);
+  EXPECT_FALSE(server_.guest().memory().publish(kRam, 0));
+  EXPECT_FALSE(server_.guest().memory().publish(2 * kRam, 0));
 }
 
 TEST_F(VfioUserTest, ReadsRequestsFromGuestRamAndRaisesEventfds) {
@@ -228,6 +228,46 @@ TEST_F(VfioUserTest, RefusesInvalidRequestsAndGoesOn) {
   EXPECT_EQ(read(kConfigRegion, 0, 4), 0x00ba1414U);
 }
 
+TEST_F(VfioUserTest, UsesOnlyEventfdsAsInterrupts) {
+  const SetIrqs one{20, kSetIrqsEventfd, kMsixIrq, 3, 1};
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  const Descriptor reader(pipe[0]), writer(pipe[1]);
+  const SocketPair sockets;
+  const auto ram = ram_file(4096);
+  for (const int other : {writer.get(), sockets.qemu.get(), ram.get()}) {
+    EXPECT_EQ(error_of(Command::set_irqs, body(one), other), std::uint32_t{EINVAL});
+  }
+  EXPECT_FALSE(server_.guest().interrupt(3));
+  const Descriptor vector(::eventfd(0, EFD_CLOEXEC));
+  EXPECT_EQ(error_of(Command::set_irqs, body(one), vector.get()), 0U);
+  EXPECT_TRUE(server_.guest().interrupt(3));
+}
+
+// A write to an eventfd waits until its counter is read, unless the eventfd is non-blocking.
+TEST_F(VfioUserTest, DoesNotWaitForAGuestThatIgnoresInterrupts) {
+  const Descriptor vector(::eventfd(0, EFD_CLOEXEC));
+  const auto max = UINT64_MAX - 1;
+  ASSERT_EQ(::write(vector.get(), &max, sizeof max), ssize_t{sizeof max});
+  EXPECT_EQ(
+      error_of(Command::set_irqs, body(SetIrqs{20, kSetIrqsEventfd, kMsixIrq, 3, 1}), vector.get()),
+      0U);
+  EXPECT_TRUE(server_.guest().interrupt(3)) << "an interrupt is pending already";
+}
+
+TEST_F(VfioUserTest, ReportsThatRamWasTruncated) {
+  const auto ram = ram_file(kRamBytes);
+  const DmaMap map{32, kDmaReadable | kDmaWritable, 0, kRam, kRamBytes};
+  EXPECT_EQ(error_of(Command::dma_map, body(map), ram.get()), 0U);
+  EXPECT_FALSE(server_.has_lost_memory());
+  ASSERT_EQ(::ftruncate(ram.get(), 0), 0);
+  EXPECT_FALSE(server_.guest().publish(kRam, 1));
+  EXPECT_TRUE(server_.has_lost_memory());
+  disconnect();
+  server_.detach();
+  EXPECT_FALSE(server_.has_lost_memory());
+}
+
 TEST_F(VfioUserTest, EndsAConnectionThatCannotBeRead) {
   const Header header{1, Command::reset, 3, 0, 0};
   send_bytes(ends_.qemu, body(header));
@@ -245,6 +285,34 @@ TEST_F(VfioUserTest, ReportsNothingAtTheEndOfAConnection) {
   EXPECT_EQ(error_of(Command::reset, {}), 0U);
   disconnect();
   EXPECT_EQ(error_, "");
+}
+
+// The client sends requests, but does not read the replies, which exceed the buffers of the
+// sockets.
+TEST(VfioUserChannel, HandlesNoRequestBeforeTheClientReadsTheReply) {
+  SocketPair ends;
+  Channel channel(std::move(ends.device));
+  const Header request{1, Command::reset, sizeof(Header), 0, 0};
+  send_bytes(ends.qemu, body(request, request));
+  ASSERT_TRUE(channel.receive()->message.has_value());
+  const std::vector<std::uint8_t> large(kMaxTransfer, 5);
+  ASSERT_TRUE(channel.reply(request, large));
+  EXPECT_EQ(channel.poll_entry().events, POLLOUT);
+  EXPECT_FALSE(channel.receive()->message.has_value());
+  std::vector<std::uint8_t> read;
+  bool has_handled = false;
+  while (read.size() < sizeof(Header) + large.size()) {
+    EXPECT_FALSE(has_handled);
+    std::array<std::uint8_t, 65536> part{};
+    const auto got = ::recv(ends.qemu.get(), part.data(), part.size(), MSG_DONTWAIT);
+    ASSERT_GT(got, 0);
+    read.insert(read.end(), part.begin(), part.begin() + got);
+    const auto received = channel.receive();
+    ASSERT_TRUE(received.has_value());
+    has_handled = has_handled || (received->message && channel.poll_entry().events == POLLOUT);
+  }
+  EXPECT_EQ(std::vector(read.begin() + sizeof(Header), read.end()), large);
+  EXPECT_EQ(channel.poll_entry().events, POLLIN);
 }
 
 TEST(VfioUserChannel, ReceivesAMessageByteByByte) {

@@ -88,6 +88,8 @@ struct Program {
 // Runs after fork(), so nothing here may allocate. Writes errno to the pipe `report` on failure.
 [[noreturn]] void exec_program(const Program& program, int report) {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // Descriptors, LD_PRELOAD and the configuration must not reach a program with other rights.
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   bool ready = !program.stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
   for (const int fd : program.descriptors) ready = ready && fcntl(fd, F_SETFD, 0) == 0;
   if (ready) execvpe(program.arguments[0], program.arguments.data(), program.variables.data());
@@ -151,9 +153,13 @@ Result<std::string> find_library(const std::string& self, std::string_view insta
 
 Result<SharedCounters> SharedCounters::make() {
   SharedCounters shared;
-  shared.fd_ = memfd_create("manactl-counters", MFD_CLOEXEC);
+  shared.fd_ = memfd_create("manactl-counters", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (shared.fd_ < 0 || ftruncate(shared.fd_, sizeof(AdapterCounters)) != 0) {
     return fail_errno(errno, "cannot create memory for the counters");
+  }
+  // Otherwise the program could truncate the file, so that reading the counters raises SIGBUS.
+  if (fcntl(shared.fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return fail_errno(errno, "cannot fix the size of the memory for the counters");
   }
   auto* at =
       mmap(nullptr, sizeof(AdapterCounters), PROT_READ | PROT_WRITE, MAP_SHARED, shared.fd_, 0);

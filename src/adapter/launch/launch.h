@@ -24,7 +24,7 @@ extern const std::string_view kInstalledLibrary;  // NOLINT(readability-identifi
 Result<std::string> find_library(const std::string& self,
                                  std::string_view installed = kInstalledLibrary);
 
-// Counters in a memfd, which the program inherits.
+// Counters in a memfd, which the program inherits. The program can change them, but not their size.
 class SharedCounters {
  public:
   static Result<SharedCounters> make();

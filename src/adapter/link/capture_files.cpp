@@ -88,11 +88,7 @@ Result<int> open_capture(const std::string& path) {
 
 Result<int> create_capture(const std::string& path) {
   const auto cannot = fmt::format("cannot write '{}'", printable(path));
-  const auto place = split_file_path(path);
-  if (!place) return because(place.error(), cannot);
-  const auto directory = TrustedDirectory::open(place->directory, Trust::any_owner);
-  if (!directory) return because(directory.error(), cannot);
-  auto file = directory->open_file(place->name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  auto file = open_output_file(path);
   if (!file) return because(file.error(), cannot);
   const auto header = capture_header();
   const auto size = static_cast<ssize_t>(header.size());

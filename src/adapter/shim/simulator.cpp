@@ -2,6 +2,7 @@
 
 #include "adapter/shim/simulator.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -37,6 +38,15 @@ Result<Config> config_of_environment() {
 // The counters in the shared memory of the launcher; without a launcher, private ones.
 Result<AdapterCounters*> find_counters(const Config& config) {
   if (config.counters < 0) return new AdapterCounters{};
+
+  // Otherwise another process with this file could truncate it, which would end the program.
+  const int seals = fcntl(config.counters, F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
+    return fail(Errc::invalid,
+                fmt::format("descriptor {} has no counters of fixed size: start the program with "
+                            "'manactl sim'",
+                            config.counters));
+  }
 
   struct stat status{};
 

@@ -21,8 +21,12 @@ constexpr std::size_t kMaxResponse = 200;
 
 Result<> Qtest::connect(const std::string& path) {
   disconnect();
-  socket_ = connect_to(path, SOCK_STREAM);
-  if (socket_) return {};
+  auto connected = connect_to(path, SOCK_STREAM);
+  if (connected) {
+    socket_ = std::move(*connected);
+    return {};
+  }
+  if (connected.error().code == Errc::denied) return tl::unexpected<Error>(connected.error());
   return fail(
       Errc::not_found,
       fmt::format(

@@ -57,11 +57,11 @@ void Server::detach() {
   function_.forget_guest();
 }
 
-std::vector<int> Server::descriptors() const {
-  std::vector<int> numbers;
-  if (channel_) numbers.push_back(channel_->fd());
-  if (qtest_.fd() >= 0) numbers.push_back(qtest_.fd());
-  return numbers;
+std::vector<pollfd> Server::poll_entries() const {
+  std::vector<pollfd> entries;
+  if (channel_) entries.push_back(channel_->poll_entry());
+  if (qtest_.fd() >= 0) entries.push_back({qtest_.fd(), POLLIN, 0});
+  return entries;
 }
 
 Result<bool> Server::serve(Device& device) {

@@ -23,7 +23,10 @@ class Server : public FrontEnd {
 
   void attach(Descriptor socket) override;
   void detach() override;
-  std::vector<int> descriptors() const override;
+  std::vector<pollfd> poll_entries() const override;
+
+  bool has_lost_memory() const override { return function_.memory().is_lost(); }
+
   Result<bool> serve(Device& device) override;
 
  private:

@@ -13,14 +13,13 @@ class Channel {
  public:
   explicit Channel(Descriptor socket);
 
-  int fd() const { return channel_.fd(); }
+  pollfd poll_entry() const { return channel_.poll_entry(); }
 
   // Reads at most one message, without waiting for the rest of it. Fails if the message is longer
   // than kMaxMessage or shorter than its header, or if the connection ends within it.
   Result<Received<Message>> receive();
 
-  // Send the reply to `request`, unless its flags contain kNoReply. Both block while the
-  // client does not read, and fail if a signal arrives, even one that the caller has blocked.
+  // Send the reply to `request`, unless its flags contain kNoReply; see MessageChannel::send().
   Result<> reply(const Header& request, std::span<const std::uint8_t> body);
   Result<> refuse(const Header& request, int error);
 

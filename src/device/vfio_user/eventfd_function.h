@@ -17,7 +17,7 @@ class EventfdFunction : public PciFunction {
   EventfdFunction();
 
   // Connects vectors from `first` on to eventfds; a Descriptor without a number disconnects one.
-  // False if there are not so many vectors.
+  // False if there are not so many vectors, or if a descriptor is not an eventfd.
   bool connect_interrupts(std::size_t first, std::vector<Descriptor> eventfds);
   void disconnect_interrupts();
 

@@ -30,8 +30,8 @@ void Server::detach() {
   function_.forget_guest();
 }
 
-std::vector<int> Server::descriptors() const {
-  return channel_ ? std::vector{channel_->fd()} : std::vector<int>();
+std::vector<pollfd> Server::poll_entries() const {
+  return channel_ ? std::vector{channel_->poll_entry()} : std::vector<pollfd>();
 }
 
 Result<bool> Server::serve(Device& device) {

@@ -19,7 +19,10 @@ class Server : public FrontEnd {
   void attach(Descriptor socket) override { channel_.emplace(std::move(socket)); }
 
   void detach() override;
-  std::vector<int> descriptors() const override;
+  std::vector<pollfd> poll_entries() const override;
+
+  bool has_lost_memory() const override { return function_.memory().is_lost(); }
+
   Result<bool> serve(Device& device) override;
 
  private:
