@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
-# bash completion for manactl. The program itself prints the candidates.
+# bash completion for manactl. The program itself prints the candidates: the one in PATH, because TAB must not run another
+# program whose path was typed.
 
 _manactl() {
   local line word
@@ -14,7 +15,7 @@ _manactl() {
       :commands) mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}"); return ;;
       *) candidates+=("$word") ;;
     esac
-  done < <("${COMP_WORDS[0]}" __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(command manactl __complete -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 
   # readline splits "--color=al" at "=" and expects candidates for the last part only.
   local current=${COMP_WORDS[COMP_CWORD]}

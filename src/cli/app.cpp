@@ -59,8 +59,10 @@ constexpr std::array kCommands = {
             "Print the DPDK arguments of prepared NICs",
             add_args,
             true},
-    Command{
-        "confirm", "[OPTION]...", "Confirm the changes of prepare --confirm-timeout", add_confirm},
+    Command{"confirm",
+            "[OPTION]... [IFACE]",
+            "Confirm the changes of prepare --confirm-timeout",
+            add_confirm},
     Command{"decode", "KIND HEX|FILE|- [OPTION]...", "Decode MANA hardware formats", add_decode},
     Command{
         "sim", "[OPTION]... -- COMMAND...", "Run a program on a MANA adapter in software", add_sim},

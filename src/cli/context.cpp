@@ -14,6 +14,10 @@ void confine(const Context& context) {
   os::enter_sandbox(sandbox);
 }
 
+Result<> become_nobody() {
+  return os::become_nobody();
+}
+
 void print_note(Context& context, std::string_view text) {
   if (!context.quiet) context.err.stream() << "manactl: " << text << '\n';
 }

@@ -46,6 +46,9 @@ void print_note(Context& context, std::string_view text);
 // base/budget.h. A command that parses files of other users calls it first.
 void confine(const Context& context);
 
+// As os::become_nobody().
+Result<> become_nobody();
+
 // Prints "manactl: <message>" to err, and `hint` on a line of its own. Returns exit_of(error).
 Exit report_error(Context& context, const Error& error, std::string_view hint = {});
 

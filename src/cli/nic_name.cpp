@@ -6,6 +6,7 @@
 
 #include "base/ids.h"
 #include "base/text.h"
+#include "cli/options.h"
 
 namespace manactl::cli {
 namespace {
@@ -35,6 +36,11 @@ Result<NicName> NicName::parse(std::string_view text) {
                             printable(text)));
   }
   return name;
+}
+
+Result<std::string> parse_entry_name(std::string_view text) {
+  const auto nic = NicName::parse(text);
+  return nic ? nic->str() : parse_text(text, "an interface");
 }
 
 }  // namespace manactl::cli

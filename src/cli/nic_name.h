@@ -23,4 +23,7 @@ class NicName {
   std::string text_;
 };
 
+// Parses the name of a journal entry: a NIC as above, a VMBus id, or "hugepages-1".
+Result<std::string> parse_entry_name(std::string_view text);
+
 }  // namespace manactl::cli

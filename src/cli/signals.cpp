@@ -24,13 +24,17 @@ bool is_ignored(int number) {
 
 }  // namespace
 
-ParentDeathSignal::ParentDeathSignal(int signal) {
+ParentDeathSignal::ParentDeathSignal(int signal) : signal_(signal) {
   if (is_ignored(SIGHUP) || prctl(PR_GET_PDEATHSIG, &before_) != 0) return;
   set_ = prctl(PR_SET_PDEATHSIG, signal) == 0;
 }
 
 ParentDeathSignal::~ParentDeathSignal() {
   if (set_) prctl(PR_SET_PDEATHSIG, before_);
+}
+
+bool ParentDeathSignal::renew() const {
+  return set_ && prctl(PR_SET_PDEATHSIG, signal_) == 0;
 }
 
 StopOnSignal::StopOnSignal() : end_with_parent_(kParentEnded), parent_(getppid()) {
@@ -49,6 +53,11 @@ StopOnSignal::~StopOnSignal() {
   pthread_kill(waiter_.native_handle(), kEndWait);
   waiter_.join();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void StopOnSignal::follow_parent() {
+  // The parent may have ended before.
+  if (end_with_parent_.renew() && getppid() != parent_) kill(getpid(), kParentEnded);
 }
 
 void StopOnSignal::wait() {

@@ -20,7 +20,11 @@ class ParentDeathSignal {
   ParentDeathSignal& operator=(const ParentDeathSignal&) = delete;
   ~ParentDeathSignal();
 
+  // Returns false if this object has no effect.
+  bool renew() const;
+
  private:
+  int signal_;
   int before_ = 0;
   bool set_ = false;
 };
@@ -35,6 +39,9 @@ class StopOnSignal {
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   ~StopOnSignal();
+
+  // Call it after setresuid(2), which clears PR_SET_PDEATHSIG.
+  void follow_parent();
 
   void stop_gracefully() { is_graceful_ = true; }
 

@@ -217,5 +217,41 @@ TEST(Bundle, IsAnalyzedOnAnotherMachineWithItsLogs) {
   EXPECT_EQ(document["root"]["id"], nlohmann::json::parse(written.out)["root"]["id"]);
 }
 
+TEST(Doctor, WarnsOfTheLimitsOfScrubbingOnOneLine) {
+  const TemporaryDirectory directory;
+  const auto bundle = directory.path("b.tar.gz");
+  const auto scrubbed =
+      manactl({"doctor", "--root", fixture("healthy-two-nics"), "--bundle", bundle, "--scrub"});
+  EXPECT_EQ(scrubbed.code, 0) << scrubbed.err;
+  EXPECT_THAT(scrubbed.err, HasSubstr("--scrub does not recognize names in sentences"));
+  EXPECT_EQ(scrubbed.error_lines(), 1U);
+  EXPECT_EQ(manactl({"doctor", "--root", fixture("healthy-two-nics"), "--bundle", bundle}).err, "");
+}
+
+TEST(Doctor, ReviewsABundleWithoutATerminalAndWritesNothing) {
+  const TemporaryDirectory directory;
+  const auto bundle = directory.path("b.tar.gz");
+  const auto log = directory.file("a.log", "Nov 21 10:00:00 hyrule07 app: password=Tr1force\n");
+  const auto outcome = manactl({"doctor",
+                                "--root",
+                                fixture("healthy-two-nics"),
+                                "--log",
+                                log,
+                                "--bundle",
+                                bundle,
+                                "--scrub",
+                                "--review"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out,
+              HasSubstr("==> logs/1-a.log <==\nNov 21 10:00:00 host1 app: password=secret1\n\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("==> manactl/links.json <=="));
+  EXPECT_THAT(outcome.out, testing::Not(HasSubstr("Tr1force")));
+  EXPECT_THAT(outcome.err, HasSubstr("1 hosts, "));
+  EXPECT_THAT(outcome.err, HasSubstr("1 secrets"));
+  EXPECT_THAT(outcome.err, HasSubstr("the bundle was not written"));
+  struct stat status{};
+  EXPECT_NE(stat(bundle.c_str(), &status), 0);
+}
+
 }  // namespace
 }  // namespace manactl::test::cmd_doctor_test

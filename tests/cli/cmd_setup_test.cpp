@@ -105,9 +105,13 @@ TEST(PrepareCommand, ListsTheFilesOfPersistInADryRun) {
   const auto outcome = on("healthy-two-nics",
                           {"prepare", "eth1", "--dry-run", "--persist", "--confirm-timeout", "60"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out,
-              HasSubstr("Would write: /etc/systemd/system/manactl-prepare-eth1.service\n"));
-  EXPECT_THAT(outcome.out, HasSubstr("eth1 would be rolled back after 60 s unless you run:"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr(
+          "'manactl confirm' will write: /etc/systemd/system/manactl-prepare-eth1.service\n"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("eth1 would be rolled back after 60 s unless you run:\n  manactl confirm eth1\n"));
 }
 
 TEST(PrepareCommand, NamesTheJournalEntryOfHugepagesWithoutANic) {

@@ -17,7 +17,7 @@ std::string show(setup::RestoreResult restored) {
   std::ostringstream out;
   Screen screen(out, false, 80, false);
   restored.interface = "eth1";
-  print_text(screen, RestoreOutput{{std::move(restored)}, {}}, 0);
+  print_text(screen, std::vector{std::move(restored)}, 0);
   return out.str();
 }
 
@@ -39,6 +39,16 @@ TEST(RestoreText, ReportsAnIncompleteRestore) {
   restored.reverted.push_back({"take down eth1", fail(Errc::io, "no"), {}});
   restored.unknown = {"something"};
   EXPECT_THAT(show(restored), StartsWith("eth1 is NOT fully restored\n  FAILED    take down"));
+}
+
+TEST(RestoreText, NamesTheBootConfigurationIfThereIsNoNic) {
+  setup::RestoreResult kept;
+  kept.journaled = false;
+  kept.reverted.push_back({"remove the files of --persist", fail(Errc::io, "no"), {}});
+  std::ostringstream out;
+  Screen screen(out, false, 80, false);
+  print_text(screen, std::vector{std::move(kept)}, 0);
+  EXPECT_THAT(out.str(), StartsWith("The boot configuration is NOT fully restored\n"));
 }
 
 }  // namespace

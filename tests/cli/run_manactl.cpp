@@ -133,8 +133,9 @@ Outcome manactl(const std::vector<std::string>& arguments, const ProcessOptions&
 
 Outcome manactl_until(const std::vector<std::string>& arguments,
                       const std::string& file,
-                      const std::function<bool()>& act) {
-  auto running = std::async(std::launch::async, [&] { return manactl(arguments); });
+                      const std::function<bool()>& act,
+                      const ProcessOptions& process) {
+  auto running = std::async(std::launch::async, [&] { return manactl(arguments, process); });
   while (access(file.c_str(), F_OK) != 0 &&
          running.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout) {
   }

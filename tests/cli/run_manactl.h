@@ -34,7 +34,8 @@ Outcome manactl(const std::vector<std::string>& arguments, const ProcessOptions&
 // Runs manactl. When `file` exists, calls `act`, which returns whether it succeeded.
 Outcome manactl_until(const std::vector<std::string>& arguments,
                       const std::string& file,
-                      const std::function<bool()>& act);
+                      const std::function<bool()>& act,
+                      const ProcessOptions& process = {});
 
 // A temporary directory that the destructor removes.
 class TemporaryDirectory {

@@ -56,7 +56,7 @@ expect "restore again" 0 $code
 
 # prepare fails while another process holds the lock; status does not need the lock.
 fresh
-exec 9>/run/manactl/lock
+exec 9</run/manactl
 flock 9
 run prepare --hugepages 4
 expect "busy" 5 $code

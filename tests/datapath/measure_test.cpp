@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,8 @@ namespace {
 class SteadyWorkers final : public Workers {
  public:
   void go() override { running_ = true; }
+
+  void end() override { std::this_thread::sleep_for(time_to_end); }
 
   void stop() override {
     if (running_) late_ = 100;
@@ -41,6 +45,7 @@ class SteadyWorkers final : public Workers {
 
   mutable std::uint64_t readings = 0;
   int stops = 0;
+  std::chrono::milliseconds time_to_end{0};
 
  private:
   bool running_ = false;
@@ -69,6 +74,13 @@ TEST(Measure, ReportsTheDifferenceBetweenReadings) {
   }
   EXPECT_FALSE(trial.interrupted);
   EXPECT_EQ(trial.plan.seconds, 0.06);
+}
+
+// This thread may be preempted before the workers end, and they send meanwhile.
+TEST(Measure, CountsTheTimeUntilTheWorkersEnd) {
+  SteadyWorkers workers;
+  workers.time_to_end = std::chrono::milliseconds(30);
+  EXPECT_GE(measure(plan_of(0.02, 0.02), workers, {}, {}).total.seconds, 0.05);
 }
 
 // Packets that arrive while the workers stop belong to the trial, but to no interval.

@@ -8,12 +8,12 @@
 
 #include "base/text.h"
 #include "cli/arguments.h"
-#include "cli/bench/memif_socket.h"
 #include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
 #include "cli/bench/run.h"
 #include "cli/bench/sim.h"
 #include "cli/bench/target.h"
+#include "cli/bench/virtual_device.h"
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/nic_name.h"
@@ -81,10 +81,7 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   plan.nics.push_back(simulated_nic());
   plan.hugepages = false;
   if (facts.cpus) plan.cpus = *facts.cpus;
-  auto valid = check_run(plan, options.run);
-  for (const auto& device : plan.vdevs) {
-    if (valid && geteuid() == 0) valid = refuse_open_memif(device);
-  }
+  const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto& engine = options.engine != nullptr ? *options.engine : datapath::adapter_engine();
   if (!engine.built_in) return report_not_built_in(context, engine);
@@ -128,6 +125,17 @@ Possible<void> find_nics(const BenchOptions& options,
   return {};
 }
 
+Result<> check_devices(const datapath::BenchPlan& plan,
+                       const host::Facts& facts,
+                       const os::System& system) {
+  for (const auto& device : plan.vdevs) {
+    auto safe = refuse_busy_interface(device, plan.mode, facts, system.links);
+    if (safe && geteuid() == 0) safe = refuse_open_memif(device);
+    if (!safe) return safe;
+  }
+  return {};
+}
+
 Exit run_on(const datapath::EngineRow& engine,
             const BenchOptions& options,
             Context& context,
@@ -139,9 +147,7 @@ Exit run_on(const datapath::EngineRow& engine,
   }
   if (!engine.uses_hugepages) plan.hugepages = false;
   auto valid = check_run(plan, options.run);
-  for (const auto& device : plan.vdevs) {
-    if (valid && geteuid() == 0) valid = refuse_open_memif(device);
-  }
+  if (valid) valid = check_devices(plan, facts, *context.system());
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto note = choose_memory(facts, plan);
   if (!note) return say(context, note.error());

@@ -2,11 +2,14 @@
 
 #include "cli/bench/run.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <limits>
 #include <memory>
 
+#include "cli/bench/bench_files.h"
 #include "cli/bench/exit.h"
 #include "cli/bench/live_view.h"
 #include "cli/bench/options.h"
@@ -14,6 +17,7 @@
 #include "cli/bench/saved_results.h"
 #include "cli/bench/stop_file.h"
 #include "cli/bench/traffic_text.h"
+#include "cli/bench/virtual_device.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 #include "cli/version.h"
@@ -70,7 +74,7 @@ class ProgressReporter {
 
   void end() { view_.clear(); }
 
-  const StopOnSignal& signals() const { return signals_; }
+  StopOnSignal& signals() const { return signals_; }
 
   const std::vector<double>& trial_starts() const { return trial_starts_; }
 
@@ -119,10 +123,41 @@ class InterferenceMonitor {
   Result<report::ThreadTime> worker_time_;
 };
 
-void save(Context& context, const RunOptions& options, report::BenchResult& result) {
-  const bool has_directory = !options.results.empty() || !context.results.empty();
-  if (options.no_save || !has_directory) return;
-  const auto saved = save_result(context, options.results, result);
+// A run: what it measures, and with which privileges.
+struct Run {
+  const datapath::BenchPlan& plan;
+  const RunOptions& options;
+  const os::Files& system;
+  bool gives_up_root;
+};
+
+// Packets are input from others, but MANA needs the privileges: the kernel opens queues for raw
+// packets, also those of a VF that has returned, only with CAP_NET_RAW.
+bool can_give_up_root(const datapath::BenchPlan& plan) {
+  return geteuid() == 0 && plan.nics.empty();
+}
+
+// Call it before the first packet.
+void give_up_root(StopOnSignal& signals, std::vector<std::string>& notes) {
+  const auto changed = become_nobody();
+  signals.follow_parent();
+  if (!changed) notes.push_back("the run kept privileges of root: " + changed.error().message);
+}
+
+// `save` may be empty.
+Result<std::unique_ptr<BenchFiles>> open_files(const Run& run, SaveResult save) {
+  std::unique_ptr<StopFile> stop_file;
+  if (!run.options.until_deleted.empty()) {
+    auto opened = StopFile::open(run.options.until_deleted);
+    if (!opened) return tl::unexpected<Error>(opened.error());
+    stop_file = std::move(*opened);
+  }
+  if (!run.gives_up_root) return local_files(std::move(stop_file), std::move(save));
+  return start_files_process(std::move(stop_file), std::move(save), memif_sockets(run.plan.vdevs));
+}
+
+void save(Context& context, BenchFiles& files, report::BenchResult& result) {
+  const auto saved = save_result(files, result);
   if (saved) {
     print_note(context, "saved as " + result.id);
     return;
@@ -200,36 +235,36 @@ void record_early_end(report::BenchResult& result) {
 }
 
 Result<report::BenchResult> measure(datapath::Engine& engine,
-                                    const os::Files& files,
-                                    const datapath::BenchPlan& plan,
-                                    const RunOptions& options,
+                                    const Run& run,
+                                    BenchFiles& files,
                                     ProgressReporter& reporter) {
-  std::unique_ptr<StopFile> stop_file;
-  if (!options.until_deleted.empty()) {
-    auto opened = StopFile::open(options.until_deleted);
-    if (!opened) return tl::unexpected<Error>(opened.error());
-    stop_file = std::move(*opened);
-  }
-  const auto session = engine.open(plan);
+  const auto& options = run.options;
+  const auto session = engine.open(run.plan);
   if (!session) return tl::unexpected<Error>(session.error());
   report::BenchResult result;
-  result.plan = plan;
+  result.plan = run.plan;
   result.report = (*session)->about();
   result.synthetic_allowed = options.allow_synthetic;
+  if (run.gives_up_root) give_up_root(reporter.signals(), result.report.notes);
   reporter.start(result.report);
-  const InterferenceMonitor interference(files, plan.cpus);
+  const InterferenceMonitor interference(run.system, run.plan.cpus);
   auto progress = reporter.callbacks();
-  if (stop_file) progress.is_over = [&stop_file] { return stop_file->should_stop(); };
+  Result<bool> was_deleted = false;
+  if (!options.until_deleted.empty()) {
+    progress.is_over = [&] {
+      if (was_deleted && !*was_deleted) was_deleted = files.was_deleted();
+      return !was_deleted || *was_deleted;
+    };
+  }
   const TrialRunner trials{
       **session, options, reporter.signals().token(), progress, reporter.trial_starts()};
   const auto done = options.losses.empty() ? trials.repeat(result) : trials.search(result);
   reporter.end();
   if (!done) return tl::unexpected<Error>(done.error());
-  if (stop_file && !stop_file->creation_result())
-    return tl::unexpected<Error>(stop_file->creation_result().error());
-  if (stop_file && stop_file->has_stopped()) record_early_end(result);
+  if (!was_deleted) return tl::unexpected<Error>(was_deleted.error());
+  if (*was_deleted) record_early_end(result);
   result.interference = interference.so_far();
-  summarize(files, result);
+  summarize(run.system, result);
   if (report::is_interrupted(result)) result.stop_signal = reporter.signals().number();
   return result;
 }
@@ -276,13 +311,17 @@ Exit run_plan(Context& context,
               const RunSetting& setting) {
   const auto output = output_of(context, options.output);
   if (!output) return report_error(context, because(output.error(), "bench").value());
+  const auto system = context.system();
+  if (!system) return report_error(context, system.error());
+  const Run run{plan, options, system->files, can_give_up_root(plan)};
+  const auto writer = options.no_save ? SaveResult() : result_writer(context, options.results);
+  const auto files = open_files(run, writer);
+  if (!files) return report_error(context, files.error());
   StopOnSignal signals;  // must precede the start of the engine's threads
   ProgressReporter reporter(context, plan, *output, signals);
   auto engine = setting.engine->make();
   if (!engine) return report_error(context, engine.error());
-  const auto system = context.system();
-  if (!system) return report_error(context, system.error());
-  auto result = measure(**engine, system->files, plan, options, reporter);
+  auto result = measure(**engine, run, **files, reporter);
   if (!result) return report_error(context, with_options(result.error()));
   auto& notes = result->report.notes;
   if (!setting.note.empty()) notes.insert(notes.begin(), setting.note);
@@ -292,7 +331,7 @@ Exit run_plan(Context& context,
     result->simulated = true;
     result->path = {datapath::Path::emulated, {"the software adapter replaces the NIC"}};
   }
-  save(context, options, *result);
+  if (writer) save(context, **files, *result);
   if (*output == Output::ndjson) {
     context.out.stream() << report::end_event(*result, exit_code_of(*result));
   } else {

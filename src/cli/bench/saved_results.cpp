@@ -75,14 +75,18 @@ void confine_to_results(Context& context,
   confine(context);
 }
 
-Result<> save_result(const Context& context,
-                     const std::string& directory,
-                     report::BenchResult& result) {
-  auto store = open_store(context, directory);
-  if (!store) return tl::unexpected<Error>(store.error());
+SaveResult result_writer(const Context& context, const std::string& directory) {
+  const auto& path = directory.empty() ? context.results : directory;
+  if (path.empty()) return {};
+  return [path](const std::string& id, const std::string& text) {
+    return report::ResultStore(path).save(id, text);
+  };
+}
+
+Result<> save_result(BenchFiles& files, report::BenchResult& result) {
   result.id = report::result_id(static_cast<std::time_t>(result.trial_starts.front()),
                                 static_cast<std::uint64_t>(getpid()));
-  auto saved = store->save(result.id, report::bench_json(result, exit_code_of(result)));
+  auto saved = files.save(result.id, report::bench_json(result, exit_code_of(result)));
   if (!saved) result.id.clear();
   return saved;
 }

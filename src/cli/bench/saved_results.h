@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/bench/bench_files.h"
 #include "cli/context.h"
 #include "report/result.h"
 
@@ -30,10 +31,11 @@ void confine_to_results(Context& context,
                         const std::string& directory,
                         const std::vector<std::string>& words);
 
+// Saves results in the directory; empty if there is none.
+SaveResult result_writer(const Context& context, const std::string& directory);
+
 // Assigns an id to the result and saves it.
-Result<> save_result(const Context& context,
-                     const std::string& directory,
-                     report::BenchResult& result);
+Result<> save_result(BenchFiles& files, report::BenchResult& result);
 
 // Returns the ids in the directory, newest first.
 Result<std::vector<std::string>> saved_ids(const Context& context, const std::string& directory);

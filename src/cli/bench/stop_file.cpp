@@ -36,18 +36,13 @@ StopFile::~StopFile() {
   if (file_ && !is_deleted()) unlinkat(directory_.get(), name_.c_str(), 0);
 }
 
-bool StopFile::should_stop() {
+Result<bool> StopFile::was_deleted() {
   constexpr mode_t kOwnerOnly = 0600;
-  if (!file_) {
-    auto file = directory_.open_file(name_, O_WRONLY | O_CREAT | O_EXCL, kOwnerOnly);
-    if (file) {
-      file_ = std::move(*file);
-    } else {
-      creation_result_ = because(file.error(), cannot_create(path_));
-    }
-  }
-  has_stopped_ = has_stopped_ || (file_ && is_deleted());
-  return !creation_result_ || has_stopped_;
+  if (file_) return is_deleted();
+  auto file = directory_.open_file(name_, O_WRONLY | O_CREAT | O_EXCL, kOwnerOnly);
+  if (!file) return because(file.error(), cannot_create(path_));
+  file_ = std::move(*file);
+  return false;
 }
 
 bool StopFile::is_deleted() const {

@@ -27,14 +27,8 @@ class StopFile {
   // Deletes the file unless another file has its name.
   ~StopFile();
 
-  // Creates the file on the first call. True if the measurement must stop: the file could not be
-  // created, or has been deleted, moved or replaced.
-  bool should_stop();
-
-  const Result<>& creation_result() const { return creation_result_; }
-
-  // True if should_stop() found that the file had been deleted, moved or replaced.
-  bool has_stopped() const { return has_stopped_; }
+  // Creates the file on the first call. True if the file has been deleted, moved or replaced.
+  Result<bool> was_deleted();
 
  private:
   bool is_deleted() const;
@@ -42,8 +36,6 @@ class StopFile {
   TrustedDirectory directory_;
   std::string name_, path_;
   Descriptor file_;  // kept open, because the kernel could otherwise reuse its inode number
-  Result<> creation_result_;
-  bool has_stopped_ = false;
 };
 
 }  // namespace manactl::cli

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/doctor/probe.h"
 #include "cli/doctor/render_doctor.h"
+#include "cli/doctor/review.h"
 #include "cli/facts.h"
 #include "cli/input.h"
 #include "cli/nic_name.h"
@@ -26,12 +27,17 @@ struct DoctorOptions {
   bool kernel_log = false;
   std::string bundle;
   bool scrub = false;
+  bool review = false;
   std::optional<NicName> probe;
 };
 
 constexpr std::size_t kMaxLogs = 200;
 constexpr std::size_t kMaxCapturedLog = 64U << 20;
 constexpr std::size_t kMaxExcerpts = 48U << 20;  // memory of the logs for the bundle
+
+constexpr std::string_view kScrubLimits =
+    "--scrub does not recognize names in sentences and secrets without a usual form; look at the "
+    "bundle with --review before you publish it";
 
 struct NamedLog {
   std::string name;
@@ -207,8 +213,17 @@ Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit)
   print_json(report, result(), exit);
   host::BundleOptions bundle{options_.scrub, excerpts_};
   bundle.extra["manactl/report.json"] = report.str();
-  const auto written = host::write_bundle(recording, bundle, options_.bundle);
+  const auto contents = host::bundle_contents(recording, bundle);
   // Every failure to write the result has the same exit code.
+  if (!contents) {
+    return fail(Errc::io,
+                because(contents.error(), fmt::format("cannot write bundle '{}'", options_.bundle))
+                    .value()
+                    .message);
+  }
+  if (options_.scrub) print_note(context_, kScrubLimits);
+  if (options_.review && !review_bundle(context_, *contents, options_.bundle)) return {};
+  const auto written = host::write_bundle(contents->tree, options_.bundle);
   if (!written) return fail(Errc::io, written.error().message);
   notes_.push_back(fmt::format("the bundle was written to '{}'", options_.bundle));
   return {};
@@ -217,6 +232,11 @@ Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit)
 Exit DoctorCommand::run() {
   if (options_.scrub && options_.bundle.empty()) {
     return report_usage_error(context_, "doctor: --scrub requires --bundle");
+  }
+  if (options_.review && (!options_.scrub || context_.json)) {
+    return report_usage_error(context_,
+                              options_.scrub ? "doctor: --review cannot be used with --json"
+                                             : "doctor: --review requires --bundle and --scrub");
   }
   if (options_.probe && !context_.root.empty()) {
     return report_usage_error(context_, "doctor: --probe cannot be used with --root");
@@ -245,6 +265,7 @@ Exit DoctorCommand::run() {
     const auto written = write_bundle(*recording, exit);
     if (!written) return report_error(context_, written.error());
   }
+  if (options_.review) return exit;  // the bundle was printed instead
   context_.json ? print_json(context_.out.stream(), result(), exit)
                 : print_text(context_.out, result(), context_.verbosity);
   return exit;
@@ -267,7 +288,8 @@ CommandAction add_doctor(CLI::App& app) {
   add_value(app,
             {"--bundle", type::kFile, "write facts, report and logs to this tar.gz file"},
             store_in(options->bundle, path));
-  add_flag(app, "--scrub", options->scrub, "replace addresses and names in the bundle");
+  add_flag(app, "--scrub", options->scrub, "replace addresses, names and secrets in the bundle");
+  add_flag(app, "--review", options->review, "show the scrubbed bundle before it is written");
   add_value(app,
             {"--probe", type::kInterface, "try direct verbs on this NIC (sends no packets)"},
             store_in(options->probe, NicName::parse));

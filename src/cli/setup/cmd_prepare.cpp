@@ -16,7 +16,7 @@
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
 #include "os/dry_run.h"
-#include "setup/persist.h"
+#include "setup/persistent_files.h"
 #include "setup/session.h"
 #include "setup/watchdog_process.h"
 
@@ -157,7 +157,9 @@ Result<std::vector<std::string>> planned_files(const setup::Request& request,
   // In a captured system, the path of the program is unknown.
   const auto program = context.root.empty() ? program_for_boot(system) : "/usr/bin/manactl";
   if (!program) return tl::unexpected<Error>(program.error());
-  const auto files = setup::persistent_files(request, entry, *program, system.files);
+  auto with_program = request;
+  with_program.boot_program = *program;
+  const auto files = setup::persistent_files(with_program, entry, system.files);
   if (!files) return tl::unexpected<Error>(files.error());
   std::vector<std::string> paths;
   for (const auto& file : *files) paths.push_back(file.path());
@@ -194,11 +196,12 @@ class PrepareCommand {
   PrepareCommand(const PrepareOptions& options, const os::System& system, Context& context)
       : options_(options), system_(system), context_(context), setup_session_(system) {}
 
-  Exit run(const setup::Request& request) {
+  Exit run(setup::Request request) {
     const auto allowed = setup_session_.check_privileges();
     if (!allowed) return report_error(context_, allowed.error());
-    const auto program = options_.persist ? program_for_boot(system_) : Result<std::string>();
+    auto program = options_.persist ? program_for_boot(system_) : Result<std::string>();
     if (!program) return report_error(context_, program.error());
+    request.boot_program = std::move(*program);
     const std::string name = request.interface ? request.interface->str() : "--hugepages";
     const auto session =
         setup_session_.context("prepare " + name, [this] { return signals_.take(); });
@@ -210,16 +213,17 @@ class PrepareCommand {
     result.prepared = std::move(*prepared);
     const bool good = exit_of(result.prepared) == Exit::ok;
     if (good && request.interface) result.slots = prepared_slots();
-    if (good && result.prepared.outcome == setup::PrepareOutcome::done) {
-      result.confirm_within = options_.confirm;
+    const auto deadline = result.prepared.entry.deadline;
+    if (good && result.prepared.outcome == setup::PrepareOutcome::done && deadline) {
+      result.confirm_within =
+          std::chrono::duration<double>(*deadline - setup_session_.now()).count();
     }
-    if (good && options_.persist) {
-      const auto written = persist(request, *program, result);
-      if (!written) {
-        return report_error(
-            context_, written.error(), "The NIC is prepared until the next reboot.");
-      }
+    if (!result.prepared.persisted) {
+      return report_error(context_,
+                          result.prepared.persisted.error(),
+                          "The NIC is prepared until the next reboot.");
     }
+    result.persistent = result.prepared.persistent;
     return print_result(result, context_);
   }
 
@@ -243,18 +247,6 @@ class PrepareCommand {
     const auto facts = gather_facts(system_);
     return setup::slots_of(nics_in_user_space(facts, *setup_session_.entries()))
         .value_or(std::vector<setup::Slot>{});
-  }
-
-  Result<> persist(const setup::Request& request,
-                   const std::string& program,
-                   PrepareOutput& result) {
-    const auto files =
-        setup::persistent_files(request, result.prepared.entry, program, system_.files);
-    if (!files) return tl::unexpected<Error>(files.error());
-    const auto written = setup::Persistence().write(*files);
-    if (!written) return because(written.error(), "cannot write the files of --persist");
-    for (const auto& file : *files) result.persistent.push_back(file.path());
-    return {};
   }
 
   const PrepareOptions& options_;

@@ -8,19 +8,12 @@
 #include "cli/nic_name.h"
 #include "cli/options.h"
 #include "cli/setup/render_setup.h"
-#include "setup/persist.h"
 #include "setup/session.h"
 
 namespace manactl::cli {
 namespace {
 
-struct RestoreOptions {
-  setup::RestoreRequest request;
-  bool persist = false;
-};
-
-Exit run_restore(const RestoreOptions& options, Context& context) {
-  const auto& request = options.request;
+Exit run_restore(const setup::RestoreRequest& request, Context& context) {
   const bool is_named = !request.name.empty();
   if (is_named == (request.all || (request.unfinished && !is_named))) {
     return report_usage_error(context, "restore: name an interface, or use --all or --recover");
@@ -34,42 +27,25 @@ Exit run_restore(const RestoreOptions& options, Context& context) {
   const auto allowed = setup_session.check_privileges();
   if (!allowed) return report_error(context, allowed.error());
   setup::DeferredSignals signals;  // a signal must not interrupt a restore
-  RestoreOutput result;
-  if (options.persist) {
-    auto removed = setup::Persistence().remove(request.name);
-    if (!removed) return report_error(context, removed.error());
-    result.removed = std::move(*removed);
-  }
-  auto restored = setup::restore(
+  const auto restored = setup::restore(
       request, setup_session.context("restore " + (is_named ? request.name : "--all")));
-  if (!restored) {
-    const bool only_files = restored.error().code == Errc::not_found && !result.removed.empty();
-    if (!only_files) return report_error(context, restored.error());
-    restored = std::vector<setup::RestoreResult>{};
-  }
-  result.restored = std::move(*restored);
-  const Exit exit = exit_of(result.restored);
-  context.json ? print_json(context.out, result, exit)
-               : print_text(context.out, result, context.verbosity);
+  if (!restored) return report_error(context, restored.error());
+  const Exit exit = exit_of(*restored);
+  context.json ? print_json(context.out, *restored, exit)
+               : print_text(context.out, *restored, context.verbosity);
   return exit;
 }
 
 }  // namespace
 
 CommandAction add_restore(CLI::App& app) {
-  auto options = std::make_shared<RestoreOptions>();
+  auto options = std::make_shared<setup::RestoreRequest>();
   add_value(app,
             {"IFACE", type::kInterface, "restore this NIC (interface, address or VMBus id)"},
-            store_in(options->request.name, [](std::string_view text) -> Result<std::string> {
-              const auto nic = NicName::parse(text);
-              return nic ? nic->str() : parse_text(text, "an interface");
-            }));
-  add_flag(app, "--all", options->request.all, "restore everything in the journal");
-  add_flag(
-      app, "--recover", options->request.unfinished, "restore only interrupted runs of prepare");
-  add_flag(
-      app, "--force", options->request.force, "overwrite later changes, unbind devices in use");
-  add_flag(app, "--persist", options->persist, "also remove the files of prepare --persist");
+            store_in(options->name, parse_entry_name));
+  add_flag(app, "--all", options->all, "restore everything in the journal");
+  add_flag(app, "--recover", options->unfinished, "restore only interrupted runs of prepare");
+  add_flag(app, "--force", options->force, "overwrite later changes, unbind devices in use");
   return [options](Context& context) { return run_restore(*options, context); };
 }
 

@@ -72,7 +72,7 @@ Exit run_status(const StatusOptions& options, Context& context) {
     } else {
       result.journal_error = read.error().message;
     }
-    result.persistent = setup::Persistence().list("");
+    result.persistent = setup::Persistence("").list("");
   }
   result.status = setup::status_of(facts, entries, *system, now);
   if (options.nic) {
@@ -84,7 +84,7 @@ Exit run_status(const StatusOptions& options, Context& context) {
   return Exit::ok;
 }
 
-Exit run_confirm(Context& context) {
+Exit run_confirm(const std::string& name, Context& context) {
   if (!context.root.empty()) {
     return report_usage_error(context, "confirm: --root is not supported");
   }
@@ -94,10 +94,9 @@ Exit run_confirm(Context& context) {
   const auto allowed = setup_session.check_privileges();
   if (!allowed) return report_error(context, allowed.error());
   const setup::DeferredSignals signals;
-  const auto confirmed = setup::confirm(setup_session.context("confirm"));
+  const auto confirmed = setup::confirm(name, setup_session.context("confirm"));
   if (!confirmed) return report_error(context, confirmed.error());
-  context.json ? print_confirm_json(context.out, *confirmed)
-               : print_confirm_text(context.out, *confirmed);
+  context.json ? print_json(context.out, *confirmed) : print_text(context.out, *confirmed);
   return Exit::ok;
 }
 
@@ -115,8 +114,12 @@ CommandAction add_status(CLI::App& app) {
   };
 }
 
-CommandAction add_confirm(CLI::App& /*app*/) {
-  return [](Context& context) { return run_confirm(context); };
+CommandAction add_confirm(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  add_value(app,
+            {"IFACE", type::kInterface, "confirm this NIC (default: the only unconfirmed one)"},
+            store_in(*name, parse_entry_name));
+  return [name](Context& context) { return run_confirm(*name, context); };
 }
 
 }  // namespace manactl::cli

@@ -88,10 +88,13 @@ void print_json(Screen& screen, const PrepareOutput& result, Exit exit) {
   print(screen, json);
 }
 
-void print_json(Screen& screen, const RestoreOutput& result, Exit exit) {
+void print_json(Screen& screen, const std::vector<setup::RestoreResult>& restored, Exit exit) {
   auto json = document_for("manactl.restore/1", exit);
   json["restored"] = Json::array();
-  for (const auto& one : result.restored) {
+  json["removed"] = Json::array();
+  for (const auto& one : restored) {
+    for (const auto& path : one.removed) json["removed"].push_back(path);
+    if (one.has_only_files()) continue;
     Json row;
     row["id"] = printable(one.id);
     row["interface"] = printable(one.interface);
@@ -99,10 +102,14 @@ void print_json(Screen& screen, const RestoreOutput& result, Exit exit) {
     row["journaled"] = one.journaled;
     row["complete"] = one.is_complete();
     row["undone"] = undone_json(one.reverted);
+    row["renamed"] = Json::array();
+    for (const auto& interface : one.renamed) {
+      row["renamed"].push_back(
+          {{"before", printable(interface.before)}, {"now", printable(interface.now)}});
+    }
     row["unknown"] = one.unknown;
     json["restored"].push_back(std::move(row));
   }
-  json["removed"] = result.removed;
   print(screen, json);
 }
 
@@ -125,10 +132,11 @@ void print_json(Screen& screen, const ArgsOutput& result) {
   print(screen, json);
 }
 
-void print_confirm_json(Screen& screen, const std::vector<std::string>& confirmed) {
+void print_json(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed) {
   auto json = document_for("manactl.confirm/1");
   json["confirmed"] = Json::array();
-  for (const auto& name : confirmed) json["confirmed"].push_back(printable(name));
+  if (confirmed) json["confirmed"].push_back(printable(confirmed->name));
+  json["persistent"] = confirmed ? strings(confirmed->persistent) : std::vector<std::string>();
   print(screen, json);
 }
 

@@ -55,6 +55,12 @@ std::string outcome_text(const setup::Entry& entry,
   return fmt::format("{} {}", printable(entry.interface), nic_predicate);
 }
 
+// A result without a NIC is about the files of --persist of all NICs.
+std::string name_of(const setup::RestoreResult& restored) {
+  if (!restored.interface.empty()) return printable(restored.interface);
+  return restored.id.empty() ? "The boot configuration" : printable(restored.id);
+}
+
 const char* restored_state(const setup::RestoreResult& restored) {
   if (restored.is_complete()) return " is restored";
   return setup::all_reverted(restored.reverted)
@@ -86,16 +92,20 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
   if (!result.slots.empty()) {
     out << "Use it in DPDK with:\n  " << eal_line(result.slots, true) << '\n';
   }
-  const auto name = name_of(result.prepared.entry);
-  for (const auto& path : result.persistent) {
-    out << (result.is_dry_run ? "Would write: " : "Written: ") << printable(path) << '\n';
-  }
+  const auto& entry = result.prepared.entry;
+  const auto name = name_of(entry);
+  const bool awaits = result.confirm_within.has_value() || !entry.confirmed;
+  const auto writing = awaits              ? "'manactl confirm' will write: "
+                       : result.is_dry_run ? "Would write: "
+                                           : "Written: ";
+  for (const auto& path : result.persistent) out << writing << printable(path) << '\n';
   if (result.confirm_within) {
-    out << fmt::format("{} {} be rolled back {} {} s unless you run:\n  manactl confirm\n",
+    out << fmt::format("{} {} be rolled back {} {:.0f} s unless you run:\n  manactl confirm {}\n",
                        name.empty() ? "It" : name,
                        result.is_dry_run ? "would" : "will",
                        result.is_dry_run ? "after" : "in",
-                       *result.confirm_within);
+                       *result.confirm_within,
+                       name);
   }
   out << "Undo it with:\n  manactl restore " << (name.empty() ? "IFACE" : name) << '\n';
 }
@@ -149,18 +159,24 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   print_next(out, result);
 }
 
-void print_text(Screen& screen, const RestoreOutput& result, int verbosity) {
+void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restored, int verbosity) {
   auto& out = screen.stream();
-  for (const auto& path : result.removed) out << "Removed: " << printable(path) << '\n';
-  if (result.restored.empty() && result.removed.empty()) out << "Nothing to restore\n";
-  for (const auto& one : result.restored) {
-    const std::string name = printable(one.interface.empty() ? one.id : one.interface);
+  if (restored.empty()) out << "Nothing to restore\n";
+  for (const auto& one : restored) {
+    for (const auto& path : one.removed) out << "Removed: " << printable(path) << '\n';
+    if (one.has_only_files()) continue;
+    const std::string name = name_of(one);
     if (one.earlier_boot) {
       out << name << ": already undone by the last reboot\n";
       continue;
     }
     out << name << restored_state(one) << '\n';
     print_rollback(out, one.reverted, verbosity > 0);
+    for (const auto& interface : one.renamed) {
+      out << fmt::format("'{}' is now named '{}': check what refers to it by name\n",
+                         printable(interface.before),
+                         printable(interface.now));
+    }
     if (one.unknown.empty()) continue;
     out << (one.journaled ? "These earlier settings are unknown:\n"
                           : "It had no journal entry, so these earlier settings are unknown:\n");
@@ -168,9 +184,14 @@ void print_text(Screen& screen, const RestoreOutput& result, int verbosity) {
   }
 }
 
-void print_confirm_text(Screen& screen, const std::vector<std::string>& confirmed) {
-  for (const auto& name : confirmed) screen.stream() << printable(name) << " stays prepared\n";
-  if (confirmed.empty()) screen.stream() << "Nothing to confirm\n";
+void print_text(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed) {
+  auto& out = screen.stream();
+  if (!confirmed) {
+    out << "Nothing to confirm\n";
+    return;
+  }
+  out << printable(confirmed->name) << " stays prepared\n";
+  for (const auto& path : confirmed->persistent) out << "Written: " << printable(path) << '\n';
 }
 
 }  // namespace manactl::cli

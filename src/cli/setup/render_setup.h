@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/context.h"
+#include "setup/confirm.h"
 #include "setup/nic_identity.h"
 #include "setup/prepare.h"
 #include "setup/restore.h"
@@ -35,21 +36,16 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity);
 // Prints the document of schemas/prepare.schema.json.
 void print_json(Screen& screen, const PrepareOutput& result, Exit exit);
 
-struct RestoreOutput {
-  std::vector<setup::RestoreResult> restored;
-  std::vector<std::string> removed;  // persistent files
-};
-
-void print_text(Screen& screen, const RestoreOutput& result, int verbosity);
+void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restored, int verbosity);
 
 // Prints the document of schemas/restore.schema.json.
-void print_json(Screen& screen, const RestoreOutput& result, Exit exit);
+void print_json(Screen& screen, const std::vector<setup::RestoreResult>& restored, Exit exit);
 
-// `confirmed` contains the names of the confirmed NICs.
-void print_confirm_text(Screen& screen, const std::vector<std::string>& confirmed);
+// Prints the result of confirm; empty if nothing awaited confirmation.
+void print_text(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed);
 
 // Prints the document of schemas/confirm.schema.json.
-void print_confirm_json(Screen& screen, const std::vector<std::string>& confirmed);
+void print_json(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed);
 
 enum class ArgsFormat { testpmd, eal, vpp, environment, json };
 

@@ -111,7 +111,9 @@ Trial measure(const TrialPlan& plan,
     last_time = now;
     if (reason != WakeReason::deadline || until >= end) break;
   }
-  // Read the clock before workers.stop(), during which workers only receive late packets.
+  // Read the clock when the workers have ended, so that no packet is sent after that time, and
+  // before stop(), which waits for late packets.
+  workers.end();
   const auto seconds = Seconds(Clock::now() - start).count();
   workers.stop();
   auto trial_total = difference(workers.read(), first, seconds);

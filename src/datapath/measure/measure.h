@@ -18,7 +18,10 @@ class Workers {
 
   virtual void go() = 0;
 
-  // Returns when no worker uses a queue any more. May be called without go().
+  // Returns when no worker sends any more. They may still receive late packets.
+  virtual void end() = 0;
+
+  // As end(), and returns when no worker uses a queue any more. May be called without go().
   virtual void stop() = 0;
 
   // Running totals since the session began, one sample per lane. `total` is their sum plus

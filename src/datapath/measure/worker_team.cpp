@@ -58,8 +58,13 @@ void WorkerTeam::go() {
   team_.phase.store(Phase::running, std::memory_order_release);
 }
 
-void WorkerTeam::stop() {
+void WorkerTeam::end() {
   team_.phase.store(Phase::stopping, std::memory_order_release);
+  while (team_.busy.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+}
+
+void WorkerTeam::stop() {
+  end();
   for (; started_ > 0; --started_) {
     auto& worker = workers_[started_ - 1];
     ports_.join_worker(started_ - 1, worker);

@@ -25,6 +25,7 @@ class WorkerTeam final : public Workers {
   Result<> launch();
 
   void go() override;
+  void end() override;
   void stop() override;
   Interval read() const override;
 

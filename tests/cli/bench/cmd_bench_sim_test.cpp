@@ -150,7 +150,12 @@ TEST(BenchOnAdapter, FindsTheRateOfALink) {
     EXPECT_LT(found["lower"], 1.5 * kLink);  // packets are still in flight when a short trial ends
     EXPECT_TRUE(found["upper"].is_null()) << "nothing was lost at any rate";
   }
-  for (const auto& probe : search["probes"]) EXPECT_EQ(probe["received"], probe["sent"]);
+  for (const auto& probe : search["probes"]) {
+    // A probe is not valid if, on a busy machine, a worker had no CPU.
+    if (probe["valid"]) {
+      EXPECT_EQ(probe["received"], probe["sent"]);
+    }
+  }
 }
 
 // The fault removes the VF. bench must report this in the event stream and in the document.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -60,7 +61,11 @@ TEST(Bench, ReportsTheRateOfSteadyIntervals) {
   EXPECT_THAT(outcome.out, HasSubstr("the median of"));
   auto with_json = words;
   with_json.emplace_back("--json");
-  const auto document = nlohmann::json::parse(manactl(with_json).out);
+  // On a busy machine, all intervals may be disturbed.
+  nlohmann::json document;
+  do {
+    document = nlohmann::json::parse(manactl(with_json).out);
+  } while (!document["statistics"]["confidence_95"].is_array());
   const auto& statistics = document["statistics"];
   EXPECT_GT(statistics["median"], 0);
   EXPECT_GE(statistics["left_out"], 5);  // the warm-up intervals
@@ -110,7 +115,11 @@ TEST(Bench, RepeatsTrials) {
   const auto document = nlohmann::json::parse(outcome.out);
   ASSERT_EQ(document["trials"].size(), 3U);
   EXPECT_LT(document["trials"][0]["started"], document["trials"][2]["started"]);
-  EXPECT_EQ(document["statistics"]["intervals"], 3);
+  // One rate for each trial that has undisturbed intervals. On a busy machine, a trial may have
+  // none.
+  const auto rates = std::ranges::count_if(
+      document["trials"], [](const auto& trial) { return trial["statistics"]["intervals"] > 0; });
+  EXPECT_EQ(document["statistics"]["intervals"], rates);
   EXPECT_EQ(document["series"].size(), 3U);
   EXPECT_EQ(document["path"]["verdict"], "virtual");
 }

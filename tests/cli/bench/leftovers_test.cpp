@@ -99,9 +99,7 @@ void mount_private_directories() {
   for (const auto* where : {"/run", "/dev/shm"}) {
     ASSERT_EQ(mount("tmpfs", where, "tmpfs", 0, nullptr), 0);
   }
-  // For the socket of net_memif, which DPDK leaves behind if it is killed.
-  ASSERT_EQ(mount("tmpfs", "/mnt", "tmpfs", 0, nullptr), 0);
-  ASSERT_EQ(mkdir("/mnt/memif", 0700), 0);
+  ASSERT_EQ(mkdir("/run/memif", 0700), 0);
   ASSERT_EQ(mkdir("/run/huge", 0700), 0);
   // The mount fails on a kernel without hugepages.
   static_cast<void>(mount("hugetlbfs", "/run/huge", "hugetlbfs", 0, nullptr));
@@ -216,7 +214,7 @@ const Device kDevices[] = {
     {"Tap", {"--vdev", "net_tap0", "--no-huge"}},
     {"Memif",
      {"--vdev",
-      "net_memif0,role=server,socket-abstract=no,socket=/mnt/memif/socket",
+      "net_memif0,role=server,socket-abstract=no,socket=/run/memif/socket",
       "--mode",
       "rx",
       "--no-huge"}},

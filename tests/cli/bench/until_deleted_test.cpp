@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench/has_dpdk.h"
+#include "cli/bench/run_until_deleted.h"
 #include "cli/bench/stop_file.h"
 #include "cli/run_manactl.h"
 
@@ -23,18 +24,6 @@ class BenchUntilDeleted : public testing::Test {
   const std::string file = directory.path("running");
 };
 
-std::vector<std::string> run_with_file(const std::string& file, std::string duration = "60") {
-  return {"bench",
-          "--vdev",
-          "net_null0",
-          "--no-huge",
-          "--json",
-          "--duration",
-          std::move(duration),
-          "--until-deleted",
-          file};
-}
-
 void expect_complete_run(const Outcome& outcome) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
@@ -47,33 +36,33 @@ void expect_complete_run(const Outcome& outcome) {
 TEST_F(BenchUntilDeleted, ReportsACompleteRun) {
   if (!has_dpdk()) return;
   expect_complete_run(
-      manactl_until(run_with_file(file), file, [&] { return unlink(file.c_str()) == 0; }));
+      manactl_until(run_until_deleted(file), file, [&] { return unlink(file.c_str()) == 0; }));
 }
 
 TEST_F(BenchUntilDeleted, EndsIfTheFileIsMovedOrReplaced) {
   if (!has_dpdk()) return;
   const auto other = directory.path("other");
   expect_complete_run(manactl_until(
-      run_with_file(file), file, [&] { return rename(file.c_str(), other.c_str()) == 0; }));
+      run_until_deleted(file), file, [&] { return rename(file.c_str(), other.c_str()) == 0; }));
   expect_complete_run(manactl_until(
-      run_with_file(file), file, [&] { return rename(other.c_str(), file.c_str()) == 0; }));
+      run_until_deleted(file), file, [&] { return rename(other.c_str(), file.c_str()) == 0; }));
   EXPECT_EQ(access(file.c_str(), F_OK), 0) << "the other file was deleted";
 }
 
-TEST_F(BenchUntilDeleted, ADeletionAfterTheEndDoesNotCount) {
+TEST_F(BenchUntilDeleted, NoticesADeletionBeforeTheEnd) {
   const auto opened = cli::StopFile::open(file);
   ASSERT_TRUE(opened.has_value()) << opened.error().message;
   auto& stop_file = **opened;
-  EXPECT_FALSE(stop_file.should_stop());
+  EXPECT_EQ(stop_file.was_deleted(), false);
+  EXPECT_EQ(access(file.c_str(), F_OK), 0);
+  EXPECT_EQ(stop_file.was_deleted(), false);
   ASSERT_EQ(unlink(file.c_str()), 0);
-  EXPECT_FALSE(stop_file.has_stopped());
-  EXPECT_TRUE(stop_file.should_stop());
-  EXPECT_TRUE(stop_file.has_stopped());
+  EXPECT_EQ(stop_file.was_deleted(), true);
 }
 
 TEST_F(BenchUntilDeleted, DeletesTheFileAtTheEnd) {
   if (!has_dpdk()) return;
-  EXPECT_EQ(manactl(run_with_file(file, "10ms")).code, 0);
+  EXPECT_EQ(manactl(run_until_deleted(file, "10ms")).code, 0);
   EXPECT_NE(access(file.c_str(), F_OK), 0);
 }
 
@@ -83,7 +72,7 @@ TEST_F(BenchUntilDeleted, ASignalInterruptsTheRun) {
   process.signal = SIGINT;
   process.signal_thread = "-worker";
   process.signal_ticks = 3;
-  const auto outcome = manactl(run_with_file(file), process);
+  const auto outcome = manactl(run_until_deleted(file), process);
   EXPECT_EQ(outcome.code, 128 + SIGINT) << outcome.err;
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["interrupted"], true);
   EXPECT_NE(access(file.c_str(), F_OK), 0);
@@ -95,7 +84,7 @@ TEST_F(BenchUntilDeleted, RefusesAPathThatExistsOrCannotBeCreated) {
   const auto link = directory.path("link");
   ASSERT_EQ(symlink("missing", link.c_str()), 0);
   for (const auto& path : {existing, link, directory.path("missing/file"), directory.path("")}) {
-    const auto outcome = manactl(run_with_file(path));
+    const auto outcome = manactl(run_until_deleted(path));
     EXPECT_EQ(outcome.code, 2) << path;
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("cannot create '" + path + "'"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include "cli/bench/memif_socket.h"
+#include "cli/bench/virtual_device.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-namespace manactl::cli::memif_socket_test {
+namespace manactl::cli::virtual_device_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -72,5 +72,50 @@ TEST_F(MemifSocket, DoesNotConcernOtherDevices) {
   }
 }
 
+class RoutedLinks : public os::Links {
+ public:
+  Result<std::vector<os::Link>> links() const override {
+    os::Link first, second;
+    first.index = 2;
+    first.name = "enp1s0";
+    second.index = 3;
+    second.name = "veth0";
+    return std::vector{first, second};
+  }
+
+  Result<std::vector<os::Address>> addresses() const override { return std::vector<os::Address>{}; }
+
+  Result<std::vector<os::Route>> routes() const override {
+    os::Route route, other;
+    route.destination = "default";
+    route.outputs = {7, 2};
+    other.destination = "10.0.0.0/24";
+    other.outputs = {3};
+    return std::vector{route, other};
+  }
+};
+
+std::string refusal(const std::string& device, datapath::Mode mode) {
+  host::Nic nic;
+  nic.synthetic = host::Netdev{};
+  nic.synthetic->name = "eth1";
+  nic.carries = {"SSH session from 10.1.0.9"};
+  host::Facts facts;
+  facts.nics = std::vector{nic};
+  const auto allowed = refuse_busy_interface(device, mode, facts, RoutedLinks());
+  return allowed ? "" : allowed.error().message;
+}
+
+TEST(PacketInterface, IsRefusedIfItsTrafficMustNotBeInterrupted) {
+  EXPECT_THAT(refusal("net_af_packet0,iface=enp1s0", datapath::Mode::tx),
+              HasSubstr("'enp1s0' carries the default route"));
+  EXPECT_THAT(refusal("net_af_packet0,iface=eth1,qpairs=1", datapath::Mode::fwd),
+              HasSubstr("'eth1' carries the SSH session from 10.1.0.9"));
+  EXPECT_EQ(refusal("net_af_packet0,iface=eth1", datapath::Mode::rx), "");
+  EXPECT_EQ(refusal("net_af_packet0,iface=veth0", datapath::Mode::tx), "");
+  EXPECT_EQ(refusal("net_af_packet0,iface=missing", datapath::Mode::tx), "");
+  EXPECT_EQ(refusal("net_null0,iface=eth1", datapath::Mode::tx), "");
+}
+
 }  // namespace
-}  // namespace manactl::cli::memif_socket_test
+}  // namespace manactl::cli::virtual_device_test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/doctor/review.h"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <vector>
+
+#include "base/text.h"
+
+namespace manactl::cli {
+namespace {
+
+using Kind = host::TreeEntry::Kind;
+
+// A file of a bundle may have any bytes, such as the type information of the kernel.
+void print_file(std::ostream& out, const std::string& path, std::string_view text) {
+  out << "==> " << printable(path, path.size()) << " <==\n";
+  if (text.find('\0') != std::string_view::npos) {
+    out << "[" << text.size() << " bytes of binary data]\n\n";
+    return;
+  }
+  while (!text.empty()) {  // split() would need 16 bytes per line
+    const auto end = std::min(text.find('\n'), text.size());
+    out << printable(text.substr(0, end), end) << '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  out << '\n';
+}
+
+bool is_confirmed(Context& context, const std::string& path) {
+  auto& err = context.err.stream();
+  err << "Write this bundle to '" << printable(path, path.size()) << "'? [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+}  // namespace
+
+void print_replaced(Context& context, const host::BundleContents& bundle) {
+  std::vector<std::string> kinds;
+  for (const auto& [kind, count] : bundle.replaced)
+    kinds.push_back(fmt::format("{} {}", count, kind));
+  print_note(context,
+             kinds.empty() ? "nothing was replaced"
+                           : fmt::format("replaced values, by kind: {}", join(kinds, ", ")));
+}
+
+bool review_bundle(Context& context, const host::BundleContents& bundle, const std::string& path) {
+  std::size_t others = 0;
+  for (const auto& [name, entry] : bundle.tree) {
+    if (entry.kind != Kind::file || entry.text.empty()) {
+      ++others;
+    } else {
+      print_file(context.out.stream(), name, entry.text);
+    }
+  }
+  context.out.stream() << "[" << others << " links, directories and empty files]\n" << std::flush;
+  print_replaced(context, bundle);
+  const bool terminal = context.err.is_terminal() && isatty(STDIN_FILENO) == 1;
+  if (terminal) return is_confirmed(context, path);
+  print_note(context, "the bundle was not written; to write it, leave out --review");
+  return false;
+}
+
+}  // namespace manactl::cli
