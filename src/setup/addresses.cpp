@@ -2,7 +2,10 @@
 
 #include "setup/addresses.h"
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "host/carried_traffic.h"
 
 namespace manactl::setup {
 namespace {
@@ -40,9 +43,35 @@ bool read_number(std::string_view text, T& target) {
   return value.has_value();
 }
 
+bool read_numbers(std::string_view text, std::vector<std::uint32_t>& target) {
+  return std::ranges::all_of(split(text, '/'), [&](std::string_view number) {
+    return read_number(number, target.emplace_back());
+  });
+}
+
 bool read_word(std::string_view text, std::string& target) {
   target = text;
   return true;
+}
+
+std::string hex_of(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += kDigits[byte / 16];
+    text += kDigits[byte % 16];
+  }
+  return text;
+}
+
+bool read_hex(std::string_view text, std::string& bytes) {
+  bool good = text.size() % 2 == 0;
+  for (std::size_t i = 0; good && i < text.size(); i += 2) {
+    const auto byte = parse_hex(text.substr(i, 2), UINT8_MAX);
+    good = byte.has_value() && text[i + 1] != 'x';
+    bytes += static_cast<char>(byte.value_or(0));
+  }
+  return good;
 }
 
 }  // namespace
@@ -56,6 +85,7 @@ std::string text_of(const os::Address& address) {
   append(text, "label", address.label);
   append(text, "valid_lft", address.valid, UINT32_MAX);
   append(text, "preferred_lft", address.preferred, UINT32_MAX);
+  append(text, "metric", address.metric, 0);
   return text;
 }
 
@@ -69,6 +99,16 @@ std::string text_of(const os::Route& route) {
   append(text, "metric", route.metric, 0);
   append(text, "table", route.table, UINT64_MAX);
   if (route.onlink) text += " nexthop onlink";
+  append(text, "request", hex_of(route.request));
+  return text;
+}
+
+std::string text_of(const os::NextHop& hop) {
+  std::vector<std::string> members;
+  for (const auto id : hop.group) members.push_back(std::to_string(id));
+  std::string text = fmt::format("id {}", hop.id);
+  append(text, "group", join(members, "/"));
+  append(text, "request", hex_of(hop.request));
   return text;
 }
 
@@ -86,6 +126,7 @@ Result<os::Address> address_of(const std::string& text, int index) {
            if (key == "label") return read_word(value, address.label);
            if (key == "scope") return read_number(value, address.scope);
            if (key == "flags") return read_number(value, address.flags);
+           if (key == "metric") return read_number(value, address.metric);
            if (key == "valid_lft") return read_number(value, address.valid);
            return key == "preferred_lft" && read_number(value, address.preferred);
          });
@@ -107,11 +148,57 @@ Result<os::Route> route_of(const std::string& text, int index) {
     if (key == "scope") return read_number(value, route.scope);
     if (key == "metric") return read_number(value, route.metric);
     if (key == "table") return read_number(value, route.table);
+    if (key == "request") return read_hex(value, route.request);
     route.onlink = key == "nexthop" && value == "onlink";
     return route.onlink;
   });
   if (!good) return fail_syntax(text);
   return route;
+}
+
+Result<os::NextHop> next_hop_of(const std::string& text, int index) {
+  const auto parts = words(text);
+  os::NextHop hop;
+  const bool good = read_pairs(parts, 0, [&](std::string_view key, std::string_view value) {
+    if (key == "id") return read_number(value, hop.id);
+    if (key == "group") return read_numbers(value, hop.group);
+    return key == "request" && read_hex(value, hop.request);
+  });
+  if (!good) return fail_syntax(text);
+  hop.output = index;
+  return hop;
+}
+
+std::string address_arguments(const std::string& text) {
+  const auto address = address_of(text, 0);
+  std::string arguments = text.substr(0, text.find(' '));
+  if (!address) return arguments;
+  append(arguments, "peer", address->peer);
+  append(arguments, "metric", address->metric, 0);
+  if (!address->has_connected_route()) arguments += " noprefixroute";
+  return arguments;
+}
+
+std::string route_arguments(const std::string& text) {
+  std::string arguments = text.substr(text.find(' ') + 1);
+  arguments = arguments.substr(0, arguments.find(" request "));
+  const auto onlink = arguments.find(" nexthop onlink");
+  if (onlink != std::string::npos) arguments.replace(onlink, 15, " onlink");
+  return arguments;
+}
+
+// IPv4: fib_add_ifaddr() in net/ipv4/fib_frontend.c. IPv6: addrconf_prefix_route() in
+// net/ipv6/addrconf.c, with the metric IP6_RT_PRIO_ADDRCONF.
+bool is_connected_route(const os::Route& route, const os::Address& address) {
+  constexpr std::uint32_t kIpv6Metric = 256;
+  const bool is_ipv6 = address.text.find(':') != std::string::npos;
+  if (!address.has_connected_route() || route.ipv6 != is_ipv6 || !route.gateway.empty()) {
+    return false;
+  }
+  const auto metric = address.metric == 0 && is_ipv6 ? kIpv6Metric : address.metric;
+  const auto end = host::parse_ip(address.peer.empty() ? address.text : address.peer);
+  return end && route.metric == metric &&
+         host::matching_prefix(route, *end) == address.prefix_length;
 }
 
 bool is_link_local(const os::Address& address) {

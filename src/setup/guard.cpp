@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "setup/sysfs.h"
 
 namespace manactl::setup {
 namespace {
@@ -33,17 +32,40 @@ void add_uppers(const host::Nic& nic,
   }
 }
 
+// Adds an objection for each interface of another network namespace that is stacked on the NIC, and
+// for each namespace that could not be searched for them.
+void add_foreign_uppers(const host::Nic& nic,
+                        const Result<os::ForeignUppers>& uppers,
+                        std::vector<std::string>& objections) {
+  if (!uppers) {
+    objections.push_back(uppers.error().message);
+    return;
+  }
+  for (const auto& [link, where] : uppers->links) {
+    if (!link.lower || !has_index(nic, *link.lower)) continue;
+    objections.push_back(fmt::format("{} in {} is stacked on it", text_of(link), where));
+  }
+  for (const auto& reason : uppers->unsearched) {
+    objections.push_back(
+        "perhaps an interface of another network namespace is stacked on it: "
+        "cannot search " +
+        reason);
+  }
+}
+
+// Together with the interface of one next hop, the kernel removes the whole route: IPv4, and
+// without next-hop objects (fib_sync_down_dev in net/ipv4/fib_semantics.c).
 void add_multipath_route(const host::Nic& nic,
                          const std::vector<os::Route>& routes,
                          std::vector<std::string>& objections) {
   for (const auto& route : routes) {
-    const bool ours = std::any_of(
-        route.outputs.begin(), route.outputs.end(), [&](int i) { return has_index(nic, i); });
-    if (!ours || route.outputs.size() < 2) continue;
-    objections.push_back(fmt::format(
-        "one next hop of the route to {} uses it, and restore cannot bring back a route "
-        "with several next hops",
-        printable(route.destination)));
+    const auto is_ours = [&](int index) { return has_index(nic, index); };
+    const bool uses_others =
+        std::ranges::any_of(route.outputs, is_ours) && !std::ranges::all_of(route.outputs, is_ours);
+    if (!uses_others || route.ipv6 || route.next_hop_id != 0) continue;
+    objections.push_back(
+        fmt::format("until restore, the route to {} would also be missing for its other interfaces",
+                    printable(route.destination)));
     return;
   }
 }
@@ -62,7 +84,25 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
   add_uppers(nic, *links, objections);
   const auto routes = system.links.routes();
   if (routes) add_multipath_route(nic, *routes, objections);
+  add_foreign_uppers(nic, system.links.foreign_uppers(), objections);
   return objections;
+}
+
+// The kernel shows the settings of net_core_table (net/core/sysctl_net_core.c), such as
+// netdev_max_backlog, only in init_net; those of netns_core_table, such as somaxconn, in each
+// namespace. /proc/sys/net shows the settings of the namespace of the reader
+// (net_ctl_header_lookup in net/sysctl_net.c). Unlike /proc/1/ns/net, this is also true in a
+// container with a PID namespace of its own, and before Linux 6.18 gave init_net a fixed inode.
+Result<> require_initial_namespace(const os::Files& files) {
+  const auto settings = files.list("proc/sys/net/core");
+  if (!settings) return {};
+  const bool is_initial = std::ranges::find(*settings, "netdev_max_backlog") != settings->end();
+  if (is_initial) return {};
+  return fail(
+      Errc::unsupported,
+      "this is not the initial network namespace, but the kernel creates the interface of a "
+      "NIC there: run 'nsenter -t 1 -m -n manactl ...' on the host, where "
+      "process 1 is the host's init");
 }
 
 std::string Holder::text() const {
@@ -86,12 +126,6 @@ std::vector<Holder> find_holders(const std::set<std::string>& devices, const os:
     found.push_back({static_cast<unsigned>(*number), name ? printable(*name) : ""});
   }
   return found;
-}
-
-std::vector<Holder> find_uio_holders(const std::string& channel, const os::Files& files) {
-  if (channel.empty()) return {};
-  const auto uio = uio_of(files, channel);
-  return uio ? find_holders({"/dev/" + *uio}, files) : std::vector<Holder>{};
 }
 
 }  // namespace manactl::setup

@@ -20,6 +20,11 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
                                                  const host::Facts& facts,
                                                  const os::System& system);
 
+// Fails with Errc::unsupported outside the initial network namespace: the kernel creates the
+// interface of a driver in the initial one, so restore would wait for it in vain. Succeeds if the
+// files do not show the namespace, as in a captured tree.
+Result<> require_initial_namespace(const os::Files& files);
+
 // A process that has a device open.
 struct Holder {
   unsigned pid = 0;
@@ -30,8 +35,5 @@ struct Holder {
 
 // The holders of devices such as "/dev/uio0". Skips processes whose descriptors cannot be read.
 std::vector<Holder> find_holders(const std::set<std::string>& devices, const os::Files& files);
-
-// The holders of a VMBus channel's uio device; none if the channel has no such device.
-std::vector<Holder> find_uio_holders(const std::string& channel, const os::Files& files);
 
 }  // namespace manactl::setup

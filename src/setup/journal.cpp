@@ -34,11 +34,41 @@ std::string file_name(const std::string& id) {
   return id + std::string(kSuffix);
 }
 
+// Lists of addresses and routes become arrays, because the reader limits the members of an object:
+// there may be a hundred thousand routes.
+Json json_of(const Values& values) {
+  Json json = Json::object();
+  for (const auto& [key, value] : values) {
+    const auto dot = key.find('.');
+    if (dot == std::string::npos) {
+      json[key] = value;
+    } else {
+      json[key.substr(0, dot)].push_back(value);
+    }
+  }
+  return json;
+}
+
+Values values_of(const JsonFields& fields) {
+  Values values;
+  for (const auto& key : fields.keys()) {
+    if (fields.is_text(key.c_str())) {
+      values.emplace(key, fields.text(key.c_str()));
+      continue;
+    }
+    std::size_t number = 0;
+    for (auto& value : fields.texts(key.c_str())) {
+      values.emplace_hint(values.end(), list_key(key, number++), std::move(value));
+    }
+  }
+  return values;
+}
+
 Json json_of(const StepRecord& step) {
   return {{"kind", word_of(kStepKindWords, step.kind)},
           {"parameters", step.parameters},
           {"title", step.title},
-          {"before", step.before},
+          {"before", json_of(step.before)},
           {"by_hand", step.manual_commands}};
 }
 
@@ -63,7 +93,7 @@ StepRecord step_of(const JsonFields& fields) {
   step.kind = value_of(kStepKindWords, fields.text("kind")).value_or(StepKind::unknown);
   step.parameters = fields.text_map("parameters");
   step.title = fields.text("title");
-  step.before = fields.text_map("before");
+  step.before = values_of(fields.object("before"));
   step.manual_commands = fields.texts("by_hand");
   return step;
 }
@@ -85,19 +115,21 @@ void read_open_fields(const JsonFields& fields, Entry& entry) {
   for (const auto& step : fields.objects("steps")) entry.steps.push_back(step_of(step));
 }
 
+// The checksum of the line is right, so an entry that is not understood is not damaged: it stays.
 void read_open_line(const std::string& line, Entry& entry) {
   JsonDocument document(line);
   const auto fields = document.root();
+  entry.must_stay = true;
   if (fields.text("record") != "open") {
     entry.read_error = "its first line does not open an entry";
   } else if (fields.number("version") != kVersion) {
     entry.read_error = "another version of manactl wrote it: use that version to restore it";
-    entry.must_stay = true;
   } else if (fields.text("id") != entry.id) {
     entry.read_error = "its id differs from its file name";
   } else {
     read_open_fields(fields, entry);
     if (!document.error().empty()) entry.read_error = printable(document.error());
+    entry.must_stay = !entry.is_readable();
   }
 }
 
@@ -109,6 +141,17 @@ void read_progress_line(const std::string& line, Entry& entry) {
   if (record == "ready") entry.ready = true;
   if (record == "confirmed") entry.confirmed = true;
   if (record == "restoring") entry.ready = false;
+  if (record == "reverted") {
+    for (const auto number : fields.numbers("steps")) {
+      if (number < entry.steps.size()) entry.steps[number].reverted = true;
+    }
+  }
+  if (record == "boot-files") {
+    entry.boot_files.clear();
+    for (const auto& file : fields.objects("files")) {
+      entry.boot_files.push_back({file.text("directory"), file.text("name"), file.text("text")});
+    }
+  }
   if (record == "begin" || record == "done") {
     const auto number = fields.number("step");
     if (number < entry.steps.size() && document.error().empty()) {
@@ -124,6 +167,11 @@ void read_progress_line(const std::string& line, Entry& entry) {
 }
 
 }  // namespace
+
+bool Entry::belongs_to(const host::Nic& candidate) const {
+  return (candidate.vmbus && id == candidate.vmbus->str()) ||
+         (candidate.vf && id == "vf-" + candidate.vf->mac.str());
+}
 
 bool Entry::matches(const std::string& name) const {
   if (name.empty()) return false;
@@ -173,6 +221,8 @@ Entry read_entry(std::string id, std::string_view text) {
     }
     first = false;
   }
+  // The lines that are lost may have said that a step began.
+  for (auto& step : entry.steps) step.begun = step.begun || entry.damaged;
   return entry;
 }
 
@@ -201,9 +251,17 @@ Result<std::vector<Entry>> Journal::entries() const {
 }
 
 Result<> Journal::create(const Entry& entry) {
-  const auto written = files_.replace(file_name(entry.id), encode_line(json_of(entry).dump()));
+  const auto json = json_of(entry);
+  const auto written = files_.replace(file_name(entry.id), encode_line(json.dump()));
   if (!written) return because(written.error(), "cannot write the journal");
-  return {};
+  const auto text = files_.read(file_name(entry.id));
+  if (!text) return because(text.error(), "cannot read the journal entry back");
+  const auto read = read_entry(entry.id, *text);
+  if (!read.is_readable()) {
+    return fail(Errc::io, "cannot read the journal entry back: " + read.read_error);
+  }
+  if (json_of(read) == json) return {};
+  return fail(Errc::io, "the journal entry differs from what was written");
 }
 
 namespace {
@@ -228,12 +286,29 @@ Result<> Journal::mark_ready(const std::string& id) {
   return append(files_, id, {{"record", "ready"}});
 }
 
+Result<> Journal::save_boot_files(const std::string& id, const std::vector<PersistentFile>& files) {
+  Json record{{"record", "boot-files"}, {"files", Json::array()}};
+  for (const auto& file : files) {
+    record["files"].push_back(
+        {{"directory", file.directory}, {"name", file.name}, {"text", file.text}});
+  }
+  return append(files_, id, record);
+}
+
 Result<> Journal::confirm(const std::string& id) {
   return append(files_, id, {{"record", "confirmed"}});
 }
 
 Result<> Journal::begin_restore(const std::string& id) {
   return append(files_, id, {{"record", "restoring"}});
+}
+
+Result<> Journal::mark_reverted(const Entry& entry) {
+  Json steps = Json::array();
+  for (std::size_t number = 0; number < entry.steps.size(); ++number) {
+    if (entry.steps[number].reverted) steps.push_back(number);
+  }
+  return append(files_, entry.id, {{"record", "reverted"}, {"steps", std::move(steps)}});
 }
 
 Result<> Journal::remove(const std::string& id) {

@@ -14,6 +14,7 @@
 
 #include "os/durable_directory.h"
 #include "setup/nic_identity.h"
+#include "setup/persist.h"
 #include "setup/step.h"
 
 namespace manactl::setup {
@@ -28,6 +29,7 @@ struct Entry {
   bool ready = false;     // every step was done, and no restore has begun
   bool confirmed = true;  // false only while `manactl confirm` is awaited
   std::optional<std::chrono::milliseconds> deadline;  // time of the boot clock (Clock)
+  std::vector<PersistentFile> boot_files;             // that `manactl confirm` writes
   std::string watchdog;    // process_stamp() of the process that restores the NIC at the deadline
   bool damaged = false;    // a line after the first is invalid
   std::string read_error;  // why the first line is unusable; only `id` and `must_stay` are valid
@@ -38,7 +40,13 @@ struct Entry {
   // Whether the run that opened this entry completed all steps, and no restore has begun since.
   bool is_finished() const { return is_readable() && !damaged && ready; }
 
+  // The name in the header of its files of --persist.
+  std::string persistent_name() const { return interface.empty() ? "hugepages" : interface; }
+
   const std::string& name() const { return interface.empty() ? id : interface; }
+
+  // Whether this entry describes changes of `nic`.
+  bool belongs_to(const host::Nic& nic) const;
 
   // Whether `name` is the id, interface, VF, PCI address or MAC address of this entry.
   bool matches(const std::string& name) const;
@@ -61,8 +69,10 @@ class Journal {
   Result<> begin_step(const std::string& id, std::size_t step);
   Result<> finish_step(const std::string& id, std::size_t step, const Values& after);
   Result<> mark_ready(const std::string& id);
+  Result<> save_boot_files(const std::string& id, const std::vector<PersistentFile>& files);
   Result<> confirm(const std::string& id);
   Result<> begin_restore(const std::string& id);
+  Result<> mark_reverted(const Entry& entry);  // the steps whose `reverted` is set
   Result<> remove(const std::string& id);
 
  private:

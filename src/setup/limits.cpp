@@ -2,13 +2,11 @@
 
 #include "setup/limits.h"
 
-#include <sys/resource.h>
-
 namespace manactl::setup {
 
-void raise_limit(int resource) {
+void raise_limit(int resource, rlim_t value) {
   const auto kind = static_cast<__rlimit_resource>(resource);
-  rlimit limit{RLIM_INFINITY, RLIM_INFINITY};
+  rlimit limit{value, value};
   if (setrlimit(kind, &limit) == 0 || getrlimit(kind, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(kind, &limit);

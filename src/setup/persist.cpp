@@ -2,17 +2,33 @@
 
 #include "setup/persist.h"
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "base/text.h"
+#include "setup/boot_hugepages.h"
 
 namespace manactl::setup {
 namespace {
 
-constexpr std::array kDirectories = {
+constexpr std::array<std::string_view, 5> kDirectories = {
     kUnitFiles, kBootTarget, kTmpfiles, kNetworkdFiles, kNetworkManagerFiles};
 
 }  // namespace
+
+std::string header_of(const std::string& interface) {
+  return fmt::format(
+      "# Written by manactl for {}.\n"
+      "# 'manactl restore {}' removes this file and any change to it.\n",
+      interface,
+      interface);
+}
+
+bool has_header(std::string_view text, const std::string& interface) {
+  if (interface.empty()) return text.starts_with("# Written by manactl for ");
+  return text.starts_with(fmt::format("# Written by manactl for {}.\n", interface));
+}
 
 std::unique_ptr<os::DurableDirectory> Persistence::open(const std::string& directory) const {
   return os::open_durable_directory(root_ + directory, os::DirectoryAccess::world_readable);
@@ -22,9 +38,17 @@ Result<> Persistence::write(const std::vector<PersistentFile>& files) const {
   std::vector<PersistentFile> written;
   Result<> result;
   for (const auto& file : files) {
+    if (std::ranges::find(kDirectories, file.directory) == kDirectories.end()) {
+      result =
+          fail(Errc::invalid,
+               fmt::format("'{}' is not a directory of boot files", printable(file.directory)));
+      break;
+    }
     const auto directory = open(file.directory);
     const auto existing = directory->read(file.name);
-    if (existing && !has_header(*existing, "")) {
+    if (!existing && existing.error().sys != ENOENT) {
+      result = tl::unexpected<Error>(existing.error());  // a link, or a file of another user
+    } else if (existing && !has_header(*existing, "")) {
       result = fail(Errc::denied,
                     fmt::format("'{}' exists and was not written by manactl", file.path()));
     } else {
@@ -33,6 +57,7 @@ Result<> Persistence::write(const std::vector<PersistentFile>& files) const {
     if (!result) break;
     if (!existing) written.push_back(file);
   }
+  if (result) result = share_hugepages({});
   if (result) return result;
   for (const auto& file : written) (void)open(file.directory)->remove(file.name);
   return result;
@@ -40,8 +65,8 @@ Result<> Persistence::write(const std::vector<PersistentFile>& files) const {
 
 std::vector<std::string> Persistence::list(const std::string& interface) const {
   std::vector<std::string> paths;
-  for (const std::string directory : kDirectories) {
-    const auto files = open(directory);
+  for (const auto directory : kDirectories) {
+    const auto files = open(std::string(directory));
     const auto names = files->list();
     if (!names) continue;  // manactl writes nothing to a directory that other users may write to
     for (const auto& name : *names) {
@@ -56,12 +81,39 @@ std::vector<std::string> Persistence::list(const std::string& interface) const {
 
 Result<std::vector<std::string>> Persistence::remove(const std::string& interface) const {
   auto paths = list(interface);
+  // Before the only line for a pool is removed.
+  const auto shared = interface.empty() ? Result<>() : share_hugepages(interface);
+  if (!shared) return tl::unexpected<Error>(shared.error());
   for (const auto& path : paths) {
     const auto slash = path.rfind('/');
     const auto removed = open(path.substr(0, slash))->remove(path.substr(slash + 1));
     if (!removed) return tl::unexpected<Error>(removed.error());
   }
   return paths;
+}
+
+Result<> Persistence::share_hugepages(const std::string& without) const {
+  const auto directory = open(kTmpfiles);
+  auto paths = list("");
+  std::ranges::sort(paths);
+  std::vector<std::string> names, texts;
+  for (const auto& path : paths) {
+    const auto slash = path.rfind('/');
+    auto name = path.substr(slash + 1);
+    const auto text = directory->read(name);
+    if (path.substr(0, slash) != kTmpfiles || !text) continue;
+    if (!without.empty() && has_header(*text, without)) continue;
+    names.push_back(std::move(name));
+    texts.push_back(*text);
+  }
+  const auto before = texts;
+  share_pools(texts);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (texts[i] == before[i]) continue;
+    const auto replaced = directory->replace(names[i], texts[i]);
+    if (!replaced) return because(replaced.error(), "cannot change the hugepages of other NICs");
+  }
+  return {};
 }
 
 }  // namespace manactl::setup

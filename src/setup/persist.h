@@ -1,24 +1,45 @@
 // SPDX-License-Identifier: MIT
 //
-// Writes, lists and removes the files of --persist. Files without the header of manactl are never
-// overwritten or removed.
+// Writes, lists and removes the files of --persist, which prepare a NIC at every boot. Files
+// without the header of manactl are never overwritten or removed.
 
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "os/durable_directory.h"
-#include "setup/persistent_files.h"
 
 namespace manactl::setup {
 
+inline constexpr const char* kUnitFiles = "/etc/systemd/system";
+inline constexpr const char* kBootTarget = "/etc/systemd/system/multi-user.target.d";
+inline constexpr const char* kTmpfiles = "/etc/tmpfiles.d";
+inline constexpr const char* kNetworkdFiles = "/etc/systemd/network";
+inline constexpr const char* kNetworkManagerFiles = "/etc/NetworkManager/conf.d";
+
+struct PersistentFile {
+  std::string directory;  // "/etc/systemd/system"
+  std::string name, text;
+
+  std::string path() const { return directory + "/" + name; }
+};
+
+// The first lines of each file of `interface`.
+std::string header_of(const std::string& interface);
+
+// Whether manactl wrote the file for `interface`; for any interface if it is empty.
+bool has_header(std::string_view text, const std::string& interface);
+
 class Persistence {
  public:
-  explicit Persistence(std::string root = "") : root_(std::move(root)) {}
+  // `root` is a prefix of every path: "" on this machine.
+  explicit Persistence(std::string root) : root_(std::move(root)) {}
 
-  // If a write fails, removes the files that this call has created.
+  // If a write fails, removes the files that this call has created. Errc::invalid for a directory
+  // other than those above.
   Result<> write(const std::vector<PersistentFile>& files) const;
 
   // Paths of the files whose header names `interface`; of all files with a header if it is empty.
@@ -26,6 +47,8 @@ class Persistence {
   Result<std::vector<std::string>> remove(const std::string& interface) const;
 
  private:
+  // Sets the lines that the files of all NICs share, but those of `without`.
+  Result<> share_hugepages(const std::string& without) const;
   std::unique_ptr<os::DurableDirectory> open(const std::string& directory) const;
 
   std::string root_;

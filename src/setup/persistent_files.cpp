@@ -6,19 +6,11 @@
 
 #include "base/characters.h"
 #include "base/text.h"
-#include "setup/steps.h"
+#include "setup/boot_hugepages.h"
 #include "setup/sysfs.h"
 
 namespace manactl::setup {
 namespace {
-
-std::string header_of(const std::string& interface) {
-  return fmt::format(
-      "# Written by manactl for {}.\n"
-      "# 'manactl restore {} --persist' removes this file and any change to it.\n",
-      interface,
-      interface);
-}
 
 bool is_safe_in_unit(const std::string& name) {
   return !name.empty() && name.front() != '-' && name.front() != '.' &&
@@ -38,31 +30,15 @@ std::string hugepage_options(const std::optional<HugepageRequest>& hugepages) {
   return options;
 }
 
-std::string command_of(const Request& request,
-                       const std::string& program,
-                       const std::string& name) {
-  std::string command = program + " prepare " + name + hugepage_options(request.hugepages);
+// Without --force-interface: nobody watches a boot, so the guard decides.
+std::string command_of(const Request& request, const std::string& name) {
+  std::string command =
+      request.boot_program + " prepare " + name + hugepage_options(request.hugepages);
   if (request.vf_only) command += " --vf-only";
   if (request.mtu) command += fmt::format(" --mtu {}", *request.mtu);
   if (request.method == Method::driver_override) command += " --method driver-override";
   if (request.method == Method::new_id) command += " --method new-id";
-  if (!request.force_interface.empty()) command += " --force-interface " + request.force_interface;
   return command;
-}
-
-// systemd-tmpfiles reserves the pages early in the boot, before memory is fragmented. The service
-// unit therefore reserves none, or, by default, only those that are still missing.
-std::string tmpfiles_of(const Entry& entry) {
-  std::string lines;
-  for (const auto& step : entry.steps) {
-    const auto reserved = hugepages_of(step);
-    if (!reserved) continue;
-    lines +=
-        fmt::format("w /{}/nr_hugepages - - - - {}\n",
-                    reserved->pool,
-                    reserved->granted.value_or(reserved->pages) + reserved->before.value_or(0));
-  }
-  return lines;
 }
 
 // The unit names its NIC by interface, and another device may have that name at a later boot. udev
@@ -118,19 +94,18 @@ constexpr std::string_view kSandbox =
     "SystemCallFilter=finit_module init_module\n"
     "UMask=0077\n";
 
-// The unit starts after network-online.target, because the guard must see what the NIC carries.
+// The unit starts after network-online.target and after remote file systems and disks, because the
+// guard must see what the NIC carries.
 // systemd starts the units of all NICs at the same time, and `prepare` does not wait for its lock:
 // flock(1) runs them one after another.
-std::string unit_of(const Request& request,
-                    const Entry& entry,
-                    const std::string& program,
-                    const std::string& name) {
+std::string unit_of(const Request& request, const Entry& entry) {
+  const std::string& name = request.interface->str();
   return fmt::format(
       "[Unit]\n"
       "Description=Prepare {} for MANA in user space\n"
       "Documentation=man:manactl-prepare(1)\n"
       "Wants=network-online.target\n"
-      "After=network-online.target\n"
+      "After=network-online.target remote-fs.target iscsi.service\n"
       "{}\n"
       "[Service]\n"
       "Type=oneshot\n"
@@ -139,7 +114,7 @@ std::string unit_of(const Request& request,
       "{}",
       name,
       asserts_of(entry.nic, name),
-      command_of(request, program, name),
+      command_of(request, name),
       kSandbox);
 }
 
@@ -176,21 +151,18 @@ Result<> check_names(const std::string& name, const std::string& program) {
 
 }  // namespace
 
-bool has_header(std::string_view text, const std::string& interface) {
-  if (interface.empty()) return text.starts_with("# Written by manactl for ");
-  return text.starts_with(fmt::format("# Written by manactl for {}.\n", interface));
-}
-
 Result<std::vector<PersistentFile>> persistent_files(const Request& request,
                                                      const Entry& entry,
-                                                     const std::string& program,
                                                      const os::Files& files) {
-  const std::string name = request.interface ? request.interface->str() : "hugepages";
-  const auto safe = check_names(name, program);
+  const std::string name = entry.persistent_name();
+  const std::string& program = request.boot_program;
+  auto safe = check_names(name, program);
+  if (safe && request.interface) safe = check_names(request.interface->str(), program);
   if (!safe) return tl::unexpected<Error>(safe.error());
   const std::string header = header_of(name);
   std::vector<PersistentFile> found;
-  const auto pages = tmpfiles_of(entry);
+  // The service unit reserves none, or, by default, only those that are still missing.
+  const auto pages = boot_hugepages_of(entry);
   if (!pages.empty()) found.push_back({kTmpfiles, "manactl-" + name + ".conf", header + pages});
   if (!request.interface) return found;
   const auto mac = entry.nic.mac;
@@ -201,7 +173,7 @@ Result<std::vector<PersistentFile>> persistent_files(const Request& request,
                             name));
   }
   const std::string unit = "manactl-prepare-" + name + ".service";
-  found.push_back({kUnitFiles, unit, header + unit_of(request, entry, program, name)});
+  found.push_back({kUnitFiles, unit, header + unit_of(request, entry)});
   found.push_back(
       {kBootTarget, "manactl-" + name + ".conf", header + "[Unit]\nWants=" + unit + "\n"});
   found.push_back(

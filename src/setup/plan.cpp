@@ -17,10 +17,14 @@ std::string shown(const std::string& name) {
   return printable(name);
 }
 
-const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {
-  const auto found = std::find_if(
-      entries.begin(), entries.end(), [&](const Entry& entry) { return entry.matches(name); });
+template <class Matches>
+const Entry* find_entry(const std::vector<Entry>& entries, Matches matches) {
+  const auto found = std::ranges::find_if(entries, matches);
   return found == entries.end() ? nullptr : &*found;
+}
+
+const Entry* find_entry(const std::vector<Entry>& entries, const std::string& name) {
+  return find_entry(entries, [&](const Entry& entry) { return entry.matches(name); });
 }
 
 // Also looks up `name` in the journal, because the synthetic interface may have been removed.
@@ -45,6 +49,65 @@ Result<> refuse_unfinished(const std::vector<Entry>& entries, const std::string&
                     shown(entry.name())));
   }
   return {};
+}
+
+// How the present state of a prepared NIC differs from the request; empty if it does not.
+std::string unfulfilled_part(const host::Nic& nic,
+                             const Request& request,
+                             const Entry* entry,
+                             const host::Facts& facts) {
+  if (nic.vf && nic.vf->up) return fmt::format("{} is up again", shown(nic.vf->name));
+  if (request.vf_only == nic.is_prepared()) {
+    return request.vf_only ? "it is bound to uio_hv_generic" : "it was prepared with --vf-only";
+  }
+  if (request.mtu && nic.vf && nic.vf->mtu != *request.mtu) {
+    return fmt::format("its MTU is {}", nic.vf->mtu);
+  }
+  const bool has_own_pages = request.hugepages && !request.hugepages->is_default;
+  const auto has_pages = [&](const StepRecord& it) {
+    return fulfills(it, *request.hugepages, facts);
+  };
+  if (has_own_pages && (entry == nullptr || std::ranges::none_of(entry->steps, has_pages))) {
+    return "these hugepages were not reserved with it";
+  }
+  return {};
+}
+
+Result<> refuse_unfulfilled(const host::Nic& nic,
+                            const Request& request,
+                            const Entry* entry,
+                            const host::Facts& facts) {
+  const auto name = shown(nic.name());
+  if (entry != nullptr && !entry->confirmed) {
+    return fail(Errc::busy,
+                fmt::format("'{}' is prepared but not confirmed: run 'manactl confirm {}', or "
+                            "'manactl restore {}' first",
+                            name,
+                            name,
+                            name));
+  }
+  const auto part = unfulfilled_part(nic, request, entry, facts);
+  if (part.empty()) return {};
+  return fail(
+      Errc::busy,
+      fmt::format("'{}' is already prepared, but not as requested: {}; run 'manactl restore "
+                  "{}' first",
+                  name,
+                  part,
+                  name));
+}
+
+// The journal and the files of --persist name a NIC by its interface, and the kernel gives the name
+// of a prepared NIC to the next interface.
+Result<> refuse_taken_name(const std::string& name, const std::vector<Entry>& entries) {
+  const auto* other = find_entry(entries, [&](const Entry& it) { return it.interface == name; });
+  if (other == nullptr) return {};
+  return fail(Errc::busy,
+              fmt::format("'{}' was the name of the prepared NIC {}: rename this interface, or run "
+                          "'manactl restore {}' first",
+                          shown(name),
+                          shown(other->id),
+                          shown(other->id)));
 }
 
 Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const std::string& name) {
@@ -148,13 +211,13 @@ bool has_class_id(const std::vector<Entry>& entries) {
 
 void add_bindings(Plan& plan, const host::Nic& nic, bool by_override, bool shared) {
   const std::string id = nic.vmbus->str();
-  const std::string vf = nic.vf->master ? nic.vf->name : "";
+  const auto vf = nic.vf->master ? std::optional(interface_of(*nic.vf)) : std::nullopt;
   if (!by_override) plan.steps.push_back(add_class_id(shared));
-  plan.steps.push_back(unbind_channel(id, nic.synthetic->name, vf));
+  plan.steps.push_back(unbind_channel(interface_of(*nic.synthetic), vf));
   if (by_override) plan.steps.push_back(override_driver(id));
   plan.steps.push_back(bind_channel(id));
   plan.steps.push_back(wait_for_uio(id));
-  plan.steps.push_back(keep_down(nic.vf->name));
+  plan.steps.push_back(keep_down(interface_of(*nic.vf)));
 }
 
 // The engine on direct verbs needs --vf-only but no hugepages. DPDK uses a NIC with --vf-only only
@@ -175,11 +238,11 @@ Result<> add_nic_steps(Plan& plan,
                        const Request& request,
                        const PlanInput& input) {
   const auto& [facts, system, entries] = input;
-  std::vector<std::string> interfaces;
+  std::vector<NicInterface> interfaces;
   // net_mana needs both interfaces down. The synthetic one comes first: setting it down also sets
   // the VF down, and while it is up, it would set the VF up again.
-  if (nic.synthetic) interfaces.push_back(nic.synthetic->name);
-  interfaces.push_back(nic.vf->name);
+  if (nic.synthetic) interfaces.push_back(interface_of(*nic.synthetic));
+  interfaces.push_back(interface_of(*nic.vf));
   for (const auto& interface : interfaces) plan.steps.push_back(save_addresses(interface));
   if (!request.vf_only) plan.steps.push_back(load_module(kUio));
   plan.steps.push_back(load_module("mana_ib"));
@@ -194,7 +257,7 @@ Result<> add_nic_steps(Plan& plan,
   }
   for (const auto& interface : interfaces) plan.steps.push_back(set_down(interface));
   if (request.vf_only) {
-    plan.steps.push_back(keep_down(nic.vf->name));
+    plan.steps.push_back(keep_down(interface_of(*nic.vf)));
     return {};
   }
   const auto by_override = uses_override(request, nic.vmbus->str(), facts, system.files);
@@ -238,7 +301,7 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
   const host::Nic& nic = **found;
   Plan plan;
   plan.entry.nic = identity_of(nic);
-  const auto* entry = find_entry(entries, name);
+  const auto* entry = find_entry(entries, [&](const Entry& it) { return it.belongs_to(nic); });
   if (entry != nullptr && entry->has_step(StepKind::bind_channel) && !nic.is_prepared()) {
     return fail(Errc::busy,
                 fmt::format("'{}' was prepared, but something else has rebound it: run 'manactl "
@@ -247,12 +310,15 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
                             shown(name)));
   }
   if (nic.is_prepared() || entry != nullptr) {
+    const auto fulfilled = refuse_unfulfilled(nic, request, entry, input.facts);
+    if (!fulfilled) return tl::unexpected<Error>(fulfilled.error());
     plan.already_prepared = true;
     plan.entry.interface = nic.name();
     if (entry != nullptr) plan.entry = *entry;
     return plan;
   }
-  auto allowed = refuse_unsuitable(nic, request, name);
+  auto allowed = refuse_taken_name(nic.name(), entries);
+  if (allowed) allowed = refuse_unsuitable(nic, request, name);
   if (allowed) allowed = refuse_guarded(nic, request, facts, system);
   if (!allowed) return tl::unexpected<Error>(allowed.error());
   plan.entry.interface = nic.name();
@@ -270,7 +336,8 @@ Result<Plan> make_plan(const Request& request,
                        const std::vector<Entry>& entries) {
   // Captured files may lack the boot id; a run on them writes no journal.
   const std::string boot = boot_id(system.files).value_or("");
-  const auto finished = refuse_unfinished(entries, boot);
+  auto finished = request.interface ? require_initial_namespace(system.files) : Result<>();
+  if (finished) finished = refuse_unfinished(entries, boot);
   if (!finished) return tl::unexpected<Error>(finished.error());
   const PlanInput input{facts, system, entries};
   auto plan = request.interface ? plan_nic(request, input) : plan_without_nic(request, input);

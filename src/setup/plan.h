@@ -26,6 +26,7 @@ struct Request {
   bool vf_only = false;
   std::optional<unsigned> mtu;
   std::string force_interface;  // overrides the guard if it is the NIC's name
+  std::string boot_program;     // the absolute path of manactl for --persist; empty without it
 };
 
 struct Plan {

@@ -12,12 +12,24 @@
 namespace manactl::setup {
 namespace {
 
+std::uint64_t page_kib_of(const HugepageRequest& request, const host::Facts& facts) {
+  return request.page_kib != 0 ? request.page_kib : host::default_page_kib(facts.memory);
+}
+
+std::uint64_t pages_of(const HugepageRequest& request, std::uint64_t kib) {
+  return request.pages != 0 ? request.pages : host::pages_for(request.bytes, kib);
+}
+
+std::string pool_name(std::uint64_t kib) {
+  return fmt::format("hugepages-{}kB", kib);
+}
+
 Result<std::string> pool_of(const HugepageRequest& request,
                             std::uint64_t kib,
                             unsigned node,
                             const os::Files& files) {
   const std::string nodes = "sys/devices/system/node";
-  const std::string size = fmt::format("hugepages-{}kB", kib);
+  const auto size = pool_name(kib);
   std::string pool = "sys/kernel/mm/hugepages/" + size;
   if (exists(files, nodes) || request.node) {
     pool = fmt::format("{}/node{}/hugepages/{}", nodes, node, size);
@@ -34,14 +46,6 @@ Result<std::string> pool_of(const HugepageRequest& request,
                   request.is_default ? "; '--hugepages none' prepares the NIC without them" : ""));
 }
 
-std::uint64_t missing_for_testpmd(const host::Facts& facts, unsigned node, std::uint64_t kib) {
-  const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
-  const auto on_node = static_cast<int>(node);
-  // Free pages of another size are as good as those that would be reserved.
-  if (host::missing_pages(host::freest_pool(facts.memory, on_node), bytes) == 0) return 0;
-  return host::missing_pages(host::freest_pool(facts.memory, on_node, kib), bytes);
-}
-
 // The number of pages that the memory of the node allows; UINT64_MAX if its size is unknown.
 std::uint64_t possible_pages(const os::Files& files, unsigned node, std::uint64_t kib) {
   constexpr std::uint64_t kMostKept = 1U << 30U;
@@ -50,15 +54,40 @@ std::uint64_t possible_pages(const os::Files& files, unsigned node, std::uint64_
   return (*available - std::min(*available / 4, kMostKept)) / (kib * 1024);
 }
 
+// The pages that manactl has reserved in the pools whose directory ends with `pool`.
 std::uint64_t pages_of_entries(const std::vector<Entry>& entries, const std::string& pool) {
   std::uint64_t pages = 0;
   for (const auto& entry : entries) {
     for (const auto& step : entry.steps) {
       const auto other = hugepages_of(step);
-      if (other && other->pool == pool) pages += other->granted.value_or(0);
+      if (other && other->pool.ends_with(pool) && !step.reverted)
+        pages += other->granted.value_or(0);
     }
   }
   return pages;
+}
+
+// Pages that were reserved with another NIC do not count as free, because they vanish when that NIC
+// is restored.
+std::uint64_t missing_for_testpmd(const host::Facts& facts,
+                                  const std::vector<Entry>& entries,
+                                  unsigned node,
+                                  std::uint64_t kib) {
+  const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
+  const auto on_node = static_cast<int>(node);
+  auto memory = facts.memory;
+  if (memory.pools) {
+    for (auto& pool : *memory.pools) {
+      const auto size = pool_name(pool.page_kib);
+      const auto others =
+          pages_of_entries(entries, fmt::format("/node{}/hugepages/{}", pool.node, size)) +
+          pages_of_entries(entries, "/mm/hugepages/" + size);
+      pool.free -= std::min(pool.free, others);
+    }
+  }
+  // Free pages of another size are as good as those that would be reserved.
+  if (host::missing_pages(host::freest_pool(memory, on_node), bytes) == 0) return 0;
+  return host::missing_pages(host::freest_pool(memory, on_node, kib), bytes);
 }
 
 }  // namespace
@@ -69,19 +98,18 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
                                              const os::Files& files,
                                              const std::vector<Entry>& entries) {
   constexpr std::uint64_t kMaxPages = 1U << 30;
-  const std::uint64_t kib =
-      request.page_kib != 0 ? request.page_kib : host::default_page_kib(facts.memory);
+  const auto kib = page_kib_of(request, facts);
   const unsigned node = request.node.value_or(nic_node);
   const auto pool = pool_of(request, kib, node, files);
   if (!pool) return tl::unexpected<Error>(pool.error());
   const auto others = pages_of_entries(entries, *pool);
   const auto possible = possible_pages(files, node, kib);
   if (request.is_default) {
-    const auto missing = missing_for_testpmd(facts, node, kib);
+    const auto missing = missing_for_testpmd(facts, entries, node, kib);
     if (missing == 0) return std::unique_ptr<Step>();
     return reserve_hugepages(*pool, std::min(missing, possible), others, missing);
   }
-  const auto pages = request.pages != 0 ? request.pages : host::pages_for(request.bytes, kib);
+  const auto pages = pages_of(request, kib);
   if (pages > possible && possible == 0) {
     return fail(
         Errc::unsupported,
@@ -102,6 +130,15 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
   }
   if (pages > kMaxPages) return fail(Errc::invalid, "more than 2^30 hugepages requested");
   return reserve_hugepages(*pool, pages, others);
+}
+
+bool fulfills(const StepRecord& record, const HugepageRequest& request, const host::Facts& facts) {
+  const auto reserved = hugepages_of(record);
+  const auto kib = page_kib_of(request, facts);
+  if (!reserved || record.reverted || reserved->granted != pages_of(request, kib)) return false;
+  const bool on_node = !request.node || reserved->pool.find(fmt::format(
+                                            "/node{}/", *request.node)) != std::string::npos;
+  return on_node && reserved->pool.ends_with("/" + pool_name(kib));
 }
 
 }  // namespace manactl::setup

@@ -37,4 +37,8 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
                                              const os::Files& files,
                                              const std::vector<Entry>& entries);
 
+// Whether the kernel granted the recorded step the requested number and size of pages, on the
+// requested node if there is one. False for a default request.
+bool fulfills(const StepRecord& record, const HugepageRequest& request, const host::Facts& facts);
+
 }  // namespace manactl::setup

@@ -5,8 +5,10 @@
 #include <array>
 #include <ctime>
 
+#include "base/text.h"
 #include "host/gather.h"
 #include "setup/lock.h"
+#include "setup/persistent_files.h"
 #include "setup/sysfs.h"
 #include "setup/takeover.h"
 
@@ -44,7 +46,7 @@ host::Facts gather_settled(const Request& request, const SetupContext& context) 
   auto facts = host::gather(context.system, {}, host::SshSearch::every_process);
   const auto* nic = request.interface ? facts.find_nic(request.interface->str()) : nullptr;
   if (nic == nullptr || !nic->vf || !nic->synthetic) return facts;
-  if (!wait_for_takeover(context, nic->vf->name)) return facts;
+  if (!wait_for_takeover(context, interface_of(*nic->vf))) return facts;
   return host::gather(context.system, {}, host::SshSearch::every_process);
 }
 
@@ -85,6 +87,19 @@ PrepareResult run_plan(Plan& plan,
   return result;
 }
 
+// Writes the files of --persist. While the NIC is not confirmed, only the journal contains them, so
+// that the next boot does not prepare a NIC that the watchdog has restored.
+Result<> persist(const Request& request, const SetupContext& context, PrepareResult& result) {
+  const auto& entry = result.entry;
+  const auto files = persistent_files(request, entry, context.system.files);
+  if (!files) return tl::unexpected<Error>(files.error());
+  const auto written = entry.confirmed ? context.persistence.write(*files)
+                                       : context.journal.save_boot_files(entry.id, *files);
+  if (!written) return because(written.error(), "cannot write the files of --persist");
+  for (const auto& file : *files) result.persistent.push_back(file.path());
+  return {};
+}
+
 PrepareResult already_prepared(Plan& plan) {
   PrepareResult result;
   result.outcome = PrepareOutcome::already_prepared;
@@ -106,7 +121,11 @@ Result<PrepareResult> prepare(const Request& request,
   const auto facts = gather_settled(request, context);
   auto plan = make_plan(request, facts, context.system, *entries);
   if (!plan) return tl::unexpected<Error>(plan.error());
-  if (plan->already_prepared) return already_prepared(*plan);
+  if (plan->already_prepared) {
+    auto result = already_prepared(*plan);
+    if (!request.boot_program.empty()) result.persisted = persist(request, context, result);
+    return result;
+  }
   plan->entry.created = local_time();
   if (before_changes) {
     const auto ready = before_changes(plan->entry, **lock);
@@ -122,7 +141,11 @@ Result<PrepareResult> prepare(const Request& request,
     result.entry = std::move(plan->entry);
     return result;
   }
-  return run_plan(*plan, context, context.journal, context.poll_signal);
+  auto result = run_plan(*plan, context, context.journal, context.poll_signal);
+  if (result.outcome == PrepareOutcome::done && !request.boot_program.empty()) {
+    result.persisted = persist(request, context, result);
+  }
+  return result;
 }
 
 Result<PrepareResult> dry_run_prepare(const Request& request,
@@ -135,21 +158,6 @@ Result<PrepareResult> dry_run_prepare(const Request& request,
   DiscardingFiles no_files;
   Journal journal(no_files);
   return run_plan(*plan, context, journal, {});
-}
-
-Result<std::vector<std::string>> confirm(const SetupContext& context) {
-  const auto lock = take_lock(context.lock_file, context.command);
-  if (!lock) return tl::unexpected<Error>(lock.error());
-  const auto entries = context.journal.entries();
-  if (!entries) return tl::unexpected<Error>(entries.error());
-  std::vector<std::string> confirmed;
-  for (const auto& entry : *entries) {
-    if (entry.confirmed || !entry.is_readable()) continue;
-    const auto written = context.journal.confirm(entry.id);
-    if (!written) return tl::unexpected<Error>(written.error());
-    confirmed.push_back(entry.name());
-  }
-  return confirmed;
 }
 
 }  // namespace manactl::setup

@@ -22,6 +22,7 @@ struct SetupContext : StepContext {
   std::string lock_file;
   std::string command;  // "prepare eth1": shown by another run that finds the lock taken
   SignalPoll poll_signal = {};
+  Persistence persistence;
 };
 
 enum class PrepareOutcome { done, already_prepared, rolled_back, roll_back_failed };
@@ -38,8 +39,11 @@ struct PrepareResult {
   Entry entry;
   std::vector<StepResult> steps;
   std::vector<RevertResult> reverted;
-  Error cause;     // why the run failed
-  int signal = 0;  // the signal that interrupted the run, or 0
+  Error cause;                          // why the run failed
+  int signal = 0;                       // the signal that interrupted the run, or 0
+  std::vector<std::string> persistent;  // paths of the files of --persist; confirm writes them if
+                                        // the entry is not confirmed
+  Result<> persisted;  // whether these files, or their texts in the journal, were written
 };
 
 // prepare() calls this function with the lock held, before any change. With --confirm-timeout, the
@@ -56,8 +60,5 @@ Result<PrepareResult> prepare(const Request& request,
 Result<PrepareResult> dry_run_prepare(const Request& request,
                                       const StepContext& context,
                                       const std::vector<Entry>& entries);
-
-// Confirms every unconfirmed entry, and returns the names of these entries.
-Result<std::vector<std::string>> confirm(const SetupContext& context);
 
 }  // namespace manactl::setup

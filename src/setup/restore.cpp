@@ -37,7 +37,7 @@ Result<Entry> deduce_entry(const std::string& id, const os::System& system) {
   }
   if (*driver == kUio || driver->empty()) {
     add_record(
-        entry, *unbind_channel(id, "", ""), fmt::format("bind channel {} to {}", id, kNetvsc));
+        entry, *unbind_channel({"", id}, {}), fmt::format("bind channel {} to {}", id, kNetvsc));
   }
   if (overridden) {
     add_record(entry,
@@ -58,7 +58,7 @@ RestoreResult restore_from_kernel_state(const std::string& id, const SetupContex
                     "their addresses, routes and MTU",
                     "how many hugepages were reserved"};
   if (!VmbusId::parse(id)) return result;
-  const auto entry = deduce_entry(id, context.system);
+  auto entry = deduce_entry(id, context.system);
   if (!entry) {
     result.reverted.push_back({"inspect channel " + id, tl::unexpected<Error>(entry.error()), {}});
     return result;
@@ -67,6 +67,63 @@ RestoreResult restore_from_kernel_state(const std::string& id, const SetupContex
   result.reverted = roll_back(context, *entry, entries.value_or(std::vector<Entry>{}), false);
   result.interface = interface_of(context.system.files, id).value_or("");
   return result;
+}
+
+std::vector<RenamedInterface> renamed_interfaces(const Entry& entry, const os::System& system) {
+  std::vector<RenamedInterface> renamed;
+  for (const auto& step : entry.steps) {
+    if (step.kind != StepKind::save_addresses) continue;
+    const auto link = find_link(system, interface_of(step.parameters));
+    if (link && !has_name(*link, step.interface())) {
+      renamed.push_back({step.interface(), link->name});
+    }
+  }
+  return renamed;
+}
+
+// The result of not removing the files of --persist, with the commands that remove them.
+RevertResult kept_boot_files(const std::string& name,
+                             const Error& error,
+                             const SetupContext& context) {
+  std::vector<std::string> commands;
+  for (const auto& path : context.persistence.list(name))
+    commands.push_back("rm " + shell_word(path));
+  return {"remove the files of --persist", tl::unexpected<Error>(error), std::move(commands)};
+}
+
+void remove_boot_files(const std::string& name,
+                       const SetupContext& context,
+                       RestoreResult& result) {
+  auto removed = context.persistence.remove(name);
+  if (removed) {
+    result.removed = std::move(*removed);
+  } else {
+    result.reverted.push_back(kept_boot_files(name, removed.error(), context));
+  }
+}
+
+// Removes the files of NICs that are not prepared: of all if `name` is empty.
+void add_files_only(const std::string& name,
+                    const SetupContext& context,
+                    std::vector<RestoreResult>& results) {
+  RestoreResult result;
+  result.id = result.interface = name;
+  result.journaled = false;
+  remove_boot_files(name, context, result);
+  if (!result.removed.empty() || !result.reverted.empty()) results.push_back(std::move(result));
+}
+
+// Removes all files if no entry remains, because the files of a NIC stay as long as its entry.
+void remove_remaining_files(const SetupContext& context, std::vector<RestoreResult>& results) {
+  const auto remaining = context.journal.entries();
+  if (!remaining) {
+    RestoreResult result;
+    result.journaled = false;
+    result.reverted.push_back(kept_boot_files("", remaining.error(), context));
+    results.push_back(std::move(result));
+  } else if (remaining->empty()) {
+    add_files_only("", context, results);
+  }
 }
 
 bool is_selected(const Entry& entry, const RestoreRequest& request) {
@@ -91,10 +148,10 @@ std::vector<const Entry*> select_entries(const std::vector<Entry>& entries,
 
 // Refuses to unbind a NIC that is in use: a process that polls the rings of the NIC would access
 // memory that no longer belongs to the process.
-Result<> refuse_in_use(const std::string& channel,
-                       const std::string& name,
-                       const os::System& system) {
-  const auto holders = find_uio_holders(channel, system.files);
+Result<> refuse_in_use(const NicIdentity& nic, const std::string& name, const os::System& system) {
+  const auto devices =
+      user_space_devices(system.files, nic.channel_id(), nic.pci ? nic.pci->str() : std::string());
+  const auto holders = find_holders(devices, system.files);
   if (holders.empty()) return {};
   std::vector<std::string> shown;
   shown.reserve(holders.size());
@@ -128,14 +185,25 @@ Result<std::vector<RestoreResult>> restore_without_entry(const RestoreRequest& r
   const auto& name = request.name;
   const auto facts = host::gather(context.system, {});
   const auto* nic = facts.find_nic(name);
-  if (nic == nullptr) return fail_unknown_name(name, facts);
-  if (!nic->vmbus || nic->vmbus_driver == kNetvsc) return std::vector<RestoreResult>{};
+  std::vector<RestoreResult> results;
+  if (nic == nullptr || !nic->vmbus || nic->vmbus_driver == kNetvsc) {
+    add_files_only(nic == nullptr ? name : nic->name(), context, results);
+    if (results.empty() && nic == nullptr) return fail_unknown_name(name, facts);
+    return results;
+  }
+  const auto initial = require_initial_namespace(context.system.files);
+  if (!initial) return tl::unexpected<Error>(initial.error());
   const auto& id = nic->vmbus->str();
-  const auto unused = request.force ? Result<>() : refuse_in_use(id, name, context.system);
+  const auto unused =
+      request.force ? Result<>() : refuse_in_use(identity_of(*nic), name, context.system);
   if (!unused) return tl::unexpected<Error>(unused.error());
   auto result = restore_from_kernel_state(id, context);
   result.journaled = false;
-  return std::vector<RestoreResult>{std::move(result)};
+  if (all_reverted(result.reverted) && !result.interface.empty()) {
+    remove_boot_files(result.interface, context, result);
+  }
+  results.push_back(std::move(result));
+  return results;
 }
 
 }  // namespace
@@ -144,7 +212,7 @@ bool RestoreResult::is_complete() const {
   return all_reverted(reverted) && (unknown.empty() || !journaled);
 }
 
-RestoreResult restore_entry(const Entry& entry, const SetupContext& context, bool force) {
+RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force) {
   RestoreResult result;
   if (!entry.is_readable()) {
     result = restore_from_kernel_state(entry.id, context);
@@ -163,9 +231,15 @@ RestoreResult restore_entry(const Entry& entry, const SetupContext& context, boo
       (void)context.journal.begin_restore(entry.id);
       const auto entries = context.journal.entries();
       result.reverted = roll_back(context, entry, entries.value_or(std::vector<Entry>{}), force);
+      if (!all_reverted(result.reverted)) (void)context.journal.mark_reverted(entry);
+      result.renamed = renamed_interfaces(entry, context.system);
     }
   }
   if (!all_reverted(result.reverted) || entry.must_stay) return result;
+  const auto name = entry.is_readable() ? entry.persistent_name() : result.interface;
+  // An empty name would select the boot files of every NIC.
+  if (!name.empty()) remove_boot_files(name, context, result);
+  if (!all_reverted(result.reverted)) return result;
   const auto closed = context.journal.remove(entry.id);
   if (!closed) result.reverted.push_back({"close the journal entry", closed, {}});
   return result;
@@ -178,14 +252,21 @@ Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
   const auto entries = context.journal.entries();
   if (!entries) return tl::unexpected<Error>(entries.error());
   const auto selected = select_entries(*entries, request);
-  if (selected.empty()) {
-    if (request.name.empty() || request.unfinished) return std::vector<RestoreResult>{};
+  if (selected.empty() && !request.name.empty() && !request.unfinished) {
     return restore_without_entry(request, context);
   }
+  const bool has_nic = std::ranges::any_of(selected, [](const Entry* entry) {
+    return VmbusId::parse(entry->id) || entry->id.starts_with("vf-");
+  });
+  const auto initial = has_nic ? require_initial_namespace(context.system.files) : Result<>();
+  if (!initial) return tl::unexpected<Error>(initial.error());
   const auto boot = boot_id(context.system.files).value_or("");
   for (const auto* entry : selected) {
     if (request.force || (entry->is_readable() && entry->boot_id != boot)) continue;
-    const auto unused = refuse_in_use(entry->id, entry->name(), context.system);
+    // An unreadable entry has only its id.
+    auto nic = entry->nic;
+    if (const auto id = VmbusId::parse(entry->id); id && !nic.channel) nic.channel = *id;
+    const auto unused = refuse_in_use(nic, entry->name(), context.system);
     if (!unused) return tl::unexpected<Error>(unused.error());
   }
   std::vector<RestoreResult> results;
@@ -193,6 +274,7 @@ Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
   for (const auto* entry : selected) {
     results.push_back(restore_entry(*entry, context, request.force));
   }
+  if (request.all) remove_remaining_files(context, results);
   return results;
 }
 

@@ -19,23 +19,36 @@ struct RestoreRequest {
   bool force = false;       // overwrite values of other programs; unbind a NIC that is in use
 };
 
+// An interface that had another name when its NIC was prepared.
+struct RenamedInterface {
+  std::string before, now;
+};
+
 struct RestoreResult {
-  std::string id, interface;
+  std::string id, interface;  // both empty: files of --persist of any NIC
   bool earlier_boot = false;  // the reboot has undone the changes
   std::vector<RevertResult> reverted;
+  std::vector<RenamedInterface> renamed;
+  std::vector<std::string> removed;  // paths of files of --persist
   std::vector<std::string> unknown;  // parts of the original state whose record is lost
   bool journaled = true;             // false: there was no journal entry
+
+  // There were files of --persist, but nothing to restore.
+  bool has_only_files() const { return !journaled && reverted.empty() && unknown.empty(); }
 
   // Everything was reverted, and no part of a journal entry was lost.
   bool is_complete() const;
 };
 
-// The result is empty if there is nothing to restore. Errc::not_found for an unknown name.
-// Errc::busy, with nothing changed, while a process has the uio device of one of these NICs open.
+// Also removes the files of --persist, after their NIC was restored. With `all`, also those of NICs
+// that are not prepared. The result is empty if there is nothing to restore. Errc::not_found for an
+// unknown name. Errc::busy, with nothing changed, while a process has a device of one of
+// these NICs open.
 Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
                                            const SetupContext& context);
 
-// Restores one entry, even if the NIC is in use. The caller holds the lock.
-RestoreResult restore_entry(const Entry& entry, const SetupContext& context, bool force);
+// Restores one entry, even if the NIC is in use. The caller holds the lock. If a step cannot be
+// reverted, the journal records the others, and the next restore does not repeat them.
+RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force);
 
 }  // namespace manactl::setup

@@ -20,7 +20,12 @@ SetupSession::SetupSession(const os::System& system)
       journal_(*files_) {}
 
 SetupContext SetupSession::context(std::string command, SignalPoll poll_signal) {
-  return {{system_, *clock_}, journal_, kLockFile, std::move(command), std::move(poll_signal)};
+  return {{system_, *clock_},
+          journal_,
+          kLockFile,
+          std::move(command),
+          std::move(poll_signal),
+          Persistence("")};
 }
 
 Result<> SetupSession::check_privileges() const {
@@ -53,7 +58,10 @@ DeferredSignals::DeferredSignals() {
     const bool ignored = sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
     if (ignored || !ends_process(number)) sigdelset(&deferred_, number);
   }
-  pthread_sigmask(SIG_BLOCK, &deferred_, &mask_before_);
+  sigset_t blocked = deferred_;
+  // Ctrl-Z, or a background job that writes to its terminal.
+  for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU}) sigaddset(&blocked, number);
+  pthread_sigmask(SIG_BLOCK, &blocked, &mask_before_);
 }
 
 DeferredSignals::~DeferredSignals() {

@@ -36,10 +36,10 @@ class SetupSession {
   Journal journal_;
 };
 
-// While this object exists, every signal that would end this process is blocked, so that no step is
-// left half done. For the same reason, the constructor lifts the limit on CPU time. The destructor
-// discards signals that take() has not returned: they arrived too late to change the result of the
-// command.
+// While this object exists, every signal that would end or stop this process is blocked, so that no
+// step is left half done. For the same reason, the constructor lifts the limit on CPU time. The
+// destructor discards signals that take() has not returned: they arrived too late to change the
+// result of the command.
 class DeferredSignals {
  public:
   DeferredSignals();
@@ -51,7 +51,7 @@ class DeferredSignals {
   int take();
 
  private:
-  sigset_t deferred_{};
+  sigset_t deferred_{};  // signals that take() returns; those that only stop are not among them
   sigset_t mask_before_{};
 };
 

@@ -36,14 +36,16 @@ std::optional<Confirmation> confirmation_of(const Entry& entry, const StatusInpu
 
 std::vector<std::string> commands_for(const NicStatus& status, const Entry& entry) {
   if (status.journal == JournalState::prepared) return {};
-  std::vector<std::string> commands{"manactl restore " + quoted(entry.name())};
+  std::vector<std::string> commands{"manactl restore " + shell_word(entry.name())};
   // After the deadline, a watchdog that can act is already restoring the NIC: it is too late to
   // confirm.
   const auto& wait = status.confirmation;
   const bool over = wait && wait->time_left && wait->time_left->count() <= 0;
   const bool can_confirm = wait && (!over || wait->watchdog == WatchdogState::dead ||
                                     wait->watchdog == WatchdogState::stopped);
-  if (can_confirm && entry.is_finished()) commands.insert(commands.begin(), "manactl confirm");
+  if (can_confirm && entry.is_finished()) {
+    commands.insert(commands.begin(), "manactl confirm " + shell_word(entry.name()));
+  }
   return commands;
 }
 
@@ -84,11 +86,6 @@ NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os
   return status;
 }
 
-bool belongs_to(const Entry& entry, const host::Nic& nic) {
-  return (nic.vmbus && entry.id == nic.vmbus->str()) ||
-         (nic.vf && entry.id == "vf-" + nic.vf->mac.str());
-}
-
 }  // namespace
 
 Status status_of(const host::Facts& facts,
@@ -104,7 +101,7 @@ Status status_of(const host::Facts& facts,
   for (const auto& nic : nics) {
     auto status = status_of_nic(nic, facts, system);
     for (const auto& entry : entries) {
-      if (!belongs_to(entry, nic)) continue;
+      if (!entry.belongs_to(nic)) continue;
       add_entry(status, entry, input, &nic);
       matched.insert(entry.id);
     }

@@ -2,6 +2,8 @@
 
 #include "setup/step.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "setup/steps.h"
 
@@ -10,6 +12,25 @@ namespace manactl::setup {
 std::string value_at(const Values& values, std::string_view key) {
   const auto found = values.find(key);
   return found == values.end() ? std::string() : found->second;
+}
+
+std::string list_key(std::string_view list, std::size_t number) {
+  constexpr std::size_t kDigits = 6;
+  const auto digits = std::to_string(number);
+  std::string key(list);
+  key += '.';
+  key.append(kDigits - std::min(kDigits, digits.size()), '0');
+  return key += digits;
+}
+
+std::vector<std::string> list_of(const Values& values, std::string_view list) {
+  const auto prefix = std::string(list) + '.';
+  std::vector<std::string> found;
+  for (auto it = values.lower_bound(prefix); it != values.end() && it->first.starts_with(prefix);
+       ++it) {
+    found.push_back(it->second);
+  }
+  return found;
 }
 
 Result<> Step::verify(const os::System& system) const {
@@ -40,7 +61,7 @@ Result<std::unique_ptr<Step>> make_step(const StepRecord& record) {
   const auto has = [&](std::string_view key) { return record.parameters.contains(key); };
   switch (record.kind) {
     case StepKind::save_addresses:
-      return save_addresses(record.interface());
+      return save_addresses(interface_of(record.parameters));
     case StepKind::load_module:
       return load_module(text("name"));
     case StepKind::reserve_hugepages:
@@ -49,11 +70,12 @@ Result<std::unique_ptr<Step>> make_step(const StepRecord& record) {
                                number("others"),
                                has("wanted") ? std::optional(number("wanted")) : std::nullopt);
     case StepKind::set_mtu:
-      return set_mtu(record.interface(), static_cast<unsigned>(number("mtu")));
+      return set_mtu(interface_of(record.parameters), static_cast<unsigned>(number("mtu")));
     case StepKind::set_down:
-      return set_down(record.interface());
+      return set_down(interface_of(record.parameters));
     case StepKind::unbind_channel:
-      return unbind_channel(record.channel(), record.interface(), text("vf"));
+      return unbind_channel(interface_of(record.parameters),
+                            has("vf") ? std::optional(vf_of(record.parameters)) : std::nullopt);
     case StepKind::override_driver:
       return override_driver(record.channel());
     case StepKind::add_class_id:
@@ -63,7 +85,7 @@ Result<std::unique_ptr<Step>> make_step(const StepRecord& record) {
     case StepKind::wait_for_uio:
       return wait_for_uio(record.channel());
     case StepKind::keep_down:
-      return keep_down(record.interface());
+      return keep_down(interface_of(record.parameters));
     case StepKind::unknown:
       break;
   }

@@ -27,6 +27,11 @@ using Values = std::map<std::string, std::string, std::less<>>;
 // The value of `key`; empty if there is none.
 std::string value_at(const Values& values, std::string_view key);
 
+// The key of element `number` of a list: "route.000003". The digits let the keys sort in the order
+// of the list.
+std::string list_key(std::string_view list, std::size_t number);
+std::vector<std::string> list_of(const Values& values, std::string_view list);
+
 // The system that steps read and change, and the clock that they wait on. The objects behind the
 // references must outlive this context.
 struct StepContext {
@@ -35,8 +40,8 @@ struct StepContext {
 };
 
 enum class StepKind {
-  unknown,  // a kind that only a later version of manactl has
-  save_addresses,
+  unknown,         // a kind that only a later version of manactl has
+  save_addresses,  // and settings and routes
   load_module,
   reserve_hugepages,
   set_mtu,
@@ -52,7 +57,7 @@ enum class StepKind {
 // The words in journal files; they must not change. prepare runs the steps in this order, except
 // that add_class_id precedes unbind_channel.
 inline constexpr EnumWords<StepKind, 11> kStepKindWords{{
-    {StepKind::save_addresses, "surroundings"},  // addresses and routes
+    {StepKind::save_addresses, "surroundings"},  // settings, addresses, routes
     {StepKind::load_module, "module"},
     {StepKind::reserve_hugepages, "hugepages"},
     {StepKind::set_mtu, "mtu"},
@@ -74,11 +79,13 @@ struct StepRecord {
   Values after;   // result of apply(); empty if unknown
   std::vector<std::string> manual_commands;
   bool begun = false, done = false;
+  bool reverted = false;  // by an earlier restore that could not revert every step
 
   // Empty unless the step changes an interface.
   std::string interface() const { return value_at(parameters, "interface"); }
 
-  // The VMBus id; empty unless the step changes a channel.
+  // The VMBus id of the NIC; empty if the step changes neither its channel nor its synthetic
+  // interface.
   std::string channel() const { return value_at(parameters, "channel"); }
 };
 
@@ -86,6 +93,7 @@ struct RevertRequest {
   const StepRecord& record;
   std::vector<const StepRecord*> other_records;  // of the same step for other NICs
   bool force = false;                            // overwrite values that other programs have set
+  bool is_repeated = false;  // an earlier restore has reverted other steps: the NIC may be in use
 };
 
 class Step {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <cerrno>
+#include <utility>
 
 #include "base/text.h"
 #include "setup/steps.h"
@@ -15,21 +16,21 @@ constexpr milliseconds kDriverTimeout{5000};
 constexpr milliseconds kRenameTimeout{2000};
 
 std::string echo(const std::string& text, const std::string& path) {
-  return fmt::format("echo {} > /{}", quoted(text), path);
+  return fmt::format("echo {} > /{}", shell_word(text), path);
 }
 
 // Reverting binds the channel again. The kernel then creates a new interface, which may get another
 // name, and the VF joins it without further steps.
 class UnbindChannel final : public Step {
  public:
-  UnbindChannel(std::string id, std::string interface, std::string vf)
-      : Step(StepKind::unbind_channel, {{"channel", id}, {"interface", interface}, {"vf", vf}}),
-        id_(std::move(id)),
-        interface_(std::move(interface)),
+  UnbindChannel(NicInterface synthetic, std::optional<NicInterface> vf)
+      : Step(StepKind::unbind_channel, parameters_of(synthetic, vf)),
+        id_(synthetic.channel),
+        synthetic_(std::move(synthetic)),
         vf_(std::move(vf)) {}
 
   std::string title() const override {
-    return fmt::format("unbind {} ({}) from {}", interface_, id_, kNetvsc);
+    return fmt::format("unbind {} ({}) from {}", synthetic_.name, id_, kNetvsc);
   }
 
   Result<Values> observe(const os::System& system) const override {
@@ -56,18 +57,13 @@ class UnbindChannel final : public Step {
       return fail(Errc::busy,
                   fmt::format("channel {} is bound to '{}': unbind it first", id_, *driver));
     }
-    auto named = wait_for_name(context);
-    if (!named) return named;
-    if (value_at(request.record.before, "joined") != "yes") return {};
-    if (wait_until(context.clock, kDriverTimeout, [&] { return has_joined(context.system); })) {
-      return {};
-    }
-    if (const auto vf = find_link(context.system, vf_); !vf) {
-      return tl::unexpected<Error>(vf.error());
-    }
-    return fail(
-        Errc::timeout,
-        fmt::format("the VF {} did not join {} again", printable(vf_), printable(interface_)));
+    const auto created = wait_for_interface(context);
+    if (!created) return created;
+    // Later reverts need the VF, whatever the name of the synthetic interface.
+    const auto named = wait_for_name(context, request);
+    const auto joined =
+        value_at(request.record.before, "joined") == "yes" ? wait_for_vf(context) : Result<>();
+    return named ? joined : named;
   }
 
   std::vector<std::string> manual_commands(const Values& /*before*/) const override {
@@ -75,32 +71,90 @@ class UnbindChannel final : public Step {
   }
 
  private:
+  static Values parameters_of(const NicInterface& synthetic,
+                              const std::optional<NicInterface>& vf) {
+    auto values = vf ? vf->parameters() : Values();
+    values["channel"] = synthetic.channel;
+    values["interface"] = synthetic.name;
+    if (vf) values["vf"] = vf->name;
+    return values;
+  }
+
   bool has_joined(const os::System& system) const {
-    if (vf_.empty()) return false;
-    const auto vf = find_link(system, vf_);
-    const auto synthetic = find_link(system, interface_);
+    if (!vf_) return false;
+    const auto vf = find_link(system, *vf_);
+    const auto synthetic = find_link(system, synthetic_);
     return vf && synthetic && vf->master == synthetic->index;
   }
 
-  // udev renames an interface after it appears. This function waits for that; after a timeout, it
-  // renames the interface itself.
-  Result<> wait_for_name(const StepContext& context) const {
-    const auto& files = context.system.files;
-    if (!wait_until(context.clock, kDriverTimeout, [&] { return interface_of(files, id_); })) {
-      return fail(Errc::timeout,
-                  fmt::format("{} did not create an interface for channel {}", kNetvsc, id_));
-    }
-    if (interface_.empty()) return {};  // the former name is unknown
-    const auto is_named = [&] { return interface_of(files, id_) == interface_; };
-    if (wait_until(context.clock, kRenameTimeout, is_named)) return {};
-    const auto name = InterfaceName::parse(interface_);
-    const auto link = find_link(context.system, interface_of(files, id_).value_or(""));
-    if (!name) return tl::unexpected<Error>(name.error());
-    if (!link) return tl::unexpected<Error>(link.error());
-    return context.system.links.rename(link->index, *name);
+  Result<> wait_for_interface(const StepContext& context) const {
+    const auto exists = [&] { return find_link(context.system, synthetic_).has_value(); };
+    if (wait_until(context.clock, kDriverTimeout, exists)) return {};
+    const auto link = find_link(context.system, synthetic_);
+    if (!link && link.error().code != Errc::not_found) return tl::unexpected<Error>(link.error());
+    return fail(Errc::timeout,
+                fmt::format("{} did not create an interface for channel {}", kNetvsc, id_));
   }
 
-  std::string id_, interface_, vf_;
+  Result<> wait_for_vf(const StepContext& context) const {
+    if (wait_until(context.clock, kDriverTimeout, [&] { return has_joined(context.system); })) {
+      return {};
+    }
+    const auto vf = find_link(context.system, *vf_);
+    if (!vf) return tl::unexpected<Error>(vf.error());
+    return fail(
+        Errc::timeout,
+        fmt::format(
+            "the VF {} did not join {} again", printable(vf->name), printable(synthetic_.name)));
+  }
+
+  // udev renames an interface after it appears. This function waits for that; after a timeout, it
+  // renames the interface itself. The name may belong to another interface now.
+  Result<> wait_for_name(const StepContext& context, const RevertRequest& request) const {
+    if (synthetic_.name.empty()) return {};  // the former name is unknown
+    const auto is_named = [&] {
+      const auto link = find_link(context.system, synthetic_);
+      return link && has_name(*link, synthetic_.name);
+    };
+    if (wait_until(context.clock, kRenameTimeout, is_named)) return {};
+    const auto name = InterfaceName::parse(synthetic_.name);
+    const auto link = find_link(context.system, synthetic_);
+    if (!name) return tl::unexpected<Error>(name.error());
+    if (!link) return tl::unexpected<Error>(link.error());
+    const bool is_taken = find_link(context.system, synthetic_.name).has_value();
+    if (is_taken && request.force) return {};
+    if (!is_taken) return rename(context.system.links, *link, *name, request);
+    return fail(Errc::busy,
+                fmt::format("the interface of channel {} is named '{}', because another interface "
+                            "has the name '{}' now: rename that one, or use --force to accept this",
+                            id_,
+                            printable(link->name),
+                            printable(synthetic_.name)));
+  }
+
+  // Before Linux 6.2, an interface must be down to be renamed. The reverts of set_down and of
+  // save_addresses restore the rest. If they are done already, the interface may be in use.
+  static Result<> rename(os::Links& links,
+                         const os::Link& link,
+                         const InterfaceName& name,
+                         const RevertRequest& request) {
+    auto renamed = links.rename(link.index, name);
+    if (renamed || renamed.error().sys != EBUSY) return renamed;
+    if (request.is_repeated && request.force) return {};
+    if (request.is_repeated) {
+      return fail(Errc::busy,
+                  fmt::format("'{}' is up, and this kernel renames only interfaces that are down: "
+                              "set it down and rename it to '{}', or use --force to keep the name",
+                              printable(link.name),
+                              printable(name.str())));
+    }
+    const auto set = links.set_up(link.index, false);
+    return set ? links.rename(link.index, name) : set;
+  }
+
+  std::string id_;
+  NicInterface synthetic_;
+  std::optional<NicInterface> vf_;
 };
 
 // With driver_override, only uio_hv_generic can bind to this channel, and hv_netvsc cannot. The
@@ -268,10 +322,9 @@ class WaitForUio final : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> unbind_channel(const std::string& id,
-                                     const std::string& interface,
-                                     const std::string& vf) {
-  return std::make_unique<UnbindChannel>(id, interface, vf);
+std::unique_ptr<Step> unbind_channel(const NicInterface& synthetic,
+                                     const std::optional<NicInterface>& vf) {
+  return std::make_unique<UnbindChannel>(synthetic, vf);
 }
 
 std::unique_ptr<Step> override_driver(const std::string& id) {

@@ -62,6 +62,7 @@ class ReserveHugepages final : public Step {
   }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
+    if (!request.record.begun) return {};  // pages that appeared since belong to others
     const auto now = read(context.system.files);
     if (!now) return tl::unexpected<Error>(now.error());
     const auto own = *hugepages_of(request.record);
@@ -113,7 +114,7 @@ class ReserveHugepages final : public Step {
     std::uint64_t max = unreserved;
     for (const auto* record : others) {
       const auto other = hugepages_of(*record);
-      if (!other || other->pool != pool_) continue;
+      if (!other || other->pool != pool_ || !record->begun || record->reverted) continue;
       max += other->granted.value_or(other->pages);
       min += other->granted.value_or(0);
     }
@@ -149,6 +150,7 @@ std::optional<HugepageReservation> hugepages_of(const StepRecord& record) {
   HugepageReservation reservation;
   reservation.pool = value_at(record.parameters, "pool");
   reservation.pages = parse_unsigned(value_at(record.parameters, "pages")).value_or(0);
+  reservation.others = parse_unsigned(value_at(record.parameters, "others")).value_or(0);
   if (const auto pages = parse_unsigned(value_at(record.parameters, "wanted"))) {
     reservation.wanted = *pages;
   }

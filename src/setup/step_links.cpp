@@ -12,15 +12,20 @@ std::string up_or_down(const os::Link& link) {
   return link.is_up() ? "up" : "down";
 }
 
+Values with_mtu(Values parameters, unsigned mtu) {
+  parameters["mtu"] = std::to_string(mtu);
+  return parameters;
+}
+
 class SetMtu final : public Step {
  public:
-  SetMtu(std::string interface, unsigned mtu)
-      : Step(StepKind::set_mtu, {{"interface", interface}, {"mtu", std::to_string(mtu)}}),
+  SetMtu(NicInterface interface, unsigned mtu)
+      : Step(StepKind::set_mtu, with_mtu(interface.parameters(), mtu)),
         interface_(std::move(interface)),
         mtu_(mtu) {}
 
   std::string title() const override {
-    return fmt::format("set the MTU of {} to {}", interface_, mtu_);
+    return fmt::format("set the MTU of {} to {}", interface_.name, mtu_);
   }
 
   Result<Values> observe(const os::System& system) const override {
@@ -49,26 +54,27 @@ class SetMtu final : public Step {
     const bool same = value_at(request.record.before, "index") == std::to_string(link->index);
     if (same && link->mtu != mtu_ && !request.force) {
       return fail_changed(
-          "the MTU of " + interface_, std::to_string(link->mtu), std::to_string(mtu_));
+          "the MTU of " + interface_.name, std::to_string(link->mtu), std::to_string(mtu_));
     }
     return context.system.links.set_mtu(link->index, static_cast<unsigned>(*before));
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {
-    return {fmt::format("ip link set {} mtu {}", quoted(interface_), value_at(before, "mtu"))};
+    return {
+        fmt::format("ip link set {} mtu {}", shell_word(interface_.name), value_at(before, "mtu"))};
   }
 
  private:
-  std::string interface_;
+  NicInterface interface_;
   unsigned mtu_;
 };
 
 class SetDown : public Step {
  public:
-  explicit SetDown(std::string interface, StepKind kind = StepKind::set_down)
-      : Step(kind, {{"interface", interface}}), interface_(std::move(interface)) {}
+  explicit SetDown(NicInterface interface, StepKind kind = StepKind::set_down)
+      : Step(kind, interface.parameters()), interface_(std::move(interface)) {}
 
-  std::string title() const override { return fmt::format("set {} down", interface_); }
+  std::string title() const override { return fmt::format("set {} down", interface_.name); }
 
   Result<Values> observe(const os::System& system) const override {
     const auto link = find_link(system, interface_);
@@ -93,7 +99,8 @@ class SetDown : public Step {
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {
-    return {fmt::format("ip link set {} {}", quoted(interface_), value_at(before, "state"))};
+    return {
+        fmt::format("ip link set {} {}", shell_word(interface_.name), value_at(before, "state"))};
   }
 
  protected:
@@ -104,17 +111,17 @@ class SetDown : public Step {
     return system.links.set_up(link->index, up);
   }
 
-  std::string interface_;
+  NicInterface interface_;
 };
 
 // hv_netvsc may take over a VF after it was set down, and network managers set up interfaces
 // that are new to them. Setting the VF down once is therefore not enough.
 class KeepDown final : public SetDown {
  public:
-  explicit KeepDown(std::string interface) : SetDown(std::move(interface), StepKind::keep_down) {}
+  explicit KeepDown(NicInterface interface) : SetDown(std::move(interface), StepKind::keep_down) {}
 
   std::string title() const override {
-    return fmt::format("verify that {} stays down", interface_);
+    return fmt::format("verify that {} stays down", interface_.name);
   }
 
   bool is_done(const Values& /*observed*/) const override { return false; }
@@ -127,7 +134,7 @@ class KeepDown final : public SetDown {
     const auto now = observe(system);
     if (!now) return tl::unexpected<Error>(now.error());
     if (value_at(*now, "state") == "down") return {};
-    return fail(Errc::busy, fmt::format("{} is up again", printable(interface_)));
+    return fail(Errc::busy, fmt::format("{} is up again", printable(interface_.name)));
   }
 
   // The revert of the earlier set_down step restores the state.
@@ -140,15 +147,15 @@ class KeepDown final : public SetDown {
 
 }  // namespace
 
-std::unique_ptr<Step> set_mtu(const std::string& interface, unsigned mtu) {
+std::unique_ptr<Step> set_mtu(const NicInterface& interface, unsigned mtu) {
   return std::make_unique<SetMtu>(interface, mtu);
 }
 
-std::unique_ptr<Step> set_down(const std::string& interface) {
+std::unique_ptr<Step> set_down(const NicInterface& interface) {
   return std::make_unique<SetDown>(interface);
 }
 
-std::unique_ptr<Step> keep_down(const std::string& interface) {
+std::unique_ptr<Step> keep_down(const NicInterface& interface) {
   return std::make_unique<KeepDown>(interface);
 }
 

@@ -7,13 +7,14 @@
 
 #include <optional>
 
+#include "setup/nic_interface.h"
 #include "setup/step.h"
 
 namespace manactl::setup {
 
 // Records MTU, addresses, routes and whether the interface is up, and changes nothing. The revert,
 // which runs after both interfaces are up again, restores those values that the kernel does not.
-std::unique_ptr<Step> save_addresses(const std::string& interface);
+std::unique_ptr<Step> save_addresses(const NicInterface& interface);
 
 // The addresses in a record of save_addresses(), "10.0.1.4/24 broadcast ..."; none for other steps.
 std::vector<std::string> saved_addresses(const StepRecord& record);
@@ -31,6 +32,7 @@ std::unique_ptr<Step> reserve_hugepages(const std::string& pool,
 struct HugepageReservation {
   std::string pool;
   std::uint64_t pages = 0;               // requested
+  std::uint64_t others = 0;              // of other entries in the pool before the step
   std::optional<std::uint64_t> wanted;   // empty unless the step accepts fewer pages
   std::optional<std::uint64_t> before;   // pages in the pool before the step
   std::optional<std::uint64_t> granted;  // empty unless the step is done
@@ -39,15 +41,13 @@ struct HugepageReservation {
 // The reservation in a record of reserve_hugepages(); empty for other steps.
 std::optional<HugepageReservation> hugepages_of(const StepRecord& record);
 
-std::unique_ptr<Step> set_mtu(const std::string& interface, unsigned mtu);
+std::unique_ptr<Step> set_mtu(const NicInterface& interface, unsigned mtu);
 
-std::unique_ptr<Step> set_down(const std::string& interface);
+std::unique_ptr<Step> set_down(const NicInterface& interface);
 
-// Unbinds the VMBus channel `id` of `interface` from hv_netvsc. `vf` is empty if no VF has joined
-// `interface`.
-std::unique_ptr<Step> unbind_channel(const std::string& id,
-                                     const std::string& interface,
-                                     const std::string& vf);
+// Unbinds the VMBus channel of `synthetic` from hv_netvsc. `vf` is empty if no VF has joined it.
+std::unique_ptr<Step> unbind_channel(const NicInterface& synthetic,
+                                     const std::optional<NicInterface>& vf);
 std::unique_ptr<Step> override_driver(const std::string& id);
 
 // Writes the class id to new_id, for kernels without driver_override. `shared`: manactl has already
@@ -61,6 +61,6 @@ std::unique_ptr<Step> bind_channel(const std::string& id);
 std::unique_ptr<Step> wait_for_uio(const std::string& id);
 
 // Sets the interface down again whenever something sets it up, until it stays down.
-std::unique_ptr<Step> keep_down(const std::string& interface);
+std::unique_ptr<Step> keep_down(const NicInterface& interface);
 
 }  // namespace manactl::setup

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/characters.h"
 #include "base/text.h"
 
 namespace manactl::setup {
@@ -44,6 +43,20 @@ std::optional<std::string> interface_of(const os::Files& files, const std::strin
   return found->front();
 }
 
+std::set<std::string> user_space_devices(const os::Files& files,
+                                         const std::string& channel,
+                                         const std::string& pci) {
+  std::set<std::string> devices;
+  const auto uio = channel.empty() ? std::nullopt : uio_of(files, channel);
+  if (uio) devices.insert("/dev/" + *uio);
+  if (pci.empty()) return devices;
+  const auto verbs = files.list("sys/bus/pci/devices/" + pci + "/infiniband_verbs");
+  for (const auto& name : verbs.value_or(std::vector<std::string>{})) {
+    devices.insert("/dev/infiniband/" + name);
+  }
+  return devices;
+}
+
 Result<std::string> boot_id(const os::Files& files) {
   auto text = files.read("proc/sys/kernel/random/boot_id");
   if (!text) return text;
@@ -62,16 +75,6 @@ Result<os::Link> find_link(const os::System& system, const std::string& name) {
     if (has_name(link, name)) return std::move(link);
   }
   return fail(Errc::not_found, fmt::format("interface '{}' does not exist", printable(name)));
-}
-
-std::string quoted(const std::string& word) {
-  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-    return is_alphanumeric(c) || std::string_view("@%+=:,./_-").find(c) != std::string_view::npos;
-  });
-  if (plain) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
 }
 
 }  // namespace manactl::setup

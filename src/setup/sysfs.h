@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "os/system.h"
@@ -30,14 +31,18 @@ Result<std::string> override_of(const os::Files& files, const std::string& id);
 std::optional<std::string> uio_of(const os::Files& files, const std::string& id);
 std::optional<std::string> interface_of(const os::Files& files, const std::string& id);
 
+// The character devices through which programs use a NIC: "/dev/uio0" of its channel, and
+// "/dev/infiniband/uverbs0" of the PCI function of its VF. Ports of one function share the latter.
+// Skips an empty `channel` or `pci`.
+std::set<std::string> user_space_devices(const os::Files& files,
+                                         const std::string& channel,
+                                         const std::string& pci);
+
 // The boot_id of the kernel, which changes at every reboot.
 Result<std::string> boot_id(const os::Files& files);
 
 // Whether `name` is the name or an alternative name of `link`.
 bool has_name(const os::Link& link, const std::string& name);
 Result<os::Link> find_link(const os::System& system, const std::string& name);
-
-// Returns `word`, quoted for a shell if necessary.
-std::string quoted(const std::string& word);
 
 }  // namespace manactl::setup

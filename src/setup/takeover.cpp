@@ -28,7 +28,7 @@ bool awaits_takeover(const os::System& system, int index) {
 
 }  // namespace
 
-bool wait_for_takeover(const StepContext& context, const std::string& vf) {
+bool wait_for_takeover(const StepContext& context, const NicInterface& vf) {
   constexpr std::chrono::milliseconds kLimit{2000};
   const auto link = find_link(context.system, vf);
   if (!link || !awaits_takeover(context.system, link->index)) return false;
@@ -37,7 +37,7 @@ bool wait_for_takeover(const StepContext& context, const std::string& vf) {
   return true;
 }
 
-Result<> hold_down(const StepContext& context, const std::string& interface) {
+Result<> hold_down(const StepContext& context, const NicInterface& interface) {
   constexpr std::chrono::milliseconds kQuietTime{300};
   constexpr int kMaxAttempts = 5;
   for (int i = 0; i < kMaxAttempts; ++i) {
@@ -54,7 +54,7 @@ Result<> hold_down(const StepContext& context, const std::string& interface) {
   return fail(Errc::busy,
               fmt::format("something repeatedly sets {} up: configure the network manager to "
                           "ignore it",
-                          printable(interface)));
+                          printable(interface.name)));
 }
 
 }  // namespace manactl::setup

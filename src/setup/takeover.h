@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "setup/nic_interface.h"
 #include "setup/step.h"
 
 namespace manactl::setup {
@@ -17,10 +18,10 @@ namespace manactl::setup {
 // Waits while the VF is down although it has joined a synthetic interface that is up. Gives up
 // after two seconds, because the VF may have been set down on purpose. Returns whether it waited:
 // the state and the name of the VF may have changed.
-bool wait_for_takeover(const StepContext& context, const std::string& vf);
+bool wait_for_takeover(const StepContext& context, const NicInterface& vf);
 
 // Sets the interface down, and again whenever something sets it up, until it has been down for
 // 0.3 s. Errc::busy if it does not stay down.
-Result<> hold_down(const StepContext& context, const std::string& interface);
+Result<> hold_down(const StepContext& context, const NicInterface& interface);
 
 }  // namespace manactl::setup

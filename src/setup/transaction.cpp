@@ -10,13 +10,12 @@ namespace manactl::setup {
 namespace {
 
 Result<> revert_step(const StepContext& context,
-                     const StepRecord& record,
+                     RevertRequest request,
                      const Entry& entry,
-                     const std::vector<Entry>& entries,
-                     bool force) {
+                     const std::vector<Entry>& entries) {
+  const auto& record = request.record;
   auto step = make_step(record);
   if (!step) return tl::unexpected<Error>(step.error());
-  RevertRequest request{record, {}, force};
   for (const auto& other : entries) {
     if (other.id == entry.id) continue;
     for (const auto& theirs : other.steps) {
@@ -31,7 +30,7 @@ Result<> revert_step(const StepContext& context,
 std::string StepResult::before_text() const {
   std::string text;
   for (const auto& [key, value] : before) {
-    // Keys with a dot are elements of numbered lists: "address.00000".
+    // Keys with a dot are elements of lists: "address.000000".
     if (key.find('.') != std::string::npos || key == "index") continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, value.empty() ? "-" : value);
   }
@@ -44,17 +43,20 @@ bool all_reverted(const std::vector<RevertResult>& results) {
 }
 
 std::vector<RevertResult> roll_back(const StepContext& context,
-                                    const Entry& entry,
+                                    Entry& entry,
                                     const std::vector<Entry>& entries,
                                     bool force) {
+  const bool is_repeated = std::ranges::any_of(entry.steps, &StepRecord::reverted);
   std::vector<RevertResult> results;
   for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
-    auto result = revert_step(context, *record, entry, entries, force);
-    RevertResult one{record->title, std::move(result), {}};
+    if (record->reverted) continue;
+    RevertResult one{
+        record->title, revert_step(context, {*record, {}, force, is_repeated}, entry, entries), {}};
     if (!one.result) {
       const auto vanished = find_vanished_device(entry, context.system);
       one.device_vanished = vanished.caused(one.result.error(), *record, entry);
     }
+    record->reverted = one.succeeded();
     if (!one.succeeded()) one.manual_commands = record->manual_commands;
     results.push_back(std::move(one));
   }
@@ -87,9 +89,9 @@ Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
   return {};
 }
 
-// This process knows which steps it began, and reverts only these. A later process has to compare
-// values.
-void Transaction::roll_back_begun(const Entry& entry) {
+// This process knows which steps it began, and reverts only these. Marks the others as reverted
+// too, because a later process would have to compare values.
+void Transaction::roll_back_begun(Entry& entry) {
   Entry begun = entry;
   begun.steps.resize(results_.size());
   if (!results_.empty() && results_.back().changed && !begun.steps.back().begun) {
@@ -97,6 +99,9 @@ void Transaction::roll_back_begun(const Entry& entry) {
   }
   const auto entries = journal_.entries();
   reverted_ = roll_back(context_, begun, entries.value_or(std::vector<Entry>{}), false);
+  for (std::size_t number = 0; number < entry.steps.size(); ++number) {
+    entry.steps[number].reverted = number >= begun.steps.size() || begun.steps[number].reverted;
+  }
 }
 
 Result<> Transaction::run(const Steps& steps, Entry& entry) {
@@ -111,7 +116,10 @@ Result<> Transaction::run(const Steps& steps, Entry& entry) {
   roll_back_begun(entry);
   const auto vanished = find_vanished_device(entry, context_.system).text(entry);
   if (!vanished.empty()) result = because(result.error(), vanished);
-  if (!is_rolled_back()) return result;
+  if (!is_rolled_back()) {
+    (void)journal_.mark_reverted(entry);
+    return result;
+  }
   const auto closed = journal_.remove(entry.id);
   if (!closed) reverted_.push_back({"close the journal entry", closed, {"manactl restore --all"}});
   return result;

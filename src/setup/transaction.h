@@ -58,7 +58,7 @@ class Transaction {
 
  private:
   Result<> run_step(Step& step, Entry& entry, std::size_t number);
-  void roll_back_begun(const Entry& entry);
+  void roll_back_begun(Entry& entry);
 
   const StepContext& context_;
   Journal& journal_;
@@ -68,10 +68,10 @@ class Transaction {
   int signal_ = 0;
 };
 
-// Reverts every step of the entry, newest first. `entries` is the whole journal: changes that other
-// prepared NICs share are kept.
+// Reverts every step of the entry that is not reverted yet, newest first, and marks those that it
+// has reverted. `entries` is the whole journal: changes that other prepared NICs share are kept.
 std::vector<RevertResult> roll_back(const StepContext& context,
-                                    const Entry& entry,
+                                    Entry& entry,
                                     const std::vector<Entry>& entries,
                                     bool force);
 

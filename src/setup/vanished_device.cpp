@@ -2,25 +2,24 @@
 
 #include "setup/vanished_device.h"
 
-#include <algorithm>
-
 #include "base/text.h"
+#include "setup/nic_interface.h"
 #include "setup/sysfs.h"
 
 namespace manactl::setup {
 namespace {
 
-bool has_vf(const NicIdentity& nic, const std::string& interface, const os::System& system) {
-  const auto links = system.links.links();
-  if (!links) return true;
-  // The synthetic interface has the same MAC address but is not the VF. udev may not have renamed
-  // it yet, so it is found by its channel.
-  const auto synthetic = interface_of(system.files, nic.channel_id());
-  return std::any_of(links->begin(), links->end(), [&](const os::Link& link) {
-    if (has_name(link, nic.vf)) return true;
-    return link.mac == nic.mac && link.kind.empty() && link.name != interface &&
-           link.name != synthetic;
-  });
+// The VF as the steps of the entry know it; by its name if no step changes it.
+NicInterface vf_of(const Entry& entry) {
+  for (const auto& step : entry.steps) {
+    if (step.interface() == entry.nic.vf) return interface_of(step.parameters);
+  }
+  return {entry.nic.vf};
+}
+
+bool has_vf(const Entry& entry, const os::System& system) {
+  const auto link = find_link(system, vf_of(entry));
+  return link || link.error().code != Errc::not_found;
 }
 
 }  // namespace
@@ -33,16 +32,15 @@ std::string VanishedDevice::text(const Entry& entry) const {
 
 bool VanishedDevice::caused(const Error& error, const StepRecord& step, const Entry& entry) const {
   const auto interface = step.interface();
-  const bool changes_channel = !step.channel().empty();
-  if (!changes_channel && !interface.empty() && interface == entry.nic.vf) return vf;
+  if (!interface.empty() && interface == entry.nic.vf) return vf;
   // After rebinding, reverting waits until the VF has joined the synthetic NIC again.
   if (step.kind == StepKind::unbind_channel && vf && error.code == Errc::not_found) return true;
-  return channel && (changes_channel || interface == entry.interface);
+  return channel && (!step.channel().empty() || interface == entry.interface);
 }
 
 VanishedDevice find_vanished_device(const Entry& entry, const os::System& system) {
   VanishedDevice vanished;
-  vanished.vf = !entry.nic.vf.empty() && !has_vf(entry.nic, entry.interface, system);
+  vanished.vf = !entry.nic.vf.empty() && !has_vf(entry, system);
   if (!entry.nic.channel) return vanished;
   const auto driver = driver_of(system.files, entry.nic.channel_id());
   vanished.channel = !driver && driver.error().code == Errc::not_found;

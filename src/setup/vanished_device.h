@@ -12,7 +12,7 @@
 namespace manactl::setup {
 
 struct VanishedDevice {
-  bool vf = false;       // true: no interface has the name or MAC address of the VF
+  bool vf = false;       // true: the PCI function has no such port any more
   bool channel = false;  // true: the VMBus channel and its synthetic interface are gone
 
   // "the VF enP30832p0s0 was removed"; empty if nothing was removed.

@@ -14,11 +14,13 @@ namespace {
 using std::chrono::milliseconds;
 
 // An error, such as a journal that cannot be read, does not mean that the entry was closed.
-Result<std::optional<Entry>> find_entry(const Journal& journal, const std::string& id) {
+// The entry of a later run of the same NIC belongs to another watchdog, or to none.
+Result<std::optional<Entry>> find_entry(const Journal& journal, const WatchdogTask& task) {
   auto entries = journal.entries();
   if (!entries) return tl::unexpected<Error>(entries.error());
-  const auto found = std::find_if(
-      entries->begin(), entries->end(), [&](const Entry& entry) { return entry.id == id; });
+  const auto found = std::ranges::find_if(*entries, [&](const Entry& entry) {
+    return entry.id == task.id && (!entry.is_readable() || entry.watchdog == task.stamp);
+  });
   return found == entries->end() ? std::optional<Entry>() : std::optional(std::move(*found));
 }
 
@@ -27,10 +29,10 @@ bool is_confirmed(const Entry& entry) {
 }
 
 // An error means that the restore must be repeated.
-Result<WatchdogOutcome> restore_once(const std::string& id, const SetupContext& context) {
-  const auto lock = take_lock(context.lock_file, "watchdog of " + id);
+Result<WatchdogOutcome> restore_once(const WatchdogTask& task, const SetupContext& context) {
+  const auto lock = take_lock(context.lock_file, "watchdog of " + task.id);
   if (!lock) return tl::unexpected<Error>(lock.error());
-  const auto entry = find_entry(context.journal, id);
+  const auto entry = find_entry(context.journal, task);
   if (!entry) return tl::unexpected<Error>(entry.error());
   if (!*entry) return WatchdogOutcome::closed;
   if (is_confirmed(**entry)) return WatchdogOutcome::confirmed;
@@ -47,7 +49,7 @@ WatchdogOutcome restore_unconfirmed(const WatchdogTask& task, const SetupContext
   constexpr milliseconds kFirstPause{10}, kLongestPause{30000};
   std::string reported;
   for (auto pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    const auto outcome = restore_once(task.id, context);
+    const auto outcome = restore_once(task, context);
     if (outcome) return *outcome;
     const auto& reason = outcome.error().message;
     if (reason != reported) task.report(reason);
@@ -85,7 +87,7 @@ WatchdogOutcome run_watchdog(const WatchdogTask& task, const SetupContext& conte
   bool was_open = false;
   while (clock.now() < task.deadline && !task.must_end()) {
     const bool running = task.is_running();
-    const auto entry = find_entry(context.journal, task.id);
+    const auto entry = find_entry(context.journal, task);
     if (entry) {
       was_open = was_open || *entry;
       // While the caller runs, it may still open its entry.

@@ -45,6 +45,7 @@ struct WatchdogTask {
   std::function<void()> kill;             // kills that process
   std::function<bool()> must_end;         // whether the watchdog should end: do not wait any longer
   std::function<void(const std::string&)> report;  // reports why the NIC is not yet restored
+  std::string stamp = {};  // process_stamp() of the watchdog: an entry of a later run has another
 };
 
 // The loop of the watchdog process. It returns when the entry is confirmed, closed or restored. It

@@ -27,8 +27,17 @@
 namespace manactl::setup {
 namespace {
 
+// syslog(3) blocks while nobody reads /dev/log. A child therefore writes the message, for at most
+// 30 s, and the watchdog does not wait for it.
 void log(int priority, const std::string& message) {
+  constexpr unsigned kTimeout = 30;
+  if (fork() != 0) return;
+  sigset_t none{};
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  alarm(kTimeout);
   syslog(LOG_DAEMON | priority, "%s", printable(message).c_str());
+  _exit(0);
 }
 
 void log_outcome(WatchdogOutcome outcome, const std::string& id) {
@@ -82,7 +91,11 @@ bool accept_sigterm() {
 
 // Lifts limits that would end the watchdog or its writes. All of this may fail in a container.
 void lift_limits(os::Files& files) {
-  for (const auto resource : {RLIMIT_CPU, RLIMIT_FSIZE}) raise_limit(resource);
+  for (const auto resource : {RLIMIT_CPU, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_NPROC}) {
+    raise_limit(resource);
+  }
+  constexpr rlim_t kDescriptors = 1024;  // RLIMIT_NOFILE cannot be removed
+  raise_limit(RLIMIT_NOFILE, kDescriptors);
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   // -1000 exempts the process from the kernel's choice of victims when memory is short: proc(5).
@@ -117,6 +130,7 @@ void leave_login_session(const std::string& id, const SetupContext& context) {
   };
   if (!block_signals() || fork() != 0) _exit(0);
   const pid_t own = getpid();
+  task.stamp = process_stamp(static_cast<unsigned>(own), context.system.files);
   openlog("manactl", LOG_PID, LOG_DAEMON);
   close_inherited(context.system.files);
   if (!detach()) _exit(1);

@@ -91,6 +91,8 @@ class FakeLinks final : public os::Links {
     return vm_.state.routes;
   }
 
+  Result<os::ForeignUppers> foreign_uppers() const override { return vm_.state.foreign_uppers; }
+
   Result<> set_up(int index, bool up) override {
     return on(index, up ? "up" : "down", [&](os::Link&) { return vm_.set_up(index, up); });
   }
@@ -99,7 +101,7 @@ class FakeLinks final : public os::Links {
     return on(index, fmt::format("mtu {}", mtu), [&](os::Link& link) -> Result<> {
       if (mtu > 9000) return fail_errno(EINVAL, "cannot set the MTU");
       link.mtu = mtu;
-      if (const auto* channel = vm_.channel_with(link.name)) {
+      if (const auto* channel = vm_.channel_with(link)) {
         if (auto* vf = vm_.find(channel->vf); vf != nullptr && vf->master == index) vf->mtu = mtu;
       }
       return {};
@@ -108,6 +110,7 @@ class FakeLinks final : public os::Links {
 
   Result<> rename(int index, const InterfaceName& name) override {
     return on(index, "name " + name.str(), [&](os::Link& link) -> Result<> {
+      if (link.is_up()) return fail_errno(EBUSY, "cannot rename");  // before Linux 6.2
       if (vm_.link(name.str()) != nullptr) return fail_errno(EEXIST, "cannot rename");
       link.name = name.str();
       return {};
@@ -129,6 +132,11 @@ class FakeLinks final : public os::Links {
           if (!link.is_up()) return fail_errno(ENETDOWN, "cannot add the route");
           if (!vm_.has_route_to_gateway(route))
             return fail_errno(ENETUNREACH, "cannot add the route");
+          for (const auto& other : vm_.state.routes) {
+            const bool same = other.destination == route.destination &&
+                              other.table == route.table && other.metric == route.metric;
+            if (same) return fail_errno(EEXIST, "cannot add the route");
+          }
           vm_.state.routes.push_back(route);
           return {};
         });
@@ -204,6 +212,8 @@ class FakeDurable final : public os::DurableDirectory {
   }
 
   Result<std::string> read(std::string_view name) const override {
+    const auto may = vm_.may_read("journal entry");
+    if (!may) return tl::unexpected<Error>(may.error());
     return vm_.state.journal.at(std::string(name));
   }
 

@@ -34,6 +34,8 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
     }
   }
   tree.add_file("proc/self/stat", "1 (manactl) R 0\n");
+  tree.add_file("proc/sys/net/core/somaxconn", "4096\n");
+  if (is_initial_namespace) tree.add_file("proc/sys/net/core/netdev_max_backlog", "1000\n");
   for (const auto& process : processes) {
     const auto own = fmt::format("proc/{}", process.pid);
     tree.add_file(own + "/comm", process.name + "\n");
@@ -54,13 +56,25 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
   tree.add_file(pci + "/class", "0x020000\n");
   tree.add_file(pci + "/numa_node", "0\n");
   tree.add_link(pci + "/driver", "../../../bus/pci/drivers/mana");
+  tree.add_file(pci + "/infiniband_verbs/uverbs0/dev", "231:192\n");
   tree.add_link("sys/bus/pci/devices/7870:00:00.0", "../../../devices/pci7870:00/7870:00:00.0");
   std::multimap<std::string, const os::Link*> hardware;
   std::map<std::string, const os::Link*> names;
   for (const auto& [index, link] : state.links) {
     names.emplace(link.name, &link);
     if (link.kind.empty()) hardware.emplace(link.mac.str(), &link);
+    for (const auto& [key, initial] : kSettings) {
+      if (key.starts_with("proc/"))
+        tree.add_file(setting_path(key, link.name), setting(link.name, key) + "\n");
+    }
   }
+  const auto add_attributes = [&](const os::Link& link, const std::string& device) {
+    constexpr std::string_view kClass = "sys/class/net/@";
+    for (const auto& [key, initial] : kSettings) {
+      if (key.starts_with(kClass))
+        tree.add_file(device + key.substr(kClass.size()), setting(link.name, key) + "\n");
+    }
+  };
   for (const auto& channel : state.channels) {
     const std::string path = "sys/devices/VMBUS:00/" + channel.id;
     tree.add_link("sys/bus/vmbus/devices/" + channel.id, "../../../devices/VMBUS:00/" + channel.id);
@@ -76,6 +90,7 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
       if (channel.driver != setup::kNetvsc || link.name == channel.vf) continue;
       const std::string own = path + "/net/" + link.name;
       tree.add_link(own + "/device", "../../../" + channel.id);
+      add_attributes(link, own);
       tree.add_link("sys/class/net/" + link.name,
                     "../../devices/VMBUS:00/" + channel.id + "/net/" + link.name);
     }
@@ -83,12 +98,20 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
       const auto* vf = found->second;
       const std::string own = pci + "/net/" + vf->name;
       tree.add_link(own + "/device", "../../../7870:00:00.0");
+      add_attributes(*vf, own);
       tree.add_file(own + "/dev_port", std::to_string(&channel - state.channels.data()));
       tree.add_link("sys/class/net/" + vf->name,
                     "../../devices/pci7870:00/7870:00:00.0/net/" + vf->name);
     }
   }
   return made;
+}
+
+std::string FakeVm::setting(const std::string& name, const std::string& key) const {
+  const auto* found = link(name);
+  const auto values = found == nullptr ? state.settings.end() : state.settings.find(found->index);
+  if (values == state.settings.end() || !values->second.contains(key)) return kSettings.at(key);
+  return values->second.at(key);
 }
 
 std::string FakeVm::dump() const {
@@ -122,6 +145,12 @@ std::string FakeVm::dump() const {
   for (const auto& c : state.channels) {
     lines.push_back(fmt::format(
         "channel {} driver {} override '{}' uio '{}'", c.id, c.driver, c.overridden, c.uio));
+  }
+  for (const auto& [index, values] : state.settings) {
+    for (const auto& [key, value] : values) {
+      if (value != kSettings.at(key))
+        lines.push_back(fmt::format("setting {} {} {}", name(index), key, value));
+    }
   }
   for (const auto& id : state.ids) lines.push_back("id " + id);
   for (const auto& [pool, pages] : state.pools)

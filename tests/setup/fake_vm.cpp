@@ -84,6 +84,7 @@ FakeVm::FakeVm(unsigned more_nics) {
   gateway.protocol = RTPROT_STATIC;
   gateway.metric = 50;
   state.routes.push_back(gateway);
+  state.settings[4]["proc/sys/net/ipv4/conf/@/rp_filter"] = "2";
   parts_ = std::make_unique<Parts>(*this);
   sockets = parts_->captured->system().sockets.tcp();
   rebuild();
@@ -102,8 +103,17 @@ os::DurableDirectory& FakeVm::durable() {
   return parts_->durable;
 }
 
+setup::Persistence FakeVm::persistence() const {
+  return setup::Persistence(std::filesystem::path(parts_->lock).parent_path());
+}
+
 setup::SetupContext FakeVm::context(std::string command) {
-  return {{parts_->system(), parts_->clock}, parts_->journal, parts_->lock, std::move(command)};
+  return {{parts_->system(), parts_->clock},
+          parts_->journal,
+          parts_->lock,
+          std::move(command),
+          {},
+          persistence()};
 }
 
 void FakeVm::fail_at(unsigned at, Fault fault) {
@@ -183,9 +193,18 @@ FakeChannel* FakeVm::channel_of(const std::string& id) {
   return found == state.channels.end() ? nullptr : &*found;
 }
 
-FakeChannel* FakeVm::channel_with(const std::string& interface) {
+FakeChannel* FakeVm::channel_with(const os::Link& synthetic) {
   for (auto& channel : state.channels) {
-    if (channel.driver == setup::kNetvsc && channel.usual_name == interface) return &channel;
+    if (synthetic_of(channel) == &synthetic) return &channel;
+  }
+  return nullptr;
+}
+
+os::Link* FakeVm::synthetic_of(const FakeChannel& channel) {
+  if (channel.driver != setup::kNetvsc) return nullptr;
+  for (auto& [index, link] : state.links) {
+    const bool is_hardware = link.kind.empty() && link.name != channel.vf;
+    if (is_hardware && link.mac.str() == channel.mac) return &link;
   }
   return nullptr;
 }
@@ -197,6 +216,13 @@ Result<> FakeVm::write(const std::string& path, const std::string& text) {
   if (pool != state.pools.end() && name == "nr_hugepages") {
     pool->second = std::min(parse_unsigned(text).value_or(0), max_pages);
     return {};
+  }
+  for (const auto& [index, link] : state.links) {
+    for (const auto& [key, initial] : kSettings) {
+      if (path != setting_path(key, link.name)) continue;
+      state.settings[index][key] = text;
+      return {};
+    }
   }
   if (!exists(tree(), path)) return fail_errno(ENOENT, "cannot write '/" + path + "'");
   if (name == "driver_override") {
@@ -220,13 +246,9 @@ Result<> FakeVm::write(const std::string& path, const std::string& text) {
 Result<> FakeVm::unbind(const std::string& driver, const std::string& id) {
   auto* channel = channel_of(id);
   if (channel == nullptr || channel->driver != driver) return fail_errno(ENODEV, "cannot unbind");
+  const auto* link = synthetic_of(*channel);
   channel->driver.clear();
   channel->uio.clear();
-  const auto* link = find(channel->usual_name);
-  if (driver != setup::kNetvsc) return {};
-  for (const auto& [index, candidate] : state.links) {
-    if (candidate.mac.str() == channel->mac && candidate.name != channel->vf) link = &candidate;
-  }
   if (link == nullptr) return {};
   // As in the kernel, the VF stays up or down and keeps IFF_SLAVE.
   remove_link(link->index);
@@ -243,6 +265,7 @@ void FakeVm::remove_link(int removed) {
                      state.routes.end());
   state.addresses.erase(std::remove_if(state.addresses.begin(), state.addresses.end(), on),
                         state.addresses.end());
+  state.settings.erase(removed);
   state.links.erase(removed);
 }
 
@@ -257,15 +280,28 @@ void FakeVm::plug_vf(const std::string& name) {
   auto link = made_link(index, name, 0, IFF_BROADCAST);
   link.mac = *MacAddress::parse(channel->mac);
   state.links[index] = link;
-  if (channel->driver != setup::kNetvsc) return;
-  if (const auto* synthetic = find(channel->usual_name)) join_later(synthetic->index, name);
+  if (const auto* synthetic = synthetic_of(*channel)) join_later(synthetic->index, channel->id);
 }
 
 void FakeVm::unplug_nic(std::size_t n) {
   const auto channel = state.channels.at(n);
   unplug_vf(channel.vf);
-  if (const auto* synthetic = find(channel.usual_name)) remove_link(synthetic->index);
+  if (const auto* synthetic = synthetic_of(channel)) remove_link(synthetic->index);
   state.channels.erase(state.channels.begin() + static_cast<std::ptrdiff_t>(n));
+}
+
+void FakeVm::rename(const std::string& name, const std::string& new_name) {
+  for (auto& channel : state.channels) {
+    if (channel.vf == name) channel.vf = new_name;
+  }
+  find(name)->name = new_name;
+}
+
+void FakeVm::reoffer_nic(std::size_t n, const std::string& name) {
+  auto& channel = state.channels.at(n);
+  if (const auto* synthetic = synthetic_of(channel)) remove_link(synthetic->index);
+  channel.usual_name = name;
+  (void)attach(channel, setup::kNetvsc);
 }
 
 Result<> FakeVm::bind(const std::string& driver, const std::string& id) {
@@ -291,7 +327,7 @@ Result<> FakeVm::attach(FakeChannel& channel, const std::string& driver) {
   link.mac = *MacAddress::parse(channel.mac);
   state.links[index] = link;
   if (!vf_joins) return {};
-  join_later(index, channel.vf);
+  join_later(index, channel.id);
   return {};
 }
 
@@ -303,9 +339,10 @@ bool FakeVm::has_route_to_gateway(const os::Route& route) const {
   });
 }
 
-void FakeVm::join_later(int synthetic, const std::string& vf_name) {
-  later(20, [this, synthetic, vf_name] {
-    auto* vf = find(vf_name);
+void FakeVm::join_later(int synthetic, const std::string& id) {
+  later(20, [this, synthetic, id] {
+    const auto* channel = channel_of(id);
+    auto* vf = channel == nullptr ? nullptr : find(channel->vf);
     if (vf == nullptr || state.links.count(synthetic) == 0) return;
     vf->master = synthetic;
     vf->flags |= IFF_SLAVE;
@@ -337,7 +374,7 @@ Result<> FakeVm::set_up(int index, bool up) {
       if (address.text.find('.') != std::string::npos)
         state.routes.push_back(connected_route(index, address));
     }
-    if (const auto* channel = channel_with(link.name)) {
+    if (const auto* channel = channel_with(link)) {
       const auto number = static_cast<unsigned>(channel - state.channels.data());
       const os::Address own_address{index, fmt::format("fe80::{}", number + 1), 64, RT_SCOPE_LINK};
       const bool there = std::any_of(own.begin(), own.end(), [&](const os::Address& address) {

@@ -37,6 +37,19 @@ enum class Fault {
   disk_full_from,  // like `disk_full`, also for every later change
 };
 
+// Files with settings of each interface, and the values that they have at first.
+inline const std::map<std::string, std::string> kSettings = {
+    {"proc/sys/net/ipv4/conf/@/rp_filter", "0"},
+    {"proc/sys/net/ipv6/conf/@/accept_ra", "1"},
+    {"sys/class/net/@/ifalias", ""},
+    {"sys/class/net/@/queues/rx-0/rps_cpus", "0"},
+};
+
+// The path of such a file for an interface.
+inline std::string setting_path(std::string key, const std::string& name) {
+  return key.replace(key.find('@'), 1, name);
+}
+
 // A process of the VM.
 struct FakeProcess {
   unsigned pid = 0;
@@ -56,6 +69,9 @@ struct FakeState {
   std::map<int, os::Link> links;
   std::vector<os::Address> addresses;
   std::vector<os::Route> routes;
+  os::ForeignUppers foreign_uppers;
+  // By index of the link and path of the file, with "@" instead of the name. Default: kSettings.
+  std::map<int, std::map<std::string, std::string>> settings;
   std::vector<FakeChannel> channels;
   std::map<std::string, std::uint64_t> pools;
   std::set<std::string> modules, ids;
@@ -71,6 +87,7 @@ class FakeVm {
   FakeVm& operator=(const FakeVm&) = delete;
 
   setup::Journal& journal();
+  setup::Persistence persistence() const;  // in a temporary directory
   setup::SetupContext context(std::string command = "test");
   os::DurableDirectory& durable();
 
@@ -81,6 +98,7 @@ class FakeVm {
   FakeState state;
   std::string boot_id = "0b5c51d2-9d1f-4a5b-8a5e-1f2e3d4c5b6a";
   bool has_override = true;
+  bool is_initial_namespace = true;
   bool vf_joins = true;                // the VF joins a new interface of hv_netvsc
   bool udev_renames = true;            // false: a new interface keeps its kernel name
   std::uint64_t max_pages = 1U << 20;  // that the kernel grants
@@ -88,8 +106,8 @@ class FakeVm {
   std::vector<FakeProcess> processes;
   Result<std::vector<os::TcpSocket>> sockets;
   std::map<std::string, int> refused;  // path or command -> errno
-  // A path, "links", "addresses", "routes", "modules" or "journal" -> number of reads that still
-  // succeed; the later ones fail with EIO.
+  // A path, "links", "addresses", "routes", "modules", "journal" or "journal entry" -> number of
+  // reads that still succeed; the later ones fail with EIO.
   mutable std::map<std::string, unsigned> unreadable;
   std::function<void(const std::string&)>
       after;  // called after each change, with its path or command
@@ -109,9 +127,17 @@ class FakeVm {
   void plug_vf(const std::string& name);
   void unplug_nic(std::size_t n);
 
+  // Simulates the host, which removes the channel number n and offers it again; its interface then
+  // gets `name`.
+  void reoffer_nic(std::size_t n, const std::string& name);
+
+  // Simulates udev or an administrator.
+  void rename(const std::string& name, const std::string& new_name);
+
   void rebuild() { tree_.reset(); }  // call it after changing `state`
 
   const os::Link* link(const std::string& name) const;
+  std::string setting(const std::string& name, const std::string& key) const;
 
  private:
   friend class FakeFiles;
@@ -128,14 +154,15 @@ class FakeVm {
   Result<> attach(FakeChannel& channel, const std::string& driver);
   Result<> set_up(int index, bool up);
   bool has_route_to_gateway(const os::Route& route) const;
-  void join_later(int synthetic, const std::string& vf);
+  void join_later(int synthetic, const std::string& id);
   void take_over(int synthetic, int vf);
   int error_now(bool disk) const;
   void remove_link(int index);
   void later(int milliseconds, std::function<void()> event);
   void pass(std::chrono::milliseconds time);
   FakeChannel* channel_of(const std::string& id);
-  FakeChannel* channel_with(const std::string& interface);
+  FakeChannel* channel_with(const os::Link& synthetic);
+  os::Link* synthetic_of(const FakeChannel& channel);
   os::Link* find(const std::string& name);
 
   struct Parts;

@@ -212,10 +212,20 @@ TEST_P(Faults, AnotherRestoreCompletesOneThatWasKilled) {
   }
 }
 
+// If the journal ends with a complete line, the next step never began: pages that the pool has
+// since then belong to others.
+bool owns_hugepages(const std::string& name, const std::string& text) {
+  const auto entry = read_entry(name.substr(0, name.rfind('.')), text);
+  return std::ranges::any_of(entry.steps, [](const StepRecord& step) {
+    return step.kind == StepKind::reserve_hugepages && step.begun;
+  });
+}
+
 TEST_P(Faults, AJournalCutAtAnyByteStillLeadsToARestore) {
   FakeVm vm;
   arrange(vm);
   const auto before = vm.dump();
+  const auto pools = vm.state.pools;
   ASSERT_TRUE(prepare(request_for(GetParam().method), vm.context()));
   const auto prepared = vm.state;
   ASSERT_EQ(prepared.journal.size(), 1U);
@@ -225,7 +235,8 @@ TEST_P(Faults, AJournalCutAtAnyByteStillLeadsToARestore) {
   const auto end_of_id_line = text.find('\n', text.find(R"("after":{"id":)"));
   for (std::size_t length = 0; length < text.size(); ++length) {
     vm.state = prepared;
-    vm.state.journal[name] = text.substr(0, length);
+    const auto cut_text = text.substr(0, length);
+    vm.state.journal[name] = cut_text;
     vm.rebuild();
     const auto restored = restore({"", true}, vm.context());
     ASSERT_TRUE(restored && restored->size() == 1) << length;
@@ -234,6 +245,7 @@ TEST_P(Faults, AJournalCutAtAnyByteStillLeadsToARestore) {
     EXPECT_EQ(first_line, !one.unknown.empty()) << length;
     const bool id_lost = GetParam().id_before && length < end_of_id_line;
     EXPECT_EQ(one.is_complete(), !first_line && !id_lost) << length;
+    if (!owns_hugepages(name, cut_text)) vm.state.pools = pools;
     if (one.is_complete()) {
       EXPECT_EQ(vm.dump(), before) << length;
     }

@@ -9,6 +9,7 @@
 #include "host/gather.h"
 #include "os/memory_files.h"
 #include "setup/fake_vm.h"
+#include "setup/sysfs.h"
 
 namespace manactl::setup::guard_test {
 namespace {
@@ -63,7 +64,7 @@ TEST(Guard, RefusesWhenTheSocketsCannotBeRead) {
   EXPECT_EQ(refused.error().code, Errc::denied);
 }
 
-TEST(Guard, RefusesARouteThatRestoreCannotAdd) {
+TEST(Guard, RefusesARouteThatOtherInterfacesWouldLose) {
   FakeVm vm;
   os::Route route;
   route.destination = "198.51.100.0/24";
@@ -71,7 +72,7 @@ TEST(Guard, RefusesARouteThatRestoreCannotAdd) {
   route.table = 254;
   vm.state.routes.push_back(route);
   EXPECT_THAT(objections_to(vm, "eth1"),
-              Contains(HasSubstr("the route to 198.51.100.0/24 uses it")));
+              Contains(HasSubstr("the route to 198.51.100.0/24 would also be missing")));
   vm.state.routes.back().outputs = {2, 3};
   EXPECT_THAT(objections_to(vm, "eth1"), IsEmpty());
 }
@@ -118,7 +119,7 @@ TEST(Guard, NamesEachInterfaceThatIsStackedOnTheNic) {
   EXPECT_FALSE(find_objections(nic_of(true, true), {}, system));
 }
 
-TEST(Guard, NamesOneRouteWithSeveralNextHops) {
+TEST(Guard, NamesOneRouteThatOtherInterfacesUseToo) {
   FakeVm vm;
   const auto& system = vm.context().system;
   vm.state.links.clear();
@@ -132,12 +133,17 @@ TEST(Guard, NamesOneRouteWithSeveralNextHops) {
     vm.state.routes.clear();
     add("a", {20, 21});
     add("b", {10});
+    add("both are of this NIC", {10, 11});
+    add("the kernel removes only one next hop", {10, 20});
+    vm.state.routes.back().ipv6 = true;
+    add("the same", {10, 20});
+    vm.state.routes.back().next_hop_id = 5;
     EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), IsEmpty());
     add("c", outputs);
     add("d", outputs);
     EXPECT_THAT(*find_objections(nic_of(true, true), {}, system),
-                ElementsAre("one next hop of the route to c uses it, and restore cannot bring back "
-                            "a route with several next hops"));
+                ElementsAre("until restore, the route to c would also be missing for its other "
+                            "interfaces"));
   }
   vm.unreadable["routes"] = 0;
   EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), IsEmpty());
@@ -161,9 +167,8 @@ TEST(Holders, AreTheProcessesThatHaveADeviceOpen) {
   }
   EXPECT_THAT(texts, ElementsAre("process 7 (vpp)", "process 8 ()"));
   EXPECT_THAT(find_holders({}, files), IsEmpty());
-  EXPECT_EQ(find_uio_holders("c1", files).size(), 1U);
-  EXPECT_THAT(find_uio_holders("c2", files), IsEmpty());
-  EXPECT_THAT(find_uio_holders("", files), IsEmpty());
+  EXPECT_EQ(user_space_devices(files, "c1", ""), std::set<std::string>{"/dev/uio0"});
+  EXPECT_THAT(user_space_devices(files, "c2", ""), IsEmpty());
   EXPECT_THAT(find_holders({"/dev/uio0"}, os::MemoryFiles()), IsEmpty());
 }
 

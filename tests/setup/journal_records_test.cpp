@@ -64,7 +64,7 @@ constexpr const char* kFull =
     R"("id":"000d3a76-3bd1-000d-3a76-3bd1000d3a76","interface":"eth1",)"
     R"("nic":{"driver":"mana","interface":"eth1","mac":"00:0d:3a:76:3b:d1","pci":"7870:00:00.0",)"
     R"("uuid":"000d3a76-3bd1-000d-3a76-3bd1000d3a76","vf":"enP30832p0s0d1"},"record":"open",)"
-    R"("steps":[{"before":{"address.00000":"10.0.1.4/24","mtu":"1500"},"by_hand":["ip","echo"],)"
+    R"("steps":[{"before":{"address":["10.0.1.4/24"],"mtu":"1500"},"by_hand":["ip","echo"],)"
     R"("kind":"surroundings","parameters":{"interface":"eth1"},"title":"t"},)"
     R"({"before":{},"by_hand":[],"kind":"bind","parameters":{"channel":"id"},"title":"u"}],)"
     R"("version":1,"watchdog":"77 1234"})";
@@ -110,6 +110,39 @@ TEST(JournalRecords, KeepEveryField) {
   EXPECT_FALSE(entry.steps[0].begun || entry.steps[0].done);
 }
 
+TEST(JournalRecords, OfAnEarlierVersionHaveOneMemberForEachAddress) {
+  const auto entry =
+      with_change(R"("address":["10.0.1.4/24"])", R"("address.00000":"10.0.1.4/24")");
+  EXPECT_EQ(entry.read_error, "");
+  EXPECT_THAT(entry.saved_addresses(), ElementsAre("10.0.1.4/24"));
+}
+
+TEST(JournalRecords, MayListAHundredThousandRoutes) {
+  auto entry = with_lines({});
+  for (std::size_t i = 0; i < 100'000; ++i) {
+    entry.steps[0].before[list_key("route", i)] = fmt::format("inet 10.{}.0.0/16 metric 1", i);
+    entry.steps[0].manual_commands.push_back(fmt::format("ip route replace 10.{}.0.0/16", i));
+  }
+  MemoryDirectory files;
+  Journal journal(files);
+  const auto created = journal.create(entry);
+  ASSERT_TRUE(created) << created.error().message;
+  EXPECT_EQ(journal.entries()->front().steps[0].before, entry.steps[0].before);
+}
+
+// For example, with a name that JSON cannot contain.
+TEST(JournalRecords, AreReadBackBeforeTheFirstChange) {
+  auto entry = with_lines({});
+  entry.steps[0].kind = StepKind::unknown;
+  for (std::size_t i = 0; i < 5000; ++i) entry.steps[0].before[fmt::format("key{}", i)] = "x";
+  MemoryDirectory files;
+  EXPECT_THAT(Journal(files).create(entry).error().message,
+              HasSubstr("cannot read the journal entry back: "));
+  files.broken.emplace(std::string(kId) + ".jsonl", Error{Errc::io, 0, "Input/output error"});
+  EXPECT_THAT(Journal(files).create(with_lines({})).error().message,
+              HasSubstr("cannot read the journal entry back: Input/output error"));
+}
+
 TEST(JournalRecords, OfTheProgressAreReadAgain) {
   MemoryDirectory files;
   Journal journal(files);
@@ -146,7 +179,7 @@ TEST(JournalRecords, ThatAreInvalidDamageTheEntry) {
     const auto entry = with_lines({line, R"({"record":"ready"})"});
     EXPECT_TRUE(entry.damaged) << line;
     EXPECT_TRUE(entry.ready && entry.is_readable() && !entry.is_finished()) << line;
-    EXPECT_FALSE(entry.steps[0].begun && !entry.steps[0].done) << line;
+    EXPECT_TRUE(entry.steps[0].begun) << "a line that is lost may have said so: " << line;
   }
   EXPECT_FALSE(with_lines({R"({"record":"begin","step":1})"}).damaged);
 }
@@ -177,7 +210,7 @@ TEST(JournalRecords, ThatOpenAnEntryMustBeComplete) {
     const auto entry = with_change(one.from, one.to);
     EXPECT_THAT(entry.read_error, HasSubstr(one.error));
     EXPECT_THAT(entry.steps, IsEmpty()) << one.error;
-    EXPECT_EQ(entry.must_stay, std::string(one.to) == R"("version":2)") << one.error;
+    EXPECT_TRUE(entry.must_stay) << "its checksum is right: " << one.error;
     EXPECT_FALSE(entry.is_finished());
   }
 }

@@ -259,7 +259,8 @@ TEST_F(JournalFiles, ThatAreNotTrustedStayAndTheKernelStateIsReverted) {
   ASSERT_EQ(chmod(file().c_str(), 0622), 0);
   Journal journal(*files_);
   const auto own = vm.context();
-  const SetupContext context{{own.system, own.clock}, journal, own.lock_file, own.command};
+  const SetupContext context{
+      {own.system, own.clock}, journal, own.lock_file, own.command, {}, own.persistence};
   for (int i = 0; i < 2; ++i) {
     const auto restored = restore({"", true}, context);
     ASSERT_TRUE(restored && restored->size() == 1);

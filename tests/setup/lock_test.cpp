@@ -67,6 +67,15 @@ TEST_F(LockFile, AllowsOneHolderAtATime) {
   EXPECT_EQ(std::filesystem::file_size(directory_ + "/lock"), 0U);
 }
 
+TEST_F(LockFile, StaysLockedIfTheFileIsRemovedOrReplaced) {
+  const auto first = take("prepare eth1");
+  ASSERT_TRUE(first);
+  std::filesystem::remove(directory_ + "/lock");
+  EXPECT_EQ(refusal(), Errc::busy);
+  std::ofstream(directory_ + "/lock") << "another file";
+  EXPECT_EQ(refusal(), Errc::busy);
+}
+
 TEST_F(LockFile, IsAccessibleToItsOwnerOnly) {
   for (const mode_t mask : {mode_t{0}, mode_t{077}}) {
     std::filesystem::remove_all(directory_);
@@ -86,6 +95,7 @@ TEST_F(LockFile, BecomesInaccessibleToOthersEvenIfItExists) {
   ASSERT_EQ(chmod((directory_ + "/lock").c_str(), 0644), 0);
   EXPECT_TRUE(take());
   EXPECT_EQ(mode(directory_ + "/lock"), 0600U);
+  EXPECT_EQ(mode(directory_), 0700U);
 }
 
 TEST_F(LockFile, MustNotBeALink) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include "setup/persist.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
@@ -13,14 +11,25 @@
 #include <iostream>
 
 #include "os/memory_files.h"
+#include "setup/persistent_files.h"
 
 namespace manactl::setup::persist_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
+
+Result<std::vector<PersistentFile>> files_of(Request request,
+                                             Entry entry,
+                                             const std::string& program,
+                                             const os::Files& files) {
+  request.boot_program = program;
+  if (request.interface) entry.interface = request.interface->str();
+  return persistent_files(request, entry, files);
+}
 
 class Persist : public ::testing::Test {
  protected:
@@ -45,7 +54,7 @@ class Persist : public ::testing::Test {
     entry.steps.push_back(std::move(step));
     os::MemoryFiles files;
     files.add_directory("etc/NetworkManager");
-    return *persistent_files(request, entry, program_, files);
+    return *files_of(request, entry, program_, files);
   }
 
   static NicIdentity nic() {
@@ -87,6 +96,27 @@ TEST_F(Persist, WritesAndRemovesOnlyFilesOfManactl) {
   EXPECT_THAT(persistence.list(""), SizeIs(5));
   EXPECT_TRUE(std::filesystem::exists(other_file));
   EXPECT_THAT(*persistence.remove("eth1"), SizeIs(0));
+}
+
+// systemd-tmpfiles uses only the first line for a path, in the order of the names of the files.
+TEST_F(Persist, ReservesThePagesOfAllNicsInOneLine) {
+  const Persistence persistence(root_);
+  const auto lines = [&] {
+    std::vector<std::string> found;
+    for (const char* name : {"eth0", "eth1"}) {
+      std::ifstream in(root_ + "/etc/tmpfiles.d/manactl-" + name + ".conf");
+      for (std::string line; std::getline(in, line);) {
+        if (line.starts_with("w ")) found.push_back(fmt::format("{}: {}", name, line));
+      }
+    }
+    return found;
+  };
+  ASSERT_TRUE(persistence.write(files_for("eth1")));
+  EXPECT_THAT(lines(), ElementsAre("eth1: w /sys/p/nr_hugepages - - - - 15"));
+  ASSERT_TRUE(persistence.write(files_for("eth0")));
+  EXPECT_THAT(lines(), ElementsAre("eth0: w /sys/p/nr_hugepages - - - - 25"));
+  ASSERT_TRUE(persistence.remove("eth0"));
+  EXPECT_THAT(lines(), ElementsAre("eth1: w /sys/p/nr_hugepages - - - - 15"));
 }
 
 TEST_F(Persist, DoesNotOverwriteOtherFiles) {
@@ -153,7 +183,7 @@ TEST_F(Persist, WritesNoRuleWithoutAnAddress) {
   entry.nic = nic_;
   entry.nic.mac.reset();
   const os::MemoryFiles files;
-  const auto failed = persistent_files(request, entry, program_, files);
+  const auto failed = files_of(request, entry, program_, files);
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, HasSubstr("would apply to every MANA interface"));
 }
@@ -201,7 +231,7 @@ TEST_F(Persist, RejectsNamesThatAUnitWouldInterpret) {
   entry.nic = nic_;
   const auto error = [&](const std::string& name, const std::string& program) -> std::string {
     request.interface = *InterfaceName::parse(name);
-    const auto made = persistent_files(request, entry, program, files);
+    const auto made = files_of(request, entry, program, files);
     return made ? "" : made.error().message;
   };
   for (const char* name : {"azAZ09", "a_b-c.d"}) {
@@ -225,8 +255,7 @@ TEST_F(Persist, PassesEveryOptionToTheCommand) {
   const auto command = [&](const Request& request) {
     Entry entry;
     entry.nic = nic_;
-    const auto text =
-        persistent_files(request, entry, program_, os::MemoryFiles()).value().at(0).text;
+    const auto text = files_of(request, entry, program_, os::MemoryFiles()).value().at(0).text;
     const std::string before = "ExecStart=/usr/bin/flock /run/manactl/at-boot /usr/bin/manactl ";
     const auto begin = text.find(before) + before.size();
     return text.substr(begin, text.find('\n', begin) - begin);
@@ -241,22 +270,22 @@ TEST_F(Persist, PassesEveryOptionToTheCommand) {
   EXPECT_EQ(command(request), "prepare eth1 --hugepages none --method driver-override");
   request.method = Method::new_id;
   request.force_interface = "eth1";
-  EXPECT_EQ(command(request),
-            "prepare eth1 --hugepages none --method new-id --force-interface eth1");
+  EXPECT_EQ(command(request), "prepare eth1 --hugepages none --method new-id")
+      << "at boot, the guard decides";
 }
 
 TEST_F(Persist, WritesOnlyTheFilesThatAreNeeded) {
   Request request;
   Entry entry;
   const auto count = [&] {
-    return persistent_files(request, entry, program_, os::MemoryFiles()).value().size();
+    return files_of(request, entry, program_, os::MemoryFiles()).value().size();
   };
   EXPECT_EQ(count(), 0U);
   StepRecord step;
   step.kind = StepKind::reserve_hugepages;
   step.parameters = {{"pool", "sys/p"}, {"pages", "10"}};
   entry.steps = {{}, step};
-  const auto pages = persistent_files(request, entry, program_, os::MemoryFiles());
+  const auto pages = files_of(request, entry, program_, os::MemoryFiles());
   ASSERT_TRUE(pages && pages->size() == 1);
   EXPECT_EQ(pages->at(0).path(), "/etc/tmpfiles.d/manactl-hugepages.conf");
   EXPECT_THAT(pages->at(0).text, EndsWith("\nw /sys/p/nr_hugepages - - - - 10\n"));

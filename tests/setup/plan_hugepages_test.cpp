@@ -184,6 +184,21 @@ TEST_F(DefaultHugepages, AreThePagesThatTestpmdLacks) {
   EXPECT_EQ(reservation(), "") << "one page of 1 GiB suffices";
 }
 
+TEST_F(DefaultHugepages, AreNotThoseOfAnotherNic) {
+  set_free(needed_ + 10);
+  Entry other;
+  other.boot_id = vm_.boot_id;
+  other.ready = true;
+  other.steps = {make_record(
+      *reserve_hugepages("sys/devices/system/node/node0/hugepages/hugepages-2048kB", needed_, 0),
+      {{"pages", "10"}})};
+  other.steps.front().after = {{"granted", std::to_string(needed_)}};
+  entries_ = {other};
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", needed_ - 10));
+  entries_.front().steps.front().reverted = true;
+  EXPECT_EQ(reservation(), "");
+}
+
 TEST_F(DefaultHugepages, AreReducedToWhatTheMemoryAllows) {
   set_free(0);
   vm_.meminfo = "MemAvailable:     409600 kB\n";

@@ -29,7 +29,8 @@ std::string binding(const std::string& first, const std::string& second) {
 }
 
 const std::string kStart = fmt::format(
-    "{} eth1\nsave the addresses and routes of eth1\nsave the addresses and routes of {}",
+    "{} eth1\nsave the settings, addresses and routes of eth1\nsave the settings, addresses and "
+    "routes of {}",
     kEth1,
     kVf);
 const std::string kModules = "\nload module uio_hv_generic\nload module mana_ib";
@@ -75,13 +76,15 @@ TEST_F(MakePlan, ForADirectVfRequiresVfOnly) {
   EXPECT_EQ(code(), Errc::unsupported);
   EXPECT_THAT(text(), HasSubstr("is MANA without a synthetic interface: use --vf-only"));
   request_.vf_only = true;
-  EXPECT_EQ(text(),
-            fmt::format("vf-00:0d:3a:76:3b:d1 {}\nsave the addresses and routes of {}\nload module "
-                        "mana_ib\nset {} down\nverify that {} stays down",
-                        kVf,
-                        kVf,
-                        kVf,
-                        kVf));
+  EXPECT_EQ(
+      text(),
+      fmt::format(
+          "vf-00:0d:3a:76:3b:d1 {}\nsave the settings, addresses and routes of {}\nload module "
+          "mana_ib\nset {} down\nverify that {} stays down",
+          kVf,
+          kVf,
+          kVf,
+          kVf));
 }
 
 TEST_F(MakePlan, WaitsForTheVfOnlyIfItHasJoined) {
@@ -153,7 +156,8 @@ TEST_F(MakePlan, ReportsWhatCannotBeRead) {
   vm_.unreadable["links"] = 0;
   EXPECT_THAT(text(), HasSubstr("cannot read links"));
   vm_.unreadable = {{"addresses", 0}};
-  EXPECT_THAT(text(), HasSubstr("save the addresses and routes of eth1: cannot read addresses"));
+  EXPECT_THAT(text(),
+              HasSubstr("save the settings, addresses and routes of eth1: cannot read addresses"));
   vm_.unreadable.clear();
   facts_.nics = fail(Errc::io, "no memory");
   EXPECT_EQ(text(), "cannot list the NICs: no memory");
@@ -244,6 +248,64 @@ TEST_F(MakePlan, RecognizesAPreparedNic) {
   EXPECT_THAT(text(), HasSubstr("was prepared, but something else has rebound it"));
 }
 
+TEST_F(MakePlan, RefusesARequestThatAPreparedNicDoesNotFulfill) {
+  request_.mtu = 4000;
+  const auto prepared = prepare(request_, vm_.context());
+  ASSERT_TRUE(prepared && prepared->outcome == PrepareOutcome::done);
+  gather();
+  entries_ = {prepared->entry};
+  EXPECT_THAT(text(), HasSubstr("already prepared"));
+  const auto expect_refusal = [&](const char* part) {
+    EXPECT_EQ(code(), Errc::busy);
+    EXPECT_THAT(text(), HasSubstr(part));
+    EXPECT_THAT(text(), HasSubstr("manactl restore "));
+    request_ = Request();
+    request_.interface = *InterfaceName::parse("eth1");
+  };
+  request_.mtu = 4001;
+  expect_refusal("not as requested: its MTU is 4000");
+  request_.vf_only = true;
+  expect_refusal("it is bound to uio_hv_generic");
+  request_.hugepages = HugepageRequest{16, 0, 0, {}};
+  expect_refusal("these hugepages were not reserved with it");
+  entries_[0].confirmed = false;
+  expect_refusal("is prepared but not confirmed: run 'manactl confirm ");
+  entries_[0].confirmed = true;
+  eth1().vf->up = true;
+  expect_refusal("enP30832p0s0d1 is up again");
+}
+
+TEST_F(MakePlan, RefusesOtherHugepagesThanThoseOfAPreparedNic) {
+  request_.hugepages = HugepageRequest{0, 32U << 20U, 0, {}};
+  const auto prepared = prepare(request_, vm_.context());
+  ASSERT_TRUE(prepared && prepared->outcome == PrepareOutcome::done);
+  gather();
+  entries_ = {prepared->entry};
+  EXPECT_THAT(text(), HasSubstr("already prepared"));
+  request_.hugepages = HugepageRequest{16, 0, 0, {}};
+  EXPECT_THAT(text(), HasSubstr("already prepared"));
+  request_.hugepages = HugepageRequest{17, 0, 0, {}};
+  EXPECT_THAT(text(), HasSubstr("these hugepages were not reserved with it"));
+  request_.hugepages = HugepageRequest{16, 0, 0, 1};
+  EXPECT_THAT(text(), HasSubstr("these hugepages were not reserved with it"));
+  request_.hugepages = HugepageRequest{16, 0, 1U << 20U, {}};
+  EXPECT_THAT(text(), HasSubstr("these hugepages were not reserved with it"));
+}
+
+TEST_F(MakePlan, ComparesTheHugepagesThatTheKernelGranted) {
+  request_.hugepages = HugepageRequest{16, 0, 0, {}};
+  const auto prepared = prepare(request_, vm_.context());
+  ASSERT_TRUE(prepared && prepared->outcome == PrepareOutcome::done);
+  gather();
+  entries_ = {prepared->entry};
+  for (auto& step : entries_.front().steps) {
+    if (step.kind == StepKind::reserve_hugepages) step.after["granted"] = "8";
+  }
+  EXPECT_THAT(text(), HasSubstr("these hugepages were not reserved with it"));
+  request_.hugepages = HugepageRequest{8, 0, 0, {}};
+  EXPECT_THAT(text(), HasSubstr("already prepared"));
+}
+
 TEST_F(MakePlan, RecognizesANicThatIsPreparedWithVfOnly) {
   request_.vf_only = true;
   const auto prepared = prepare(request_, vm_.context());
@@ -251,6 +313,8 @@ TEST_F(MakePlan, RecognizesANicThatIsPreparedWithVfOnly) {
   gather();
   entries_ = {prepared->entry};
   EXPECT_EQ(text(), fmt::format("{} eth1, already prepared", kEth1));
+  request_.vf_only = false;
+  EXPECT_THAT(text(), HasSubstr("not as requested: it was prepared with --vf-only"));
 }
 
 }  // namespace

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// The errors of prepare and confirm, and the contents of their results.
+// The errors of prepare, and the contents of their results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <regex>
 
 #include "base/text.h"
 #include "setup/fake_vm.h"
 #include "setup/prepare.h"
+#include "setup/restore.h"
 #include "setup/status.h"
 
 namespace manactl::setup::prepare_errors_test {
@@ -18,7 +20,6 @@ namespace {
 
 using test::FakeVm;
 using ::testing::ElementsAre;
-
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -72,6 +73,35 @@ TEST(Prepare, ClosesTheEntriesOfEarlierBoots) {
   EXPECT_THAT(refusal(vm), HasSubstr("an earlier run for 'c' did not finish"));
 }
 
+TEST(Prepare, ChangesNothingIfTheJournalCannotBeReadBack) {
+  FakeVm vm;
+  const auto before = vm.dump();
+  vm.unreadable = {{"journal entry", 0}};
+  const auto result = prepare(request_for("eth1"), vm.context());
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->outcome, PrepareOutcome::rolled_back);
+  EXPECT_THAT(result->cause.message, HasSubstr("cannot read the journal entry back"));
+  EXPECT_THAT(vm.log(), ElementsAre("journal open", "journal close"));
+  EXPECT_EQ(vm.dump(), before);
+  EXPECT_THAT(vm.state.journal, IsEmpty());
+}
+
+TEST(Prepare, KeepsThousandsOfRoutes) {
+  FakeVm vm;
+  auto route = *std::ranges::find(vm.state.routes, "192.0.2.0/24", &os::Route::destination);
+  for (unsigned i = 0; i < 5000; ++i) {
+    route.destination = fmt::format("10.{}.{}.0/24", 100 + i / 256, i % 256);
+    vm.state.routes.push_back(route);
+  }
+  vm.rebuild();
+  const auto before = vm.dump();
+  ASSERT_EQ(prepare(request_for("eth1"), vm.context())->outcome, PrepareOutcome::done);
+  const auto restored = restore({"eth1"}, vm.context());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_TRUE(restored->front().is_complete());
+  EXPECT_EQ(vm.dump(), before);
+}
+
 TEST(Prepare, RemovesAnEntryThatItCouldNotOpen) {
   FakeVm vm;
   vm.refused["journal open"] = EIO;
@@ -102,24 +132,26 @@ TEST(Prepare, ReturnsItsStepsAndItsEntry) {
                         step.took.count());
   }
   const auto& id = result->entry.id;
-  EXPECT_EQ(text,
-            fmt::format(
-                "save the addresses and routes of eth1 (mtu 1500, state up) unchanged, 0 ms\n"
-                "save the addresses and routes of enP30832p0s0d1 (mtu 1500, state up) unchanged, 0 "
-                "ms\n"
-                "load module uio_hv_generic (loaded no), 0 ms\n"
-                "load module mana_ib (loaded no), 0 ms\n"
-                "set eth1 down (state up), 0 ms\n"
-                "set enP30832p0s0d1 down (state down) unchanged, 0 ms\n"
-                "unbind eth1 ({}) from hv_netvsc (driver hv_netvsc, joined yes), 0 ms\n"
-                "set driver_override of channel {} to uio_hv_generic (override -), 0 ms\n"
-                "bind channel {} to uio_hv_generic (driver -), 0 ms\n"
-                "wait for the uio device of channel {} (uio uio0) unchanged, 0 ms\n"
-                "verify that enP30832p0s0d1 stays down (state down), 300 ms\n",
-                id,
-                id,
-                id,
-                id));
+  EXPECT_EQ(
+      text,
+      fmt::format(
+          "save the settings, addresses and routes of eth1 (mtu 1500, state up) unchanged, 0 ms\n"
+          "save the settings, addresses and routes of enP30832p0s0d1 (mtu 1500, state up) "
+          "unchanged, 0 "
+          "ms\n"
+          "load module uio_hv_generic (loaded no), 0 ms\n"
+          "load module mana_ib (loaded no), 0 ms\n"
+          "set eth1 down (state up), 0 ms\n"
+          "set enP30832p0s0d1 down (state down) unchanged, 0 ms\n"
+          "unbind eth1 ({}) from hv_netvsc (driver hv_netvsc, joined yes), 0 ms\n"
+          "set driver_override of channel {} to uio_hv_generic (override -), 0 ms\n"
+          "bind channel {} to uio_hv_generic (driver -), 0 ms\n"
+          "wait for the uio device of channel {} (uio uio0) unchanged, 0 ms\n"
+          "verify that enP30832p0s0d1 stays down (state down), 300 ms\n",
+          id,
+          id,
+          id,
+          id));
   for (const auto& step : result->entry.steps) {
     const bool changes = step.kind != StepKind::save_addresses &&
                          step.kind != StepKind::wait_for_uio &&
@@ -142,22 +174,6 @@ TEST(DryRun, KeepsNoJournal) {
   EXPECT_EQ(again->outcome, PrepareOutcome::already_prepared);
 }
 
-TEST(Confirm, ConfirmsEachEntryThatWaits) {
-  FakeVm vm;
-  add_entry(vm, "a", vm.boot_id, false);
-  add_entry(vm, "b", vm.boot_id, true);
-  add_entry(vm, "c", vm.boot_id, false);
-  vm.state.journal["d.jsonl"] = "damaged";
-  vm.refused["journal append"] = ENOSPC;
-  EXPECT_THAT(confirm(vm.context()).error().message, HasSubstr("cannot write the journal"));
-  vm.refused.clear();
-  EXPECT_THAT(*confirm(vm.context()), ElementsAre("a", "c"));
-  EXPECT_EQ(vm.state.journal["d.jsonl"], "damaged");
-  EXPECT_THAT(*confirm(vm.context()), IsEmpty());
-  vm.unreadable["journal"] = 0;
-  EXPECT_THAT(confirm(vm.context()).error().message, HasSubstr("cannot read the journal"));
-}
-
 TEST(RollBack, RevertsOnlyTheStepsThatBegan) {
   struct Case {
     const char *refused, *failed, *last;
@@ -168,7 +184,7 @@ TEST(RollBack, RevertsOnlyTheStepsThatBegan) {
         Case{"ip eth1 down", "set eth1 down", "set eth1 down"},
         Case{"journal append",
              "load module uio_hv_generic",
-             "save the addresses and routes of enP30832p0s0d1"}}) {
+             "save the settings, addresses and routes of enP30832p0s0d1"}}) {
     FakeVm vm;
     vm.refused[one.refused] = EIO;
     const auto result = prepare(request_for("eth1"), vm.context());
@@ -177,7 +193,7 @@ TEST(RollBack, RevertsOnlyTheStepsThatBegan) {
     EXPECT_THAT(result->cause.message, ::testing::StartsWith(std::string(one.failed) + ": "));
     ASSERT_FALSE(result->reverted.empty());
     EXPECT_EQ(result->reverted.front().title, one.last);
-    EXPECT_EQ(result->reverted.back().title, "save the addresses and routes of eth1");
+    EXPECT_EQ(result->reverted.back().title, "save the settings, addresses and routes of eth1");
   }
   FakeVm vm;
   vm.refused = {{"modprobe uio_hv_generic", EIO}, {"journal close", EIO}};

@@ -218,31 +218,6 @@ TEST(Prepare, IsRefusedWhileTheLockIsHeld) {
   EXPECT_THAT(error.message, HasSubstr("manactl prepare eth0"));
 }
 
-TEST(Confirm, HoldsTheLockWhileItWrites) {
-  FakeVm vm;
-  const auto context = vm.context("confirm");
-  const auto unconfirmed = [](Entry& entry, Lock&) -> Result<> {
-    entry.confirmed = false;
-    return {};
-  };
-  ASSERT_TRUE(prepare(request_for("eth1"), context, unconfirmed));
-  {
-    const auto held = take_lock(context.lock_file, "restore eth1");
-    const auto refused = confirm(context);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().code, Errc::busy);
-    EXPECT_FALSE(vm.journal().entries()->front().confirmed);
-  }
-  unsigned writes = 0;
-  vm.after = [&](const std::string&) {
-    ++writes;
-    EXPECT_FALSE(take_lock(context.lock_file, "restore eth1"));
-  };
-  EXPECT_EQ(confirm(context)->size(), 1U);
-  EXPECT_EQ(writes, 1U);
-  EXPECT_TRUE(vm.journal().entries()->front().confirmed);
-}
-
 TEST(Prepare, RefusesTheInterfaceOfTheSshSession) {
   FakeVm vm;
   const auto error = error_of_refused(vm, request_for("eth0"));

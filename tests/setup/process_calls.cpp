@@ -33,6 +33,7 @@ void describe(char* const* arguments, char* const* environment) {
 std::string ident;
 
 void log(int priority, const char* format, va_list arguments) {
+  while (log_blocks) pause();
   std::array<char, 1000> text{};
   (void)vsnprintf(text.data(), text.size(), format, arguments);
   put(log_descriptor, fmt::format("{} {} {}\n", ident, priority, text.data()));

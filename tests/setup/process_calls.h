@@ -19,6 +19,9 @@ enum class Exec {
 
 inline Exec exec_action = Exec::fail;
 
+// syslog(3) never returns, as if nobody read /dev/log.
+inline bool log_blocks = false;
+
 // The descriptor to which syslog(3) writes lines: "<priority> <message>".
 inline int log_descriptor = -1;
 

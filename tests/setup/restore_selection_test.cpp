@@ -166,6 +166,20 @@ TEST(RestoreSelection, RefusesANicInUseOnlyInThisBoot) {
   EXPECT_THAT(restored_ids(vm, {kEth1}), HasSubstr("is in use by process 4711 (vpp)"));
 }
 
+TEST(RestoreSelection, RefusesANicWhoseVerbsAreInUse) {
+  FakeVm vm;
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  request.vf_only = true;
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  vm.processes = {{4711, "testpmd", "/dev/infiniband/uverbs0"}};
+  vm.rebuild();
+  EXPECT_THAT(restored_ids(vm, {"eth1"}), HasSubstr("is in use by process 4711 (testpmd)"));
+  vm.processes.clear();
+  vm.rebuild();
+  EXPECT_EQ(restored_ids(vm, {"eth1"}), kEth1);
+}
+
 TEST(RestoreResultOf, AnEntryListsItsChangesNewestFirst) {
   FakeVm vm;
   const auto before = vm.dump();
@@ -182,8 +196,8 @@ TEST(RestoreResultOf, AnEntryListsItsChangesNewestFirst) {
                         "unbind eth1 ({}) from hv_netvsc\n"
                         "set enP30832p0s0d1 down\nset eth1 down\n"
                         "load module mana_ib\nload module uio_hv_generic\n"
-                        "save the addresses and routes of enP30832p0s0d1\n"
-                        "save the addresses and routes of eth1",
+                        "save the settings, addresses and routes of enP30832p0s0d1\n"
+                        "save the settings, addresses and routes of eth1",
                         kEth1,
                         kEth1,
                         kEth1,

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "setup/fake_vm.h"
+#include "setup/sysfs.h"
 
 namespace manactl::setup::restore_test {
 namespace {
@@ -46,6 +48,46 @@ TEST(Restore, KeepsHugepagesThatSomethingElseChanged) {
   forced.force = true;
   EXPECT_TRUE(restore(forced, vm.context())->front().is_complete());
   EXPECT_EQ(vm.state.pools[kPool], 64U);
+}
+
+// A kill before the step, after which another program reserves pages.
+TEST(Restore, KeepsHugepagesOfAStepThatNeverBegan) {
+  FakeVm vm;
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  request.hugepages = HugepageRequest{100, 0, 0, {}};
+  vm.fail_at(2, test::Fault::killed_before);  // after the journal is open
+  EXPECT_THROW((void)prepare(request, vm.context()), test::Killed);
+  vm.fail_at(0, test::Fault::none);
+  vm.state.pools[kPool] += 40;
+  vm.rebuild();
+  EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
+  EXPECT_EQ(vm.state.pools[kPool], 104U);
+}
+
+TEST(Restore, OfOneNicDoesNotCountPagesThatAnotherHasReleased) {
+  FakeVm vm;
+  Request request;
+  request.interface = *InterfaceName::parse("eth0");
+  request.force_interface = "eth0";
+  request.hugepages = HugepageRequest{50, 0, 0, {}};
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  request.interface = *InterfaceName::parse("eth1");
+  request.force_interface = "eth1";  // the NIC of the session on eth0 is not known any more
+  request.hugepages = HugepageRequest{100, 0, 0, {}};
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  vm.state.channels[0].overridden = "vfio";
+  vm.rebuild();
+  EXPECT_FALSE(restore({"eth0"}, vm.context())->front().is_complete());
+  EXPECT_EQ(vm.state.pools[kPool], 164U);
+  EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
+  EXPECT_EQ(vm.state.pools[kPool], 64U);
+  vm.state.channels[0].overridden = kUio;
+  vm.rebuild();
+  const auto again = restore({"eth0"}, vm.context());
+  EXPECT_TRUE(again->front().is_complete());
+  EXPECT_EQ(vm.state.pools[kPool], 64U);
+  EXPECT_EQ(vm.state.channels[0].driver, "hv_netvsc");
 }
 
 TEST(Restore, KeepsAnOverrideThatSomethingElseSet) {
@@ -103,11 +145,36 @@ TEST(Restore, AddsTheRouteToAGatewayFirst) {
 
 TEST(Restore, AcceptsARouteThatSomethingElseAdded) {
   FakeVm vm;
+  // A network manager adds the route before restore does, with another protocol.
+  auto added = *std::ranges::find(vm.state.routes, "192.0.2.0/24", &os::Route::destination);
+  added.protocol = 16;
   prepare_eth1(vm);
-  vm.refused["ip eth1 route add 192.0.2.0/24"] = EEXIST;
+  vm.after = [&](const std::string& what) {
+    if (what != "ip eth1 up") return;
+    added.outputs = {vm.link("eth1")->index};
+    vm.state.routes.push_back(added);
+  };
   const auto restored = restore({"eth1"}, vm.context());
   ASSERT_TRUE(restored && restored->size() == 1);
   EXPECT_TRUE(restored->front().is_complete());
+}
+
+TEST(Restore, ReportsARouteThatLeadsToAnotherInterface) {
+  FakeVm vm;
+  auto taken = *std::ranges::find(vm.state.routes, "192.0.2.0/24", &os::Route::destination);
+  taken.outputs = {vm.link("eth0")->index};
+  prepare_eth1(vm);
+  vm.state.routes.push_back(taken);
+  vm.rebuild();
+  const auto restored = restore({"eth1"}, vm.context());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_FALSE(restored->front().is_complete());
+  EXPECT_THAT(vm.state.journal, ::testing::SizeIs(1));
+  std::erase_if(vm.state.routes, [&](const os::Route& route) {
+    return route.destination == taken.destination && route.outputs == taken.outputs;
+  });
+  vm.rebuild();
+  EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
 }
 
 TEST(Restore, RenamesTheNewInterface) {

@@ -32,6 +32,7 @@ std::string text_of(const Result<>& result) {
 std::string revert(FakeVm& vm, Step& step, Values before, Values after = {}, bool force = false) {
   auto record = make_record(step, std::move(before));
   record.after = std::move(after);
+  record.begun = true;
   vm.rebuild();
   return text_of(step.revert(vm.context(), {record, {}, force}));
 }
@@ -73,6 +74,7 @@ TEST(ReserveHugepages, RemovesOnlyItsOwnPages) {
 TEST(ReserveHugepages, LeavesThePagesOfOtherEntries) {
   const auto other = [](const std::string& pool, const std::string& granted) {
     auto record = make_record(*reserve_hugepages(pool, 4, 0), {{"pages", "0"}});
+    record.begun = true;
     if (!granted.empty()) record.after = {{"granted", granted}};
     return record;
   };
@@ -87,6 +89,7 @@ TEST(ReserveHugepages, LeavesThePagesOfOtherEntries) {
     const auto step = reserve_hugepages(kPool, 10, 0);
     auto record = make_record(*step, {{"pages", "64"}});
     record.after = {{"granted", "10"}};
+    record.begun = true;
     const auto reverted = step->revert(vm.context(), {record, std::move(others), false});
     return reverted ? static_cast<int>(vm.state.pools[kPool]) : -1;
   };
@@ -137,7 +140,7 @@ TEST(ReserveHugepages, GrantsNothingIfOthersTookPages) {
 
 TEST(SetMtu, KeepsTheValueOfAnotherProgramUnlessTheInterfaceIsNew) {
   FakeVm vm;
-  const auto step = set_mtu("eth1", 4000);
+  const auto step = set_mtu({"eth1"}, 4000);
   EXPECT_THAT(revert(vm, *step, {{"index", "4"}}), HasSubstr("the journal has no MTU: "));
   EXPECT_EQ(revert(vm, *step, {{"mtu", "1500"}, {"index", "4"}}), "");
   EXPECT_EQ(vm.changes(), 0U);
@@ -155,7 +158,7 @@ TEST(SetDown, RestoresTheStateBefore) {
     for (const bool is_up : {false, true}) {
       FakeVm vm;
       if (!is_up) vm.state.links.at(4).flags &= ~unsigned{IFF_UP};
-      EXPECT_EQ(revert(vm, *set_down("eth1"), {{"state", before}}), "");
+      EXPECT_EQ(revert(vm, *set_down({"eth1"}), {{"state", before}}), "");
       EXPECT_EQ(vm.link("eth1")->is_up(), before == std::string("up"));
       EXPECT_EQ(vm.changes(), is_up == (before == std::string("up")) ? 0U : 1U);
     }
@@ -164,7 +167,7 @@ TEST(SetDown, RestoresTheStateBefore) {
 
 TEST(KeepDown, GivesUpIfTheInterfaceIsSetUpAgainAndAgain) {
   FakeVm vm;
-  const auto step = keep_down(kVf);
+  const auto step = keep_down({kVf});
   vm.after = [&](const std::string&) { vm.state.links.at(5).flags |= IFF_UP; };
   EXPECT_EQ(step->apply(vm.context()).error().message,
             fmt::format("something repeatedly sets {} up: configure the network manager to ignore "
@@ -183,7 +186,7 @@ TEST(KeepDown, GivesUpIfTheInterfaceIsSetUpAgainAndAgain) {
 TEST(UnbindChannel, ReportsWhyItCannotBindAgain) {
   FakeVm vm;
   auto& channel = vm.state.channels[1];
-  const auto step = unbind_channel(kEth1, "eth1", kVf);
+  const auto step = unbind_channel({"eth1", kEth1}, NicInterface{kVf});
   ASSERT_TRUE(step->apply(vm.context()));
   const auto unbound = vm.state;
   const auto bind = fmt::format("echo {} > sys/bus/vmbus/drivers/hv_netvsc/bind", kEth1);
@@ -207,7 +210,7 @@ TEST(UnbindChannel, ReportsWhyItCannotBindAgain) {
   vm.refused["ip eth9 name eth1"] = EPERM;
   EXPECT_EQ(took("cannot ip eth9 name eth1: Operation not permitted"), 2000);
   vm.refused.clear();
-  EXPECT_THAT(revert(vm, *unbind_channel(kEth1, "a/b", ""), {}), HasSubstr("'a/b' is not"));
+  EXPECT_THAT(revert(vm, *unbind_channel({"a/b", kEth1}, {}), {}), HasSubstr("'a/b' is not"));
   vm.udev_renames = true;
   vm.vf_joins = false;
   EXPECT_EQ(took(fmt::format("the VF {} did not join eth1 again", kVf)), 5000);
@@ -220,7 +223,7 @@ TEST(UnbindChannel, ReportsWhyItCannotBindAgain) {
 TEST(UnbindChannel, DoesNotWaitForWhatWasNotThere) {
   FakeVm vm;
   vm.vf_joins = false;
-  const auto step = unbind_channel(kEth1, "eth1", "");
+  const auto step = unbind_channel({"eth1", kEth1}, {});
   EXPECT_EQ(*step->observe(vm.context().system),
             (Values{{"driver", "hv_netvsc"}, {"joined", "no"}}));
   ASSERT_TRUE(step->apply(vm.context()));
@@ -228,7 +231,7 @@ TEST(UnbindChannel, DoesNotWaitForWhatWasNotThere) {
   const auto start = vm.context().clock.now();
   EXPECT_EQ(revert(vm, *step, {{"joined", "no"}}), "");
   vm.udev_renames = false;
-  EXPECT_EQ(revert(vm, *unbind_channel(kEth1, "", ""), {}), "") << "the former name is unknown";
+  EXPECT_EQ(revert(vm, *unbind_channel({"", kEth1}, {}), {}), "") << "the former name is unknown";
   EXPECT_EQ(vm.context().clock.now(), start);
 }
 

@@ -39,6 +39,18 @@ TEST(DeferredSignals, DoesNotTakeSignalsThatEndNothing) {
   }
 }
 
+TEST(DeferredSignals, DefersSignalsThatStopAProcess) {
+  for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU}) {
+    DeferredSignals signals;
+    ASSERT_EQ(raise(number), 0);
+    EXPECT_EQ(signals.take(), 0) << number;
+    sigset_t pending{};
+    ASSERT_EQ(sigpending(&pending), 0);
+    EXPECT_EQ(sigismember(&pending, number), 1) << number;
+    std::signal(number, std::signal(number, SIG_IGN));  // discards it
+  }
+}
+
 TEST(DeferredSignals, LeavesAnIgnoredSignalIgnored) {
   for (const int number : {SIGHUP, SIGRTMAX}) {  // the first and the last
     const auto before = std::signal(number, SIG_IGN);
@@ -133,7 +145,7 @@ class FixedProcess final : public os::Process {
 
   Result<CpuList> affinity() const override { return CpuList{}; }
 
-  std::string ssh_connection() const override { return {}; }
+  std::vector<std::string> ssh_connections() const override { return {}; }
 
   Result<os::Privileges> own;
 };

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "host/gather.h"
+#include "setup/confirm.h"
 #include "setup/fake_vm.h"
 #include "setup/restore.h"
 
@@ -94,7 +95,7 @@ TEST_F(StatusOf, AnUnconfirmedNicHasTheTimeLeft) {
   ASSERT_TRUE(status.confirmation);
   EXPECT_EQ(status.confirmation->time_left, seconds(10));
   EXPECT_EQ(status.confirmation->watchdog, WatchdogState::alive);
-  EXPECT_THAT(status.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
+  EXPECT_THAT(status.commands, ElementsAre("manactl confirm eth1", "manactl restore eth1"));
 }
 
 TEST_F(StatusOf, ADeadWatchdogIsReported) {
@@ -106,7 +107,7 @@ TEST_F(StatusOf, ADeadWatchdogIsReported) {
     ASSERT_TRUE(status.confirmation);
     EXPECT_EQ(status.confirmation->watchdog, WatchdogState::dead);
     EXPECT_EQ(status.confirmation->time_left, seconds(60 - time));
-    EXPECT_THAT(status.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
+    EXPECT_THAT(status.commands, ElementsAre("manactl confirm eth1", "manactl restore eth1"));
   }
 }
 
@@ -118,7 +119,7 @@ TEST_F(StatusOf, AStoppedWatchdogIsReported) {
     const auto status = at(time);
     ASSERT_TRUE(status.confirmation);
     EXPECT_EQ(status.confirmation->watchdog, WatchdogState::stopped);
-    EXPECT_THAT(status.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
+    EXPECT_THAT(status.commands, ElementsAre("manactl confirm eth1", "manactl restore eth1"));
   }
 }
 
@@ -132,7 +133,7 @@ TEST_F(StatusOf, ConfirmIsNotOfferedAfterTheDeadline) {
 
 TEST_F(StatusOf, AConfirmedNicIsPrepared) {
   prepare_eth1(false);
-  ASSERT_EQ(confirm(vm_.context())->size(), 1U);
+  ASSERT_TRUE(confirm("", vm_.context()).value());
   const auto status = at(70);
   EXPECT_EQ(status.journal, JournalState::prepared);
   EXPECT_FALSE(status.confirmation);
@@ -235,7 +236,7 @@ TEST_F(StatusOf, AnUnconfirmedEntryMayHaveNoDeadline) {
   const auto& nic = status.nics.back();
   ASSERT_TRUE(nic.confirmation);
   EXPECT_FALSE(nic.confirmation->time_left);
-  EXPECT_THAT(nic.commands, ElementsAre("manactl confirm", "manactl restore eth1"));
+  EXPECT_THAT(nic.commands, ElementsAre("manactl confirm eth1", "manactl restore eth1"));
 }
 
 TEST_F(StatusOf, TheHoldersOfUverbsAreListed) {

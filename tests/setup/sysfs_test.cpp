@@ -15,16 +15,6 @@ using test::FakeVm;
 
 constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
 
-TEST(Quoted, QuotesWordsThatAShellWouldChange) {
-  for (const char* plain : {"a", "z", "A", "Z", "0", "9", "@%+=:,./_-"}) {
-    EXPECT_EQ(quoted(plain), plain);
-  }
-  for (const char* special : {"", " ", "`", "{", "[", "a b", "$x", "~", "\\", ";", "*", "\""}) {
-    EXPECT_EQ(quoted(special), fmt::format("'{}'", special));
-  }
-  EXPECT_EQ(quoted("it's"), R"('it'\''s')");
-}
-
 TEST(DriverOf, DistinguishesAnUnboundChannelFromAMissingOne) {
   FakeVm vm;
   const auto& files = vm.context().system.files;

@@ -34,7 +34,7 @@ void rejoin(FakeVm& vm) {
 
 milliseconds time_of_wait(FakeVm& vm, bool expected) {
   const auto start = vm.context().clock.now();
-  EXPECT_EQ(wait_for_takeover(vm.context(), kVf), expected);
+  EXPECT_EQ(wait_for_takeover(vm.context(), {kVf}), expected);
   return vm.context().clock.now() - start;
 }
 
@@ -100,7 +100,7 @@ TEST(Takeover, OfARenamedVfIsAwaited) {
   rejoin(vm);
   vm.state.links.rbegin()->second.name = "eth2";
   RenamingClock clock(vm);
-  EXPECT_TRUE(wait_for_takeover({vm.context().system, clock}, "eth2"));
+  EXPECT_TRUE(wait_for_takeover({vm.context().system, clock}, {"eth2"}));
   EXPECT_TRUE(vm.link(kVf)->is_up());
 }
 

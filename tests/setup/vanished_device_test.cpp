@@ -117,20 +117,6 @@ TEST(VanishedDevice, MayBeAWholeNic) {
   }
 }
 
-TEST(VanishedDevice, IsNotAssumedForAVfWithAnotherName) {
-  FakeVm vm;
-  ASSERT_EQ(prepare(request_for_eth1(), vm.context())->outcome, PrepareOutcome::done);
-  for (auto& [index, link] : vm.state.links) {
-    if (link.name == kVf) link.name = "other";
-  }
-  vm.rebuild();
-  const auto restored = restore({"eth1"}, vm.context());
-  ASSERT_TRUE(restored && restored->size() == 1);
-  EXPECT_FALSE(restored->front().is_complete());
-  EXPECT_EQ(vm.state.channels[1].driver, "hv_netvsc");
-  EXPECT_EQ(vm.state.journal.size(), 1U);
-}
-
 TEST(VanishedDevice, IsNotAssumedIfTheLinksCannotBeRead) {
   FakeVm vm;
   Entry entry;

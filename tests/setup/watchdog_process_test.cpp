@@ -25,123 +25,26 @@
 #include "setup/fake_vm.h"
 #include "setup/process_calls.h"
 #include "setup/watchdog.h"
+#include "setup/watchdog_parts.h"
 
 namespace manactl::setup::watchdog_process_test {
 namespace {
 
 using std::chrono::seconds;
 using test::FakeVm;
+using test::HeldClock;
+using test::kInherited;
+using test::kThisProcess;
+using test::ProcessFiles;
+using test::put;
 using ::testing::HasSubstr;
 
 constexpr const char* kEth1 = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
-constexpr int kInherited = 50, kThisProcess = 51;  // descriptors without and with FD_CLOEXEC
 
 struct Pipe {
   Pipe() { EXPECT_EQ(pipe2(ends.data(), O_CLOEXEC), 0); }
 
   std::array<int, 2> ends{-1, -1};
-};
-
-void put(int fd, const std::string& text) {
-  if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) _exit(9);
-}
-
-std::string limit_of(__rlimit_resource resource) {
-  rlimit limit{};
-  getrlimit(resource, &limit);
-  if (limit.rlim_cur == 0 && limit.rlim_max == 0) return "0";
-  return limit.rlim_cur == limit.rlim_max ? "hard limit" : "lower than the hard limit";
-}
-
-// Describes the process that calls it.
-std::string describe_process() {
-  sigset_t blocked{};
-  sigprocmask(SIG_SETMASK, nullptr, &blocked);
-  std::string text = "blocked:";
-  for (const int number : {SIGHUP, SIGTERM, SIGXFSZ, SIGTSTP, SIGRTMAX}) {
-    if (sigismember(&blocked, number) == 1) text += fmt::format(" {}", number);
-  }
-  text += getsid(0) == getpid() ? ", own session" : ", session of the caller";
-  text += ", in " + std::filesystem::current_path().string();
-  text += fmt::format(", umask {:o}", umask(0));
-  text += environ == nullptr || *environ == nullptr ? ", no environment" : ", environment";
-  for (const int fd : {0, 1, 2, kInherited, kThisProcess}) {
-    std::error_code missing;
-    const auto target = std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd), missing);
-    text += fmt::format(", {}: {}", fd, missing ? "closed" : target.string());
-  }
-  text += ", CPU: " + limit_of(RLIMIT_CPU) + ", files: " + limit_of(RLIMIT_FSIZE) +
-          ", core: " + limit_of(RLIMIT_CORE);
-  return text;
-}
-
-// The files of the VM, but the processes of this machine.
-class ProcessFiles final : public os::Files {
- public:
-  ProcessFiles(os::Files& vm, int report) : vm_(vm), report_(report) {}
-
-  Result<std::string> read(std::string_view path, std::size_t max) const override {
-    if (!path.starts_with("proc/") || path.starts_with("proc/sys")) return vm_.read(path, max);
-    std::ifstream file("/" + std::string(path));
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  }
-
-  Result<std::string> link_target(std::string_view path) const override {
-    return vm_.link_target(path);
-  }
-
-  Result<std::vector<std::string>> list(std::string_view dir) const override {
-    if (dir != "proc/self/fd") return vm_.list(dir);
-    if (ends) _exit(3);
-    std::vector<std::string> names;
-    for (const auto& file : std::filesystem::directory_iterator("/proc/self/fd")) {
-      names.push_back(file.path().filename());
-    }
-    return names;
-  }
-
-  Result<os::Node> node(std::string_view path) const override {
-    if (has_systemd && path == "run/systemd/system") return os::Node{};
-    return vm_.node(path);
-  }
-
-  Result<> write(std::string_view path, std::string_view text) override {
-    if (path != "proc/self/oom_score_adj") return vm_.write(path, text);
-    put(report_, fmt::format("oom_score_adj {}, {}\n", text, describe_process()));
-    return {};
-  }
-
-  bool ends = false;  // the watchdog process ends before it is ready
-  bool has_systemd = false;
-
- private:
-  os::Files& vm_;
-  int report_;
-};
-
-// Each pause waits until the test closes the other end of a pipe, and then takes no time.
-class HeldClock final : public Clock {
- public:
-  HeldClock(Clock& clock, int gate) : clock_(clock), gate_(gate) {}
-
-  std::chrono::milliseconds now() const override { return clock_.now(); }
-
-  void pause(std::chrono::milliseconds time) override {
-    char nothing = 0;
-    while (read(gate_, &nothing, 1) > 0) {
-    }
-    clock_.pause(time);
-    constexpr int kMaxPauses = 100'000;  // ends a watchdog that would never end, if a test fails
-    if (++pauses_ > kMaxPauses) _exit(4);
-    if (after_pause) after_pause();
-  }
-
-  std::function<void()> after_pause;
-
- private:
-  Clock& clock_;
-  int gate_;
-  int pauses_ = 0;
 };
 
 class WatchdogProcess : public ::testing::Test {
@@ -169,7 +72,20 @@ class WatchdogProcess : public ::testing::Test {
                                    clock_},
                                   own.journal,
                                   own.lock_file,
-                                  own.command});
+                                  own.command,
+                                  {},
+                                  own.persistence});
+    files_.on_start = [this] { record_watchdog(); };
+  }
+
+  // prepare() ran before the watchdog started, so its entry does not name the watchdog. Runs in the
+  // watchdog process.
+  void record_watchdog() {
+    auto entry = context_->journal.entries()->front();
+    if (!entry.is_readable()) return;
+    entry.watchdog = process_stamp(static_cast<unsigned>(getpid()), files_);
+    EXPECT_TRUE(context_->journal.create(entry));
+    EXPECT_TRUE(context_->journal.mark_ready(entry.id));
   }
 
   ~WatchdogProcess() override {
@@ -194,6 +110,10 @@ class WatchdogProcess : public ::testing::Test {
     }
     dup3(log_.ends[1], kThisProcess, O_CLOEXEC);
     dup2(log_.ends[1], kInherited);
+    rlimit few{};
+    getrlimit(RLIMIT_NOFILE, &few);
+    few.rlim_cur = kThisProcess + 1;
+    setrlimit(RLIMIT_NOFILE, &few);
     const auto lock = take_lock(context_->lock_file, "test");
     const auto started = start_watchdog(kEth1, deadline, *context_, **lock);
     put(log_.ends[1], "started " + (started ? *started : started.error().message) + "\n");
@@ -215,13 +135,20 @@ class WatchdogProcess : public ::testing::Test {
 
   // Reads the log until the watchdog has started, and returns its PID.
   pid_t started() {
+    const auto at = read_until("started ");
+    return at == std::string::npos ? 0 : std::atoi(read_.c_str() + at + 8);
+  }
+
+  // Reads the log until a line contains `text`, and returns its position in read_; npos at the end
+  // of the log.
+  std::size_t read_until(std::string_view text) {
     char one = 0;
     while (read(log_.ends[0], &one, 1) == 1) {
       read_ += one;
-      const auto at = read_.find("started ");
-      if (one == '\n' && at != std::string::npos) return std::atoi(read_.c_str() + at + 8);
+      const auto at = read_.find(text);
+      if (one == '\n' && at != std::string::npos) return at;
     }
-    return 0;
+    return std::string::npos;
   }
 
   int status_of_caller() const {
@@ -261,7 +188,7 @@ TEST_F(WatchdogProcess, LeavesTheSessionOfItsCaller) {
               HasSubstr(fmt::format(
                   "oom_score_adj -1000, blocked: {} {} {} {} {}, own session, in /, umask 77, no "
                   "environment, 0: /dev/null, 1: /dev/null, 2: /dev/null, 50: closed, 51: {}, CPU: "
-                  "hard limit, files: hard limit, core: 0\n",
+                  "hard limit, files: hard limit, core: 0, descriptors: 1024\n",
                   SIGHUP,
                   SIGTERM,
                   SIGXFSZ,
@@ -282,6 +209,18 @@ TEST_F(WatchdogProcess, KillsACallerThatHangs) {
   const int status = status_of_caller();
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
   EXPECT_THAT(text, HasSubstr(" was not confirmed and has been restored\n"));
+}
+
+TEST_F(WatchdogProcess, RestoresAlthoughNobodyReadsTheSystemLog) {
+  test::log_blocks = true;
+  files_.has_systemd = true;  // but systemd does not reply, which the watchdog logs
+  vm_.after = [&](const std::string& what) { put(log_.ends[1], "did " + what + "\n"); };
+  start(seconds(0));
+  test::log_blocks = false;
+  EXPECT_EQ(status_of_caller(), 0);
+  close(std::exchange(gate_.ends[1], -1));
+  close(std::exchange(log_.ends[1], -1));
+  EXPECT_NE(read_until("did journal close"), std::string::npos);
 }
 
 TEST_F(WatchdogProcess, ReportsSettingsThatAreLost) {

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "os/memory_files.h"
+#include "setup/confirm.h"
 #include "setup/fake_vm.h"
 
 namespace manactl::setup::watchdog_test {
@@ -74,7 +75,12 @@ class WatchedClock final : public Clock {
 };
 
 SetupContext context_with(const SetupContext& context, Clock& clock) {
-  return {{context.system, clock}, context.journal, context.lock_file, context.command};
+  return {{context.system, clock},
+          context.journal,
+          context.lock_file,
+          context.command,
+          {},
+          context.persistence};
 }
 
 TEST_F(Watchdog, RestoresAnUnconfirmedNic) {
@@ -92,7 +98,7 @@ TEST_F(Watchdog, RestoresANicThatAProcessUses) {
 }
 
 TEST_F(Watchdog, EndsWhenTheNicIsConfirmed) {
-  EXPECT_EQ(confirm(vm_.context())->size(), 1U);
+  EXPECT_EQ(confirm("", vm_.context()).value()->name, "eth1");
   const auto prepared = vm_.dump();
   EXPECT_EQ(watch_for(60), WatchdogOutcome::confirmed);
   EXPECT_EQ(vm_.dump(), prepared);
@@ -118,6 +124,15 @@ TEST_F(Watchdog, EndsWhenTheNicIsRestored) {
   EXPECT_EQ(watch_for(60), WatchdogOutcome::closed);
 }
 
+// Someone restores and prepares the NIC again between two looks at the journal.
+TEST_F(Watchdog, IgnoresALaterRunOfTheSameNic) {
+  const auto prepared = vm_.dump();
+  auto task = task_for(60);
+  task.stamp = "4711 1";
+  EXPECT_EQ(run_watchdog(task, vm_.context()), WatchdogOutcome::closed);
+  EXPECT_EQ(vm_.dump(), prepared);
+}
+
 TEST_F(Watchdog, WaitsForTheLockUntilItIsFree) {
   auto lock = take_lock(vm_.context().lock_file, "prepare eth1");
   ASSERT_TRUE(lock);
@@ -127,6 +142,21 @@ TEST_F(Watchdog, WaitsForTheLockUntilItIsFree) {
   EXPECT_EQ(vm_.dump(), before_);
   ASSERT_EQ(reports_.size(), 1U) << "each reason is reported once";
   EXPECT_THAT(reports_[0], HasSubstr("manactl prepare eth1, since"));
+}
+
+TEST_F(Watchdog, RepeatsOnlyTheStepsThatFailed) {
+  vm_.refused["ip eth1 route add 192.0.2.0/24"] = EIO;
+  const auto administrator = [&] {
+    vm_.refused.clear();
+    for (auto& [index, link] : vm_.state.links) {
+      if (link.name == "enP30832p0s0d1") link.flags = 0;
+    }
+  };
+  WatchedClock clock(vm_.context().clock, std::chrono::minutes(5), administrator);
+  EXPECT_EQ(run_watchdog(task_for(0), context_with(vm_.context(), clock)),
+            WatchdogOutcome::restored);
+  EXPECT_EQ(vm_.link("enP30832p0s0d1")->flags, 0U) << "the administrator has set it down";
+  EXPECT_EQ(std::ranges::count(vm_.log(), "ip eth1 up"), 1);
 }
 
 TEST_F(Watchdog, RepeatsAFailedRestoreAtGrowingIntervals) {
@@ -258,8 +288,11 @@ TEST_F(Watchdog, DoesNotMistakeAnUnreadableJournalForAClosedEntry) {
     WatchedClock clock(
         vm_.context().clock, std::chrono::minutes(minutes), [&] { files.broken = false; });
     const auto context = vm_.context();
-    EXPECT_EQ(run_watchdog(task_for(60), {{context.system, clock}, journal, context.lock_file, ""}),
-              WatchdogOutcome::restored);
+    EXPECT_EQ(
+        run_watchdog(
+            task_for(60),
+            {{context.system, clock}, journal, context.lock_file, "", {}, context.persistence}),
+        WatchdogOutcome::restored);
     EXPECT_EQ(vm_.dump(), before_);
     vm_.state = saved;
     vm_.rebuild();

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+#include "setup/confirm.h"
+
+#include "base/text.h"
+#include "setup/lock.h"
+#include "setup/sysfs.h"
+
+namespace manactl::setup {
+namespace {
+
+// The entry that confirm() confirms; null if nothing awaits confirmation.
+Result<const Entry*> entry_to_confirm(const std::vector<Entry>& entries,
+                                      const std::string& name,
+                                      const std::string& boot) {
+  std::vector<const Entry*> found;
+  for (const auto& entry : entries) {
+    const bool awaits = entry.is_readable() && !entry.confirmed && entry.boot_id == boot;
+    if (name.empty() ? awaits : entry.matches(name)) found.push_back(&entry);
+  }
+  if (found.empty() && !name.empty()) {
+    return fail(Errc::not_found, fmt::format("'{}' has no journal entry", printable(name)));
+  }
+  if (found.size() > 1) {
+    std::vector<std::string> names;
+    for (const auto* entry : found) names.push_back(printable(entry->name()));
+    return fail(Errc::invalid,
+                fmt::format("several NICs await confirmation ({}): name one, 'manactl confirm {}'",
+                            join(names, ", "),
+                            names.front()));
+  }
+  return found.empty() ? nullptr : found[0];
+}
+
+Result<> refuse_unprepared(const Entry& entry, const std::string& boot) {
+  const auto name = printable(entry.name());
+  if (entry.is_readable() && entry.boot_id != boot) {
+    return fail(
+        Errc::busy,
+        fmt::format("the last reboot restored '{}': run 'manactl prepare {}' again", name, name));
+  }
+  if (entry.is_finished()) return {};
+  return fail(Errc::busy,
+              fmt::format("'{}' is not completely prepared, so it cannot be confirmed: run "
+                          "'manactl restore {}'",
+                          name,
+                          name));
+}
+
+}  // namespace
+
+Result<std::optional<ConfirmResult>> confirm(const std::string& name, const SetupContext& context) {
+  const auto lock = take_lock(context.lock_file, context.command);
+  if (!lock) return tl::unexpected<Error>(lock.error());
+  const auto entries = context.journal.entries();
+  if (!entries) return tl::unexpected<Error>(entries.error());
+  const auto boot = boot_id(context.system.files);
+  if (!boot) return because(boot.error(), "cannot identify this boot");
+  const auto entry = entry_to_confirm(*entries, name, *boot);
+  if (!entry) return tl::unexpected<Error>(entry.error());
+  if (*entry == nullptr) return std::nullopt;
+  const auto prepared = refuse_unprepared(**entry, *boot);
+  if (!prepared) return tl::unexpected<Error>(prepared.error());
+  if ((*entry)->confirmed) return std::nullopt;
+  // Before the confirmation: if this process dies in between, the watchdog removes the files.
+  const auto& files = (*entry)->boot_files;
+  const auto persisted = context.persistence.write(files);
+  if (!persisted) return because(persisted.error(), "cannot write the files of --persist");
+  const auto written = context.journal.confirm((*entry)->id);
+  if (!written) return tl::unexpected<Error>(written.error());
+  ConfirmResult result{(*entry)->name(), {}};
+  for (const auto& file : files) result.persistent.push_back(file.path());
+  return result;
+}
+
+}  // namespace manactl::setup
