@@ -229,7 +229,14 @@ class Playbook(unittest.TestCase):
         self.play("--tags=prepare", "--limit=sender", **self.stub(0), manactl_interface="eth1",
                   manactl_prepare_arguments=["--vf-only"])
         self.assertEqual(self.calls(), ["prepare eth1 --hugepages 4 --confirm-timeout 60 --vf-only --json",
-                                        "confirm --json"])
+                                        "confirm eth1 --json"])
+
+    def test_restores_only_what_it_has_prepared(self):
+        for code, expected in ((8, ["prepare", "confirm"]), (0, ["prepare", "confirm", "restore"])):
+            with self.subTest(code=code):
+                self.play("--tags=prepare,restore", "--limit=sender", **self.stub(code, 0), manactl_interface="eth1")
+                self.assertEqual([call.split()[0] for call in self.calls()], expected)
+                (self.folder / "calls").unlink()
 
     def test_a_failed_measurement_restores_the_hosts_and_fails(self):
         pool = pathlib.Path(POOL, "nr_hugepages")

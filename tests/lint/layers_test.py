@@ -33,6 +33,7 @@ MODULES = table() | {
 ONLY = {
     ("cli", "os"): ["os/sandbox.h", "os/system.h"],
     ("cli/setup", "os"): ["os/dry_run.h"],
+    ("device", "os"): ["os/sandbox.h"],
     ("cli", "adapter"): ["adapter/launch/launch.h", "adapter/check/checker.h", "adapter/check/known_defects.h"],
     ("cli", "cli/bench"): ["cli/bench/saved_results.h"],
     ("cli/doctor", "cli/bench"): ["cli/bench/target.h"],

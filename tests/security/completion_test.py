@@ -126,6 +126,13 @@ class Completion(attack.Attack):
         lines.append(f"manactl check --root {self.work}/tree0 eth")
         self.drive_all(lines)
 
+    def test_a_program_that_is_not_in_path_is_not_run(self):
+        program = self.folder / "evil/manactl"
+        program.parent.mkdir()
+        program.write_text(f'#!/bin/sh\n[ "$1" != __complete ] || touch {self.work}/ran\n')
+        program.chmod(0o755)
+        self.drive_all([f"{program} d", f"{program} check --"])
+
     def test_candidates_of_a_hostile_program(self):
         """The scripts quote, even if the program prints what it should not."""
         program = self.tools / "manactl"

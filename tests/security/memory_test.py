@@ -177,7 +177,7 @@ class Results(Memory):
                 self.assert_small(outcome)
                 self.assert_exit(0, outcome)
             for command, other in (("compare", sent), ("merge", received)):
-                self.assert_survived(self.run_manactl("bench", command, sent, other, timeout=100))
+                self.assert_survived(self.run_manactl("bench", command, sent, other))
 
     def test_histograms_of_many_trials(self):
         write_json(self.file, result(lambda document: latency_trials(document, 2500)))
@@ -234,7 +234,7 @@ class Dumps(Memory):
     def decode(self, content, *options, kind="cqe"):
         file = self.folder / "dump"
         file.write_bytes(content)
-        return self.run_manactl("decode", kind, file, *options, timeout=100)
+        return self.run_manactl("decode", kind, file, *options)
 
     def test_lines_and_groups(self):
         for content in (b"00\n" * (5 * MIB), b"00 " * (5 * MIB), b"0000000:\n" * MIB, b"a\n" * (7 * MIB)):

@@ -130,7 +130,7 @@ class Files(Output):
                     path = self.folder / f"{command} {name}"
                     make(path)
                     kind = path.lstat().st_mode
-                    outcome = self.write(command, path, timeout=10)
+                    outcome = self.write(command, path)
                     self.assertIn(outcome.code, (2, 4, 70), outcome)
                     self.assertEqual(path.lstat().st_mode, kind)
                     self.assertEqual(victim.read_text(), "precious")

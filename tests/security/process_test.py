@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import subprocess
+import sys
 import tarfile
 import time
 
@@ -96,6 +97,19 @@ class Descriptors(Attack):
 
         self.for_each_set(("sim", "--write", capture, "--", *child), check)
 
+    def test_the_adapter_uses_only_counters_of_fixed_size(self):
+        """Otherwise each access to the counters could end the program. The program replaces their file by one without seals."""
+        script = """if True:
+            import ctypes, os
+            counters = int(os.environ["MANACTL_SIM_SETUP"].split("counters=")[1].split()[0])
+            other = os.memfd_create("other")
+            os.ftruncate(other, os.fstat(counters).st_size)
+            os.dup2(other, counters)
+            ctypes.CDLL(None).ibv_get_device_list(None)"""
+        outcome = self.run_manactl("sim", "--", sys.executable, "-c", script)
+        self.assert_exit(2, outcome)
+        self.assertIn("has no counters of fixed size: start the program with 'manactl sim'", outcome.err)
+
     def test_a_full_output_is_reported(self):
         for command in (("--version",), ("check", "--root", HEALTHY), ("decode", "--list"), BENCH):
             with self.subTest(command):
@@ -172,7 +186,7 @@ class Signals(Attack):
         for command in (PREPARE, ("restore", "--all"), BENCH, ("sim", "--", "true"), ("check", "--root", HEALTHY),
                         ("bench", "--sim", "--duration", "50ms", "--no-save")):
             with self.subTest(command):
-                self.assert_exit(0, self.run_manactl(*command, preexec=ignore, timeout=20))
+                self.assert_exit(0, self.run_manactl(*command, preexec=ignore))
         self.assertEqual((pages(), journal_files()), (0, []))
 
 

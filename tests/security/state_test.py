@@ -130,7 +130,7 @@ class Lock(State):
                 self.fresh()
                 victim.write_text("precious")
                 make()
-                outcome = self.run_manactl(*PREPARE, timeout=10)
+                outcome = self.run_manactl(*PREPARE)
                 self.assert_one_line(outcome)
                 self.assertIn(outcome.code, (3, 4), outcome)
                 self.assertIn("/run/manactl", outcome.err)
@@ -203,8 +203,8 @@ class Journal(State):
                 self.prepare()
                 (path,) = JOURNAL.iterdir()
                 spoil(path)
-                self.assert_exit(7, self.run_manactl("restore", "--all", timeout=10))
-                self.assert_exit(5, self.run_manactl(*PREPARE, timeout=10))
+                self.assert_exit(7, self.run_manactl("restore", "--all"))
+                self.assert_exit(5, self.run_manactl(*PREPARE))
                 self.assertEqual(pages(), PAGES)
                 self.assertTrue(os.path.lexists(path))
 
@@ -322,7 +322,7 @@ class Configuration(State):
         self.assert_refused(self.run_manactl(*self.CHECK), 2)
         CONFIG.unlink()
         os.mkfifo(CONFIG)
-        self.assert_refused(self.run_manactl(*self.CHECK, timeout=10), 2)
+        self.assert_refused(self.run_manactl(*self.CHECK), 2)
 
     def test_a_missing_file_needs_no_trust_in_its_directory(self):
         CONFIG.unlink()

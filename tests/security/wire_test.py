@@ -194,7 +194,9 @@ class Floods(Wire):
     def test_bench_opens_no_socket_that_others_can_reach(self):
         def sockets(*names):
             places = [pathlib.Path("/proc/net") / name for name in names]
-            return [line for place in places if place.exists() for line in place.read_text().splitlines()[1:]]
+            lines = [line for place in places if place.exists() for line in place.read_text().splitlines()[1:]]
+            # Nobody can connect to a Unix socket without a name, such as those of socketpair(2).
+            return [line for line in lines if ": 00000003 " not in line or len(line.split()) > 7]
 
         reachable = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "unix")
         before = sockets(*reachable)

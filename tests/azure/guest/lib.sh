@@ -192,9 +192,15 @@ state() {
     echo "${path##*/} $address mtu $mtu flags $flags $operstate master $name"
   done
   echo "# addresses"
-  ip -o address | sed -e 's/^[0-9]*: *//' -e 's/\\.*//' -e 's/ *$//' | sort
+  # When an interface is renamed, the kernel numbers its labels: eth1:2.
+  ip -o address | sed -e 's/^[0-9]*: *//' -e 's/\\.*//' -e 's/ *$//' -e 's/ \(eth[0-9]\):[0-9]*$/ \1/' | sort
   echo "# routes"
   ip route show table all | sed 's/ *$//' | sort
+  echo "# next-hop objects"
+  ip nexthop
+  echo "# settings"
+  grep -rs . /proc/sys/net/ipv[46]/*/{eth,enP}* /sys/class/net/{eth,enP}*/{ifalias,tx_queue_len,gro_flush_timeout,threaded} \
+    /sys/class/net/{eth,enP}*/queues/*/[rx]ps_* | sort
   echo "# bindings"
   for path in $vmbus/devices/* /sys/bus/pci/devices/7870:*; do
     [ -e "$path" ] || continue
@@ -236,12 +242,26 @@ without_duplicate_detection() {
   echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
 }
 
-# Adds addresses and routes to eth1, for the boots that test prepare and restore.
+# Adds addresses, routes and settings to eth1, for the boots that test prepare and restore.
 configure_eth1() {
   ip address replace 10.9.0.5/24 dev eth1
   ip address replace fd00:9::5/64 dev eth1 nodad
   ip route replace 10.77.0.0/16 via 10.9.0.1 metric 50
   ip -6 route replace fd00:77::/64 via fd00:9::1
+  ip address replace 10.11.0.5/24 dev eth1 metric 300
+  ip address replace 10.12.0.5/24 dev eth1 noprefixroute
+  ip route replace 10.12.0.0/24 dev eth1 proto kernel scope link src 10.12.0.5 metric 100
+  ip route replace 10.78.0.0/16 via 10.9.0.1 mtu 1400 initcwnd 20
+  ip -6 route replace fd00:78::/64 nexthop via fd00:9::1 dev eth1 nexthop via fd00:9::2 dev eth1
+  ip nexthop replace id 5 via 10.9.0.1 dev eth1
+  ip route replace 10.79.0.0/16 nhid 5
+  echo 2 >/proc/sys/net/ipv4/conf/eth1/rp_filter
+  echo 1 >/proc/sys/net/ipv4/conf/eth1/arp_ignore
+  echo 0 >/proc/sys/net/ipv6/conf/eth1/accept_ra
+  echo 77 >/proc/sys/net/ipv4/neigh/eth1/gc_stale_time
+  ip link set eth1 alias "the back end" txqueuelen 4000
+  echo 5000 >/sys/class/net/eth1/gro_flush_timeout
+  echo 1 >/sys/class/net/eth1/queues/rx-0/rps_cpus
 }
 
 # Waits until the state equals the state after boot; otherwise prints the difference and fails.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Continues the scenario persist after a reboot: the command of the systemd unit prepares the NIC again, and
-# restore --persist removes exactly the files that prepare --persist wrote.
+# restore removes exactly the files that prepare --persist wrote.
 
 type -P systemd-tmpfiles >/dev/null || {
   echo "systemd-tmpfiles is not in the guest: the package systemd has to be installed before cmake runs"
@@ -24,7 +24,7 @@ expect "MTU of the VF" 1400 "$(cat /sys/class/net/enP30832p0s0d1/mtu)"
 expect "hugepages" 16 "$(cat /proc/sys/vm/nr_hugepages)"
 diff /mnt/etc.persistent <(find /etc -type f -exec sha256sum {} + | sort) || fail "/etc has changed"
 
-manactl restore eth1 --persist
+manactl restore eth1
 diff /mnt/etc.before <(find /etc -type f -exec sha256sum {} + | sort) || fail "restore did not remove exactly the files of manactl"
 find /var/lib/manactl -type f | grep . && fail "a journal entry is left"
 # systemd-tmpfiles reserved the pages, so restore leaves them.

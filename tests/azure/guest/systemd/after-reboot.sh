@@ -25,5 +25,5 @@ wait_for has_address eth0 10.8.0.4 || fail "eth0 has no address"
 wait_for has_address $direct_admin 10.8.2.4 || fail "$direct_admin has no address"
 manactl check --only interfaces.unmanaged
 
-for name in eth1 $direct; do manactl restore $name --persist; done
+for name in eth1 $direct; do manactl restore $name; done
 expect "files left" "" "$(manactl status | sed -n 's/^at every boot: //p')"

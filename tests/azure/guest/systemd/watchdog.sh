@@ -43,7 +43,8 @@ manactl status | tee /run/out
 grep -q 'rolled back in' /run/out || fail "status does not report the time that is left"
 wait_for is_rolled_back
 wait_for ended "$pid"
-journalctl --no-pager -o cat -t manactl | grep 'hugepages-1 was not confirmed and has been restored'
+# The message may arrive after the end of the watchdog.
+wait_for eval "journalctl --no-pager -o cat -t manactl | grep 'hugepages-1 was not confirmed and has been restored'"
 
 # systemctl stop, like a shutdown, sends SIGTERM.
 manactl prepare --hugepages 16 --confirm-timeout 600s
