@@ -132,17 +132,26 @@ bool is_selected(const Entry& entry, const RestoreRequest& request) {
   return entry.matches(request.name) && (!request.unfinished || !entry.is_finished());
 }
 
+// Whether the unreadable entry, of which only the id is known, may be that of the NIC `name`.
+bool may_be_of(const std::string& name, const Entry& entry, const os::Files& files) {
+  if (!VmbusId::parse(entry.id)) return true;
+  const auto interface = interface_of(files, entry.id).value_or("");
+  return interface.empty() ? !exists(files, "sys/class/net/" + name) : interface == name;
+}
+
 std::vector<const Entry*> select_entries(const std::vector<Entry>& entries,
-                                         const RestoreRequest& request) {
+                                         const RestoreRequest& request,
+                                         const os::Files& files) {
   std::vector<const Entry*> selected;
   for (const auto& entry : entries) {
     if (is_selected(entry, request)) selected.push_back(&entry);
   }
   if (!selected.empty() || request.name.empty() || request.unfinished) return selected;
-  // An unreadable entry has only its id; the requested name may belong to it.
   for (const auto& entry : entries) {
-    if (!entry.is_readable()) selected.push_back(&entry);
+    if (!entry.is_readable() && may_be_of(request.name, entry, files)) selected.push_back(&entry);
   }
+  // Of several entries, a name that was mistyped must not select any.
+  if (selected.size() > 1) selected.clear();
   return selected;
 }
 
@@ -251,7 +260,7 @@ Result<std::vector<RestoreResult>> restore(const RestoreRequest& request,
   if (!lock) return tl::unexpected<Error>(lock.error());
   const auto entries = context.journal.entries();
   if (!entries) return tl::unexpected<Error>(entries.error());
-  const auto selected = select_entries(*entries, request);
+  const auto selected = select_entries(*entries, request, context.system.files);
   if (selected.empty() && !request.name.empty() && !request.unfinished) {
     return restore_without_entry(request, context);
   }

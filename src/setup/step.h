@@ -91,7 +91,7 @@ struct StepRecord {
 
 struct RevertRequest {
   const StepRecord& record;
-  std::vector<const StepRecord*> other_records;  // of the same step for other NICs
+  std::vector<const StepRecord*> other_records;  // the same step of other NICs, if in effect
   bool force = false;                            // overwrite values that other programs have set
   bool is_repeated = false;  // an earlier restore has reverted other steps: the NIC may be in use
 };

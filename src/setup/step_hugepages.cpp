@@ -114,7 +114,7 @@ class ReserveHugepages final : public Step {
     std::uint64_t max = unreserved;
     for (const auto* record : others) {
       const auto other = hugepages_of(*record);
-      if (!other || other->pool != pool_ || !record->begun || record->reverted) continue;
+      if (!other || other->pool != pool_) continue;
       max += other->granted.value_or(other->pages);
       min += other->granted.value_or(0);
     }

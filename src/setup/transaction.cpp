@@ -17,9 +17,10 @@ Result<> revert_step(const StepContext& context,
   auto step = make_step(record);
   if (!step) return tl::unexpected<Error>(step.error());
   for (const auto& other : entries) {
-    if (other.id == entry.id) continue;
+    if (other.id == entry.id || other.boot_id != entry.boot_id) continue;
     for (const auto& theirs : other.steps) {
-      if (theirs.kind == record.kind) request.other_records.push_back(&theirs);
+      const bool has_effect = theirs.begun && !theirs.reverted;
+      if (theirs.kind == record.kind && has_effect) request.other_records.push_back(&theirs);
     }
   }
   return (*step)->revert(context, request);

@@ -87,6 +87,17 @@ TEST(RestoreSelection, DependsOnNameAndState) {
   EXPECT_EQ(ids(request_for("eth7", false, false)), "c") << "it may be the entry of eth7";
 }
 
+TEST(RestoreSelection, OfAnotherNameSelectsNoUnreadableEntry) {
+  FakeVm vm;
+  prepare_eth1(vm);
+  vm.state.journal.begin()->second = "damaged";
+  EXPECT_EQ(restored_ids(vm, {"eth0"}), "") << "eth0 is bound to hv_netvsc";
+  vm.state.journal["c.jsonl"] = "damaged";
+  EXPECT_THAT(restored_ids(vm, {"eth7"}), HasSubstr("'eth7' has no journal entry; channel"));
+  vm.state.journal.erase("c.jsonl");
+  EXPECT_EQ(restored_ids(vm, {"eth1"}), kEth1);
+}
+
 TEST(RestoreSelection, OfAnUnknownNameSuggestsAnother) {
   FakeVm vm;
   EXPECT_EQ(restored_ids(vm, {"ethh1"}),

@@ -12,6 +12,7 @@
 #include "setup/fake_vm.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
+#include "setup/transaction.h"
 
 namespace manactl::setup::reverts_test {
 namespace {
@@ -283,6 +284,34 @@ TEST(AddClassId, RemovesTheIdOnlyIfItAddedIt) {
   const auto remove = fmt::format("echo {} > {}/remove_id", kNicClass, driver_path(kUio));
   vm.refused[remove] = EIO;
   EXPECT_THAT(revert(vm, *add_class_id(false), {{"id", "absent"}}), HasSubstr("cannot " + remove));
+}
+
+TEST(AddClassId, RemovesTheIdUnlessAnotherNicStillNeedsIt) {
+  FakeVm vm;
+  vm.state.modules.insert(kUio);
+  const auto step = add_class_id(false);
+  Entry other;
+  other.id = "other";
+  other.boot_id = vm.boot_id;
+  other.steps = {make_record(*step, {})};
+  Entry own = other;
+  own.id = "own";
+  own.steps[0].after = {{"id", "added"}};
+  auto& needed = other.steps[0];
+  const auto stays = [&] {
+    vm.state.ids.insert(kNicClass);
+    auto reverted = own;
+    EXPECT_TRUE(all_reverted(roll_back(vm.context(), reverted, {other}, false)));
+    return vm.state.ids.contains(kNicClass);
+  };
+  EXPECT_FALSE(stays()) << "the other step never began";
+  needed.begun = true;
+  EXPECT_TRUE(stays());
+  needed.reverted = true;
+  EXPECT_FALSE(stays());
+  needed.reverted = false;
+  other.boot_id = "earlier";
+  EXPECT_FALSE(stays());
 }
 
 TEST(AddClassId, RecordsWhetherTheIdExisted) {
