@@ -144,6 +144,25 @@ Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max) {
   return parse_digits(text, 16, max);
 }
 
+std::string to_hex(std::string_view bytes) {
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  return text;
+}
+
+Result<std::string> from_hex(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size() / 2);
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const auto byte = parse_digits(text.substr(i, 2), 16, UINT8_MAX);
+    if (!byte) return tl::unexpected<Error>(byte.error());
+    bytes += static_cast<char>(*byte);
+  }
+  if (text.size() % 2 != 0) return fail(Errc::invalid, "an odd number of hexadecimal digits");
+  return bytes;
+}
+
 std::string printable(std::string_view text, std::size_t max_bytes) {
   const auto is_plain = [](char c) { return c >= ' ' && c <= '~'; };
   std::string out;

@@ -29,6 +29,11 @@ Result<std::uint64_t> parse_unsigned(std::string_view text, std::uint64_t max = 
 // Accepts hexadecimal digits with an optional "0x", the format of ids in sysfs.
 Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max = UINT64_MAX);
 
+// Two lower-case hexadecimal digits for each byte, and the bytes of such a text, which may also
+// have upper-case digits.
+std::string to_hex(std::string_view bytes);
+Result<std::string> from_hex(std::string_view text);
+
 // The length of the UTF-8 sequence at the start of `text`, which is not empty; 0 if it is
 // malformed, invisible or bidirectional.
 std::size_t utf8_length(std::string_view text);

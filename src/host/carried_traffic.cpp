@@ -92,7 +92,8 @@ Result<> add_carried_traffic(const os::System& system,
                              SshSearch ssh_search,
                              std::vector<Nic>& nics) {
   Topology topology(links, nics);
-  const auto routes = system.links.routes();
+  auto routes = system.links.routes();
+  if (routes) std::erase_if(*routes, [](const os::Route& route) { return !route.unicast; });
   const std::vector<os::Address> none;
   Placement placement(system.links, addresses ? *addresses : none, routes, topology);
   if (routes) {

@@ -22,7 +22,9 @@ class RecordingLinks final : public os::Links {
   }
 
   Result<std::vector<os::Route>> routes() const override {
-    return snapshot_.routes = real_.routes();
+    auto routes = real_.routes();
+    if (routes) std::erase_if(*routes, [](const os::Route& route) { return !route.unicast; });
+    return snapshot_.routes = std::move(routes);
   }
 
   // Not recorded: a captured system uses its routes instead.

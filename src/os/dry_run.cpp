@@ -158,6 +158,8 @@ class DryRunLinks final : public Links {
 
   Result<ForeignUppers> foreign_uppers() const override { return real_.foreign_uppers(); }
 
+  Result<InterfaceSettings> settings(int index) const override { return real_.settings(index); }
+
   Result<> set_up(int index, bool up) override {
     const auto name = name_of(index);
     changes_.commands.push_back(

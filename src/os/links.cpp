@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "os/attributes.h"
+#include "os/interface_settings.h"
 #include "os/netlink.h"
 #include "os/netlink_messages.h"
 #include "os/network_namespaces.h"
@@ -91,14 +92,35 @@ class RouteLinks final : public Links {
     return find_foreign_uppers(**files);
   }
 
+  Result<InterfaceSettings> settings(int index) const override {
+    const auto name = name_of(index);
+    if (!name) return tl::unexpected<Error>(name.error());
+    const auto ethtool = read_ethtool_settings(*name);
+    const auto link = ethtool ? read_link_settings(index) : ethtool;
+    if (!link) return link;
+    InterfaceSettings all;
+    for (const auto& [key, value] : *ethtool) all.emplace_back(std::string(kEthtool) + key, value);
+    for (const auto& [key, value] : *link) all.emplace_back(std::string(kLink) + key, value);
+    return all;
+  }
+
+  Result<> set(int index, const std::string& key, const std::string& value) override {
+    const auto own = key.substr(key.find('/') + 1);
+    if (key.starts_with(kLink)) return write_link_setting(index, own, value);
+    const auto name = name_of(index);
+    if (!name) return tl::unexpected<Error>(name.error());
+    return write_ethtool_setting(*name, own, value);
+  }
+
   Result<> set_up(int index, bool up) override {
     ifinfomsg header{};
     header.ifi_index = index;
     header.ifi_change = IFF_UP;
     header.ifi_flags = up ? unsigned{IFF_UP} : 0U;
-    return change(RTM_NEWLINK,
-                  std::string(bytes_of(header)),
-                  fmt::format("cannot set interface index {} {}", index, up ? "up" : "down"));
+    return send_route_change(
+        RTM_NEWLINK,
+        std::string(bytes_of(header)),
+        fmt::format("cannot set interface index {} {}", index, up ? "up" : "down"));
   }
 
   Result<> set_mtu(int index, unsigned mtu) override {
@@ -106,9 +128,10 @@ class RouteLinks final : public Links {
     header.ifi_index = index;
     std::string body(bytes_of(header));
     append_attribute(body, IFLA_MTU, bytes_of(static_cast<std::uint32_t>(mtu)));
-    return change(RTM_NEWLINK,
-                  body,
-                  fmt::format("cannot set the MTU of interface index {} to {}", index, mtu));
+    return send_route_change(
+        RTM_NEWLINK,
+        body,
+        fmt::format("cannot set the MTU of interface index {} to {}", index, mtu));
   }
 
   Result<> rename(int index, const InterfaceName& name) override {
@@ -116,20 +139,21 @@ class RouteLinks final : public Links {
     header.ifi_index = index;
     std::string body(bytes_of(header));
     append_attribute(body, IFLA_IFNAME, name.str() + '\0');
-    return change(RTM_NEWLINK,
-                  body,
-                  fmt::format("cannot rename interface index {} to '{}'", index, name.str()));
+    return send_route_change(
+        RTM_NEWLINK,
+        body,
+        fmt::format("cannot rename interface index {} to '{}'", index, name.str()));
   }
 
   Result<> add_address(const Address& address) override {
-    return change(RTM_NEWADDR,
-                  encode_address(address),
-                  "cannot add the address " + address.text,
-                  NLM_F_CREATE | NLM_F_EXCL);
+    return send_route_change(RTM_NEWADDR,
+                             encode_address(address),
+                             "cannot add the address " + address.text,
+                             NLM_F_CREATE | NLM_F_EXCL);
   }
 
   Result<> remove_address(const Address& address) override {
-    return change(
+    return send_route_change(
         RTM_DELADDR, encode_address(address), "cannot remove the address " + address.text);
   }
 
@@ -137,23 +161,36 @@ class RouteLinks final : public Links {
     const auto doing = "cannot add the route to " + route.destination;
     // When the interface of a next hop vanishes, an IPv6 route keeps its other next hops.
     if (route.ipv6 && route.outputs.size() > 1) return add_next_hops(route, doing);
-    return change(RTM_NEWROUTE, encode_route(route), doing, NLM_F_CREATE | NLM_F_EXCL);
+    return send_route_change(RTM_NEWROUTE, encode_route(route), doing, NLM_F_CREATE | NLM_F_EXCL);
   }
 
   Result<> add_next_hop(const NextHop& hop) override {
-    return change(RTM_NEWNEXTHOP,
-                  encode_next_hop(hop),
-                  fmt::format("cannot add the next-hop object {}", hop.id),
-                  unsigned{NLM_F_CREATE} | (hop.group.empty() ? NLM_F_EXCL : NLM_F_REPLACE));
+    return send_route_change(
+        RTM_NEWNEXTHOP,
+        encode_next_hop(hop),
+        fmt::format("cannot add the next-hop object {}", hop.id),
+        unsigned{NLM_F_CREATE} | (hop.group.empty() ? NLM_F_EXCL : NLM_F_REPLACE));
   }
 
   Result<> remove_route(const Route& route) override {
-    return change(
+    return send_route_change(
         RTM_DELROUTE, encode_route(route), "cannot remove the route to " + route.destination);
   }
 
  private:
   static constexpr unsigned kQuery = NLM_F_REQUEST | NLM_F_ACK;
+  static constexpr std::string_view kEthtool = "ethtool/";
+  static constexpr std::string_view kLink = "link/";
+
+  Result<InterfaceName> name_of(int index) const {
+    const auto all = links();
+    if (!all) return tl::unexpected<Error>(all.error());
+    const auto link = std::ranges::find(*all, index, &Link::index);
+    if (link == all->end()) {
+      return fail_errno(ENODEV, fmt::format("there is no interface with index {}", index));
+    }
+    return InterfaceName::parse(link->name);
+  }
 
   // Without the next-hop objects, routes that need them have no outputs.
   static void resolve(std::vector<Route>& routes) {
@@ -170,23 +207,11 @@ class RouteLinks final : public Links {
     Result<> result;
     for (std::size_t i = 0; i < route.outputs.size(); ++i) {
       if (route.outputs[i] == 0) continue;
-      const auto added =
-          change(RTM_NEWROUTE, encode_one_hop(route, i), doing, NLM_F_CREATE | NLM_F_APPEND);
+      const auto added = send_route_change(
+          RTM_NEWROUTE, encode_one_hop(route, i), doing, NLM_F_CREATE | NLM_F_APPEND);
       if (!added && added.error().sys != EEXIST && result) result = added;
     }
     return result;
-  }
-
-  // Requests an acknowledgment (NLM_F_ACK): otherwise the kernel replies only to failed requests.
-  static Result<> change(unsigned type,
-                         const Result<std::string>& body,
-                         std::string_view doing,
-                         unsigned flags = 0) {
-    if (!body) return because(body.error(), doing);
-    const auto reply = send_netlink_request(
-        NETLINK_ROUTE, encode_request(type, NLM_F_REQUEST | NLM_F_ACK | flags, *body));
-    if (!reply) return because(reply.error(), doing);
-    return {};
   }
 };
 
@@ -202,6 +227,14 @@ Result<std::vector<int>> Links::find_outputs(const RouteQuery& /*query*/) const 
 
 Result<ForeignUppers> Links::foreign_uppers() const {
   return ForeignUppers{};
+}
+
+Result<InterfaceSettings> Links::settings(int /*index*/) const {
+  return InterfaceSettings{};
+}
+
+Result<> Links::set(int /*index*/, const std::string& /*key*/, const std::string& /*value*/) {
+  return read_only_error();
 }
 
 Result<> Links::set_up(int /*index*/, bool /*up*/) {

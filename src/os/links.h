@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "os/interface_settings.h"
 
 namespace manactl::os {
 
@@ -69,6 +70,8 @@ struct Route {
   std::string source = {};  // preferred source address
   bool onlink = false;      // RTNH_F_ONLINK
   bool ipv6 = false;
+  bool unicast =
+      true;  // false: local, multicast, ..., and neither the kernel nor a router added it
   std::uint32_t next_hop_id = 0;  // of a next-hop object (ip-nexthop(8)); 0: none
 
   bool is_of_kernel() const;  // RTPROT_KERNEL
@@ -129,8 +132,13 @@ class Links {
   // default finds none, because a captured system has only one namespace.
   virtual Result<ForeignUppers> foreign_uppers() const;
 
+  // Settings of the interface that neither procfs nor sysfs shows, with keys such as
+  // "ethtool/channels" and "link/altname/data0". By default none.
+  virtual Result<InterfaceSettings> settings(int index) const;
+
   // These functions change the system. By default they fail with Errc::unsupported, because
   // captured systems are read-only.
+  virtual Result<> set(int index, const std::string& key, const std::string& value);
   virtual Result<> set_up(int index, bool up);
   virtual Result<> set_mtu(int index, unsigned mtu);
   virtual Result<> rename(int index, const InterfaceName& name);

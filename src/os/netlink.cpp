@@ -118,4 +118,16 @@ Result<std::vector<NetlinkMessage>> send_netlink_request(int protocol, std::stri
                           kAttempts));
 }
 
+Result<> send_route_change(unsigned type,
+                           const Result<std::string>& body,
+                           std::string_view doing,
+                           unsigned flags) {
+  if (!body) return because(body.error(), doing);
+  // Without NLM_F_ACK, the kernel replies only to requests that fail.
+  const auto reply = send_netlink_request(
+      NETLINK_ROUTE, encode_request(type, NLM_F_REQUEST | NLM_F_ACK | flags, *body));
+  if (!reply) return because(reply.error(), doing);
+  return {};
+}
+
 }  // namespace manactl::os

@@ -40,4 +40,11 @@ void decode_datagram(std::string_view datagram, std::uint32_t sequence, NetlinkR
 // if the kernel lacks the protocol. Waits at most 10 seconds for each datagram.
 Result<std::vector<NetlinkMessage>> send_netlink_request(int protocol, std::string request);
 
+// Sends a request of NETLINK_ROUTE that changes something, such as RTM_NEWLINK, with further flags
+// NLM_F_*. `doing` begins the message of an error.
+Result<> send_route_change(unsigned type,
+                           const Result<std::string>& body,
+                           std::string_view doing,
+                           unsigned flags = 0);
+
 }  // namespace manactl::os

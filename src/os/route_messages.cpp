@@ -302,7 +302,12 @@ std::optional<Route> decode_route(std::string_view body) {
   const auto head = leading<rtmsg>(body);
   if (!head || (head->rtm_family != AF_INET && head->rtm_family != AF_INET6)) return std::nullopt;
   const bool cached = (head->rtm_flags & RTM_F_CLONED) != 0;
-  if (head->rtm_type != RTN_UNICAST || cached) return std::nullopt;
+  const bool unicast = head->rtm_type == RTN_UNICAST;
+  // The kernel adds routes for its addresses by itself. Other types, such as RTN_BLACKHOLE, have no
+  // interface.
+  const bool added_by_others =
+      head->rtm_protocol > RTPROT_KERNEL && head->rtm_type <= RTN_MULTICAST;
+  if (cached || (!unicast && !added_by_others)) return std::nullopt;
   Route route;
   route.destination = "default";
   route.table = head->rtm_table;
@@ -310,8 +315,9 @@ std::optional<Route> decode_route(std::string_view body) {
   route.scope = head->rtm_scope;
   route.onlink = (head->rtm_flags & RTNH_F_ONLINK) != 0;
   route.ipv6 = head->rtm_family == AF_INET6;
+  route.unicast = unicast;
   auto attributes = after(body, sizeof(rtmsg));
-  bool described = head->rtm_tos == 0 && head->rtm_src_len == 0;
+  bool described = unicast && head->rtm_tos == 0 && head->rtm_src_len == 0;
   while (const auto attribute = next_attribute(attributes)) {
     read_route_attribute(*attribute, *head, route);
     described = described && is_described(*attribute);

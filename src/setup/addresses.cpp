@@ -54,24 +54,10 @@ bool read_word(std::string_view text, std::string& target) {
   return true;
 }
 
-std::string hex_of(std::string_view bytes) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text;
-  for (const unsigned char byte : bytes) {
-    text += kDigits[byte / 16];
-    text += kDigits[byte % 16];
-  }
-  return text;
-}
-
-bool read_hex(std::string_view text, std::string& bytes) {
-  bool good = text.size() % 2 == 0;
-  for (std::size_t i = 0; good && i < text.size(); i += 2) {
-    const auto byte = parse_hex(text.substr(i, 2), UINT8_MAX);
-    good = byte.has_value() && text[i + 1] != 'x';
-    bytes += static_cast<char>(byte.value_or(0));
-  }
-  return good;
+bool read_bytes(std::string_view text, std::string& target) {
+  auto bytes = from_hex(text);
+  if (bytes) target = std::move(*bytes);
+  return bytes.has_value();
 }
 
 }  // namespace
@@ -99,7 +85,7 @@ std::string text_of(const os::Route& route) {
   append(text, "metric", route.metric, 0);
   append(text, "table", route.table, UINT64_MAX);
   if (route.onlink) text += " nexthop onlink";
-  append(text, "request", hex_of(route.request));
+  append(text, "request", to_hex(route.request));
   return text;
 }
 
@@ -108,7 +94,7 @@ std::string text_of(const os::NextHop& hop) {
   for (const auto id : hop.group) members.push_back(std::to_string(id));
   std::string text = fmt::format("id {}", hop.id);
   append(text, "group", join(members, "/"));
-  append(text, "request", hex_of(hop.request));
+  append(text, "request", to_hex(hop.request));
   return text;
 }
 
@@ -148,7 +134,7 @@ Result<os::Route> route_of(const std::string& text, int index) {
     if (key == "scope") return read_number(value, route.scope);
     if (key == "metric") return read_number(value, route.metric);
     if (key == "table") return read_number(value, route.table);
-    if (key == "request") return read_hex(value, route.request);
+    if (key == "request") return read_bytes(value, route.request);
     route.onlink = key == "nexthop" && value == "onlink";
     return route.onlink;
   });
@@ -162,7 +148,7 @@ Result<os::NextHop> next_hop_of(const std::string& text, int index) {
   const bool good = read_pairs(parts, 0, [&](std::string_view key, std::string_view value) {
     if (key == "id") return read_number(value, hop.id);
     if (key == "group") return read_numbers(value, hop.group);
-    return key == "request" && read_hex(value, hop.request);
+    return key == "request" && read_bytes(value, hop.request);
   });
   if (!good) return fail_syntax(text);
   hop.output = index;

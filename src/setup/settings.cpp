@@ -3,6 +3,7 @@
 #include "setup/settings.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 
@@ -46,8 +47,8 @@ std::vector<std::string> names_in(const os::Files& files,
 void read_file(const os::Files& files,
                const std::string& key,
                const std::string& interface,
-               Values& target) {
-  if (auto text = files.read(path_of(key, interface))) target.emplace(key, trim(*text));
+               os::InterfaceSettings& target) {
+  if (auto text = files.read(path_of(key, interface))) target.emplace_back(key, trim(*text));
 }
 
 // "ifalias 7" becomes {"ifalias", "7"}. No key contains a blank.
@@ -57,100 +58,154 @@ std::pair<std::string, std::string> parts_of(const std::string& saved) {
   return {saved.substr(0, blank), saved.substr(blank + 1)};
 }
 
+bool is_ethtool(const std::string& key) {
+  return key.starts_with("ethtool/");
+}
+
+bool is_file(const std::string& key) {
+  return key.starts_with("proc/") || key.starts_with("sys/");
+}
+
 class SettingRestorer {
  public:
-  SettingRestorer(const StepContext& context, const std::string& interface)
-      : context_(context), interface_(interface) {}
+  SettingRestorer(const StepContext& context, const os::Link& link)
+      : context_(context), link_(link) {}
 
-  Result<> restore(const std::vector<std::string>& saved) {
-    auto now = read_settings(context_.system.files, interface_);
-    wait_for_files(saved, now);
-    bool has_changed = false;
-    for (const auto& text : saved) {
-      const auto [key, value] = parts_of(text);
-      const auto present = now.find(key);
-      if (present == now.end() || present->second == value) continue;
-      has_changed = true;
-      const auto written = context_.system.files.write(path_of(key, interface_), value + "\n");
-      if (!written) refusals_.emplace(key, written.error().message);
-    }
-    if (has_changed) now = read_settings(context_.system.files, interface_);
-    return differences(saved, now);
+  Result<> restore(const std::vector<std::string>& texts) {
+    for (const auto& text : texts) saved_.push_back(parts_of(text));
+    auto read = read_now();
+    if (read) read = write_if(is_ethtool);
+    // The number of channels decides which queues have files. hv_netvsc adds most queues some time
+    // after the interface.
+    constexpr std::chrono::milliseconds kFileTimeout{2000};
+    (void)wait_until(context_.clock, kFileTimeout, [&] {
+      if (!read || has_all_files()) return true;
+      read = read_now();
+      return false;
+    });
+    if (read) read = write_if([](const std::string& key) { return !is_ethtool(key); });
+    return read ? differences() : read;
   }
 
  private:
-  // hv_netvsc adds most queues some time after the interface.
-  void wait_for_files(const std::vector<std::string>& saved, Values& now) const {
-    constexpr std::chrono::milliseconds kFileTimeout{2000};
-    (void)wait_until(context_.clock, kFileTimeout, [&] {
-      const bool complete = std::ranges::all_of(
-          saved, [&](const std::string& text) { return now.contains(parts_of(text).first); });
-      if (!complete) now = read_settings(context_.system.files, interface_);
-      return complete;
+  Result<> read_now() {
+    auto settings = read_settings(context_.system, link_);
+    if (!settings) return tl::unexpected<Error>(settings.error());
+    now_.clear();
+    for (auto& [key, value] : *settings) now_.emplace(std::move(key), std::move(value));
+    return {};
+  }
+
+  bool has_all_files() const {
+    return std::ranges::all_of(saved_, [&](const auto& setting) {
+      return !is_file(setting.first) || now_.contains(setting.first);
     });
   }
 
-  Result<> differences(const std::vector<std::string>& saved, const Values& now) const {
+  bool differs(const std::string& key, const std::string& value) const {
+    const auto present = now_.find(key);
+    return present == now_.end() || present->second != value;
+  }
+
+  Result<> write_if(bool (*is_selected)(const std::string& key)) {
+    bool has_changed = false;
+    for (const auto& [key, value] : saved_) {
+      if (!is_selected(key) || !differs(key, value)) continue;
+      if (!now_.contains(key) && !key.starts_with("link/")) continue;
+      has_changed = true;
+      const auto written = write(key, value);
+      if (!written) refusals_.emplace(key, written.error().message);
+    }
+    return has_changed ? read_now() : Result<>();
+  }
+
+  Result<> write(const std::string& key, const std::string& value) const {
+    if (!is_file(key)) return context_.system.links.set(link_.index, key, value);
+    return context_.system.files.write(path_of(key, link_.name), value + "\n");
+  }
+
+  Result<> differences() const {
+    constexpr std::size_t kMostShown = 3;
     std::size_t count = 0;
-    std::string first;
-    for (const auto& text : saved) {
-      const auto [key, value] = parts_of(text);
-      const auto present = now.find(key);
-      if (present != now.end() && present->second == value) continue;
-      // The number of queues is a setting of ethtool, which is not restored.
-      if (present == now.end() && key.starts_with("sys/class/net/@/queues/")) continue;
-      if (++count > 1) continue;
-      first = fmt::format("/{} was '{}', and ", path_of(key, interface_), printable(value));
-      first += present == now.end() ? "does not exist now"
-                                    : fmt::format("is '{}' now", printable(present->second));
-      const auto refusal = refusals_.find(key);
-      if (refusal != refusals_.end()) first += ": " + refusal->second;
+    std::vector<std::string> shown;
+    for (const auto& [key, value] : saved_) {
+      if (!differs(key, value) || ++count > kMostShown) continue;
+      shown.push_back(difference(key, value));
     }
     if (count == 0) return {};
-    if (count > 1) first += fmt::format("; other settings that differ: {}", count - 1);
-    return fail(Errc::io, first);
+    if (count > kMostShown) {
+      shown.push_back(fmt::format("other settings that differ: {}", count - kMostShown));
+    }
+    return fail(Errc::io, join(shown, "; "));
+  }
+
+  std::string difference(const std::string& key, const std::string& value) const {
+    auto text = is_file(key) ? "/" + path_of(key, link_.name) : "the setting " + key;
+    const auto present = now_.find(key);
+    text += fmt::format(" was '{}', and ", printable(value));
+    text += present == now_.end() ? "does not exist now"
+                                  : fmt::format("is '{}' now", printable(present->second));
+    const auto refusal = refusals_.find(key);
+    return refusal == refusals_.end() ? text : text + ": " + refusal->second;
   }
 
   const StepContext& context_;
-  const std::string& interface_;
-  Values refusals_;
+  const os::Link& link_;
+  os::InterfaceSettings saved_;
+  Values now_, refusals_;
 };
+
+void read_directory(const os::Files& files,
+                    const SettingDirectory& directory,
+                    const std::string& interface,
+                    os::InterfaceSettings& target) {
+  const std::string path(directory.path);
+  std::vector<std::string> parents = {path};
+  if (directory.has_queues) {
+    parents = names_in(files, path, interface);
+    for (auto& parent : parents) parent.insert(0, path + "/");
+  }
+  for (const auto& parent : parents) {
+    auto names = names_in(files, parent, interface);
+    if (!directory.files.empty()) {
+      names.clear();
+      for (const auto name : words(directory.files)) names.emplace_back(name);
+    }
+    for (const auto& name : names) {
+      read_file(files, fmt::format("{}/{}", parent, name), interface, target);
+    }
+  }
+}
 
 }  // namespace
 
-Values read_settings(const os::Files& files, const std::string& interface) {
-  Values found;
+Result<os::InterfaceSettings> read_settings(const os::System& system, const os::Link& link) {
+  auto settings = system.links.settings(link.index);
+  if (!settings) return settings;
+  // Some of rtnetlink need sysctls: a token needs accept_ra.
+  const auto last = std::ranges::stable_partition(
+      *settings, is_ethtool, &os::InterfaceSettings::value_type::first);
+  os::InterfaceSettings of_rtnetlink(last.begin(), last.end());
+  settings->erase(last.begin(), last.end());
   for (const auto& directory : kSettingDirectories) {
-    const std::string path(directory.path);
-    std::vector<std::string> parents = {path};
-    if (directory.has_queues) {
-      parents = names_in(files, path, interface);
-      for (auto& parent : parents) parent.insert(0, path + "/");
-    }
-    for (const auto& parent : parents) {
-      auto names = names_in(files, parent, interface);
-      if (!directory.files.empty()) {
-        names.clear();
-        for (const auto name : words(directory.files)) names.emplace_back(name);
-      }
-      for (const auto& name : names)
-        read_file(files, fmt::format("{}/{}", parent, name), interface, found);
-    }
+    read_directory(system.files, directory, link.name, *settings);
   }
-  return found;
+  std::ranges::move(of_rtnetlink, std::back_inserter(*settings));
+  return settings;
 }
 
-void save_settings(const os::Files& files, const std::string& interface, Values& target) {
+Result<> save_settings(const os::System& system, const os::Link& link, Values& target) {
+  const auto settings = read_settings(system, link);
+  if (!settings) return tl::unexpected<Error>(settings.error());
   std::size_t count = 0;
-  for (const auto& [key, value] : read_settings(files, interface)) {
+  for (const auto& [key, value] : *settings) {
     target.emplace(list_key(kSettings, count++), fmt::format("{} {}", key, value));
   }
+  return {};
 }
 
-Result<> restore_settings(const StepContext& context,
-                          const std::string& interface,
-                          const Values& saved) {
-  return SettingRestorer(context, interface).restore(list_of(saved, kSettings));
+Result<> restore_settings(const StepContext& context, const os::Link& link, const Values& saved) {
+  return SettingRestorer(context, link).restore(list_of(saved, kSettings));
 }
 
 }  // namespace manactl::setup

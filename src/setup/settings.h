@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: MIT
 //
-// Settings of an interface in files of procfs and sysfs, which a new interface has again with their
-// default values: sysctls (Documentation/networking/ip-sysctl.rst) and attributes of network
-// devices (Documentation/ABI/testing/sysfs-class-net*).
+// Settings of an interface that a new interface has again with their default values: those of
+// ethtool(8), sysctls (Documentation/networking/ip-sysctl.rst), attributes in sysfs
+// (Documentation/ABI/testing/sysfs-class-net*), and those of rtnetlink.
 
 #pragma once
 
-#include <string>
-
-#include "os/files.h"
+#include "os/system.h"
 #include "setup/step.h"
 
 namespace manactl::setup {
 
-// The value of each setting that the kernel shows for the interface. The key is the path of the
-// file, with "@" instead of the name of the interface: "proc/sys/net/ipv4/conf/@/rp_filter".
-Values read_settings(const os::Files& files, const std::string& interface);
+// In the order in which they can be set. The key of a file is its path, with "@" instead of the
+// name of the interface: "proc/sys/net/ipv4/conf/@/rp_filter". Other keys are those of
+// os::Links::settings().
+Result<os::InterfaceSettings> read_settings(const os::System& system, const os::Link& link);
 
 // Adds the settings of the interface to `target`, as a list.
-void save_settings(const os::Files& files, const std::string& interface, Values& target);
+Result<> save_settings(const os::System& system, const os::Link& link, Values& target);
 
 // Writes the settings that differ, and verifies them. Waits for files that the driver adds late,
-// such as those of queues. Goes on after an error; the returned one names the first setting that
-// differs, and how many others do.
-Result<> restore_settings(const StepContext& context,
-                          const std::string& interface,
-                          const Values& saved);
+// such as those of queues. Goes on after an error; the returned one names settings that differ.
+Result<> restore_settings(const StepContext& context, const os::Link& link, const Values& saved);
 
 }  // namespace manactl::setup

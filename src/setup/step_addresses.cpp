@@ -47,9 +47,9 @@ class SaveAddresses final : public Step {
     for (const auto& address : own) {
       observed.emplace(list_key(kAddresses, count++), text_of(address));
     }
-    const auto saved = save_routes(system.links, link->index, own, observed);
+    auto saved = save_routes(system.links, link->index, own, observed);
+    if (saved) saved = save_settings(system, *link, observed);
     if (!saved) return tl::unexpected<Error>(saved.error());
-    save_settings(system.files, link->name, observed);
     return observed;
   }
 
@@ -64,7 +64,7 @@ class SaveAddresses final : public Step {
     auto mtu = restore_mtu(context, *link, before);
     // An interface that did not vanish has its settings, or those that others have set since.
     const bool is_new = value_at(before, "index") != std::to_string(link->index);
-    auto settings = is_new ? restore_settings(context, link->name, before) : Result<>();
+    auto settings = is_new ? restore_settings(context, *link, before) : Result<>();
     if (request.force) settings = {};
     Result<> result;
     // Some sysctls decide about addresses, and routes may need addresses.

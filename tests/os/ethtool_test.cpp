@@ -142,7 +142,7 @@ TEST_F(EthtoolDriver, MayHaveAtMostAMillionCounters) {
 }
 
 TEST_F(EthtoolDriver, ReportsTheErrnoOfEachCommand) {
-  const std::string message = "cannot query the ethtool data of 'eth1': No such device";
+  const std::string message = "the ethtool request for 'eth1' failed: No such device";
   errors_ = {{ETHTOOL_GDRVINFO, ENODEV}};
   EXPECT_EQ(ethtool_->driver(nic_).error().message, message);
   for (const auto command : {ETHTOOL_GSSET_INFO, ETHTOOL_GSTRINGS, ETHTOOL_GSTATS}) {

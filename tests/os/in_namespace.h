@@ -19,18 +19,22 @@
 
 namespace manactl::os::test {
 
-// Runs the program `ip` and expects success.
-inline void ip(const std::string& arguments) {
-  std::vector<std::string> text = {"ip"};
-  for (const auto word : words(arguments)) text.emplace_back(word);
+// Runs a program, with arguments that blanks separate, and expects success.
+inline void run(const std::string& command) {
+  std::vector<std::string> text;
+  for (const auto word : words(command)) text.emplace_back(word);
   std::vector<char*> argv;
   for (auto& word : text) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t child = 0;
   int status = -1;
-  ASSERT_EQ(posix_spawnp(&child, "ip", nullptr, nullptr, argv.data(), environ), 0);
+  ASSERT_EQ(posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ), 0);
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0) << "ip " << arguments;
+  ASSERT_EQ(status, 0) << command;
+}
+
+inline void ip(const std::string& arguments) {
+  run("ip " + arguments);
 }
 
 // Runs `body` in a child process with its own network namespace, which the kernel removes at exit.

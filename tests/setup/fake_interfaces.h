@@ -93,6 +93,22 @@ class FakeLinks final : public os::Links {
 
   Result<os::ForeignUppers> foreign_uppers() const override { return vm_.state.foreign_uppers; }
 
+  Result<os::InterfaceSettings> settings(int index) const override {
+    const auto found = vm_.state.links.find(index);
+    if (found == vm_.state.links.end()) return fail_errno(ENODEV, "cannot read the settings");
+    auto all = kSettings;
+    for (const auto& [key, value] : vm_.state.settings[index]) all[key] = value;
+    std::erase_if(all, [](const auto& one) { return one.first.find('@') != std::string::npos; });
+    return os::InterfaceSettings(all.begin(), all.end());
+  }
+
+  Result<> set(int index, const std::string& key, const std::string& value) override {
+    return on(index, key + " " + value, [&](os::Link&) -> Result<> {
+      vm_.state.settings[index][key] = value;
+      return {};
+    });
+  }
+
   Result<> set_up(int index, bool up) override {
     return on(index, up ? "up" : "down", [&](os::Link&) { return vm_.set_up(index, up); });
   }

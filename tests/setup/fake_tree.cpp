@@ -110,8 +110,8 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
 std::string FakeVm::setting(const std::string& name, const std::string& key) const {
   const auto* found = link(name);
   const auto values = found == nullptr ? state.settings.end() : state.settings.find(found->index);
-  if (values == state.settings.end() || !values->second.contains(key)) return kSettings.at(key);
-  return values->second.at(key);
+  if (values != state.settings.end() && values->second.contains(key)) return values->second.at(key);
+  return kSettings.contains(key) ? kSettings.at(key) : "";
 }
 
 std::string FakeVm::dump() const {
@@ -148,7 +148,7 @@ std::string FakeVm::dump() const {
   }
   for (const auto& [index, values] : state.settings) {
     for (const auto& [key, value] : values) {
-      if (value != kSettings.at(key))
+      if (!kSettings.contains(key) || value != kSettings.at(key))
         lines.push_back(fmt::format("setting {} {} {}", name(index), key, value));
     }
   }

@@ -37,17 +37,20 @@ enum class Fault {
   disk_full_from,  // like `disk_full`, also for every later change
 };
 
-// Files with settings of each interface, and the values that they have at first.
+// Settings of each interface, and the values that they have at first.
 inline const std::map<std::string, std::string> kSettings = {
+    {"ethtool/channels", "0 0 0 2"},
+    {"link/flags", "multicast"},
     {"proc/sys/net/ipv4/conf/@/rp_filter", "0"},
     {"proc/sys/net/ipv6/conf/@/accept_ra", "1"},
     {"sys/class/net/@/ifalias", ""},
     {"sys/class/net/@/queues/rx-0/rps_cpus", "0"},
 };
 
-// The path of such a file for an interface.
+// The path of a setting that is a file.
 inline std::string setting_path(std::string key, const std::string& name) {
-  return key.replace(key.find('@'), 1, name);
+  const auto at = key.find('@');
+  return at == std::string::npos ? key : key.replace(at, 1, name);
 }
 
 // A process of the VM.

@@ -88,8 +88,11 @@ TEST(SavedRoutes, HaveAllAttributes) {
          "route add 10.2.0.0/16 via 10.0.0.1 dev one metric 7 table 1000",
          "route add 10.6.0.0/16 via inet6 fd00::1 dev one realm 5",
          "-6 route add default from 2001:db8:1::/64 via fd00::1 dev one",
-         "-6 route add fd07::/64 via fd00::1 dev one pref high"},
-        6,
+         "-6 route add fd07::/64 via fd00::1 dev one pref high",
+         "route add multicast 224.0.5.0/24 dev one",
+         "route add local 10.7.0.0/24 dev one",
+         "-6 route add local fd08::/64 dev one"},
+        9,
         0);
   });
 }

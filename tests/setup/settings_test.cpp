@@ -20,34 +20,54 @@ constexpr const char* kAlias = "sys/class/net/@/ifalias";
 constexpr const char* kFilter = "proc/sys/net/ipv4/conf/@/rp_filter";
 constexpr const char* kQueue = "sys/class/net/@/queues/rx-0/rps_cpus";
 
-TEST(Settings, AreReadFromFilesThatExist) {
+constexpr const char* kChannels = "ethtool/channels";
+constexpr const char* kName = "link/altname/data0";
+
+TEST(Settings, AreReadInTheOrderInWhichTheyCanBeSet) {
   os::MemoryFiles files;
-  files.add_file("proc/sys/net/ipv4/conf/eth1.5/rp_filter", "2\n");
-  files.add_file("proc/sys/net/ipv4/conf/eth1/rp_filter", "1\n");
-  files.add_file("sys/class/net/eth1.5/ifalias", "a b\n");
-  files.add_file("sys/class/net/eth1.5/mtu", "1500\n");
-  files.add_file("sys/class/net/eth1.5/queues/tx-1/xps_cpus", "3\n");
-  files.add_file("sys/class/net/eth1.5/queues/tx-1/byte_queue_limits/limit_max", "7\n");
-  files.add_file("sys/class/net/eth1.5/queues/tx-1/byte_queue_limits/hold_time", "7\n");
-  EXPECT_THAT(read_settings(files, "eth1.5"),
-              ElementsAre(Pair(kFilter, "2"),
+  files.add_file("proc/sys/net/ipv4/conf/eth1/rp_filter", "2\n");
+  files.add_file("proc/sys/net/ipv4/conf/eth1.5/rp_filter", "1\n");
+  files.add_file("sys/class/net/eth1/ifalias", "a b\n");
+  files.add_file("sys/class/net/eth1/mtu", "1500\n");
+  files.add_file("sys/class/net/eth1/queues/tx-1/xps_cpus", "3\n");
+  files.add_file("sys/class/net/eth1/queues/tx-1/byte_queue_limits/limit_max", "7\n");
+  files.add_file("sys/class/net/eth1/queues/tx-1/byte_queue_limits/hold_time", "7\n");
+  FakeVm vm;
+  vm.state.settings[4][kName] = "";
+  const auto all = vm.context().system;
+  const os::System system{files,
+                          all.links,
+                          all.ethtool,
+                          all.rdma,
+                          all.verbs,
+                          all.devices,
+                          all.modules,
+                          all.process,
+                          all.sockets,
+                          all.kernel_log};
+  EXPECT_THAT(*read_settings(system, *vm.link("eth1")),
+              ElementsAre(Pair(kChannels, "0 0 0 2"),
+                          Pair(kFilter, "2"),
                           Pair(kAlias, "a b"),
+                          Pair("sys/class/net/@/queues/tx-1/xps_cpus", "3"),
                           Pair("sys/class/net/@/queues/tx-1/byte_queue_limits/limit_max", "7"),
-                          Pair("sys/class/net/@/queues/tx-1/xps_cpus", "3")));
+                          Pair(kName, ""),
+                          Pair("link/flags", "multicast")));
 }
 
 class SavedSettings : public ::testing::Test {
  protected:
   SavedSettings() {
-    vm_.state.settings[4] = {{kFilter, "2"}, {kAlias, "a b"}, {kQueue, "3"}};
+    vm_.state.settings[4] = {
+        {kChannels, "0 0 0 1"}, {kFilter, "2"}, {kAlias, "a b"}, {kQueue, "3"}, {kName, ""}};
     vm_.rebuild();
-    save_settings(vm_.context().system.files, "eth1", saved_);
+    EXPECT_TRUE(save_settings(vm_.context().system, *vm_.link("eth1"), saved_));
     vm_.state.settings.clear();
     vm_.rebuild();
   }
 
   std::string restore() {
-    const auto restored = restore_settings(vm_.context(), "eth1", saved_);
+    const auto restored = restore_settings(vm_.context(), *vm_.link("eth1"), saved_);
     return restored ? "" : restored.error().message;
   }
 
@@ -57,12 +77,14 @@ class SavedSettings : public ::testing::Test {
 
 TEST_F(SavedSettings, AreWrittenOnlyIfTheyDiffer) {
   EXPECT_EQ(restore(), "");
+  EXPECT_EQ(vm_.setting("eth1", kChannels), "0 0 0 1");
   EXPECT_EQ(vm_.setting("eth1", kFilter), "2");
   EXPECT_EQ(vm_.setting("eth1", kAlias), "a b");
   EXPECT_EQ(vm_.setting("eth1", kQueue), "3");
-  EXPECT_EQ(vm_.changes(), 3U);
+  EXPECT_TRUE(vm_.state.settings[4].contains(kName));
+  EXPECT_EQ(vm_.changes(), 5U);
   EXPECT_EQ(restore(), "");
-  EXPECT_EQ(vm_.changes(), 3U);
+  EXPECT_EQ(vm_.changes(), 5U);
 }
 
 TEST_F(SavedSettings, ThatTheKernelRefusesAreReported) {
@@ -72,22 +94,34 @@ TEST_F(SavedSettings, ThatTheKernelRefusesAreReported) {
             "proc/sys/net/ipv4/conf/eth1/rp_filter: Invalid argument");
   EXPECT_EQ(vm_.setting("eth1", kAlias), "a b");
   vm_.refused["echo 3 > sys/class/net/eth1/queues/rx-0/rps_cpus"] = EINVAL;
+  vm_.refused["echo a b > sys/class/net/eth1/ifalias"] = EINVAL;
+  vm_.refused["ip eth1 ethtool/channels 0 0 0 1"] = EINVAL;
   vm_.state.settings.clear();
   vm_.rebuild();
+  EXPECT_THAT(restore(),
+              HasSubstr("the setting ethtool/channels was '0 0 0 1', and is '0 0 0 2' "));
   EXPECT_THAT(restore(), HasSubstr("; other settings that differ: 1"));
 }
 
 TEST_F(SavedSettings, WaitForFilesThatAppearLate) {
   saved_.emplace(list_key("setting", 98), "sys/class/net/@/queues/rx-7/rps_cpus 3");
-  EXPECT_EQ(restore(), "") << "there are fewer queues now";
-  saved_.emplace(list_key("setting", 99), "proc/sys/net/ipv4/conf/@/other 3");
-  EXPECT_EQ(restore(), "/proc/sys/net/ipv4/conf/eth1/other was '3', and does not exist now");
+  EXPECT_EQ(restore(), "/sys/class/net/eth1/queues/rx-7/rps_cpus was '3', and does not exist now");
   EXPECT_GE(vm_.context().clock.now(), std::chrono::seconds(2));
+}
+
+TEST_F(SavedSettings, CannotBeRestoredIfTheInterfaceVanishes) {
+  const auto link = *vm_.link("eth1");
+  vm_.state.links.erase(link.index);
+  vm_.rebuild();
+  const auto restored = restore_settings(vm_.context(), link, saved_);
+  EXPECT_EQ(restored.error().sys, ENODEV);
 }
 
 TEST(PreparedNic, HasItsSettingsAfterRestore) {
   FakeVm vm;
   vm.state.settings[4][kAlias] = "backend";
+  vm.state.settings[4][kChannels] = "0 0 0 1";
+  vm.state.settings[4][kName] = "";
   vm.rebuild();
   const auto before = vm.dump();
   Request request;

@@ -69,7 +69,7 @@ bool has_default_route(const os::Links& links, const std::string& name) {
   if (link == interfaces.end()) return false;
   const auto routes = links.routes().value_or(std::vector<os::Route>{});
   return std::ranges::any_of(routes, [&](const os::Route& route) {
-    return route.destination == "default" &&
+    return route.unicast && route.destination == "default" &&
            std::ranges::find(route.outputs, link->index) != route.outputs.end();
   });
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+//
+// Settings of an interface that neither procfs nor sysfs shows: those of ethtool(8), and of
+// rtnetlink those that vanish with the interface. Each is a key with a value, both as text.
+
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+
+namespace manactl::os {
+
+// In an order in which they can be set. A key never contains a blank.
+using InterfaceSettings = std::vector<std::pair<std::string, std::string>>;
+
+// Leaves out what the driver or the kernel does not support.
+Result<InterfaceSettings> read_ethtool_settings(const InterfaceName& name);
+Result<InterfaceSettings> read_link_settings(int index);
+
+// Errc::invalid for an unknown key or a malformed value; otherwise errors of the kernel.
+Result<> write_ethtool_setting(const InterfaceName& name,
+                               const std::string& key,
+                               const std::string& value);
+Result<> write_link_setting(int index, const std::string& key, const std::string& value);
+
+}  // namespace manactl::os

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+//
+// Saves and restores settings with the real kernel, in the network namespace of a child process.
+// /sys shows another namespace: tests/azure covers the settings in it.
+
+#include <gmock/gmock.h>
+
+#include "os/in_namespace.h"
+#include "setup/settings.h"
+
+namespace manactl::setup::settings_root_test {
+namespace {
+
+using os::test::ip;
+using os::test::run;
+using os::test::run_in_network_namespace;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+
+class Machine {
+ public:
+  Machine() : live_(os::LiveSystem::open()), clock_(make_boot_clock()) {}
+
+  os::Link one() {
+    const auto links = live_->system().links.links();
+    for (const auto& link : *links) {
+      if (link.name == "one") return link;
+    }
+    ADD_FAILURE() << "there is no interface 'one'";
+    return {};
+  }
+
+  Values saved() {
+    Values values;
+    const auto done = save_settings(live_->system(), one(), values);
+    EXPECT_TRUE(done) << done.error().message;
+    return values;
+  }
+
+  std::string restore(const Values& saved) {
+    const auto restored = restore_settings({live_->system(), *clock_}, one(), saved);
+    return restored ? "" : restored.error().message;
+  }
+
+  Result<> set(const std::string& key, const std::string& value) {
+    return live_->system().links.set(one().index, key, value);
+  }
+
+ private:
+  Result<os::LiveSystem> live_;
+  std::unique_ptr<Clock> clock_;
+};
+
+void add_one() {
+  ip("link add one numtxqueues 4 numrxqueues 4 type veth peer name peer numtxqueues 4 numrxqueues "
+     "4");
+  ip("link set peer up");
+  ip("link set one up");
+}
+
+constexpr const char* kCommands[] = {
+    "ethtool -L one rx 2 tx 3",
+    "ethtool -K one gro on tx-checksum-ip-generic off",
+    "ip link set one promisc on",
+    "ip link set one allmulticast on",
+    "ip link set one gso_max_size 30000 gso_max_segs 20",
+    "ip link property add dev one altname data0 altname data1",
+    "ip neigh add 10.0.0.9 lladdr 02:00:00:00:00:09 dev one nud permanent protocol static",
+    "ip neigh add fd00::9 lladdr 02:00:00:00:00:09 router dev one nud permanent",
+    "ip neigh add proxy 10.0.0.8 dev one",
+    "ip neigh add proxy fd00::8 dev one",
+    "ip maddr add 01:00:5e:01:02:03 dev one",
+    "bridge fdb add 02:00:00:00:00:07 dev one self",
+    "ip token set ::a:b:c:d dev one",
+    "sysctl -qw net.ipv4.conf.one.rp_filter=2 net.ipv6.conf.one.accept_ra=2",
+};
+
+TEST(Settings, ReturnToANewInterface) {
+  run_in_network_namespace([] {
+    Machine machine;
+    add_one();
+    const auto initial = machine.saved();
+    for (const char* command : kCommands) run(command);
+    const auto saved = machine.saved();
+    EXPECT_THAT(list_of(saved, "setting"),
+                IsSupersetOf({"ethtool/channels 2 3 0 0",
+                              "ethtool/feature/rx-gro on",
+                              "ethtool/feature/tx-checksum-ip-generic off",
+                              "link/flags promisc allmulti multicast",
+                              "link/gso-max-size 30000",
+                              "link/gso-max-segs 20",
+                              "link/altname/data0 ",
+                              "link/altname/data1 ",
+                              "link/neighbor/10.0.0.9 02:00:00:00:00:09 flags 0 protocol 4",
+                              "link/neighbor/fd00::9 02:00:00:00:00:09 flags 128 protocol 0",
+                              "link/proxy/10.0.0.8 - flags 8 protocol 0",
+                              "link/proxy/fd00::8 - flags 8 protocol 0",
+                              "link/multicast/01:00:5e:01:02:03 ",
+                              "link/fdb/02:00:00:00:00:07 ",
+                              "link/ipv6-token ::a:b:c:d",
+                              "proc/sys/net/ipv4/conf/@/rp_filter 2"}));
+    ip("link del one");
+    add_one();
+    EXPECT_EQ(machine.saved(), initial);
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_EQ(machine.restore(saved), "");
+      EXPECT_EQ(machine.saved(), saved);
+    }
+  });
+}
+
+TEST(Settings, ThatTheKernelRefusesAreReported) {
+  run_in_network_namespace([] {
+    Machine machine;
+    add_one();
+    EXPECT_EQ(machine.restore({{list_key("setting", 0), "ethtool/channels 9 9 0 0"}}),
+              "the setting ethtool/channels was '9 9 0 0', and is '4 4 0 0' now: the ethtool "
+              "request for 'one' failed: Invalid argument");
+  });
+}
+
+// A journal can contain anything.
+TEST(Settings, WithWrongValuesAreRejected) {
+  run_in_network_namespace([] {
+    Machine machine;
+    add_one();
+    for (const auto& [key, value] : std::vector<std::pair<std::string, std::string>>{
+             {"ethtool/channels", "1 1"},
+             {"ethtool/channels", "1 1 0 x"},
+             {"ethtool/feature/rx-gro", "perhaps"},
+             {"ethtool/feature/none", "on"},
+             {"ethtool/hash-fields/tcp4", "x"},
+             {"ethtool/hash-fields/tcp5", "1"},
+             {"ethtool/rss", "1 -"},
+             {"ethtool/rss", "1 0 0"},
+             {"ethtool/rss", "300 - 0"},
+             {"ethtool/rss", "1 - x"},
+             {"ethtool/none", "1"},
+             {"link/flags", "promisc none"},
+             {"link/gso-max-size", "x"},
+             {"link/ipv6-token", "x"},
+             {"link/neighbor/10.0.0.9", "02:00:00:00:00:09"},
+             {"link/neighbor/10.0.0.9", "x flags 0 protocol 4"},
+             {"link/neighbor/10.0.0.9", "02:00:00:00:00:09 flags 0 protocol 256"},
+             {"link/neighbor/10.0.0.x", "02:00:00:00:00:09 flags 0 protocol 4"},
+             {"link/fdb/x", ""},
+             {"link/multicast/x", ""},
+             {"link/none", ""},
+             {"none", ""}}) {
+      const auto done = machine.set(key, value);
+      ASSERT_FALSE(done) << key << " " << value;
+      EXPECT_TRUE(done.error().code == Errc::invalid || done.error().code == Errc::not_found)
+          << key << " " << value << ": " << done.error().message;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace manactl::setup::settings_root_test
