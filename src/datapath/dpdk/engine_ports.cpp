@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "datapath/engines.h"
 #include "datapath/traffic/traffic.h"
 
 namespace manactl::datapath::dpdk {
@@ -139,7 +140,7 @@ bool DpdkPorts::are_physical() const {
 }
 
 DrainLimits DpdkPorts::drain_limits() const {
-  return {10'000'000, 30'000'000};
+  return is_simulated() ? kSoftwareDrainLimits : DrainLimits{10'000'000, 30'000'000};
 }
 
 int DpdkPorts::run_thread(void* thread) {

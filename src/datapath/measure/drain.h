@@ -38,6 +38,9 @@ struct DrainLimits {
   std::uint64_t total = 0;  // time after the last worker stopped sending
 };
 
+// A device in software needs CPU time to return packets, and may not get it on a busy machine.
+constexpr DrainLimits kSoftwareDrainLimits = {250'000'000, 1'000'000'000};  // nanoseconds
+
 // Receives until all packets have returned or a limit is reached. `total` applies after 64 polls at
 // the earliest, because workers may be preempted. receive(lane, now) returns the number of packets.
 template <class Lane, class Clock, class Receive>

@@ -118,14 +118,15 @@ TEST(BenchOnAdapter, NeverReplacesANamedInterface) {
   }
 }
 
-// The emulated link limits the rate. The sender waits for it, so no packet is lost.
-TEST(BenchOnAdapter, FindsTheRateOfALink) {
-  constexpr double kLink = 20000;
+constexpr int kLink = 20000;  // packets/s
+
+// Searches until a result is conclusive: on a busy machine, workers may get no CPU.
+nlohmann::json search_on_a_link() {
   const auto outcome = manactl({"sim",
                                 "--backend",
                                 "loopback",
                                 "--pps",
-                                std::to_string(static_cast<int>(kLink)),
+                                std::to_string(kLink),
                                 "--",
                                 MANACTL_PROGRAM,
                                 "bench",
@@ -139,9 +140,17 @@ TEST(BenchOnAdapter, FindsTheRateOfALink) {
                                 "100ms",
                                 "--no-save",
                                 "--json"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr(kNoViolations));
-  const auto search = nlohmann::json::parse(outcome.out)["search"];
+  auto search = nlohmann::json::parse(outcome.out)["search"];
+  const bool inconclusive = std::ranges::any_of(
+      search["found"], [](const auto& found) { return found["end"] == "inconclusive"; });
+  return inconclusive ? search_on_a_link() : search;
+}
+
+// The emulated link limits the rate. The sender waits for it, so no packet is lost.
+TEST(BenchOnAdapter, FindsTheRateOfALink) {
+  const auto search = search_on_a_link();
   ASSERT_EQ(search["found"].size(), 2U);
   EXPECT_EQ(search["found"][1]["loss"], 0.005);
   for (const auto& found : search["found"]) {
