@@ -177,6 +177,19 @@ bring_up() {
   ! with_vf || load_mana
 }
 
+# Prints the settings of an interface that neither /proc nor /sys shows.
+link_settings() {
+  local option
+  for option in l k x a s; do ethtool -$option $1 2>/dev/null; done | grep -v -e 'Link detected' -e 'Speed:'
+  ethtool -n $1 rx-flow-hash udp4
+  ip -d -o link show dev $1 | grep -oE 'altname [^ ]+|allmulti [0-9]+|g[sr]o_[a-z0-9_]+ [0-9]+'
+  ip neigh show nud permanent dev $1
+  ip neigh show proxy dev $1
+  ip maddress show dev $1 | grep static
+  bridge fdb show dev $1 | grep -v ' 33:\|^33:\|^01:' || true
+  ip token get dev $1
+}
+
 # Prints everything that preparing a NIC may change, in a stable order, without counters and interface
 # indexes.
 state() {
@@ -201,6 +214,7 @@ state() {
   echo "# settings"
   grep -rs . /proc/sys/net/ipv[46]/*/{eth,enP}* /sys/class/net/{eth,enP}*/{ifalias,tx_queue_len,gro_flush_timeout,threaded} \
     /sys/class/net/{eth,enP}*/queues/*/[rx]ps_* | sort
+  [ ! -e /sys/class/net/eth1 ] || link_settings eth1
   echo "# bindings"
   for path in $vmbus/devices/* /sys/bus/pci/devices/7870:*; do
     [ -e "$path" ] || continue
@@ -257,10 +271,21 @@ configure_eth1() {
   ip route replace 10.79.0.0/16 nhid 5
   echo 2 >/proc/sys/net/ipv4/conf/eth1/rp_filter
   echo 1 >/proc/sys/net/ipv4/conf/eth1/arp_ignore
-  echo 0 >/proc/sys/net/ipv6/conf/eth1/accept_ra
+  echo 2 >/proc/sys/net/ipv6/conf/eth1/accept_ra
   echo 77 >/proc/sys/net/ipv4/neigh/eth1/gc_stale_time
   ip link set eth1 alias "the back end" txqueuelen 4000
   echo 5000 >/sys/class/net/eth1/gro_flush_timeout
+  ethtool -L eth1 combined 1
+  ethtool -K eth1 gro off >/dev/null
+  ethtool -N eth1 rx-flow-hash udp4 sdfn
+  ethtool -s eth1 msglvl 7
+  ip link property add dev eth1 altname data0
+  ip link set eth1 gso_max_segs 20 allmulticast on
+  ip neigh replace 10.9.0.9 lladdr 02:00:00:00:00:09 dev eth1 nud permanent
+  ip neigh replace proxy 10.9.0.8 dev eth1
+  ip maddress add 01:00:5e:01:02:03 dev eth1
+  bridge fdb add 02:00:00:00:00:07 dev eth1 self
+  ip token set ::a:b:c:d dev eth1
   echo 1 >/sys/class/net/eth1/queues/rx-0/rps_cpus
 }
 
