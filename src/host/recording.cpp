@@ -34,6 +34,10 @@ class RecordingLinks final : public os::Links {
 
   Result<os::ForeignUppers> foreign_uppers() const override { return real_.foreign_uppers(); }
 
+  Result<std::vector<std::string>> attachments(int index) const override {
+    return real_.attachments(index);
+  }
+
  private:
   os::Links& real_;
   Snapshot& snapshot_;

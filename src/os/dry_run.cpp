@@ -158,6 +158,10 @@ class DryRunLinks final : public Links {
 
   Result<ForeignUppers> foreign_uppers() const override { return real_.foreign_uppers(); }
 
+  Result<std::vector<std::string>> attachments(int index) const override {
+    return real_.attachments(index);
+  }
+
   Result<InterfaceSettings> settings(int index) const override { return real_.settings(index); }
 
   Result<> set_up(int index, bool up) override {

@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "base/text.h"
+#include "os/attachments.h"
 #include "os/attributes.h"
 #include "os/interface_settings.h"
 #include "os/netlink.h"
@@ -102,6 +103,12 @@ class RouteLinks final : public Links {
     for (const auto& [key, value] : *ethtool) all.emplace_back(std::string(kEthtool) + key, value);
     for (const auto& [key, value] : *link) all.emplace_back(std::string(kLink) + key, value);
     return all;
+  }
+
+  Result<std::vector<std::string>> attachments(int index) const override {
+    const auto name = name_of(index);
+    if (!name) return tl::unexpected<Error>(name.error());
+    return find_attachments(index, name->str());
   }
 
   Result<> set(int index, const std::string& key, const std::string& value) override {
@@ -227,6 +234,10 @@ Result<std::vector<int>> Links::find_outputs(const RouteQuery& /*query*/) const 
 
 Result<ForeignUppers> Links::foreign_uppers() const {
   return ForeignUppers{};
+}
+
+Result<std::vector<std::string>> Links::attachments(int /*index*/) const {
+  return std::vector<std::string>{};
 }
 
 Result<InterfaceSettings> Links::settings(int /*index*/) const {

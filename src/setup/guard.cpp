@@ -70,11 +70,27 @@ void add_multipath_route(const host::Nic& nic,
   }
 }
 
+// The VF keeps what is attached to it: only the synthetic interface vanishes.
+void add_attachments(const host::Nic& nic,
+                     const os::Links& links,
+                     std::vector<std::string>& objections) {
+  if (!nic.synthetic) return;
+  const auto attachments = links.attachments(nic.synthetic->index);
+  if (!attachments) {
+    objections.push_back(attachments.error().message);
+    return;
+  }
+  for (const auto& what : *attachments) {
+    objections.push_back(fmt::format("it would lose {}, which restore does not bring back", what));
+  }
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> find_objections(const host::Nic& nic,
                                                  const host::Facts& facts,
-                                                 const os::System& system) {
+                                                 const os::System& system,
+                                                 bool vf_only) {
   std::vector<std::string> objections;
   objections.reserve(nic.carries.size());
   for (const auto& what : nic.carries) objections.push_back("it carries the " + what);
@@ -85,6 +101,7 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
   const auto routes = system.links.routes();
   if (routes) add_multipath_route(nic, *routes, objections);
   add_foreign_uppers(nic, system.links.foreign_uppers(), objections);
+  if (!vf_only) add_attachments(nic, system.links, objections);
   return objections;
 }
 

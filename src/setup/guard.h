@@ -18,7 +18,8 @@ namespace manactl::setup {
 // default route". A fact that could not be read is a reason as well.
 Result<std::vector<std::string>> find_objections(const host::Nic& nic,
                                                  const host::Facts& facts,
-                                                 const os::System& system);
+                                                 const os::System& system,
+                                                 bool vf_only = false);
 
 // Fails with Errc::unsupported outside the initial network namespace: the kernel creates the
 // interface of a driver in the initial one, so restore would wait for it in vain. Succeeds if the

@@ -167,7 +167,7 @@ Result<> refuse_guarded(const host::Nic& nic,
         fmt::format(
             "--force-interface names '{}', not '{}'", shown(request.force_interface), shown(name)));
   }
-  const auto found = find_objections(nic, facts, system);
+  const auto found = find_objections(nic, facts, system, request.vf_only);
   if (!found) return tl::unexpected<Error>(found.error());
   if (found->empty() || request.force_interface == name) return {};
   return fail(Errc::denied,

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "setup/addresses.h"
+#include "setup/network_managers.h"
 #include "setup/saved_routes.h"
 #include "setup/settings.h"
 #include "setup/steps.h"
@@ -64,6 +65,7 @@ class SaveAddresses final : public Step {
     auto mtu = restore_mtu(context, *link, before);
     // An interface that did not vanish has its settings, or those that others have set since.
     const bool is_new = value_at(before, "index") != std::to_string(link->index);
+    if (is_new) await_network_managers(context, link->index);
     auto settings = is_new ? restore_settings(context, *link, before) : Result<>();
     if (request.force) settings = {};
     Result<> result;

@@ -93,6 +93,13 @@ class FakeLinks final : public os::Links {
 
   Result<os::ForeignUppers> foreign_uppers() const override { return vm_.state.foreign_uppers; }
 
+  Result<std::vector<std::string>> attachments(int index) const override {
+    if (const auto may = vm_.may_read("attachments"); !may)
+      return tl::unexpected<Error>(may.error());
+    const auto found = vm_.state.attachments.find(index);
+    return found == vm_.state.attachments.end() ? std::vector<std::string>{} : found->second;
+  }
+
   Result<os::InterfaceSettings> settings(int index) const override {
     const auto found = vm_.state.links.find(index);
     if (found == vm_.state.links.end()) return fail_errno(ENODEV, "cannot read the settings");

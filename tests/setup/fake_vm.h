@@ -75,6 +75,7 @@ struct FakeState {
   os::ForeignUppers foreign_uppers;
   // By index of the link and path of the file, with "@" instead of the name. Default: kSettings.
   std::map<int, std::map<std::string, std::string>> settings;
+  std::map<int, std::vector<std::string>> attachments;  // see os::Links
   std::vector<FakeChannel> channels;
   std::map<std::string, std::uint64_t> pools;
   std::set<std::string> modules, ids;

@@ -19,6 +19,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 Request request_for(const std::string& interface) {
   Request request;
@@ -147,6 +148,20 @@ TEST(Guard, NamesOneRouteThatOtherInterfacesUseToo) {
   }
   vm.unreadable["routes"] = 0;
   EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), IsEmpty());
+}
+
+TEST(Guard, NamesWhatIsAttachedToTheSyntheticInterface) {
+  FakeVm vm;
+  const auto& system = vm.context().system;
+  vm.state.links.clear();
+  vm.state.attachments = {{10, {"an XDP program"}}, {11, {"a TCX program (ingress)"}}};
+  const auto loses = "it would lose an XDP program, which restore does not bring back";
+  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), ElementsAre(loses));
+  EXPECT_THAT(*find_objections(nic_of(false, true), {}, system), IsEmpty());
+  const bool vf_only = true;
+  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system, vf_only), IsEmpty());
+  vm.unreadable["attachments"] = 0;
+  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), SizeIs(1));
 }
 
 TEST(Holders, AreTheProcessesThatHaveADeviceOpen) {
