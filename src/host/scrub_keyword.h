@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The keys and options whose values are secrets.
+// Keys whose values are secrets: "password", "clientSecret", "api-key".
 
 #pragma once
 
@@ -9,9 +9,20 @@
 
 namespace manactl::host {
 
-// The length of the secret that begins at `at` and follows a key ("password=", "token: ",
-// "\"clientSecret\": \"") or an option ("--password "); 0 if there is none. Numbers, short values
-// of "key" and keys of RSS hashes are not secrets.
-std::size_t keyed_secret_at(std::string_view text, std::size_t at);
+// Longer keys are not recognized. It bounds the time.
+inline constexpr std::size_t kMaxKey = 64;
+
+// How sure it is that the value of a key is a secret.
+enum class Likelihood {
+  no,
+  if_long,        // "key": letters and digits, at least 16
+  unless_number,  // "token": kernel and drivers print tokens that are numbers
+  always          // "password"
+};
+
+Likelihood likelihood_of(std::string_view key);
+
+// Whether a key may belong to the key before it: "value" in {"password": {"value": "x"}}.
+bool is_trailer(std::string_view word);
 
 }  // namespace manactl::host

@@ -7,7 +7,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "host/scrub_keyword.h"
+#include "host/scrub_arguments.h"
+#include "host/scrub_keyed.h"
 #include "host/scrub_text.h"
 #include "host/scrub_words.h"
 
@@ -109,35 +110,41 @@ bool is_distinctive(std::string_view secret) {
          });
 }
 
-// "-p password", "-u user:password" and "-U user%password" of commands that log in. "-p" of others
-// is a port or a path.
-std::size_t login_password_at(std::string_view text, std::size_t at) {
-  constexpr std::size_t kWindow = 200;
-  const auto before = lower(text.substr(at - std::min(at, kWindow), std::min(at, kWindow)));
-  const auto value = text.substr(at, text.substr(at, kMaxNameLength).find_first_of(" \n\"'"));
-  if (value.empty() || value.front() == '-' || value.front() == '/' || is_number(value)) return 0;
-  const auto user = last_name(std::string_view(before).substr(0, before.size() - 1));
-  const auto option = std::string_view(before).substr(0, before.size() - 1 - user.size());
-  const bool joined = before.ends_with(':') || before.ends_with('%');
-  if (joined && option.ends_with(" -u ")) return value.size();
-  const bool password = before.ends_with(" -p ");
-  const auto line = std::string_view(before).substr(before.rfind('\n') + 1);
-  static constexpr std::string_view kPrograms[] = {"login", "pass", "mysql", "maria", "mongo"};
-  const bool login = std::any_of(std::begin(kPrograms), std::end(kPrograms), [&](auto program) {
-    return line.find(program) != std::string_view::npos;
-  });
-  if (password && login) return value.size();
-  const bool attached = before.ends_with(" -p") && line.find("mysql") != std::string_view::npos;
-  return attached ? value.size() : 0;
+// Prefixes by which issuers of tokens mark them.
+struct TokenPrefix {
+  std::string_view text;
+  std::size_t min_length;  // of the rest
+};
+
+constexpr TokenPrefix kTokenPrefixes[] = {
+    {"glpat-", 16},   {"xox", 12},  // xoxb-, xoxp-, ...
+    {"xapp-", 12},    {"hvs.", 12},        {"hvb.", 12}, {"AKIA", 16},      {"ASIA", 16},
+    {"AIza", 30},     {"ghp_", 16},        {"gho_", 16}, {"ghs_", 16},      {"ghu_", 16},
+    {"ghr_", 16},     {"github_pat_", 16}, {"npm_", 30}, {"dckr_pat_", 16}, {"sk_live_", 12},
+    {"rk_live_", 12}, {"SG.", 30},         {"ya29.", 8}};
+
+std::size_t issued_token_at(std::string_view text) {
+  for (const auto& one : kTokenPrefixes) {
+    if (!text.starts_with(one.text)) continue;
+    const auto rest = word_of(text.substr(one.text.size(), kMaxNameLength),
+                              [](char c) { return is_base64_of_urls(c) || c == '.'; });
+    return rest.size() >= one.min_length ? one.text.size() + rest.size() : 0;
+  }
+  return 0;
 }
 
-// Cheap test before login_password_at().
-bool may_follow_login(std::string_view text, std::size_t at) {
-  if (at < 4) return false;
-  const char last = text[at - 1];
-  return last == ':' || last == '%' ||
-         (last == ' ' && text[at - 2] == 'p' && text[at - 3] == '-') ||
-         (last == 'p' && text[at - 2] == '-' && text[at - 3] == ' ');
+// The path of a URL that lets everybody post who knows it.
+std::size_t hook_at(std::string_view text, std::size_t at) {
+  static constexpr std::string_view kHooks[] = {
+      "hooks.slack.com/services/", "/api/webhooks/", "/webhookb2/", "/webhook/"};
+  if (at == 0 || text[at - 1] != '/') return 0;
+  const auto before = text.substr(0, at);
+  const bool hook = std::any_of(
+      std::begin(kHooks), std::end(kHooks), [&](auto one) { return before.ends_with(one); });
+  return hook ? word_of(text.substr(at, kMaxNameLength),
+                        [](char c) { return is_base64_of_urls(c) || c == '@'; })
+                    .size()
+              : 0;
 }
 
 }  // namespace
@@ -183,6 +190,47 @@ std::size_t SecretFinder::block_word(std::size_t at) const {
   return word.size() >= kMinLength || alone || last ? word.size() : 0;
 }
 
+SecretFinder::Occurrences::Occurrences(std::string_view all, std::string_view searched)
+    : text(all), word(searched), next(text.find(word)) {}
+
+void SecretFinder::Occurrences::advance(std::size_t at) {
+  while (next < at) {
+    last = next;
+    next = text.find(word, next + 1);
+  }
+}
+
+// The length of a password in "root:password", if "chpasswd" is in the same line, or if the line is
+// an element of a list shortly after it.
+std::size_t SecretFinder::account_password(std::size_t at) {
+  constexpr std::string_view kEnds = " \t\n\"'|\\";
+  constexpr std::size_t kMaxList = 1000;
+  if (at < 2 || text_[at - 1] != ':' || kEnds.find(text_[at]) != std::string_view::npos) return 0;
+  const auto user = last_name(text_.substr(0, at - 1));
+  const auto start = at - 1 - user.size();
+  const char before = start == 0 ? '\n' : text_[start - 1];
+  const bool begins = kEnds.find(before) != std::string_view::npos || follows_escape(text_, start);
+  if (user.empty() || is_digit(user.front()) || !begins) return 0;
+  programs_.advance(at);
+  messages_.advance(at);
+  const auto window = text_.substr(start - std::min(start, kMaxList), std::min(start, kMaxList));
+  const auto line = window.substr(window.rfind('\n') + 1);
+  const auto rest = text_.substr(at, kMaxNameLength);
+  const auto line_end = std::min(rest.find('\n'), rest.size());
+  const bool in_line = (programs_.last < at && start - programs_.last <= line.size()) ||
+                       programs_.next < at + line_end;
+  const bool is_item = line.ends_with("- ") || line.ends_with("  ") ||
+                       line.find_first_not_of(" \t\"'") == std::string_view::npos;
+  const bool near = (programs_.last < at && at - programs_.last <= kMaxList) ||
+                    (messages_.last < at && at - messages_.last <= kMaxList);
+  if (in_line) {
+    const char unquoted = before == '\\' ? '"' : ' ';  // in JSON: "root:x\nalice:y"
+    const char ends[] = {is_quote(before) ? before : unquoted, '\n', '\\', '|'};
+    return std::min(rest.find_first_of(std::string_view(ends, std::size(ends))), rest.size());
+  }
+  return is_item && near ? std::min(rest.find_first_of("\"'\n"), rest.size()) : 0;
+}
+
 std::size_t SecretFinder::length_at(std::size_t at) {
   if (text_[at] == '-' && text_.substr(at).starts_with(kBegin) && at >= block_end_) {
     find_block(at);
@@ -200,13 +248,14 @@ std::size_t SecretFinder::length_at(std::size_t at) {
     if (const auto length = block_word(at)) return length;
   }
   if (const auto length = keyed_secret_at(text_, at)) return length;
-  if (may_follow_login(text_, at)) {
-    if (const auto length = login_password_at(text_, at)) return length;
-  }
+  if (const auto length = login_password_at(text_, at)) return length;
+  if (const auto length = account_password(at)) return length;
+  if (const auto length = hook_at(text_, at)) return length;
   if (!starts) return 0;
   const auto rest = text_.substr(at);
   if (const auto length = web_token_at(rest)) return length;
   if (const auto length = hash_at(rest)) return length;
+  if (const auto length = issued_token_at(rest)) return length;
   if (const auto length = bearer_at(text_, at)) return length;
   if (const auto length = url_password_at(text_, at)) return length;
   if (!is_base64_of_urls(rest.front())) return 0;

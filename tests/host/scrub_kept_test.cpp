@@ -33,6 +33,8 @@ TEST(ScrubbedLine, KeepsTheMessagesOfTheKernel) {
        "[    5.123456] pci 7870:00:00.0: [1414:00ba] type 00 class 0x020000",
        "Code: 48 89 c7 e8 00 00 00 00 RIP: 0010:mana_poll_tx_cq+0x1b/0x2f0 [mana]",
        "systemd-networkd[7]: eth0: Link UP",
+       "trace: mana_gd_send_request: token == 5, req => 0x12, <mana>up</mana>",
+       "type=SYSCALL msg=audit(1.2:3): arch=c000003e a0=7ffd a1=0 a2=5 comm=\"testpmd\"",
        "5: eth0@if4: <BROADCAST,MULTICAST,UP> mtu 1500 qdisc noqueue state UP",
        "net.ipv4.ip_forward = 1, vm.nr_hugepages = 1024, org.freedesktop.systemd1"});
 }
@@ -51,6 +53,8 @@ TEST(ScrubbedLine, KeepsTheMessagesOfDpdk) {
        "ethtool -X eth0 hkey 6d:5a:56:da:25:5b:0e:c2:41:67",
        "0: no password, no secret: skipped; 3 keys, 2 secrets, 1 token",
        "undefined symbol: _ZNSt6vectorIiSaIiEE17_M_realloc_insertIJRKiEEEvN9__gnu_cxx17",
+       "dpdk-testpmd -l 0-1 -a 7870:00:00.0 --vdev=net_vdev_netvsc0,iface=eth1 -- -i -p 0x3 -w 5",
+       "ethtool: pwm 5, value: 7, text: x, data: [1, 2], name: mana, {\"value\": \"eth0\"}",
        "port 0: RX queue number: 1 Tx queue number: 1 Rx offloads=0x0 Tx offloads=0x10000",
        "file: /usr/share/doc/x, error:/dev/null, level:/x, open:/dev/hugepages"});
 }

@@ -79,6 +79,124 @@ TEST(ScrubbedSecret, IsNoWordOfASentence) {
                "PWD=/srv/x1"});
 }
 
+TEST(ScrubbedSecret, FollowsSeparatorsAndBrackets) {
+  expect_scrubbed(
+      {{"password := swordfish", "password := secret1"},
+       {"password:=swordfish", "password:=secret1"},
+       {"password => swordfish", "password => secret1"},
+       {"'password' => 'swordfish',", "'password' => 'secret1',"},
+       {"password == swordfish", "password == secret1"},
+       {"password==swordfish", "password==secret1"},
+       {"password -> swordfish", "password -> secret1"},
+       {R"({"password": {"value": "swordfish"}})", R"({"password": {"value": "secret1"}})"},
+       {"{\"password\": {\n  \"value\": \"swordfish\"",
+        "{\"password\": {\n  \"value\": \"secret1\""},
+       {"password={swordfish}", "password={secret1}"},
+       {R"("password": ["swordfish", "ganon"], x)", R"("password": ["secret1"], x)"},
+       {"password: [swordfish, ganon] x", "password: [secret1] x"},
+       {"password: [\"swordfish", "password: [\"secret1"},
+       {R"({"name": "DB_PASSWORD", "value": "swordfish"})",
+        R"({"name": "DB_PASSWORD", "value": "secret1"})"},
+       {"- name: DB_PASSWORD\n  value: swordfish", "- name: DB_PASSWORD\n  value: secret1"}});
+}
+
+TEST(ScrubbedSecret, IsTheTextOfAnElementOfXml) {
+  expect_scrubbed(
+      {{"<Password>swordfish</Password> x", "<Password>secret1</Password> x"},
+       {"<ns1:UserPassword>sword fish</ns1:UserPassword>",
+        "<ns1:UserPassword>secret1</ns1:UserPassword>"},
+       {"<user_password>swordfish</user_password>", "<user_password>secret1</user_password>"},
+       {"<password t=\"x\">none</password>", "<password t=\"x\">secret1</password>"},
+       {"<Password>\n  swordfish\n</Password>", "<Password>\n  secret1\n</Password>"},
+       {"<Password><![CDATA[swordfish]]></Password>", "<Password><![CDATA[secret1</Password>"},
+       {"<Password>sword fish", "<Password>secret1"}});
+  expect_kept({"<Password></Password>",
+               "<Password/>swordfish",
+               "</Password>swordfish7",
+               "<PasswordPolicy>strict</PasswordPolicy>",
+               "password >swordfish7",
+               "<Password> "});
+}
+
+TEST(ScrubbedSecret, IsAnArgumentOfACommand) {
+  expect_scrubbed(
+      {{R"(type=EXECVE msg=audit(1.2:3): a0="x" a1="--password" a2="swordfish")",
+        R"(type=EXECVE msg=audit(1.2:3): a0="x" a1="--password" a2="secret1")"},
+       {R"(a1="--password" a2=73776F7264)", R"(a1="--password" a2=secret1)"},
+       {R"(a0="curl" a1="-u" a2="svc:swordfish" a3="x")",
+        R"(a0="curl" a1="-u" a2="svc:secret1" a3="x")"},
+       {R"(a0="sshpass" a1="-p" a2="swordfish")", R"(a0="sshpass" a1="-p" a2="secret1")"},
+       {R"(["curl","-u","svc:swordfish"])", R"(["curl","-u","svc:secret1"])"},
+       {"['curl', '-u', 'svc:sword:1']", "['curl', '-u', 'svc:secret1']"},
+       {"curl --user svc:swordfish x", "curl --user user1:secret1 x"},
+       {"curl --user=svc:swordfish x", "curl --user=user1 x"},
+       {"curl -u \"svc:sword fish\" x", "curl -u \"svc:secret1\" x"},
+       {"curl --proxy-user svc:1234 x", "curl --proxy-user svc:secret1 x"},
+       {"sshpass -p'sword fish' ssh x", "sshpass -p'secret1' ssh x"},
+       {"sshpass -pswordfish ssh x", "sshpass -psecret1 ssh x"},
+       {"sshpass -p 12345 ssh x", "sshpass -p secret1 ssh x"},
+       {"ldapsearch -x -w swordfish -b x", "ldapsearch -x -w secret1 -b x"},
+       {"redis-cli -h x -a swordfish ping", "redis-cli -h x -a secret1 ping"},
+       {"sqlcmd -U x -P swordfish", "sqlcmd -U x -P secret1"},
+       {"pro attach C1swordfish", "pro attach secret1"},
+       {"--db-pw swordfish x", "--db-pw secret1 x"},
+       {"--reg_code=swordfish --activationkey swordfish",
+        "--reg_code=secret1 --activationkey secret1"},
+       {"nmcli device wifi connect x password Sword7fish",
+        "nmcli device wifi connect x password secret1"}});
+  expect_kept({"ldapsearch -w",
+               "grep -w swordfish x",
+               "docker run -u 1000:1000 x",
+               "ssh -p 2222 x",
+               "chmod -a swordfish",
+               "ls -p swordfish",
+               "password 8 characters",
+               "password accepted"});
+}
+
+TEST(ScrubbedSecret, IsTheRestOfTheLineIfItsEndIsDoubtful) {
+  expect_scrubbed({{"The new password is: sword fish", "The new password is: secret1"},
+                   {"x: A temporary password is generated for root@localhost: Zx7&; y!",
+                    "x: A temporary password is generated for root@localhost: secret1"},
+                   {"pw: sword fish", "pw: secret1"},
+                   {"  rootpw = sword fish", "  rootpw = secret1"},
+                   {"rootpw --plaintext sword fish", "rootpw --plaintext secret1"},
+                   {"rootpw sword fish", "rootpw secret1"},
+                   {"rootpw --plaintext \"sword fish\"", "rootpw --plaintext \"secret1\""},
+                   {"x password=sword,fish;x y", "x password=secret1 y"},
+                   {"x password=sword,fish;user=y", "x password=secret1;user=y"},
+                   {"(x password=swordfish).", "(x password=secret1)."}});
+}
+
+TEST(ScrubbedSecret, IsInAListForChpasswd) {
+  expect_scrubbed(
+      {{"echo 'root:swordfish' | chpasswd", "echo 'root:secret1' | chpasswd"},
+       {"echo root:swordfish|chpasswd", "echo root:secret1|chpasswd"},
+       {"chpasswd <<< 'root:sword fish'", "chpasswd <<< 'root:secret1'"},
+       {"chpasswd:\n  list: |\n    root:swordfish\n    link:1234",
+        "chpasswd:\n  list: |\n    root:secret1\n    link:secret2"},
+       {"chpasswd:\n  list:\n    - root:swordfish\n", "chpasswd:\n  list:\n    - root:secret1\n"},
+       {"chpasswd: {list: \"root:swordfish\\nlink:fish\"}",
+        "chpasswd: {list: \"root:secret1\\nlink:secret2\"}"},
+       {"Set the following 'random' passwords\nroot:swordfish\n",
+        "Set the following 'random' passwords\nroot:secret1\n"}});
+  expect_kept({"root:swordfish", "chpasswd failed\nmana: root:swordfish", "x chpasswd: eth0: up"});
+}
+
+TEST(ScrubbedSecret, HasAPrefixThatItsIssuerChose) {
+  for (const char* token : {"glpat-abcdefghijklmnopqrst",
+                            "xoxb-12-34-abcdefghijkl",
+                            "xoxp-12-34-abcdefghijkl",
+                            "hvs.abcdefghijklmnop",
+                            "AKIAABCDEFGHIJKLMNOP",
+                            "ghp_abcdefghijklmnopqrst"}) {
+    EXPECT_EQ(scrub(fmt::format("x {}, y", token)), "x secret1, y");
+  }
+  expect_scrubbed({{"https://hooks.slack.com/services/T01/B02/abcdef x",
+                    "https://host1.domain1/services/secret1 x"}});
+  expect_kept({"AKIA", "hvs.x", "glpat-x", "akiaabcdefghijklmnop"});
+}
+
 TEST(ScrubbedSecret, IsReplacedInOtherLinesIfItIsNoWord) {
   expect_scrubbed({{"password=Sword7fish\nx Sword7fish", "password=secret1\nx secret1"},
                    {"password=swordfish\nx swordfish", "password=secret1\nx swordfish"}});
