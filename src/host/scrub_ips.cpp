@@ -7,35 +7,27 @@
 #include <algorithm>
 
 #include "base/result.h"
+#include "host/ip_spellings.h"
 #include "host/scrub_text.h"
 
 namespace manactl::host {
 namespace {
 
-using Ipv6 = std::array<std::uint8_t, 16>;
-
-constexpr std::size_t kHexIpv4 = 8;   // digits
-constexpr std::size_t kHexIpv6 = 32;  // digits
-constexpr std::size_t kMaxAddressLength =
-    64;  // of an address with its port, so that a long run of digits costs little
-
-struct Ipv4At {
-  std::uint32_t address = 0;
-  std::size_t end = 0;
-};
-
-struct Ipv6At {
-  Ipv6 address{};
-  std::size_t end = 0;
-};
-
-std::string text_of(std::uint32_t address, char separator) {
+std::string text_of(std::uint32_t address, std::string_view separator) {
   return fmt::format("{1}{0}{2}{0}{3}{0}{4}",
                      separator,
                      address >> 24U,
                      (address >> 16U) & 0xff,
                      (address >> 8U) & 0xff,
                      address & 0xff);
+}
+
+// Appends `text` with other separators.
+void append_replaced(std::string_view text,
+                     char separator,
+                     std::string_view replacement,
+                     std::string& out) {
+  for (const char c : text) out += separator == c ? replacement : std::string_view(&c, 1);
 }
 
 // Addresses that identify no machine, and netmasks.
@@ -76,105 +68,15 @@ std::uint32_t swapped(std::uint32_t value) {
   return __builtin_bswap32(value);
 }
 
-// Four numbers up to 255, also with leading zeros.
-std::optional<Ipv4At> ipv4_at(std::string_view text, std::size_t at, char separator) {
-  if (at > 0 && is_digit(text[at - 1]) && !follows_escape(text, at)) return std::nullopt;
-  Ipv4At found;
-  for (int group = 0; group < 4; ++group) {
-    if (group > 0 && at_or_end(text, at++) != separator) return std::nullopt;
-    unsigned value = 0;
-    std::size_t digits = 0;
-    for (; is_digit(at_or_end(text, at)) && digits < 4; ++at, ++digits) {
-      value = value * 10 + static_cast<unsigned>(text[at] - '0');
-    }
-    if (digits == 0 || digits > 3 || value > 255) return std::nullopt;
-    found.address = found.address << 8U | value;
-  }
-  found.end = at;
-  return found;
-}
-
-// The number of groups ".123" that follow at `at`, at most two.
-std::size_t count_groups(std::string_view text, std::size_t at) {
-  std::size_t groups = 0;
-  while (groups < 2 && at_or_end(text, at) == '.' && is_digit(at_or_end(text, at + 1))) {
-    ++groups;
-    const auto end = at + kMaxAddressLength;
-    for (++at; at < end && is_digit(at_or_end(text, at));) ++at;
-  }
-  return groups;
-}
-
-// Whether the release of an RPM package follows, as in "6.6.134.1-1.azl3".
-bool is_rpm_release(std::string_view text, std::size_t at) {
-  if (at_or_end(text, at) != '-' || !is_digit(at_or_end(text, at + 1))) return false;
-  for (++at; is_digit(at_or_end(text, at));) ++at;
-  const char after = at_or_end(text, at + 1);
-  return at_or_end(text, at) == '.' && is_alphanumeric(after) && !is_digit(after);
-}
-
-std::optional<Ipv6> parse_ipv6(std::string_view text) {
-  Ipv6 bytes{};
-  if (inet_pton(AF_INET6, std::string(text).c_str(), bytes.data()) != 1) return std::nullopt;
-  return bytes;
-}
-
-// Whether an address may begin after the colon before `at`: after a label such as "addr:", but not
-// within an address or a time.
-bool follows_label(std::string_view text, std::size_t at) {
-  for (std::size_t end = at - 1; end > 0 && is_alphanumeric(text[end - 1]); --end) {
-    if (!is_hex(text[end - 1])) return true;
-  }
-  return false;
-}
-
-// Removes a port: ".546" as in tcpdump, or ":443" after eight groups.
-std::string_view without_port(std::string_view text) {
-  const auto begin = text.find_last_of(".:") + 1;
-  const auto port = text.substr(begin);
-  const bool numeric = !port.empty() && std::all_of(port.begin(), port.end(), is_digit);
-  return numeric ? text.substr(0, begin - 1) : std::string_view();
-}
-
-bool may_begin_ipv6(std::string_view text, std::size_t at) {
-  return begins_word(text, at) && (at == 0 || text[at - 1] != ':' || follows_label(text, at));
-}
-
-std::optional<Ipv6At> ipv6_at(std::string_view text, std::size_t at) {
-  if (!may_begin_ipv6(text, at)) return std::nullopt;
-  std::size_t end = at;
-  const auto limit = std::min(text.size(), at + kMaxAddressLength);
-  while (end < limit && (is_hex(text[end]) || text[end] == ':' || text[end] == '.')) ++end;
-  auto candidate = text.substr(at, end - at);
-  if (is_alphanumeric(at_or_end(text, end)) ||
-      std::count(candidate.begin(), candidate.end(), ':') < 2) {
-    return std::nullopt;
-  }
-  while (candidate.ends_with('.') || (candidate.ends_with(':') && !candidate.ends_with("::"))) {
-    candidate.remove_suffix(1);
-  }
-  for (auto part : {candidate, without_port(candidate)}) {
-    if (const auto address = parse_ipv6(part)) return Ipv6At{*address, at + part.size()};
-  }
-  return std::nullopt;
-}
-
 Ipv6 with_swapped_words(Ipv6 address) {  // the format of /proc/net/tcp6 on little-endian machines
   for (auto word = address.begin(); word != address.end(); word += 4) std::reverse(word, word + 4);
   return address;
 }
 
-std::size_t hex_length(std::string_view text, std::size_t at) {
-  std::size_t end = at;
-  const auto limit = std::min(text.size(), at + kMaxAddressLength);
-  while (end < limit && is_hex(text[end])) ++end;
-  return is_alphanumeric(at_or_end(text, end)) ? 0 : end - at;
-}
-
 }  // namespace
 
 std::string IpReplacer::image(std::uint32_t address) {
-  if (is_public(address) || ipv4_images_.count(address) != 0) return text_of(address, '.');
+  if (is_public(address) || ipv4_images_.count(address) != 0) return text_of(address, ".");
   auto& replacement = ipv4_[address];
   // RFC 2544 reserves 198.18.0.0/15 for benchmarks. After these, 240.0.0.0/4 of RFC 1112, which
   // nobody uses, has more than kMaxKnown.
@@ -185,7 +87,7 @@ std::string IpReplacer::image(std::uint32_t address) {
     if (ipv4_.count(candidate) == 0 && ipv4_images_.insert(candidate).second)
       replacement = candidate;
   }
-  return text_of(replacement, '.');
+  return text_of(replacement, ".");
 }
 
 std::string IpReplacer::image(const Ipv6& address) {
@@ -225,7 +127,7 @@ bool IpReplacer::is_ipv4_here(std::string_view text,
     const bool ellipsis = at > 1 && text[at - 2] == '.';
     return ellipsis || (known && !text.substr(0, at).ends_with(".so."));
   }
-  const bool alone = begins_word(text, at) && !is_alphanumeric(at_or_end(text, end));
+  const bool alone = begins_url_word(text, at) && !is_alphanumeric(at_or_end(text, end));
   return alone || known || is_private(address);
 }
 
@@ -238,6 +140,7 @@ void IpReplacer::learn(std::string_view text) {
       at = found->end - 1;
       continue;
     }
+    learn_socket(text, at);
     const auto ipv4 = ipv4_at(text, at, '.');
     if (ipv4 && !is_public(ipv4->address) && is_ipv4_here(text, at, ipv4->end, ipv4->address)) {
       ipv4_.try_emplace(ipv4->address);
@@ -245,10 +148,22 @@ void IpReplacer::learn(std::string_view text) {
   }
 }
 
+// Collects an address in a table of sockets such as /proc/net/tcp.
+void IpReplacer::learn_socket(std::string_view text, std::size_t at) {
+  const auto digits = socket_digits(text, at);
+  if (digits == kHexIpv4) {
+    const auto ipv4 = swapped(ipv4_of_hex(text.substr(at, digits)));
+    if (!is_public(ipv4)) ipv4_.try_emplace(ipv4);
+  } else if (digits == kHexIpv6) {
+    const auto ipv6 = with_swapped_words(ipv6_of_hex(text.substr(at, digits)));
+    if (!is_public(ipv6)) ipv6_.try_emplace(ipv6);
+  }
+}
+
 std::size_t IpReplacer::replace_ipv6(std::string_view text, std::size_t at, std::string& out) {
   const auto found = ipv6_at(text, at);
   if (!found) return may_begin_ipv6(text, at) ? replace_start(text, at, out) : 0;
-  out += image(found->address);
+  append_replaced(image(found->address), ':', found->is_encoded ? "%3A" : ":", out);
   return found->end - at;
 }
 
@@ -268,7 +183,22 @@ std::size_t IpReplacer::replace_start(std::string_view text, std::size_t at, std
 std::size_t IpReplacer::replace_ipv4(std::string_view text, std::size_t at, std::string& out) {
   const auto found = ipv4_at(text, at, '.');
   if (!found || !is_ipv4_here(text, at, found->end, found->address)) return 0;
-  out += image(found->address);
+  append_replaced(image(found->address), '.', found->separator, out);
+  return found->end - at;
+}
+
+// Replaces a known IPv4 address in a dump: "0a 00 00 04 45", "0a00 0004 4500".
+std::size_t IpReplacer::replace_dump(std::string_view text, std::size_t at, std::string& out) {
+  const auto found = begins_word(text, at) ? octets_of_dump(text, at) : std::nullopt;
+  if (!found || is_public(found->address) || ipv4_.count(found->address) == 0) return 0;
+  (void)image(found->address);
+  const auto replacement = ipv4_[found->address];
+  out += fmt::format("{0:02x}{4}{1:02x} {2:02x}{4}{3:02x}",
+                     replacement >> 24U,
+                     (replacement >> 16U) & 0xff,
+                     (replacement >> 8U) & 0xff,
+                     replacement & 0xff,
+                     found->separator);
   return found->end - at;
 }
 
@@ -277,9 +207,7 @@ std::size_t IpReplacer::replace_joined(std::string_view text, std::size_t at, st
   for (const char separator : {'-', '_'}) {
     const auto found = ipv4_at(text, at, separator);
     if (!found || ipv4_.count(found->address) == 0 || is_public(found->address)) continue;
-    auto name = image(found->address);
-    std::replace(name.begin(), name.end(), '.', separator);
-    out += name;
+    append_replaced(image(found->address), '.', found->separator, out);
     return found->end - at;
   }
   return 0;
@@ -292,13 +220,10 @@ std::size_t IpReplacer::replace_hex(std::string_view text, std::size_t at, std::
   if (!prefixed && !begins_word(text, at)) return 0;
   const auto length = hex_length(text, at);
   if (length == kHexIpv4 || (prefixed && length == kHexIpv4 - 1)) {
-    std::uint32_t value = 0;
+    const auto value = ipv4_of_hex(text.substr(at, length));
     // Eight decimal digits are more often another number, unless a port follows.
     bool letter = at_or_end(text, at + length) == ':' && hex_length(text, at + length + 1) == 4;
-    for (const char c : text.substr(at, length)) {
-      value = static_cast<std::uint32_t>(with_digit(value, c));
-      letter = letter || !is_digit(c);
-    }
+    for (const char c : text.substr(at, length)) letter = letter || !is_digit(c);
     for (const bool swap : {false, true}) {
       const auto address = swap ? swapped(value) : value;
       if ((!letter && !prefixed) || is_public(address) || ipv4_.count(address) == 0) continue;
@@ -309,11 +234,7 @@ std::size_t IpReplacer::replace_hex(std::string_view text, std::size_t at, std::
     }
   }
   if (length != kHexIpv6) return 0;
-  Ipv6 value{};
-  for (std::size_t i = 0; i < length; ++i) {
-    auto& byte = value.at(i / 2);
-    byte = static_cast<std::uint8_t>(with_digit(byte, text[at + i]));
-  }
+  const auto value = ipv6_of_hex(text.substr(at, length));
   for (const bool swap : {false, true}) {
     const auto known = ipv6_.find(swap ? with_swapped_words(value) : value);
     if (known == ipv6_.end()) continue;
@@ -333,6 +254,7 @@ std::size_t IpReplacer::replace(std::string_view text, std::size_t at, std::stri
     if (const auto length = replace_ipv4(text, at, out)) return length;
     if (const auto length = replace_joined(text, at, out)) return length;
   }
+  if (const auto length = replace_dump(text, at, out)) return length;
   return replace_hex(text, at, out);
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/ip_spellings.h"
 #include "host/scrub_text.h"
 
 namespace manactl::host {
@@ -32,12 +33,12 @@ class IpReplacer {
   std::size_t count() const { return used_ipv4_ + used_ipv6_; }  // of replaced addresses
 
  private:
-  using Ipv6 = std::array<std::uint8_t, 16>;
-
   std::string image(std::uint32_t address);
   std::string image(const Ipv6& address);
   std::size_t replace_ipv4(std::string_view text, std::size_t at, std::string& out);
   std::size_t replace_ipv6(std::string_view text, std::size_t at, std::string& out);
+  void learn_socket(std::string_view text, std::size_t at);
+  std::size_t replace_dump(std::string_view text, std::size_t at, std::string& out);
   std::size_t replace_joined(std::string_view text, std::size_t at, std::string& out);
   std::size_t replace_hex(std::string_view text, std::size_t at, std::string& out);
   std::size_t replace_start(std::string_view text, std::size_t at, std::string& out);

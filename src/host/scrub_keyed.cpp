@@ -199,11 +199,12 @@ bool ends_before(std::string_view rest) {
   return !key.empty() && (next == '=' || next == ':');
 }
 
-// The length of the secret that `line` begins with.
-std::size_t length_of(std::string_view line, const Opening& opening, Likelihood likelihood) {
-  auto length = value_of(line, opening).size();
+// The length of the secret that `text` begins with. It reads nothing behind the secret, which would
+// not take linear time in a long line.
+std::size_t length_of(std::string_view text, const Opening& opening, Likelihood likelihood) {
+  auto length = value_of(text, opening).size();
   if (opening.bracket == '[') {  // hides all elements
-    auto list = line.substr(0, line.find(']', length));
+    auto list = text.substr(0, text.find_first_of("]\n", length));
     remove_blanks(list);
     char quote = '\0';
     if (opening.quote != '\0') remove_quote(list, quote);
@@ -211,13 +212,14 @@ std::size_t length_of(std::string_view line, const Opening& opening, Likelihood 
   }
   if (opening.quote != '\0' || likelihood == Likelihood::if_long) return length;
   if (opening.is_rest_of_line) {
+    auto line = text.substr(0, text.find('\n'));
     remove_white_space(line);
     return line.size();
   }
-  while (length < line.size() && kPunctuation.find(line[length]) != std::string_view::npos &&
-         !ends_before(line.substr(length))) {
-    length = line.find_first_not_of(kPunctuation, length);
-    length += value_of(line.substr(length), opening).size();
+  while (length < text.size() && kPunctuation.find(text[length]) != std::string_view::npos &&
+         !ends_before(text.substr(length))) {
+    length = text.find_first_not_of(kPunctuation, length);
+    length += value_of(text.substr(length), opening).size();
   }
   return length;
 }
@@ -325,7 +327,7 @@ std::size_t keyed_secret_at(std::string_view text, std::size_t at) {
   if (likelihood == Likelihood::always && begins_line(opening.before) &&
       (assigned || opening.key == "rootpw"))
     opening.is_rest_of_line = true;
-  return length_of(text.substr(at, text.substr(at).find('\n')), opening, likelihood);
+  return length_of(text.substr(at), opening, likelihood);
 }
 
 }  // namespace manactl::host

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "host/scrub_arguments.h"
+#include "host/scrub_hex.h"
 #include "host/scrub_keyed.h"
 #include "host/scrub_text.h"
 #include "host/scrub_words.h"
@@ -250,6 +251,7 @@ std::size_t SecretFinder::length_at(std::size_t at) {
   if (const auto length = keyed_secret_at(text_, at)) return length;
   if (const auto length = login_password_at(text_, at)) return length;
   if (const auto length = account_password(at)) return length;
+  if (const auto length = hex_secret_at(text_, at)) return length;
   if (const auto length = hook_at(text_, at)) return length;
   if (!starts) return 0;
   const auto rest = text_.substr(at);

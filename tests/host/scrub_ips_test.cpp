@@ -74,8 +74,8 @@ TEST(ScrubbedIpv4, IsReplacedInHexadecimalDigits) {
 TEST(ScrubbedIpv4, IsReplacedInEightDecimalDigitsOnlyWithAPortOrPrefix) {
   expect_scrubbed({{"18.52.86.120 12345678 12345678:16 12345678-0016 12345678:00161",
                     "198.18.0.1 12345678 12345678:16 12345678-0016 12345678:00161"},
-                   {"18.52.86.120 12345678:0016 78563412:0016 0x12345678",
-                    "198.18.0.1 c6120001:0016 010012c6:0016 0xc6120001"}});
+                   {"18.52.86.120 12345678:0016 x 78563412:0016 0x12345678",
+                    "198.18.0.1 c6120001:0016 x 010012c6:0016 0xc6120001"}});
 }
 
 TEST(ScrubbedIpv4, IsKeptInEverySpellingIfItIsPublic) {
@@ -148,6 +148,51 @@ TEST(ScrubbedIpv6, IsNeverReplacedByAnAddressOfTheMachine) {
 TEST(ScrubbedIpv6, IsReplacedOnceIfEscapeSequencesSurroundIt) {
   expect_scrubbed(
       {{"\x1b[31mfd00::7\x1b[0m", "2001:db8:5c::1"}, {"\x1b[31mfe80::7\x1b[0m", "fe80::db8:0:1"}});
+}
+
+TEST(ScrubbedIpv4, IsDistinguishedFromReleasesOfRpmPackages) {
+  expect_kept({"kernel-6.6.134.1-1.azl3.x86_64",
+               "dpdk-20.51.37.9-12.el9_4",
+               "x-20.51.37.9-1.cm2",
+               "x-20.51.37.9-1.fc40",
+               "x-20.51.37.9-1.amzn2023",
+               "x-20.51.37.9-3.lp155 x-20.51.37.9-1.suse",
+               "x-20.51.37.9-2.mga9"});
+  expect_scrubbed({{"cap-52.77.88.99-443.pcap", "cap-198.18.0.1-443.pcap"},
+                   {"52.77.88.99-1.log", "198.18.0.1-1.log"}});
+}
+
+TEST(ScrubbedIpv4, IsReplacedWithEscapedDots) {
+  expect_scrubbed({{R"(10\.77\.88\.99)", R"(198\.18\.0\.1)"},
+                   {R"(10\\.77\\.88\\.99 52\.77\.88\.99)", R"(198\\.18\\.0\\.1 198\.18\.0\.2)"},
+                   {"10[.]77[.]88[.]99", "198[.]18[.]0[.]1"},
+                   {"x%3D52%2E77%2e88%2E99", "x%3D198%2E18%2E0%2E1"}});
+}
+
+TEST(ScrubbedIps, AreCollectedFromTablesOfSockets) {
+  expect_scrubbed(
+      {{"0: 0400000A:0016 63584D34:01BB 01", "0: 010012c6:0016 020012c6:01BB 01"},
+       {"000000000000000000000000FFFF0A00:0016 0403021000000000A418BFEE00000001:01BB",
+        "b80d012000005c000000000001000000:0016 b80d012000005c000000000002000000:01BB"}});
+  expect_kept({"63584D34:01BB x", "63584D34:01BB 63584D34:01BBx", "0100007F:0016 00000000:0000"});
+}
+
+TEST(ScrubbedIpv4, IsReplacedInDumpsIfItIsKnown) {
+  expect_scrubbed({{"10.0.0.4 HEX: 45 00 0a 00 00 04 34 4d 58 63",
+                    "198.18.0.1 HEX: 45 00 c6 12 00 01 34 4d 58 63"},
+                   {"10.0.0.4\n0x0010:  4006 b1e6 0A00 0004 344d",
+                    "198.18.0.1\n0x0010:  4006 b1e6 c612 0001 344d"}});
+}
+
+TEST(ScrubbedIpv6, IsReplacedInUrls) {
+  expect_scrubbed({{"x=2603%3A1030%3A800%3a5%3A%3Abfee%3Aa418&y", "x=2001%3Adb8%3A5c%3A%3A1&y"},
+                   {"http%3A%2F%2F%5Bfd00%3A%3A7%5D%3A80 fd00::7",
+                    "http%3A%2F%2F%5B2001%3Adb8%3A5c%3A%3A1%5D%3A80 2001:db8:5c::1"}});
+  expect_kept({"12%3A34", "x%3Ay", "%3A%3A1"});
+}
+
+TEST(ScrubbedIpv6, BeginsAfterALabelOfHexadecimalLetters) {
+  expect_scrubbed({{"add:2603:1030:800:5:0:0:bfee:a418", "add:2001:db8:5c::1"}});
 }
 
 TEST(ScrubbedIps, AreNumberedBeyondOneByte) {

@@ -197,6 +197,35 @@ TEST(ScrubbedSecret, HasAPrefixThatItsIssuerChose) {
   expect_kept({"AKIA", "hvs.x", "glpat-x", "akiaabcdefghijklmnop"});
 }
 
+TEST(ScrubbedSecret, IsAValueOfAuditInHexadecimalDigits) {
+  expect_scrubbed({{"type=PROCTITLE msg=audit(1.2:3): proctitle=6375726C002D75",
+                    "type=PROCTITLE msg=audit(1.2:3): proctitle=secret1"},
+                   {"saddr=020001BB344D58630000000000000000 x", "saddr=secret1 x"},
+                   {"type=EXECVE msg=audit(1.2:3): a0=\"sh\" a1=6375726C202D75",
+                    "type=EXECVE msg=audit(1.2:3): a0=\"sh\" a1=secret1"},
+                   {"type=USER_CMD msg=audit(1.2:3): cmd=6375726C202D75 x",
+                    "type=USER_CMD msg=audit(1.2:3): cmd=secret1 x"},
+                   {"type=TTY msg=audit(1.2:3): comm=\"sh\" data=6375726C",
+                    "type=TTY msg=audit(1.2:3): comm=\"sh\" data=secret1"}});
+  expect_kept({"cmd=6375726C202D75",
+               "type=SYSCALL msg=audit(1.2:3): arch=c000003e a0=7ffd1234 a1=55d0c0ffee01",
+               "proctitle=\"testpmd\" saddr=none saddr=0x0a"});
+}
+
+TEST(ScrubbedSecret, IsAKeyOfIpsecOrMacsec) {
+  expect_scrubbed({{"\tauth-trunc hmac(sha256) 0x00112233445566778899aabbccddeeff 128",
+                    "\tauth-trunc hmac(sha256) secret1 128"},
+                   {"enc cbc(aes) 0x00112233445566778899aabbccddeeff", "enc cbc(aes) secret1"},
+                   {"aead rfc4106(gcm(aes)) 0x00112233445566778899aabbccddeeff01234567 128",
+                    "aead rfc4106(gcm(aes)) secret1 128"},
+                   {"ip macsec add macsec0 tx sa 0 pn 1 on key 01 81818181818181818181818181818181",
+                    "ip macsec add macsec0 tx sa 0 pn 1 on key 01 secret1"}});
+  expect_kept({"call (x) 0x00112233445566778899aabbccddeeff",
+               "enc cbc(aes) 0x0011",
+               "key 01 8181",
+               "hash key 01: 81818181818181818181818181818181"});
+}
+
 TEST(ScrubbedSecret, IsReplacedInOtherLinesIfItIsNoWord) {
   expect_scrubbed({{"password=Sword7fish\nx Sword7fish", "password=secret1\nx secret1"},
                    {"password=swordfish\nx swordfish", "password=secret1\nx swordfish"}});
