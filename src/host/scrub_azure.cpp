@@ -36,6 +36,24 @@ void learn_vault_path(std::string_view rest, NameReplacer& names) {
   }
 }
 
+// Paths of blobs and images: "store1.blob.core.windows.net/CONTAINER/BLOB". Their words are often
+// usual ones such as "logs", so that only the whole path is a name.
+void learn_stored_path(std::string_view host, std::string_view rest, NameReplacer& names) {
+  static constexpr std::string_view kDomains[] = {".core.windows.net", ".azurecr.io"};
+  const auto word = lower(host);
+  const bool stored = std::any_of(std::begin(kDomains), std::end(kDomains), [&](auto domain) {
+    return word.ends_with(domain);
+  });
+  if (!stored || !rest.starts_with('/')) return;
+  const auto path =
+      rest.substr(0, rest.substr(0, kMaxNameLength).find_first_of(" \t\"',;?:@&)]}<>|\\"));
+  names.add_whole(NameReplacer::kName, std::string(host).append(path));
+  for (const auto part : split(path, '/')) {
+    const bool strange = part.find_first_of("0123456789-") != std::string_view::npos;
+    if (strange) names.add(NameReplacer::kName, name_at(part));
+  }
+}
+
 void learn_domains(const LogLine& line, NameReplacer& names) {
   for (const std::string_view part : {".azure",
                                       ".windows.net",
@@ -51,6 +69,7 @@ void learn_domains(const LogLine& line, NameReplacer& names) {
       names.add(NameReplacer::kHost, azure_resource(host));
       names.add(NameReplacer::kHost, host);
       learn_vault_path(line.text.substr(start + name.size()), names);
+      learn_stored_path(host, line.text.substr(start + name.size()), names);
     }
   }
 }

@@ -25,6 +25,13 @@ bool has_digits(std::string_view text, std::string_view shape) {  // '9' stands 
 
 // Removes the time that begins a line, with its fraction and zone. Returns false if there is none.
 bool remove_time(std::string_view& line) {
+  // journalctl prints the names of months in the language of the locale: "nov. 21", "Mär 21".
+  constexpr std::size_t kMaxMonth = 12;  // bytes
+  const auto month = line.substr(0, kMaxMonth).find(' ');
+  const bool local = month != std::string_view::npos && month > 2 &&
+                     name_at(line.substr(0, month)).size() + 1 >= month &&
+                     has_digits(line.substr(month), " 99 99:99:99");
+  if (local) line.remove_prefix(month - 3);
   const bool weekday = has_digits(line, "??? 9999-99-99 99:99:99");  // journalctl -o short-full
   if (weekday) line.remove_prefix(4);
   const bool short_time = has_digits(line, "??? 99 99:99:99");
@@ -37,6 +44,18 @@ bool remove_time(std::string_view& line) {
   line.remove_prefix(std::min<std::size_t>(1, line.size()));
   line.remove_prefix(std::min(line.find(' '), line.size()));  // name of the zone
   return true;
+}
+
+// The host of a line without a time: "web01 sshd[7]: ...".
+std::string_view untimed_host(std::string_view line) {
+  const auto fields = words(line);
+  if (fields.size() < 2 || name_at(fields[0]) != fields[0]) return {};
+  const bool process = fields[1].ends_with("]:") && is_digit(fields[1][fields[1].size() - 3]) &&
+                       is_alphanumeric(fields[1].front());
+  const bool strange = fields[0].find_first_of("0123456789-") != std::string_view::npos;
+  const bool sentence = fields[0].front() >= 'A' && fields[0].front() <= 'Z' && !strange;
+  return (process && !sentence) || (fields[1] == "kernel:" && strange) ? fields[0]
+                                                                       : std::string_view();
 }
 
 // The host of a line of syslog or of journalctl: "Nov 21 10:00:00 web01 sshd[7]: ...",
@@ -53,7 +72,7 @@ std::string_view syslog_host(std::string_view line) {
     const bool closed = end != std::string_view::npos && end > 6 && line[end] == ']';
     const bool unix_time = end != std::string_view::npos && end > 12 && line[end - 1] == ' ' &&
                            line[end - 2] != ' ' && line.front() != '[';
-    if (!(closed && seconds) && !unix_time) return {};
+    if (!(closed && seconds) && !unix_time) return untimed_host(line);
     line.remove_prefix(closed ? end + 1 : end);
   }
   const auto fields = words(line);

@@ -111,11 +111,6 @@ void learn_keys(const LogLine& line, NameReplacer& names) {
   after_each(line, "serial number: ", [&](std::string_view rest) {
     names.add(NameReplacer::kName, name_at(rest));
   });
-  // The metadata service describes a VM: {"name":"web01","vmId":"..."}.
-  if (!line.mentions("\"vmid\"")) return;
-  after_each(line, "\"name\":", [&](std::string_view rest) {
-    names.add(NameReplacer::kHost, value_at(rest.substr(rest.starts_with(' ') ? 1 : 0)));
-  });
 }
 
 }  // namespace manactl::host

@@ -73,6 +73,7 @@ constexpr std::string_view kSecretKeys[] = {"api",
 
 // Words that may follow the keyword: "secret_value", "passwordHash".
 constexpr std::string_view kTrailers[] = {"value",
+                                          "ref",
                                           "data",
                                           "hash",
                                           "text",

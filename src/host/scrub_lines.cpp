@@ -26,6 +26,7 @@ void learn_lines(std::string_view text, NameReplacer& names) {
   constexpr std::size_t kMinLine = 6;
   bool is_start = true;
   std::string copy;
+  learn_metadata(text, names);
   while (!text.empty()) {  // split() would need 16 bytes per line
     const auto end = std::min(text.find('\n'), text.size());
     const auto piece = text.substr(0, std::min(end, kMaxPiece));
@@ -37,6 +38,7 @@ void learn_lines(std::string_view text, NameReplacer& names) {
       learn_prompts(line, names);
       learn_keys(line, names);
       learn_resources(line, names);
+      learn_services(line, names);
     }
     is_start = piece.size() == end;
     text.remove_prefix(is_start ? std::min(end + 1, text.size()) : piece.size() - kOverlap);

@@ -65,6 +65,12 @@ void learn_keys(const LogLine& line, NameReplacer& names);
 // Resources of Azure: paths of the Resource Manager, names in Azure's domains, options of `az`.
 void learn_resources(const LogLine& line, NameReplacer& names);
 
+// Names that services and DPDK print: waagent, cloud-init, kubelet, NetworkManager, chronyd, OVN.
+void learn_services(const LogLine& line, NameReplacer& names);
+
+// Names in the metadata of a VM, which may have several lines: {"name":"web01","vmId":"..."}.
+void learn_metadata(std::string_view text, NameReplacer& names);
+
 // Calls the functions above for all lines of `text`.
 void learn_lines(std::string_view text, NameReplacer& names);
 

@@ -17,6 +17,7 @@ bool is_one_of(char c, std::string_view characters) {
 // Adds the user at the start of `rest`, and the host if it is "user@host".
 void add_user_at(std::string_view rest, NameReplacer& names) {
   const auto name = name_at(rest);
+  if (rest.substr(name.size()).starts_with("://")) return;  // a URL
   const auto at = name.find('@');
   names.add(NameReplacer::kUser, name.substr(0, at));
   if (at != std::string_view::npos) names.add(NameReplacer::kHost, name.substr(at + 1));

@@ -78,13 +78,30 @@ constexpr std::string_view kWords[] = {"localhost",   "localdomain",
                                        "this",        "that",
                                        "with",        "not",
                                        "and",         "set",
-                                       "get"};
+                                       "get",         "cron",
+                                       "crond",       "http",
+                                       "https",       "static",
+                                       "transient"};
 
 // The kernel and udev name interfaces and RDMA devices with these and a number.
 constexpr std::string_view kInterfaces[] = {
     "eth",   "enp",   "ens",   "eno",  "bond",  "team", "veth", "docker", "virbr",  "vlan",
     "mana_", "mlx5_", "mlx4_", "tap",  "tun",   "dtap", "net_", "uio",    "uverbs", "pts",
     "tty",   "ttys",  "lcore", "port", "queue", "cpu",  "node", "vport",  "numa",   "socket"};
+
+// The second and later bytes of a character in UTF-8.
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0U) == 0x80;
+}
+
+// Letters in UTF-8 begin with these bytes: those of Europe, and those of Asia. The bytes between
+// begin quotes and dashes.
+bool is_name_character(char c) {
+  constexpr std::string_view kOthers = "._-$@+";
+  const auto byte = static_cast<unsigned char>(c);
+  return is_alphanumeric(c) || kOthers.find(c) != std::string_view::npos || is_continuation(c) ||
+         (byte >= 0xc3 && byte <= 0xdf) || (byte >= 0xe3 && byte <= 0xed);
+}
 
 bool is_interface(std::string_view lower_name) {
   return std::any_of(std::begin(kInterfaces), std::end(kInterfaces), [&](auto prefix) {
@@ -113,14 +130,18 @@ bool is_ignored(std::string_view name) {
 
 std::string_view name_at(std::string_view text) {
   text = text.substr(0, kMaxNameLength);
-  auto name = text.substr(0, text.find_first_not_of(kNameCharacters));
+  const auto* const end = std::find_if_not(text.begin(), text.end(), is_name_character);
+  auto name = text.substr(0, static_cast<std::size_t>(end - text.begin()));
   while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.remove_suffix(1);
   return name;
 }
 
 std::string_view last_name(std::string_view text) {
   text.remove_prefix(text.size() - std::min(text.size(), kMaxNameLength));
-  return text.substr(text.find_last_not_of(kNameCharacters) + 1);
+  const auto end = std::find_if_not(text.rbegin(), text.rend(), is_name_character);
+  text.remove_prefix(static_cast<std::size_t>(text.rend() - end));
+  while (!text.empty() && is_continuation(text.front())) text.remove_prefix(1);
+  return text;
 }
 
 std::string_view first_word(std::string_view name) {

@@ -16,9 +16,6 @@ namespace manactl::host {
 // Longer names are not replaced. It bounds the time.
 inline constexpr std::size_t kMaxNameLength = 255;
 
-inline constexpr std::string_view kNameCharacters =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-$@+";
-
 template <std::size_t Count>
 bool contains(const std::string_view (&list)[Count], std::string_view word) {
   return std::find(std::begin(list), std::end(list), word) != std::end(list);
@@ -31,7 +28,7 @@ bool is_number(std::string_view text);
 // such as "eth0", and words that logs and captured files use, such as "mana".
 bool is_ignored(std::string_view name);
 
-// The name at the start of `text`.
+// The name at the start of `text`: letters, also in UTF-8, digits and "._-$@+".
 std::string_view name_at(std::string_view text);
 
 // The name that ends at the end of `text`.

@@ -150,6 +150,53 @@ prodlb2.acme.com has address 10.0.0.9|acme prodlb2
 mount: /mnt: special device nfs.acme.com:/data does not exist|acme
 //acmestore.file.core.windows.net/share1 /mnt cifs nofail,credentials=/etc/smbcredentials/acmestore.cred 0 0|acmestore
 nfsvers=4.1 mount nas-4:/ifs/home|nas-4
+nov. 21 10:00:00 prodvm sshd[7]: x|prodvm
+févr. 03 10:00:00 prodvm kernel: x|prodvm
+Mär 21 10:00:00 prodvm kernel: x|prodvm
+août 03 10:00:00 prodvm systemd[1]: x|prodvm
+prodvm sshd[7]: x|prodvm
+prodvm-3 kernel: x|prodvm-3
+jürgen@prodvm:~$ ls|jürgen prodvm
+sshd[7]: Accepted password for éloïse from 10.0.0.9 port 22 ssh2|éloïse
+/home/jürgen/x|jürgen
+Nov 21 10:00:00 hôte7 sshd[7]: x|hôte7
+useradd: user ‘gregor’ already exists|gregor
+pam_rhosts: denied access to user `gregor' from `prodlb2'|gregor prodlb2
+login[7]: FAILED LOGIN (1) on `tty1' FROM `prodlb2' FOR `gregor', Authentication failure|gregor prodlb2
+      3 1001 gregor seat0 tty1|gregor
+      4 1001 gregor -     1234 user    pts/0 no -|gregor
+1001 gregor no     active|gregor
+GET http://prodlb:8080/x|prodlb
+proxy=https://prodlb/|prodlb
+wss://prodlb/x|prodlb
+https://acme7.blob.core.windows.net/payroll/a.vhd|acme7 payroll
+pull acme7.azurecr.io/payroll/app7:1|acme7 payroll app7
+Set hostname [prodvm]|prodvm
+INFO Daemon Publishing hostname prodvm|prodvm
+User gregor already exists, skip useradd|gregor
+Create user account gregor|gregor
+cloud-init[7]: Non-persistently setting the system hostname to prodvm|prodvm
+util.py[DEBUG]: Setting hostname to prodvm (prodvm)|prodvm
+distros[INFO]: Adding user gregor|gregor
+ci-info: no authorized SSH keys fingerprints found for user gregor.|gregor
+kubelet: "Successfully registered node" node="prodvm"|prodvm
+kubelet: Error getting node: nodes "prodvm" not found|prodvm
+kubelet --hostname-override=prodvm --node-name prodvm2|prodvm prodvm2
+containerd: RunPodSandbox for &PodSandboxMetadata{Name:payroll-7d4,Uid:x,Namespace:acme,Attempt:0,}|payroll-7d4 acme
+NetworkManager[8]: policy: set-hostname: set hostname to 'prodvm' (from DHCPv4)|prodvm
+NetworkManager[8]: hostname: static hostname changed from "prodvm" to "prodvm2"|prodvm prodvm2
+NetworkManager[8]: dhcp4 (eth0): option host_name            => 'prodvm'|prodvm
+NetworkManager[8]: dhcp4 (eth0): option domain_name          => 'acmecorp'|acmecorp
+chronyd[1]: Selected source prodntp|prodntp
+chronyd[1]: Selected source 1.2.3.4 (prodntp)|prodntp
+chronyd[1]: Could not resolve prodntp|prodntp
+ovs-vsctl set Open_vSwitch . external_ids:system-id="prodvm"|prodvm
+Chassis "prodvm"|prodvm
+ovn-controller: Claiming lport payroll-nic for this chassis.|payroll-nic
+EAL: dpdk-testpmd --file-prefix=acme7 -l 0-1|acme7
+dpdk-testpmd --file-prefix payroll -l 0-1|payroll
+iscsiadm: iqn.2003-01.org.linux-iscsi.prodvm.x8664:sn.d83c2|prodvm d83c2
+- secretRef: payroll-key|payroll-key
 )log";
 
 TEST(ScrubbedLine, HidesNamesAndSecretsOfOtherPrograms) {
