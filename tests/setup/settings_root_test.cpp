@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+
 #include "os/in_namespace.h"
 #include "setup/settings.h"
 
@@ -40,6 +42,11 @@ class Machine {
   std::string restore(const Values& saved) {
     const auto restored = restore_settings({live_->system(), *clock_}, one(), saved);
     return restored ? "" : restored.error().message;
+  }
+
+  void write(const std::string& path, unsigned value) {
+    const auto done = live_->system().files.write(path, std::to_string(value));
+    EXPECT_TRUE(done) << path << " " << value << ": " << done.error().message;
   }
 
   Result<> set(const std::string& key, const std::string& value) {
@@ -105,6 +112,54 @@ TEST(Settings, ReturnToANewInterface) {
     for (int round = 0; round < 2; ++round) {
       EXPECT_EQ(machine.restore(saved), "");
       EXPECT_EQ(machine.saved(), saved);
+    }
+  });
+}
+
+// Sets some of the settings to random values that the kernel accepts.
+void change_some(Machine& machine, std::mt19937& random) {
+  const auto number = [&](unsigned most) {
+    return std::uniform_int_distribution<unsigned>(0, most)(random);
+  };
+  const auto any_mac = fmt::format("02:00:00:00:00:{:02x}", number(255));
+  const std::vector<std::pair<std::string, std::string>> choices = {
+      {"ethtool/channels", fmt::format("{} {} 0 0", 1 + number(3), 1 + number(3))},
+      {"ethtool/feature/rx-gro", number(1) != 0 ? "on" : "off"},
+      {"ethtool/feature/tx-tcp-segmentation", number(1) != 0 ? "on" : "off"},
+      {"link/flags", number(1) != 0 ? "promisc multicast" : "allmulti"},
+      {"link/gso-max-size", std::to_string(3000 + number(60000))},
+      {"link/gro-max-size", std::to_string(3000 + number(60000))},
+      {fmt::format("link/altname/data{}", number(1000)), ""},
+      {fmt::format("link/neighbor/10.0.0.{}", 1 + number(200)), any_mac + " flags 0 protocol 4"},
+      {fmt::format("link/neighbor/fd00::{:x}", 1 + number(200)), any_mac + " flags 0 protocol 0"},
+      {fmt::format("link/proxy/10.1.0.{}", 1 + number(200)), "- flags 8 protocol 0"},
+      {"link/multicast/01:00:5e:01:02:03", ""},
+      {"link/fdb/" + any_mac, ""},
+      {"link/ipv6-token", fmt::format("::a:b:c:{:x}", 1 + number(200))},
+  };
+  for (const auto& [key, value] : choices) {
+    if (number(1) == 0) continue;
+    const auto done = machine.set(key, value);
+    EXPECT_TRUE(done) << key << " " << value << ": " << done.error().message;
+  }
+  if (number(1) != 0) machine.write("proc/sys/net/ipv4/conf/one/rp_filter", number(2));
+  if (number(1) != 0) machine.write("proc/sys/net/ipv6/conf/one/hop_limit", 1 + number(254));
+  if (number(1) != 0) machine.write("proc/sys/net/ipv4/neigh/one/gc_stale_time", number(1000));
+}
+
+TEST(Settings, ReturnWithRandomValues) {
+  run_in_network_namespace([] {
+    Machine machine;
+    std::mt19937 random(20261127);
+    for (int round = 0; round < 200 && !::testing::Test::HasFailure(); ++round) {
+      add_one();
+      change_some(machine, random);
+      const auto saved = machine.saved();
+      ip("link del one");
+      add_one();
+      EXPECT_EQ(machine.restore(saved), "") << "round " << round;
+      EXPECT_EQ(machine.saved(), saved) << "round " << round;
+      ip("link del one");
     }
   });
 }
