@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 namespace manactl::device {
 namespace {
@@ -20,8 +21,7 @@ constexpr std::uint32_t kTmpfs = 0x01021994, kHugetlbfs = 0x958458f6;
 
 // The mapping that a thread accesses.
 struct Accessed {
-  std::uint8_t* memory = nullptr;
-  std::uint64_t bytes = 0;
+  std::span<std::uint8_t> mapping;
   volatile std::sig_atomic_t lost = 0;
 };
 
@@ -35,11 +35,12 @@ void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
   const int number = errno;
   auto* accessed = g_accessed.load(std::memory_order_relaxed);
   const auto* at = static_cast<std::uint8_t*>(info->si_addr);
-  const bool is_ours = info->si_code > 0 && accessed != nullptr && at >= accessed->memory &&
-                       at < accessed->memory + accessed->bytes;
+  const auto mapping = accessed == nullptr ? std::span<std::uint8_t>() : accessed->mapping;
+  const bool is_ours =
+      info->si_code > 0 && at >= mapping.data() && at < mapping.data() + mapping.size();
   constexpr int kFlags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
-  if (is_ours && ::mmap(accessed->memory, accessed->bytes, PROT_READ | PROT_WRITE, kFlags, -1, 0) !=
-                     MAP_FAILED) {
+  constexpr int kAccess = PROT_READ | PROT_WRITE;
+  if (is_ours && ::mmap(mapping.data(), mapping.size(), kAccess, kFlags, -1, 0) != MAP_FAILED) {
     accessed->lost = 1;
   } else {
     std::signal(signal, SIG_DFL);
@@ -48,11 +49,19 @@ void on_bus_error(int signal, siginfo_t* info, void* /*context*/) {
   errno = number;
 }
 
-bool is_in_memory(const Descriptor& file) {
+// Returns the size of the file's pages, or 0 if the file is not in memory.
+std::uint64_t page_bytes(const Descriptor& file) {
   struct statfs status{};
-  if (::fstatfs(file.get(), &status) != 0) return false;
+  if (::fstatfs(file.get(), &status) != 0) return 0;
   const auto type = static_cast<std::uint32_t>(status.f_type);
-  return type == kTmpfs || type == kHugetlbfs;
+  return type == kTmpfs || type == kHugetlbfs ? static_cast<std::uint64_t>(status.f_bsize) : 0;
+}
+
+// munmap(2) fails with ENOMEM if the kernel has merged the mapping with others, and the process has
+// too many mappings to split them again.
+Result<> remove_mapping(std::span<std::uint8_t> mapping) {
+  if (::munmap(mapping.data(), mapping.size()) == 0) return {};
+  return fail_errno(errno, "cannot unmap guest RAM");
 }
 
 }  // namespace
@@ -89,7 +98,8 @@ Result<> GuestMemory::map(std::uint64_t address,
   if (ranges_.size() >= kMaxRanges) {
     return fail_errno(ENOSPC, fmt::format("the guest has {} ranges of RAM already", kMaxRanges));
   }
-  if (!is_in_memory(file)) {
+  const auto page = page_bytes(file);
+  if (page == 0) {
     return fail(Errc::invalid, "the file is not in memory: use memfd, tmpfs or hugetlbfs");
   }
   struct stat status{};
@@ -101,27 +111,38 @@ Result<> GuestMemory::map(std::uint64_t address,
         fmt::format(
             "{:#x} bytes at offset {:#x} exceed the file of {:#x} bytes", bytes, offset, size));
   }
+  // The kernel maps whole pages of the file, and unmaps and replaces only whole ones.
+  const auto in_page = offset % page;
+  const auto length = (in_page + bytes + page - 1) / page * page;
   const int protection = PROT_READ | (writable ? PROT_WRITE : 0);
-  auto* memory =
-      ::mmap(nullptr, bytes, protection, MAP_SHARED, file.get(), static_cast<off_t>(offset));
-  if (memory == MAP_FAILED) return fail_errno(errno, "cannot map guest RAM");
-  ranges_.emplace(address, Range{bytes, static_cast<std::uint8_t*>(memory), writable});
+  auto* mapped = ::mmap(
+      nullptr, length, protection, MAP_SHARED, file.get(), static_cast<off_t>(offset - in_page));
+  if (mapped == MAP_FAILED) return fail_errno(errno, "cannot map guest RAM");
+  const std::span mapping(static_cast<std::uint8_t*>(mapped), length);
+  ranges_.emplace(address, Range{bytes, mapping.data() + in_page, mapping, writable});
   return {};
 }
 
-void GuestMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
+Result<> GuestMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
   auto it = ranges_.lower_bound(address);
   while (it != ranges_.end() && it->first - address < bytes &&
          it->second.bytes <= bytes - (it->first - address)) {
-    ::munmap(it->second.memory, it->second.bytes);
+    auto removed = remove_mapping(it->second.mapping);
+    if (!removed) return removed;
     it = ranges_.erase(it);
   }
+  return {};
 }
 
-void GuestMemory::clear() {
-  for (const auto& [address, range] : ranges_) ::munmap(range.memory, range.bytes);
+Result<> GuestMemory::clear() {
+  Result<> result;
+  for (const auto& [address, range] : ranges_) {
+    auto removed = remove_mapping(range.mapping);
+    if (!removed) result = std::move(removed);
+  }
   ranges_.clear();
   is_lost_ = false;
+  return result;
 }
 
 bool GuestMemory::covers(std::uint64_t address, std::uint64_t bytes, bool for_writing) const {
@@ -137,7 +158,7 @@ bool GuestMemory::covers(std::uint64_t address, std::uint64_t bytes, bool for_wr
 
 template <class Access>
 bool GuestMemory::access(const Range& range, const Access& access) const {
-  Accessed accessed{range.memory, range.bytes};
+  Accessed accessed{range.mapping};
   g_accessed.store(&accessed, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   access();

@@ -25,7 +25,7 @@ class GuestMemory {
 
   GuestMemory() = default;
 
-  ~GuestMemory() { clear(); }
+  ~GuestMemory() { (void)clear(); }
 
   GuestMemory(const GuestMemory&) = delete;
   GuestMemory& operator=(const GuestMemory&) = delete;
@@ -39,10 +39,11 @@ class GuestMemory {
                std::uint64_t offset,
                bool writable);
 
-  // Removes the ranges within these addresses.
-  void unmap(std::uint64_t address, std::uint64_t bytes);
+  // Removes the ranges within these addresses. If the kernel refuses it, the connection must end.
+  Result<> unmap(std::uint64_t address, std::uint64_t bytes);
 
-  void clear();
+  // Removes all ranges, also if the kernel refuses it for some. The connection must then end.
+  Result<> clear();
 
   // Copy bytes, also across adjacent ranges. If any byte is not RAM, return false and copy nothing.
   // If a page is lost, return false, but may have copied a part.
@@ -59,6 +60,7 @@ class GuestMemory {
   struct Range {
     std::uint64_t bytes = 0;
     std::uint8_t* memory = nullptr;
+    std::span<std::uint8_t> mapping;  // whole pages of the file, which contain `memory`
     bool writable = false;
   };
 

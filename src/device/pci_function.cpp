@@ -113,7 +113,7 @@ void PciFunction::reset() {
 void PciFunction::forget_guest() {
   reset();
   reset_config();
-  memory_.clear();
+  (void)memory_.clear();  // the connection has ended already
 }
 
 bool PciFunction::read(std::uint64_t address, std::span<std::uint8_t> into) {

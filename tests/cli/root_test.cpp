@@ -2,19 +2,16 @@
 //
 // Tests that need root: they use files of other users, or reserve hugepages.
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "cli/run_manactl.h"
 #include "datapath/bench.h"
 #include "datapath/engines.h"
+#include "support/with_hugepages.h"
 
 namespace manactl::test::root_test {
 namespace {
@@ -31,50 +28,17 @@ TEST(Configuration, RejectsAFileOfAnotherUser) {
   EXPECT_THAT(outcome.err, HasSubstr("only root may own it"));
 }
 
-constexpr const char* kPool = "/proc/sys/vm/nr_hugepages";
-
-unsigned long number_in(const char* path) {
-  unsigned long number = 0;
-  std::ifstream(path) >> number;
-  return number;
-}
-
-// Restores the number of hugepages after each test. A lock keeps other tests from changing it.
-class WithHugepages : public testing::Test {
+class BenchWithHugepages : public WithHugepages {
  protected:
-  void SetUp() override {
-    lock_ = open(kPool, O_RDONLY | O_CLOEXEC);
-    if (lock_ < 0 && errno == ENOENT) GTEST_SKIP() << "this kernel has no hugepages: no " << kPool;
-    ASSERT_EQ(flock(lock_, LOCK_EX), 0);
-    before_ = number_in(kPool);
-  }
-
-  void TearDown() override {
-    if (lock_ < 0) return;
-    reserve(before_);
-    EXPECT_EQ(number_in(kPool), before_);
-    close(lock_);
-  }
-
-  // Reads the number back, because the kernel may reserve fewer pages without an error if memory is
-  // fragmented.
-  static bool reserve(unsigned long pages) {
-    std::ofstream(kPool) << pages << std::endl;
-    return number_in(kPool) == pages;
-  }
-
   static Outcome bench(std::vector<std::string> more = {}) {
     std::vector<std::string> words = {
         "bench", "--vdev", "net_null0", "--duration", "100ms", "--json"};
     words.insert(words.end(), more.begin(), more.end());
     return manactl(words);
   }
-
-  int lock_ = -1;
-  unsigned long before_ = 0;
 };
 
-TEST_F(WithHugepages, BenchReportsHowManyItNeedsAndRunsWithThatMany) {
+TEST_F(BenchWithHugepages, ReportsHowManyItNeedsAndRunsWithThatMany) {
   if (datapath::kDpdkEngine.info().version.empty())
     GTEST_SKIP() << "this manactl has no DPDK inside";
   constexpr const char* kFree = "/sys/kernel/mm/hugepages/hugepages-2048kB/free_hugepages";
@@ -107,7 +71,7 @@ TEST_F(WithHugepages, BenchReportsHowManyItNeedsAndRunsWithThatMany) {
   EXPECT_EQ(number_in(kFree), needed) << "the run did not free its hugepages";
 }
 
-TEST_F(WithHugepages, BenchUsesNormalPagesWhenNoneAreFree) {
+TEST_F(BenchWithHugepages, UsesNormalPagesWhenNoneAreFree) {
   if (datapath::kDpdkEngine.info().version.empty())
     GTEST_SKIP() << "this manactl has no DPDK inside";
   if (!reserve(0)) GTEST_SKIP() << "other programs of this machine use hugepages";

@@ -35,7 +35,7 @@ TEST(GuestMemory, ReadsAcrossAdjacentRangesOnly) {
   EXPECT_FALSE(memory.publish(0x1ffd, 0));
   EXPECT_TRUE(memory.publish(0x1ffc, 0));
   EXPECT_FALSE(memory.publish(0x2000, 0));
-  memory.unmap(0x1000, 0x2000);
+  EXPECT_TRUE(memory.unmap(0x1000, 0x2000));
   EXPECT_FALSE(memory.read(0x1000, both));
   EXPECT_FALSE(memory.read(0x2000, both));
   EXPECT_TRUE(memory.read(0x4000, both));
@@ -71,7 +71,7 @@ TEST_F(LostMemory, IsNotRam) {
   EXPECT_FALSE(memory.is_lost());
   EXPECT_FALSE(memory.read(kAddress + 4096, bytes));
   EXPECT_TRUE(memory.is_lost());
-  memory.clear();
+  EXPECT_TRUE(memory.clear());
   EXPECT_FALSE(memory.is_lost());
 }
 
@@ -79,7 +79,7 @@ TEST_F(LostMemory, IsFoundByEveryAccess) {
   ASSERT_EQ(::ftruncate(ram.get(), 0), 0);
   EXPECT_FALSE(memory.write(kAddress, bytes));
   EXPECT_TRUE(memory.is_lost());
-  memory.clear();
+  EXPECT_TRUE(memory.clear());
   const auto other = ram_file(4096);
   ASSERT_TRUE(memory.map(kAddress, 4096, other, 0, true));
   ASSERT_EQ(::ftruncate(other.get(), 0), 0);

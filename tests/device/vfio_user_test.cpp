@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <thread>
@@ -16,6 +17,31 @@
 #include "device/fixture.h"
 #include "device/qemu_client.h"
 #include "device/vfio_user/server.h"
+
+namespace manactl::device::vfio_user::vfio_user_test {
+namespace {
+
+std::atomic<bool> unmapping_fails = false;
+
+}  // namespace
+}  // namespace manactl::device::vfio_user::vfio_user_test
+
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming):
+// names of the linker
+extern "C" {
+int __real_munmap(void* memory, std::size_t bytes);
+int __wrap_munmap(void* memory, std::size_t bytes);
+
+int __wrap_munmap(void* memory, std::size_t bytes) {
+  if (!manactl::device::vfio_user::vfio_user_test::unmapping_fails) {
+    return __real_munmap(memory, bytes);
+  }
+  errno = ENOMEM;
+  return -1;
+}
+}
+
+// NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp,readability-identifier-naming)
 
 namespace manactl::device::vfio_user::vfio_user_test {
 namespace {
@@ -266,6 +292,16 @@ TEST_F(VfioUserTest, ReportsThatRamWasTruncated) {
   disconnect();
   server_.detach();
   EXPECT_FALSE(server_.has_lost_memory());
+}
+
+TEST_F(VfioUserTest, EndsAConnectionWhoseRamCannotBeUnmapped) {
+  const auto ram = ram_file(4096);
+  EXPECT_EQ(error_of(Command::dma_map, body(DmaMap{32, 3, 0, kRam, 4096}), ram.get()), 0U);
+  unmapping_fails = true;
+  send(Command::dma_unmap, body(DmaUnmap{24, 0, kRam, 4096}));
+  disconnect();
+  unmapping_fails = false;
+  EXPECT_EQ(error_, "cannot unmap guest RAM: Cannot allocate memory");
 }
 
 TEST_F(VfioUserTest, EndsAConnectionThatCannotBeRead) {

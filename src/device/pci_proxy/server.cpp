@@ -84,7 +84,8 @@ Result<bool> Server::serve(Device& device) {
 Result<> Server::map(const RawMessage& message) {
   const auto request = body_of<SyncMemory>(message);
   if (!request) return tl::unexpected<Error>(request.error());
-  function_.memory().clear();
+  auto cleared = function_.memory().clear();
+  if (!cleared) return cleared;
   for (std::size_t i = 0; i < message.descriptors.size(); ++i) {
     const auto mapped = function_.memory().map(request->addresses[i],
                                                request->bytes[i],

@@ -70,17 +70,14 @@ int Server::map(const Message& message) {
   return mapped.error().sys != 0 ? mapped.error().sys : EINVAL;
 }
 
-int Server::unmap(const Message& message) {
+Result<int> Server::unmap(const Message& message) {
   const auto request = front<DmaUnmap>(message.body);
   if (!request) return EINVAL;
-  if (request->flags == kUnmapAll) {
-    if (request->address != 0 || request->bytes != 0) return EINVAL;
-    function_.memory().clear();
-    return 0;
-  }
-  if (request->flags != 0) return EINVAL;
-  function_.memory().unmap(request->address, request->bytes);
-  return 0;
+  const bool is_all = request->flags == kUnmapAll;
+  if (is_all ? request->address != 0 || request->bytes != 0 : request->flags != 0) return EINVAL;
+  auto& memory = function_.memory();
+  const auto unmapped = is_all ? memory.clear() : memory.unmap(request->address, request->bytes);
+  return unmapped ? Result<int>(0) : tl::unexpected<Error>(unmapped.error());
 }
 
 int Server::set_irqs(Message message) {
@@ -138,8 +135,10 @@ Result<> Server::handle(Message message, Device& device) {
       return negotiate(message);
     case Command::dma_map:
       return finish(map(message));
-    case Command::dma_unmap:
-      return finish(unmap(message), message.body);
+    case Command::dma_unmap: {
+      const auto error = unmap(message);
+      return error ? finish(*error, message.body) : tl::unexpected<Error>(error.error());
+    }
     case Command::get_device_info:
       return finish(0,
                     bytes_of(DeviceInfo{

@@ -32,7 +32,7 @@ class Server : public FrontEnd {
 
   Result<> negotiate(const Message& message);
   int map(const Message& message);
-  int unmap(const Message& message);
+  Result<int> unmap(const Message& message);  // returns an errno for QEMU
   int set_irqs(Message message);
   int write(const Message& message, Device& device);
   Result<> read(const Message& message);
