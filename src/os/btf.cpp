@@ -121,8 +121,8 @@ void add_offsets(std::string_view strings,
   }
 }
 
-// Returns the value of the enumerator whose name has one of these offsets. `members` contains all
-// enumerators of `type`.
+// Returns the value of the enumerator whose name has one of these sorted offsets. `members`
+// contains all enumerators of `type`.
 std::optional<std::int64_t> value_in(const Type& type,
                                      std::string_view members,
                                      const std::vector<std::uint32_t>& offsets) {
@@ -130,7 +130,7 @@ std::optional<std::int64_t> value_in(const Type& type,
   const std::size_t step = wide ? 12 : 8;
   for (std::size_t i = 0; i < type.members(); ++i) {
     const auto name = at<std::uint32_t>(members, i * step);
-    if (std::find(offsets.begin(), offsets.end(), name) == offsets.end()) continue;
+    if (!std::ranges::binary_search(offsets, name)) continue;
     if (!wide) return at<std::int32_t>(members, i * step + 4);
     return at<std::int64_t>(members, i * step + 4);  // val_lo32 and val_hi32 of btf_enum64
   }
@@ -154,6 +154,7 @@ Result<std::optional<std::int64_t>> enumerator_value(std::string_view btf,
   }
   add_offsets(own->strings, name, own_first, offsets);
   if (name.empty() || offsets.empty()) return std::optional<std::int64_t>{};
+  std::ranges::sort(offsets);
 
   auto rest = own->types;
   while (!rest.empty()) {

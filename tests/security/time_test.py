@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Captured systems that need much time: no command needs more than seconds, although each file is within its limits.
 
-The time of a search that compares everything with everything would be minutes or hours. run() ends it after one minute.
+The time of a search that compares everything with everything would be minutes or hours. run() ends it after ten minutes.
 """
 import json
 import shutil
+import struct
 
 from attack import HEALTHY, Attack, main
+from bombs import MIB
 
 INCOMPLETE = "cannot determine which NIC carries which traffic"
 
@@ -102,5 +104,13 @@ class Time(Attack):
         self.write_sockets((ip(10, i), ip(11, i % 50)) for i in range(10000))
         self.assertIn(INCOMPLETE, self.check())
 
+    def test_names_and_enumerators_of_the_kernel(self):
+        """BTF with a million offsets of the name that is searched for, and two million enumerators with other names."""
+        enum = struct.pack("<III", 0, 6 << 24 | 0xffff, 4) + struct.pack("<Ii", 2, 1) * 0xffff
+        types = enum * (15 * MIB // len(enum))
+        strings = b"\0" + b"RDMA_DRIVER_MANA\0" * MIB
+        header = struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings))
+        (self.tree / "sys/kernel/btf/vmlinux").write_bytes((header + types + strings)[:32 * MIB])
+        self.check()
 
 main()
