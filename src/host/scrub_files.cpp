@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "os/modprobe_config.h"
 
 namespace manactl::host {
 namespace {
@@ -138,18 +139,17 @@ std::string command_line(std::string_view text) {
   return join(kept, " ") + "\n";
 }
 
-// modprobe.d(5): the lines that keep a module from being loaded. A backslash continues a line.
+// modprobe.d(5): the lines that keep a module from being loaded.
 std::string modprobe(std::string_view text) {
-  std::string joined(text), kept;
-  for (auto at = joined.find("\\\n"); at != std::string::npos; at = joined.find("\\\n", at))
-    joined.erase(at, 2);
+  const auto joined = os::joined_lines(text);
+  std::string kept;
   for (const auto line : split(joined, '\n')) {
     const auto fields = words(line);
     if (fields.size() >= 2 && fields[0] == "blacklist")
       kept += fmt::format("blacklist {}\n", fields[1]);
     if (fields.size() < 3 || fields[0] != "install") continue;
     const auto program = fields[2].substr(fields[2].rfind('/') + 1);
-    if (program == "false" || program == "true")
+    if (os::is_refusal_program(program))
       kept += fmt::format("install {} /bin/{}\n", fields[1], program);
   }
   return kept;

@@ -11,21 +11,15 @@
 namespace manactl::os {
 namespace {
 
-bool line_blocks(std::string_view line, std::string_view key) {
-  const auto parts = words(line);
-  if (parts.size() < 2 || parts.front().starts_with('#') || module_key(parts[1]) != key) {
-    return false;
-  }
-  if (parts.front() == "blacklist") return true;
-  return parts.front() == "install" && parts.size() > 2 && is_refusal_program(parts[2]);
-}
+constexpr const char* kCommandLine = "proc/cmdline";
 
-bool text_blocks(std::string text, std::string_view key) {
-  for (auto at = text.find("\\\n"); at != std::string::npos; at = text.find("\\\n", at)) {
-    text.erase(at, 2);  // a backslash at the end continues the line
-  }
-  const auto lines = split(text, '\n');
-  return std::ranges::any_of(lines, [&](auto line) { return line_blocks(line, key); });
+// Returns the name of the module that this line blocks, or nothing.
+std::string_view blocked_by_line(std::string_view line) {
+  const auto parts = words(line);
+  if (parts.size() < 2) return {};
+  const bool blocks = parts[0] == "blacklist" ||
+                      (parts[0] == "install" && parts.size() > 2 && is_refusal_program(parts[2]));
+  return blocks ? parts[1] : std::string_view();
 }
 
 // Maps file names to paths. A file hides files of the same name in later directories.
@@ -48,25 +42,6 @@ Result<std::map<std::string, std::string>> configuration_files(const Files& file
   return found;
 }
 
-// Whether this parameter of the kernel command line blacklists the module.
-bool word_blocks(std::string_view word, std::string_view key) {
-  const auto equals = word.find('=');
-  const auto option = word.substr(0, equals);
-  if (equals == std::string_view::npos ||
-      (option != "modprobe.blacklist" && option != "module_blacklist")) {
-    return false;
-  }
-  const auto names = split(word.substr(equals + 1), ',');
-  return std::ranges::any_of(names, [&](auto name) { return module_key(name) == key; });
-}
-
-bool command_line_blocks(const Files& files, std::string_view key) {
-  const auto line = files.read("proc/cmdline", 1U << 16);
-  if (!line) return false;
-  const auto options = words(*line);
-  return std::ranges::any_of(options, [&](auto word) { return word_blocks(word, key); });
-}
-
 }  // namespace
 
 std::string module_key(std::string_view name) {
@@ -80,17 +55,73 @@ bool is_refusal_program(std::string_view program) {
   return name == "false" || name == "true";
 }
 
-Result<std::optional<std::string>> blocking_file(const Files& files, std::string_view name) {
-  const auto key = module_key(name);
+std::string joined_lines(std::string_view text) {
+  constexpr std::string_view kContinued = "\\\n";
+  std::string joined;
+  joined.reserve(text.size());
+  for (;;) {
+    const auto end = text.find(kContinued);
+    joined += text.substr(0, end);
+    if (end == std::string_view::npos) return joined;
+    text.remove_prefix(end + kContinued.size());
+  }
+}
+
+ModprobeConfig::ModprobeConfig(const Files& files) : complete_(read(files)) {}
+
+// The first file that blocks a module counts.
+Result<> ModprobeConfig::read(const Files& files) {
   const auto paths = configuration_files(files);
   if (!paths) return tl::unexpected<Error>(paths.error());
   for (const auto& [unused, path] : *paths) {
     const auto text = files.read(path, 1U << 20);
     if (!text && text.error().code == Errc::not_found) continue;
     if (!text) return tl::unexpected<Error>(text.error());
-    if (text_blocks(*text, key)) return path;
+    auto added = add_file(joined_lines(*text), path);
+    if (!added) return added;
   }
-  if (command_line_blocks(files, key)) return std::string("proc/cmdline");
+  return add_command_line(files.read(kCommandLine, 1U << 16).value_or(""));
+}
+
+Result<> ModprobeConfig::add(std::string_view name, const std::string& path) {
+  if (blocking_files_.size() >= kMaxModules) {
+    return fail(Errc::invalid,
+                fmt::format("the files of modprobe.d block more than {} modules", kMaxModules));
+  }
+  blocking_files_.try_emplace(module_key(name), path);
+  return {};
+}
+
+Result<> ModprobeConfig::add_file(std::string_view text, const std::string& path) {
+  for (const auto line : split(text, '\n')) {
+    const auto name = blocked_by_line(line);
+    if (name.empty()) continue;
+    auto added = add(name, path);
+    if (!added) return added;
+  }
+  return {};
+}
+
+Result<> ModprobeConfig::add_command_line(std::string_view text) {
+  for (const auto word : words(text)) {
+    const auto equals = word.find('=');
+    const auto option = word.substr(0, equals);
+    if (equals == std::string_view::npos ||
+        (option != "modprobe.blacklist" && option != "module_blacklist")) {
+      continue;
+    }
+    for (const auto name : split(word.substr(equals + 1), ',')) {
+      auto added = add(name, kCommandLine);
+      if (!added) return added;
+    }
+  }
+  return {};
+}
+
+Result<std::optional<std::string>> ModprobeConfig::blocking_file(std::string_view name) const {
+  const auto found = blocking_files_.find(module_key(name));
+  if (found != blocking_files_.end()) return found->second;
+  if (!complete_) return tl::unexpected<Error>(complete_.error());
   return std::optional<std::string>{};
 }
 

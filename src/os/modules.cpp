@@ -3,6 +3,7 @@
 #include "os/modules.h"
 
 #include <cstring>
+#include <optional>
 
 #include "base/text.h"
 #include "os/libkmod.h"
@@ -54,10 +55,12 @@ class KernelModules final : public Modules {
   // Whether the file `list` contains the module; false if the file does not exist.
   Result<bool> listed(std::string_view list, const std::string& key) const;
   Result<ModuleState> available(const std::string& key) const;
+  Result<std::optional<std::string>> blocking_file(const std::string& key) const;
 
   const Files& files_;
   std::string directory_;
   bool live_;
+  mutable std::optional<ModprobeConfig> config_;  // read by the first blocking_file()
 };
 
 Result<bool> KernelModules::listed(std::string_view list, const std::string& key) const {
@@ -86,8 +89,14 @@ Result<ModuleState> KernelModules::state(std::string_view name) const {
   return ModuleState{Presence::missing, directory_ + "/modules.dep"};
 }
 
+// The configuration of a live system may change.
+Result<std::optional<std::string>> KernelModules::blocking_file(const std::string& key) const {
+  if (live_ || !config_) config_.emplace(files_);
+  return config_->blocking_file(key);
+}
+
 Result<ModuleState> KernelModules::available(const std::string& key) const {
-  const auto file = blocking_file(files_, key);
+  const auto file = blocking_file(key);
   if (live_) {
     // libkmod decides whether modprobe would load the module; blocking_file() names the file.
     const auto blocked = is_blocked_by_libkmod({}, key);

@@ -141,6 +141,14 @@ TEST_F(TreeModules, AreUnknownIfTheConfigurationCannotBeRead) {
   EXPECT_EQ(open_modules(files, kRelease, false)->state("mana").error().code, Errc::invalid);
 }
 
+TEST_F(TreeModules, ReadTheConfigurationOnce) {
+  const auto modules = open_modules(files_, kRelease, false);
+  EXPECT_EQ(modules->state("mana")->presence, Presence::available);
+  files_.add_file("etc/modprobe.d/a.conf", "blacklist mana\nblacklist mana_ib\n");
+  EXPECT_EQ(modules->state("mana_ib")->presence, Presence::available);
+  EXPECT_EQ(presence("mana_ib"), Presence::blacklisted);
+}
+
 TEST(ModprobeConfig, ReadsEachDirectoryInItsOrder) {
   const std::vector<std::string> directories = {"etc/modprobe.d",
                                                 "run/modprobe.d",
@@ -148,10 +156,10 @@ TEST(ModprobeConfig, ReadsEachDirectoryInItsOrder) {
                                                 "usr/lib/modprobe.d",
                                                 "lib/modprobe.d"};
   MemoryFiles files;
-  EXPECT_FALSE(blocking_file(files, "mana")->has_value());
+  EXPECT_FALSE(ModprobeConfig(files).blocking_file("mana")->has_value());
   for (auto dir = directories.rbegin(); dir != directories.rend(); ++dir) {
     files.add_file(*dir + "/x.conf", "blacklist mana\n");
-    EXPECT_EQ(blocking_file(files, "mana")->value_or(""), *dir + "/x.conf");
+    EXPECT_EQ(ModprobeConfig(files).blocking_file("mana")->value_or(""), *dir + "/x.conf");
   }
 }
 
@@ -174,7 +182,7 @@ TEST(ModprobeConfig, HasLinesThatPreventLoading) {
                                      {"", false}}) {
     MemoryFiles files;
     files.add_file("etc/modprobe.d/x.conf", text);
-    EXPECT_EQ(blocking_file(files, "mana")->has_value(), blocks) << text;
+    EXPECT_EQ(ModprobeConfig(files).blocking_file("mana")->has_value(), blocks) << text;
   }
 }
 
@@ -188,7 +196,9 @@ TEST(ModprobeConfig, HasOptionsOfTheKernelCommandLine) {
                                      {"xmodule_blacklist=mana", false}}) {
     MemoryFiles files;
     files.add_file("proc/cmdline", text);
-    EXPECT_EQ(blocking_file(files, "mana")->value_or(""), blocks ? "proc/cmdline" : "") << text;
+    EXPECT_EQ(ModprobeConfig(files).blocking_file("mana")->value_or(""),
+              blocks ? "proc/cmdline" : "")
+        << text;
   }
 }
 
@@ -199,23 +209,37 @@ TEST(ModprobeConfig, IsLimitedInSize) {
   };
   MemoryFiles files;
   files.add_file("proc/cmdline", padded("module_blacklist=mana", 1U << 16));
-  EXPECT_TRUE(blocking_file(files, "mana")->has_value());
+  EXPECT_TRUE(ModprobeConfig(files).blocking_file("mana")->has_value());
   files.add_file("proc/cmdline", padded("module_blacklist=mana", (1U << 16) + 1));
-  EXPECT_FALSE(blocking_file(files, "mana")->has_value()) << "the kernel has no such line";
+  EXPECT_FALSE(ModprobeConfig(files).blocking_file("mana")->has_value())
+      << "the kernel has no such line";
   files.add_file("etc/modprobe.d/x.conf", padded("", 1U << 20));
-  EXPECT_FALSE(blocking_file(files, "mana")->has_value());
+  EXPECT_FALSE(ModprobeConfig(files).blocking_file("mana")->has_value());
   files.add_file("etc/modprobe.d/x.conf", padded("", (1U << 20) + 1));
-  EXPECT_EQ(blocking_file(files, "mana").error().code, Errc::invalid);
+  EXPECT_EQ(ModprobeConfig(files).blocking_file("mana").error().code, Errc::invalid);
   files.add_link("etc/modprobe.d/x.conf", "removed");
-  EXPECT_FALSE(blocking_file(files, "mana")->has_value()) << "a dangling link";
+  EXPECT_FALSE(ModprobeConfig(files).blocking_file("mana")->has_value()) << "a dangling link";
+}
+
+TEST(ModprobeConfig, LimitsTheNumberOfModules) {
+  std::string text;
+  for (std::size_t i = 0; i <= ModprobeConfig::kMaxModules; ++i) {
+    text += fmt::format("blacklist m{}\n", i);
+  }
+  MemoryFiles files;
+  files.add_file("etc/modprobe.d/x.conf", text);
+  const ModprobeConfig config(files);
+  EXPECT_TRUE(config.blocking_file("m9999")->has_value());
+  EXPECT_EQ(config.blocking_file("mana").error().message,
+            "the files of modprobe.d block more than 10000 modules");
 }
 
 TEST(ModprobeConfig, PrefersAFileInAnEarlierDirectory) {
   MemoryFiles files;
   files.add_file("usr/lib/modprobe.d/x.conf", "blacklist mana\n");
-  EXPECT_TRUE(blocking_file(files, "mana")->has_value());
+  EXPECT_TRUE(ModprobeConfig(files).blocking_file("mana")->has_value());
   files.add_file("etc/modprobe.d/x.conf", "");
-  EXPECT_FALSE(blocking_file(files, "mana")->has_value());
+  EXPECT_FALSE(ModprobeConfig(files).blocking_file("mana")->has_value());
 }
 
 TEST(ModprobeConfig, IsInterpretedLikeLibkmod) {
@@ -228,6 +252,7 @@ TEST(ModprobeConfig, IsInterpretedLikeLibkmod) {
   tree.file("etc/modprobe.d/ignored.txt", "blacklist bonding\n");
   const auto files = open_files(tree.path());
   ASSERT_TRUE(files);
+  const ModprobeConfig config(**files);
   int blocked = 0;
   for (const char* name : {"mana",
                            "mana_ib",
@@ -239,7 +264,7 @@ TEST(ModprobeConfig, IsInterpretedLikeLibkmod) {
                            "veth",
                            "dummy",
                            "bonding"}) {
-    const auto own = blocking_file(**files, name);
+    const auto own = config.blocking_file(name);
     const auto kmod = is_blocked_by_libkmod({tree.path() / "etc/modprobe.d"}, name);
     ASSERT_TRUE(own && kmod) << name;
     EXPECT_EQ(own->has_value(), *kmod) << name;

@@ -113,4 +113,23 @@ class Time(Attack):
         (self.tree / "sys/kernel/btf/vmlinux").write_bytes((header + types + strings)[:32 * MIB])
         self.check()
 
+    def test_continued_lines_of_modprobe(self):
+        """Files in which each line is empty and continued."""
+        self.write_available_modules()
+        directory = self.tree / "etc/modprobe.d"
+        directory.mkdir(parents=True, exist_ok=True)
+        for i in range(90):
+            (directory / f"{i}.conf").write_text("\\\n" * (MIB // 2))
+        self.check()
+        outcome = self.run_manactl("doctor", "--root", self.tree, "--bundle", self.folder / "bundle.tar.gz", "--scrub")
+        self.assertIn(outcome.code, (0, 1), outcome)
+
+    def write_available_modules(self):
+        """Modules that are not loaded, so that the configuration of modprobe decides."""
+        (self.tree / "manactl/modules.json").write_text("{}")
+        release = json.loads((self.tree / "manactl/process.json").read_text())["kernel"]["release"]
+        directory = self.tree / "lib/modules" / release
+        directory.mkdir(parents=True)
+        (directory / "modules.dep").write_text("".join(f"{name}.ko:\n" for name in ("mana", "mana_ib", "ib_uverbs", "uio_hv_generic")))
+
 main()
