@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 #include "os/system.h"
 
 namespace manactl::host {
+
+// A VM of Hyper-V has at most 68 network adapters. With more NICs and VFs, or PCI functions of
+// NICs, none is examined. The limit keeps searches fast.
+inline constexpr std::size_t kMaxDevices = 256;
 
 // How to find the NICs that carry SSH sessions. Only `every_process` finds the sessions of an SSH
 // server that did not start this process and does not listen on port 22; it reads all of /proc.

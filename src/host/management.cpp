@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "base/text.h"
 #include "host/scrub_text.h"
@@ -46,48 +47,8 @@ std::vector<std::string_view> sections_of(std::string_view text) {
   return sections;
 }
 
-bool matches(const std::string& pattern, const std::string& text) {
+bool has_pattern(const std::string& text, const std::string& pattern) {
   return fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-}
-
-// Whether a device matches one item of a device list (NetworkManager.conf(5)).
-bool matches_device(std::string_view specification, const Netdev& netdev) {
-  const auto colon = specification.find(':');
-  const auto key = specification.substr(0, colon);
-  const std::string value(colon == std::string_view::npos ? "" : specification.substr(colon + 1));
-  if (specification == "*") return true;
-  if (key == "driver") return matches(value, netdev.driver);
-  if (key == "interface-name") {
-    if (value.starts_with('=')) return value.substr(1) == netdev.name;  // no wildcards
-    return matches(value, netdev.name);
-  }
-  // An address may have no key.
-  const auto mac = MacAddress::parse(key == "mac" ? value : specification);
-  return mac && *mac == netdev.mac;
-}
-
-bool is_listed(const std::string& specifications, const Netdev& netdev) {
-  constexpr std::string_view kExcept = "except:";
-  std::string text = specifications;
-  for (char& c : text) {
-    if (c == ';' || c == ',') c = ' ';
-  }
-  bool listed = false;
-  for (const auto word : words(text)) {
-    const bool excepts = word.starts_with(kExcept);
-    if (!matches_device(excepts ? word.substr(kExcept.size()) : word, netdev)) continue;
-    if (excepts) return false;
-    listed = true;
-  }
-  return listed;
-}
-
-// A [Match] section of systemd.network(5) applies to an interface that each of its keys matches.
-bool has_driver(const std::string& patterns, const Netdev& netdev) {
-  const auto all = words(patterns);
-  return all.empty() || std::any_of(all.begin(), all.end(), [&](std::string_view pattern) {
-           return matches(std::string(pattern), netdev.driver);
-         });
 }
 
 // The octets of a MAC address may be separated by colons, dashes and dots.
@@ -95,14 +56,6 @@ std::string mac_digits(std::string_view address) {
   std::string digits = lower(address);
   std::erase_if(digits, [](char c) { return c == ':' || c == '-' || c == '.'; });
   return digits;
-}
-
-bool has_mac(const std::string& addresses, const Netdev& netdev) {
-  const auto all = words(addresses);
-  const auto own = mac_digits(netdev.mac.str());
-  return all.empty() || std::any_of(all.begin(), all.end(), [&](std::string_view address) {
-           return mac_digits(address) == own;
-         });
 }
 
 std::vector<std::string> files_in(const os::Files& files,
@@ -122,6 +75,77 @@ std::string udev_file(const Netdev& netdev) {
 }
 
 }  // namespace
+
+bool NetworkManagers::DeviceMatch::matches(const Netdev& netdev) const {
+  switch (kind) {
+    case Kind::any:
+      return true;
+    case Kind::driver:
+      return has_pattern(netdev.driver, text);
+    case Kind::name_pattern:
+      return has_pattern(netdev.name, text);
+    case Kind::name:
+      return netdev.name == text;
+    case Kind::mac:
+      return netdev.mac == mac;
+  }
+  return false;
+}
+
+bool NetworkManagers::DeviceList::contains(const Netdev& netdev) const {
+  bool contained = false;
+  for (const auto& device : devices) {
+    if (!device.matches(netdev)) continue;
+    if (device.excepts) return false;
+    contained = true;
+  }
+  return contained;
+}
+
+// A [Match] section of systemd.network(5) applies to an interface that each of its keys matches.
+bool NetworkManagers::Match::matches(const Netdev& netdev) const {
+  const bool has_driver = drivers.empty() || std::ranges::any_of(drivers, [&](const auto& pattern) {
+                            return has_pattern(netdev.driver, pattern);
+                          });
+  return has_driver &&
+         (macs.empty() || std::ranges::find(macs, mac_digits(netdev.mac.str())) != macs.end());
+}
+
+// Returns nothing for an item that matches no device.
+std::optional<NetworkManagers::DeviceMatch> NetworkManagers::parse_device(
+    std::string_view specification) {
+  using Kind = DeviceMatch::Kind;
+  constexpr std::string_view kExcept = "except:";
+  DeviceMatch match;
+  match.excepts = specification.starts_with(kExcept);
+  if (match.excepts) specification.remove_prefix(kExcept.size());
+  if (specification == "*") return match;
+  const auto colon = specification.find(':');
+  const auto key = specification.substr(0, colon);
+  const auto value =
+      colon == std::string_view::npos ? std::string_view() : specification.substr(colon + 1);
+  if (key == "driver" || key == "interface-name") {
+    const bool is_exact = key == "interface-name" && value.starts_with('=');  // no wildcards
+    match.kind = key == "driver" ? Kind::driver : is_exact ? Kind::name : Kind::name_pattern;
+    match.text = value.substr(is_exact ? 1 : 0);
+    return match;
+  }
+  // An address may have no key.
+  const auto mac = MacAddress::parse(key == "mac" ? value : specification);
+  if (!mac) return std::nullopt;
+  match.kind = Kind::mac;
+  match.mac = *mac;
+  return match;
+}
+
+std::vector<NetworkManagers::DeviceMatch> NetworkManagers::parse_devices(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return c == ';' || c == ','; }, ' ');
+  std::vector<DeviceMatch> devices;
+  for (const auto word : words(text)) {
+    if (auto device = parse_device(word)) devices.push_back(std::move(*device));
+  }
+  return devices;
+}
 
 NetworkManagers::NetworkManagers(const os::Files& files) : files_(files) {
   network_manager_ = exists(files, kNetworkManagerState);
@@ -143,13 +167,18 @@ void NetworkManagers::read_network_manager_rules() {
 void NetworkManagers::read_network_manager_rules(const std::string& path,
                                                  std::string_view section) {
   for (const char* key : {"unmanaged-devices", "unmanaged-devices+"}) {
-    if (auto value = value_in(section, key)) {
-      network_manager_rules_.push_back({path, "unmanaged-devices", std::move(*value)});
-    }
+    if (const auto value = value_in(section, key)) add_list(path, "unmanaged-devices", *value);
   }
   if (!section.starts_with("[device") || !is_no(value_in(section, "managed"))) return;
-  auto value = value_in(section, "match-device");
-  network_manager_rules_.push_back({path, "managed=0 for match-device", value.value_or("*")});
+  add_list(path, "managed=0 for match-device", value_in(section, "match-device").value_or("*"));
+}
+
+void NetworkManagers::add_list(const std::string& path,
+                               std::string_view key,
+                               std::string_view devices) {
+  auto setting = fmt::format("{}={}", key, printable(devices));
+  if (!budget_.charge(path.size() + setting.size() + devices.size())) return;
+  network_manager_rules_.push_back({path, std::move(setting), parse_devices(std::string(devices))});
 }
 
 void NetworkManagers::read_networkd_rules() {
@@ -163,7 +192,12 @@ void NetworkManagers::read_networkd_rules() {
     const auto drivers = value_in(*text, "Driver");
     const auto macs = value_in(*text, "MACAddress");
     if (!drivers && !macs) continue;
-    networkd_rules_.push_back({path, drivers.value_or(""), macs.value_or("")});
+    const auto patterns = drivers.value_or(""), addresses = macs.value_or("");
+    if (!budget_.charge(path.size() + patterns.size() + addresses.size())) return;
+    Match rule{path, {}, {}};
+    for (const auto pattern : words(patterns)) rule.drivers.emplace_back(pattern);
+    for (const auto address : words(addresses)) rule.macs.push_back(mac_digits(address));
+    networkd_rules_.push_back(std::move(rule));
   }
 }
 
@@ -173,9 +207,8 @@ Management NetworkManagers::by_network_manager(const Netdev& netdev) const {
     return Management{true, udev_file(netdev) + " has NM_UNMANAGED=1"};
   }
   for (const auto& rule : network_manager_rules_) {
-    if (is_listed(rule.devices, netdev)) {
-      return Management{true,
-                        fmt::format("{} has {}={}", rule.path, rule.key, printable(rule.devices))};
+    if (rule.contains(netdev)) {
+      return Management{true, fmt::format("{} has {}", rule.path, rule.setting)};
     }
   }
   const std::string state = fmt::format("run/NetworkManager/devices/{}", netdev.index);
@@ -195,7 +228,7 @@ Result<Management> NetworkManagers::by_networkd(const Netdev& netdev) const {
     }
   }
   for (const auto& rule : networkd_rules_) {
-    if (has_driver(rule.drivers, netdev) && has_mac(rule.macs, netdev)) {
+    if (rule.matches(netdev)) {
       return Management{true, rule.path + " has Unmanaged=yes for this interface"};
     }
   }
@@ -213,6 +246,11 @@ Result<Management> NetworkManagers::management(const Netdev& netdev) const {
                       fmt::format("no network manager is running: neither {} nor {} exists",
                                   kNetworkManagerState,
                                   kNetworkdState)};
+  }
+  if (budget_.is_exceeded()) {
+    return fail(
+        Errc::invalid,
+        fmt::format("the rules of the network managers have more than {}", human_bytes(kMaxRules)));
   }
   if (!networkd_) return by_network_manager(netdev);
   if (!network_manager_) return by_networkd(netdev);

@@ -11,9 +11,6 @@
 namespace manactl::host {
 namespace {
 
-// A VM of Hyper-V has at most 68 network adapters. The limit keeps the search for pairs fast.
-constexpr std::size_t kMaxDevices = 256;
-
 bool is_vf_driver(std::string_view driver) {
   return driver == kManaDriver || driver == "mlx5_core" || driver == "mlx4_core";
 }

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "host/gather.h"
@@ -10,6 +15,7 @@ namespace {
 
 constexpr std::uint16_t kMicrosoftVendor = 0x1414;
 constexpr std::uint16_t kMellanox = 0x15b3;
+constexpr std::size_t kMaxAddress = 4096;    // sysfs returns at most one page
 constexpr std::uint32_t kEthernet = 0x0200;  // base class and subclass: the upper 16 of 24 bits
 
 Adapter adapter_of(const os::PciDevice& device) {
@@ -28,13 +34,13 @@ Adapter adapter_of(const os::PciDevice& device) {
   }
 }
 
-// Returns pairs of a slot's address, which lacks the function number ("7870:00:00"), and its name.
-std::vector<std::pair<std::string, std::string>> gather_slots(const os::Files& files) {
+// Returns the names of slots by their addresses, which lack the function number ("7870:00:00").
+std::map<std::string, std::string, std::less<>> gather_slots(const os::Files& files) {
   const std::string directory = "sys/bus/pci/slots";
-  std::vector<std::pair<std::string, std::string>> slots;
+  std::map<std::string, std::string, std::less<>> slots;
   for (const auto& name : files.list(directory).value_or(std::vector<std::string>{})) {
-    const auto address = files.read(fmt::format("{}/{}/address", directory, name));
-    if (address) slots.emplace_back(*address, name);
+    auto address = files.read(fmt::format("{}/{}/address", directory, name), kMaxAddress);
+    if (address) slots.try_emplace(std::move(*address), name);
   }
   return slots;
 }
@@ -48,6 +54,12 @@ Result<std::vector<PciFunction>> gather_functions(const os::System& system) {
   for (const auto& device : *devices) {
     const Adapter adapter = adapter_of(device);
     if (adapter == Adapter::other) continue;
+    if (functions.size() == kMaxDevices) {
+      return fail(Errc::invalid,
+                  fmt::format("there are more than {} PCI functions of NICs, more than Azure gives "
+                              "to a VM",
+                              kMaxDevices));
+    }
     PciFunction function;
     function.address = device.address;
     function.vendor = device.vendor;
@@ -65,9 +77,7 @@ Result<std::vector<PciFunction>> gather_functions(const os::System& system) {
   const auto slots = gather_slots(system.files);
   for (auto& function : functions) {
     const std::string address = function.address.str();
-    const auto slot = std::find_if(slots.begin(), slots.end(), [&](const auto& entry) {
-      return address.starts_with(entry.first + ".");
-    });
+    const auto slot = slots.find(std::string_view(address).substr(0, address.find('.')));
     if (slot != slots.end()) function.slot = slot->second;
   }
   return functions;

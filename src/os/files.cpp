@@ -24,6 +24,11 @@ using Directory = Owned<DIR, closedir>;
 
 constexpr int kMaxLinks = 40;  // MAXSYMLINKS of linux/namei.h
 
+// The limit of canonical(): the bytes of all paths that it looks up and of all links that it
+// follows, and kStep for each component. A file in sysfs needs less than 8 KiB.
+constexpr std::size_t kMaxWork = 64U << 10U;
+constexpr std::size_t kStep = 32;
+
 // Uses plain openat(2) below "/". Below any other root, paths are resolved as if chrooted there, so
 // that a captured tree cannot refer to files of this machine.
 class DiskFiles final : public Files {
@@ -286,17 +291,28 @@ std::string resolve(const Files& files, std::string_view path) {
 
 Result<std::string> canonical(std::string_view path, const TargetOf& target_of) {
   std::vector<std::string> rest;  // the next component is the last element
-  const auto put_first = [&rest](std::string_view names) {
+  std::size_t work = 0;
+  const auto put_first = [&](std::string_view names) {
+    work += names.size();
+    if (work > kMaxWork) return false;
     const auto parts = split(names, '/');
     rest.insert(rest.end(), parts.rbegin(), parts.rend());
+    return true;
   };
-  put_first(path);
+  const auto fail_at_limit = [&] {
+    return fail(
+        Errc::invalid,
+        fmt::format("cannot follow '/{}': too many directories on the way", printable(path)));
+  };
+  if (!put_first(path)) return fail_at_limit();
   std::string here;
   int links = 0;
   while (!rest.empty()) {
     const std::string name = std::move(rest.back());
     rest.pop_back();
     if (name.empty() || name == ".") continue;
+    work += here.size() + name.size() + kStep;
+    if (work > kMaxWork) return fail_at_limit();
     if (name == "..") {
       const auto slash = here.rfind('/');
       here.resize(slash == std::string::npos ? 0 : slash);
@@ -313,7 +329,7 @@ Result<std::string> canonical(std::string_view path, const TargetOf& target_of) 
       return fail_errno(ELOOP, fmt::format("cannot follow '/{}'", printable(path)));
     }
     if ((*target)->starts_with('/')) here.clear();
-    put_first(**target);
+    if (!put_first(**target)) return fail_at_limit();
   }
   return here;
 }

@@ -70,7 +70,8 @@ using TargetOf =
     std::function<Result<std::optional<std::string>>(const std::string& path, bool is_last)>;
 
 // The place to which a path below the root leads, without links, "." and "..". Returns the first
-// error of `target_of`, and ELOOP after as many links as the kernel follows.
+// error of `target_of`, ELOOP after as many links as the kernel follows, and Errc::invalid if the
+// path and its links lead through too many directories.
 Result<std::string> canonical(std::string_view path, const TargetOf& target_of);
 
 }  // namespace manactl::os

@@ -87,6 +87,27 @@ TEST(Gather, ReadsAllFactsOfAHealthyVm) {
   EXPECT_EQ(presence_of(facts, "uio_hv_generic"), Presence::available);
 }
 
+// Adds functions of MANA to those of the fixture.
+std::vector<test::Edit> with_functions(int count) {
+  std::vector<test::Edit> edits;
+  for (int i = 0; i < count; ++i) {
+    const auto path = fmt::format("sys/bus/pci/devices/{:04x}:00:00.0/", i + 1);
+    edits.push_back({path + "class", "", "0x020000\n"});
+    edits.push_back({path + "vendor", "", "0x1414\n"});
+    edits.push_back({path + "device", "", "0x00ba\n"});
+  }
+  return edits;
+}
+
+TEST(Gather, ExaminesNoMoreFunctionsThanAVmCanHave) {
+  const Facts most = facts_of("healthy-two-nics", with_functions(255));
+  ASSERT_TRUE(most.functions) << most.functions.error().message;
+  EXPECT_EQ(most.functions->size(), 256U);
+  const Facts more = facts_of("healthy-two-nics", with_functions(256));
+  ASSERT_FALSE(more.functions);
+  EXPECT_THAT(more.functions.error().message, HasSubstr("more than 256 PCI functions of NICs"));
+}
+
 TEST(Gather, PairsEachSyntheticNicWithItsPort) {
   const Facts facts = facts_of("healthy-two-nics");
   ASSERT_EQ(facts.nics->size(), 2U);

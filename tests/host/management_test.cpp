@@ -199,6 +199,20 @@ TEST(NetworkManager, FollowsSectionsForDevices) {
       << "without match-device, every device matches";
 }
 
+TEST(Management, IsUnknownIfThereAreTooManyRules) {
+  os::MemoryFiles files;
+  files.add_directory("run/NetworkManager");
+  const auto set_list = [&](std::size_t size) {
+    files.add_file("etc/NetworkManager/conf.d/99-vf.conf",
+                   "[keyfile]\nunmanaged-devices=" + std::string(size, ',') + "driver:mana\n");
+  };
+  set_list(NetworkManagers::kMaxRules - 1000);
+  EXPECT_TRUE(management_of(files).unmanaged);
+  set_list(NetworkManagers::kMaxRules);
+  EXPECT_EQ(management_of(files).evidence,
+            "error: the rules of the network managers have more than 256 KiB");
+}
+
 TEST(Management, IsManagedIfAnyManagerManagesTheVf) {
   os::MemoryFiles files;
   files.add_file("run/systemd/netif/links/5", "ADMIN_STATE=unmanaged\n");

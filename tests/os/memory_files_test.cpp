@@ -49,6 +49,25 @@ TEST(MemoryFiles, DetectsALoopOfLinks) {
   EXPECT_EQ(files.read("a", 10).error().sys, ELOOP);
 }
 
+// Each of 40 links may have as many components as a path.
+TEST(Canonical, LimitsTheBytesOfThePathsThatItLooksUp) {
+  std::string back_and_forth, deep;
+  while (back_and_forth.size() < 4000) back_and_forth += "d/../";
+  while (deep.size() < 4000) deep += "d/";
+  for (const auto& target : {back_and_forth + "link", deep + "link"}) {
+    std::size_t bytes = 0;
+    const auto target_of = [&](const std::string& path,
+                               bool is_last) -> Result<std::optional<std::string>> {
+      bytes += path.size();
+      return is_last ? std::optional(target) : std::nullopt;
+    };
+    const auto place = canonical("link", target_of);
+    ASSERT_FALSE(place);
+    EXPECT_EQ(place.error().message, "cannot follow '/link': too many directories on the way");
+    EXPECT_LT(bytes, 100'000U);
+  }
+}
+
 TEST(MemoryFiles, ReturnsTheErrnosOfTheKernel) {
   MemoryFiles files;
   files.add_file("d/f", "text");

@@ -8,7 +8,7 @@ import shutil
 import struct
 
 from attack import HEALTHY, Attack, main
-from bombs import MIB
+from bombs import MIB, Bundle
 
 INCOMPLETE = "cannot determine which NIC carries which traffic"
 
@@ -131,5 +131,33 @@ class Time(Attack):
         directory = self.tree / "lib/modules" / release
         directory.mkdir(parents=True)
         (directory / "modules.dep").write_text("".join(f"{name}.ko:\n" for name in ("mana", "mana_ib", "ib_uverbs", "uio_hv_generic")))
+
+    def test_links_with_many_components(self):
+        """A directory with thousands of devices, behind 39 links of which each has a thousand components."""
+        path = self.folder / "links.tar.gz"
+        shutil.rmtree(self.tree / "sys/bus/pci")
+        with Bundle(path, of=self.tree) as bundle:
+            for i in range(39):
+                bundle.link(f"sys/bus/pci/{'devices' if i == 0 else i}", "./x/../" * 500 + str(i + 1))
+            bundle.file("sys/bus/pci/x/x")
+            for i in range(20000):
+                bundle.file(f"sys/bus/pci/39/{i:04x}:00:00.0/class", b"0x020000")
+        outcome = self.run_manactl("check", "--root", path)
+        self.assert_exit(3, outcome)
+        self.assertIn("cannot follow '/sys/bus/pci/devices': too many directories on the way", " ".join(outcome.out.split()))
+
+    def test_device_lists_of_network_manager(self):
+        """250 VFs, each of which is compared with each pattern."""
+        names = [f"n{i}" for i in range(250)]
+        driver = {"driver": "mana", "version": "", "bus_info": "", "firmware": ""}
+        self.write("ethtool", "interfaces", {name: {"driver": driver} for name in names})
+        self.write_links(1, members=names)
+        directory = self.tree / "etc/NetworkManager/conf.d"
+        directory.mkdir(parents=True)
+        (self.tree / "run/NetworkManager").mkdir(parents=True)
+        for i in range(6):
+            (directory / f"{i}.conf").write_text("unmanaged-devices=" + "driver:*x*y;" * MIB)
+        self.assertIn("the rules of the network managers have more than 256 KiB", self.check())
+
 
 main()
