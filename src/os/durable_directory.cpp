@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 
 #include "base/text.h"
 #include "base/trusted_directory.h"
@@ -60,7 +61,15 @@ class DiskDirectory final : public DurableDirectory {
   Result<std::vector<std::string>> list() const override;
   Result<std::string> read(std::string_view name) const override;
   Result<std::uint64_t> size(std::string_view name) const override;
-  Result<> replace(std::string_view name, std::string_view text) override;
+
+  Result<> replace(std::string_view name, std::string_view text) override {
+    return write(name, text, 0);
+  }
+
+  Result<> create(std::string_view name, std::string_view text) override {
+    return write(name, text, RENAME_NOREPLACE);
+  }
+
   Result<> append(std::string_view name, std::string_view text) override;
   Result<> remove(std::string_view name) override;
 
@@ -70,6 +79,7 @@ class DiskDirectory final : public DurableDirectory {
                                std::string_view name,
                                int flags) const;
   Result<> sync(const TrustedDirectory& directory) const;
+  Result<> write(std::string_view name, std::string_view text, unsigned rename_flags) const;
 
   std::string shown(std::string_view name) const {
     return printable(path_ + '/' + std::string(name));
@@ -156,7 +166,19 @@ Result<std::string> DiskDirectory::read(std::string_view name) const {
   }
 }
 
-Result<> DiskDirectory::replace(std::string_view name, std::string_view text) {
+// Renames within the directory, with the flags of renameat2(2). Returns 0, or -1 with errno set.
+int rename_in(int directory, const std::string& from, const std::string& to, unsigned flags) {
+  if (flags == 0) return renameat(directory, from.c_str(), directory, to.c_str());
+  if (renameat2(directory, from.c_str(), directory, to.c_str(), flags) == 0) return 0;
+  if (errno != EINVAL || flags != RENAME_NOREPLACE) return -1;
+  // File systems such as NFS support only a link, which does not replace a file either.
+  if (linkat(directory, from.c_str(), directory, to.c_str(), 0) != 0) return -1;
+  return unlinkat(directory, from.c_str(), 0);
+}
+
+Result<> DiskDirectory::write(std::string_view name,
+                              std::string_view text,
+                              unsigned rename_flags) const {
   auto plain = check_plain(name);
   if (!plain) return plain;
   const auto directory = open_directory(true);
@@ -171,11 +193,8 @@ Result<> DiskDirectory::replace(std::string_view name, std::string_view text) {
   auto written = write_all(file->get(), text, shown(name));
   if (written && fchmod(file->get(), file_mode_) != 0)
     written = fail_errno(errno, "cannot set the mode of '" + shown(temporary) + "'");
-  const std::string target(name);
-  if (written &&
-      renameat(directory->get(), temporary.c_str(), directory->get(), target.c_str()) != 0) {
+  if (written && rename_in(directory->get(), temporary, std::string(name), rename_flags) != 0)
     written = fail_errno(errno, "cannot rename '" + shown(temporary) + "'");
-  }
   if (!written) {
     (void)unlinkat(directory->get(), temporary.c_str(), 0);
     return written;
@@ -218,6 +237,11 @@ Result<std::uint64_t> DurableDirectory::size(std::string_view name) const {
   const auto text = read(name);
   if (!text) return tl::unexpected<Error>(text.error());
   return text->size();
+}
+
+Result<> DurableDirectory::create(std::string_view name, std::string_view text) {
+  if (size(name)) return fail_errno(EEXIST, fmt::format("cannot create '{}'", printable(name)));
+  return replace(name, text);
 }
 
 std::unique_ptr<DurableDirectory> open_durable_directory(std::string path, DirectoryAccess access) {

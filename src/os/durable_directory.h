@@ -31,6 +31,9 @@ class DurableDirectory {
   // Replaces or creates a file atomically: syncs a temporary file, renames it, syncs the directory.
   virtual Result<> replace(std::string_view name, std::string_view text) = 0;
 
+  // As replace(), but fails with EEXIST if the file exists.
+  virtual Result<> create(std::string_view name, std::string_view text);
+
   // Appends to an existing file and syncs it. If the write fails, restores the previous size.
   virtual Result<> append(std::string_view name, std::string_view text) = 0;
   virtual Result<> remove(std::string_view name) = 0;  // also succeeds for a missing file

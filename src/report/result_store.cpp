@@ -61,7 +61,7 @@ Result<> ResultStore::remove(std::string_view id) {
 }
 
 Result<> ResultStore::save(std::string_view id, std::string_view text) {
-  auto written = files_->replace(file_of(id), text);
+  auto written = files_->create(file_of(id), text);
   if (!written) return written;
   const auto all = ids();
   if (!all) return tl::unexpected<Error>(all.error());

@@ -34,7 +34,7 @@ class ResultStore {
   Result<> remove(std::string_view id);
 
   // Writes the file atomically, then removes the oldest results beyond kMaxResults and the size
-  // limit. The result just saved is never removed.
+  // limit. The result just saved is never removed. Fails if there is a result with this id.
   Result<> save(std::string_view id, std::string_view text);
 
  private:

@@ -189,5 +189,16 @@ TEST_F(WrittenFile, IsReadToItsEnd) {
   EXPECT_EQ(files_->read("text").error().sys, EIO);
 }
 
+// File systems such as NFS do not support RENAME_NOREPLACE.
+TEST_F(Durability, CreatesOnlyNewFilesWhereRenamesAlwaysReplace) {
+  FileCalls calls;
+  calls.fail("rename b.new b", EINVAL);
+  ASSERT_TRUE(files_->create("b", "one"));
+  calls.fail("rename b.new b", EINVAL);
+  EXPECT_EQ(files_->create("b", "two").error().sys, EEXIST);
+  EXPECT_EQ(*files_->read("b"), "one");
+  EXPECT_THAT(*files_->list(), ElementsAre("a", "b"));
+}
+
 }  // namespace
 }  // namespace manactl::os::durability_test

@@ -57,6 +57,13 @@ TEST_F(DurableDirectoryTest, ReplacesAppendsAndRemovesFiles) {
   EXPECT_FALSE(files_->append("a", "three\n"));
 }
 
+TEST_F(DurableDirectoryTest, CreatesOnlyNewFiles) {
+  ASSERT_TRUE(files_->create("a", "one\n"));
+  EXPECT_EQ(files_->create("a", "two\n").error().sys, EEXIST);
+  EXPECT_EQ(*files_->read("a"), "one\n");
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/state/journal/a.new"));
+}
+
 TEST_F(DurableDirectoryTest, IgnoresTemporaryFilesOfAKilledProcess) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   std::ofstream(root_ + "/state/journal/b.new") << "half";

@@ -194,8 +194,8 @@ TEST(DurableAccess, DecidesAboutTheModes) {
   }
 }
 
-// The default implementation of size().
-TEST(DurableDirectorySize, IsThatOfTheTextUnlessItIsKnown) {
+// The default implementations of size() and create().
+TEST(DurableDirectoryDefaults, ReadTheFile) {
   class One final : public DurableDirectory {
    public:
     std::string path() const override { return "one"; }
@@ -216,6 +216,8 @@ TEST(DurableDirectorySize, IsThatOfTheTextUnlessItIsKnown) {
 
   EXPECT_EQ(*One().size("a"), 4U);
   EXPECT_EQ(One().size("b").error().code, Errc::not_found);
+  EXPECT_EQ(One().create("a", "x").error().sys, EEXIST);
+  EXPECT_TRUE(One().create("b", "x"));
 }
 
 }  // namespace

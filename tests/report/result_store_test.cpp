@@ -53,6 +53,13 @@ TEST_F(ResultStoreTest, ReadsWhatItSaved) {
   EXPECT_EQ(mode_of(directory + "/20261121-134702-3f2a.json"), 0600U);
 }
 
+TEST_F(ResultStoreTest, NeverReplacesAResult) {
+  ResultStore results(home_ + "/manactl/results");
+  ASSERT_TRUE(results.save("20261121-134702-3f2a", "first"));
+  EXPECT_FALSE(results.save("20261121-134702-3f2a", "second"));
+  EXPECT_EQ(results.read("20261121-134702-3f2a").value_or(""), "first");
+}
+
 TEST_F(ResultStoreTest, KeepsTheNewestResults) {
   const auto directory = home_ + "/manactl/results";
   ResultStore results(directory);

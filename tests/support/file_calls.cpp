@@ -63,6 +63,8 @@ ssize_t __real_write(int fd, const void* bytes, std::size_t size);
 int __real_fsync(int fd);
 int __real_ftruncate(int fd, off_t size);
 int __real_renameat(int from_directory, const char* from, int to_directory, const char* to);
+int __real_renameat2(
+    int from_directory, const char* from, int to_directory, const char* to, unsigned flags);
 int __real_unlinkat(int directory, const char* name, int flags);
 
 ssize_t __wrap_read(int fd, void* bytes, std::size_t size);
@@ -70,6 +72,8 @@ ssize_t __wrap_write(int fd, const void* bytes, std::size_t size);
 int __wrap_fsync(int fd);
 int __wrap_ftruncate(int fd, off_t size);
 int __wrap_renameat(int from_directory, const char* from, int to_directory, const char* to);
+int __wrap_renameat2(
+    int from_directory, const char* from, int to_directory, const char* to, unsigned flags);
 int __wrap_unlinkat(int directory, const char* name, int flags);
 
 ssize_t __wrap_read(int fd, void* bytes, std::size_t size) {
@@ -94,6 +98,12 @@ int __wrap_ftruncate(int fd, off_t size) {
 int __wrap_renameat(int from_directory, const char* from, int to_directory, const char* to) {
   const bool good = manactl::test::goes_on(std::string("rename ") + from + " " + to);
   return good ? __real_renameat(from_directory, from, to_directory, to) : -1;
+}
+
+int __wrap_renameat2(
+    int from_directory, const char* from, int to_directory, const char* to, unsigned flags) {
+  if (!manactl::test::goes_on(std::string("rename ") + from + " " + to)) return -1;
+  return __real_renameat2(from_directory, from, to_directory, to, flags);
 }
 
 int __wrap_unlinkat(int directory, const char* name, int flags) {

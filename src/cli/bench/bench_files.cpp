@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 #include <optional>
 
 #include "report/result_store.h"
@@ -20,17 +21,21 @@
 namespace manactl::cli {
 namespace {
 
+std::string new_id() {
+  return report::result_id(std::time(nullptr), static_cast<std::uint64_t>(getpid()));
+}
+
 class LocalFiles : public BenchFiles {
  public:
-  LocalFiles(std::unique_ptr<StopFile> stop_file, SaveResult save)
-      : stop_file_(std::move(stop_file)), save_(std::move(save)) {}
+  LocalFiles(std::string id, std::unique_ptr<StopFile> stop_file, SaveResult save)
+      : BenchFiles(std::move(id)), stop_file_(std::move(stop_file)), save_(std::move(save)) {}
 
   Result<bool> was_deleted() override {
     return stop_file_ ? stop_file_->was_deleted() : Result<bool>(false);
   }
 
-  Result<> save(const std::string& id, const std::string& text) override {
-    return save_ ? save_(id, text) : fail(Errc::invalid, "this run saves no result");
+  Result<> save(const std::string& text) override {
+    return save_ ? save_(id(), text) : fail(Errc::invalid, "this run saves no result");
   }
 
  private:
@@ -118,16 +123,6 @@ Result<bool> receive_reply(Channel& channel) {
   return tl::unexpected<Error>(std::move(error));
 }
 
-Result<bool> save(LocalFiles& files, const std::string& id, const std::string& text) {
-  // The id becomes a file name, and ends with the number of the measuring process, so that it is
-  // not that of an earlier result.
-  const bool is_own = id.ends_with(fmt::format("-{:04x}", getppid()));
-  if (!report::is_result_id(id) || !is_own) return fail(Errc::invalid, "not the id of a result");
-  const auto saved = files.save(id, text);
-  if (!saved) return tl::unexpected<Error>(saved.error());
-  return true;
-}
-
 // Serves the measuring process, which an attacker may control.
 void serve(Channel& channel, LocalFiles& files) {
   bool saved = false;
@@ -137,10 +132,11 @@ void serve(Channel& channel, LocalFiles& files) {
     if (request == kWasDeleted) {
       result = files.was_deleted();
     } else if (request == kSave && !saved) {
-      std::string id, text;
+      std::string text;
       saved = true;
-      if (!channel.receive(id, kMaxMessage) || !channel.receive(text, kMaxResult)) return;
-      result = save(files, id, text);
+      if (!channel.receive(text, kMaxResult)) return;
+      const auto written = files.save(text);
+      result = written ? Result<bool>(true) : tl::unexpected<Error>(written.error());
     }
     if (!reply(channel, result)) return;
   }
@@ -193,13 +189,14 @@ void detach() {
   detach();
   serve(channel, files);
   for (const auto& socket : sockets) socket.delete_socket();
-  files = LocalFiles({}, {});  // deletes the file of --until-deleted
+  files = LocalFiles({}, {}, {});  // deletes the file of --until-deleted
   _exit(0);
 }
 
 class RemoteFiles : public BenchFiles {
  public:
-  RemoteFiles(pid_t child, Descriptor socket) : child_(child), channel_(std::move(socket)) {}
+  RemoteFiles(std::string id, pid_t child, Descriptor socket)
+      : BenchFiles(std::move(id)), child_(child), channel_(std::move(socket)) {}
 
   RemoteFiles(const RemoteFiles&) = delete;
   RemoteFiles& operator=(const RemoteFiles&) = delete;
@@ -214,8 +211,8 @@ class RemoteFiles : public BenchFiles {
     return receive_reply(channel_);
   }
 
-  Result<> save(const std::string& id, const std::string& text) override {
-    (void)(channel_.send(std::uint64_t{kSave}) && channel_.send(id) && channel_.send(text));
+  Result<> save(const std::string& text) override {
+    (void)(channel_.send(std::uint64_t{kSave}) && channel_.send(text));
     const auto saved = receive_reply(channel_);
     if (!saved) return tl::unexpected<Error>(saved.error());
     return {};
@@ -229,7 +226,7 @@ class RemoteFiles : public BenchFiles {
 }  // namespace
 
 std::unique_ptr<BenchFiles> local_files(std::unique_ptr<StopFile> stop_file, SaveResult save) {
-  return std::make_unique<LocalFiles>(std::move(stop_file), std::move(save));
+  return std::make_unique<LocalFiles>(new_id(), std::move(stop_file), std::move(save));
 }
 
 Result<std::unique_ptr<BenchFiles>> start_files_process(std::unique_ptr<StopFile> stop_file,
@@ -245,12 +242,14 @@ Result<std::unique_ptr<BenchFiles>> start_files_process(std::unique_ptr<StopFile
   for (const auto& path : sockets) {
     if (auto socket = SocketCleanup::of(path)) created.push_back(std::move(*socket));
   }
+  auto id = new_id();
   const pid_t child = fork();
   if (child < 0) return fail_errno(errno, "cannot start a child process");
-  if (child > 0) return std::make_unique<RemoteFiles>(child, std::move(own));
+  if (child > 0) return std::make_unique<RemoteFiles>(std::move(id), child, std::move(own));
   own = Descriptor();
-  serve_and_exit(
-      Channel(std::move(other)), LocalFiles(std::move(stop_file), std::move(save)), created);
+  serve_and_exit(Channel(std::move(other)),
+                 LocalFiles(std::move(id), std::move(stop_file), std::move(save)),
+                 created);
 }
 
 }  // namespace manactl::cli

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,11 +20,21 @@ class BenchFiles {
  public:
   virtual ~BenchFiles() = default;
 
+  // The id of the result that this run saves. It is chosen before root gives up its privileges, so
+  // that the process that measures cannot choose it.
+  const std::string& id() const { return id_; }
+
   // As StopFile::was_deleted(); false without --until-deleted.
   virtual Result<bool> was_deleted() = 0;
 
   // Fails if this run saves nothing.
-  virtual Result<> save(const std::string& id, const std::string& text) = 0;
+  virtual Result<> save(const std::string& text) = 0;
+
+ protected:
+  explicit BenchFiles(std::string id) : id_(std::move(id)) {}
+
+ private:
+  std::string id_;
 };
 
 // Writes a result, as ResultStore::save() does. Empty if this run saves nothing.

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <ctime>
 
 #include "base/text.h"
 #include "cli/bench/exit.h"
@@ -84,9 +83,8 @@ SaveResult result_writer(const Context& context, const std::string& directory) {
 }
 
 Result<> save_result(BenchFiles& files, report::BenchResult& result) {
-  result.id = report::result_id(static_cast<std::time_t>(result.trial_starts.front()),
-                                static_cast<std::uint64_t>(getpid()));
-  auto saved = files.save(result.id, report::bench_json(result, exit_code_of(result)));
+  result.id = files.id();
+  auto saved = files.save(report::bench_json(result, exit_code_of(result)));
   if (!saved) result.id.clear();
   return saved;
 }

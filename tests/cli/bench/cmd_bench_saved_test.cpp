@@ -10,10 +10,12 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/bench/bench_files.h"
 #include "cli/bench/has_dpdk.h"
 #include "cli/run_manactl.h"
 #include "datapath/bench.h"
 #include "datapath/engines.h"
+#include "report/result_store.h"
 #include "report/sample_results.h"
 
 namespace manactl::test::cmd_bench_saved_test {
@@ -143,6 +145,20 @@ TEST_F(SavedResults, AreFoundByLabelPrefixAndAge) {
   const auto rows = json::parse(run({"bench", "list", "--json"}).out)["results"];
   EXPECT_EQ(rows[0]["label"], "2026 baseline");
   EXPECT_EQ(rows[1]["label"], json());
+}
+
+TEST(BenchFiles, SaveAResultWithTheIdThatTheyHaveChosen) {
+  const TemporaryDirectory directory;
+  const auto save = [&](const std::string& id, const std::string& text) -> Result<> {
+    directory.file(id, text);
+    return {};
+  };
+  const auto files = cli::start_files_process(nullptr, save, {});
+  ASSERT_TRUE(files);
+  EXPECT_TRUE(report::is_result_id((*files)->id()));
+  ASSERT_TRUE((*files)->save("text"));
+  EXPECT_TRUE(std::filesystem::exists(directory.path((*files)->id())));
+  EXPECT_FALSE((*files)->save("again")) << "a run saves one result";
 }
 
 TEST_F(SavedResults, AreNotFoundByOtherWords) {
