@@ -30,6 +30,11 @@ Result<report::ResultStore> open_store(const Context& context, const std::string
   return report::ResultStore(path);
 }
 
+// Such a word cannot name a saved result.
+bool is_path(const std::string& word) {
+  return word == "-" || word.find('/') != std::string::npos;
+}
+
 // Returns the newest result with this label. Reads all results, because file names lack labels.
 std::optional<std::string> find_label(const Context& context,
                                       const std::string& directory,
@@ -40,6 +45,22 @@ std::optional<std::string> find_label(const Context& context,
     if (result && result->label == label) return id;
   }
   return std::nullopt;
+}
+
+// Another user may have created a file with the name of a saved result in this directory.
+Result<> check_names_only_a_file(const Context& context,
+                                 const std::string& directory,
+                                 const std::string& word) {
+  if (is_path(word)) return {};
+  const auto saved = resolve_id(context, directory, word);
+  if (!saved) return {};
+  return fail(
+      Errc::invalid,
+      fmt::format("'{}' is both a file and a saved result: use './{}' for the file, or '{}' "
+                  "for the saved result",
+                  printable(word),
+                  printable(word),
+                  *saved));
 }
 
 }  // namespace
@@ -106,8 +127,8 @@ Result<report::BenchResult> load_without_series(const Context& context,
 }
 
 bool names_a_file(const std::string& word) {
-  if (word == "-" || word.find('/') != std::string::npos) return true;
-  return !report::is_result_id(word) && access(word.c_str(), F_OK) == 0;
+  if (is_path(word)) return true;
+  return word != report::kLatest && !report::is_result_id(word) && access(word.c_str(), F_OK) == 0;
 }
 
 Result<std::string> resolve_id(const Context& context,
@@ -146,6 +167,8 @@ Result<report::BenchResult> find_result(const Context& context,
                                         const std::string& directory,
                                         const std::string& word) {
   if (names_a_file(word)) {
+    const auto checked = check_names_only_a_file(context, directory, word);
+    if (!checked) return tl::unexpected<Error>(checked.error());
     constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
     const auto text = read_input(word, "a result", kMaxBytes);
     if (!text) return tl::unexpected<Error>(text.error());

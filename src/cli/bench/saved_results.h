@@ -45,8 +45,8 @@ Result<report::BenchResult> load_without_series(const Context& context,
                                                 const std::string& directory,
                                                 const std::string& id);
 
-// True if `word` is "-" (standard input) or names a file: it contains a slash, or it is not an id
-// and such a file exists.
+// True if `word` is "-" (standard input) or names a file: it contains a slash, or it is neither an
+// id nor "latest" and such a file exists.
 bool names_a_file(const std::string& word);
 
 // Returns the id of a saved result. `word` is the id, a unique prefix of it, "latest", or a
@@ -57,7 +57,8 @@ Result<std::string> resolve_id(const Context& context,
 
 Result<> remove_result(const Context& context, const std::string& directory, const std::string& id);
 
-// Reads a result from a file or standard input, or the saved result that `word` names.
+// Reads a result from a file or standard input, or the saved result that `word` names. Fails if
+// `word` without a slash names both a file and a saved result.
 Result<report::BenchResult> find_result(const Context& context,
                                         const std::string& directory,
                                         const std::string& word);

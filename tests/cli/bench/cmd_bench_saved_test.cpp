@@ -147,6 +147,31 @@ TEST_F(SavedResults, AreFoundByLabelPrefixAndAge) {
   EXPECT_EQ(rows[1]["label"], json());
 }
 
+// Another user may create files in the current directory, such as /tmp.
+TEST_F(SavedResults, AreNotHiddenByFiles) {
+  auto labeled = steady(Mode::tx, 1e7);
+  labeled.label = "base";
+  keep(kOld, document(labeled));
+  for (const char* name : {"latest", "base", "other", kOld}) {
+    directory_.file(name, document(steady(Mode::rx, 2e7)));
+  }
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(directory_.path(""));
+  EXPECT_THAT(run({"bench", "show"}).out, StartsWith("tx on"));
+  EXPECT_THAT(run({"bench", "show", "latest"}).out, StartsWith("tx on"));
+  EXPECT_THAT(run({"bench", "show", kOld}).out, StartsWith("tx on"));
+  EXPECT_THAT(run({"bench", "show", "./latest"}).out, StartsWith("rx on"));
+  EXPECT_THAT(run({"bench", "show", "./base"}).out, StartsWith("rx on"));
+  EXPECT_THAT(run({"bench", "show", "other"}).out, StartsWith("rx on"));
+  const auto outcome = run({"bench", "show", "base"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err,
+            "manactl: bench show: 'base' is both a file and a saved result: use './base' for the "
+            "file, or '" +
+                std::string(kOld) + "' for the saved result\n");
+  std::filesystem::current_path(before);
+}
+
 TEST(BenchFiles, SaveAResultWithTheIdThatTheyHaveChosen) {
   const TemporaryDirectory directory;
   const auto save = [&](const std::string& id, const std::string& text) -> Result<> {
