@@ -38,6 +38,16 @@ TEST(Checker, DescribesOnlyTheFirstTwoViolationsOfARule) {
   EXPECT_EQ(checker.reports()[2].size(), kReportBytes - 1);
 }
 
+// The program can write to the counters, also at the end of the texts.
+TEST(Checker, ReadsNoTextBeyondItsEnd) {
+  AdapterCounters counters{};
+  counters.report.back().complete = true;
+  counters.report.back().text.fill('x');
+  counters.driver.fill('x');  // follows the reports
+  EXPECT_THAT(Checker(counters).reports(), ElementsAre(std::string(kReportBytes, 'x')));
+  EXPECT_EQ(driver_of(counters), std::string(kDriverBytes, 'x'));
+}
+
 class CheckerTest : public AdapterTest {
  protected:
   // Returns the completion type of the only posted WQE; no value if that WQE does not complete.

@@ -75,7 +75,7 @@ void Checker::add_report(Violation violation, std::string_view text) {
   if (index >= kMaxReports) return;
   auto& report = counters_.report[index];
   const auto line = fmt::format("{}: {}", rule_of(violation).id, text);
-  *std::copy_n(line.begin(), std::min(line.size(), kReportBytes - 1), report.text) = '\0';
+  *std::copy_n(line.begin(), std::min(line.size(), kReportBytes - 1), report.text.begin()) = '\0';
   report.complete.store(true, std::memory_order_release);
 }
 
@@ -88,7 +88,7 @@ std::uint64_t Checker::total() const {
 std::vector<std::string> Checker::reports() const {
   std::vector<std::string> texts;
   for (const auto& report : counters_.report) {
-    if (report.complete.load(std::memory_order_acquire)) texts.emplace_back(report.text);
+    if (report.complete.load(std::memory_order_acquire)) texts.emplace_back(text_of(report));
   }
   return texts;
 }

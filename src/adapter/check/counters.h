@@ -10,7 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <string_view>
+#include <string>
 
 namespace manactl::adapter {
 
@@ -30,7 +30,7 @@ struct PortCounters {
 
 struct Report {
   std::atomic<bool> complete;
-  char text[kReportBytes];  // NUL-terminated
+  std::array<char, kReportBytes> text;
 };
 
 struct AdapterCounters {
@@ -48,10 +48,19 @@ struct AdapterCounters {
 
 static_assert(Count::is_always_lock_free, "shared between processes");
 
-// The program can write to the counters, so the text is untrusted and need not end with NUL.
-inline std::string_view driver_of(const AdapterCounters& counters) {
-  const auto& text = counters.driver;
-  return {text.data(), static_cast<std::size_t>(std::ranges::find(text, '\0') - text.begin())};
+// The program can write to the counters at any time, so a text need not end with NUL. These
+// functions copy the text before they search its end.
+template <std::size_t bytes>
+std::string text_before_nul(std::array<char, bytes> text) {
+  return {text.begin(), std::ranges::find(text, '\0')};
+}
+
+inline std::string text_of(const Report& report) {
+  return text_before_nul(report.text);
+}
+
+inline std::string driver_of(const AdapterCounters& counters) {
+  return text_before_nul(counters.driver);
 }
 
 inline void add(Count& count, std::uint64_t value) {
