@@ -91,6 +91,19 @@ TEST_F(FaultsTest, ExecutesACommandForAStatusFaultButNotForARefuseFault) {
   EXPECT_EQ(device.control().regions(), 1U);
 }
 
+TEST_F(FaultsTest, CountsOnlyKnownCommandsAsExecuted) {
+  driver.bring_up();
+  const auto before = device.executed().size();
+  inject("any=status:0");
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    const auto command = static_cast<wire::Command>(0x7000 + i);
+    const auto response = driver.request(command, wire::QueryVportRequest{0}, 32);
+    ASSERT_TRUE(response.has_value());
+    EXPECT_EQ(response->header.status, 0U);
+  }
+  EXPECT_EQ(device.executed().size(), before);
+}
+
 TEST_F(FaultsTest, OmitsAResponse) {
   driver.bring_up();
   const auto address = guest.allocate(4096);
