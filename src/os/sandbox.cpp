@@ -145,12 +145,10 @@ unsigned landlock_version() {
 
 Result<> become_nobody() {
   constexpr unsigned kNobody = 65534;
-  rlimit memory{RLIM_INFINITY, RLIM_INFINITY};
-  // Without CAP_SYS_RESOURCE, up to the hard limit.
-  if (setrlimit(RLIMIT_MEMLOCK, &memory) != 0 && getrlimit(RLIMIT_MEMLOCK, &memory) == 0) {
-    memory.rlim_cur = memory.rlim_max;
-    (void)setrlimit(RLIMIT_MEMLOCK, &memory);
-  }
+  // Drivers have locked their memory when they opened their devices.
+  constexpr rlimit kNoMore{0, 0};
+  if (setrlimit(RLIMIT_MEMLOCK, &kNoMore) != 0)
+    return fail_errno(errno, "cannot limit locked memory");
   // Unlike the system calls, these functions of libc change all threads.
   const bool changed = setresgid(kNobody, kNobody, kNobody) == 0 && setgroups(0, nullptr) == 0 &&
                        setresuid(kNobody, kNobody, kNobody) == 0;

@@ -44,7 +44,7 @@ Confinement enter_sandbox(const Sandbox& sandbox, unsigned version = landlock_ve
 
 // Changes root to user and group 65534 ("nobody"), which have no capabilities, in all threads of
 // this process; forbid_programs() applies too, if this program can use it. Open files remain
-// usable, and the limit of locked memory becomes as high as possible. Clears PR_SET_PDEATHSIG.
+// usable, and locked memory remains locked, but no more can be locked. Clears PR_SET_PDEATHSIG.
 // Fails if the user namespace lacks this user, if the user keeps capabilities
 // (SECBIT_NO_SETUID_FIXUP), or if the kernel refuses the filter of system calls. The threads may
 // then keep all or some of their privileges.
