@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,8 +15,13 @@
 
 namespace manactl::os {
 
-// In an order in which they can be set. A key never contains a blank.
+// Ordered so that they can be written one after another. A key never contains a blank.
 using InterfaceSettings = std::vector<std::pair<std::string, std::string>>;
+
+// Parts of keys: those of ethtool(8), those of rtnetlink, and of them the queueing discipline.
+inline constexpr std::string_view kEthtoolSettings = "ethtool/";
+inline constexpr std::string_view kLinkSettings = "link/";
+inline constexpr std::string_view kQueueingSetting = "qdisc";
 
 // Leaves out what the driver or the kernel does not support.
 Result<InterfaceSettings> read_ethtool_settings(const InterfaceName& name);

@@ -21,6 +21,7 @@
 #include "os/interface_settings.h"
 #include "os/netlink.h"
 #include "os/owned.h"
+#include "os/queueing.h"
 
 namespace manactl::os {
 namespace {
@@ -35,15 +36,15 @@ constexpr std::string_view kMulticast = "multicast/";
 
 struct NumberAttribute {
   std::string_view key;
-  unsigned type;  // a u32 attribute of a link; older headers lack the last two
+  unsigned type;  // a u32 attribute of a link
 };
 
 constexpr NumberAttribute kNumberAttributes[] = {
     {"gso-max-size", IFLA_GSO_MAX_SIZE},
     {"gso-max-segs", IFLA_GSO_MAX_SEGS},
     {"gro-max-size", IFLA_GRO_MAX_SIZE},
-    {"gso-ipv4-max-size", 63},
-    {"gro-ipv4-max-size", 64},
+    {"gso-ipv4-max-size", 63},  // IFLA_GSO_IPV4_MAX_SIZE, which older headers lack
+    {"gro-ipv4-max-size", 64},  // IFLA_GRO_IPV4_MAX_SIZE
 };
 
 struct LinkFlag {
@@ -51,7 +52,8 @@ struct LinkFlag {
   unsigned bit;
 };
 
-// The kernel reports promiscuity and allmulti only if they were set by hand (dev_get_flags).
+// The kernel reports promiscuity and allmulti only if ip(8) or SIOCSIFFLAGS set them
+// (dev_get_flags).
 constexpr LinkFlag kLinkFlags[] = {
     {"promisc", IFF_PROMISC},
     {"allmulti", IFF_ALLMULTI},
@@ -196,20 +198,21 @@ Result<> read_neighbors(int index, InterfaceSettings& target) {
 }
 
 // Unicast addresses that the interface accepts in addition to its own. The multicast addresses in
-// this table do not tell who added them.
-void read_forwarding(int index, InterfaceSettings& target) {
+// this table do not show who added them.
+Result<> read_forwarding(int index, InterfaceSettings& target) {
   const auto entries = neighbors_of(index, AF_BRIDGE, 0);
-  if (!entries) return;  // the kernel supports no bridges
+  if (!entries) return tl::unexpected<Error>(entries.error());
   for (const auto& entry : *entries) {
     const auto mac = MacAddress::parse(text_of_mac(entry.mac));
-    const bool is_own = (entry.head.ndm_flags & NTF_SELF) != 0;
-    if (!mac || mac->is_multicast() || !is_own) continue;
+    const bool is_self = (entry.head.ndm_flags & NTF_SELF) != 0;
+    if (!mac || mac->is_multicast() || !is_self) continue;
     target.emplace_back(std::string(kForwarding) + mac->str(), "");
   }
+  return {};
 }
 
-// "4 eth1 1 1 01005e010203": the index, the name, how many users the address has, and 1 if one of
-// them is an administrator (dev_mc_seq_show in net/core/dev_addr_lists.c).
+// "4 eth1 1 1 01005e010203": the index, the name, how many users the address has, and 1 if
+// SIOCADDMULTI (ip maddress) added it (dev_mc_seq_show in net/core/dev_addr_lists.c).
 void read_multicast(int index, InterfaceSettings& target) {
   const auto files = open_files("/");
   const auto text = files ? (*files)->read("proc/net/dev_mcast") : Result<std::string>();
@@ -328,7 +331,8 @@ Result<> write_forwarding(int index, const std::string& mac) {
 Result<> write_multicast(int index, const std::string& mac) {
   const auto bytes = mac_bytes(mac);
   if (!bytes) return bad_setting(std::string(kMulticast) + mac, "");
-  const Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  // The unit of --persist may open no other sockets. The ioctl works on any socket.
+  const Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};
   request.ifr_ifindex = index;
   const bool named = socket && ioctl(socket.get(), SIOCGIFNAME, &request) == 0;
@@ -349,9 +353,10 @@ Result<InterfaceSettings> read_link_settings(int index) {
   if (!reply) return because(reply.error(), "cannot read the settings of the interface");
   InterfaceSettings settings;
   for (const auto& message : *reply) read_link(message.body, settings);
-  const auto neighbors = read_neighbors(index, settings);
+  auto neighbors = read_neighbors(index, settings);
+  if (neighbors) neighbors = read_forwarding(index, settings);
+  if (neighbors) neighbors = read_queueing_setting(index, settings);
   if (!neighbors) return tl::unexpected<Error>(neighbors.error());
-  read_forwarding(index, settings);
   read_multicast(index, settings);
   return settings;
 }
@@ -359,6 +364,7 @@ Result<InterfaceSettings> read_link_settings(int index) {
 Result<> write_link_setting(int index, const std::string& key, const std::string& value) {
   if (key == kFlags) return write_flags(index, value);
   if (key == kToken) return write_token(index, value);
+  if (key == kQueueingSetting) return write_queueing_setting(index, value);
   const auto attribute = std::ranges::find(kNumberAttributes, key, &NumberAttribute::key);
   if (attribute != std::end(kNumberAttributes)) {
     const auto number = parse_unsigned(value, UINT32_MAX);

@@ -100,8 +100,10 @@ class RouteLinks final : public Links {
     const auto link = ethtool ? read_link_settings(index) : ethtool;
     if (!link) return link;
     InterfaceSettings all;
-    for (const auto& [key, value] : *ethtool) all.emplace_back(std::string(kEthtool) + key, value);
-    for (const auto& [key, value] : *link) all.emplace_back(std::string(kLink) + key, value);
+    for (const auto& [key, value] : *ethtool)
+      all.emplace_back(std::string(kEthtoolSettings) + key, value);
+    for (const auto& [key, value] : *link)
+      all.emplace_back(std::string(kLinkSettings) + key, value);
     return all;
   }
 
@@ -113,7 +115,7 @@ class RouteLinks final : public Links {
 
   Result<> set(int index, const std::string& key, const std::string& value) override {
     const auto own = key.substr(key.find('/') + 1);
-    if (key.starts_with(kLink)) return write_link_setting(index, own, value);
+    if (key.starts_with(kLinkSettings)) return write_link_setting(index, own, value);
     const auto name = name_of(index);
     if (!name) return tl::unexpected<Error>(name.error());
     return write_ethtool_setting(*name, own, value);
@@ -186,8 +188,6 @@ class RouteLinks final : public Links {
 
  private:
   static constexpr unsigned kQuery = NLM_F_REQUEST | NLM_F_ACK;
-  static constexpr std::string_view kEthtool = "ethtool/";
-  static constexpr std::string_view kLink = "link/";
 
   Result<InterfaceName> name_of(int index) const {
     const auto all = links();

@@ -132,8 +132,7 @@ class Links {
   // default finds none, because a captured system has only one namespace.
   virtual Result<ForeignUppers> foreign_uppers() const;
 
-  // What the kernel removes together with the interface although programs have attached it: see
-  // attachments.h. By default none.
+  // The attachments of the interface: see attachments.h. By default none.
   virtual Result<std::vector<std::string>> attachments(int index) const;
 
   // Settings of the interface that neither procfs nor sysfs shows, with keys such as

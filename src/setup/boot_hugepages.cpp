@@ -60,6 +60,21 @@ std::string boot_hugepages_of(const Entry& entry) {
   return texts.front();
 }
 
+std::vector<BootPages> read_boot_hugepages(const os::Files& files) {
+  constexpr std::string_view kDirectory = "etc/tmpfiles.d";
+  constexpr std::string_view kBegin = "manactl-", kEnd = ".conf";
+  std::vector<BootPages> found;
+  for (const auto& file : files.list(kDirectory).value_or(std::vector<std::string>{})) {
+    if (!file.starts_with(kBegin) || !file.ends_with(kEnd)) continue;
+    const auto name = file.substr(kBegin.size(), file.size() - kBegin.size() - kEnd.size());
+    const auto text = files.read(fmt::format("{}/{}", kDirectory, file)).value_or("");
+    for (const auto line : split(text, '\n')) {
+      if (auto share = share_of(line)) found.push_back({name, std::move(share->pool), share->own});
+    }
+  }
+  return found;
+}
+
 void share_pools(std::vector<std::string>& texts) {
   std::map<std::string, PoolShare> totals;
   for (const auto& text : texts) {

@@ -9,15 +9,21 @@
 namespace manactl::setup {
 namespace {
 
+// An entry that cannot be read may await confirmation: confirm() must not pass over it.
+bool awaits(const Entry& entry, const std::string& boot) {
+  return !entry.is_readable() || (!entry.confirmed && entry.boot_id == boot);
+}
+
 // The entry that confirm() confirms; null if nothing awaits confirmation.
 Result<const Entry*> entry_to_confirm(const std::vector<Entry>& entries,
                                       const std::string& name,
                                       const std::string& boot) {
   std::vector<const Entry*> found;
   for (const auto& entry : entries) {
-    const bool awaits = entry.is_readable() && !entry.confirmed && entry.boot_id == boot;
-    if (name.empty() ? awaits : entry.matches(name)) found.push_back(&entry);
+    if (name.empty() ? awaits(entry, boot) : entry.matches(name)) found.push_back(&entry);
   }
+  // A PCI address selects all NICs of its function.
+  if (found.size() > 1) std::erase_if(found, [&](auto* entry) { return !awaits(*entry, boot); });
   if (found.empty() && !name.empty()) {
     return fail(Errc::not_found, fmt::format("'{}' has no journal entry", printable(name)));
   }

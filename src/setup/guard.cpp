@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "os/attachments.h"
 
 namespace manactl::setup {
 namespace {
@@ -63,26 +64,28 @@ void add_multipath_route(const host::Nic& nic,
     const bool uses_others =
         std::ranges::any_of(route.outputs, is_ours) && !std::ranges::all_of(route.outputs, is_ours);
     if (!uses_others || route.ipv6 || route.next_hop_id != 0) continue;
-    objections.push_back(
-        fmt::format("until restore, the route to {} would also be missing for its other interfaces",
-                    printable(route.destination)));
+    objections.push_back(fmt::format(
+        "the kernel would remove the route to {} for its other interfaces too, until restore",
+        printable(route.destination)));
     return;
   }
 }
 
-// The VF keeps what is attached to it: only the synthetic interface vanishes.
+// The VF stays, but hv_netvsc replaces its XDP program when it joins (netvsc_vf_setxdp).
 void add_attachments(const host::Nic& nic,
                      const os::Links& links,
                      std::vector<std::string>& objections) {
-  if (!nic.synthetic) return;
-  const auto attachments = links.attachments(nic.synthetic->index);
-  if (!attachments) {
-    objections.push_back(attachments.error().message);
-    return;
-  }
-  for (const auto& what : *attachments) {
-    objections.push_back(fmt::format("it would lose {}, which restore does not bring back", what));
-  }
+  const auto add = [&](const host::Netdev& netdev, bool only_xdp) {
+    const auto attachments = links.attachments(netdev.index);
+    if (!attachments) objections.push_back(attachments.error().message);
+    for (const auto& what : attachments.value_or(std::vector<std::string>{})) {
+      if (only_xdp && what != os::kXdpProgram) continue;
+      objections.push_back(
+          fmt::format("{} would lose {}, which restore does not bring back", netdev.name, what));
+    }
+  };
+  if (nic.synthetic) add(*nic.synthetic, false);
+  if (nic.vf) add(*nic.vf, true);
 }
 
 }  // namespace
@@ -99,10 +102,37 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
   if (!links) return tl::unexpected<Error>(links.error());
   add_uppers(nic, *links, objections);
   const auto routes = system.links.routes();
-  if (routes) add_multipath_route(nic, *routes, objections);
+  if (!routes) objections.push_back(routes.error().message);
+  if (routes && !vf_only) add_multipath_route(nic, *routes, objections);
   add_foreign_uppers(nic, system.links.foreign_uppers(), objections);
   if (!vf_only) add_attachments(nic, system.links, objections);
   return objections;
+}
+
+std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system) {
+  if (!nic.synthetic) return {};
+  // "sk RefCnt Type Proto Iface ...", with the index of the interface (packet_seq_show).
+  constexpr std::size_t kInterface = 4;
+  std::size_t packet_sockets = 0;
+  const auto text = system.files.read("proc/net/packet").value_or("");
+  for (const auto line : split(text, '\n')) {
+    const auto fields = words(line);
+    const bool is_bound =
+        fields.size() > kInterface && fields[kInterface] == std::to_string(nic.synthetic->index);
+    if (is_bound) ++packet_sockets;
+  }
+  const auto tcp = system.sockets.tcp().value_or(std::vector<os::TcpSocket>{});
+  const auto tcp_sockets = static_cast<std::size_t>(
+      std::ranges::count(tcp, nic.synthetic->index, &os::TcpSocket::bound_to));
+  std::vector<std::string> found;
+  if (packet_sockets > 0) found.push_back(counted(packet_sockets, "packet socket"));
+  if (tcp_sockets > 0) found.push_back(counted(tcp_sockets, "TCP socket"));
+  if (found.empty()) return {};
+  return fmt::format(
+      "running programs have {} bound to {}: these sockets receive nothing any "
+      "more, even after restore; restart the programs then",
+      join(found, " and "),
+      printable(nic.synthetic->name));
 }
 
 // The kernel shows the settings of net_core_table (net/core/sysctl_net_core.c), such as

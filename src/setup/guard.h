@@ -21,6 +21,10 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
                                                  const os::System& system,
                                                  bool vf_only = false);
 
+// A sentence about the sockets of running programs that are bound to the synthetic interface and
+// stay without packets when it vanishes; empty if there are none. UDP sockets are not found.
+std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system);
+
 // Fails with Errc::unsupported outside the initial network namespace: the kernel creates the
 // interface of a driver in the initial one, so restore would wait for it in vain. Succeeds if the
 // files do not show the namespace, as in a captured tree.

@@ -145,6 +145,10 @@ void read_progress_line(const std::string& line, Entry& entry) {
     for (const auto number : fields.numbers("steps")) {
       if (number < entry.steps.size()) entry.steps[number].reverted = true;
     }
+    for (const auto& [step, index] : fields.text_map("written_to")) {
+      const auto number = parse_unsigned(step);
+      if (number && *number < entry.steps.size()) entry.steps[*number].written_to = index;
+    }
   }
   if (record == "boot-files") {
     entry.boot_files.clear();
@@ -305,10 +309,16 @@ Result<> Journal::begin_restore(const std::string& id) {
 
 Result<> Journal::mark_reverted(const Entry& entry) {
   Json steps = Json::array();
+  Json written_to = Json::object();
   for (std::size_t number = 0; number < entry.steps.size(); ++number) {
-    if (entry.steps[number].reverted) steps.push_back(number);
+    const auto& step = entry.steps[number];
+    if (step.reverted) steps.push_back(number);
+    if (!step.written_to.empty()) written_to[std::to_string(number)] = step.written_to;
   }
-  return append(files_, entry.id, {{"record", "reverted"}, {"steps", std::move(steps)}});
+  return append(
+      files_,
+      entry.id,
+      {{"record", "reverted"}, {"steps", std::move(steps)}, {"written_to", std::move(written_to)}});
 }
 
 Result<> Journal::remove(const std::string& id) {

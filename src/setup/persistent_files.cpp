@@ -91,7 +91,7 @@ constexpr std::string_view kSandbox =
     "SystemCallErrorNumber=EPERM\n"
     "SystemCallFilter=@system-service\n"
     "SystemCallFilter=~@privileged @resources\n"
-    "SystemCallFilter=finit_module init_module\n"
+    "SystemCallFilter=bpf finit_module init_module\n"
     "UMask=0077\n";
 
 // The unit starts after network-online.target and after remote file systems and disks, because the

@@ -248,7 +248,7 @@ Result<> add_nic_steps(Plan& plan,
   plan.steps.push_back(load_module("mana_ib"));
   if (needs_hugepages(request, nic)) {
     const auto node = static_cast<unsigned>(std::max(host::numa_node_of(facts, nic), 0));
-    auto step = plan_hugepages(*request.hugepages, facts, node, system.files, entries);
+    auto step = plan_hugepages(*request.hugepages, facts, node, system.files, entries, nic.name());
     if (!step) return tl::unexpected<Error>(step.error());
     if (*step) plan.steps.push_back(std::move(*step));
   }
@@ -284,7 +284,8 @@ Result<Plan> plan_without_nic(const Request& request, const PlanInput& input) {
   unsigned number = 1;
   while (find_entry(entries, fmt::format("hugepages-{}", number)) != nullptr) ++number;
   plan.entry.id = fmt::format("hugepages-{}", number);
-  auto step = plan_hugepages(*request.hugepages, facts, 0, system.files, entries);
+  auto step = plan_hugepages(
+      *request.hugepages, facts, 0, system.files, entries, plan.entry.persistent_name());
   if (!step) return tl::unexpected<Error>(step.error());
   plan.steps.push_back(std::move(*step));
   return plan;
@@ -325,6 +326,8 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
   plan.entry.id = nic.vmbus ? nic.vmbus->str() : "vf-" + nic.vf->mac.str();
   const auto added = add_nic_steps(plan, nic, request, input);
   if (!added) return tl::unexpected<Error>(added.error());
+  auto warning = request.vf_only ? std::string() : warn_of_bound_sockets(nic, system);
+  if (!warning.empty()) plan.warnings.push_back(std::move(warning));
   return plan;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/numa.h"
 #include "host/testpmd.h"
+#include "setup/boot_hugepages.h"
 #include "setup/steps.h"
 
 namespace manactl::setup {
@@ -67,10 +68,28 @@ std::uint64_t pages_of_entries(const std::vector<Entry>& entries, const std::str
   return pages;
 }
 
-// Pages that were reserved with another NIC do not count as free, because they vanish when that NIC
-// is restored.
+// The pages that were reserved at boot for other NICs, and that no entry has recorded.
+std::uint64_t pages_of_boot(const std::vector<BootPages>& boot,
+                            const std::vector<Entry>& entries,
+                            const std::string& own_name,
+                            const std::string& pool) {
+  std::uint64_t pages = 0;
+  for (const auto& share : boot) {
+    const bool is_recorded = std::ranges::any_of(entries, [&](const Entry& entry) {
+      return entry.persistent_name() == share.name && pages_of_entries({entry}, pool) != 0;
+    });
+    const bool is_held = share.name != own_name && share.pool.ends_with(pool) && !is_recorded;
+    if (is_held) pages += share.pages;
+  }
+  return pages;
+}
+
+// Pages that were reserved with another NIC do not count as free: they vanish when that NIC is
+// restored, or its program needs them.
 std::uint64_t missing_for_testpmd(const host::Facts& facts,
                                   const std::vector<Entry>& entries,
+                                  const std::vector<BootPages>& boot,
+                                  const std::string& own_name,
                                   unsigned node,
                                   std::uint64_t kib) {
   const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
@@ -79,9 +98,12 @@ std::uint64_t missing_for_testpmd(const host::Facts& facts,
   if (memory.pools) {
     for (auto& pool : *memory.pools) {
       const auto size = pool_name(pool.page_kib);
-      const auto others =
-          pages_of_entries(entries, fmt::format("/node{}/hugepages/{}", pool.node, size)) +
-          pages_of_entries(entries, "/mm/hugepages/" + size);
+      std::uint64_t others = 0;
+      for (const auto& directory :
+           {fmt::format("/node{}/hugepages/{}", pool.node, size), "/mm/hugepages/" + size}) {
+        others += pages_of_entries(entries, directory) +
+                  pages_of_boot(boot, entries, own_name, directory);
+      }
       pool.free -= std::min(pool.free, others);
     }
   }
@@ -96,7 +118,8 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
                                              const host::Facts& facts,
                                              unsigned nic_node,
                                              const os::Files& files,
-                                             const std::vector<Entry>& entries) {
+                                             const std::vector<Entry>& entries,
+                                             const std::string& name) {
   constexpr std::uint64_t kMaxPages = 1U << 30;
   const auto kib = page_kib_of(request, facts);
   const unsigned node = request.node.value_or(nic_node);
@@ -105,7 +128,8 @@ Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
   const auto others = pages_of_entries(entries, *pool);
   const auto possible = possible_pages(files, node, kib);
   if (request.is_default) {
-    const auto missing = missing_for_testpmd(facts, entries, node, kib);
+    const auto missing =
+        missing_for_testpmd(facts, entries, read_boot_hugepages(files), name, node, kib);
     if (missing == 0) return std::unique_ptr<Step>();
     return reserve_hugepages(*pool, std::min(missing, possible), others, missing);
   }

@@ -28,14 +28,15 @@ struct HugepageRequest {
   bool is_default = false;
 };
 
-// Returns null if a default request needs no more pages. A reservation leaves the node a quarter of
-// its available memory or 1 GiB, whichever is less: a request for more pages fails with
-// Errc::unsupported, and a default request is reduced.
+// `name` is Entry::persistent_name() of the new entry. Returns null if a default request needs no
+// more pages. A reservation leaves the node a quarter of its available memory or 1 GiB, whichever
+// is less: a request for more pages fails with Errc::unsupported, and a default request is reduced.
 Result<std::unique_ptr<Step>> plan_hugepages(const HugepageRequest& request,
                                              const host::Facts& facts,
                                              unsigned nic_node,
                                              const os::Files& files,
-                                             const std::vector<Entry>& entries);
+                                             const std::vector<Entry>& entries,
+                                             const std::string& name);
 
 // Whether the kernel granted the recorded step the requested number and size of pages, on the
 // requested node if there is one. False for a default request.

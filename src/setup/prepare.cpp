@@ -74,6 +74,7 @@ PrepareResult run_plan(Plan& plan,
   Transaction transaction(context, journal, poll_signal);
   const auto completed = transaction.run(plan.steps, plan.entry);
   result.entry = std::move(plan.entry);
+  result.warnings = std::move(plan.warnings);
   result.steps = transaction.take_results();
   result.reverted = transaction.reverted();
   result.signal = transaction.signal();

@@ -39,6 +39,7 @@ struct PrepareResult {
   Entry entry;
   std::vector<StepResult> steps;
   std::vector<RevertResult> reverted;
+  std::vector<std::string> warnings;    // Plan::warnings
   Error cause;                          // why the run failed
   int signal = 0;                       // the signal that interrupted the run, or 0
   std::vector<std::string> persistent;  // paths of the files of --persist; confirm writes them if

@@ -150,7 +150,7 @@ std::vector<const Entry*> select_entries(const std::vector<Entry>& entries,
   for (const auto& entry : entries) {
     if (!entry.is_readable() && may_be_of(request.name, entry, files)) selected.push_back(&entry);
   }
-  // Of several entries, a name that was mistyped must not select any.
+  // If several entries are possible, select none: the name may be mistyped.
   if (selected.size() > 1) selected.clear();
   return selected;
 }
@@ -235,8 +235,8 @@ RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force
     if (boot && *boot != entry.boot_id) {
       result.earlier_boot = true;
     } else {
-      // After an incomplete restore, the NIC is not prepared any more. Without space for this
-      // record, restore all the same.
+      // After an incomplete restore, the NIC is not prepared any more. If the disk is full,
+      // continue without this record.
       (void)context.journal.begin_restore(entry.id);
       const auto entries = context.journal.entries();
       result.reverted = roll_back(context, entry, entries.value_or(std::vector<Entry>{}), force);

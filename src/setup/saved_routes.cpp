@@ -75,10 +75,10 @@ bool lacks_members(const os::NextHop& present, const os::NextHop& saved) {
   });
 }
 
-// Removes the entries of `values` for which `is_first` is true, and returns them.
+// Removes the entries of `values` for which `is_selected` is true, and returns them.
 std::vector<std::string> take(std::vector<std::string>& values,
-                              bool (*is_first)(const std::string&)) {
-  const auto rest = std::ranges::stable_partition(values, is_first).begin();
+                              bool (*is_selected)(const std::string&)) {
+  const auto rest = std::ranges::stable_partition(values, is_selected).begin();
   std::vector<std::string> taken(std::make_move_iterator(values.begin()),
                                  std::make_move_iterator(rest));
   values.erase(values.begin(), rest);
@@ -144,14 +144,20 @@ class RouteRestorer {
     auto added = links_.add_route(*route);
     // The kernel refuses a source address until it has verified that no other machine has it.
     if (!added && route->ipv6 && !route->source.empty()) {
-      constexpr std::chrono::milliseconds kDetection{5000};
-      (void)wait_until(clock_, kDetection, [&] {
+      (void)wait_until(clock_, time_for_detection(), [&] {
         if (added || added.error().sys != EINVAL) return true;
         added = links_.add_route(*route);
         return added.has_value();
       });
     }
-    return !added && added.error().sys == EEXIST ? refuse_taken(*route) : added;
+    return !added && added.error().sys == EEXIST ? accept_own_route(*route) : added;
+  }
+
+  // All routes together wait for 5 seconds, in which the kernel verifies all addresses.
+  std::chrono::milliseconds time_for_detection() {
+    constexpr std::chrono::milliseconds kDetection{5000};
+    if (!detected_by_) detected_by_ = clock_.now() + kDetection;
+    return std::max(*detected_by_ - clock_.now(), std::chrono::milliseconds{0});
   }
 
   // Sets the outputs of a route with several next hops.
@@ -183,7 +189,7 @@ class RouteRestorer {
           is_same(present, route) && !std::ranges::all_of(present.outputs, [&](int output) {
             return leaves_by(route, output);
           });
-      if (is_foreign) return fail_taken(route);
+      if (is_foreign) return fail_other_route(route);
     }
     std::ranges::replace_if(route.outputs, [&](int output) { return output != index_; }, 0);
     return {};
@@ -194,7 +200,7 @@ class RouteRestorer {
            present.table == wanted.table && present.metric == wanted.metric;
   }
 
-  static tl::unexpected<Error> fail_taken(const os::Route& wanted) {
+  static tl::unexpected<Error> fail_other_route(const os::Route& wanted) {
     return fail(Errc::busy,
                 fmt::format("the route to {} leads to another interface now: delete that route, "
                             "and repeat the restore",
@@ -203,13 +209,13 @@ class RouteRestorer {
 
   // The kernel has a route to the same destination with the same metric. It may have created that
   // route for this interface, with other attributes, or the route may lead to another interface.
-  Result<> refuse_taken(const os::Route& wanted) const {
+  Result<> accept_own_route(const os::Route& wanted) const {
     const auto now = links_.routes();
     if (!now) return tl::unexpected<Error>(now.error());
     for (const auto& route : *now) {
       if (is_same(route, wanted) && leaves_by(route, index_)) return {};
     }
-    return fail_taken(wanted);
+    return fail_other_route(wanted);
   }
 
   void add_next_hops(const std::vector<std::string>& wanted) {
@@ -227,7 +233,8 @@ class RouteRestorer {
     if (!hop) return tl::unexpected<Error>(hop.error());
     const auto present = std::ranges::find(now, hop->id, &os::NextHop::id);
     if (present == now.end()) return links_.add_next_hop(*hop);
-    if (text_of(*present) == text) return {};
+    const bool leaves_by_another = hop->group.empty() && present->output != index_;
+    if (text_of(*present) == text && !leaves_by_another) return {};
     if (lacks_members(*present, *hop)) return links_.add_next_hop(*hop);
     return fail(Errc::busy,
                 fmt::format("the next-hop object {} is another one now: delete it, and repeat the "
@@ -239,6 +246,7 @@ class RouteRestorer {
   Clock& clock_;
   const std::string former_name_;
   const int index_;
+  std::optional<std::chrono::milliseconds> detected_by_;
   Result<> result_;
 };
 

@@ -43,12 +43,17 @@ std::vector<std::string> names_in(const os::Files& files,
   return files.list(path_of(key, interface)).value_or(std::vector<std::string>{});
 }
 
-// Not every file can be read: stable_secret, for example, only after it was set.
+// Not every file can be read: stable_secret, for example, only after it was set. Others show only a
+// state: mc_forwarding, for example, whether a multicast router runs.
 void read_file(const os::Files& files,
                const std::string& key,
                const std::string& interface,
                os::InterfaceSettings& target) {
-  if (auto text = files.read(path_of(key, interface))) target.emplace_back(key, trim(*text));
+  const auto path = path_of(key, interface);
+  constexpr unsigned kOwnerMayWrite = 0200;
+  const auto node = files.node(path);
+  if (!node || (node->mode & kOwnerMayWrite) == 0) return;
+  if (auto text = files.read(path)) target.emplace_back(key, trim(*text));
 }
 
 // "ifalias 7" becomes {"ifalias", "7"}. No key contains a blank.
@@ -59,7 +64,12 @@ std::pair<std::string, std::string> parts_of(const std::string& saved) {
 }
 
 bool is_ethtool(const std::string& key) {
-  return key.starts_with("ethtool/");
+  return key.starts_with(os::kEthtoolSettings);
+}
+
+// The kernel removes them even if the interface is only set down (neigh_ifdown).
+bool is_neighbor(const std::string& key) {
+  return key.starts_with("link/neighbor/") || key.starts_with("link/proxy/");
 }
 
 bool is_file(const std::string& key) {
@@ -71,10 +81,15 @@ class SettingRestorer {
   SettingRestorer(const StepContext& context, const os::Link& link)
       : context_(context), link_(link) {}
 
-  Result<> restore(const std::vector<std::string>& texts) {
+  Result<> restore(const std::vector<std::string>& texts, Lost lost) {
     for (const auto& text : texts) saved_.push_back(parts_of(text));
+    if (lost == Lost::neighbors) {
+      std::erase_if(saved_, [](const auto& setting) { return !is_neighbor(setting.first); });
+    }
+    if (saved_.empty()) return {};
     auto read = read_now();
-    if (read) read = write_if(is_ethtool);
+    if (!read || lost == Lost::nothing) return read ? differences() : read;
+    read = write_if(is_ethtool);
     // The number of channels decides which queues have files. hv_netvsc adds most queues some time
     // after the interface.
     constexpr std::chrono::milliseconds kFileTimeout{2000};
@@ -83,7 +98,11 @@ class SettingRestorer {
       read = read_now();
       return false;
     });
-    if (read) read = write_if([](const std::string& key) { return !is_ethtool(key); });
+    // Some settings change others: gso-max-size, for example, also that of IPv4.
+    constexpr int kMaxPasses = 3;
+    for (int pass = 0; read && pass < kMaxPasses && has_differences(); ++pass) {
+      read = write_if([](const std::string& key) { return !is_ethtool(key); });
+    }
     return read ? differences() : read;
   }
 
@@ -107,14 +126,19 @@ class SettingRestorer {
     return present == now_.end() || present->second != value;
   }
 
+  bool has_differences() const {
+    return std::ranges::any_of(saved_,
+                               [&](const auto& it) { return differs(it.first, it.second); });
+  }
+
   Result<> write_if(bool (*is_selected)(const std::string& key)) {
     bool has_changed = false;
     for (const auto& [key, value] : saved_) {
       if (!is_selected(key) || !differs(key, value)) continue;
-      if (!now_.contains(key) && !key.starts_with("link/")) continue;
+      if (!now_.contains(key) && !key.starts_with(os::kLinkSettings)) continue;
       has_changed = true;
       const auto written = write(key, value);
-      if (!written) refusals_.emplace(key, written.error().message);
+      if (!written) refusals_[key] = written.error().message;
     }
     return has_changed ? read_now() : Result<>();
   }
@@ -182,15 +206,15 @@ void read_directory(const os::Files& files,
 Result<os::InterfaceSettings> read_settings(const os::System& system, const os::Link& link) {
   auto settings = system.links.settings(link.index);
   if (!settings) return settings;
-  // Some of rtnetlink need sysctls: a token needs accept_ra.
-  const auto last = std::ranges::stable_partition(
+  // Some settings of rtnetlink need sysctls, so they come last: a token needs accept_ra.
+  const auto of_link = std::ranges::stable_partition(
       *settings, is_ethtool, &os::InterfaceSettings::value_type::first);
-  os::InterfaceSettings of_rtnetlink(last.begin(), last.end());
-  settings->erase(last.begin(), last.end());
+  os::InterfaceSettings link_settings(of_link.begin(), of_link.end());
+  settings->erase(of_link.begin(), of_link.end());
   for (const auto& directory : kSettingDirectories) {
     read_directory(system.files, directory, link.name, *settings);
   }
-  std::ranges::move(of_rtnetlink, std::back_inserter(*settings));
+  std::ranges::move(link_settings, std::back_inserter(*settings));
   return settings;
 }
 
@@ -199,13 +223,24 @@ Result<> save_settings(const os::System& system, const os::Link& link, Values& t
   if (!settings) return tl::unexpected<Error>(settings.error());
   std::size_t count = 0;
   for (const auto& [key, value] : *settings) {
+    if (printable(key + value, SIZE_MAX) != key + value) {
+      return fail(Errc::unsupported,
+                  fmt::format("the journal cannot store the setting {} '{}' of {}: change it, for "
+                              "example with ip-link(8)",
+                              printable(key),
+                              printable(value),
+                              printable(link.name)));
+    }
     target.emplace(list_key(kSettings, count++), fmt::format("{} {}", key, value));
   }
   return {};
 }
 
-Result<> restore_settings(const StepContext& context, const os::Link& link, const Values& saved) {
-  return SettingRestorer(context, link).restore(list_of(saved, kSettings));
+Result<> restore_settings(const StepContext& context,
+                          const os::Link& link,
+                          const Values& saved,
+                          Lost lost) {
+  return SettingRestorer(context, link).restore(list_of(saved, kSettings), lost);
 }
 
 }  // namespace manactl::setup

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Settings of an interface that a new interface has again with their default values: those of
+// Settings of an interface that have default values when the kernel creates it again: those of
 // ethtool(8), sysctls (Documentation/networking/ip-sysctl.rst), attributes in sysfs
 // (Documentation/ABI/testing/sysfs-class-net*), and those of rtnetlink.
 
@@ -16,11 +16,22 @@ namespace manactl::setup {
 // os::Links::settings().
 Result<os::InterfaceSettings> read_settings(const os::System& system, const os::Link& link);
 
-// Adds the settings of the interface to `target`, as a list.
+// Adds the settings of the interface to `target`, as a list. Errc::unsupported if the journal
+// cannot store one of them.
 Result<> save_settings(const os::System& system, const os::Link& link, Values& target);
 
-// Writes the settings that differ, and verifies them. Waits for files that the driver adds late,
-// such as those of queues. Goes on after an error; the returned one names settings that differ.
-Result<> restore_settings(const StepContext& context, const os::Link& link, const Values& saved);
+enum class Lost {
+  all_settings,  // the interface is a new one
+  neighbors,     // it was only set down
+  nothing,       // an earlier call has written them: only compare
+};
+
+// Writes the settings that were lost and differ, and verifies them. Waits for files that the driver
+// adds late, such as those of queues. Goes on after an error, which names up to three settings that
+// differ.
+Result<> restore_settings(const StepContext& context,
+                          const os::Link& link,
+                          const Values& saved,
+                          Lost lost = Lost::all_settings);
 
 }  // namespace manactl::setup

@@ -80,6 +80,8 @@ struct StepRecord {
   std::vector<std::string> manual_commands;
   bool begun = false, done = false;
   bool reverted = false;  // by an earlier restore that could not revert every step
+  // The index of the interface to which an earlier restore has written what the step records.
+  std::string written_to;
 
   // Empty unless the step changes an interface.
   std::string interface() const { return value_at(parameters, "interface"); }
@@ -94,6 +96,7 @@ struct RevertRequest {
   std::vector<const StepRecord*> other_records;  // the same step of other NICs, if in effect
   bool force = false;                            // overwrite values that other programs have set
   bool is_repeated = false;  // an earlier restore has reverted other steps: the NIC may be in use
+  std::string* written_to = nullptr;  // StepRecord::written_to, which the step may set
 };
 
 class Step {

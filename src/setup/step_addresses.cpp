@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <linux/if_addr.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
@@ -42,7 +44,10 @@ class SaveAddresses final : public Step {
                     {"state", link->is_up() ? "up" : "down"}};
     std::vector<os::Address> own;
     std::ranges::copy_if(*addresses, std::back_inserter(own), [&](const auto& address) {
-      return address.index == link->index;
+      // The kernel creates temporary IPv6 addresses by itself.
+      const bool is_ipv6 = address.text.find(':') != std::string::npos;
+      const bool is_temporary = is_ipv6 && (address.flags & IFA_F_TEMPORARY) != 0;
+      return address.index == link->index && !is_temporary;
     });
     std::size_t count = 0;
     for (const auto& address : own) {
@@ -60,14 +65,17 @@ class SaveAddresses final : public Step {
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
     const auto& before = request.record.before;
-    const auto link = find_link(context.system, interface_);
+    auto link = find_link(context.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
-    auto mtu = restore_mtu(context, *link, before);
-    // An interface that did not vanish has its settings, or those that others have set since.
-    const bool is_new = value_at(before, "index") != std::to_string(link->index);
-    if (is_new) await_network_managers(context, link->index);
-    auto settings = is_new ? restore_settings(context, *link, before) : Result<>();
-    if (request.force) settings = {};
+    const auto lost = find_lost(*link, request);
+    if (lost == Lost::all_settings) {
+      await_network_managers(context, link->index);
+      link = find_link(context.system, interface_);  // udev may have renamed it
+      if (!link) return tl::unexpected<Error>(link.error());
+    }
+    auto mtu = lost == Lost::all_settings ? restore_mtu(context, *link, before) : Result<>();
+    auto settings = restore_settings(context, *link, before, lost);
+    if (request.written_to != nullptr) *request.written_to = std::to_string(link->index);
     Result<> result;
     // Some sysctls decide about addresses, and routes may need addresses.
     for (auto& restored : {mtu,
@@ -77,7 +85,7 @@ class SaveAddresses final : public Step {
                            restore_down(context, before)}) {
       if (!restored && result) result = restored;
     }
-    return result;
+    return request.force ? Result<>() : result;
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {
@@ -107,11 +115,16 @@ class SaveAddresses final : public Step {
     return !held && held.error().code == Errc::busy ? Result<>() : held;
   }
 
+  // An interface that did not vanish has its settings, or those that others have set since.
+  static Lost find_lost(const os::Link& link, const RevertRequest& request) {
+    const auto index = std::to_string(link.index);
+    if (value_at(request.record.before, "index") == index) return Lost::neighbors;
+    return request.record.written_to == index ? Lost::nothing : Lost::all_settings;
+  }
+
   static Result<> restore_mtu(const StepContext& context,
                               const os::Link& link,
                               const Values& before) {
-    // Another program may have set the MTU of an interface that did not vanish.
-    if (value_at(before, "index") == std::to_string(link.index)) return {};
     const auto mtu = parse_unsigned(value_at(before, "mtu"), UINT32_MAX);
     if (!mtu || *mtu == link.mtu) return {};
     return context.system.links.set_mtu(link.index, static_cast<unsigned>(*mtu));

@@ -51,8 +51,8 @@ std::vector<RevertResult> roll_back(const StepContext& context,
   std::vector<RevertResult> results;
   for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
     if (record->reverted) continue;
-    RevertResult one{
-        record->title, revert_step(context, {*record, {}, force, is_repeated}, entry, entries), {}};
+    const RevertRequest request{*record, {}, force, is_repeated, &record->written_to};
+    RevertResult one{record->title, revert_step(context, request, entry, entries), {}};
     if (!one.result) {
       const auto vanished = find_vanished_device(entry, context.system);
       one.device_vanished = vanished.caused(one.result.error(), *record, entry);

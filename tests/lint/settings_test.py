@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""settings_test.py ROOT: finds settings of an interface that restore neither brings back nor leaves out for a reason.
+"""settings_test.py ROOT: finds settings of an interface that restore neither restores nor leaves out for a reason.
 
 Compares what the kernel headers of this machine define, and what procfs and sysfs show for "lo", with the tables in
 src/setup/settings.cpp and src/os."""
@@ -49,7 +49,6 @@ ETHTOOL_COMMANDS = {
     "SRXFHINDIR": SAME,
     "SET_DUMP": NO_SETTING,
     "SMODULE": NOT_SUPPORTED,
-    "SPFLAGS": SAME,
 } | {name: "the feature of the same name covers it" for name in
      ("SRXCSUM", "STXCSUM", "SSG", "STSO", "SUFO", "SGSO", "SGRO", "SFLAGS")}
 LINK_ATTRIBUTES = {

@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <linux/bpf.h>
 #include <linux/if_link.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/attachments.h"
 #include "os/attributes.h"
 #include "os/in_namespace.h"
 #include "os/links.h"
@@ -65,6 +68,7 @@ TEST(Attachments, AreFoundOfEveryKind) {
     ip("link set one up");
     EXPECT_THAT(attachments("one"), IsEmpty()) << "the kernel's own discipline";
     run("tc qdisc replace dev one root pfifo");
+    EXPECT_THAT(attachments("one"), IsEmpty()) << "it is a setting";
     run("tc qdisc add dev one clsact");
     run("nft add table netdev t");
     run("nft add chain netdev t c { type filter hook ingress device one priority 0 ; }");
@@ -82,6 +86,22 @@ TEST(Attachments, AreFoundOfEveryKind) {
         attachments("two"),
         UnorderedElementsAre("the chain 't both' of nftables", "the chain 't other' of nftables"));
   });
+}
+
+// Not every kernel supports flowtables.
+TEST(Attachments, IncludeFlowtables) {
+  std::string devices, hook, body(sizeof(nfgenmsg), '\0');
+  for (const char* name : {"eth0", "eth1"}) {
+    append_attribute(devices, NFTA_DEVICE_NAME, name + std::string(1, '\0'));
+  }
+  append_attribute(hook, NFTA_FLOWTABLE_HOOK_NUM, bytes_of(0));
+  append_attribute(hook, NFTA_FLOWTABLE_HOOK_DEVS, devices);
+  append_attribute(body, NFTA_FLOWTABLE_TABLE, std::string("t") + '\0');
+  append_attribute(body, NFTA_FLOWTABLE_NAME, std::string("flows") + '\0');
+  append_attribute(body, NFTA_FLOWTABLE_HOOK, hook);
+  EXPECT_EQ(flowtable_in(body, "eth1"), "the flowtable 't flows' of nftables");
+  EXPECT_EQ(flowtable_in(body, "eth2"), "");
+  EXPECT_EQ(flowtable_in({}, "eth1"), "");
 }
 
 // Linux 6.6 added TCX.

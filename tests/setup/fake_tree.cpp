@@ -22,6 +22,7 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
   tree.add_file("proc/sys/kernel/random/boot_id", boot_id + "\n");
   tree.add_file("proc/meminfo", meminfo);
   tree.add_file("proc/mounts", "hugetlbfs /dev/hugepages hugetlbfs rw,pagesize=2M 0 0\n");
+  for (const auto& [path, text] : more_files) tree.add_file(path, text);
   for (const auto& [pool, pages] : state.pools) {
     tree.add_file(pool + "/nr_hugepages", std::to_string(pages) + "\n");
     tree.add_file(pool + "/free_hugepages", std::to_string(pages) + "\n");

@@ -108,6 +108,7 @@ class FakeVm {
   std::uint64_t max_pages = 1U << 20;  // that the kernel grants
   std::string meminfo = "Hugepagesize:       2048 kB\n";
   std::vector<FakeProcess> processes;
+  std::map<std::string, std::string> more_files;  // path -> text
   Result<std::vector<os::TcpSocket>> sockets;
   std::map<std::string, int> refused;  // path or command -> errno
   // A path, "links", "addresses", "routes", "modules", "journal" or "journal entry" -> number of

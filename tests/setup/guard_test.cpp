@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 Request request_for(const std::string& interface) {
   Request request;
@@ -73,7 +74,7 @@ TEST(Guard, RefusesARouteThatOtherInterfacesWouldLose) {
   route.table = 254;
   vm.state.routes.push_back(route);
   EXPECT_THAT(objections_to(vm, "eth1"),
-              Contains(HasSubstr("the route to 198.51.100.0/24 would also be missing")));
+              Contains(HasSubstr("would remove the route to 198.51.100.0/24 for its other")));
   vm.state.routes.back().outputs = {2, 3};
   EXPECT_THAT(objections_to(vm, "eth1"), IsEmpty());
 }
@@ -81,7 +82,10 @@ TEST(Guard, RefusesARouteThatOtherInterfacesWouldLose) {
 // A NIC with index 10 and a VF with index 11.
 host::Nic nic_of(bool synthetic, bool vf) {
   host::Nic nic;
-  if (synthetic) nic.synthetic.emplace().index = 10;
+  if (synthetic) {
+    nic.synthetic.emplace().index = 10;
+    nic.synthetic->name = "eth1";
+  }
   if (vf) nic.vf.emplace().index = 11;
   return nic;
 }
@@ -142,12 +146,16 @@ TEST(Guard, NamesOneRouteThatOtherInterfacesUseToo) {
     EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), IsEmpty());
     add("c", outputs);
     add("d", outputs);
-    EXPECT_THAT(*find_objections(nic_of(true, true), {}, system),
-                ElementsAre("until restore, the route to c would also be missing for its other "
-                            "interfaces"));
+    EXPECT_THAT(
+        *find_objections(nic_of(true, true), {}, system),
+        ElementsAre("the kernel would remove the route to c for its other interfaces too, until "
+                    "restore"));
   }
+  const bool vf_only = true;
+  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system, vf_only), IsEmpty());
   vm.unreadable["routes"] = 0;
-  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), IsEmpty());
+  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system),
+              ElementsAre(HasSubstr("cannot read routes")));
 }
 
 TEST(Guard, NamesWhatIsAttachedToTheSyntheticInterface) {
@@ -155,13 +163,46 @@ TEST(Guard, NamesWhatIsAttachedToTheSyntheticInterface) {
   const auto& system = vm.context().system;
   vm.state.links.clear();
   vm.state.attachments = {{10, {"an XDP program"}}, {11, {"a TCX program (ingress)"}}};
-  const auto loses = "it would lose an XDP program, which restore does not bring back";
+  const auto loses = "eth1 would lose an XDP program, which restore does not bring back";
   EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), ElementsAre(loses));
   EXPECT_THAT(*find_objections(nic_of(false, true), {}, system), IsEmpty());
+  vm.state.attachments[11] = {"an XDP program"};
+  EXPECT_THAT(*find_objections(nic_of(false, true), {}, system), SizeIs(1));
   const bool vf_only = true;
   EXPECT_THAT(*find_objections(nic_of(true, true), {}, system, vf_only), IsEmpty());
   vm.unreadable["attachments"] = 0;
-  EXPECT_THAT(*find_objections(nic_of(true, true), {}, system), SizeIs(1));
+  EXPECT_THAT(*find_objections(nic_of(true, false), {}, system), SizeIs(1));
+}
+
+TEST(Guard, WarnsOfSocketsThatAreBoundToTheSyntheticInterface) {
+  FakeVm vm;
+  EXPECT_EQ(warn_of_bound_sockets(nic_of(true, true), vm.context().system), "");
+  vm.more_files["proc/net/packet"] =
+      "sk               RefCnt Type Proto  Iface R Rmem   User   Inode\n"
+      "0000000000000000 3      3    0003   10     1 0      0      4711\n"
+      "0000000000000000 3      3    0003   11     1 0      0      4712\n"
+      "0000000000000000 3      3    0003   0     1 0      0      10\n";
+  vm.rebuild();
+  EXPECT_THAT(warn_of_bound_sockets(nic_of(true, true), vm.context().system),
+              StartsWith("running programs have 1 packet socket bound to eth1: these sockets"));
+  os::TcpSocket socket;
+  socket.bound_to = 10;
+  vm.sockets = std::vector{socket, socket, os::TcpSocket{}};
+  EXPECT_THAT(warn_of_bound_sockets(nic_of(true, true), vm.context().system),
+              StartsWith("running programs have 1 packet socket and 2 TCP sockets bound to eth1"));
+  EXPECT_EQ(warn_of_bound_sockets(nic_of(false, true), vm.context().system), "");
+}
+
+TEST(Prepare, NamesSocketsThatAreBoundToTheInterface) {
+  FakeVm vm;
+  vm.more_files["proc/net/packet"] = "sk x\n0 3 3 0003 4 1 0 0 4711\n";
+  vm.rebuild();
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  EXPECT_THAT(prepare(request, vm.context())->warnings, SizeIs(1));
+  ASSERT_TRUE(restore({"eth1"}, vm.context()));
+  request.vf_only = true;
+  EXPECT_THAT(prepare(request, vm.context())->warnings, IsEmpty());
 }
 
 TEST(Holders, AreTheProcessesThatHaveADeviceOpen) {

@@ -199,6 +199,30 @@ TEST_F(DefaultHugepages, AreNotThoseOfAnotherNic) {
   EXPECT_EQ(reservation(), "");
 }
 
+// After a reboot, the pages of the NIC "lan1" are free until its program starts.
+TEST_F(DefaultHugepages, AreNotThoseThatWereReservedAtBootForAnotherNic) {
+  set_free(needed_ + 10);
+  auto& text = vm_.more_files["etc/tmpfiles.d/manactl-lan1.conf"];
+  text = fmt::format(
+      "# /sys/devices/system/node/node0/hugepages/hugepages-2048kB has {} pages for this NIC in "
+      "addition to 10\n",
+      needed_);
+  vm_.rebuild();
+  EXPECT_EQ(reservation(), fmt::format("{0} of {0}", needed_ - 10));
+  Entry other;
+  other.interface = "lan1";
+  other.steps = {make_record(
+      *reserve_hugepages("sys/devices/system/node/node0/hugepages/hugepages-2048kB", 5, 0), {})};
+  other.steps.front().after = {{"granted", "5"}};
+  entries_ = {other};
+  EXPECT_EQ(reservation(), "") << "the entry has recorded the pages of this NIC";
+  entries_.clear();
+  vm_.more_files["etc/tmpfiles.d/manactl-eth1.conf"] = text;
+  text.clear();
+  vm_.rebuild();
+  EXPECT_EQ(reservation(), "") << "these are its own";
+}
+
 TEST_F(DefaultHugepages, AreReducedToWhatTheMemoryAllows) {
   set_free(0);
   vm_.meminfo = "MemAvailable:     409600 kB\n";

@@ -16,8 +16,10 @@ namespace {
 using os::test::ip;
 using os::test::run;
 using os::test::run_in_network_namespace;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 class Machine {
  public:
@@ -39,8 +41,8 @@ class Machine {
     return values;
   }
 
-  std::string restore(const Values& saved) {
-    const auto restored = restore_settings({live_->system(), *clock_}, one(), saved);
+  std::string restore(const Values& saved, Lost lost = Lost::all_settings) {
+    const auto restored = restore_settings({live_->system(), *clock_}, one(), saved, lost);
     return restored ? "" : restored.error().message;
   }
 
@@ -79,6 +81,7 @@ constexpr const char* kCommands[] = {
     "ip maddr add 01:00:5e:01:02:03 dev one",
     "bridge fdb add 02:00:00:00:00:07 dev one self",
     "ip token set ::a:b:c:d dev one",
+    "tc qdisc replace dev one root handle 7: pfifo limit 77",
     "sysctl -qw net.ipv4.conf.one.rp_filter=2 net.ipv6.conf.one.accept_ra=2",
 };
 
@@ -105,7 +108,10 @@ TEST(Settings, ReturnToANewInterface) {
                               "link/multicast/01:00:5e:01:02:03 ",
                               "link/fdb/02:00:00:00:00:07 ",
                               "link/ipv6-token ::a:b:c:d",
+                              "link/qdisc pfifo 70000 4d000000",
                               "proc/sys/net/ipv4/conf/@/rp_filter 2"}));
+    EXPECT_THAT(list_of(saved, "setting"), Not(Contains(HasSubstr("mc_forwarding"))))
+        << "it cannot be written";
     ip("link del one");
     add_one();
     EXPECT_EQ(machine.saved(), initial);
@@ -164,6 +170,21 @@ TEST(Settings, ReturnWithRandomValues) {
   });
 }
 
+// The kernel removes neighbors if the interface is set down.
+TEST(Settings, OfAnInterfaceThatWasSetDownAreItsNeighbors) {
+  run_in_network_namespace([] {
+    Machine machine;
+    add_one();
+    for (const char* command : kCommands) run(command);
+    const auto saved = machine.saved();
+    ip("link set one down");
+    ip("link set one up");
+    EXPECT_NE(machine.saved(), saved);
+    EXPECT_EQ(machine.restore(saved, Lost::neighbors), "");
+    EXPECT_EQ(machine.saved(), saved);
+  });
+}
+
 TEST(Settings, ThatTheKernelRefusesAreReported) {
   run_in_network_namespace([] {
     Machine machine;
@@ -200,6 +221,10 @@ TEST(Settings, WithWrongValuesAreRejected) {
              {"link/neighbor/10.0.0.x", "02:00:00:00:00:09 flags 0 protocol 4"},
              {"link/fdb/x", ""},
              {"link/multicast/x", ""},
+             {"link/qdisc", "pfifo 70000"},
+             {"link/qdisc", "htb 70000 -"},
+             {"link/qdisc", "pfifo x -"},
+             {"link/qdisc", "pfifo 70000 4d0"},
              {"link/none", ""},
              {"none", ""}}) {
       const auto done = machine.set(key, value);

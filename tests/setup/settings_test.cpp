@@ -66,8 +66,8 @@ class SavedSettings : public ::testing::Test {
     vm_.rebuild();
   }
 
-  std::string restore() {
-    const auto restored = restore_settings(vm_.context(), *vm_.link("eth1"), saved_);
+  std::string restore(Lost lost = Lost::all_settings) {
+    const auto restored = restore_settings(vm_.context(), *vm_.link("eth1"), saved_, lost);
     return restored ? "" : restored.error().message;
   }
 
@@ -85,6 +85,21 @@ TEST_F(SavedSettings, AreWrittenOnlyIfTheyDiffer) {
   EXPECT_EQ(vm_.changes(), 5U);
   EXPECT_EQ(restore(), "");
   EXPECT_EQ(vm_.changes(), 5U);
+}
+
+TEST_F(SavedSettings, AreOnlyComparedIfTheyWereWrittenBefore) {
+  EXPECT_THAT(restore(Lost::nothing), HasSubstr("ethtool/channels was '0 0 0 1'"));
+  EXPECT_EQ(restore(Lost::neighbors), "");
+  EXPECT_EQ(vm_.changes(), 0U);
+}
+
+TEST_F(SavedSettings, OfWhichTheJournalCannotStoreOneAreNotSaved) {
+  vm_.state.settings[4][kAlias] = "a\xff";
+  vm_.rebuild();
+  const auto saved = save_settings(vm_.context().system, *vm_.link("eth1"), saved_);
+  EXPECT_EQ(saved.error().message,
+            "the journal cannot store the setting sys/class/net/@/ifalias 'a\\xff' of eth1: change "
+            "it, for example with ip-link(8)");
 }
 
 TEST_F(SavedSettings, ThatTheKernelRefusesAreReported) {
@@ -115,6 +130,28 @@ TEST_F(SavedSettings, CannotBeRestoredIfTheInterfaceVanishes) {
   vm_.rebuild();
   const auto restored = restore_settings(vm_.context(), link, saved_);
   EXPECT_EQ(restored.error().sys, ENODEV);
+}
+
+// The watchdog repeats a restore that failed; meanwhile, an administrator may change settings.
+TEST(PreparedNic, GetsItsSettingsOnlyOnce) {
+  FakeVm vm;
+  vm.state.settings[4][kAlias] = "backend";
+  vm.rebuild();
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  vm.refused["echo 2 > proc/sys/net/ipv4/conf/eth1/rp_filter"] = EINVAL;
+  EXPECT_FALSE(restore({"eth1"}, vm.context())->front().is_complete());
+  const auto* restored = vm.link("eth1");
+  ASSERT_NE(restored, nullptr);
+  vm.state.settings[restored->index][kAlias] = "changed";
+  vm.refused.clear();
+  vm.rebuild();
+  EXPECT_FALSE(restore({"eth1"}, vm.context())->front().is_complete()) << "rp_filter differs";
+  EXPECT_EQ(vm.setting("eth1", kAlias), "changed");
+  EXPECT_EQ(vm.setting("eth1", kFilter), "0");
+  const bool force = true;
+  EXPECT_TRUE(restore({.name = "eth1", .force = force}, vm.context())->front().is_complete());
 }
 
 TEST(PreparedNic, HasItsSettingsAfterRestore) {

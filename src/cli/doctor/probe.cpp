@@ -23,7 +23,8 @@ std::string reason_against_qp(const datapath::Nic& port,
   if (nic == facts.nics->end()) {
     return "no NIC matches this port, so it is unknown whether the port is in use";
   }
-  const auto found = setup::find_objections(*nic, facts, system);
+  constexpr bool kVfOnly = true;  // the probe removes no interface
+  const auto found = setup::find_objections(*nic, facts, system, kVfOnly);
   return found ? join(*found, "; ") : found.error().message;
 }
 

@@ -115,6 +115,7 @@ void print_next(std::ostream& out, const PrepareOutput& result) {
 std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
   std::vector<std::string> warnings;
   if (prepared.outcome != setup::PrepareOutcome::done) return warnings;
+  warnings = prepared.warnings;
   for (const auto& step : prepared.entry.steps) {
     const auto reserved = setup::hugepages_of(step);
     if (!reserved || !reserved->wanted) continue;

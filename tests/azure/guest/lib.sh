@@ -279,12 +279,12 @@ configure_eth1() {
   ethtool -K eth1 gro off >/dev/null
   ethtool -N eth1 rx-flow-hash udp4 sdfn
   ethtool -s eth1 msglvl 7
-  ip link property add dev eth1 altname data0
+  ip link show data0 >/dev/null 2>&1 || ip link property add dev eth1 altname data0
   ip link set eth1 gso_max_segs 20 allmulticast on
   ip neigh replace 10.9.0.9 lladdr 02:00:00:00:00:09 dev eth1 nud permanent
   ip neigh replace proxy 10.9.0.8 dev eth1
   ip maddress add 01:00:5e:01:02:03 dev eth1
-  bridge fdb add 02:00:00:00:00:07 dev eth1 self
+  bridge fdb replace 02:00:00:00:00:07 dev eth1 self
   ip token set ::a:b:c:d dev eth1
   echo 1 >/sys/class/net/eth1/queues/rx-0/rps_cpus
 }
