@@ -10,9 +10,10 @@ namespace manactl::setup {
 namespace {
 
 struct NetworkManager {
-  std::string_view running;     // exists while the program runs
+  std::string_view running;     // exists if the program has run since the boot
   std::string_view interface;   // the file that the program writes for an interface, without index
-  std::string_view unfinished;  // separated by blanks: lines of the file while it is at work
+  std::string_view unfinished;  // separated by blanks: lines of the file while the program
+                                // configures the interface
 };
 
 // The states of networkd are those of link_state_table in src/network/networkd-link.c of systemd.
