@@ -118,12 +118,13 @@ class RouteRestorer {
 
   void add_routes(const std::vector<std::string>& wanted) {
     if (wanted.empty()) return;
-    const auto routes = links_.routes();
+    auto routes = links_.routes();
     if (!routes) return keep(routes.error());
+    present_ = std::move(*routes);
     const auto interfaces = links_.links();
     if (!interfaces) return keep(interfaces.error());
     std::set<std::string> there;
-    for (const auto& route : *routes) {
+    for (const auto& route : present_) {
       if (leaves_by(route, index_)) there.insert(text_of_route(route, *interfaces));
     }
     for (const auto& text : wanted) {
@@ -182,9 +183,7 @@ class RouteRestorer {
   // When an interface vanishes, an IPv6 route keeps the next hops of the others. Fails if the route
   // has next hops that were not saved, because the kernel would add ours to them.
   Result<> keep_own_hops(os::Route& route) const {
-    const auto now = links_.routes();
-    if (!now) return tl::unexpected<Error>(now.error());
-    for (const auto& present : *now) {
+    for (const auto& present : present_) {
       const bool is_foreign =
           is_same(present, route) && !std::ranges::all_of(present.outputs, [&](int output) {
             return leaves_by(route, output);
@@ -210,9 +209,7 @@ class RouteRestorer {
   // The kernel has a route to the same destination with the same metric. It may have created that
   // route for this interface, with other attributes, or the route may lead to another interface.
   Result<> accept_own_route(const os::Route& wanted) const {
-    const auto now = links_.routes();
-    if (!now) return tl::unexpected<Error>(now.error());
-    for (const auto& route : *now) {
+    for (const auto& route : present_) {
       if (is_same(route, wanted) && leaves_by(route, index_)) return {};
     }
     return fail_other_route(wanted);
@@ -246,6 +243,7 @@ class RouteRestorer {
   Clock& clock_;
   const std::string former_name_;
   const int index_;
+  std::vector<os::Route> present_;  // when add_routes() began
   std::optional<std::chrono::milliseconds> detected_by_;
   Result<> result_;
 };
