@@ -238,6 +238,7 @@ void total_fields(Io& io, const BenchResult& result) {
   io.value("cpu_ns_per_packet", cpu_time_of(result));
   io.value("empty_poll_share", costs.empty_polls);
   io.value("full_burst_share", costs.full_bursts);
+  io.value("lost", lost_packets(mode, total));
   io.object("latency", latency_of(result.report), false);
 }
 

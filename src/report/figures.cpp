@@ -96,6 +96,19 @@ std::string time_text(double nanoseconds) {
   return fmt::format("{:.2f} ms", nanoseconds / kMillisecond);
 }
 
+std::optional<std::uint64_t> lost_packets(datapath::Mode mode, const datapath::Sample& total) {
+  const auto sent = total.tx.packets;
+  const auto received = total.rx.packets;
+  const bool returns = datapath::generates_packets(mode) && datapath::receives(mode);
+  if (!returns || received > sent) return std::nullopt;
+  return sent - received;
+}
+
+std::string lost_text(std::uint64_t lost, const datapath::Sample& total) {
+  const auto sent = static_cast<double>(std::max<std::uint64_t>(total.tx.packets, 1));
+  return fmt::format("{} packets ({:.3g} %)", lost, static_cast<double>(lost) / sent * kPercent);
+}
+
 Costs costs_of(datapath::Mode mode, const datapath::Sample& sample) {
   const auto& effort = sample.effort;
   const auto packets = datapath::headline(mode, sample).packets;

@@ -46,6 +46,13 @@ std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapat
 // "850 ns", "12.3 µs", "4.56 ms"
 std::string time_text(double nanoseconds);
 
+// Packets that were sent and did not come back. Empty for a mode that does not receive what it
+// sends, and if more packets arrived than were sent, because others send too.
+std::optional<std::uint64_t> lost_packets(datapath::Mode mode, const datapath::Sample& total);
+
+// "2125888 packets (50.0 %)"
+std::string lost_text(std::uint64_t lost, const datapath::Sample& total);
+
 // CPU cost per packet and use of polls (calls into the driver); empty fields are unknown.
 struct Costs {
   std::optional<double> cycles, instructions;  // per packet in the direction that the mode measures

@@ -102,5 +102,20 @@ TEST(TimeText, HasAFittingUnit) {
   EXPECT_EQ(time_text(4'560'000), "4.56 ms");
 }
 
+TEST(LostPackets, AreKnownOnlyIfTheModeReceivesWhatItSends) {
+  datapath::Sample total;
+  total.tx.packets = 1000;
+  total.rx.packets = 750;
+  for (const auto mode : {datapath::Mode::txrx, datapath::Mode::rtt}) {
+    EXPECT_EQ(lost_packets(mode, total), 250U);
+  }
+  for (const auto mode : {datapath::Mode::tx, datapath::Mode::rx, datapath::Mode::fwd}) {
+    EXPECT_EQ(lost_packets(mode, total), std::nullopt);
+  }
+  EXPECT_EQ(lost_text(250, total), "250 packets (25 %)");
+  total.rx.packets = 1001;
+  EXPECT_EQ(lost_packets(datapath::Mode::txrx, total), std::nullopt) << "others send too";
+}
+
 }  // namespace
 }  // namespace manactl::report::figures_test

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxQueueLines = 4;
 
 std::string direction(std::string_view label, const datapath::Count& count, double seconds) {
   const auto rate = report::per_second(count, seconds);
-  return fmt::format("  {:<9}{:>15} {:>16} {:>12} lost",
+  return fmt::format("  {:<9}{:>15} {:>16} {:>12} dropped",
                      label,
                      report::pps_text(rate),
                      report::throughput_text(rate, count),

@@ -73,6 +73,9 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
                                   rx.no_buffer,
                                   rx.errors));
   }
+  if (const auto lost = report::lost_packets(mode, total)) {
+    rows.emplace_back("lost", report::lost_text(*lost, total));
+  }
 }
 
 void add_latency(Rows& rows, const std::optional<datapath::Histogram>& latency) {
