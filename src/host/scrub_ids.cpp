@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kIdDigits = 32, kGuid = 36;
 
 // Replacements have this form, so that they are recognized when a log is scrubbed again.
-constexpr std::string_view kImage = "00000000000040008000";
+constexpr std::string_view kReplacement = "00000000000040008000";
 
 // Classes of VMBus devices: network and PCI. Source: include/linux/hyperv.h of the kernel.
 constexpr std::string_view kClasses[] = {"f8615163df3e46c5913ff2d2f965ed0e",
@@ -65,12 +65,21 @@ void visit_ids(std::string_view text, Visit visit) {
   }
 }
 
-bool is_of_vmbus(std::string_view line) {
-  static constexpr std::string_view kDrivers[] = {
-      "vmbus", "netvsc", "hv_pci", "storvsc", "VMBUS", "VMBus", "uio_hv_generic"};
-  return std::any_of(std::begin(kDrivers), std::end(kDrivers), [&](auto driver) {
-    return line.find(driver) != std::string_view::npos;
-  });
+constexpr std::string_view kDrivers[] = {
+    "vmbus", "netvsc", "hv_pci", "storvsc", "VMBUS", "VMBus", "uio_hv_generic"};
+
+// Calls visit(part) for the parts of a line that are near the name of a driver of VMBus. A line may
+// be a long document in JSON.
+template <class Visit>
+void visit_vmbus_parts(std::string_view line, Visit visit) {
+  constexpr std::size_t kNear = 512;  // bytes on either side of the name
+  for (const auto driver : kDrivers) {
+    for (auto at = line.find(driver); at != std::string_view::npos;) {
+      const auto start = at - std::min(at, kNear);
+      visit(line.substr(start, at - start + kNear));
+      at = line.find(driver, at + kNear);
+    }
+  }
 }
 
 }  // namespace
@@ -85,7 +94,7 @@ void IdReplacer::learn_log(std::string_view text) {
   while (!text.empty()) {
     const auto end = std::min(text.find('\n'), text.size());
     const auto line = text.substr(0, end);
-    if (is_of_vmbus(line)) keep(line);
+    visit_vmbus_parts(line, [&](std::string_view part) { keep(part); });
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
@@ -96,7 +105,7 @@ std::size_t IdReplacer::replace(std::string_view text, std::size_t at, std::stri
   const auto id = id_of<Id>(text.substr(at, length));
   const std::string_view digits(id.data(), id.size());
   const bool usual =
-      digits.starts_with(kImage) || kept_.count(id) != 0 ||
+      digits.starts_with(kReplacement) || kept_.count(id) != 0 ||
       digits.find_first_not_of('0') == std::string_view::npos ||
       digits.find_first_not_of('f') == std::string_view::npos ||
       std::find(std::begin(kClasses), std::end(kClasses), digits) != std::end(kClasses);
@@ -106,11 +115,11 @@ std::size_t IdReplacer::replace(std::string_view text, std::size_t at, std::stri
     known = numbers_.emplace(id, numbers_.size() + 1).first;
   // With too many ids, the others get the same replacement.
   const auto number = known == numbers_.end() ? 0 : known->second;
-  const auto image = fmt::format("{}{:012x}", kImage, number);
-  for (std::size_t i = 0; i < image.size(); ++i) {
+  const auto replacement = fmt::format("{}{:012x}", kReplacement, number);
+  for (std::size_t i = 0; i < replacement.size(); ++i) {
     const bool dash = length == kGuid && (i == 8 || i == 12 || i == 16 || i == 20);
     if (dash) out += '-';
-    out += image[i];
+    out += replacement[i];
   }
   return length;
 }

@@ -34,6 +34,12 @@ TEST(ScrubbedId, StaysIfADriverOfVmbusPrintsIt) {
                "ffffffff-ffff-ffff-ffff-ffffffffffff"});
 }
 
+TEST(ScrubbedId, IsReplacedFarFromTheDriverOfVmbus) {
+  const auto text = "netvsc " + std::string(600, 'x') + " ";
+  EXPECT_EQ(scrub(text + kGuid), text + "00000000-0000-4000-8000-000000000001");
+  EXPECT_EQ(scrub(kGuid + text), kGuid + text);
+}
+
 TEST(ScrubbedId, IsAWholeWordOfTheRightLength) {
   expect_kept({"x" + kGuid,
                kGuid + "a",
