@@ -49,24 +49,36 @@ std::string without_binary_lines(std::string_view rest) {
   return kept;
 }
 
-// Whether the last component of a path is chosen by people: configuration, logs, home directories.
-bool is_named_by_people(std::string_view path) {
-  static constexpr std::string_view kFolders[] = {"etc/",
-                                                  "run/",
-                                                  "home/",
-                                                  "root/",
-                                                  "opt/",
-                                                  "mnt/",
-                                                  "srv/",
-                                                  "logs/",
-                                                  "tmp/",
-                                                  "usr/local/",
-                                                  "usr/lib/NetworkManager/",
-                                                  "usr/lib/systemd/"};
-  return path.find("/home/") != std::string_view::npos ||
-         std::any_of(std::begin(kFolders), std::end(kFolders), [&](auto folder) {
-           return path.starts_with(folder);
-         });
+// The position in a path from which people choose the names; npos if they choose none. manactl
+// searches for the names before it.
+std::size_t chosen_part(std::string_view path) {
+  static constexpr std::string_view kFolders[] = {
+      "home/", "root/", "opt/", "mnt/", "srv/", "logs/", "tmp/", "usr/local/"};
+  static constexpr std::string_view kConfigurations[] = {
+      "etc/", "run/", "usr/lib/NetworkManager/", "usr/lib/systemd/"};
+  constexpr std::string_view kHome = "/home/";
+  for (const auto folder : kFolders) {
+    if (path.starts_with(folder)) return folder.size();
+  }
+  auto chosen = path.find(kHome);
+  if (chosen != std::string_view::npos) chosen += kHome.size();
+  const bool configuration = std::any_of(std::begin(kConfigurations),
+                                         std::end(kConfigurations),
+                                         [&](auto folder) { return path.starts_with(folder); });
+  if (!configuration) return chosen;
+  // The file, or the directory "10-web01.network.d" of a file.
+  std::size_t start = 0;
+  for (auto end = path.find('/'); end != std::string_view::npos; end = path.find('/', start)) {
+    const auto folder = path.substr(start, end - start);
+    if (folder.ends_with(".d") && folder.find('.') + 2 < folder.size()) break;
+    start = end + 1;
+  }
+  return std::min(chosen, start);
+}
+
+// The length of "/" or "../../" at the start of a path.
+std::size_t root_length(std::string_view path) {
+  return std::min(path.find_first_not_of("./"), path.size());
 }
 
 const std::string& read_path(const Recorded& recorded, const std::string& path) {
@@ -158,6 +170,21 @@ void Scrubber::learn_log(std::string_view text) {
   learn_prose(joined);
 }
 
+std::string Scrubber::scrubbed_path(std::string_view path) {
+  const auto root = root_length(path);
+  const auto chosen = chosen_part(path.substr(root));
+  if (chosen == std::string_view::npos) return scrubbed(path);
+  return scrubbed(path.substr(0, root + chosen)) + scrubbed_prose(path.substr(root + chosen));
+}
+
+std::string Scrubber::scrubbed_target(std::string_view path, std::string_view target) {
+  const auto rest = target.substr(root_length(target));
+  const bool kernel = rest.starts_with("sys/") || rest.starts_with("proc/");
+  const bool chosen = chosen_part(path) != std::string_view::npos &&
+                      chosen_part(rest) == std::string_view::npos && !kernel;
+  return chosen ? scrubbed_prose(target) : scrubbed_path(target);
+}
+
 std::string Scrubber::replaced(std::string_view text, bool prose) {
   std::string out;
   out.reserve(text.size());
@@ -211,25 +238,23 @@ Result<TreeEntries> scrubbed_tree(Recorded recorded, ScrubCounts* counts) {
   if (scrubber.is_full()) {
     return fail(
         Errc::invalid,
-        fmt::format("there are too many addresses or names to scrub (at most {} of each kind); "
-                    "use parts of the logs",
-                    kMaxKnown - 1));
+        fmt::format("there are too many addresses or names to scrub (at most {} of each kind, and "
+                    "names of {} lengths with the same first word); use parts of the logs",
+                    kMaxKnown - 1,
+                    NameReplacer::kMaxLengths));
   }
   TreeEntries result;
   for (auto& [path, entry] : recorded.tree) {
     TreeEntry scrubbed{entry.kind, ""};
     if (entry.kind == TreeEntry::Kind::link) {
-      const auto target = kept_target(path, entry.text);
-      const bool named = is_named_by_people(path) || is_named_by_people(target);
-      scrubbed.text = named ? scrubber.scrubbed_prose(target) : scrubber.scrubbed(target);
+      scrubbed.text = scrubber.scrubbed_target(path, kept_target(path, entry.text));
     } else if (entry.kind == TreeEntry::Kind::file && !entry.text.empty()) {
       const auto& read_as = read_path(recorded, path);
       const auto kept = kept_text(read_as, std::move(entry.text), scrubber.names());
       scrubbed.text = scrubbed_as(scrub_of(read_as), kept, scrubber);
     }
     entry.text = {};  // frees the memory
-    result[is_named_by_people(path) ? scrubber.scrubbed_prose(path) : scrubber.scrubbed(path)] =
-        std::move(scrubbed);
+    result[scrubber.scrubbed_path(path)] = std::move(scrubbed);
   }
   if (counts != nullptr) *counts = scrubber.counts();
   return result;

@@ -44,9 +44,15 @@ class Scrubber {
   // Second pass: returns the text with all addresses replaced.
   std::string scrubbed(std::string_view text) { return replaced(text, false); }
 
-  // Also replaces names, ids and secrets. Only for logs, JSON and paths of configuration files: in
-  // other files, a host that is named like a driver would change the names of drivers.
+  // Also replaces names, ids and secrets. Only for logs, JSON and those parts of paths that people
+  // choose: elsewhere, a host that is named like a driver would change the names of drivers.
   std::string scrubbed_prose(std::string_view text) { return replaced(text, true); }
+
+  // Scrubs the part of a path that people choose as prose, such as the name of a log.
+  std::string scrubbed_path(std::string_view path);
+
+  // Scrubs the target of the symbolic link `path`.
+  std::string scrubbed_target(std::string_view path, std::string_view target);
 
   // As scrubbed_prose(), and removes what hides addresses: NUL bytes, escape sequences, and lines
   // of binary data.

@@ -80,8 +80,7 @@ class Walker {
     if (!value.is_object()) return value;
     Json result = Json::object();
     for (const auto& [key, member] : value.items()) {
-      const bool path = key.find('/') != std::string::npos;
-      const auto name = path ? scrubber_.scrubbed_prose(key) : scrubber_.scrubbed(key);
+      const auto name = scrubbed_key(key);
       const bool kept = is_kept(key) && member.is_string();
       result[name] =
           kept ? Json(scrubber_.scrubbed(member.get_ref<const std::string&>())) : scrubbed(member);
@@ -90,6 +89,13 @@ class Walker {
   }
 
  private:
+  // Paths of files are scrubbed as those of the tree, in which manactl searches for them.
+  std::string scrubbed_key(const std::string& key) {
+    const auto path = std::string_view(key).substr(key.starts_with('/') ? 1 : 0);
+    if (path.find('/') == std::string_view::npos) return scrubber_.scrubbed(key);
+    return scrubber_.scrubbed_path(key);
+  }
+
   std::string text(const std::string& value) {
     const auto result = scrubber_.scrubbed_prose(value);
     return is_report_ ? without_cut_words(result) : result;

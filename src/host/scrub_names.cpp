@@ -14,9 +14,6 @@
 namespace manactl::host {
 namespace {
 
-// Different lengths of the names with the same first word. It bounds the time.
-constexpr std::size_t kMaxNameLengths = 100;
-
 // Whether a path is one that distributions and manuals use: "/dev/hugepages1G", "/mnt/huge".
 bool is_usual_mount(std::string_view path) {
   constexpr std::string_view kPool = "/dev/hugepages";
@@ -34,7 +31,7 @@ void NameReplacer::add_whole(std::string_view kind, std::string_view name) {
   if (!is_new) return;
   auto& lengths = lengths_[std::string(first_word(text))];
   lengths.insert(text.size());
-  is_full_ = names_.size() >= kMaxKnown || lengths.size() > kMaxNameLengths;
+  is_full_ = names_.size() >= kMaxKnown || lengths.size() > kMaxLengths;
 }
 
 void NameReplacer::add(std::string_view kind, std::string_view name) {
@@ -64,7 +61,7 @@ void NameReplacer::add_secret(std::string_view secret) {
   constexpr std::size_t kMaxSecrets = 100'000;
   const auto lengths = lengths_.find(lower(first_word(secret)));
   const bool is_much = secrets_ >= kMaxSecrets ||
-                       (lengths != lengths_.end() && lengths->second.size() >= kMaxNameLengths);
+                       (lengths != lengths_.end() && lengths->second.size() >= kMaxLengths);
   if (is_much) return;
   ++secrets_;
   add_whole(kSecret, secret);
@@ -171,6 +168,25 @@ std::string NameReplacer::replacement(std::string_view kind, std::string_view te
   return replacement_of(key, names_.emplace(key, Name{kind, ""}).first->second);
 }
 
+// Whether the name at `at` is part of a kept word: "core" of "ib_core" or of "ib_core.ko".
+bool NameReplacer::is_in_kept_word(std::string_view text,
+                                   std::size_t at,
+                                   std::size_t length) const {
+  constexpr std::string_view kSeparators = "@.$+";
+  if (kept_.empty()) return false;
+  auto start = at - last_name(text.substr(0, at)).size();
+  for (auto i = start + 1; i <= at; ++i) {
+    if (follows_escape(text, i)) start = i;
+  }
+  const auto word = name_at(text.substr(start));
+  const auto offset = at - start;
+  if (offset + length > word.size()) return false;
+  if (kept_.count(lower(word)) != 0) return true;
+  const auto before = word.substr(0, offset).find_last_of(kSeparators) + 1;  // 0 if there is none
+  const auto part = word.substr(before, word.find_first_of(kSeparators, offset) - before);
+  return offset + length <= before + part.size() && kept_.count(lower(part)) != 0;
+}
+
 std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::string& out) {
   if (names_.empty() || (is_alphanumeric(text[at]) && !begins_word(text, at))) return 0;
   const auto lengths = lengths_.find(lower(first_word(text.substr(at))));
@@ -179,7 +195,7 @@ std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::st
   for (const auto length : lengths->second) {
     if (length > window.size() || is_alphanumeric(at_or_end(text, at + length))) continue;
     const auto found = names_.find(window.substr(0, length));
-    if (found == names_.end()) continue;
+    if (found == names_.end() || is_in_kept_word(text, at, length)) continue;
     out += replacement_of(found->first, found->second);
     return length;
   }
@@ -189,7 +205,7 @@ std::size_t NameReplacer::replace(std::string_view text, std::size_t at, std::st
 std::string NameReplacer::mount(std::string_view path) {
   if (is_usual_mount(path)) return std::string(path);
   const auto found = names_.find(lower(path));
-  // insert() ignores paths that are too long.
+  // add_whole() ignores paths that are too long.
   return found == names_.end() ? fmt::format("{}0", kMount)
                                : replacement_of(found->first, found->second);
 }

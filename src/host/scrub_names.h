@@ -33,12 +33,15 @@ class NameReplacer {
   // digit or a dash.
   void add_full_name(std::string_view name);
 
-  // Adds a password, a key or a token. Ignores it if there are too many, or too many that begin
-  // alike: it is then replaced only where SecretFinder recognizes it.
+  // Different lengths of the names with the same first word. It bounds the time.
+  static constexpr std::size_t kMaxLengths = 100;
+
+  // Adds a password, a key or a token. Ignores it if there are too many, or too many with the same
+  // first word: it is then replaced only where SecretFinder recognizes it.
   void add_secret(std::string_view secret);
 
-  // Declares a word that manactl must find in the bundle, such as the name of an interface. It is
-  // never replaced. Call it before names are added.
+  // Declares a word that manactl must find in the bundle, such as the name of an interface. Neither
+  // the word nor a part of it is replaced. Call it before names are added.
   void keep(std::string_view word) { kept_.insert(lower(word)); }
 
   // Collects names from a file that describes the machine: etc/hosts, etc/passwd, ...
@@ -84,6 +87,7 @@ class NameReplacer {
     std::string replacement;  // empty until the first use
   };
 
+  bool is_in_kept_word(std::string_view text, std::size_t at, std::size_t length) const;
   const std::string& replacement_of(const std::string& text, Name& name);
 
   std::unordered_map<std::string, Name> names_;  // by name in lower case

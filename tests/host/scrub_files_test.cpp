@@ -228,6 +228,39 @@ TEST(ScrubbedTree, ReplacesNamesOnlyInPathsThatPeopleChoose) {
   }
 }
 
+// manactl searches for the folders, even if a user is called "data" or a host "pci".
+TEST(ScrubbedTree, KeepsTheFoldersInWhichManactlSearches) {
+  const auto path_for_host = [](const std::string& path, const std::string& host) {
+    Recorded recorded;
+    recorded.tree[path] = {TreeEntry::Kind::directory, ""};
+    recorded.identity_files["etc/hostname"] = host;
+    return scrubbed_tree(std::move(recorded)).value().begin()->first;
+  };
+  for (const auto& [path, host] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"run/udev/data/n2", "data"},
+           {"run/udev/data/n2", "udev"},
+           {"logs/1-a.log", "logs"},
+           {"etc/netif/web01.network", "netif"}}) {
+    EXPECT_EQ(path_for_host(path, host), path);
+  }
+  EXPECT_EQ(path_for_host("etc/systemd/network/10-web01.network.d/a.conf", "web01"),
+            "etc/systemd/network/10-host1.network.d/a.conf");
+  EXPECT_EQ(path_for_host("srv/web01/data/x", "web01"), "srv/host1/data/x");
+}
+
+TEST(ScrubbedTree, ReplacesNamesInTargetsThatPeopleChoose) {
+  for (const auto& [target, expected] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"../../run/udev/web01", "../../run/udev/host1"},
+           {"/run/web01/x", "/run/web01/x"},
+           {"web01.d/x", "host1.d/x"},
+           {"../sys/web01", "../sys/web01"}}) {
+    Recorded recorded;
+    recorded.tree["etc/x"] = {TreeEntry::Kind::link, target};
+    recorded.identity_files["etc/hostname"] = "web01";
+    EXPECT_EQ(scrubbed_tree(std::move(recorded)).value().at("etc/x").text, expected);
+  }
+}
+
 TEST(ScrubbedTree, LearnsNamesOfEveryFileBeforeItScrubs) {
   const auto file = [](std::string text) {
     return TreeEntry{TreeEntry::Kind::file, std::move(text)};

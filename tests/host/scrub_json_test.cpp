@@ -54,6 +54,14 @@ TEST(ScrubbedJson, KeepsWordsThatManactlInterprets) {
   EXPECT_EQ(scrubbed_document("manactl/ethtool.json", ethtool), Json::parse(ethtool));
 }
 
+TEST(ScrubbedJson, ReplacesNamesOfPathsLikeThePathsOfTheTree) {
+  const auto tree = scrubbed_with_host(
+      {{"manactl/nodes.json", R"({"sys/bus/pci/x": "pci", "run/pci/n2": 1, "logs/pci": 2})"}},
+      "pci");
+  EXPECT_EQ(Json::parse(tree.at("manactl/nodes.json").text),
+            Json::parse(R"({"sys/bus/pci/x": "host1", "run/pci/n2": 1, "logs/host1": 2})"));
+}
+
 TEST(ScrubbedJson, KeepsMembersWhoseNamesAreNamesOfHosts) {
   const auto tree = scrubbed_with_host({{"manactl/links.json", R"({"mtu": "mtu x"})"}}, "mtu");
   EXPECT_EQ(Json::parse(tree.at("manactl/links.json").text), Json::parse(R"({"mtu": "host1 x"})"));

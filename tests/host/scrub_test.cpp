@@ -278,7 +278,9 @@ TEST(ScrubbedTree, IsRefusedIfSearchingNamesWouldTakeTooLong) {
   }
   Recorded recorded;
   recorded.tree["logs/1"] = {TreeEntry::Kind::file, log};
-  EXPECT_FALSE(scrubbed_tree(recorded));
+  const auto refused = scrubbed_tree(recorded);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("names of 100 lengths with the same first word"));
   recorded.tree["logs/1"].text = log.substr(0, log.rfind("at"));
   EXPECT_TRUE(scrubbed_tree(recorded));
 }
