@@ -231,7 +231,9 @@ TEST(Doctor, WarnsOfTheLimitsOfScrubbingOnOneLine) {
 TEST(Doctor, ReviewsABundleWithoutATerminalAndWritesNothing) {
   const TemporaryDirectory directory;
   const auto bundle = directory.path("b.tar.gz");
-  const auto log = directory.file("a.log", "Nov 21 10:00:00 hyrule07 app: password=Tr1force\n");
+  const auto controls = std::string(40, '\b') + " end of the line\n";
+  const auto log =
+      directory.file("a.log", "Nov 21 10:00:00 hyrule07 app: password=Tr1force\n\n" + controls);
   const auto outcome = manactl({"doctor",
                                 "--root",
                                 fixture("healthy-two-nics"),
@@ -244,6 +246,7 @@ TEST(Doctor, ReviewsABundleWithoutATerminalAndWritesNothing) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               HasSubstr("==> logs/1-a.log <==\nNov 21 10:00:00 host1 app: password=secret1\n\n"));
+  EXPECT_THAT(outcome.out, HasSubstr(" end of the line\n"));
   EXPECT_THAT(outcome.out, HasSubstr("==> manactl/links.json <=="));
   EXPECT_THAT(outcome.out, testing::Not(HasSubstr("Tr1force")));
   EXPECT_THAT(outcome.err, HasSubstr("1 hosts, "));

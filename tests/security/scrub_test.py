@@ -234,6 +234,25 @@ class Scrub(Attack):
                 os.close(terminal)
                 self.assertEqual(bundle.exists(), written)
 
+    def test_a_pager_is_not_disturbed_by_a_question(self):
+        """Standard output is a pipe; standard input and standard error are a terminal."""
+        bundle, pages = self.folder / "reviewed.tar.gz", self.folder / "pages"
+        command = f"{MANACTL} doctor --root {HEALTHY} --bundle {bundle} --scrub --review > {pages}"
+        process, terminal = pty.fork()
+        if process == 0:
+            os.execv("/bin/sh", ["sh", "-c", command])
+        text = b""
+        try:
+            while part := os.read(terminal, 65536):
+                text += part
+                self.assertNotIn(b"[y/N]", text)
+        except OSError:  # the terminal is closed when the program ends
+            pass
+        self.assertIn(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), (0, 1))
+        os.close(terminal)
+        self.assertIn(b"was not written", text)
+        self.assertFalse(bundle.exists())
+
     def test_of_a_process_only_its_parent_is_kept(self):
         with tarfile.open(self.bundle(self.tree())) as archive:
             stats = {member.name: archive.extractfile(member).read().decode() for member in archive

@@ -14,16 +14,21 @@ namespace {
 
 using Kind = host::TreeEntry::Kind;
 
+// printable() writes up to four bytes for one: "\\xff".
+std::string all_printable(std::string_view text) {
+  return printable(text, 4 * text.size());
+}
+
 // A file of a bundle may have any bytes, such as the type information of the kernel.
 void print_file(std::ostream& out, const std::string& path, std::string_view text) {
-  out << "==> " << printable(path, path.size()) << " <==\n";
+  out << "==> " << all_printable(path) << " <==\n";
   if (text.find('\0') != std::string_view::npos) {
     out << "[" << text.size() << " bytes of binary data]\n\n";
     return;
   }
   while (!text.empty()) {  // split() would need 16 bytes per line
     const auto end = std::min(text.find('\n'), text.size());
-    out << printable(text.substr(0, end), end) << '\n';
+    out << all_printable(text.substr(0, end)) << '\n';
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   out << '\n';
@@ -31,7 +36,7 @@ void print_file(std::ostream& out, const std::string& path, std::string_view tex
 
 bool is_confirmed(Context& context, const std::string& path) {
   auto& err = context.err.stream();
-  err << "Write this bundle to '" << printable(path, path.size()) << "'? [y/N] " << std::flush;
+  err << "Write this bundle to '" << all_printable(path) << "'? [y/N] " << std::flush;
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";
@@ -59,7 +64,9 @@ bool review_bundle(Context& context, const host::BundleContents& bundle, const s
   }
   context.out.stream() << "[" << others << " links, directories and empty files]\n" << std::flush;
   print_replaced(context, bundle);
-  const bool terminal = context.err.is_terminal() && isatty(STDIN_FILENO) == 1;
+  // A pager, to which standard output leads, reads the keys of the terminal, too.
+  const bool terminal =
+      context.out.is_terminal() && context.err.is_terminal() && isatty(STDIN_FILENO) == 1;
   if (terminal) return is_confirmed(context, path);
   print_note(context, "the bundle was not written; to write it, leave out --review");
   return false;
