@@ -143,11 +143,14 @@ std::size_t login_password_at(std::string_view text, std::size_t at) {
   const bool joined = before.ends_with(':') || before.ends_with('%');
   if (joined) {  // "-u user:password", "-U user%password"
     before.remove_suffix(1);
-    const auto start = before.find_last_of(" \t\"'=:%") + 1;
+    auto start = before.find_last_of(" \t\"'=:%") + 1;
+    const bool attached = before.substr(start).starts_with("-u") && before.size() > start + 2 &&
+                          lower(before).find("curl") != std::string::npos;
+    if (attached) start += 2;  // "curl -ualice:password"
     const auto user = before.substr(start);
     before = before.substr(0, start);
     const bool ids = is_number(user) && is_number(value);
-    if (user.empty() || ids || !follows_user_option(before)) return 0;
+    if (user.empty() || ids || (!attached && !follows_user_option(before))) return 0;
   } else if (!follows_password_option(before, value)) {
     return 0;
   }

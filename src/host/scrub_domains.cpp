@@ -73,6 +73,17 @@ bool is_label(std::string_view label) {
 
 }  // namespace
 
+Authority authority_of(std::string_view rest) {
+  rest = rest.substr(0, rest.substr(0, kMaxNameLength).find_first_of("/ \n\"'"));
+  const auto at = rest.rfind('@');  // a password may contain '@'
+  if (at == std::string_view::npos) return {{}, {}, rest};
+  const auto account = rest.substr(0, at);
+  const auto colon = account.find(':');
+  const auto password =
+      colon == std::string_view::npos ? std::string_view() : account.substr(colon + 1);
+  return {account.substr(0, colon), password, rest.substr(at + 1)};
+}
+
 bool is_public_name(std::string_view name) {
   if (!azure_resource(name).empty()) return false;
   const auto word = lower(name);
@@ -96,7 +107,8 @@ bool is_full_name(std::string_view name) {
                      (labels.size() > 2 && contains(kLongDomains, labels.back()));
   const bool number = std::all_of(
       labels.begin(), labels.end() - 1, [](std::string_view label) { return is_number(label); });
-  return known && !number && !is_public_name(word);
+  const bool logger = labels.front() == "pmd";  // "pmd.net.ena.com" of DPDK
+  return known && !number && !logger && !is_public_name(word);
 }
 
 std::string_view azure_resource(std::string_view name) {

@@ -23,8 +23,24 @@ bool has_digits(std::string_view text, std::string_view shape) {  // '9' stands 
   return true;
 }
 
-// Removes the time that begins a line, with its fraction and zone. Returns false if there is none.
-bool remove_time(std::string_view& line) {
+enum class TimeForm {
+  none,
+  syslog,  // a host and a program always follow
+  other    // applications and dmesg(1) print it, too
+};
+
+// Whether "T10:00:00.123456+01:00", the end of a time, has the form that rsyslog writes. dmesg(1)
+// writes a comma before the fraction, and most applications write "Z" instead of the offset.
+bool ends_as_rsyslog(std::string_view time) {
+  constexpr std::string_view kOffset = "+99:99";
+  if (!time.starts_with('T') || time.size() < kOffset.size()) return false;
+  auto offset = std::string(time.substr(time.size() - kOffset.size()));
+  if (offset.front() == '-') offset.front() = '+';
+  return has_digits(offset, kOffset) && time.find(',') == std::string_view::npos;
+}
+
+// Removes the time that begins a line, with its fraction and zone.
+TimeForm remove_time(std::string_view& line) {
   // journalctl prints the names of months in the language of the locale: "nov. 21", "Mär 21".
   constexpr std::size_t kMaxMonth = 12;  // bytes
   const auto month = line.substr(0, kMaxMonth).find(' ');
@@ -37,25 +53,47 @@ bool remove_time(std::string_view& line) {
   const bool short_time = has_digits(line, "??? 99 99:99:99");
   const bool long_time =
       has_digits(line, "9999-99-99T99:99:99") || has_digits(line, "9999-99-99 99:99:99");
-  if (!short_time && !long_time) return false;
-  line.remove_prefix(short_time ? 15 : 19);
-  line.remove_prefix(std::min(line.find(' '), line.size()));  // fraction and offset
-  if (!weekday) return true;
+  if (!short_time && !long_time) return TimeForm::none;
+  constexpr std::size_t kDate = 10;  // "2024-11-21"
+  const auto length = short_time ? 15U : 19U;
+  const auto end = std::min(line.find(' ', length), line.size());  // of the fraction and offset
+  const bool syslog = short_time || ends_as_rsyslog(line.substr(kDate, end - kDate));
+  line.remove_prefix(end);
+  if (!weekday) return syslog ? TimeForm::syslog : TimeForm::other;
   line.remove_prefix(std::min<std::size_t>(1, line.size()));
   line.remove_prefix(std::min(line.find(' '), line.size()));  // name of the zone
-  return true;
+  return TimeForm::other;
+}
+
+// Whether a word is a program with its process id: "sshd[7]:", "(sd-pam)[7]:".
+bool is_process(std::string_view word) {
+  constexpr std::string_view kFirst = "(/";
+  const auto bracket = word.find('[');
+  if (bracket == std::string_view::npos || bracket == 0 || !word.ends_with("]:")) return false;
+  const auto id = word.substr(bracket + 1, word.size() - bracket - 3);
+  const bool starts =
+      is_alphanumeric(word.front()) || kFirst.find(word.front()) != std::string_view::npos;
+  return starts && !id.empty() && std::all_of(id.begin(), id.end(), is_digit) &&
+         word.substr(0, bracket).find(':') == std::string_view::npos;
+}
+
+// Whether a word is a program after a time of syslog: "sudo:", "sshd[7]"; but not "0:" of a list.
+bool is_program(std::string_view word) {
+  if (is_process(word) || is_process(std::string(word) + ":")) return true;
+  if (!word.ends_with(':')) return false;
+  word.remove_suffix(1);
+  return !word.empty() && !is_number(word) && word.find_first_of(":[") == std::string_view::npos;
 }
 
 // The host of a line without a time: "web01 sshd[7]: ...".
 std::string_view untimed_host(std::string_view line) {
   const auto fields = words(line);
   if (fields.size() < 2 || name_at(fields[0]) != fields[0]) return {};
-  const bool process = fields[1].ends_with("]:") && is_digit(fields[1][fields[1].size() - 3]) &&
-                       is_alphanumeric(fields[1].front());
   const bool strange = fields[0].find_first_of("0123456789-") != std::string_view::npos;
   const bool sentence = fields[0].front() >= 'A' && fields[0].front() <= 'Z' && !strange;
-  return (process && !sentence) || (fields[1] == "kernel:" && strange) ? fields[0]
-                                                                       : std::string_view();
+  return (is_process(fields[1]) && !sentence) || (fields[1] == "kernel:" && strange)
+             ? fields[0]
+             : std::string_view();
 }
 
 // The host of a line of syslog or of journalctl: "Nov 21 10:00:00 web01 sshd[7]: ...",
@@ -65,8 +103,8 @@ std::string_view syslog_host(std::string_view line) {
   if (line.starts_with('<')) line.remove_prefix(std::min(line.find('>') + 1, line.size()));
   const bool rfc5424 = line.starts_with("1 ");
   if (rfc5424) line.remove_prefix(2);
-  const bool timed = remove_time(line);
-  if (!timed) {  // journalctl -o short-monotonic and -o short-unix
+  const auto form = remove_time(line);
+  if (form == TimeForm::none) {  // journalctl -o short-monotonic and -o short-unix
     const auto end = line.find_first_not_of("[ 0123456789.");
     const bool seconds = end != std::string_view::npos && end > 0 && is_digit(line[end - 1]);
     const bool closed = end != std::string_view::npos && end > 6 && line[end] == ']';
@@ -77,10 +115,10 @@ std::string_view syslog_host(std::string_view line) {
   }
   const auto fields = words(line);
   if (fields.size() < 2 || name_at(fields[0]) != fields[0]) return {};
-  const bool process = fields[1].find('[') != std::string_view::npos;
-  const bool named =
-      rfc5424 || process || (timed ? fields[1].ends_with(':') : fields[1] == "kernel:");
-  const bool repeated = timed && line.find(" last message repeated ") == fields[0].size() + 1;
+  const bool named = rfc5424 || is_process(fields[1]) || fields[1] == "kernel:" ||
+                     (form == TimeForm::syslog && is_program(fields[1]));
+  const bool repeated =
+      form != TimeForm::none && line.find(" last message repeated ") == fields[0].size() + 1;
   return named || repeated ? fields[0] : std::string_view();
 }
 

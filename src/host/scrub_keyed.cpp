@@ -17,6 +17,17 @@ namespace {
 // Punctuation that a value without quotes may contain.
 constexpr std::string_view kPunctuation = ",;&)}]<>|";
 
+// Punctuation between two keys: "password=x., user=y".
+constexpr std::string_view kBetweenKeys = ".,;&)}]<>|";
+
+// Whether `value` announces a block scalar of YAML, whose text begins in the next line: "|", ">-".
+bool is_block_scalar(std::string_view value) {
+  constexpr std::size_t kMaxIndicator = 3;
+  if (value.empty() || (value.front() != '|' && value.front() != '>')) return false;
+  const auto end = value.substr(0, kMaxIndicator + 1).find_first_not_of("+-123456789", 1);
+  return end != std::string_view::npos && (value[end] == '\n' || value[end] == '\r');
+}
+
 // The text that precedes a value.
 struct Opening {
   std::string_view key;
@@ -28,6 +39,7 @@ struct Opening {
   bool is_quoted_key = false;
   bool is_sentence = false;      // "the password is x": perhaps prose
   bool is_rest_of_line = false;  // "the new password is: x"
+  std::size_t indentation = 0;   // of the lines of a block scalar
 };
 
 void remove_white_space(std::string_view& text) {
@@ -147,8 +159,45 @@ void read_sentence(std::string_view& text, Opening& opening) {
   opening.is_rest_of_line = colon;
 }
 
+// "password: |\n  x": the value is a block of indented lines.
+bool read_block_scalar(std::string_view text, Opening& opening) {
+  const auto line = text.rfind('\n');
+  if (line == std::string_view::npos || line + 1 == text.size()) return false;
+  const auto indentation = text.size() - line - 1;
+  if (text.find_first_not_of(' ', line + 1) != std::string_view::npos) return false;
+  const auto indicator = text.find_last_of("|>");
+  if (indicator == std::string_view::npos || !is_block_scalar(text.substr(indicator))) return false;
+  if (text.find_first_not_of("|>+-123456789 \r\n", indicator) != std::string_view::npos)
+    return false;
+  text = text.substr(0, indicator);
+  if (!text.ends_with(' ') || remove_separator(text) != ':') return false;
+  opening.key = remove_key(text, opening.is_quoted_key);
+  opening.separator = ':';
+  opening.is_quoted_key = true;  // no sentence
+  opening.before = text;
+  opening.indentation = indentation;
+  return true;
+}
+
+// The length of the lines at the start of `text` that are indented as the first one, whose
+// indentation is before `text`. Empty lines between them belong to the block.
+std::size_t block_length(std::string_view text, std::size_t indentation) {
+  auto length = std::min(text.find('\n'), text.size());
+  for (auto end = length; end < text.size();) {
+    const auto start = text.find_first_not_of(' ', end + 1);
+    if (start == std::string_view::npos) return length;
+    const bool is_empty = text[start] == '\n';
+    if (!is_empty && start - end - 1 < indentation) return length;
+    end = std::min(text.find('\n', start), text.size());
+    if (!is_empty) length = end;
+  }
+  return length;
+}
+
 Opening opening_before(std::string_view text) {
   Opening opening;
+  if (read_block_scalar(text, opening)) return opening;
+  opening = {};
   if (read_tag(text, opening)) return opening;
   opening = {};
   if (read_option(text, opening)) return opening;
@@ -192,16 +241,17 @@ std::string_view value_of(std::string_view text, const Opening& opening) {
 // key follows.
 bool ends_before(std::string_view rest) {
   constexpr std::string_view kEnds = " \t\r\n\"'";
-  rest.remove_prefix(std::min(rest.find_first_not_of(".,;&)}]<>|"), rest.size()));
+  rest.remove_prefix(std::min(rest.find_first_not_of(kBetweenKeys), rest.size()));
   if (rest.empty() || kEnds.find(rest.front()) != std::string_view::npos) return true;
   const auto key = name_at(rest);
   const char next = at_or_end(rest, key.size());
   return !key.empty() && (next == '=' || next == ':');
 }
 
-// The length of the secret that `text` begins with. It reads nothing behind the secret, which would
-// not take linear time in a long line.
+// The length of the secret that `text` begins with. Reads nothing after the secret; otherwise a
+// long line would take quadratic time.
 std::size_t length_of(std::string_view text, const Opening& opening, Likelihood likelihood) {
+  if (opening.indentation > 0) return block_length(text, opening.indentation);
   auto length = value_of(text, opening).size();
   if (opening.bracket == '[') {  // hides all elements
     auto list = text.substr(0, text.find_first_of("]\n", length));
@@ -218,7 +268,7 @@ std::size_t length_of(std::string_view text, const Opening& opening, Likelihood 
   }
   while (length < text.size() && kPunctuation.find(text[length]) != std::string_view::npos &&
          !ends_before(text.substr(length))) {
-    length = text.find_first_not_of(kPunctuation, length);
+    length = text.find_first_not_of(kBetweenKeys, length);  // as ends_before(), so never npos
     length += value_of(text.substr(length), opening).size();
   }
   return length;
@@ -270,9 +320,9 @@ bool is_secret(const Opening& opening, std::string_view value, Likelihood likeli
   const bool number = is_number(digits) || digits.starts_with("0x");
   if (number && likelihood != Likelihood::always) return false;
   const bool word = value.size() < kMaxKey && is_ignored(value) && !is_number(value);
-  if (word && opening.quote == '\0' && value.size() > 2) return false;      // "none", "true"
-  if (lower(opening.key) == "pwd" && value.starts_with('/')) return false;  // a folder
-  const bool compound = opening.key.find('_') != std::string_view::npos;    // a name of a variable
+  if (word && opening.quote == '\0' && value.size() > 2) return false;  // "none", "true"
+  if (lower(opening.key).ends_with("pwd") && value.starts_with('/')) return false;  // a folder
+  const bool compound = opening.key.find('_') != std::string_view::npos;  // a name of a variable
   const bool prose =
       opening.separator == ':' && !compound && opening.quote == '\0' && !opening.is_quoted_key;
   if (likelihood == Likelihood::if_long) {
@@ -309,7 +359,9 @@ std::size_t keyed_secret_at(std::string_view text, std::size_t at) {
   const bool may_begin = at > 0 && at < text.size() &&
                          kBefore.find(text[at - 1]) != std::string_view::npos &&
                          kNoValue.find(text[at]) == std::string_view::npos;
-  if (!may_begin || (text[at] == '\\' && at_or_end(text, at + 1) == '"')) return 0;
+  if (!may_begin || is_block_scalar(text.substr(at)) ||
+      (text[at] == '\\' && at_or_end(text, at + 1) == '"'))
+    return 0;
   const auto start = at - std::min(at, kWindow);
   auto opening = opening_before(text.substr(start, at - start));
   if (opening.key.size() < 2) return 0;

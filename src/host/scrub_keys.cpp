@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "host/scrub_keyword.h"
 #include "host/scrub_lines.h"
 #include "host/scrub_words.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 struct Key {
   std::string_view text, kind;
-  bool is_title = false;  // may be followed by ": " and a text until the end of the line
+  bool allows_colon = false;  // may be followed by ": " and a text until the end of the line
 };
 
 constexpr Key kKeys[] = {{"user", NameReplacer::kUser},
@@ -66,12 +67,12 @@ std::string_view value_at(std::string_view text) {
   return text.substr(0, text.find_first_of(" \t,;\"'&()\\"));
 }
 
-// The word that ends at the end of `text`.
+// The word that ends at the end of `text`, or its end.
 std::string last_key(std::string_view text) {
-  constexpr std::size_t kMaxKey = 24;
+  text.remove_prefix(text.size() - std::min(text.size(), kMaxKey));
   const auto word = std::find_if_not(
       text.rbegin(), text.rend(), [](char c) { return is_alphanumeric(c) || c == '_'; });
-  return lower(text.substr(static_cast<std::size_t>(text.rend() - word)).substr(0, kMaxKey));
+  return lower(text.substr(static_cast<std::size_t>(text.rend() - word)));
 }
 
 void learn_key_at(std::string_view text, std::size_t at, NameReplacer& names) {
@@ -79,8 +80,7 @@ void learn_key_at(std::string_view text, std::size_t at, NameReplacer& names) {
   const bool quoted = before.ends_with('"');  // in JSON
   for (int i = 0; i < 16 && text[at] == ':' && before.ends_with(' '); ++i) before.remove_suffix(1);
   while (before.ends_with('"') || before.ends_with('\\')) before.remove_suffix(1);
-  const auto name =
-      last_key(before.substr(before.size() - std::min(before.size(), kMaxNameLength)));
+  const auto name = last_key(before);
   // "db_user" and "ANSIBLE_HOST" name the same as "user" and "host".
   const auto last = std::string_view(name).substr(name.rfind('_') + 1);
   const auto* known = std::find_if(std::begin(kKeys), std::end(kKeys), [&](const Key& one) {
@@ -88,7 +88,7 @@ void learn_key_at(std::string_view text, std::size_t at, NameReplacer& names) {
   });
   if (known == std::end(kKeys)) return;
   const bool title = text[at] == ':' && !quoted;
-  if (title && !(known->is_title && at_or_end(text, at + 1) == ' ')) return;
+  if (title && !(known->allows_colon && at_or_end(text, at + 1) == ' ')) return;
   auto value = text.substr(at + 1);
   if ((quoted || title) && value.starts_with(' ')) value.remove_prefix(1);
   if (title) value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));

@@ -13,6 +13,21 @@ namespace {
 
 constexpr std::size_t kMaxPrompt = 400;  // bytes
 
+bool is_ipv4(std::string_view text) {
+  const auto numbers = split(text, '.');
+  return numbers.size() == 4 && std::all_of(numbers.begin(), numbers.end(), [](auto number) {
+           return parse_unsigned(number, UINT8_MAX).has_value();
+         });
+}
+
+// Public domains of companies, whose mail addresses are those of persons. Other public names follow
+// '@' in names of programs and protocols, such as "aes256-gcm@openssh.com".
+bool is_company(std::string_view host) {
+  static constexpr std::string_view kCompanies[] = {
+      "microsoft.com", "redhat.com", "suse.com", "canonical.com"};
+  return contains(kCompanies, lower(host));
+}
+
 void add_user_and_host(std::string_view user, std::string_view host, NameReplacer& names) {
   user = user.substr(user.rfind('@') + 1);
   names.add(NameReplacer::kUser, user);
@@ -67,10 +82,11 @@ bool is_command_at(std::string_view text, std::size_t at) {
          before.ends_with(" sudo");
 }
 
-enum class Mark { none, needed, at_sign };  // of a host among other words
+// The words among the arguments of a command that may be its host.
+enum class HostForm { any_word, user_or_colon, user_at_host };
 
 // Adds the host of a command's arguments: the first that is neither an option nor its value.
-void learn_target(std::string_view arguments, Mark mark, NameReplacer& names) {
+void learn_target(std::string_view arguments, HostForm form, NameReplacer& names) {
   constexpr std::string_view kWithValue = "bcDEeFIiJLlmOopQRSsWwt";
   const auto fields =
       words(arguments.substr(0, arguments.substr(0, kMaxPrompt).find_first_of("|;&>")));
@@ -78,18 +94,18 @@ void learn_target(std::string_view arguments, Mark mark, NameReplacer& names) {
     const auto field = fields[i];
     if (field.starts_with('-')) {
       const bool value = field.size() == 2 && kWithValue.find(field[1]) != std::string_view::npos;
-      const bool client = field == "-c" && mark == Mark::needed;  // iperf3 -c HOST
+      const bool client = field == "-c" && form == HostForm::user_or_colon;  // iperf3 -c HOST
       const bool user = field == "-l" && i + 1 < fields.size();
-      if (user && mark == Mark::none) names.add(NameReplacer::kUser, fields[i + 1]);
+      if (user && form == HostForm::any_word) names.add(NameReplacer::kUser, fields[i + 1]);
       if (value && !client) ++i;
       continue;
     }
     const auto name = name_at(field);
     const auto at = name.find('@');
     const bool marked = at != std::string_view::npos || field.substr(name.size()).starts_with(':');
-    const bool client = mark == Mark::needed && i > 0 && fields[i - 1] == "-c";
-    if (mark == Mark::at_sign && at == std::string_view::npos) continue;
-    if (mark == Mark::needed && !marked && !client) continue;
+    const bool client = form == HostForm::user_or_colon && i > 0 && fields[i - 1] == "-c";
+    if (form == HostForm::user_at_host && at == std::string_view::npos) continue;
+    if (form == HostForm::user_or_colon && !marked && !client) continue;
     if (at != std::string_view::npos) names.add(NameReplacer::kUser, name.substr(0, at));
     names.add(NameReplacer::kHost, at == std::string_view::npos ? name : name.substr(at + 1));
     return;
@@ -99,7 +115,7 @@ void learn_target(std::string_view arguments, Mark mark, NameReplacer& names) {
 void learn_commands(const LogLine& line, NameReplacer& names) {
   struct Program {
     std::string_view name;
-    Mark mark = Mark::none;
+    HostForm form = HostForm::any_word;
   };
 
   static constexpr Program kPrograms[] = {{"ssh "},
@@ -113,14 +129,15 @@ void learn_commands(const LogLine& line, NameReplacer& names) {
                                           {"host "},
                                           {"sftp "},
                                           {"ssh-copy-id "},
-                                          {"scp ", Mark::needed},
-                                          {"rsync ", Mark::needed},
-                                          {"iperf3 ", Mark::needed},
-                                          {"iperf ", Mark::needed}};
+                                          {"scp ", HostForm::user_or_colon},
+                                          {"rsync ", HostForm::user_or_colon},
+                                          {"iperf3 ", HostForm::user_or_colon},
+                                          {"iperf ", HostForm::user_or_colon}};
   for (const auto& program : kPrograms) {
     after_each(line, program.name, [&](std::string_view rest) {
       const auto at = line.text.size() - rest.size() - program.name.size();
-      learn_target(rest, is_command_at(line.text, at) ? program.mark : Mark::at_sign, names);
+      learn_target(
+          rest, is_command_at(line.text, at) ? program.form : HostForm::user_at_host, names);
     });
   }
 }
@@ -137,8 +154,9 @@ void learn_mail(const LogLine& line, NameReplacer& names) {
     if (last_name(line.text.substr(0, at)).empty()) continue;
     const bool prompt = rest.starts_with(":~") || rest.starts_with(":/") || rest.starts_with("'s ");
     const auto dot = host.rfind('.');
-    const bool mail = dot != std::string_view::npos && !is_unit_type(host.substr(dot + 1)) &&
-                      !is_public_name(host);
+    const bool mail = is_company(host) || is_ipv4(host) ||
+                      (dot != std::string_view::npos && !is_unit_type(host.substr(dot + 1)) &&
+                       !is_public_name(host));
     if (!prompt && !mail && !(comment && !is_public_name(host))) continue;
     const auto user = last_name(line.text.substr(0, at));
     auto before = line.text.substr(0, at - user.size());

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "host/scrub_arguments.h"
+#include "host/scrub_domains.h"
 #include "host/scrub_hex.h"
 #include "host/scrub_keyed.h"
 #include "host/scrub_text.h"
@@ -18,8 +19,9 @@ namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ", kEnd = "-----END";
 
+// Characters of words in base64, without '=', which may only follow them.
 bool is_base64(char c) {
-  return is_alphanumeric(c) || c == '+' || c == '/' || c == '=';
+  return is_alphanumeric(c) || c == '+' || c == '/';
 }
 
 // Both alphabets of RFC 4648.
@@ -31,6 +33,17 @@ template <class Class>
 std::string_view word_of(std::string_view text, Class is_part) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_part);
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));
+}
+
+// Also the "=" or "==" that completes a word in base64. A longer run of '=' would be read again at
+// each of them, which takes quadratic time.
+template <class Class>
+std::string_view padded_word(std::string_view text, Class is_part) {
+  constexpr std::size_t kMaxPadding = 2;
+  auto length = word_of(text, is_part).size();
+  if (length == 0) return {};
+  for (std::size_t i = 0; i < kMaxPadding && at_or_end(text, length) == '='; ++i) ++length;
+  return text.substr(0, length);
 }
 
 int class_of(char c) {
@@ -59,21 +72,23 @@ bool is_random(std::string_view word) {
 std::size_t web_token_at(std::string_view text) {
   constexpr std::size_t kMinLength = 20;
   if (!text.starts_with("eyJ")) return 0;
-  const auto word = word_of(text, [](char c) { return is_base64_of_urls(c) || c == '.'; });
+  const auto word = padded_word(text, [](char c) { return is_base64_of_urls(c) || c == '.'; });
   return word.size() >= kMinLength && word.find('.') != std::string_view::npos ? word.size() : 0;
 }
 
 // crypt(5): "$6$salt$hash"
 std::size_t hash_at(std::string_view text) {
-  constexpr std::size_t kMaxMethod = 8, kMinLength = 16;
+  constexpr std::size_t kMaxMethod = 8, kMinLength = 16, kMaxLength = 1024;
   if (!text.starts_with('$')) return 0;
   const auto method = text.substr(1, kMaxMethod).find('$');
   if (method == std::string_view::npos || method == 0) return 0;
-  const auto word = word_of(
-      text, [](char c) { return is_base64(c) || c == '$' || c == '.' || c == ',' || c == '-'; });
-  const bool usual = std::all_of(
-      text.begin() + 1, text.begin() + 1 + static_cast<std::ptrdiff_t>(method), is_alphanumeric);
-  return usual && word.size() >= kMinLength ? word.size() : 0;
+  const auto name = text.substr(1, method);
+  if (!std::all_of(name.begin(), name.end(), is_alphanumeric)) return 0;
+  constexpr std::string_view kOthers = "$.,-=";
+  const auto word = word_of(text.substr(0, kMaxLength), [&](char c) {
+    return is_base64(c) || kOthers.find(c) != std::string_view::npos;
+  });
+  return word.size() >= kMinLength ? word.size() : 0;
 }
 
 // "Bearer abc.def", and what follows other schemes in "Authorization: Basic abc"
@@ -82,24 +97,34 @@ std::size_t bearer_at(std::string_view text, std::size_t at) {
   if (at < 2 || text[at - 1] != ' ' || !is_alphanumeric(text[at - 2])) return 0;
   const auto start = at - std::min(at, kWindow);
   const auto before = std::string_view(text).substr(start, at - 1 - start);
+  const auto words = lower(before);
   const auto scheme = lower(last_name(before));
-  const bool header =
-      lower(before).find("authorization") != std::string::npos && scheme != "authorization";
-  if (scheme != "bearer" && !header) return 0;
-  const auto word =
-      word_of(text.substr(at), [](char c) { return is_base64_of_urls(c) || c == '.' || c == '~'; });
+  constexpr std::string_view kHeader = "authorization", kGap = "\"':=\\ ";
+  const auto key = words.rfind(kHeader);
+  const bool mentioned = key != std::string::npos && scheme != kHeader;
+  if (scheme != "bearer" && !mentioned) return 0;
+  // "Authorization: Basic", and not "authorization of" in prose
+  const auto gap = std::string_view(words).substr(mentioned ? key + kHeader.size()
+                                                            : words.size() - scheme.size());
+  const bool header = gap.find_first_of(":=") != std::string_view::npos &&
+                      gap.find_first_not_of(kGap) == gap.size() - scheme.size();
+  const auto word = padded_word(
+      text.substr(at), [](char c) { return is_base64_of_urls(c) || c == '.' || c == '~'; });
   const bool strange = std::any_of(
       word.begin(), word.end(), [](char c) { return !is_alphanumeric(c) || is_digit(c); });
-  return word.size() >= kMinLength && strange ? word.size() : 0;
+  return word.size() >= kMinLength && (strange || header) ? word.size() : 0;
 }
 
 // "https://user:password@host"
 std::size_t url_password_at(std::string_view text, std::size_t at) {
+  constexpr std::string_view kScheme = "://";
   if (at < 5 || text[at - 1] != ':') return 0;
-  const auto user = last_name(text.substr(0, at - 1));
-  if (!text.substr(0, at - 1 - user.size()).ends_with("://")) return 0;
-  const auto end = text.substr(at, kMaxNameLength).find_first_of("@/ \n\"");
-  return end != std::string_view::npos && text[at + end] == '@' ? end : 0;
+  const auto start = at - std::min(at, kMaxNameLength);
+  const auto before = text.substr(start, at - 1 - start);
+  const auto scheme = before.rfind(kScheme);
+  if (scheme == std::string_view::npos) return 0;
+  const auto authority = authority_of(text.substr(start + scheme + kScheme.size()));
+  return authority.password.data() == text.data() + at ? authority.password.size() : 0;
 }
 
 // Whether a secret is unlikely to be a word in other lines.
@@ -127,14 +152,14 @@ constexpr TokenPrefix kTokenPrefixes[] = {
 std::size_t issued_token_at(std::string_view text) {
   for (const auto& one : kTokenPrefixes) {
     if (!text.starts_with(one.text)) continue;
-    const auto rest = word_of(text.substr(one.text.size(), kMaxNameLength),
-                              [](char c) { return is_base64_of_urls(c) || c == '.'; });
+    const auto rest = padded_word(text.substr(one.text.size(), kMaxNameLength),
+                                  [](char c) { return is_base64_of_urls(c) || c == '.'; });
     return rest.size() >= one.min_length ? one.text.size() + rest.size() : 0;
   }
   return 0;
 }
 
-// The path of a URL that lets everybody post who knows it.
+// The secret path of a webhook: everybody who knows the URL can post.
 std::size_t hook_at(std::string_view text, std::size_t at) {
   static constexpr std::string_view kHooks[] = {
       "hooks.slack.com/services/", "/api/webhooks/", "/webhookb2/", "/webhook/"};
@@ -166,16 +191,16 @@ void SecretFinder::find_block(std::size_t at) {
     const auto next = std::min(text_.find('\n', block_end_ + 1), text_.size());
     const auto line = trim(text_.substr(block_end_, next - block_end_));
     const auto word = line.substr(line.find_last_of(" \t") + 1);
-    if (word.size() < kMinWord || !std::all_of(word.begin(), word.end(), is_base64)) return;
+    if (word.size() < kMinWord || padded_word(word, is_base64) != word) return;
     block_end_ = next;
   }
 }
 
-// The length of a word of the current block: it is long, alone in its line, or before the last
-// line.
+// Returns the length of the word at `at` if it belongs to the block: it has 16 characters, is alone
+// in its line, or precedes the last line.
 std::size_t SecretFinder::block_word(std::size_t at) const {
   constexpr std::size_t kMinLength = 16;
-  const auto word = word_of(text_.substr(at), is_base64);
+  const auto word = padded_word(text_.substr(at), is_base64);
   const bool escape = text_[at - 1] == '\\';  // of "\n" in JSON: the word begins behind it
   if (word.empty() || escape) return 0;
   auto rest = text_.substr(at + word.size());
@@ -243,8 +268,8 @@ std::size_t SecretFinder::length_at(std::size_t at) {
   // The letter of an escape, such as the n of "\n", is not part of the word after it.
   const bool in_escape =
       at > 0 && text_[at - 1] == '\\' && follows_escape(text_.substr(0, at + 1), at + 1);
-  const bool starts = at == 0 || (!is_base64_of_urls(text_[at - 1]) && !in_escape) ||
-                      text_[at - 1] == '=' || follows_escape(text_, at);
+  const bool starts =
+      at == 0 || (!is_base64_of_urls(text_[at - 1]) && !in_escape) || follows_escape(text_, at);
   if (at > block_start_ && at < block_end_ && starts) {
     if (const auto length = block_word(at)) return length;
   }
@@ -261,7 +286,7 @@ std::size_t SecretFinder::length_at(std::size_t at) {
   if (const auto length = bearer_at(text_, at)) return length;
   if (const auto length = url_password_at(text_, at)) return length;
   if (!is_base64_of_urls(rest.front())) return 0;
-  const auto word = word_of(rest, is_base64_of_urls);
+  const auto word = padded_word(rest, is_base64_of_urls);
   return is_random(word) ? word.size() : 0;
 }
 
@@ -270,7 +295,9 @@ void learn_secrets(std::string_view text, NameReplacer& names) {
   for (std::size_t at = 0; at < text.size();) {
     const auto length = finder.length_at(at);
     const auto secret = text.substr(at, length);
-    if (is_distinctive(secret)) names.add_secret(secret);
+    const bool folder =
+        secret.starts_with('/') && std::none_of(secret.begin(), secret.end(), is_digit);
+    if (is_distinctive(secret) && !folder) names.add_secret(secret);
     at += std::max<std::size_t>(length, 1);
   }
 }

@@ -40,7 +40,7 @@ class SecretFinder {
   std::string_view text_;
   std::size_t block_start_ = 0, block_end_ = 0;  // of the current block of PEM
   std::size_t marker_ = 0;                       // position of the next "-----END"
-  Occurrences programs_, messages_;              // that lists of passwords follow
+  Occurrences programs_, messages_;              // words that precede lists of passwords
 };
 
 // Adds the secrets in `text` that are not usual words, so that they are replaced everywhere.

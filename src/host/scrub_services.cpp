@@ -55,7 +55,7 @@ constexpr Phrase kPhrases[] = {
     {NameReplacer::kName, "--file-prefix="},
     {NameReplacer::kName, "--file-prefix "}};
 
-// Words that follow a phrase and are no names, such as names of clocks.
+// Words that follow a phrase and are not names, such as names of clocks.
 bool is_usual(std::string_view name) {
   static constexpr std::string_view kUsual[] = {"rte", "for", "with", "using", "was", "already"};
   return contains(kUsual, lower(name)) || name.starts_with("PHC") || name.starts_with("PPS");
@@ -83,8 +83,7 @@ void learn_urls(const LogLine& line, NameReplacer& names) {
   after_each(line, "://", [&](std::string_view rest) {
     const auto scheme =
         last_name(line.text.substr(0, line.text.size() - rest.size() - std::size("://") + 1));
-    const auto authority = rest.substr(0, rest.substr(0, kMaxNameLength).find_first_of("/ \"'"));
-    const auto host = name_at(authority.substr(authority.rfind('@') + 1));
+    const auto host = name_at(authority_of(rest).host);
     const bool dotted = host.find('.') != std::string_view::npos;
     if (!dotted && !contains(kNoHosts, lower(scheme))) names.add(NameReplacer::kHost, host);
   });

@@ -13,7 +13,8 @@
 
 namespace manactl::host {
 
-// No bundle is written with so many MAC addresses, IP addresses or names. It bounds the memory.
+// A bundle with this many MAC addresses, IP addresses or names is not written. It bounds the
+// memory.
 inline constexpr std::size_t kMaxKnown = 300'000;
 
 inline bool is_hex(char c) {
@@ -42,7 +43,7 @@ inline std::uint64_t with_digit(std::uint64_t value, char digit) {
 }
 
 // True if the text before `at` ends with an escape sequence in letters: "\n" and "\x1b" of JSON and
-// of printable(), or a color such as "[31m". The letters are then no part of the word at `at`.
+// of printable(), or a color such as "[31m". The letters are then not part of the word at `at`.
 bool follows_escape(std::string_view text, std::size_t at);
 
 // Calls visit(part) for the parts of a text between NUL bytes and escape sequences, which

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "host/scrub_domains.h"
 #include "host/scrub_lines.h"
 #include "host/scrub_words.h"
 
@@ -23,16 +24,47 @@ void add_user_at(std::string_view rest, NameReplacer& names) {
   if (at != std::string_view::npos) names.add(NameReplacer::kHost, name.substr(at + 1));
 }
 
+// "New session 5 of user alice.", "Created slice User Slice of alice.", "... for user alice". Other
+// lines of systemd have the words "user" and "for" in prose: "User Slice of UID 1000".
+void learn_users_of_systemd(const LogLine& line, NameReplacer& names) {
+  for (const std::string_view key : {"of user ", "for user ", "user slice of "}) {
+    after_each(line, key, [&](std::string_view rest) {
+      if (rest.starts_with('\'')) rest.remove_prefix(1);
+      const auto name = name_at(rest);
+      const auto tail = rest.substr(name.size());
+      const bool ends = tail.empty() || is_one_of(tail.front(), "'.,:;");
+      if (ends && lower(name) != "uid") names.add(NameReplacer::kUser, name);
+    });
+  }
+}
+
+// Whether `tail`, which follows a word after "for " or "user ", shows that the word is a user and
+// not one of prose such as "waiting for processes to exit".
+bool follows_user(std::string_view tail, std::string_view key) {
+  static constexpr std::string_view kTails[] = {
+      " from ", " by ", " on ", " at ", " not ", " has ", " is ", " with ", " [", " ("};
+  if (tail.starts_with(' ')) {
+    return is_digit(at_or_end(tail, 1)) ||  // "authenticating user alice 10.0.0.4 port 5"
+           std::any_of(std::begin(kTails), std::end(kTails), [&](auto one) {
+             return tail.starts_with(one);
+           });
+  }
+  return key != "for " || tail.starts_with('(') || tail.starts_with('\'') ||
+         tail.starts_with('"') || tail.starts_with('[');
+}
+
 // Lines of sshd, sudo, su, PAM and systemd-logind.
 void learn_logins(const LogLine& line, NameReplacer& names) {
-  static constexpr std::string_view kPrograms[] = {
-      "ssh", "sudo", "su[", "su:", "pam_", "logind", "systemd["};
+  static constexpr std::string_view kPrograms[] = {"ssh", "sudo", "su[", "su:", "pam_"};
+  const bool systemd = line.mentions("logind") || line.mentions("systemd[");
+  if (systemd) learn_users_of_systemd(line, names);
+  if (systemd && !line.mentions("pam_")) return;
   const bool login = std::any_of(std::begin(kPrograms), std::end(kPrograms), [&](auto program) {
     return line.text.find(program) != std::string_view::npos;
   });
   if (!login) return;
   for (const std::string_view key :
-       {"user ", "for ", "user: ", "sshd: ", "sudo: ", "account ", "by ", "root) ", "slice of "}) {
+       {"user ", "for ", "user: ", "sshd: ", "sudo: ", "account ", "by ", "root) "}) {
     after_each(line, key, [&](std::string_view rest) {
       rest.remove_prefix(std::min(rest.find_first_not_of(" '\""), rest.size()));
       const auto tail = rest.substr(name_at(rest).size());
@@ -43,6 +75,10 @@ void learn_logins(const LogLine& line, NameReplacer& names) {
       if (title && !tail.starts_with(" :") && !tail.starts_with(" [")) return;
       // "by alice(uid=1000)", "Successful su for root by alice", "(to root) alice on pts/0"
       if (key == "by " && !tail.starts_with("(uid=") && !line.mentions("ful su for ")) return;
+      const bool prose = key == "user " || key == "for " || key == "account ";
+      // "password changed for alice" ends the line.
+      const bool changed = tail.empty() && line.mentions("pam_");
+      if (prose && !changed && !follows_user(tail, key)) return;
       if (key == "root) " && !(tail.starts_with(" on ") && line.mentions("(to root)"))) return;
       add_user_at(rest, names);
     });
@@ -170,8 +206,6 @@ void learn_account_lines(const LogLine& line, NameReplacer& names) {
   if (rest.starts_with(":$")) names.add(NameReplacer::kUser, name);
 }
 
-}  // namespace
-
 // Users in quotes and in options, and before the first field of sudo.
 void learn_marked_users(const LogLine& line, NameReplacer& names) {
   for (const std::string_view key : {"user '",
@@ -190,6 +224,12 @@ void learn_marked_users(const LogLine& line, NameReplacer& names) {
   if (login) {
     after_each(line, " -u ", [&](std::string_view rest) { add_user_at(rest, names); });
   }
+  if (line.mentions("curl ")) {  // "-ualice:password"
+    after_each(line, " -u", [&](std::string_view rest) {
+      const auto name = name_at(rest);
+      if (rest.substr(name.size()).starts_with(':')) names.add(NameReplacer::kUser, name);
+    });
+  }
   after_each(line, " -u ", [&](std::string_view rest) {  // Samba: -U user%password
     const auto name = name_at(rest);
     if (rest.substr(name.size()).starts_with('%')) names.add(NameReplacer::kUser, name);
@@ -198,6 +238,8 @@ void learn_marked_users(const LogLine& line, NameReplacer& names) {
   if (sudo != std::string_view::npos)
     names.add(NameReplacer::kUser, last_name(line.text.substr(0, sudo)));
 }
+
+}  // namespace
 
 void learn_users(const LogLine& line, NameReplacer& names) {
   learn_marked_users(line, names);
@@ -210,9 +252,13 @@ void learn_users(const LogLine& line, NameReplacer& names) {
   learn_account_lines(line, names);
   // "https://alice:secret@web02/"
   after_each(line, "://", [&](std::string_view rest) {
-    const auto authority = rest.substr(0, rest.substr(0, kMaxNameLength).find_first_of("/ \"'"));
-    if (authority.find('@') != std::string_view::npos)
-      names.add(NameReplacer::kUser, authority.substr(0, authority.find_first_of(":@")));
+    constexpr std::string_view kBackslash = "%5c";  // "CORP%5Calice"
+    const auto user = authority_of(rest).user;
+    const auto slash = lower(user).find(kBackslash);
+    names.add(NameReplacer::kUser, user);
+    if (slash == std::string::npos) return;
+    names.add(NameReplacer::kDomain, user.substr(0, slash));
+    names.add(NameReplacer::kUser, user.substr(slash + kBackslash.size()));
   });
 }
 

@@ -152,11 +152,17 @@ std::string_view first_word(std::string_view name) {
 }
 
 bool is_unit_type(std::string_view suffix) {
-  static constexpr std::string_view kTypes[] = {
-      "service", "socket",    "mount",   "device", "socket", "each", "another",   "any",
-      "your",    "its",       "all",     "new",    "both",   "same", "following", "specified",
-      "primary", "secondary", "process", "group",  "nic",    "has",  "was",       "will",
-      "are",     "can",       "slice",   "timer",  "target", "scope"};
+  static constexpr std::string_view kTypes[] = {"service",
+                                                "socket",
+                                                "mount",
+                                                "automount",
+                                                "swap",
+                                                "device",
+                                                "path",
+                                                "slice",
+                                                "timer",
+                                                "target",
+                                                "scope"};
   return std::find(std::begin(kTypes), std::end(kTypes), suffix) != std::end(kTypes) ||
          std::any_of(suffix.begin(), suffix.end(), is_digit);
 }

@@ -89,7 +89,11 @@ TEST(ScrubbedLog, DiffersOnlyInAddressesIfItNamesNobody) {
     all += text + "\n";
   }
   EXPECT_EQ(scrub(all), scrub_addresses(all));
-  for (const char* log : {"healthy-dmesg.log",
+  for (const char* log : {"story/healthy-kernel-full-boot.log",
+                          "story/healthy-kernel-boot.log",
+                          "story/healthy-kernel-with-mlx5.log",
+                          "story/healthy-all-debug.log",
+                          "healthy-dmesg.log",
                           "healthy-testpmd.log",
                           "how-to-rdma-core.log",
                           "sim-queue-stuck.log",

@@ -128,6 +128,8 @@ TEST(ScrubbedSecret, IsAnArgumentOfACommand) {
        {R"(a0="sshpass" a1="-p" a2="swordfish")", R"(a0="sshpass" a1="-p" a2="secret1")"},
        {R"(["curl","-u","svc:swordfish"])", R"(["curl","-u","svc:secret1"])"},
        {"['curl', '-u', 'svc:sword:1']", "['curl', '-u', 'svc:secret1']"},
+       {"curl -usvcs:swordfish x", "curl -usvcs:secret1 x"},
+       {"SSHPASS=swordfish ssh x", "SSHPASS=secret1 ssh x"},
        {"curl --user svc:swordfish x", "curl --user user1:secret1 x"},
        {"curl --user=svc:swordfish x", "curl --user=user1 x"},
        {"curl -u \"svc:sword fish\" x", "curl -u \"svc:secret1\" x"},
@@ -147,6 +149,8 @@ TEST(ScrubbedSecret, IsAnArgumentOfACommand) {
   expect_kept({"ldapsearch -w",
                "grep -w swordfish x",
                "docker run -u 1000:1000 x",
+               "docker run -usvcs:swordfish x",
+               "sshpass: command not found",
                "ssh -p 2222 x",
                "chmod -a swordfish",
                "ls -p swordfish",
@@ -224,6 +228,40 @@ TEST(ScrubbedSecret, IsAKeyOfIpsecOrMacsec) {
                "enc cbc(aes) 0x0011",
                "key 01 8181",
                "hash key 01: 81818181818181818181818181818181"});
+}
+
+TEST(ScrubbedSecret, IsThePasswordOfAUrl) {
+  expect_scrubbed({{"http://CORP%5Calice:S3cret@proxy:8080", "http://user1:secret1@host1:8080"},
+                   {"http://alice:P@ssw0rd@10.0.0.4", "http://user1:secret1@198.18.0.1"},
+                   {"http://alice:pass:word@web01/x", "http://user1:secret1@host1/x"},
+                   {"http://alice@web01:80/x", "http://user1@host1:80/x"}});
+  expect_kept({"http://10.0.0.256:8080/x@y", "http://[::1]:8080 x@y"});
+}
+
+TEST(ScrubbedSecret, FollowsTheSchemeOfAuthorization) {
+  expect_scrubbed(
+      {{"Authorization: Basic dXNlcjpwYXNz", "Authorization: Basic secret1"},
+       {"\"Authorization\": \"Basic dXNlcjpwYXNz\"", "\"Authorization\": \"secret1\""},
+       {"Proxy-Authorization: Basic dXNlcjpwYXNz x", "Proxy-Authorization: Basic secret1 x"},
+       {"Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: Basic secret1"}});
+  expect_kept({"authorization of connection", "authorization failed: upstream rejected"});
+}
+
+TEST(ScrubbedSecret, IsABlockScalarOfYaml) {
+  expect_scrubbed(
+      {{"password: |\n  sword fish\n  rupee\nuser: x", "password: |\n  secret1\nuser: x"},
+       {"a:\n  secret: >-\n    sword\n\n    fish\n\n  b: c",
+        "a:\n  secret: >-\n    secret1\n\n  b: c"},
+       {"password: |\n  swordfish", "password: |\n  secret1"}});
+  expect_kept({"x: |\n  swordfish", "password: |\nswordfish", "password |\n  swordfish"});
+}
+
+// The folder would be replaced in all other lines, too.
+TEST(ScrubbedSecret, IsNoFolder) {
+  expect_kept({"OLDPWD=/dev/infiniband PWD=/dev\n/dev/infiniband"});
+  expect_scrubbed(
+      {{"password=/dev/infiniband\n/dev/infiniband", "password=secret1\n/dev/infiniband"},
+       {"password=/dev/infiniband7\n/dev/infiniband7", "password=secret1\nsecret1"}});
 }
 
 TEST(ScrubbedSecret, IsReplacedInOtherLinesIfItIsNoWord) {

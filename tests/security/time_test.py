@@ -113,6 +113,17 @@ class Time(Attack):
         (self.tree / "sys/kernel/btf/vmlinux").write_bytes((header + types + strings)[:32 * MIB])
         self.check()
 
+    def test_secrets_in_long_lines(self):
+        """Lines in which each second character may begin a secret."""
+        parts = ("x=", "=", "eyJ=", "$.", "$a$.", "a:", "://a:", "authorization: a ")
+        for start, part, size in [("", part, 2 * MIB) for part in parts] + [("password=a", ",.", 8 * MIB)]:
+            with self.subTest(part):
+                log = self.folder / "long.log"
+                log.write_text(start + part * (size // len(part)) + "\n")
+                outcome = self.run_manactl("doctor", "--root", self.tree, "--log", log, "--bundle", self.folder / "bundle.tar.gz", "--scrub")
+                self.assertIn(outcome.code, (0, 1), outcome)
+                (self.folder / "bundle.tar.gz").unlink()
+
     def test_continued_lines_of_modprobe(self):
         """Files in which each line is empty and continued."""
         self.write_available_modules()
