@@ -14,7 +14,7 @@
 namespace manactl::host {
 namespace {
 
-// Of an address with its port, so that a long run of digits costs little.
+// The longest address with its port. It bounds the time for a long run of digits.
 constexpr std::size_t kMaxAddressLength = 64;
 
 constexpr std::string_view kDots[] = {".", "\\.", "\\\\.", "[.]", "%2E", "%2e"};

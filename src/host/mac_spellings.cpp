@@ -38,7 +38,7 @@ bool is_microsoft(std::uint64_t mac) {
          std::end(kMicrosoftPrefixes);
 }
 
-bool is_public(std::uint64_t mac) {
+bool identifies_nobody(std::uint64_t mac) {
   return mac == 0 || mac == kMaxMac || mac == 0x123456789abcULL;
 }
 

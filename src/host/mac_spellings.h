@@ -23,7 +23,7 @@ inline constexpr std::size_t kUuidLength = 36;  // 000d3a76-3bd0-000d-3a76-3bd00
 bool is_microsoft(std::uint64_t mac);
 
 // True for MAC addresses that identify nobody: zero, broadcast, the gateway of every Azure VM.
-bool is_public(std::uint64_t mac);
+bool identifies_nobody(std::uint64_t mac);
 
 std::uint64_t reversed(std::uint64_t mac);
 std::uint64_t with_flipped_bit(std::uint64_t mac);  // the U/L bit

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <string>
 
-#include "base/text.h"
 #include "host/scrub_keyword.h"
 #include "host/scrub_words.h"
 

@@ -37,7 +37,8 @@ void learn_vault_path(std::string_view rest, NameReplacer& names) {
 }
 
 // Paths of blobs and images: "store1.blob.core.windows.net/CONTAINER/BLOB". Their words are often
-// usual ones such as "logs", so that only the whole path is a name.
+// usual ones such as "logs". The whole path is a name, and so is each component with a digit or a
+// dash.
 void learn_stored_path(std::string_view host, std::string_view rest, NameReplacer& names) {
   static constexpr std::string_view kDomains[] = {".core.windows.net", ".azurecr.io"};
   const auto word = lower(host);

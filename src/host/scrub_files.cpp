@@ -43,7 +43,8 @@ std::string meminfo(std::string_view text) {
   return lines_with(text, {"Hugepagesize"}, ':');
 }
 
-// Whether a key decides about NICs depends on the section. People choose the rest of its name.
+// The meaning of a key depends on its section. Only the kind of section is kept, because people
+// choose the rest of its name.
 std::string network_manager(std::string_view text) {
   std::string kept;
   for (const auto line : split(text, '\n')) {

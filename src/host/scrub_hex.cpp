@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "host/scrub_arguments.h"
 #include "host/scrub_words.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Secrets in hexadecimal digits that nothing but their position marks.
+// Secrets in hexadecimal digits that can be recognized only by their position.
 
 #pragma once
 

@@ -31,7 +31,7 @@ void append_replaced(std::string_view text,
 }
 
 // Addresses that identify no machine, and netmasks.
-bool is_public(std::uint32_t address) {
+bool identifies_nobody(std::uint32_t address) {
   constexpr std::uint32_t kWireServer = 0xa83f8110;       // 168.63.129.16
   constexpr std::uint32_t kMetadataService = 0xa9fea9fe;  // 169.254.169.254
   const auto first = address >> 24U;
@@ -45,7 +45,7 @@ bool is_private(std::uint32_t address) {
          address >> 22U == 0x191;
 }
 
-bool is_public(const Ipv6& address) {
+bool identifies_nobody(const Ipv6& address) {
   return std::all_of(address.begin(), address.end() - 1, [](auto byte) { return byte == 0; }) &&
          address.back() <= 1;
 }
@@ -75,8 +75,9 @@ Ipv6 with_swapped_words(Ipv6 address) {  // the format of /proc/net/tcp6 on litt
 
 }  // namespace
 
-std::string IpReplacer::image(std::uint32_t address) {
-  if (is_public(address) || ipv4_images_.count(address) != 0) return text_of(address, ".");
+std::string IpReplacer::replacement_of(std::uint32_t address) {
+  if (identifies_nobody(address) || ipv4_replacements_.count(address) != 0)
+    return text_of(address, ".");
   auto& replacement = ipv4_[address];
   // RFC 2544 reserves 198.18.0.0/15 for benchmarks. After these, 240.0.0.0/4 of RFC 1112, which
   // nobody uses, has more than kMaxKnown.
@@ -84,18 +85,18 @@ std::string IpReplacer::image(std::uint32_t address) {
   while (replacement == 0) {
     const auto number = ++used_ipv4_;
     const auto candidate = (number < kCount ? kFirst : kFirstOfRest) + number;
-    if (ipv4_.count(candidate) == 0 && ipv4_images_.insert(candidate).second)
+    if (ipv4_.count(candidate) == 0 && ipv4_replacements_.insert(candidate).second)
       replacement = candidate;
   }
   return text_of(replacement, ".");
 }
 
-std::string IpReplacer::image(const Ipv6& address) {
+std::string IpReplacer::replacement_of(const Ipv6& address) {
   const auto ipv4 = mapped(address);
-  if (ipv4) return "::ffff:" + image(*ipv4);
+  if (ipv4) return "::ffff:" + replacement_of(*ipv4);
   std::array<char, INET6_ADDRSTRLEN> text{};
   Ipv6 result = address;
-  if (!is_public(address) && ipv6_images_.count(address) == 0) {
+  if (!identifies_nobody(address) && ipv6_replacements_.count(address) == 0) {
     auto& replacement = ipv6_[address];
     while (replacement == Ipv6{}) {
       // RFC 3849 reserves 2001:db8::/32 for documentation.
@@ -104,7 +105,7 @@ std::string IpReplacer::image(const Ipv6& address) {
       candidate[13] = static_cast<std::uint8_t>(used_ipv6_ >> 16U);
       candidate[14] = static_cast<std::uint8_t>(used_ipv6_ >> 8U);
       candidate[15] = static_cast<std::uint8_t>(used_ipv6_);
-      if (ipv6_.count(candidate) == 0 && ipv6_images_.insert(candidate).second)
+      if (ipv6_.count(candidate) == 0 && ipv6_replacements_.insert(candidate).second)
         replacement = candidate;
     }
     result = replacement;
@@ -136,13 +137,14 @@ void IpReplacer::learn(std::string_view text) {
     if (text[at] != ':' && !is_hex(text[at])) continue;
     if (const auto found = ipv6_at(text, at)) {
       if (const auto ipv4 = mapped(found->address)) ipv4_.try_emplace(*ipv4);
-      if (!is_public(found->address)) ipv6_.try_emplace(found->address);
+      if (!identifies_nobody(found->address)) ipv6_.try_emplace(found->address);
       at = found->end - 1;
       continue;
     }
     learn_socket(text, at);
     const auto ipv4 = ipv4_at(text, at, '.');
-    if (ipv4 && !is_public(ipv4->address) && is_ipv4_here(text, at, ipv4->end, ipv4->address)) {
+    if (ipv4 && !identifies_nobody(ipv4->address) &&
+        is_ipv4_here(text, at, ipv4->end, ipv4->address)) {
       ipv4_.try_emplace(ipv4->address);
     }
   }
@@ -153,17 +155,17 @@ void IpReplacer::learn_socket(std::string_view text, std::size_t at) {
   const auto digits = socket_digits(text, at);
   if (digits == kHexIpv4) {
     const auto ipv4 = swapped(ipv4_of_hex(text.substr(at, digits)));
-    if (!is_public(ipv4)) ipv4_.try_emplace(ipv4);
+    if (!identifies_nobody(ipv4)) ipv4_.try_emplace(ipv4);
   } else if (digits == kHexIpv6) {
     const auto ipv6 = with_swapped_words(ipv6_of_hex(text.substr(at, digits)));
-    if (!is_public(ipv6)) ipv6_.try_emplace(ipv6);
+    if (!identifies_nobody(ipv6)) ipv6_.try_emplace(ipv6);
   }
 }
 
 std::size_t IpReplacer::replace_ipv6(std::string_view text, std::size_t at, std::string& out) {
   const auto found = ipv6_at(text, at);
   if (!found) return may_begin_ipv6(text, at) ? replace_start(text, at, out) : 0;
-  append_replaced(image(found->address), ':', found->is_encoded ? "%3A" : ":", out);
+  append_replaced(replacement_of(found->address), ':', found->is_encoded ? "%3A" : ":", out);
   return found->end - at;
 }
 
@@ -174,7 +176,7 @@ std::size_t IpReplacer::replace_start(std::string_view text, std::size_t at, std
   for (; std::count(start.begin(), start.end(), ':') >= 2; start.remove_suffix(1)) {
     const auto address = parse_ipv6(start);
     if (!address || ipv6_.count(*address) == 0) continue;
-    out += image(*address);
+    out += replacement_of(*address);
     return start.size();
   }
   return 0;
@@ -183,15 +185,15 @@ std::size_t IpReplacer::replace_start(std::string_view text, std::size_t at, std
 std::size_t IpReplacer::replace_ipv4(std::string_view text, std::size_t at, std::string& out) {
   const auto found = ipv4_at(text, at, '.');
   if (!found || !is_ipv4_here(text, at, found->end, found->address)) return 0;
-  append_replaced(image(found->address), '.', found->separator, out);
+  append_replaced(replacement_of(found->address), '.', found->separator, out);
   return found->end - at;
 }
 
 // Replaces a known IPv4 address in a dump: "0a 00 00 04 45", "0a00 0004 4500".
 std::size_t IpReplacer::replace_dump(std::string_view text, std::size_t at, std::string& out) {
   const auto found = begins_word(text, at) ? octets_of_dump(text, at) : std::nullopt;
-  if (!found || is_public(found->address) || ipv4_.count(found->address) == 0) return 0;
-  (void)image(found->address);
+  if (!found || identifies_nobody(found->address) || ipv4_.count(found->address) == 0) return 0;
+  (void)replacement_of(found->address);
   const auto replacement = ipv4_[found->address];
   out += fmt::format("{0:02x}{4}{1:02x} {2:02x}{4}{3:02x}",
                      replacement >> 24U,
@@ -206,8 +208,8 @@ std::size_t IpReplacer::replace_dump(std::string_view text, std::size_t at, std:
 std::size_t IpReplacer::replace_joined(std::string_view text, std::size_t at, std::string& out) {
   for (const char separator : {'-', '_'}) {
     const auto found = ipv4_at(text, at, separator);
-    if (!found || ipv4_.count(found->address) == 0 || is_public(found->address)) continue;
-    append_replaced(image(found->address), '.', found->separator, out);
+    if (!found || ipv4_.count(found->address) == 0 || identifies_nobody(found->address)) continue;
+    append_replaced(replacement_of(found->address), '.', found->separator, out);
     return found->end - at;
   }
   return 0;
@@ -226,8 +228,9 @@ std::size_t IpReplacer::replace_hex(std::string_view text, std::size_t at, std::
     for (const char c : text.substr(at, length)) letter = letter || !is_digit(c);
     for (const bool swap : {false, true}) {
       const auto address = swap ? swapped(value) : value;
-      if ((!letter && !prefixed) || is_public(address) || ipv4_.count(address) == 0) continue;
-      (void)image(address);
+      if ((!letter && !prefixed) || identifies_nobody(address) || ipv4_.count(address) == 0)
+        continue;
+      (void)replacement_of(address);
       const auto replacement = ipv4_[address];
       out += fmt::format("{:0{}x}", swap ? swapped(replacement) : replacement, length);
       return length;
@@ -238,7 +241,7 @@ std::size_t IpReplacer::replace_hex(std::string_view text, std::size_t at, std::
   for (const bool swap : {false, true}) {
     const auto known = ipv6_.find(swap ? with_swapped_words(value) : value);
     if (known == ipv6_.end()) continue;
-    (void)image(known->first);
+    (void)replacement_of(known->first);
     for (const auto byte : swap ? with_swapped_words(known->second) : known->second) {
       out += fmt::format("{:02x}", byte);
     }

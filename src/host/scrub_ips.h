@@ -33,8 +33,8 @@ class IpReplacer {
   std::size_t count() const { return used_ipv4_ + used_ipv6_; }  // of replaced addresses
 
  private:
-  std::string image(std::uint32_t address);
-  std::string image(const Ipv6& address);
+  std::string replacement_of(std::uint32_t address);
+  std::string replacement_of(const Ipv6& address);
   std::size_t replace_ipv4(std::string_view text, std::size_t at, std::string& out);
   std::size_t replace_ipv6(std::string_view text, std::size_t at, std::string& out);
   void learn_socket(std::string_view text, std::size_t at);
@@ -50,8 +50,8 @@ class IpReplacer {
   // Replacements by address; empty until the first use.
   std::map<std::uint32_t, std::uint32_t> ipv4_;
   std::map<Ipv6, Ipv6> ipv6_;
-  std::set<std::uint32_t> ipv4_images_;
-  std::set<Ipv6> ipv6_images_;
+  std::set<std::uint32_t> ipv4_replacements_;
+  std::set<Ipv6> ipv6_replacements_;
   std::uint32_t used_ipv4_ = 0, used_ipv6_ = 0;  // numbers of the last replacements
 };
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
 #include "host/scrub_words.h"
 
 namespace manactl::host {

@@ -27,7 +27,7 @@ bool continues_digits(std::string_view text, std::size_t at) {
 }  // namespace
 
 void MacReplacer::add(std::uint64_t mac) {
-  if (is_public(mac) || is_full() || !macs_.try_emplace(mac, 0).second) return;
+  if (identifies_nobody(mac) || is_full() || !macs_.try_emplace(mac, 0).second) return;
   reversed_.try_emplace(reversed(mac), 0);
   for (const auto key : {mac, with_flipped_bit(mac), reversed(mac)}) first_octets_.set(key >> 40U);
 }

@@ -28,6 +28,8 @@ bool follows_escape(std::string_view text, std::size_t at) {
   return color != std::string_view::npos && before[color] == '[';
 }
 
+namespace {
+
 // The end of the control sequence "ESC [ digits letter" that begins at `at`; at + 1 if it has no
 // end.
 std::size_t color_end(std::string_view text, std::size_t at) {
@@ -38,6 +40,8 @@ std::size_t color_end(std::string_view text, std::size_t at) {
   }
   return at + 1;
 }
+
+}  // namespace
 
 void visit_parts(std::string_view text, const std::function<void(std::string_view)>& visit) {
   constexpr char kEscape = '\x1b';
