@@ -121,8 +121,13 @@ bool Listener::is_in_place() const {
          status.st_ino == inode_;
 }
 
-Descriptor Listener::accept() const {
+Descriptor Listener::accept() {
+  constexpr std::chrono::milliseconds kPause(100);
   Descriptor client(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  const bool is_lacking =
+      !client && (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS);
+  accept_error_ = is_lacking ? errno : 0;
+  if (is_lacking) retry_at_ = Clock::now() + kPause;
   return client && check_peer(client) ? std::move(client) : Descriptor();
 }
 

@@ -55,7 +55,7 @@ Result<File> open_trace(const std::string& path) {
 
 // The file is closed with the last copy of the trace.
 Result<Trace> make_trace(const Options& options) {
-  if (!options.trace) return Trace({}, print_error);
+  if (!options.trace) return Trace({}, print_message);
   std::shared_ptr<std::FILE> file(stderr, [](std::FILE*) {});
   if (!options.trace_file.empty()) {
     auto opened = open_trace(options.trace_file);
@@ -69,9 +69,9 @@ Result<Trace> make_trace(const Options& options) {
     if (written || failed) return;
     failed = true;
     const auto why = fail_errno(errno, fmt::format("cannot write the trace to '{}'", path));
-    print_error(why.value().message);
+    print_message(why.value().message);
   };
-  return Trace(write, print_error);
+  return Trace(write, print_message);
 }
 
 // The listener of an optional socket; no value inside if `path` is empty.
@@ -120,7 +120,7 @@ void confine(const Options& options) {
   const auto active = os::enter_sandbox(sandbox);
   if (!options.verbose) return;
   const auto landlock = fmt::format("Landlock version {}", active.landlock);
-  print_error(
+  print_message(
       fmt::format("confined: no capabilities, {}, {}, {}",
                   active.no_new_privileges ? "no new privileges" : "new privileges possible",
                   active.landlock > 0 ? landlock : "files not restricted (no Landlock)",
@@ -142,12 +142,11 @@ Result<> run(const Options& options) {
   Process process(options, *resources, *front_end, *trace);
   fmt::print("ready\n");
   std::fflush(stdout);
-  process.run(*stop);
-  return {};
+  return process.run(*stop);
 }
 
 int report(const Error& error, int status) {
-  print_error(error.message);
+  print_message(error.message);
   return status;
 }
 

@@ -20,7 +20,8 @@
 namespace manactl::device {
 namespace {
 
-constexpr int kRetryMs = 2;  // masked interrupts
+constexpr int kRetryMs = 2;    // masked interrupts
+constexpr int kPausedMs = 50;  // listeners that lack descriptors
 
 std::uint64_t now() {
   timespec time{};
@@ -31,7 +32,7 @@ std::uint64_t now() {
 
 }  // namespace
 
-void print_error(std::string_view message) {
+void print_message(std::string_view message) {
   fmt::print(stderr, "mana-device: {}\n", message);
 }
 
@@ -45,13 +46,24 @@ Process::Process(const Options& options, Resources& resources, FrontEnd& front_e
   device_.packets().observe([this](std::span<const std::uint8_t> frame) { record(frame); });
 }
 
-void Process::run(const Descriptor& stop) {
-  while (wait(stop)) continue;
+Result<> Process::run(const Descriptor& stop) {
+  auto goes_on = Result<bool>(true);
+  while (goes_on && *goes_on) goes_on = serve_once(stop);
   disconnect();
+  if (!goes_on) return tl::unexpected<Error>(goes_on.error());
+  return {};
 }
 
-// One QEMU and one client of the console are served at a time; others wait.
-bool Process::wait(const Descriptor& stop) {
+bool Process::is_paused() const {
+  return resources_.qemu.is_paused() || (resources_.console && resources_.console->is_paused()) ||
+         std::ranges::any_of(resources_.uplinks,
+                             [](const auto& uplink) { return uplink.second->is_paused(); });
+}
+
+// Waits for events and handles them. Returns false if `stop` is readable. One QEMU and one client
+// of the console are served at a time; others wait.
+Result<bool> Process::serve_once(const Descriptor& stop) {
+  const bool paused = is_paused();  // before the calls of Listener::fd()
   const bool console_waits = resources_.console && !client_;
   const int console = client_ ? client_.get() : console_waits ? resources_.console->fd() : -1;
   std::vector<pollfd> ready{{stop.get(), POLLIN, 0}, {console, POLLIN, 0}};
@@ -61,12 +73,15 @@ bool Process::wait(const Descriptor& stop) {
   for (const auto& entry : front_end_.poll_entries()) ready.push_back(entry);
   if (ready.size() == first_of_qemu) ready.push_back({resources_.qemu.fd(), POLLIN, 0});
   const bool retry = device_.retry_interrupts();
-  const int timeout = device_.has_work() ? 0 : retry ? kRetryMs : -1;
-  if (::poll(ready.data(), ready.size(), timeout) < 0) return errno == EINTR;
+  const int timeout = device_.has_work() ? 0 : retry ? kRetryMs : paused ? kPausedMs : -1;
+  if (::poll(ready.data(), ready.size(), timeout) < 0) {
+    if (errno == EINTR) return true;
+    return fail_errno(errno, "cannot wait for events");
+  }
   if (ready[0].revents != 0) return false;
   if (ready[1].revents != 0) {
     if (console_waits) {
-      client_ = resources_.console->accept();
+      client_ = accept(*resources_.console);
     } else {
       read_console();
     }
@@ -83,6 +98,18 @@ bool Process::wait(const Descriptor& stop) {
   return true;
 }
 
+// Prints only the first of consecutive errors.
+Descriptor Process::accept(Listener& listener) {
+  auto connection = listener.accept();
+  const int error = listener.accept_error();
+  if (error != 0 && !reported_accept_error_) {
+    print_message(fmt::format("cannot accept a connection: {}; it waits",
+                              std::generic_category().message(error)));
+  }
+  reported_accept_error_ = error != 0;
+  return connection;
+}
+
 // Ends the capture if a frame cannot be written completely.
 void Process::record(std::span<const std::uint8_t> frame) {
   if (!resources_.capture) return;
@@ -91,7 +118,7 @@ void Process::record(std::span<const std::uint8_t> frame) {
                          {const_cast<std::uint8_t*>(frame.data()), frame.size()}};
   const auto written = ::writev(resources_.capture.get(), parts, std::size(parts));
   if (written == static_cast<ssize_t>(header.size() + frame.size())) return;
-  print_error(
+  print_message(
       fmt::format("cannot write to the capture file: {}; recording has stopped",
                   written < 0 ? std::generic_category().message(errno) : "the disk is full"));
   resources_.capture = Descriptor();
@@ -100,20 +127,20 @@ void Process::record(std::span<const std::uint8_t> frame) {
 void Process::read_qemu() {
   if (!front_end_.poll_entries().empty()) {
     serve();
-  } else if (auto connection = resources_.qemu.accept()) {
+  } else if (auto connection = accept(resources_.qemu)) {
     front_end_.attach(std::move(connection));
   }
 }
 
 void Process::serve() {
   const auto served = front_end_.serve(device_);
-  if (!served) print_error(served.error().message);
+  if (!served) print_message(served.error().message);
   if (!served || !*served) disconnect();
 }
 
 void Process::end_without_memory() {
   if (!front_end_.has_lost_memory()) return;
-  print_error(
+  print_message(
       "a page of the guest's RAM is lost: QEMU has truncated the file, or the kernel has no "
       "memory for it; the connection ends");
   disconnect();
@@ -123,7 +150,7 @@ void Process::disconnect() {
   if (front_end_.poll_entries().empty()) return;
   device_.reset();
   front_end_.detach();
-  print_error(console_.execute("statistics"));
+  print_message(console_.execute("statistics"));
 }
 
 void Process::read_console() {

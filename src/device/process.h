@@ -27,18 +27,20 @@ struct Resources {
 };
 
 // Prints a message with the name of the program on stderr.
-void print_error(std::string_view message);
+void print_message(std::string_view message);
 
 class Process {
  public:
   Process(const Options& options, Resources& resources, FrontEnd& front_end, Trace& trace);
 
   // Serves until `stop` is readable. No guest or peer can delay that for long: each round of the
-  // loop does a limited amount of work, and nothing blocks.
-  void run(const Descriptor& stop);
+  // loop does a limited amount of work, and nothing blocks. Fails if the process cannot wait.
+  Result<> run(const Descriptor& stop);
 
  private:
-  bool wait(const Descriptor& stop);
+  Result<bool> serve_once(const Descriptor& stop);
+  bool is_paused() const;
+  Descriptor accept(Listener& listener);
   void record(std::span<const std::uint8_t> frame);
   void read_qemu();
   void serve();
@@ -52,6 +54,7 @@ class Process {
   FrontEnd& front_end_;
   Device device_;
   Console console_;
+  bool reported_accept_error_ = false;
   Descriptor client_;
   std::string input_;  // of the console, up to a newline
 };

@@ -38,6 +38,8 @@ class Peer : public Uplink {
 
   explicit Peer(std::string path) : path_(std::move(path)) {}
 
+  bool is_paused() const override { return !connection_ && listener_ && listener_->is_paused(); }
+
   int fd() const override {
     if (connection_) return connection_.get();
     return listener_ ? listener_->fd() : -1;

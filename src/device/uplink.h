@@ -41,6 +41,9 @@ class Uplink {
   // Readable if receive() has something to do.
   virtual int fd() const = 0;
 
+  // As Listener::is_paused().
+  virtual bool is_paused() const { return false; }
+
   // Returns false if the other side cannot accept the frame now; the frame is then dropped.
   virtual bool send(std::span<const std::uint8_t> frame) = 0;
 

@@ -9,6 +9,8 @@ import errno
 import json
 import os
 import pathlib
+import resource
+import select
 import socket
 import struct
 import subprocess
@@ -103,6 +105,33 @@ def survives_an_interrupt_that_is_a_pipe():
         tested.stop()
 
 
+def limit_descriptors(tested, count):
+    """Returns the previous limit."""
+    return resource.prlimit(tested.process.pid, resource.RLIMIT_NOFILE, (count, resource.prlimit(tested.process.pid, resource.RLIMIT_NOFILE)[1]))[0]
+
+
+def lets_connections_wait_while_it_lacks_descriptors():
+    with device() as tested:
+        used = {int(number) for number in os.listdir(f"/proc/{tested.process.pid}/fd")}
+        before = limit_descriptors(tested, min(set(range(len(used) + 1)) - used))
+        with connect(tested.qemu), connect(tested.console) as console:
+            assert select.select([tested.process.stderr], [], [], SECONDS)[0], "no message about the descriptors"
+            error = tested.process.stderr.readline()
+            assert error == "mana-device: cannot accept a connection: Too many open files; it waits\n", error
+            limit_descriptors(tested, before)
+            assert tested.ask(console, "help").startswith("statistics"), "the console does not respond"
+        errors = tested.stop()
+    assert "cannot accept" not in errors, errors
+
+
+def reports_that_it_cannot_wait():
+    with device() as tested:
+        limit_descriptors(tested, 1)  # poll(2) now fails
+        with connect(tested.qemu):
+            errors = tested.process.communicate(timeout=SECONDS)[1]
+    assert tested.process.returncode == 1 and "mana-device: cannot wait for events: Invalid argument\n" in errors, errors
+
+
 def refuses_a_trace_file_that_it_cannot_create():
     done = subprocess.run([PROGRAM, "--trace-file=/nonexistent/trace", "/nonexistent/socket"], capture_output=True, text=True,
                           timeout=SECONDS)
@@ -146,6 +175,7 @@ def serves_multi_process_qemu():
 
 for test in (waits_for_the_rest_of_a_message, serves_others_while_a_client_does_not_read,
              ends_the_connection_if_ram_is_truncated,
+             lets_connections_wait_while_it_lacks_descriptors, reports_that_it_cannot_wait,
              splits_the_work_of_a_doorbell, does_all_work_of_a_doorbell, survives_an_interrupt_that_is_a_pipe, refuses_a_trace_file_that_it_cannot_create, reports_a_trace_file_that_it_cannot_write,
              serves_multi_process_qemu):
     try:
