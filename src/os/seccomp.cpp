@@ -2,6 +2,7 @@
 
 #include "os/seccomp.h"
 
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -44,9 +45,9 @@ constexpr auto kAllowed = std::to_array<long>({
     SYS_fstat,         SYS_newfstatat,   SYS_fstatfs,
     SYS_statx,         SYS_openat,       SYS_readlinkat,
     SYS_linkat,        SYS_unlinkat,     SYS_getcwd,
-    SYS_lseek,         SYS_fcntl,        SYS_fchmod,
-    SYS_connect,       SYS_bind,         SYS_listen,
-    SYS_accept4,       SYS_getsockopt,   SYS_sched_yield,
+    SYS_lseek,         SYS_fchmod,       SYS_connect,
+    SYS_bind,          SYS_listen,       SYS_accept4,
+    SYS_getsockopt,    SYS_sched_yield,
 #ifdef SYS_poll  // older calls, which ARM64 does not have
     SYS_poll,          SYS_readlink,     SYS_link,
     SYS_unlink,        SYS_stat,         SYS_lstat,
@@ -54,8 +55,8 @@ constexpr auto kAllowed = std::to_array<long>({
 #endif
 });
 
-// A call whose rule applies if the lower half of an argument has this value in these bits.
-struct Checked {
+// The rule applies if (argument & bits) == value, in the lower 32 bits.
+struct ArgumentRule {
   long number = 0;
   unsigned argument = 0;
   std::uint32_t bits = 0, value = 0;
@@ -88,7 +89,7 @@ class Filter {
     result(action);
   }
 
-  void add_rule(const Checked& call, std::uint32_t action) {
+  void add_rule(const ArgumentRule& call, std::uint32_t action) {
     skip_unless(static_cast<std::uint32_t>(call.number), 4);
     // The lower half comes first on all architectures of kArchitecture.
     load(offsetof(seccomp_data, args) + call.argument * sizeof(std::uint64_t));
@@ -121,12 +122,12 @@ class Filter {
     add(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));
   }
 
-  // Skips `lines` unless the loaded value is this one.
-  void skip_unless(std::uint32_t value, unsigned lines) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, lines);
+  // Skips `instructions` unless the loaded value is this one.
+  void skip_unless(std::uint32_t value, unsigned instructions) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, instructions);
   }
 
-  void skip(std::uint32_t lines) { add(BPF_JMP | BPF_JA, lines); }
+  void skip(std::uint32_t instructions) { add(BPF_JMP | BPF_JA, instructions); }
 
   void result(std::uint32_t action) { add(BPF_RET | BPF_K, action); }
 
@@ -137,11 +138,17 @@ class Filter {
 
 Result<> limit_system_calls() {
   if (kArchitecture == 0) return fail_unsupported();
-  const Checked checked[] = {
+  const ArgumentRule checked[] = {
       {SYS_socket, 0, ~0U, AF_UNIX},
       {SYS_mmap, 2, PROT_EXEC, 0},
       {SYS_mprotect, 2, PROT_EXEC, 0},
       {SYS_tgkill, 0, ~0U, static_cast<std::uint32_t>(getpid())},  // abort(3)
+      // Not F_SETOWN, F_SETSIG, F_SETLEASE and F_NOTIFY, with which the kernel sends signals.
+      {SYS_fcntl, 1, ~0U, F_DUPFD_CLOEXEC},
+      {SYS_fcntl, 1, ~0U, F_GETFD},
+      {SYS_fcntl, 1, ~0U, F_SETFD},
+      {SYS_fcntl, 1, ~0U, F_GETFL},
+      {SYS_fcntl, 1, ~0U, F_SETFL},
   };
   Filter filter;
   for (const auto number : kAllowed) filter.add_rule(number, kAllow);
@@ -157,7 +164,7 @@ Result<> forbid_programs() {
   }
   // These put characters into the input of a terminal, whose shell may be that of root.
   for (const auto request : {std::uint32_t{TIOCSTI}, std::uint32_t{TIOCLINUX}}) {
-    filter.add_rule(Checked{SYS_ioctl, 1, ~0U, request}, kRefuse);
+    filter.add_rule(ArgumentRule{SYS_ioctl, 1, ~0U, request}, kRefuse);
   }
   return filter.install(kAllow);
 }

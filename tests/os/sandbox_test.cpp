@@ -220,6 +220,11 @@ TEST_F(ServerTest, MakesNoOtherSystemCalls) {
       {"io_uring_setup", [] { return syscall(SYS_io_uring_setup, 1, nullptr); }},
       {"kill", [] { return kill(getppid(), 0); }},
       {"tgkill", [] { return syscall(SYS_tgkill, getppid(), getppid(), 0); }},
+      {"F_SETOWN", [] { return fcntl(STDIN_FILENO, F_SETOWN, getppid()); }},
+      {"F_SETOWN_EX", [] { return fcntl(STDIN_FILENO, F_SETOWN_EX, nullptr); }},
+      {"F_SETSIG", [] { return fcntl(STDIN_FILENO, F_SETSIG, SIGKILL); }},
+      {"F_NOTIFY", [] { return fcntl(STDIN_FILENO, F_NOTIFY, 0); }},
+      {"F_SETLEASE", [] { return fcntl(STDIN_FILENO, F_SETLEASE, F_RDLCK); }},
       {"chmod", [] { return chmod("/nonexistent", 0); }},
       {"setuid", [] { return setuid(0); }},
       {"socket", [] { return socket(AF_INET, SOCK_STREAM, 0); }},
@@ -250,6 +255,10 @@ TEST_F(ServerTest, StillServes) {
                 if (file < 0 || socket(AF_UNIX, SOCK_SEQPACKET, 0) < 0) return 1;
                 char bytes[8] = "";
                 if (read(file, bytes, sizeof bytes) != 4) return 2;
+                const int flags = fcntl(file, F_GETFL);
+                if (flags < 0 || fcntl(file, F_SETFL, flags | O_NONBLOCK) != 0) return 4;
+                const int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
+                if (fcntl(copy, F_GETFD) != FD_CLOEXEC || fcntl(copy, F_SETFD, 0) != 0) return 5;
                 const std::vector<char> large(64U << 20U, 'x');
                 pollfd waiting{file, POLLIN, 0};
                 return large.back() == 'x' && poll(&waiting, 1, 0) == 1 ? 0 : 3;
