@@ -12,7 +12,7 @@
 
 namespace manactl::os {
 
-// Needs of a confined process.
+// Files and calls that a confined process may use.
 struct Sandbox {
   std::vector<std::string> read;   // files, and directories with all files below them
   std::vector<std::string> write;  // directories in which it creates, replaces and removes files
@@ -38,8 +38,8 @@ unsigned landlock_version();
 // libraries of the distribution and its own files in /proc, starts no program, and uses neither TCP
 // (version 4) nor signals to other processes (version 6).
 //
-// Does nothing that the kernel does not support, and reports no errors. A later call restricts
-// further, but with `is_server`, later calls have no effect.
+// Skips what the kernel does not support. Later calls add restrictions; after a call with
+// `is_server`, they have no effect.
 Confinement enter_sandbox(const Sandbox& sandbox, unsigned version = landlock_version());
 
 // Changes root to user and group 65534 ("nobody"), which have no capabilities, in all threads of

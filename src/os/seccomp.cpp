@@ -31,6 +31,8 @@ constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t kArchitecture = 0;
 #endif
 
+constexpr int kPidfdGetfd = 438;  // SYS_pidfd_getfd; older headers lack it
+
 // Calls that are allowed with any arguments. restart_syscall(2) continues a poll(2) after SIGCONT.
 constexpr auto kAllowed = std::to_array<long>({
     SYS_read,          SYS_readv,        SYS_write,
@@ -159,7 +161,12 @@ Result<> limit_system_calls() {
 Result<> forbid_programs() {
   if (kArchitecture == 0) return fail_unsupported();
   Filter filter;
-  for (const auto number : {SYS_execve, SYS_execveat, SYS_ptrace, SYS_process_vm_writev}) {
+  for (const auto number : {SYS_execve,
+                            SYS_execveat,
+                            SYS_ptrace,
+                            SYS_process_vm_readv,
+                            SYS_process_vm_writev,
+                            kPidfdGetfd}) {
     filter.add_rule(number, kRefuse);
   }
   // These put characters into the input of a terminal, whose shell may be that of root.

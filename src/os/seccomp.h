@@ -18,7 +18,9 @@ namespace manactl::os {
 Result<> limit_system_calls();
 
 // In all threads, calls that start programs or put characters into the input of a terminal,
-// ptrace(2) and process_vm_writev(2) fail with EPERM. No thread can gain privileges any more.
+// ptrace(2), pidfd_getfd(2), process_vm_readv(2) and process_vm_writev(2) fail with EPERM. No
+// thread can gain privileges any more. The process can still signal other processes of its user,
+// and change their memory through /proc/PID/mem.
 Result<> forbid_programs();
 
 }  // namespace manactl::os

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,13 +81,18 @@ TEST(BecomeNobody, FailsIfCapabilitiesRemain) {
 }
 
 TEST(BecomeNobody, ForbidsProgramsAndTerminalInput) {
-  constexpr int kNotLimited = 200;  // with a sanitizer
+  constexpr long kPidfdGetfd = 438;  // SYS_pidfd_getfd
+  constexpr int kNotLimited = 200;   // with a sanitizer
   const int result = in_child([] {
     if (!become_nobody()) return 1;
     const auto again = forbid_programs();
     if (!again) return again.error().code == Errc::unsupported ? kNotLimited : 6;
     if (execl("/bin/true", "true", nullptr) == 0 || errno != EPERM) return 2;
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0 || errno != EPERM) return 3;
+    // Without the filter, these calls succeed for the own process, or return another error.
+    if (process_vm_readv(getpid(), nullptr, 0, nullptr, 0, 0) == 0 || errno != EPERM) return 7;
+    if (process_vm_writev(getpid(), nullptr, 0, nullptr, 0, 0) == 0 || errno != EPERM) return 8;
+    if (syscall(kPidfdGetfd, -1, 0, 0) == 0 || errno != EPERM) return 9;
     // Without the filter, a file that is not a terminal returns ENOTTY.
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     const char character = 'x';
