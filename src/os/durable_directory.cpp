@@ -28,8 +28,9 @@ bool is_plain(std::string_view name) {
          name.find('\0') == std::string_view::npos;
 }
 
+// Refuses the names of temporary files as well, which list() hides.
 Result<> check_plain(std::string_view name) {
-  if (is_plain(name)) return {};
+  if (is_plain(name) && !name.ends_with(kTemporarySuffix)) return {};
   return fail(Errc::invalid, "'" + printable(name) + "' is not a file name");
 }
 
@@ -98,14 +99,13 @@ Result<TrustedDirectory> DiskDirectory::open_directory(bool create) const {
 Result<Descriptor> DiskDirectory::open_file(const TrustedDirectory& directory,
                                             std::string_view name,
                                             int flags) const {
-  const auto plain = check_plain(name);
-  if (!plain) return tl::unexpected<Error>(plain.error());
   return directory.open_file(std::string(name), flags, file_mode_);
 }
 
 Result<> DiskDirectory::sync(const TrustedDirectory& directory) const {
   const auto opened = readable(directory);
-  if (!opened || fsync(opened.get()) != 0) return fail_errno(errno, "cannot sync '" + path_ + "'");
+  if (!opened || fsync(opened.get()) != 0)
+    return fail_errno(errno, "cannot sync '" + printable(path_) + "'");
   return {};
 }
 
@@ -115,7 +115,7 @@ Result<std::vector<std::string>> DiskDirectory::list() const {
   if (!directory) return tl::unexpected<Error>(directory.error());
   auto opened = readable(*directory);
   const Directory entries(opened ? fdopendir(opened.get()) : nullptr);
-  if (!entries) return fail_errno(errno, "cannot list '" + path_ + "'");
+  if (!entries) return fail_errno(errno, "cannot list '" + printable(path_) + "'");
   opened.release();  // closedir(3) closes it
   std::vector<std::string> names;
   for (;;) {
@@ -125,7 +125,7 @@ Result<std::vector<std::string>> DiskDirectory::list() const {
     const std::string_view name(entry->d_name);
     if (is_plain(name) && !name.ends_with(kTemporarySuffix)) names.emplace_back(name);
   }
-  if (errno != 0) return fail_errno(errno, "cannot list '" + path_ + "'");
+  if (errno != 0) return fail_errno(errno, "cannot list '" + printable(path_) + "'");
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -147,6 +147,8 @@ Result<std::uint64_t> DiskDirectory::size(std::string_view name) const {
 
 Result<std::string> DiskDirectory::read(std::string_view name) const {
   constexpr std::size_t kMaxBytes = 64U << 20;
+  const auto plain = check_plain(name);
+  if (!plain) return tl::unexpected<Error>(plain.error());
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
   const auto file = open_file(*directory, name, O_RDONLY);
@@ -173,7 +175,9 @@ int rename_in(int directory, const std::string& from, const std::string& to, uns
   if (errno != EINVAL || flags != RENAME_NOREPLACE) return -1;
   // File systems such as NFS support only a link, which does not replace a file either.
   if (linkat(directory, from.c_str(), directory, to.c_str(), 0) != 0) return -1;
-  return unlinkat(directory, from.c_str(), 0);
+  // The file exists now. The next write() with this name removes a temporary file that is left.
+  (void)unlinkat(directory, from.c_str(), 0);
+  return 0;
 }
 
 Result<> DiskDirectory::write(std::string_view name,
@@ -190,11 +194,14 @@ Result<> DiskDirectory::write(std::string_view name,
   }
   const auto file = open_file(*directory, temporary, O_WRONLY | O_CREAT | O_EXCL);
   if (!file) return tl::unexpected<Error>(file.error());
-  auto written = write_all(file->get(), text, shown(name));
-  if (written && fchmod(file->get(), file_mode_) != 0)
+  Result<> written;
+  if (fchmod(file->get(), file_mode_) != 0)
     written = fail_errno(errno, "cannot set the mode of '" + shown(temporary) + "'");
+  if (written) written = write_all(file->get(), text, shown(name));  // syncs the mode, too
   if (written && rename_in(directory->get(), temporary, std::string(name), rename_flags) != 0)
-    written = fail_errno(errno, "cannot rename '" + shown(temporary) + "'");
+    written = fail_errno(errno,
+                         rename_flags == 0 ? "cannot rename '" + shown(temporary) + "'"
+                                           : "cannot create '" + shown(name) + "'");
   if (!written) {
     (void)unlinkat(directory->get(), temporary.c_str(), 0);
     return written;
@@ -203,6 +210,8 @@ Result<> DiskDirectory::write(std::string_view name,
 }
 
 Result<> DiskDirectory::append(std::string_view name, std::string_view text) {
+  const auto plain = check_plain(name);
+  if (!plain) return tl::unexpected<Error>(plain.error());
   const auto directory = open_directory(false);
   if (!directory) return tl::unexpected<Error>(directory.error());
   const auto file = open_file(*directory, name, O_WRONLY | O_APPEND);

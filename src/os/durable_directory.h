@@ -15,7 +15,8 @@
 
 namespace manactl::os {
 
-// Names are plain file names without '/' that do not start with a dot. Errc::denied if another user
+// Names are plain file names without '/' that do not start with a dot or
+// end with ".new". Errc::denied if another user
 // could change the directory or the file.
 class DurableDirectory {
  public:
@@ -42,7 +43,7 @@ class DurableDirectory {
 // Permissions of the directory and its files: 0700 and 0600, or 0755 and 0644.
 enum class DirectoryAccess { owner_only, world_readable };
 
-// Only the methods of the result access the file system.
+// Does not access the file system; only the methods of the result do.
 std::unique_ptr<DurableDirectory> open_durable_directory(std::string path, DirectoryAccess access);
 
 }  // namespace manactl::os

@@ -198,6 +198,10 @@ TEST_F(Durability, CreatesOnlyNewFilesWhereRenamesAlwaysReplace) {
   EXPECT_EQ(files_->create("b", "two").error().sys, EEXIST);
   EXPECT_EQ(*files_->read("b"), "one");
   EXPECT_THAT(*files_->list(), ElementsAre("a", "b"));
+  calls.fail("rename c.new c", EINVAL);
+  calls.fail("unlink c.new", EIO, 1);  // the first call removes an old temporary file
+  EXPECT_TRUE(files_->create("c", "three")) << "the file exists";
+  EXPECT_EQ(*files_->read("c"), "three");
 }
 
 }  // namespace

@@ -59,7 +59,9 @@ TEST_F(DurableDirectoryTest, ReplacesAppendsAndRemovesFiles) {
 
 TEST_F(DurableDirectoryTest, CreatesOnlyNewFiles) {
   ASSERT_TRUE(files_->create("a", "one\n"));
-  EXPECT_EQ(files_->create("a", "two\n").error().sys, EEXIST);
+  const auto again = files_->create("a", "two\n");
+  EXPECT_EQ(again.error().sys, EEXIST);
+  EXPECT_EQ(again.error().message, "cannot create '" + root_ + "/state/journal/a': File exists");
   EXPECT_EQ(*files_->read("a"), "one\n");
   EXPECT_FALSE(std::filesystem::exists(root_ + "/state/journal/a.new"));
 }
@@ -107,7 +109,7 @@ TEST_F(DurableDirectoryTest, DoesNotAppendToAFileWithTwoHardLinks) {
 TEST_F(DurableDirectoryTest, RejectsNamesThatAreNotPlain) {
   ASSERT_TRUE(files_->replace("a", "one\n"));
   std::ofstream(root_ + "/state/b.new") << "precious";
-  for (const char* name : {"", "..", "a/b", ".hidden", "../b"}) {
+  for (const char* name : {"", "..", "a/b", ".hidden", "../b", "c.new"}) {
     EXPECT_FALSE(files_->replace(name, "x"));
     EXPECT_FALSE(files_->remove(name));
     EXPECT_FALSE(files_->size(name));

@@ -75,7 +75,7 @@ TEST_F(DurableFaults, EveryMethodRejectsADirectoryOfOthers) {
 TEST_F(DurableFaults, EveryMethodRejectsNamesThatAreNotPlain) {
   ASSERT_TRUE(files_->replace("a", "x"));
   using namespace std::string_literals;
-  for (const auto& name : {""s, "."s, ".x"s, "x/y"s, "/"s, "a\0b"s}) {
+  for (const auto& name : {""s, "."s, ".x"s, "x/y"s, "/"s, "a\0b"s, "a.new"s}) {
     for (const auto& [method, outcome] : all(name)) {
       ASSERT_FALSE(outcome) << method << name;
       EXPECT_EQ(outcome.error().code, Errc::invalid) << method << name;
@@ -129,6 +129,17 @@ TEST_F(DurableFaults, KeepsTheFileIfItsModeCannotBeSet) {
             "cannot set the mode of '" + path_ + "/a.new': Operation not permitted");
   EXPECT_EQ(*files_->read("a"), "one");
   EXPECT_FALSE(std::filesystem::exists(path_ + "/a.new"));
+}
+
+TEST_F(DurableFaults, SetsTheModeBeforeTheFileIsSynced) {
+  test::KernelCalls calls;
+  off_t size = -1;
+  calls.fchmod = [&](int file, mode_t) -> std::optional<int> {
+    size = lseek(file, 0, SEEK_END);
+    return std::nullopt;
+  };
+  ASSERT_TRUE(files_->replace("a", "one"));
+  EXPECT_EQ(size, 0) << "the text is not yet written";
 }
 
 TEST_F(DurableFaults, DoesNotReplaceADirectory) {
