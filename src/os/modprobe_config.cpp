@@ -80,11 +80,14 @@ Result<> ModprobeConfig::read(const Files& files) {
     auto added = add_file(joined_lines(*text), path);
     if (!added) return added;
   }
-  return add_command_line(files.read(kCommandLine, 1U << 16).value_or(""));
+  const auto text = files.read(kCommandLine, 1U << 16);
+  if (text) return add_command_line(*text);
+  if (text.error().code == Errc::not_found) return {};
+  return tl::unexpected<Error>(text.error());
 }
 
 Result<> ModprobeConfig::add(std::string_view name, const std::string& path) {
-  if (blocking_files_.size() >= kMaxModules) {
+  if (blocking_files_.size() >= kMaxModules && !blocking_files_.contains(module_key(name))) {
     return fail(Errc::invalid,
                 fmt::format("the files of modprobe.d block more than {} modules", kMaxModules));
   }
