@@ -16,6 +16,7 @@
 #include <ctime>
 #include <optional>
 
+#include "base/text.h"
 #include "report/result_store.h"
 
 namespace manactl::cli {
@@ -23,6 +24,16 @@ namespace {
 
 std::string new_id() {
   return report::result_id(std::time(nullptr), static_cast<std::uint64_t>(getpid()));
+}
+
+constexpr std::uint64_t kMaxResult = 64U << 20U;  // more cannot be read again
+
+Result<> check_size(const std::string& text) {
+  if (text.size() <= kMaxResult) return {};
+  return fail(Errc::invalid,
+              fmt::format("the result is larger than {}: use fewer samples, that is, a shorter "
+                          "--duration or a longer --interval",
+                          human_bytes(kMaxResult)));
 }
 
 class LocalFiles : public BenchFiles {
@@ -35,6 +46,8 @@ class LocalFiles : public BenchFiles {
   }
 
   Result<> save(const std::string& text) override {
+    const auto checked = check_size(text);
+    if (!checked) return checked;
     return save_ ? save_(id(), text) : fail(Errc::invalid, "this run saves no result");
   }
 
@@ -95,7 +108,6 @@ class Channel {
 
 enum Request : std::uint64_t { kWasDeleted, kSave };
 
-constexpr std::uint64_t kMaxResult = 64U << 20U;
 constexpr std::uint64_t kMaxMessage = 64U << 10U;
 
 // A reply is a number, and for kError the error.
@@ -172,8 +184,8 @@ class SocketCleanup {
   std::string name_;
 };
 
-// The measuring process decides when the run ends, and this one ends after it. It therefore leaves
-// the process group, which a terminal or a shell may end.
+// This process must outlive the measuring process, so it leaves the process group, to which a
+// terminal sends its signals.
 void detach() {
   setsid();
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_IGN);
@@ -212,6 +224,8 @@ class RemoteFiles : public BenchFiles {
   }
 
   Result<> save(const std::string& text) override {
+    const auto checked = check_size(text);
+    if (!checked) return checked;
     (void)(channel_.send(std::uint64_t{kSave}) && channel_.send(text));
     const auto saved = receive_reply(channel_);
     if (!saved) return tl::unexpected<Error>(saved.error());

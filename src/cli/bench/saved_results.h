@@ -31,7 +31,7 @@ void confine_to_results(Context& context,
                         const std::string& directory,
                         const std::vector<std::string>& words);
 
-// Saves results in the directory; empty if there is none.
+// Returns a function that saves a result; empty if there is no directory.
 SaveResult result_writer(const Context& context, const std::string& directory);
 
 // Assigns an id to the result and saves it.

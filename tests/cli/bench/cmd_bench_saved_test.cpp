@@ -186,6 +186,22 @@ TEST(BenchFiles, SaveAResultWithTheIdThatTheyHaveChosen) {
   EXPECT_FALSE((*files)->save("again")) << "a run saves one result";
 }
 
+TEST(BenchFiles, NameTheLimitOfTheSize) {
+  const auto save = [](const std::string& /*id*/, const std::string& /*text*/) -> Result<> {
+    return {};
+  };
+  const auto remote = cli::start_files_process(nullptr, save, {});
+  ASSERT_TRUE(remote);
+  const auto local = cli::local_files(nullptr, save);
+  const std::string large((std::size_t{64} << 20U) + 1, 'x');
+  for (auto* files : {remote->get(), local.get()}) {
+    const auto saved = files->save(large);
+    ASSERT_FALSE(saved);
+    EXPECT_THAT(saved.error().message, StartsWith("the result is larger than 64 MiB: "));
+    EXPECT_TRUE(files->save("text")) << "a smaller result";
+  }
+}
+
 TEST_F(SavedResults, AreNotFoundByOtherWords) {
   EXPECT_THAT(run({"bench", "show", "latest"}).err, HasSubstr("no result is saved yet"));
   EXPECT_THAT(run({"bench", "show", "none"}).err, HasSubstr("'none' is not a file"));
