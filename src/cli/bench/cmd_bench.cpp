@@ -130,7 +130,7 @@ Result<> check_devices(const datapath::BenchPlan& plan,
                        const os::System& system) {
   for (const auto& device : plan.vdevs) {
     auto safe = refuse_busy_interface(device, plan.mode, facts, system.links);
-    if (safe && geteuid() == 0) safe = refuse_open_memif(device);
+    if (safe && geteuid() == 0) safe = refuse_shared_memif(device);
     if (!safe) return safe;
   }
   return {};

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <iterator>
 #include <string_view>
@@ -30,8 +31,48 @@ std::vector<std::string> values_of(const std::vector<std::string_view>& argument
   return values;
 }
 
+// A device name of EAL may begin with the bus and one separator: "vdev:net_memif0".
+std::string_view without_bus(std::string_view device) {
+  constexpr std::string_view kBus = "vdev";
+  if (!device.starts_with(kBus)) return device;
+  return device.substr(std::min(kBus.size() + 1, device.size()));
+}
+
 bool is_memif(const std::string& device) {
-  return device.starts_with("net_memif");
+  return without_bus(device).starts_with("net_memif");
+}
+
+// A virtual device that sends or receives through an interface of the kernel.
+struct InterfaceDriver {
+  std::array<std::string_view, 2> prefixes;        // names of the driver in EAL
+  std::array<std::string_view, 3> interface_keys;  // arguments that name an interface
+  bool takes_received_packets;  // so that the kernel does not receive them any more
+};
+
+constexpr InterfaceDriver kInterfaceDrivers[] = {
+    {{"net_af_packet", "eth_af_packet"}, {"iface"}, false},
+    {{"net_pcap", "eth_pcap"}, {"iface", "tx_iface"}, false},
+    {{"net_af_xdp", "eth_af_xdp"}, {"iface"}, true},
+    {{"net_tap", "eth_tap"}, {"remote"}, true},
+};
+
+// Null if the device does not use an interface of the kernel.
+const InterfaceDriver* interface_driver(const std::string& device) {
+  const auto name = without_bus(device);
+  const auto names_it = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  const auto* found = std::ranges::find_if(kInterfaceDrivers, [&](const InterfaceDriver& driver) {
+    return std::ranges::any_of(driver.prefixes, names_it);
+  });
+  return found == std::end(kInterfaceDrivers) ? nullptr : found;
+}
+
+std::vector<std::string> interfaces_of(const std::string& device, const InterfaceDriver& driver) {
+  std::vector<std::string> interfaces;
+  for (const auto key : driver.interface_keys) {
+    if (!key.empty())
+      std::ranges::move(values_of(split(device, ','), key), std::back_inserter(interfaces));
+  }
+  return interfaces;
 }
 
 // The value of each argument that names a socket; empty if the socket is not a file.
@@ -76,7 +117,7 @@ bool has_default_route(const os::Links& links, const std::string& name) {
 
 }  // namespace
 
-Result<> refuse_open_memif(const std::string& device) {
+Result<> refuse_shared_memif(const std::string& device) {
   if (!is_memif(device)) return {};
   const auto sockets = socket_files(device);
   if (sockets.size() != 1) {
@@ -98,17 +139,21 @@ Result<> refuse_busy_interface(const std::string& device,
                                datapath::Mode mode,
                                const host::Facts& facts,
                                const os::Links& links) {
-  if (!device.starts_with("net_af_packet") || !datapath::row_of(mode).sends) return {};
-  for (const auto& name : values_of(split(device, ','), "iface")) {
+  const auto* driver = interface_driver(device);
+  if (driver == nullptr) return {};
+  const bool takes_packets = driver->takes_received_packets;
+  if (!takes_packets && !datapath::row_of(mode).sends) return {};
+  for (const auto& name : interfaces_of(device, *driver)) {
     const auto* nic = facts.find_nic(name);
     std::string carried = nic == nullptr ? "" : join(nic->carries, ", ");
     if (carried.empty() && has_default_route(links, name)) carried = "default route";
     if (carried.empty()) continue;
     return fail(Errc::denied,
-                fmt::format("'{}' carries the {}, which the packets of this measurement could "
-                            "interrupt: use another interface, or --mode rx",
+                fmt::format("'{}' carries the {}, which this measurement could interrupt: use "
+                            "another interface{}",
                             printable(name),
-                            carried));
+                            carried,
+                            takes_packets ? "" : ", or --mode rx"));
   }
   return {};
 }

@@ -20,13 +20,13 @@ namespace manactl::cli {
 // net_memif device, fails with Errc::denied unless its socket is a file in a directory that only
 // the effective user can enter. root must not use other sockets; another user decides whom to
 // trust.
-Result<> refuse_open_memif(const std::string& device);
+Result<> refuse_shared_memif(const std::string& device);
 
 // The sockets that the net_memif devices among `devices` create as files.
 std::vector<std::string> memif_sockets(const std::vector<std::string>& devices);
 
-// If `device` is a net_af_packet device and the mode sends, fails with Errc::denied if its
-// interface carries traffic that must not be interrupted, or a default route.
+// Fails with Errc::denied if the device would send on an interface that carries a default route or
+// other traffic that must not be interrupted, or would take the packets that it receives.
 Result<> refuse_busy_interface(const std::string& device,
                                datapath::Mode mode,
                                const host::Facts& facts,

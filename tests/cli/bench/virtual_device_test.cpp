@@ -29,7 +29,7 @@ class MemifSocket : public testing::Test {
 };
 
 std::string refusal(const std::string& device) {
-  const auto allowed = refuse_open_memif(device);
+  const auto allowed = refuse_shared_memif(device);
   return allowed ? "" : allowed.error().message;
 }
 
@@ -39,7 +39,7 @@ TEST_F(MemifSocket, MustBeAFileInAPrivateDirectory) {
   for (const mode_t mode : {0710, 0701, 0755, 0704}) {
     ASSERT_EQ(chmod(directory_.c_str(), mode), 0);
     EXPECT_THAT(refusal(device(arguments)), HasSubstr("other users can enter")) << std::oct << mode;
-    EXPECT_EQ(refuse_open_memif(device(arguments)).error().code, Errc::denied);
+    EXPECT_EQ(refuse_shared_memif(device(arguments)).error().code, Errc::denied);
   }
 }
 
@@ -56,7 +56,9 @@ TEST_F(MemifSocket, IsRefusedIfItIsAbstract) {
     if (at != std::string::npos) text.replace(at, 6, directory_ + "/a");
     EXPECT_THAT(refusal(text), HasSubstr("every user could connect")) << text;
   }
-  EXPECT_THAT(refusal("net_memif0"), HasSubstr("every user could connect"));
+  for (const auto* name : {"net_memif0", "vdev:net_memif0", "vdev_net_memif0"}) {
+    EXPECT_THAT(refusal(name), HasSubstr("every user could connect")) << name;
+  }
 }
 
 TEST_F(MemifSocket, IsRefusedInADirectoryOfOthers) {
@@ -67,7 +69,7 @@ TEST_F(MemifSocket, IsRefusedInADirectoryOfOthers) {
 
 TEST_F(MemifSocket, DoesNotConcernOtherDevices) {
   for (const auto* name :
-       {"net_null0", "net_af_packet0,iface=eth0", "7870:00:00.0,mac=00:0d:3a:76:3b:d1"}) {
+       {"net_null0", "vdev", "net_af_packet0,iface=eth0", "7870:00:00.0,mac=00:0d:3a:76:3b:d1"}) {
     EXPECT_EQ(refusal(name), "");
   }
 }
@@ -115,6 +117,30 @@ TEST(PacketInterface, IsRefusedIfItsTrafficMustNotBeInterrupted) {
   EXPECT_EQ(refusal("net_af_packet0,iface=veth0", datapath::Mode::tx), "");
   EXPECT_EQ(refusal("net_af_packet0,iface=missing", datapath::Mode::tx), "");
   EXPECT_EQ(refusal("net_null0,iface=eth1", datapath::Mode::tx), "");
+}
+
+TEST(PacketInterface, IsRefusedForEveryDriverThatSendsOnIt) {
+  for (const auto* device : {"eth_af_packet0,iface=eth1",
+                             "vdev:net_af_packet0,iface=eth1",
+                             "net_pcap0,iface=eth1",
+                             "eth_pcap0,iface=eth1",
+                             "net_pcap0,rx_iface=veth0,tx_iface=eth1",
+                             "net_pcap0,tx_iface=veth0,tx_iface=eth1"}) {
+    EXPECT_THAT(refusal(device, datapath::Mode::tx), HasSubstr("another interface, or --mode rx"))
+        << device;
+    EXPECT_EQ(refusal(device, datapath::Mode::rx), "") << device;
+  }
+  EXPECT_EQ(refusal("net_pcap0,rx_iface=eth1,tx_iface=veth0", datapath::Mode::fwd), "");
+  EXPECT_EQ(refusal("net_tap0,iface=eth1", datapath::Mode::tx), "") << "creates the interface";
+}
+
+TEST(PacketInterface, IsRefusedForDriversThatTakeItsReceivedPackets) {
+  for (const auto* device : {"net_af_xdp0,iface=eth1", "net_tap0,iface=tap0,remote=eth1"}) {
+    const auto message = refusal(device, datapath::Mode::rx);
+    EXPECT_THAT(message, HasSubstr("'eth1' carries the SSH session from 10.1.0.9")) << device;
+    EXPECT_TRUE(message.ends_with("use another interface")) << message;
+  }
+  EXPECT_EQ(refusal("net_af_xdp0,iface=veth0", datapath::Mode::rx), "");
 }
 
 }  // namespace
