@@ -300,6 +300,11 @@ bool Address::has_connected_route() const {
   return (flags & IFA_F_NOPREFIXROUTE) == 0;
 }
 
+// The flag has another meaning for IPv4: IFA_F_SECONDARY.
+bool Address::is_temporary() const {
+  return text.find(':') != std::string::npos && (flags & IFA_F_TEMPORARY) != 0;
+}
+
 bool Link::is_up() const {
   return (flags & IFF_UP) != 0;
 }

@@ -57,6 +57,7 @@ struct Address {
 
   // False with IFA_F_NOPREFIXROUTE: the kernel adds no connected route.
   bool has_connected_route() const;
+  bool is_temporary() const;  // an IPv6 address with which the kernel hides the MAC address
 };
 
 struct Route {

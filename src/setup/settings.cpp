@@ -3,6 +3,7 @@
 #include "setup/settings.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 
 #include "base/text.h"
@@ -78,8 +79,8 @@ bool is_file(const std::string& key) {
 
 class SettingRestorer {
  public:
-  SettingRestorer(const StepContext& context, const os::Link& link)
-      : context_(context), link_(link) {}
+  SettingRestorer(const StepContext& context, os::Link link)
+      : context_(context), link_(std::move(link)) {}
 
   Result<> restore(const std::vector<std::string>& texts, Lost lost) {
     for (const auto& text : texts) saved_.push_back(parts_of(text));
@@ -108,6 +109,14 @@ class SettingRestorer {
 
  private:
   Result<> read_now() {
+    // udev may have renamed the interface.
+    const auto links = context_.system.links.links();
+    if (!links) return tl::unexpected<Error>(links.error());
+    const auto link = std::ranges::find(*links, link_.index, &os::Link::index);
+    if (link == links->end()) {
+      return fail_errno(ENODEV, fmt::format("'{}' has vanished", printable(link_.name)));
+    }
+    link_ = *link;
     auto settings = read_settings(context_.system, link_);
     if (!settings) return tl::unexpected<Error>(settings.error());
     now_.clear();
@@ -174,7 +183,7 @@ class SettingRestorer {
   }
 
   const StepContext& context_;
-  const os::Link& link_;
+  os::Link link_;
   os::InterfaceSettings saved_;
   Values now_, refusals_;
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#include <linux/if_addr.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
@@ -45,9 +43,7 @@ class SaveAddresses final : public Step {
     std::vector<os::Address> own;
     std::ranges::copy_if(*addresses, std::back_inserter(own), [&](const auto& address) {
       // The kernel creates temporary IPv6 addresses by itself.
-      const bool is_ipv6 = address.text.find(':') != std::string::npos;
-      const bool is_temporary = is_ipv6 && (address.flags & IFA_F_TEMPORARY) != 0;
-      return address.index == link->index && !is_temporary;
+      return address.index == link->index && !address.is_temporary();
     });
     std::size_t count = 0;
     for (const auto& address : own) {

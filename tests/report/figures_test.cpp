@@ -105,16 +105,14 @@ TEST(TimeText, HasAFittingUnit) {
 TEST(LostPackets, AreKnownOnlyIfTheModeReceivesWhatItSends) {
   datapath::Sample total;
   total.tx.packets = 1000;
-  total.rx.packets = 750;
-  for (const auto mode : {datapath::Mode::txrx, datapath::Mode::rtt}) {
-    EXPECT_EQ(lost_packets(mode, total), 250U);
-  }
-  for (const auto mode : {datapath::Mode::tx, datapath::Mode::rx, datapath::Mode::fwd}) {
-    EXPECT_EQ(lost_packets(mode, total), std::nullopt);
+  for (const auto& row : datapath::kModes) {
+    const bool can_search = row.no_search.empty();
+    total.rx.packets = 750;
+    EXPECT_EQ(lost_packets(row.mode, total), can_search ? std::optional(250U) : std::nullopt);
+    total.rx.packets = 1001;
+    EXPECT_EQ(lost_packets(row.mode, total), std::nullopt) << "others send too";
   }
   EXPECT_EQ(lost_text(250, total), "250 packets (25 %)");
-  total.rx.packets = 1001;
-  EXPECT_EQ(lost_packets(datapath::Mode::txrx, total), std::nullopt) << "others send too";
 }
 
 }  // namespace

@@ -124,6 +124,15 @@ TEST_F(SavedSettings, WaitForFilesThatAppearLate) {
   EXPECT_GE(vm_.context().clock.now(), std::chrono::seconds(2));
 }
 
+// Without udev, nothing tells when the interface gets its name.
+TEST_F(SavedSettings, AreWrittenIfTheInterfaceIsRenamedMeanwhile) {
+  const auto link = *vm_.link("eth1");
+  vm_.rename("eth1", "lan1");
+  const auto restored = restore_settings(vm_.context(), link, saved_);
+  EXPECT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(vm_.setting("lan1", kAlias), "a b");
+}
+
 TEST_F(SavedSettings, CannotBeRestoredIfTheInterfaceVanishes) {
   const auto link = *vm_.link("eth1");
   vm_.state.links.erase(link.index);
