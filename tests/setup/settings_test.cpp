@@ -124,7 +124,7 @@ TEST_F(SavedSettings, WaitForFilesThatAppearLate) {
   EXPECT_GE(vm_.context().clock.now(), std::chrono::seconds(2));
 }
 
-// Without udev, nothing tells when the interface gets its name.
+// Without udev, restore cannot wait for the final name.
 TEST_F(SavedSettings, AreWrittenIfTheInterfaceIsRenamedMeanwhile) {
   const auto link = *vm_.link("eth1");
   vm_.rename("eth1", "lan1");
