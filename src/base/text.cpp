@@ -147,7 +147,7 @@ Result<std::uint64_t> parse_hex(std::string_view text, std::uint64_t max) {
 std::string to_hex(std::string_view bytes) {
   std::string text;
   text.reserve(2 * bytes.size());
-  for (const unsigned char byte : bytes) text += fmt::format("{:02x}", byte);
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
 }
 
