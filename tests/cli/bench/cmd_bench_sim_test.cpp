@@ -31,6 +31,14 @@ Words bench(const Words& more) {
   return words;
 }
 
+// Repeats a run in which no worker got a CPU, on a busy machine.
+Outcome bench_until_it_counts(const Words& more) {
+  auto outcome = manactl(bench(more));
+  const bool is_empty =
+      outcome.code == 0 && nlohmann::json::parse(outcome.out)["total"]["packets"] == 0;
+  return is_empty ? bench_until_it_counts(more) : outcome;
+}
+
 class EngineOnAdapter : public testing::TestWithParam<const datapath::EngineRow*> {};
 
 TEST_P(EngineOnAdapter, HasNoContractViolationsInAnyMode) {
@@ -39,8 +47,8 @@ TEST_P(EngineOnAdapter, HasNoContractViolationsInAnyMode) {
   for (const auto& row : datapath::kModes) {
     for (const auto* queues : {"1", "8"}) {
       const std::string mode(row.name);
-      const auto outcome = manactl(
-          bench({"--sim", "--engine", name, "--mode", mode, "--queues", queues, "--size", "128"}));
+      const auto outcome = bench_until_it_counts(
+          {"--sim", "--engine", name, "--mode", mode, "--queues", queues, "--size", "128"});
       if (!engine.drives_mana()) {
         EXPECT_EQ(outcome.code, 3);
         EXPECT_THAT(outcome.err,

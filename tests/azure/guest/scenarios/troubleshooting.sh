@@ -56,7 +56,10 @@ expect_cause "net_vdev_netvsc and fail-safe are in use: throughput stays low" ""
 release_hugepages
 
 echo "# the link of the VF is up"
-manactl prepare eth1 --hugepages 256 >/run/azure/out
+# net_tap leaves a queueing discipline on eth1 behind.
+manactl prepare eth1 --hugepages 256 2>/run/azure/err && fail "prepare ignores the queueing discipline of net_tap"
+grep -q "eth1 would lose the queueing discipline 'ingress'" /run/azure/err || fail "$(cat /run/azure/err)"
+manactl prepare eth1 --hugepages 256 --force-interface eth1 >/run/azure/out
 ip link set $vf up
 start_testpmd "failed to start tx queues -19" --vdev="$function,mac=00:0d:3a:76:3b:d1"
 stop_testpmd
