@@ -158,7 +158,7 @@ class SettingRestorer {
   }
 
   Result<> differences() const {
-    constexpr std::size_t kMostShown = 3;
+    constexpr std::size_t kMostShown = 100;
     std::size_t count = 0;
     std::vector<std::string> shown;
     for (const auto& [key, value] : saved_) {
@@ -243,6 +243,10 @@ Result<> save_settings(const os::System& system, const os::Link& link, Values& t
     target.emplace(list_key(kSettings, count++), fmt::format("{} {}", key, value));
   }
   return {};
+}
+
+bool has_settings(const Values& saved) {
+  return saved.contains(list_key(kSettings, 0));
 }
 
 Result<> restore_settings(const StepContext& context,

@@ -20,6 +20,9 @@ Result<os::InterfaceSettings> read_settings(const os::System& system, const os::
 // cannot store one of them.
 Result<> save_settings(const os::System& system, const os::Link& link, Values& target);
 
+// Whether the state that save_settings() completed has settings. Before version 1.0, it had none.
+bool has_settings(const Values& saved);
+
 enum class Lost {
   all_settings,  // the interface is a new one
   neighbors,     // it was only set down
@@ -27,7 +30,7 @@ enum class Lost {
 };
 
 // Writes the settings that were lost and differ, and verifies them. Waits for files that the driver
-// adds late, such as those of queues. Goes on after an error, which names up to three settings that
+// adds late, such as those of queues. Goes on after an error, which names up to 100 settings that
 // differ.
 Result<> restore_settings(const StepContext& context,
                           const os::Link& link,

@@ -115,7 +115,8 @@ TEST_F(SavedSettings, ThatTheKernelRefusesAreReported) {
   vm_.rebuild();
   EXPECT_THAT(restore(),
               HasSubstr("the setting ethtool/channels was '0 0 0 1', and is '0 0 0 2' "));
-  EXPECT_THAT(restore(), HasSubstr("; other settings that differ: 1"));
+  EXPECT_THAT(restore(),
+              HasSubstr("; /sys/class/net/eth1/queues/rx-0/rps_cpus was '3', and is '0'"));
 }
 
 TEST_F(SavedSettings, WaitForFilesThatAppearLate) {
@@ -161,6 +162,21 @@ TEST(PreparedNic, GetsItsSettingsOnlyOnce) {
   EXPECT_EQ(vm.setting("eth1", kFilter), "0");
   const bool force = true;
   EXPECT_TRUE(restore({.name = "eth1", .force = force}, vm.context())->front().is_complete());
+}
+
+TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
+  FakeVm vm;
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  auto entry = vm.journal().entries()->front();
+  for (auto& step : entry.steps) {
+    std::erase_if(step.before, [](const auto& one) { return one.first.starts_with("setting"); });
+  }
+  const auto result = restore_entry(entry, vm.context(), false);
+  EXPECT_THAT(result.unknown, ElementsAre(HasSubstr("the settings of eth1, such as its sysctls")));
+  EXPECT_FALSE(result.is_complete());
+  EXPECT_TRUE(vm.journal().entries()->empty());
 }
 
 TEST(PreparedNic, HasItsSettingsAfterRestore) {
