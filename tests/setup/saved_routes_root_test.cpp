@@ -17,7 +17,8 @@ using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 int index_of(const os::Links& links, const std::string& name) {
-  for (const auto& link : *links.links()) {
+  const auto all = links.links();
+  for (const auto& link : *all) {
     if (link.name == name) return link.index;
   }
   return 0;
