@@ -81,7 +81,7 @@ class SaveAddresses final : public Step {
                            restore_down(context, before)}) {
       if (!restored && result) result = restored;
     }
-    return request.force ? Result<>() : result;
+    return result;
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {

@@ -56,6 +56,7 @@ std::vector<RevertResult> roll_back(const StepContext& context,
     if (!one.result) {
       const auto vanished = find_vanished_device(entry, context.system);
       one.device_vanished = vanished.caused(one.result.error(), *record, entry);
+      one.given_up = force && record->kind == StepKind::save_addresses;
     }
     record->reverted = one.succeeded();
     if (!one.succeeded()) one.manual_commands = record->manual_commands;

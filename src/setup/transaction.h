@@ -30,7 +30,9 @@ struct RevertResult {
   std::vector<std::string> manual_commands;  // if the revert failed: run these instead
   bool device_vanished = false;              // the revert failed because the device was removed
 
-  bool succeeded() const { return result || device_vanished; }
+  bool given_up = false;  // the revert failed, which --force accepts
+
+  bool succeeded() const { return result || device_vanished || given_up; }
 };
 
 bool all_reverted(const std::vector<RevertResult>& results);

@@ -34,6 +34,7 @@ Json undone_json(const std::vector<setup::RevertResult>& undone) {
     row["title"] = printable(one.title);
     row["undone"] = one.result.has_value();
     row["vanished"] = one.device_vanished;
+    row["given_up"] = one.given_up;
     row["error"] = one.result ? Json() : Json(printable(one.result.error().message));
     row["manual_commands"] = one.manual_commands;
     list.push_back(std::move(row));

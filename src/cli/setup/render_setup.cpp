@@ -18,6 +18,7 @@ void print_rollback(std::ostream& out,
     if (one.result && !is_verbose) continue;
     out << (one.result            ? "  undone    "
             : one.device_vanished ? "  vanished  "
+            : one.given_up        ? "  given up  "
                                   : "  FAILED    ")
         << printable(one.title);
     if (!one.result) out << ": " << printable(one.result.error().message);
