@@ -20,7 +20,7 @@ Result<os::InterfaceSettings> read_settings(const os::System& system, const os::
 // cannot store one of them.
 Result<> save_settings(const os::System& system, const os::Link& link, Values& target);
 
-// Whether the state that save_settings() completed has settings. Before version 1.0, it had none.
+// Whether `saved` has settings. In the journal of an earlier version, it has none.
 bool has_settings(const Values& saved);
 
 enum class Lost {
