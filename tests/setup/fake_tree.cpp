@@ -108,6 +108,20 @@ std::unique_ptr<os::MemoryFiles> FakeVm::make_tree() const {
   return made;
 }
 
+os::System FakeVm::system_with(os::Files& files) {
+  const auto all = context().system;
+  return {files,
+          all.links,
+          all.ethtool,
+          all.rdma,
+          all.verbs,
+          all.devices,
+          all.modules,
+          all.process,
+          all.sockets,
+          all.kernel_log};
+}
+
 std::string FakeVm::setting(const std::string& name, const std::string& key) const {
   const auto* found = link(name);
   const auto values = found == nullptr ? state.settings.end() : state.settings.find(found->index);

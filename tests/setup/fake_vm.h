@@ -94,6 +94,7 @@ class FakeVm {
   setup::Persistence persistence() const;  // in a temporary directory
   setup::SetupContext context(std::string command = "test");
   os::DurableDirectory& durable();
+  os::System system_with(os::Files& files);  // the system of context(), with other files
 
   // Returns links, addresses, routes, bindings, ids, overrides and hugepages as text, without
   // interface indexes.

@@ -15,17 +15,7 @@ bool is_ready(const std::vector<std::pair<std::string, std::string>>& present) {
   os::MemoryFiles files;
   for (const auto& [path, text] : present) files.add_file(path, text);
   test::FakeVm vm;
-  const auto all = vm.context().system;
-  const os::System system{files,
-                          all.links,
-                          all.ethtool,
-                          all.rdma,
-                          all.verbs,
-                          all.devices,
-                          all.modules,
-                          all.process,
-                          all.sockets,
-                          all.kernel_log};
+  const auto system = vm.system_with(files);
   auto& clock = vm.context().clock;
   const auto start = clock.now();
   await_network_managers({system, clock}, 7);

@@ -34,17 +34,7 @@ TEST(Settings, AreReadInTheOrderInWhichTheyCanBeSet) {
   files.add_file("sys/class/net/eth1/queues/tx-1/byte_queue_limits/hold_time", "7\n");
   FakeVm vm;
   vm.state.settings[4][kName] = "";
-  const auto all = vm.context().system;
-  const os::System system{files,
-                          all.links,
-                          all.ethtool,
-                          all.rdma,
-                          all.verbs,
-                          all.devices,
-                          all.modules,
-                          all.process,
-                          all.sockets,
-                          all.kernel_log};
+  const auto system = vm.system_with(files);
   EXPECT_THAT(*read_settings(system, *vm.link("eth1")),
               ElementsAre(Pair(kChannels, "0 0 0 2"),
                           Pair(kFilter, "2"),
@@ -161,7 +151,9 @@ TEST(PreparedNic, GetsItsSettingsOnlyOnce) {
   EXPECT_EQ(vm.setting("eth1", kAlias), "changed");
   EXPECT_EQ(vm.setting("eth1", kFilter), "0");
   const bool force = true;
-  EXPECT_TRUE(restore({.name = "eth1", .force = force}, vm.context())->front().is_complete());
+  const auto forced = restore({.name = "eth1", .force = force}, vm.context());
+  EXPECT_TRUE(forced->front().is_complete());
+  EXPECT_EQ(std::ranges::count_if(forced->front().reverted, &RevertResult::given_up), 1);
 }
 
 TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
