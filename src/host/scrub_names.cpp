@@ -172,7 +172,7 @@ std::string NameReplacer::replacement(std::string_view kind, std::string_view te
 bool NameReplacer::is_in_kept_word(std::string_view text,
                                    std::size_t at,
                                    std::size_t length) const {
-  constexpr std::string_view kSeparators = "@.$+";
+  constexpr std::string_view kPartEnds = "@.$+";
   if (kept_.empty()) return false;
   auto start = at - last_name(text.substr(0, at)).size();
   for (auto i = start + 1; i <= at; ++i) {
@@ -182,8 +182,8 @@ bool NameReplacer::is_in_kept_word(std::string_view text,
   const auto offset = at - start;
   if (offset + length > word.size()) return false;
   if (kept_.count(lower(word)) != 0) return true;
-  const auto before = word.substr(0, offset).find_last_of(kSeparators) + 1;  // 0 if there is none
-  const auto part = word.substr(before, word.find_first_of(kSeparators, offset) - before);
+  const auto before = word.substr(0, offset).find_last_of(kPartEnds) + 1;  // 0 if there is none
+  const auto part = word.substr(before, word.find_first_of(kPartEnds, offset) - before);
   return offset + length <= before + part.size() && kept_.count(lower(part)) != 0;
 }
 
