@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "setup/setting_commands.h"
 
 namespace manactl::setup {
 namespace {
@@ -175,11 +176,15 @@ class SettingRestorer {
   std::string difference(const std::string& key, const std::string& value) const {
     auto text = is_file(key) ? "/" + path_of(key, link_.name) : "the setting " + key;
     const auto present = now_.find(key);
+    const bool is_gone = present == now_.end();
     text += fmt::format(" was '{}', and ", printable(value));
-    text += present == now_.end() ? "does not exist now"
-                                  : fmt::format("is '{}' now", printable(present->second));
+    text += is_gone ? "does not exist now" : fmt::format("is '{}' now", printable(present->second));
     const auto refusal = refusals_.find(key);
-    return refusal == refusals_.end() ? text : text + ": " + refusal->second;
+    if (refusal != refusals_.end()) text += ": " + refusal->second;
+    // A file that does not exist cannot be written; an object of rtnetlink can be added.
+    if (is_gone && !key.starts_with(os::kLinkSettings)) return text;
+    const auto command = setting_command(key, value, is_gone ? "" : present->second, link_.name);
+    return command.empty() ? text : text + fmt::format(" (set it with {})", command);
   }
 
   const StepContext& context_;

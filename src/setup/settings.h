@@ -31,7 +31,7 @@ enum class Lost {
 
 // Writes the settings that were lost and differ, and verifies them. Waits for files that the driver
 // adds late, such as those of queues. Goes on after an error, which names up to 100 settings that
-// differ.
+// differ, with the commands that set them.
 Result<> restore_settings(const StepContext& context,
                           const os::Link& link,
                           const Values& saved,

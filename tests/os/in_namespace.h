@@ -19,18 +19,23 @@
 
 namespace manactl::os::test {
 
-// Runs a program, with arguments that blanks separate, and expects success.
-inline void run(const std::string& command) {
-  std::vector<std::string> text;
-  for (const auto word : words(command)) text.emplace_back(word);
+// Runs a program with its arguments, and expects success.
+inline void run_program(std::vector<std::string> command) {
   std::vector<char*> argv;
-  for (auto& word : text) argv.push_back(word.data());
+  for (auto& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);
   pid_t child = 0;
   int status = -1;
   ASSERT_EQ(posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ), 0);
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0) << command;
+  ASSERT_EQ(status, 0) << join(command, " ");
+}
+
+// The same with arguments that blanks separate.
+inline void run(const std::string& command) {
+  std::vector<std::string> parts;
+  for (const auto word : words(command)) parts.emplace_back(word);
+  run_program(std::move(parts));
 }
 
 inline void ip(const std::string& arguments) {

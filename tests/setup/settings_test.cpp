@@ -96,7 +96,8 @@ TEST_F(SavedSettings, ThatTheKernelRefusesAreReported) {
   vm_.refused = {{"echo 2 > proc/sys/net/ipv4/conf/eth1/rp_filter", EINVAL}};
   EXPECT_EQ(restore(),
             "/proc/sys/net/ipv4/conf/eth1/rp_filter was '2', and is '0' now: cannot echo 2 > "
-            "proc/sys/net/ipv4/conf/eth1/rp_filter: Invalid argument");
+            "proc/sys/net/ipv4/conf/eth1/rp_filter: Invalid argument (set it with echo 2 "
+            ">/proc/sys/net/ipv4/conf/eth1/rp_filter)");
   EXPECT_EQ(vm_.setting("eth1", kAlias), "a b");
   vm_.refused["echo 3 > sys/class/net/eth1/queues/rx-0/rps_cpus"] = EINVAL;
   vm_.refused["echo a b > sys/class/net/eth1/ifalias"] = EINVAL;
