@@ -100,24 +100,17 @@ class SettingRestorer {
       read = read_now();
       return false;
     });
-    // Some settings change others: gso-max-size, for example, also that of IPv4.
+    // Some settings change others: gso-max-size, for example, also that of IPv4. A write fails if
+    // the interface is renamed at this moment.
     constexpr int kMaxPasses = 3;
     for (int pass = 0; read && pass < kMaxPasses && has_differences(); ++pass) {
-      read = write_if([](const std::string& key) { return !is_ethtool(key); });
+      read = write_if([](const std::string&) { return true; });
     }
     return read ? differences() : read;
   }
 
  private:
   Result<> read_now() {
-    // udev may have renamed the interface.
-    const auto links = context_.system.links.links();
-    if (!links) return tl::unexpected<Error>(links.error());
-    const auto link = std::ranges::find(*links, link_.index, &os::Link::index);
-    if (link == links->end()) {
-      return fail_errno(ENODEV, fmt::format("'{}' has vanished", printable(link_.name)));
-    }
-    link_ = *link;
     auto settings = read_settings(context_.system, link_);
     if (!settings) return tl::unexpected<Error>(settings.error());
     now_.clear();
@@ -215,9 +208,8 @@ void read_directory(const os::Files& files,
   }
 }
 
-}  // namespace
-
-Result<os::InterfaceSettings> read_settings(const os::System& system, const os::Link& link) {
+// Reads the settings by the name that `link` has.
+Result<os::InterfaceSettings> settings_under(const os::System& system, const os::Link& link) {
   auto settings = system.links.settings(link.index);
   if (!settings) return settings;
   // Some settings of rtnetlink need sysctls, so they come last: a token needs accept_ra.
@@ -232,7 +224,32 @@ Result<os::InterfaceSettings> read_settings(const os::System& system, const os::
   return settings;
 }
 
-Result<> save_settings(const os::System& system, const os::Link& link, Values& target) {
+// The interface as it is now, perhaps under another name.
+Result<os::Link> present_link(const os::System& system, const os::Link& link) {
+  const auto links = system.links.links();
+  if (!links) return tl::unexpected<Error>(links.error());
+  const auto found = std::ranges::find(*links, link.index, &os::Link::index);
+  if (found != links->end()) return *found;
+  return fail_errno(ENODEV, fmt::format("'{}' has vanished", printable(link.name)));
+}
+
+}  // namespace
+
+Result<os::InterfaceSettings> read_settings(const os::System& system, os::Link& link) {
+  // Files and the requests of ethtool have the name of the interface, which udev may change between
+  // two of them.
+  constexpr int kMaxTries = 10;
+  for (int i = 0; i < kMaxTries; ++i) {
+    auto settings = settings_under(system, link);
+    const auto now = present_link(system, link);
+    if (!now) return tl::unexpected<Error>(now.error());
+    if (now->name == link.name) return settings;
+    link = *now;
+  }
+  return fail(Errc::io, fmt::format("'{}' is renamed again and again", printable(link.name)));
+}
+
+Result<> save_settings(const os::System& system, os::Link link, Values& target) {
   const auto settings = read_settings(system, link);
   if (!settings) return tl::unexpected<Error>(settings.error());
   std::size_t count = 0;

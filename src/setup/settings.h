@@ -13,12 +13,13 @@ namespace manactl::setup {
 
 // In the order in which they can be set. The key of a file is its path, with "@" instead of the
 // name of the interface: "proc/sys/net/ipv4/conf/@/rp_filter". Other keys are those of
-// os::Links::settings().
-Result<os::InterfaceSettings> read_settings(const os::System& system, const os::Link& link);
+// os::Links::settings(). Sets `link` to the present state of the interface, which may have been
+// renamed.
+Result<os::InterfaceSettings> read_settings(const os::System& system, os::Link& link);
 
 // Adds the settings of the interface to `target`, as a list. Errc::unsupported if the journal
 // cannot store one of them.
-Result<> save_settings(const os::System& system, const os::Link& link, Values& target);
+Result<> save_settings(const os::System& system, os::Link link, Values& target);
 
 // Whether `saved` has settings. In the journal of an earlier version, it has none.
 bool has_settings(const Values& saved);

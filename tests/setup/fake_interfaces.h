@@ -103,6 +103,7 @@ class FakeLinks final : public os::Links {
   Result<os::InterfaceSettings> settings(int index) const override {
     const auto found = vm_.state.links.find(index);
     if (found == vm_.state.links.end()) return fail_errno(ENODEV, "cannot read the settings");
+    if (const auto event = std::exchange(vm_.while_reading, {})) event();
     auto all = kSettings;
     for (const auto& [key, value] : vm_.state.settings[index]) all[key] = value;
     std::erase_if(all, [](const auto& one) { return one.first.find('@') != std::string::npos; });

@@ -117,6 +117,7 @@ class FakeVm {
   mutable std::map<std::string, unsigned> unreadable;
   std::function<void(const std::string&)>
       after;  // called after each change, with its path or command
+  mutable std::function<void()> while_reading;  // called once, when settings are read
 
   // Injects the fault into change number `at`, counted from now: the next change is number 1.
   void fail_at(unsigned at, Fault fault);

@@ -35,7 +35,8 @@ TEST(Settings, AreReadInTheOrderInWhichTheyCanBeSet) {
   FakeVm vm;
   vm.state.settings[4][kName] = "";
   const auto system = vm.system_with(files);
-  EXPECT_THAT(*read_settings(system, *vm.link("eth1")),
+  auto link = *vm.link("eth1");
+  EXPECT_THAT(*read_settings(system, link),
               ElementsAre(Pair(kChannels, "0 0 0 2"),
                           Pair(kFilter, "2"),
                           Pair(kAlias, "a b"),
@@ -43,6 +44,30 @@ TEST(Settings, AreReadInTheOrderInWhichTheyCanBeSet) {
                           Pair("sys/class/net/@/queues/tx-1/byte_queue_limits/limit_max", "7"),
                           Pair(kName, ""),
                           Pair("link/flags", "multicast")));
+}
+
+TEST(Settings, AreReadAgainIfTheInterfaceIsRenamedMeanwhile) {
+  FakeVm vm;
+  vm.state.settings[4] = {{kFilter, "2"}, {kQueue, "3"}};
+  auto link = *vm.link("eth1");
+  const auto expected = *read_settings(vm.context().system, link);
+  vm.while_reading = [&vm] {
+    vm.rename("eth1", "lan1");
+    vm.rebuild();
+  };
+  EXPECT_EQ(*read_settings(vm.context().system, link), expected);
+  EXPECT_EQ(link.name, "lan1");
+}
+
+TEST(Settings, OfAnInterfaceThatVanishesMeanwhileCannotBeRead) {
+  FakeVm vm;
+  auto link = *vm.link("eth1");
+  vm.while_reading = [&vm] {
+    vm.state.links.erase(4);
+    vm.rebuild();
+  };
+  EXPECT_EQ(read_settings(vm.context().system, link).error().message,
+            "'eth1' has vanished: No such device");
 }
 
 class SavedSettings : public ::testing::Test {
