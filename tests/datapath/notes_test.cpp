@@ -61,6 +61,29 @@ TEST(CountNotes, NameUnansweredRequestsAsTheReason) {
   EXPECT_THAT(notes_of(Mode::rtt, 480, 470), ElementsAre("10 of 480 requests had no reply"));
 }
 
+TEST(CountNotes, ReportReceiveQueuesWithoutFlows) {
+  BenchPlan plan;
+  plan.mode = Mode::txrx;
+  plan.queues = 2;
+  Trial trial;
+  trial.queues.resize(2);
+  for (auto& queue : trial.queues) queue.tx.packets = 500;
+  trial.queues[0].rx.packets = 1000;
+  trial.total.tx.packets = trial.total.rx.packets = 1000;
+  const auto notes = [&] {
+    return count_notes(plan, {{"net_null0", "net_null", "", {}, 0}}, trial);
+  };
+  EXPECT_THAT(notes(),
+              ElementsAre("1 of 2 queues received nothing, because the device assigned no flow to "
+                          "them: send more flows, as with plan.flows 16"));
+  trial.queues[1].tx.packets = 0;
+  EXPECT_THAT(notes(), IsEmpty()) << "a queue that sent nothing may be the reason";
+  plan.mode = Mode::rx;
+  EXPECT_THAT(notes(), ElementsAre(HasSubstr("let the sender use more flows")));
+  trial.total.rx.packets = 199;
+  EXPECT_THAT(notes(), IsEmpty()) << "too few packets";
+}
+
 BenchPlan plan_for(Mode mode) {
   BenchPlan plan;
   plan.mode = mode;

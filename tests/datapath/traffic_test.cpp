@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
+
+#include "wire/toeplitz.h"
 
 namespace manactl::datapath::traffic_test {
 namespace {
@@ -54,6 +57,28 @@ TEST(SourcePorts, AreDynamicPortsIfThereAreEnough) {
   EXPECT_EQ(source_ports(0, 1, 16384).first, kFirstSourcePort);
   EXPECT_EQ(source_ports(0, 1, 16384).last, 65535);
   EXPECT_EQ(source_ports(0, 1, 16385).first, 1024);
+}
+
+// With the key of NDIS, which engine verbs and net_netvsc use. The addresses do not matter.
+TEST(SourcePorts, HashToAllReceiveQueues) {
+  const wire::HashKey key = {0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67,
+                             0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb,
+                             0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30,
+                             0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa};
+  for (unsigned queues = 1; queues <= 64; queues *= 2) {
+    for (const unsigned flows : {1U, 2U, 3U, 16U, 100U, max_flows(64)}) {
+      std::set<unsigned> reached;
+      for (unsigned queue = 0; queue < queues; ++queue) {
+        const auto ports = source_ports(queue, queues, flows);
+        for (unsigned port = ports.first; port <= ports.last; ++port) {
+          const std::array<std::uint8_t, 12> input = {
+              10, 0, 0, 4, 10, 0, 0, 5, std::uint8_t(port >> 8U), std::uint8_t(port), 0, 9};
+          reached.insert(wire::toeplitz(key, input) % queues);
+        }
+      }
+      EXPECT_EQ(reached.size(), queues) << flows << " flows";
+    }
+  }
 }
 
 TEST(PacketsPerSecond, SupportPacketsBitsAndPercent) {

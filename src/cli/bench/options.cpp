@@ -125,14 +125,19 @@ void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
   add_traffic_options(app, plan);
 }
 
-Error with_options(Error error) {
+std::string with_options(std::string text) {
   for (const auto& [field, option] : kOptions) {
     const auto name = name_of(field);
-    for (auto at = error.message.find(name); at != std::string::npos;
-         at = error.message.find(name, at + option.size())) {
-      error.message.replace(at, name.size(), option);
+    for (auto at = text.find(name); at != std::string::npos;
+         at = text.find(name, at + option.size())) {
+      text.replace(at, name.size(), option);
     }
   }
+  return text;
+}
+
+Error with_options(Error error) {
+  error.message = with_options(std::move(error.message));
   return error;
 }
 

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <string>
+
 #include "datapath/bench.h"
 
 namespace CLI {
@@ -15,7 +17,9 @@ namespace manactl::cli {
 // Adds all options of the plan except those that select devices. `plan` must outlive the parsing.
 void add_plan_options(CLI::App& app, datapath::BenchPlan& plan);
 
-// Replaces the field names of the plan in an error message with the options that set them.
+// Replaces the field names of the plan in a note or an error message with the options that set
+// them.
+std::string with_options(std::string text);
 Error with_options(Error error);
 
 // Sets the smallest frame size of the mode if no size was given. Call it after parsing.

@@ -214,6 +214,10 @@ Result<> TrialRunner::repeat(report::BenchResult& result) const {
   return {};
 }
 
+void name_options(std::vector<std::string>& notes) {
+  for (auto& note : notes) note = with_options(std::move(note));
+}
+
 // Sets the fields of a result that are known only after the trials.
 void summarize(const os::Files& files, report::BenchResult& result) {
   result.tool_version = version();
@@ -265,6 +269,8 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
   if (*was_deleted) record_early_end(result);
   result.interference = interference.so_far();
   summarize(run.system, result);
+  name_options(result.report.notes);
+  for (auto& trial : result.report.trials) name_options(trial.notes);
   if (report::is_interrupted(result)) result.stop_signal = reporter.signals().number();
   return result;
 }

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "datapath/plan/fields.h"
 #include "datapath/plan/plan.h"
 #include "datapath/traffic/traffic.h"
 
@@ -40,6 +42,31 @@ std::vector<std::string> nothing_moved(Mode mode, const Sample& total) {
   // count_notes() reports requests without replies in a note of its own.
   if (nothing_received && !measures_latency(mode)) notes.emplace_back("nothing was received");
   return notes;
+}
+
+// Receive queues stay idle if the hash of the device assigns no flow to them. A few packets, or a
+// sending queue whose worker did not run, do not show that.
+std::vector<std::string> idle_queues(const BenchPlan& plan, const Trial& trial) {
+  constexpr std::uint64_t kMinPackets = 100;  // per queue
+  if (!receives(plan.mode) || plan.queues < 2) return {};
+  if (trial.total.rx.packets < kMinPackets * trial.queues.size()) return {};
+  const auto count = [&](Count Sample::* direction) {
+    return std::count_if(trial.queues.begin(), trial.queues.end(), [=](const Sample& queue) {
+      return (queue.*direction).packets == 0;
+    });
+  };
+  const auto idle = count(&Sample::rx);
+  if (idle == 0 || (generates_packets(plan.mode) && count(&Sample::tx) > 0)) return {};
+  constexpr unsigned kMoreFlows = 16;
+  const auto flows = std::min(kMoreFlows * plan.traffic.flows, max_flows(plan.queues));
+  return {
+      fmt::format("{} of {} queues received nothing, because the device assigned no flow to "
+                  "them: {} more flows, as with {} {}",
+                  idle,
+                  trial.queues.size(),
+                  generates_packets(plan.mode) ? "send" : "let the sender use",
+                  name_of(PlanField::flows),
+                  flows)};
 }
 
 std::string slow_reason(const BenchPlan& plan) {
@@ -84,6 +111,7 @@ std::vector<std::string> count_notes(const BenchPlan& plan,
                                      const std::vector<PortReport>& ports,
                                      const Trial& trial) {
   auto notes = nothing_moved(plan.mode, trial.total);
+  for (auto& note : idle_queues(plan, trial)) notes.push_back(std::move(note));
   const auto sent = trial.total.tx.packets;
   if (sent == 0) return notes;
   const auto requested = requested_packets(plan, ports, trial);

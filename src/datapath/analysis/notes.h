@@ -15,7 +15,8 @@ namespace manactl::datapath {
 // of Azure.
 std::vector<std::string> traffic_notes(const BenchPlan& plan, bool physical);
 
-// Returns notes on missing packets, unanswered requests, and a rate below the requested one.
+// Returns notes on missing packets, receive queues without packets, unanswered requests, and a rate
+// below the requested one. Notes use the names of the plan's fields (plan/fields.h).
 std::vector<std::string> count_notes(const BenchPlan& plan,
                                      const std::vector<PortReport>& ports,
                                      const Trial& trial);

@@ -25,7 +25,8 @@ struct PortRange {
   std::uint16_t first = 0, last = 0;
 };
 
-// Source ports of a queue's flows. No two queues share a port.
+// Source ports of a queue's flows. No two queues share a port. If the flows of all queues return to
+// a NIC with as many receive queues (a power of two), every receive queue gets some of them.
 PortRange source_ports(unsigned queue, unsigned queues, unsigned flows);
 
 // The first flow of a queue. `mac` and `ip` are the NIC's, because Azure drops packets from others.

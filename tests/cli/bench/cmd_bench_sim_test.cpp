@@ -19,6 +19,7 @@ namespace manactl::test::cmd_bench_sim_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 using Words = std::vector<std::string>;
 
@@ -172,6 +173,15 @@ TEST(BenchOnAdapter, FindsTheRateOfALink) {
     if (probe["valid"]) {
       EXPECT_EQ(probe["received"], probe["sent"]);
     }
+  }
+}
+
+TEST(BenchOnAdapter, SendsFlowsToEachReceiveQueue) {
+  const auto document = nlohmann::json::parse(
+      bench_until_it_counts({"--sim", "--mode", "txrx", "--queues", "8"}).out);
+  // bench adds no such note if a worker did not run on a busy machine.
+  for (const auto& note : document["trials"][0]["notes"]) {
+    EXPECT_THAT(note.get<std::string>(), Not(HasSubstr("received nothing")));
   }
 }
 
