@@ -34,6 +34,12 @@ std::vector<double> values_of(const AbSide& side, Metric metric) {
   return values;
 }
 
+// True if each run has a value of the metric, and no value is 0.
+bool was_measured(const AbResult& result, Metric metric) {
+  return datapath::compare_pairs(values_of(result.a, metric), values_of(result.b, metric))
+      .has_value();
+}
+
 // The width of the confidence interval of the plan's metric; empty with too few rounds.
 std::optional<double> width_of(const AbResult& result) {
   const auto found = effect_on(result, result.plan.metric);
@@ -102,9 +108,14 @@ Result<AbEffect> effect_on(const AbResult& result, Metric metric) {
       std::any_of(result.b.runs.begin(), result.b.runs.end(), is_idle)) {
     return fail(Errc::invalid, "a run moved no packets");
   }
+  std::vector<std::string> measured;
+  for (const auto& other : kRows) {
+    if (was_measured(result, other.metric)) measured.emplace_back(word_of(kMetrics, other.metric));
+  }
   return fail(Errc::invalid,
-              fmt::format("a run did not measure the metric '{}'; use another one",
-                          word_of(kMetrics, metric)));
+              fmt::format("a run did not measure the metric '{}'; all runs measured {}",
+                          word_of(kMetrics, metric),
+                          join(measured, " and ")));
 }
 
 std::vector<AbEffect> effects_of(const AbResult& result) {
@@ -140,7 +151,7 @@ std::vector<std::string> remarks_on(const AbResult& result) {
   } else if (verdict_of(result) == Verdict::inconclusive) {
     std::string remark =
         "the difference may be chance: allow more rounds (--rounds) or longer runs (--duration)";
-    if (result.plan.metric == Metric::rate) {
+    if (result.plan.metric == Metric::rate && was_measured(result, Metric::cpu_time)) {
       remark += ", or use --metric cpu-time, which other programs disturb less";
     }
     remarks.push_back(std::move(remark));

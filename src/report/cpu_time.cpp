@@ -62,6 +62,12 @@ double stolen_share(const CpuTime& before, const CpuTime& after) {
          static_cast<double>(after.total - before.total);
 }
 
+ThreadTime& ThreadTime::operator+=(const ThreadTime& other) {
+  ran += other.ran;
+  waited += other.waited;
+  return *this;
+}
+
 Result<ThreadTime> worker_time(const os::Files& files) {
   const auto process = files.link_target("proc/self");
   if (!process) return tl::unexpected<Error>(process.error());

@@ -27,6 +27,8 @@ double stolen_share(const CpuTime& before, const CpuTime& after);
 struct ThreadTime {
   std::uint64_t ran = 0;     // nanoseconds on a CPU, sum of the threads
   std::uint64_t waited = 0;  // nanoseconds runnable but waiting for a CPU, sum of the threads
+
+  ThreadTime& operator+=(const ThreadTime& other);
 };
 
 // Returns the time of all threads of this process except the main thread, which only waits for the

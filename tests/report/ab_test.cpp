@@ -14,8 +14,10 @@ namespace {
 
 using nlohmann::json;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 // Returns a result of `rounds` rounds. B is `factor` times as fast as A, and varies by `noise`.
 AbResult rounds_of(std::size_t rounds, double factor, double noise) {
@@ -63,7 +65,8 @@ TEST(AbComparison, OmitsMetricsThatWereNotMeasured) {
   EXPECT_THAT(found, ElementsAre(Metric::rate, Metric::cpu_time));
   const auto missing = effect_on(result, Metric::instructions);
   ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().message, HasSubstr("'instructions'"));
+  EXPECT_EQ(missing.error().message,
+            "a run did not measure the metric 'instructions'; all runs measured rate and cpu-time");
   auto idle = result;
   idle.b.runs[2].rate = 0;
   idle.b.runs[2].cpu_time.reset();
@@ -76,6 +79,11 @@ TEST(AbComparison, ExplainsAMissingVerdict) {
   EXPECT_THAT(remarks_on(rounds_of(6, 0.9, 0)), IsEmpty());
   EXPECT_THAT(remarks_on(rounds_of(5, 0.9, 0)), ElementsAre(HasSubstr("needs 6 rounds")));
   EXPECT_THAT(remarks_on(rounds_of(10, 0.95, 0.2)), ElementsAre(HasSubstr("--metric cpu-time")));
+  auto without = rounds_of(10, 0.95, 0.2);
+  without.b.runs[3].cpu_time.reset();
+  EXPECT_THAT(remarks_on(without), ElementsAre(Not(HasSubstr("cpu-time"))));
+  EXPECT_THAT(effect_on(without, Metric::cpu_time).error().message,
+              EndsWith("all runs measured rate"));
   auto equal = rounds_of(6, 1, 0);
   equal.b.command = equal.a.command;
   EXPECT_THAT(remarks_on(equal), ElementsAre(HasSubstr("the same command")));

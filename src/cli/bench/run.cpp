@@ -11,6 +11,7 @@
 
 #include "cli/bench/bench_files.h"
 #include "cli/bench/exit.h"
+#include "cli/bench/interference.h"
 #include "cli/bench/live_view.h"
 #include "cli/bench/options.h"
 #include "cli/bench/render_bench.h"
@@ -26,7 +27,6 @@
 #include "datapath/plan/plan.h"
 #include "datapath/traffic/traffic.h"
 #include "report/bench_json.h"
-#include "report/cpu_time.h"
 #include "report/series.h"
 
 namespace manactl::cli {
@@ -90,37 +90,6 @@ class ProgressReporter {
   StopOnSignal& signals_;
   std::vector<double> trial_starts_;  // seconds since 1970
   double elapsed_ = 0;                // seconds of the current trial
-};
-
-// Measures how much CPU time the run loses to other threads and to the hypervisor: reads counters
-// at construction and again in so_far(). Construct it after the engine has started its threads.
-class InterferenceMonitor {
- public:
-  InterferenceMonitor(const os::Files& files, const CpuList& cpus)
-      : files_(files),
-        cpus_(cpus),
-        load_(report::load_average(files)),
-        cpu_time_(report::cpu_time(files, cpus)),
-        worker_time_(report::worker_time(files)) {}
-
-  report::Interference so_far() const {
-    report::Interference found{load_, report::load_average(files_), {}, {}, {}};
-    const auto cpu_time = report::cpu_time(files_, cpus_);
-    if (cpu_time_ && cpu_time) found.stolen = report::stolen_share(*cpu_time_, *cpu_time);
-    const auto worker_time = report::worker_time(files_);
-    if (worker_time_ && worker_time) {
-      found.preempted = report::preempted_share(*worker_time_, *worker_time);
-      found.cpu_seconds = report::cpu_seconds(*worker_time_, *worker_time);
-    }
-    return found;
-  }
-
- private:
-  const os::Files& files_;
-  const CpuList& cpus_;
-  std::optional<double> load_;
-  Result<report::CpuTime> cpu_time_;
-  Result<report::ThreadTime> worker_time_;
 };
 
 // A run: what it measures, and with which privileges.
@@ -251,8 +220,8 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
   result.synthetic_allowed = options.allow_synthetic;
   if (run.gives_up_root) give_up_root(reporter.signals(), result.report.notes);
   reporter.start(result.report);
-  const InterferenceMonitor interference(run.system, run.plan.cpus);
-  auto progress = reporter.callbacks();
+  InterferenceMonitor interference(run.system, run.plan.cpus);
+  auto progress = interference.observe(reporter.callbacks());
   Result<bool> was_deleted = false;
   if (!options.until_deleted.empty()) {
     progress.is_over = [&] {

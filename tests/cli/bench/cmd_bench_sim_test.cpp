@@ -185,6 +185,14 @@ TEST(BenchOnAdapter, SendsFlowsToEachReceiveQueue) {
   }
 }
 
+// Some engines end their workers with the trial, so their times must be read before.
+TEST(BenchOnAdapter, MeasuresTheCpuTimeOfTheWorkers) {
+  const auto document = nlohmann::json::parse(bench_until_it_counts({"--sim"}).out);
+  constexpr double kMinNanoseconds = 1;  // no CPU handles a packet in a few cycles
+  ASSERT_TRUE(document["cpu_ns_per_packet"].is_number());
+  EXPECT_GT(document["cpu_ns_per_packet"], kMinNanoseconds);
+}
+
 TEST(BenchOnAdapter, CountsLostPackets) {
   const auto outcome = manactl({"sim",
                                 "--fault",
