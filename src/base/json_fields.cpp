@@ -149,6 +149,11 @@ bool JsonFields::has(const char* key) const {
   return !value_at(json_, key).is_null();
 }
 
+bool JsonFields::is_null(const char* key) const {
+  const auto& json = *static_cast<const Json*>(json_);
+  return json.is_object() && json.contains(key) && !has(key);
+}
+
 bool JsonFields::is_object(const char* key) const {
   return value_at(json_, key).is_object();
 }

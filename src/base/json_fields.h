@@ -24,7 +24,8 @@ namespace manactl {
 // One object of a JsonDocument. The document must outlive it.
 class JsonFields {
  public:
-  bool has(const char* key) const;  // present and not null
+  bool has(const char* key) const;      // present and not null
+  bool is_null(const char* key) const;  // present and null
   bool is_object(const char* key) const;
   bool is_text(const char* key) const;
 

@@ -21,7 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kSchema = "manactl.bench/1";
+constexpr std::string_view kSchema = "manactl.bench/2";
+constexpr std::string_view kFirstSchema = "manactl.bench/1";  // without unknown counters
 
 // The text that starts the series.
 constexpr std::string_view kSeriesMark = ",\n  \"series\": [";
@@ -238,7 +239,8 @@ void total_fields(Io& io, const BenchResult& result) {
   io.value("cpu_ns_per_packet", cpu_time_of(result));
   io.value("empty_poll_share", costs.empty_polls);
   io.value("full_burst_share", costs.full_bursts);
-  io.value("lost", lost_packets(mode, total));
+  const auto loss = loss_of(mode, total);
+  io.value("lost", loss ? std::optional(loss->packets) : std::nullopt);
   io.object("latency", latency_of(result.report), false);
 }
 
@@ -335,7 +337,7 @@ Result<BenchResult> read_bench(std::string_view text, std::string_view name) {
   if (!json.is_json()) return fail(Errc::invalid, fmt::format("'{}' is not JSON", name));
   const auto root = json.root();
   const auto schema = root.text("schema");
-  if (json.error().empty() && schema != kSchema) {
+  if (json.error().empty() && schema != kSchema && schema != kFirstSchema) {
     return fail(Errc::invalid,
                 fmt::format("'{}' is a '{}', not a result of bench", name, printable(schema)));
   }

@@ -74,6 +74,8 @@ Json json_of(const CompareInput& input) {
   json["median"] = rate.median;
   json["confidence_95"] = json_of(rate.confidence);
   json["noisy"] = input.noisy;
+  json["lost"] = input.loss ? Json(input.loss->packets) : Json();
+  json["lost_share"] = input.loss ? Json(input.loss->share) : Json();
   return json;
 }
 
@@ -104,8 +106,12 @@ std::vector<Difference> differences(const Rows& before, const Rows& after) {
 }
 
 CompareInput compare_input(const BenchResult& result, std::string name) {
-  CompareInput input{
-      std::move(name), configuration_of(result), {}, result.summary.noisy(), machine_of(result)};
+  CompareInput input{std::move(name),
+                     configuration_of(result),
+                     {},
+                     result.summary.noisy(),
+                     loss_of(result.plan.mode, total_of(result.report)),
+                     machine_of(result)};
   input.host = result.machine.host;
   input.started = result.trial_starts.empty() ? result.ended : result.trial_starts.front();
   // The rates of a single trial are those of its intervals.

@@ -14,6 +14,7 @@
 
 #include "base/result.h"
 #include "datapath/analysis/statistics.h"
+#include "report/figures.h"
 #include "report/result.h"
 
 namespace manactl::report {
@@ -24,9 +25,10 @@ struct CompareInput {
   Rows configuration;         // must be equal in both results
   std::vector<double> rates;  // packets per second, one for each trial
   bool noisy = false;
-  Rows machine;           // may differ between the results, and may explain different rates
-  std::string host = {};  // may be empty
-  double started = 0;     // seconds since 1970
+  std::optional<Loss> loss;  // in the whole run; empty: unknown
+  Rows machine;              // may differ between the results, and may explain different rates
+  std::string host = {};     // may be empty
+  double started = 0;        // seconds since 1970
 };
 
 CompareInput compare_input(const BenchResult& result, std::string name);

@@ -96,17 +96,36 @@ std::string time_text(double nanoseconds) {
   return fmt::format("{:.2f} ms", nanoseconds / kMillisecond);
 }
 
-std::optional<std::uint64_t> lost_packets(datapath::Mode mode, const datapath::Sample& total) {
-  const auto sent = total.tx.packets;
-  const auto received = total.rx.packets;
-  const bool returns = datapath::generates_packets(mode) && datapath::receives(mode);
-  if (!returns || received > sent) return std::nullopt;
-  return sent - received;
+std::optional<Loss> loss_of(datapath::Mode mode, const datapath::Sample& total) {
+  if (!datapath::sends(mode) || !datapath::receives(mode)) return std::nullopt;
+  const bool forwards = datapath::forwards(mode);
+  const auto from = forwards ? total.rx.packets : total.tx.packets;
+  const auto to = forwards ? total.tx.packets : total.rx.packets;
+  if (to > from) return std::nullopt;
+  return Loss{from - to, share(from - to, from).value_or(0)};
 }
 
-std::string lost_text(std::uint64_t lost, const datapath::Sample& total) {
-  const auto sent = static_cast<double>(std::max<std::uint64_t>(total.tx.packets, 1));
-  return fmt::format("{} packets ({:.3g} %)", lost, static_cast<double>(lost) / sent * kPercent);
+std::string loss_text(const Loss& loss) {
+  constexpr double kSmallest = 0.001;
+  const auto percent = loss.share * kPercent;
+  const bool is_tiny = loss.packets > 0 && percent < kSmallest;
+  return fmt::format(
+      "{} {} ({} %)",
+      loss.packets,
+      loss.packets == 1 ? "packet" : "packets",
+      is_tiny ? fmt::format("less than {}", kSmallest) : fmt::format("{:.3g}", percent));
+}
+
+std::string counts_text(std::initializer_list<NamedCount> counts) {
+  std::vector<std::string> known;
+  std::vector<std::string> unknown;
+  for (const auto& [count, name] : counts) {
+    if (count) known.push_back(fmt::format("{} {}", *count, name));
+    if (!count) unknown.emplace_back(name);
+  }
+  if (unknown.empty()) return join(known, ", ");
+  const auto missing = "not reported: " + join(unknown, ", ");
+  return known.empty() ? missing : fmt::format("{} ({})", join(known, ", "), missing);
 }
 
 Costs costs_of(datapath::Mode mode, const datapath::Sample& sample) {

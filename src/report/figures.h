@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,12 +47,26 @@ std::optional<double> frame_bytes(const datapath::BenchPlan& plan, const datapat
 // "850 ns", "12.3 µs", "4.56 ms"
 std::string time_text(double nanoseconds);
 
-// Packets that were sent and did not come back. Empty for a mode that does not receive what it
-// sends, and if more packets arrived than were sent, because others send too.
-std::optional<std::uint64_t> lost_packets(datapath::Mode mode, const datapath::Sample& total);
+struct Loss {
+  std::uint64_t packets = 0;
+  double share = 0;  // of the packets that had to arrive
+};
 
-// "2125888 packets (50.0 %)"
-std::string lost_text(std::uint64_t lost, const datapath::Sample& total);
+// The packets that were sent and did not come back or, if the mode forwards, were received and not
+// sent. Empty for a mode that does not know both numbers, and if others send too, so that more
+// packets came back than were sent.
+std::optional<Loss> loss_of(datapath::Mode mode, const datapath::Sample& total);
+
+// "2125888 packets (50 %)"
+std::string loss_text(const Loss& loss);
+
+// "3 missed, 0 errors", "0 errors (not reported: missed)". The names follow the numbers.
+struct NamedCount {
+  datapath::ReportedCount count;
+  std::string_view name;
+};
+
+std::string counts_text(std::initializer_list<NamedCount> counts);
 
 // CPU cost per packet and use of polls (calls into the driver); empty fields are unknown.
 struct Costs {

@@ -61,7 +61,7 @@ class FieldWriter {
   }
 
   void counter(const Column& column, const datapath::Sample& sample) {
-    json_[std::string(column.group)][std::string(column.name)] = column.of(sample);
+    json_[std::string(column.group)][std::string(column.name)] = json_of(column.of(sample));
   }
 
   template <class T, class... Args>
@@ -160,7 +160,9 @@ class FieldReader {
 
   void counter(const Column& column, datapath::Sample& sample) {
     const auto group = json_.object(std::string(column.group).c_str());
-    column.in(sample) = group.number(std::string(column.name).c_str());
+    const std::string name(column.name);
+    const bool is_unknown = column.may_be_unknown && group.is_null(name.c_str());
+    column.set(sample, is_unknown ? std::nullopt : std::optional(group.number(name.c_str())));
   }
 
   template <class T, class... Args>

@@ -71,6 +71,10 @@ Spread spread_of(const std::vector<Sample>& queues, Count Sample::* direction) {
   return spread;
 }
 
+Json json_of(const datapath::ReportedCount& count) {
+  return count ? Json(*count) : Json();
+}
+
 Json json_of(const Spread& spread) {
   Json json;
   json["min"] = spread.min;
@@ -100,9 +104,9 @@ Json json_of(const BenchResult& result, datapath::Count datapath::Sample::* dire
   json["seconds"] = total.seconds;
   json["packets"] = count.packets;
   json["bytes"] = count.bytes;
-  json["missed"] = count.missed;
-  json["no_buffer"] = count.no_buffer;
-  json["errors"] = count.errors;
+  json["missed"] = json_of(count.missed);
+  json["no_buffer"] = json_of(count.no_buffer);
+  json["errors"] = json_of(count.errors);
   json["packets_per_second"] = rate_of(result);
   json["queues"] = Json::array();
   for (const auto& queue : queues_of(result.report)) {
@@ -172,7 +176,7 @@ std::vector<std::string> remarks_on(const MergeResult& result) {
 
 std::string merge_json(const MergeResult& result, std::string_view tool, int exit) {
   Json document;
-  document["schema"] = "manactl.bench-merge/1";
+  document["schema"] = "manactl.bench-merge/2";
   document["manactl"] = tool;
   document["exit"] = exit;
   document["loss"] = result.loss ? Json(*result.loss) : Json();

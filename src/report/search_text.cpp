@@ -2,6 +2,8 @@
 
 #include "report/search_text.h"
 
+#include <algorithm>
+
 #include "report/figures.h"
 
 namespace manactl::report {
@@ -54,12 +56,12 @@ std::string found_text(const datapath::GoalResult& found) {
 }
 
 std::string probe_text(std::size_t number, const datapath::SearchProbe& probe) {
+  const auto lost = probe.sent - std::min(probe.sent, probe.received);
   return fmt::format("trial {}: {} for {:.1f} s, {}",
                      number,
                      pps_text(probe.load()),
                      probe.seconds,
-                     probe.valid ? fmt::format("{:.4g} % lost", probe.loss() * kPercent)
-                                 : std::string("repeated"));
+                     probe.valid ? "lost " + loss_text({lost, probe.loss()}) : "repeated");
 }
 
 }  // namespace manactl::report

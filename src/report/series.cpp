@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "base/json_text.h"
 
@@ -19,26 +21,38 @@ using Json = nlohmann::ordered_json;
 using Series = std::vector<const Sample*>;
 
 template <auto kGroup, auto kField>
-std::uint64_t& count_in(Sample& sample) {
-  return sample.*kGroup.*kField;
+constexpr Column make_column(std::string_view group, std::string_view name) {
+  using Field = std::remove_cvref_t<decltype(Sample{}.*kGroup.*kField)>;
+  constexpr bool kMayBeUnknown = std::same_as<Field, datapath::ReportedCount>;
+  return {group,
+          name,
+          kMayBeUnknown,
+          [](const Sample& sample) { return datapath::ReportedCount(sample.*kGroup.*kField); },
+          [](Sample& sample, datapath::ReportedCount count) {
+            if constexpr (kMayBeUnknown) {
+              sample.*kGroup.*kField = count;
+            } else {
+              sample.*kGroup.*kField = count.value_or(0);
+            }
+          }};
 }
 
 constexpr std::array kColumns = {
-    Column{"tx", "packets", count_in<&Sample::tx, &Count::packets>},
-    Column{"tx", "bytes", count_in<&Sample::tx, &Count::bytes>},
-    Column{"tx", "missed", count_in<&Sample::tx, &Count::missed>},
-    Column{"tx", "no_buffer", count_in<&Sample::tx, &Count::no_buffer>},
-    Column{"tx", "errors", count_in<&Sample::tx, &Count::errors>},
-    Column{"rx", "packets", count_in<&Sample::rx, &Count::packets>},
-    Column{"rx", "bytes", count_in<&Sample::rx, &Count::bytes>},
-    Column{"rx", "missed", count_in<&Sample::rx, &Count::missed>},
-    Column{"rx", "no_buffer", count_in<&Sample::rx, &Count::no_buffer>},
-    Column{"rx", "errors", count_in<&Sample::rx, &Count::errors>},
-    Column{"effort", "cycles", count_in<&Sample::effort, &Effort::cycles>},
-    Column{"effort", "instructions", count_in<&Sample::effort, &Effort::instructions>},
-    Column{"effort", "polls", count_in<&Sample::effort, &Effort::polls>},
-    Column{"effort", "empty_polls", count_in<&Sample::effort, &Effort::empty_polls>},
-    Column{"effort", "full_bursts", count_in<&Sample::effort, &Effort::full_bursts>},
+    make_column<&Sample::tx, &Count::packets>("tx", "packets"),
+    make_column<&Sample::tx, &Count::bytes>("tx", "bytes"),
+    make_column<&Sample::tx, &Count::missed>("tx", "missed"),
+    make_column<&Sample::tx, &Count::no_buffer>("tx", "no_buffer"),
+    make_column<&Sample::tx, &Count::errors>("tx", "errors"),
+    make_column<&Sample::rx, &Count::packets>("rx", "packets"),
+    make_column<&Sample::rx, &Count::bytes>("rx", "bytes"),
+    make_column<&Sample::rx, &Count::missed>("rx", "missed"),
+    make_column<&Sample::rx, &Count::no_buffer>("rx", "no_buffer"),
+    make_column<&Sample::rx, &Count::errors>("rx", "errors"),
+    make_column<&Sample::effort, &Effort::cycles>("effort", "cycles"),
+    make_column<&Sample::effort, &Effort::instructions>("effort", "instructions"),
+    make_column<&Sample::effort, &Effort::polls>("effort", "polls"),
+    make_column<&Sample::effort, &Effort::empty_polls>("effort", "empty_polls"),
+    make_column<&Sample::effort, &Effort::full_bursts>("effort", "full_bursts"),
 };
 
 // Appends text instead of building a JSON tree, because one hour of 64 queues has millions of
@@ -47,15 +61,20 @@ void put_columns(std::string& out, const Series& series) {
   bool first = true;
   out += '{';
   for (const auto& column : columns()) {
-    const bool zero = std::all_of(
-        series.begin(), series.end(), [&](const Sample* s) { return column.of(*s) == 0; });
-    if (zero) continue;
-    fmt::format_to(std::back_inserter(out), "{}\"{}\":[", first ? "" : ",", column.str());
+    const auto is_zero = [&](const Sample* one) { return column.of(*one) == 0; };
+    if (std::all_of(series.begin(), series.end(), is_zero)) continue;
+    fmt::format_to(std::back_inserter(out), "{}\"{}\":", first ? "" : ",", column.str());
+    first = false;
+    const auto is_unknown = [&](const Sample* one) { return !column.of(*one); };
+    if (std::any_of(series.begin(), series.end(), is_unknown)) {
+      out += "null";
+      continue;
+    }
+    out += '[';
     for (const auto* sample : series) {
-      fmt::format_to(std::back_inserter(out), "{},", column.of(*sample));
+      fmt::format_to(std::back_inserter(out), "{},", *column.of(*sample));
     }
     out.back() = ']';
-    first = false;
   }
   out += '}';
 }
@@ -81,10 +100,14 @@ template <class Target>
 void read_columns(const JsonFields& fields, std::size_t count, Target sample) {
   for (const auto& column : columns()) {
     const auto name = column.str();
+    if (column.may_be_unknown && fields.is_null(name.c_str())) {
+      for (std::size_t i = 0; i < count; ++i) column.set(sample(i), std::nullopt);
+      continue;
+    }
     if (!fields.has(name.c_str())) continue;  // only zeros
     const auto values = fields.numbers(name.c_str());
     if (values.size() != count) return fields.refuse(name.c_str(), "is not as long as 'seconds'");
-    for (std::size_t i = 0; i < count; ++i) column.in(sample(i)) = values[i];
+    for (std::size_t i = 0; i < count; ++i) column.set(sample(i), values[i]);
   }
 }
 
@@ -158,7 +181,10 @@ std::string interval_event(std::size_t trial, double ends, const datapath::Inter
   json["ends_seconds"] = ends;
   json["disturbed"] = interval.disturbed;
   json["seconds"] = interval.total.seconds;
-  for (const auto& column : columns()) json["total"][column.str()] = column.of(interval.total);
+  for (const auto& column : columns()) {
+    const auto count = column.of(interval.total);
+    json["total"][column.str()] = count ? Json(*count) : Json();
+  }
   auto line = json.dump();
   line.back() = ',';
   line += "\"queues\":";
@@ -204,7 +230,9 @@ std::string rows_of(std::string_view head, const datapath::Interval& interval) {
   for (std::size_t queue = 0; queue < interval.queues.size(); ++queue) {
     fmt::format_to(std::back_inserter(text), "{},{}", head, queue);
     for (const auto& column : columns()) {
-      fmt::format_to(std::back_inserter(text), ",{}", column.of(interval.queues[queue]));
+      const auto count = column.of(interval.queues[queue]);
+      text += ',';
+      if (count) fmt::format_to(std::back_inserter(text), "{}", *count);
     }
     text += '\n';
   }

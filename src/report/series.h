@@ -19,12 +19,9 @@ namespace manactl::report {
 struct Column {
   std::string_view group;  // "tx", "rx", "effort"
   std::string_view name;   // "packets"
-  std::uint64_t& (*in)(datapath::Sample& sample);
-
-  std::uint64_t of(const datapath::Sample& sample) const {
-    datapath::Sample copy = sample;
-    return in(copy);
-  }
+  bool may_be_unknown;     // the counter is a ReportedCount
+  datapath::ReportedCount (*of)(const datapath::Sample& sample);
+  void (*set)(datapath::Sample& sample, datapath::ReportedCount count);
 
   // Returns "tx_packets"; for the group "effort", the name alone: "cycles".
   std::string str() const;
@@ -32,9 +29,10 @@ struct Column {
 
 std::span<const Column> columns();
 
-inline constexpr std::string_view kEventSchema = "manactl.bench-event/1";
+inline constexpr std::string_view kEventSchema = "manactl.bench-event/2";
 
-// Returns the element of "series" for a trial: one list per counter that is not always 0.
+// Returns the element of "series" for a trial: one list per counter that is not always 0, and null
+// for a counter that is unknown in an interval.
 std::string series_json(const datapath::Trial& trial);
 
 // Reads an element of "series" into the intervals of `trial`.
@@ -49,7 +47,7 @@ std::string device_event(std::size_t trial, const datapath::Event& event);
 // Returns the interval and device events of a finished trial in order of time.
 std::string trial_events(std::size_t number, const datapath::Trial& trial);
 
-// Returns a header line, and a line for each interval and queue.
+// Returns a header line, and a line for each interval and queue. Unknown counters are empty.
 std::string bench_csv(const BenchResult& result);
 
 }  // namespace manactl::report

@@ -68,8 +68,9 @@ inline std::string text_of(const std::optional<PortCount>& count) {
     for (const auto packets : one.queue_packets) queues += " " + std::to_string(packets);
     return std::to_string(one.packets) + " (" + queues + " ) " + std::to_string(one.errors);
   };
-  return "rx " + text(count->rx) + " " + std::to_string(count->rx_missed) + " " +
-         std::to_string(count->rx_no_buffer) + ", tx " + text(count->tx);
+  const auto known = [](const ReportedCount& one) { return one ? std::to_string(*one) : "?"; };
+  return "rx " + text(count->rx) + " " + known(count->rx_missed) + " " +
+         known(count->rx_no_buffer) + ", tx " + text(count->tx);
 }
 
 }  // namespace manactl::datapath::dpdk

@@ -109,7 +109,7 @@ TEST(Fwd, SendsOutOfTheOtherPortOfAPair) {
       EXPECT_GT(null.rx.packets, 0U);
       // The first port sends the packets that the ring returns; the ring may still hold some.
       EXPECT_GT(ring.tx.packets, 0U);
-      EXPECT_EQ(ring.tx.packets + ring.tx.missed, null.rx.packets);
+      EXPECT_EQ(ring.tx.packets + *ring.tx.missed, null.rx.packets);
       EXPECT_LE(ring.rx.packets, ring.tx.packets);
       EXPECT_EQ(null.tx.packets, ring.rx.packets);
       EXPECT_EQ(null.tx.bytes, null.tx.packets * 104);

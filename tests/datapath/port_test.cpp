@@ -181,6 +181,18 @@ TEST_F(PortCounts, BeginAtTheMark) {
   EXPECT_EQ(text_of(port.count()), "rx 0 ( 0 0 ) 0 0 0, tx 0 ( 0 0 ) 0");
 }
 
+// These drivers leave `imissed` at 0.
+TEST_F(PortCounts, LackMissedPacketsThatTheDriverDoesNotReport) {
+  const auto fake_port = fake.ports[3];
+  for (const auto* driver : {"net_mana", "net_af_packet", "net_tap"}) {
+    fake.ports[3] = fake_port;
+    fake.ports[3].info.driver_name = driver;
+    auto port = started();
+    fake.ports[3].stats.rx_nombuf += 6;
+    EXPECT_EQ(text_of(port.count()), "rx 0 ( 0 0 ) 0 ? 6, tx 0 ( 0 0 ) 0") << driver;
+  }
+}
+
 TEST_F(PortCounts, AreZeroIfTheyGoBackwards) {
   auto port = started();
   fake.ports[3].stats = {};

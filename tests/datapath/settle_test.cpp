@@ -92,6 +92,16 @@ TEST(Settle, KeepsReceivedPacketsAndReadsLossesFromTheDevice) {
   EXPECT_THAT(trial.notes, IsEmpty());
 }
 
+TEST(Settle, LeavesLossesUnknownIfTheDriverHasNoStatistics) {
+  auto trial = counted({100, 50}, &Sample::rx);
+  settle(Mode::rx, 1, {received(7, 0, 2), std::nullopt}, trial);
+  EXPECT_EQ(trial.total.rx.packets, 150U);
+  EXPECT_EQ(trial.queues[0].rx.missed, 7U);
+  EXPECT_FALSE(trial.total.rx.missed) << "the other port may have missed packets";
+  EXPECT_FALSE(trial.total.rx.no_buffer);
+  EXPECT_FALSE(trial.total.rx.errors);
+}
+
 TEST(Settle, AssignsLossesToTheOnlyQueue) {
   auto trial = counted({100}, &Sample::rx);
   settle(Mode::rx, 1, {received(7, 0, 2)}, trial);

@@ -105,7 +105,7 @@ TEST(BenchEvents, ConsistOfStartIntervalsAndEnd) {
   EXPECT_THAT(second["queues"]["tx_packets"], ElementsAre(5'000'000, 5'000'000));
   const auto last = json::parse(lines.back());
   EXPECT_EQ(last["event"], "end");
-  EXPECT_EQ(last["result"]["schema"], "manactl.bench/1");
+  EXPECT_EQ(last["result"]["schema"], "manactl.bench/2");
   EXPECT_FALSE(last["result"].contains("series"));
 }
 

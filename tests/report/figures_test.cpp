@@ -102,17 +102,35 @@ TEST(TimeText, HasAFittingUnit) {
   EXPECT_EQ(time_text(4'560'000), "4.56 ms");
 }
 
-TEST(LostPackets, AreKnownOnlyIfTheModeReceivesWhatItSends) {
-  datapath::Sample total;
-  total.tx.packets = 1000;
+TEST(Loss, IsKnownOnlyIfTheModeSendsAndReceives) {
   for (const auto& row : datapath::kModes) {
-    const bool can_search = row.no_search.empty();
-    total.rx.packets = 750;
-    EXPECT_EQ(lost_packets(row.mode, total), can_search ? std::optional(250U) : std::nullopt);
-    total.rx.packets = 1001;
-    EXPECT_EQ(lost_packets(row.mode, total), std::nullopt) << "others send too";
+    datapath::Sample total;
+    auto& from = forwards(row.mode) ? total.rx : total.tx;
+    auto& to = forwards(row.mode) ? total.tx : total.rx;
+    from.packets = 1000;
+    to.packets = 750;
+    const auto loss = loss_of(row.mode, total);
+    ASSERT_EQ(loss.has_value(), row.sends && row.receives) << row.name;
+    if (loss) {
+      EXPECT_EQ(loss->packets, 250U);
+      EXPECT_EQ(loss->share, 0.25);
+    }
+    to.packets = 1001;
+    EXPECT_FALSE(loss_of(row.mode, total)) << "others send too";
   }
-  EXPECT_EQ(lost_text(250, total), "250 packets (25 %)");
+}
+
+TEST(Loss, IsPrintedWithItsShare) {
+  EXPECT_EQ(loss_text({2'125'888, 0.5}), "2125888 packets (50 %)");
+  EXPECT_EQ(loss_text({1, 1e-7}), "1 packet (less than 0.001 %)");
+  EXPECT_EQ(loss_text({0, 0}), "0 packets (0 %)");
+}
+
+TEST(CountsText, NamesCountsThatAreNotReported) {
+  EXPECT_EQ(counts_text({{3, "missed"}, {0, "errors"}}), "3 missed, 0 errors");
+  EXPECT_EQ(counts_text({{{}, "missed"}, {{}, "without a buffer"}, {0, "errors"}}),
+            "0 errors (not reported: missed, without a buffer)");
+  EXPECT_EQ(counts_text({{{}, "missed"}, {{}, "errors"}}), "not reported: missed, errors");
 }
 
 }  // namespace

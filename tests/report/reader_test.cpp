@@ -9,6 +9,7 @@
 
 #include "report/bench_json.h"
 #include "report/sample_results.h"
+#include "report/series.h"
 
 namespace manactl::report::reader_test {
 namespace {
@@ -55,6 +56,37 @@ TEST(ReadBench, ReadsEveryPart) {
   EXPECT_EQ(read->interference.stolen, 0.02);
   EXPECT_EQ(read->interference.cpu_seconds, 19.5);
   EXPECT_EQ(read->summary.rates.size(), 2U);
+}
+
+// A counter is unknown for the whole trial if it is unknown in one interval.
+TEST(ReadBench, KeepsCountersThatAreNotReported) {
+  auto result = test::steady(datapath::Mode::rx, 1e6);
+  auto& trial = result.report.trials.front();
+  trial.total.rx.missed = std::nullopt;
+  trial.intervals.at(1).total.rx.missed = std::nullopt;
+  trial.intervals.at(1).queues.at(0).rx.no_buffer = std::nullopt;
+  const auto document = json::parse(test::document(result));
+  EXPECT_TRUE(document["total"]["missed"].is_null());
+  EXPECT_TRUE(document["trials"][0]["total"]["rx"]["missed"].is_null());
+  const auto& series = document["series"][0];
+  EXPECT_TRUE(series["total"].at("rx_missed").is_null());
+  EXPECT_FALSE(series["queues"][1].contains("rx_no_buffer")) << "always 0";
+  const auto read = read_bench(document.dump(), "it");
+  ASSERT_TRUE(read) << read.error().message;
+  const auto& again = read->report.trials.front();
+  EXPECT_FALSE(again.total.rx.missed);
+  EXPECT_FALSE(again.intervals.at(0).total.rx.missed);
+  EXPECT_FALSE(again.intervals.at(0).queues.at(0).rx.no_buffer);
+  EXPECT_EQ(again.intervals.at(0).queues.at(1).rx.no_buffer, 0U);
+  EXPECT_THAT(bench_csv(*read), HasSubstr(",,"));
+}
+
+TEST(ReadBench, AcceptsTheFirstVersion) {
+  auto document = json::parse(test::document(test::steady(datapath::Mode::rx, 1e6)));
+  document["schema"] = "manactl.bench/1";
+  EXPECT_TRUE(read_bench(document.dump(), "it"));
+  document["schema"] = "manactl.bench/3";
+  EXPECT_FALSE(read_bench(document.dump(), "it"));
 }
 
 TEST(ReadBench, DoesNotRequireTheSeries) {

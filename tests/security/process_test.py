@@ -65,7 +65,7 @@ class Descriptors(Attack):
     def test_a_saved_result_gets_no_output(self):
         def check():
             (file,) = RESULTS.iterdir()
-            self.assertEqual(json.loads(file.read_text())["schema"], "manactl.bench/1")
+            self.assertEqual(json.loads(file.read_text())["schema"], "manactl.bench/2")
             file.unlink()
 
         self.for_each_set(BENCH, check)

@@ -16,11 +16,13 @@ constexpr std::size_t kMaxQueueLines = 4;
 
 std::string direction(std::string_view label, const datapath::Count& count, double seconds) {
   const auto rate = report::per_second(count, seconds);
-  return fmt::format("  {:<9}{:>15} {:>16} {:>12} dropped",
+  const auto drops =
+      datapath::sum_of(datapath::sum_of(count.missed, count.no_buffer), count.errors);
+  return fmt::format("  {:<9}{:>15} {:>16}{}",
                      label,
                      report::pps_text(rate),
                      report::throughput_text(rate, count),
-                     count.missed + count.no_buffer + count.errors);
+                     drops ? fmt::format(" {:>12} dropped", *drops) : "");
 }
 
 // Formats the rates of all queues in one unit, so that they can be compared.
@@ -48,6 +50,7 @@ std::string bar(double share, std::size_t length) {
 void LiveView::start_trial() {
   ++trial_;
   elapsed_ = 0;
+  so_far_ = {};
 }
 
 std::vector<std::string> LiveView::lines(const datapath::Interval& interval) const {
@@ -62,6 +65,10 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
                               report::device_of(plan_)));
   if (sends(plan_.mode)) lines.push_back(direction("sent", total.tx, total.seconds));
   if (receives(plan_.mode)) lines.push_back(direction("received", total.rx, total.seconds));
+  if (const auto loss = report::loss_of(plan_.mode, so_far_)) {
+    lines.push_back(
+        fmt::format("  {:<9}{} so far, with packets in flight", "lost", loss_text(*loss)));
+  }
   if (interval.queues.size() < 2) return lines;
   auto wrapped = wrap_lines(queue_rates(plan_.mode, interval.queues), screen_.width() - 4);
   if (wrapped.size() > kMaxQueueLines) {
@@ -74,6 +81,7 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
 
 void LiveView::show(const datapath::Interval& interval) {
   elapsed_ += interval.total.seconds;
+  so_far_ += interval.total;
   if (!screen_.is_terminal()) return;
   const auto now = lines(interval);
   if (!screen_.can_redraw()) {

@@ -29,6 +29,7 @@ class LiveView {
   const datapath::BenchPlan& plan_;
   std::size_t trial_ = 0;        // number of the current trial, from 1
   double elapsed_ = 0;           // seconds since the start of the trial
+  datapath::Sample so_far_;      // counts since the start of the trial
   std::size_t drawn_lines_ = 0;  // lines to overwrite at the next update
 };
 

@@ -60,21 +60,22 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
   const auto& tx = total.tx;
   const auto& rx = total.rx;
   if (sends(mode)) {
-    rows.emplace_back(
-        "sent",
-        fmt::format(
-            "{} packets; {} rejected by the device, {} errors", tx.packets, tx.missed, tx.errors));
+    rows.emplace_back("sent",
+                      fmt::format("{} packets; {}",
+                                  tx.packets,
+                                  report::counts_text({{tx.missed, "rejected by the device"},
+                                                       {tx.errors, "errors"}})));
   }
   if (receives(mode)) {
     rows.emplace_back("received",
-                      fmt::format("{} packets; {} missed, {} without a buffer, {} errors",
+                      fmt::format("{} packets; {}",
                                   rx.packets,
-                                  rx.missed,
-                                  rx.no_buffer,
-                                  rx.errors));
+                                  report::counts_text({{rx.missed, "missed"},
+                                                       {rx.no_buffer, "without a buffer"},
+                                                       {rx.errors, "errors"}})));
   }
-  if (const auto lost = report::lost_packets(mode, total)) {
-    rows.emplace_back("lost", report::lost_text(*lost, total));
+  if (const auto loss = report::loss_of(mode, total)) {
+    rows.emplace_back("lost", report::loss_text(*loss));
   }
 }
 
@@ -101,9 +102,9 @@ void add_details(Rows& rows, const report::BenchResult& result) {
     const auto costs = report::costs_of(mode, queues[i]);
     rows.emplace_back(
         fmt::format("queue {}", i),
-        fmt::format("mean {}, {} missed{}",
+        fmt::format("mean {}{}{}",
                     report::pps_text(report::per_second(count, queues[i].seconds)),
-                    count.missed,
+                    count.missed ? fmt::format(", {} missed", *count.missed) : "",
                     costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
   }
   if (result.search) {

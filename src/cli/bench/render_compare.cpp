@@ -33,6 +33,10 @@ std::string change_text(const report::CompareResult& result) {
   return text + fmt::format(", threshold {:g} %", result.threshold * report::kPercent);
 }
 
+std::string known_loss(const report::CompareInput& input) {
+  return input.loss ? report::loss_text(*input.loss) : "unknown";
+}
+
 }  // namespace
 
 void print_verdict(Screen& screen, report::Verdict verdict) {
@@ -44,6 +48,11 @@ void print_text(Screen& screen, const report::CompareResult& result) {
   report::Rows rows = {{"before", side(result.before)},
                        {"after", side(result.after)},
                        {"change", change_text(result)}};
+  if (result.before.loss || result.after.loss) {
+    rows.emplace_back(
+        "lost",
+        fmt::format("{} before, {} after", known_loss(result.before), known_loss(result.after)));
+  }
   for (const auto& [name, before, after] :
        report::differences(result.before.machine, result.after.machine)) {
     rows.emplace_back("differs", fmt::format("{}: {} before, {} after", name, before, after));

@@ -39,8 +39,11 @@ std::string_view template_mode(const BenchPlan& plan) {
   return is_shared || !generates_packets(plan.mode) ? "shared" : "per-packet";
 }
 
-bool uses_mana(const PortReport& port) {
-  return port.driver == "net_mana" || port.lower == "net_mana";
+void copy_device_counts(const Sample& from, Sample& to) {
+  to.tx.errors = from.tx.errors;
+  to.rx.errors = from.rx.errors;
+  to.rx.missed = from.rx.missed;
+  to.rx.no_buffer = from.rx.no_buffer;
 }
 
 // Returns true if the driver counted much less than the workers received. A driver may count
@@ -74,9 +77,6 @@ Result<> DpdkPorts::open(const BenchPlan& plan, BenchReport& report) {
   watcher_.emplace(plan.mode, lanes_, ports_);
   report.template_mode = template_mode(plan);
   for (const auto& port : ports_) report.ports.push_back(port.report());
-  if (receives(plan.mode) && std::any_of(report.ports.begin(), report.ports.end(), uses_mana)) {
-    report.notes.emplace_back("net_mana does not report packets dropped for lack of a buffer");
-  }
   return {};
 }
 
@@ -173,16 +173,21 @@ void DpdkPorts::begin_trial() {
   for (auto& port : ports_) port.mark();
 }
 
-void DpdkPorts::add_device_counts(Sample& total) const {
-  for (const auto& port : ports_) {
-    const auto count = port.count();
-    if (!count) continue;
-    if (sends(plan_->mode)) total.tx.errors += count->tx.errors;
-    if (!receives(plan_->mode)) continue;
-    total.rx.errors += count->rx.errors;
-    total.rx.missed += count->rx_missed;
-    total.rx.no_buffer += count->rx_no_buffer;
+// Drivers count losses and errors per port. If there is a single queue, all are its own.
+void DpdkPorts::set_device_counts(Interval& now) const {
+  const std::size_t queues = plan_->queues;
+  Sample counts;
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    Sample port;
+    datapath::set_device_counts(plan_->mode, ports_[i].count(), port);
+    for (std::size_t queue = i * queues; queue < (i + 1) * queues; ++queue) {
+      auto& sample = now.queues[queue];
+      datapath::set_device_counts(plan_->mode, std::nullopt, sample);
+      if (queues == 1) copy_device_counts(port, sample);
+    }
+    counts += port;
   }
+  copy_device_counts(counts, now.total);
 }
 
 // Reads the device counters only after the queues have drained.

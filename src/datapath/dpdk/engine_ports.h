@@ -28,7 +28,7 @@ class DpdkPorts final : public EnginePorts {
   void join_worker(std::size_t index, Worker& worker) override;
   std::uint64_t instructions(std::size_t index) const override;
   void begin_trial() override;
-  void add_device_counts(Sample& total) const override;
+  void set_device_counts(Interval& now) const override;
 
   std::vector<Event> take_events() override { return watcher_->take(); }
 

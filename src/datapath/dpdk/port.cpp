@@ -70,6 +70,13 @@ Result<rte_eth_conf> configuration(const BenchPlan& plan, const rte_eth_dev_info
   return conf;
 }
 
+// False if the driver leaves `imissed` at 0, whatever the device or the kernel drops.
+bool reports_missed(std::string_view driver) {
+  constexpr std::array<std::string_view, 4> kSilent = {
+      "net_mana", "net_af_packet", "net_tap", "net_tun"};
+  return std::find(kSilent.begin(), kSilent.end(), driver) == kSilent.end();
+}
+
 // The difference; 0 if a counter went backwards, as when the other side of a memif disconnects.
 std::uint64_t since(std::uint64_t before, std::uint64_t now) {
   return now - std::min(now, before);
@@ -182,6 +189,7 @@ Port& Port::operator=(Port&& other) noexcept {
   std::swap(physical_, other.physical_);
   std::swap(node_, other.node_);
   std::swap(queues_, other.queues_);
+  std::swap(reports_missed_, other.reports_missed_);
   std::swap(device_, other.device_);
   std::swap(name_, other.name_);
   std::swap(interface_, other.interface_);
@@ -234,6 +242,7 @@ Result<> Port::start(const BenchPlan& plan, const std::vector<rte_mempool*>& rec
   }
   plan_ = &plan;
   receive_pools_ = receive_pools;
+  reports_missed_ = reports_missed(driver_) && reports_missed(lower_driver(id_));
   mark();
   return {};
 }
@@ -315,7 +324,7 @@ std::optional<PortCount> Port::read() const {
   count.rx.packets = stats.ipackets;
   count.rx.errors = stats.ierrors;
   read_queues(id_, queues_, stats, count);
-  count.rx_missed = stats.imissed;
+  count.rx_missed = reports_missed_ ? ReportedCount(stats.imissed) : std::nullopt;
   count.rx_no_buffer = stats.rx_nombuf;
   return count;
 }
@@ -331,8 +340,8 @@ std::optional<PortCount> Port::count() const {
   if (!now) return now;
   add(now->tx, earlier_.tx);
   add(now->rx, earlier_.rx);
-  now->rx_missed += earlier_.rx_missed;
-  now->rx_no_buffer += earlier_.rx_no_buffer;
+  now->rx_missed = sum_of(now->rx_missed, earlier_.rx_missed);
+  now->rx_no_buffer = sum_of(now->rx_no_buffer, earlier_.rx_no_buffer);
   return now;
 }
 
@@ -341,8 +350,8 @@ std::optional<PortCount> Port::since_mark() const {
   if (!now) return now;
   subtract(now->tx, before_.tx);
   subtract(now->rx, before_.rx);
-  now->rx_missed = since(before_.rx_missed, now->rx_missed);
-  now->rx_no_buffer = since(before_.rx_no_buffer, now->rx_no_buffer);
+  now->rx_missed = difference_of(now->rx_missed, before_.rx_missed);
+  now->rx_no_buffer = difference_of(now->rx_no_buffer, before_.rx_no_buffer);
   return now;
 }
 

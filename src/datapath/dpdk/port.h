@@ -94,6 +94,7 @@ class Port {
   int node_ = 0;
   unsigned interface_ = 0;
   std::uint16_t queues_ = 0;
+  bool reports_missed_ = true;  // packets dropped for lack of descriptors, also by the VF
   std::string device_, name_, driver_, interface_name_;
   const BenchPlan* plan_ = nullptr;  // the plan passed to start()
   std::vector<rte_mempool*> receive_pools_;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "datapath/measure/trial.h"
 #include "datapath/traffic/frame.h"
@@ -46,11 +47,12 @@ struct alignas(kOwnLines) Counters {
     return empty_polls.get() + part_bursts.get() + full_bursts.get();
   }
 
-  // Running totals. Bytes include the FCS; seconds and instructions stay 0.
+  // Running totals. Bytes include the FCS; seconds and instructions stay 0. Counts that only a
+  // device has are empty.
   Sample read() const {
     Sample sample;
-    sample.tx = {tx_packets.get(), 0, tx_missed.get(), 0, tx_errors.get()};
-    sample.rx = {rx_packets.get(), 0, 0, 0, rx_errors.get()};
+    sample.tx = {tx_packets.get(), 0, tx_missed.get(), std::nullopt, tx_errors.get()};
+    sample.rx = {rx_packets.get(), 0, std::nullopt, std::nullopt, rx_errors.get()};
     sample.tx.bytes = tx_bytes.get() + sample.tx.packets * kFcsBytes;
     sample.rx.bytes = rx_bytes.get() + sample.rx.packets * kFcsBytes;
     sample.effort = {cycles.get(), 0, polls(), empty_polls.get(), full_bursts.get()};

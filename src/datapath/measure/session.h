@@ -47,8 +47,8 @@ class EnginePorts {
   // Called before the first packet of a trial.
   virtual void begin_trial() {}
 
-  // Adds the counters that only the devices have, such as drops, to `total`.
-  virtual void add_device_counts(Sample& /*total*/) const {}
+  // Sets the counts that only the devices have, such as drops. Empties counts that nothing reports.
+  virtual void set_device_counts(Interval& /*now*/) const {}
 
   // Events since the last call. The caller sets their times.
   virtual std::vector<Event> take_events() = 0;

@@ -31,7 +31,6 @@ void settle_sent(const DirectionCount& port, Share& share) {
   const auto& per_queue = port.queue_packets;
   const auto known = std::accumulate(per_queue.begin(), per_queue.end(), std::uint64_t{0});
   const auto posted = share.total.tx.packets;
-  share.total.tx.errors = port.errors;
   if (port.packets >= posted) return;
 
   // Some virtual drivers count only the first few queues, even in their totals.
@@ -55,21 +54,15 @@ void settle_sent(const DirectionCount& port, Share& share) {
 void settle_port(Mode mode, const std::optional<PortCount>& port, Share& share) {
   if (!port) {
     share.notes.emplace_back("the driver has no statistics: packet loss is unknown");
-    return;
-  }
-  if (port->is_reset) {
+  } else if (port->is_reset) {
     share.notes.emplace_back(
         "the driver's counters were lost, as with net_memif when the other side ends: the counts "
         "are "
         "those of the workers, and packet loss is unknown");
-    return;
   }
-  if (sends(mode)) settle_sent(port->tx, share);
-  if (receives(mode)) {
-    share.total.rx.errors = port->rx.errors;
-    share.total.rx.missed = port->rx_missed;
-    share.total.rx.no_buffer = port->rx_no_buffer;
-  }
+  const bool is_known = port && !port->is_reset;
+  set_device_counts(mode, is_known ? port : std::nullopt, share.total);
+  if (is_known && sends(mode)) settle_sent(port->tx, share);
   // Drivers count losses per port. If there is a single queue, all losses are its own.
   if (share.queues.size() == 1) {
     share.queues.front().tx = share.total.tx;
@@ -78,6 +71,16 @@ void settle_port(Mode mode, const std::optional<PortCount>& port, Share& share) 
 }
 
 }  // namespace
+
+void set_device_counts(Mode mode, const std::optional<PortCount>& port, Sample& total) {
+  total.tx.errors = total.rx.errors = total.rx.missed = total.rx.no_buffer = std::nullopt;
+  if (!port) return;
+  if (sends(mode)) total.tx.errors = port->tx.errors;
+  if (!receives(mode)) return;
+  total.rx.errors = port->rx.errors;
+  total.rx.missed = port->rx_missed;
+  total.rx.no_buffer = port->rx_no_buffer;
+}
 
 void settle(Mode mode,
             std::size_t queues,

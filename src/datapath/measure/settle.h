@@ -21,9 +21,12 @@ struct DirectionCount {
 
 struct PortCount {
   DirectionCount tx, rx;
-  std::uint64_t rx_missed = 0, rx_no_buffer = 0;
+  ReportedCount rx_missed = 0, rx_no_buffer = 0;
   bool is_reset = false;  // the driver reset its counters during the trial
 };
+
+// Sets the losses and errors in the directions of the mode; empties them without `port`.
+void set_device_counts(Mode mode, const std::optional<PortCount>& port, Sample& total);
 
 // Corrects the queues and the total of a trial, which hold the workers' counts. `ports` has the
 // counts of each port, or nullopt if its driver has no statistics; each port has `queues` queues.

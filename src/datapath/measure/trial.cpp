@@ -13,21 +13,29 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
 
 }  // namespace
 
+ReportedCount sum_of(const ReportedCount& one, const ReportedCount& other) {
+  return one && other ? ReportedCount(*one + *other) : std::nullopt;
+}
+
+ReportedCount difference_of(const ReportedCount& now, const ReportedCount& before) {
+  return now && before ? ReportedCount(since(*now, *before)) : std::nullopt;
+}
+
 Count& Count::operator+=(const Count& other) {
   packets += other.packets;
   bytes += other.bytes;
-  missed += other.missed;
-  no_buffer += other.no_buffer;
-  errors += other.errors;
+  missed = sum_of(missed, other.missed);
+  no_buffer = sum_of(no_buffer, other.no_buffer);
+  errors = sum_of(errors, other.errors);
   return *this;
 }
 
 Count Count::operator-(const Count& before) const {
   return {since(packets, before.packets),
           since(bytes, before.bytes),
-          since(missed, before.missed),
-          since(no_buffer, before.no_buffer),
-          since(errors, before.errors)};
+          difference_of(missed, before.missed),
+          difference_of(no_buffer, before.no_buffer),
+          difference_of(errors, before.errors)};
 }
 
 Effort& Effort::operator+=(const Effort& other) {

@@ -42,13 +42,20 @@ struct TrialPlan {
   double steady_after() const { return std::max(warmup_seconds, ramp_seconds); }
 };
 
+// A count that may be unknown: empty if neither the engine nor the driver reports it.
+using ReportedCount = std::optional<std::uint64_t>;
+
+// Return an empty count if one of both is empty. A difference is 0 if the counter went backwards.
+ReportedCount sum_of(const ReportedCount& one, const ReportedCount& other);
+ReportedCount difference_of(const ReportedCount& now, const ReportedCount& before);
+
 // Counts of one direction.
 struct Count {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;      // with FCS
-  std::uint64_t missed = 0;     // tx: rejected by the device; rx: dropped for lack of descriptors
-  std::uint64_t no_buffer = 0;  // rx: dropped for lack of a packet buffer
-  std::uint64_t errors = 0;     // completed with an error
+  ReportedCount missed = 0;     // tx: rejected by the device; rx: dropped for lack of descriptors
+  ReportedCount no_buffer = 0;  // rx: dropped for lack of a packet buffer
+  ReportedCount errors = 0;     // completed with an error
 
   Count& operator+=(const Count& other);
   Count operator-(const Count& before) const;  // a difference is 0 if its counter went backwards

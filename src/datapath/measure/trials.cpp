@@ -67,7 +67,7 @@ class Finder {
     std::uint64_t dropped = 0, lost = 0, foreign = 0;
     for (const auto& trial : trials_) {
       const auto &sent = trial.total.tx, &received = trial.total.rx;
-      dropped += received.missed + received.no_buffer;
+      dropped += received.missed.value_or(0) + received.no_buffer.value_or(0);
       lost += sent.packets - std::min(sent.packets, received.packets);
       if (received.packets > sent.packets) ++foreign;
     }

@@ -84,7 +84,7 @@ Interval WorkerTeam::read() const {
   }
   attribute_instructions(now.queues);
   for (const auto& queue : now.queues) now.total += queue;
-  ports_.add_device_counts(now.total);
+  ports_.set_device_counts(now);
   return now;
 }
 

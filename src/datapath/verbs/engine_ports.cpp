@@ -78,9 +78,6 @@ Result<> VerbsPorts::open(const BenchPlan& plan, BenchReport& report) {
     }
   }
   absent_.resize(ports_.size());
-  if (receives(plan.mode)) {
-    report.notes.emplace_back("direct verbs do not report packets dropped for lack of a buffer");
-  }
   return {};
 }
 
@@ -146,7 +143,8 @@ bool VerbsPorts::try_reopen(std::size_t port) {
   return true;
 }
 
-// Completed packets do not include those that failed.
+// Completed packets do not include those that failed. Direct verbs have no call for the number of
+// packets that the device dropped.
 std::vector<std::optional<PortCount>> VerbsPorts::finish(Trial& trial) {
   std::vector<std::uint64_t> errors_before;
   errors_before.reserve(lanes_.size());
@@ -156,17 +154,19 @@ std::vector<std::optional<PortCount>> VerbsPorts::finish(Trial& trial) {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     auto& lane = *lanes_[i];
     auto& queue = trial.queues[i];
-    queue.tx.errors += lane.counters.tx_errors.get() - errors_before[i];
-    if (i % plan_->queues == 0) counts.emplace_back(PortCount{});
+    const auto errors =
+        queue.tx.errors.value_or(0) + lane.counters.tx_errors.get() - errors_before[i];
+    queue.tx.errors = errors;
+    if (i % plan_->queues == 0) counts.emplace_back(PortCount{{}, {}, std::nullopt, std::nullopt});
     auto& count = *counts.back();
     const auto in_ring = lane.tx != nullptr ? lane.tx->head() - lane.tx->completed() : 0;
     const auto pending = in_ring + std::exchange(lane.abandoned, 0);
     const auto completed =
-        queue.tx.packets - std::min<std::uint64_t>(queue.tx.packets, pending + queue.tx.errors);
+        queue.tx.packets - std::min<std::uint64_t>(queue.tx.packets, pending + errors);
     count.tx.packets += completed;
-    count.tx.errors += queue.tx.errors;
+    count.tx.errors += errors;
     count.tx.queue_packets.push_back(completed);
-    count.rx.errors += queue.rx.errors;
+    count.rx.errors += queue.rx.errors.value_or(0);
     note_overflow(lane, i, trial);
   }
   return counts;

@@ -44,6 +44,10 @@ std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{:.1f}", *value) : kUnknown;
 }
 
+std::string count_text(const datapath::ReportedCount& count) {
+  return count ? grouped(*count) : "not reported";
+}
+
 std::string subtitle_of(const BenchResult& result) {
   return fmt::format("{}, {}, {} x {:g} s",
                      queues_text(result.plan.queues),
@@ -117,7 +121,7 @@ void add_queues(const BenchResult& result, HtmlReport& page) {
     const auto& count = datapath::headline(mode, queues[i]);
     page.queues.push_back({fmt::format("{}", i),
                            per_second(count, queues[i].seconds),
-                           {grouped(count.missed),
+                           {count.missed ? grouped(*count.missed) : kUnknown,
                             number(costs.cycles),
                             number(costs.instructions),
                             percent(costs.full_bursts),
@@ -167,11 +171,14 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
   page.figures = {{"rate", pps_text(rate_of(result))},
                   {"throughput", throughput_text(rate_of(result), count)},
                   {"data path", std::string(name_of(result.path.verdict))}};
+  if (const auto loss = loss_of(result.plan.mode, total)) {
+    page.figures.emplace_back("lost", loss_text(*loss));
+  } else {
+    page.figures.emplace_back("missed", count_text(count.missed));
+  }
   if (costs.cycles) page.figures.emplace_back("cycles per packet", number(costs.cycles));
   if (const auto latency = latency_of(result.report); latency && latency->count() != 0) {
     add_latency(*latency, page);
-  } else {
-    page.figures.emplace_back("missed", fmt::format("{}", count.missed));
   }
   if (rate.count < kMinRates) return;
   page.median = rate.median;
@@ -182,9 +189,9 @@ std::vector<std::string> counter_row(const char* name, const Count& count) {
   return {name,
           grouped(count.packets),
           grouped(count.bytes),
-          grouped(count.missed),
-          grouped(count.no_buffer),
-          grouped(count.errors)};
+          count_text(count.missed),
+          count_text(count.no_buffer),
+          count_text(count.errors)};
 }
 
 void add_tables(const BenchResult& result, HtmlReport& page) {

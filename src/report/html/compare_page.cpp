@@ -146,7 +146,8 @@ std::vector<std::string> side_row(std::string_view name, const CompareInput& sid
           rate.confidence ? quantity(rate.confidence->low, unit) : "-",
           rate.confidence ? quantity(rate.confidence->high, unit) : "-",
           fmt::format("{:.2f} %", rate.variation * kPercent),
-          side.noisy ? "yes" : "no"};
+          side.noisy ? "yes" : "no",
+          side.loss ? loss_text(*side.loss) : "-"};
 }
 
 HtmlTable results_table(const CompareResult& result) {
@@ -159,7 +160,8 @@ HtmlTable results_table(const CompareResult& result) {
            "95 % CI low",
            "95 % CI high",
            "variation",
-           "noisy"},
+           "noisy",
+           "lost"},
           {side_row("before", result.before), side_row("after", result.after)}};
 }
 

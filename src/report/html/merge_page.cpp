@@ -37,6 +37,10 @@ HtmlSeries series_of(const End& end, double start) {
   return series;
 }
 
+std::string known_or_dash(const datapath::ReportedCount& count) {
+  return count ? grouped(*count) : "-";
+}
+
 std::vector<std::string> end_row(const End& end) {
   const auto& result = end.result;
   const auto total = total_of(result.report);
@@ -48,9 +52,9 @@ std::vector<std::string> end_row(const End& end) {
       std::string(name_of(result.path.verdict)),
       pps_text(result.summary.rate.median),
       grouped(count.packets),
-      grouped(count.missed),
-      grouped(count.no_buffer),
-      grouped(count.errors),
+      known_or_dash(count.missed),
+      known_or_dash(count.no_buffer),
+      known_or_dash(count.errors),
       fmt::format("{:.1f} % to {:.1f} %", end.spread.min * kPercent, end.spread.max * kPercent)};
 }
 

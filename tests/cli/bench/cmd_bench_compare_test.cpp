@@ -130,6 +130,25 @@ TEST_F(Compare, PrintsJson) {
   EXPECT_EQ(reply["configuration"]["queues"], "2");
 }
 
+TEST_F(Compare, ShowsTheLossOfBoth) {
+  auto lossless = steady(datapath::Mode::txrx, 1e7);
+  lossless.report.trials.front().total.tx.packets = 1000;
+  lossless.report.trials.front().total.rx.packets = 1000;
+  auto lossy = lossless;
+  lossy.report.trials.front().total.rx.packets = 900;
+  const auto before = directory_.file("lossless", document(lossless));
+  const auto after = directory_.file("lossy", document(lossy));
+  EXPECT_THAT(manactl({"bench", "compare", before, after}).out,
+              HasSubstr("0 packets (0 %) before, 100 packets (10 %) after"));
+  const auto reply =
+      nlohmann::json::parse(manactl({"bench", "compare", before, after, "--json"}).out);
+  EXPECT_EQ(reply["before"]["lost"], 0);
+  EXPECT_EQ(reply["after"]["lost"], 100);
+  EXPECT_NEAR(reply["after"]["lost_share"].get<double>(), 0.1, 1e-9);
+  EXPECT_THAT(manactl({"bench", "compare", before, after, "-o", "html"}).out,
+              HasSubstr("100 packets (10 %)"));
+}
+
 TEST_F(Compare, PrintsDifferencesOfTheMachines) {
   auto before = result(1e7);
   auto after = result(1e7);

@@ -43,7 +43,7 @@ TEST_F(MergeCommand, PrintsJson) {
   auto call = words(1e6, 0.9e6);
   call.emplace_back("--json");
   const auto reply = json::parse(test::manactl(call).out);
-  EXPECT_EQ(reply["schema"], "manactl.bench-merge/1");
+  EXPECT_EQ(reply["schema"], "manactl.bench-merge/2");
   EXPECT_NEAR(reply["loss"].get<double>(), 0.1, 1e-5);
   EXPECT_EQ(reply["sender"]["ports"][0]["driver"], "net_null");
   EXPECT_EQ(reply["receiver"]["queues"].size(), 2U);

@@ -193,29 +193,6 @@ TEST(BenchOnAdapter, MeasuresTheCpuTimeOfTheWorkers) {
   EXPECT_GT(document["cpu_ns_per_packet"], kMinNanoseconds);
 }
 
-TEST(BenchOnAdapter, CountsLostPackets) {
-  const auto outcome = manactl({"sim",
-                                "--fault",
-                                "rx=drop,every=10",
-                                "--backend",
-                                "loopback",
-                                "--",
-                                MANACTL_PROGRAM,
-                                "bench",
-                                "--mode",
-                                "txrx",
-                                "--duration",
-                                "1",
-                                "--no-save",
-                                "--json"});
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const auto document = nlohmann::json::parse(outcome.out);
-  const auto sent = document["total"]["tx"]["packets"].get<std::uint64_t>();
-  const auto received = document["total"]["rx"]["packets"].get<std::uint64_t>();
-  EXPECT_EQ(document["lost"], sent - received);
-  EXPECT_GE(sent - received, sent / 10) << "the fault drops every tenth packet";
-}
-
 // The fault removes the VF. bench must report this in the event stream and in the document.
 TEST(BenchOnAdapter, ReportsTheRemovalOfTheDevice) {
   const auto outcome = manactl({"sim",

@@ -34,7 +34,7 @@ TEST(Bench, MeasuresAVirtualDevice) {
   }
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
-  EXPECT_EQ(document["schema"], "manactl.bench/1");
+  EXPECT_EQ(document["schema"], "manactl.bench/2");
   EXPECT_EQ(document["interrupted"], false);
   EXPECT_GT(document["total"]["packets"], 0);
   EXPECT_EQ(document["plan"]["hugepages"], false);

@@ -47,6 +47,23 @@ TEST_F(LiveViewTest, RedrawsItsLines) {
   EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
 }
 
+TEST_F(LiveViewTest, ShowsTheLossSoFar) {
+  result_ = test::steady(datapath::Mode::txrx, 1e6);
+  auto& total = result_.report.trials.front().intervals.at(1).total;
+  total.tx.packets = 1000;
+  total.rx.packets = 900;
+  total.rx.missed = std::nullopt;
+  Screen screen(text_, false, 80, true);
+  screen.set_redraw(true);
+  LiveView view(screen, result_.plan);
+  view.start_trial();
+  EXPECT_THAT(show(view), HasSubstr("lost     100 packets (10 %) so far"));
+  EXPECT_THAT(show(view), HasSubstr("lost     200 packets (10 %) so far"));
+  EXPECT_THAT(text_.str(), Not(HasSubstr("0 dropped\x1b[K\n  lost"))) << "direct verbs cannot know";
+  view.start_trial();
+  EXPECT_THAT(show(view), HasSubstr("lost     100 packets"));
+}
+
 TEST_F(LiveViewTest, ChoosesOneUnitForAllQueues) {
   result_ = test::steady(datapath::Mode::tx, 4000);
   Screen screen(text_, false, 80, true);

@@ -107,6 +107,19 @@ TEST(BenchPage, ShowsALatencyThatAllPacketsShare) {
   EXPECT_THAT(bench_html(result), HasSubstr("2 packets; the most frequent latency is"));
 }
 
+TEST(BenchPage, ShowsTheLossInATile) {
+  auto result = test::steady(datapath::Mode::txrx, 1e6);
+  auto& total = result.report.trials.front().total;
+  total.tx.packets = 1000;
+  total.rx.packets = 900;
+  total.rx.missed = std::nullopt;
+  const auto page = bench_html(result);
+  EXPECT_THAT(page, HasSubstr(figure("lost", "100 packets (10 %)")));
+  EXPECT_THAT(page, HasSubstr("not reported"));
+  result.plan.mode = datapath::Mode::rx;
+  EXPECT_THAT(bench_html(result), HasSubstr(figure("missed", "not reported")));
+}
+
 TEST(BenchPage, WarnsOfAnInterruption) {
   EXPECT_THAT(bench_html(test::eventful()), HasSubstr("<li>Interrupted</li>"));
   EXPECT_THAT(bench_html(test::steady(datapath::Mode::tx, 1e6)), Not(HasSubstr("Interrupted")));
