@@ -10,6 +10,7 @@
 #include "diag/fact_lookups.h"
 #include "diag/finding.h"
 #include "diag/remedies.h"
+#include "host/nic_state.h"
 
 namespace manactl::diag {
 namespace {
@@ -18,15 +19,10 @@ using host::Nic;
 
 // ---- binding ------------------------------------------------------------------------------------
 
-// Neither the kernel nor DPDK can use a NIC whose VMBus device has no driver.
-bool is_unbound(const Nic& nic) {
-  return nic.vmbus && nic.vmbus_driver.empty() && !nic.synthetic;
-}
-
 Finding binding(const host::Facts& facts, const CheckOptions& options) {
   FindingBuilder findings;
   for (const Nic* nic : selected_nics(facts, options)) {
-    if (is_unbound(*nic)) {
+    if (host::is_unbound(*nic)) {
       const std::string& id = nic->vmbus->str();
       auto commands = load_module_commands(facts, host::kSyntheticDriver);
       commands.push_back(fmt::format("echo {} | tee /sys/bus/vmbus/drivers/hv_netvsc/bind", id));
@@ -132,7 +128,7 @@ void add_link(const host::Netdev& device, FindingBuilder& findings) {
 Finding links(const host::Facts& facts, const CheckOptions& options) {
   FindingBuilder findings;
   for (const Nic* nic : selected_nics(facts, options)) {
-    if (nic->is_prepared() || is_unbound(*nic)) continue;
+    if (nic->is_prepared() || host::is_unbound(*nic)) continue;
     if (nic->synthetic && nic->vf) {
       add_pair_links(facts, *nic, findings);
     } else if (nic->synthetic) {
@@ -196,7 +192,6 @@ std::string carried_text(const Nic& nic) {
 
 Finding spare(const host::Facts& facts, const CheckOptions& options) {
   std::vector<std::string> evidence;
-  std::vector<std::string> carrying;
   std::vector<std::string> brief_lines;
   std::vector<std::string> free_nics;
   for (const Nic* nic : selected_nics(facts, options)) {
@@ -204,13 +199,12 @@ Finding spare(const host::Facts& facts, const CheckOptions& options) {
       free_nics.push_back(nic->name());
       evidence.push_back(fmt::format("{} carries neither SSH nor the default route", nic->name()));
     } else {
-      carrying.push_back(fmt::format("{} carries {}", nic->name(), join(nic->carries, ", ")));
+      evidence.push_back(fmt::format("{} carries {}", nic->name(), join(nic->carries, ", ")));
       brief_lines.push_back(carried_text(*nic));
-      evidence.push_back(carrying.back());
     }
   }
   if (free_nics.empty()) {
-    return warn(fmt::format("{}; no NIC is free for DPDK", brief(carrying)),
+    return warn(brief(brief_lines),
                 {"add another NIC with accelerated networking to the VM: a NIC that DPDK uses "
                  "disappears from the kernel, which would end SSH sessions and other connections",
                  {}},
@@ -274,9 +268,6 @@ Finding unmanaged(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- data path ----------------------------------------------------------------------------------
 
-// Fewer packets prove nothing, because the first packets after boot take the synthetic path.
-constexpr std::uint64_t kEnoughPackets = 1000;
-
 void add_path_from_counters(const Nic& nic, FindingBuilder& findings) {
   const host::PathCounters& counters = *nic.counters;
   const std::uint64_t vf = counters.vf_rx + counters.vf_tx;
@@ -286,16 +277,17 @@ void add_path_from_counters(const Nic& nic, FindingBuilder& findings) {
                                           counters.rx,
                                           counters.vf_tx,
                                           counters.tx);
+  const auto path = host::traffic_path_of(nic);
   if (all == 0) {
     findings.unknown(fmt::format("{}: no traffic since boot", nic.name()));
-  } else if (vf * 2 >= all) {
+  } else if (path == host::TrafficPath::vf) {
     const auto permille =
         static_cast<unsigned>(1000.0 * static_cast<double>(vf) / static_cast<double>(all));
     findings.ok(fmt::format("{}: VF ({})", nic.name(), numbers),
                 fmt::format("{} {}.{} %", nic.name(), permille / 10, permille % 10));
-  } else if (all < kEnoughPackets) {
+  } else if (path == host::TrafficPath::unknown) {
     findings.unknown(fmt::format("{}: too little traffic ({})", nic.name(), numbers));
-  } else if (vf == 0) {
+  } else if (path == host::TrafficPath::synthetic) {
     findings.fail(fmt::format("{}: synthetic ({})", nic.name(), numbers));
   } else {
     findings.warn(fmt::format("{}: mostly synthetic ({})", nic.name(), numbers));
@@ -324,7 +316,7 @@ Finding path(const host::Facts& facts, const CheckOptions& options) {
   FindingBuilder findings;
   std::vector<std::string> commands;
   for (const Nic* nic : selected_nics(facts, options)) {
-    if (nic->is_prepared() || is_unbound(*nic)) continue;
+    if (nic->is_prepared() || host::is_unbound(*nic)) continue;
     add_path(*nic, findings);
     if (nic->synthetic) {
       const std::string name = shell_word(nic->synthetic->name);

@@ -67,8 +67,7 @@ NicStatus status_of_nic(const host::Nic& nic, const host::Facts& facts, const os
   NicStatus status;
   status.name = nic.name();
   status.nic = identity_of(nic);
-  status.owner = nic.is_prepared() ? Owner::uio : Owner::kernel;
-  if (nic.vmbus && nic.vmbus_driver.empty()) status.owner = Owner::nobody;
+  status.owner = host::owner_of(nic);
   status.facts = &nic;
   if (status.owner == Owner::kernel) {
     const auto objections = find_objections(nic, facts, system);

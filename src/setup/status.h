@@ -12,16 +12,15 @@
 
 #include "base/enum_words.h"
 #include "host/facts.h"
+#include "host/nic_state.h"
 #include "setup/guard.h"
 #include "setup/journal.h"
 #include "setup/watchdog.h"
 
 namespace manactl::setup {
 
-enum class Owner { kernel, uio, nobody };
-
-inline constexpr EnumWords<Owner, 3> kOwnerWords{
-    {{Owner::kernel, "kernel"}, {Owner::uio, "uio"}, {Owner::nobody, "nobody"}}};
+using host::kOwnerWords;
+using host::Owner;
 
 enum class JournalState {
   none,

@@ -224,8 +224,7 @@ const std::vector<TextCase> kCases = {
     {"SpareWithoutFreeNic",
      "interfaces.spare",
      [](Facts& f) { nic(f, 1).carries = {"NFS (10.1.0.3)", "default route"}; },
-     "warn: eth0 carries SSH session from 10.1.0.9, default route; eth1 carries NFS (10.1.0.3), "
-     "default route; no NIC is free for DPDK\n"
+     "warn: eth0 carries SSH session; eth1 carries NFS\n"
      "+ eth0 carries SSH session from 10.1.0.9, default route\n"
      "+ eth1 carries NFS (10.1.0.3), default route"},
     {"UnmanagedVfs",
