@@ -34,6 +34,8 @@ struct Library {
   decltype(&archive_write_free) write_free;
   decltype(&archive_read_new) read_new;
   decltype(&archive_read_support_filter_gzip) support_gzip;
+  decltype(&archive_read_support_filter_xz) support_xz;
+  decltype(&archive_read_support_filter_zstd) support_zstd;
   decltype(&archive_read_support_format_tar) support_tar;
   decltype(&archive_read_open_fd) read_open;
   decltype(&archive_read_next_header) next_header;
@@ -70,6 +72,8 @@ Result<Library> load() {
   bind("archive_write_free", library.write_free);
   bind("archive_read_new", library.read_new);
   bind("archive_read_support_filter_gzip", library.support_gzip);
+  bind("archive_read_support_filter_xz", library.support_xz);
+  bind("archive_read_support_filter_zstd", library.support_zstd);
   bind("archive_read_support_format_tar", library.support_tar);
   bind("archive_read_open_fd", library.read_open);
   bind("archive_read_next_header", library.next_header);
@@ -302,6 +306,8 @@ Result<TreeEntries> read_tarball(int descriptor) {
     return fail(Errc::invalid, fmt::format("not a tar.gz: {}", reason(*library, in.get())));
   };
   const bool opened = library->support_gzip(in.get()) == ARCHIVE_OK &&
+                      library->support_xz(in.get()) == ARCHIVE_OK &&
+                      library->support_zstd(in.get()) == ARCHIVE_OK &&
                       library->support_tar(in.get()) == ARCHIVE_OK &&
                       library->read_open(in.get(), descriptor, kBlock) == ARCHIVE_OK;
   if (!opened) return refuse();

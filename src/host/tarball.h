@@ -30,7 +30,8 @@ Result<> write_tarball(const TreeEntries& tree, int descriptor);
 // Errc::invalid if read_tarball() would reject the tree as too large.
 Result<> check_size(const TreeEntries& tree);
 
-// The tree also has the directories that paths imply. Errc::invalid for anything but a tar.gz, for
+// The tree also has the directories that paths imply. Errc::invalid for anything but a tar
+// compressed with gzip, xz or zstd, for
 // paths that lead out of the tree, and for more than kMaxBundle or 100,000 entries.
 Result<TreeEntries> read_tarball(int descriptor);
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+#include "host/decompress.h"
+
+#include <archive.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/shared_library.h"
+#include "base/text.h"
+
+namespace manactl::host {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kMagics = {"\x1f\x8b"sv,
+                                "\xfd"
+                                "7zXZ\0"sv,
+                                "\x28\xb5\x2f\xfd"sv};
+constexpr std::size_t kBlockSize = 64U << 10;
+
+// The functions of libarchive that read one compressed file.
+struct RawReader {
+  decltype(&archive_read_new) read_new;
+  decltype(&archive_read_support_filter_gzip) support_gzip;
+  decltype(&archive_read_support_filter_xz) support_xz;
+  decltype(&archive_read_support_filter_zstd) support_zstd;
+  decltype(&archive_read_support_format_raw) support_raw;
+  decltype(&archive_read_open) open;
+  decltype(&archive_read_next_header) next_header;
+  decltype(&archive_read_data) read_data;
+  decltype(&archive_read_free) read_free;
+  decltype(&archive_error_string) error_string;
+};
+
+Result<RawReader> load_raw_reader() {
+  const auto opened = SharedLibrary::open("libarchive.so.13");
+  if (!opened) return because(opened.error(), "compressed logs need libarchive");
+  RawReader reader{};
+  FunctionBinder bind(*opened);
+  bind("archive_read_new", reader.read_new);
+  bind("archive_read_support_filter_gzip", reader.support_gzip);
+  bind("archive_read_support_filter_xz", reader.support_xz);
+  bind("archive_read_support_filter_zstd", reader.support_zstd);
+  bind("archive_read_support_format_raw", reader.support_raw);
+  bind("archive_read_open", reader.open);
+  bind("archive_read_next_header", reader.next_header);
+  bind("archive_read_data", reader.read_data);
+  bind("archive_read_free", reader.read_free);
+  bind("archive_error_string", reader.error_string);
+  if (bind.problem()) return tl::unexpected<Error>(*bind.problem());
+  return reader;
+}
+
+class DecompressedSource final : public ByteSource {
+ public:
+  DecompressedSource(std::unique_ptr<ByteSource> source, std::string name, std::uint64_t max)
+      : source_(std::move(source)), name_(std::move(name)), max_(max), block_(kBlockSize) {}
+
+  Result<std::size_t> read(std::span<char> into) override;
+
+ private:
+  using Archive = std::unique_ptr<archive, decltype(&archive_read_free)>;
+
+  // Reads the first bytes, which show whether the source is compressed.
+  Result<> begin();
+  Result<> open_archive();
+  Result<std::size_t> read_archive(std::span<char> into);
+  tl::unexpected<Error> reject(std::string_view why) const;
+  std::string reason() const;
+
+  // archive_read_callback: the next block of compressed bytes.
+  static la_ssize_t next_block(archive* handle, void* self, const void** block);
+
+  std::unique_ptr<ByteSource> source_;
+  std::string name_;
+  std::uint64_t max_;
+  std::vector<char> block_;
+  std::size_t begin_ = 0, end_ = 0;  // the bytes of `block_` that were not handed out
+  bool begun_ = false;
+  RawReader reader_{};
+  std::optional<Archive> archive_;  // of a compressed source
+  std::optional<Error> failure_;    // of `source_`, behind libarchive
+  std::uint64_t total_ = 0;
+};
+
+tl::unexpected<Error> DecompressedSource::reject(std::string_view why) const {
+  return fail(Errc::invalid, fmt::format("cannot read '{}': {}", name_, why));
+}
+
+std::string DecompressedSource::reason() const {
+  const char* text = reader_.error_string(archive_->get());
+  return printable(text == nullptr ? "the compressed data is damaged" : text);
+}
+
+Result<std::size_t> DecompressedSource::read(std::span<char> into) {
+  if (!begun_) {
+    begun_ = true;
+    const auto good = begin();
+    if (!good) return tl::unexpected<Error>(good.error());
+  }
+  if (archive_) return read_archive(into);
+  if (begin_ == end_) return source_->read(into);
+  const auto count = std::min(into.size(), end_ - begin_);
+  std::copy_n(block_.begin() + static_cast<std::ptrdiff_t>(begin_), count, into.begin());
+  begin_ += count;
+  return count;
+}
+
+Result<> DecompressedSource::begin() {
+  constexpr std::size_t kLongestMagic = 6;
+  while (end_ < kLongestMagic) {
+    const auto got = source_->read(std::span(block_).subspan(end_));
+    if (!got) return tl::unexpected<Error>(got.error());
+    if (*got == 0) break;
+    end_ += *got;
+  }
+  const std::string_view head(block_.data(), end_);
+  const bool is_compressed =
+      std::ranges::any_of(kMagics, [head](std::string_view one) { return head.starts_with(one); });
+  return is_compressed ? open_archive() : Result<>();
+}
+
+Result<> DecompressedSource::open_archive() {
+  const auto reader = load_raw_reader();
+  if (!reader) return tl::unexpected<Error>(reader.error());
+  reader_ = *reader;
+  archive_.emplace(reader_.read_new(), reader_.read_free);
+  if (!*archive_) return fail(Errc::io, "cannot allocate an archive");
+  auto* handle = archive_->get();
+  // ARCHIVE_WARN: libarchive was built without the library and would start a program instead.
+  const bool is_supported =
+      reader_.support_gzip(handle) == ARCHIVE_OK && reader_.support_xz(handle) == ARCHIVE_OK &&
+      reader_.support_zstd(handle) == ARCHIVE_OK && reader_.support_raw(handle) == ARCHIVE_OK;
+  if (!is_supported) return reject(reason());
+  archive_entry* entry = nullptr;
+  const bool opened =
+      reader_.open(handle, this, nullptr, &DecompressedSource::next_block, nullptr) == ARCHIVE_OK &&
+      reader_.next_header(handle, &entry) == ARCHIVE_OK;
+  if (opened) return {};
+  return failure_ ? tl::unexpected<Error>(*failure_) : reject(reason());
+}
+
+la_ssize_t DecompressedSource::next_block(archive* /*handle*/, void* self, const void** block) {
+  auto& source = *static_cast<DecompressedSource*>(self);
+  *block = source.block_.data();
+  if (source.begin_ < source.end_) {  // the bytes that begin() has read
+    source.begin_ = source.end_;
+    return static_cast<la_ssize_t>(source.end_);
+  }
+  const auto got = source.source_->read(source.block_);
+  if (got) return static_cast<la_ssize_t>(*got);
+  source.failure_ = got.error();
+  return ARCHIVE_FATAL;
+}
+
+Result<std::size_t> DecompressedSource::read_archive(std::span<char> into) {
+  constexpr std::size_t kTarMagic = 257;
+  const auto count = reader_.read_data(archive_->get(), into.data(), into.size());
+  if (count < 0) return failure_ ? tl::unexpected<Error>(*failure_) : reject(reason());
+  const std::string_view text(into.data(), static_cast<std::size_t>(count));
+  const bool is_archive =
+      total_ == 0 && text.size() > kTarMagic && text.substr(kTarMagic).starts_with("ustar");
+  total_ += text.size();
+  if (is_archive) return reject("it is a bundle; use --root");
+  if (total_ > max_) {
+    return reject(fmt::format("it contains more than {}", human_bytes(max_)));
+  }
+  return text.size();
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source,
+                                         std::string name,
+                                         std::uint64_t max) {
+  return std::make_unique<DecompressedSource>(std::move(source), std::move(name), max);
+}
+
+}  // namespace manactl::host
