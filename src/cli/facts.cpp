@@ -14,7 +14,8 @@
 
 namespace manactl::cli {
 
-host::Facts gather_facts(const os::System& system) {
+host::Facts gather_facts(const os::System& system, const std::string& root) {
+  if (!root.empty()) return host::gather(system, {});
   auto info = datapath::kDpdkEngine.info();
   return host::gather(system,
                       {std::move(info.version), std::move(info.drivers), std::move(info.linkage)});

@@ -16,7 +16,8 @@
 
 namespace manactl::cli {
 
-host::Facts gather_facts(const os::System& system);
+// With a `root` (--root), the DPDK of this program is not a fact about the captured machine.
+host::Facts gather_facts(const os::System& system, const std::string& root = {});
 
 // Returns the options for checking that memory suffices for a bench with `queues` queues, and for
 // dpdk-testpmd.

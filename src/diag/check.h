@@ -27,7 +27,7 @@ struct CheckOptions {
 enum class Requirement { none, mana, nic };
 
 struct Check {
-  std::string_view id;       // "memory.hugepages": used by --only, JSON and docs/checks.md
+  std::string_view id;       // "memory.hugepages": used by --only, JSON and manactl help
   std::string_view title;    // true when the check passes
   std::string_view problem;  // names the fault; the title that `doctor` shows
   Requirement requirement;

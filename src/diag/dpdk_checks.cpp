@@ -53,20 +53,16 @@ std::vector<std::string> build_dpdk(Family family) {
   return commands;
 }
 
-// Returns whether the DPDK of Ubuntu predates net_mana. An installed DPDK is assumed to be
-// Ubuntu's; without one, a kernel before 6.0 shows that the release is 22.04 or older.
-bool is_ubuntu_dpdk_too_old(const host::Facts& facts) {
+// Returns whether the installed DPDK, which is assumed to be Ubuntu's, predates net_mana.
+bool is_ubuntu_dpdk_too_old(const std::vector<host::SystemDpdk>& installed) {
   static constexpr Release kFirstWithMana{22, 11, 0};
-  if (facts.dpdk && !facts.dpdk->empty()) {
-    return std::ranges::any_of(*facts.dpdk, [](const host::SystemDpdk& dpdk) {
-      const auto release = Release::parse(dpdk.version);
-      return release && *release < kFirstWithMana;
-    });
-  }
-  return facts.kernel && facts.kernel->release.starts_with("5.");
+  return std::ranges::any_of(installed, [](const host::SystemDpdk& dpdk) {
+    const auto release = Release::parse(dpdk.version);
+    return release && *release < kFirstWithMana;
+  });
 }
 
-// Returns instructions to get a DPDK that has net_mana.
+// Returns instructions to get a DPDK that has net_mana, for a VM with another DPDK.
 Remedy dpdk_with_mana(const host::Facts& facts) {
   const Family family = family_of(facts);
   const unsigned debian =
@@ -75,10 +71,10 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
     return {"install the drivers of Debian 13's DPDK (dpdk-testpmd is in dpdk-dev):",
             install(family, "librte-net-mana25 librte-net-netvsc25 dpdk-dev")};
   }
-  if ((family == Family::ubuntu && !is_ubuntu_dpdk_too_old(facts)) || debian > 13) {
+  if ((family == Family::ubuntu && !is_ubuntu_dpdk_too_old(*facts.dpdk)) || debian > 13) {
     return {
         "install the drivers of the distribution's DPDK (if it has none, build DPDK: see "
-        "dpdk.installed in docs/checks.md):",
+        "'manactl help dpdk.installed'):",
         {"apt-get update",
          "apt-get install -y '^librte-net-mana[0-9]*$' '^librte-net-netvsc[0-9]*$'"}};
   }
@@ -95,29 +91,6 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
 
 bool embeds(const host::EmbeddedDpdk& dpdk, std::string_view driver) {
   return std::find(dpdk.drivers.begin(), dpdk.drivers.end(), driver) != dpdk.drivers.end();
-}
-
-Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
-  const host::EmbeddedDpdk& dpdk = facts.embedded;
-  if (dpdk.version.empty()) return skipped("this manactl is built without DPDK");
-  std::vector<std::string> evidence{"drivers: " + join(dpdk.drivers, ", ")};
-  std::vector<std::string> absent;
-  for (const std::string_view driver : {"net_mana", "net_netvsc"}) {
-    if (!embeds(dpdk, driver)) absent.emplace_back(driver);
-  }
-  const std::string name = fmt::format("DPDK {} ({})", dpdk.version, dpdk.linkage);
-  if (absent.empty()) return pass(name, std::move(evidence));
-  if (!facts.has_mana()) {
-    return skipped(fmt::format("no MANA function; {} has no {}", name, join(absent, " and no ")));
-  }
-  Remedy remedy = dpdk_with_mana(facts);
-  remedy.why =
-      "build manactl with a DPDK that has net_mana and net_netvsc; to get one, " + remedy.why;
-  return warn(fmt::format("{} has no {}: without net_mana, bench uses the verbs engine",
-                          name,
-                          join(absent, " and no ")),
-              std::move(remedy),
-              std::move(evidence));
 }
 
 std::string installed_text(const host::SystemDpdk& dpdk) {
@@ -158,30 +131,6 @@ Finding installed(const host::Facts& facts, const CheckOptions& /*options*/) {
 
 // ---- fixes of a release -------------------------------------------------------------------------
 
-struct JudgedDpdk {
-  std::string name;     // "embedded DPDK"
-  std::string version;  // "22.11.11", or "22.11 to 23.07" if only the ABI is known
-  bool net_mana = false;
-};
-
-// Returns the DPDKs with net_mana, or all if none has it, so that the finding suggests a release.
-std::vector<JudgedDpdk> judged_dpdks(const host::Facts& facts) {
-  std::vector<JudgedDpdk> all;
-  if (!facts.embedded.version.empty()) {
-    all.push_back({"embedded DPDK", facts.embedded.version, embeds(facts.embedded, "net_mana")});
-  }
-  if (facts.dpdk) {
-    for (const host::SystemDpdk& dpdk : *facts.dpdk) {
-      all.push_back({"installed DPDK", dpdk.version, dpdk.net_mana});
-    }
-  }
-  const auto able = [](const JudgedDpdk& s) { return s.net_mana; };
-  if (std::any_of(all.begin(), all.end(), able)) {
-    std::erase_if(all, [&able](const JudgedDpdk& s) { return !able(s); });
-  }
-  return all;
-}
-
 bool any_jumbo(const host::Facts& facts) {
   constexpr unsigned kDefaultMtu = 1500;
   if (!facts.nics) return false;
@@ -216,7 +165,7 @@ std::vector<std::string> texts_of(const std::vector<const Fix*>& fixes) {
   return texts;
 }
 
-void add_evidence(const JudgedDpdk& dpdk,
+void add_evidence(const std::string& version,
                   const MissingFixes& missing,
                   std::vector<std::string>& evidence) {
   const std::array lists = {std::pair{"lacks a required fix", &missing.required},
@@ -225,12 +174,12 @@ void add_evidence(const JudgedDpdk& dpdk,
                             std::pair{"lacks an optional fix", &missing.other}};
   for (const auto& [label, fixes] : lists) {
     for (const std::string& text : texts_of(*fixes)) {
-      evidence.push_back(fmt::format("{} {}: {}", dpdk.version, label, text));
+      evidence.push_back(fmt::format("{} {}: {}", version, label, text));
     }
   }
   if (missing.survives_servicing) {
     evidence.push_back(fmt::format("{} does not survive host servicing; {} does",
-                                   dpdk.version,
+                                   version,
                                    dpdk_name(*missing.survives_servicing)));
   }
 }
@@ -284,11 +233,11 @@ void judge_range(const std::string& name,
   }
 }
 
-void judge_dpdk(const JudgedDpdk& dpdk,
+void judge_dpdk(const host::SystemDpdk& dpdk,
                 const MachineTraits& machine,
                 FindingBuilder& findings,
                 std::vector<std::string>& evidence) {
-  const std::string name = fmt::format("{} {}", dpdk.name, dpdk.version);
+  const std::string name = fmt::format("installed DPDK {}", dpdk.version);
   constexpr std::string_view kTo = " to ";
   const auto to = dpdk.version.find(kTo);
   const auto release = Release::parse(dpdk.version);
@@ -300,7 +249,7 @@ void judge_dpdk(const JudgedDpdk& dpdk,
   } else {
     const MissingFixes missing = find_missing_fixes(*release, machine);
     judge_release(name, missing, findings);
-    add_evidence(dpdk, missing, evidence);
+    add_evidence(dpdk.version, missing, evidence);
   }
 }
 
@@ -308,19 +257,40 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
   const MachineTraits machine = traits_of(facts);
   FindingBuilder findings;
   std::vector<std::string> evidence{fmt::format("release table as of {}", release_table().as_of)};
-  for (const JudgedDpdk& dpdk : judged_dpdks(facts)) {
-    judge_dpdk(dpdk, machine, findings, evidence);
+  for (const host::SystemDpdk& dpdk : facts.dpdk.value_or(std::vector<host::SystemDpdk>{})) {
+    if (dpdk.net_mana) judge_dpdk(dpdk, machine, findings, evidence);
   }
-  const bool is_installed = facts.dpdk && !facts.dpdk->empty();
   Finding finding = findings.build(
-      "no DPDK is installed or built in",
-      fmt::format("{}; -v lists every missing fix",
-                  is_installed ? "install a newer package of the distribution's DPDK, or build the "
-                                 "named release or a later one (dpdk.installed in docs/checks.md)"
-                               : "build manactl with the named release of DPDK or a later one"));
+      "no installed DPDK has net_mana",
+      "install a newer package of the distribution's DPDK, or build the named release or a later "
+      "one ('manactl help dpdk.installed' shows how); -v lists every missing fix");
   if (finding.status == Status::skipped) return finding;
   finding.evidence.insert(finding.evidence.end(), evidence.begin(), evidence.end());
   return finding;
+}
+
+Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
+  const host::EmbeddedDpdk& dpdk = facts.embedded;
+  if (dpdk.version.empty()) return skipped("no DPDK is built into manactl on this machine");
+  std::vector<std::string> absent;
+  for (const std::string_view driver : {"net_mana", "net_netvsc"}) {
+    if (!embeds(dpdk, driver)) absent.emplace_back(driver);
+  }
+  const std::string name = fmt::format("DPDK {} ({})", dpdk.version, dpdk.linkage);
+  // This is a property of manactl. The VM is as ready for other DPDK programs as with these
+  // drivers.
+  if (!absent.empty()) {
+    return skipped(
+        fmt::format("{} has no {}; bench uses the verbs engine, and other programs are "
+                    "not affected",
+                    name,
+                    join(absent, " and no ")));
+  }
+  std::vector<std::string> evidence{"drivers: " + join(dpdk.drivers, ", ")};
+  if (const auto release = Release::parse(dpdk.version)) {
+    add_evidence(dpdk.version, find_missing_fixes(*release, traits_of(facts)), evidence);
+  }
+  return pass(name, std::move(evidence));
 }
 
 // net_tap names its interfaces dtap0, dtap1 and so on, unless its argument `iface` names them.
