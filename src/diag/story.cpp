@@ -122,7 +122,7 @@ Run& Story::run_of(const Signature& signature, const Event& event) {
 // ---- lines --------------------------------------------------------------------------------------
 
 Quote Story::quote(const Event& event) const {
-  return {log_, event.line, printable(event.message)};
+  return {log_, event.line, printable(event.message), printable(event.time)};
 }
 
 void Story::add(const Signature& signature, const Captures& captures, const Event& event) {

@@ -23,6 +23,7 @@ struct Quote {
   std::string log;         // the file's name, "-" or "kernel log"
   std::uint64_t line = 0;  // from 1
   std::string text;        // printable, without prefix
+  std::string time = {};   // as the log writes it; may be empty
 };
 
 // A line that shows a state.

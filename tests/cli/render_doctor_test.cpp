@@ -49,13 +49,32 @@ std::string show(const DoctorResult& result, int verbosity = 0) {
 TEST(DoctorText, StartsWithTheRootCause) {
   const auto diagnosis = diagnosis_with_root();
   const auto shown = show({diagnosis, {}, {}, {}});
-  EXPECT_TRUE(shown.starts_with("Root cause: No port has this MAC\n  a.log:12\n")) << shown;
+  EXPECT_TRUE(shown.starts_with("Root cause: No port has this MAC\n  line 12\n")) << shown;
   EXPECT_THAT(shown, HasSubstr(R"(\x1b[1mno port)"));
   EXPECT_THAT(shown, HasSubstr("ip -br link"));
   EXPECT_THAT(shown, HasSubstr("Here     confirmed: interfaces.pairs"));
-  EXPECT_THAT(shown, HasSubstr("- No Ethernet ports (a.log:15, 2 times)"));
-  EXPECT_THAT(shown, HasSubstr("- ERROR: something new (a.log:16)"));
+  EXPECT_THAT(shown, HasSubstr("- No Ethernet ports (line 15, 2 times)"));
+  EXPECT_THAT(shown, HasSubstr("- ERROR: something new (line 16)"));
   EXPECT_THAT(shown, Not(HasSubstr("No cause found")));
+}
+
+TEST(DoctorText, NamesTheLogOfALineIfThereAreSeveral) {
+  const auto diagnosis = diagnosis_with_root();
+  const auto shown = show({diagnosis, {}, {{"a.log", 20, ""}, {"b.log", 3, ""}}, {}});
+  EXPECT_THAT(shown, HasSubstr("Root cause: No port has this MAC\n  a.log:12\n"));
+}
+
+TEST(DoctorText, CountsHarmlessMessages) {
+  diag::Diagnosis diagnosis;
+  diag::Diagnosis::Item benign;
+  benign.id = "mana-no-symbol";
+  benign.title = "A symbol is missing";
+  benign.quote = diag::Quote{"a.log", 4, "no symbol"};
+  benign.count = 3;
+  diagnosis.benign = {benign, benign};
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}), HasSubstr("6 harmless messages (-v shows them)\n\n"));
+  EXPECT_THAT(show({diagnosis, {}, {}, {}}, 1),
+              HasSubstr("Harmless messages:\n  - A symbol is missing (line 4, 3 times)\n"));
 }
 
 TEST(DoctorText, PrintsTheCauseOfAFailedCheckOnce) {

@@ -65,6 +65,7 @@ Json verdict_json(const DoctorResult& result) {
   return {{"answer", word_of(diag::kAnswers, verdict->answer)},
           {"worked", verdict->worked ? milestone_json(*verdict->worked) : Json(nullptr)},
           {"failure", quote_json(verdict->failure)},
+          {"failure_time", verdict->failure ? text_or_null(verdict->failure->time) : Json(nullptr)},
           {"report_with", is_unknown ? Json(safe(report_command(result))) : Json(nullptr)}};
 }
 

@@ -17,10 +17,6 @@ constexpr std::size_t kMaxQuote = 200;
 constexpr std::size_t kMaxItems = 8;  // items that a list shows without -v
 constexpr unsigned kLabelWidth = 9;   // columns of "Cause", "Fix", "Here"
 
-std::string place_of(const diag::Quote& quote) {
-  return fmt::format("{}:{}", printable(quote.log), quote.line);
-}
-
 std::string times(std::uint64_t count) {
   return count > 1 ? fmt::format(", {} times", count) : std::string();
 }
@@ -41,11 +37,8 @@ std::string check_summary(const diag::Report& report) {
   return text;
 }
 
-// Returns "Nov 21 03:00:00", "1732158000.123456" (since 1970), "12.345678 s after boot" or "line
-// 62".
-std::string moment_of(const diag::Milestone& milestone) {
-  const auto& time = milestone.last_time;
-  if (time.empty()) return fmt::format("line {}", milestone.last_line);
+// Returns "Nov 21 03:00:00", "1732158000.123456" (since 1970) or "12.345678 s after boot".
+std::string moment_of(const std::string& time) {
   constexpr std::size_t kMaxUptimeDigits = 9;  // seconds since 1970 have ten digits
   const bool is_uptime = time.find(':') == std::string::npos && time.find('.') <= kMaxUptimeDigits;
   return is_uptime ? printable(time) + " s after boot" : printable(time);
@@ -53,16 +46,23 @@ std::string moment_of(const diag::Milestone& milestone) {
 
 class DoctorWriter {
  public:
-  DoctorWriter(Screen& screen, int verbosity) : screen_(screen), verbosity_(verbosity) {}
+  DoctorWriter(Screen& screen, const DoctorResult& result, int verbosity)
+      : screen_(screen), names_logs_(result.logs.size() > 1), verbosity_(verbosity) {}
 
   void write_verdict(const diag::Verdict& verdict);
   void write_unknown_failure(const DoctorResult& result);
   void write_cause(std::string_view heading, const Item& item);
   void write_list(std::string_view heading, const std::vector<Item>& items);
   void write_no_cause(const DoctorResult& result);
+  void write_harmless(const std::vector<Item>& items);
   void write_notes(const std::vector<std::string>& notes);
 
  private:
+  // Returns "line 5", or "FILE:5" if there are several logs.
+  std::string place_of(const std::string& log, std::uint64_t line) const;
+
+  std::string place_of(const diag::Quote& quote) const { return place_of(quote.log, quote.line); }
+
   void write_headline(std::string_view heading, std::string_view title);
   void write_labeled(std::string_view label, std::string_view text);
   void write_alternatives(const std::vector<PossibleCause>& alternatives);
@@ -71,8 +71,13 @@ class DoctorWriter {
   std::ostream& out() { return screen_.stream(); }
 
   Screen& screen_;
+  bool names_logs_;
   int verbosity_;
 };
+
+std::string DoctorWriter::place_of(const std::string& log, std::uint64_t line) const {
+  return fmt::format("{}{}", names_logs_ ? printable(log) + ':' : "line ", line);
+}
 
 void DoctorWriter::write_headline(std::string_view heading, std::string_view title) {
   const auto margin = static_cast<unsigned>(heading.size()) + 1;
@@ -118,20 +123,28 @@ void DoctorWriter::write_quote(const diag::Quote& quote, std::uint64_t count) {
 // The answer of a failure with a known cause is the root cause.
 void DoctorWriter::write_verdict(const diag::Verdict& verdict) {
   const auto& worked = verdict.worked;
+  const auto place_and_time = [this](const diag::Quote& quote, auto line, const auto& time) {
+    const auto place = place_of(quote.log, line);
+    return time.empty() ? place : fmt::format("{}, {}", place, moment_of(time));
+  };
   if (worked && verdict.answer == diag::Answer::works) {
     out() << screen_.paint(Color::green, "Works:") << ' '
-          << fmt::format("{} ({}:{})\n\n",
+          << fmt::format("{} ({})\n\n",
                          printable(worked->signature->title),
-                         printable(worked->quote.log),
-                         worked->last_line);
+                         place_of(worked->quote.log, worked->last_line));
   } else if (worked && verdict.answer == diag::Answer::worked_until) {
-    write_headline("Worked until",
-                   fmt::format("{}: {} ({}:{})",
-                               moment_of(*worked),
-                               printable(worked->signature->title),
-                               printable(worked->quote.log),
-                               worked->last_line));
-    if (verdict.failure) write_quote(*verdict.failure, 1);
+    write_headline(
+        "Last success:",
+        fmt::format("{} ({})",
+                    printable(worked->signature->title),
+                    place_and_time(worked->quote, worked->last_line, worked->last_time)));
+    if (verdict.failure) {
+      const auto& failure = *verdict.failure;
+      write_headline("First fault:",
+                     fmt::format("{} ({})",
+                                 printable(failure.text, kMaxQuote),
+                                 place_and_time(failure, failure.line, failure.time)));
+    }
     out() << '\n';
   } else if (verdict.answer == diag::Answer::not_mana) {
     out() << "Not MANA: the logs contain no line of a MANA NIC or its drivers. Use --log with the "
@@ -223,6 +236,14 @@ void DoctorWriter::write_list(std::string_view heading, const std::vector<Item>&
   out() << '\n';
 }
 
+// Prints only their number without -v.
+void DoctorWriter::write_harmless(const std::vector<Item>& items) {
+  if (verbosity_ > 0) return write_list("Harmless messages:", items);
+  std::uint64_t count = 0;
+  for (const auto& item : items) count += item.count;
+  if (count > 0) out() << counted(count, "harmless message") << " (-v shows them)\n\n";
+}
+
 void DoctorWriter::write_no_cause(const DoctorResult& result) {
   const bool probe_failed = result.probe != nullptr && result.probe->end();
   std::string sentence = probe_failed ? "The checks found no cause: " : "No cause found: ";
@@ -253,7 +274,7 @@ void DoctorWriter::write_notes(const std::vector<std::string>& notes) {
 }  // namespace
 
 void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
-  DoctorWriter writer(screen, verbosity);
+  DoctorWriter writer(screen, result, verbosity);
   const auto& diagnosis = result.diagnosis;
   const bool probe_only =
       result.probe != nullptr && result.report.outcomes.empty() && result.logs.empty();
@@ -274,7 +295,7 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
                     diagnosis.recovered);
   writer.write_list("Expected errors, each with the earlier line that explains it:",
                     diagnosis.expected);
-  writer.write_list("Harmless messages:", diagnosis.benign);
+  writer.write_harmless(diagnosis.benign);
   if (!is_unknown) writer.write_list("Unrecognized errors:", diagnosis.unknown);
   for (const auto& log : result.logs) {
     if (verbosity > 0) print_text(screen, log);
