@@ -2,8 +2,12 @@
 
 #include "cli/context.h"
 
+#include <nlohmann/json.hpp>
+
 #include "base/budget.h"
+#include "base/json_text.h"
 #include "base/text.h"
+#include "cli/version.h"
 
 namespace manactl::cli {
 
@@ -22,13 +26,28 @@ void print_note(Context& context, std::string_view text) {
   if (!context.quiet) context.err.stream() << "manactl: " << text << '\n';
 }
 
-Exit report_error(Context& context, const Error& error, std::string_view hint) {
+Exit print_error(Context& context, const Error& error, std::string_view hint) {
   constexpr std::size_t kMaxMessage = 2000;
   auto& stream = context.err.stream();
   stream << context.err.paint(Color::red, "manactl:") << ' '
          << printable(error.message, kMaxMessage) << '\n';
   if (!hint.empty()) stream << hint << '\n';
   return exit_of(error);
+}
+
+Exit report_error(Context& context, const Error& error, std::string_view hint) {
+  const Exit exit = print_error(context, error, hint);
+  context.failed = true;
+  if (!context.json) return exit;
+  nlohmann::ordered_json document;
+  document["schema"] = "manactl.error/1";
+  document["manactl"] = version();
+  document["exit"] = static_cast<int>(exit);
+  document["message"] = safe(error.message);
+  document["hint"] = nullptr;
+  if (!hint.empty()) document["hint"] = safe(hint);
+  context.out.stream() << document.dump(2) << '\n';
+  return exit;
 }
 
 Exit report_usage_error(Context& context, std::string message) {

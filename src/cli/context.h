@@ -37,6 +37,7 @@ struct Context {
   bool quiet = false;  // --quiet
 
   std::vector<std::string> arguments = {};  // of this invocation, without the program's name
+  bool failed = false;                      // report_error() was called
 };
 
 // Prints "manactl: <text>" to err, unless --quiet is given.
@@ -50,6 +51,10 @@ void confine(const Context& context);
 Result<> become_nobody();
 
 // Prints "manactl: <message>" to err, and `hint` on a line of its own. Returns exit_of(error).
+Exit print_error(Context& context, const Error& error, std::string_view hint = {});
+
+// As print_error(), for an error that ends the command: with --json, also prints the document of
+// schemas/error.schema.json to `out`.
 Exit report_error(Context& context, const Error& error, std::string_view hint = {});
 
 // Reports an error with Errc::invalid in the same way.

@@ -47,6 +47,10 @@ void add_watch(CLI::App& app, WatchOptions& options) {
 Exit watch(Context& context,
            const WatchOptions& options,
            const std::function<Exit(Context&)>& report) {
+  constexpr double kDefaultSeconds = 2;
+  if (!options.on && options.seconds) {
+    return report_usage_error(context, "--interval requires --watch");
+  }
   if (!options.on) return report(context);
   if (!context.root.empty()) {
     return report_usage_error(
@@ -60,11 +64,14 @@ Exit watch(Context& context,
     Screen screen = context.out.writing_to(text);
     Context inner{screen, context.err, context.json, context.verbosity, {}, {}, context.system};
     const Exit exit = report(inner);
-    if (text.str().empty()) return exit;  // an error was reported
+    if (inner.failed || text.str().empty()) {
+      context.out.stream() << text.str();
+      return exit;
+    }
     if (text.str() != last) print_report(context.out, text.str(), last.empty());
     last = text.str();
     if (!context.out.stream() && !context.quiet) return Exit::internal;
-    wait_for(options.seconds, signals.token());
+    wait_for(options.seconds.value_or(kDefaultSeconds), signals.token());
     if (signals.number() != 0) return static_cast<Exit>(kSignalBase + signals.number());
   }
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "cli/context.h"
 
@@ -16,7 +17,7 @@ namespace manactl::cli {
 
 struct WatchOptions {
   bool on = false;
-  double seconds = 2;  // time between two reports
+  std::optional<double> seconds;  // time between two reports; default: 2
 };
 
 void add_watch(CLI::App& app, WatchOptions& options);

@@ -63,6 +63,10 @@ validate("args", "args", "eth1", "--root", healthy, codes=(0,))
 validate("args", "args", "--root", taken, codes=(0,))
 validate("prepare", "prepare", "eth1", "--dry-run", "--root", healthy, codes=(0,))
 
+validate("error", "status", "nowhere0", "--root", healthy, codes=(3,))
+validate("error", "check", "--nowhere", codes=(2,))
+validate("error", "doctor", "--scrub", codes=(2,))
+
 validate("completion", "completion", "bash", codes=(0,))
 
 validate("kinds", "decode", "--list", codes=(0,))

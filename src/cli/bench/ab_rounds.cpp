@@ -89,7 +89,7 @@ bool RoundRunner::fail_with(Exit exit,
                             const char* name,
                             const report::AbSide& side,
                             const std::string& why) {
-  report_error(
+  print_error(
       context_,
       Error{Errc::io,
             0,

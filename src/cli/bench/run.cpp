@@ -132,7 +132,7 @@ void save(Context& context, BenchFiles& files, report::BenchResult& result) {
     return;
   }
   // This error is not fatal: run_plan() still prints the result.
-  (void)report_error(context, because(saved.error(), "cannot save the result").value());
+  (void)print_error(context, because(saved.error(), "cannot save the result").value());
 }
 
 // Returns the rate limit of --rate for a port in packets per second; infinity without --rate.
