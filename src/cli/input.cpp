@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <vector>
 
@@ -50,6 +51,16 @@ Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::str
   auto file = open_input_file(path, what);
   if (!file) return tl::unexpected<Error>(file.error());
   return std::make_unique<DescriptorSource>(std::move(*file), printable(path));
+}
+
+bool names_captured_machine(const std::string& path) {
+  constexpr std::array kSuffixes = {".tar.gz", ".tgz", ".tar.xz", ".tar.zst"};
+  const auto has_suffix = [&path](std::string_view suffix) { return path.ends_with(suffix); };
+  if (std::ranges::any_of(kSuffixes, has_suffix)) return true;
+  struct stat status{};
+
+  return path.find('/') != std::string::npos && stat(path.c_str(), &status) == 0 &&
+         S_ISDIR(status.st_mode);
 }
 
 Result<std::string> read_input(const std::string& path,

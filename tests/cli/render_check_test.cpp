@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
@@ -17,7 +18,6 @@ namespace {
 using diag::Finding;
 using testing::EndsWith;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 diag::Check row(std::string_view id, std::string_view title) {
   return {id, title, "not so", diag::Requirement::none, nullptr, {}};
@@ -49,43 +49,71 @@ class CheckText : public testing::Test {
     std::ostringstream out;
     Screen screen(out, false, 80, false);
     screen.set_unicode(unicode);
-    print_text(screen, {facts_, report}, Exit::findings, verbosity);
+    print_text(screen, {facts_, report, {}}, Exit::findings, verbosity);
     return out.str();
   }
 
   host::Facts facts_ = host::facts_of("healthy-two-nics");
 };
 
-TEST_F(CheckText, BeginsWithProblemsAndCountsTheOthers) {
-  EXPECT_EQ(show(sample(), 0),
-            "  ✗ kernel.mana: not so: it is missing\n"
-            "      Nothing works without.\n"
-            "          modprobe mana\n"
-            "      See kernel.mana in docs/checks.md\n"
-            "  ! rdma.four: not so: so so\n"
-            "      Careful.\n"
-            "      See rdma.four in docs/checks.md\n"
-            "  ? hardware.two: cannot determine whether two: not readable\n"
-            "\n"
-            "  ✓ Hardware: 1 passed\n"
-            "  – RDMA: 3 skipped\n"
-            "\n"
-            "7 of " +
-                all() +
-                " checks (hardware, kernel, rdma): 1 passed, 1 warned, 1 failed, 3\n"
-                "skipped, 1 unknown. Run 'manactl doctor' to find the root cause.\n");
+constexpr const char* kNics =
+    "NIC   owner   VF              path  free for DPDK\n"
+    "eth0  kernel  enP30832p0s0    VF    no: SSH session, default route and 2 more\n"
+    "eth1  kernel  enP30832p0s0d1  VF    yes\n"
+    "\n";
+
+TEST_F(CheckText, EndsWithTheCauseAndTheVerdict) {
+  EXPECT_EQ(
+      show(sample(), 0),
+      kNics +
+          std::string("  ? hardware.two: cannot determine whether two\n"
+                      "  ! rdma.four: not so: so so\n"
+                      "  ✗ kernel.mana: not so: it is missing\n"
+                      "      Nothing works without.\n"
+                      "        modprobe mana\n"
+                      "\n"
+                      "7 of ") +
+          all() +
+          " checks (hardware, kernel, rdma): 1 passed, 1 warned, 1 failed, 3\n"
+          "skipped, 1 unknown\n"
+          "This VM is not ready for DPDK on MANA; 'manactl help kernel.mana' explains why.\n");
+}
+
+TEST_F(CheckText, ShowsNoRemedyOfAConsequence) {
+  auto report = sample();
+  auto consequence = row("rdma.five", "five");
+  constexpr std::array<std::string_view, 1> kCauses = {"kernel.mana"};
+  consequence.caused_by = kCauses;
+  report.outcomes.push_back({consequence, diag::fail("no five", {"Find the cause.", {"ls"}})});
+  EXPECT_THAT(show(report, 0),
+              HasSubstr("  ✗ rdma.five: not so\n"
+                        "  ✗ kernel.mana: not so: it is missing\n"
+                        "      Nothing works without.\n"));
+  EXPECT_THAT(show(report, 1), HasSubstr("      Find the cause.\n        ls\n"));
+}
+
+TEST_F(CheckText, SaysWhichNicsAreNotFree) {
+  facts_.nics->at(0).carries.clear();
+  facts_.carries_complete = fail(Errc::denied, "cannot read the routes");
+  facts_.nics->at(1).vf.reset();
+  const auto shown = show(sample(), 0);
+  EXPECT_THAT(shown, HasSubstr("  VF         unknown: cannot read the routes\n"));
+  EXPECT_THAT(shown, HasSubstr("eth1  kernel  none          synthetic  no: it has no VF\n"));
 }
 
 TEST_F(CheckText, ShowsEveryCheckInItsGroupWhenVerbose) {
   const auto shown = show(sample(), 1);
   EXPECT_THAT(shown,
-              StartsWith("Hardware\n"
-                         "  ? hardware.two: cannot determine whether two: not readable\n"
-                         "  ✓ hardware.azure: this is Azure: by its tag\n"
-                         "      the tag\n"
-                         "\n"
-                         "Kernel\n"
-                         "  ✗ kernel.mana: not so: it is missing\n"));
+              HasSubstr("\n\nHardware\n"
+                        "  ? hardware.two: cannot determine whether two: not readable\n"
+                        "  ✓ hardware.azure: this is Azure: by its tag\n"
+                        "      the tag\n"
+                        "\n"
+                        "Kernel\n"
+                        "  ✗ kernel.mana: not so: it is missing\n"
+                        "      Nothing works without.\n"
+                        "        modprobe mana\n"
+                        "      See 'manactl help kernel.mana'\n"));
   EXPECT_THAT(shown, HasSubstr("  – rdma.two: two: no MANA\n"));
 }
 
@@ -99,12 +127,18 @@ diag::Report passed(std::size_t count) {
 
 TEST_F(CheckText, NamesWhatWasChecked) {
   EXPECT_EQ(show(passed(4), 0),
-            "  ✓ Memory: 4 passed\n"
-            "\n"
-            "4 of " +
-                all() + " checks (memory): 4 passed. Run 'manactl check' for the other checks.\n");
-  EXPECT_THAT(show(passed(diag::all_checks().size()), 0),
-              EndsWith(all() + " checks: " + all() + " passed. MANA is ready to use.\n"));
+            kNics + std::string("4 of ") + all() +
+                " checks (memory): 4 passed\nRun 'manactl check' for the other checks.\n");
+  EXPECT_THAT(
+      show(passed(diag::all_checks().size()), 0),
+      EndsWith(all() + " checks: " + all() + " passed\nThis VM is ready for DPDK on MANA.\n"));
+}
+
+TEST_F(CheckText, SaysThatAReadyVmHasNoFreeNic) {
+  facts_.nics->pop_back();
+  EXPECT_THAT(
+      show(passed(diag::all_checks().size()), 0),
+      EndsWith("This VM is ready for DPDK on MANA, but none of its NICs is free for it.\n"));
 }
 
 TEST_F(CheckText, UsesWordsWithoutUnicode) {
@@ -115,8 +149,10 @@ TEST_F(CheckText, UsesWordsWithoutUnicode) {
 
 TEST_F(CheckText, EscapesControlCharacters) {
   diag::Report report;
-  report.outcomes.push_back({row("hardware.x", "x"), diag::unknown("\x1b[2J\xff")});
+  report.outcomes.push_back({row("hardware.x", "x"), diag::warn("\x1b[2J\xff", {})});
+  facts_.nics->at(1).vf->name = "\x1b[3J";
   EXPECT_THAT(show(report, 0), HasSubstr(R"(\x1b[2J\xff)"));
+  EXPECT_THAT(show(report, 0), HasSubstr(R"(eth1  kernel  \x1b[3J )"));
 }
 
 TEST_F(CheckText, StaysWithin80Columns) {
@@ -132,9 +168,9 @@ TEST(CheckJson, ContainsEveryFieldOfACheck) {
   const auto facts = host::facts_of("healthy-two-nics");
   std::ostringstream out;
   Screen screen(out, true, 80, false);
-  print_json(screen, {facts, sample()}, Exit::findings);
+  print_json(screen, {facts, sample(), {}}, Exit::findings);
   const auto document = nlohmann::json::parse(out.str());
-  EXPECT_EQ(document["schema"], "manactl.check/1");
+  EXPECT_EQ(document["schema"], "manactl.check/2");
   EXPECT_EQ(document["exit"], 1);
   EXPECT_EQ(document["healthy"], false);
   EXPECT_EQ(document["counts"]["skipped"], 3);
@@ -146,6 +182,22 @@ TEST(CheckJson, ContainsEveryFieldOfACheck) {
   EXPECT_EQ(failed["remedy"]["commands"][0], "modprobe mana");
   EXPECT_TRUE(document["checks"][1]["remedy"].is_null());
   EXPECT_EQ(document["host"]["nics"].size(), 2U);
+  EXPECT_EQ(document["host"]["nics"][1]["path"], "VF");
+  EXPECT_EQ(document["host"]["nics"][1]["free"], true);
+  EXPECT_TRUE(document["host"]["nics"][1]["reason"].is_null());
+}
+
+TEST(CheckJson, NamesTheSubjectsOfACheck) {
+  const auto facts = host::facts_of("healthy-two-nics");
+  diag::Report report;
+  report.outcomes.push_back({row("interfaces.x", "x"), diag::warn("eth1: VF enP30832p0s0d1", {})});
+  report.outcomes.push_back({row("hardware.x", "x"), diag::pass("7870:00:00.0, not eth10")});
+  std::ostringstream out;
+  Screen screen(out, true, 80, false);
+  print_json(screen, {facts, report, {}}, Exit::ok);
+  const auto document = nlohmann::json::parse(out.str());
+  EXPECT_EQ(document["checks"][0]["subjects"], nlohmann::json({"enP30832p0s0d1", "eth1"}));
+  EXPECT_EQ(document["checks"][1]["subjects"], nlohmann::json({"7870:00:00.0"}));
 }
 
 }  // namespace

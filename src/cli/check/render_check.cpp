@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "diag/evidence.h"
+#include "diag/fact_lookups.h"
+#include "host/nic_state.h"
 
 namespace manactl::cli {
 namespace {
@@ -42,26 +45,29 @@ std::string heading_of(std::string_view group) {
 
 class CheckWriter {
  public:
-  CheckWriter(Screen& screen, int verbosity) : screen_(screen), verbosity_(verbosity) {}
+  CheckWriter(Screen& screen, const CheckResult& result);
 
-  // Prints what needs attention, the worst first.
-  void write_problems(const diag::Report& report);
-
-  // Prints a line per group with the number of checks that need no attention.
-  void write_counts(const std::vector<std::string_view>& groups, const diag::Report& report);
-  void write_group(std::string_view group, const diag::Report& report);
-  void write_summary(const CheckResult& result,
-                     const std::vector<std::string_view>& groups,
-                     Exit exit);
+  // Prints what needs attention, the root cause last.
+  void write_problems();
+  void write_group(std::string_view group);
+  void write_verdict(Exit exit);
 
  private:
   void write_check(const CheckOutcome& ran);
-  void write_remedy(const diag::Remedy& remedy, std::string_view id);
+  void write_problem(const CheckOutcome& ran);
+  void write_remedy(const diag::Remedy& remedy);
+  void write_reference(std::string_view id);
   void write_line(Status status, const std::string& text);
+  bool is_cause(const CheckOutcome& ran) const;
+  std::string verdict() const;
 
   Screen& screen_;
-  int verbosity_;
+  const CheckResult& result_;
+  std::vector<const CheckOutcome*> causes_;  // failed checks that no other failed check explains
 };
+
+CheckWriter::CheckWriter(Screen& screen, const CheckResult& result)
+    : screen_(screen), result_(result), causes_(diag::first_causes(result.report)) {}
 
 const StatusStyle& style_of(Status status) {
   return *std::ranges::find(kStyles, status, &StatusStyle::status);
@@ -74,12 +80,6 @@ std::vector<std::string_view> groups_of(const diag::Report& report) {
     if (groups.empty() || groups.back() != ran.check.group()) groups.push_back(ran.check.group());
   }
   return groups;
-}
-
-std::ptrdiff_t count_of(const diag::Report& report, std::string_view group, Status status) {
-  return std::ranges::count_if(report.outcomes, [&](const CheckOutcome& ran) {
-    return ran.check.group() == group && ran.finding.status == status;
-  });
 }
 
 // "<mark> text"; further lines start below the text.
@@ -95,15 +95,21 @@ void CheckWriter::write_line(Status status, const std::string& text) {
   }
 }
 
-void CheckWriter::write_remedy(const diag::Remedy& remedy, std::string_view id) {
+void CheckWriter::write_remedy(const diag::Remedy& remedy) {
   screen_.stream() << wrap(printable(remedy.why, kMaxText), screen_.width(), kRemedyIndent) << '\n';
-  const std::string margin(kRemedyIndent, ' ');
   for (const auto& command : remedy.commands) {
-    screen_.stream() << margin << "    " << screen_.paint(Color::bold, printable(command, kMaxText))
-                     << '\n';
+    screen_.stream() << std::string(kRemedyIndent + 2, ' ')
+                     << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
   }
-  const auto reference = fmt::format("See {} in docs/checks.md", id);
-  screen_.stream() << margin << screen_.paint(Color::dim, reference) << '\n';
+}
+
+void CheckWriter::write_reference(std::string_view id) {
+  screen_.stream() << std::string(kRemedyIndent, ' ')
+                   << screen_.paint(Color::dim, fmt::format("See 'manactl help {}'", id)) << '\n';
+}
+
+bool CheckWriter::is_cause(const CheckOutcome& ran) const {
+  return std::ranges::find(causes_, &ran) != causes_.end();
 }
 
 // Returns the problem of a failed check, and otherwise its title, such as "every MANA function has
@@ -115,13 +121,16 @@ std::string statement_of(const CheckOutcome& ran) {
   return fmt::format("{}{}", prefix, ran.check.title);
 }
 
+// Prints all that is known about a check.
 void CheckWriter::write_check(const CheckOutcome& ran) {
   const auto& finding = ran.finding;
   std::string text = fmt::format("{}: {}", ran.check.id, statement_of(ran));
   if (!finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
   write_line(finding.status, text);
-  if (finding.remedy) write_remedy(*finding.remedy, ran.check.id);
-  if (verbosity_ == 0) return;
+  if (finding.remedy) {
+    write_remedy(*finding.remedy);
+    write_reference(ran.check.id);
+  }
   const std::string margin(kRemedyIndent, ' ');
   for (const auto& line : finding.evidence) {
     if (line == finding.detail) continue;
@@ -132,37 +141,35 @@ void CheckWriter::write_check(const CheckOutcome& ran) {
   }
 }
 
-void CheckWriter::write_problems(const diag::Report& report) {
+// Prints a cause with its remedy, a warning without, and of the others only the statement.
+void CheckWriter::write_problem(const CheckOutcome& ran) {
+  const auto& finding = ran.finding;
+  std::string text = fmt::format("{}: {}", ran.check.id, statement_of(ran));
+  const bool has_detail = finding.status == Status::warn || is_cause(ran);
+  if (has_detail && !finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
+  write_line(finding.status, text);
+  if (is_cause(ran) && finding.remedy) write_remedy(*finding.remedy);
+}
+
+void CheckWriter::write_problems() {
+  const auto& outcomes = result_.report.outcomes;
   bool any = false;
-  for (const auto status : {Status::fail, Status::warn, Status::unknown}) {
-    for (const auto& ran : report.outcomes) {
-      if (ran.finding.status != status) continue;
-      write_check(ran);
-      any = true;
+  const auto write = [&](const CheckOutcome& ran) {
+    write_problem(ran);
+    any = true;
+  };
+  for (const auto status : {Status::unknown, Status::warn, Status::fail}) {
+    for (const auto& ran : outcomes) {
+      if (ran.finding.status == status && !is_cause(ran)) write(ran);
     }
   }
+  std::for_each(causes_.rbegin(), causes_.rend(), [&](const auto* cause) { write(*cause); });
   if (any) screen_.stream() << '\n';
 }
 
-void CheckWriter::write_counts(const std::vector<std::string_view>& groups,
-                               const diag::Report& report) {
-  for (const auto group : groups) {
-    std::vector<std::string> counts;
-    for (const auto status : {Status::pass, Status::skipped}) {
-      const auto number = count_of(report, group, status);
-      if (number > 0) counts.push_back(fmt::format("{} {}", number, style_of(status).counted));
-    }
-    if (counts.empty()) continue;
-    const bool passed = count_of(report, group, Status::pass) > 0;
-    write_line(passed ? Status::pass : Status::skipped,
-               fmt::format("{}: {}", heading_of(group), join(counts, ", ")));
-  }
-  screen_.stream() << '\n';
-}
-
-void CheckWriter::write_group(std::string_view group, const diag::Report& report) {
+void CheckWriter::write_group(std::string_view group) {
   screen_.stream() << screen_.paint(Color::bold, heading_of(group)) << '\n';
-  for (const auto& ran : report.outcomes) {
+  for (const auto& ran : result_.report.outcomes) {
     if (ran.check.group() == group) write_check(ran);
   }
   screen_.stream() << '\n';
@@ -179,44 +186,58 @@ std::string scope_of(const diag::Report& report, const std::vector<std::string_v
                      join(std::vector<std::string>(groups.begin(), groups.end()), ", "));
 }
 
-std::string conclusion_of(const CheckResult& result) {
-  if (!result.facts.has_mana()) return "No MANA adapter was found.";
-  if (!result.report.healthy()) return "Run 'manactl doctor' to find the root cause.";
-  if (result.report.outcomes.size() < diag::all_checks().size()) {
-    return "Run 'manactl check' for the other checks.";
-  }
-  return result.report.count(Status::warn) > 0 ? "MANA is usable, with warnings."
-                                               : "MANA is ready to use.";
+bool any_nic_is_free(const CheckResult& result) {
+  return std::ranges::any_of(diag::selected_nics(result.facts, result.options),
+                             [&](const host::Nic* nic) {
+                               const auto availability = host::availability_of(*nic, result.facts);
+                               return availability.is_free.value_or(true);
+                             });
 }
 
-void CheckWriter::write_summary(const CheckResult& result,
-                                const std::vector<std::string_view>& groups,
-                                Exit exit) {
+// Returns a sentence that states whether this VM is ready for DPDK on MANA.
+std::string CheckWriter::verdict() const {
+  if (!result_.facts.has_mana())
+    return "This VM is not ready for DPDK on MANA: it has no MANA adapter.";
+  const auto& report = result_.report;
+  if (!causes_.empty()) {
+    return fmt::format("This VM is not ready for DPDK on MANA; 'manactl help {}' explains why.",
+                       causes_.front()->check.id);
+  }
+  if (report.outcomes.size() < diag::all_checks().size()) {
+    return "Run 'manactl check' for the other checks.";
+  }
+  if (!any_nic_is_free(result_)) {
+    return "This VM is ready for DPDK on MANA, but none of its NICs is free for it.";
+  }
+  return report.count(Status::warn) == 0
+             ? "This VM is ready for DPDK on MANA."
+             : "This VM is ready for DPDK on MANA; -v shows the remedies of the warnings.";
+}
+
+void CheckWriter::write_verdict(Exit exit) {
   std::vector<std::string> counts;
   for (const auto& style : kStyles) {
-    const auto count = result.report.count(style.status);
+    const auto count = result_.report.count(style.status);
     if (count > 0) counts.push_back(fmt::format("{} {}", count, style.counted));
   }
-  const auto line = fmt::format(
-      "{}: {}. {}", scope_of(result.report, groups), join(counts, ", "), conclusion_of(result));
   const auto color = exit == Exit::ok ? Color::green : Color::none;
-  for (const auto& piece : wrap_lines(line, screen_.width())) {
-    screen_.stream() << screen_.paint(color, piece) << '\n';
+  const auto scope = scope_of(result_.report, groups_of(result_.report));
+  for (const auto& text : {fmt::format("{}: {}", scope, join(counts, ", ")), verdict()}) {
+    screen_.stream() << screen_.paint(color, wrap(text, screen_.width(), 0)) << '\n';
   }
 }
 
 }  // namespace
 
 void print_text(Screen& screen, const CheckResult& result, Exit exit, int verbosity) {
-  CheckWriter writer(screen, verbosity);
-  const auto groups = groups_of(result.report);
+  CheckWriter writer(screen, result);
+  print_nics(screen, result);
   if (verbosity == 0) {
-    writer.write_problems(result.report);
-    writer.write_counts(groups, result.report);
+    writer.write_problems();
   } else {
-    for (const auto group : groups) writer.write_group(group, result.report);
+    for (const auto group : groups_of(result.report)) writer.write_group(group);
   }
-  writer.write_summary(result, groups, exit);
+  writer.write_verdict(exit);
 }
 
 }  // namespace manactl::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Prints the result of check: as text in render_check.cpp, as JSON in json_check.cpp.
+// Prints the result of check: as text in render_check.cpp and nic_table.cpp, as JSON in
+// json_check.cpp.
 
 #pragma once
 
@@ -13,9 +14,14 @@ namespace manactl::cli {
 struct CheckResult {
   const host::Facts& facts;
   const diag::Report& report;
+  const diag::CheckOptions& options;
 };
 
 void print_text(Screen& screen, const CheckResult& result, Exit exit, int verbosity);
+
+// Prints a row for each selected NIC: its owner, its VF, the path of its packets, and whether it is
+// free for DPDK. Prints nothing without a NIC.
+void print_nics(Screen& screen, const CheckResult& result);
 
 // Prints the document of schemas/check.schema.json.
 void print_json(Screen& screen, const CheckResult& result, Exit exit);

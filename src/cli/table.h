@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// Prints a table with aligned columns.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/screen.h"
+
+namespace manactl::cli {
+
+using TableRow = std::vector<std::string>;
+
+// The first row is the heading; all rows have as many cells. The last cell of a row is wrapped at
+// the width of the screen, and the other cells are not.
+void print_table(Screen& screen, const std::vector<TableRow>& rows);
+
+}  // namespace manactl::cli
