@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -59,8 +60,8 @@ Result<RawReader> load_raw_reader() {
 
 class DecompressedSource final : public ByteSource {
  public:
-  DecompressedSource(std::unique_ptr<ByteSource> source, std::string name, std::uint64_t max)
-      : source_(std::move(source)), name_(std::move(name)), max_(max), block_(kBlockSize) {}
+  DecompressedSource(std::unique_ptr<ByteSource> source, std::uint64_t max)
+      : source_(std::move(source)), max_(max), block_(kBlockSize) {}
 
   Result<std::size_t> read(std::span<char> into) override;
 
@@ -71,14 +72,12 @@ class DecompressedSource final : public ByteSource {
   Result<> begin();
   Result<> open_archive();
   Result<std::size_t> read_archive(std::span<char> into);
-  tl::unexpected<Error> reject(std::string_view why) const;
   std::string reason() const;
 
   // archive_read_callback: the next block of compressed bytes.
   static la_ssize_t next_block(archive* handle, void* self, const void** block);
 
   std::unique_ptr<ByteSource> source_;
-  std::string name_;
   std::uint64_t max_;
   std::vector<char> block_;
   std::size_t begin_ = 0, end_ = 0;  // the bytes of `block_` that were not handed out
@@ -89,13 +88,9 @@ class DecompressedSource final : public ByteSource {
   std::uint64_t total_ = 0;
 };
 
-tl::unexpected<Error> DecompressedSource::reject(std::string_view why) const {
-  return fail(Errc::invalid, fmt::format("cannot read '{}': {}", name_, why));
-}
-
 std::string DecompressedSource::reason() const {
   const char* text = reader_.error_string(archive_->get());
-  return printable(text == nullptr ? "the compressed data is damaged" : text);
+  return fmt::format("cannot decompress it: {}", printable(text == nullptr ? "damaged" : text));
 }
 
 Result<std::size_t> DecompressedSource::read(std::span<char> into) {
@@ -137,13 +132,13 @@ Result<> DecompressedSource::open_archive() {
   const bool is_supported =
       reader_.support_gzip(handle) == ARCHIVE_OK && reader_.support_xz(handle) == ARCHIVE_OK &&
       reader_.support_zstd(handle) == ARCHIVE_OK && reader_.support_raw(handle) == ARCHIVE_OK;
-  if (!is_supported) return reject(reason());
+  if (!is_supported) return fail(Errc::invalid, reason());
   archive_entry* entry = nullptr;
   const bool opened =
       reader_.open(handle, this, nullptr, &DecompressedSource::next_block, nullptr) == ARCHIVE_OK &&
       reader_.next_header(handle, &entry) == ARCHIVE_OK;
   if (opened) return {};
-  return failure_ ? tl::unexpected<Error>(*failure_) : reject(reason());
+  return failure_ ? tl::unexpected<Error>(*failure_) : fail(Errc::invalid, reason());
 }
 
 la_ssize_t DecompressedSource::next_block(archive* /*handle*/, void* self, const void** block) {
@@ -162,24 +157,22 @@ la_ssize_t DecompressedSource::next_block(archive* /*handle*/, void* self, const
 Result<std::size_t> DecompressedSource::read_archive(std::span<char> into) {
   constexpr std::size_t kTarMagic = 257;
   const auto count = reader_.read_data(archive_->get(), into.data(), into.size());
-  if (count < 0) return failure_ ? tl::unexpected<Error>(*failure_) : reject(reason());
+  if (count < 0) return failure_ ? tl::unexpected<Error>(*failure_) : fail(Errc::invalid, reason());
   const std::string_view text(into.data(), static_cast<std::size_t>(count));
   const bool is_archive =
       total_ == 0 && text.size() > kTarMagic && text.substr(kTarMagic).starts_with("ustar");
   total_ += text.size();
-  if (is_archive) return reject("it is a bundle; use --root");
+  if (is_archive) return fail(Errc::invalid, "it is a bundle; use --root");
   if (total_ > max_) {
-    return reject(fmt::format("it contains more than {}", human_bytes(max_)));
+    return fail(Errc::invalid, fmt::format("it contains more than {}", human_bytes(max_)));
   }
   return text.size();
 }
 
 }  // namespace
 
-std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source,
-                                         std::string name,
-                                         std::uint64_t max) {
-  return std::make_unique<DecompressedSource>(std::move(source), std::move(name), max);
+std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source, std::uint64_t max) {
+  return std::make_unique<DecompressedSource>(std::move(source), max);
 }
 
 }  // namespace manactl::host

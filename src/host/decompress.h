@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "base/byte_source.h"
 
@@ -17,9 +16,8 @@ inline constexpr std::uint64_t kMaxDecompressed = 1ULL << 30U;
 
 // Returns a source with the contents of `source`, which it decompresses if the first bytes are
 // those of gzip, xz or zstd. Reading fails with Errc::invalid for damaged data, for more than `max`
-// bytes, and for the archive of a bundle. `name` is the printable name for errors.
+// bytes, and for the archive of a bundle.
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source,
-                                         std::string name,
                                          std::uint64_t max = kMaxDecompressed);
 
 }  // namespace manactl::host

@@ -12,6 +12,7 @@
 namespace manactl::test::cmd_doctor_test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // The last lines that testpmd prints if it finds no ports.
@@ -83,18 +84,22 @@ TEST(Doctor, PrintsTheStoryOfALogWithV) {
                         "serviced (7870:00:00.0)\n"));
 }
 
-TEST(Doctor, ReportsUntilWhenTheDeviceWorked) {
+TEST(Doctor, ReportsTheLastSuccessAndTheFirstFault) {
   const auto text_of = [](const std::string& log, const std::string& input) {
     ProcessOptions process;
     process.input = input;
     return manactl({"doctor", "--root", fixture("not-azure"), "--log", log}, process).out;
   };
   const auto file = std::string(MANACTL_SOURCE_DIR "/tests/logs/story/fault-device-reset.log");
-  EXPECT_THAT(text_of(file, ""), HasSubstr("Worked until line 62: A port carries packets"));
-  EXPECT_THAT(text_of("-",
-                      "[   12.5] mana 7870:00:00.0 eth2: Configured vPort 1 PD 5 DB 1\n"
-                      "[   13.5] mana 7870:00:00.0: MANA reset cycle start\n"),
-              HasSubstr("Worked until 12.5 s after boot: "));
+  EXPECT_THAT(text_of(file, ""),
+              HasSubstr("Last success: A port carries packets (line 62)\nFirst fault: "));
+  EXPECT_THAT(
+      text_of("-",
+              "[   12.5] mana 7870:00:00.0 eth2: Configured vPort 1 PD 5 DB 1\n"
+              "[   13.5] mana 7870:00:00.0: MANA reset cycle start\n"),
+      AllOf(HasSubstr(" (line 1, 12.5 s after boot)\n"),
+            HasSubstr("First fault: mana 7870:00:00.0: MANA reset cycle start (line 2, 13.5 s "
+                      "after boot)\n")));
 }
 
 TEST(Doctor, QuotesAnUnknownFailureWithItsContext) {
@@ -225,7 +230,20 @@ TEST(Doctor, WarnsOfTheLimitsOfScrubbingOnOneLine) {
   EXPECT_EQ(scrubbed.code, 0) << scrubbed.err;
   EXPECT_THAT(scrubbed.err, HasSubstr("--scrub does not recognize names in sentences"));
   EXPECT_EQ(scrubbed.error_lines(), 1U);
-  EXPECT_EQ(manactl({"doctor", "--root", fixture("healthy-two-nics"), "--bundle", bundle}).err, "");
+  const auto raw = directory.path("raw.tar.gz");
+  EXPECT_EQ(manactl({"doctor", "--root", fixture("healthy-two-nics"), "--bundle", raw}).err, "");
+}
+
+TEST(Doctor, ListsTheContentsOfABundleAndDoesNotOverwriteIt) {
+  const TemporaryDirectory directory;
+  const auto bundle = directory.path("b.tar.gz");
+  const auto write = [&] {
+    return manactl({"doctor", "--root", fixture("healthy-two-nics"), "--bundle", bundle});
+  };
+  EXPECT_THAT(write().out, testing::ContainsRegex("its files by directory: .*manactl [1-9]"));
+  const auto refused = write();
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("b.tar.gz' exists; remove it, or choose another name"));
 }
 
 TEST(Doctor, ReviewsABundleWithoutATerminalAndWritesNothing) {
@@ -254,6 +272,44 @@ TEST(Doctor, ReviewsABundleWithoutATerminalAndWritesNothing) {
   EXPECT_THAT(outcome.err, HasSubstr("the bundle was not written"));
   struct stat status{};
   EXPECT_NE(stat(bundle.c_str(), &status), 0);
+}
+
+TEST(Doctor, ReadsBundlesAndCompressedLogsAsArguments) {
+  const test::TemporaryDirectory directory;
+  // "mana_dev_start(): failed to start tx queues -19\n", compressed with gzip.
+  constexpr char kLog[] =
+      "\037\213\010\000\000\000\000\000\002\003\313\115\314\113\214\117\111\055\213\057"
+      "\056\111\054\052\321\320\264\122\110\113\314\314\111\115\121\050\311\127\000\013"
+      "\051\224\124\050\024\226\246\226\246\026\053\350\032\132\162\001\000\032\025\352"
+      "\011\060\000\000\000";
+  const auto log = directory.file("testpmd.log.1.gz", std::string(kLog, sizeof kLog - 1));
+  const auto outcome = manactl({"doctor", fixture("healthy-two-nics"), log});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out,
+              HasSubstr("  line 1\n    mana_dev_start(): failed to start tx queues -19\n"));
+  const auto two = manactl({"doctor", fixture("healthy-two-nics"), fixture("kernel-old")});
+  EXPECT_EQ(two.code, 2);
+  EXPECT_THAT(two.err, HasSubstr("only one captured machine can be inspected"));
+}
+
+TEST(Check, ReadsABundleAsArgument) {
+  const auto outcome = manactl({"check", fixture("rdma-core-39")});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_THAT(outcome.out, HasSubstr("rdma-core 39 is older than 44"));
+  EXPECT_EQ(manactl({"check", fixture("rdma-core-39"), "--root", fixture("kernel-old")}).code, 2);
+  const auto log = manactl({"check", "/var/log/testpmd.log"});
+  EXPECT_EQ(log.code, 2);
+  EXPECT_THAT(log.err, HasSubstr("'manactl doctor FILE' reads logs"));
+}
+
+TEST(Help, ExplainsACheck) {
+  const auto outcome = manactl({"help", "interfaces.pairing"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out,
+              testing::StartsWith("interfaces.pairing: every NIC is paired with its VF\n\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\nWhat to do: "));
+  EXPECT_EQ(outcome.out.find('`'), std::string::npos);
+  EXPECT_EQ(manactl({"help", "interfaces.pair"}).code, 2);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::string from_hex(std::string_view hex) {
 }
 
 Result<std::string> read_all(const std::string& bytes, std::uint64_t max = kMaxDecompressed) {
-  const auto source = decompressed(std::make_unique<SlowSource>(bytes), "a.log", max);
+  const auto source = decompressed(std::make_unique<SlowSource>(bytes), max);
   std::string text;
   std::vector<char> block(4096);
   while (true) {
@@ -91,7 +91,7 @@ TEST(Decompress, RefusesMoreThanTheLimit) {
   const auto refused = read_all(from_hex(kXz), text.size() - 1);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::invalid);
-  EXPECT_THAT(refused.error().message, HasSubstr("cannot read 'a.log': it contains more than"));
+  EXPECT_THAT(refused.error().message, HasSubstr("it contains more than"));
 }
 
 TEST(Decompress, RefusesDamagedData) {
@@ -100,7 +100,7 @@ TEST(Decompress, RefusesDamagedData) {
     const auto cut = read_all(bytes.substr(0, bytes.size() / 2));
     ASSERT_FALSE(cut);
     EXPECT_EQ(cut.error().code, Errc::invalid);
-    EXPECT_THAT(cut.error().message, HasSubstr("cannot read 'a.log': "));
+    EXPECT_THAT(cut.error().message, HasSubstr("cannot decompress it: "));
   }
 }
 

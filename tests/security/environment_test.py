@@ -33,6 +33,7 @@ class Environment(Attack):
 
     def commands(self):
         """Commands that run programs, load libraries or read files, if any does."""
+        (self.folder / "bundle.tar.gz").unlink(missing_ok=True)
         return [("check", "--root", HEALTHY), ("check",), ("status",),
                 ("doctor", "--root", HEALTHY, "--bundle", self.folder / "bundle.tar.gz"), BENCH,
                 ("bench", "--sim", "--duration", "20ms", "--no-save"), ("prepare", "--dry-run", "lo"), ("restore", "--all"),

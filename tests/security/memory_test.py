@@ -33,6 +33,7 @@ class Memory(Attack):
     def recorded(self, root):
         """Reads a captured system, and records it again: this needs several copies."""
         written = self.folder / "written.tar.gz"
+        written.unlink(missing_ok=True)
         return self.run_manactl("doctor", "--root", root, "--bundle", written, "--scrub")
 
     def copy_tree(self):

@@ -110,6 +110,7 @@ class Sandbox(attack.Attack):
 
     def test_only_the_folder_of_the_bundle_is_writable(self):
         for root in (self.bundle, self.input / "tree"):
+            (self.out / "new.tar.gz").unlink(missing_ok=True)
             self.assert_confined("doctor", "--root", root, "--bundle", self.out / "new.tar.gz", "--scrub",
                                  capabilities=READ_SEARCH | OVERRIDE)
             self.assert_exit(0, self.run_manactl("check", "--root", self.out / "new.tar.gz"))

@@ -188,6 +188,7 @@ class Scrub(Attack):
     def bundle(self, tree, *logs, name="scrubbed"):
         """The path of a scrubbed bundle of a tree."""
         path = self.folder / f"{name}.tar.gz"
+        path.unlink(missing_ok=True)
         options = [option for log in logs for option in ("--log", log)]
         outcome = self.run_manactl("doctor", "--root", tree, "--bundle", path, "--scrub", *options)
         self.assertIn(outcome.code, (0, 1), outcome)
@@ -321,6 +322,7 @@ class Scrub(Attack):
         for data, kept in ((b"\n", b"\n"), (b"\x1b", b""), (b"\0---", b"---"), (b"word ", b"word ")):
             count = (64 << 20) // len(data) - 1
             (tree / "manactl/kernel.log").write_bytes(data * count)
+            bundle.unlink(missing_ok=True)
             with self.subTest(data):
                 outcome = self.run_manactl("doctor", "--root", tree, "--bundle", bundle, "--scrub")
                 self.assertIn(outcome.code, (0, 1), outcome)

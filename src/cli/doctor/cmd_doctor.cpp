@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
@@ -18,12 +20,14 @@
 #include "cli/nic_name.h"
 #include "cli/options.h"
 #include "host/bundle.h"
+#include "host/decompress.h"
 
 namespace manactl::cli {
 namespace {
 
 struct DoctorOptions {
   std::vector<std::string> logs;
+  std::vector<std::string> machines;  // bundles and captured trees
   bool kernel_log = false;
   std::string bundle;
   bool scrub = false;
@@ -55,6 +59,12 @@ std::string bundle_name(std::size_t number, const std::string& name) {
   if (name == "-") base = "stdin";
   constexpr std::size_t kMaxLength = 100;
   return fmt::format("logs/{}-{}", number, base.substr(0, kMaxLength));
+}
+
+bool is_regular_file(const std::string& path) {
+  struct stat status{};
+
+  return lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
 class DoctorCommand {
@@ -104,7 +114,7 @@ Result<> DoctorCommand::open_logs(const os::System& system, const os::Files& unr
   for (const auto& path : options_.logs) {
     auto source = open_input(path);
     if (!source) return tl::unexpected<Error>(source.error());
-    logs_.push_back({path, std::move(*source)});
+    logs_.push_back({path, host::decompressed(std::move(*source))});
   }
   const bool only_captured = !context_.root.empty() && options_.logs.empty();
   if (only_captured) {
@@ -225,7 +235,9 @@ Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit)
   if (options_.review && !review_bundle(context_, *contents, options_.bundle)) return {};
   const auto written = host::write_bundle(contents->tree, options_.bundle);
   if (!written) return fail(Errc::io, written.error().message);
-  notes_.push_back(fmt::format("the bundle was written to '{}'", options_.bundle));
+  notes_.push_back(fmt::format("the bundle was written to '{}'; its files by directory: {}",
+                               options_.bundle,
+                               contents_of(contents->tree)));
   return {};
 }
 
@@ -238,6 +250,15 @@ Exit DoctorCommand::run() {
                               options_.scrub ? "doctor: --review cannot be used with --json"
                                              : "doctor: --review requires --bundle and --scrub");
   }
+  if (is_regular_file(options_.bundle)) {
+    return report_usage_error(context_,
+                              fmt::format("doctor: '{}' exists; remove it, or choose another name",
+                                          printable(options_.bundle)));
+  }
+  if (options_.machines.size() > (context_.root.empty() ? 1U : 0U)) {
+    return report_usage_error(context_, "doctor: only one captured machine can be inspected");
+  }
+  if (!options_.machines.empty()) context_.root = options_.machines.front();
   if (options_.probe && !context_.root.empty()) {
     return report_usage_error(context_, "doctor: --probe cannot be used with --root");
   }
@@ -249,7 +270,7 @@ Exit DoctorCommand::run() {
   const os::System inspected = recording ? recording->system() : *system;
   auto good = open_logs(inspected, system->files);
   if (!good) return report_error(context_, good.error());
-  const auto facts = gather_facts(inspected);
+  const auto facts = gather_facts(inspected, context_.root);
   if (options_.probe) {
     auto probed = probe_interface(
         options_.probe->str(), inspected, facts, journal_entries(inspected, context_));
@@ -271,6 +292,13 @@ Exit DoctorCommand::run() {
   return exit;
 }
 
+Result<> add_path(std::vector<std::string>& paths, const std::string& text) {
+  auto path = parse_text(text, "a path");
+  if (!path) return tl::unexpected<Error>(path.error());
+  paths.push_back(std::move(*path));
+  return {};
+}
+
 }  // namespace
 
 CommandAction add_doctor(CLI::App& app) {
@@ -278,12 +306,14 @@ CommandAction add_doctor(CLI::App& app) {
   const auto path = [](std::string_view text) { return parse_text(text, "a path"); };
   add_value(app,
             {"--log", type::kFile, "analyze this log ('-' for standard input)", true},
-            [options](const std::string& text) -> Result<> {
-              auto log = parse_text(text, "a path");
-              if (!log) return tl::unexpected<Error>(log.error());
-              options->logs.push_back(std::move(*log));
-              return {};
-            });
+            [options](const std::string& text) { return add_path(options->logs, text); });
+  add_value(app,
+            {"FILE", type::kFile, "analyze this log, or a bundle as --root does", true},
+            [options](const std::string& text) {
+              return add_path(names_captured_machine(text) ? options->machines : options->logs,
+                              text);
+            })
+      ->allow_extra_args(true);
   add_flag(app, "--kernel-log", options->kernel_log, "analyze the kernel log, too");
   add_value(app,
             {"--bundle", type::kFile, "write facts, report and logs to this tar.gz file"},

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <map>
 #include <vector>
 
 #include "base/text.h"
@@ -51,6 +52,18 @@ void print_replaced(Context& context, const host::BundleContents& bundle) {
   print_note(context,
              kinds.empty() ? "nothing was replaced"
                            : fmt::format("replaced values, by kind: {}", join(kinds, ", ")));
+}
+
+std::string contents_of(const host::TreeEntries& tree) {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& [path, entry] : tree) {
+    if (entry.kind == Kind::file) ++counts[path.substr(0, path.find('/'))];
+  }
+  std::vector<std::string> parts;
+  for (const auto& [directory, count] : counts) {
+    parts.push_back(fmt::format("{} {}", printable(directory), count));
+  }
+  return join(parts, ", ");
 }
 
 bool review_bundle(Context& context, const host::BundleContents& bundle, const std::string& path) {

@@ -14,6 +14,9 @@ namespace manactl::cli {
 // Prints the number of replacements of each kind to err.
 void print_replaced(Context& context, const host::BundleContents& bundle);
 
+// Returns the number of files of each directory: "etc 12, logs 1, sys 410".
+std::string contents_of(const host::TreeEntries& tree);
+
 // Prints each file that is not empty to `out`. On a terminal, asks whether to write the bundle to
 // `path`. Returns true if the answer is yes; without a terminal, false.
 bool review_bundle(Context& context, const host::BundleContents& bundle, const std::string& path);
