@@ -282,7 +282,7 @@ TEST(StatusCommand, ShowsWhatAPreparedNicLacks) {
   EXPECT_THAT(outcome.out, HasSubstr(", uio_hv_generic, uio0\n"));
   const auto json = Json::parse(on("prepared-uio", {"status", "--json"}).out);
   EXPECT_TRUE(json.at("nics").at(1).at("synthetic").is_null());
-  EXPECT_EQ(json.at("nics").at(1).at("channel_driver"), "uio_hv_generic");
+  EXPECT_EQ(json.at("nics").at(1).at("driver"), "uio_hv_generic");
 }
 
 TEST(RestoreCommand, RequiresOneNicOrAll) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
 #include "cli/check/render_check.h"
+#include "cli/nic_json.h"
 #include "cli/version.h"
 
 namespace manactl::cli {
@@ -15,7 +17,7 @@ Json kernel_json(const host::Facts& facts) {
   if (!facts.kernel) return nullptr;
   return {{"release", safe(facts.kernel->release)},
           {"machine", safe(facts.kernel->machine)},
-          {"distribution", safe(facts.kernel->distribution)}};
+          {"distribution", text_or_null<Json>(facts.kernel->distribution)}};
 }
 
 Json platform_json(const host::Facts& facts) {
@@ -23,6 +25,11 @@ Json platform_json(const host::Facts& facts) {
   return {{"azure", facts.platform->azure},
           {"hyperv", facts.platform->hyperv},
           {"evidence", safe(facts.platform->evidence)}};
+}
+
+// The platform may report no node.
+Json number_or_null(int node) {
+  return node < 0 ? Json(nullptr) : Json(node);
 }
 
 Json functions_json(const host::Facts& facts) {
@@ -33,48 +40,72 @@ Json functions_json(const host::Facts& facts) {
                      {"vendor", fmt::format("{:04x}", function.vendor)},
                      {"device", fmt::format("{:04x}", function.device)},
                      {"mana", function.is_mana()},
-                     {"driver", safe(function.driver)},
-                     {"numa_node", function.numa_node},
-                     {"slot", safe(function.slot)},
+                     {"driver", text_or_null<Json>(function.driver)},
+                     {"numa_node", number_or_null(function.numa_node)},
+                     {"slot", text_or_null<Json>(function.slot)},
                      {"netdevs", strings(function.netdevs)},
                      {"rdma_devices", strings(function.rdma_devices)}});
   }
   return array;
 }
 
-Json netdev_json(const std::optional<host::Netdev>& netdev) {
-  if (!netdev) return nullptr;
-  return {{"name", safe(netdev->name)},
-          {"mac", netdev->mac.str()},
-          {"driver", safe(netdev->driver)},
-          {"up", netdev->up},
-          {"running", netdev->running},
-          {"mtu", netdev->mtu}};
-}
-
 Json nics_json(const host::Facts& facts) {
   if (!facts.nics) return nullptr;
   Json array = Json::array();
   for (const auto& nic : *facts.nics) {
-    array.push_back({{"name", safe(nic.name())},
-                     {"synthetic", netdev_json(nic.synthetic)},
-                     {"vf", netdev_json(nic.vf)},
-                     {"vmbus", nic.vmbus ? Json(nic.vmbus->str()) : Json(nullptr)},
-                     {"vmbus_driver", safe(nic.vmbus_driver)},
-                     {"prepared", nic.is_prepared()},
-                     {"paired_by", safe(nic.paired_by)},
-                     {"carries", strings(nic.carries)}});
+    array.push_back(nic_json<Json>(nic.name(), &nic, facts));
   }
   return array;
 }
 
-Json check_json(const diag::CheckOutcome& ran) {
+// The names of NICs, VFs, functions, RDMA devices and modules in the facts.
+std::vector<std::string> known_names(const host::Facts& facts) {
+  std::vector<std::string> names;
+  for (const auto& nic : facts.nics.value_or(std::vector<host::Nic>{})) {
+    names.push_back(nic.name());
+    if (nic.vf) names.push_back(nic.vf->name);
+  }
+  for (const auto& function : facts.functions.value_or(std::vector<host::PciFunction>{})) {
+    names.push_back(function.address.str());
+  }
+  for (const auto& device : facts.rdma.devices.value_or(std::vector<host::RdmaDevice>{})) {
+    names.push_back(device.name);
+  }
+  for (const auto& module : facts.modules) names.push_back(module.name);
+  std::ranges::sort(names);
+  const auto rest = std::ranges::unique(names);
+  names.erase(rest.begin(), rest.end());
+  return names;
+}
+
+// Returns the names that occur as words in the detail of the finding.
+std::vector<std::string> subjects_of(const diag::Finding& finding,
+                                     const std::vector<std::string>& names) {
+  constexpr std::string_view kEnds = " ,;:()";
+  std::vector<std::string> found;
+  for (const auto& name : names) {
+    for (auto at = finding.detail.find(name); at != std::string::npos;
+         at = finding.detail.find(name, at + 1)) {
+      const auto end = at + name.size();
+      const bool begins = at == 0 || kEnds.find(finding.detail[at - 1]) != std::string_view::npos;
+      const bool ends =
+          end == finding.detail.size() || kEnds.find(finding.detail[end]) != std::string_view::npos;
+      if (!begins || !ends) continue;
+      found.push_back(name);
+      break;
+    }
+  }
+  return found;
+}
+
+Json check_json(const diag::CheckOutcome& ran, const std::vector<std::string>& names) {
   Json row;
   row["id"] = ran.check.id;
   row["group"] = ran.check.group();
   row["title"] = ran.check.title;
   row["status"] = word_of(ran.finding.status);
-  row["detail"] = safe(ran.finding.detail);
+  row["detail"] = text_or_null<Json>(ran.finding.detail);
+  row["subjects"] = strings(subjects_of(ran.finding, names));
   row["evidence"] = strings(ran.finding.evidence);
   row["remedy"] = nullptr;
   if (ran.finding.remedy) {
@@ -89,7 +120,7 @@ Json check_json(const diag::CheckOutcome& ran) {
 void print_json(Screen& screen, const CheckResult& result, Exit exit) {
   using diag::Status;
   Json document;
-  document["schema"] = "manactl.check/1";
+  document["schema"] = "manactl.check/2";
   document["manactl"] = version();
   document["healthy"] = result.report.healthy() && result.facts.has_mana();
   document["complete"] = result.report.outcomes.size() == diag::all_checks().size();
@@ -104,7 +135,10 @@ void print_json(Screen& screen, const CheckResult& result, Exit exit) {
                       {"nics", nics_json(result.facts)},
                       {"interfaces", strings(result.facts.interfaces)}};
   document["checks"] = Json::array();
-  for (const auto& ran : result.report.outcomes) document["checks"].push_back(check_json(ran));
+  const auto names = known_names(result.facts);
+  for (const auto& ran : result.report.outcomes) {
+    document["checks"].push_back(check_json(ran, names));
+  }
   screen.stream() << document.dump(2) << '\n';
 }
 

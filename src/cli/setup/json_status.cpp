@@ -4,6 +4,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "cli/nic_json.h"
 #include "cli/setup/render_status.h"
 #include "cli/version.h"
 
@@ -18,24 +19,16 @@ Json function_json(const host::PciFunction& function, const host::Facts& facts) 
     const auto* provider = find_provider(facts, device->name);
     devices.push_back(
         {{"name", safe(device->name)},
-         {"uverbs", safe(device->uverbs)},
+         {"uverbs", text_or_null<Json>(device->uverbs)},
          {"driver_id", device->driver_id ? Json(*device->driver_id) : Json()},
-         {"provider", provider != nullptr ? safe(provider->library) : std::string()}});
+         {"provider",
+          provider != nullptr ? text_or_null<Json>(provider->library) : Json(nullptr)}});
   }
   return {{"address", function.address.str()},
-          {"driver", safe(function.driver)},
-          {"numa_node", function.numa_node},
+          {"driver", text_or_null<Json>(function.driver)},
+          {"numa_node", function.numa_node < 0 ? Json(nullptr) : Json(function.numa_node)},
           {"netdevs", strings(function.netdevs)},
           {"rdma_devices", std::move(devices)}};
-}
-
-Json netdev_json(const std::optional<host::Netdev>& netdev) {
-  if (!netdev) return nullptr;
-  return {{"name", safe(netdev->name)},
-          {"driver", safe(netdev->driver)},
-          {"up", netdev->up},
-          {"running", netdev->running},
-          {"mtu", netdev->mtu}};
 }
 
 Json confirmation_json(const setup::Confirmation& confirmation) {
@@ -49,16 +42,10 @@ Json confirmation_json(const setup::Confirmation& confirmation) {
   return row;
 }
 
-Json nic_json(const setup::NicStatus& nic) {
-  Json row;
-  row["name"] = safe(nic.name);
+Json status_json(const setup::NicStatus& nic, const host::Facts& facts) {
+  auto row = nic_json<Json>(nic.name, nic.facts, facts);
   row["nic"] = Json::object();
   for (const auto& [key, value] : nic.nic.fields()) row["nic"][key] = safe(value);
-  row["owner"] = word_of(setup::kOwnerWords, nic.owner);
-  row["uio"] = safe(nic.uio);
-  row["synthetic"] = netdev_json(nic.facts != nullptr ? nic.facts->synthetic : std::nullopt);
-  row["vf"] = netdev_json(nic.facts != nullptr ? nic.facts->vf : std::nullopt);
-  row["channel_driver"] = nic.facts != nullptr ? safe(nic.facts->vmbus_driver) : std::string();
   row["objections"] = strings(nic.objections);
   row["journal"] = word_of(setup::kJournalStateWords, nic.journal);
   row["holders"] = Json::array();
@@ -87,7 +74,7 @@ Json hugepages_json(const host::Memory& memory) {
 
 void print_json(Screen& screen, const StatusOutput& result) {
   Json json;
-  json["schema"] = "manactl.status/1";
+  json["schema"] = "manactl.status/2";
   json["manactl"] = version();
   json["exit"] = static_cast<int>(Exit::ok);
   json["functions"] = Json::array();
@@ -95,9 +82,10 @@ void print_json(Screen& screen, const StatusOutput& result) {
     json["functions"].push_back(function_json(*function, result.facts));
   }
   json["nics"] = Json::array();
-  for (const auto& nic : result.status.nics) json["nics"].push_back(nic_json(nic));
+  for (const auto& nic : result.status.nics) json["nics"].push_back(status_json(nic, result.facts));
   json["others"] = Json::array();
-  for (const auto& other : result.status.others) json["others"].push_back(nic_json(other));
+  for (const auto& other : result.status.others)
+    json["others"].push_back(status_json(other, result.facts));
   json["hugepages"] = hugepages_json(result.facts.memory);
   json["journal_error"] = result.journal_error.empty() ? Json() : Json(safe(result.journal_error));
   json["persistent"] = result.persistent;
