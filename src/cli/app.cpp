@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "cli/arguments.h"
+#include "cli/check_help.h"
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/help.h"
@@ -26,50 +27,110 @@ namespace manactl::cli {
 namespace {
 
 constexpr std::array kCommands = {
+    Command{"check",
+            "[IFACE|BUNDLE] [OPTION]...",
+            "Check whether this VM is ready for DPDK on MANA",
+            {"manactl check", "manactl check eth1 --queues 8 -v"},
+            add_check},
+    Command{"doctor",
+            "[FILE]... [OPTION]...",
+            "Find the root cause of MANA and DPDK problems",
+            {"manactl doctor testpmd.log --kernel-log",
+             "manactl doctor --kernel-log --bundle vm.tar.gz --scrub"},
+            add_doctor},
     Command{
-        "check", "[IFACE] [OPTION]...", "Check whether this VM is ready to use MANA", add_check},
-    Command{"doctor", "[OPTION]...", "Find the root cause of MANA and DPDK problems", add_doctor},
-    Command{"bench",
-            "[IFACE|--vdev DEVICE] [OPTION]...",
-            "Measure packet rates in user space",
-            add_bench},
+        "bench",
+        "[IFACE|--vdev DEVICE] [OPTION]...",
+        "Measure packet rates in user space",
+        {"manactl bench eth1 --mode tx --queues 4", "manactl bench --sim --mode rx --duration 5"},
+        add_bench},
     Command{"bench ab",
             "[OPTION]... -- COMMON -- A -- B",
             "Measure two configurations in turns and compare them",
+            {"manactl bench ab -- eth1 -- --queues 1 -- --queues 4",
+             "manactl bench ab -- --sim -- --size 64 -- --size 128"},
             add_bench_ab},
     Command{"bench compare",
             "BEFORE AFTER [OPTION]...",
             "Compare two results and report regressions",
-            add_bench_compare},
+            {"manactl bench compare before after", "manactl bench compare before latest --json"},
+            add_bench_compare,
+            false,
+            true},
     Command{"bench merge",
             "SENDER RECEIVER [OPTION]...",
             "Merge the results of both ends of a run",
-            add_bench_merge},
-    Command{"bench list", "[OPTION]...", "List saved results", add_bench_list},
-    Command{"bench rm", "RESULT... [OPTION]...", "Remove saved results", add_bench_rm},
-    Command{"bench show", "[RESULT] [OPTION]...", "Print a saved result", add_bench_show},
-    Command{"prepare", "[IFACE] [OPTION]...", "Bind a NIC to user space (reversible)", add_prepare},
-    Command{"restore", "[IFACE|--all] [OPTION]...", "Undo the changes of prepare", add_restore},
+            {"manactl bench merge sender.json receiver.json",
+             "manactl bench merge sender.json receiver.json -o html"},
+            add_bench_merge,
+            false,
+            true},
+    Command{"bench list",
+            "[OPTION]...",
+            "List saved results",
+            {"manactl bench list", "manactl bench list --json"},
+            add_bench_list,
+            false,
+            true},
+    Command{"bench rm",
+            "RESULT... [OPTION]...",
+            "Remove saved results",
+            {"manactl bench rm latest", "manactl bench rm before after"},
+            add_bench_rm,
+            false,
+            true},
+    Command{"bench show",
+            "[RESULT] [OPTION]...",
+            "Print a saved result",
+            {"manactl bench show", "manactl bench show before -o html"},
+            add_bench_show,
+            false,
+            true},
+    Command{"prepare",
+            "[IFACE] [OPTION]...",
+            "Bind a NIC to user space (reversible)",
+            {"manactl prepare eth1 --dry-run", "manactl prepare eth1 --confirm-timeout 60"},
+            add_prepare},
+    Command{"restore",
+            "[IFACE|--all] [OPTION]...",
+            "Undo the changes of prepare",
+            {"manactl restore eth1", "manactl restore --all"},
+            add_restore},
     Command{"status",
             "[IFACE] [OPTION]...",
             "Show which driver owns each NIC and what was changed",
+            {"manactl status", "manactl status eth1 -v"},
             add_status},
     Command{"args",
             "[IFACE]... [OPTION]...",
             "Print the DPDK arguments of prepared NICs",
+            {"manactl args eth1", "dpdk-testpmd $(manactl args eth1 --for eal) -- -i"},
             add_args,
             true},
     Command{"confirm",
             "[OPTION]... [IFACE]",
             "Confirm the changes of prepare --confirm-timeout",
+            {"manactl confirm", "manactl confirm eth1"},
             add_confirm},
-    Command{"decode", "KIND HEX|FILE|- [OPTION]...", "Decode MANA hardware formats", add_decode},
-    Command{
-        "sim", "[OPTION]... -- COMMAND...", "Run a program on a MANA adapter in software", add_sim},
+    Command{"decode",
+            "KIND HEX|FILE|- [OPTION]...",
+            "Decode MANA hardware formats",
+            {"manactl decode cq-doorbell 0500000040000080", "manactl decode sq-wqe dump.txt"},
+            add_decode,
+            false,
+            true},
+    Command{"sim",
+            "[OPTION]... -- COMMAND...",
+            "Run a program on a MANA adapter in software",
+            {"manactl sim -- dpdk-testpmd -l 0-1 --in-memory",
+             "manactl sim --fault tx=33 -- manactl bench sim0"},
+            add_sim},
     Command{"completion",
             "bash|zsh|fish",
             "Print the completion script of a shell",
+            {"manactl completion bash", "manactl completion zsh"},
             add_completion,
+            true,
             true},
 };
 
@@ -214,17 +275,40 @@ Result<> choose_output(const CLI::App& app,
   if (!output) return because(output.error(), command.name);
   context.json = *output == Output::json;
   context.quiet = global.quiet;
-  if (!global.quiet) return {};
-  context.err.set_redraw(false);
   const auto words = app.get_option("--output")->results();
   const bool prints_text = !context.json && (words.empty() || words.back() == "text");
+  if (prints_text && !context.out.has_unicode()) context.out.spell_units_in_ascii();
+  if (!context.err.has_unicode()) context.err.spell_units_in_ascii();
+  if (!global.quiet) return {};
+  context.err.set_redraw(false);
   if (prints_text && !command.prints_data) context.out.mute();
   return {};
+}
+
+// True if the option is on the command line. A setting applies to all commands that use it.
+bool is_typed(const CommandLine& line, const std::string& option) {
+  const auto end = std::ranges::find(line.arguments, "--");  // options of the program of sim follow
+  return std::any_of(line.arguments.begin(), end, [&option](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  });
+}
+
+// Whether an error in the command line is reported as JSON. The command line is not parsed yet.
+bool asks_for_json(const CommandLine& line) {
+  if (is_typed(line, "--json") || is_typed(line, "-j")) return true;
+  const auto text = fmt::format(" {} ", join(line.arguments, " "));
+  return std::ranges::any_of(
+      std::array{" -o json ", " -ojson ", " --output json ", " --output=json "},
+      [&text](const char* words) { return text.find(words) != text.npos; });
 }
 
 Exit run_command_line(const Invocation& invocation, Context& context) {
   const auto line = split_command_line(invocation.arguments);
   const Command* command = find_command(line.command);
+  context.json = asks_for_json(line);
+  const bool may_name_check =
+      command == nullptr && line.arguments == std::vector<std::string>{"--help"};
+  if (may_name_check && print_check_help(context.out, line.command)) return Exit::ok;
   if (!line.command.empty() && command == nullptr)
     return report_unknown_command(context, line.command, similar_command(line.command));
   if (const auto meant = misspelled_pair(line, context); !meant.empty()) {
@@ -259,6 +343,9 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
     return Exit::ok;
   }
   if (global.version) return print_version(context);
+  if (command != nullptr && command->ignores_root && is_typed(line, "--root")) {
+    return report_usage_error(context, fmt::format("{}: --root is not supported", command->name));
+  }
   if (command != nullptr) {
     const auto chosen = choose_output(app, *command, global, context);
     return chosen ? action(context) : report_error(context, chosen.error());

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -21,11 +22,13 @@ namespace manactl::cli {
 using CommandAction = std::function<Exit(Context&)>;
 
 struct Command {
-  std::string_view name;                    // one word, or two: "bench compare"
-  std::string_view usage;                   // positional arguments, for help: "[IFACE]"
-  std::string_view summary;                 // one line
+  std::string_view name;     // one word, or two: "bench compare"
+  std::string_view usage;    // positional arguments, for help: "[IFACE]"
+  std::string_view summary;  // one line
+  std::array<std::string_view, 2> examples;
   CommandAction (*add_options)(CLI::App&);  // returns the action to run after parsing
-  bool prints_data = false;  // its text is input of other programs, so --quiet does not affect it
+  bool prints_data = false;   // its text is input of other programs, so --quiet does not affect it
+  bool ignores_root = false;  // it inspects no machine, so --root is rejected
 };
 
 std::span<const Command> commands();

@@ -101,6 +101,8 @@ void print_help(Screen& screen, const Command& command, const CLI::App& app) {
   }
   print_heading(screen, "Global options");
   print_options(screen, app, global);
+  print_heading(screen, "Examples");
+  for (const auto& example : command.examples) out << "  " << example << '\n';
   std::string page(command.name);
   std::replace(page.begin(), page.end(), ' ', '-');
   out << "\nSee also: man manactl-" << page << '\n';

@@ -39,7 +39,41 @@ unsigned columns_of(int number) {
   return size.ws_col;
 }
 
+// Passes all bytes on, but the letter u for the micro sign.
+class AsciiUnits final : public std::streambuf {
+ public:
+  explicit AsciiUnits(std::streambuf& target) : target_(target) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    constexpr char kFirst = '\xc2';  // of the micro sign in UTF-8
+    constexpr char kSecond = '\xb5';
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char byte = traits_type::to_char_type(c);
+    if (is_pending_) {
+      is_pending_ = false;
+      if (byte == kSecond) return target_.sputc('u');
+      target_.sputc(kFirst);
+    }
+    if (byte != kFirst) return target_.sputc(byte);
+    is_pending_ = true;
+    return c;
+  }
+
+  int sync() override { return target_.pubsync(); }
+
+ private:
+  std::streambuf& target_;
+  bool is_pending_ = false;  // the first byte may begin a micro sign
+};
+
 }  // namespace
+
+void Screen::spell_units_in_ascii() {
+  if (stream_.rdbuf() == nullptr) return;
+  ascii_ = std::make_shared<AsciiUnits>(*stream_.rdbuf());
+  stream_.rdbuf(ascii_.get());
+}
 
 std::string Screen::paint(Color color, std::string_view text) const {
   if (!color_ || color == Color::none || text.empty()) return std::string(text);

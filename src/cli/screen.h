@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ class Screen {
 
   void set_unicode(bool on) { unicode_ = on; }
 
+  // Writes "us" instead of "\u00b5s" from now on, for locales that are not UTF-8. This object, or a
+  // copy, must exist as long as the stream is used.
+  void spell_units_in_ascii();
+
   // Discards all further output.
   void mute() { stream_.rdbuf(nullptr); }
 
@@ -58,6 +63,7 @@ class Screen {
   bool terminal_;
   bool unicode_ = false;
   bool redraw_ = false;
+  std::shared_ptr<std::streambuf> ascii_;  // set by spell_units_in_ascii()
 };
 
 // Detects the properties of descriptor `number`. A terminal has its own width, and colors unless

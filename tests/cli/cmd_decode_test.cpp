@@ -150,7 +150,7 @@ TEST(Decode, FoldsEmptyRecordsAndUnusedElements) {
   const auto queue =
       manactl({"decode", "eqe", "05000000000000000000000003000020" + std::string(96, '0')});
   EXPECT_EQ(queue.code, 0);
-  EXPECT_THAT(queue.out, HasSubstr("eqe 0, bytes 0-15\n"));
+  EXPECT_THAT(queue.out, HasSubstr("eqe 0, bytes 0-15: "));
   EXPECT_THAT(queue.out, HasSubstr("eqe 1-3, bytes 16-63: empty\n"));
   EXPECT_THAT(queue.out, Not(HasSubstr("reserved")));
   const auto packets = manactl({"decode", "rx-completion", "41000000" + std::string(112, '0')});

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "cli/run_manactl.h"
 #include "setup/prepare.h"
@@ -96,6 +97,16 @@ TEST(Output, IsJsonWithEachOfItsOptions) {
   EXPECT_EQ(manactl({"check", "-o", "text"}).out, manactl({"check"}).out);
 }
 
+TEST(Quiet, PrintsNoWarnings) {
+  const std::vector<std::string> words = {
+      "args", "eth1", "--root", MANACTL_SOURCE_DIR "/tests/fixtures/healthy-two-nics"};
+  auto quiet = words;
+  quiet.emplace_back("-q");
+  EXPECT_THAT(manactl(words).err, HasSubstr("Warning: "));
+  EXPECT_EQ(manactl(quiet).err, "");
+  EXPECT_EQ(manactl(quiet).out, manactl(words).out);
+}
+
 TEST(Quiet, PrintsNoReportButErrorsAndData) {
   const std::string root = MANACTL_SOURCE_DIR "/tests/fixtures/";
   const auto failed = manactl({"check", "-q", "--root", root + "kernel-old"});
@@ -152,6 +163,21 @@ TEST(GlobalOptions, AreAcceptedBeforeAndAfterTheCommand) {
   const auto after = manactl({"check", "--only=hardware", "--json"});
   EXPECT_EQ(before.out, after.out);
   EXPECT_EQ(before.out.substr(0, 1), "{");
+}
+
+TEST(Errors, AreADocumentWithJson) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"check", "--jsn", "--json"},
+                                             {"chek", "-o", "json"},
+                                             {"decode", "nokind", "00", "-j"}}) {
+    const auto outcome = manactl(words);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    const auto document = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(document["schema"], "manactl.error/1");
+    EXPECT_EQ(document["exit"], 2);
+    EXPECT_EQ("manactl: " + document["message"].get<std::string>() + "\n", outcome.err);
+    EXPECT_TRUE(document["hint"].is_null());
+  }
 }
 
 }  // namespace

@@ -67,5 +67,13 @@ TEST(Environment, CopiesOnlyTheVariablesOfManactl) {
   EXPECT_NE(environment.find("TERM"), nullptr);
 }
 
+TEST(Screen, SpellsUnitsInAscii) {
+  std::ostringstream out;
+  Screen screen(out, false, 80, false);
+  screen.spell_units_in_ascii();
+  screen.stream() << "12.3 \u00b5s, \u00e9, \u00a0, \xc2" << "\xb5" << 's';
+  EXPECT_EQ(out.str(), "12.3 us, \u00e9, \u00a0, us");
+}
+
 }  // namespace
 }  // namespace manactl::cli::screen_test

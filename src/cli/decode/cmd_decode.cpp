@@ -24,7 +24,7 @@ struct DecodeOptions {
   const Kind* kind = nullptr;
   std::vector<std::string> input;
   std::optional<std::uint64_t> offset;  // in the doorbell page
-  GroupOrder order = GroupOrder::automatic;
+  std::optional<GroupOrder> order;
   bool explain = false;
   bool lax = false;
   bool list = false;
@@ -34,7 +34,14 @@ Result<const Kind*> parse_kind(std::string_view text) {
   if (const auto* kind = wire::find_kind(text)) return kind;
   std::vector<std::string> names;
   for (const auto& kind : wire::kinds()) names.emplace_back(kind.name);
-  const auto hint = suggestion(text, names);
+  // "wqe" stands for several kinds, such as "sq-wqe".
+  std::vector<std::string> longer;
+  for (const auto& name : names) {
+    const bool is_queue = name.ends_with(fmt::format("q-{}", text));
+    if (is_queue) longer.push_back(fmt::format("'{}'", name));
+  }
+  const auto hint = longer.empty() ? suggestion(text, names)
+                                   : fmt::format("; did you mean {}?", join(longer, " or "));
   return fail(
       Errc::invalid,
       fmt::format("'{}' is not a kind{}", printable(text), hint.empty() ? "; see --list" : hint));
@@ -83,6 +90,11 @@ class DecodeCommand {
 };
 
 Exit DecodeCommand::run() {
+  const bool has_more = options_.kind != nullptr || options_.offset || options_.order ||
+                        options_.explain || options_.lax;
+  if (options_.list && has_more) {
+    return report_usage_error(context_, "decode: --list takes no other arguments");
+  }
   if (options_.list) {
     context_.json ? print_kinds_json(context_.out) : print_kinds_text(context_.out);
     return Exit::ok;
@@ -120,6 +132,12 @@ Result<> DecodeCommand::read_number() {
   if (options_.input.size() != 1) {
     return fail(Errc::invalid, fmt::format("{} requires one number", kind_->name));
   }
+  if (options_.order || options_.lax) {
+    return fail(Errc::invalid,
+                fmt::format("{} applies only to bytes; {} is a number",
+                            options_.order ? "--order" : "--lax",
+                            kind_->name));
+  }
   const auto number = parse_number(options_.input.front(), UINT32_MAX);
   if (!number) return tl::unexpected<Error>(number.error());
   wire::Field field;
@@ -143,13 +161,14 @@ Result<HexDump> DecodeCommand::parse_input() {
     return fail(Errc::invalid,
                 "BYTES are missing: give hexadecimal digits, a file, or '-' for standard input");
   }
+  const auto order = options_.order.value_or(GroupOrder::automatic);
   const bool is_text = input.size() > 1 || input.front().find_first_of(" \n") != std::string::npos;
   if (is_text || looks_hexadecimal(input.front())) {
-    return parse_hex_dump(join(input, " "), options_.order);
+    return parse_hex_dump(join(input, " "), order);
   }
   const auto text = read_input(input.front(), "a dump", kMaxDumpText);
   if (!text) return tl::unexpected<Error>(text.error());
-  if (!looks_binary(*text)) return parse_hex_dump(*text, options_.order);
+  if (!looks_binary(*text)) return parse_hex_dump(*text, order);
   if (text->size() > kMaxDump) {
     return fail(Errc::invalid, fmt::format("'{}' is larger than 1 MiB", printable(input.front())));
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cli/decode/field_view.h"
 
 namespace manactl::cli {
@@ -28,6 +29,24 @@ bool is_zero(const FieldView& view) {
   return std::ranges::all_of(view.values, [](std::uint64_t value) { return value == 0; });
 }
 
+// "type 3 (transmit error), vendor_error 0x21": the fields that are not zero, up to six of them.
+std::string summary_of(const wire::Dissection& dissection) {
+  constexpr std::size_t kMaxFields = 6;
+  std::vector<std::string> parts;
+  for (const auto& section : dissection.sections) {
+    for (const auto& view : field_views(section)) {
+      if (is_zero(view) || view.is_reserved) continue;
+      const bool is_number = view.meaning.empty() && !view.is_array;
+      const auto value = is_number ? number_text(view.values.front()) : view.meaning;
+      parts.push_back(value.empty() ? view.name : fmt::format("{} {}", view.name, value));
+    }
+  }
+  const auto more = parts.size() - std::min(parts.size(), kMaxFields);
+  parts.resize(parts.size() - more);
+  if (more > 0) parts.push_back(fmt::format("and {} more (-v)", more));
+  return join(parts, ", ");
+}
+
 class DecodeWriter {
  public:
   DecodeWriter(Screen& screen, const DecodeResult& result, int verbosity)
@@ -38,6 +57,7 @@ class DecodeWriter {
  private:
   void write_dump(const std::vector<wire::Dissection>& dissections);
   void write_dissection(const wire::Dissection& dissection);
+  void write_problems(const wire::Dissection& dissection);
   void write_section(const wire::Section& section);
   void write_fields(const wire::Section& section);
   std::size_t write_unused_groups(const std::vector<FieldView>& views, std::size_t from);
@@ -72,23 +92,31 @@ void DecodeWriter::write_dump(const std::vector<wire::Dissection>& dissections) 
       ++last;
     }
     const auto& dissection = dissections[i];
+    const bool is_brief = dissections.size() > 1 && verbosity_ == 0 && !result_.explain;
     if (dissections.size() > 1 || dissection.is_empty) {
       const auto end = dissections[last].at + dissections[last].size - 1;
       const auto number = last == i ? fmt::format("{}", i) : fmt::format("{}-{}", i, last);
-      out << fmt::format("{} {}, bytes {}-{}{}\n",
-                         result_.kind,
-                         number,
-                         dissection.at,
-                         end,
-                         dissection.is_empty ? ": empty" : "");
+      auto line = fmt::format("{} {}, bytes {}-{}", result_.kind, number, dissection.at, end);
+      if (dissection.is_empty || is_brief) line += ": ";
+      if (dissection.is_empty) line += "empty";
+      if (!dissection.is_empty && is_brief) line += summary_of(dissection);
+      out << line << '\n';
     }
-    if (!dissection.is_empty) write_dissection(dissection);
+    if (is_brief) {
+      write_problems(dissection);
+    } else if (!dissection.is_empty) {
+      write_dissection(dissection);
+    }
     i = last;
   }
 }
 
 void DecodeWriter::write_dissection(const wire::Dissection& dissection) {
   for (const auto& part : dissection.sections) write_section(part);
+  write_problems(dissection);
+}
+
+void DecodeWriter::write_problems(const wire::Dissection& dissection) {
   for (const auto& problem : problems_of(dissection)) {
     screen_.stream() << screen_.paint(Color::red, "! " + describe(problem)) << '\n';
   }

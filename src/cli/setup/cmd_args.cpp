@@ -161,7 +161,7 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;
   const auto lcores = has_lcores ? lcore_warning(facts, size) : std::string();
   if (!lcores.empty()) result.warnings.push_back(lcores);
-  if (format != ArgsFormat::json) print_warnings(context.err, result.warnings);
+  if (format != ArgsFormat::json) print_warnings(context, result.warnings);
   print_args(context.out, result, format);
   return Exit::ok;
 }

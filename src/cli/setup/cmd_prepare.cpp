@@ -124,7 +124,7 @@ Exit print_result(const PrepareOutput& result, Context& context) {
     print_json(context.out, result, exit);
     return exit;
   }
-  print_warnings(context.err, warnings_of(result.prepared));
+  print_warnings(context, warnings_of(result.prepared));
   print_text(exit == Exit::ok ? context.out : context.err, result, context.verbosity);
   return exit;
 }

@@ -134,9 +134,10 @@ std::vector<std::string> warnings_of(const setup::PrepareResult& prepared) {
   return warnings;
 }
 
-void print_warnings(Screen& screen, const std::vector<std::string>& warnings) {
+void print_warnings(Context& context, const std::vector<std::string>& warnings) {
+  if (context.quiet) return;
   for (const auto& warning : warnings) {
-    screen.stream() << "Warning: " << printable(warning, 1000) << '\n';
+    context.err.stream() << "Warning: " << printable(warning, 1000) << '\n';
   }
 }
 

@@ -29,7 +29,7 @@ struct PrepareOutput {
 // Returns what a successful run could not do, such as reserving all hugepages that DPDK needs.
 std::vector<std::string> warnings_of(const setup::PrepareResult& prepared);
 
-void print_warnings(Screen& screen, const std::vector<std::string>& warnings);
+void print_warnings(Context& context, const std::vector<std::string>& warnings);
 
 void print_text(Screen& screen, const PrepareOutput& result, int verbosity);
 
