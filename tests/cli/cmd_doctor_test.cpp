@@ -292,6 +292,14 @@ TEST(Doctor, ReadsBundlesAndCompressedLogsAsArguments) {
   EXPECT_THAT(two.err, HasSubstr("only one captured machine can be inspected"));
 }
 
+TEST(Check, PassesStrictlyOnAHealthyVm) {
+  for (const auto* tree : {"mana-direct", "ubuntu-two-nics"}) {
+    const auto outcome = manactl({"check", "--strict", "--root", fixture(tree)});
+    EXPECT_EQ(outcome.code, 0) << outcome.out;
+    EXPECT_THAT(outcome.out, testing::EndsWith("\nThis VM is ready for DPDK on MANA.\n"));
+  }
+}
+
 TEST(Check, ReadsABundleAsArgument) {
   const auto outcome = manactl({"check", fixture("rdma-core-39")});
   EXPECT_EQ(outcome.code, 1);

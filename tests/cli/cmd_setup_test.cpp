@@ -191,6 +191,14 @@ TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
   const auto json = on("healthy-two-nics", {"args", "eth1", "--json"});
   EXPECT_EQ(json.err, "");
   EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 3U);
+  const auto nic = Json::parse(json.out).at("nics").at(0);
+  const auto status = Json::parse(on("healthy-two-nics", {"status", "--json"}).out);
+  const auto check = Json::parse(on("healthy-two-nics", {"check", "--json"}).out);
+  EXPECT_EQ(nic.size(), 13U);
+  for (const auto& [key, value] : nic.items()) {
+    EXPECT_EQ(check.at("host").at("nics").at(1).at(key), value) << key;
+    EXPECT_EQ(status.at("nics").at(1).at(key), value) << key;
+  }
 }
 
 TEST(ArgsCommand, RefusesANicThatCarriesTheAdministratorsTraffic) {

@@ -66,6 +66,8 @@ def output_of(*words):
 
 def compare_or_write(path, text):
     written.add(path.relative_to(golden))
+    if re.search(r"\bdocs/", text):
+        failures.append(f"{path} refers to docs/, which is not installed")
     if mode == "update":
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

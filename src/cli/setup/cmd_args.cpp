@@ -156,6 +156,8 @@ Exit run_args(const ArgsOptions& options, Context& context) {
   result.allow_channels = accepts_channels(facts);
   result.cores = size.cpus;
   result.queues = size.queues;
+  result.facts = &facts;
+  result.nics = *nics;
   result.warnings = warnings_for(facts, size, *nics, kernel_nics);
   const auto format = context.json ? ArgsFormat::json : options.format;
   const bool has_lcores = format == ArgsFormat::testpmd || format == ArgsFormat::json;

@@ -5,6 +5,7 @@
 #include "base/enum_words.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "cli/nic_json.h"
 #include "cli/setup/render_setup.h"
 #include "cli/version.h"
 
@@ -125,6 +126,10 @@ void print_json(Screen& screen, const ArgsOutput& result) {
       json["eal"].push_back("-a");
       json["eal"].push_back(channel);
     }
+  }
+  json["nics"] = Json::array();
+  for (const auto* nic : result.nics) {
+    json["nics"].push_back(nic_json<Json>(nic->name(), nic, *result.facts));
   }
   json["cores"] = result.cores;
   json["queues"] = result.queues;

@@ -55,6 +55,8 @@ struct ArgsOutput {
   std::vector<unsigned> cores;  // the CPUs of the lcores; the first one is EAL's main lcore
   unsigned queues = 1;          // a power of two, as net_mana requires
   std::vector<std::string> warnings;
+  const host::Facts* facts = nullptr;
+  std::vector<const host::Nic*> nics = {};  // in `facts`
 };
 
 inline constexpr unsigned kDescriptors = 256;  // net_mana: at least 64, a multiple of 64
