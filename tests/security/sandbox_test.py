@@ -125,6 +125,7 @@ class Sandbox(attack.Attack):
                 path.chmod(0o700 if path.is_dir() else 0o600)
         for root in (private / "tree", private / "bundle.tar.gz"):
             self.assert_exit(0, self.run_manactl("check", "--root", root))
+            (private / "new.tar.gz").unlink(missing_ok=True)
             # 1: the log has a failure of unknown cause.
             self.assert_exit(1, self.run_manactl("doctor", "--root", root, "--log", private / "log", "--bundle", private / "new.tar.gz"))
         self.assert_exit(0, self.run_manactl("bench", "show", private / "results" / f"{RESULT_ID}.json"))
