@@ -233,7 +233,6 @@ const Case kNumbers[] = {
     {"BenchOfBlank", {"bench", "a b"}, 2, "is not an interface name"},
     {"BenchOfDash", {"bench", "--", "-x"}, 2, "is not an interface name"},
     {"BenchOfBusId", {"bench", "7870:00:00"}, 2, "is not an interface name"},
-    {"NoDevice", {"bench", "--engine", "dpdk"}, 2, "a device is missing"},
     {"Engine", {"bench", "lo", "--engine", "verb"}, 2, "did you mean 'verbs'?"},
     {"EngineEmpty", {"bench", "lo", "--engine", ""}, 2, "--engine: ''"},
     {"VerbsOnVdev", {"bench", "--engine", "verbs", "--vdev", "net_null0"}, 2, "measures MANA only"},

@@ -75,7 +75,7 @@ Exit report_not_built_in(Context& context, const datapath::EngineRow& engine) {
   return report_error(context, because(engine.make().error(), "bench").value());
 }
 
-// Measures the software adapter: for --sim, or if no device is given and the machine has no MANA.
+// Measures the software adapter: for --sim, or below 'manactl sim'.
 Exit simulate(const BenchOptions& options, Context& context, const host::Facts& facts) {
   auto plan = options.plan;
   plan.nics.push_back(simulated_nic());
@@ -96,11 +96,6 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   }
   if (datapath::is_simulated()) {
     return run_plan(context, plan, options.run, {&engine, true, std::string(kSimulatedNote)});
-  }
-  if (!options.sim) {
-    print_note(context,
-               "no MANA NIC found: measuring the software adapter, whose figures do not describe "
-               "hardware");
   }
   return run_on_adapter(plan, engine, context);
 }
@@ -155,6 +150,14 @@ Exit run_on(const datapath::EngineRow& engine,
   return run_plan(context, plan, options.run, {&engine, simulated, *note});
 }
 
+Exit explain_devices(Context& context, const host::Facts& facts) {
+  const auto error = facts.has_mana()
+                         ? Error{Errc::invalid, 0, "bench: a device is missing"}
+                         : Error{Errc::unsupported, 0, "bench: this machine has no MANA NIC"};
+  return report_error(
+      context, error, "Choose what to measure:\n    " + join(devices_to_measure(facts), "\n    "));
+}
+
 Exit run_bench(const BenchOptions& options, Context& context) {
   if (options.list_drivers) return list_drivers(context);
   const auto wrong = usage_error(options, context);
@@ -163,17 +166,10 @@ Exit run_bench(const BenchOptions& options, Context& context) {
   if (!system) return report_error(context, system.error());
   const auto facts = gather_facts(*system);
   const bool named = !options.plan.vdevs.empty() || !options.interfaces.empty();
-  const auto& adapter = datapath::adapter_engine();
-  const bool nothing_else = !named && !facts.has_mana() && adapter.built_in &&
-                            (options.engine == nullptr || options.engine == &adapter);
-  if (options.sim || nothing_else) return simulate(options, context, facts);
-  if (!named) {
-    return refuse(context,
-                  Errc::invalid,
-                  adapter.built_in
-                      ? "bench: a device is missing: use an interface, --vdev net_null0 or --sim"
-                      : "bench: a device is missing: use an interface or --vdev net_null0");
+  if (options.sim || (!named && datapath::is_simulated())) {
+    return simulate(options, context, facts);
   }
+  if (!named) return explain_devices(context, facts);
   datapath::BenchPlan plan = options.plan;
   plan.hugepages = !options.no_huge;
   if (facts.cpus) plan.cpus = *facts.cpus;

@@ -203,6 +203,23 @@ CpuList cpus_near(const os::Files& files,
   return list;
 }
 
+std::vector<std::string> devices_to_measure(const host::Facts& facts) {
+  std::string nic = "IFACE";
+  if (facts.nics) {
+    const auto found = std::ranges::find_if(
+        *facts.nics, [](const host::Nic& one) { return one.has_mana_vf() && one.carries.empty(); });
+    if (found != facts.nics->end()) nic = shell_word(found->name());
+  }
+  std::vector<std::string> lines;
+  const auto add = [&](const std::string& arguments, const char* device) {
+    lines.push_back(fmt::format("manactl bench {:<16}  {}", arguments, device));
+  };
+  add(nic, "a MANA NIC, after 'manactl prepare'");
+  if (datapath::vdev_engine().built_in) add("--vdev net_null0", "DPDK without a NIC");
+  if (datapath::adapter_engine().built_in) add("--sim", "a model of MANA, not its speed");
+  return lines;
+}
+
 const std::string& engine_choice() {
   static const std::string choice = join(engine_names(), "|");
   return choice;

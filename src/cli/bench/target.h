@@ -60,6 +60,10 @@ CpuList cpus_near(const os::Files& files,
                   const host::Facts& facts,
                   const std::vector<datapath::Nic>& nics);
 
+// Returns the commands that measure something, each with a description: "manactl bench --sim ...".
+// The example of a NIC is one that carries no session, if there is one.
+std::vector<std::string> devices_to_measure(const host::Facts& facts);
+
 // If a plan without NICs cannot use hugepages, sets plan.hugepages to false and returns a note
 // about that, else an empty text. Fails if there are too few free hugepages.
 Possible<std::string> choose_memory(const host::Facts& facts, datapath::BenchPlan& plan);

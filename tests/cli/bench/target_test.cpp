@@ -17,6 +17,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 const datapath::EngineInfo kAll{"25.11.2", "static", {"bus_vmbus", "net_null", "net_mana"}};
 const datapath::EngineInfo kWithoutMana{"22.11.11", "static", {"net_null"}};
@@ -44,6 +45,23 @@ const host::Nic* prepared_nic(const host::Facts& facts) {
     if (nic.is_prepared() && nic.vf) return &nic;
   }
   return nullptr;
+}
+
+TEST(DevicesToMeasure, NamesANicThatCarriesNothing) {
+  const auto devices = devices_to_measure(host::facts_of("healthy-two-nics"));
+  ASSERT_FALSE(devices.empty());
+  EXPECT_THAT(devices.front(), StartsWith("manactl bench eth1 "));
+}
+
+TEST(DevicesToMeasure, AreInTheBuild) {
+  const auto devices = devices_to_measure(host::facts_of("not-azure"));
+  const auto has = [&](const std::string& word) {
+    return std::ranges::any_of(
+        devices, [&](const auto& line) { return line.find(word) != std::string::npos; });
+  };
+  EXPECT_THAT(devices.front(), StartsWith("manactl bench IFACE "));
+  EXPECT_EQ(has("--vdev net_null0"), datapath::kDpdkEngine.built_in);
+  EXPECT_EQ(has("--sim"), datapath::adapter_engine().built_in);
 }
 
 // Returns a journal entry that prepare wrote while the kernel still used the NIC.
