@@ -88,7 +88,7 @@ class Port {
   // Applies the faults doorbell=lost and doorbell=delayed; true if the doorbell must not ring now.
   bool withhold(wire::DoorbellTarget target, std::uint64_t value);
   std::size_t ring_delayed();
-  void receive_posted(std::size_t units);
+  void receive_posted(std::size_t frames);
   void run_sender(std::size_t slot);
   SendQueue::Drained drain(SendSlot& slot, std::size_t max_wqes = SIZE_MAX);
   std::size_t send_paced();

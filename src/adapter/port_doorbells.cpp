@@ -135,25 +135,25 @@ void Port::ring_sq_short(std::uint64_t value) {
 }
 
 // With Threading::direct, the doorbell that posts buffers also delivers frames into them.
-void Port::receive_posted(std::size_t units) {
-  if (threading_ == Threading::direct) link_.arrive(units);
+void Port::receive_posted(std::size_t frames) {
+  if (threading_ == Threading::direct) link_.arrive(frames);
 }
 
 // Does not check the WQE count of the doorbell: it should be 0, but older DPDK releases set it.
 void Port::ring_rq(std::uint64_t value) {
   add(context_.counters.rx_doorbells, 1);
-  const auto units =
+  const auto frames =
       receiver_.announce(static_cast<std::uint32_t>(value) & wire::kQueueIdMask, tail_of(value));
-  if (!units) return note_unknown("RQ", value);
-  receive_posted(*units);
+  if (!frames) return note_unknown("RQ", value);
+  receive_posted(*frames);
 }
 
 void Port::ring_rq_short(std::uint64_t value) {
   add(context_.counters.rx_doorbells, 1);
   check_reserved("short RQ", value, kShortReserved);
-  const auto units = receiver_.announce_more(short_id_of(value), increment_of(value));
-  if (!units) return note_unknown("short RQ", value);
-  receive_posted(*units);
+  const auto frames = receiver_.announce_more(short_id_of(value), increment_of(value));
+  if (!frames) return note_unknown("short RQ", value);
+  receive_posted(*frames);
 }
 
 void Port::ring_cq(std::uint64_t value) {

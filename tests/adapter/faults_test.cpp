@@ -51,6 +51,31 @@ TEST_F(FaultsTest, DuplicatesADoorbell) {
   EXPECT_EQ(violations(), 0U);
 }
 
+class FaultsOfDirectAdapter : public AdapterTest {
+ protected:
+  FaultsOfDirectAdapter() : AdapterTest(Threading::direct, 1) {}
+};
+
+// With Threading::direct, frames arrive only when buffers are posted. If no other frame used the
+// buffer that a dropped frame leaves, the driver would soon have no buffer to post again.
+TEST_F(FaultsOfDirectAdapter, LeaveTheBufferOfADroppedFrameToAnotherFrame) {
+  adapter.faults(0).no_buffer.set(3);
+  adapter.port(0).connect(make_generator(adapter.port(0).receiver(), {}));
+  Queue rq(adapter.port(0), Direction::receive);
+  spread(0, {rq.ids.wq});
+  const auto post = [&](std::size_t buffers) {
+    for (std::size_t i = 0; i < buffers; ++i) rq.post({}, wire::TxShortOob{}, {piece(0, 2048)});
+    rq.ring_doorbell();
+  };
+  post(32);
+  for (int round = 0; round < 100; ++round) {
+    const auto received = rq.poll_all().size();
+    ASSERT_GT(received, 0U) << "round " << round;
+    post(received);
+  }
+  EXPECT_EQ(violations(), 0U);
+}
+
 TEST_F(FaultsTest, OverrunsACompletionQueue) {
   adapter.faults(0).overrun.set(2);
   Queue sq(adapter.port(0), Direction::send, 4);

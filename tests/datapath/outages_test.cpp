@@ -11,6 +11,7 @@ namespace manactl::datapath::outages_test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 // A trial with intervals of half a second that received these numbers of packets.
@@ -52,8 +53,19 @@ TEST(Outages, LastUntilTheEndOnlyIfTheProgramItselfSends) {
   for (const auto mode : {Mode::rx, Mode::txrx}) {
     auto trial = received({900, 900, 0, 0});
     mark_outages(mode, trial);
-    EXPECT_EQ(trial.notes.size(), mode == Mode::txrx ? 1U : 0U);
+    EXPECT_EQ(trial.notes.size(), 1U);
     EXPECT_EQ(trial.intervals.back().disturbed, mode == Mode::txrx);
+  }
+}
+
+TEST(Outages, AtTheEndOfAReceiverAreNoted) {
+  for (const auto mode : {Mode::rx, Mode::fwd}) {
+    auto trial = received({900, 0, 900, 900, 0, 0});
+    mark_outages(mode, trial);
+    EXPECT_THAT(trial.notes,
+                ElementsAre(HasSubstr("for at least 0.5 s, from 0.5 s after the start"),
+                            "no packets arrived any more from 2.0 s after the start: the sender "
+                            "finished or stopped, or the link was down"));
   }
 }
 

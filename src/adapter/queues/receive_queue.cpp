@@ -45,7 +45,7 @@ std::size_t ReceiveQueue::scatter(const TakenWqe& wqe, Frame frame) const {
 }
 
 bool ReceiveQueue::receive(Frame frame, const Packet& packet, const Hash& hash) {
-  if (halted_ || port_.faults.no_buffer.is_due()) return false;
+  if (halted_) return false;
   const auto wqe = ring_.take(port_.checker);
   if (!wqe) return false;
   bool valid = true;

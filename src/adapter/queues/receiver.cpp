@@ -45,7 +45,9 @@ void Receiver::deliver(std::span<const Frame> frames) {
     const auto packet = inspect(frame);
     const auto hash = rss_ ? rss_->hash(frame, packet) : Hash{};
     auto* queue = rss_ ? find(rss_->queue(hash.value)) : nullptr;
-    if (queue == nullptr || !queue->receive(frame, packet, hash)) {
+    const bool is_dropped = queue != nullptr && port_.faults.no_buffer.is_due();
+    if (is_dropped) ++unused_;
+    if (queue == nullptr || is_dropped || !queue->receive(frame, packet, hash)) {
       add(port_.counters.rx_no_buffer, 1);
     }
   }
@@ -60,7 +62,7 @@ std::optional<std::size_t> Receiver::announce(std::uint32_t id, std::uint32_t ta
   if (queue == nullptr || queue->ids().wq != id) return std::nullopt;
   const auto before = queue->posted();
   queue->announce(tail);
-  return (queue->posted() - before) / wire::kBasicUnit;
+  return (queue->posted() - before) / wire::kBasicUnit + std::exchange(unused_, 0);
 }
 
 std::optional<std::size_t> Receiver::announce_more(std::uint32_t id, std::uint32_t bytes) {
@@ -68,7 +70,7 @@ std::optional<std::size_t> Receiver::announce_more(std::uint32_t id, std::uint32
   auto* queue = find_short(id, false);
   if (queue == nullptr) return std::nullopt;
   queue->announce_more(bytes);
-  return bytes / wire::kBasicUnit;
+  return bytes / wire::kBasicUnit + std::exchange(unused_, 0);
 }
 
 bool Receiver::arm_after(std::uint32_t id, std::uint32_t entries, bool arms) {

@@ -29,10 +29,12 @@ class Receiver final : public Ingress {
 
   void deliver(std::span<const Frame> frames) override;
 
-  // Handles an RQ doorbell; returns the number of basic units posted, nullopt if `id` is unknown.
+  // Handles an RQ doorbell; returns the number of frames for which there are buffers that were not
+  // reported before: the basic units posted, and the buffers that frames dropped by a fault have
+  // left unused. nullopt if `id` is unknown.
   std::optional<std::size_t> announce(std::uint32_t id, std::uint32_t tail);
 
-  // Handle short doorbells, which contain short IDs and increments.
+  // Handle short doorbells, like announce() and arm(), which contain short IDs and increments.
   std::optional<std::size_t> announce_more(std::uint32_t short_id, std::uint32_t bytes);
   bool arm_after(std::uint32_t short_cq_id, std::uint32_t entries, bool arms);
 
@@ -56,6 +58,7 @@ class Receiver final : public Ingress {
   std::mutex mutex_;
   std::array<std::unique_ptr<ReceiveQueue>, kQueuesPerPort> queues_;
   std::optional<Rss> rss_;
+  std::size_t unused_ = 0;  // frames that a fault dropped since the last RQ doorbell
 };
 
 }  // namespace manactl::adapter

@@ -27,8 +27,13 @@ void mark_outages(Mode mode, Trial& trial) {
     auto end = i;
     double seconds = 0;
     for (; end < all.size() && is_silent(all[end]); ++end) seconds += all[end].total.seconds;
-    // The remote sender of a receiver may have finished.
-    if (end == all.size() && !generates_packets(mode)) return;
+    if (end == all.size() && !generates_packets(mode)) {
+      trial.notes.push_back(
+          fmt::format("no packets arrived any more from {:.1f} s after the start: the sender "
+                      "finished or stopped, or the link was down",
+                      now));
+      return;
+    }
     for (auto at = i - 1; at < std::min(end + 1, all.size()); ++at) all[at].disturbed = true;
     trial.notes.push_back(
         fmt::format("no packets arrived for at least {:.1f} s, from {:.1f} s after the start: the "

@@ -10,9 +10,10 @@
 namespace manactl::datapath {
 
 // Marks the intervals of each outage, and the interval on either side of it, as disturbed. Adds a
-// note for each outage. Does nothing in modes that receive nothing, and in a trial in which a
-// device was removed: its disturbed intervals describe the absence of the device (see
-// servicing_of()).
+// note for each outage. In modes that only receive, silence until the end is not marked, because
+// the remote sender may have finished, but a note contains its start. Does nothing in modes that
+// receive nothing, and in a trial in which a device was removed: its disturbed intervals describe
+// the absence of the device (see servicing_of()).
 void mark_outages(Mode mode, Trial& trial);
 
 }  // namespace manactl::datapath

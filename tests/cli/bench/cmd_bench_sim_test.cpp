@@ -190,6 +190,31 @@ TEST(BenchOnAdapter, MeasuresTheCpuTimeOfTheWorkers) {
   EXPECT_GT(document["cpu_ns_per_packet"], kMinNanoseconds);
 }
 
+// A dropped frame leaves its buffer unused. The sender must use it for another frame.
+TEST(BenchOnAdapter, ReceivesUntilTheEndAlthoughFramesAreDropped) {
+  const auto outcome = manactl({"sim",
+                                "--fault",
+                                "rx=drop,every=10",
+                                "--backend",
+                                "generator",
+                                "--",
+                                MANACTL_PROGRAM,
+                                "bench",
+                                "--mode",
+                                "rx",
+                                "--duration",
+                                "1",
+                                "--interval",
+                                "250ms",
+                                "--no-save",
+                                "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto document = nlohmann::json::parse(outcome.out);
+  constexpr auto kDescriptors = 256;
+  EXPECT_GT(document["total"]["rx"]["packets"], 100 * kDescriptors);
+  EXPECT_THAT(outcome.out, Not(HasSubstr("any more")));
+}
+
 // The fault removes the VF. bench must report this in the event stream and in the document.
 TEST(BenchOnAdapter, ReportsTheRemovalOfTheDevice) {
   const auto outcome = manactl({"sim",
