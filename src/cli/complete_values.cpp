@@ -116,28 +116,36 @@ Candidates faults() {
   return found;
 }
 
-// Returns what the label and the mode say about a result. Empty if it cannot be read.
-std::string description_of(const std::string& id, const Context& context) {
+// Adds a result by its id and, if it has one, by its label. Describes nothing that cannot be read.
+void add_described(const std::string& id, const Context& context, Candidates& found) {
   const auto result = load_without_series(context, {}, id);
-  if (!result) return {};
-  const auto rate = report::rate_of(*result);
-  auto text = fmt::format("{} on {}, {}",
-                          name_of(result->plan.mode),
-                          report::device_of(result->plan),
-                          report::pps_text(rate));
-  return result->label.empty() ? text : fmt::format("{}: {}", result->label, text);
+  if (!result) return found.push_back({id, ""});
+  auto text = fmt::format("{} on {}", name_of(result->plan.mode), report::device_of(result->plan));
+  text += ", " + report::pps_text(report::rate_of(*result));
+  const auto& label = result->label;
+  found.push_back({id, label.empty() ? text : fmt::format("{}: {}", label, text)});
+  // The newest result with a label is the one that the label names.
+  const bool is_special = label.starts_with(':') || label.starts_with('-');
+  if (!label.empty() && !is_special &&
+      std::ranges::find(found, label, &Candidate::word) == found.end()) {
+    found.push_back({label, text});
+  }
 }
 
-// Returns the ids of saved results, "latest", and ":files". Only the newest results get a
-// description, because reading all of them would take too long.
+// Returns the ids and labels of saved results, "latest", and ":files". Only the newest results get
+// a description and a label, because reading all of them would take too long.
 Candidates results(Context& context) {
   Candidates found;
   if (!context.results.empty()) {
     const auto ids = report::ResultStore(context.results).ids();
     constexpr std::size_t kMaxDescribed = 10;
+    std::size_t described = 0;
     for (const auto& id : ids.value_or(std::vector<std::string>{})) {
-      found.push_back(
-          {id, found.size() < kMaxDescribed ? description_of(id, context) : std::string()});
+      if (described++ < kMaxDescribed) {
+        add_described(id, context, found);
+      } else {
+        found.push_back({id, ""});
+      }
     }
     if (!found.empty()) found.push_back({std::string(report::kLatest), "the newest result"});
   }

@@ -63,10 +63,11 @@ Result<double> parse_duration(std::string_view text) {
   const auto refuse = [&] {
     return fail(Errc::invalid,
                 fmt::format("'{}' is not a duration from 1ms to one day (examples: 10, 1.5, 500ms, "
-                            "2m)",
+                            "2m, 1h)",
                             printable(text)));
   };
-  constexpr std::pair<std::string_view, double> kUnits[] = {{"ms", 0.001}, {"s", 1}, {"m", 60}};
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ms", 0.001}, {"s", 1}, {"m", 60}, {"h", 3600}};
   constexpr double kMax = 86400;
   constexpr double kMin = 0.001;
   std::string_view digits = text;

@@ -19,8 +19,9 @@ enum class Mode : std::uint8_t { tx, rx, txrx, fwd, rtt };
 
 struct ModeRow {
   Mode mode;
-  std::string_view name;     // in options and JSON
-  std::string_view summary;  // verb phrase for the help text
+  std::string_view name;        // in options and JSON
+  std::string_view summary;     // verb phrase for the help text
+  std::string_view alias = {};  // testpmd's name, accepted as well; may be empty
   bool sends = false;
   bool receives = false;
   bool generates_packets = false;   // sends packets of its own, not received ones
@@ -34,12 +35,14 @@ inline constexpr std::array kModes = {
     ModeRow{.mode = Mode::tx,
             .name = "tx",
             .summary = "send",
+            .alias = "txonly",
             .sends = true,
             .generates_packets = true,
             .no_search = "a sender does not see what arrives"},
     ModeRow{.mode = Mode::rx,
             .name = "rx",
             .summary = "receive",
+            .alias = "rxonly",
             .receives = true,
             .no_search = "a receiver does not know what was sent"},
     ModeRow{.mode = Mode::txrx,
@@ -51,6 +54,7 @@ inline constexpr std::array kModes = {
     ModeRow{.mode = Mode::fwd,
             .name = "fwd",
             .summary = "forward",
+            .alias = "io",
             .sends = true,
             .receives = true,
             .no_search = "a forwarder sends only what it receives"},
@@ -79,7 +83,10 @@ inline constexpr auto kModeWords = [] {
 }();
 
 constexpr std::optional<Mode> find_mode(std::string_view name) {
-  return value_of(kModeWords, name);
+  for (const auto& row : kModes) {
+    if (row.name == name || (!row.alias.empty() && row.alias == name)) return row.mode;
+  }
+  return std::nullopt;
 }
 
 constexpr bool sends(Mode mode) {

@@ -27,6 +27,12 @@ ResultStore::ResultStore(std::string directory, std::uint64_t max_bytes)
     : max_bytes_(max_bytes),
       files_(os::open_durable_directory(std::move(directory), os::DirectoryAccess::owner_only)) {}
 
+Result<> ResultStore::test() {
+  constexpr std::string_view kFile = "write-test";
+  const auto written = files_->replace(kFile, "");
+  return written ? files_->remove(kFile) : written;
+}
+
 Result<std::vector<std::string>> ResultStore::ids() const {
   const auto names = files_->list();
   if (!names) return tl::unexpected<Error>(names.error());

@@ -25,6 +25,9 @@ class ResultStore {
   // `directory` is an absolute path. The first save() creates it.
   explicit ResultStore(std::string directory, std::uint64_t max_bytes = kMaxBytes);
 
+  // Creates the directory if it is missing. Fails if a result could not be saved in it.
+  Result<> test();
+
   // Returns all ids, newest first. Ignores files whose names are not ids.
   Result<std::vector<std::string>> ids() const;
 

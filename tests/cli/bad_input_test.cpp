@@ -169,7 +169,6 @@ const Case kNumbers[] = {
     {"OutputShort", bench("-o", "jsn"), 2, "did you mean 'json'?"},
     {"OutputTwice", {"bench", "-o", "csv", "--output=html"}, 2, "--output is given twice"},
     {"OutputEmpty", bench("-o", ""), 2, "is not one of"},
-    {"ResultsRelative", bench("--results", "here"), 2, "is not an absolute path"},
     {"SizeTwice", bench("--size", "64,64"), 2, "--size: size 64 is given twice"},
     {"SizeListOpen", bench("--size", "64,"), 2, "--size: ''"},
     {"SizeShareZero", bench("--size", "64:0"), 2, "--size: share: '0'"},

@@ -108,9 +108,10 @@ void add_plan_options(CLI::App& app, datapath::BenchPlan& plan) {
   add_value(app, {"--mode", mode_choice(), mode_help()}, store_in(plan.mode, parse_mode));
   add_value(
       app, {"--queues", "N", "queues, one CPU each (default: 1)"}, count_into<1, 64>(plan.queues));
-  add_value(app,
-            {"--duration", "TIME", "duration of a trial: 10 (seconds), 500ms or 2m (default: 10)"},
-            store_in(plan.trial.seconds, parse_duration));
+  add_value(
+      app,
+      {"--duration", "TIME", "duration of a trial: 10 (seconds), 500ms, 2m or 1h (default: 10)"},
+      store_in(plan.trial.seconds, parse_duration));
   add_value(app,
             {"--warmup", "TIME", "exclude the first TIME of a trial from the rate (default: none)"},
             store_in(plan.trial.warmup_seconds, parse_duration));

@@ -27,6 +27,7 @@
 #include "datapath/plan/plan.h"
 #include "datapath/traffic/traffic.h"
 #include "report/bench_json.h"
+#include "report/result_store.h"
 #include "report/series.h"
 
 namespace manactl::cli {
@@ -290,6 +291,10 @@ Exit run_plan(Context& context,
   if (!system) return report_error(context, system.error());
   const Run run{plan, options, system->files, can_give_up_root(plan)};
   const auto writer = options.no_save ? SaveResult() : result_writer(context, options.results);
+  if (writer && !options.results.empty()) {
+    const auto writable = report::ResultStore(options.results).test();
+    if (!writable) return report_error(context, because(writable.error(), "bench").value());
+  }
   const auto files = open_files(run, writer);
   if (!files) return report_error(context, files.error());
   StopOnSignal signals;  // must precede the start of the engine's threads

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <system_error>
 
 #include "base/text.h"
 #include "cli/bench/exit.h"
@@ -17,8 +19,12 @@ namespace manactl::cli {
 namespace {
 
 Result<std::string> parse_directory(std::string_view text) {
-  if (text.starts_with('/')) return parse_text(text, "a directory");
-  return fail(Errc::invalid, fmt::format("'{}' is not an absolute path", printable(text)));
+  auto directory = parse_text(text, "a directory");
+  if (!directory || directory->starts_with('/')) return directory;
+  std::error_code error;
+  const auto here = std::filesystem::current_path(error);
+  if (error) return fail_errno(error.value(), "cannot find the current directory");
+  return (here / *directory).lexically_normal().string();
 }
 
 Result<report::ResultStore> open_store(const Context& context, const std::string& directory) {

@@ -287,7 +287,6 @@ TEST_F(SavedResults, AreRejectedWithOneLine) {
   for (const auto& [words, code, message] : std::vector<Case>{
            {{"bench", "show", kOld}, 4, "is writable by others"},
            {{"bench", "list"}, 4, "is writable by others"},
-           {{"bench", "list", "--results", "here"}, 2, "is not an absolute path"},
            {{"bench", "show", "20261121-134702-ffff", "--results", "/nowhere"}, 2, "no result"},
            {{"bench", "show", "/nowhere"}, 2, "/nowhere"},
            {{"bench", "show", "/"}, 2, "is a directory"},
@@ -351,16 +350,6 @@ TEST_F(SavedResults, AreNotWrittenWithNoSave) {
   const auto outcome = run(brief({"--json", "--no-save"}));
   EXPECT_EQ(json::parse(outcome.out)["id"], json());
   EXPECT_EQ(run({"bench", "list"}).out, "No saved results.\n");
-}
-
-TEST_F(SavedResults, FailToBeWrittenWithoutLosingTheOutput) {
-  if (!has_dpdk()) return;
-  chmod(place_.c_str(), 0777);
-  const auto outcome = run(brief({"-o", "csv"}));
-  EXPECT_EQ(outcome.code, 0);
-  EXPECT_THAT(outcome.out, StartsWith("trial,"));
-  EXPECT_EQ(outcome.error_lines(), 1U);
-  EXPECT_THAT(outcome.err, HasSubstr("cannot save the result: "));
 }
 
 using BenchEvents = SavedResults;
