@@ -185,6 +185,15 @@ void fields(Io& io, Trial& trial, R& result) {
   io.value("notes", trial.notes);
 }
 
+template <class Io, MaybeConst<bool> Flag>
+void disturbed_field(Io& io, Flag& disturbed) {
+  if constexpr (Io::kReads) {
+    io.nullable("disturbed", disturbed);  // older documents do not have it
+  } else {
+    io.value("disturbed", disturbed);
+  }
+}
+
 template <class Io, MaybeConst<datapath::GoalResult> Goal>
 void fields(Io& io, Goal& found) {
   io.value("loss", found.loss);
@@ -192,6 +201,9 @@ void fields(Io& io, Goal& found) {
   io.value("upper", found.upper);
   io.value("final", found.is_final);
   io.value("throughput", found.throughput);
+  io.value("low", found.low);
+  io.value("high", found.high);
+  disturbed_field(io, found.disturbed);
   io.word("end", found.end, datapath::kSearchEnds);
 }
 
@@ -203,6 +215,7 @@ void fields(Io& io, Probe& probe) {
   io.value("sent", probe.sent);
   io.value("received", probe.received);
   io.value("valid", probe.valid);
+  disturbed_field(io, probe.disturbed);
   io.value("stopped", probe.stopped);
 }
 

@@ -116,7 +116,11 @@ CompareInput compare_input(const BenchResult& result, std::string name) {
   input.started = result.trial_starts.empty() ? result.ended : result.trial_starts.front();
   // The rates of a single trial are those of its intervals.
   const bool is_repeated = result.report.trials.size() > 1 && !result.summary.rates.empty();
-  input.rates = is_repeated ? result.summary.rates : std::vector<double>{rate_of(result)};
+  if (is_repeated) {
+    input.rates = result.summary.rates;
+  } else if (const auto rate = rate_of(result)) {
+    input.rates = {*rate};
+  }
   return input;
 }
 
@@ -132,7 +136,8 @@ Result<CompareResult> compare(const CompareInput& before,
   }
   auto effect = datapath::compare(before.rates, after.rates);
   if (!effect) {
-    return fail(Errc::invalid, fmt::format("'{}' moved no packets", printable(before.name)));
+    return fail(Errc::invalid,
+                fmt::format("'{}' moved no packets in a steady interval", printable(before.name)));
   }
   CompareResult result{before, after, effect->change, std::nullopt, threshold};
   if (std::min(before.rates.size(), after.rates.size()) >= kMinTrials) result.evidence = effect;

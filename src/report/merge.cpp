@@ -107,7 +107,8 @@ Json json_of(const BenchResult& result, datapath::Count datapath::Sample::* dire
   json["missed"] = json_of(count.missed);
   json["no_buffer"] = json_of(count.no_buffer);
   json["errors"] = json_of(count.errors);
-  json["packets_per_second"] = rate_of(result);
+  const auto rate = rate_of(result);
+  json["packets_per_second"] = rate ? Json(*rate) : Json();
   json["queues"] = Json::array();
   for (const auto& queue : queues_of(result.report)) {
     json["queues"].push_back((queue.*direction).packets);

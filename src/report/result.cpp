@@ -48,11 +48,11 @@ datapath::Summary summarize_trials(datapath::Mode mode,
   return all;
 }
 
-double rate_of(const BenchResult& result) {
+std::optional<double> rate_of(const BenchResult& result) {
   const auto& rate = result.summary.rate;
-  if (rate.count >= kMinRates) return rate.median;
-  const auto total = total_of(result.report);
-  return per_second(datapath::headline(result.plan.mode, total), total.seconds);
+  if (rate.count > 0) return rate.median;
+  const auto packets = datapath::headline(result.plan.mode, total_of(result.report)).packets;
+  return packets == 0 ? std::optional(0.0) : std::nullopt;
 }
 
 std::optional<double> cpu_time_of(const BenchResult& result) {

@@ -55,11 +55,12 @@ datapath::Summary summarize_trials(datapath::Mode mode,
                                    const std::vector<datapath::Trial>& trials,
                                    const datapath::Disturbance& disturbance);
 
-// The median is used only if there are at least this many rates.
+// With fewer rates, the text of the rate contains neither a confidence interval nor their number.
 inline constexpr std::size_t kMinRates = 3;
 
-// Packets per second: the median of the rates, or the mean of the run if there are too few rates.
-double rate_of(const BenchResult& result);
+// Packets per second: the median of the rates of the steady intervals. nullopt if packets moved,
+// but no interval was steady.
+std::optional<double> rate_of(const BenchResult& result);
 
 // CPU time of the workers per packet, in nanoseconds; nullopt if it is unknown, after a search, or
 // if there are no packets.

@@ -3,8 +3,10 @@
 #include "report/search_text.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/figures.h"
+#include "report/units.h"
 
 namespace manactl::report {
 namespace {
@@ -26,19 +28,50 @@ std::string_view reason_of(datapath::GoalResult::End end) {
   return {};
 }
 
+// Older documents have no range.
+datapath::Bounds range_of(const datapath::GoalResult& found) {
+  const auto lower = found.lower.value_or(0), upper = found.upper.value_or(lower);
+  return {found.low.value_or(lower), found.high.value_or(upper)};
+}
+
+// Formats a rate in the unit and with the digits of the range.
+std::string rate_in(const datapath::GoalResult& found, double rate) {
+  if (!found.lower) return pps_text(rate);
+  const auto range = range_of(found);
+  const auto unit = rate_unit(*found.lower);
+  return fmt::format("{} {}", rounded_text(rate, unit, range.high - range.low), unit.name);
+}
+
+// "7.81 to 7.85 Mpps"
+std::string range_text(const datapath::GoalResult& found) {
+  const auto range = range_of(found);
+  const auto unit = rate_unit(*found.lower);
+  const auto low = rounded_text(range.low, unit, range.high - range.low);
+  return fmt::format("{} to {}", low, rate_in(found, range.high));
+}
+
 }  // namespace
 
 std::string goal_text(double loss) {
   return loss == 0 ? "ndr" : fmt::format("pdr={:.6g}%", loss * kPercent);
 }
 
+std::string found_rate_text(const datapath::GoalResult& found) {
+  if (found.lower) return rate_in(found, *found.lower);
+  return found.upper ? "< " + pps_text(*found.upper) : std::string("not found");
+}
+
 std::string found_text(const datapath::GoalResult& found) {
-  const auto lower = pps_text(found.lower.value_or(0)), upper = pps_text(found.upper.value_or(0));
+  const auto lower = found_rate_text(found), upper = rate_in(found, found.upper.value_or(0));
+  const auto* disturbed = found.disturbed ? "; other programs took CPU time" : "";
   switch (found.end) {
     case datapath::GoalResult::End::narrow:
-      return fmt::format("{}; the loss exceeds the goal at {}", lower, upper);
+      return fmt::format("{} ({}){}", lower, range_text(found), disturbed);
     case datapath::GoalResult::End::above:
-      return fmt::format("at least {}, the highest rate of the sender", lower);
+      return fmt::format("at least {} ({}), the highest rate of the sender{}",
+                         lower,
+                         range_text(found),
+                         disturbed);
     case datapath::GoalResult::End::below:
       return fmt::format("less than {}, the lowest rate of the search", upper);
     case datapath::GoalResult::End::stopped:
@@ -53,6 +86,29 @@ std::string found_text(const datapath::GoalResult& found) {
   if (found.lower) return fmt::format("not found, but at least {}: {}", lower, why);
   if (found.upper) return fmt::format("not found, but less than {}: {}", upper, why);
   return fmt::format("not found: {}", why);
+}
+
+std::string progress_text(std::size_t number,
+                          const datapath::SearchProgress& progress,
+                          const datapath::SearchProbe* last) {
+  auto text =
+      fmt::format("trial {}{}",
+                  number,
+                  std::isinf(progress.rate) ? std::string() : " at " + pps_text(progress.rate));
+  if (last != nullptr) text += fmt::format("; {:.4g} % lost before", last->loss() * kPercent);
+  const auto& [low, high] = std::pair(progress.lower, progress.upper);
+  if (low && high) {
+    const auto unit = rate_unit(*low);
+    text += fmt::format("; {} {} to {} {}",
+                        goal_text(progress.loss),
+                        number_text(*low, unit),
+                        number_text(*high, unit),
+                        unit.name);
+  } else if (low || high) {
+    text += fmt::format(
+        "; {} {} {}", goal_text(progress.loss), low ? ">" : "<", pps_text(low ? *low : *high));
+  }
+  return text + fmt::format("; {:.0f} s left", std::ceil(progress.seconds_left));
 }
 
 std::string probe_text(std::size_t number, const datapath::SearchProbe& probe) {

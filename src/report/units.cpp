@@ -62,6 +62,23 @@ std::string number_text(double value, const Unit& unit) {
   return fmt::format("{:.{}f}", scaled, decimals);
 }
 
+std::string rounded_text(double value, const Unit& unit, double spread) {
+  if (!(spread > 0)) return number_text(value, unit);
+  constexpr double kMaxDecimals = 3;
+  const double step = std::pow(10, std::floor(std::log10(spread)));
+  if (step >= unit.factor)
+    return fmt::format("{:.0f}", std::round(value / step) * step / unit.factor);
+  const auto decimals = std::min(std::round(std::log10(unit.factor / step)), kMaxDecimals);
+  return fmt::format("{:.{}f}", value / unit.factor, static_cast<int>(decimals));
+}
+
+std::string grouped(std::uint64_t number, std::string_view separator) {
+  constexpr std::size_t kGroup = 3;
+  auto text = fmt::format("{}", number);
+  for (auto at = text.size(); at > kGroup;) text.insert(at -= kGroup, separator);
+  return text;
+}
+
 std::string quantity(double value, const Unit& unit) {
   if (!std::isfinite(value)) return "unknown";
   return fmt::format("{} {}", number_text(value, unit), unit.name);

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,13 @@ std::string latency_mark(double nanoseconds);
 
 // Four significant digits, or three decimals in the largest unit: "878.0" kpps, "14.210" Mpps.
 std::string number_text(double value, const Unit& unit);
+
+// As number_text(), without the digits below the order of magnitude of `spread`: "998" kpps if the
+// value may be off by 5 kpps.
+std::string rounded_text(double value, const Unit& unit, double spread);
+
+// "2,125,888" with the separator ",".
+std::string grouped(std::uint64_t number, std::string_view separator);
 
 // "14.210 Mpps", "878.0 kpps", "100 pps"
 std::string quantity(double value, const Unit& unit);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 #include <random>
 
 #include "datapath/search_device.h"
@@ -225,6 +226,85 @@ TEST(Search, RepeatsATrialIfTheSenderLags) {
   ASSERT_TRUE(result.has_value());
   EXPECT_EQ(result->found.front().end, GoalResult::End::narrow);
   EXPECT_NEAR(*result->found.front().lower, 5e6, 0.03e6);
+}
+
+// As if another program had used the CPUs of the first two trials at each rate.
+Result<SearchResult> disturbed_search(const Device& quiet, const Device& busy) {
+  std::map<double, int> trials;
+  return search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
+    const bool disturbed = ++trials[rate] <= 2;
+    auto probe = (disturbed ? busy : quiet).probe(rate, seconds);
+    probe.disturbed = disturbed;
+    return probe;
+  });
+}
+
+TEST(Search, RepeatsADisturbedTrialThatLostPackets) {
+  const auto quiet = step_at(5e6);
+  auto busy = quiet;
+  busy.loss = [](double) { return 0.1; };
+  const auto result = disturbed_search(quiet, busy);
+  ASSERT_TRUE(result.has_value());
+  const auto& found = result->found.front();
+  EXPECT_EQ(found.end, GoalResult::End::narrow);
+  EXPECT_NEAR(*found.lower, 5e6, 0.03e6);
+  EXPECT_FALSE(found.disturbed);
+}
+
+TEST(Search, RepeatsADisturbedFirstTrial) {
+  Device busy;
+  busy.sender = 8e6;
+  const auto result = disturbed_search({}, busy);
+  ASSERT_TRUE(result.has_value());
+  EXPECT_EQ(result->found.front().lower, 20e6) << "the highest rate of the sender";
+}
+
+TEST(Search, SaysThatItWasDisturbedToTheEnd) {
+  const auto device = step_at(5e6);
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
+    auto probe = device.probe(rate, seconds);
+    probe.disturbed = true;
+    return probe;
+  });
+  ASSERT_TRUE(result.has_value());
+  const auto& found = result->found.front();
+  EXPECT_EQ(found.end, GoalResult::End::narrow);
+  EXPECT_TRUE(found.disturbed);
+}
+
+TEST(Search, StatesWhereAnotherSearchMayEnd) {
+  const auto narrow = search_of(step_at(5e6)).found.front();
+  EXPECT_EQ(narrow.low, narrow.lower);
+  EXPECT_EQ(narrow.high, narrow.upper);
+
+  // Each paced trial reaches another rate.
+  Device device;
+  int trials = 0;
+  const auto result = search({}, [&](double rate, double seconds) -> Result<SearchProbe> {
+    device.sender = std::isinf(rate) ? 20e6 : 10e6 + 1e6 * (++trials % 3);
+    return device.probe(rate, seconds);
+  });
+  ASSERT_TRUE(result.has_value());
+  const auto& above = result->found.front();
+  EXPECT_EQ(above.end, GoalResult::End::above);
+  EXPECT_EQ(above.low, 10e6);
+  EXPECT_EQ(above.high, 20e6);
+}
+
+TEST(Search, ReportsItsProgressBeforeEachTrial) {
+  SearchPlan plan;
+  std::vector<SearchProgress> reports;
+  plan.on_progress = [&](const auto& progress) { reports.push_back(progress); };
+  const auto result = search_of(step_at(5e6), plan);
+  ASSERT_EQ(reports.size(), result.probes.size());
+  EXPECT_TRUE(std::isinf(reports.front().rate));
+  EXPECT_FALSE(reports.front().lower || reports.front().upper);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    EXPECT_EQ(reports[i].rate, result.probes[i].asked);
+    EXPECT_GT(reports[i].seconds_left, 0);
+  }
+  EXPECT_TRUE(reports.back().lower || reports.back().upper);
+  EXPECT_LT(reports.back().seconds_left, reports.front().seconds_left);
 }
 
 // A paced sender may be slower than an unlimited one.

@@ -90,7 +90,7 @@ HtmlReport full_page() {
     report.latency.push_back(
         {percent, 9200 + 2500 * std::pow(10, -std::log10(1.00001 - percent / 100) / 2)});
   }
-  report.search.goals = {{"ndr", 0, 7.81e6}, {"pdr=0.5%", 0.005, 8.9e6}};
+  report.search.goals = {{"ndr", 0, 7.81e6, "7.81 Mpps"}, {"pdr=0.5%", 0.005, 8.9e6, "8.90 Mpps"}};
   report.search.trials = {{14.2e6, 0.41, true},
                           {7.1e6, 0, true},
                           {10.6e6, 0.062, true},
@@ -133,7 +133,7 @@ HtmlReport hostile_page() {
     queue.cells.push_back(bad);
   }
   report.tables = report.search_tables = {{bad, {bad, bad}, {{bad, bad}}}};
-  report.search.goals = {{bad, 0.5, 1e6}};
+  report.search.goals = {{bad, 0.5, 1e6, bad}};
   report.search.trials = {{1e6, 1, true}};
   report.configuration = report.environment = {{bad, bad}};
   return report;

@@ -5,22 +5,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace manactl::report::search_text_test {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(FoundText, StatesHowTheSearchEnded) {
   datapath::GoalResult found;
   found.lower = 7.812e6;
   found.upper = 7.851e6;
-  EXPECT_EQ(found_text(found), "7.812 Mpps; the loss exceeds the goal at 7.851 Mpps");
+  EXPECT_EQ(found_text(found), "7.81 Mpps (7.81 to 7.85 Mpps)");
   found.end = datapath::GoalResult::End::stopped;
-  EXPECT_EQ(found_text(found), "not found, but between 7.812 Mpps and 7.851 Mpps: stopped");
+  EXPECT_EQ(found_text(found), "not found, but between 7.81 Mpps and 7.85 Mpps: stopped");
   found.upper.reset();
   EXPECT_THAT(found_text(found), HasSubstr("at least 7.812 Mpps"));
   found.end = datapath::GoalResult::End::above;
-  EXPECT_EQ(found_text(found), "at least 7.812 Mpps, the highest rate of the sender");
+  EXPECT_EQ(found_text(found),
+            "at least 7.812 Mpps (7.812 to 7.812 Mpps), the highest rate of the sender");
   found.lower.reset();
   found.upper = 1000;
   found.end = datapath::GoalResult::End::below;
@@ -30,6 +34,39 @@ TEST(FoundText, StatesHowTheSearchEnded) {
   found.upper.reset();
   found.end = datapath::GoalResult::End::inconclusive;
   EXPECT_EQ(found_text(found), "not found: too many trials gave no usable result");
+}
+
+// Five searches on a disturbed machine found between 435 and 998 kpps.
+TEST(FoundText, HasNoDigitsThatAnotherSearchWouldNotConfirm) {
+  datapath::GoalResult found;
+  found.lower = 997'800;
+  found.end = datapath::GoalResult::End::above;
+  found.low = 987'822;
+  found.high = 997'800;
+  EXPECT_EQ(found_rate_text(found), "998 kpps");
+  EXPECT_THAT(found_text(found), HasSubstr("at least 998 kpps (988 to 998 kpps)"));
+  found.low = 435'100;
+  found.disturbed = true;
+  EXPECT_EQ(found_rate_text(found), "1000 kpps");
+  EXPECT_EQ(found_text(found),
+            "at least 1000 kpps (400 to 1000 kpps), the highest rate of the sender; other programs "
+            "took CPU time");
+}
+
+TEST(ProgressText, ContainsTrialRateLossBoundsAndTime) {
+  datapath::SearchProgress progress{998'200, 0, {}, {}, 11.4};
+  datapath::SearchProbe last;
+  last.sent = 10'000;
+  last.received = 9'998;
+  EXPECT_EQ(progress_text(7, progress, nullptr), "trial 7 at 998.2 kpps; 12 s left");
+  progress.upper = 1'005'000;
+  EXPECT_EQ(progress_text(7, progress, &last),
+            "trial 7 at 998.2 kpps; 0.02 % lost before; ndr < 1.005 Mpps; 12 s left");
+  progress.lower = 900'000;
+  EXPECT_EQ(progress_text(7, progress, &last),
+            "trial 7 at 998.2 kpps; 0.02 % lost before; ndr 900.0 to 1005 kpps; 12 s left");
+  progress.rate = HUGE_VAL;
+  EXPECT_THAT(progress_text(1, progress, nullptr), StartsWith("trial 1; ndr"));
 }
 
 TEST(ProbeText, ContainsRateAndLoss) {

@@ -28,6 +28,25 @@ TEST(Quantity, IsUnknownForNumbersThatAreNotFinite) {
   EXPECT_EQ(quantity(HUGE_VAL, rate_unit(HUGE_VAL)), "unknown");
 }
 
+TEST(Rounded, HasNoDigitsBelowTheSpread) {
+  const auto unit = rate_unit(997'800);
+  EXPECT_EQ(rounded_text(997'800, unit, 5'000), "998");
+  EXPECT_EQ(rounded_text(997'800, unit, 500), "997.8");
+  EXPECT_EQ(rounded_text(997'800, unit, 0.1), "997.800");
+  EXPECT_EQ(rounded_text(997'800, unit, 90'000), "1000");
+  EXPECT_EQ(rounded_text(435'100, unit, 90'000), "440");
+  EXPECT_EQ(rounded_text(435'100, unit, 560'000), "400");
+  EXPECT_EQ(rounded_text(7'812'000, rate_unit(7'812'000), 39'000), "7.81");
+  EXPECT_EQ(rounded_text(7'812'000, rate_unit(7'812'000), 0), "7.812");
+}
+
+TEST(Grouped, SeparatesThousands) {
+  EXPECT_EQ(grouped(0, ","), "0");
+  EXPECT_EQ(grouped(999, ","), "999");
+  EXPECT_EQ(grouped(1'000, ","), "1,000");
+  EXPECT_EQ(grouped(2'125'888, ","), "2,125,888");
+}
+
 TEST(Units, OfTimeAvoidLargeNumbers) {
   EXPECT_EQ(seconds_unit(10).name, "s");
   EXPECT_EQ(seconds_unit(3600).name, "min");

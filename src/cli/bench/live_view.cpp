@@ -83,24 +83,41 @@ void LiveView::show(const datapath::Interval& interval) {
   elapsed_ += interval.total.seconds;
   so_far_ += interval.total;
   if (!screen_.is_terminal()) return;
-  const auto now = lines(interval);
+  auto now = lines(interval);
   if (!screen_.can_redraw()) {
     screen_.stream() << fmt::format("{:8.1f} s{}", elapsed_, now[1]) << '\n';
     return;
   }
+  if (!status_.empty()) now.insert(now.begin(), status_);
+  frame_.draw(now);
+}
+
+void LiveView::set_status(const std::string& line) {
+  status_ = line;
+  if (screen_.is_terminal() && !screen_.can_redraw()) screen_.stream() << line << '\n';
+}
+
+std::string LiveFrame::to_first_line() const {
+  // The terminal may have printed "^C" at the cursor.
+  return lines_ > 0 ? fmt::format("\r\x1b[{}A", lines_) : std::string("\r");
+}
+
+void LiveFrame::draw(const std::vector<std::string>& lines) {
+  if (!screen_.can_redraw()) return;
   // A single write avoids flicker.
-  std::string text = drawn_lines_ > 0 ? fmt::format("\x1b[{}A", drawn_lines_) : "";
-  for (const auto& line : now) {
+  auto text = to_first_line();
+  for (const auto& line : lines) {
     // A wrapped line would take two rows, and moving the cursor up would miss the first line.
     text += printable(line, screen_.width() - 4) + "\x1b[K\n";
   }
-  screen_.stream() << text + "\x1b[J";
-  drawn_lines_ = now.size();
+  screen_.stream() << text + "\x1b[J" << std::flush;
+  lines_ = lines.size();
 }
 
-void LiveView::clear() {
-  if (drawn_lines_ > 0) screen_.stream() << fmt::format("\x1b[{}A\x1b[J", drawn_lines_);
-  drawn_lines_ = 0;
+void LiveFrame::clear() {
+  if (!screen_.can_redraw()) return;
+  screen_.stream() << to_first_line() + "\x1b[J" << std::flush;
+  lines_ = 0;
 }
 
 }  // namespace manactl::cli

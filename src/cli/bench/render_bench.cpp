@@ -2,6 +2,7 @@
 
 #include "cli/bench/render_bench.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
@@ -12,6 +13,7 @@
 #include "report/html/pages.h"
 #include "report/search_text.h"
 #include "report/series.h"
+#include "report/units.h"
 
 namespace manactl::cli {
 namespace {
@@ -24,7 +26,9 @@ using Json = nlohmann::ordered_json;
 // % confidence interval and the number of trials or intervals.
 std::string rate_text(const report::BenchResult& result) {
   const auto& rate = result.summary.rate;
-  if (rate.count < report::kMinRates) return report::pps_text(report::rate_of(result));
+  const auto pps = report::rate_of(result);
+  if (!pps) return "unknown: no interval was steady (longer --duration or shorter --interval)";
+  if (rate.count < report::kMinRates) return report::pps_text(*pps);
   return fmt::format("{}, the median of {} {}",
                      report::estimate_text(rate),
                      rate.count,
@@ -46,12 +50,28 @@ void print_title(Screen& screen, const report::BenchResult& result) {
   }
 }
 
+// The other rows are those of the trials that the result keeps.
+void add_search(Rows& rows, const datapath::SearchResult& search, std::size_t kept) {
+  for (const auto& found : search.found) {
+    rows.emplace_back(report::goal_text(found.loss), report::found_text(found));
+  }
+  const auto repeated = std::ranges::count(search.probes, false, &datapath::SearchProbe::valid);
+  rows.emplace_back("trials",
+                    fmt::format("{} ({} repeated); the rows below describe {} of them",
+                                search.probes.size(),
+                                repeated,
+                                kept));
+}
+
 void add_costs(Rows& rows, const report::Costs& costs) {
-  const auto percent = [](double share) { return fmt::format("{:.1f} %", share * kPercent); };
   if (costs.cycles) rows.emplace_back("cycles per packet", fmt::format("{:.1f}", *costs.cycles));
   if (costs.instructions) {
     rows.emplace_back("instructions", fmt::format("{:.1f} per packet", *costs.instructions));
   }
+}
+
+void add_polls(Rows& rows, const report::Costs& costs) {
+  const auto percent = [](double share) { return fmt::format("{:.1f} %", share * kPercent); };
   if (costs.full_bursts) rows.emplace_back("full bursts", percent(*costs.full_bursts));
   if (costs.empty_polls) rows.emplace_back("empty polls", percent(*costs.empty_polls));
 }
@@ -62,14 +82,14 @@ void add_counters(Rows& rows, datapath::Mode mode, const datapath::Sample& total
   if (sends(mode)) {
     rows.emplace_back("sent",
                       fmt::format("{} packets; {}",
-                                  tx.packets,
+                                  report::grouped(tx.packets, ","),
                                   report::counts_text({{tx.missed, "rejected by the device"},
                                                        {tx.errors, "errors"}})));
   }
   if (receives(mode)) {
     rows.emplace_back("received",
                       fmt::format("{} packets; {}",
-                                  rx.packets,
+                                  report::grouped(rx.packets, ","),
                                   report::counts_text({{rx.missed, "missed"},
                                                        {rx.no_buffer, "without a buffer"},
                                                        {rx.errors, "errors"}})));
@@ -96,16 +116,18 @@ void add_latency(Rows& rows, const std::optional<datapath::Histogram>& latency) 
 
 void add_details(Rows& rows, const report::BenchResult& result) {
   const auto mode = result.plan.mode;
+  add_polls(rows, report::costs_of(mode, report::total_of(result.report)));
   const auto queues = report::queues_of(result.report);
   for (std::size_t i = 0; i < queues.size(); ++i) {
     const auto& count = datapath::headline(mode, queues[i]);
     const auto costs = report::costs_of(mode, queues[i]);
     rows.emplace_back(
         fmt::format("queue {}", i),
-        fmt::format("mean {}{}{}",
-                    report::pps_text(report::per_second(count, queues[i].seconds)),
-                    count.missed ? fmt::format(", {} missed", *count.missed) : "",
-                    costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
+        fmt::format(
+            "mean {}{}{}",
+            report::pps_text(report::per_second(count, queues[i].seconds)),
+            count.missed ? fmt::format(", {} missed", report::grouped(*count.missed, ",")) : "",
+            costs.cycles ? fmt::format(", {:.1f} cycles per packet", *costs.cycles) : ""));
   }
   if (result.search) {
     const auto& probes = result.search->probes;
@@ -126,17 +148,20 @@ Rows rows_of(const report::BenchResult& result, int verbosity) {
   const auto mode = result.plan.mode;
   const auto total = report::total_of(result.report);
   const auto& count = datapath::headline(mode, total);
-  Rows rows = {{"rate", rate_text(result)},
-               {"throughput", report::throughput_text(report::rate_of(result), count)}};
+  Rows rows;
   if (result.search) {
-    for (const auto& found : result.search->found) {
-      rows.emplace_back(report::goal_text(found.loss), report::found_text(found));
+    add_search(rows, *result.search, result.report.trials.size());
+  } else {
+    rows.emplace_back("rate", rate_text(result));
+    if (const auto rate = report::rate_of(result)) {
+      rows.emplace_back("throughput", report::throughput_text(*rate, count));
     }
   }
   add_latency(rows, report::latency_of(result.report));
   add_costs(rows, report::costs_of(mode, total));
   add_counters(rows, mode, total);
-  rows.emplace_back("path", name_of(result.path.verdict));
+  const bool is_virtual = result.path.verdict == datapath::Path::emulated;
+  if (verbosity > 0 || !is_virtual) rows.emplace_back("path", name_of(result.path.verdict));
   if (verbosity > 0) add_details(rows, result);
   return rows;
 }

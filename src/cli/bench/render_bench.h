@@ -39,7 +39,10 @@ struct ListedResult {
   unsigned queues = 0;
   std::optional<double> frame_bytes;
   std::size_t trials = 0;
-  double rate = 0;  // packets per second
+  // Packets per second: the result of the search for `goal`, or the rate of the steady intervals.
+  std::optional<double> rate;
+  std::string rate_text;  // "14.210 Mpps", "ndr 7.81 Mpps"
+  std::string goal;       // "ndr"; empty without a search
   bool noisy = false, interrupted = false;
 };
 

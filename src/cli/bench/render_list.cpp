@@ -8,6 +8,7 @@
 #include "cli/bench/render_bench.h"
 #include "cli/version.h"
 #include "report/figures.h"
+#include "report/search_text.h"
 
 namespace manactl::cli {
 namespace {
@@ -27,7 +28,8 @@ Json json_of(const ListedResult& row) {
   json["queues"] = row.queues;
   json["frame_bytes"] = row.frame_bytes ? Json(*row.frame_bytes) : Json();
   json["trials"] = row.trials;
-  json["packets_per_second"] = row.rate;
+  json["packets_per_second"] = row.rate ? Json(*row.rate) : Json();
+  json["goal"] = row.goal.empty() ? Json() : Json(row.goal);
   json["noisy"] = row.noisy;
   json["interrupted"] = row.interrupted;
   return json;
@@ -50,7 +52,16 @@ ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
   row.queues = result->plan.queues;
   row.frame_bytes = report::frame_bytes(result->plan, report::total_of(result->report));
   row.trials = result->report.trials.size();
-  row.rate = report::rate_of(*result);
+  if (result->search && !result->search->found.empty()) {
+    const auto& found = result->search->found.front();
+    row.goal = report::goal_text(found.loss);
+    row.rate = found.lower;
+    row.rate_text = fmt::format("{} {}", row.goal, report::found_rate_text(found));
+  } else if ((row.rate = report::rate_of(*result))) {
+    row.rate_text = report::pps_text(*row.rate);
+  } else {
+    row.rate_text = "-";
+  }
   row.noisy = result->summary.noisy();
   row.interrupted = report::is_interrupted(*result);
   return row;
@@ -62,7 +73,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
     out << "No saved results.\n";
     return;
   }
-  constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>13}  {:<5}  {:<{}}  {}";
+  constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>18}  {:<5}  {:<{}}  {}";
   std::size_t width = std::string_view("LABEL").size();
   for (const auto& row : rows) width = std::max(width, row.label.size());
   const auto heading = fmt::format(
@@ -78,7 +89,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
                        row.mode,
                        row.queues,
                        row.frame_bytes ? fmt::format("{:.0f}", *row.frame_bytes) : "-",
-                       report::pps_text(row.rate),
+                       row.rate_text,
                        row.noisy ? "noisy" : "-",
                        row.label.empty() ? "-" : row.label,
                        width,
@@ -89,7 +100,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
 
 void print_list_json(Screen& screen, const std::vector<ListedResult>& rows) {
   Json document;
-  document["schema"] = "manactl.bench-list/1";
+  document["schema"] = "manactl.bench-list/2";
   document["manactl"] = version();
   document["results"] = Json::array();
   for (const auto& row : rows) document["results"].push_back(json_of(row));

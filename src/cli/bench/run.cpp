@@ -18,6 +18,7 @@
 #include "cli/bench/saved_results.h"
 #include "cli/bench/stop_file.h"
 #include "cli/bench/traffic_text.h"
+#include "cli/bench/trial_monitor.h"
 #include "cli/bench/virtual_device.h"
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -28,6 +29,7 @@
 #include "datapath/traffic/traffic.h"
 #include "report/bench_json.h"
 #include "report/result_store.h"
+#include "report/search_text.h"
 #include "report/series.h"
 
 namespace manactl::cli {
@@ -73,6 +75,13 @@ class ProgressReporter {
     return progress;
   }
 
+  void show(const datapath::SearchProgress& progress) {
+    const auto* last = last_probe_ ? &*last_probe_ : nullptr;
+    view_.set_status(report::progress_text(trial_starts_.size() + 1, progress, last));
+  }
+
+  void show(const datapath::SearchProbe& probe) { last_probe_ = probe; }
+
   void end() { view_.clear(); }
 
   StopOnSignal& signals() const { return signals_; }
@@ -91,6 +100,7 @@ class ProgressReporter {
   StopOnSignal& signals_;
   std::vector<double> trial_starts_;  // seconds since 1970
   double elapsed_ = 0;                // seconds of the current trial
+  std::optional<datapath::SearchProbe> last_probe_;
 };
 
 // A run: what it measures, and with which privileges.
@@ -146,16 +156,17 @@ Result<double> max_rate_of(const datapath::BenchPlan& plan, const datapath::Benc
 // Runs the trials of a session.
 struct TrialRunner {
   datapath::Session& session;
-  const RunOptions& options;
-  const std::stop_token stop;
+  const Run& run;
+  ProgressReporter& reporter;
   const datapath::Progress progress;
-  const std::vector<double>& trial_starts;  // one for each trial of the session so far
 
   Result<> search(report::BenchResult& result) const;
   Result<> repeat(report::BenchResult& result) const;
 };
 
 Result<> TrialRunner::search(report::BenchResult& result) const {
+  const auto& options = run.options;
+  TrialMonitor monitor(run.system, run.plan.cpus);
   datapath::FindPlan goals;
   goals.mode = result.plan.mode;
   goals.trial = result.plan.trial;
@@ -165,10 +176,16 @@ Result<> TrialRunner::search(report::BenchResult& result) const {
   if (!max_rate) return tl::unexpected<Error>(max_rate.error());
   goals.max_rate = *max_rate;
   result.plan.trial.warmup_seconds = 0;  // the trials of a search have a ramp instead
-  auto found = datapath::find(session, goals, stop, progress);
+  goals.was_disturbed = [&] { return monitor.was_disturbed(); };
+  goals.on_progress = [&](const auto& state) { reporter.show(state); };
+  goals.on_probe = [&](const auto& probe) { reporter.show(probe); };
+  auto found =
+      datapath::find(session, goals, reporter.signals().token(), monitor.observe(progress));
   if (!found) return tl::unexpected<Error>(found.error());
   result.report.trials = std::move(found->trials);
-  for (const auto index : found->indexes) result.trial_starts.push_back(trial_starts.at(index));
+  for (const auto index : found->indexes) {
+    result.trial_starts.push_back(reporter.trial_starts().at(index));
+  }
   result.search = std::move(found->result);
   auto& notes = result.report.notes;
   notes.insert(notes.end(), found->notes.begin(), found->notes.end());
@@ -176,10 +193,11 @@ Result<> TrialRunner::search(report::BenchResult& result) const {
 }
 
 Result<> TrialRunner::repeat(report::BenchResult& result) const {
-  auto trials = datapath::repeat(session, result.plan.trial, options.repeat, stop, progress);
+  auto trials = datapath::repeat(
+      session, result.plan.trial, run.options.repeat, reporter.signals().token(), progress);
   if (!trials) return tl::unexpected<Error>(trials.error());
   result.report.trials = std::move(*trials);
-  result.trial_starts = trial_starts;
+  result.trial_starts = reporter.trial_starts();
   result.trial_starts.resize(result.report.trials.size());
   return {};
 }
@@ -230,8 +248,7 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
       return !was_deleted || *was_deleted;
     };
   }
-  const TrialRunner trials{
-      **session, options, reporter.signals().token(), progress, reporter.trial_starts()};
+  const TrialRunner trials{**session, run, reporter, progress};
   const auto done = options.losses.empty() ? trials.repeat(result) : trials.search(result);
   reporter.end();
   if (!done) return tl::unexpected<Error>(done.error());

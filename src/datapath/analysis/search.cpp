@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "datapath/analysis/statistics.h"
+
 namespace manactl::datapath {
 
 namespace {
@@ -59,6 +61,7 @@ class Search {
   Search(const SearchPlan& plan, const MakeProbe& probe)
       : plan_(plan),
         callback_(probe),
+        targets_(targets_of(plan)),
         max_rate_(plan.max_rate),
         found_(plan.losses.size()),
         guesses_(plan.losses.size()) {
@@ -66,10 +69,12 @@ class Search {
   }
 
   Result<SearchResult> run() {
-    const auto targets = targets_of(plan_);
+    const auto& targets = targets_;
     if (auto ok = begin(targets.front()); !ok) return tl::unexpected<Error>(ok.error());
-    for (const auto& target : targets) {
+    for (stage_ = 0; stage_ < targets.size(); ++stage_) {
+      const auto& target = targets[stage_];
       for (std::size_t i = 0; i < found_.size(); ++i) {
+        goal_ = i;
         if (auto ok = narrow(i, target); !ok) return tl::unexpected<Error>(ok.error());
       }
     }
@@ -90,12 +95,18 @@ class Search {
     return {};
   }
 
-  // Repeats a trial until it is valid and the sender keeps up. After several trials in which the
-  // sender lags, its highest rate becomes the maximum rate. Sets end_ if the search must end.
+  // True if a trial missed the strictest goal.
+  bool loses_too_much(const SearchProbe& probe) const {
+    return probe.loss() > *std::ranges::min_element(plan_.losses);
+  }
+
+  // Repeats a trial until it is valid, the sender keeps up, and no disturbance can have caused the
+  // packet loss. After several trials in which the sender lags, its highest rate becomes the
+  // maximum rate. Sets end_ if the search must end.
   Result<> attempt(double load, double seconds) {
     std::optional<std::size_t> best;  // trial in which the sender lagged least
-    const int tries = std::isinf(load) ? 1 : kTries;
-    for (int lags = 0, invalid = 0; lags < tries && invalid < kTries;) {
+    int tries = kTries;
+    for (int lags = 0, invalid = 0, losses = 0; lags < tries && invalid < kTries;) {
       if (auto ok = make_probe(load, seconds); !ok || end_) return ok;
       auto& last = probes_.back();
       if (!last.valid) {
@@ -105,7 +116,15 @@ class Search {
       const auto index = probes_.size() - 1;
       const bool better = !best || last.rate > probes_[*best].rate;
       if (best && better) probes_[*best].valid = false;
-      if (last.kept_up()) return {};
+      if (last.kept_up() && !(last.disturbed && loses_too_much(last))) return {};
+      if (last.kept_up()) {
+        // Without the disturbance, the device might have lost less.
+        if (++losses == kTries) return {};
+        last.valid = false;
+        continue;
+      }
+      // An unlimited sender always lags.
+      if (std::isinf(load) && !last.disturbed) tries = 1;
       ++lags;
       last.valid = better;
       if (better) best = index;
@@ -124,6 +143,7 @@ class Search {
       end_ = GoalResult::End::limit;
       return {};
     }
+    if (plan_.on_progress) plan_.on_progress(progress(load));
     auto probe = callback_(load, seconds);
     if (!probe) return tl::unexpected<Error>(probe.error());
     probe->asked = load;
@@ -132,6 +152,32 @@ class Search {
     if (probe->valid) reach_ = std::max(reach_, probe->rate);
     probes_.push_back(*probe);
     return {};
+  }
+
+  SearchProgress progress(double load) const {
+    const auto& target = targets_[stage_];
+    const auto& goal = found_[goal_];
+    auto now = bounds(goal.loss, target);
+    if (!now.lower && !now.upper) now = {goal.lower, goal.upper};  // of the previous stage
+    return {load, goal.loss, now.lower, now.upper, seconds_left(now)};
+  }
+
+  // Assumes that each later goal and stage needs a trial on either side of its result.
+  double seconds_left(const RateBounds& now) const {
+    constexpr double kUnknown = 3, kSides = 2;  // trials
+    const auto& target = targets_[stage_];
+    double trials = kUnknown;
+    if (now.lower && now.upper) {
+      const double widths = std::log(*now.lower / *now.upper) / std::log(1 - target.width);
+      trials = std::max(1.0, std::ceil(std::log2(std::max(widths, 1.0))));
+    }
+    double seconds = target.sum_seconds * trials;
+    const auto goals = static_cast<double>(found_.size());
+    seconds += target.sum_seconds * kSides * (goals - 1 - static_cast<double>(goal_));
+    for (auto stage = stage_ + 1; stage < targets_.size(); ++stage) {
+      seconds += targets_[stage].sum_seconds * kSides * goals;
+    }
+    return seconds;
   }
 
   Spent spent_at(double load, double goal, const Target& target) const {
@@ -234,7 +280,37 @@ class Search {
     } else if (!narrow) {
       goal.end = GoalResult::End::above;
     }
-    if (goal.lower) goal.throughput = *goal.lower * (1 - typical_loss(*goal.lower));
+    if (!goal.lower) return;
+    goal.throughput = *goal.lower * (1 - typical_loss(*goal.lower));
+    const auto [low, high] = goal.upper ? range_of_device(goal) : range_of_sender(goal);
+    goal.low = low;
+    goal.high = high;
+    goal.disturbed = std::ranges::any_of(probes_, [&](const SearchProbe& probe) {
+      const bool limits = !goal.upper && !probe.kept_up();
+      return probe.valid && probe.disturbed &&
+             (limits || probe.load() == *goal.lower || probe.load() == goal.upper);
+    });
+  }
+
+  // The bounds of the goal, and lower rates at which trials missed it.
+  Bounds range_of_device(const GoalResult& goal) const {
+    Bounds range{*goal.lower, *goal.upper};
+    for (const auto& probe : probes_) {
+      if (counts(probe) && probe.loss() > goal.loss) range.low = std::min(range.low, probe.load());
+    }
+    return range;
+  }
+
+  // No rate missed the goal, so the result is the highest rate of the sender. Each trial in which
+  // the sender lagged is a sample of it.
+  Bounds range_of_sender(const GoalResult& goal) const {
+    Bounds range{*goal.lower * kKeptUp, *goal.lower};
+    for (const auto& probe : probes_) {
+      if (probe.stopped || probe.kept_up() || probe.rate <= 0) continue;
+      range.low = std::min(range.low, probe.rate);
+      if (probe.loss() <= goal.loss) range.high = std::max(range.high, probe.rate);
+    }
+    return range;
   }
 
   // The median loss of the longest trials at a rate.
@@ -254,6 +330,8 @@ class Search {
 
   const SearchPlan& plan_;
   const MakeProbe& callback_;
+  std::vector<Target> targets_;  // one for each stage
+  std::size_t stage_ = 0, goal_ = 0;
   double max_rate_;
   double reach_ = 0;
   std::vector<GoalResult> found_;

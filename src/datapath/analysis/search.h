@@ -24,8 +24,9 @@ struct SearchProbe {
   double seconds = 0;  // requested time
   double rate = 0;     // packets per second that were sent
   std::uint64_t sent = 0, received = 0;
-  bool valid = true;     // false: the trial is not usable and is repeated
-  bool stopped = false;  // true: the user stopped the trial, and the search ends
+  bool valid = true;       // false: the trial is not usable and is repeated
+  bool stopped = false;    // true: the user stopped the trial, and the search ends
+  bool disturbed = false;  // other programs or the hypervisor took CPU time from the trial
 
   // Lost share of the sent packets.
   double loss() const;
@@ -33,6 +34,14 @@ struct SearchProbe {
   // The requested rate, or the actual one if the sender could not keep up.
   double load() const;
   bool kept_up() const;
+};
+
+// The state of a search before a trial.
+struct SearchProgress {
+  double rate = 0;                     // of the trial, in packets per second; infinity: unlimited
+  double loss = 0;                     // the current goal
+  std::optional<double> lower, upper;  // its bounds so far
+  double seconds_left = 0;             // estimate for this and all later trials
 };
 
 using MakeProbe = std::function<Result<SearchProbe>(double rate, double seconds)>;
@@ -47,6 +56,7 @@ struct SearchPlan {
   double final_seconds = 10;  // length of a confirming trial; exploratory trials: a tenth or more
   unsigned repeat = 1;        // confirming trials per rate; their majority decides
   unsigned max_probes = 400;  // maximum number of trials of any length
+  std::function<void(const SearchProgress&)> on_progress;  // called before each trial; may be empty
 };
 
 // Fails with Errc::invalid and the reason.
@@ -68,6 +78,10 @@ struct GoalResult {
   bool is_final = false;        // trials of full length confirmed these bounds
   double throughput = 0;        // packets per second received when `lower` are sent
   End end = End::narrow;
+  // The packets per second at which another search may end, by the trials of this one. They include
+  // the bounds. Absent without `lower`.
+  std::optional<double> low = std::nullopt, high = std::nullopt;
+  bool disturbed = false;  // a trial that decides about the bounds was disturbed to the end
 };
 
 inline constexpr EnumWords<GoalResult::End, 6> kSearchEnds = {{

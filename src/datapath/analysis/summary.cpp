@@ -66,6 +66,10 @@ PacketTime sum_of(Mode mode, std::span<const Interval> intervals) {
 
 }  // namespace
 
+bool is_disturbed(const Disturbance& disturbance) {
+  return disturbance.stolen > kStolen || disturbance.waited > kWaited;
+}
+
 Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,
                   double steady_after,

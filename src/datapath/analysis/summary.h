@@ -31,6 +31,9 @@ struct Disturbance {
   double waited = -1;  // share of the workers' time in which they were preempted
 };
 
+// True if the run lost more than 1 % of its CPU time.
+bool is_disturbed(const Disturbance& disturbance);
+
 // Leaves out the first and the last interval if at least three others remain.
 Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,

@@ -41,6 +41,7 @@ class Finder {
     if (time > 0) probe.rate = static_cast<double>(probe.sent) / time / ports;
     probe.valid = trial->events.empty();
     probe.stopped = trial->interrupted;
+    probe.disturbed = plan_.was_disturbed && plan_.was_disturbed();
     if (plan_.on_probe) plan_.on_probe(probe);
     trials_.push_back(std::move(*trial));
     return probe;
@@ -171,6 +172,7 @@ Result<FindReport> find(Session& session,
   goals.min_rate = std::min(goals.min_rate, plan.max_rate);
   goals.final_seconds = plan.trial.seconds;
   goals.repeat = plan.repeat;
+  goals.on_progress = plan.on_progress;
   Finder finder(session, plan, stop, progress);
   auto result =
       search(goals, [&](double rate, double seconds) { return finder.probe(rate, seconds); });

@@ -36,7 +36,9 @@ struct FindPlan {
   std::vector<double> losses;  // as in SearchPlan
   double max_rate = std::numeric_limits<double>::infinity();  // packets per second of one port
   unsigned repeat = 1;                                        // final trials per rate
-  std::function<void(const SearchProbe&)> on_probe;  // called after each trial; may be empty
+  std::function<void(const SearchProbe&)> on_probe;        // called after each trial; may be empty
+  std::function<void(const SearchProgress&)> on_progress;  // see SearchPlan; may be empty
+  std::function<bool()> was_disturbed;  // called after each trial; see SearchProbe; may be empty
 };
 
 // Fails with Errc::invalid if the mode cannot count lost packets or cannot choose its rate.

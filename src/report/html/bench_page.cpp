@@ -168,9 +168,14 @@ void add_figures(const BenchResult& result, HtmlReport& page) {
   const auto& count = datapath::headline(result.plan.mode, total);
   const auto costs = costs_of(result.plan.mode, total);
   const auto& rate = result.summary.rate;
-  page.figures = {{"rate", pps_text(rate_of(result))},
-                  {"throughput", throughput_text(rate_of(result), count)},
-                  {"data path", std::string(name_of(result.path.verdict))}};
+  if (result.search) {
+    for (const auto& found : result.search->found) {
+      page.figures.emplace_back(goal_text(found.loss), found_rate_text(found));
+    }
+  } else if (const auto pps = rate_of(result)) {
+    page.figures = {{"rate", pps_text(*pps)}, {"throughput", throughput_text(*pps, count)}};
+  }
+  page.figures.emplace_back("data path", std::string(name_of(result.path.verdict)));
   if (const auto loss = loss_of(result.plan.mode, total)) {
     page.figures.emplace_back("lost", loss_text(*loss));
   } else {
@@ -214,7 +219,8 @@ void add_tables(const BenchResult& result, HtmlReport& page) {
 void add_search(const datapath::SearchResult& search, HtmlReport& page) {
   HtmlTable goals{"Search", {"goal", "result"}, {}};
   for (const auto& found : search.found) {
-    page.search.goals.push_back({goal_text(found.loss), found.loss, found.lower});
+    page.search.goals.push_back(
+        {goal_text(found.loss), found.loss, found.lower, found_rate_text(found)});
     goals.rows.push_back({goal_text(found.loss), found_text(found)});
   }
   HtmlTable trials{

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "report/units.h"
 
 namespace manactl::embedded {
 extern const std::string_view report_css;
@@ -78,10 +79,7 @@ std::string escape(std::string_view text) {
 }
 
 std::string grouped(std::uint64_t number) {
-  constexpr std::size_t kGroup = 3;
-  auto text = fmt::format("{}", number);
-  for (auto at = text.size(); at > kGroup;) text.insert(at -= kGroup, "\u202f");
-  return text;
+  return grouped(number, "\u202f");
 }
 
 std::string page_head(std::string_view title, std::string_view subtitle) {

@@ -62,6 +62,7 @@ struct HtmlGoal {
   std::string name;            // "ndr", "pdr=0.5%"
   double loss = 0;             // share of the sent packets
   std::optional<double> rate;  // highest packets per second that meet the goal
+  std::string text;            // the rate with its unit
 };
 
 struct HtmlSearch {

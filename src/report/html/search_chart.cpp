@@ -76,7 +76,7 @@ void draw_goals(Svg& svg, const HtmlSearch& search, const Axis& x, const Axis& y
     svg.text(rate_x + (is_right ? -kGap : kGap),
              text_y,
              is_right ? "e strong" : "strong",
-             fmt::format("{}: {}", goal.name, quantity(*goal.rate, rate_unit(*goal.rate))));
+             fmt::format("{}: {}", goal.name, goal.text));
     text_y += kLine;
   }
 }
@@ -85,9 +85,8 @@ std::string describe(const HtmlSearch& search) {
   std::string text =
       fmt::format("{} {}", search.trials.size(), search.trials.size() == 1 ? "trial" : "trials");
   for (const auto& goal : search.goals) {
-    text += goal.rate
-                ? fmt::format("; {}: {}", goal.name, quantity(*goal.rate, rate_unit(*goal.rate)))
-                : fmt::format("; {}: no rate found", goal.name);
+    text += goal.rate ? fmt::format("; {}: {}", goal.name, goal.text)
+                      : fmt::format("; {}: no rate found", goal.name);
   }
   return text;
 }

@@ -35,16 +35,30 @@ TEST_F(LiveViewTest, RedrawsItsLines) {
   LiveView view(screen, result_.plan);
   view.start_trial();
   const auto first = show(view);
-  EXPECT_THAT(first, StartsWith("[##  "));
+  EXPECT_THAT(first, StartsWith("\r[##  "));
   EXPECT_THAT(first, HasSubstr("10.000 Mpps"));
   EXPECT_THAT(first, HasSubstr("queues in Mpps: 5.000 5.000"));
   const auto height = std::count(first.begin(), first.end(), '\n');
-  EXPECT_THAT(show(view), StartsWith(fmt::format("\x1b[{}A[####  ", height)));
+  EXPECT_THAT(show(view), StartsWith(fmt::format("\r\x1b[{}A[####  ", height)));
   text_.str("");
   view.clear();
-  EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
+  EXPECT_EQ(text_.str(), fmt::format("\r\x1b[{}A\x1b[J", height));
+  text_.str("");
   view.clear();
-  EXPECT_EQ(text_.str(), fmt::format("\x1b[{}A\x1b[J", height));
+  EXPECT_EQ(text_.str(), "\r\x1b[J") << "removes ^C";
+}
+
+TEST_F(LiveViewTest, ShowsTheStateOfASearchAboveTheRates) {
+  Screen screen(text_, false, 80, true);
+  screen.set_redraw(true);
+  LiveView view(screen, result_.plan);
+  view.set_status("trial 7 at 998.2 kpps");
+  EXPECT_EQ(text_.str(), "");
+  EXPECT_THAT(show(view), StartsWith("\rtrial 7 at 998.2 kpps\x1b[K\n["));
+  screen.set_redraw(false);
+  text_.str("");
+  view.set_status("trial 8");
+  EXPECT_EQ(text_.str(), "trial 8\n");
 }
 
 TEST_F(LiveViewTest, ShowsTheLossSoFar) {

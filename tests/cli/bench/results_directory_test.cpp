@@ -91,5 +91,18 @@ TEST_F(ResultsDirectory, AreCompletedByTheirLabels) {
   }
 }
 
+// The rate of a trial is not that of a search.
+TEST_F(ResultsDirectory, AreListedWithTheResultOfTheirSearch) {
+  auto result = eventful();
+  keep(document(result));
+  EXPECT_THAT(run({"bench", "list"}).out, HasSubstr("ndr 1.000 Mpps"));
+  const auto row = json::parse(run({"bench", "list", "--json"}).out)["results"][0];
+  EXPECT_EQ(row["goal"], "ndr");
+  EXPECT_EQ(row["packets_per_second"], 1e6);
+  const auto shown = run({"bench", "show", kId}).out;
+  EXPECT_THAT(shown.substr(shown.find('\n')), StartsWith("\n  ndr    "));
+  EXPECT_THAT(shown, Not(HasSubstr("  rate    ")));
+}
+
 }  // namespace
 }  // namespace manactl::test::results_directory_test

@@ -75,6 +75,14 @@ TEST(BenchPage, LabelsTheMachineAndTheInterference) {
   EXPECT_THAT(page, HasSubstr(setting("workers preempted", "1.0 %")));
 }
 
+TEST(BenchPage, ShowsTheResultOfASearchInsteadOfARate) {
+  auto result = test::eventful();
+  EXPECT_THAT(bench_html(result), HasSubstr(figure("ndr", "1.000 Mpps")));
+  EXPECT_THAT(bench_html(result), Not(HasSubstr("<dt>rate</dt>")));
+  result.search.reset();
+  EXPECT_THAT(bench_html(result), HasSubstr("<dt>rate</dt>"));
+}
+
 TEST(BenchPage, ShowsTheTrialsOfASearch) {
   auto result = test::eventful();
   result.search->probes.push_back({1e6, 10, 1e6, 10'000'000, 10'000'000});

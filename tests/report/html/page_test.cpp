@@ -179,7 +179,7 @@ TEST(HtmlReport, DrawsNoChartsOfASingleQueue) {
 TEST(HtmlReport, DrawsTheLossOfEachTrialOfASearch) {
   HtmlReport report;
   report.search.trials = {{2e6, 0.1, true}, {1e6, 0, true}, {1.5e6, 0.001, false}};
-  report.search.goals = {{"ndr", 0, 1e6}, {"pdr=0.5%", 0.005, std::nullopt}};
+  report.search.goals = {{"ndr", 0, 1e6, "1.000 Mpps"}, {"pdr=0.5%", 0.005, std::nullopt, ""}};
   const auto page = html_page(report);
   EXPECT_THAT(page, HasSubstr("<h2>Loss by rate</h2>"));
   EXPECT_EQ(count(page, "<circle class=\"dot overlapping\""), 2U);
@@ -199,7 +199,7 @@ TEST(HtmlReport, DrawsTheLossOfEachTrialOfASearch) {
 TEST(HtmlReport, DrawsASearchWithoutLoss) {
   HtmlReport report;
   report.search.trials = {{1e6, 0, true}};
-  report.search.goals = {{"ndr", 0, 1e6}};
+  report.search.goals = {{"ndr", 0, 1e6, "1.000 Mpps"}};
   const auto page = html_page(report);
   EXPECT_THAT(page, HasSubstr("1 trial; ndr: 1.000 Mpps"));
   EXPECT_EQ(count(page, "nan"), 0U);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+#include "cli/bench/trial_monitor.h"
+
+#include <utility>
+
+#include "datapath/analysis/summary.h"
+
+namespace manactl::cli {
+
+datapath::Progress TrialMonitor::observe(datapath::Progress progress) {
+  progress.started = [this, started = std::move(progress.started)] {
+    start_trial();
+    started();
+  };
+  progress.interval = [this, interval = std::move(progress.interval)](const auto& measured) {
+    end_interval();
+    interval(measured);
+  };
+  return progress;
+}
+
+void TrialMonitor::start_trial() {
+  cpu_time_ = report::cpu_time(files_, cpus_);
+  worker_time_ = report::worker_time(files_);
+  disturbed_ = false;
+}
+
+void TrialMonitor::end_interval() {
+  datapath::Disturbance lost;
+  const auto cpu_time = report::cpu_time(files_, cpus_);
+  if (cpu_time_ && cpu_time) lost.stolen = report::stolen_share(*cpu_time_, *cpu_time);
+  const auto worker_time = report::worker_time(files_);
+  if (worker_time_ && worker_time) {
+    lost.waited = report::preempted_share(*worker_time_, *worker_time);
+  }
+  disturbed_ = datapath::is_disturbed(lost);
+}
+
+}  // namespace manactl::cli
