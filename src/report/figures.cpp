@@ -111,7 +111,7 @@ std::string loss_text(const Loss& loss) {
   const bool is_tiny = loss.packets > 0 && percent < kSmallest;
   return fmt::format(
       "{} {} ({} %)",
-      loss.packets,
+      grouped(loss.packets, ","),
       loss.packets == 1 ? "packet" : "packets",
       is_tiny ? fmt::format("less than {}", kSmallest) : fmt::format("{:.3g}", percent));
 }
@@ -120,7 +120,7 @@ std::string counts_text(std::initializer_list<NamedCount> counts) {
   std::vector<std::string> known;
   std::vector<std::string> unknown;
   for (const auto& [count, name] : counts) {
-    if (count) known.push_back(fmt::format("{} {}", *count, name));
+    if (count) known.push_back(fmt::format("{} {}", grouped(*count, ","), name));
     if (!count) unknown.emplace_back(name);
   }
   if (unknown.empty()) return join(known, ", ");

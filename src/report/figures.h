@@ -57,7 +57,7 @@ struct Loss {
 // packets came back than were sent.
 std::optional<Loss> loss_of(datapath::Mode mode, const datapath::Sample& total);
 
-// "2125888 packets (50 %)"
+// "2,125,888 packets (50 %)"
 std::string loss_text(const Loss& loss);
 
 // "3 missed, 0 errors", "0 errors (not reported: missed)". The names follow the numbers.

@@ -25,7 +25,7 @@ std::string progress_text(std::size_t number,
                           const datapath::SearchProgress& progress,
                           const datapath::SearchProbe* last);
 
-// "trial 12: 7.812 Mpps for 1.0 s, lost 1562 packets (0.02 %)"
+// "trial 12: 7.812 Mpps for 1.0 s, lost 1,562 packets (0.02 %)"
 std::string probe_text(std::size_t number, const datapath::SearchProbe& probe);
 
 }  // namespace manactl::report

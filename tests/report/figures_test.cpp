@@ -121,7 +121,7 @@ TEST(Loss, IsKnownOnlyIfTheModeSendsAndReceives) {
 }
 
 TEST(Loss, IsPrintedWithItsShare) {
-  EXPECT_EQ(loss_text({2'125'888, 0.5}), "2125888 packets (50 %)");
+  EXPECT_EQ(loss_text({2'125'888, 0.5}), "2,125,888 packets (50 %)");
   EXPECT_EQ(loss_text({1, 1e-7}), "1 packet (less than 0.001 %)");
   EXPECT_EQ(loss_text({0, 0}), "0 packets (0 %)");
 }

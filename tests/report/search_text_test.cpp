@@ -75,7 +75,7 @@ TEST(ProbeText, ContainsRateAndLoss) {
   probe.seconds = 1;
   probe.sent = 2'000'000;
   probe.received = 1'999'000;
-  EXPECT_EQ(probe_text(3, probe), "trial 3: 2.000 Mpps for 1.0 s, lost 1000 packets (0.05 %)");
+  EXPECT_EQ(probe_text(3, probe), "trial 3: 2.000 Mpps for 1.0 s, lost 1,000 packets (0.05 %)");
   probe.valid = false;
   EXPECT_THAT(probe_text(3, probe), HasSubstr("repeated"));
 }

@@ -3,9 +3,13 @@
 #include "cli/bench/ab_rounds.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
 
 #include "base/program.h"
 #include "base/text.h"
+#include "cli/bench/live_view.h"
 #include "cli/signals.h"
 #include "report/bench_json.h"
 #include "report/figures.h"
@@ -16,9 +20,15 @@ namespace {
 // Runs the commands and reports their errors.
 class RoundRunner {
  public:
-  RoundRunner(Context& context, report::AbResult& result) : context_(context), result_(result) {
+  RoundRunner(Context& context, report::AbResult& result)
+      : context_(context), result_(result), frame_(context.err) {
     signals_.stop_gracefully();
   }
+
+  RoundRunner(const RoundRunner&) = delete;
+  RoundRunner& operator=(const RoundRunner&) = delete;
+
+  ~RoundRunner() { frame_.clear(); }
 
   // Runs both commands. Returns false after a failure or a signal.
   bool run();
@@ -31,10 +41,14 @@ class RoundRunner {
  private:
   bool run(report::AbSide& side, const char* name);
   bool fail_with(Exit exit, const char* name, const report::AbSide& side, const std::string& why);
-  void show(const char* name, const report::AbFigures& figures);
+  void show(const char* name);
+  std::string effect_text() const;
+  double seconds_left() const;
 
   Context& context_;
   report::AbResult& result_;
+  LiveFrame frame_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   StopOnSignal signals_;
   std::optional<Exit> failure_;
 };
@@ -62,12 +76,14 @@ bool RoundRunner::run() {
 
 bool RoundRunner::run(report::AbSide& side, const char* name) {
   constexpr std::size_t kMaxOutput = std::size_t{64} << 20U;
+  show(name);
   auto command = side.command;
   command.insert(command.end(), {"-o", "json", "--no-save"});
   auto ran = run_program(command, kMaxOutput, signals_.token());
   if (signals_.number() != 0) return false;
   if (!ran) return fail_with(exit_of(ran.error()), name, side, ran.error().message);
   if (ran->status != 0 || context_.verbosity > 0) {
+    frame_.clear();
     for (const auto line : split(ran->err, '\n')) {
       if (!line.empty()) context_.err.stream() << printable(line) << '\n';
     }
@@ -81,7 +97,6 @@ bool RoundRunner::run(report::AbSide& side, const char* name) {
   if (!result) return fail_with(exit_of(result.error()), name, side, result.error().message);
   if (side.runs.empty()) side.settings = settings_of(*result);
   side.runs.push_back(report::ab_figures(*result));
-  show(name, side.runs.back());
   return true;
 }
 
@@ -89,6 +104,7 @@ bool RoundRunner::fail_with(Exit exit,
                             const char* name,
                             const report::AbSide& side,
                             const std::string& why) {
+  frame_.clear();
   print_error(
       context_,
       Error{Errc::io,
@@ -98,13 +114,50 @@ bool RoundRunner::fail_with(Exit exit,
   return false;
 }
 
-void RoundRunner::show(const char* name, const report::AbFigures& figures) {
+// Shows the state before a run.
+void RoundRunner::show(const char* name) {
   if (!context_.err.is_terminal() || context_.quiet) return;
-  context_.err.stream() << fmt::format("round {} of at most {}: {} {}\n",
-                                       std::max(result_.a.runs.size(), result_.b.runs.size()),
-                                       result_.plan.max_rounds,
-                                       name,
-                                       report::pps_text(figures.rate.value_or(0)));
+  auto state = fmt::format("round {} of at most {}, run of {}",
+                           std::min(result_.a.runs.size(), result_.b.runs.size()) + 1,
+                           result_.plan.max_rounds,
+                           name);
+  if (const auto left = seconds_left(); left > 0) {
+    state += fmt::format("; at most {:.0f} s left", std::ceil(left));
+  }
+  std::string rates = " ";
+  for (const auto& [side, label] : {std::pair(&result_.a, "A"), std::pair(&result_.b, "B")}) {
+    if (side->runs.empty()) continue;
+    rates += fmt::format(" {} {};", label, report::pps_text(side->runs.back().rate.value_or(0)));
+  }
+  rates += effect_text();
+  if (context_.err.can_redraw()) {
+    frame_.draw({state, rates});
+  } else {
+    context_.err.stream() << state << '\n' << rates << '\n';
+  }
+}
+
+// Returns " B +0.61 % (-1.02 to 2.10 %)" after a complete round.
+std::string RoundRunner::effect_text() const {
+  const auto found = report::effect_on(result_, result_.plan.metric);
+  if (!found) return {};
+  const auto& [change, confidence] = std::pair(found->effect.change, found->effect.confidence);
+  auto text = fmt::format(" B {:+.2f} %", change * report::kPercent);
+  if (confidence) {
+    text += fmt::format(" ({:+.2f} to {:+.2f} %)",
+                        confidence->low * report::kPercent,
+                        confidence->high * report::kPercent);
+  }
+  return text;
+}
+
+// 0 before the first run has ended.
+double RoundRunner::seconds_left() const {
+  const auto done = result_.a.runs.size() + result_.b.runs.size();
+  if (done == 0) return 0;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+  const auto left = 2 * std::size_t{result_.plan.max_rounds} - done;
+  return passed.count() / static_cast<double>(done) * static_cast<double>(left);
 }
 
 }  // namespace

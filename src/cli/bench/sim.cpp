@@ -90,7 +90,7 @@ Exit run_on_adapter(const datapath::BenchPlan& plan,
       outcome->status == 0 && has_violations ? Exit::findings : static_cast<Exit>(outcome->status);
   // A child that failed before the first packet has printed its error.
   const bool failed = outcome->status > 0 && outcome->status <= static_cast<int>(Exit::internal);
-  if (has_violations || (!failed && !context.quiet)) {
+  if (has_violations || (!failed && context.verbosity > 0)) {
     print_text(context.err, SimResult{*outcome, {}});
   }
   return exit;

@@ -16,12 +16,11 @@ datapath::Nic simulated_nic();
 
 // The first note of a result measured on the adapter.
 inline constexpr std::string_view kSimulatedNote =
-    "the software adapter was measured: it runs in the thread that rings the doorbell, so the "
-    "figures depend on this machine's CPU and not on MANA hardware";
+    "the software adapter was measured: the CPU limits the rate, not MANA";
 
 // Runs the same command in a child on the adapter, with settings for this engine. The child prints
-// the result to stdout; this process prints the adapter's report to stderr. Returns 1 if the
-// adapter found violations.
+// the result to stdout. This process prints the adapter's report to stderr if the adapter found
+// violations, which returns 1, or with -v.
 Exit run_on_adapter(const datapath::BenchPlan& plan,
                     const datapath::EngineRow& engine,
                     Context& context);

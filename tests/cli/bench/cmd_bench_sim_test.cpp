@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/text.h"
 #include "cli/run_manactl.h"
 #include "datapath/engines.h"
 #include "datapath/mode.h"
@@ -47,7 +48,7 @@ TEST_P(EngineOnAdapter, HasNoContractViolationsInAnyMode) {
     for (const auto* queues : {"1", "8"}) {
       const std::string mode(row.name);
       const auto outcome = bench_until_it_counts(
-          {"--sim", "--engine", name, "--mode", mode, "--queues", queues, "--size", "128"});
+          {"--sim", "-v", "--engine", name, "--mode", mode, "--queues", queues, "--size", "128"});
       if (!engine.drives_mana()) {
         EXPECT_EQ(outcome.code, 3);
         EXPECT_THAT(outcome.err,
@@ -80,6 +81,40 @@ TEST(BenchOnAdapter, UsesTheEngineWithTheCheapestDoorbells) {
   const auto outcome = manactl(bench({"--sim"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(nlohmann::json::parse(outcome.out)["engine"]["name"], "verbs");
+}
+
+// The rows of a text on a terminal that is this wide, if lines are wrapped at spaces.
+std::size_t rows_at(std::size_t width, const std::string& text) {
+  std::size_t rows = 0, column = 0;
+  for (const auto line : split(text, '\n')) {
+    if (line.empty()) continue;
+    ++rows;
+    column = 0;
+    for (const auto word : split(line, ' ')) {
+      if (column + word.size() > width) {
+        ++rows;
+        column = 0;
+      }
+      column += word.size() + 1;
+    }
+  }
+  return rows;
+}
+
+// The report of the adapter is printed only with -v.
+TEST(BenchOnAdapter, FitsOneScreenInEveryMode) {
+  constexpr std::size_t kMaxRows = 16;
+  for (const auto& row : datapath::kModes) {
+    for (const auto* name : {row.name.data(), row.alias.data()}) {
+      if (name == nullptr) continue;
+      const auto outcome =
+          manactl({"bench", "--sim", "--mode", name, "--duration", "100ms", "--interval", "20ms"});
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      EXPECT_LE(rows_at(80, outcome.out), kMaxRows) << outcome.out;
+      EXPECT_EQ(outcome.err, "");
+      EXPECT_THAT(outcome.out, HasSubstr("simulated: " + std::string(row.name) + " on"));
+    }
+  }
 }
 
 // net_mana sees a device on PCI, which --vdev names like EAL does.
