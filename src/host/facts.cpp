@@ -44,6 +44,19 @@ std::vector<std::string> suggestible(const Facts& facts) {
   return names;
 }
 
+// Lists the NICs that have no synthetic interface now: one of them may have had the name that a
+// user remembers.
+std::string without_interface(const Result<std::vector<Nic>>& nics) {
+  std::vector<std::string> names;
+  for (const auto& nic : nics.value_or(std::vector<Nic>{})) {
+    if (nic.synthetic || !nic.vmbus) continue;
+    const auto driver = nic.vmbus_driver.empty() ? "no driver" : nic.vmbus_driver;
+    names.push_back(fmt::format("'{}' ({})", printable(nic.name()), printable(driver)));
+  }
+  if (names.empty()) return {};
+  return "; these NICs have no interface now: " + join(names, ", ");
+}
+
 }  // namespace
 
 std::string Nic::name() const {
@@ -87,8 +100,21 @@ Result<const Nic*> Facts::azure_nic(const std::string& name) const {
     return fail(Errc::not_found, fmt::format("interface '{}' is not an Azure NIC", shown));
   }
   const std::string similar = printable(nearest(name, suggestible(*this)));
-  const auto hint = similar.empty() ? "" : fmt::format("; did you mean '{}'?", similar);
+  const auto hint =
+      similar.empty() ? without_interface(nics) : fmt::format("; did you mean '{}'?", similar);
   return fail(Errc::not_found, fmt::format("interface '{}' does not exist{}", shown, hint));
+}
+
+std::string module_obstacle(const Facts& facts, std::string_view name) {
+  const auto module = std::ranges::find(facts.modules, name, &Module::name);
+  if (module == facts.modules.end() || !module->presence) return {};
+  if (*module->presence == Presence::blacklisted) {
+    return fmt::format("{} is blacklisted ({})", name, module->evidence);
+  }
+  if (*module->presence != Presence::missing) return {};
+  return fmt::format("{} is missing from kernel {}",
+                     name,
+                     facts.kernel ? facts.kernel->release : "of unknown release");
 }
 
 bool has_mana_function(const Result<std::vector<PciFunction>>& functions) {

@@ -221,6 +221,10 @@ struct Facts {
   Result<const Nic*> azure_nic(const std::string& name) const;
 };
 
+// Why the kernel cannot load the module: "mana_ib is missing from kernel 6.1.0-56-cloud-amd64".
+// Empty if it can, or if this is unknown.
+std::string module_obstacle(const Facts& facts, std::string_view name);
+
 bool has_mana_function(const Result<std::vector<PciFunction>>& functions);
 
 }  // namespace manactl::host

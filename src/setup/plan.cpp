@@ -156,10 +156,24 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
   return {};
 }
 
-Result<> refuse_guarded(const host::Nic& nic,
-                        const Request& request,
-                        const host::Facts& facts,
-                        const os::System& system) {
+// Returns "; 'manactl prepare eth1' uses a NIC that is free" if there is one.
+std::string free_nic_hint(const host::Facts& facts, const os::System& system) {
+  for (const auto& other : *facts.nics) {
+    const bool is_suitable = other.synthetic && other.vmbus && other.has_mana_vf() &&
+                             !other.is_prepared() && facts.carries_nothing(other);
+    if (!is_suitable) continue;
+    const auto objections = find_objections(other, facts, system);
+    if (!objections || !objections->empty()) continue;
+    return fmt::format("; 'manactl prepare {}' uses a NIC that is free", shown(other.name()));
+  }
+  return {};
+}
+
+// Returns what the NIC carries although --force-interface allows the change.
+Result<std::vector<std::string>> forced_objections(const host::Nic& nic,
+                                                   const Request& request,
+                                                   const host::Facts& facts,
+                                                   const os::System& system) {
   const std::string name = nic.name();
   if (!request.force_interface.empty() && request.force_interface != name) {
     return fail(
@@ -168,13 +182,29 @@ Result<> refuse_guarded(const host::Nic& nic,
             "--force-interface names '{}', not '{}'", shown(request.force_interface), shown(name)));
   }
   const auto found = find_objections(nic, facts, system, request.vf_only);
-  if (!found) return tl::unexpected<Error>(found.error());
-  if (found->empty() || request.force_interface == name) return {};
+  if (!found || found->empty() || request.force_interface == name) return found;
   return fail(Errc::denied,
-              fmt::format("refusing to change '{}': {}; add '--force-interface {}' to override",
+              fmt::format("refusing to change '{}': {}{}; add '--force-interface {}' to override",
                           shown(name),
                           join(*found, ", "),
+                          free_nic_hint(facts, system),
                           shown(name)));
+}
+
+// Returns the modules that the steps load.
+std::vector<std::string> required_modules(const Request& request) {
+  if (request.vf_only) return {"mana_ib"};
+  return {kUio, "mana_ib"};
+}
+
+Result<> refuse_without_modules(const Request& request, const host::Facts& facts) {
+  for (const auto& module : required_modules(request)) {
+    const auto obstacle = host::module_obstacle(facts, module);
+    if (obstacle.empty()) continue;
+    return fail(Errc::unsupported,
+                shown(obstacle) + ": run 'manactl check --only kernel -v' for the commands");
+  }
+  return {};
 }
 
 // Prefers driver_override, which affects one channel; new_id affects all network channels.
@@ -244,8 +274,7 @@ Result<> add_nic_steps(Plan& plan,
   if (nic.synthetic) interfaces.push_back(interface_of(*nic.synthetic));
   interfaces.push_back(interface_of(*nic.vf));
   for (const auto& interface : interfaces) plan.steps.push_back(save_addresses(interface));
-  if (!request.vf_only) plan.steps.push_back(load_module(kUio));
-  plan.steps.push_back(load_module("mana_ib"));
+  for (const auto& module : required_modules(request)) plan.steps.push_back(load_module(module));
   if (needs_hugepages(request, nic)) {
     const auto node = static_cast<unsigned>(std::max(host::numa_node_of(facts, nic), 0));
     auto step = plan_hugepages(*request.hugepages, facts, node, system.files, entries, nic.name());
@@ -320,12 +349,19 @@ Result<Plan> plan_nic(const Request& request, const PlanInput& input) {
   }
   auto allowed = refuse_taken_name(nic.name(), entries);
   if (allowed) allowed = refuse_unsuitable(nic, request, name);
-  if (allowed) allowed = refuse_guarded(nic, request, facts, system);
+  if (!allowed) return tl::unexpected<Error>(allowed.error());
+  const auto forced = forced_objections(nic, request, facts, system);
+  if (!forced) return tl::unexpected<Error>(forced.error());
+  allowed = refuse_without_modules(request, facts);
   if (!allowed) return tl::unexpected<Error>(allowed.error());
   plan.entry.interface = nic.name();
   plan.entry.id = nic.vmbus ? nic.vmbus->str() : "vf-" + nic.vf->mac.str();
   const auto added = add_nic_steps(plan, nic, request, input);
   if (!added) return tl::unexpected<Error>(added.error());
+  if (!forced->empty()) {
+    plan.warnings.push_back(fmt::format(
+        "--force-interface cuts what '{}' is used for: {}", shown(name), join(*forced, ", ")));
+  }
   auto warning = request.vf_only ? std::string() : warn_of_bound_sockets(nic, system);
   if (!warning.empty()) plan.warnings.push_back(std::move(warning));
   return plan;

@@ -56,6 +56,22 @@ TEST_F(MakePlan, ListsTheSteps) {
                 binding(kNewId, ""));
 }
 
+TEST_F(MakePlan, RefusesAKernelWithoutARequiredModule) {
+  const auto set_presence = [this](const char* name, Presence presence) {
+    for (auto& module : facts_.modules) {
+      if (module.name == name) module.presence = presence;
+    }
+  };
+  gather();
+  set_presence("uio_hv_generic", Presence::missing);
+  EXPECT_THAT(text(), HasSubstr("uio_hv_generic is missing from kernel "));
+  EXPECT_EQ(code(), Errc::unsupported);
+  request_.vf_only = true;
+  EXPECT_THAT(text(), HasSubstr("load module mana_ib"));
+  set_presence("mana_ib", Presence::blacklisted);
+  EXPECT_THAT(text(), HasSubstr("mana_ib is blacklisted"));
+}
+
 TEST_F(MakePlan, KeepsTheChannelBoundWithVfOnly) {
   request_.vf_only = true;
   EXPECT_EQ(
