@@ -14,7 +14,7 @@ bool awaits(const Entry& entry, const std::string& boot) {
   return !entry.is_readable() || (!entry.confirmed && entry.boot_id == boot);
 }
 
-// The entry that confirm() confirms; null if nothing awaits confirmation.
+// The entry that confirm() confirms.
 Result<const Entry*> entry_to_confirm(const std::vector<Entry>& entries,
                                       const std::string& name,
                                       const std::string& boot) {
@@ -27,6 +27,12 @@ Result<const Entry*> entry_to_confirm(const std::vector<Entry>& entries,
   if (found.empty() && !name.empty()) {
     return fail(Errc::not_found, fmt::format("'{}' has no journal entry", printable(name)));
   }
+  if (found.empty()) {
+    return fail(Errc::not_found,
+                "nothing awaits confirmation: it was confirmed, its timeout has ended and it was "
+                "rolled back, or 'manactl prepare' ran without --confirm-timeout; 'manactl status' "
+                "shows which");
+  }
   if (found.size() > 1) {
     std::vector<std::string> names;
     for (const auto* entry : found) names.push_back(printable(entry->name()));
@@ -35,7 +41,7 @@ Result<const Entry*> entry_to_confirm(const std::vector<Entry>& entries,
                             join(names, ", "),
                             names.front()));
   }
-  return found.empty() ? nullptr : found[0];
+  return found[0];
 }
 
 Result<> refuse_unprepared(const Entry& entry, const std::string& boot) {
@@ -64,7 +70,6 @@ Result<std::optional<ConfirmResult>> confirm(const std::string& name, const Setu
   if (!boot) return because(boot.error(), "cannot identify this boot");
   const auto entry = entry_to_confirm(*entries, name, *boot);
   if (!entry) return tl::unexpected<Error>(entry.error());
-  if (*entry == nullptr) return std::nullopt;
   const auto prepared = refuse_unprepared(**entry, *boot);
   if (!prepared) return tl::unexpected<Error>(prepared.error());
   if ((*entry)->confirmed) return std::nullopt;

@@ -18,9 +18,9 @@ struct ConfirmResult {
 };
 
 // Confirms the NIC `name` (as for restore), or the only unconfirmed NIC if it is empty. The result
-// is empty if nothing awaits confirmation. Errc::invalid if the name is missing and several NICs
-// await it, not_found for an unknown name, busy for a NIC that is not completely prepared. After an
-// error the NIC is not confirmed.
+// is empty if the NIC `name` was confirmed before. Errc::invalid if the name is missing and several
+// NICs await confirmation, not_found for an unknown name or if nothing awaits it, busy for a NIC
+// that is not completely prepared. After an error the NIC is not confirmed.
 Result<std::optional<ConfirmResult>> confirm(const std::string& name, const SetupContext& context);
 
 }  // namespace manactl::setup

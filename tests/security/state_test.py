@@ -66,7 +66,7 @@ class Lock(State):
     def test_another_user_who_holds_every_lock_blocks_nobody(self):
         self.prepare()
         with attacker(hold_locks):
-            self.assert_exit(0, self.run_manactl("confirm"))
+            self.assert_exit(0, self.run_manactl("confirm", "hugepages-1"))
             self.assert_exit(0, self.run_manactl("restore", "--all"))
             self.prepare()
         self.assert_exit(0, self.run_manactl("restore", "--all"))

@@ -63,8 +63,19 @@ TEST(Confirm, ConfirmsTheOnlyNicThatAwaitsIt) {
   prepare_unconfirmed(vm, "eth1");
   EXPECT_EQ(confirm("", vm.context()).value()->name, "eth1");
   EXPECT_TRUE(is_confirmed(vm, "eth1"));
-  EXPECT_EQ(confirm("", vm.context()).value(), std::nullopt);
   EXPECT_EQ(confirm("eth1", vm.context()).value(), std::nullopt);
+}
+
+TEST(Confirm, FailsIfNothingAwaitsIt) {
+  FakeVm vm;
+  const auto refusal = [&vm] {
+    const auto refused = confirm("", vm.context());
+    return refused ? Errc::io : refused.error().code;
+  };
+  EXPECT_EQ(refusal(), Errc::not_found);
+  prepare_unconfirmed(vm, "eth1");
+  ASSERT_TRUE(restore({"eth1"}, vm.context()));  // as the watchdog does
+  EXPECT_EQ(refusal(), Errc::not_found) << "after a rollback";
 }
 
 TEST(Confirm, DoesNotConfirmTheNicOfAnotherAdministrator) {
@@ -106,7 +117,7 @@ TEST(Confirm, RefusesANicThatIsNotCompletelyPrepared) {
   vm.boot_id = "another";
   vm.rebuild();
   EXPECT_THAT(refusal(vm, "eth1"), HasSubstr("the last reboot restored 'eth1'"));
-  EXPECT_EQ(confirm("", vm.context()).value(), std::nullopt);
+  EXPECT_THAT(refusal(vm, ""), HasSubstr("nothing awaits confirmation"));
 }
 
 TEST(Confirm, FailsIfTheJournalCannotBeUsed) {
