@@ -145,9 +145,21 @@ std::vector<Diagnosis::PossibleCause> possible_causes_of(
     causes.push_back({alternatives[i].cause,
                       alternatives[i].confirm,
                       judged[i].confirmation,
-                      evidence_text(judged[i])});
+                      evidence_text(judged[i]),
+                      alternatives[i].fix});
   }
   return causes;
+}
+
+// Returns the cause that is confirmed, if it is the only one and has a fix of its own.
+const Diagnosis::PossibleCause* cause_with_fix(
+    const std::vector<Diagnosis::PossibleCause>& causes) {
+  const auto is_confirmed = [](const auto& one) {
+    return one.confirmation == Confirmation::confirmed;
+  };
+  if (std::ranges::count_if(causes, is_confirmed) != 1) return nullptr;
+  const auto found = std::ranges::find_if(causes, is_confirmed);
+  return found->fix.empty() ? nullptr : &*found;
 }
 
 Diagnosis::Item item_of(const Symptom& one) {
@@ -164,6 +176,10 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.note = release_note(signature, *one.log);
   item.proof = one.entry->proof;
   item.alternatives = one.possible_causes;
+  if (const auto* const cause = cause_with_fix(item.alternatives)) {
+    item.fix = cause->fix;
+    item.commands.clear();
+  }
   item.confirmed_by = evidence_text(one.evidence);
   const auto* const check = one.evidence.check;
   const auto* const observation = one.evidence.observation;
@@ -190,6 +206,7 @@ Diagnosis::Item item_of(const CheckOutcome& outcome) {
   if (outcome.finding.remedy) {
     item.fix = outcome.finding.remedy->why;
     item.commands = outcome.finding.remedy->commands;
+    item.other_fixes = outcome.finding.remedy->others;
   }
   return item;
 }

@@ -23,6 +23,7 @@ struct Diagnosis {
     std::string cause, confirm;
     Confirmation confirmation = Confirmation::undecided;
     std::string confirmed_by;
+    std::string fix = {};  // for this cause only; may be empty
   };
 
   struct Item {
@@ -33,6 +34,7 @@ struct Diagnosis {
     std::string cause, fix;
     std::vector<PossibleCause> alternatives;  // if the line does not show which is the cause
     std::vector<std::string> commands;
+    std::vector<Remedy> other_fixes;  // each can replace `fix` and `commands`; the best comes first
     Confirmation confirmation = Confirmation::undecided;
     std::string confirmed_by;    // "rdma.driver-id: kernel reports 19, libibverbs chose erdma"
     std::string note;            // what the log's DPDK release means for this cause; may be empty

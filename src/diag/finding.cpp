@@ -14,6 +14,14 @@ Finding pass(std::string detail, std::vector<std::string> evidence) {
   return {Status::pass, std::move(detail), std::nullopt, std::move(evidence)};
 }
 
+std::vector<Remedy> numbered(const Remedy& remedy) {
+  std::vector<Remedy> all = remedy.others;
+  all.insert(all.begin(), {remedy.why, remedy.commands});
+  if (all.size() == 1) return all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].why.insert(0, fmt::format("{}. ", i + 1));
+  return all;
+}
+
 Finding warn(std::string detail, Remedy remedy, std::vector<std::string> evidence) {
   return {Status::warn, std::move(detail), std::move(remedy), std::move(evidence)};
 }

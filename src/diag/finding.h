@@ -38,7 +38,12 @@ constexpr std::string_view word_of(Status status) {
 struct Remedy {
   std::string why;                    // why the finding matters and what to do, one line
   std::vector<std::string> commands;  // for a root shell, in order; may be empty
+  std::vector<Remedy> others = {};    // each can replace this remedy; the best comes first
 };
+
+// Returns the remedy and those that can replace it. If there are several, their texts begin with
+// numbers.
+std::vector<Remedy> numbered(const Remedy& remedy);
 
 struct Finding {
   Status status = Status::unknown;

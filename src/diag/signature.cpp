@@ -60,7 +60,8 @@ std::vector<Alternative> read_alternatives(const JsonFields& entry) {
                             row.text("confirm"),
                             texts_or_none(row, "checks"),
                             row.text_or_empty("observation"),
-                            read_captures(row, "when")});
+                            read_captures(row, "when"),
+                            row.text_or_empty("fix")});
   }
   return alternatives;
 }

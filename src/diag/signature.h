@@ -35,6 +35,7 @@ struct Alternative {
   std::vector<std::string> checks;  // if one fails, the VM has this cause; if all pass, it has not
   std::string observation = {};     // if set, the VM has this cause only if it applies
   Captures values = {};             // the line has one of these values if this is its cause
+  std::string fix = {};             // if set, replaces that of the signature for this cause
 };
 
 // A step that leaves a line when it works: after a line of `from`, a line of `without` precedes

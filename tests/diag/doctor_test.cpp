@@ -111,6 +111,17 @@ TEST(Doctor, DecidesBetweenPossibleCausesByTheLineAndTheVm) {
   EXPECT_THAT(nic, testing::ElementsAre("", "eth1 is in user space"));
 }
 
+TEST(Doctor, PrintsTheFixOfTheOnlyConfirmedCause) {
+  const auto fix_of = [](const char* type) {
+    const auto diagnosis = diagnose_text(
+        fmt::format("MANA_DRIVER: mana_tx_comp_oob cqe_type {} vendor_err 0\n", type));
+    return diagnosis.root.value().fix;
+  };
+  EXPECT_THAT(fix_of("33"), testing::StartsWith("Send only with the MAC address of this NIC"));
+  EXPECT_THAT(fix_of("34"), testing::StartsWith("Send smaller packets"));
+  EXPECT_THAT(fix_of("99"), testing::HasSubstr("33: send only"));
+}
+
 TEST(Doctor, ReportsChecksWithTheSameCauseAsALogAsConsequences) {
   const Report checks{{outcome("kernel.mana-ib", broken("not loaded")),
                        outcome("rdma.devices", broken("none"), kByModule)}};

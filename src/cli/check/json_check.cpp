@@ -111,6 +111,10 @@ Json check_json(const diag::CheckOutcome& ran, const std::vector<std::string>& n
   if (ran.finding.remedy) {
     row["remedy"] = {{"why", safe(ran.finding.remedy->why)},
                      {"commands", strings(ran.finding.remedy->commands)}};
+    for (const auto& one : ran.finding.remedy->others) {
+      row["remedy"]["others"].push_back(
+          {{"why", safe(one.why)}, {"commands", strings(one.commands)}});
+    }
   }
   return row;
 }

@@ -96,10 +96,12 @@ void CheckWriter::write_line(Status status, const std::string& text) {
 }
 
 void CheckWriter::write_remedy(const diag::Remedy& remedy) {
-  screen_.stream() << wrap(printable(remedy.why, kMaxText), screen_.width(), kRemedyIndent) << '\n';
-  for (const auto& command : remedy.commands) {
-    screen_.stream() << std::string(kRemedyIndent + 2, ' ')
-                     << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
+  for (const auto& one : diag::numbered(remedy)) {
+    screen_.stream() << wrap(printable(one.why, kMaxText), screen_.width(), kRemedyIndent) << '\n';
+    for (const auto& command : one.commands) {
+      screen_.stream() << std::string(kRemedyIndent + 2, ' ')
+                       << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
+    }
   }
 }
 

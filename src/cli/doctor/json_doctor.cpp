@@ -85,6 +85,9 @@ Json item_json(const diag::Diagnosis::Item& item) {
                                    {"by", safe(one.confirmed_by)}});
   }
   row["commands"] = strings(item.commands);
+  for (const auto& one : item.other_fixes) {
+    row["other_fixes"].push_back({{"fix", safe(one.why)}, {"commands", strings(one.commands)}});
+  }
   row["confirmation"] = {{"state", word_of(kConfirmations, item.confirmation)},
                          {"by", safe(item.confirmed_by)}};
   row["note"] = safe(item.note);

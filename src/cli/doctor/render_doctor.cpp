@@ -104,8 +104,8 @@ void DoctorWriter::write_alternatives(const std::vector<PossibleCause>& alternat
     return one.confirmation == diag::Confirmation::confirmed;
   });
   for (const auto& one : alternatives) {
-    const bool is_contradicted = one.confirmation == diag::Confirmation::contradicted;
-    if (any_confirmed && is_contradicted && verbosity_ == 0) continue;
+    const bool is_confirmed = one.confirmation == diag::Confirmation::confirmed;
+    if (any_confirmed && !is_confirmed && verbosity_ == 0) continue;
     const bool is_decided = one.confirmation != diag::Confirmation::undecided;
     const auto decision =
         is_decided
@@ -192,10 +192,12 @@ void DoctorWriter::write_cause(std::string_view heading, const Item& item) {
   }
   write_labeled("Cause", item.cause);
   write_alternatives(item.alternatives);
-  write_labeled("Fix", item.fix);
-  for (const auto& command : item.commands) {
-    out() << std::string(kLabelWidth + 4, ' ')
-          << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
+  for (const auto& fix : diag::numbered({item.fix, item.commands, item.other_fixes})) {
+    write_labeled("Fix", fix.why);
+    for (const auto& command : fix.commands) {
+      out() << std::string(kLabelWidth + 4, ' ')
+            << screen_.paint(Color::bold, printable(command, kMaxText)) << '\n';
+    }
   }
   // A cause found by a check needs no confirmation; checks may confirm a cause found in a log.
   if (item.quote && item.confirmation != diag::Confirmation::undecided) {
