@@ -19,34 +19,25 @@ namespace {
 
 // Returns the commands that build the newest LTS release of the table: those of Microsoft's how-to
 // "MANA and DPDK on Linux", with the headers of rdma-core, without which meson leaves net_mana out.
-std::vector<std::string> build_dpdk(Family family) {
-  std::vector<std::string> commands;
-  switch (family) {
-    case Family::debian:
-    case Family::ubuntu:
-      commands = install(family,
-                         "git build-essential meson ninja-build pkg-config python3-pyelftools "
-                         "libnuma-dev libibverbs-dev");
-      break;
-    case Family::suse:
-      commands = install(family,
-                         "git gcc meson ninja pkg-config python3-pyelftools libnuma-devel "
-                         "rdma-core-devel");
-      break;
-    case Family::redhat:
-    case Family::azurelinux:
-    case Family::other:
-      commands = install(family,
-                         "git gcc meson ninja-build pkgconf python3-pyelftools numactl-devel "
-                         "rdma-core-devel");
-  }
+// If rdma-core is too old, the remedy of rdma.core builds it, and the distribution's headers would
+// replace those of this build.
+std::vector<std::string> build_dpdk(const host::Facts& facts) {
+  const Family family = family_of(facts);
+  const bool deb = family == Family::debian || family == Family::ubuntu;
+  std::string packages =
+      deb ? "git build-essential meson ninja-build pkg-config python3-pyelftools libnuma-dev"
+      : family == Family::suse
+          ? "git gcc meson ninja pkg-config python3-pyelftools libnuma-devel"
+          : "git gcc meson ninja-build pkgconf python3-pyelftools numactl-devel";
+  if (!is_rdma_core_too_old(facts)) packages += deb ? " libibverbs-dev" : " rdma-core-devel";
+  auto commands = install(family, packages);
   commands.push_back(
       fmt::format("git clone --depth 1 -b v{} https://github.com/DPDK/dpdk-stable.git",
                   dpdk_name(release_table().newest.back())));
   commands.emplace_back("meson setup dpdk-stable/build dpdk-stable");
   commands.emplace_back("ninja -C dpdk-stable/build install");
   // Only Debian's dynamic linker searches meson's default libdir.
-  if (family != Family::debian && family != Family::ubuntu) {
+  if (!deb) {
     commands.push_back(write_file_command("/etc/ld.so.conf.d/dpdk.conf", {"/usr/local/lib64"}));
   }
   commands.emplace_back("ldconfig");
@@ -85,8 +76,10 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
             "CodeReady Builder ('dnf repolist --all' prints its name), which has meson and "
             "ninja-build"
           : "build DPDK with the headers of rdma-core 44 or later";
-  return {fmt::format("{}; check that meson lists net/mana among the drivers:", why),
-          build_dpdk(family)};
+  return {fmt::format("{}{}; check that meson lists net/mana among the drivers:",
+                      why,
+                      is_rdma_core_too_old(facts) ? " (rdma.core has to pass first)" : ""),
+          build_dpdk(facts)};
 }
 
 bool embeds(const host::EmbeddedDpdk& dpdk, std::string_view driver) {

@@ -21,24 +21,7 @@ Remedy newer_kernel(const host::Facts& facts) {
   Remedy remedy{
       "install the distribution's newest kernel for Azure (active after a reboot), if another "
       "check of the kernel or of RDMA fails",
-      {}};
-  switch (family_of(facts)) {
-    case Family::ubuntu:
-      remedy.commands = {"apt-get update", "apt-get install -y linux-azure"};
-      break;
-    case Family::redhat:
-      remedy.commands = {"dnf upgrade -y kernel"};
-      break;
-    case Family::debian:
-      remedy.commands = source_of_module(facts, "mana_ib").commands;
-      break;
-    case Family::azurelinux:
-      remedy.commands = {"tdnf update -y"};
-      break;
-    case Family::suse:
-    case Family::other:
-      break;
-  }
+      newer_kernel_commands(facts)};
   if (!remedy.commands.empty()) remedy.why += ':';
   return remedy;
 }
@@ -115,7 +98,7 @@ Finding finding_of(Status status, std::string detail, Remedy remedy) {
                                 : warn(std::move(detail), std::move(remedy));
 }
 
-Finding blacklisted(const ModuleRule& rule, const host::Module& module) {
+Finding blacklisted(const ModuleRule& rule, const host::Module& module, std::string detail) {
   const std::string file = "/" + module.evidence;
   std::vector<std::string> commands;
   if (module.evidence.find("modprobe.d") != std::string::npos) {
@@ -125,12 +108,13 @@ Finding blacklisted(const ModuleRule& rule, const host::Module& module) {
   commands.push_back(fmt::format("modprobe {}", rule.name));
   return finding_of(
       rule.when_absent,
-      fmt::format("{} is blacklisted ({})", rule.name, module.evidence),
+      std::move(detail),
       {fmt::format("remove the line that blacklists {}, and load it: {}", rule.name, rule.why),
        std::move(commands)});
 }
 
 Finding judge_module(const ModuleRule& rule, const host::Module& module, const host::Facts& facts) {
+  auto obstacle = host::module_obstacle(facts, rule.name);
   switch (*module.presence) {
     case Presence::loaded:
       return pass(fmt::format("{} is loaded", rule.name));
@@ -144,7 +128,7 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
                   {fmt::format("load {}: {}", rule.name, rule.why),
                    {fmt::format("modprobe {}", rule.name)}});
     case Presence::blacklisted:
-      return blacklisted(rule, module);
+      return blacklisted(rule, module, std::move(obstacle));
     case Presence::missing:
       break;
   }
@@ -153,9 +137,7 @@ Finding judge_module(const ModuleRule& rule, const host::Module& module, const h
   const auto action =
       source.commands.empty() ? source.why : fmt::format("install {}: {}", rule.name, source.why);
   return finding_of(rule.when_absent,
-                    fmt::format("{} is missing from kernel {}",
-                                rule.name,
-                                facts.kernel ? facts.kernel->release : "of unknown release"),
+                    std::move(obstacle),
                     {fmt::format("{}; {}", action, rule.why), std::move(source.commands)});
 }
 

@@ -27,15 +27,6 @@ std::string node_name(int node) {
   return node < 0 ? std::string("any node") : fmt::format("node {}", node);
 }
 
-// `pages` is the new total, which includes the pages that are reserved now.
-std::string reserve_command(int node, std::uint64_t page_kib, std::uint64_t pages) {
-  return fmt::format(
-      "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
-      pages,
-      node,
-      page_kib);
-}
-
 std::string pool_text(const Pool& pool) {
   return fmt::format(
       "node {}: {} of {} pages of {} kB free", pool.node, pool.free, pool.total, pool.page_kib);
@@ -64,19 +55,36 @@ std::string free_text(const std::vector<Pool>& pools, const std::vector<std::str
   return brief(nodes, ", ");
 }
 
+// Returns the commands that release `pages` free pages on nodes without a NIC, or as many as they
+// have: the pages move to the pool `to`.
+std::vector<std::string> release_elsewhere(const host::Facts& facts,
+                                           const Pool& to,
+                                           std::uint64_t pages) {
+  std::vector<std::string> commands;
+  for (const Pool& pool : host::pools_elsewhere(facts.memory, nodes_of(facts, {}))) {
+    const auto moved = std::min(pages, pool.free);
+    if (moved == 0 || pool.page_kib != to.page_kib) continue;
+    commands.push_back(host::reserve_command(pool, pool.total - moved));
+    pages -= moved;
+  }
+  return commands;
+}
+
 Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int node) {
   const Pool pool = host::freest_pool(facts.memory, node, host::default_page_kib(facts.memory));
   const std::uint64_t more = host::missing_pages(pool, needed_bytes(options));
-  const std::string count = reserve_command(pool.node, pool.page_kib, pool.total + more);
+  auto commands = release_elsewhere(facts, pool, more);
+  commands.push_back(host::reserve_command(pool, pool.total + more));
+  commands.push_back(
+      fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
+                  pool.node,
+                  pool.page_kib));
   return {
       fmt::format("reserve hugepages, in which DPDK keeps packets and queues; if memory is "
                   "fragmented, the kernel may reserve fewer than requested, so the last command "
                   "prints the number; the reservation lasts until reboot (vm.nr_hugepages in "
                   "/etc/sysctl.d makes it permanent, but spreads it over all nodes)"),
-      {count,
-       fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
-                   pool.node,
-                   pool.page_kib)}};
+      std::move(commands)};
 }
 
 // ---- on all nodes -------------------------------------------------------------------------------
@@ -125,7 +133,11 @@ void judge_node(const host::Facts& facts,
   const auto need = options.bench_bytes == 0
                         ? fmt::format("a program needs 1 page of {} kB", pool.page_kib)
                         : need_text("manactl bench", options.bench_bytes, pool.page_kib);
-  findings.fail(fmt::format("{} on {}, {} free", need, where, pool.free),
+  std::string elsewhere;
+  for (const Pool& other : host::pools_elsewhere(facts.memory, nodes_of(facts, {}))) {
+    elsewhere += fmt::format(", {} free on {}", other.free, node_name(other.node));
+  }
+  findings.fail(fmt::format("{} on {}, {} free{}", need, where, pool.free, elsewhere),
                 reserve_more(facts, options, node).commands);
 }
 
@@ -144,7 +156,7 @@ Finding node(const host::Facts& facts, const CheckOptions& options) {
   Finding finding = findings.build(
       "no MANA function",
       "reserve pages on the NIC's node, where DPDK allocates queues: memory on another node is "
-      "slower to access; the number in the command includes the pages that are already reserved");
+      "slower to access; the numbers in the commands include the pages that stay reserved");
   for (std::string& line : pools_text(pools)) finding.evidence.push_back(std::move(line));
   return finding;
 }

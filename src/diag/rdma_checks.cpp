@@ -145,28 +145,8 @@ Finding memlock(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- rdma-core ----------------------------------------------------------------------------------
 
-// Returns the commands that replace the distribution's rdma-core with release 50.1, like
-// Microsoft's tests of DPDK.
-std::vector<std::string> build_rdma_core(Family family) {
-  const bool deb = family == Family::debian || family == Family::ubuntu;
-  auto commands = install(family,
-                          deb ? "git build-essential cmake pkg-config libudev-dev libnl-3-dev "
-                                "libnl-route-3-dev"
-                              : "git gcc make cmake pkg-config systemd-devel libnl3-devel");
-  for (const auto* command :
-       {"git clone --depth 1 -b v50.1 https://github.com/linux-rdma/rdma-core.git",
-        "cmake -S rdma-core -B rdma-core/build -DCMAKE_INSTALL_PREFIX=/usr -DNO_MAN_PAGES=1",
-        "make -C rdma-core/build install",
-        "ldconfig",
-        "systemctl mask rdma-ndd.service"}) {
-    commands.emplace_back(command);
-  }
-  return commands;
-}
-
 Remedy newer_rdma_core(const host::Facts& facts) {
-  const auto& installed = facts.rdma.rdma_core;
-  if (installed && *installed && **installed < release_table().mana_provider) {
+  if (is_rdma_core_too_old(facts)) {
     return {
         "install rdma-core 44 or later; if the distribution has none, build it (the last command "
         "is needed because rdma-ndd would delay SSH logins after a boot by minutes):",
@@ -227,22 +207,37 @@ DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts)
   return input;
 }
 
-std::vector<std::string> commands_against_clash(const host::Facts& facts) {
-  if (family_of(facts) == Family::ubuntu) {
-    return {"apt-get update", "apt-get install -y linux-azure"};
+// `kernel` is the driver id that the kernel reports.
+Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
+  constexpr const char* kMask =
+      "the last command is needed because rdma-ndd would delay SSH logins after a boot by minutes";
+  if (kernel == 20) {
+    return {fmt::format("replace the patched rdma-core by one that uses 20 ({}):", kMask),
+            build_rdma_core(family_of(facts))};
   }
-  return {};
+  Remedy remedy{
+      "install the distribution's newest kernel for Azure, which uses driver id 20 (active after a "
+      "reboot)",
+      newer_kernel_commands(facts)};
+  if (kernel == 19) {
+    // The order of these two lines of the header determines the ids.
+    const char* const swap =
+        "sed -i '/RDMA_DRIVER_ERDMA,/{h;d};/RDMA_DRIVER_MANA,/G' "
+        "rdma-core/kernel-headers/rdma/ib_user_ioctl_verbs.h";
+    remedy.others.push_back(
+        {fmt::format("build rdma-core with the ids 19 and 20 swapped, if this kernel has to stay; "
+                     "{}:",
+                     kMask),
+         build_rdma_core(family_of(facts), swap)});
+  }
+  return remedy;
 }
 
 void add_verdict(const DriverIdVerdict& verdict,
                  const host::Facts& facts,
                  FindingBuilder& findings) {
   std::vector<std::string> commands;
-  if (verdict.ids_clash) {
-    commands = commands_against_clash(facts);
-  } else if (verdict.core_is_too_old) {
-    commands = install_rdma_core(facts);
-  }
+  if (verdict.core_is_too_old && !verdict.ids_clash) commands = install_rdma_core(facts);
   switch (verdict.status) {
     case Status::fail:
       return findings.fail(verdict.line, std::move(commands));
@@ -254,16 +249,6 @@ void add_verdict(const DriverIdVerdict& verdict,
     case Status::unknown:
       return findings.unknown(verdict.line);
   }
-}
-
-std::string why_of(bool clash) {
-  if (!clash) {
-    return "load ib_uverbs and use rdma-core 44 or later: libibverbs finds MANA's provider, which "
-           "DPDK needs, only by the kernel's driver id";
-  }
-  return "boot a kernel that uses driver id 20; or use the rdma-core that the distribution patched "
-         "for this kernel; or build rdma-core with the ids 19 and 20 swapped in "
-         "kernel-headers/rdma/ib_user_ioctl_verbs.h";
 }
 
 void add_numbers(const host::Facts& facts, const DriverIdInput& input, Finding& finding) {
@@ -290,13 +275,17 @@ Finding driver_id(const host::Facts& facts, const CheckOptions& /*options*/) {
   const auto devices = mana_rdma_devices(facts);
   if (devices.empty()) return skipped("no MANA RDMA device: mana_ib or ib_uverbs is not loaded");
   FindingBuilder findings;
-  bool clash = false;
+  std::optional<std::uint32_t> clash;
   for (const host::RdmaDevice* device : devices) {
     const DriverIdVerdict verdict = judge_driver_id(input_of(*device, facts));
-    clash = clash || verdict.ids_clash;
+    if (verdict.ids_clash) clash = device->driver_id;
     add_verdict(verdict, facts, findings);
   }
-  Finding finding = findings.build("", why_of(clash));
+  Finding finding = findings.build(
+      "",
+      "load ib_uverbs and use rdma-core 44 or later: libibverbs finds MANA's provider, which DPDK "
+      "needs, only by the kernel's driver id");
+  if (clash && finding.remedy) finding.remedy = remedy_against_clash(facts, *clash);
   add_numbers(facts, input_of(*devices.front(), facts), finding);
   return finding;
 }

@@ -29,8 +29,19 @@ constexpr EnumWords<Family, 12> kDistributions = {{
     {Family::suse, "opensuse-leap"},
 }};
 
-ModuleSource ubuntu_module(const std::string& release, std::string_view name) {
-  if (!release.ends_with("-azure")) {
+// Returns false if the kernel is too old for the module, so that no package of its modules has it.
+bool may_contain(const host::Kernel& kernel, std::string_view name) {
+  const auto first = name == "mana"      ? Release{5, 13, 0}
+                     : name == "mana_ib" ? Release{6, 2, 0}
+                                         : Release{};
+  const auto release = Release::parse(kernel.release);
+  return (release && *release >= first) ||
+         find_backport(kernel.release, kernel.distribution) != nullptr;
+}
+
+ModuleSource ubuntu_module(const host::Kernel& kernel, std::string_view name) {
+  const auto& release = kernel.release;
+  if (!release.ends_with("-azure") || !may_contain(kernel, name)) {
     return {fmt::format("linux-azure and linux-modules-extra-azure contain {} (active after a "
                         "reboot); this kernel is '{}'",
                         name,
@@ -57,17 +68,15 @@ ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
       fmt::format("Debian 12's own kernel lacks some MANA modules; the cloud kernel of "
                   "bookworm-backports has {} (active after a reboot)",
                   name),
-      {"apt-get update",
+      {write_file_command("/etc/apt/sources.list.d/bookworm-backports.list",
+                          {"deb http://deb.debian.org/debian bookworm-backports main"}),
+       "apt-get update",
        fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};
 }
 
 // The extra modules of a kernel without the backport do not contain MANA's modules either.
 ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
-  constexpr Release kFirstWithManaIb{6, 2, 0};
-  const auto release = Release::parse(kernel.release);
-  const bool has_it = (release && *release >= kFirstWithManaIb) ||
-                      find_backport(kernel.release, kernel.distribution) != nullptr;
-  if (!has_it) {
+  if (!may_contain(kernel, name)) {
     return {fmt::format("kernels of RHEL 8.9, 9.3 and later have {} (active after a reboot)", name),
             {"dnf upgrade -y kernel", "dnf install -y kernel-modules-extra"}};
   }
@@ -79,8 +88,8 @@ ModuleSource redhat_module(const host::Kernel& kernel, std::string_view name) {
 ModuleSource azurelinux_module(const std::string& release, std::string_view name) {
   if (name == "mana_ib" && (release.starts_with("6.6.") || release.starts_with("6.12."))) {
     return {
-        "use Azure Linux 4, or build the kernel with CONFIG_MANA_INFINIBAND: the x86_64 kernels of "
-        "Azure Linux 3 do not contain mana_ib, so DPDK has only the synthetic path",
+        "use Azure Linux 4: the x86_64 kernels of Azure Linux 3 do not contain mana_ib, so DPDK "
+        "has only the synthetic path",
         {}};
   }
   return {fmt::format("this kernel of Azure Linux is built without {}", name), {"tdnf update -y"}};
@@ -119,6 +128,24 @@ std::vector<std::string> install(Family family, std::string_view packages) {
   return {};
 }
 
+std::vector<std::string> build_rdma_core(Family family, const std::string& edit) {
+  const bool deb = family == Family::debian || family == Family::ubuntu;
+  auto commands = install(family,
+                          deb ? "git build-essential cmake pkg-config libudev-dev libnl-3-dev "
+                                "libnl-route-3-dev"
+                              : "git gcc make cmake pkg-config systemd-devel libnl3-devel");
+  commands.emplace_back("git clone --depth 1 -b v50.1 https://github.com/linux-rdma/rdma-core.git");
+  if (!edit.empty()) commands.push_back(edit);
+  for (const auto* command :
+       {"cmake -S rdma-core -B rdma-core/build -DCMAKE_INSTALL_PREFIX=/usr -DNO_MAN_PAGES=1",
+        "make -C rdma-core/build install",
+        "ldconfig",
+        "systemctl mask rdma-ndd.service"}) {
+    commands.emplace_back(command);
+  }
+  return commands;
+}
+
 std::vector<std::string> install_rdma_core(const host::Facts& facts) {
   const Family family = family_of(facts);
   const bool deb = family == Family::debian || family == Family::ubuntu;
@@ -129,7 +156,7 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
   const host::Kernel kernel = facts.kernel ? *facts.kernel : host::Kernel{};
   switch (family_of(facts)) {
     case Family::ubuntu:
-      return ubuntu_module(kernel.release, name);
+      return ubuntu_module(kernel, name);
     case Family::debian:
       return debian_module(kernel, name);
     case Family::redhat:
@@ -141,9 +168,7 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name) {
       break;
   }
   return {
-      fmt::format("install the distribution's newest kernel for Azure, which usually has {}, or "
-                  "build the kernel with it",
-                  name),
+      fmt::format("install the distribution's newest kernel for Azure, which usually has {}", name),
       {}};
 }
 
@@ -153,6 +178,28 @@ std::vector<std::string> load_module_commands(const host::Facts& facts, std::str
       module != nullptr && module->presence && *module->presence == Presence::missing;
   if (is_missing) return source_of_module(facts, name).commands;
   return {fmt::format("modprobe {}", name)};
+}
+
+std::vector<std::string> newer_kernel_commands(const host::Facts& facts) {
+  switch (family_of(facts)) {
+    case Family::ubuntu:
+      return {"apt-get update", "apt-get install -y linux-azure"};
+    case Family::redhat:
+      return {"dnf upgrade -y kernel"};
+    case Family::debian:
+      return source_of_module(facts, "mana_ib").commands;
+    case Family::azurelinux:
+      return {"tdnf update -y"};
+    case Family::suse:
+    case Family::other:
+      break;
+  }
+  return {};
+}
+
+bool is_rdma_core_too_old(const host::Facts& facts) {
+  const auto& installed = facts.rdma.rdma_core;
+  return installed && *installed && **installed < release_table().mana_provider;
 }
 
 std::string link_command(const host::Netdev& device, std::string_view state) {

@@ -27,6 +27,10 @@ std::vector<std::string> install(Family family, std::string_view packages);
 // Returns commands that install the RDMA libraries with MANA's provider.
 std::vector<std::string> install_rdma_core(const host::Facts& facts);
 
+// Returns the commands that replace the distribution's rdma-core with release 50.1, like
+// Microsoft's tests of DPDK. `edit` is a command that changes the sources first; may be empty.
+std::vector<std::string> build_rdma_core(Family family, const std::string& edit = {});
+
 // How to get a kernel module.
 struct ModuleSource {
   std::string why;
@@ -39,6 +43,13 @@ ModuleSource source_of_module(const host::Facts& facts, std::string_view name);
 // Returns the command that loads the module or, if the kernel does not contain it, those that
 // install it.
 std::vector<std::string> load_module_commands(const host::Facts& facts, std::string_view name);
+
+// Returns the commands that install the distribution's newest kernel for Azure, which is active
+// after a reboot; none for a distribution that has no such package.
+std::vector<std::string> newer_kernel_commands(const host::Facts& facts);
+
+// Returns true if rdma-core is installed, but older than the first release with MANA's provider.
+bool is_rdma_core_too_old(const host::Facts& facts);
 
 std::string link_command(const host::Netdev& device,
                          std::string_view state);  // `state`: "up", "down"

@@ -2,6 +2,8 @@
 
 #include "host/testpmd.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace manactl::host {
@@ -51,6 +53,23 @@ HugepagePool freest_pool(const Memory& memory, int node, std::optional<std::uint
 std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes) {
   const auto needed = pages_for(bytes, pool.page_kib);
   return needed - std::min(needed, pool.free);
+}
+
+std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<int>& nodes) {
+  if (nodes.empty() || nodes.contains(-1)) return {};
+  auto pools = memory.pools.value_or(std::vector<HugepagePool>{});
+  std::erase_if(pools, [&nodes](const HugepagePool& pool) {
+    return pool.free == 0 || nodes.contains(pool.node);
+  });
+  return pools;
+}
+
+std::string reserve_command(const HugepagePool& pool, std::uint64_t pages) {
+  return fmt::format(
+      "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
+      pages,
+      pool.node,
+      pool.page_kib);
 }
 
 std::uint64_t default_page_kib(const Memory& memory) {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "host/facts.h"
@@ -32,6 +34,13 @@ HugepagePool freest_pool(const Memory& memory,
 
 // Returns the number of pages that `pool` lacks for a program that needs `bytes`.
 std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes);
+
+// The pools with free pages on nodes that are not in `nodes`; none if `nodes` is empty or contains
+// -1, an unknown node.
+std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<int>& nodes);
+
+// Returns the shell command that sets the number of reserved pages of the pool to `pages`.
+std::string reserve_command(const HugepagePool& pool, std::uint64_t pages);
 
 // The default page size of the kernel in KiB; 2048 if it is unknown.
 std::uint64_t default_page_kib(const Memory& memory);

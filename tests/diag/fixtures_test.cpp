@@ -99,6 +99,31 @@ TEST(FixtureTrees, OfDistributionsHaveAKernelThatIsSupportedOrUnknown) {
   EXPECT_THAT(unknown, testing::ElementsAre("image-azure-linux-3", "image-debian-12"));
 }
 
+// Commands are pasted in their order, so each must find what it needs. A reader does not have to
+// choose between remedies in one text.
+TEST_P(FixtureTree, HasCompleteRemedies) {
+  const auto report = run_checks(host::facts_of(GetParam().name), {}, {});
+  ASSERT_TRUE(report);
+  for (const CheckOutcome& outcome : report->outcomes) {
+    if (!outcome.finding.remedy) continue;
+    const auto all = numbered(*outcome.finding.remedy);
+    for (const auto& one : all) {
+      EXPECT_EQ(one.why.find("; or "), std::string::npos) << one.why;
+      EXPECT_TRUE(all.size() == 1 || !one.commands.empty()) << one.why;
+      std::string earlier;
+      for (const auto& command : one.commands) {
+        if (command.starts_with("apt-get install")) {
+          EXPECT_THAT(earlier, testing::HasSubstr("apt-get update\n")) << command;
+        }
+        if (command.find(" -t bookworm-backports ") != std::string::npos) {
+          EXPECT_THAT(earlier, testing::HasSubstr(" bookworm-backports main' | tee /etc/apt/"));
+        }
+        earlier += command + '\n';
+      }
+    }
+  }
+}
+
 // A remedy is something to do; the reason follows.
 TEST_P(FixtureTree, HasRemediesThatBeginWithAVerb) {
   static const std::set<std::string_view> kVerbs = {"add",

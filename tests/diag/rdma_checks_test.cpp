@@ -146,6 +146,22 @@ TEST(RdmaDriverId, FailsOnTheBackportAndExplainsBothNumbers) {
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("20 is MANA")));
   EXPECT_THAT(finding.evidence, Contains(HasSubstr("RDMA_DRIVER_MANA = 19")));
   EXPECT_THAT(commands_of(finding), HasSubstr("linux-azure"));
+  ASSERT_EQ(finding.remedy->others.size(), 1U);
+  const auto& build = finding.remedy->others.front();
+  EXPECT_THAT(build.why, HasSubstr("if this kernel has to stay"));
+  EXPECT_THAT(build.commands, Contains(HasSubstr("RDMA_DRIVER_MANA,/G' rdma-core/kernel-headers")));
+  const auto numbered_remedies = numbered(*finding.remedy);
+  EXPECT_THAT(numbered_remedies.at(0).why, testing::StartsWith("1. install"));
+  EXPECT_THAT(numbered_remedies.at(1).why, testing::StartsWith("2. build"));
+}
+
+TEST(RdmaDriverId, ReplacesAnRdmaCoreThatIsPatchedForAnotherKernel) {
+  host::Facts facts = healthy_vm();
+  facts.rdma.providers->front().library = "liberdma-rdmav34.so";
+  const Finding finding = run_check(facts, "rdma.driver-id");
+  EXPECT_EQ(finding.status, Status::fail);
+  EXPECT_THAT(commands_of(finding), HasSubstr("make -C rdma-core/build install"));
+  EXPECT_THAT(commands_of(finding), testing::Not(HasSubstr("linux-azure")));
 }
 
 TEST(RdmaDriverId, ShowsTheNumbersWhenItPasses) {

@@ -286,12 +286,13 @@ const std::vector<TextCase> kCases = {
        f.nics->clear();
        set_pools(f, {{0, 2048, 3, 0}, {2, 2048, 3, 3}});
      },
-     "fail: a program needs 1 page of 2048 kB on node 0, 0 free; a program needs 1 page of 2048 "
-     "kB on node 1, 0 free\n"
-     "+ a program needs 1 page of 2048 kB on node 0, 0 free\n"
-     "+ a program needs 1 page of 2048 kB on node 1, 0 free\n"
+     "fail: a program needs 1 page of 2048 kB on node 0, 0 free, 3 free on node 2; a program needs "
+     "1 page of 2048 kB on node 1, 0 free, 3 free on node 2\n"
+     "+ a program needs 1 page of 2048 kB on node 0, 0 free, 3 free on node 2\n"
+     "+ a program needs 1 page of 2048 kB on node 1, 0 free, 3 free on node 2\n"
      "+ node 0: 0 of 3 pages of 2048 kB free\n"
      "+ node 2: 3 of 3 pages of 2048 kB free\n"
+     "$ echo 2 | tee /sys/devices/system/node/node2/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ echo 4 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ echo 1 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
@@ -299,8 +300,9 @@ const std::vector<TextCase> kCases = {
     {"PagesOnlyOnALaterNode",
      "memory.node",
      [](Facts& f) { set_pools(f, {{1, 2048, 4, 4}}); },
-     "fail: a program needs 1 page of 2048 kB on node 0, 0 free\n"
+     "fail: a program needs 1 page of 2048 kB on node 0, 0 free, 4 free on node 1\n"
      "+ node 1: 4 of 4 pages of 2048 kB free\n"
+     "$ echo 3 | tee /sys/devices/system/node/node1/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ echo 1 | tee /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages\n"
      "$ cat /sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages"},
     {"PagesOfTwoSizesWithTheSameMemory",
