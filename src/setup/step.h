@@ -37,6 +37,7 @@ std::vector<std::string> list_of(const Values& values, std::string_view list);
 struct StepContext {
   os::System system;
   Clock& clock;
+  const std::vector<std::string>* omitted_writes = nullptr;  // of a dry run, which adds to them
 };
 
 enum class StepKind {

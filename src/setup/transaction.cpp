@@ -77,7 +77,13 @@ Result<> Transaction::run_step(Step& step, Entry& entry, std::size_t number) {
   if (!begun) return because(begun.error(), step.title());
   auto& record = entry.steps[number];
   record.begun = true;
+  const auto* const writes = context_.omitted_writes;
+  const auto earlier = writes == nullptr ? 0 : writes->size();
   auto after = step.apply(context_);
+  if (writes != nullptr) {
+    results_.back().commands.assign(writes->begin() + static_cast<std::ptrdiff_t>(earlier),
+                                    writes->end());
+  }
   if (!after) return because(after.error(), step.title());
   // Set before verify(): reverting needs the number of granted hugepages even if verify() finds it
   // too low.

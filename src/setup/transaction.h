@@ -19,6 +19,7 @@ struct StepResult {
   Values before;
   bool changed = false;  // false: the state was already as required
   std::chrono::milliseconds took{0};
+  std::vector<std::string> commands = {};  // of a dry run: the writes of this step
 
   // "mtu 1500, state up", without addresses, routes and interface indexes.
   std::string before_text() const;

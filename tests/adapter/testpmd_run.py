@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -24,20 +25,21 @@ class Run:
     """One run of testpmd under manactl sim: its log, and the report of the adapter as JSON."""
 
     def __init__(self, options, device=DEVICE, sim=(), eal=(), seconds=RUN_SECONDS, commands=(), kill=None):
-        self.seconds = seconds
-        self.commands = [*commands]
-        self.kill = kill
-        self.late = False
-        self.files_before = files_of_the_adapter()
-        cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
-        command = [sys.argv[1], "sim", "--json", *sim, "--", sys.argv[2], f"--lcores=(0,1)@({cpus})",
-                   "--no-huge", "-m", "256", f"--file-prefix=manactl-{os.getpid()}", "-v", *eal]
+        self.set_up(seconds, commands, kill)
+        command = [*testpmd_on_adapter(sim), "-v", *eal]
         command += [device] if device else []
         # The console of testpmd reads a file of commands before its terminal.
         with tempfile.NamedTemporaryFile("w", prefix="manactl-", suffix=".txt") as file:
             start = ["-i", f"--cmdline-file={file.name}"] if commands else ["--auto-start"]
             print(*commands, sep="\n", file=file, flush=True)
             self.run([*command, "--", *COMMON, *start, *options])
+
+    def set_up(self, seconds=RUN_SECONDS, commands=(), kill=None):
+        self.seconds = seconds
+        self.commands = [*commands]
+        self.kill = kill
+        self.late = False
+        self.files_before = files_of_the_adapter()
 
     def run(self, command):
         # On a terminal, testpmd does not buffer its output. A newline on stdin makes testpmd exit.
@@ -130,6 +132,34 @@ class Run:
     def check_log(self, *lines):
         for line in lines:
             self.check(line in self.log, f"the log does not contain: {line}")
+
+
+class ExampleRun(Run):
+    """Runs lines of EXAMPLES of a man page in a shell.
+
+    Its `manactl` reads the captured VM `tree`. Its `dpdk-testpmd` runs on an adapter with the address `mac`, with
+    the CPUs and the memory that this machine has.
+    """
+
+    def __init__(self, lines, tree, mac):
+        self.set_up()
+        programs = {"manactl": f'exec {shlex.join([sys.argv[1], "--root", tree])} "$@"',
+                    "dpdk-testpmd": f'shift 2 # -l 0-1\nexec {shlex.join(testpmd_on_adapter(["--mac", mac]))} "$@" '
+                                    "--total-num-mbufs=16384"}
+        with tempfile.TemporaryDirectory(prefix="manactl-") as folder:
+            for name, command in programs.items():
+                path = os.path.join(folder, name)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(f"#!/bin/sh\n{command}\n")
+                os.chmod(path, 0o755)
+            self.run(["env", f"PATH={folder}:{os.environ['PATH']}", "sh", "-c", "\n".join(lines)])
+
+
+def testpmd_on_adapter(sim):
+    """The command that runs testpmd on an adapter, up to the options of EAL that every run has."""
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    return [sys.argv[1], "sim", "--json", *sim, "--", sys.argv[2], f"--lcores=(0,1)@({cpus})",
+            "--no-huge", "-m", "256", f"--file-prefix=manactl-{os.getpid()}"]
 
 
 def read(path):

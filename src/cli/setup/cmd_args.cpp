@@ -28,17 +28,6 @@ constexpr EnumWords<ArgsFormat, 5> kFormats = {{{ArgsFormat::testpmd, "testpmd"}
                                                 {ArgsFormat::environment, "env"},
                                                 {ArgsFormat::json, "json"}}};
 
-// DPDK before 23.11 rejects a VMBus id after -a. Returns false if all installed releases are older.
-bool accepts_channels(const host::Facts& facts) {
-  static constexpr Release kFirst{23, 11, 0};
-  const auto installed = facts.dpdk.value_or(std::vector<host::SystemDpdk>{});
-  return installed.empty() ||
-         std::any_of(installed.begin(), installed.end(), [](const host::SystemDpdk& dpdk) {
-           const auto release = Release::parse(dpdk.version);
-           return !release || *release >= kFirst;
-         });
-}
-
 // testpmd creates a mempool on the node of every lcore, but prepare reserves hugepages on the node
 // of the NIC only. Restricts the CPUs to that node if it has enough of them for two lcores.
 void keep_near_cpus(host::Facts& facts, const os::Files& files, const host::Nic& nic) {

@@ -172,12 +172,13 @@ Exit run_dry(const PrepareOptions& options,
              Context& context) {
   os::DryRun dry_run(system);
   const auto clock = setup::make_counting_clock();
-  setup::StepContext step_context{dry_run.system(), *clock};
+  setup::StepContext step_context{dry_run.system(), *clock, &dry_run.commands()};
   auto prepared = setup::dry_run_prepare(request, step_context, journal_entries(system, context));
   if (!prepared) return report_error(context, prepared.error());
   PrepareOutput result;
   result.is_dry_run = true;
   result.slots = planned_slots(prepared->entry);
+  result.allow_channels = accepts_channels(gather_facts(system));
   result.commands = dry_run.commands();
   result.prepared = std::move(*prepared);
   if (result.prepared.outcome != setup::PrepareOutcome::already_prepared) {
@@ -212,7 +213,7 @@ class PrepareCommand {
     PrepareOutput result;
     result.prepared = std::move(*prepared);
     const bool good = exit_of(result.prepared) == Exit::ok;
-    if (good && request.interface) result.slots = prepared_slots();
+    if (good && request.interface) add_slots(result);
     const auto deadline = result.prepared.entry.deadline;
     if (good && result.prepared.outcome == setup::PrepareOutcome::done && deadline) {
       result.confirm_within =
@@ -242,11 +243,12 @@ class PrepareCommand {
     return {};
   }
 
-  // Returns the slots of all prepared NICs; empty if they cannot be determined.
-  std::vector<setup::Slot> prepared_slots() const {
+  // Adds the slots of all prepared NICs; none if they cannot be determined.
+  void add_slots(PrepareOutput& result) const {
     const auto facts = gather_facts(system_);
-    return setup::slots_of(nics_in_user_space(facts, *setup_session_.entries()))
-        .value_or(std::vector<setup::Slot>{});
+    result.slots = setup::slots_of(nics_in_user_space(facts, *setup_session_.entries()))
+                       .value_or(std::vector<setup::Slot>{});
+    result.allow_channels = accepts_channels(facts);
   }
 
   const PrepareOptions& options_;

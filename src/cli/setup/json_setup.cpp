@@ -118,15 +118,7 @@ void print_json(Screen& screen, const std::vector<setup::RestoreResult>& restore
 void print_json(Screen& screen, const ArgsOutput& result) {
   auto json = document_for("manactl.args/1");
   json["slots"] = slots_json(result.slots);
-  json["eal"] = Json::array();
-  for (const auto& slot : result.slots) {
-    json["eal"].push_back("--vdev=" + setup::vdev_of(slot));
-    for (const auto& channel : slot.channels) {
-      if (!result.allow_channels) continue;
-      json["eal"].push_back("-a");
-      json["eal"].push_back(channel);
-    }
-  }
+  json["eal"] = eal_arguments(result.slots, result.allow_channels);
   json["nics"] = Json::array();
   for (const auto* nic : result.nics) {
     json["nics"].push_back(nic_json<Json>(nic->name(), nic, *result.facts));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cli/setup/render_setup.h"
 
@@ -36,26 +38,39 @@ void print_environment(std::ostream& out, const ArgsOutput& result) {
     for (const auto& mac : slot.macs) macs.push_back(mac.str());
     channels.insert(channels.end(), slot.channels.begin(), slot.channels.end());
   }
-  out << "BUS_INFO='" << join(buses, " ") << "'\nMANA_MAC='" << join(macs, " ") << "'\nDEV_UUID='"
-      << join(channels, " ") << "'\nEAL_ARGS='" << eal_line(result.slots, result.allow_channels)
-      << "'\n";
+  out << "BUS_INFO=" << shell_word(join(buses, " ")) << "\nMANA_MAC=" << shell_word(join(macs, " "))
+      << "\nDEV_UUID=" << shell_word(join(channels, " "))
+      << "\nEAL_ARGS=" << shell_word(join(eal_arguments(result.slots, result.allow_channels), " "))
+      << '\n';
 }
 
 }  // namespace
 
-std::string eal_line(const std::vector<setup::Slot>& slots, bool allow_channels) {
-  std::string line;
+bool accepts_channels(const host::Facts& facts) {
+  static constexpr Release kFirst{23, 11, 0};
+  const auto installed = facts.dpdk.value_or(std::vector<host::SystemDpdk>{});
+  return std::ranges::all_of(installed, [](const host::SystemDpdk& dpdk) {
+    const auto release = Release::parse(dpdk.version);
+    return !release || *release >= kFirst;
+  });
+}
+
+std::vector<std::string> eal_arguments(const std::vector<setup::Slot>& slots, bool allow_channels) {
+  std::vector<std::string> arguments;
   for (const auto& slot : slots) {
-    line += fmt::format("{}--vdev=\"{}\"", line.empty() ? "" : " ", setup::vdev_of(slot));
+    arguments.push_back("--vdev=" + setup::vdev_of(slot));
     if (!allow_channels) continue;
-    for (const auto& channel : slot.channels) line += " -a " + channel;
+    for (const auto& channel : slot.channels) {
+      arguments.emplace_back("-a");
+      arguments.push_back(channel);
+    }
   }
-  return line;
+  return arguments;
 }
 
 void print_args(Screen& screen, const ArgsOutput& result, ArgsFormat format) {
   auto& out = screen.stream();
-  const auto eal = eal_line(result.slots, result.allow_channels);
+  const auto eal = join(eal_arguments(result.slots, result.allow_channels), " ");
   switch (format) {
     case ArgsFormat::eal:
       out << eal << '\n';

@@ -41,6 +41,7 @@ void print_steps(std::ostream& out,
     if (!before.empty()) out << "  (before: " << before << ')';
     if (verbosity > 0) out << fmt::format("  {} ms", step.took.count());
     out << '\n';
+    for (const auto& command : step.commands) out << "              " << printable(command) << '\n';
   }
 }
 
@@ -91,7 +92,8 @@ void print_failure(std::ostream& out, const setup::PrepareResult& prepared) {
 
 void print_next(std::ostream& out, const PrepareOutput& result) {
   if (!result.slots.empty()) {
-    out << "Use it in DPDK with:\n  " << eal_line(result.slots, true) << '\n';
+    out << "Use it in DPDK with:\n  "
+        << join(eal_arguments(result.slots, result.allow_channels), " ") << '\n';
   }
   const auto& entry = result.prepared.entry;
   const auto name = name_of(entry);
@@ -151,10 +153,10 @@ void print_text(Screen& screen, const PrepareOutput& result, int verbosity) {
   if (prepared.outcome == setup::PrepareOutcome::already_prepared) {
     out << name_of(entry) << " is already prepared\n";
   } else if (result.is_dry_run) {
-    out << outcome_text(entry, "would be prepared", "would be reserved") << " with these steps:\n";
+    out << outcome_text(entry, "would be prepared", "would be reserved")
+        << " with these steps and writes:\n";
     print_steps(out, prepared.steps, "would", verbosity);
-    out << "Nothing was changed. These writes would be made:\n";
-    for (const auto& command : result.commands) out << "  " << printable(command) << '\n';
+    out << "Nothing was changed.\n";
   } else {
     print_steps(out, prepared.steps, "done", verbosity);
     out << outcome_text(entry, "is prepared", "are reserved") << '\n';
@@ -190,7 +192,7 @@ void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restore
 void print_text(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed) {
   auto& out = screen.stream();
   if (!confirmed) {
-    out << "Nothing to confirm\n";
+    out << "Already confirmed\n";
     return;
   }
   out << printable(confirmed->name) << " stays prepared\n";

@@ -20,6 +20,7 @@ namespace manactl::cli {
 struct PrepareOutput {
   setup::PrepareResult prepared;
   std::vector<setup::Slot> slots;  // for the DPDK arguments
+  bool allow_channels = true;      // accepts_channels()
   bool is_dry_run = false;
   std::vector<std::string> commands;     // the writes that a dry run omits, as shell commands
   std::vector<std::string> persistent;   // paths of the files of --persist
@@ -41,7 +42,7 @@ void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restore
 // Prints the document of schemas/restore.schema.json.
 void print_json(Screen& screen, const std::vector<setup::RestoreResult>& restored, Exit exit);
 
-// Prints the result of confirm; empty if nothing awaited confirmation.
+// Prints the result of confirm; empty if the NIC was confirmed before.
 void print_text(Screen& screen, const std::optional<setup::ConfirmResult>& confirmed);
 
 // Prints the document of schemas/confirm.schema.json.
@@ -51,7 +52,7 @@ enum class ArgsFormat { testpmd, eal, vpp, environment, json };
 
 struct ArgsOutput {
   std::vector<setup::Slot> slots;
-  bool allow_channels = true;   // DPDK is 23.11 or later and accepts "-a <VMBus id>"
+  bool allow_channels = true;   // accepts_channels()
   std::vector<unsigned> cores;  // the CPUs of the lcores; the first one is EAL's main lcore
   unsigned queues = 1;          // a power of two, as net_mana requires
   std::vector<std::string> warnings;
@@ -64,7 +65,13 @@ inline constexpr unsigned kDescriptors = 256;  // net_mana: at least 64, a multi
 void print_args(Screen& screen, const ArgsOutput& result, ArgsFormat format);
 void print_json(Screen& screen, const ArgsOutput& result);  // schemas/args.schema.json
 
-// Returns --vdev="7870:00:00.0,mac=..." for each slot, and -a <VMBus id> for each allowed channel.
-std::string eal_line(const std::vector<setup::Slot>& slots, bool allow_channels);
+// Returns whether the arguments may contain "-a <VMBus id>", which DPDK rejects before 23.11. If
+// several releases are installed, any of them may read the arguments, so all have to accept it.
+// Without it, DPDK uses every channel that is bound to uio_hv_generic.
+bool accepts_channels(const host::Facts& facts);
+
+// Returns --vdev=7870:00:00.0,mac=... for each slot, and -a <VMBus id> for each allowed channel. No
+// argument contains a character that a shell interprets.
+std::vector<std::string> eal_arguments(const std::vector<setup::Slot>& slots, bool allow_channels);
 
 }  // namespace manactl::cli
