@@ -22,6 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
+namespace fs = std::filesystem;
 
 Outcome on(const char* tree, std::vector<std::string> words) {
   words.insert(words.end(), {"--root", fixture(tree)});
@@ -43,6 +44,33 @@ TEST(PrepareCommand, ListsItsWritesInADryRun) {
   EXPECT_EQ(Json::parse(outcome.out).at("outcome"), "dry-run");
   EXPECT_EQ(Json::parse(outcome.out).at("slots").at(0).at("vdev"),
             "7870:00:00.0,mac=00:0d:3a:76:3b:d1");
+}
+
+TEST(PrepareCommand, PrintsEachWriteOnceBelowItsStep) {
+  const std::vector<std::string> words = {"prepare", "eth1", "--dry-run"};
+  const auto text = on("ubuntu-two-nics", words).out;
+  auto with_json = words;
+  with_json.emplace_back("--json");
+  const auto commands = commands_of(on("ubuntu-two-nics", with_json));
+  ASSERT_GT(commands.size(), 3U);
+  for (const auto& command : commands) {
+    const auto line = "\n              " + command + '\n';
+    const auto at = text.find(line);
+    ASSERT_NE(at, std::string::npos) << command << "\n" << text;
+    EXPECT_EQ(text.find(line, at + 1), std::string::npos) << command;
+  }
+  EXPECT_THAT(text,
+              HasSubstr("would     set eth1 down  (before: state up)\n"
+                        "              ip link set eth1 down\n"));
+}
+
+TEST(PrepareCommand, RepeatsWhatForceInterfaceCuts) {
+  const auto outcome =
+      on("healthy-two-nics", {"prepare", "eth0", "--dry-run", "--force-interface", "eth0"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err,
+              HasSubstr("Warning: --force-interface cuts what 'eth0' is used for: it carries the "
+                        "default route, "));
 }
 
 TEST(PrepareCommand, ReservesMissingHugepagesByDefault) {
@@ -117,7 +145,8 @@ TEST(PrepareCommand, ListsTheFilesOfPersistInADryRun) {
 TEST(PrepareCommand, NamesTheJournalEntryOfHugepagesWithoutANic) {
   const auto outcome = on("no-hugepages", {"prepare", "--dry-run", "--hugepages", "4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("The hugepages would be reserved with these steps:"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("The hugepages would be reserved with these steps and writes:"));
   EXPECT_THAT(outcome.out, HasSubstr("manactl restore hugepages-1\n"));
 }
 
@@ -148,11 +177,13 @@ TEST_P(Refusals, PrintOneLineWithTheReason) {
 INSTANTIATE_TEST_SUITE_P(
     Prepare,
     Refusals,
-    ::testing::Values(Refusal{"healthy-two-nics", "eth0", 4, "--force-interface eth0"},
+    ::testing::Values(Refusal{"healthy-two-nics", "eth0", 4, "; 'manactl prepare eth1' uses a NIC"},
                       Refusal{"healthy-two-nics", "enP30832p0s0d1", 2, "manactl prepare eth1"},
                       Refusal{"healthy-two-nics", "ehh1", 3, "did you mean"},
                       Refusal{"healthy-two-nics", "lo", 3, "not an Azure NIC"},
                       Refusal{"vf-missing", "eth1", 3, "no VF"},
+                      Refusal{"image-debian-12", "eth1", 3, "manactl: mana_ib is missing from "},
+                      Refusal{"mana-ib-missing", "eth1", 3, "run 'manactl check --only kernel -v'"},
                       Refusal{"mlx5-vm", "eth1", 3, "mlx5_core"}));
 
 TEST(PrepareCommand, ReportsANicThatIsAlreadyPrepared) {
@@ -160,7 +191,7 @@ TEST(PrepareCommand, ReportsANicThatIsAlreadyPrepared) {
       on("prepared-uio", {"prepare", "000d3a76-3bd1-000d-3a76-3bd1000d3a76", "--dry-run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("already prepared"));
-  EXPECT_THAT(outcome.out, HasSubstr("--vdev=\"7870:00:00.0,mac="));
+  EXPECT_THAT(outcome.out, HasSubstr("--vdev=7870:00:00.0,mac="));
 }
 
 TEST(PrepareCommand, AcceptsForceInterfaceOnTheCommandLineOnly) {
@@ -182,10 +213,9 @@ TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
       "--hugepages 144' first\n"
       "Warning: this process may use only CPU 0, which testpmd's two lcores share: allow it more "
       "CPUs\n");
-  EXPECT_THAT(
-      outcome.out,
-      StartsWith("dpdk-testpmd --lcores=0@0,1@0 --vdev=\"7870:00:00.0,mac=00:0d:3a:76:3b:d1\" "
-                 "-- --forward-mode=txonly --auto-start --nb-cores=1 "));
+  EXPECT_THAT(outcome.out,
+              StartsWith("dpdk-testpmd --lcores=0@0,1@0 --vdev=7870:00:00.0,mac=00:0d:3a:76:3b:d1 "
+                         "-- --forward-mode=txonly --auto-start --nb-cores=1 "));
   const auto eal = on("healthy-two-nics", {"args", "eth1", "--for", "eal"});
   EXPECT_THAT(eal.err, Not(HasSubstr("CPU 0"))) << "the EAL arguments name no CPU";
   const auto json = on("healthy-two-nics", {"args", "eth1", "--json"});
@@ -215,19 +245,55 @@ TEST(ArgsCommand, UsesOneLcorePerQueueAndOneMore) {
   EXPECT_THAT(outcome.out, StartsWith("dpdk-testpmd -l "));
 }
 
+// A copy of a captured VM, which the test changes.
+class CopiedVm {
+ public:
+  explicit CopiedVm(const std::string& name) : tree_(folder_.path(name)) {
+    fs::copy(fixture(name), tree_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  }
+
+  void write(const fs::path& path, const std::string& text) const {
+    fs::create_directories((tree_ / path).parent_path());
+    std::ofstream(tree_ / path) << text << '\n';
+  }
+
+  Outcome run(std::vector<std::string> words) const {
+    words.insert(words.end(), {"--root", tree_.string()});
+    return manactl(words);
+  }
+
+ private:
+  TemporaryDirectory folder_;
+  fs::path tree_;
+};
+
 TEST(ArgsCommand, PrefersTheCpusOnTheNodeOfTheNic) {
-  namespace fs = std::filesystem;
-  const fs::path tree = fs::path(::testing::TempDir()) / fmt::format("args-{}", getpid());
-  fs::copy(fixture("hugepages-wrong-node"),
-           tree,
-           fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  const CopiedVm vm("hugepages-wrong-node");
   const auto testpmd = [&](const char* near) {
-    std::ofstream(tree / "sys/devices/system/node/node0/cpulist") << near << '\n';
-    return manactl({"args", "eth1", "--root", tree.string()}).out;
+    vm.write("sys/devices/system/node/node0/cpulist", near);
+    return vm.run({"args", "eth1"}).out;
   };
   EXPECT_THAT(testpmd("5-7,9"), StartsWith("dpdk-testpmd -l 5-7 "));
   EXPECT_THAT(testpmd("7,9"), StartsWith("dpdk-testpmd -l 0-4 ")) << "one CPU is not enough";
-  fs::remove_all(tree);
+}
+
+TEST(ArgsCommand, PrintsTheArgumentsOfPrepareForTheInstalledDpdk) {
+  const CopiedVm vm("prepared-uio");
+  const std::string vdev = "--vdev=7870:00:00.0,mac=00:0d:3a:76:3b:d1";
+  const std::string id = "000d3a76-3bd1-000d-3a76-3bd1000d3a76";
+  const std::string eal = "usr/lib/x86_64-linux-gnu/librte_eal.so.";
+  const auto expect_line = [&](const std::string& line) {
+    EXPECT_EQ(vm.run({"args", "--for", "eal"}).out, line + '\n');
+    EXPECT_THAT(vm.run({"prepare", id, "--dry-run"}).out, HasSubstr("\n  " + line + '\n'));
+    const auto variables = vm.run({"args", "--for", "env"}).out;
+    EXPECT_THAT(variables, HasSubstr("BUS_INFO=7870:00:00.0\n"));
+    EXPECT_THAT(variables, HasSubstr("EAL_ARGS='" + line + "'\n"));
+  };
+  expect_line(vdev + " -a " + id);
+  vm.write(eal + "24", "");
+  expect_line(vdev + " -a " + id);
+  vm.write(eal + "23", "");
+  expect_line(vdev);  // 22.11 would reject the id, and 23.11 does not need it
 }
 
 TEST(ArgsCommand, FailsWhenNoNicIsPrepared) {
@@ -254,6 +320,7 @@ constexpr const char* kStatusOfEth1 =
     "  synthetic  eth1, hv_netvsc, up, MTU 1500\n"
     "  VF         enP30832p0s0d1, mana, up, MTU 1500\n"
     "  MAC        00:0d:3a:76:3b:d1, port 1 of 7870:00:00.0\n"
+    "  path       VF\n"
     "  channel    000d3a76-3bd1-000d-3a76-3bd1000d3a76, hv_netvsc\n"
     "  journal    none\n"
     "Hugepages\n"
@@ -261,7 +328,7 @@ constexpr const char* kStatusOfEth1 =
 
 TEST(StatusCommand, ShowsOneNicWithItsFunction) {
   for (const char* name : {"eth1", "enP30832p0s0d1", "000d3a76-3bd1-000d-3a76-3bd1000d3a76"}) {
-    const auto outcome = on("healthy-two-nics", {"status", name});
+    const auto outcome = on("healthy-two-nics", {"status", name, "-v"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, kStatusOfEth1);
   }
@@ -271,7 +338,7 @@ TEST(StatusCommand, ShowsOneNicWithItsFunction) {
 }
 
 TEST(StatusCommand, ShowsWhyPrepareRefusesANic) {
-  const auto outcome = on("healthy-two-nics", {"status"});
+  const auto outcome = on("healthy-two-nics", {"status", "-v"});
   EXPECT_THAT(outcome.out,
               HasSubstr("  refused    prepare refuses this NIC: it carries the default "));
   const auto json = Json::parse(on("healthy-two-nics", {"status", "--json"}).out);
@@ -283,7 +350,7 @@ TEST(StatusCommand, ShowsWhyPrepareRefusesANic) {
 }
 
 TEST(StatusCommand, ShowsWhatAPreparedNicLacks) {
-  const auto outcome = on("prepared-uio", {"status", "enP30832p0s0d1"});
+  const auto outcome = on("prepared-uio", {"status", "enP30832p0s0d1", "-v"});
   EXPECT_THAT(outcome.out,
               HasSubstr("enP30832p0s0d1  owned by uio\n"
                         "  VF         enP30832p0s0d1, mana, down, MTU 1500\n"));
@@ -291,6 +358,45 @@ TEST(StatusCommand, ShowsWhatAPreparedNicLacks) {
   const auto json = Json::parse(on("prepared-uio", {"status", "--json"}).out);
   EXPECT_TRUE(json.at("nics").at(1).at("synthetic").is_null());
   EXPECT_EQ(json.at("nics").at(1).at("driver"), "uio_hv_generic");
+}
+
+TEST(StatusCommand, PrintsARowForEachNic) {
+  EXPECT_EQ(on("prepared-uio", {"status"}).out,
+            "NIC             owner   VF              path        state\n"
+            "eth0            kernel  enP30832p0s0    VF          refused: SSH session, default "
+            "route and 2 more\n"
+            "enP30832p0s0d1  uio     enP30832p0s0d1  user space  no journal entry\n"
+            "Hugepages\n"
+            "  node 0     64 of 64 pages of 2 MiB free\n");
+  EXPECT_THAT(on("healthy-two-nics", {"status", "eth1"}).out,
+              HasSubstr("eth1  kernel  enP30832p0s0d1  VF    free\n"));
+}
+
+TEST(StatusCommand, ShowsThatAVfIsNotPaired) {
+  EXPECT_THAT(
+      on("vf-unpaired", {"status", "eth1"}).out,
+      HasSubstr("eth1  kernel  enP30832p0s0d1  synthetic  not free: its VF is not paired\n"));
+  EXPECT_THAT(on("vf-unpaired", {"status", "eth1", "-v"}).out,
+              HasSubstr("  VF         enP30832p0s0d1, mana, up, MTU 1500, not paired\n"));
+  const auto nics = Json::parse(on("vf-unpaired", {"status", "--json"}).out).at("nics");
+  EXPECT_EQ(nics.at(0).at("paired"), true);
+  EXPECT_EQ(nics.at(1).at("paired"), false);
+  EXPECT_EQ(nics.at(1).at("path"), "synthetic");
+}
+
+TEST(StatusCommand, ShowsHowToMoveHugepagesToTheNodeOfTheNics) {
+  const auto text = on("hugepages-wrong-node", {"status"}).out;
+  const std::string file = "/hugepages/hugepages-2048kB/nr_hugepages\n";
+  EXPECT_THAT(text, HasSubstr("run:       echo 0 | tee /sys/devices/system/node/node1" + file));
+  EXPECT_THAT(text, HasSubstr("run:       echo 1024 | tee /sys/devices/system/node/node0" + file));
+}
+
+TEST(StatusCommand, ListsNicsWithoutAnInterfaceForANameThatIsGone) {
+  const auto outcome = on("prepared-uio", {"status", "eth1"});
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("interface 'eth1' does not exist; these NICs have no interface now: "
+                        "'enP30832p0s0d1' (uio_hv_generic)"));
 }
 
 TEST(RestoreCommand, RequiresOneNicOrAll) {

@@ -24,7 +24,7 @@ std::string watchdog_row(WatchdogState watchdog, std::optional<std::chrono::mill
   output.status.nics.push_back(nic);
   std::ostringstream out;
   Screen screen(out, false, 1000, false);
-  print_text(screen, output, 0);
+  print_text(screen, output, 1);
   const auto text = out.str();
   const auto at = text.find("  watchdog   ");
   return text.substr(at, text.find('\n', at) - at);

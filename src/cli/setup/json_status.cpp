@@ -7,6 +7,7 @@
 #include "cli/nic_json.h"
 #include "cli/setup/render_status.h"
 #include "cli/version.h"
+#include "host/nic_state.h"
 
 namespace manactl::cli {
 namespace {

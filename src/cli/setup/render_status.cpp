@@ -3,8 +3,12 @@
 #include "cli/setup/render_status.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
+#include "cli/table.h"
+#include "host/nic_state.h"
+#include "host/testpmd.h"
 
 namespace manactl::cli {
 namespace {
@@ -51,13 +55,56 @@ std::string rdma_text(const host::RdmaDevice& device, const host::Facts& facts) 
   return text + (is_known ? ", provider " + printable(provider->library) : ", provider unknown");
 }
 
+// Returns "free", or in short why prepare refuses the NIC, or why DPDK cannot use it.
+std::string availability_text(const setup::NicStatus& nic, const host::Facts& facts) {
+  const auto availability = host::availability_of(*nic.facts, facts);
+  const bool is_used = availability.is_free && !*availability.is_free;
+  if (is_used && !nic.facts->carries.empty()) return "refused: " + availability.reason;
+  if (nic.objections.empty()) {
+    return is_used                ? "not free: " + availability.reason
+           : availability.is_free ? "free"
+                                  : "unknown: " + availability.reason;
+  }
+  const auto more = nic.objections.size() - 1;
+  return "refused: " + nic.objections.front() +
+         (more == 0 ? std::string() : fmt::format(" and {} more", more));
+}
+
+// Returns the last cell of the row of a NIC or journal entry.
+std::string state_text(const setup::NicStatus& nic, const host::Facts& facts) {
+  std::vector<std::string> parts;
+  const auto journal = word_of(setup::kJournalStateWords, nic.journal);
+  if (nic.confirmation) {
+    parts.push_back(confirmation_text(*nic.confirmation));
+  } else if (nic.journal != setup::JournalState::none) {
+    parts.emplace_back(journal);
+  } else if (nic.facts != nullptr) {
+    parts.push_back(nic.owner == setup::Owner::uio ? "no journal entry"
+                                                   : availability_text(nic, facts));
+  }
+  for (const auto& holder : nic.holders) {
+    parts.push_back(fmt::format("in use by process {} ({})", holder.pid, holder.program));
+  }
+  return join(parts, "; ");
+}
+
+TableRow row_of(const setup::NicStatus& nic, const host::Facts& facts) {
+  if (nic.facts == nullptr) return {nic.name, "-", "-", "-", state_text(nic, facts)};
+  return {nic.name,
+          std::string(word_of(setup::kOwnerWords, nic.owner)),
+          nic.facts->vf ? nic.facts->vf->name : "none",
+          std::string(word_of(host::kTrafficPathWords, host::traffic_path_of(*nic.facts))),
+          state_text(nic, facts)};
+}
+
 class StatusWriter {
  public:
-  StatusWriter(Screen& screen, int verbosity) : screen_(screen), verbosity_(verbosity) {}
+  explicit StatusWriter(Screen& screen) : screen_(screen) {}
 
+  void write_rows(const StatusOutput& result);
   void write_function(const host::PciFunction& function, const host::Facts& facts);
   void write_nic(const setup::NicStatus& nic);
-  void write_hugepages(const std::vector<host::HugepagePool>& pools);
+  void write_hugepages(const host::Facts& facts);
 
  private:
   void write_title(const std::string& name, std::string_view what);
@@ -65,10 +112,10 @@ class StatusWriter {
   // "  label      text"; further lines start below the text. Pipes get one line.
   void write(std::string_view label, const std::string& text);
   void write_devices(const host::Nic& nic);
+  void write_misplaced_pages(const host::Facts& facts);
   void write_journal(const setup::NicStatus& nic);
 
   Screen& screen_;
-  int verbosity_;
 };
 
 void StatusWriter::write_title(const std::string& name, std::string_view what) {
@@ -96,10 +143,26 @@ void StatusWriter::write_function(const host::PciFunction& function, const host:
   if (devices.empty()) write("RDMA", "none");
 }
 
+void StatusWriter::write_rows(const StatusOutput& result) {
+  std::vector<TableRow> rows;
+  const auto add = [&](const setup::NicStatus& nic) { rows.push_back(row_of(nic, result.facts)); };
+  std::ranges::for_each(result.status.nics, add);
+  std::ranges::for_each(result.status.others, add);
+  if (rows.empty()) return;
+  rows.insert(rows.begin(), {"NIC", "owner", "VF", "path", "state"});
+  print_table(screen_, rows);
+  const auto write_commands = [this](const setup::NicStatus& nic) {
+    for (const auto& command : nic.commands) write("run:", command);
+  };
+  std::ranges::for_each(result.status.nics, write_commands);
+  std::ranges::for_each(result.status.others, write_commands);
+}
+
 void StatusWriter::write_devices(const host::Nic& nic) {
   if (nic.synthetic) write("synthetic", netdev_text(*nic.synthetic));
   if (nic.vf) {
-    write("VF", netdev_text(*nic.vf));
+    const bool is_unpaired = nic.synthetic && !host::is_paired(nic);
+    write("VF", netdev_text(*nic.vf) + (is_unpaired ? ", not paired" : ""));
     std::string port = nic.vf->mac.str();
     if (nic.vf->dev_port) port += fmt::format(", port {}", *nic.vf->dev_port);
     if (nic.vf->pci) port += fmt::format(" of {}", nic.vf->pci->str());
@@ -108,6 +171,7 @@ void StatusWriter::write_devices(const host::Nic& nic) {
     write("VF", "none");
     if (nic.synthetic) write("MAC", nic.synthetic->mac.str());
   }
+  write("path", std::string(word_of(host::kTrafficPathWords, host::traffic_path_of(nic))));
   if (nic.vmbus) {
     write("channel",
           fmt::format("{}, {}{}",
@@ -121,7 +185,6 @@ void StatusWriter::write_journal(const setup::NicStatus& nic) {
   write("journal", std::string(word_of(setup::kJournalStateWords, nic.journal)));
   if (nic.confirmation) write("watchdog", confirmation_text(*nic.confirmation));
   for (const auto& command : nic.commands) write("run:", command);
-  if (verbosity_ == 0 && nic.journal == setup::JournalState::none) return;
   for (const auto& step : nic.changes) write("done:", step);
 }
 
@@ -140,9 +203,9 @@ void StatusWriter::write_nic(const setup::NicStatus& nic) {
   write_journal(nic);
 }
 
-void StatusWriter::write_hugepages(const std::vector<host::HugepagePool>& pools) {
+void StatusWriter::write_hugepages(const host::Facts& facts) {
   bool any = false;
-  for (const auto& pool : pools) {
+  for (const auto& pool : *facts.memory.pools) {
     if (pool.total == 0) continue;
     if (!any) screen_.stream() << screen_.paint(Color::bold, "Hugepages") << '\n';
     any = true;
@@ -152,6 +215,22 @@ void StatusWriter::write_hugepages(const std::vector<host::HugepagePool>& pools)
             "{} of {} pages of {} free", pool.free, pool.total, human_bytes(pool.page_kib << 10U)));
   }
   if (!any) screen_.stream() << screen_.paint(Color::bold, "Hugepages") << "  none reserved\n";
+  write_misplaced_pages(facts);
+}
+
+// Prints the commands that move free pages to the node of the MANA functions.
+void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
+  std::set<int> nodes;
+  for (const auto& function : facts.functions.value_or(std::vector<host::PciFunction>{})) {
+    if (function.is_mana()) nodes.insert(function.numa_node);
+  }
+  for (const auto& pool : host::pools_elsewhere(facts.memory, nodes)) {
+    const int node = *nodes.begin();
+    const auto own = host::freest_pool(facts.memory, node, pool.page_kib);
+    write("run:", host::reserve_command(pool, pool.total - pool.free));
+    write("run:", host::reserve_command(own, own.total + pool.free));
+    write("", fmt::format("the NICs are on node {}: these commands move the free pages", node));
+  }
 }
 
 }  // namespace
@@ -173,13 +252,17 @@ const host::Provider* find_provider(const host::Facts& facts, const std::string&
 }
 
 void print_text(Screen& screen, const StatusOutput& result, int verbosity) {
-  StatusWriter writer(screen, verbosity);
-  for (const auto* function : result.functions) writer.write_function(*function, result.facts);
-  for (const auto& nic : result.status.nics) writer.write_nic(nic);
-  for (const auto& other : result.status.others) writer.write_nic(other);
+  StatusWriter writer(screen);
+  if (verbosity == 0) {
+    writer.write_rows(result);
+  } else {
+    for (const auto* function : result.functions) writer.write_function(*function, result.facts);
+    for (const auto& nic : result.status.nics) writer.write_nic(nic);
+    for (const auto& other : result.status.others) writer.write_nic(other);
+  }
   auto& out = screen.stream();
   if (result.facts.nics->empty()) out << "No Azure NIC was found\n";
-  if (result.facts.memory.pools) writer.write_hugepages(*result.facts.memory.pools);
+  if (result.facts.memory.pools) writer.write_hugepages(result.facts);
   for (const auto& path : result.persistent) out << "at every boot: " << printable(path) << '\n';
   if (!result.journal_error.empty()) {
     out << "the journal cannot be used: " << printable(result.journal_error) << '\n';
