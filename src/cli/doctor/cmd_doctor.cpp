@@ -271,6 +271,11 @@ Exit DoctorCommand::run() {
   auto good = open_logs(inspected, system->files);
   if (!good) return report_error(context_, good.error());
   const auto facts = gather_facts(inspected, context_.root);
+  const bool is_plain = logs_.empty() && !options_.probe && options_.bundle.empty();
+  if (context_.root.empty() && is_plain && facts.has_mana()) {
+    const auto opened = open_kernel_log(inspected);
+    if (!opened) notes_.push_back("the kernel log was not read: " + opened.error().message);
+  }
   if (options_.probe) {
     auto probed = probe_interface(
         options_.probe->str(), inspected, facts, journal_entries(inspected, context_));
@@ -314,7 +319,8 @@ CommandAction add_doctor(CLI::App& app) {
                               text);
             })
       ->allow_extra_args(true);
-  add_flag(app, "--kernel-log", options->kernel_log, "analyze the kernel log, too");
+  add_flag(
+      app, "--kernel-log", options->kernel_log, "analyze the kernel log with the logs of --log");
   add_value(app,
             {"--bundle", type::kFile, "write facts, report and logs to this tar.gz file"},
             store_in(options->bundle, path));
