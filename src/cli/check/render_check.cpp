@@ -143,14 +143,18 @@ void CheckWriter::write_check(const CheckOutcome& ran) {
   }
 }
 
-// Prints a cause with its remedy, a warning without, and of the others only the statement.
+// Prints a cause with its best remedy, a warning without, and of the others only the statement.
 void CheckWriter::write_problem(const CheckOutcome& ran) {
   const auto& finding = ran.finding;
   std::string text = fmt::format("{}: {}", ran.check.id, statement_of(ran));
   const bool has_detail = finding.status == Status::warn || is_cause(ran);
   if (has_detail && !finding.detail.empty()) text += ": " + printable(finding.detail, kMaxText);
   write_line(finding.status, text);
-  if (is_cause(ran) && finding.remedy) write_remedy(*finding.remedy);
+  if (!is_cause(ran) || !finding.remedy) return;
+  write_remedy({finding.remedy->why, finding.remedy->commands});
+  if (finding.remedy->others.empty()) return;
+  screen_.stream() << std::string(kRemedyIndent, ' ')
+                   << screen_.paint(Color::dim, "'manactl doctor' shows another remedy") << '\n';
 }
 
 void CheckWriter::write_problems() {
