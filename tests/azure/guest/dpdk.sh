@@ -53,17 +53,12 @@ device_packets() {
 }
 
 # remove_vfs: removes all VFs as Azure does: the host notifies the drivers, which switch to the synthetic device, and
-# then removes the function. return_vfs adds them again.
+# then removes the function.
 remove_vfs() {
   echo 0 >/sys/module/hv_vmbus/parameters/vf
   wait_for eval 'sent=$(device_packets tx_packets all) && sleep 0.3 && [ $(device_packets tx_packets all) = $sent ]'
   set_present 0
   [ ! -e /sys/bus/pci/devices/$function ] || fail "the function is still there"
-}
-
-return_vfs() {
-  echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
-  set_present 1
 }
 
 # stop_bench PID: ends a bench whose output is in /run/azure/result and /run/azure/err. Prints its report, without

@@ -107,6 +107,13 @@ set_present() {
   echo "$1" >/sys/module/azrelay/parameters/present
 }
 
+# return_vfs: adds all VFs again. The host associates them first: since Linux 6.12, mana_ib needs a lock while it probes the
+# function, and hv_netvsc holds this lock until it knows the association.
+return_vfs() {
+  echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
+  set_present 1
+}
+
 # Names the VFs as udev does on Azure: enP30832p0s0, with the suffix d1 for the second port.
 rename_vfs() {
   local path port name

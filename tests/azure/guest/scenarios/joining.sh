@@ -67,8 +67,7 @@ for ((round = 1; round <= rounds; round++)); do
   returns=$delay
   random_delay
   (sleep $returns
-    set_present 1
-    echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf) &
+    return_vfs) &
   returning=$!
   sleep $delay
   run restore eth1

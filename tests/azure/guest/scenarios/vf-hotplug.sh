@@ -11,6 +11,5 @@ set_present 0
 is_up eth0 || fail "eth0 went down"
 is_up eth1 || fail "eth1 went down"
 
-set_present 1
-echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
+return_vfs
 await_vfs

@@ -15,7 +15,6 @@ grep -q "^eth1 could not be prepared: the VF enP30832p0s0d1 was removed" /run/az
 expect "hugepages" 0 "$(cat /proc/sys/vm/nr_hugepages)"
 expect "driver" hv_netvsc "$(driver_of $vmbus/devices/*3bd1000d3a76)"
 
-set_present 1
-echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
+return_vfs
 await_vfs
 is_restored

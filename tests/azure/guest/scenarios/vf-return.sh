@@ -8,8 +8,7 @@ is_up eth1 && fail "eth1 is still up: stop at a later write"
 echo 0 >/sys/module/hv_vmbus/parameters/vf
 set_present 0
 [ ! -e /sys/class/net/enP30832p0s0d1 ] || fail "the VF is still there"
-set_present 1
-echo 0xffffffff >/sys/module/hv_vmbus/parameters/vf
+return_vfs
 wait_for eval 'name_vfs; [ "$(master_of enP30832p0s0d1)" = eth1 ]'
 resume
 cat /run/azure/stopped
