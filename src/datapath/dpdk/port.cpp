@@ -324,7 +324,7 @@ std::optional<PortCount> Port::read() const {
   count.rx.packets = stats.ipackets;
   count.rx.errors = stats.ierrors;
   read_queues(id_, queues_, stats, count);
-  count.rx_missed = reports_missed_ ? ReportedCount(stats.imissed) : std::nullopt;
+  count.rx_missed = reports_missed_ ? ReportedCount(stats.imissed) : ReportedCount();
   count.rx_no_buffer = stats.rx_nombuf;
   return count;
 }

@@ -14,11 +14,11 @@ std::uint64_t since(std::uint64_t now, std::uint64_t before) {
 }  // namespace
 
 ReportedCount sum_of(const ReportedCount& one, const ReportedCount& other) {
-  return one && other ? ReportedCount(*one + *other) : std::nullopt;
+  return one && other ? ReportedCount(*one + *other) : ReportedCount();
 }
 
 ReportedCount difference_of(const ReportedCount& now, const ReportedCount& before) {
-  return now && before ? ReportedCount(since(*now, *before)) : std::nullopt;
+  return now && before ? ReportedCount(since(*now, *before)) : ReportedCount();
 }
 
 Count& Count::operator+=(const Count& other) {

@@ -42,8 +42,35 @@ struct TrialPlan {
   double steady_after() const { return std::max(warmup_seconds, ramp_seconds); }
 };
 
-// A count that may be unknown: empty if neither the engine nor the driver reports it.
-using ReportedCount = std::optional<std::uint64_t>;
+// A count that may be unknown: empty if neither the engine nor the driver reports it. Like
+// std::optional, but not larger than a number, because a result has millions of them.
+class ReportedCount {
+ public:
+  constexpr ReportedCount() = default;
+
+  constexpr ReportedCount(std::uint64_t count) : count_(count) {}
+
+  constexpr ReportedCount(std::nullopt_t) {}
+
+  constexpr ReportedCount(const std::optional<std::uint64_t>& count)
+      : count_(count.value_or(kUnknown)) {}
+
+  constexpr bool has_value() const { return count_ != kUnknown; }
+
+  constexpr explicit operator bool() const { return has_value(); }
+
+  constexpr std::uint64_t operator*() const { return count_; }  // only if it has a value
+
+  constexpr std::uint64_t value_or(std::uint64_t other) const {
+    return has_value() ? count_ : other;
+  }
+
+  constexpr bool operator==(const ReportedCount&) const = default;
+
+ private:
+  static constexpr std::uint64_t kUnknown = UINT64_MAX;
+  std::uint64_t count_ = kUnknown;
+};
 
 // Return an empty count if one of both is empty. A difference is 0 if the counter went backwards.
 ReportedCount sum_of(const ReportedCount& one, const ReportedCount& other);
