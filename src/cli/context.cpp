@@ -45,7 +45,9 @@ Exit report_error(Context& context, const Error& error, std::string_view hint) {
   document["exit"] = static_cast<int>(exit);
   document["message"] = safe(error.message);
   document["hint"] = nullptr;
-  if (!hint.empty()) document["hint"] = safe(hint);
+  std::vector<std::string> lines;
+  for (const auto line : split(hint, '\n')) lines.push_back(safe(line));
+  if (!hint.empty()) document["hint"] = join(lines, "\n");
   context.out.stream() << document.dump(2) << '\n';
   return exit;
 }

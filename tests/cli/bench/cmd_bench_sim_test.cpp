@@ -140,7 +140,9 @@ TEST(BenchOnAdapter, IsNotMeasuredWithoutBeingNamed) {
   for (const auto& words : {Words{}, Words{"--engine", "dpdk"}, Words{"--queues", "2"}}) {
     const auto outcome = manactl(bench(words));
     EXPECT_EQ(outcome.code, without_mana ? 3 : 2);
-    EXPECT_EQ(outcome.out, "");
+    const auto error = nlohmann::json::parse(outcome.out);
+    EXPECT_EQ(error.at("exit"), outcome.code);
+    EXPECT_THAT(error.at("hint"), HasSubstr("Choose what to measure:\n    manactl bench "));
     EXPECT_THAT(outcome.err, HasSubstr(without_mana ? "no MANA NIC" : "a device is missing"));
     EXPECT_THAT(outcome.err, HasSubstr("Choose what to measure:\n    manactl bench "));
     EXPECT_THAT(outcome.err, HasSubstr("manactl bench --sim "));
@@ -153,7 +155,7 @@ TEST(BenchOnAdapter, NeverReplacesANamedInterface) {
        std::vector<Words>{{"nosuch0"}, {"--iface", "list"}, {"--port", "no0"}}) {
     const auto outcome = manactl(bench(words));
     EXPECT_EQ(outcome.code, 3) << words.back();
-    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(nlohmann::json::parse(outcome.out).at("exit"), 3);
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("'" + words.back() + "'"));
   }
