@@ -112,14 +112,14 @@ TEST(Doctor, DecidesBetweenPossibleCausesByTheLineAndTheVm) {
 }
 
 TEST(Doctor, PrintsTheFixOfTheOnlyConfirmedCause) {
-  const auto fix_of = [](const char* type) {
-    const auto diagnosis = diagnose_text(
+  const auto diagnosis_of = [](const char* type) {
+    return diagnose_text(
         fmt::format("MANA_DRIVER: mana_tx_comp_oob cqe_type {} vendor_err 0\n", type));
-    return diagnosis.root.value().fix;
   };
+  const auto fix_of = [&](const char* type) { return diagnosis_of(type).root.value().fix; };
   EXPECT_THAT(fix_of("33"), testing::StartsWith("Send only with the MAC address of this NIC"));
   EXPECT_THAT(fix_of("34"), testing::StartsWith("Send smaller packets"));
-  EXPECT_THAT(fix_of("99"), testing::HasSubstr("33: send only"));
+  EXPECT_FALSE(diagnosis_of("99").root) << "no known cause has this number";
 }
 
 TEST(Doctor, ReportsChecksWithTheSameCauseAsALogAsConsequences) {

@@ -95,7 +95,7 @@ class Browser(unittest.TestCase):
         self.assertGreater(count_pixels(picture, (154, 77, 0), 70), 300, "line of the receiver")
 
     def test_a_printed_page_is_white_and_complete(self):
-        full = ("rtt on eth1", "Noisy", "Throughput over time", "Loss by rate", "pdr=0.5%: 8.900 Mpps", "Latency",
+        full = ("rtt on eth1", "Noisy", "Throughput over time", "Loss by rate", "pdr=0.5%: 8.90 Mpps", "Latency",
                 "99.99 %", "Histogram", "Cumulative distribution", "slower packets", "received", "Environment",
                 "AMD EPYC 7763", "Notes")
         compare = ("worse", "monday.json", "vm-one", "Configuration", "6.8.0-1062-azure")

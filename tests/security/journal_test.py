@@ -68,7 +68,7 @@ class Journal(Attack):
             for path in paths_in(record):
                 with self.subTest(record=number, path=path):
                     self.write_records([*self.records[:number], changed(record, [path], EVIL), *self.records[number + 1:]])
-                    shown += sum("title" in outcome.out for outcome in self.read(("status",), ("restore", "--all")))
+                    shown += sum("title" in outcome.out for outcome in self.read(("status", "-v"), ("restore", "--all")))
         self.write_records([changed(self.records[0], [("steps", 0, "title")], EVIL), *self.records[1:]])
         self.assertIn("title", self.read(("status", "--json"))[0].out)
         self.assertGreater(shown, 3)
