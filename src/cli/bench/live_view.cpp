@@ -16,8 +16,9 @@ constexpr std::size_t kMaxQueueLines = 4;
 
 std::string direction(std::string_view label, const datapath::Count& count, double seconds) {
   const auto rate = report::per_second(count, seconds);
-  const auto drops =
-      datapath::sum_of(datapath::sum_of(count.missed, count.no_buffer), count.errors);
+  // A sender has no count of missing buffers.
+  const auto missing = label == "sent" ? datapath::ReportedCount(0) : count.no_buffer;
+  const auto drops = datapath::sum_of(datapath::sum_of(count.missed, missing), count.errors);
   return fmt::format("  {:<9}{:>15} {:>16}{}",
                      label,
                      report::pps_text(rate),
@@ -67,7 +68,7 @@ std::vector<std::string> LiveView::lines(const datapath::Interval& interval) con
   if (receives(plan_.mode)) lines.push_back(direction("received", total.rx, total.seconds));
   if (const auto loss = report::loss_of(plan_.mode, so_far_)) {
     lines.push_back(
-        fmt::format("  {:<9}{} so far, with packets in flight", "lost", loss_text(*loss)));
+        fmt::format("  {:<9}{} so far, including packets in flight", "lost", loss_text(*loss)));
   }
   if (interval.queues.size() < 2) return lines;
   auto wrapped = wrap_lines(queue_rates(plan_.mode, interval.queues), screen_.width() - 4);

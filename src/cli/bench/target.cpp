@@ -216,7 +216,8 @@ std::vector<std::string> devices_to_measure(const host::Facts& facts) {
   };
   add(nic, "a MANA NIC, after 'manactl prepare'");
   if (datapath::vdev_engine().built_in) add("--vdev net_null0", "DPDK without a NIC");
-  if (datapath::adapter_engine().built_in) add("--sim", "a model of MANA, not its speed");
+  if (datapath::adapter_engine().built_in)
+    add("--sim", "a model of MANA in software: measures this CPU");
   return lines;
 }
 

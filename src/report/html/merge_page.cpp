@@ -37,6 +37,11 @@ HtmlSeries series_of(const End& end, double start) {
   return series;
 }
 
+std::string rate_or_unknown(const BenchResult& result) {
+  const auto rate = rate_of(result);
+  return rate ? pps_text(*rate) : "unknown";
+}
+
 std::string known_or_dash(const datapath::ReportedCount& count) {
   return count ? grouped(*count) : "-";
 }
@@ -50,7 +55,7 @@ std::vector<std::string> end_row(const End& end) {
       fmt::format("{} on {}", name_of(result.plan.mode), device_of(result.plan)),
       drivers_of(result.report),
       std::string(name_of(result.path.verdict)),
-      pps_text(result.summary.rate.median),
+      rate_or_unknown(result),
       grouped(count.packets),
       known_or_dash(count.missed),
       known_or_dash(count.no_buffer),
@@ -111,8 +116,8 @@ std::string merge_html(const MergeResult& merged, std::string_view tool) {
   page.warnings = remarks_on(merged);
   page.figures = {
       {"packet loss", merged.loss ? fmt::format("{:.4f} %", *merged.loss * kPercent) : "unknown"},
-      {"sent", pps_text(source.summary.rate.median)},
-      {"received", pps_text(sink.summary.rate.median)},
+      {"sent", rate_or_unknown(source)},
+      {"received", rate_or_unknown(sink)},
       {"overlap", fmt::format("{:.1f} s", merged.overlap)}};
   page.series = {series_of(sender, start), series_of(receiver, start)};
   page.tables = {ends_table(sender, receiver), queues_table(sender, receiver)};
