@@ -28,10 +28,10 @@ Result<const Entry*> entry_to_confirm(const std::vector<Entry>& entries,
     return fail(Errc::not_found, fmt::format("'{}' has no journal entry", printable(name)));
   }
   if (found.empty()) {
-    return fail(Errc::not_found,
-                "nothing awaits confirmation: it was confirmed, its timeout has ended and it was "
-                "rolled back, or 'manactl prepare' ran without --confirm-timeout; 'manactl status' "
-                "shows which");
+    return fail(
+        Errc::not_found,
+        "nothing awaits confirmation: the changes were confirmed or rolled back, or 'manactl "
+        "prepare' ran without --confirm-timeout; see 'manactl status'");
   }
   if (found.size() > 1) {
     std::vector<std::string> names;

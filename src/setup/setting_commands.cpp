@@ -69,13 +69,13 @@ std::string flags_command(const std::string& value,
     const auto names = words(flags);
     return std::ranges::find(names, flag) != names.end();
   };
-  auto command = "ip link set dev " + interface;
+  std::string options;
   for (const auto& option : kFlagOptions) {
     const bool is_set = has(value, option.flag);
     if (is_set == has(now, option.flag)) continue;
-    command += fmt::format(" {} {}", option.option, is_set ? option.set : option.cleared);
+    options += fmt::format(" {} {}", option.option, is_set ? option.set : option.cleared);
   }
-  return command;
+  return options.empty() ? options : fmt::format("ip link set dev {}{}", interface, options);
 }
 
 std::string word_options(std::string_view names, const std::string& value, const std::string& now) {
@@ -103,6 +103,8 @@ std::string setting_command(const std::string& key,
     return it.key.ends_with('/') ? key.starts_with(it.key) : key == it.key;
   });
   if (form == std::end(kCommandForms)) return {};
+  const auto options = word_options(form->words, value, now);
+  if (!form->words.empty() && options.empty()) return {};
   auto path = key;
   if (const auto at = path.find('@'); at != std::string::npos) path.replace(at, 1, interface);
   return fmt::format(fmt::runtime(form->command),
@@ -112,7 +114,7 @@ std::string setting_command(const std::string& key,
                      fmt::arg("first", shell_word(value.substr(0, value.find(' ')))),
                      fmt::arg("last", shell_word(value.substr(value.rfind(' ') + 1))),
                      fmt::arg("path", shell_word(path))) +
-         word_options(form->words, value, now);
+         options;
 }
 
 }  // namespace manactl::setup

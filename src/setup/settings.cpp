@@ -246,7 +246,9 @@ Result<os::InterfaceSettings> read_settings(const os::System& system, os::Link& 
     if (now->name == link.name) return settings;
     link = *now;
   }
-  return fail(Errc::io, fmt::format("'{}' is renamed again and again", printable(link.name)));
+  return fail(Errc::io,
+              fmt::format("cannot read the settings of '{}': it was renamed during each attempt",
+                          printable(link.name)));
 }
 
 Result<> save_settings(const os::System& system, os::Link link, Values& target) {

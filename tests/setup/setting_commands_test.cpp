@@ -31,6 +31,8 @@ TEST(SettingCommand, CanBePastedIntoAShell) {
 TEST(SettingCommand, DoesNotExistForEverySetting) {
   EXPECT_EQ(setting_command("ethtool/rss", "1 - 0 1", "1 - 0 0", "eth1"), "");
   EXPECT_EQ(setting_command("ethtool/private-flags", "1", "0", "eth1"), "");
+  EXPECT_EQ(setting_command("ethtool/channels", "0 0 0 4", "0 0 0 4", "eth1"), "");
+  EXPECT_EQ(setting_command("link/flags", "multicast", "multicast", "eth1"), "");
 }
 
 }  // namespace
