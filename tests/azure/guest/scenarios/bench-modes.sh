@@ -29,7 +29,7 @@ finish() {
 
 # counted NAME sent|received|lost: prints the number of packets in a result.
 counted() {
-  awk -v what="$2" '$1 == what { print $2 }' "/run/azure/$1.txt"
+  count_in "/run/azure/$1.txt" "$2"
 }
 
 remember() {

@@ -19,7 +19,8 @@ echo "testpmd sent $sent packets, the MANA device $device_sent"
 
 before=$(device_packets tx_packets)
 manactl bench eth1 --engine verbs --mode tx --duration 3 --no-save -o json >/run/azure/result 2>/run/azure/err
-sent=$(manactl bench show /run/azure/result | awk '$1 == "sent" { print $2 }')
+manactl bench show /run/azure/result >/run/azure/result.txt
+sent=$(count_in /run/azure/result.txt sent)
 ((sent > 1000)) || fail "only $sent packets"
 expect "packets that left the device" "$sent" "$(($(device_packets tx_packets) - before))"
 expect "violations" "[]" "$(device_console violations)"
