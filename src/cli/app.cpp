@@ -285,7 +285,7 @@ Result<> choose_output(const CLI::App& app,
   return {};
 }
 
-// True if the option is on the command line. A setting applies to all commands that use it.
+// True if the option is on the command line. One in the configuration file does not count.
 bool is_typed(const CommandLine& line, const std::string& option) {
   const auto end = std::ranges::find(line.arguments, "--");  // options of the program of sim follow
   return std::any_of(line.arguments.begin(), end, [&option](const std::string& word) {
@@ -296,7 +296,9 @@ bool is_typed(const CommandLine& line, const std::string& option) {
 // Whether an error in the command line is reported as JSON. The command line is not parsed yet.
 bool asks_for_json(const CommandLine& line) {
   if (is_typed(line, "--json") || is_typed(line, "-j")) return true;
-  const auto text = fmt::format(" {} ", join(line.arguments, " "));
+  const auto end = std::ranges::find(line.arguments, "--");
+  const auto text =
+      fmt::format(" {} ", join(std::vector<std::string>(line.arguments.begin(), end), " "));
   return std::ranges::any_of(
       std::array{" -o json ", " -ojson ", " --output json ", " --output=json "},
       [&text](const char* words) { return text.find(words) != text.npos; });

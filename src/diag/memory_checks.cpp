@@ -110,7 +110,7 @@ Finding hugepages(const host::Facts& facts, const CheckOptions& options) {
 
 // ---- on the NIC's node --------------------------------------------------------------------------
 
-// "it needs 400 MiB = 200 pages of 2048 kB"
+// "dpdk-testpmd needs 400 MiB = 200 pages of 2048 kB"
 std::string need_text(std::string_view program, std::uint64_t bytes, std::uint64_t page_kib) {
   return fmt::format("{} needs {} = {} of {} kB",
                      program,
@@ -173,11 +173,12 @@ Finding testpmd(const host::Facts& facts, const CheckOptions& options) {
   FindingBuilder findings;
   for (const int node_id : nodes_of(facts, options)) {
     const Pool pool = host::freest_pool(facts.memory, node_id);
-    const std::string line = fmt::format("{} on {}, {} reserved, {} free",
-                                         need_text("it", options.testpmd_bytes, pool.page_kib),
-                                         node_name(node_id),
-                                         pool.total,
-                                         pool.free);
+    const std::string line =
+        fmt::format("{} on {}; {} reserved, {} free",
+                    need_text("dpdk-testpmd", options.testpmd_bytes, pool.page_kib),
+                    node_name(node_id),
+                    pool.total,
+                    pool.free);
     if (pool.total >= host::pages_for(options.testpmd_bytes, pool.page_kib)) {
       findings.ok(line);
     } else {
@@ -224,7 +225,7 @@ constexpr std::array kMemoryChecks = {
           kHugepageCauses},
     Check{"memory.testpmd",
           "the hugepages suffice for dpdk-testpmd",
-          "Too few hugepages are reserved for dpdk-testpmd",
+          "Too few hugepages for dpdk-testpmd",
           Requirement::mana,
           testpmd,
           kTestpmdCauses},

@@ -303,7 +303,8 @@ Result<TreeEntries> read_tarball(int descriptor) {
   const Handle<archive, decltype(archive_read_free)> in(library->read_new(), library->read_free);
   if (!in) return fail(Errc::io, "cannot allocate an archive");
   const auto refuse = [&] {
-    return fail(Errc::invalid, fmt::format("not a tar.gz: {}", reason(*library, in.get())));
+    return fail(Errc::invalid,
+                fmt::format("not a compressed tar archive: {}", reason(*library, in.get())));
   };
   const bool opened = library->support_gzip(in.get()) == ARCHIVE_OK &&
                       library->support_xz(in.get()) == ARCHIVE_OK &&

@@ -100,7 +100,7 @@ const Case kOptions[] = {
     {"BundleIsALink", {"doctor", "--bundle", "/proc/self/exe"}, 70, "it is a symbolic link"},
     {"BundleBelowAFile", {"doctor", "--bundle", "/etc/passwd/x"}, 70, "cannot write bundle"},
     {"BundleEmpty", {"doctor", "--bundle", ""}, 2, "'' is not a path"},
-    {"RootIsNotABundle", {"doctor", "--root", "/etc/passwd"}, 2, "not a tar.gz"},
+    {"RootIsNotABundle", {"doctor", "--root", "/etc/passwd"}, 2, "not a compressed tar archive"},
     {"ProbeEmpty", {"doctor", "--probe", ""}, 2, "''"},
     {"ProbeNameTooLong", {"doctor", "--probe", std::string(200, 'a')}, 2, "--probe"},
     {"ProbeOfMissingInterface",

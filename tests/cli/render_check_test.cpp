@@ -63,20 +63,19 @@ constexpr const char* kNics =
     "\n";
 
 TEST_F(CheckText, EndsWithTheCauseAndTheVerdict) {
-  EXPECT_EQ(
-      show(sample(), 0),
-      kNics +
-          std::string("  ? hardware.two: cannot determine whether two\n"
-                      "  ! rdma.four: not so: so so\n"
-                      "  ✗ kernel.mana: not so: it is missing\n"
-                      "      Nothing works without.\n"
-                      "        modprobe mana\n"
-                      "\n"
-                      "7 of ") +
-          all() +
-          " checks (hardware, kernel, rdma): 1 passed, 1 warned, 1 failed, 3\n"
-          "skipped, 1 unknown\n"
-          "This VM is not ready for DPDK on MANA; 'manactl help kernel.mana' explains why.\n");
+  EXPECT_EQ(show(sample(), 0),
+            kNics +
+                std::string("  ? hardware.two: cannot determine whether two\n"
+                            "  ! rdma.four: not so: so so\n"
+                            "  ✗ kernel.mana: not so: it is missing\n"
+                            "      Nothing works without.\n"
+                            "        modprobe mana\n"
+                            "\n"
+                            "7 of ") +
+                all() +
+                " checks (hardware, kernel, rdma): 1 passed, 1 warned, 1 failed, 3\n"
+                "skipped, 1 unknown\n"
+                "This VM is not ready for DPDK on MANA; see 'manactl help kernel.mana'.\n");
 }
 
 TEST_F(CheckText, ShowsNoRemedyOfAConsequence) {

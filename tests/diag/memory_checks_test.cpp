@@ -81,7 +81,7 @@ TEST(MemoryTestpmd, ComparesTheReservedPages) {
   const Finding finding = run_check(facts, "memory.testpmd", options);
   EXPECT_EQ(finding.status, Status::warn);
   EXPECT_EQ(finding.detail,
-            "it needs 400 MiB = 200 pages of 2048 kB on node 0, 199 reserved, 100 free");
+            "dpdk-testpmd needs 400 MiB = 200 pages of 2048 kB on node 0; 199 reserved, 100 free");
   EXPECT_THAT(commands_of(finding), HasSubstr("echo 299 | tee")) << "99 pages are in use";
   facts.memory.pools->front().total = 200;
   EXPECT_EQ(run_check(facts, "memory.testpmd", options).status, Status::pass)

@@ -75,7 +75,7 @@ Result<> add_ids(std::vector<std::string>& ids, const std::string& text) {
 CommandAction add_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   add_value(app,
-            {"IFACE", type::kInterface, "check only this NIC; or a bundle as --root does"},
+            {"IFACE", type::kInterface, "check only this NIC, or inspect this bundle"},
             [options](const std::string& text) { return parse_target(*options, text); });
   add_value(app,
             {"--only", type::kCheck, "run only these checks or groups, such as rdma", true},

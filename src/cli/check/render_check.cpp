@@ -154,7 +154,7 @@ void CheckWriter::write_problem(const CheckOutcome& ran) {
   write_remedy({finding.remedy->why, finding.remedy->commands});
   if (finding.remedy->others.empty()) return;
   screen_.stream() << std::string(kRemedyIndent, ' ')
-                   << screen_.paint(Color::dim, "'manactl doctor' shows another remedy") << '\n';
+                   << screen_.paint(Color::dim, "'manactl doctor' shows all remedies") << '\n';
 }
 
 void CheckWriter::write_problems() {
@@ -206,11 +206,15 @@ std::string CheckWriter::verdict() const {
     return "This VM is not ready for DPDK on MANA: it has no MANA adapter.";
   const auto& report = result_.report;
   if (!causes_.empty()) {
-    return fmt::format("This VM is not ready for DPDK on MANA; 'manactl help {}' explains why.",
+    return fmt::format("This VM is not ready for DPDK on MANA; see 'manactl help {}'.",
                        causes_.front()->check.id);
   }
   if (report.outcomes.size() < diag::all_checks().size()) {
     return "Run 'manactl check' for the other checks.";
+  }
+  if (const auto unknown = report.count(Status::unknown); unknown != 0) {
+    return fmt::format("No check failed, but {} could not be decided; -v shows why.",
+                       counted(unknown, "check"));
   }
   if (!any_nic_is_free(result_)) {
     return "This VM is ready for DPDK on MANA, but none of its NICs is free for it.";

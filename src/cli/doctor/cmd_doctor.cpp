@@ -272,7 +272,8 @@ Exit DoctorCommand::run() {
   if (!good) return report_error(context_, good.error());
   const auto facts = gather_facts(inspected, context_.root);
   const bool is_plain = logs_.empty() && !options_.probe && options_.bundle.empty();
-  if (context_.root.empty() && is_plain && facts.has_mana()) {
+  const bool adds_kernel_log = context_.root.empty() && is_plain && facts.has_mana();
+  if (adds_kernel_log) {
     const auto opened = open_kernel_log(inspected);
     if (!opened) notes_.push_back("the kernel log was not read: " + opened.error().message);
   }
@@ -286,6 +287,10 @@ Exit DoctorCommand::run() {
   good = read_logs();
   if (!good) return report_error(context_, good.error());
   diagnose(facts);
+  // If nobody asked for the log, what worked earlier does not matter beside a cause.
+  auto& verdict = diagnosis_.verdict;
+  const bool only_worked = verdict && verdict->answer == diag::Answer::works;
+  if (adds_kernel_log && only_worked && diagnosis_.root) verdict.reset();
   const Exit exit = exit_code();
   if (recording) {
     const auto written = write_bundle(*recording, exit);
@@ -313,14 +318,13 @@ CommandAction add_doctor(CLI::App& app) {
             {"--log", type::kFile, "analyze this log ('-' for standard input)", true},
             [options](const std::string& text) { return add_path(options->logs, text); });
   add_value(app,
-            {"FILE", type::kFile, "analyze this log, or a bundle as --root does", true},
+            {"FILE", type::kFile, "analyze this log, or inspect this bundle", true},
             [options](const std::string& text) {
               return add_path(names_captured_machine(text) ? options->machines : options->logs,
                               text);
             })
       ->allow_extra_args(true);
-  add_flag(
-      app, "--kernel-log", options->kernel_log, "analyze the kernel log with the logs of --log");
+  add_flag(app, "--kernel-log", options->kernel_log, "also analyze the kernel log");
   add_value(app,
             {"--bundle", type::kFile, "write facts, report and logs to this tar.gz file"},
             store_in(options->bundle, path));

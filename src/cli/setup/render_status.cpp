@@ -3,6 +3,7 @@
 #include "cli/setup/render_status.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -224,12 +225,16 @@ void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
   for (const auto& function : facts.functions.value_or(std::vector<host::PciFunction>{})) {
     if (function.is_mana()) nodes.insert(function.numa_node);
   }
+  if (nodes.size() != 1) return;
+  const int node = *nodes.begin();
+  std::map<std::uint64_t, std::uint64_t> moved;  // page size -> pages
   for (const auto& pool : host::pools_elsewhere(facts.memory, nodes)) {
-    const int node = *nodes.begin();
     const auto own = host::freest_pool(facts.memory, node, pool.page_kib);
+    if (own.free != 0) continue;
+    if (moved.empty()) write("", fmt::format("the NICs are on node {}; to move free pages:", node));
+    moved[pool.page_kib] += pool.free;
     write("run:", host::reserve_command(pool, pool.total - pool.free));
-    write("run:", host::reserve_command(own, own.total + pool.free));
-    write("", fmt::format("the NICs are on node {}: these commands move the free pages", node));
+    write("run:", host::reserve_command(own, own.total + moved[pool.page_kib]));
   }
 }
 
