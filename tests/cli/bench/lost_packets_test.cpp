@@ -19,13 +19,9 @@ namespace {
 using datapath::ModeRow;
 using nlohmann::json;
 
-// Faults that drop, spoil, repeat or delay; every engine must count them.
-constexpr std::array kFaults = {"",
-                                "rx=drop,every=10",
-                                "rx=truncate,every=7",
-                                "tx=34,every=9",
-                                "doorbell=duplicated,every=5",
-                                "doorbell=delayed,every=20,us=10"};
+// Faults that drop, spoil or repeat; every engine must count them.
+constexpr std::array kFaults = {
+    "", "rx=drop,every=10", "rx=truncate,every=7", "tx=34,every=9", "doorbell=duplicated,every=5"};
 
 // `bench` is the document of bench, `adapter` has the counters of the adapter's port.
 struct Counts {
