@@ -68,8 +68,9 @@ ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
       fmt::format("Debian 12's own kernel lacks some MANA modules; the cloud kernel of "
                   "bookworm-backports has {} (active after a reboot)",
                   name),
-      {write_file_command("/etc/apt/sources.list.d/bookworm-backports.list",
-                          {"deb http://deb.debian.org/debian bookworm-backports main"}),
+      // On the mirror that this machine uses, whatever the format of its sources.
+      {"apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
+       "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list",
        "apt-get update",
        fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};
 }

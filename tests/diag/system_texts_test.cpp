@@ -145,8 +145,8 @@ const std::vector<TextCase> kCases = {
        module(f, "mana_ib").presence = Presence::missing;
      },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
-     "$ printf '%s\\n' 'deb http://deb.debian.org/debian bookworm-backports main' | tee "
-     "/etc/apt/sources.list.d/bookworm-backports.list\n"
+     "$ apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
+     "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-amd64"},
     {"KernelOfDebianOnArm",
@@ -156,8 +156,8 @@ const std::vector<TextCase> kCases = {
        module(f, "mana_ib").presence = Presence::missing;
      },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
-     "$ printf '%s\\n' 'deb http://deb.debian.org/debian bookworm-backports main' | tee "
-     "/etc/apt/sources.list.d/bookworm-backports.list\n"
+     "$ apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
+     "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
      "$ apt-get update\n"
      "$ apt-get install -y -t bookworm-backports linux-image-cloud-arm64"},
     {"KernelOfAzureLinux",
