@@ -81,7 +81,7 @@ constexpr ModuleRule kMana = {
     "mana",
     true,
     Status::fail,
-    "without it the VF has no interface, and packets take the synthetic path"};
+    "without it, packets take the synthetic path"};
 constexpr ModuleRule kManaIb = {
     "mana_ib", true, Status::fail, "net_mana uses the RDMA device that mana_ib creates"};
 constexpr ModuleRule kIbUverbs = {

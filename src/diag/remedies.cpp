@@ -65,11 +65,10 @@ ModuleSource debian_module(const host::Kernel& kernel, std::string_view name) {
         {"apt-get update", fmt::format("apt-get install -y linux-image-cloud-{}", architecture)}};
   }
   return {
-      fmt::format("Debian 12's own kernel lacks some MANA modules; the cloud kernel of "
-                  "bookworm-backports has {} (active after a reboot)",
-                  name),
-      // On the mirror that this machine uses, whatever the format of its sources.
-      {"apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
+      fmt::format("the cloud kernel of bookworm-backports has {} (active after a reboot)", name),
+      // From the mirror that this machine uses, which apt knows only after an update.
+      {"apt-get update",
+       "apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
        "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list",
        "apt-get update",
        fmt::format("apt-get install -y -t bookworm-backports linux-image-cloud-{}", architecture)}};

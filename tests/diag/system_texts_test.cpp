@@ -145,6 +145,7 @@ const std::vector<TextCase> kCases = {
        module(f, "mana_ib").presence = Presence::missing;
      },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
+     "$ apt-get update\n"
      "$ apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
      "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
      "$ apt-get update\n"
@@ -156,6 +157,7 @@ const std::vector<TextCase> kCases = {
        module(f, "mana_ib").presence = Presence::missing;
      },
      "warn: 6.1.0: Linux before 6.2 has the mana driver but not mana_ib, which DPDK needs\n"
+     "$ apt-get update\n"
      "$ apt-get indextargets --format 'deb $(REPO_URI) bookworm-backports main' "
      "'Codename: bookworm' | sort -u | tee /etc/apt/sources.list.d/backports.list\n"
      "$ apt-get update\n"
