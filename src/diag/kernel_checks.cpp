@@ -78,10 +78,7 @@ struct ModuleRule {
 };
 
 constexpr ModuleRule kMana = {
-    "mana",
-    true,
-    Status::fail,
-    "without it, packets take the synthetic path"};
+    "mana", true, Status::fail, "without it, packets take the synthetic path"};
 constexpr ModuleRule kManaIb = {
     "mana_ib", true, Status::fail, "net_mana uses the RDMA device that mana_ib creates"};
 constexpr ModuleRule kIbUverbs = {

@@ -2,8 +2,6 @@
 
 #include "cli/bench/interference.h"
 
-#include <utility>
-
 #include "report/fingerprint.h"
 
 namespace manactl::cli {
@@ -13,18 +11,6 @@ InterferenceMonitor::InterferenceMonitor(const os::Files& files, const CpuList& 
       cpus_(cpus),
       load_(report::load_average(files)),
       cpu_time_(report::cpu_time(files, cpus)) {}
-
-datapath::Progress InterferenceMonitor::observe(datapath::Progress progress) {
-  progress.started = [this, started = std::move(progress.started)] {
-    start_trial();
-    started();
-  };
-  progress.interval = [this, interval = std::move(progress.interval)](const auto& measured) {
-    end_interval();
-    interval(measured);
-  };
-  return progress;
-}
 
 void InterferenceMonitor::start_trial() {
   const auto now = report::worker_time(files_);

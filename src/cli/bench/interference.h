@@ -8,7 +8,6 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "datapath/measure/trial.h"
 #include "report/cpu_time.h"
 #include "report/result.h"
 
@@ -21,16 +20,14 @@ class InterferenceMonitor {
   // Both arguments must outlive the object.
   InterferenceMonitor(const os::Files& files, const CpuList& cpus);
 
-  // Returns `progress` with readings before each call. The result refers to this object.
-  datapath::Progress observe(datapath::Progress progress);
-
-  // The CPU time of the workers is unknown if it could not be read, or if no interval has ended.
-  report::Interference so_far() const;
-
- private:
+  // For with_readings().
   void start_trial();  // the workers exist, but move no packets yet
   void end_interval();
 
+  // The CPU time of the workers is unknown if it could not be read.
+  report::Interference so_far() const;
+
+ private:
   const os::Files& files_;
   const CpuList& cpus_;
   std::optional<double> load_;

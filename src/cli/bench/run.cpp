@@ -19,6 +19,7 @@
 #include "cli/bench/stop_file.h"
 #include "cli/bench/traffic_text.h"
 #include "cli/bench/trial_monitor.h"
+#include "cli/bench/trial_readings.h"
 #include "cli/bench/virtual_device.h"
 #include "cli/options.h"
 #include "cli/signals.h"
@@ -180,7 +181,7 @@ Result<> TrialRunner::search(report::BenchResult& result) const {
   goals.on_progress = [&](const auto& state) { reporter.show(state); };
   goals.on_probe = [&](const auto& probe) { reporter.show(probe); };
   auto found =
-      datapath::find(session, goals, reporter.signals().token(), monitor.observe(progress));
+      datapath::find(session, goals, reporter.signals().token(), with_readings(monitor, progress));
   if (!found) return tl::unexpected<Error>(found.error());
   result.report.trials = std::move(found->trials);
   for (const auto index : found->indexes) {
@@ -240,7 +241,7 @@ Result<report::BenchResult> measure(datapath::Engine& engine,
   if (run.gives_up_root) give_up_root(reporter.signals(), result.report.notes);
   reporter.start(result.report);
   InterferenceMonitor interference(run.system, run.plan.cpus);
-  auto progress = interference.observe(reporter.callbacks());
+  auto progress = with_readings(interference, reporter.callbacks());
   Result<bool> was_deleted = false;
   if (!options.until_deleted.empty()) {
     progress.is_over = [&] {

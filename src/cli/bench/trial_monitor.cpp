@@ -2,23 +2,9 @@
 
 #include "cli/bench/trial_monitor.h"
 
-#include <utility>
-
 #include "datapath/analysis/summary.h"
 
 namespace manactl::cli {
-
-datapath::Progress TrialMonitor::observe(datapath::Progress progress) {
-  progress.started = [this, started = std::move(progress.started)] {
-    start_trial();
-    started();
-  };
-  progress.interval = [this, interval = std::move(progress.interval)](const auto& measured) {
-    end_interval();
-    interval(measured);
-  };
-  return progress;
-}
 
 void TrialMonitor::start_trial() {
   cpu_time_ = report::cpu_time(files_, cpus_);

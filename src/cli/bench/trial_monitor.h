@@ -6,7 +6,6 @@
 
 #include "base/ids.h"
 #include "base/result.h"
-#include "datapath/measure/trial.h"
 #include "report/cpu_time.h"
 
 namespace manactl {
@@ -22,16 +21,14 @@ class TrialMonitor {
   // Both arguments must outlive the object.
   TrialMonitor(const os::Files& files, const CpuList& cpus) : files_(files), cpus_(cpus) {}
 
-  // Returns `progress` with readings before each call. The result refers to this object.
-  datapath::Progress observe(datapath::Progress progress);
+  // For with_readings().
+  void start_trial();
+  void end_interval();
 
   // True if the last trial lost more than 1 % of its CPU time. False if it is unknown.
   bool was_disturbed() const { return disturbed_; }
 
  private:
-  void start_trial();
-  void end_interval();
-
   const os::Files& files_;
   const CpuList& cpus_;
   Result<report::CpuTime> cpu_time_;
