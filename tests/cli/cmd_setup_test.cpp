@@ -11,6 +11,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "cli/on_machine.h"
 #include "cli/run_manactl.h"
 #include "support/fixtures.h"
 
@@ -24,18 +25,13 @@ using ::testing::StartsWith;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-Outcome on(const char* tree, std::vector<std::string> words) {
-  words.insert(words.end(), {"--root", fixture(tree)});
-  return manactl(words);
-}
-
 std::vector<std::string> commands_of(const Outcome& outcome) {
   return Json::parse(outcome.out).at("commands").get<std::vector<std::string>>();
 }
 
 TEST(PrepareCommand, ListsItsWritesInADryRun) {
-  const auto outcome =
-      on("healthy-two-nics", {"prepare", "eth1", "--hugepages", "64", "--dry-run", "--json"});
+  const auto outcome = manactl_on("healthy-two-nics",
+                                  {"prepare", "eth1", "--hugepages", "64", "--dry-run", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto commands = commands_of(outcome);
   ASSERT_GE(commands.size(), 5U);
@@ -48,10 +44,10 @@ TEST(PrepareCommand, ListsItsWritesInADryRun) {
 
 TEST(PrepareCommand, PrintsEachWriteOnceBelowItsStep) {
   const std::vector<std::string> words = {"prepare", "eth1", "--dry-run"};
-  const auto text = on("ubuntu-two-nics", words).out;
+  const auto text = manactl_on("ubuntu-two-nics", words).out;
   auto with_json = words;
   with_json.emplace_back("--json");
-  const auto commands = commands_of(on("ubuntu-two-nics", with_json));
+  const auto commands = commands_of(manactl_on("ubuntu-two-nics", with_json));
   ASSERT_GT(commands.size(), 3U);
   for (const auto& command : commands) {
     const auto line = "\n              " + command + '\n';
@@ -66,7 +62,7 @@ TEST(PrepareCommand, PrintsEachWriteOnceBelowItsStep) {
 
 TEST(PrepareCommand, RepeatsWhatForceInterfaceCuts) {
   const auto outcome =
-      on("healthy-two-nics", {"prepare", "eth0", "--dry-run", "--force-interface", "eth0"});
+      manactl_on("healthy-two-nics", {"prepare", "eth0", "--dry-run", "--force-interface", "eth0"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err,
               HasSubstr("Warning: --force-interface cuts what 'eth0' is used for: it carries the "
@@ -77,7 +73,7 @@ TEST(PrepareCommand, ReservesMissingHugepagesByDefault) {
   const std::string write = "nr_hugepages";
   const auto writes = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"prepare", "eth1", "--dry-run", "--json"});
-    const auto outcome = on("no-hugepages", words);
+    const auto outcome = manactl_on("no-hugepages", words);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     std::string found;
     for (const auto& command : commands_of(outcome)) {
@@ -92,37 +88,38 @@ TEST(PrepareCommand, ReservesMissingHugepagesByDefault) {
 
 TEST(PrepareCommand, WarnsIfTheMemoryDoesNotAllowTheDefault) {
   const auto outcome =
-      on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G"});
+      manactl_on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("Warning: dpdk-testpmd lacks hugepages in /sys/"));
   EXPECT_THAT(outcome.err, HasSubstr("1 are missing, and only 0 could be reserved"));
-  const auto json =
-      on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G", "--json"});
+  const auto json = manactl_on("no-hugepages",
+                               {"prepare", "eth1", "--dry-run", "--hugepage-size", "1G", "--json"});
   EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 1U);
   EXPECT_EQ(json.err, "");
 }
 
 TEST(PrepareCommand, RefusesImpossibleHugepagesInADryRun) {
   const auto outcome =
-      on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "1000000000"});
+      manactl_on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "1000000000"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("would leave too little memory for other programs"));
   EXPECT_EQ(outcome.error_lines(), 1U);
 }
 
 TEST(PrepareCommand, RejectsOptionsForHugepagesItDoesNotReserve) {
-  const auto alone = on("no-hugepages", {"prepare", "--node", "0"});
+  const auto alone = manactl_on("no-hugepages", {"prepare", "--node", "0"});
   EXPECT_EQ(alone.code, 2);
   EXPECT_THAT(alone.err, HasSubstr("IFACE is missing"));
-  const auto none =
-      on("no-hugepages", {"prepare", "eth1", "--hugepages", "none", "--hugepage-size", "2M"});
+  const auto none = manactl_on("no-hugepages",
+                               {"prepare", "eth1", "--hugepages", "none", "--hugepage-size", "2M"});
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.err, HasSubstr("--node cannot be used with '--hugepages none'"));
 }
 
 TEST(PrepareCommand, ExplainsWhyNoHugepageCanBeReserved) {
   const auto dry_run = [](const char* option, const char* value) {
-    return on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "2", option, value});
+    return manactl_on("no-hugepages",
+                      {"prepare", "eth1", "--dry-run", "--hugepages", "2", option, value});
   };
   EXPECT_THAT(dry_run("--hugepage-size", "1G").err,
               HasSubstr("cannot reserve any hugepage of 1 GiB on node 0"));
@@ -130,8 +127,8 @@ TEST(PrepareCommand, ExplainsWhyNoHugepageCanBeReserved) {
 }
 
 TEST(PrepareCommand, ListsTheFilesOfPersistInADryRun) {
-  const auto outcome = on("healthy-two-nics",
-                          {"prepare", "eth1", "--dry-run", "--persist", "--confirm-timeout", "60"});
+  const auto outcome = manactl_on(
+      "healthy-two-nics", {"prepare", "eth1", "--dry-run", "--persist", "--confirm-timeout", "60"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(
       outcome.out,
@@ -143,7 +140,7 @@ TEST(PrepareCommand, ListsTheFilesOfPersistInADryRun) {
 }
 
 TEST(PrepareCommand, NamesTheJournalEntryOfHugepagesWithoutANic) {
-  const auto outcome = on("no-hugepages", {"prepare", "--dry-run", "--hugepages", "4"});
+  const auto outcome = manactl_on("no-hugepages", {"prepare", "--dry-run", "--hugepages", "4"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out,
               HasSubstr("The hugepages would be reserved with these steps and writes:"));
@@ -151,9 +148,9 @@ TEST(PrepareCommand, NamesTheJournalEntryOfHugepagesWithoutANic) {
 }
 
 TEST(PrepareCommand, NeverChangesACapturedTree) {
-  EXPECT_EQ(on("healthy-two-nics", {"prepare", "eth1"}).code, 2);
-  EXPECT_EQ(on("prepared-uio", {"restore", "eth1"}).code, 2);
-  EXPECT_EQ(on("prepared-uio", {"confirm"}).code, 2);
+  EXPECT_EQ(manactl_on("healthy-two-nics", {"prepare", "eth1"}).code, 2);
+  EXPECT_EQ(manactl_on("prepared-uio", {"restore", "eth1"}).code, 2);
+  EXPECT_EQ(manactl_on("prepared-uio", {"confirm"}).code, 2);
 }
 
 struct Refusal {
@@ -167,7 +164,7 @@ class Refusals : public ::testing::TestWithParam<Refusal> {};
 
 TEST_P(Refusals, PrintOneLineWithTheReason) {
   const auto& [tree, interface, code, message] = GetParam();
-  const auto outcome = on(tree, {"prepare", interface, "--dry-run"});
+  const auto outcome = manactl_on(tree, {"prepare", interface, "--dry-run"});
   EXPECT_EQ(outcome.code, code) << outcome.err;
   EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
   EXPECT_EQ(outcome.out, "");
@@ -188,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PrepareCommand, ReportsANicThatIsAlreadyPrepared) {
   const auto outcome =
-      on("prepared-uio", {"prepare", "000d3a76-3bd1-000d-3a76-3bd1000d3a76", "--dry-run"});
+      manactl_on("prepared-uio", {"prepare", "000d3a76-3bd1-000d-3a76-3bd1000d3a76", "--dry-run"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("already prepared"));
   EXPECT_THAT(outcome.out, HasSubstr("--vdev=7870:00:00.0,mac="));
@@ -204,7 +201,7 @@ TEST(PrepareCommand, AcceptsForceInterfaceOnTheCommandLineOnly) {
 }
 
 TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
-  const auto outcome = on("healthy-two-nics", {"args", "eth1"});
+  const auto outcome = manactl_on("healthy-two-nics", {"args", "eth1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(
       outcome.err,
@@ -216,14 +213,14 @@ TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
   EXPECT_THAT(outcome.out,
               StartsWith("dpdk-testpmd --lcores=0@0,1@0 --vdev=7870:00:00.0,mac=00:0d:3a:76:3b:d1 "
                          "-- --forward-mode=txonly --auto-start --nb-cores=1 "));
-  const auto eal = on("healthy-two-nics", {"args", "eth1", "--for", "eal"});
+  const auto eal = manactl_on("healthy-two-nics", {"args", "eth1", "--for", "eal"});
   EXPECT_THAT(eal.err, Not(HasSubstr("CPU 0"))) << "the EAL arguments name no CPU";
-  const auto json = on("healthy-two-nics", {"args", "eth1", "--json"});
+  const auto json = manactl_on("healthy-two-nics", {"args", "eth1", "--json"});
   EXPECT_EQ(json.err, "");
   EXPECT_EQ(Json::parse(json.out).at("warnings").size(), 3U);
   const auto nic = Json::parse(json.out).at("nics").at(0);
-  const auto status = Json::parse(on("healthy-two-nics", {"status", "--json"}).out);
-  const auto check = Json::parse(on("healthy-two-nics", {"check", "--json"}).out);
+  const auto status = Json::parse(manactl_on("healthy-two-nics", {"status", "--json"}).out);
+  const auto check = Json::parse(manactl_on("healthy-two-nics", {"check", "--json"}).out);
   EXPECT_EQ(nic.size(), 13U);
   for (const auto& [key, value] : nic.items()) {
     EXPECT_EQ(check.at("host").at("nics").at(1).at(key), value) << key;
@@ -232,7 +229,7 @@ TEST(ArgsCommand, WarnsAboutWhatPreventsDpdk) {
 }
 
 TEST(ArgsCommand, RefusesANicThatCarriesTheAdministratorsTraffic) {
-  const auto outcome = on("healthy-two-nics", {"args", "eth1", "eth0"});
+  const auto outcome = manactl_on("healthy-two-nics", {"args", "eth1", "eth0"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_EQ(outcome.out, "");
   EXPECT_THAT(outcome.err,
@@ -240,7 +237,7 @@ TEST(ArgsCommand, RefusesANicThatCarriesTheAdministratorsTraffic) {
 }
 
 TEST(ArgsCommand, UsesOneLcorePerQueueAndOneMore) {
-  const auto outcome = on("ubuntu-two-nics", {"args", "eth1"});
+  const auto outcome = manactl_on("ubuntu-two-nics", {"args", "eth1"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, StartsWith("dpdk-testpmd -l "));
 }
@@ -297,7 +294,7 @@ TEST(ArgsCommand, PrintsTheArgumentsOfPrepareForTheInstalledDpdk) {
 }
 
 TEST(ArgsCommand, FailsWhenNoNicIsPrepared) {
-  const auto outcome = on("healthy-two-nics", {"args"});
+  const auto outcome = manactl_on("healthy-two-nics", {"args"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_EQ(outcome.error_lines(), 1U);
 }

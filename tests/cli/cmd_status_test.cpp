@@ -7,8 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/run_manactl.h"
-#include "support/fixtures.h"
+#include "cli/on_machine.h"
 
 namespace manactl::test::cmd_status_test {
 namespace {
@@ -19,13 +18,8 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using Json = nlohmann::json;
 
-Outcome on(const char* tree, std::vector<std::string> words) {
-  words.insert(words.end(), {"--root", fixture(tree)});
-  return manactl(words);
-}
-
 TEST(StatusCommand, ShowsTheOwnerOfEachNic) {
-  const auto outcome = on("prepared-uio", {"status", "--json"});
+  const auto outcome = manactl_on("prepared-uio", {"status", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::vector<std::string> owners;
   const auto status = Json::parse(outcome.out);
@@ -50,20 +44,20 @@ constexpr const char* kStatusOfEth1 =
 
 TEST(StatusCommand, ShowsOneNicWithItsFunction) {
   for (const char* name : {"eth1", "enP30832p0s0d1", "000d3a76-3bd1-000d-3a76-3bd1000d3a76"}) {
-    const auto outcome = on("healthy-two-nics", {"status", name, "-v"});
+    const auto outcome = manactl_on("healthy-two-nics", {"status", name, "-v"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, kStatusOfEth1);
   }
-  const auto unknown = on("healthy-two-nics", {"status", "ehh1"});
+  const auto unknown = manactl_on("healthy-two-nics", {"status", "ehh1"});
   EXPECT_EQ(unknown.code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean"));
 }
 
 TEST(StatusCommand, ShowsWhyPrepareRefusesANic) {
-  const auto outcome = on("healthy-two-nics", {"status", "-v"});
+  const auto outcome = manactl_on("healthy-two-nics", {"status", "-v"});
   EXPECT_THAT(outcome.out,
               HasSubstr("  refused    prepare refuses this NIC: it carries the default "));
-  const auto json = Json::parse(on("healthy-two-nics", {"status", "--json"}).out);
+  const auto json = Json::parse(manactl_on("healthy-two-nics", {"status", "--json"}).out);
   EXPECT_FALSE(json.at("nics").at(0).at("objections").empty());
   EXPECT_TRUE(json.at("nics").at(1).at("objections").empty());
   EXPECT_EQ(json.at("functions").at(0).at("rdma_devices").at(0).at("provider"),
@@ -72,49 +66,49 @@ TEST(StatusCommand, ShowsWhyPrepareRefusesANic) {
 }
 
 TEST(StatusCommand, ShowsWhatAPreparedNicLacks) {
-  const auto outcome = on("prepared-uio", {"status", "enP30832p0s0d1", "-v"});
+  const auto outcome = manactl_on("prepared-uio", {"status", "enP30832p0s0d1", "-v"});
   EXPECT_THAT(outcome.out,
               HasSubstr("enP30832p0s0d1  owned by uio\n"
                         "  VF         enP30832p0s0d1, mana, down, MTU 1500\n"));
   EXPECT_THAT(outcome.out, HasSubstr(", uio_hv_generic, uio0\n"));
-  const auto json = Json::parse(on("prepared-uio", {"status", "--json"}).out);
+  const auto json = Json::parse(manactl_on("prepared-uio", {"status", "--json"}).out);
   EXPECT_TRUE(json.at("nics").at(1).at("synthetic").is_null());
   EXPECT_EQ(json.at("nics").at(1).at("driver"), "uio_hv_generic");
 }
 
 TEST(StatusCommand, PrintsARowForEachNic) {
-  EXPECT_EQ(on("prepared-uio", {"status"}).out,
+  EXPECT_EQ(manactl_on("prepared-uio", {"status"}).out,
             "NIC             owner   VF              path        state\n"
             "eth0            kernel  enP30832p0s0    VF          refused: SSH session, default "
             "route and 2 more\n"
             "enP30832p0s0d1  uio     enP30832p0s0d1  user space  no journal entry\n"
             "Hugepages\n"
             "  node 0     64 of 64 pages of 2 MiB free\n");
-  EXPECT_THAT(on("healthy-two-nics", {"status", "eth1"}).out,
+  EXPECT_THAT(manactl_on("healthy-two-nics", {"status", "eth1"}).out,
               HasSubstr("eth1  kernel  enP30832p0s0d1  VF    free\n"));
 }
 
 TEST(StatusCommand, ShowsThatAVfIsNotPaired) {
   EXPECT_THAT(
-      on("vf-unpaired", {"status", "eth1"}).out,
+      manactl_on("vf-unpaired", {"status", "eth1"}).out,
       HasSubstr("eth1  kernel  enP30832p0s0d1  synthetic  not free: its VF is not paired\n"));
-  EXPECT_THAT(on("vf-unpaired", {"status", "eth1", "-v"}).out,
+  EXPECT_THAT(manactl_on("vf-unpaired", {"status", "eth1", "-v"}).out,
               HasSubstr("  VF         enP30832p0s0d1, mana, up, MTU 1500, not paired\n"));
-  const auto nics = Json::parse(on("vf-unpaired", {"status", "--json"}).out).at("nics");
+  const auto nics = Json::parse(manactl_on("vf-unpaired", {"status", "--json"}).out).at("nics");
   EXPECT_EQ(nics.at(0).at("paired"), true);
   EXPECT_EQ(nics.at(1).at("paired"), false);
   EXPECT_EQ(nics.at(1).at("path"), "synthetic");
 }
 
 TEST(StatusCommand, ShowsHowToMoveHugepagesToTheNodeOfTheNics) {
-  const auto text = on("hugepages-wrong-node", {"status"}).out;
+  const auto text = manactl_on("hugepages-wrong-node", {"status"}).out;
   const std::string file = "/hugepages/hugepages-2048kB/nr_hugepages\n";
   EXPECT_THAT(text, HasSubstr("run:       echo 0 | tee /sys/devices/system/node/node1" + file));
   EXPECT_THAT(text, HasSubstr("run:       echo 1024 | tee /sys/devices/system/node/node0" + file));
 }
 
 TEST(StatusCommand, ListsNicsWithoutAnInterfaceForANameThatIsGone) {
-  const auto outcome = on("prepared-uio", {"status", "eth1"});
+  const auto outcome = manactl_on("prepared-uio", {"status", "eth1"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err,
               HasSubstr("interface 'eth1' does not exist; these NICs have no interface now: "

@@ -7,8 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/run_manactl.h"
-#include "support/fixtures.h"
+#include "cli/on_machine.h"
 
 namespace manactl::test::nic_name_test {
 namespace {
@@ -16,11 +15,6 @@ namespace {
 using cli::NicName;
 using testing::HasSubstr;
 using testing::Not;
-
-Outcome on(const char* tree, std::vector<std::string> words) {
-  words.insert(words.end(), {"--root", fixture(tree)});
-  return manactl(words);
-}
 
 TEST(NicName, IsAnInterfaceOrACanonicalAddress) {
   EXPECT_TRUE(NicName::parse("eth1")->is_interface());
@@ -40,8 +34,8 @@ TEST(NicName, SelectsTheNicInEveryCommand) {
     auto by_address = by_name;
     by_name.emplace_back("eth1");
     by_address.emplace_back(mac);
-    const auto expected = on("healthy-two-nics", by_name);
-    const auto outcome = on("healthy-two-nics", by_address);
+    const auto expected = manactl_on("healthy-two-nics", by_name);
+    const auto outcome = manactl_on("healthy-two-nics", by_address);
     EXPECT_EQ(expected.code, 0) << expected.err;
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.out, expected.out);
@@ -50,7 +44,7 @@ TEST(NicName, SelectsTheNicInEveryCommand) {
 }
 
 TEST(NicName, OfAPciFunctionWithSeveralNicsIsRefused) {
-  const auto outcome = on("healthy-two-nics", {"prepare", "7870:00:00.0", "--dry-run"});
+  const auto outcome = manactl_on("healthy-two-nics", {"prepare", "7870:00:00.0", "--dry-run"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(
       outcome.err,
@@ -58,34 +52,35 @@ TEST(NicName, OfAPciFunctionWithSeveralNicsIsRefused) {
 }
 
 TEST(NicName, AcceptsMacAddressesWithDashes) {
-  EXPECT_EQ(on("healthy-two-nics", {"status", "00-0D-3A-76-3B-D1"}).out,
-            on("healthy-two-nics", {"status", "eth1"}).out);
+  EXPECT_EQ(manactl_on("healthy-two-nics", {"status", "00-0D-3A-76-3B-D1"}).out,
+            manactl_on("healthy-two-nics", {"status", "eth1"}).out);
 }
 
 TEST(NicName, IsSuggestedRegardlessOfCase) {
-  EXPECT_THAT(on("healthy-two-nics", {"status", "ETH1"}).err, HasSubstr("did you mean 'eth1'?"));
-  const auto outcome = on("not-azure", {"status", "eth1"});
+  EXPECT_THAT(manactl_on("healthy-two-nics", {"status", "ETH1"}).err,
+              HasSubstr("did you mean 'eth1'?"));
+  const auto outcome = manactl_on("not-azure", {"status", "eth1"});
   EXPECT_THAT(outcome.err, HasSubstr("interface 'eth1' does not exist"));
   EXPECT_THAT(outcome.err, Not(HasSubstr("did you mean"))) << "no NIC of Azure has a similar name";
 }
 
 TEST(NicName, OfAPciFunctionSelectsItsOnlyNic) {
-  const auto by_name = on("mana-direct", {"status", "enP30833p0s0"});
-  const auto outcome = on("mana-direct", {"status", "7871:00:00.0"});
+  const auto by_name = manactl_on("mana-direct", {"status", "enP30833p0s0"});
+  const auto outcome = manactl_on("mana-direct", {"status", "7871:00:00.0"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, by_name.out);
 }
 
 TEST(NicName, OfNoNicNamesTheAddress) {
   for (const auto* address : {"7871:00:00.0", "00:0d:3a:76:3b:ff"}) {
-    const auto outcome = on("healthy-two-nics", {"check", address});
+    const auto outcome = manactl_on("healthy-two-nics", {"check", address});
     EXPECT_EQ(outcome.code, 3);
     EXPECT_THAT(outcome.err, HasSubstr(std::string("no Azure NIC has the address '") + address));
   }
 }
 
 TEST(NicName, OfTheAdministratorsInterfaceIsNotSuggested) {
-  const auto outcome = on("ssh-on-dpdk-nic", {"prepare", "eht1", "--dry-run"});
+  const auto outcome = manactl_on("ssh-on-dpdk-nic", {"prepare", "eht1", "--dry-run"});
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, Not(HasSubstr("did you mean 'eth1'")));
 }
