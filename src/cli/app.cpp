@@ -345,7 +345,7 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
     return Exit::ok;
   }
   if (global.version) return print_version(context);
-  if (command != nullptr && command->ignores_root && is_typed(line, "--root")) {
+  if (command != nullptr && command->rejects_root && is_typed(line, "--root")) {
     return report_usage_error(context, fmt::format("{}: --root is not supported", command->name));
   }
   if (command != nullptr) {

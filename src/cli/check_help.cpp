@@ -36,7 +36,7 @@ std::string without_marks(std::string_view line) {
   return text;
 }
 
-void print_paragraph(Screen& screen, std::string& paragraph) {
+void flush_paragraph(Screen& screen, std::string& paragraph) {
   if (!paragraph.empty()) screen.stream() << wrap(paragraph, screen.width(), 0) << '\n';
   paragraph.clear();
 }
@@ -50,14 +50,14 @@ bool print_check_help(Screen& screen, std::string_view id) {
   std::string paragraph;
   for (const auto line : split(section_of(id), '\n')) {
     const bool is_fixed = line.empty() || line.starts_with('|') || line.starts_with("    ");
-    if (is_fixed || line.starts_with("*What")) print_paragraph(screen, paragraph);
+    if (is_fixed || line.starts_with("*What")) flush_paragraph(screen, paragraph);
     if (is_fixed) {
       screen.stream() << without_marks(line) << '\n';
     } else {
       paragraph += without_marks(line) + ' ';
     }
   }
-  print_paragraph(screen, paragraph);
+  flush_paragraph(screen, paragraph);
   return true;
 }
 

@@ -28,7 +28,7 @@ struct Command {
   std::array<std::string_view, 2> examples;
   CommandAction (*add_options)(CLI::App&);  // returns the action to run after parsing
   bool prints_data = false;   // its text is input of other programs, so --quiet does not affect it
-  bool ignores_root = false;  // it inspects no machine, so --root is rejected
+  bool rejects_root = false;  // it inspects no machine, so --root is rejected
 };
 
 std::span<const Command> commands();
