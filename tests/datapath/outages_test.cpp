@@ -64,7 +64,7 @@ TEST(Outages, AtTheEndOfAReceiverAreNoted) {
     mark_outages(mode, trial);
     EXPECT_THAT(trial.notes,
                 ElementsAre(HasSubstr("for at least 0.5 s, from 0.5 s after the start"),
-                            "no packets arrived any more from 2.0 s after the start: the sender "
+                            "no packets arrived after 2.0 s: the sender "
                             "finished or stopped, or the link was down"));
   }
 }

@@ -29,7 +29,7 @@ void mark_outages(Mode mode, Trial& trial) {
     for (; end < all.size() && is_silent(all[end]); ++end) seconds += all[end].total.seconds;
     if (end == all.size() && !generates_packets(mode)) {
       trial.notes.push_back(
-          fmt::format("no packets arrived any more from {:.1f} s after the start: the sender "
+          fmt::format("no packets arrived after {:.1f} s: the sender "
                       "finished or stopped, or the link was down",
                       now));
       return;
