@@ -264,7 +264,8 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
 
 Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
   const host::EmbeddedDpdk& dpdk = facts.embedded;
-  if (dpdk.version.empty()) return skipped("no DPDK is built into manactl on this machine");
+  if (dpdk.version.empty())
+    return skipped("manactl contains no DPDK, or a captured machine is inspected");
   std::vector<std::string> absent;
   for (const std::string_view driver : {"net_mana", "net_netvsc"}) {
     if (!embeds(dpdk, driver)) absent.emplace_back(driver);

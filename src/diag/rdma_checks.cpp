@@ -209,10 +209,11 @@ DriverIdInput input_of(const host::RdmaDevice& device, const host::Facts& facts)
 
 // `kernel` is the driver id that the kernel reports.
 Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
-  constexpr const char* kMask =
+  constexpr const char* kWhyMaskRdmaNdd =
       "the last command is needed because rdma-ndd would delay SSH logins after a boot by minutes";
   if (kernel == 20) {
-    return {fmt::format("replace the patched rdma-core by one that uses 20 ({}):", kMask),
+    return {fmt::format("replace the patched rdma-core with one that uses driver id 20 ({}):",
+                        kWhyMaskRdmaNdd),
             build_rdma_core(family_of(facts))};
   }
   Remedy remedy{
@@ -227,7 +228,7 @@ Remedy remedy_against_clash(const host::Facts& facts, std::uint32_t kernel) {
     remedy.others.push_back(
         {fmt::format("build rdma-core with the ids 19 and 20 swapped, if this kernel has to stay; "
                      "{}:",
-                     kMask),
+                     kWhyMaskRdmaNdd),
          build_rdma_core(family_of(facts), swap)});
   }
   return remedy;
