@@ -72,11 +72,7 @@ Finding FindingBuilder::build(std::string_view reason_if_empty, std::string why)
   for (const Line& line : lines_) {
     finding.evidence.push_back(line.text);
     if (line.status == finding.status) worst_lines.push_back(all_ok ? line.name : line.text);
-    for (const std::string& command : line.commands) {
-      auto& known = remedy.commands;
-      const bool is_new = std::find(known.begin(), known.end(), command) == known.end();
-      if (is_new) known.push_back(command);
-    }
+    append_commands(remedy.commands, line.commands);
   }
   finding.detail = brief(worst_lines, all_ok ? ", " : "; ");
   if (finding.status == Status::fail || finding.status == Status::warn) {
@@ -87,6 +83,13 @@ Finding FindingBuilder::build(std::string_view reason_if_empty, std::string why)
     finding.evidence.clear();
   }
   return finding;
+}
+
+void append_commands(std::vector<std::string>& commands, const std::vector<std::string>& next) {
+  const auto first_new = std::ranges::find_if(next, [&commands](const std::string& command) {
+    return std::ranges::find(commands, command) == commands.end();
+  });
+  commands.insert(commands.end(), first_new, next.end());
 }
 
 std::string brief(const std::vector<std::string>& lines, std::string_view separator) {

@@ -88,6 +88,10 @@ class FindingBuilder {
   std::vector<Line> lines_;
 };
 
+// Appends `next` to `commands`, without the commands at its beginning that `commands` already has.
+// A later command may repeat an earlier one: "apt-get update" after a new repository.
+void append_commands(std::vector<std::string>& commands, const std::vector<std::string>& next);
+
 // Joins the first three of `lines` and states the number of the others.
 std::string brief(const std::vector<std::string>& lines, std::string_view separator = "; ");
 

@@ -33,9 +33,7 @@ std::vector<std::string> devices_of(const host::PciFunction& function, const hos
 std::vector<std::string> load_rdma_modules(const host::Facts& facts) {
   std::vector<std::string> commands;
   for (const std::string_view module : {"mana_ib", "ib_uverbs"}) {
-    for (auto& command : load_module_commands(facts, module)) {
-      if (std::ranges::find(commands, command) == commands.end()) commands.push_back(command);
-    }
+    append_commands(commands, load_module_commands(facts, module));
   }
   commands.emplace_back("dmesg | grep -i mana");
   return commands;

@@ -43,6 +43,19 @@ TEST(FindingBuilder, DoesNotRepeatASingleLineAsEvidence) {
   EXPECT_EQ(FindingBuilder().build("no NIC", "").status, Status::skipped);
 }
 
+TEST(AppendCommands, OmitsWhatTheBeginningRepeats) {
+  std::vector<std::string> commands = {"apt-get update", "apt-get install -y a"};
+  append_commands(commands,
+                  {"apt-get update", "tee b.list", "apt-get update", "apt-get install -y b"});
+  append_commands(commands, {"apt-get update", "apt-get install -y a"});
+  EXPECT_THAT(commands,
+              ElementsAre("apt-get update",
+                          "apt-get install -y a",
+                          "tee b.list",
+                          "apt-get update",
+                          "apt-get install -y b"));
+}
+
 TEST(Brief, CountsTheOmittedLines) {
   EXPECT_EQ(brief({"a", "b", "c"}), "a; b; c");
   EXPECT_EQ(brief({"a", "b", "c", "d", "e"}, ", "), "a, b, c, and 2 more");
