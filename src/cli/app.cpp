@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "cli/settings.h"
 #include "cli/version.h"
+#include "diag/check.h"
 #include "host/captured.h"
 #include "report/result_store.h"
 
@@ -224,10 +225,17 @@ std::vector<std::string> second_words(std::string_view first) {
   return words;
 }
 
-// Returns the command that a user may have meant by `word`; empty if none is similar.
-std::string similar_command(std::string_view word) {
+// Returns the command, or after "help" also the check, that a user may have meant by `word`; empty
+// if none is similar.
+std::string similar_command(std::string_view word, bool after_help) {
   std::vector<std::string> names = {"help", "version"};
   for (const auto& command : kCommands) names.emplace_back(command.name);
+  if (after_help) {
+    for (const auto& check : diag::all_checks()) {
+      if (check.group() == word) return std::string(check.id);
+      names.emplace_back(check.id);
+    }
+  }
   auto best = nearest(word, names);
   if (!best.empty()) return best;
   const auto second = nearest(word, second_words({}));
@@ -308,11 +316,11 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
   const auto line = split_command_line(invocation.arguments);
   const Command* command = find_command(line.command);
   context.json = asks_for_json(line);
-  const bool may_name_check =
-      command == nullptr && line.arguments == std::vector<std::string>{"--help"};
-  if (may_name_check && print_check_help(context.out, line.command)) return Exit::ok;
-  if (!line.command.empty() && command == nullptr)
-    return report_unknown_command(context, line.command, similar_command(line.command));
+  if (!line.command.empty() && command == nullptr) {
+    const bool after_help = line.arguments == std::vector<std::string>{"--help"};
+    if (after_help && print_check_help(context.out, line.command)) return Exit::ok;
+    return report_unknown_command(context, line.command, similar_command(line.command, after_help));
+  }
   if (const auto meant = misspelled_pair(line, context); !meant.empty()) {
     return report_unknown_command(
         context, fmt::format("{} {}", line.command, word_after_help(line)), meant);

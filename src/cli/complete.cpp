@@ -13,6 +13,7 @@
 #include "cli/complete_values.h"
 #include "cli/options.h"
 #include "cli/settings.h"
+#include "diag/check.h"
 
 namespace manactl::cli {
 namespace {
@@ -108,8 +109,12 @@ class Completion {
       if (!split_command_line(typed_).command.empty()) return {};
       auto found = command_words("");
       const bool after_help = std::ranges::find(typed_, "help") != typed_.end();
-      if (!after_help) {
-        found.push_back({"help", "Show the help of a command"});
+      if (after_help) {
+        for (const auto& check : diag::all_checks()) {
+          found.push_back({std::string(check.id), std::string(check.title)});
+        }
+      } else {
+        found.push_back({"help", "Show the help of a command or a check"});
         found.push_back({"version", "Print the version"});
       }
       return found;

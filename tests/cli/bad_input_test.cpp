@@ -38,6 +38,8 @@ TEST_P(BadInput, PrintsOneLineAndExitsWithTheDocumentedCode) {
 const Case kCommands[] = {
     {"NoCommand", {"--json"}, 2, "a command is missing"},
     {"HelpForMisspelled", {"help", "chek"}, 2, "did you mean 'check'?"},
+    {"HelpForMisspelledCheck", {"help", "rdma.cor"}, 2, "did you mean 'rdma.core'?"},
+    {"HelpForGroupOfChecks", {"help", "memory"}, 2, "did you mean 'memory.hugepages'?"},
     {"MisspelledVersion", {"vers"}, 2, "unknown command 'vers'; see"},
     {"MisspelledHelp", {"hlep"}, 2, "did you mean 'help'?"},
     {"WithoutFirstWord", {"compare", "a", "b"}, 2, "did you mean 'bench compare'?"},

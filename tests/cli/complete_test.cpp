@@ -109,7 +109,9 @@ TEST(Complete, OffersInterfaces) {
   EXPECT_THAT(candidates({"doctor", "eth"}), ElementsAre(":files"));
 }
 
-TEST(Complete, OffersCommandsAfterHelp) {
+TEST(Complete, OffersCommandsAndChecksAfterHelp) {
+  EXPECT_THAT(candidates({"help", "rdma.cor"}), ElementsAre("rdma.core"));
+  EXPECT_THAT(candidates({"rdma.cor"}), IsEmpty());
   EXPECT_THAT(candidates({"help", "doc"}), ElementsAre("doctor"));
   EXPECT_THAT(candidates({"help", "he"}), IsEmpty());
 }
