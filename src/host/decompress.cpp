@@ -19,10 +19,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array kMagics = {"\x1f\x8b"sv,
-                                "\xfd"
-                                "7zXZ\0"sv,
-                                "\x28\xb5\x2f\xfd"sv};
 constexpr std::size_t kBlockSize = 64U << 10;
 
 // The functions of libarchive that read one compressed file.
@@ -38,6 +34,20 @@ struct RawReader {
   decltype(&archive_read_free) read_free;
   decltype(&archive_error_string) error_string;
 };
+
+// A kind of compression, by the first bytes of a file.
+struct Compression {
+  std::string_view magic;
+  int (*RawReader::*support)(archive*);
+};
+
+constexpr std::array<Compression, 3> kCompressions = {{
+    {"\x1f\x8b"sv, &RawReader::support_gzip},
+    {"\xfd"
+     "7zXZ\0"sv,
+     &RawReader::support_xz},
+    {"\x28\xb5\x2f\xfd"sv, &RawReader::support_zstd},
+}};
 
 Result<RawReader> load_raw_reader() {
   const auto opened = SharedLibrary::open("libarchive.so.13");
@@ -70,7 +80,7 @@ class DecompressedSource final : public ByteSource {
 
   // Reads the first bytes, which show whether the source is compressed.
   Result<> begin();
-  Result<> open_archive();
+  Result<> open_archive(const Compression& compression);
   Result<std::size_t> read_archive(std::span<char> into);
   std::string reason() const;
 
@@ -116,12 +126,12 @@ Result<> DecompressedSource::begin() {
     end_ += *got;
   }
   const std::string_view head(block_.data(), end_);
-  const bool is_compressed =
-      std::ranges::any_of(kMagics, [head](std::string_view one) { return head.starts_with(one); });
-  return is_compressed ? open_archive() : Result<>();
+  const auto* const found = std::ranges::find_if(
+      kCompressions, [head](const Compression& one) { return head.starts_with(one.magic); });
+  return found == kCompressions.end() ? Result<>() : open_archive(*found);
 }
 
-Result<> DecompressedSource::open_archive() {
+Result<> DecompressedSource::open_archive(const Compression& compression) {
   const auto reader = load_raw_reader();
   if (!reader) return tl::unexpected<Error>(reader.error());
   reader_ = *reader;
@@ -129,9 +139,9 @@ Result<> DecompressedSource::open_archive() {
   if (!*archive_) return fail(Errc::io, "cannot allocate an archive");
   auto* handle = archive_->get();
   // ARCHIVE_WARN: libarchive was built without the library and would start a program instead.
+  const auto support_compression = reader_.*compression.support;
   const bool is_supported =
-      reader_.support_gzip(handle) == ARCHIVE_OK && reader_.support_xz(handle) == ARCHIVE_OK &&
-      reader_.support_zstd(handle) == ARCHIVE_OK && reader_.support_raw(handle) == ARCHIVE_OK;
+      support_compression(handle) == ARCHIVE_OK && reader_.support_raw(handle) == ARCHIVE_OK;
   if (!is_supported) return fail(Errc::invalid, reason());
   archive_entry* entry = nullptr;
   const bool opened =

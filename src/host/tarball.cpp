@@ -296,6 +296,15 @@ Result<> check_size(const TreeEntries& tree) {
   return {};
 }
 
+// Enables the kinds of compression that libarchive contains. It was built without the others and
+// would start a program for them.
+void support_compression(const Library& library, archive* in) {
+  for (const auto support : {library.support_gzip, library.support_xz, library.support_zstd}) {
+    const Handle<archive, decltype(archive_read_free)> trial(library.read_new(), library.read_free);
+    if (trial && support(trial.get()) == ARCHIVE_OK) support(in);
+  }
+}
+
 Result<TreeEntries> read_tarball(int descriptor) {
   constexpr std::size_t kBlock = 65536;
   const auto library = load();
@@ -306,10 +315,8 @@ Result<TreeEntries> read_tarball(int descriptor) {
     return fail(Errc::invalid,
                 fmt::format("not a compressed tar archive: {}", reason(*library, in.get())));
   };
-  const bool opened = library->support_gzip(in.get()) == ARCHIVE_OK &&
-                      library->support_xz(in.get()) == ARCHIVE_OK &&
-                      library->support_zstd(in.get()) == ARCHIVE_OK &&
-                      library->support_tar(in.get()) == ARCHIVE_OK &&
+  support_compression(*library, in.get());
+  const bool opened = library->support_tar(in.get()) == ARCHIVE_OK &&
                       library->read_open(in.get(), descriptor, kBlock) == ARCHIVE_OK;
   if (!opened) return refuse();
   TarballReader reader(*library, in.get());

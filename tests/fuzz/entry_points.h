@@ -17,6 +17,7 @@ void adapter(std::string_view input);
 void log(std::string_view input);
 void bench(std::string_view input);
 void scrub(std::string_view input);
+void decompress(std::string_view input);
 void device(std::string_view input);
 void qemu(std::string_view input);
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "base/text.h"
 #include "diag/doctor.h"
 #include "fuzz/entry_points.h"
 #include "fuzz/require.h"
+#include "host/decompress.h"
 
 namespace manactl::fuzz {
 namespace {
@@ -116,6 +119,21 @@ void require_same(const diag::LogReport& one, const diag::LogReport& other) {
 }
 
 }  // namespace
+
+void decompress(std::string_view input) {
+  constexpr std::uint64_t kMax = 1U << 20U;
+  const auto source =
+      host::decompressed(std::make_unique<PieceSource>(input, input.size() + 1), kMax);
+  std::array<char, 4096> block{};
+  std::uint64_t total = 0;
+  while (true) {
+    const auto got = source->read(block);
+    if (!got) return require(got.error().code == Errc::invalid && !got.error().message.empty());
+    if (*got == 0) return;
+    total += *got;
+    require(total <= std::max<std::uint64_t>(kMax, input.size()));
+  }
+}
 
 void log(std::string_view input) {
   constexpr std::size_t kSmall = 7;

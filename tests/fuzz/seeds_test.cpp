@@ -128,6 +128,17 @@ TEST(FuzzSeeds, ModifiedLogsKeepTheInvariants) {
   }
 }
 
+TEST(FuzzSeeds, ModifiedCompressedLogsKeepTheInvariants) {
+  run_variations(
+      "\x1f\x8b\x08\0\0\0\0\0\x02\x03\xcb\x4d\xcc\x4b\xe4\x02\0\x55\x81\x60\xfa\x05\0\0\0"s,
+      fuzz::decompress);
+  run_variations(
+      "\xfd"
+      "7zXZ\0\0\4\xe6\xd6\xb4\x46\2\0\x21\1\x16\0\0\0"s,
+      fuzz::decompress);
+  run_variations("\x28\xb5\x2f\xfd\x04\x58\x29\0\0mana\n\0\0\0\0"s, fuzz::decompress);
+}
+
 TEST(FuzzSeeds, ModifiedLogsWithAddressesKeepTheInvariants) {
   for (const std::string& seed :
        {"MAC=00:0d:3a:76:3b:d0:12:34:56:78:9a:bd:08:00 fe80::20d:3aff:fe76:3bd0%eth0 10.0.0.4.22"s,
