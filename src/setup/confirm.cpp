@@ -44,18 +44,28 @@ Result<const Entry*> entry_to_confirm(const std::vector<Entry>& entries,
   return found[0];
 }
 
-Result<> refuse_unprepared(const Entry& entry, const std::string& boot) {
+Result<> refuse_unprepared(const Entry& entry, const std::string& boot, const os::Files& files) {
   const auto name = printable(entry.name());
   if (entry.is_readable() && entry.boot_id != boot) {
     return fail(
         Errc::busy,
         fmt::format("the last reboot restored '{}': run 'manactl prepare {}' again", name, name));
   }
-  if (entry.is_finished()) return {};
+  if (!entry.is_finished()) {
+    return fail(Errc::busy,
+                fmt::format("'{}' is not completely prepared, so it cannot be confirmed: run "
+                            "'manactl restore {}'",
+                            name,
+                            name));
+  }
+  const bool is_bound =
+      !entry.has_step(StepKind::bind_channel) || driver_of(files, entry.nic.channel_id()) == kUio;
+  if (is_bound) return {};
   return fail(Errc::busy,
-              fmt::format("'{}' is not completely prepared, so it cannot be confirmed: run "
-                          "'manactl restore {}'",
+              fmt::format("something has unbound '{}' from {} since, so it cannot be confirmed: "
+                          "run 'manactl restore {}'",
                           name,
+                          kUio,
                           name));
 }
 
@@ -70,7 +80,7 @@ Result<std::optional<ConfirmResult>> confirm(const std::string& name, const Setu
   if (!boot) return because(boot.error(), "cannot identify this boot");
   const auto entry = entry_to_confirm(*entries, name, *boot);
   if (!entry) return tl::unexpected<Error>(entry.error());
-  const auto prepared = refuse_unprepared(**entry, *boot);
+  const auto prepared = refuse_unprepared(**entry, *boot, context.system.files);
   if (!prepared) return tl::unexpected<Error>(prepared.error());
   if ((*entry)->confirmed) return std::nullopt;
   // Before the confirmation: if this process dies in between, the watchdog removes the files.
@@ -78,7 +88,13 @@ Result<std::optional<ConfirmResult>> confirm(const std::string& name, const Setu
   const auto persisted = context.persistence.write(files);
   if (!persisted) return because(persisted.error(), "cannot write the files of --persist");
   const auto written = context.journal.confirm((*entry)->id);
-  if (!written) return tl::unexpected<Error>(written.error());
+  if (!written) {
+    const auto removed = context.persistence.remove((*entry)->persistent_name());
+    return removed ? because(written.error(), "not confirmed")
+                   : because(removed.error(),
+                             fmt::format("not confirmed ({}), but the files of --persist remain",
+                                         written.error().message));
+  }
   ConfirmResult result{(*entry)->name(), {}};
   for (const auto& file : files) result.persistent.push_back(file.path());
   return result;

@@ -56,7 +56,9 @@ std::string unfulfilled_part(const host::Nic& nic,
                              const Request& request,
                              const Entry* entry,
                              const host::Facts& facts) {
-  if (nic.vf && nic.vf->up) return fmt::format("{} is up again", shown(nic.vf->name));
+  for (const auto& interface : {nic.synthetic, nic.vf}) {
+    if (interface && interface->up) return fmt::format("{} is up again", shown(interface->name));
+  }
   if (request.vf_only == nic.is_prepared()) {
     return request.vf_only ? "it is bound to uio_hv_generic" : "it was prepared with --vf-only";
   }

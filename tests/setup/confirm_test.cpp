@@ -120,6 +120,18 @@ TEST(Confirm, RefusesANicThatIsNotCompletelyPrepared) {
   EXPECT_THAT(refusal(vm, ""), HasSubstr("nothing awaits confirmation"));
 }
 
+TEST(Confirm, RefusesANicThatSomethingElseHasUnbound) {
+  FakeVm vm;
+  prepare_unconfirmed(vm, "eth1");
+  vm.state.channels[1].driver = "hv_netvsc";
+  vm.rebuild();
+  const auto refused = confirm("eth1", vm.context());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::busy);
+  EXPECT_THAT(refused.error().message, HasSubstr("something has unbound 'eth1'"));
+  EXPECT_FALSE(is_confirmed(vm, "eth1"));
+}
+
 TEST(Confirm, FailsIfTheJournalCannotBeUsed) {
   FakeVm vm;
   prepare_unconfirmed(vm, "eth1");
@@ -192,6 +204,16 @@ TEST(ConfirmPersist, DoesNotConfirmIfABootFileCannotBeWritten) {
   ASSERT_FALSE(failed);
   EXPECT_THAT(failed.error().message, HasSubstr("was not written by manactl"));
   EXPECT_FALSE(is_confirmed(vm, "eth1"));
+  EXPECT_THAT(boot_files(vm), IsEmpty());
+}
+
+TEST(ConfirmPersist, LeavesNoBootFilesIfTheConfirmationCannotBeRecorded) {
+  FakeVm vm;
+  prepare_unconfirmed(vm, "eth1", true);
+  vm.refused["journal append"] = ENOSPC;
+  const auto failed = confirm("eth1", vm.context());
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, HasSubstr("not confirmed: cannot write the journal"));
   EXPECT_THAT(boot_files(vm), IsEmpty());
 }
 

@@ -291,6 +291,18 @@ TEST_F(MakePlan, RefusesARequestThatAPreparedNicDoesNotFulfill) {
   expect_refusal("enP30832p0s0d1 is up again");
 }
 
+TEST_F(MakePlan, RefusesAVfOnlyRequestIfTheInterfaceIsUpAgain) {
+  request_.vf_only = true;
+  const auto prepared = prepare(request_, vm_.context());
+  ASSERT_TRUE(prepared && prepared->outcome == PrepareOutcome::done);
+  gather();
+  entries_ = {prepared->entry};
+  EXPECT_THAT(text(), HasSubstr("already prepared"));
+  eth1().synthetic->up = true;
+  EXPECT_EQ(code(), Errc::busy);
+  EXPECT_THAT(text(), HasSubstr("eth1 is up again"));
+}
+
 TEST_F(MakePlan, RefusesOtherHugepagesThanThoseOfAPreparedNic) {
   request_.hugepages = HugepageRequest{0, 32U << 20U, 0, {}};
   const auto prepared = prepare(request_, vm_.context());
