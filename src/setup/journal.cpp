@@ -115,11 +115,9 @@ void read_open_fields(const JsonFields& fields, Entry& entry) {
   for (const auto& step : fields.objects("steps")) entry.steps.push_back(step_of(step));
 }
 
-// The checksum of the line is right, so an entry that is not understood is not damaged: it stays.
 void read_open_line(const std::string& line, Entry& entry) {
   JsonDocument document(line);
   const auto fields = document.root();
-  entry.must_stay = true;
   if (fields.text("record") != "open") {
     entry.read_error = "its first line does not open an entry";
   } else if (fields.number("version") != kVersion) {
@@ -129,7 +127,6 @@ void read_open_line(const std::string& line, Entry& entry) {
   } else {
     read_open_fields(fields, entry);
     if (!document.error().empty()) entry.read_error = printable(document.error());
-    entry.must_stay = !entry.is_readable();
   }
 }
 
@@ -215,8 +212,14 @@ Entry read_entry(std::string id, std::string_view text) {
     const auto end = text.find('\n');
     const auto line = decode_line(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-    if (!line && first) entry.read_error = "its first line is damaged";
-    if (!line && !first) entry.damaged = true;
+    if (!line) entry.damaged = true;
+    if (!line && first) {
+      entry.read_error = fmt::format(
+          "its first line, which names the earlier settings, is damaged: restore them by hand and "
+          "remove {}/{}",
+          kJournalDirectory,
+          file_name(entry.id));
+    }
     if (line && first) read_open_line(*line, entry);
     if (line && !first) read_progress_line(*line, entry);
     if (!entry.is_readable()) {
@@ -247,7 +250,6 @@ Result<std::vector<Entry>> Journal::entries() const {
       // If the file is not trusted, the message contains the advice.
       const bool is_untrusted = text.error().code == Errc::denied && text.error().sys == 0;
       if (!is_untrusted) entry.read_error += "; check the file and remove it by hand";
-      entry.must_stay = true;
       entries.push_back(std::move(entry));
     }
   }

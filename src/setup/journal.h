@@ -31,9 +31,8 @@ struct Entry {
   std::optional<std::chrono::milliseconds> deadline;  // time of the boot clock (Clock)
   std::vector<PersistentFile> boot_files;             // that `manactl confirm` writes
   std::string watchdog;    // process_stamp() of the process that restores the NIC at the deadline
-  bool damaged = false;    // a line after the first is invalid
-  std::string read_error;  // why the first line is unusable; only `id` and `must_stay` are valid
-  bool must_stay = false;  // keep the file: another version or user may have written it
+  bool damaged = false;    // a line is invalid
+  std::string read_error;  // why the first line is unusable: only `id` is valid, and the file stays
 
   bool is_readable() const { return read_error.empty(); }
 

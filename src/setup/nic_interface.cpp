@@ -66,4 +66,19 @@ Result<os::Link> find_link(const os::System& system, const NicInterface& interfa
               fmt::format("interface '{}' does not exist", printable(interface.name)));
 }
 
+Result<> set_and_verify_mtu(const os::System& system, const NicInterface& interface, unsigned mtu) {
+  auto link = find_link(system, interface);
+  auto set =
+      link ? system.links.set_mtu(link->index, mtu) : Result<>(tl::unexpected<Error>(link.error()));
+  if (!set) return set;
+  link = find_link(system, interface);
+  if (!link) return tl::unexpected<Error>(link.error());
+  if (link->mtu == mtu) return {};
+  return fail(Errc::io,
+              fmt::format("the kernel accepted the MTU {} for '{}', but it is still {}",
+                          mtu,
+                          printable(link->name),
+                          link->mtu));
+}
+
 }  // namespace manactl::setup

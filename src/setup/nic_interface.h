@@ -34,4 +34,7 @@ NicInterface vf_of(const Values& parameters);
 // Without a device, as in the journal of an earlier version, finds the interface by its name.
 Result<os::Link> find_link(const os::System& system, const NicInterface& interface);
 
+// Sets the MTU, and fails if the interface does not have it afterwards.
+Result<> set_and_verify_mtu(const os::System& system, const NicInterface& interface, unsigned mtu);
+
 }  // namespace manactl::setup

@@ -34,6 +34,7 @@ Result<Entry> deduce_entry(const std::string& id, const os::System& system) {
   if (*driver == kUio && !overridden) {
     add_record(
         entry, *add_class_id(false), fmt::format("remove the network class id from {}", kUio));
+    entry.steps.back().begun = true;
     entry.steps.back().after = {{"id", "added"}};
   }
   if (*driver == kUio || driver->empty()) {
@@ -259,11 +260,11 @@ RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force
       add_unrecorded_settings(entry, result.unknown);
     }
   }
-  if (!all_reverted(result.reverted) || entry.must_stay) return result;
+  if (!all_reverted(result.reverted)) return result;
   const auto name = entry.is_readable() ? entry.persistent_name() : result.interface;
   // An empty name would select the boot files of every NIC.
   if (!name.empty()) remove_boot_files(name, context, result);
-  if (!all_reverted(result.reverted)) return result;
+  if (!all_reverted(result.reverted) || !entry.is_readable()) return result;
   const auto closed = context.journal.remove(entry.id);
   if (!closed) result.reverted.push_back({"close the journal entry", closed, {}});
   return result;

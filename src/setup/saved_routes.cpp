@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <iterator>
 #include <set>
+#include <tuple>
 
 #include "base/text.h"
 #include "setup/addresses.h"
@@ -108,6 +109,7 @@ class RouteRestorer {
     add_next_hops(next_hops);
     add_routes(take(routes, has_no_gateway));
     add_routes(routes);
+    if (result_ && !added_.empty()) result_ = verify();
     return result_;
   }
 
@@ -151,7 +153,28 @@ class RouteRestorer {
         return added.has_value();
       });
     }
+    if (added) added_.push_back(*route);
     return !added && added.error().sys == EEXIST ? accept_own_route(*route) : added;
+  }
+
+  // Whether the interface has the routes that the kernel accepted.
+  Result<> verify() const {
+    const auto key = [](const os::Route& route) {
+      return std::tuple(route.ipv6, route.table, route.metric, route.destination);
+    };
+    const auto routes = links_.routes();
+    if (!routes) return tl::unexpected<Error>(routes.error());
+    std::set<decltype(key(routes->front()))> there;
+    for (const auto& route : *routes) {
+      if (leaves_by(route, index_)) there.insert(key(route));
+    }
+    for (const auto& route : added_) {
+      if (there.contains(key(route))) continue;
+      return fail(Errc::io,
+                  fmt::format("the kernel accepted the route to {}, but the interface lacks it",
+                              route.destination));
+    }
+    return {};
   }
 
   // All routes together wait for 5 seconds, in which the kernel verifies all addresses.
@@ -244,6 +267,7 @@ class RouteRestorer {
   const std::string former_name_;
   const int index_;
   std::vector<os::Route> present_;  // when add_routes() began
+  std::vector<os::Route> added_;
   std::optional<std::chrono::milliseconds> detected_by_;
   Result<> result_;
 };

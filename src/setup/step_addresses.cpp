@@ -118,12 +118,12 @@ class SaveAddresses final : public Step {
     return request.record.written_to == index ? Lost::nothing : Lost::all_settings;
   }
 
-  static Result<> restore_mtu(const StepContext& context,
-                              const os::Link& link,
-                              const Values& before) {
+  Result<> restore_mtu(const StepContext& context,
+                       const os::Link& link,
+                       const Values& before) const {
     const auto mtu = parse_unsigned(value_at(before, "mtu"), UINT32_MAX);
     if (!mtu || *mtu == link.mtu) return {};
-    return context.system.links.set_mtu(link.index, static_cast<unsigned>(*mtu));
+    return set_and_verify_mtu(context.system, interface_, static_cast<unsigned>(*mtu));
   }
 
   // The saved addresses that the interface does not have now. Lifetimes and flags, which change by
@@ -161,7 +161,7 @@ class SaveAddresses final : public Step {
         result = added;
       }
     }
-    if (link_local.empty()) return result;
+    if (link_local.empty()) return verify_addresses(links, link.index, before, result);
     (void)wait_until(context.clock, kLinkLocalTimeout, [&] {
       const auto left = missing_addresses(links, link.index, before);
       return left && left->empty();
@@ -172,7 +172,21 @@ class SaveAddresses final : public Step {
       const auto added = add_address(links, text, link);
       if (!added && result) result = added;
     }
-    return result;
+    return verify_addresses(links, link.index, before, result);
+  }
+
+  // `added`: the result of adding the addresses.
+  static Result<> verify_addresses(const os::Links& links,
+                                   int index,
+                                   const Values& before,
+                                   const Result<>& added) {
+    if (!added) return added;
+    const auto missing = missing_addresses(links, index, before);
+    if (!missing) return tl::unexpected<Error>(missing.error());
+    if (missing->empty()) return {};
+    return fail(Errc::io,
+                fmt::format("the kernel accepted the address {}, but the interface lacks it",
+                            first_word(missing->front())));
   }
 
   Result<> add_address(os::Links& links, const std::string& text, const os::Link& link) const {

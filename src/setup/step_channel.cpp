@@ -231,6 +231,7 @@ class AddClassId final : public Step {
   Result<> verify(const os::System& /*system*/) const override { return error_; }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
+    if (!request.record.begun) return {};  // others added it
     const std::string id = value_at(request.record.after, "id");
     // The revert of the last NIC that needs the id removes it.
     if (id == "existed" || !request.other_records.empty()) return {};

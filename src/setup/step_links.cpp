@@ -52,11 +52,12 @@ class SetMtu final : public Step {
     if (link->mtu == *before) return {};
     // An interface with another index is new, so no other program has set its MTU.
     const bool same = value_at(request.record.before, "index") == std::to_string(link->index);
+    if (same && !request.record.begun && link->mtu != mtu_) return {};  // others changed it
     if (same && link->mtu != mtu_ && !request.force) {
       return fail_changed(
           "the MTU of " + interface_.name, std::to_string(link->mtu), std::to_string(mtu_));
     }
-    return context.system.links.set_mtu(link->index, static_cast<unsigned>(*before));
+    return set_and_verify_mtu(context.system, interface_, static_cast<unsigned>(*before));
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {
@@ -91,11 +92,17 @@ class SetDown : public Step {
   }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
+    const bool was_up = value_at(request.record.before, "state") == "up";
+    const auto set = set_state(context.system, was_up);
+    if (!set) return set;
     const auto now = observe(context.system);
     if (!now) return tl::unexpected<Error>(now.error());
-    const bool was_up = value_at(request.record.before, "state") == "up";
     if ((value_at(*now, "state") == "up") == was_up) return {};
-    return set_state(context.system, was_up);
+    return fail(Errc::io,
+                fmt::format("the kernel accepted '{}' for '{}', but it is {}",
+                            was_up ? "up" : "down",
+                            printable(interface_.name),
+                            value_at(*now, "state")));
   }
 
   std::vector<std::string> manual_commands(const Values& before) const override {

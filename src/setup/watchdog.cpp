@@ -40,7 +40,9 @@ Result<WatchdogOutcome> restore_once(const WatchdogTask& task, const SetupContex
   for (const auto& one : restored.reverted) {
     if (!one.succeeded()) return because(one.result.error(), one.title);
   }
-  if ((*entry)->must_stay) return fail(Errc::io, (*entry)->read_error);
+  // The disk may return, or another version may read the entry. A damaged one stays damaged.
+  const bool may_become_readable = !(*entry)->is_readable() && !(*entry)->damaged;
+  if (may_become_readable) return fail(Errc::io, (*entry)->read_error);
   return restored.is_complete() ? WatchdogOutcome::restored : WatchdogOutcome::partly_restored;
 }
 

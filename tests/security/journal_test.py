@@ -96,6 +96,7 @@ class Journal(Attack):
                     outcome = self.read(("restore", "--all"))[0]
                     kept = pages() == PAGES
                     self.assertIn((outcome.code, kept), ((0, False), (7, True), (7, False)), outcome)
+                    self.assertTrue(self.file.exists() or not kept, outcome)
 
     def test_repeated_and_unknown_records_do_no_harm(self):
         begin, *rest = self.records

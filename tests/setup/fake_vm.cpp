@@ -147,6 +147,7 @@ Result<> FakeVm::act(const std::string& what, bool disk, const std::function<Res
   if (const int number = error_now(disk); number != 0) return fail_errno(number, "cannot " + what);
   const auto scripted = refused.find(what);
   if (scripted != refused.end()) return fail_errno(scripted->second, "cannot " + what);
+  if (now && fault_ == Fault::ignored) return {};
   auto result = effect();
   rebuild();
   if (now && fault_ == Fault::killed_after) throw Killed{};

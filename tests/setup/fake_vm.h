@@ -32,6 +32,7 @@ enum class Fault {
   killed_after,
   refused,
   failed_after,    // the change takes effect but returns an error
+  ignored,         // the change returns success but has no effect
   refused_from,    // like `refused`, also for every later change
   disk_full,       // ENOSPC, if the change writes to a disk
   disk_full_from,  // like `disk_full`, also for every later change

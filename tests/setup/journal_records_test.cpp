@@ -106,7 +106,7 @@ TEST(JournalRecords, KeepEveryField) {
   MemoryDirectory files;
   ASSERT_TRUE(Journal(files).create(entry));
   EXPECT_EQ(files.files.at(std::string(kId) + ".jsonl"), encode_line(kFull));
-  EXPECT_FALSE(entry.ready || entry.confirmed || entry.damaged || entry.must_stay);
+  EXPECT_FALSE(entry.ready || entry.confirmed || entry.damaged);
   EXPECT_FALSE(entry.steps[0].begun || entry.steps[0].done);
 }
 
@@ -210,7 +210,6 @@ TEST(JournalRecords, ThatOpenAnEntryMustBeComplete) {
     const auto entry = with_change(one.from, one.to);
     EXPECT_THAT(entry.read_error, HasSubstr(one.error));
     EXPECT_THAT(entry.steps, IsEmpty()) << one.error;
-    EXPECT_TRUE(entry.must_stay) << "its checksum is right: " << one.error;
     EXPECT_FALSE(entry.is_finished());
   }
 }
@@ -266,7 +265,6 @@ TEST(JournalDirectory, ListsFilesThatCannotBeRead) {
   const auto entries = Journal(files).entries();
   ASSERT_TRUE(entries);
   for (const auto& entry : *entries) {
-    EXPECT_TRUE(entry.must_stay);
     texts.push_back(entry.id + ": " + entry.read_error);
   }
   EXPECT_THAT(texts,

@@ -296,6 +296,7 @@ TEST(AddClassId, RemovesTheIdUnlessAnotherNicStillNeedsIt) {
   other.steps = {make_record(*step, {})};
   Entry own = other;
   own.id = "own";
+  own.steps[0].begun = true;
   own.steps[0].after = {{"id", "added"}};
   auto& needed = other.steps[0];
   const auto stays = [&] {
