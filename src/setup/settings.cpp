@@ -80,8 +80,8 @@ bool is_file(const std::string& key) {
 
 class SettingRestorer {
  public:
-  SettingRestorer(const StepContext& context, os::Link link)
-      : context_(context), link_(std::move(link)) {}
+  SettingRestorer(const StepContext& context, os::Link link, ManagedSettings& managed)
+      : context_(context), link_(std::move(link)), managed_(managed) {}
 
   Result<> restore(const std::vector<std::string>& texts, Lost lost) {
     for (const auto& text : texts) saved_.push_back(parts_of(text));
@@ -91,6 +91,7 @@ class SettingRestorer {
     if (saved_.empty()) return {};
     auto read = read_now();
     if (!read || lost == Lost::nothing) return read ? differences() : read;
+    keep_managed();
     read = write_if(is_ethtool);
     // The number of channels decides which queues have files. hv_netvsc adds most queues some time
     // after the interface.
@@ -116,6 +117,26 @@ class SettingRestorer {
     now_.clear();
     for (auto& [key, value] : *settings) now_.emplace(std::move(key), std::move(value));
     return {};
+  }
+
+  // Only files: the kernel itself changes other settings when the VF joins, and the MTU of IPv6
+  // with that of the interface.
+  void keep_managed() {
+    std::erase_if(saved_, [&](const auto& setting) {
+      const auto& [key, value] = setting;
+      const auto first = managed_.at_return.find(key);
+      const auto present = now_.find(key);
+      const bool is_managed = first != managed_.at_return.end() && present != now_.end() &&
+                              first->second != present->second && present->second != value &&
+                              !key.ends_with("/mtu");
+      if (is_managed) {
+        managed_.kept.push_back(fmt::format("/{} was '{}', and something set it to '{}'",
+                                            path_of(key, link_.name),
+                                            printable(value),
+                                            printable(present->second)));
+      }
+      return is_managed;
+    });
   }
 
   bool has_all_files() const {
@@ -182,6 +203,7 @@ class SettingRestorer {
 
   const StepContext& context_;
   os::Link link_;
+  ManagedSettings& managed_;
   os::InterfaceSettings saved_;
   Values now_, refusals_;
 };
@@ -269,6 +291,14 @@ Result<> save_settings(const os::System& system, os::Link link, Values& target) 
   return {};
 }
 
+Values file_settings(const os::System& system, const os::Link& link) {
+  os::InterfaceSettings settings;
+  for (const auto& directory : kSettingDirectories) {
+    read_directory(system.files, directory, link.name, settings);
+  }
+  return {settings.begin(), settings.end()};
+}
+
 bool has_settings(const Values& saved) {
   return saved.contains(list_key(kSettings, 0));
 }
@@ -276,8 +306,9 @@ bool has_settings(const Values& saved) {
 Result<> restore_settings(const StepContext& context,
                           const os::Link& link,
                           const Values& saved,
-                          Lost lost) {
-  return SettingRestorer(context, link).restore(list_of(saved, kSettings), lost);
+                          Lost lost,
+                          ManagedSettings& managed) {
+  return SettingRestorer(context, link, managed).restore(list_of(saved, kSettings), lost);
 }
 
 }  // namespace manactl::setup

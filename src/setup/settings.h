@@ -21,6 +21,9 @@ Result<os::InterfaceSettings> read_settings(const os::System& system, os::Link& 
 // cannot store one of them.
 Result<> save_settings(const os::System& system, os::Link link, Values& target);
 
+// The settings of the interface that are files, by their keys. Empty if it is being renamed.
+Values file_settings(const os::System& system, const os::Link& link);
+
 // Whether `saved` has settings. In the journal of an earlier version, it has none.
 bool has_settings(const Values& saved);
 
@@ -30,12 +33,19 @@ enum class Lost {
   nothing,       // an earlier call has written them: only compare
 };
 
+// Settings that a network manager has changed since the interface returned stay as they are.
+struct ManagedSettings {
+  Values at_return;               // file_settings() before the network managers acted
+  std::vector<std::string> kept;  // set by restore_settings(), a text for each
+};
+
 // Writes the settings that were lost and differ, and verifies them. Waits for files that the driver
 // adds late, such as those of queues. Goes on after an error, which names up to 100 settings that
 // differ, with the commands that set them.
 Result<> restore_settings(const StepContext& context,
                           const os::Link& link,
                           const Values& saved,
-                          Lost lost = Lost::all_settings);
+                          Lost lost,
+                          ManagedSettings& managed);
 
 }  // namespace manactl::setup

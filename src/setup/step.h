@@ -98,6 +98,8 @@ struct RevertRequest {
   bool force = false;                            // overwrite values that other programs have set
   bool is_repeated = false;  // an earlier restore has reverted other steps: the NIC may be in use
   std::string* written_to = nullptr;  // StepRecord::written_to, which the step may set
+  Values* at_return = nullptr;        // settings of the interface when it returned (file_settings)
+  std::vector<std::string>* kept = nullptr;  // settings that others have set since
 };
 
 class Step {

@@ -70,7 +70,10 @@ class SaveAddresses final : public Step {
       if (!link) return tl::unexpected<Error>(link.error());
     }
     auto mtu = lost == Lost::all_settings ? restore_mtu(context, *link, before) : Result<>();
-    auto settings = restore_settings(context, *link, before, lost);
+    ManagedSettings managed;
+    if (request.at_return != nullptr) managed.at_return = *request.at_return;
+    auto settings = restore_settings(context, *link, before, lost, managed);
+    if (request.kept != nullptr) *request.kept = std::move(managed.kept);
     if (request.written_to != nullptr) *request.written_to = std::to_string(link->index);
     Result<> result;
     // Some sysctls decide about addresses, and routes may need addresses.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "setup/settings.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
 
@@ -59,6 +60,10 @@ class UnbindChannel final : public Step {
     }
     const auto created = wait_for_interface(context);
     if (!created) return created;
+    const auto link = find_link(context.system, synthetic_);
+    if (link && request.at_return != nullptr) {
+      *request.at_return = file_settings(context.system, *link);
+    }
     // Later reverts need the VF, whatever the name of the synthetic interface.
     const auto named = wait_for_name(context, request);
     const auto joined =

@@ -49,10 +49,13 @@ std::vector<RevertResult> roll_back(const StepContext& context,
                                     bool force) {
   const bool is_repeated = std::ranges::any_of(entry.steps, &StepRecord::reverted);
   std::vector<RevertResult> results;
+  Values at_return;
   for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
     if (record->reverted) continue;
-    const RevertRequest request{*record, {}, force, is_repeated, &record->written_to};
-    RevertResult one{record->title, revert_step(context, request, entry, entries), {}};
+    RevertResult one{record->title, {}, {}};
+    const RevertRequest request{
+        *record, {}, force, is_repeated, &record->written_to, &at_return, &one.kept};
+    one.result = revert_step(context, request, entry, entries);
     if (!one.result) {
       const auto vanished = find_vanished_device(entry, context.system);
       one.device_vanished = vanished.caused(one.result.error(), *record, entry);

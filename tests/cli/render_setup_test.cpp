@@ -41,6 +41,12 @@ TEST(RestoreText, ReportsAnIncompleteRestore) {
   EXPECT_THAT(show(restored), StartsWith("eth1 is NOT fully restored\n  FAILED    take down"));
 }
 
+TEST(RestoreText, ShowsWhatANetworkManagerHasSet) {
+  setup::RestoreResult restored;
+  restored.reverted.push_back({"save eth1", {}, {}, false, false, {"a was '2'"}});
+  EXPECT_THAT(show(restored), StartsWith("eth1 is restored\n  kept      a was '2'\n"));
+}
+
 TEST(RestoreText, NamesTheBootConfigurationIfThereIsNoNic) {
   setup::RestoreResult kept;
   kept.journaled = false;

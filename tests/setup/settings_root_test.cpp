@@ -43,7 +43,8 @@ class Machine {
   }
 
   std::string restore(const Values& saved, Lost lost = Lost::all_settings) {
-    const auto restored = restore_settings({live_->system(), *clock_}, one(), saved, lost);
+    ManagedSettings managed;
+    const auto restored = restore_settings({live_->system(), *clock_}, one(), saved, lost, managed);
     return restored ? "" : restored.error().message;
   }
 

@@ -82,13 +82,27 @@ class SavedSettings : public ::testing::Test {
   }
 
   std::string restore(Lost lost = Lost::all_settings) {
-    const auto restored = restore_settings(vm_.context(), *vm_.link("eth1"), saved_, lost);
+    const auto restored =
+        restore_settings(vm_.context(), *vm_.link("eth1"), saved_, lost, managed_);
     return restored ? "" : restored.error().message;
   }
 
   FakeVm vm_;
   Values saved_;
+  ManagedSettings managed_;
 };
+
+TEST_F(SavedSettings, StayAsANetworkManagerHasSetThem) {
+  managed_.at_return = {{kFilter, "0"}, {kAlias, "old"}, {kQueue, "0"}};
+  vm_.state.settings[4] = {{kFilter, "1"}, {kAlias, "a b"}};
+  vm_.rebuild();
+  EXPECT_EQ(restore(), "");
+  EXPECT_EQ(vm_.setting("eth1", kFilter), "1");
+  EXPECT_EQ(vm_.setting("eth1", kQueue), "3") << "nothing else has set it";
+  EXPECT_THAT(managed_.kept,
+              ElementsAre("/proc/sys/net/ipv4/conf/eth1/rp_filter was '2', and something set it to "
+                          "'1'"));
+}
 
 TEST_F(SavedSettings, AreWrittenOnlyIfTheyDiffer) {
   EXPECT_EQ(restore(), "");
@@ -145,7 +159,7 @@ TEST_F(SavedSettings, WaitForFilesThatAppearLate) {
 TEST_F(SavedSettings, AreWrittenIfTheInterfaceIsRenamedMeanwhile) {
   const auto link = *vm_.link("eth1");
   vm_.rename("eth1", "lan1");
-  const auto restored = restore_settings(vm_.context(), link, saved_);
+  const auto restored = restore_settings(vm_.context(), link, saved_, Lost::all_settings, managed_);
   EXPECT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(vm_.setting("lan1", kAlias), "a b");
 }
@@ -154,7 +168,7 @@ TEST_F(SavedSettings, CannotBeRestoredIfTheInterfaceVanishes) {
   const auto link = *vm_.link("eth1");
   vm_.state.links.erase(link.index);
   vm_.rebuild();
-  const auto restored = restore_settings(vm_.context(), link, saved_);
+  const auto restored = restore_settings(vm_.context(), link, saved_, Lost::all_settings, managed_);
   EXPECT_EQ(restored.error().sys, ENODEV);
 }
 
@@ -180,6 +194,29 @@ TEST(PreparedNic, GetsItsSettingsOnlyOnce) {
   const auto forced = restore({.name = "eth1", .force = force}, vm.context());
   EXPECT_TRUE(forced->front().is_complete());
   EXPECT_EQ(std::ranges::count_if(forced->front().reverted, &RevertResult::given_up), 1);
+}
+
+TEST(PreparedNic, KeepsWhatTheNetworkManagerSetsWhenItReturns) {
+  FakeVm vm;
+  vm.state.settings[4][kAlias] = "backend";
+  vm.rebuild();
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  vm.after = [&vm](const std::string& change) {
+    const auto* link = vm.link("eth1");
+    const bool is_up = link != nullptr && link->is_up();
+    if (is_up && change.find("eth1 up") != std::string::npos) {
+      vm.state.settings[link->index][kFilter] = "1";
+    }
+  };
+  const auto restored = restore({"eth1"}, vm.context());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_TRUE(restored->front().is_complete());
+  EXPECT_EQ(vm.setting("eth1", kFilter), "1");
+  EXPECT_EQ(vm.setting("eth1", kAlias), "backend");
+  EXPECT_THAT(restored->front().reverted.back().kept,
+              ElementsAre(HasSubstr("rp_filter was '2', and something set it to '1'")));
 }
 
 TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {

@@ -15,6 +15,7 @@ void print_rollback(std::ostream& out,
                     bool is_verbose) {
   std::vector<std::string> commands;
   for (const auto& one : undone) {
+    for (const auto& text : one.kept) out << "  kept      " << printable(text) << '\n';
     if (one.result && !is_verbose) continue;
     out << (one.result            ? "  undone    "
             : one.device_vanished ? "  vanished  "
