@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "datapath/analysis/statistics.h"
 #include "report/figures.h"
 #include "report/units.h"
 
@@ -34,20 +35,33 @@ datapath::Bounds range_of(const datapath::GoalResult& found) {
   return {found.low.value_or(lower), found.high.value_or(upper)};
 }
 
-// Formats a rate in the unit and with the digits of the range.
+// Formats a rate in the unit and with the digits of the range. No figure exceeds what was measured.
 std::string rate_in(const datapath::GoalResult& found, double rate) {
-  if (!found.lower) return pps_text(rate);
   const auto range = range_of(found);
   const auto unit = rate_unit(*found.lower);
-  return fmt::format("{} {}", rounded_text(rate, unit, range.high - range.low), unit.name);
+  const auto step = step_of(range.low, range.high);
+  return fmt::format("{} {}", floored_text(rate, unit, step), unit.name);
 }
 
 // "7.81 to 7.85 Mpps"
 std::string range_text(const datapath::GoalResult& found) {
   const auto range = range_of(found);
   const auto unit = rate_unit(*found.lower);
-  const auto low = rounded_text(range.low, unit, range.high - range.low);
-  return fmt::format("{} to {}", low, rate_in(found, range.high));
+  const auto step = step_of(range.low, range.high);
+  return fmt::format("{} to {}", floored_text(range.low, unit, step), rate_in(found, range.high));
+}
+
+// True if other searches may end at rates that differ by more than noise.
+bool is_wide(const datapath::GoalResult& found) {
+  const auto range = range_of(found);
+  return range.high - range.low > datapath::kNoisy * range.high;
+}
+
+// A search that was limited by the sender. Documents without a range have a single rate.
+std::string sender_text(const datapath::GoalResult& found) {
+  const auto range = range_of(found);
+  if (range.high > range.low) return range_text(found) + ", the highest rates of the sender";
+  return fmt::format("at least {}, the highest rate of the sender", rate_in(found, range.low));
 }
 
 }  // namespace
@@ -57,21 +71,19 @@ std::string goal_text(double loss) {
 }
 
 std::string found_rate_text(const datapath::GoalResult& found) {
-  if (found.lower) return rate_in(found, *found.lower);
+  if (found.lower) return is_wide(found) ? range_text(found) : rate_in(found, *found.lower);
   return found.upper ? "< " + pps_text(*found.upper) : std::string("not found");
 }
 
 std::string found_text(const datapath::GoalResult& found) {
-  const auto lower = found_rate_text(found), upper = rate_in(found, found.upper.value_or(0));
   const auto* disturbed = found.disturbed ? "; other programs took CPU time" : "";
+  const auto upper = pps_text(found.upper.value_or(0));
   switch (found.end) {
     case datapath::GoalResult::End::narrow:
-      return fmt::format("{} ({}){}", lower, range_text(found), disturbed);
+      if (is_wide(found)) return range_text(found) + disturbed;
+      return fmt::format("{} ({}){}", rate_in(found, *found.lower), range_text(found), disturbed);
     case datapath::GoalResult::End::above:
-      return fmt::format("at least {} ({}), the highest rate of the sender{}",
-                         lower,
-                         range_text(found),
-                         disturbed);
+      return sender_text(found) + disturbed;
     case datapath::GoalResult::End::below:
       return fmt::format("less than {}, the lowest rate of the search", upper);
     case datapath::GoalResult::End::stopped:
@@ -81,9 +93,12 @@ std::string found_text(const datapath::GoalResult& found) {
   }
   const auto why = reason_of(found.end);
   if (found.lower && found.upper) {
-    return fmt::format("not found, but between {} and {}: {}", lower, upper, why);
+    return fmt::format("not found, but {}: {}", range_text(found), why);
   }
-  if (found.lower) return fmt::format("not found, but at least {}: {}", lower, why);
+  if (found.lower) {
+    const auto low = rate_in(found, range_of(found).low);
+    return fmt::format("not found, but at least {}: {}", low, why);
+  }
   if (found.upper) return fmt::format("not found, but less than {}: {}", upper, why);
   return fmt::format("not found: {}", why);
 }

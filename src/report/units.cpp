@@ -12,12 +12,21 @@
 namespace manactl::report {
 namespace {
 
+constexpr int kDigits = 4;           // significant
+constexpr double kLastFactor = 1e3;  // the largest unit has three decimals
+
 Unit largest_below(std::span<const Unit> units, double max) {
   Unit fit = units.front();
   for (const auto& unit : units) {
     if (max >= unit.factor) fit = unit;
   }
   return fit;
+}
+
+// A quotient such as 7.812e6 / 1e3 may be a little below the whole number.
+double floored(double value, double step) {
+  constexpr double kRounding = 1e-9;
+  return std::floor(value / step * (1 + kRounding)) * step;
 }
 
 }  // namespace
@@ -52,7 +61,6 @@ std::string latency_mark(double nanoseconds) {
 }
 
 std::string number_text(double value, const Unit& unit) {
-  constexpr int kDigits = 4;  // significant
   const double scaled = value / unit.factor;
   if (scaled == 0) return "0";
   if (unit.factor == 1) return fmt::format("{:.{}g}", scaled, kDigits);
@@ -62,14 +70,21 @@ std::string number_text(double value, const Unit& unit) {
   return fmt::format("{:.{}f}", scaled, decimals);
 }
 
-std::string rounded_text(double value, const Unit& unit, double spread) {
-  if (!(spread > 0)) return number_text(value, unit);
-  constexpr double kMaxDecimals = 3;
+double step_of(double low, double high) {
+  constexpr double kHidden = 0.1;  // share of the range
+  const double spread = high - low;
+  if (!(spread > 0)) return 0;
   const double step = std::pow(10, std::floor(std::log10(spread)));
-  if (step >= unit.factor)
-    return fmt::format("{:.0f}", std::round(value / step) * step / unit.factor);
-  const auto decimals = std::min(std::round(std::log10(unit.factor / step)), kMaxDecimals);
-  return fmt::format("{:.{}f}", value / unit.factor, static_cast<int>(decimals));
+  return high - floored(high, step) > spread * kHidden ? step / 10 : step;
+}
+
+std::string floored_text(double value, const Unit& unit, double step) {
+  if (value <= 0) return number_text(value, unit);
+  const double digits = std::pow(10, std::floor(std::log10(value)) + 1 - kDigits);
+  const double least = unit.is_last ? unit.factor / kLastFactor : digits;
+  step = std::max(step, least);
+  const auto decimals = std::max(std::round(std::log10(unit.factor / step)), 0.0);
+  return fmt::format("{:.{}f}", floored(value, step) / unit.factor, static_cast<int>(decimals));
 }
 
 std::string grouped(std::uint64_t number, std::string_view separator) {

@@ -29,9 +29,13 @@ std::string latency_mark(double nanoseconds);
 // Four significant digits, or three decimals in the largest unit: "878.0" kpps, "14.210" Mpps.
 std::string number_text(double value, const Unit& unit);
 
-// As number_text(), without the digits below the order of magnitude of `spread`: "998" kpps if the
-// value may be off by 5 kpps.
-std::string rounded_text(double value, const Unit& unit, double spread);
+// The step for floored_text() of the ends of a range: its order of magnitude. If rounding `high`
+// down would then hide more than a tenth of the range, a tenth of that. 0 if the range is empty.
+double step_of(double low, double high);
+
+// As number_text(), but rounded down to a multiple of `step`, which is a power of ten: "997" kpps
+// of 997,800 with steps of 1000. With 0, it rounds down to the digits of number_text().
+std::string floored_text(double value, const Unit& unit, double step);
 
 // "2,125,888" with the separator ",".
 std::string grouped(std::uint64_t number, std::string_view separator);

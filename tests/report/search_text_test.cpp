@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <regex>
 
 namespace manactl::report::search_text_test {
 namespace {
@@ -19,12 +20,11 @@ TEST(FoundText, StatesHowTheSearchEnded) {
   found.upper = 7.851e6;
   EXPECT_EQ(found_text(found), "7.81 Mpps (7.81 to 7.85 Mpps)");
   found.end = datapath::GoalResult::End::stopped;
-  EXPECT_EQ(found_text(found), "not found, but between 7.81 Mpps and 7.85 Mpps: stopped");
+  EXPECT_EQ(found_text(found), "not found, but 7.81 to 7.85 Mpps: stopped");
   found.upper.reset();
   EXPECT_THAT(found_text(found), HasSubstr("at least 7.812 Mpps"));
   found.end = datapath::GoalResult::End::above;
-  EXPECT_EQ(found_text(found),
-            "at least 7.812 Mpps (7.812 to 7.812 Mpps), the highest rate of the sender");
+  EXPECT_EQ(found_text(found), "at least 7.812 Mpps, the highest rate of the sender");
   found.lower.reset();
   found.upper = 1000;
   found.end = datapath::GoalResult::End::below;
@@ -43,14 +43,50 @@ TEST(FoundText, HasNoDigitsThatAnotherSearchWouldNotConfirm) {
   found.end = datapath::GoalResult::End::above;
   found.low = 987'822;
   found.high = 997'800;
-  EXPECT_EQ(found_rate_text(found), "998 kpps");
-  EXPECT_THAT(found_text(found), HasSubstr("at least 998 kpps (988 to 998 kpps)"));
+  EXPECT_EQ(found_rate_text(found), "997 kpps");
+  EXPECT_EQ(found_text(found), "987 to 997 kpps, the highest rates of the sender");
   found.low = 435'100;
   found.disturbed = true;
-  EXPECT_EQ(found_rate_text(found), "1000 kpps");
+  EXPECT_EQ(found_rate_text(found), "430 to 990 kpps");
   EXPECT_EQ(found_text(found),
-            "at least 1000 kpps (400 to 1000 kpps), the highest rate of the sender; other programs "
-            "took CPU time");
+            "430 to 990 kpps, the highest rates of the sender; other programs took CPU time");
+}
+
+// Returns the numbers of a text, in packets per second.
+std::vector<double> rates_in(const std::string& text) {
+  const double factor = text.find("Mpps") != std::string::npos   ? 1e6
+                        : text.find("kpps") != std::string::npos ? 1e3
+                                                                 : 1;
+  std::vector<double> rates;
+  const std::regex number("[0-9]+([.][0-9]+)?");
+  for (std::sregex_iterator at(text.begin(), text.end(), number), end; at != end; ++at) {
+    rates.push_back(std::stod(at->str()) * factor);
+  }
+  return rates;
+}
+
+TEST(FoundText, PrintsNoRateAboveTheRangeAndNoLowerBoundAboveItsLowEnd) {
+  using End = datapath::GoalResult::End;
+  for (const double high : {7.0, 99.97, 998.4, 997'800.0, 999'999.0, 7'851'900.0, 142'599'999.0}) {
+    for (const double share : {0.01, 0.436, 0.85, 0.96, 0.9899, 0.99, 0.995, 0.9999, 1.0}) {
+      for (const auto end : {End::narrow, End::above, End::stopped}) {
+        datapath::GoalResult found;
+        found.end = end;
+        found.low = high * share;
+        found.high = found.lower = high;
+        if (end == End::narrow) found.upper = high;
+        const auto text = found_text(found);
+        const auto rates = rates_in(text);
+        ASSERT_FALSE(rates.empty()) << text;
+        for (const auto rate : rates) EXPECT_LE(rate, high * (1 + 1e-9)) << text;
+        const auto at_least = text.find("at least ");
+        if (at_least != std::string::npos) {
+          EXPECT_LE(rates.front(), *found.low * (1 + 1e-9)) << text;
+        }
+        for (const auto rate : rates_in(found_rate_text(found))) EXPECT_LE(rate, high * (1 + 1e-9));
+      }
+    }
+  }
 }
 
 TEST(ProgressText, ContainsTrialRateLossBoundsAndTime) {

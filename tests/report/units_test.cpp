@@ -28,16 +28,24 @@ TEST(Quantity, IsUnknownForNumbersThatAreNotFinite) {
   EXPECT_EQ(quantity(HUGE_VAL, rate_unit(HUGE_VAL)), "unknown");
 }
 
-TEST(Rounded, HasNoDigitsBelowTheSpread) {
+TEST(Floored, HasNoDigitsBelowTheStepAndNeverRoundsUp) {
   const auto unit = rate_unit(997'800);
-  EXPECT_EQ(rounded_text(997'800, unit, 5'000), "998");
-  EXPECT_EQ(rounded_text(997'800, unit, 500), "997.8");
-  EXPECT_EQ(rounded_text(997'800, unit, 0.1), "997.800");
-  EXPECT_EQ(rounded_text(997'800, unit, 90'000), "1000");
-  EXPECT_EQ(rounded_text(435'100, unit, 90'000), "440");
-  EXPECT_EQ(rounded_text(435'100, unit, 560'000), "400");
-  EXPECT_EQ(rounded_text(7'812'000, rate_unit(7'812'000), 39'000), "7.81");
-  EXPECT_EQ(rounded_text(7'812'000, rate_unit(7'812'000), 0), "7.812");
+  EXPECT_EQ(floored_text(997'800, unit, 1'000), "997");
+  EXPECT_EQ(floored_text(997'800, unit, 100), "997.8");
+  EXPECT_EQ(floored_text(997'800, unit, 0.1), "997.8");
+  EXPECT_EQ(floored_text(997'800, unit, 10'000), "990");
+  EXPECT_EQ(floored_text(435'100, unit, 100'000), "400");
+  EXPECT_EQ(floored_text(7'812'900, rate_unit(7'812'900), 10'000), "7.81");
+  EXPECT_EQ(floored_text(7'812'900, rate_unit(7'812'900), 0), "7.812");
+  EXPECT_EQ(floored_text(99.999, rate_unit(99.999), 0), "99.99");
+  EXPECT_EQ(floored_text(0, unit, 0), "0");
+}
+
+TEST(Step, IsTheMagnitudeOfTheRangeUnlessItHidesMuchOfIt) {
+  EXPECT_EQ(step_of(987'822, 997'800), 1'000);
+  EXPECT_EQ(step_of(435'100, 997'800), 10'000);
+  EXPECT_EQ(step_of(7'812'000, 7'851'000), 10'000);
+  EXPECT_EQ(step_of(1'000, 1'000), 0);
 }
 
 TEST(Grouped, SeparatesThousands) {

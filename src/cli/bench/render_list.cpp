@@ -73,11 +73,23 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
     out << "No saved results.\n";
     return;
   }
-  constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>18}  {:<5}  {:<{}}  {}";
-  std::size_t width = std::string_view("LABEL").size();
-  for (const auto& row : rows) width = std::max(width, row.label.size());
-  const auto heading = fmt::format(
-      kFormat, "ID", "MODE", "QUEUES", "BYTES", "RATE", "NOISY", "LABEL", width, "DEVICE");
+  constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>{}}  {:<5}  {:<{}}  {}";
+  std::size_t width = std::string_view("LABEL").size(), rate_width = 18;
+  for (const auto& row : rows) {
+    width = std::max(width, row.label.size());
+    rate_width = std::max(rate_width, row.rate_text.size());
+  }
+  const auto heading = fmt::format(kFormat,
+                                   "ID",
+                                   "MODE",
+                                   "QUEUES",
+                                   "BYTES",
+                                   "RATE",
+                                   rate_width,
+                                   "NOISY",
+                                   "LABEL",
+                                   width,
+                                   "DEVICE");
   out << screen.paint(Color::bold, heading) << '\n';
   for (const auto& row : rows) {
     if (!row.error.empty()) {
@@ -90,6 +102,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
                        row.queues,
                        row.frame_bytes ? fmt::format("{:.0f}", *row.frame_bytes) : "-",
                        row.rate_text,
+                       rate_width,
                        row.noisy ? "noisy" : "-",
                        row.label.empty() ? "-" : row.label,
                        width,
