@@ -28,6 +28,10 @@ std::string rate_text(const report::BenchResult& result) {
   const auto& rate = result.summary.rate;
   const auto pps = report::rate_of(result);
   if (!pps) return "unknown: no interval was steady (longer --duration or shorter --interval)";
+  if (rate.count == 1 && result.report.trials.size() == 1 && result.summary.left_out == 0) {
+    return report::pps_text(*pps) +
+           ", including the start (longer --duration or shorter --interval)";
+  }
   if (rate.count < report::kMinRates) return report::pps_text(*pps);
   return fmt::format("{}, the median of {} {}",
                      report::estimate_text(rate),

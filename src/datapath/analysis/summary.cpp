@@ -11,9 +11,8 @@ namespace manactl::datapath {
 
 namespace {
 
-constexpr std::size_t kMinIntervals = 3;  // minimum number besides the first and the last one
-constexpr double kStolen = 0.01;          // limit of `stolen`; exceeds /proc/stat's rounding error
-constexpr double kWaited = 0.01;          // limit of `waited`; exceeds what kernel threads use
+constexpr double kStolen = 0.01;  // limit of `stolen`; exceeds /proc/stat's rounding error
+constexpr double kWaited = 0.01;  // limit of `waited`; exceeds what kernel threads use
 constexpr double kPercent = 100;
 
 // Removes the intervals before steady_after and before the first packet. In modes that
@@ -34,6 +33,15 @@ std::span<const Interval> with_traffic(Mode mode,
     intervals = intervals.first(intervals.size() - 1);
   }
   return intervals;
+}
+
+// Removes the first interval, in which traffic begins, and the last one, which may be partial, as
+// long as one remains.
+std::span<const Interval> without_ends(std::span<const Interval> intervals) {
+  if (intervals.size() < 2) return intervals;
+  if (intervals.size() > 2) return intervals.subspan(1, intervals.size() - 2);
+  const bool is_fragment = intervals[1].total.seconds < intervals[0].total.seconds / 2;
+  return intervals.subspan(is_fragment ? 0 : 1, 1);
 }
 
 std::vector<double> lisa_rates(const Trial& trial, Count Sample::* direction) {
@@ -74,10 +82,8 @@ Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,
                   double steady_after,
                   const Disturbance& disturbance) {
-  auto steady = with_traffic(mode, intervals, steady_after);
-  if (steady.size() >= kMinIntervals + 2) steady = steady.subspan(1, steady.size() - 2);
   Summary summary;
-  for (const auto& interval : steady) {
+  for (const auto& interval : without_ends(with_traffic(mode, intervals, steady_after))) {
     const auto seconds = interval.total.seconds;
     if (seconds <= 0 || interval.disturbed) continue;
     const auto packets = headline(mode, interval.total).packets;

@@ -34,7 +34,8 @@ struct Disturbance {
 // True if the run lost more than 1 % of its CPU time.
 bool is_disturbed(const Disturbance& disturbance);
 
-// Leaves out the first and the last interval if at least three others remain.
+// Leaves out the first and the last interval if another one remains; of two, the first one, unless
+// the last one is a fragment.
 Summary summarize(Mode mode,
                   const std::vector<Interval>& intervals,
                   double steady_after,
