@@ -293,17 +293,9 @@ Result<> choose_output(const CLI::App& app,
   return {};
 }
 
-// True if the option is on the command line. One in the configuration file does not count.
-bool is_typed(const CommandLine& line, const std::string& option) {
-  const auto end = std::ranges::find(line.arguments, "--");  // options of the program of sim follow
-  return std::any_of(line.arguments.begin(), end, [&option](const std::string& word) {
-    return word == option || word.starts_with(option + "=");
-  });
-}
-
 // Whether an error in the command line is reported as JSON. The command line is not parsed yet.
 bool asks_for_json(const CommandLine& line) {
-  if (is_typed(line, "--json") || is_typed(line, "-j")) return true;
+  if (is_typed(line.arguments, "--json") || is_typed(line.arguments, "-j")) return true;
   const auto end = std::ranges::find(line.arguments, "--");
   const auto text =
       fmt::format(" {} ", join(std::vector<std::string>(line.arguments.begin(), end), " "));
@@ -353,7 +345,7 @@ Exit run_command_line(const Invocation& invocation, Context& context) {
     return Exit::ok;
   }
   if (global.version) return print_version(context);
-  if (command != nullptr && command->rejects_root && is_typed(line, "--root")) {
+  if (command != nullptr && command->rejects_root && is_typed(line.arguments, "--root")) {
     return report_usage_error(context, fmt::format("{}: --root is not supported", command->name));
   }
   if (command != nullptr) {

@@ -302,6 +302,13 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return best.empty() ? std::string() : fmt::format("; did you mean '{}'?", best);
 }
 
+bool is_typed(const std::vector<std::string>& arguments, const std::string& option) {
+  const auto end = std::ranges::find(arguments, "--");
+  return std::any_of(arguments.begin(), end, [&option](const std::string& word) {
+    return word == option || word.starts_with(option + "=");
+  });
+}
+
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {

@@ -59,6 +59,10 @@ Result<> parse_arguments(CLI::App& app,
 // Returns "; did you mean 'check'?", or an empty string if no candidate is similar.
 std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
 
+// True if `arguments` contain the option. One in the environment or the configuration file does not
+// count, and neither do those of another program, which follow "--".
+bool is_typed(const std::vector<std::string>& arguments, const std::string& option);
+
 // Returns the long option names of `app`: "--queues".
 std::vector<std::string> option_names(const CLI::App& app);
 

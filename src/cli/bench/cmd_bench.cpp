@@ -68,6 +68,8 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
   const auto& run = options.run;
   if (!run.until_deleted.empty() && (!run.losses.empty() || run.repeat > 1))
     return "bench: --until-deleted measures a single trial: omit --find and --repeat";
+  if (run.no_save && is_typed(context.arguments, "--results"))
+    return "bench: --results cannot be used with --no-save";
   return {};
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/trusted_directory.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/facts.h"
 #include "cli/nic_name.h"
@@ -108,6 +109,12 @@ Result<setup::Request> complete_request(const PrepareOptions& options,
   } else if (request.interface && (options.page_kib || options.node)) {
     return fail(Errc::invalid,
                 "prepare: --hugepage-size and --node cannot be used with '--hugepages none'");
+  }
+  if ((request.vf_only || !request.interface) && is_typed(context.arguments, "--method")) {
+    return fail(Errc::invalid,
+                request.vf_only
+                    ? "prepare: --method cannot be used with --vf-only, which binds no driver"
+                    : "prepare: --method cannot be used without IFACE");
   }
   const bool needs_interface = options.persist || request.mtu || request.vf_only;
   if (!request.interface && (needs_interface || !is_requested)) {

@@ -168,7 +168,8 @@ TEST(OptionsOnAdapter, ChooseTheDirectoryOfSavedResults) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string id = json::parse(outcome.out)["id"];
   EXPECT_THAT(manactl({"bench", "list", "--results", place}).out, HasSubstr(id));
-  EXPECT_EQ(manactl(with(words, {"--no-save"}), process).code, 0);
+  process.environment.push_back("MANACTL_RESULTS=" + place);
+  EXPECT_EQ(manactl(with(run_of({"--sim", "--json"}), {"--no-save"}), process).code, 0);
   const std::filesystem::directory_iterator saved(place);
   EXPECT_EQ(std::distance(begin(saved), end(saved)), 1);
 }
