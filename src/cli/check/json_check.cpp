@@ -110,7 +110,8 @@ Json check_json(const diag::CheckOutcome& ran, const std::vector<std::string>& n
   row["remedy"] = nullptr;
   if (ran.finding.remedy) {
     row["remedy"] = {{"why", safe(ran.finding.remedy->why)},
-                     {"commands", strings(ran.finding.remedy->commands)}};
+                     {"commands", strings(ran.finding.remedy->commands)},
+                     {"others", nullptr}};
     for (const auto& one : ran.finding.remedy->others) {
       row["remedy"]["others"].push_back(
           {{"why", safe(one.why)}, {"commands", strings(one.commands)}});

@@ -85,6 +85,7 @@ Json item_json(const diag::Diagnosis::Item& item) {
                                    {"by", safe(one.confirmed_by)}});
   }
   row["commands"] = strings(item.commands);
+  row["other_fixes"] = nullptr;
   for (const auto& one : item.other_fixes) {
     row["other_fixes"].push_back({{"fix", safe(one.why)}, {"commands", strings(one.commands)}});
   }
