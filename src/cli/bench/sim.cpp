@@ -77,6 +77,17 @@ datapath::Nic simulated_nic() {
   return {"sim0", kSlot, adapter::Config{}.mac, std::nullopt};
 }
 
+Exit report_adapter(const adapter::Outcome& outcome, Context& context) {
+  const bool has_violations = adapter::Checker(*outcome.counters).total() != 0;
+  // A child that failed before the first packet has printed its error.
+  const bool failed = outcome.status > 0 && outcome.status <= static_cast<int>(Exit::internal);
+  if (has_violations || (!failed && context.verbosity > 0)) {
+    print_text(context.err, SimResult{outcome, {}});
+  }
+  if (outcome.status == 0 && has_violations) return Exit::findings;
+  return static_cast<Exit>(outcome.status);
+}
+
 Exit run_on_adapter(const datapath::BenchPlan& plan,
                     const datapath::EngineRow& engine,
                     Context& context) {
@@ -85,15 +96,7 @@ Exit run_on_adapter(const datapath::BenchPlan& plan,
   const ParentDeathSignal end(SIGTERM);  // the launcher forwards SIGTERM to the child
   const auto outcome = start(plan, engine, *system);
   if (!outcome) return report_error(context, because(outcome.error(), "bench --sim").value());
-  const bool has_violations = adapter::Checker(*outcome->counters).total() != 0;
-  const auto exit =
-      outcome->status == 0 && has_violations ? Exit::findings : static_cast<Exit>(outcome->status);
-  // A child that failed before the first packet has printed its error.
-  const bool failed = outcome->status > 0 && outcome->status <= static_cast<int>(Exit::internal);
-  if (has_violations || (!failed && context.verbosity > 0)) {
-    print_text(context.err, SimResult{*outcome, {}});
-  }
-  return exit;
+  return report_adapter(*outcome, context);
 }
 
 }  // namespace manactl::cli

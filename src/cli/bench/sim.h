@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "adapter/launch/launch.h"
 #include "cli/context.h"
 #include "datapath/bench.h"
 #include "datapath/engines.h"
@@ -18,9 +19,12 @@ datapath::Nic simulated_nic();
 inline constexpr std::string_view kSimulatedNote =
     "the software adapter was measured: the CPU limits the rate, not MANA";
 
+// Prints the adapter's report to stderr if the adapter found violations of its contract, or with
+// -v. Returns the exit code of bench: 1 for violations if the child had none of its own.
+Exit report_adapter(const adapter::Outcome& outcome, Context& context);
+
 // Runs the same command in a child on the adapter, with settings for this engine. The child prints
-// the result to stdout. This process prints the adapter's report to stderr if the adapter found
-// violations, which returns 1, or with -v.
+// the result to stdout, this process the report of the adapter.
 Exit run_on_adapter(const datapath::BenchPlan& plan,
                     const datapath::EngineRow& engine,
                     Context& context);
