@@ -82,6 +82,19 @@ Json metrics_json(const AbResult& result) {
   return list;
 }
 
+// Returns " B +0.61 % (-1.02 to +2.10 %)" after a complete round.
+std::string change_text(const AbResult& result) {
+  const auto found = effect_on(result, result.plan.metric);
+  if (!found) return {};
+  const auto& [change, confidence] = std::pair(found->effect.change, found->effect.confidence);
+  auto text = fmt::format(" B {:+.2f} %", change * kPercent);
+  if (confidence) {
+    text += fmt::format(
+        " ({:+.2f} to {:+.2f} %)", confidence->low * kPercent, confidence->high * kPercent);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::optional<double> AbFigures::of(Metric metric) const {
@@ -95,7 +108,11 @@ AbFigures ab_figures(const BenchResult& result) {
   auto rate = rate_of(result).value_or(0);
   // The median is 0 if other programs had the workers' CPUs during most intervals.
   if (rate == 0) rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
-  return {rate, cpu_time_of(result), costs.instructions};
+  const auto loss = loss_of(result.plan.mode, total);
+  return {rate,
+          cpu_time_of(result),
+          costs.instructions,
+          loss ? std::optional(loss->share) : std::nullopt};
 }
 
 Result<AbEffect> effect_on(const AbResult& result, Metric metric) {
@@ -129,6 +146,28 @@ std::vector<AbEffect> effects_of(const AbResult& result) {
 bool is_finished(const AbResult& result) {
   const auto width = width_of(result);
   return result.rounds() >= result.plan.max_rounds || (width && *width <= result.plan.precision);
+}
+
+std::vector<std::string> ab_progress(const AbResult& result, std::string_view run, double seconds) {
+  const auto done = result.a.runs.size() + result.b.runs.size();
+  auto state = fmt::format("round {} of at most {}, run of {}",
+                           std::min(result.a.runs.size(), result.b.runs.size()) + 1,
+                           result.plan.max_rounds,
+                           run);
+  if (done > 0) {
+    const auto left = static_cast<double>(2 * std::size_t{result.plan.max_rounds} - done);
+    state += fmt::format("; at most {:.0f} s left",
+                         std::ceil(seconds / static_cast<double>(done) * left));
+  }
+  std::string figures = " ";
+  for (const auto& [side, name] : {std::pair(&result.a, "A"), std::pair(&result.b, "B")}) {
+    if (side->runs.empty()) continue;
+    const auto& last = side->runs.back();
+    figures += fmt::format(" {} {}", name, pps_text(last.rate.value_or(0)));
+    if (last.loss) figures += fmt::format(", {:.3g} % lost", *last.loss * kPercent);
+    figures += ';';
+  }
+  return {state, figures + change_text(result)};
 }
 
 Verdict verdict_of(const AbResult& result) {

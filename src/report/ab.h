@@ -27,9 +27,10 @@ inline constexpr EnumWords<Metric, 3> kMetrics = {{{Metric::rate, "rate"},
 
 // The figures of one run. An empty one was not measured.
 struct AbFigures {
-  std::optional<double> rate;          // packets per second
-  std::optional<double> cpu_time;      // nanoseconds per packet, of all workers together
-  std::optional<double> instructions;  // per packet
+  std::optional<double> rate;                 // packets per second
+  std::optional<double> cpu_time;             // nanoseconds per packet, of all workers together
+  std::optional<double> instructions;         // per packet
+  std::optional<double> loss = std::nullopt;  // share of the packets, if the mode knows it
 
   std::optional<double> of(Metric metric) const;
 };
@@ -72,6 +73,11 @@ std::vector<AbEffect> effects_of(const AbResult& result);
 
 // True if no further round is needed: the interval is narrow enough, or no rounds are left.
 bool is_finished(const AbResult& result);
+
+// The lines that describe the state `seconds` after the start, before the next run of the side
+// `run`: the round and an upper limit of the time left; the last rates and losses, and the change
+// so far.
+std::vector<std::string> ab_progress(const AbResult& result, std::string_view run, double seconds);
 
 Verdict verdict_of(const AbResult& result);
 

@@ -51,6 +51,34 @@ TEST(AbComparison, JudgesCostsInTheOppositeDirection) {
   }
 }
 
+TEST(AbProgress, ContainsRoundRatesChangeAndTimeLeft) {
+  auto result = rounds_of(0, 1, 0);
+  EXPECT_THAT(ab_progress(result, "A", 3), ElementsAre("round 1 of at most 10, run of A", " "));
+  result.a.runs.push_back({1e7, 100, std::nullopt});
+  EXPECT_THAT(
+      ab_progress(result, "B", 1.5),
+      ElementsAre("round 1 of at most 10, run of B; at most 29 s left", "  A 10.000 Mpps;"));
+  result.b.runs.push_back({1.1e7, 100, std::nullopt});
+  EXPECT_THAT(ab_progress(result, "B", 4),
+              ElementsAre("round 2 of at most 10, run of B; at most 36 s left",
+                          "  A 10.000 Mpps; B 11.000 Mpps; B +10.00 %"));
+  EXPECT_THAT(ab_progress(rounds_of(6, 1.05, 0.001), "A", 12).back(),
+              HasSubstr(" B +5.00 % (+4.90 to +5.11 %)"));
+}
+
+TEST(AbProgress, ContainsTheLossOfModesThatKnowIt) {
+  auto result = rounds_of(0, 1, 0);
+  result.a.runs.push_back(ab_figures(test::steady(datapath::Mode::tx, 1e6)));
+  EXPECT_THAT(ab_progress(result, "B", 1).back(), Not(HasSubstr("lost")));
+  auto echo = test::steady(datapath::Mode::txrx, 1e6);
+  for (auto& trial : echo.report.trials) {
+    trial.total.tx.packets = 4000;
+    trial.total.rx.packets = 3990;
+  }
+  result.b.runs.push_back(ab_figures(echo));
+  EXPECT_THAT(ab_progress(result, "A", 1).back(), HasSubstr("Mpps, 0.25 % lost;"));
+}
+
 TEST(AbComparison, FinishesWhenTheIntervalIsNarrowOrNoRoundsAreLeft) {
   EXPECT_FALSE(is_finished(rounds_of(5, 1, 0.001)));
   EXPECT_TRUE(is_finished(rounds_of(6, 1, 0.001)));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include "base/program.h"
@@ -12,7 +11,6 @@
 #include "cli/bench/live_view.h"
 #include "cli/signals.h"
 #include "report/bench_json.h"
-#include "report/figures.h"
 
 namespace manactl::cli {
 namespace {
@@ -42,8 +40,6 @@ class RoundRunner {
   bool run(report::AbSide& side, const char* name);
   bool fail_with(Exit exit, const char* name, const report::AbSide& side, const std::string& why);
   void show(const char* name);
-  std::string effect_text() const;
-  double seconds_left() const;
 
   Context& context_;
   report::AbResult& result_;
@@ -117,47 +113,13 @@ bool RoundRunner::fail_with(Exit exit,
 // Shows the state before a run.
 void RoundRunner::show(const char* name) {
   if (!context_.err.is_terminal() || context_.quiet) return;
-  auto state = fmt::format("round {} of at most {}, run of {}",
-                           std::min(result_.a.runs.size(), result_.b.runs.size()) + 1,
-                           result_.plan.max_rounds,
-                           name);
-  if (const auto left = seconds_left(); left > 0) {
-    state += fmt::format("; at most {:.0f} s left", std::ceil(left));
-  }
-  std::string rates = " ";
-  for (const auto& [side, label] : {std::pair(&result_.a, "A"), std::pair(&result_.b, "B")}) {
-    if (side->runs.empty()) continue;
-    rates += fmt::format(" {} {};", label, report::pps_text(side->runs.back().rate.value_or(0)));
-  }
-  rates += effect_text();
-  if (context_.err.can_redraw()) {
-    frame_.draw({state, rates});
-  } else {
-    context_.err.stream() << state << '\n' << rates << '\n';
-  }
-}
-
-// Returns " B +0.61 % (-1.02 to 2.10 %)" after a complete round.
-std::string RoundRunner::effect_text() const {
-  const auto found = report::effect_on(result_, result_.plan.metric);
-  if (!found) return {};
-  const auto& [change, confidence] = std::pair(found->effect.change, found->effect.confidence);
-  auto text = fmt::format(" B {:+.2f} %", change * report::kPercent);
-  if (confidence) {
-    text += fmt::format(" ({:+.2f} to {:+.2f} %)",
-                        confidence->low * report::kPercent,
-                        confidence->high * report::kPercent);
-  }
-  return text;
-}
-
-// 0 before the first run has ended.
-double RoundRunner::seconds_left() const {
-  const auto done = result_.a.runs.size() + result_.b.runs.size();
-  if (done == 0) return 0;
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-  const auto left = 2 * std::size_t{result_.plan.max_rounds} - done;
-  return passed.count() / static_cast<double>(done) * static_cast<double>(left);
+  const auto lines = report::ab_progress(result_, name, passed.count());
+  if (context_.err.can_redraw()) {
+    frame_.draw(lines);
+  } else {
+    for (const auto& line : lines) context_.err.stream() << line << '\n';
+  }
 }
 
 }  // namespace
