@@ -222,6 +222,35 @@ TEST(Bundle, IsAnalyzedOnAnotherMachineWithItsLogs) {
   EXPECT_EQ(document["root"]["id"], nlohmann::json::parse(written.out)["root"]["id"]);
 }
 
+TEST(Bundle, IsAnArgumentOfDoctorAndCheck) {
+  const TemporaryDirectory directory;
+  const auto bundle = directory.path("vm.tar.gz");
+  const auto written =
+      manactl({"doctor", "--root", fixture("mana-ib-missing"), "--bundle", bundle, "--json"});
+  ASSERT_EQ(written.code, 1) << written.err;
+  const auto log = directory.file("testpmd.log", kNoPorts);
+  for (const auto& words : {std::vector<std::string>{bundle}, {log, bundle}, {bundle, log}}) {
+    std::vector<std::string> arguments = {"doctor", "--json"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const auto outcome = manactl(arguments);
+    EXPECT_EQ(outcome.code, 1) << outcome.err;
+    const auto document = nlohmann::json::parse(outcome.out);
+    const auto* const root = words.size() == 1 ? "kernel.mana-ib" : "testpmd-no-ports";
+    EXPECT_EQ(document["root"]["id"], root);
+    EXPECT_GT(document["checks"], 0);
+    EXPECT_EQ(document["logs"].size(), words.size() - 1);
+  }
+  const auto twice = manactl({"doctor", bundle, bundle});
+  EXPECT_EQ(twice.code, 2);
+  EXPECT_THAT(twice.err, HasSubstr("only one captured machine"));
+
+  const auto checked = manactl({"check", bundle, "--json"});
+  const auto captured = manactl({"check", "--root", fixture("mana-ib-missing"), "--json"});
+  EXPECT_EQ(checked.code, captured.code) << checked.err;
+  EXPECT_EQ(nlohmann::json::parse(checked.out)["checks"],
+            nlohmann::json::parse(captured.out)["checks"]);
+}
+
 TEST(Doctor, WarnsOfTheLimitsOfScrubbingOnOneLine) {
   const TemporaryDirectory directory;
   const auto bundle = directory.path("b.tar.gz");

@@ -2,6 +2,7 @@
 //
 // Tests the examples that --help prints.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/run_manactl.h"
 
 namespace manactl::cli::examples_test {
 namespace {
@@ -38,6 +40,20 @@ TEST(Examples, AreCommandLinesThatTheCommandAccepts) {
       EXPECT_TRUE(parsed) << parsed.error().message;
     }
     EXPECT_NE(command.examples[0], command.examples[1]);
+  }
+}
+
+TEST(Examples, ArePrintedByTheHelpOfEachCommand) {
+  for (const auto& command : commands()) {
+    SCOPED_TRACE(command.name);
+    std::vector<std::string> arguments;
+    for (const auto word : words(command.name)) arguments.emplace_back(word);
+    arguments.emplace_back("--help");
+    const auto outcome = test::manactl(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    for (const auto example : command.examples) {
+      EXPECT_THAT(outcome.out, testing::HasSubstr(fmt::format("\n  {}\n", example)));
+    }
   }
 }
 
