@@ -4,8 +4,11 @@
 
 Chromium's only proxy is a closed port, so Chromium has no network. MANACTL_SHOTS=DIR keeps the screenshots.
 """
+import html
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +22,27 @@ INK = {"light": (27, 31, 36), "dark": (230, 237, 243)}
 LINE = {"light": (11, 92, 173), "dark": (108, 178, 255)}
 ALARM = {"light": (180, 35, 24), "dark": (255, 131, 121)}
 WATCHDOG = 120  # seconds; long enough for a busy machine
+
+# Names elements that are wider than their box or the window, elements that must be scrolled, and important ones that are
+# not completely in the window.
+MEASURE = """<script>
+const all = [...document.body.querySelectorAll("*")].filter(one => !one.closest("svg") || one.matches("svg"));
+const names = list => list.map(one => one.outerHTML.slice(0, 100));
+const isOutside = one => {
+  const box = one.getBoundingClientRect();
+  return box.width > 0 && (box.left < 0 || box.right > window.innerWidth + 1);
+};
+const isWide = one => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1;
+const firstChart = document.querySelector("figure svg");
+const important = [...document.querySelectorAll(".figures > *"), ...(firstChart ? [firstChart] : [])];
+parent.document.documentElement.dataset.found = JSON.stringify({
+  width: window.innerWidth,
+  elements: all.length,
+  cut: names(all.filter(one => !one.closest(".scroll") && (isWide(one) || isOutside(one)))),
+  scrolled: names(all.filter(one => one.matches(".scroll") && isWide(one))),
+  outside: names(important.filter(isOutside)),
+});
+</script>"""
 
 
 def need(*names):
@@ -82,6 +106,29 @@ class Browser(unittest.TestCase):
                 edge = picture.crop((383, 0, 390, 3000))
                 self.assertEqual(len(edge.getcolors(1 << 20)), 1, "the margin is not empty")
                 self.assertGreater(count_pixels(picture, LINE["light"]), 40)
+
+    def layout(self, page, width):
+        """Returns what a script finds in a copy of the page without its policy, which forbids scripts."""
+        text = (self.folder / f"{page}.html").read_text()
+        text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+        # Chromium has no window that is narrower than 500 px, but a frame may be.
+        frame = f'<iframe style="border: 0; width: {width}px; height: 3000px" srcdoc="{html.escape(text + MEASURE)}">'
+        (self.folder / f"{page}-measured.html").write_text(f"<!DOCTYPE html>{frame}</iframe>")
+        dom = self.browse(f"{page}-measured", f"--window-size={width},3000", "--dump-dom")
+        found = json.loads(html.unescape(re.search('data-found="([^"]*)"', dom).group(1)))
+        self.assertEqual(found["width"], width)
+        return found
+
+    def test_no_column_is_cut(self):
+        for page in ("full", "compare", "merge", "small"):
+            for width in (1280, 390):
+                with self.subTest(page=page, width=width):
+                    found = self.layout(page, width)
+                    self.assertGreater(found["elements"], 50)
+                    self.assertEqual(found["cut"], [], "outside of elements that scroll")
+                    self.assertEqual(found["outside"], [], "tiles, or the first chart")
+                    if width == 1280:
+                        self.assertEqual(found["scrolled"], [], "elements that must be scrolled")
 
     def test_a_comparison_shows_both_results(self):
         picture = self.shot("compare", size="1100,1400")
