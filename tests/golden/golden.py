@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares the output of check, doctor and bench with tests/golden, or updates tests/golden.
+"""Compares the output of check, doctor, status, args, prepare, decode and bench with tests/golden, or updates tests/golden.
 
 usage: golden.py compare|update MANACTL SOURCE_DIR
 
 With --root, check and doctor do not judge the DPDK that is built in. check fits a screen if the machine has one
-fault.
+fault; the others may take as many rows as LIMITS states.
 """
 
 import difflib
@@ -22,6 +22,8 @@ import termios
 
 mode, program, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 ROWS, COLUMNS = 24, 80  # of a screen
+# doctor lists the evidence and all remedies, "status -v" each detail, and the plan of prepare each write.
+LIMITS = {"doctor": 40, "status": ROWS, "status-v": 32, "prepare": 32, "args": ROWS, "decode": ROWS}
 failures = []
 
 
@@ -56,6 +58,12 @@ def require_one_screen(tree, root):
         failures.extend([f"check prints {len(rows)} rows for {tree}:", *rows])
 
 
+def require_rows(name, words, limit):
+    rows = rows_on_screen(words)
+    if len(rows) > limit:
+        failures.extend([f"{name} prints {len(rows)} rows, more than {limit}:", *rows])
+
+
 def output_of(*words):
     ran = subprocess.run([program, *words], capture_output=True, text=True, check=False,
                          cwd=source, env={"LC_ALL": "C.UTF-8"})
@@ -86,6 +94,30 @@ for tree in sorted(f.name for f in (source / "tests/fixtures").iterdir() if (f /
     commands[f"machines/{tree}/check"] = ["check", root]
     commands[f"machines/{tree}/doctor"] = ["doctor", root]
     require_one_screen(tree, root)
+    require_rows(f"doctor for {tree}", ["doctor", root], LIMITS["doctor"])
+for tree in ("healthy-two-nics", "hugepages-wrong-node", "mana-direct", "not-azure", "prepared-uio", "ssh-on-dpdk-nic",
+             "vf-missing", "vf-unpaired"):
+    root = f"--root=tests/fixtures/{tree}"
+    commands[f"machines/{tree}/status"] = ["status", root]
+    commands[f"machines/{tree}/status-v"] = ["status", "-v", root]
+    commands[f"machines/{tree}/prepare"] = ["prepare", "eth1", "--dry-run", root]
+for reader in ("testpmd", "eal", "vpp", "env"):
+    commands[f"machines/prepared-uio/args-{reader}"] = ["args", "--for", reader, "--root=tests/fixtures/prepared-uio"]
+commands["machines/healthy-two-nics/args"] = ["args", "--root=tests/fixtures/healthy-two-nics"]
+DUMPS = {
+    "doorbell": ["cq-doorbell", "0500000040000080"],
+    "status": ["status", "0x105", "--explain"],
+    "sge": ["sge", "00100000000000000500000040000000" * 2],
+    "eqe": ["eqe", "00" * 28 + "01000000"],
+    "truncated": ["cqe", "0500"],
+    "unknown-kind": ["wqe", "00"],
+}
+for name, words in DUMPS.items():
+    commands[f"decode/{name}"] = ["decode", *words]
+for name, words in commands.items():
+    kind = words[0] if "-v" not in words else f"{words[0]}-v"
+    if kind in LIMITS and kind != "doctor":
+        require_rows(name, words, LIMITS[kind])
 # Each log without a VM, and with VMs that confirm it, contradict it or have another root cause.
 VMS = {"alone": "not-azure", "healthy": "healthy-two-nics", "driver-id-19": "driver-id-19"}
 for log in sorted(f.stem for f in (source / "tests/logs").glob("*.log")):
