@@ -26,6 +26,7 @@
 namespace manactl::os {
 namespace {
 
+constexpr std::string_view kMac = "mac";
 constexpr std::string_view kFlags = "flags";
 constexpr std::string_view kToken = "ipv6-token";
 constexpr std::string_view kAlternativeName = "altname/";
@@ -123,6 +124,10 @@ void read_link(std::string_view body, InterfaceSettings& target) {
         std::ranges::find(kNumberAttributes, attribute->type, &NumberAttribute::type);
     if (number != std::end(kNumberAttributes)) {
       target.emplace_back(number->key, std::to_string(attribute->u32().value_or(0)));
+    } else if (attribute->type == IFLA_ADDRESS) {
+      if (auto mac = text_of_mac(attribute->data); !mac.empty()) {
+        target.emplace_back(kMac, std::move(mac));
+      }
     } else if (attribute->type == IFLA_PROP_LIST) {
       add_names(attribute->data, target);
     } else if (attribute->type == IFLA_AF_SPEC) {
@@ -247,6 +252,14 @@ Result<> change_link(int index,
   return send_route_change(message, std::string(bytes_of(head)) + std::string(attributes), doing);
 }
 
+Result<> write_mac(int index, const std::string& value) {
+  const auto bytes = mac_bytes(value);
+  if (!bytes) return bad_setting(std::string(kMac), value);
+  std::string attribute;
+  append_attribute(attribute, IFLA_ADDRESS, *bytes);
+  return change_link(index, attribute, "cannot set the MAC address to " + value);
+}
+
 Result<> write_flags(int index, const std::string& value) {
   ifinfomsg head{};
   head.ifi_index = index;
@@ -362,6 +375,7 @@ Result<InterfaceSettings> read_link_settings(int index) {
 }
 
 Result<> write_link_setting(int index, const std::string& key, const std::string& value) {
+  if (key == kMac) return write_mac(index, value);
   if (key == kFlags) return write_flags(index, value);
   if (key == kToken) return write_token(index, value);
   if (key == kQueueingSetting) return write_queueing_setting(index, value);

@@ -33,6 +33,7 @@ constexpr CommandForm kCommandForms[] = {
     {"ethtool/pause", "ethtool -A {interface}", "autoneg? rx? tx?"},
     {"ethtool/msglevel", "ethtool -s {interface} msglvl {value}"},
     {"ethtool/feature/", "ethtool -K {interface} {rest} {value}"},
+    {"link/mac", "ip link set dev {interface} address {value}"},
     {"link/gso-max-size", "ip link set dev {interface} gso_max_size {value}"},
     {"link/gso-max-segs", "ip link set dev {interface} gso_max_segs {value}"},
     {"link/gro-max-size", "ip link set dev {interface} gro_max_size {value}"},

@@ -52,7 +52,6 @@ ETHTOOL_COMMANDS = {
 } | {name: "the feature of the same name covers it" for name in
      ("SRXCSUM", "STXCSUM", "SSG", "STSO", "SUFO", "SGSO", "SGRO", "SFLAGS")}
 LINK_ATTRIBUTES = {
-    "ADDRESS": "the MAC address identifies the NIC",
     "IFNAME": "udev names the interface, and another step reports a changed name",
     "MTU": OTHER_STEP,
     "TXQLEN": "the file tx_queue_len covers it",

@@ -63,7 +63,8 @@ class Machine {
 };
 
 void add_one() {
-  ip("link add one numtxqueues 4 numrxqueues 4 type veth peer name peer numtxqueues 4 numrxqueues "
+  ip("link add one address 02:00:00:00:00:01 numtxqueues 4 numrxqueues 4 type veth peer name peer "
+     "numtxqueues 4 numrxqueues "
      "4");
   ip("link set peer up");
   ip("link set one up");
@@ -72,6 +73,7 @@ void add_one() {
 constexpr const char* kCommands[] = {
     "ethtool -L one rx 2 tx 3",
     "ethtool -K one gro on tx-checksum-ip-generic off",
+    "ip link set one address 02:00:00:00:00:02",
     "ip link set one promisc on",
     "ip link set one allmulticast on",
     "ip link set one gso_max_size 30000 gso_max_segs 20",
@@ -98,6 +100,7 @@ TEST(Settings, ReturnToANewInterface) {
                 IsSupersetOf({"ethtool/channels 2 3 0 0",
                               "ethtool/feature/rx-gro on",
                               "ethtool/feature/tx-checksum-ip-generic off",
+                              "link/mac 02:00:00:00:00:02",
                               "link/flags promisc allmulti multicast",
                               "link/gso-max-size 30000",
                               "link/gso-max-segs 20",
@@ -254,6 +257,7 @@ TEST(Settings, WithWrongValuesAreRejected) {
              {"ethtool/rss", "1 - x"},
              {"ethtool/none", "1"},
              {"link/flags", "promisc none"},
+             {"link/mac", "02:00:00:00:00"},
              {"link/gso-max-size", "x"},
              {"link/ipv6-token", "x"},
              {"link/neighbor/10.0.0.9", "02:00:00:00:00:09"},
