@@ -8,7 +8,6 @@
 #include "host/gather.h"
 #include "setup/guard.h"
 #include "setup/lock.h"
-#include "setup/settings.h"
 #include "setup/steps.h"
 #include "setup/sysfs.h"
 
@@ -81,19 +80,6 @@ std::vector<RenamedInterface> renamed_interfaces(const Entry& entry, const os::S
     }
   }
   return renamed;
-}
-
-// An interface that was unbound has lost its settings. An earlier version did not record them.
-void add_unrecorded_settings(const Entry& entry, std::vector<std::string>& unknown) {
-  const auto saved = std::ranges::find_if(entry.steps, [](const StepRecord& step) {
-    return step.kind == StepKind::save_addresses && !step.channel().empty();
-  });
-  const bool is_lost = entry.has_step(StepKind::unbind_channel) && saved != entry.steps.end();
-  if (is_lost && !has_settings(saved->before)) {
-    unknown.push_back(fmt::format(
-        "the settings of {}, such as its sysctls: an earlier version of manactl prepared it",
-        printable(entry.interface)));
-  }
 }
 
 // The result of not removing the files of --persist, with the commands that remove them.
@@ -257,7 +243,6 @@ RestoreResult restore_entry(Entry entry, const SetupContext& context, bool force
       result.reverted = roll_back(context, entry, entries.value_or(std::vector<Entry>{}), force);
       if (!all_reverted(result.reverted)) (void)context.journal.mark_reverted(entry);
       result.renamed = renamed_interfaces(entry, context.system);
-      add_unrecorded_settings(entry, result.unknown);
     }
   }
   if (!all_reverted(result.reverted)) return result;

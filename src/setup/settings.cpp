@@ -130,10 +130,11 @@ class SettingRestorer {
                               first->second != present->second && present->second != value &&
                               !key.ends_with("/mtu");
       if (is_managed) {
-        managed_.kept.push_back(fmt::format("/{} was '{}', and something set it to '{}'",
-                                            path_of(key, link_.name),
-                                            printable(value),
-                                            printable(present->second)));
+        managed_.kept.push_back(
+            fmt::format("/{} was '{}', but something set it to '{}' when the interface returned",
+                        path_of(key, link_.name),
+                        printable(value),
+                        printable(present->second)));
       }
       return is_managed;
     });

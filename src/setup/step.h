@@ -99,7 +99,7 @@ struct RevertRequest {
   bool is_repeated = false;  // an earlier restore has reverted other steps: the NIC may be in use
   std::string* written_to = nullptr;  // StepRecord::written_to, which the step may set
   Values* at_return = nullptr;        // settings of the interface when it returned (file_settings)
-  std::vector<std::string>* kept = nullptr;  // settings that others have set since
+  std::vector<std::string>* notes = nullptr;  // RevertResult::notes, to which the step may add
 };
 
 class Step {

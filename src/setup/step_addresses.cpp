@@ -73,7 +73,15 @@ class SaveAddresses final : public Step {
     ManagedSettings managed;
     if (request.at_return != nullptr) managed.at_return = *request.at_return;
     auto settings = restore_settings(context, *link, before, lost, managed);
-    if (request.kept != nullptr) *request.kept = std::move(managed.kept);
+    if (request.notes != nullptr) {
+      *request.notes = std::move(managed.kept);
+      if (lost == Lost::all_settings && !has_settings(before)) {
+        request.notes->push_back(
+            fmt::format("the settings of {}, such as its sysctls, are unknown: "
+                        "an earlier version of manactl prepared it",
+                        link->name));
+      }
+    }
     if (request.written_to != nullptr) *request.written_to = std::to_string(link->index);
     Result<> result;
     // Some sysctls decide about addresses, and routes may need addresses.

@@ -54,7 +54,8 @@ std::vector<RevertResult> roll_back(const StepContext& context,
     if (record->reverted) continue;
     RevertResult one{record->title, {}, {}};
     const RevertRequest request{
-        *record, {}, force, is_repeated, &record->written_to, &at_return, &one.kept};
+        *record, {}, force, is_repeated, &record->written_to, &at_return, &one.notes};
+    one.kind = record->kind;
     one.result = revert_step(context, request, entry, entries);
     if (!one.result) {
       const auto vanished = find_vanished_device(entry, context.system);

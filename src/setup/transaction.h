@@ -33,7 +33,8 @@ struct RevertResult {
 
   bool given_up = false;  // the revert failed, which --force accepts
 
-  std::vector<std::string> kept = {};  // values that a network manager prefers to the earlier ones
+  std::vector<std::string> notes = {};  // what differs without being an error
+  StepKind kind = StepKind::unknown;
 
   bool succeeded() const { return result || device_vanished || given_up; }
 };

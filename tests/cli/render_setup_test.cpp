@@ -41,10 +41,19 @@ TEST(RestoreText, ReportsAnIncompleteRestore) {
   EXPECT_THAT(show(restored), StartsWith("eth1 is NOT fully restored\n  FAILED    take down"));
 }
 
+TEST(RestoreText, SaysThatOnlySettingsDiffer) {
+  setup::RestoreResult restored;
+  restored.reverted.push_back({"save eth1", fail(Errc::io, "mtu is '9'"), {}});
+  restored.reverted.back().kind = setup::StepKind::save_addresses;
+  EXPECT_THAT(show(restored),
+              StartsWith("eth1 is restored, except for settings, addresses or routes\n"
+                         "  FAILED    save eth1: mtu is '9'\n"));
+}
+
 TEST(RestoreText, ShowsWhatANetworkManagerHasSet) {
   setup::RestoreResult restored;
   restored.reverted.push_back({"save eth1", {}, {}, false, false, {"a was '2'"}});
-  EXPECT_THAT(show(restored), StartsWith("eth1 is restored\n  kept      a was '2'\n"));
+  EXPECT_THAT(show(restored), StartsWith("eth1 is restored\n  note      a was '2'\n"));
 }
 
 TEST(RestoreText, NamesTheBootConfigurationIfThereIsNoNic) {

@@ -41,10 +41,16 @@ constexpr std::size_t kCases = 3;
 
 class Faults : public ::testing::TestWithParam<Case> {
  protected:
+  // With several settings, restore can be killed between two of them.
   static void arrange(FakeVm& vm) {
-    if (!GetParam().id_before) return;
-    vm.state.modules.insert("uio_hv_generic");
-    vm.state.ids.insert(kNicClass);
+    auto& settings = vm.state.settings[4];
+    settings["ethtool/channels"] = "0 0 0 1";
+    settings["sys/class/net/@/ifalias"] = "backend";
+    settings["sys/class/net/@/queues/rx-0/rps_cpus"] = "3";
+    if (GetParam().id_before) {
+      vm.state.modules.insert("uio_hv_generic");
+      vm.state.ids.insert(kNicClass);
+    }
     vm.rebuild();
   }
 

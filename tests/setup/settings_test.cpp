@@ -99,9 +99,10 @@ TEST_F(SavedSettings, StayAsANetworkManagerHasSetThem) {
   EXPECT_EQ(restore(), "");
   EXPECT_EQ(vm_.setting("eth1", kFilter), "1");
   EXPECT_EQ(vm_.setting("eth1", kQueue), "3") << "nothing else has set it";
-  EXPECT_THAT(managed_.kept,
-              ElementsAre("/proc/sys/net/ipv4/conf/eth1/rp_filter was '2', and something set it to "
-                          "'1'"));
+  EXPECT_THAT(
+      managed_.kept,
+      ElementsAre("/proc/sys/net/ipv4/conf/eth1/rp_filter was '2', but something set it to '1' "
+                  "when the interface returned"));
 }
 
 TEST_F(SavedSettings, AreWrittenOnlyIfTheyDiffer) {
@@ -215,8 +216,8 @@ TEST(PreparedNic, KeepsWhatTheNetworkManagerSetsWhenItReturns) {
   EXPECT_TRUE(restored->front().is_complete());
   EXPECT_EQ(vm.setting("eth1", kFilter), "1");
   EXPECT_EQ(vm.setting("eth1", kAlias), "backend");
-  EXPECT_THAT(restored->front().reverted.back().kept,
-              ElementsAre(HasSubstr("rp_filter was '2', and something set it to '1'")));
+  EXPECT_THAT(restored->front().reverted.back().notes,
+              ElementsAre(HasSubstr("rp_filter was '2', but something set it to '1'")));
 }
 
 TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
@@ -229,8 +230,9 @@ TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
     std::erase_if(step.before, [](const auto& one) { return one.first.starts_with("setting"); });
   }
   const auto result = restore_entry(entry, vm.context(), false);
-  EXPECT_THAT(result.unknown, ElementsAre(HasSubstr("the settings of eth1, such as its sysctls")));
-  EXPECT_FALSE(result.is_complete());
+  EXPECT_THAT(result.reverted.back().notes,
+              ElementsAre(HasSubstr("the settings of eth1, such as its sysctls, are unknown")));
+  EXPECT_TRUE(result.is_complete());
   EXPECT_TRUE(vm.journal().entries()->empty());
 }
 

@@ -36,7 +36,7 @@ Json undone_json(const std::vector<setup::RevertResult>& undone) {
     row["undone"] = one.result.has_value();
     row["vanished"] = one.device_vanished;
     row["given_up"] = one.given_up;
-    row["kept"] = strings(one.kept);
+    row["notes"] = strings(one.notes);
     row["error"] = one.result ? Json() : Json(printable(one.result.error().message));
     row["manual_commands"] = one.manual_commands;
     list.push_back(std::move(row));

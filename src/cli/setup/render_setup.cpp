@@ -15,7 +15,7 @@ void print_rollback(std::ostream& out,
                     bool is_verbose) {
   std::vector<std::string> commands;
   for (const auto& one : undone) {
-    for (const auto& text : one.kept) out << "  kept      " << printable(text) << '\n';
+    for (const auto& text : one.notes) out << "  note      " << printable(text) << '\n';
     if (one.result && !is_verbose) continue;
     out << (one.result            ? "  undone    "
             : one.device_vanished ? "  vanished  "
@@ -66,9 +66,14 @@ std::string name_of(const setup::RestoreResult& restored) {
 
 const char* restored_state(const setup::RestoreResult& restored) {
   if (restored.is_complete()) return " is restored";
-  return setup::all_reverted(restored.reverted)
-             ? " is restored, but some earlier settings are unknown"
-             : " is NOT fully restored";
+  if (setup::all_reverted(restored.reverted)) {
+    return " is restored, but some earlier settings are unknown";
+  }
+  const bool works = std::ranges::all_of(restored.reverted, [](const auto& one) {
+    return one.succeeded() || one.kind == setup::StepKind::save_addresses;
+  });
+  return works ? " is restored, except for settings, addresses or routes"
+               : " is NOT fully restored";
 }
 
 const char* rollback_state(const setup::PrepareResult& prepared) {
