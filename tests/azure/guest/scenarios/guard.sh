@@ -53,7 +53,7 @@ ip address add 10.9.0.2/24 dev eth1.7
 ip -n left address add 10.9.0.1/24 dev eth0.7
 ip link set eth1.7 up
 ip -n left link set eth0.7 up
-refused "VLAN" "vlan eth1.7 is stacked on it" 10.7.0.2
+refused "VLAN" "it carries the SSH session from 10.9.0.1, vlan eth1.7 is stacked on it" 10.9.0.2
 ip link del eth1.7
 ip -n left link del eth0.7
 
