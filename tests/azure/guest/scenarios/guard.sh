@@ -57,19 +57,16 @@ refused "VLAN" "it carries the SSH session from 10.9.0.1, vlan eth1.7 is stacked
 ip link del eth1.7
 ip -n left link del eth0.7
 
-if modprobe vrf 2>/dev/null; then
-  ip link add red type vrf table 77
-  ip link set red up
-  ip link set eth1 master red
-  echo 1 >/proc/sys/net/ipv4/tcp_l3mdev_accept
-  refused "VRF" "SSH session from 10.7.0.1" 10.7.0.2
-  echo 0 >/proc/sys/net/ipv4/tcp_l3mdev_accept
-  ip link set eth1 nomaster
-  ip link del red
-  ip link set eth1 up
-else
-  echo "# VRF: the guest has no module vrf"
-fi
+modprobe vrf
+ip link add red type vrf table 77
+ip link set red up
+ip link set eth1 master red
+echo 1 >/proc/sys/net/ipv4/tcp_l3mdev_accept
+refused "VRF" "it carries the SSH session from 10.7.0.1, it is a member of vrf red" 10.7.0.2
+echo 0 >/proc/sys/net/ipv4/tcp_l3mdev_accept
+ip link set eth1 nomaster
+ip link del red
+ip link set eth1 up
 
 # wireguard NAMESPACE ADDRESS PEER-KEY PEER-ADDRESS: adds wg0, whose packets eth0 and eth1 carry.
 wireguard() {
