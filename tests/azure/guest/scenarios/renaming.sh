@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# Interfaces change their names while prepare and restore run: udev renames the VF, an administrator renames both interfaces,
-# and the kernel gives the name of a prepared NIC to another NIC that the host offers again. Each must get its own settings
-# back. The kernel command line may contain azure.seed=N and azure.rounds=N.
+# Interfaces change their names while prepare and restore run: udev renames the VF, an administrator renames both interfaces
+# or swaps the names of two NICs, and the kernel gives the name of a prepared NIC to another NIC that the host offers again.
+# Each must get its own settings back. The kernel command line may contain azure.seed=N and azure.rounds=N.
 
 RANDOM=$(parameter seed 1)
-rounds=$(parameter rounds 3)
+rounds=$(parameter rounds 4)
 vf=enP30832p0s0d1
 channel0=$(uuid_of eth0)
 channel1=$(uuid_of eth1)
@@ -30,7 +30,7 @@ name_on() {
 
 # has_address INTERFACE ADDRESS
 has_address() {
-  [[ $(ip -o address show dev "$1") == *" $2/24 "* ]]
+  [[ $(ip -o address show dev "$1") == *" $2/"* ]]
 }
 
 # rename FROM TO: an interface must be down to be renamed before Linux 6.2.
@@ -81,6 +81,33 @@ rename_both() {
   rename lan1 eth1
 }
 
+# An administrator swaps the names of eth0 and eth1, which is prepared with --vf-only: its interface exists, but is down.
+swap_names() {
+  local address
+  ip address add 10.8.0.5/24 dev eth0
+  run 0 prepare eth1 --hugepages none --vf-only
+  ! is_up eth1 || fail "the prepared NIC is up"
+  ip link set eth0 down
+  ip link set eth0 name old0
+  ip link set eth1 name eth0
+  rename old0 eth1
+  run 0 restore eth1
+  grep -q "'eth1' is now named 'eth0'" /run/azure/out || fail "restore does not report the name eth0"
+  is_up eth0 || fail "the restored NIC is down"
+  # Unlike IPv4 addresses, IPv6 addresses and routes do not survive that an interface is down.
+  for address in 10.9.0.5 fd00:9::5; do
+    has_address eth0 $address || fail "the restored NIC does not have the address $address"
+  done
+  [[ $(ip route show 10.77.0.0/16) == *"dev eth0 "* ]] || fail "the route does not lead to the restored NIC"
+  ! has_address eth0 10.8.0.5 || fail "the restored NIC has the address of the other NIC"
+  has_address eth1 10.8.0.5 || fail "the other NIC has no address"
+  for address in 10.9.0.5 fd00:9::5; do
+    ! has_address eth1 $address || fail "the other NIC has the address $address"
+  done
+  reset_names
+  ip address del 10.8.0.5/24 dev eth0
+}
+
 # The host offers eth1 again while eth0 is prepared or is being restored, and the kernel names it eth0.
 take_name() {
   ip address add 10.8.0.5/24 dev eth0
@@ -116,7 +143,7 @@ take_name() {
 }
 
 took=0
-kinds=(rename_vf rename_both take_name)
+kinds=(rename_vf rename_both swap_names take_name)
 for ((round = 1; round <= rounds; round++)); do
   kind=${kinds[round % ${#kinds[@]}]}
   $kind
