@@ -20,6 +20,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 using testing::ElementsAreArray;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::UnorderedElementsAre;
@@ -133,6 +134,7 @@ TEST(Complete, OffersDevicesFaultsAndGoals) {
   const auto devices = candidates({"bench", "--vdev", "net_nu"});
   EXPECT_EQ(devices.size(), datapath::kDpdkEngine.built_in ? 1U : 0U);
   for (const auto& device : devices) EXPECT_EQ(device, "net_null0");
+  EXPECT_THAT(candidates({"bench", "--vdev", "net_"}), Not(Contains(HasSubstr("memif"))));
   EXPECT_THAT(candidates({"sim", "--fault", "rx="}), ElementsAre("rx=truncate", "rx=drop"));
   for (const auto& fault : candidates({"sim", "--fault", ""})) {
     EXPECT_TRUE(adapter::Config::check("fault", fault)) << fault;
