@@ -8,7 +8,7 @@ import signal
 import subprocess
 
 import attack
-from hugepages import JOURNAL, POOL, HugepageAttack, is_running, process_state, wait_until
+from hugepages import JOURNAL, PAGES, POOL, HugepageAttack, is_running, pages, process_state, wait_until
 
 BUSCTL = "/usr/bin/busctl"
 
@@ -50,6 +50,49 @@ class Signals(HugepageAttack):
         os.kill(watchdog, signal.SIGCONT)
         self.assertTrue(wait_until(lambda: process_state(watchdog) == "S"))
         self.assertIn("rolled back in", self.run_manactl("status").out)
+
+
+class LaterRuns(HugepageAttack):
+    """A restore and the next prepare happen between two polls of the first watchdog, which is stopped meanwhile."""
+
+    def prepare_again(self):
+        """Returns the first watchdog, the second one, and the journal entry of the second run."""
+        first = self.prepare_unconfirmed()
+        (entry,) = self.entries()
+        os.kill(first, signal.SIGSTOP)
+        self.addCleanup(self.end, first)
+        self.assertTrue(wait_until(lambda: process_state(first) == "T"))
+        self.assert_exit(0, self.run_manactl("restore", "--all"))
+        self.assertTrue(self.is_rolled_back())
+        second = self.prepare_unconfirmed()
+        (later,) = self.entries()
+        self.assertEqual(later["id"], entry["id"])
+        self.assertNotEqual(second, first)
+        return first, second, later
+
+    @staticmethod
+    def end(watchdog):
+        if is_running(watchdog):
+            os.kill(watchdog, signal.SIGKILL)
+
+    def assert_unchanged(self, second, entry):
+        self.assertEqual((pages(), self.entries()), (PAGES, [entry]))
+        self.assertTrue(is_running(second))
+
+    def test_it_ignores_a_later_run(self):
+        first, second, entry = self.prepare_again()
+        os.kill(first, signal.SIGCONT)
+        self.assertTrue(wait_until(lambda: not is_running(first)))
+        self.assert_unchanged(second, entry)
+
+    def test_it_ignores_a_later_run_when_it_must_roll_back(self):
+        first, second, entry = self.prepare_again()
+        os.kill(first, signal.SIGTERM)
+        os.kill(first, signal.SIGCONT)
+        self.assertTrue(wait_until(lambda: not is_running(first)))
+        self.assert_unchanged(second, entry)
+        os.kill(second, signal.SIGTERM)
+        self.assertTrue(wait_until(self.is_rolled_back))
 
 
 class Failures(HugepageAttack):
