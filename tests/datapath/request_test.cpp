@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
+#include <latch>
 #include <limits>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "datapath/decode.h"
@@ -66,23 +69,116 @@ TEST(Request, KeepsTheChecksumOfItsFrameValid) {
   }
 }
 
-// The run and the lane of a frame may be anything, because other hosts can send to the NIC.
-TEST(Requests, TakeOnlyRepliesOfTheirRunAndLanes) {
-  Requests requests(4);
-  requests.next.run = 7;
-  requests.windows = {&requests.window};
-  requests.orders.resize(1);
-  std::vector<std::uint8_t> frame(kMinRequestFrame - kFcsBytes);
-  write_frame({}, frame);
-  const auto takes = [&](const Request& request) {
+// Two lanes that have sent some requests of run 7.
+class Lanes {
+ public:
+  Lanes() {
+    link_lanes({&first_, &second_});
+    begin_requests({&first_, &second_}, 7);
+    std::vector<Payload> payloads(4);
+    for (auto* lane : {&first_, &second_}) {
+      lane->write(4, [&](unsigned i) { return payloads[i].data(); });
+      lane->sent(4);
+    }
+  }
+
+  // Whether the first lane accepts the frame as a reply.
+  bool takes(const Request& request) {
+    std::vector<std::uint8_t> frame(kMinRequestFrame - kFcsBytes);
+    write_frame({}, frame);
     write_request(request, RequestBytes(frame.data() + kHeaderBytes, kRequestBytes));
     std::uint64_t now = 100;
-    return requests.take(frame, now);
+    return first_.take(frame, now);
+  }
+
+  Requests first_{4}, second_{4};
+};
+
+// The run and the lane of a frame may be anything, because other hosts can send to the NIC.
+TEST(Requests, TakeOnlyRepliesOfTheirRunAndLanes) {
+  Lanes lanes;
+  EXPECT_TRUE(lanes.takes({7, 0, 0, 40}));
+  EXPECT_TRUE(lanes.takes({7, 1, 0, 40}));
+  EXPECT_FALSE(lanes.takes({7, 2, 0, 40}));
+  EXPECT_FALSE(lanes.takes({8, 0, 1, 40}));
+  EXPECT_EQ(lanes.first_.replies.unrelated, 2U);
+}
+
+TEST(Requests, TakeOneReplyToEachRequest) {
+  Lanes lanes;
+  const auto available = [&] { return lanes.second_.window.available(100); };
+  EXPECT_EQ(available(), 0U);
+  for (const std::uint32_t number : {2, 0}) {
+    EXPECT_TRUE(lanes.takes({7, 1, number, 40}));
+    EXPECT_FALSE(lanes.takes({7, 1, number, 40}));
+    EXPECT_FALSE(lanes.takes({7, 1, number, 50}));
+  }
+  EXPECT_FALSE(lanes.takes({7, 1, 4, 40})) << "was not sent";
+  EXPECT_EQ(available(), 2U);
+  EXPECT_EQ(lanes.first_.latency.count(), 2U);
+  EXPECT_EQ(lanes.first_.replies.unrelated, 5U);
+  EXPECT_EQ(lanes.first_.replies.reordered, 1U);
+  EXPECT_TRUE(lanes.takes({7, 0, 2, 40})) << "same number, other lane";
+}
+
+TEST(Requests, TakeTheSameNumbersInTheNextTrial) {
+  Lanes lanes;
+  EXPECT_TRUE(lanes.takes({7, 0, 1, 40}));
+  begin_requests({&lanes.first_, &lanes.second_}, 8);
+  EXPECT_FALSE(lanes.takes({8, 0, 1, 40})) << "was not sent yet";
+  lanes.first_.answered.issue(2);
+  EXPECT_TRUE(lanes.takes({8, 0, 1, 40}));
+}
+
+// Numbers around those that were sent, and those of a former or later use of the same bits.
+TEST(AnsweredRequests, AreThoseThatWereSentAndNotAnsweredYet) {
+  constexpr std::uint32_t kHalf = 1U << 31U, kMax = std::numeric_limits<std::uint32_t>::max();
+  AnsweredRequests answered;
+  EXPECT_FALSE(answered.add(0)) << "nothing was sent";
+  answered.issue(100'000);
+  for (const auto number : {100'000U, 200'000U, kHalf - 1, kHalf, kHalf + 100'000, kMax}) {
+    EXPECT_FALSE(answered.add(number)) << number;
+  }
+  for (std::uint32_t number = 0; number < 100'000; number += 3) {
+    EXPECT_TRUE(answered.add(number)) << number;
+  }
+  for (std::uint32_t number = 0; number < 100'000; ++number) {
+    const bool replaced = number < 34'464;  // their bits belong to later numbers
+    EXPECT_EQ(answered.add(number), !replaced && number % 3 != 0) << number;
+    EXPECT_FALSE(answered.add(number)) << number;
+  }
+  for (const auto number : {100'000U, kHalf, kMax}) EXPECT_FALSE(answered.add(number)) << number;
+}
+
+TEST(AnsweredRequests, ContinueWhenNumbersWrapAround) {
+  AnsweredRequests answered;
+  std::uint32_t number = 0;
+  for (unsigned step = 0; step < 50; ++step, number += 1U << 30U) {
+    answered.issue(number + 3);
+    EXPECT_FALSE(answered.add(number + 3)) << step;
+    for (const auto one : {number + 2, number, number + 1}) {
+      EXPECT_TRUE(answered.add(one)) << step;
+      EXPECT_FALSE(answered.add(one)) << step;
+    }
+  }
+}
+
+TEST(AnsweredRequests, AreCountedOnceByTwoThreads) {
+  constexpr std::uint32_t kCount = 1'000'000;
+  std::latch both(2);
+  AnsweredRequests answered;
+  answered.issue(kCount);
+  std::array<unsigned, 2> counts{};
+  const auto count = [&](unsigned& counted) {
+    both.arrive_and_wait();
+    for (std::uint32_t number = 0; number < kCount; ++number) {
+      if (answered.add(number)) ++counted;
+    }
   };
-  EXPECT_TRUE(takes({7, 0, 0, 40}));
-  EXPECT_FALSE(takes({7, 1, 0, 40}));
-  EXPECT_FALSE(takes({8, 0, 1, 40}));
-  EXPECT_EQ(requests.replies.unrelated, 2U);
+  std::thread first(count, std::ref(counts[0])), second(count, std::ref(counts[1]));
+  first.join();
+  second.join();
+  EXPECT_EQ(counts[0] + counts[1], kCount);
 }
 
 TEST(Request, ReturnsToItsSenderAfterReversing) {

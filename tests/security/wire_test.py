@@ -139,15 +139,22 @@ class Replies(Wire):
                 self.assertEqual(result["total"]["rx"]["packets"], 0)
                 self.assertGreater(result["trials"][0]["replies"]["unrelated"], 0)
 
-    def test_repeated_and_old_replies_give_finite_figures(self):
+    def test_repeated_and_old_replies_are_not_counted_as_answered_requests(self):
+        answered = set()
+
         def answer(request):
+            answered.update({request.number, request.number + 5})
             yield from [request.reply()] * 10
             yield from (request.reply(stamp=stamp) for stamp in (0, 1, request.stamp // 2))
             yield from (request.reply(number=number) for number in (1 << 31, (1 << 32) - 1, 5))
             yield request.reply() + bytes(8000)
 
-        latency = self.round_trips(answer, least=50)["latency"]
-        self.assertGreater(latency["count"], 500)
+        result = self.round_trips(answer, least=50)
+        latency, total = result["latency"], result["total"]
+        self.assertGreater(latency["count"], 32)
+        self.assertEqual(latency["count"], total["rx"]["packets"])
+        self.assertLessEqual(latency["count"], len(answered))
+        self.assertGreater(result["trials"][0]["replies"]["unrelated"], 500)
         figures = [latency[name] for name in ("min_ns", "p50_ns", "p99_ns", "max_ns")]
         self.assertEqual(figures, sorted(figures))
         self.assertLess(figures[-1], time.monotonic_ns())

@@ -48,7 +48,7 @@ class EngineSession final : public Session {
     for (const auto* lane : team_->lanes()) {
       if (lane->requests) requests_.push_back(lane->requests.get());
     }
-    link_windows(requests_);
+    link_lanes(requests_);
     return {};
   }
 

@@ -140,7 +140,8 @@ inline constexpr EnumWords<Event::Kind, 2> kEventKinds = {{
 // Reordered and unrelated replies. (Lost replies are the sent minus the received packets.)
 struct ReplyCounts {
   std::uint64_t reordered = 0;  // arrived after the reply to a later request of the same sender
-  std::uint64_t unrelated = 0;  // not a reply, or the reply to a request of an earlier trial
+  // Not a reply, a reply to a request of an earlier trial, or a further reply to the same request.
+  std::uint64_t unrelated = 0;
 };
 
 struct Trial {

@@ -67,6 +67,29 @@ void Window::clear() noexcept {
   replied_.store(0, std::memory_order_relaxed);
 }
 
+bool AnsweredRequests::add(std::uint32_t number) noexcept {
+  // Numbers wrap around, so larger and smaller are signed differences.
+  const auto age = end_.load(std::memory_order_acquire) - 1 - number;
+  if (static_cast<std::int32_t>(age) < 0) return false;
+  const auto group = number / kBits;
+  const auto bit = std::uint64_t{1} << number % kBits;
+  auto& word = words_[group % kWords];
+  auto old = word.load(std::memory_order_relaxed);
+  for (;;) {
+    const auto old_group = static_cast<std::uint32_t>(old >> kBits);
+    if (static_cast<std::int32_t>((group - old_group) * kBits) < 0) return false;
+    const bool same = group == old_group;
+    if (same && (old & bit) != 0) return false;
+    const auto changed = same ? old | bit : std::uint64_t{group} << kBits | bit;
+    if (word.compare_exchange_weak(old, changed, std::memory_order_relaxed)) return true;
+  }
+}
+
+void AnsweredRequests::clear() noexcept {
+  for (auto& word : words_) word.store(0, std::memory_order_relaxed);
+  end_.store(0, std::memory_order_relaxed);
+}
+
 bool ReplyOrder::in_order(std::uint32_t number) noexcept {
   const bool later = !any_ || static_cast<std::int32_t>(number - last_) > 0;
   if (later) last_ = number;
@@ -74,12 +97,12 @@ bool ReplyOrder::in_order(std::uint32_t number) noexcept {
   return later;
 }
 
-void link_windows(const AllRequests& lanes) {
+void link_lanes(const AllRequests& lanes) {
   for (std::size_t i = 0; i < lanes.size(); ++i) {
     auto& requests = *lanes[i];
     requests.next.lane = static_cast<std::uint16_t>(i);
     requests.orders.resize(lanes.size());
-    for (auto* lane : lanes) requests.windows.push_back(&lane->window);
+    requests.lanes = lanes;
   }
 }
 
@@ -88,6 +111,7 @@ void begin_requests(const AllRequests& lanes, std::uint16_t run) {
     requests->next.run = run;
     requests->next.number = 0;
     requests->window.clear();
+    requests->answered.clear();
     requests->latency = Histogram();
     requests->replies = {};
     for (auto& order : requests->orders) order.clear();

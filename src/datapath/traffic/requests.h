@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <ctime>
@@ -71,6 +72,29 @@ class Window {
   std::atomic<std::uint64_t> replied_{0};
 };
 
+// Counts each request of a lane as answered at most once, and only if it was sent. One thread
+// sends; any thread may report replies.
+class AnsweredRequests {
+ public:
+  // Requests below `end` may be answered from now on. Must be called before they are sent.
+  void issue(std::uint32_t end) noexcept { end_.store(end, std::memory_order_release); }
+
+  // True if this is the first reply to a request that was sent. Also false if a request was
+  // answered that was sent at least 65,505 requests later, because its number may use the same
+  // word.
+  bool add(std::uint32_t number) noexcept;
+
+  void clear() noexcept;
+
+ private:
+  static constexpr std::uint32_t kBits = 32, kWords = 2048;
+
+  // The lower half of a word has the bits of 32 numbers, and the upper half their quotient by 32.
+  // Later numbers use the same word.
+  std::array<std::atomic<std::uint64_t>, kWords> words_{};
+  std::atomic<std::uint32_t> end_{0};
+};
+
 // Detects replies that arrive after the reply to a later request of the same sender.
 class ReplyOrder {
  public:
@@ -98,7 +122,8 @@ struct Requests {
 
   // Writes the next `count` requests, with the current time, to payload(0), payload(1) and so on.
   template <class Payload>
-  void write(unsigned count, Payload payload) const noexcept {
+  void write(unsigned count, Payload payload) noexcept {
+    answered.issue(next.number + count);
     auto request = next;
     request.stamp = request_time();
     for (unsigned i = 0; i < count; ++i) {
@@ -114,24 +139,26 @@ struct Requests {
 
   // Counts a received frame. `now` is the caller's last reading of the clock. If the request was
   // sent later than that, reads the clock again and updates `now`. Returns false if the frame is
-  // not a reply of this trial.
+  // not the first reply to a request of this trial.
   bool take(std::span<const std::uint8_t> frame, std::uint64_t& now) noexcept {
     const auto request = request_in(frame);
-    if (!request || request->run != next.run || request->lane >= windows.size()) {
+    if (!request || request->run != next.run || request->lane >= lanes.size()) {
       return count_unrelated();
     }
     if (request->stamp > now) now = request_time();
-    if (request->stamp > now) return count_unrelated();
+    auto& sender = *lanes[request->lane];
+    if (request->stamp > now || !sender.answered.add(request->number)) return count_unrelated();
     latency.add(now - request->stamp);
-    windows[request->lane]->replied(1);
+    sender.window.replied(1);
     if (!orders[request->lane].in_order(request->number)) ++replies.reordered;
     return true;
   }
 
   Request next;  // the next request to send
   Window window;
+  AnsweredRequests answered;       // of this lane, by replies that arrived on any lane
   Histogram latency;               // nanoseconds
-  std::vector<Window*> windows;    // windows of all lanes; not owned
+  std::vector<Requests*> lanes;    // all lanes, this one included; not owned
   std::vector<ReplyOrder> orders;  // orders[i]: replies to the requests of lane i
   ReplyCounts replies;
 
@@ -144,8 +171,8 @@ struct Requests {
 
 using AllRequests = std::vector<Requests*>;  // requests of all lanes, in the order of the lanes
 
-// Gives each lane the windows of all lanes. Must be called once.
-void link_windows(const AllRequests& lanes);
+// Lets each lane receive the replies to requests of all lanes. Must be called once.
+void link_lanes(const AllRequests& lanes);
 
 // Resets all counts. Must be called before each trial, after late packets were discarded. `run`
 // distinguishes requests of this trial from earlier ones that are still in flight.
