@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <nlohmann/json.hpp>
 
+#include "base/budget.h"
 #include "base/json_fields.h"
 #include "base/text.h"
 #include "setup/steps.h"
@@ -18,6 +19,8 @@ using Json = nlohmann::json;
 constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kSuffix = ".jsonl";
 constexpr std::size_t kSumDigits = 16;
+// The memory of a first line with 100,000 routes is about 70 MiB.
+constexpr std::size_t kMaxLineMemory = std::size_t{256} << 20U;
 
 // FNV-1a with 64 bits. It detects truncated lines and flipped bits. It need not detect forgery,
 // because only root can write the files.
@@ -116,7 +119,8 @@ void read_open_fields(const JsonFields& fields, Entry& entry) {
 }
 
 void read_open_line(const std::string& line, Entry& entry) {
-  JsonDocument document(line);
+  Budget budget("the journal entry", kMaxLineMemory);
+  JsonDocument document(line, &budget);
   const auto fields = document.root();
   if (fields.text("record") != "open") {
     entry.read_error = "its first line does not open an entry";

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <iterator>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "base/text.h"
@@ -123,6 +124,7 @@ class RouteRestorer {
     auto routes = links_.routes();
     if (!routes) return keep(routes.error());
     present_ = std::move(*routes);
+    std::ranges::sort(present_, {}, &os::Route::destination);
     const auto interfaces = links_.links();
     if (!interfaces) return keep(interfaces.error());
     std::set<std::string> there;
@@ -206,7 +208,7 @@ class RouteRestorer {
   // When an interface vanishes, an IPv6 route keeps the next hops of the others. Fails if the route
   // has next hops that were not saved, because the kernel would add ours to them.
   Result<> keep_own_hops(os::Route& route) const {
-    for (const auto& present : present_) {
+    for (const auto& present : present_to(route.destination)) {
       const bool is_foreign =
           is_same(present, route) && !std::ranges::all_of(present.outputs, [&](int output) {
             return leaves_by(route, output);
@@ -215,6 +217,11 @@ class RouteRestorer {
     }
     std::ranges::replace_if(route.outputs, [&](int output) { return output != index_; }, 0);
     return {};
+  }
+
+  // There may be a hundred thousand routes.
+  std::span<const os::Route> present_to(const std::string& destination) const {
+    return std::ranges::equal_range(present_, destination, {}, &os::Route::destination);
   }
 
   static bool is_same(const os::Route& present, const os::Route& wanted) {
@@ -232,7 +239,7 @@ class RouteRestorer {
   // The kernel has a route to the same destination with the same metric. It may have created that
   // route for this interface, with other attributes, or the route may lead to another interface.
   Result<> accept_own_route(const os::Route& wanted) const {
-    for (const auto& route : present_) {
+    for (const auto& route : present_to(wanted.destination)) {
       if (is_same(route, wanted) && leaves_by(route, index_)) return {};
     }
     return fail_other_route(wanted);
@@ -266,7 +273,7 @@ class RouteRestorer {
   Clock& clock_;
   const std::string former_name_;
   const int index_;
-  std::vector<os::Route> present_;  // when add_routes() began
+  std::vector<os::Route> present_;  // when add_routes() began, ordered by destination
   std::vector<os::Route> added_;
   std::optional<std::chrono::milliseconds> detected_by_;
   Result<> result_;

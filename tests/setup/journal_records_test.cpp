@@ -120,8 +120,12 @@ TEST(JournalRecords, OfAnEarlierVersionHaveOneMemberForEachAddress) {
 TEST(JournalRecords, MayListAHundredThousandRoutes) {
   auto entry = with_lines({});
   for (std::size_t i = 0; i < 100'000; ++i) {
-    entry.steps[0].before[list_key("route", i)] = fmt::format("inet 10.{}.0.0/16 metric 1", i);
-    entry.steps[0].manual_commands.push_back(fmt::format("ip route replace 10.{}.0.0/16", i));
+    entry.steps[0].before[list_key("route", i)] = fmt::format(
+        "inet6 2001:db8:{:x}:{:x}::/64 via 2001:db8::1 metric 1024 table 254 proto 186 pref medium",
+        i >> 16U,
+        i & 0xffffU);
+    entry.steps[0].manual_commands.push_back(
+        fmt::format("ip -6 route replace 2001:db8:{:x}:{:x}::/64", i >> 16U, i & 0xffffU));
   }
   MemoryDirectory files;
   Journal journal(files);

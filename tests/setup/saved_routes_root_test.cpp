@@ -2,9 +2,11 @@
 //
 // Saves and restores routes with the real kernel, in the network namespace of a child process.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "os/in_namespace.h"
+#include "os/scratch.h"
 #include "setup/saved_routes.h"
 
 namespace manactl::setup::saved_routes_root_test {
@@ -95,6 +97,45 @@ TEST(SavedRoutes, HaveAllAttributes) {
          "-6 route add local fd08::/64 dev one"},
         9,
         0);
+  });
+}
+
+void add_many_routes(const std::string& attributes) {
+  std::string commands;
+  for (unsigned i = 0; i < 100'000; ++i) {
+    commands += fmt::format("route add 11.{}.{}.{}/32 via 10.0.0.1 dev one {}\n",
+                            i >> 16U,
+                            i >> 8U & 255U,
+                            i & 255U,
+                            attributes);
+  }
+  const manactl::test::Scratch scratch;
+  scratch.file("routes", commands);
+  ip("-batch " + (scratch.path() / "routes").string());
+}
+
+TEST(SavedRoutes, MayBeAHundredThousand) {
+  run_in_network_namespace([] {
+    const auto links = os::open_links();
+    add_one();
+    add_many_routes("proto 186");
+    const auto saved = saved_routes(*links);
+    EXPECT_THAT(list_of(saved, "route"), SizeIs(100'000));
+    replace_one();
+    ASSERT_TRUE(restore(*links, saved));
+    EXPECT_EQ(saved_routes(*links), saved);
+  });
+}
+
+TEST(SavedRoutes, MayBeAHundredThousandThatADaemonHasAdded) {
+  run_in_network_namespace([] {
+    const auto links = os::open_links();
+    add_one();
+    add_many_routes("proto 186");
+    const auto saved = saved_routes(*links);
+    replace_one();
+    add_many_routes("proto 187");
+    ASSERT_TRUE(restore(*links, saved));
   });
 }
 
