@@ -218,6 +218,12 @@ Result<std::vector<RestoreResult>> restore_without_entry(const RestoreRequest& r
 
 }  // namespace
 
+std::string text_of(const RenamedInterface& interface) {
+  return fmt::format("'{}' is now named '{}': check what refers to it by name",
+                     printable(interface.before),
+                     printable(interface.now));
+}
+
 bool RestoreResult::is_complete() const {
   return all_reverted(reverted) && (unknown.empty() || !journaled);
 }

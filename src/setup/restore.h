@@ -24,6 +24,8 @@ struct RenamedInterface {
   std::string before, now;
 };
 
+std::string text_of(const RenamedInterface& interface);
+
 struct RestoreResult {
   std::string id, interface;  // both empty: files of --persist of any NIC
   bool earlier_boot = false;  // the reboot has undone the changes

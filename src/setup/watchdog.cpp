@@ -40,6 +40,12 @@ Result<WatchdogOutcome> restore_once(const WatchdogTask& task, const SetupContex
   for (const auto& one : restored.reverted) {
     if (!one.succeeded()) return because(one.result.error(), one.title);
   }
+  for (const auto& one : restored.reverted) {
+    for (const auto& note : one.notes) task.report(fmt::format("{}: {}", task.id, note));
+  }
+  for (const auto& interface : restored.renamed) {
+    task.report(fmt::format("{}: {}", task.id, text_of(interface)));
+  }
   // The disk may return, or another version may read the entry. A damaged one stays damaged.
   const bool may_become_readable = !(*entry)->is_readable() && !(*entry)->damaged;
   if (may_become_readable) return fail(Errc::io, (*entry)->read_error);
@@ -54,7 +60,10 @@ WatchdogOutcome restore_unconfirmed(const WatchdogTask& task, const SetupContext
     const auto outcome = restore_once(task, context);
     if (outcome) return *outcome;
     const auto& reason = outcome.error().message;
-    if (reason != reported) task.report(reason);
+    if (reason != reported) {
+      task.report(
+          fmt::format("{} is not confirmed and cannot be restored yet: {}", task.id, reason));
+    }
     reported = reason;
     context.clock.pause(pause);
   }

@@ -44,7 +44,8 @@ struct WatchdogTask {
   std::function<bool()> is_running;       // whether the process that prepares the NIC still runs
   std::function<void()> kill;             // kills that process
   std::function<bool()> must_end;         // whether the watchdog should end: do not wait any longer
-  std::function<void(const std::string&)> report;  // reports why the NIC is not yet restored
+  // Reports why the NIC is not yet restored, and what differs when it is.
+  std::function<void(const std::string&)> report;
   std::string stamp = {};  // process_stamp() of the watchdog: an entry of a later run has another
 };
 

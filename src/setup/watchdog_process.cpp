@@ -125,9 +125,7 @@ void leave_login_session(const std::string& id, const SetupContext& context) {
   };
   task.kill = [caller] { (void)syscall(SYS_pidfd_send_signal, caller, SIGKILL, nullptr, 0); };
   task.must_end = accept_sigterm;
-  task.report = [id = task.id](const std::string& reason) {
-    log(LOG_ERR, id + " is not confirmed and cannot be restored yet: " + reason);
-  };
+  task.report = [](const std::string& message) { log(LOG_ERR, message); };
   if (!block_signals() || fork() != 0) _exit(0);
   const pid_t own = getpid();
   task.stamp = process_stamp(static_cast<unsigned>(own), context.system.files);

@@ -147,6 +147,14 @@ TEST(JournalRecords, AreReadBackBeforeTheFirstChange) {
               HasSubstr("cannot read the journal entry back: Input/output error"));
 }
 
+TEST(JournalRecords, AreComparedWithWhatWasWritten) {
+  auto entry = with_lines({});
+  entry.deadline = std::chrono::milliseconds(-1);  // the reader expects an unsigned number
+  MemoryDirectory files;
+  EXPECT_EQ(Journal(files).create(entry).error().message,
+            "the journal entry differs from what was written");
+}
+
 TEST(JournalRecords, OfTheProgressAreReadAgain) {
   MemoryDirectory files;
   Journal journal(files);

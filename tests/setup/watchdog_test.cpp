@@ -88,6 +88,15 @@ TEST_F(Watchdog, RestoresAnUnconfirmedNic) {
   EXPECT_EQ(vm_.dump(), before_);
 }
 
+TEST_F(Watchdog, ReportsTheNewNameOfAnInterface) {
+  const std::string vf = "enP30832p0s0d1";
+  ASSERT_NE(vm_.link(vf), nullptr);
+  vm_.rename(vf, "vf1");
+  vm_.rebuild();
+  EXPECT_EQ(watch_for(60), WatchdogOutcome::restored);
+  EXPECT_THAT(reports_, ElementsAre(HasSubstr("'" + vf + "' is now named 'vf1'")));
+}
+
 TEST_F(Watchdog, RestoresANicThatAProcessUses) {
   // The watchdog restores even a NIC that is in use, because the administrator may have lost the
   // connection.
@@ -297,8 +306,9 @@ TEST_F(Watchdog, DoesNotMistakeAnUnreadableJournalForAClosedEntry) {
     vm_.state = saved;
     vm_.rebuild();
   }
-  EXPECT_THAT(reports_,
-              ElementsAre("cannot read the journal: the journal belongs to another user"));
+  EXPECT_THAT(
+      reports_,
+      ElementsAre(HasSubstr("cannot read the journal: the journal belongs to another user")));
 }
 
 // Simulates a run that hangs: the test kills it, but is_running() still returns true.

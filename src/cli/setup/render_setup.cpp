@@ -184,9 +184,7 @@ void print_text(Screen& screen, const std::vector<setup::RestoreResult>& restore
     out << name << restored_state(one) << '\n';
     print_rollback(out, one.reverted, verbosity > 0);
     for (const auto& interface : one.renamed) {
-      out << fmt::format("'{}' is now named '{}': check what refers to it by name\n",
-                         printable(interface.before),
-                         printable(interface.now));
+      out << setup::text_of(interface) << '\n';
     }
     if (one.unknown.empty()) continue;
     out << (one.journaled ? "These earlier settings are unknown:\n"
