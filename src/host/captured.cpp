@@ -154,6 +154,10 @@ class CapturedSockets final : public os::Sockets {
 
   Result<std::vector<os::TcpSocket>> tcp() const override { return snapshot_.tcp; }
 
+  Result<std::vector<std::uint64_t>> bound_to(int /*interface*/) const override {
+    return fail(Errc::unsupported, "a bundle has no sockets other than TCP");
+  }
+
  private:
   const Snapshot& snapshot_;
 };

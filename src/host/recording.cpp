@@ -154,6 +154,10 @@ class RecordingSockets final : public os::Sockets {
 
   Result<std::vector<os::TcpSocket>> tcp() const override { return snapshot_.tcp = real_.tcp(); }
 
+  Result<std::vector<std::uint64_t>> bound_to(int interface) const override {
+    return real_.bound_to(interface);
+  }
+
  private:
   os::Sockets& real_;
   Snapshot& snapshot_;

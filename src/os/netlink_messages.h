@@ -59,6 +59,7 @@ std::string encode_device_dump();
 std::string encode_chardev_request(std::uint32_t device);  // asks for the "uverbs" device
 std::string encode_port_request(std::uint32_t device, std::uint32_t port);
 std::string encode_tcp_dump(unsigned family);  // listening and established sockets
+std::string encode_socket_dump(unsigned family, unsigned protocol);  // sockets in all states
 
 // A decoded device. Its ports have the numbers 1 to port_count.
 struct RdmaDeviceReply {
@@ -75,6 +76,9 @@ Result<RdmaPort> decode_port(std::string_view body);
 
 // Empty if the message is truncated or of another family or state.
 std::optional<TcpSocket> decode_tcp(std::string_view body);
+
+// The inode of a socket that is bound to the interface.
+std::optional<std::uint64_t> decode_bound(std::string_view body, int interface);
 
 // A line of /proc/net/tcp or /proc/net/tcp6. Empty for the heading and for other states.
 std::optional<TcpSocket> decode_tcp_line(std::string_view line);

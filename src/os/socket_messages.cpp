@@ -53,14 +53,22 @@ std::optional<Endpoint> endpoint_of(std::string_view text) {
   return Endpoint{address_text(v4 ? AF_INET : AF_INET6, words), static_cast<std::uint16_t>(*port)};
 }
 
+std::string encode_dump(unsigned family, unsigned protocol, std::uint32_t states) {
+  inet_diag_req_v2 request{};
+  request.sdiag_family = static_cast<std::uint8_t>(family);
+  request.sdiag_protocol = static_cast<std::uint8_t>(protocol);
+  request.idiag_states = states;
+  return encode_request(SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(request));
+}
+
 }  // namespace
 
 std::string encode_tcp_dump(unsigned family) {
-  inet_diag_req_v2 request{};
-  request.sdiag_family = static_cast<std::uint8_t>(family);
-  request.sdiag_protocol = IPPROTO_TCP;
-  request.idiag_states = (1U << TCP_LISTEN) | (1U << TCP_ESTABLISHED);
-  return encode_request(SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, bytes_of(request));
+  return encode_dump(family, IPPROTO_TCP, (1U << TCP_LISTEN) | (1U << TCP_ESTABLISHED));
+}
+
+std::string encode_socket_dump(unsigned family, unsigned protocol) {
+  return encode_dump(family, protocol, UINT32_MAX);
 }
 
 std::optional<TcpSocket> decode_tcp(std::string_view body) {
@@ -84,6 +92,12 @@ std::optional<TcpSocket> decode_tcp(std::string_view body) {
     if (attribute->type == INET_DIAG_MARK) socket.mark = attribute->u32().value_or(0);
   }
   return socket;
+}
+
+std::optional<std::uint64_t> decode_bound(std::string_view body, int interface) {
+  const auto message = leading<inet_diag_msg>(body);
+  const bool is_bound = message && message->id.idiag_if == static_cast<unsigned>(interface);
+  return is_bound ? std::optional<std::uint64_t>(message->idiag_inode) : std::nullopt;
 }
 
 std::optional<TcpSocket> decode_tcp_line(std::string_view line) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Listening and established TCP sockets of this network namespace. sock_diag(7) is used only if
-// tcp_diag is loaded, because a request would make the kernel load it. Otherwise the sockets are
-// read from /proc/net/tcp, which is slower.
+// Sockets of this network namespace. sock_diag(7) is used only for protocols whose module, such as
+// tcp_diag, is loaded, because a request would make the kernel load it.
 
 #pragma once
 
@@ -28,7 +27,14 @@ struct TcpSocket {
 class Sockets {
  public:
   virtual ~Sockets() = default;
-  virtual Result<std::vector<TcpSocket>> tcp() const = 0;  // reports IPv4-mapped addresses as IPv4
+
+  // Listening and established TCP sockets, IPv4-mapped addresses as IPv4. Without tcp_diag, reads
+  // /proc/net/tcp, which is slower.
+  virtual Result<std::vector<TcpSocket>> tcp() const = 0;
+
+  // Inodes of the TCP, UDP and raw sockets that SO_BINDTODEVICE binds to the interface. Misses the
+  // sockets of protocols whose module is not loaded.
+  virtual Result<std::vector<std::uint64_t>> bound_to(int interface) const = 0;
 };
 
 // `files` is the live system and must outlive the result.

@@ -88,6 +88,20 @@ void add_attachments(const host::Nic& nic,
   if (nic.vf) add(*nic.vf, true);
 }
 
+// Inodes of the packet sockets that are bound to the interface.
+std::vector<std::uint64_t> packet_sockets(int interface, const os::Files& files) {
+  // "sk RefCnt Type Proto Iface R Rmem User Inode" (packet_seq_show).
+  constexpr std::size_t kInterface = 4, kInode = 8;
+  std::vector<std::uint64_t> inodes;
+  const auto text = files.read("proc/net/packet").value_or("");
+  for (const auto line : split(text, '\n')) {
+    const auto fields = words(line);
+    if (fields.size() <= kInode || fields[kInterface] != std::to_string(interface)) continue;
+    if (const auto inode = parse_unsigned(fields[kInode])) inodes.push_back(*inode);
+  }
+  return inodes;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> find_objections(const host::Nic& nic,
@@ -111,28 +125,20 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
 
 std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system) {
   if (!nic.synthetic) return {};
-  // "sk RefCnt Type Proto Iface ...", with the index of the interface (packet_seq_show).
-  constexpr std::size_t kInterface = 4;
-  std::size_t packet_sockets = 0;
-  const auto text = system.files.read("proc/net/packet").value_or("");
-  for (const auto line : split(text, '\n')) {
-    const auto fields = words(line);
-    const bool is_bound =
-        fields.size() > kInterface && fields[kInterface] == std::to_string(nic.synthetic->index);
-    if (is_bound) ++packet_sockets;
-  }
-  const auto tcp = system.sockets.tcp().value_or(std::vector<os::TcpSocket>{});
-  const auto tcp_sockets = static_cast<std::size_t>(
-      std::ranges::count(tcp, nic.synthetic->index, &os::TcpSocket::bound_to));
-  std::vector<std::string> found;
-  if (packet_sockets > 0) found.push_back(counted(packet_sockets, "packet socket"));
-  if (tcp_sockets > 0) found.push_back(counted(tcp_sockets, "TCP socket"));
-  if (found.empty()) return {};
+  const int index = nic.synthetic->index;
+  auto inodes = system.sockets.bound_to(index).value_or(std::vector<std::uint64_t>{});
+  for (const auto inode : packet_sockets(index, system.files)) inodes.push_back(inode);
+  if (inodes.empty()) return {};
+  std::set<std::string> links;
+  for (const auto inode : inodes) links.insert(fmt::format("socket:[{}]", inode));
+  std::vector<std::string> programs;
+  for (const auto& holder : find_holders(links, system.files)) programs.push_back(holder.text());
+  if (programs.empty()) programs.emplace_back("processes that are not visible here");
   return fmt::format(
-      "running programs have {} bound to {}: these sockets receive nothing any "
-      "more, even after restore; restart the programs then",
-      join(found, " and "),
-      printable(nic.synthetic->name));
+      "{} bound to {} will receive nothing any more, even after restore; restart then: {}",
+      counted(inodes.size(), "socket"),
+      printable(nic.synthetic->name),
+      join(programs, ", "));
 }
 
 // The kernel shows the settings of net_core_table (net/core/sysctl_net_core.c), such as

@@ -21,8 +21,8 @@ Result<std::vector<std::string>> find_objections(const host::Nic& nic,
                                                  const os::System& system,
                                                  bool vf_only = false);
 
-// A sentence about the sockets of running programs that are bound to the synthetic interface and
-// stay without packets when it vanishes; empty if there are none. UDP sockets are not found.
+// A sentence about the programs with sockets that are bound to the synthetic interface, and stay
+// without packets when it vanishes. Empty if none are found.
 std::string warn_of_bound_sockets(const host::Nic& nic, const os::System& system);
 
 // Fails with Errc::unsupported outside the initial network namespace: the kernel creates the

@@ -74,6 +74,14 @@ TEST(SocketMessages, RejectOtherStatesOtherFamiliesAndTruncation) {
 constexpr const char* kLine =
     "   1: 0400000A:0016 0900010A:C3CA 01 00000000:00000000 02:0001 00000000     0        0 4711 2";
 
+TEST(SocketMessages, ShowWhichInterfaceASocketIsBoundTo) {
+  auto reply = message(AF_INET, TCP_CLOSE);
+  reply.id.idiag_if = 4;
+  EXPECT_EQ(decode_bound(bytes_of(reply), 4), 7U);
+  EXPECT_EQ(decode_bound(bytes_of(reply), 5), std::nullopt);
+  EXPECT_EQ(decode_bound(bytes_of(reply).substr(1), 4), std::nullopt);
+}
+
 TEST(SocketLines, ContainAddressesPortsAndInode) {
   const auto socket = decode_tcp_line(kLine);
   ASSERT_TRUE(socket);

@@ -206,6 +206,11 @@ class FakeSockets final : public os::Sockets {
 
   Result<std::vector<os::TcpSocket>> tcp() const override { return vm_.sockets; }
 
+  Result<std::vector<std::uint64_t>> bound_to(int interface) const override {
+    const auto found = vm_.bound_sockets.find(interface);
+    return found == vm_.bound_sockets.end() ? std::vector<std::uint64_t>{} : found->second;
+  }
+
  private:
   FakeVm& vm_;
 };

@@ -112,7 +112,8 @@ class FakeVm {
   std::vector<FakeProcess> processes;
   std::map<std::string, std::string> more_files;  // path -> text
   Result<std::vector<os::TcpSocket>> sockets;
-  std::map<std::string, int> refused;  // path or command -> errno
+  std::map<int, std::vector<std::uint64_t>> bound_sockets;  // by the index of the interface
+  std::map<std::string, int> refused;                       // path or command -> errno
   // A path, "links", "addresses", "routes", "modules", "journal" or "journal entry" -> number of
   // reads that still succeed; the later ones fail with EIO.
   mutable std::map<std::string, unsigned> unreadable;

@@ -183,13 +183,18 @@ TEST(Guard, WarnsOfSocketsThatAreBoundToTheSyntheticInterface) {
       "0000000000000000 3      3    0003   11     1 0      0      4712\n"
       "0000000000000000 3      3    0003   0     1 0      0      10\n";
   vm.rebuild();
-  EXPECT_THAT(warn_of_bound_sockets(nic_of(true, true), vm.context().system),
-              StartsWith("running programs have 1 packet socket bound to eth1: these sockets"));
-  os::TcpSocket socket;
-  socket.bound_to = 10;
-  vm.sockets = std::vector{socket, socket, os::TcpSocket{}};
-  EXPECT_THAT(warn_of_bound_sockets(nic_of(true, true), vm.context().system),
-              StartsWith("running programs have 1 packet socket and 2 TCP sockets bound to eth1"));
+  const auto warning = [&] {
+    return warn_of_bound_sockets(nic_of(true, true), vm.context().system);
+  };
+  EXPECT_EQ(warning(),
+            "1 socket bound to eth1 will receive nothing any more, even after restore; "
+            "restart then: processes that are not visible here");
+  vm.bound_sockets[10] = {5000, 5001};
+  vm.processes = {{812, "dhclient", "socket:[4711]"}, {900, "dnsmasq", "socket:[5001]"}};
+  vm.rebuild();
+  EXPECT_EQ(warning(),
+            "3 sockets bound to eth1 will receive nothing any more, even after restore; "
+            "restart then: process 812 (dhclient), process 900 (dnsmasq)");
   EXPECT_EQ(warn_of_bound_sockets(nic_of(false, true), vm.context().system), "");
 }
 

@@ -29,6 +29,8 @@ TEST(NetworkManagers, AreAwaitedOnlyIfTheyRun) {
   EXPECT_FALSE(is_ready({{"run/udev/control", ""}}));
   EXPECT_FALSE(is_ready({{"run/udev/control", ""}, {"run/udev/data/n77", "I:1\n"}}));
   EXPECT_TRUE(is_ready({{"run/udev/control", ""}, {"run/udev/data/n7", "I:1\n"}}));
+  EXPECT_FALSE(
+      is_ready({{"run/udev/control", ""}, {"run/udev/data/n7", "I:1\n"}, {"run/udev/queue", ""}}));
   EXPECT_FALSE(is_ready({{"run/NetworkManager/devices/3", ""}}));
   EXPECT_TRUE(is_ready({{"run/NetworkManager/devices/7", ""}}));
 }

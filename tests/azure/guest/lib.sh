@@ -192,9 +192,10 @@ bring_up() {
 # Prints the settings of an interface that neither /proc nor /sys shows.
 link_settings() {
   local option
-  for option in l k x a s; do ethtool -$option $1 2>/dev/null; done | grep -v -e 'Link detected' -e 'Speed:'
+  for option in l g c k x a s; do ethtool -$option $1 2>/dev/null; done | grep -v -e 'Link detected' -e 'Speed:'
   ethtool -n $1 rx-flow-hash udp4
-  ip -d -o link show dev $1 | grep -oE 'altname [^ ]+|allmulti [0-9]+|g[sr]o_[a-z0-9_]+ [0-9]+'
+  ip -d -o link show dev $1 | grep -oE 'altname [^ ]+|promiscuity [0-9]+|allmulti [0-9]+|g[sr]o_[a-z0-9_]+ [0-9]+'
+  tc qdisc show dev $1 root
   ip neigh show nud permanent dev $1
   ip neigh show proxy dev $1
   ip maddress show dev $1 | grep static
@@ -223,8 +224,11 @@ state() {
   ip route show table all | sed 's/ *$//' | sort
   echo "# next-hop objects"
   ip nexthop
+  echo "# rules"
+  ip rule
+  ip -6 rule
   echo "# settings"
-  grep -rs . /proc/sys/net/ipv[46]/*/{eth,enP}* /sys/class/net/{eth,enP}*/{ifalias,tx_queue_len,gro_flush_timeout,threaded} \
+  grep -rs . /proc/sys/net/ipv[46]/*/{eth,enP}* /sys/class/net/{eth,enP}*/{ifalias,tx_queue_len,gro_flush_timeout,napi_defer_hard_irqs,netdev_group,threaded} \
     /sys/class/net/{eth,enP}*/queues/*/[rx]ps_* | sort
   [ ! -e /sys/class/net/eth1 ] || link_settings eth1
   echo "# bindings"
@@ -270,6 +274,7 @@ without_duplicate_detection() {
 
 # Adds addresses, routes and settings to eth1, for the boots that test prepare and restore.
 configure_eth1() {
+  local cpus
   ip address replace 10.9.0.5/24 dev eth1
   ip address replace fd00:9::5/64 dev eth1 nodad
   ip route replace 10.77.0.0/16 via 10.9.0.1 metric 50
@@ -285,9 +290,14 @@ configure_eth1() {
   echo 1 >/proc/sys/net/ipv4/conf/eth1/arp_ignore
   echo 2 >/proc/sys/net/ipv6/conf/eth1/accept_ra
   echo 77 >/proc/sys/net/ipv4/neigh/eth1/gc_stale_time
-  ip link set eth1 alias "the back end" txqueuelen 4000
+  ip link set eth1 alias "the back end" txqueuelen 4000 group 7
   echo 5000 >/sys/class/net/eth1/gro_flush_timeout
-  ethtool -L eth1 combined 1
+  echo 2 >/sys/class/net/eth1/napi_defer_hard_irqs
+  echo 1 >/sys/class/net/eth1/threaded
+  # Not the default number of channels, which is the number of CPUs, and not the default RSS table.
+  cpus=$(grep -c ^processor /proc/cpuinfo)
+  ethtool -L eth1 combined $(((cpus + 1) / 2))
+  [ $cpus -lt 4 ] || ethtool -X eth1 weight 1 3
   ethtool -K eth1 gro off >/dev/null
   ethtool -N eth1 rx-flow-hash udp4 sdfn
   ethtool -s eth1 msglvl 7
@@ -299,6 +309,11 @@ configure_eth1() {
   bridge fdb replace 02:00:00:00:00:07 dev eth1 self
   ip token set ::a:b:c:d dev eth1
   echo 1 >/sys/class/net/eth1/queues/rx-0/rps_cpus
+  echo 64 >/sys/class/net/eth1/queues/rx-0/rps_flow_cnt
+  echo 1 >/sys/class/net/eth1/queues/tx-0/xps_cpus
+  ethtool -G eth1 rx 512 tx 256
+  tc qdisc replace dev eth1 root handle 8001: pfifo limit 500
+  ip rule show | grep -q "oif eth1" || ip rule add oif eth1 table 100
 }
 
 # Waits until the state equals the state after boot; otherwise prints the difference and fails.

@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: MIT
 #
-# While a process has the uio device open, as DPDK does, restore refuses to unbind the NIC.
+# prepare names programs whose sockets are bound to the interface. While a process has the uio device open, as
+# DPDK does, restore refuses to unbind the NIC.
+
+modprobe raw_diag
+busybox arping -I eth1 10.9.0.99 >/dev/null &
+packet=$!
+busybox ping -I eth1 10.9.0.99 >/dev/null &
+raw=$!
+for program in $packet $raw; do
+  wait_for eval 'manactl prepare eth1 --dry-run 2>&1 | grep "restart then: .*process '$program' (busybox)"'
+done
+kill $packet $raw
+wait $packet $raw || true
 
 manactl prepare eth1 --hugepages 16 >/run/azure/out
 sleep 1000 </dev/uio0 &
