@@ -134,6 +134,26 @@ void read_open_line(const std::string& line, Entry& entry) {
   }
 }
 
+// Reads a text for each of some steps: {"3": "text"}.
+void read_step_texts(const JsonFields& fields,
+                     const char* name,
+                     std::string StepRecord::* target,
+                     Entry& entry) {
+  for (const auto& [step, text] : fields.text_map(name)) {
+    const auto number = parse_unsigned(step);
+    if (number && *number < entry.steps.size()) entry.steps[*number].*target = text;
+  }
+}
+
+Json step_texts(const Entry& entry, std::string StepRecord::* source) {
+  Json texts = Json::object();
+  for (std::size_t number = 0; number < entry.steps.size(); ++number) {
+    const auto& text = entry.steps[number].*source;
+    if (!text.empty()) texts[std::to_string(number)] = text;
+  }
+  return texts;
+}
+
 // Ignores kinds of records that only a later version knows.
 void read_progress_line(const std::string& line, Entry& entry) {
   JsonDocument document(line);
@@ -146,10 +166,8 @@ void read_progress_line(const std::string& line, Entry& entry) {
     for (const auto number : fields.numbers("steps")) {
       if (number < entry.steps.size()) entry.steps[number].reverted = true;
     }
-    for (const auto& [step, index] : fields.text_map("written_to")) {
-      const auto number = parse_unsigned(step);
-      if (number && *number < entry.steps.size()) entry.steps[*number].written_to = index;
-    }
+    read_step_texts(fields, "written_to", &StepRecord::written_to, entry);
+    if (fields.has("kept")) read_step_texts(fields, "kept", &StepRecord::kept_settings, entry);
   }
   if (record == "boot-files") {
     entry.boot_files.clear();
@@ -315,16 +333,15 @@ Result<> Journal::begin_restore(const std::string& id) {
 
 Result<> Journal::mark_reverted(const Entry& entry) {
   Json steps = Json::array();
-  Json written_to = Json::object();
   for (std::size_t number = 0; number < entry.steps.size(); ++number) {
-    const auto& step = entry.steps[number];
-    if (step.reverted) steps.push_back(number);
-    if (!step.written_to.empty()) written_to[std::to_string(number)] = step.written_to;
+    if (entry.steps[number].reverted) steps.push_back(number);
   }
-  return append(
-      files_,
-      entry.id,
-      {{"record", "reverted"}, {"steps", std::move(steps)}, {"written_to", std::move(written_to)}});
+  return append(files_,
+                entry.id,
+                {{"record", "reverted"},
+                 {"steps", std::move(steps)},
+                 {"written_to", step_texts(entry, &StepRecord::written_to)},
+                 {"kept", step_texts(entry, &StepRecord::kept_settings)}});
 }
 
 Result<> Journal::remove(const std::string& id) {

@@ -90,8 +90,9 @@ class SettingRestorer {
     }
     if (saved_.empty()) return {};
     auto read = read_now();
-    if (!read || lost == Lost::nothing) return read ? differences() : read;
+    if (!read) return read;
     keep_managed();
+    if (lost == Lost::nothing) return differences();
     read = write_if(is_ethtool);
     // The number of channels decides which queues have files. hv_netvsc adds most queues some time
     // after the interface.
@@ -124,12 +125,14 @@ class SettingRestorer {
   void keep_managed() {
     std::erase_if(saved_, [&](const auto& setting) {
       const auto& [key, value] = setting;
+      if (managed_.keys.contains(key)) return true;
       const auto first = managed_.at_return.find(key);
       const auto present = now_.find(key);
       const bool is_managed = first != managed_.at_return.end() && present != now_.end() &&
                               first->second != present->second && present->second != value &&
                               !key.ends_with("/mtu");
       if (is_managed) {
+        managed_.keys.insert(key);
         managed_.kept.push_back(
             fmt::format("/{} was '{}', but something set it to '{}' when the interface returned",
                         path_of(key, link_.name),

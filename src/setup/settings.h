@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <set>
+
 #include "os/system.h"
 #include "setup/step.h"
 
@@ -35,8 +37,12 @@ enum class Lost {
 
 // Settings that a network manager has changed since the interface returned stay as they are.
 struct ManagedSettings {
-  Values at_return;               // file_settings() before the network managers acted
-  std::vector<std::string> kept;  // set by restore_settings(), a text for each
+  Values at_return;  // file_settings() before the network managers acted
+
+  // Set by restore_settings(): their keys, and a text for each. A repeated call gets the keys of
+  // the earlier one, and adds no texts for these.
+  std::set<std::string> keys;
+  std::vector<std::string> kept;
 };
 
 // Writes the settings that were lost and differ, and verifies them. Waits for files that the driver

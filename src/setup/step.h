@@ -83,6 +83,7 @@ struct StepRecord {
   bool reverted = false;  // by an earlier restore that could not revert every step
   // The index of the interface to which an earlier restore has written what the step records.
   std::string written_to;
+  std::string kept_settings;  // by that restore, see ManagedSettings::keys; separated by blanks
 
   // Empty unless the step changes an interface.
   std::string interface() const { return value_at(parameters, "interface"); }
@@ -93,12 +94,11 @@ struct StepRecord {
 };
 
 struct RevertRequest {
-  const StepRecord& record;
+  StepRecord& record;                            // the step may set written_to and kept_settings
   std::vector<const StepRecord*> other_records;  // the same step of other NICs, if in effect
   bool force = false;                            // overwrite values that other programs have set
   bool is_repeated = false;  // an earlier restore has reverted other steps: the NIC may be in use
-  std::string* written_to = nullptr;  // StepRecord::written_to, which the step may set
-  Values* at_return = nullptr;        // settings of the interface when it returned (file_settings)
+  Values* at_return = nullptr;  // settings of the interface when it returned (file_settings)
   std::vector<std::string>* notes = nullptr;  // RevertResult::notes, to which the step may add
 };
 

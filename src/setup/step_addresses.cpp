@@ -60,7 +60,8 @@ class SaveAddresses final : public Step {
   Result<Values> apply(const StepContext& /*context*/) override { return Values{}; }
 
   Result<> revert(const StepContext& context, const RevertRequest& request) override {
-    const auto& before = request.record.before;
+    auto& record = request.record;
+    const auto& before = record.before;
     auto link = find_link(context.system, interface_);
     if (!link) return tl::unexpected<Error>(link.error());
     const auto lost = find_lost(*link, request);
@@ -72,6 +73,9 @@ class SaveAddresses final : public Step {
     auto mtu = lost == Lost::all_settings ? restore_mtu(context, *link, before) : Result<>();
     ManagedSettings managed;
     if (request.at_return != nullptr) managed.at_return = *request.at_return;
+    if (lost == Lost::nothing) {
+      for (const auto key : words(record.kept_settings)) managed.keys.emplace(key);
+    }
     auto settings = restore_settings(context, *link, before, lost, managed);
     if (request.notes != nullptr) {
       *request.notes = std::move(managed.kept);
@@ -82,7 +86,8 @@ class SaveAddresses final : public Step {
                         link->name));
       }
     }
-    if (request.written_to != nullptr) *request.written_to = std::to_string(link->index);
+    record.written_to = std::to_string(link->index);
+    record.kept_settings = join({managed.keys.begin(), managed.keys.end()}, " ");
     Result<> result;
     // Some sysctls decide about addresses, and routes may need addresses.
     for (auto& restored : {mtu,

@@ -53,8 +53,7 @@ std::vector<RevertResult> roll_back(const StepContext& context,
   for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
     if (record->reverted) continue;
     RevertResult one{record->title, {}, {}};
-    const RevertRequest request{
-        *record, {}, force, is_repeated, &record->written_to, &at_return, &one.notes};
+    const RevertRequest request{*record, {}, force, is_repeated, &at_return, &one.notes};
     one.kind = record->kind;
     one.result = revert_step(context, request, entry, entries);
     if (!one.result) {

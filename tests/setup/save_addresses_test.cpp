@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 class SaveAddresses : public ::testing::Test {
  protected:
   std::string revert(Values before) {
-    const auto record = make_record(*step_, std::move(before));
+    auto record = make_record(*step_, std::move(before));
     vm_.rebuild();
     const auto reverted = step_->revert(vm_.context(), {record, {}, false});
     return reverted ? "" : reverted.error().message;

@@ -220,6 +220,27 @@ TEST(PreparedNic, KeepsWhatTheNetworkManagerSetsWhenItReturns) {
               ElementsAre(HasSubstr("rp_filter was '2', but something set it to '1'")));
 }
 
+// The first restore fails for another reason.
+TEST(PreparedNic, KeepsWhatTheNetworkManagerHasSetInARepeatedRestore) {
+  FakeVm vm;
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  vm.after = [&vm](const std::string& change) {
+    const auto* link = vm.link("eth1");
+    if (link == nullptr || change.find("eth1 up") == std::string::npos) return;
+    vm.state.settings[link->index][kFilter] = "1";
+  };
+  vm.refused["ip eth1 route add 192.0.2.0/24"] = EIO;
+  EXPECT_FALSE(restore({"eth1"}, vm.context())->front().is_complete());
+  vm.refused.clear();
+  const auto repeated = restore({"eth1"}, vm.context());
+  ASSERT_TRUE(repeated && repeated->size() == 1);
+  EXPECT_TRUE(repeated->front().is_complete());
+  EXPECT_THAT(repeated->front().reverted.back().notes, ElementsAre());
+  EXPECT_EQ(vm.setting("eth1", kFilter), "1");
+}
+
 TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
   FakeVm vm;
   Request request;

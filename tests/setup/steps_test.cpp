@@ -131,7 +131,8 @@ TEST(Steps, ReportEachValueThatCannotBeReadWhenTheyAreReverted) {
     const auto& records = prepared->entry.steps;
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
       const auto revert = [&] {
-        return (*make_step(*record))->revert(context, {*record, {}, false});
+        auto copy = *record;
+        return (*make_step(copy))->revert(context, {copy, {}, false});
       };
       for (const auto& source : sources()) {
         expect_reported(vm, source, "revert: " + record->title, revert);
