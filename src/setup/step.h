@@ -94,7 +94,7 @@ struct StepRecord {
 };
 
 struct RevertRequest {
-  StepRecord& record;                            // the step may set written_to and kept_settings
+  StepRecord& record;                            // the step may set kept_settings
   std::vector<const StepRecord*> other_records;  // the same step of other NICs, if in effect
   bool force = false;                            // overwrite values that other programs have set
   bool is_repeated = false;  // an earlier restore has reverted other steps: the NIC may be in use

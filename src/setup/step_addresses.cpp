@@ -86,7 +86,6 @@ class SaveAddresses final : public Step {
                         link->name));
       }
     }
-    record.written_to = std::to_string(link->index);
     record.kept_settings = join({managed.keys.begin(), managed.keys.end()}, " ");
     Result<> result;
     // Some sysctls decide about addresses, and routes may need addresses.

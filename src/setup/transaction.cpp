@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "setup/nic_interface.h"
 #include "setup/vanished_device.h"
 
 namespace manactl::setup {
@@ -24,6 +25,21 @@ Result<> revert_step(const StepContext& context,
     }
   }
   return (*step)->revert(context, request);
+}
+
+// The index of the interface that the step changes; empty if there is none now.
+std::string interface_index(const StepRecord& record, const os::System& system) {
+  if (record.interface().empty()) return {};
+  const auto link = find_link(system, interface_of(record.parameters));
+  return link ? std::to_string(link->index) : std::string();
+}
+
+// The host may offer the channel again after an earlier restore: the interface is then a new one.
+bool needs_revert(const StepRecord& record, const os::System& system) {
+  if (!record.reverted) return true;
+  if (record.written_to.empty()) return false;
+  const auto index = interface_index(record, system);
+  return !index.empty() && index != record.written_to;
 }
 
 }  // namespace
@@ -51,11 +67,14 @@ std::vector<RevertResult> roll_back(const StepContext& context,
   std::vector<RevertResult> results;
   Values at_return;
   for (auto record = entry.steps.rbegin(); record != entry.steps.rend(); ++record) {
-    if (record->reverted) continue;
+    if (!needs_revert(*record, context.system)) continue;
     RevertResult one{record->title, {}, {}};
     const RevertRequest request{*record, {}, force, is_repeated, &at_return, &one.notes};
     one.kind = record->kind;
+    const auto index = interface_index(*record, context.system);
     one.result = revert_step(context, request, entry, entries);
+    record->written_to =
+        index.empty() && one.result ? interface_index(*record, context.system) : index;
     if (!one.result) {
       const auto vanished = find_vanished_device(entry, context.system);
       one.device_vanished = vanished.caused(one.result.error(), *record, entry);

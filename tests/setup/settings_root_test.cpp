@@ -3,11 +3,13 @@
 // Saves and restores settings with the real kernel, in the network namespace of a child process.
 // /sys shows another namespace: tests/azure covers the settings in it.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <random>
 
 #include "os/in_namespace.h"
+#include "os/scratch.h"
 #include "setup/settings.h"
 
 namespace manactl::setup::settings_root_test {
@@ -18,9 +20,11 @@ using os::test::run;
 using os::test::run_in_network_namespace;
 using os::test::run_program;
 using ::testing::Contains;
+using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 class Machine {
  public:
@@ -226,6 +230,32 @@ TEST(Settings, OfAnInterfaceThatWasSetDownAreItsNeighbors) {
     EXPECT_NE(machine.saved(), saved);
     EXPECT_EQ(machine.restore(saved, Lost::neighbors), "");
     EXPECT_EQ(machine.saved(), saved);
+  });
+}
+
+TEST(Settings, MayIncludeTenThousandNeighbors) {
+  std::string commands;
+  for (unsigned i = 0; i < 10'000; ++i) {
+    commands += fmt::format(
+        "neigh add 10.9.{}.{} lladdr 02:00:00:00:00:09 dev one nud permanent\n", i >> 8U, i & 255U);
+  }
+  const manactl::test::Scratch scratch;
+  scratch.file("neighbors", commands);
+  run_in_network_namespace([&] {
+    Machine machine;
+    add_one();
+    ip("-batch " + (scratch.path() / "neighbors").string());
+    const auto saved = machine.saved();
+    const auto sorted = [](const Values& values) {
+      auto texts = list_of(values, "setting");
+      std::ranges::sort(texts);
+      return texts;
+    };
+    EXPECT_THAT(sorted(saved), SizeIs(Gt(10'000U)));
+    ip("link del one");
+    add_one();
+    EXPECT_EQ(machine.restore(saved), "");
+    EXPECT_TRUE(sorted(machine.saved()) == sorted(saved));
   });
 }
 

@@ -241,6 +241,35 @@ TEST(PreparedNic, KeepsWhatTheNetworkManagerHasSetInARepeatedRestore) {
   EXPECT_EQ(vm.setting("eth1", kFilter), "1");
 }
 
+// The host removes and offers the channel again at any change of restore.
+TEST(PreparedNic, MayVanishAgainWhileItIsRestored) {
+  unsigned incomplete = 0;
+  for (unsigned at = 1, changes = at; at <= changes; ++at) {
+    FakeVm vm;
+    vm.state.settings[4] = {{kAlias, "backend"}, {kFilter, "2"}, {kQueue, "3"}};
+    vm.rebuild();
+    const auto before = vm.dump();
+    Request request;
+    request.interface = *InterfaceName::parse("eth1");
+    ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+    changes = 0;
+    vm.after = [&](const std::string& /*change*/) {
+      if (++changes != at) return;
+      vm.reoffer_nic(1, "eth1");
+      vm.rebuild();
+    };
+    const auto restored = restore({"eth1"}, vm.context());
+    ASSERT_TRUE(restored && restored->size() == 1);
+    if (restored->front().is_complete()) continue;
+    ++incomplete;
+    const auto repeated = restore({"eth1"}, vm.context());
+    ASSERT_TRUE(repeated && repeated->size() == 1) << at;
+    EXPECT_TRUE(repeated->front().is_complete()) << at;
+    EXPECT_EQ(vm.dump(), before) << at;
+  }
+  EXPECT_GT(incomplete, 3U);
+}
+
 TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
   FakeVm vm;
   Request request;
