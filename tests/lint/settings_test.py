@@ -51,6 +51,10 @@ ETHTOOL_COMMANDS = {
     "SMODULE": NOT_SUPPORTED,
 } | {name: "the feature of the same name covers it" for name in
      ("SRXCSUM", "STXCSUM", "SSG", "STSO", "SUFO", "SGSO", "SGRO", "SFLAGS")}
+# Requests of ethtool netlink that change something, without "ETHTOOL_MSG_" and "_SET".
+ETHTOOL_MESSAGES = {name: SAME for name in (
+    "LINKINFO", "LINKMODES", "DEBUG", "WOL", "FEATURES", "PRIVFLAGS", "RINGS", "CHANNELS", "COALESCE", "PAUSE", "EEE",
+    "FEC", "MODULE", "RSS")} | {name: NOT_SUPPORTED for name in ("PLCA_CFG", "MM", "PSE", "TSCONFIG", "PHY")}
 LINK_ATTRIBUTES = {
     "IFNAME": "udev names the interface, and another step reports a changed name",
     "MTU": OTHER_STEP,
@@ -91,7 +95,7 @@ LINK_ATTRIBUTES = {
     "COST": NOT_SUPPORTED,
     "PRIORITY": NOT_SUPPORTED,
     "PROTINFO": OWNED,
-    "QDISC": OWNED,
+    "QDISC": "the row of os/queueing.h covers it, and prepare refuses others",
     "WIRELESS": NOT_SUPPORTED,
     "PROMISCUITY": "the row link/flags covers what was set by hand",
     "ALLMULTI": "the row link/flags covers what was set by hand",
@@ -139,6 +143,7 @@ missing = [
     *uncovered_sysfs(),
     *uncovered_sysctls(),
     *uncovered_names("ethtool.h", r"^#define ETHTOOL_((?:PHY_)?S(?:ET_)?[A-Z]+)\s", ETHTOOL, "ETHTOOL_", ETHTOOL_COMMANDS),
+    *uncovered_names("ethtool_netlink.h", r"^\tETHTOOL_MSG_([A-Z_]+)_SET,", ETHTOOL, "ETHTOOL_MSG_", ETHTOOL_MESSAGES),
     *uncovered_links(),
 ]
 for name in missing:
