@@ -270,6 +270,22 @@ TEST(PreparedNic, MayVanishAgainWhileItIsRestored) {
   EXPECT_GT(incomplete, 3U);
 }
 
+TEST(PreparedNic, RestoresTheSettingsOfAVfThatTheHostReturned) {
+  const std::string vf = "enP30832p0s0d1";
+  FakeVm vm;
+  vm.state.settings[vm.link(vf)->index] = {{kQueue, "3"}};
+  vm.rebuild();
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  vm.unplug_vf(vf);
+  vm.plug_vf(vf);
+  vm.rebuild();
+  EXPECT_EQ(vm.setting(vf, kQueue), "0");
+  EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
+  EXPECT_EQ(vm.setting(vf, kQueue), "3");
+}
+
 TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
   FakeVm vm;
   Request request;
