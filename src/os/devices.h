@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Lists the network devices on the PCI bus and on the VMBus. udev_devices.cpp uses libudev on a
-// live system; tree_devices.cpp reads sysfs in a captured tree. Both return the same devices.
+// live system; tree_devices.cpp reads sysfs in a captured tree, and where libudev is not installed.
+// Both return the same devices.
 
 #pragma once
 
@@ -44,7 +45,8 @@ class Devices {
   virtual Result<std::vector<VmbusDevice>> vmbus_network() const = 0;
 };
 
-std::unique_ptr<Devices> open_udev_devices();
-std::unique_ptr<Devices> open_tree_devices(const Files& files);  // `files` must outlive the result
+// `files` must outlive the result.
+std::unique_ptr<Devices> open_live_devices(const Files& files);
+std::unique_ptr<Devices> open_tree_devices(const Files& files);
 
 }  // namespace manactl::os

@@ -18,7 +18,7 @@ Result<LiveSystem> LiveSystem::open() {
   live.ethtool_ = open_ethtool();
   live.rdma_ = open_rdma(*live.files_);
   live.verbs_ = open_verbs_probe();
-  live.devices_ = open_udev_devices();
+  live.devices_ = open_live_devices(*live.files_);
   live.modules_ = open_modules(*live.files_, std::move(kernel->release), true);
   live.sockets_ = open_sockets(*live.files_);
   live.kernel_log_ = open_kernel_log();

@@ -3,6 +3,7 @@
 #include <libudev.h>
 
 #include "os/devices.h"
+#include "os/libudev.h"
 #include "os/owned.h"
 #include "os/sysfs_device.h"
 
@@ -58,23 +59,30 @@ Result<std::vector<T>> devices_of(const char* bus,
 
 class UdevDevices final : public Devices {
  public:
+  explicit UdevDevices(const Files& files) : sysfs_(open_tree_devices(files)) {}
+
   Result<std::vector<PciDevice>> pci_network() const override {
+    if (!has_libudev()) return sysfs_->pci_network();
     auto found = devices_of("pci", "class", "0x02????", pci_device);
     if (found) sort_by_address(*found);
     return found;
   }
 
   Result<std::vector<VmbusDevice>> vmbus_network() const override {
+    if (!has_libudev()) return sysfs_->vmbus_network();
     auto found = devices_of("vmbus", "class_id", std::string(kNetworkClassId), vmbus_device);
     if (found) sort_by_id(*found);
     return found;
   }
+
+ private:
+  std::unique_ptr<Devices> sysfs_;  // without libudev
 };
 
 }  // namespace
 
-std::unique_ptr<Devices> open_udev_devices() {
-  return std::make_unique<UdevDevices>();
+std::unique_ptr<Devices> open_live_devices(const Files& files) {
+  return std::make_unique<UdevDevices>(files);
 }
 
 }  // namespace manactl::os

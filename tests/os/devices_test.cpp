@@ -180,7 +180,7 @@ TEST(Devices, AreEqualFromLibudevAndFromSysfs) {
   const auto files = open_files("/");
   ASSERT_TRUE(files);
   const auto from_tree = open_tree_devices(**files)->pci_network();
-  const auto from_udev = open_udev_devices()->pci_network();
+  const auto from_udev = open_live_devices(**files)->pci_network();
   ASSERT_TRUE(from_tree && from_udev);
   ASSERT_EQ(from_tree->size(), from_udev->size());
   for (std::size_t i = 0; i < from_tree->size(); ++i) {

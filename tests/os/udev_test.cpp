@@ -15,6 +15,11 @@ namespace {
 using Testbed = Owned<UMockdevTestbed, g_object_unref>;
 using Text = Owned<char, g_free>;
 
+std::unique_ptr<Devices> live_devices() {
+  static const auto files = open_files("/");
+  return open_live_devices(**files);
+}
+
 constexpr const char* kNic = "6045bdc0-bd67-6045-bdc0-bd676045bdc0";
 
 class AzureVm : public ::testing::Test {
@@ -69,7 +74,7 @@ class AzureVm : public ::testing::Test {
 };
 
 TEST_F(AzureVm, ListsNetworkFunctionsInOrder) {
-  const auto devices = open_udev_devices()->pci_network();
+  const auto devices = live_devices()->pci_network();
   ASSERT_TRUE(devices) << devices.error().message;
   ASSERT_EQ(devices->size(), 2U);
   EXPECT_EQ(devices->front().address.str(), "0001:00:00.0");
@@ -84,7 +89,7 @@ TEST_F(AzureVm, ListsNetworkFunctionsInOrder) {
 }
 
 TEST_F(AzureVm, ListsTheSyntheticNic) {
-  const auto devices = open_udev_devices()->vmbus_network();
+  const auto devices = live_devices()->vmbus_network();
   ASSERT_TRUE(devices) << devices.error().message;
   ASSERT_EQ(devices->size(), 1U);
   EXPECT_EQ(devices->front().id.str(), kNic);
@@ -94,7 +99,7 @@ TEST_F(AzureVm, ListsTheSyntheticNic) {
 TEST_F(AzureVm, ListsNicsInOrder) {
   add_vmbus("00000002-bd67-6045-bdc0-bd676045bdc0", "{f8615163-df3e-46c5-913f-f2d2f965ed0e}");
   add_vmbus("00000001-bd67-6045-bdc0-bd676045bdc0", "{f8615163-df3e-46c5-913f-f2d2f965ed0e}");
-  const auto devices = open_udev_devices()->vmbus_network();
+  const auto devices = live_devices()->vmbus_network();
   ASSERT_TRUE(devices);
   ASSERT_EQ(devices->size(), 3U);
   EXPECT_TRUE(devices->at(0).id < devices->at(1).id && devices->at(1).id < devices->at(2).id);
@@ -106,14 +111,14 @@ TEST_F(AzureVm, OmitsARemovedDevice) {
     if (!std::string_view(path).ends_with("7870:00:00.0")) return std::nullopt;
     return nullptr;
   };
-  const auto devices = open_udev_devices()->pci_network();
+  const auto devices = live_devices()->pci_network();
   ASSERT_TRUE(devices);
   ASSERT_EQ(devices->size(), 1U);
   EXPECT_EQ(devices->front().address.str(), "0001:00:00.0");
 }
 
 TEST_F(AzureVm, ReportsFailuresOfLibudev) {
-  const auto message = [] { return open_udev_devices()->pci_network().error().message; };
+  const auto message = [] { return live_devices()->pci_network().error().message; };
   const auto error = [](int number) { return [=](auto&&...) { return -number; }; };
   test::KernelCalls calls;
   calls.udev_enumerate_scan_devices = error(EACCES);
@@ -122,7 +127,7 @@ TEST_F(AzureVm, ReportsFailuresOfLibudev) {
   EXPECT_EQ(message(), "libudev cannot list the pci bus: Cannot allocate memory");
   calls.udev_enumerate_add_match_subsystem = error(EINVAL);
   EXPECT_EQ(message(), "libudev cannot list the pci bus: Invalid argument");
-  EXPECT_EQ(open_udev_devices()->vmbus_network().error().message,
+  EXPECT_EQ(live_devices()->vmbus_network().error().message,
             "libudev cannot list the vmbus bus: Invalid argument");
   calls.udev_enumerate_new = test::null_with(ENOMEM);
   EXPECT_EQ(message(), "libudev cannot start a search");
@@ -135,7 +140,7 @@ TEST_F(AzureVm, ListsTheSameFunctionsFromSysfs) {
   const auto files = open_files(root.get());
   ASSERT_TRUE(files);
   const auto from_tree = open_tree_devices(**files)->pci_network();
-  const auto from_udev = open_udev_devices()->pci_network();
+  const auto from_udev = live_devices()->pci_network();
   ASSERT_TRUE(from_tree && from_udev);
   ASSERT_EQ(from_tree->size(), from_udev->size());
   for (std::size_t i = 0; i < from_tree->size(); ++i) {
