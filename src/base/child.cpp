@@ -11,12 +11,12 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <thread>
 #include <vector>
+
+#include "base/number_names.h"
 
 namespace manactl {
 namespace {
@@ -117,11 +117,6 @@ Result<ChildResult> read_all(int pipe, std::chrono::milliseconds timeout) {
     deadline = Clock::now() + timeout;
   }
   return fail(Errc::io, fmt::format("a child process wrote more than {} bytes", kMaxText));
-}
-
-std::string signal_name(int number) {
-  const char* name = sigabbrev_np(number);
-  return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
 Result<ChildResult> wait_for(Child& child, int pipe, std::chrono::milliseconds timeout) {

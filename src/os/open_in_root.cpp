@@ -105,7 +105,7 @@ int open_in_root(int root, const std::string& path, int flags) {
   constexpr int kAttempts = 100;
   for (int attempt = 0;; ++attempt) {
     const auto opened =
-        static_cast<int>(syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how)));
+        static_cast<int>(syscall(__NR_openat2, root, path.c_str(), &how, sizeof(how)));
     // EPERM: seccomp filters may return it for unknown system calls. If the file itself is
     // protected, open_by_steps() fails with EPERM as well.
     if (opened == -1 && (errno == ENOSYS || errno == EPERM))

@@ -75,13 +75,13 @@ bool allow(int ruleset, const std::string& path, std::uint64_t rights) {
   if (!S_ISDIR(status.st_mode)) rights &= kOfFiles;
   const PathAttributes rule{rights, found->get()};
   // EBADFD: a file without a path, such as one of memfd_create(2). Landlock does not restrict it.
-  return syscall(SYS_landlock_add_rule, ruleset, kPathBeneath, &rule, 0) == 0 || errno == EBADFD;
+  return syscall(__NR_landlock_add_rule, ruleset, kPathBeneath, &rule, 0) == 0 || errno == EBADFD;
 }
 
 bool restrict_files(const Sandbox& sandbox, unsigned version) {
   const auto all = all_rights(version);
   const Descriptor ruleset(
-      static_cast<int>(syscall(SYS_landlock_create_ruleset, &all, sizeof all, 0)));
+      static_cast<int>(syscall(__NR_landlock_create_ruleset, &all, sizeof all, 0)));
   if (!ruleset) return false;
   // Libraries such as libarchive are loaded at their first use. Sanitizers read /proc/self.
   constexpr std::array kAlways = {"/lib",
@@ -101,7 +101,7 @@ bool restrict_files(const Sandbox& sandbox, unsigned version) {
   for (const auto& path : sandbox.sockets)
     complete = allow(ruleset.get(), path, kMakeSocket | kRemoveFile) && complete;
   // Without one of the rules, the command would fail.
-  return complete && syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0;
+  return complete && syscall(__NR_landlock_restrict_self, ruleset.get(), 0) == 0;
 }
 
 }  // namespace landlock
@@ -139,7 +139,7 @@ bool has_capabilities() {
 }  // namespace
 
 unsigned landlock_version() {
-  const auto version = syscall(SYS_landlock_create_ruleset, nullptr, 0, landlock::kVersionFlag);
+  const auto version = syscall(__NR_landlock_create_ruleset, nullptr, 0, landlock::kVersionFlag);
   return static_cast<unsigned>(std::max(version, 0L));
 }
 

@@ -19,8 +19,8 @@ namespace {
 // Closes all other descriptors, which would keep files, pipes and locks of the parent open.
 void close_all_except(int fd) {
   const auto open = static_cast<unsigned>(fd);
-  if (open > 0) syscall(SYS_close_range, 0U, open - 1, 0U);
-  syscall(SYS_close_range, open + 1, UINT_MAX, 0U);
+  if (open > 0) syscall(__NR_close_range, 0U, open - 1, 0U);
+  syscall(__NR_close_range, open + 1, UINT_MAX, 0U);
 }
 
 [[noreturn]] void remove_later(const std::string& directory, int pipe) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/number_names.h"
 #include "base/text.h"
 #include "cli/doctor/render_doctor.h"
 #include "cli/version.h"
@@ -109,13 +109,12 @@ Json items_json(const std::vector<diag::Diagnosis::Item>& items) {
 Json stage_json(const datapath::ProbeReport& report, datapath::Stage stage) {
   const auto& one = report.at(stage);
   const int number = one.reason ? one.reason->sys : 0;
-  const char* name = number == 0 ? nullptr : strerrorname_np(number);
   Json row;
   row["id"] = datapath::id_of(stage);
   row["outcome"] = datapath::name_of(one.outcome);
   row["call"] = text_or_null(one.call);
   row["errno"] = number == 0 ? Json(nullptr) : Json(number);
-  row["error"] = name == nullptr ? Json(nullptr) : Json(name);
+  row["error"] = text_or_null(std::string(errno_name(number)));
   row["reason"] = text_or_null(one.reason ? one.reason->message : std::string());
   return row;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#include <cstring>
-
+#include "base/number_names.h"
 #include "base/text.h"
 #include "cli/doctor/render_doctor.h"
 
@@ -38,8 +37,8 @@ std::string describe_stage(const ProbeReport& report, Stage stage) {
   const auto& one = report.at(stage);
   std::string what(datapath::title_of(stage));
   const int number = one.reason ? one.reason->sys : 0;
-  const char* name = number == 0 ? nullptr : strerrorname_np(number);
-  return name == nullptr ? what : fmt::format("{} ({}: {})", what, one.call, name);
+  const auto name = errno_name(number);
+  return name.empty() ? what : fmt::format("{} ({}: {})", what, one.call, name);
 }
 
 void write_stage(Screen& screen, const ProbeReport& report, Stage stage) {
