@@ -63,7 +63,7 @@ endforeach()
 target_link_libraries(manactl_dpdk INTERFACE
   "$<LINK_LIBRARY:WHOLE_ARCHIVE,${whole_files}>"
   "$<LINK_GROUP:RESCAN,${core_files}>"
-  numa bsd m)
+  numa bsd $<$<BOOL:${MANACTL_PORTABLE}>:md> m)
 # net_mana calls libibverbs and libmana. This library loads both at the first call, so that the program
 # also starts without them.
 if(net_mana IN_LIST whole)

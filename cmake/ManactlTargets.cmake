@@ -25,7 +25,7 @@ add_link_options($<$<CONFIG:Release>:LINKER:--gc-sections>)
 # Halves the relocation data that the loader reads at program start. Requires glibc 2.36 at run time.
 include(CheckLinkerFlag)
 check_linker_flag(CXX LINKER:-z,pack-relative-relocs MANACTL_PACKS_RELOCATIONS)
-if(MANACTL_PACKS_RELOCATIONS)
+if(MANACTL_PACKS_RELOCATIONS AND NOT MANACTL_PORTABLE)
   add_link_options($<$<CONFIG:Release>:LINKER:-z,pack-relative-relocs>)
 endif()
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The program and the preloaded library have the protections of cmake/ManactlHardening.cmake. Reads their ELF files.
 
-Usage: elf_test.py MANACTL. Any build of manactl will do, such as that of the preset release.
+Usage: elf_test.py MANACTL. Any build of manactl will do, such as that of the preset release, and an installed one.
 """
 import pathlib
 import re
@@ -11,7 +11,8 @@ import tempfile
 import unittest
 
 MANACTL = pathlib.Path(sys.argv[1]).resolve()
-LIBRARY = MANACTL.parents[2] / "lib/manactl/libmanactl-sim.so"
+IS_INSTALLED = MANACTL.parent.name == "bin"
+LIBRARY = MANACTL.parents[1 if IS_INSTALLED else 2] / "lib/manactl/libmanactl-sim.so"
 UNSAFE = ["-O2", "-U_FORTIFY_SOURCE", "-fno-stack-protector", "-fno-pie", "-no-pie", "-Wl,-z,norelro", "-Wl,-z,lazy",
           "-Wl,-z,execstack", "-Wl,-z,noseparate-code", "-Wl,-rpath,/tmp"]
 VICTIM = """
@@ -34,8 +35,8 @@ class Elf:
         self.segments = [(kind, int(offset, 16), int(size, 16), access.replace(" ", "")) for kind, offset, size, access in rows]
         self.dynamic = dict(re.findall(r"\((\w+)\) +(.*)", self.text))
         self.imports = set(re.findall(r" UND (\w+)", self.text))
-        whole = pathlib.Path(file).read_bytes()
-        self.code = b"".join(whole[offset:offset + size] for kind, offset, size, access in self.segments
+        self.whole = pathlib.Path(file).read_bytes()
+        self.code = b"".join(self.whole[offset:offset + size] for kind, offset, size, access in self.segments
                              if kind == "LOAD" and "E" in access)
 
     def access(self, kind):
@@ -56,7 +57,8 @@ def missing(elf, is_program):
         "no search path": not {"RPATH", "RUNPATH"} & set(elf.dynamic),
         "stack protector": "__stack_chk_fail" in elf.imports,
         "checked functions of libc": any(re.fullmatch(r"__(read|readlink|memcpy|strcpy|\w*printf)_chk", name) for name in elf.imports),
-        "checked containers": any("__glibcxx_assert_fail" in name for name in elf.imports),
+        # A static libstdc++ contains the text of the message.
+        "checked containers": any("__glibcxx_assert_fail" in name for name in elf.imports) or b"Assertion '%s' failed" in elf.whole,
     }
     if "X86-64" in elf.text:
         protections["shadow stack"] = "SHSTK" in elf.text
