@@ -25,6 +25,7 @@ constexpr std::size_t kBlockSize = 64U << 10;
 struct RawReader {
   decltype(&archive_read_new) read_new;
   decltype(&archive_read_support_filter_gzip) support_gzip;
+  decltype(&archive_read_support_filter_bzip2) support_bzip2;
   decltype(&archive_read_support_filter_xz) support_xz;
   decltype(&archive_read_support_filter_zstd) support_zstd;
   decltype(&archive_read_support_format_raw) support_raw;
@@ -41,8 +42,9 @@ struct Compression {
   int (*RawReader::*support)(archive*);
 };
 
-constexpr std::array<Compression, 3> kCompressions = {{
+constexpr std::array<Compression, 4> kCompressions = {{
     {"\x1f\x8b"sv, &RawReader::support_gzip},
+    {"BZh"sv, &RawReader::support_bzip2},
     {"\xfd"
      "7zXZ\0"sv,
      &RawReader::support_xz},
@@ -56,6 +58,7 @@ Result<RawReader> load_raw_reader() {
   FunctionBinder bind(*opened);
   bind("archive_read_new", reader.read_new);
   bind("archive_read_support_filter_gzip", reader.support_gzip);
+  bind("archive_read_support_filter_bzip2", reader.support_bzip2);
   bind("archive_read_support_filter_xz", reader.support_xz);
   bind("archive_read_support_filter_zstd", reader.support_zstd);
   bind("archive_read_support_format_raw", reader.support_raw);

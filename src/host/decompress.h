@@ -15,8 +15,8 @@ namespace manactl::host {
 inline constexpr std::uint64_t kMaxDecompressed = 1ULL << 30U;
 
 // Returns a source with the contents of `source`, which it decompresses if the first bytes are
-// those of gzip, xz or zstd. Reading fails with Errc::invalid for damaged data, for more than `max`
-// bytes, and for the archive of a bundle.
+// those of gzip, bzip2, xz or zstd. Reading fails with Errc::invalid for damaged data, for more
+// than `max` bytes, and for the archive of a bundle.
 std::unique_ptr<ByteSource> decompressed(std::unique_ptr<ByteSource> source,
                                          std::uint64_t max = kMaxDecompressed);
 

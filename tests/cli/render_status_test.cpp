@@ -47,5 +47,22 @@ TEST(StatusText, ShowsWhetherTheWatchdogWillRollBack) {
             "changes will NOT be rolled back until it continues");
 }
 
+TEST(StatusText, NeverBreaksACommand) {
+  host::Facts facts;
+  facts.nics.emplace();
+  const std::string command = "echo 0 | tee " + std::string(100, 'x');
+  setup::NicStatus nic;
+  nic.name = "eth1";
+  nic.commands.push_back(command);
+  StatusOutput output{facts, {}, {}, {}, {}};
+  output.status.nics.push_back(nic);
+  for (const int verbosity : {0, 1}) {
+    std::ostringstream out;
+    Screen screen(out, false, 80, true);
+    print_text(screen, output, verbosity);
+    EXPECT_THAT(out.str(), ::testing::HasSubstr("  run:       " + command + "\n"));
+  }
+}
+
 }  // namespace
 }  // namespace manactl::cli::render_status_test

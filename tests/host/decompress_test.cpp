@@ -56,6 +56,12 @@ constexpr std::string_view kGzip =
     "1f8b0800000000000203cb4dcc4b8c4f492d8b2f2e492c2ad1d0b452484bcccc494d5128c957000b"
     "299454281496a696a6162be81a5a7201001a15ea0930000000";
 
+// kText, compressed with bzip2.
+constexpr std::string_view kBzip2 =
+    "425a6839314159265359c739386100000edb800010406220300000a727bf402000314000d032640d"
+    "51ea683f54c9a0f53ca7ea9a7bb27e24135b5aea3c8dc3bc21cdeb32c68c0b14246428b1d7f17724"
+    "5385090c73938610";
+
 // kText, compressed with xz.
 constexpr std::string_view kXz =
     "fd377a585a000004e6d6b4460200210116000000742fe5a301002f6d616e615f6465765f73746172"
@@ -77,8 +83,8 @@ TEST(Decompress, LeavesOtherBytesAsTheyAre) {
   for (const auto* text : {"", "x", "\x1f", kText}) EXPECT_EQ(read_all(text).value(), text);
 }
 
-TEST(Decompress, ReadsGzipXzAndZstd) {
-  for (const auto compressed : {kGzip, kXz, kZstd}) {
+TEST(Decompress, ReadsEachKindOfCompression) {
+  for (const auto compressed : {kGzip, kBzip2, kXz, kZstd}) {
     const auto text = read_all(from_hex(compressed));
     ASSERT_TRUE(text) << text.error().message;
     EXPECT_EQ(*text, kText);
@@ -95,7 +101,7 @@ TEST(Decompress, RefusesMoreThanTheLimit) {
 }
 
 TEST(Decompress, RefusesDamagedData) {
-  for (const auto compressed : {kGzip, kXz, kZstd}) {
+  for (const auto compressed : {kGzip, kBzip2, kXz, kZstd}) {
     const auto bytes = from_hex(compressed);
     const auto cut = read_all(bytes.substr(0, bytes.size() / 2));
     ASSERT_FALSE(cut);

@@ -93,6 +93,7 @@ std::vector<std::string> warnings_for(const host::Facts& facts,
     warnings.push_back(fmt::format(
         "the kernel uses '{}': run 'manactl prepare {}' before the program starts", name, name));
   }
+  if (!kernel_nics.empty()) return warnings;  // prepare also reserves hugepages
   const auto hugepages = hugepage_warning(facts, size, nics);
   if (!hugepages.empty()) warnings.push_back(hugepages);
   return warnings;

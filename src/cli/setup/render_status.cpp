@@ -112,6 +112,9 @@ class StatusWriter {
 
   // "  label      text"; further lines start below the text. Pipes get one line.
   void write(std::string_view label, const std::string& text);
+
+  // A command that was broken into lines could not be pasted.
+  void write_command(const std::string& command);
   void write_devices(const host::Nic& nic);
   void write_misplaced_pages(const host::Facts& facts);
   void write_journal(const setup::NicStatus& nic);
@@ -130,6 +133,11 @@ void StatusWriter::write(std::string_view label, const std::string& text) {
     screen_.stream() << before << line << '\n';
     before.assign(kLabelWidth + 2, ' ');
   }
+}
+
+void StatusWriter::write_command(const std::string& command) {
+  screen_.stream() << fmt::format(
+      "  {:<{}}{}\n", "run:", kLabelWidth, printable(command, kMaxText));
 }
 
 void StatusWriter::write_function(const host::PciFunction& function, const host::Facts& facts) {
@@ -153,7 +161,7 @@ void StatusWriter::write_rows(const StatusOutput& result) {
   rows.insert(rows.begin(), {"NIC", "owner", "VF", "path", "state"});
   print_table(screen_, rows);
   const auto write_commands = [this](const setup::NicStatus& nic) {
-    for (const auto& command : nic.commands) write("run:", command);
+    for (const auto& command : nic.commands) write_command(command);
   };
   std::ranges::for_each(result.status.nics, write_commands);
   std::ranges::for_each(result.status.others, write_commands);
@@ -185,7 +193,7 @@ void StatusWriter::write_devices(const host::Nic& nic) {
 void StatusWriter::write_journal(const setup::NicStatus& nic) {
   write("journal", std::string(word_of(setup::kJournalStateWords, nic.journal)));
   if (nic.confirmation) write("watchdog", confirmation_text(*nic.confirmation));
-  for (const auto& command : nic.commands) write("run:", command);
+  for (const auto& command : nic.commands) write_command(command);
   for (const auto& step : nic.changes) write("done:", step);
 }
 
@@ -233,8 +241,8 @@ void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
     if (own.free != 0) continue;
     if (moved.empty()) write("", fmt::format("the NICs are on node {}; to move free pages:", node));
     moved[pool.page_kib] += pool.free;
-    write("run:", host::reserve_command(pool, pool.total - pool.free));
-    write("run:", host::reserve_command(own, own.total + moved[pool.page_kib]));
+    write_command(host::reserve_command(pool, pool.total - pool.free));
+    write_command(host::reserve_command(own, own.total + moved[pool.page_kib]));
   }
 }
 
