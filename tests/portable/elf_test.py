@@ -11,7 +11,7 @@ HIGHEST = (2, 28)
 
 
 def faults(text):
-    """What a file needs that an image may lack, by the output of readelf."""
+    """Finds what the file needs but an image may lack, in the output of readelf."""
     for library in re.findall(r"\(NEEDED\).*\[(.*)\]", text):
         if library not in LIBRARIES:
             yield f"it needs {library}"
