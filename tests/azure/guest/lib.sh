@@ -225,8 +225,8 @@ state() {
   echo "# next-hop objects"
   ip nexthop
   echo "# rules"
-  ip rule
-  ip -6 rule
+  # The first VRF adds a rule for good.
+  { ip rule && ip -6 rule; } | grep -v l3mdev-table
   echo "# settings"
   grep -rs . /proc/sys/net/ipv[46]/*/{eth,enP}* /sys/class/net/{eth,enP}*/{ifalias,tx_queue_len,gro_flush_timeout,napi_defer_hard_irqs,netdev_group,threaded} \
     /sys/class/net/{eth,enP}*/queues/*/[rx]ps_* | sort
@@ -313,7 +313,7 @@ configure_eth1() {
   echo 1 >/sys/class/net/eth1/queues/tx-0/xps_cpus
   ethtool -G eth1 rx 512 tx 256
   tc qdisc replace dev eth1 root handle 8001: pfifo limit 500
-  ip rule show | grep -q "oif eth1" || ip rule add oif eth1 table 100
+  [[ $(ip rule) == *'oif eth1'* ]] || ip rule add oif eth1 table 100
 }
 
 # Waits until the state equals the state after boot; otherwise prints the difference and fails.
