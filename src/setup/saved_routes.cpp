@@ -47,7 +47,8 @@ Result<std::vector<os::NextHop>> next_hops_of(const os::Links& links, int index)
     return !own.contains(hop.id) &&
            std::ranges::none_of(hop.group, [&](auto id) { return own.contains(id); });
   });
-  std::ranges::stable_partition(*all, [](const auto& hop) { return hop.group.empty(); });
+  std::stable_partition(
+      all->begin(), all->end(), [](const auto& hop) { return hop.group.empty(); });
   return all;
 }
 
@@ -80,7 +81,7 @@ bool lacks_members(const os::NextHop& present, const os::NextHop& saved) {
 // Removes the entries of `values` for which `is_selected` is true, and returns them.
 std::vector<std::string> take(std::vector<std::string>& values,
                               bool (*is_selected)(const std::string&)) {
-  const auto rest = std::ranges::stable_partition(values, is_selected).begin();
+  const auto rest = std::stable_partition(values.begin(), values.end(), is_selected);
   std::vector<std::string> taken(std::make_move_iterator(values.begin()),
                                  std::make_move_iterator(rest));
   values.erase(values.begin(), rest);
@@ -221,7 +222,9 @@ class RouteRestorer {
 
   // There may be a hundred thousand routes.
   std::span<const os::Route> present_to(const std::string& destination) const {
-    return std::ranges::equal_range(present_, destination, {}, &os::Route::destination);
+    const auto of = &os::Route::destination;
+    return {std::ranges::lower_bound(present_, destination, {}, of),
+            std::ranges::upper_bound(present_, destination, {}, of)};
   }
 
   static bool is_same(const os::Route& present, const os::Route& wanted) {

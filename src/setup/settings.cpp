@@ -239,10 +239,12 @@ Result<os::InterfaceSettings> settings_under(const os::System& system, const os:
   auto settings = system.links.settings(link.index);
   if (!settings) return settings;
   // Some settings of rtnetlink need sysctls, so they come last: a token needs accept_ra.
-  const auto of_link = std::ranges::stable_partition(
-      *settings, is_ethtool, &os::InterfaceSettings::value_type::first);
-  os::InterfaceSettings link_settings(of_link.begin(), of_link.end());
-  settings->erase(of_link.begin(), of_link.end());
+  const auto of_link =
+      std::stable_partition(settings->begin(), settings->end(), [](const auto& setting) {
+        return is_ethtool(setting.first);
+      });
+  os::InterfaceSettings link_settings(of_link, settings->end());
+  settings->erase(of_link, settings->end());
   for (const auto& directory : kSettingDirectories) {
     read_directory(system.files, directory, link.name, *settings);
   }

@@ -73,8 +73,7 @@ std::vector<std::string> known_names(const host::Facts& facts) {
   }
   for (const auto& module : facts.modules) names.push_back(module.name);
   std::ranges::sort(names);
-  const auto rest = std::ranges::unique(names);
-  names.erase(rest.begin(), rest.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
