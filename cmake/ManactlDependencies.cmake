@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# All dependencies are packages of the distribution; scripts/packages lists them.
+# All dependencies are packages of the distribution, which scripts/packages lists, except for DPDK.
 
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
@@ -37,10 +37,9 @@ pkg_check_modules(KMOD REQUIRED libkmod)
 pkg_check_modules(UDEV REQUIRED libudev)
 pkg_check_modules(ARCHIVE REQUIRED libarchive)
 pkg_check_modules(IBVERBS REQUIRED libibverbs)
+pkg_check_modules(MANA REQUIRED libmana)
 
-if(NOT MANACTL_DPDK STREQUAL "off")
-  pkg_check_modules(DPDK REQUIRED IMPORTED_TARGET libdpdk)
-endif()
+include(ManactlDpdk)
 
 if(MANACTL_TESTS)
   find_package(GTest REQUIRED)

@@ -1,18 +1,34 @@
 # SPDX-License-Identifier: MIT
 #
-# DPDK, for src/datapath/dpdk only. By default the program links only the static DPDK libraries that it
-# needs: all of them would add 37 MB, and every command would start some milliseconds later. Defines the
-# target manactl_dpdk and the list MANACTL_DPDK_DRIVERS, which is empty if the drivers are plugins.
+# DPDK, for src/datapath/dpdk only. On every release it is that of Debian 13, whose packages contain net_mana; the first
+# configuration downloads it. The program links only the static DPDK libraries that it needs: all of them would
+# add 37 MB, and every command would start some milliseconds later. Defines the target manactl_dpdk and the
+# list MANACTL_DPDK_DRIVERS.
 
-set(MANACTL_DPDK_DRIVERS "")
-if(MANACTL_DPDK STREQUAL "off")
-  return()
+set(default "${PROJECT_SOURCE_DIR}/build/dpdk")
+set(MANACTL_DPDK_ROOT "${default}" CACHE PATH "Folder in which libdpdk-dev is unpacked; / takes DPDK of this system")
+if(MANACTL_DPDK_ROOT STREQUAL default)
+  execute_process(COMMAND dpkg --print-architecture
+    OUTPUT_VARIABLE MANACTL_DEBIAN_ARCH OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  execute_process(COMMAND "${PROJECT_SOURCE_DIR}/scripts/unpack" trixie "${MANACTL_DEBIAN_ARCH}" "${default}" libdpdk-dev
+    RESULT_VARIABLE failed)
+  if(failed)
+    message(FATAL_ERROR "DPDK of Debian 13 cannot be downloaded; -DMANACTL_DPDK_ROOT=/ takes DPDK of this system")
+  endif()
 endif()
-
-if(NOT DPDK_FOUND)
-  pkg_check_modules(DPDK REQUIRED libdpdk)
+string(REGEX REPLACE "/$" "" root "${MANACTL_DPDK_ROOT}")
+set(libdir "${root}/usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}")
+string(COMPARE NOTEQUAL "${root}" "${CMAKE_SYSROOT}" is_foreign)
+if(is_foreign)
+  set(ENV{PKG_CONFIG_SYSROOT_DIR} "${root}")
+  set(ENV{PKG_CONFIG_LIBDIR} "${libdir}/pkgconfig")
 endif()
-pkg_get_variable(MANACTL_DPDK_LIBDIR libdpdk libdir)
+# Unlike libdpdk, libdpdk-libs does not require the libraries of all drivers.
+pkg_check_modules(DPDK REQUIRED libdpdk-libs>=24.11)
+if(is_foreign)
+  unset(ENV{PKG_CONFIG_SYSROOT_DIR})
+  unset(ENV{PKG_CONFIG_LIBDIR})
+endif()
 
 add_library(manactl_dpdk INTERFACE)
 # System headers, because DPDK's headers cause warnings of -Wpedantic and -Wvolatile. Link this target
@@ -22,50 +38,24 @@ set(cflags ${DPDK_CFLAGS_OTHER})
 string(REPLACE "-include;" "SHELL:-include " cflags "${cflags}")
 target_compile_options(manactl_dpdk INTERFACE ${cflags})
 
-if(MANACTL_DPDK STREQUAL "shared")
-  target_link_options(manactl_dpdk INTERFACE "LINKER:--as-needed")
-  target_link_directories(manactl_dpdk INTERFACE ${DPDK_LIBRARY_DIRS})
-  target_link_libraries(manactl_dpdk INTERFACE rte_eal rte_ethdev rte_mempool rte_mbuf rte_net)
-  return()
-elseif(NOT MANACTL_DPDK STREQUAL "static")
-  message(FATAL_ERROR "MANACTL_DPDK is '${MANACTL_DPDK}': use static, shared or off")
-endif()
-
 # These drivers register themselves in constructors and no other code refers to them, so the linker would
 # drop them without WHOLE_ARCHIVE.
-set(whole bus_pci bus_vdev bus_vmbus net_null net_ring net_af_packet net_tap net_memif net_netvsc)
-set(core ethdev net mbuf mempool rcu ring hash meter pci eal telemetry kvargs gso)
-# Several distributions, such as Debian 12, do not package net_mana.
-if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_net_mana.a")
-  list(APPEND whole net_mana)
-endif()
+set(whole bus_pci bus_vdev bus_vmbus net_null net_ring net_af_packet net_tap net_memif net_netvsc net_mana)
+set(core ethdev net mbuf mempool rcu ring hash meter pci eal telemetry kvargs gso log argparse)
 set(MANACTL_DPDK_DRIVERS ${whole} net_tun)  # net_tun is in net_tap's library
 list(APPEND whole mempool_ring)
-# Some DPDK releases have these as separate libraries.
-foreach(name IN ITEMS log argparse)
-  if(EXISTS "${MANACTL_DPDK_LIBDIR}/librte_${name}.a")
-    list(APPEND core ${name})
-  endif()
-endforeach()
-
 foreach(kind IN ITEMS whole core)
-  set(${kind}_files "")
-  foreach(name IN LISTS ${kind})
-    set(file "${MANACTL_DPDK_LIBDIR}/librte_${name}.a")
-    if(NOT EXISTS "${file}")
-      message(FATAL_ERROR "${file} is missing: install libdpdk-dev, or configure with -DMANACTL_DPDK=shared or -DMANACTL_DPDK=off")
-    endif()
-    list(APPEND ${kind}_files "${file}")
-  endforeach()
+  list(TRANSFORM ${kind} REPLACE "(.+)" "${libdir}/librte_\\1.a" OUTPUT_VARIABLE ${kind}_files)
   list(JOIN ${kind}_files "," ${kind}_files)
 endforeach()
 
+# DPDK of Debian 13 was compiled with the headers of glibc 2.41.
+add_library(manactl_isoc23 STATIC "${PROJECT_SOURCE_DIR}/src/datapath/dpdk/isoc23.cpp")
+target_link_libraries(manactl_isoc23 PRIVATE manactl_warnings)
+# net_mana calls libibverbs and libmana. manactl_datapath_verbs_calls loads both at the first call, so that the
+# program also starts without them.
 target_link_libraries(manactl_dpdk INTERFACE
   "$<LINK_LIBRARY:WHOLE_ARCHIVE,${whole_files}>"
   "$<LINK_GROUP:RESCAN,${core_files}>"
-  numa bsd $<$<BOOL:${MANACTL_PORTABLE}>:md> m)
-# net_mana calls libibverbs and libmana. This library loads both at the first call, so that the program
-# also starts without them.
-if(net_mana IN_LIST whole)
-  target_link_libraries(manactl_dpdk INTERFACE manactl_datapath_verbs_calls)
-endif()
+  manactl_isoc23 numa bsd $<$<BOOL:${MANACTL_PORTABLE}>:md> m
+  manactl_datapath_verbs_calls)

@@ -44,23 +44,12 @@ function(manactl_module name)
   endif()
 endfunction()
 
-# manactl_engine_without_library(NAME)
-# Defines the object library of an engine that cannot be built because a library is not installed. It
-# contains only not_built_in.cpp, the row of the engine in kEngines (src/datapath/engines.h).
-function(manactl_engine_without_library name)
-  add_library(manactl_datapath_${name} OBJECT not_built_in.cpp)
-  target_include_directories(manactl_datapath_${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(manactl_datapath_${name} PUBLIC manactl_base PRIVATE manactl_warnings)
-endfunction()
-
 # manactl_test(NAME [ONE_PROCESS] SOURCES ... LINKS ... LABELS ...)
 # Defines the GoogleTest program of a folder of tests/. Each TEST becomes a ctest test. With ONE_PROCESS, the
 # program is one ctest test, which saves time if each process has to prepare much.
 function(manactl_test name)
   cmake_parse_arguments(ARG "ONE_PROCESS" "" "SOURCES;LINKS;LABELS" ${ARGN})
   add_executable(test_${name} ${ARG_SOURCES})
-  # Also in the preset no-dpdk, which compiles every other file on its own: the headers of GoogleTest take most of the time.
-  set_target_properties(test_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   target_include_directories(test_${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(test_${name} PRIVATE
     MANACTL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"

@@ -27,6 +27,12 @@ quietly() {
   fi
 }
 
+# apt_install PACKAGE...: installs packages of the distribution, without those that they recommend.
+apt_install() {
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get -q update && apt-get -q install -y --no-install-recommends "$@"
+}
+
 # build PRESET [TARGET...]: configures the preset with the options in cmake_options, and builds it.
 cmake_options=()
 build() {

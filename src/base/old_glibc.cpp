@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Only in the portable program (cmake/portable.cmake): what its static libraries import from glibc
-// but glibc 2.28 lacks. DPDK was compiled with the headers of glibc 2.41, libstdc++ with those
-// of 2.36.
+// but glibc 2.28 lacks. libstdc++ was compiled with the headers of glibc 2.36.
 
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdarg>
-#include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
 // The functions of libm with the versions that programs of before glibc 2.29 use. They set errno on
@@ -77,35 +73,6 @@ int pthread_cond_clockwait(pthread_cond_t* condition,
                            const timespec* time) {
   const auto until = real_time(*time, clock);
   return pthread_cond_timedwait(condition, mutex, &until);
-}
-
-// Since glibc 2.38. Unlike the functions without the prefix, they know binary numbers ("0b11").
-long __isoc23_strtol(const char* text, char** end, int base) {
-  return strtol(text, end, base);
-}
-
-unsigned long __isoc23_strtoul(const char* text, char** end, int base) {
-  return strtoul(text, end, base);
-}
-
-unsigned long long __isoc23_strtoull(const char* text, char** end, int base) {
-  return strtoull(text, end, base);
-}
-
-int __isoc23_sscanf(const char* text, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int found = vsscanf(text, format, arguments);
-  va_end(arguments);
-  return found;
-}
-
-int __isoc23_fscanf(FILE* file, const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  const int found = vfscanf(file, format, arguments);
-  va_end(arguments);
-  return found;
 }
 
 double __wrap_exp(double x) {

@@ -17,13 +17,6 @@ const EngineRow* find_engine(std::string_view name) {
   return nullptr;
 }
 
-const EngineRow& default_engine(std::span<const EngineRow* const> engines) {
-  for (const auto* engine : engines) {
-    if (engine->drives_mana()) return *engine;
-  }
-  return *engines.front();
-}
-
 const EngineRow& vdev_engine() {
   for (const auto* engine : kEngines) {
     if (engine->takes_vdevs) return *engine;

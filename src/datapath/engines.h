@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The engines of bench: one row of kEngines for each. Rows are defined in <engine>/engine.cpp;
-// builds without the engine's library use <engine>/not_built_in.cpp instead.
+// The engines of bench: one row of kEngines for each, which <engine>/engine.cpp defines.
 
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "base/result.h"
@@ -23,19 +21,16 @@ enum class NicState : std::uint8_t {
 };
 
 struct EngineRow {
-  std::string_view name;  // in options and JSON
-  bool built_in = false;
-  std::string_view mana_driver;  // the driver for MANA NICs; may be missing in info().drivers
+  std::string_view name;         // in options and JSON
+  std::string_view mana_driver;  // the driver for MANA NICs
   NicState nic_state = NicState::prepared;
   bool uses_hugepages = false;
   bool takes_vdevs = false;  // can measure DPDK's virtual devices
   // How this engine's doorbells reach the software adapter: a value of its setting "doorbell".
   std::string_view adapter_doorbell = {};
   EngineInfo (*info)() = nullptr;  // does not start the engine
-  // Errc::unsupported if the engine is not built in; Errc::not_found if a library is missing.
+  // Errc::not_found if a library is missing.
   Result<std::unique_ptr<Engine>> (*make)() = nullptr;
-
-  bool drives_mana() const { return info().has_driver(mana_driver); }
 };
 
 // NOLINTNEXTLINE(readability-identifier-naming): constants that are defined elsewhere
@@ -44,19 +39,16 @@ extern const EngineRow kDpdkEngine, kVerbsEngine;
 // A value of EngineRow::adapter_doorbell: the engine calls the function of the adapter.
 inline constexpr std::string_view kDoorbellCall = "call";
 
-// The engine that is preferred for a MANA NIC comes first.
+// The first is the default for a MANA NIC.
 inline constexpr std::array kEngines = {&kDpdkEngine, &kVerbsEngine};
 
 // Returns null if no engine has this name.
 const EngineRow* find_engine(std::string_view name);
 
-// The first engine that can drive a MANA NIC. If none can, the first engine.
-const EngineRow& default_engine(std::span<const EngineRow* const> engines = kEngines);
-
-// The engine for DPDK's virtual devices. `built_in` may be false.
+// The engine for DPDK's virtual devices.
 const EngineRow& vdev_engine();
 
-// The engine for the software adapter: the one whose doorbells cost least. `built_in` may be false.
+// The engine for the software adapter: the one whose doorbells cost least.
 const EngineRow& adapter_engine();
 
 // True if a preloaded software adapter replaces libibverbs in this process.

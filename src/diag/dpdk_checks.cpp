@@ -82,10 +82,6 @@ Remedy dpdk_with_mana(const host::Facts& facts) {
           build_dpdk(facts)};
 }
 
-bool embeds(const host::EmbeddedDpdk& dpdk, std::string_view driver) {
-  return std::find(dpdk.drivers.begin(), dpdk.drivers.end(), driver) != dpdk.drivers.end();
-}
-
 std::string installed_text(const host::SystemDpdk& dpdk) {
   const std::string plugins =
       dpdk.plugin_directory.empty() ? "no plugin directory" : "plugins in " + dpdk.plugin_directory;
@@ -264,22 +260,8 @@ Finding fixes(const host::Facts& facts, const CheckOptions& /*options*/) {
 
 Finding embedded(const host::Facts& facts, const CheckOptions& /*options*/) {
   const host::EmbeddedDpdk& dpdk = facts.embedded;
-  if (dpdk.version.empty())
-    return skipped("manactl contains no DPDK, or a captured machine is inspected");
-  std::vector<std::string> absent;
-  for (const std::string_view driver : {"net_mana", "net_netvsc"}) {
-    if (!embeds(dpdk, driver)) absent.emplace_back(driver);
-  }
+  if (dpdk.version.empty()) return skipped("a captured machine is inspected");
   const std::string name = fmt::format("DPDK {} ({})", dpdk.version, dpdk.linkage);
-  // This is a property of manactl. The VM is as ready for other DPDK programs as with these
-  // drivers.
-  if (!absent.empty()) {
-    return skipped(
-        fmt::format("{} has no {}; bench uses the verbs engine, and other programs are "
-                    "not affected",
-                    name,
-                    join(absent, " and no ")));
-  }
   std::vector<std::string> evidence{"drivers: " + join(dpdk.drivers, ", ")};
   if (const auto release = Release::parse(dpdk.version)) {
     add_evidence(dpdk.version, find_missing_fixes(*release, traits_of(facts)), evidence);

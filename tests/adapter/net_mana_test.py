@@ -251,9 +251,8 @@ def detaches_an_open_port():
 def is_killed(victim):
     """After SIGKILL, the launcher and testpmd end, and the files of the adapter are removed."""
     run = Run(["--forward-mode=txonly"], kill=victim)
-    children = run.children.values()
-    run.check(len(children) == 2, f"the children of the launcher are {run.children}")
-    run.check_nothing_is_left(children)
+    run.check(len(run.children) == 2, f"the children of the launcher are {run.children}")
+    run.check_nothing_is_left(run.children)
     if victim != "launcher":
         run.check((run.report["signal"], run.report["exit"]) == (9, 128 + 9), "wrong exit code")
         run.check(run.port()["tx_packets"] > 0, "the counters are lost")
@@ -319,7 +318,7 @@ SCENARIOS = {
     "detach": attaches_again,
     "detach-open": detaches_an_open_port,
     "kill-launcher": lambda: is_killed("launcher"),
-    "kill-testpmd": lambda: is_killed("dpdk-testpmd"),
+    "kill-testpmd": lambda: is_killed("testpmd"),
     "strict": is_strict,
     "crash": crashes,
     "no-cq": lambda: fails("create_cq=errno:ENOMEM",

@@ -77,7 +77,10 @@ class Run:
         """Ends testpmd, or kills the launcher or testpmd with SIGKILL."""
         if self.kill:
             self.children = children_of(process.pid)
-            os.kill({"launcher": process.pid, **self.children}[self.kill], signal.SIGKILL)
+            victim = process.pid
+            if self.kill == "testpmd":
+                victim, = (child for child in self.children if "dpdk-testpmd" in read(f"/proc/{child}/cmdline"))
+            os.kill(victim, signal.SIGKILL)
             return
         with contextlib.suppress(BrokenPipeError):  # a command may have made testpmd crash
             process.stdin.write(b"stop\nquit\n" if self.commands else b"\n")
@@ -168,9 +171,7 @@ def read(path):
 
 
 def children_of(pid):
-    """The process ids of the children by their names."""
-    children = read(f"/proc/{pid}/task/{pid}/children").split()
-    return {read(f"/proc/{child}/comm").strip(): int(child) for child in children}
+    return [int(child) for child in read(f"/proc/{pid}/task/{pid}/children").split()]
 
 
 def is_running(pid):

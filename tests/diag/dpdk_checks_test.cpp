@@ -23,14 +23,6 @@ SystemDpdk with_mana(const char* version) {
   return {"usr/lib/librte_eal.so.26", version, "usr/lib/pmds", true, true};
 }
 
-TEST(DpdkEmbedded, IsSkippedWithoutNetManaBecauseItIsNoPropertyOfTheVm) {
-  host::Facts facts = healthy_vm();
-  facts.embedded.drivers = {"net_netvsc", "net_null"};
-  const Finding finding = run_check(facts, "dpdk.embedded");
-  EXPECT_EQ(finding.status, Status::skipped);
-  EXPECT_THAT(finding.detail, HasSubstr("no net_mana"));
-}
-
 TEST(DpdkEmbedded, ListsItsMissingFixes) {
   host::Facts facts = healthy_vm();
   facts.embedded.version = "22.11.11";
@@ -40,7 +32,7 @@ TEST(DpdkEmbedded, ListsItsMissingFixes) {
   EXPECT_EQ(run_check(facts, "dpdk.fixes").status, Status::skipped);
 }
 
-TEST(DpdkEmbedded, IsSkippedInABuildWithoutDpdk) {
+TEST(DpdkEmbedded, IsSkippedForACapturedMachine) {
   host::Facts facts = healthy_vm();
   facts.embedded = {};
   EXPECT_EQ(run_check(facts, "dpdk.embedded").status, Status::skipped);

@@ -73,10 +73,6 @@ std::string usage_error(const BenchOptions& options, const Context& context) {
   return {};
 }
 
-Exit report_not_built_in(Context& context, const datapath::EngineRow& engine) {
-  return report_error(context, because(engine.make().error(), "bench").value());
-}
-
 // Measures the software adapter: for --sim, or below 'manactl sim'.
 Exit simulate(const BenchOptions& options, Context& context, const host::Facts& facts) {
   auto plan = options.plan;
@@ -86,16 +82,6 @@ Exit simulate(const BenchOptions& options, Context& context, const host::Facts& 
   const auto valid = check_run(plan, options.run);
   if (!valid) return report_error(context, because(valid.error(), "bench").value());
   const auto& engine = options.engine != nullptr ? *options.engine : datapath::adapter_engine();
-  if (!engine.built_in) return report_not_built_in(context, engine);
-  if (!engine.drives_mana()) {
-    return refuse(context,
-                  Errc::unsupported,
-                  fmt::format("bench: --engine {} needs {}, which this build does not contain; "
-                              "use --engine {}",
-                              engine.name,
-                              engine.mana_driver,
-                              datapath::adapter_engine().name));
-  }
   if (datapath::is_simulated()) {
     return run_plan(context, plan, options.run, {&engine, true, std::string(kSimulatedNote)});
   }
@@ -114,7 +100,7 @@ Possible<void> find_nics(const BenchOptions& options,
   for (const auto& interface : options.interfaces) {
     auto port = engine.nic_state == datapath::NicState::link_down
                     ? find_unbound_port(facts, interface.str(), entries)
-                    : find_prepared_port(facts, interface.str(), engine.info(), entries);
+                    : find_prepared_port(facts, interface.str(), entries);
     if (!port) return tl::unexpected<Obstacle>(port.error());
     plan.nics.push_back(std::move(*port));
   }
@@ -138,7 +124,6 @@ Exit run_on(const datapath::EngineRow& engine,
             Context& context,
             datapath::BenchPlan plan,
             const host::Facts& facts) {
-  if (!engine.built_in) return report_not_built_in(context, engine);
   if (auto ok = find_nics(options, context, facts, plan, engine); !ok) {
     return say(context, ok.error());
   }
@@ -175,7 +160,7 @@ Exit run_bench(const BenchOptions& options, Context& context) {
   datapath::BenchPlan plan = options.plan;
   plan.hugepages = !options.no_huge;
   if (facts.cpus) plan.cpus = *facts.cpus;
-  const auto* chosen = options.engine != nullptr ? options.engine : &datapath::default_engine();
+  const auto* chosen = options.engine != nullptr ? options.engine : datapath::kEngines.front();
   const auto& engine = options.interfaces.empty() ? datapath::vdev_engine() : *chosen;
   return run_on(engine, options, context, std::move(plan), facts);
 }

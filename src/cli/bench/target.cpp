@@ -99,9 +99,7 @@ Possible<datapath::Nic> mana_port(const host::Nic& nic, const std::string& shown
       {}});
 }
 
-Possible<datapath::Nic> port_of(const host::Nic& nic,
-                                const std::string& shown,
-                                const datapath::EngineInfo& engine) {
+Possible<datapath::Nic> port_of(const host::Nic& nic, const std::string& shown) {
   auto port = mana_port(nic, shown);
   if (!port) return port;
   if (nic.is_direct()) return port;
@@ -111,8 +109,7 @@ Possible<datapath::Nic> port_of(const host::Nic& nic,
     return obstacle(fmt::format("the kernel uses '{}'; bind it to user space first", shown),
                     {fmt::format("manactl prepare {}", shell_word(nic.name()))});
   }
-  // EAL rejects the names of devices on a bus that is not built in.
-  if (engine.has_driver("bus_vmbus")) port->vmbus = nic.vmbus;
+  port->vmbus = nic.vmbus;
   return port;
 }
 
@@ -136,18 +133,10 @@ Supply free_pages(const host::Facts& facts, std::uint64_t page_kib) {
 
 Possible<datapath::Nic> find_prepared_port(const host::Facts& facts,
                                            const std::string& interface,
-                                           const datapath::EngineInfo& engine,
                                            const std::vector<setup::Entry>& entries) {
   const auto nic = facts.azure_nic(current_name(facts, interface, entries));
   if (!nic) return tl::unexpected<Obstacle>(Obstacle{nic.error(), {}});
-  if (!engine.has_driver("net_mana")) {
-    return obstacle(
-        fmt::format("the built-in DPDK {} has no net_mana, the driver of '{}'; "
-                    "use --vdev net_null0 to measure without a NIC",
-                    engine.version,
-                    printable(interface)));
-  }
-  auto port = port_of(**nic, printable(interface), engine);
+  auto port = port_of(**nic, printable(interface));
   if (!port) return port;
   port->interface = interface_for_results(**nic, interface, entry_of(entries, **nic));
   port->ip = own_address(**nic, entry_of(entries, **nic));
@@ -215,9 +204,8 @@ std::vector<std::string> devices_to_measure(const host::Facts& facts) {
     lines.push_back(fmt::format("manactl bench {:<16}  {}", arguments, device));
   };
   add(nic, "a MANA NIC, after 'manactl prepare'");
-  if (datapath::vdev_engine().built_in) add("--vdev net_null0", "DPDK without a NIC");
-  if (datapath::adapter_engine().built_in)
-    add("--sim", "a model of MANA in software: measures this CPU");
+  add("--vdev net_null0", "DPDK without a NIC");
+  add("--sim", "a model of MANA in software: measures this CPU");
   return lines;
 }
 

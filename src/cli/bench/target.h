@@ -36,12 +36,10 @@ Result<const datapath::EngineRow*> parse_engine(std::string_view text);
 // Returns "auto|dpdk|...".
 const std::string& engine_choice();
 
-// Returns the MANA port of a NIC that is bound to user space. Fails if the engine has no net_mana.
-// The journal `entries` contain the name and the address that the NIC had in the kernel. If the
-// engine has no bus_vmbus, the port has no VMBus id.
+// Returns the MANA port of a NIC that is bound to user space. The journal `entries` contain the
+// name and the address that the NIC had in the kernel.
 Possible<datapath::Nic> find_prepared_port(const host::Facts& facts,
                                            const std::string& interface,
-                                           const datapath::EngineInfo& engine,
                                            const std::vector<setup::Entry>& entries = {});
 
 // Returns the MANA port of a NIC for direct verbs, which require only that the interface of the VF

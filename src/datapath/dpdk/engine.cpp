@@ -5,9 +5,6 @@
 #include <rte_version.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <set>
-#include <system_error>
 
 #include "base/text.h"
 #include "datapath/dpdk/engine_ports.h"
@@ -21,19 +18,6 @@ namespace dpdk {
 
 namespace {
 
-// EAL loads every library in its plugin directory: "librte_net_null.so.23.0" contains net_null.
-std::vector<std::string> plugins() {
-  constexpr std::string_view kPrefix = "librte_";
-  std::set<std::string> names;
-  std::error_code ignored;  // if the directory does not exist, the loop finds no drivers
-  for (const auto& entry : std::filesystem::directory_iterator(RTE_EAL_PMD_PATH, ignored)) {
-    const auto file = entry.path().filename().string();
-    if (!file.starts_with("librte_net_") && !file.starts_with("librte_bus_")) continue;
-    names.insert(file.substr(kPrefix.size(), file.find('.') - kPrefix.size()));
-  }
-  return {names.begin(), names.end()};
-}
-
 std::vector<std::string> linked_drivers() {
   std::vector<std::string> names;
   for (const auto name : split(MANACTL_DPDK_DRIVERS, ',')) names.emplace_back(name);
@@ -41,24 +25,16 @@ std::vector<std::string> linked_drivers() {
 }
 
 EngineInfo info() {
-  constexpr std::string_view kLinkage = MANACTL_DPDK_LINKAGE;
   std::string_view version = rte_version();  // "DPDK 22.11.11"
   version.remove_prefix(std::min(version.find(' ') + 1, version.size()));
-  return {std::string(version),
-          std::string(kLinkage),
-          kLinkage == "static" ? linked_drivers() : plugins()};
+  return {std::string(version), "static", linked_drivers()};
 }
 
 // Detects a missing driver before EAL does, because EAL would report it in five lines.
 Result<> check_driver(const std::string& device, const EngineInfo& info) {
   const auto name = std::string_view(device).substr(0, device.find(','));
   const auto shown = fmt::format("{} '{}'", name_of(PlanField::vdevs), printable(name));
-  if (PciAddress::parse(name)) {
-    if (info.has_driver("net_mana")) return {};
-    return fail(
-        Errc::unsupported,
-        fmt::format("{}: the built-in DPDK {} does not contain net_mana", shown, info.version));
-  }
+  if (PciAddress::parse(name)) return {};
   std::vector<std::string> drivers;
   for (const auto& driver : info.drivers) {
     if (!driver.starts_with("net_")) continue;
@@ -97,7 +73,6 @@ Result<std::unique_ptr<Engine>> make() {
 
 constinit const EngineRow kDpdkEngine = {
     .name = "dpdk",
-    .built_in = true,
     .mana_driver = "net_mana",
     .uses_hugepages = true,
     .takes_vdevs = true,

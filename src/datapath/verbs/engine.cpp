@@ -66,7 +66,6 @@ std::unique_ptr<Engine> make_engine(OpenPort open, std::string version) {
 
 constinit const EngineRow kVerbsEngine = {
     .name = "verbs",
-    .built_in = true,
     .mana_driver = "libmana",
     .nic_state = NicState::link_down,
     .adapter_doorbell = kDoorbellCall,

@@ -11,7 +11,6 @@
 #include <sstream>
 
 #include "cli/bench/bench_files.h"
-#include "cli/bench/has_dpdk.h"
 #include "cli/run_manactl.h"
 #include "datapath/bench.h"
 #include "datapath/engines.h"
@@ -336,7 +335,6 @@ std::vector<std::string> brief(std::vector<std::string> more = {}) {
 }
 
 TEST_F(SavedResults, EqualTheOutputOfBench) {
-  if (!has_dpdk()) return;
   const auto outcome = run(brief({"--json", "--label", "first"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto id = json::parse(outcome.out)["id"].get<std::string>();
@@ -346,7 +344,6 @@ TEST_F(SavedResults, EqualTheOutputOfBench) {
 }
 
 TEST_F(SavedResults, AreNotWrittenWithNoSave) {
-  if (!has_dpdk()) return;
   const auto outcome = run(brief({"--json", "--no-save"}));
   EXPECT_EQ(json::parse(outcome.out)["id"], json());
   EXPECT_EQ(run({"bench", "list"}).out, "No saved results.\n");
@@ -355,7 +352,6 @@ TEST_F(SavedResults, AreNotWrittenWithNoSave) {
 using BenchEvents = SavedResults;
 
 TEST_F(BenchEvents, BeginWithStartAndFinishWithEnd) {
-  if (!has_dpdk()) return;
   const auto outcome = run(brief({"-o", "ndjson"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   std::vector<std::string> events;

@@ -49,13 +49,6 @@ TEST_P(EngineOnAdapter, HasNoContractViolationsInAnyMode) {
       const std::string mode(row.name);
       const auto outcome = bench_until_it_counts(
           {"--sim", "-v", "--engine", name, "--mode", mode, "--queues", queues, "--size", "128"});
-      if (!engine.drives_mana()) {
-        EXPECT_EQ(outcome.code, 3);
-        EXPECT_THAT(outcome.err,
-                    HasSubstr(engine.built_in ? "--engine dpdk needs net_mana, which this build"
-                                              : "this manactl was built without DPDK"));
-        continue;
-      }
       if (outcome.err.find("does not support mode " + mode) != std::string::npos) {
         EXPECT_EQ(outcome.code, 3) << outcome.err;
         continue;
@@ -119,7 +112,6 @@ TEST(BenchOnAdapter, FitsOneScreenInEveryMode) {
 
 // net_mana sees a device on PCI, which --vdev names like EAL does.
 TEST(BenchOnAdapter, MeasuresADeviceOfVdevWithNetMana) {
-  if (!datapath::kDpdkEngine.drives_mana()) return;
   Words words = {"sim", "--", MANACTL_PROGRAM};
   const auto nested = bench({"--no-huge", "--vdev", "7870:00:00.0,mac=00:0d:3a:76:3b:d0"});
   words.insert(words.end(), nested.begin(), nested.end());
@@ -213,7 +205,6 @@ TEST(BenchOnAdapter, FindsTheRateOfALink) {
 // Measures with each engine of this build that can drive the adapter.
 TEST(BenchOnAdapter, SendsFlowsToEachReceiveQueue) {
   for (const auto* engine : datapath::kEngines) {
-    if (!engine->drives_mana()) continue;
     // Each queue gets packets only if each worker gets a CPU, so a busy machine needs more time.
     std::string received;
     bool complete = false;

@@ -7,7 +7,6 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench/has_dpdk.h"
 #include "cli/run_manactl.h"
 #include "datapath/engines.h"
 
@@ -17,21 +16,10 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 
-// Checks the error of a build without DPDK, in which all commands that need DPDK fail.
-bool expect_not_built_in(const Outcome& outcome) {
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_THAT(outcome.err, HasSubstr("built without DPDK"));
-  return true;
-}
-
 TEST(Bench, MeasuresAVirtualDevice) {
   const std::vector<std::string> words = {
       "bench", "--vdev", "net_null0", "--duration", "200ms", "--no-huge", "--json"};
   const auto outcome = manactl(words);
-  if (!has_dpdk()) {
-    expect_not_built_in(outcome);
-    return;
-  }
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["schema"], "manactl.bench/2");
@@ -54,10 +42,6 @@ TEST(Bench, ReportsTheRateOfSteadyIntervals) {
                                           "100ms",
                                           "--no-huge"};
   const auto outcome = manactl(words);
-  if (!has_dpdk()) {
-    expect_not_built_in(outcome);
-    return;
-  }
   EXPECT_THAT(outcome.out, HasSubstr("the median of"));
   auto with_json = words;
   with_json.emplace_back("--json");
@@ -87,10 +71,6 @@ TEST(Bench, SendsTheSmallestFramesOfItsMode) {
                                   "100ms",
                                   "--no-huge",
                                   "--json"});
-    if (!has_dpdk()) {
-      expect_not_built_in(outcome);
-      continue;
-    }
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const auto document = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(document["plan"]["sizes"][0]["bytes"], bytes);
@@ -99,7 +79,6 @@ TEST(Bench, SendsTheSmallestFramesOfItsMode) {
 }
 
 TEST(Bench, RepeatsTrials) {
-  if (!has_dpdk()) return;
   const auto outcome = manactl({"bench",
                                 "--vdev",
                                 "net_null0",
@@ -147,12 +126,10 @@ TEST(Bench, RejectsPlansThatItCannotMeasure) {
            {{"bench", "--vdev", "net_null0", "--vdev", "net_null0"}, 2, "given twice"},
            {{"bench", "--port", "nosuch0"}, 3, "does not exist"}}) {
     const auto outcome = manactl(words);
-    // In a build without DPDK, the engine for direct verbs still accepts interfaces.
-    const bool built_in = has_dpdk() || (words[1] != "--vdev" && datapath::kVerbsEngine.built_in);
-    EXPECT_EQ(outcome.code, built_in ? code : 3);
+    EXPECT_EQ(outcome.code, code);
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(outcome.error_lines(), 1U);
-    EXPECT_THAT(outcome.err, HasSubstr(built_in ? message : "built without DPDK"));
+    EXPECT_THAT(outcome.err, HasSubstr(message));
   }
 }
 
@@ -170,10 +147,6 @@ TEST(Bench, SendsAMixOfSizesAndFlowsOverTwoPorts) {
                                 "200ms",
                                 "--no-huge",
                                 "--json"});
-  if (!has_dpdk()) {
-    expect_not_built_in(outcome);
-    return;
-  }
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["engine"]["template_mode"], "per-packet");
@@ -192,10 +165,6 @@ TEST_P(StoppedBench, PrintsAPartialResult) {
   process.signal_thread = "-worker";
   process.signal_ticks = 3;
   const auto outcome = manactl(kLong, process);
-  if (!has_dpdk()) {
-    expect_not_built_in(outcome);
-    return;
-  }
   EXPECT_EQ(outcome.code, 128 + GetParam()) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(document["interrupted"], true);
@@ -204,7 +173,6 @@ TEST_P(StoppedBench, PrintsAPartialResult) {
 
 // The result of a search has only some trials, which may have ended long before the signal.
 TEST_P(StoppedBench, PrintsAPartialSearch) {
-  if (!has_dpdk()) return;
   ProcessOptions process;
   process.signal = GetParam();
   process.signal_thread = "-worker";
@@ -221,7 +189,6 @@ TEST_P(StoppedBench, PrintsAPartialSearch) {
 }
 
 TEST_P(StoppedBench, ExitsDuringItsStart) {
-  if (!has_dpdk()) return;
   ProcessOptions process;
   process.signal = GetParam();
   // EAL starts this thread first, long before the first packet: eal-intr-thread or dpdk-intr.
@@ -233,7 +200,6 @@ TEST_P(StoppedBench, ExitsDuringItsStart) {
 INSTANTIATE_TEST_SUITE_P(Signals, StoppedBench, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
 TEST(Bench, ReportsThatItsResultCannotBeWritten) {
-  if (!has_dpdk()) return;
   const std::vector<std::string> brief = {
       "bench", "--vdev", "net_null0", "--duration", "10ms", "--no-huge"};
   ProcessOptions full;
@@ -255,7 +221,6 @@ struct Device {
 };
 
 TEST(Bench, RejectsDevicesWithOneLine) {
-  if (!has_dpdk()) return;
   for (const auto& [text, code, message] : std::vector<Device>{
            {"7870:00:00.0", 2, "add mac="},
            {"7870:00:00.0,mac=", 2, "mac="},
@@ -277,16 +242,6 @@ TEST(Bench, RejectsDevicesWithOneLine) {
     EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(message));
   }
-}
-
-TEST(Bench, ReportsThatADriverIsNotBuiltIn) {
-  const auto drivers = datapath::kDpdkEngine.info().drivers;
-  if (!has_dpdk() || std::find(drivers.begin(), drivers.end(), "net_mana") != drivers.end()) return;
-  const auto outcome = manactl(
-      {"bench", "--no-huge", "--duration", "10ms", "--vdev", "7870:00:00.0,mac=00:22:48:01:02:03"});
-  EXPECT_EQ(outcome.code, 3);
-  EXPECT_EQ(outcome.error_lines(), 1U) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("does not contain net_mana"));
 }
 
 TEST(Bench, ListsDrivers) {

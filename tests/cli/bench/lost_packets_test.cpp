@@ -102,7 +102,6 @@ class LostPackets : public testing::TestWithParam<std::size_t> {};
 TEST_P(LostPackets, AgreeWithTheCountersOfTheAdapter) {
   const auto& mode = datapath::kModes.at(GetParam());
   for (const auto* engine : datapath::kEngines) {
-    if (!engine->drives_mana()) continue;
     for (const auto* queues : {"1", "8"}) {
       for (const auto* fault : kFaults) {
         // After a failed packet, net_mana does not count up to a queue of other packets.
@@ -126,7 +125,6 @@ INSTANTIATE_TEST_SUITE_P(In,
 
 // The packets that a ring returns.
 TEST(LossOnVirtualDevices, IsTheDifferenceOfSentAndReceivedPackets) {
-  if (!datapath::vdev_engine().built_in) return;
   for (const auto& mode : datapath::kModes) {
     if (!mode.generates_packets) continue;
     const auto outcome = manactl({"bench",

@@ -64,7 +64,6 @@ class NetvscEngine final : public Engine {
 // Replaces the definition in the library, because the linker finds this definition first.
 constinit const EngineRow kDpdkEngine = {
     .name = "dpdk",
-    .built_in = true,
     .mana_driver = "net_mana",
     .uses_hugepages = true,
     .takes_vdevs = true,

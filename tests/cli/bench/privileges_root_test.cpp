@@ -14,7 +14,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "cli/bench/has_dpdk.h"
 #include "cli/bench/run_until_deleted.h"
 #include "cli/run_manactl.h"
 
@@ -78,7 +77,6 @@ ProcessOptions saving() {
 }
 
 TEST_F(BenchPrivileges, NoThreadKeepsThemWhilePacketsFlow) {
-  if (!has_dpdk()) return;
   ASSERT_EQ(geteuid(), 0U);
   std::map<std::string, std::vector<std::string>> threads;
   const auto outcome = manactl_until(
@@ -114,7 +112,6 @@ TEST_F(BenchPrivileges, NoThreadKeepsThemWhilePacketsFlow) {
 }
 
 TEST_F(BenchPrivileges, TheFileIsDeletedAlthoughBenchIsKilled) {
-  if (!has_dpdk()) return;
   pid_t group = 0, group_of_files = 0;
   const auto outcome = manactl_until(
       arguments(),

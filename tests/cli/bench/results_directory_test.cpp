@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench/has_dpdk.h"
 #include "cli/run_manactl.h"
 #include "report/sample_results.h"
 
@@ -57,7 +56,6 @@ TEST_F(ResultsDirectory, AreSavedInARelativeDirectory) {
 TEST_F(ResultsDirectory, AreRefusedBeforeTheFirstPacket) {
   chmod(place_.c_str(), 0777);
   for (const auto* device : {"--sim", "--vdev=net_null0"}) {
-    if (!has_dpdk() && std::string_view(device) != "--sim") continue;
     const auto outcome = run({"bench", device, "--duration", "1h", "--results", place_});
     EXPECT_EQ(outcome.code, 4);
     EXPECT_EQ(outcome.out, "");
@@ -67,7 +65,6 @@ TEST_F(ResultsDirectory, AreRefusedBeforeTheFirstPacket) {
 }
 
 TEST_F(ResultsDirectory, FailToBeWrittenWithoutLosingTheOutput) {
-  if (!has_dpdk()) return;
   const auto file = directory_.path("running");
   const auto outcome = manactl_until(
       {"bench", "--vdev=net_null0", "--no-huge", "-o", "csv", "--until-deleted", file},

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/bench/has_dpdk.h"
 #include "cli/bench/run_until_deleted.h"
 #include "cli/bench/stop_file.h"
 #include "cli/run_manactl.h"
@@ -34,13 +33,11 @@ void expect_complete_run(const Outcome& outcome) {
 }
 
 TEST_F(BenchUntilDeleted, ReportsACompleteRun) {
-  if (!has_dpdk()) return;
   expect_complete_run(
       manactl_until(run_until_deleted(file), file, [&] { return unlink(file.c_str()) == 0; }));
 }
 
 TEST_F(BenchUntilDeleted, EndsIfTheFileIsMovedOrReplaced) {
-  if (!has_dpdk()) return;
   const auto other = directory.path("other");
   expect_complete_run(manactl_until(
       run_until_deleted(file), file, [&] { return rename(file.c_str(), other.c_str()) == 0; }));
@@ -61,13 +58,11 @@ TEST_F(BenchUntilDeleted, NoticesADeletionBeforeTheEnd) {
 }
 
 TEST_F(BenchUntilDeleted, DeletesTheFileAtTheEnd) {
-  if (!has_dpdk()) return;
   EXPECT_EQ(manactl(run_until_deleted(file, "10ms")).code, 0);
   EXPECT_NE(access(file.c_str(), F_OK), 0);
 }
 
 TEST_F(BenchUntilDeleted, ASignalInterruptsTheRun) {
-  if (!has_dpdk()) return;
   ProcessOptions process;
   process.signal = SIGINT;
   process.signal_thread = "-worker";
@@ -79,7 +74,6 @@ TEST_F(BenchUntilDeleted, ASignalInterruptsTheRun) {
 }
 
 TEST_F(BenchUntilDeleted, RefusesAPathThatExistsOrCannotBeCreated) {
-  if (!has_dpdk()) return;
   const auto existing = directory.file("existing", "text");
   const auto link = directory.path("link");
   ASSERT_EQ(symlink("missing", link.c_str()), 0);
