@@ -24,14 +24,16 @@ struct Binding {
   std::string device;  // the parent device: a PCI address or a VMBus id
 };
 
-Binding binding_of(const os::System& system, const InterfaceName& name) {
+Binding binding_of(const os::System& system, const InterfaceName& name, const os::Link& link) {
   const std::string path = class_path(name.str());
   const auto driver = os::link_name(system.files, path + "/device/driver");
   if (driver) return {*driver, os::link_name(system.files, path + "/device").value_or("")};
   if (exists(system.files, path)) return {};
-  // In a container, sysfs may show another network namespace; ethtool always uses our own.
+  // In a container, sysfs may show another network namespace; ethtool and rtnetlink always use our
+  // own. ethtool truncates VMBus ids.
   const auto info = system.ethtool.driver(name);
-  return info ? Binding{info->driver, info->bus_info} : Binding{};
+  if (!info) return {};
+  return {info->driver, link.device.empty() ? info->bus_info : link.device};
 }
 
 Netdev netdev_of(const os::System& system, const os::Link& link, const Binding& binding) {
@@ -191,7 +193,7 @@ Result<std::vector<Nic>> gather_nics(const os::System& system, const std::vector
     if (!link.kind.empty() || (link.flags & IFF_LOOPBACK) != 0) continue;
     const auto name = InterfaceName::parse(link.name);
     if (!name) continue;
-    const Binding binding = binding_of(system, *name);
+    const Binding binding = binding_of(system, *name, link);
     if (binding.driver != kSyntheticDriver && !is_vf_driver(binding.driver)) continue;
     pairing.add(netdev_of(system, link, binding));
   }

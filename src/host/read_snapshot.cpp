@@ -66,6 +66,7 @@ os::Link parse_link(const JsonFields& fields) {
   link.master = optional_index(fields, "master");
   link.lower = optional_index(fields, "lower");
   link.kind = fields.text("kind");
+  if (fields.has("device")) link.device = fields.text("device");
   link.rx_packets = fields.number("rx_packets");
   link.tx_packets = fields.number("tx_packets");
   return link;

@@ -37,6 +37,7 @@ Json json_of(const os::Link& link) {
           {"master", json_of_optional(link.master)},
           {"lower", json_of_optional(link.lower)},
           {"kind", link.kind},
+          {"device", link.device},
           {"rx_packets", link.rx_packets},
           {"tx_packets", link.tx_packets}};
 }

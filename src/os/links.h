@@ -38,6 +38,9 @@ struct Link {
   std::string kind;  // IFLA_INFO_KIND: "bond", "bridge", "vlan", "veth"; empty for hardware
   std::uint64_t rx_packets = 0, tx_packets = 0;  // IFLA_STATS64
   std::optional<ForeignLower> foreign_lower = {};
+  // IFLA_PARENT_DEV_NAME: a PCI address or a VMBus id. Empty before Linux 5.14, and for virtual
+  // interfaces.
+  std::string device = {};
 
   bool is_up() const;       // IFF_UP: administratively up
   bool is_running() const;  // IFF_LOWER_UP: carrier

@@ -130,6 +130,9 @@ void read_link_attribute(const Attribute& attribute, Link& link) {
       return read_counters(attribute.data, link);
     case IFLA_PROP_LIST:
       return read_alternative_names(attribute.data, link);
+    case IFLA_PARENT_DEV_NAME:
+      link.device = attribute.text();
+      return;
     default:
       return;
   }

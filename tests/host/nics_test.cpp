@@ -132,6 +132,22 @@ TEST(Pairing, UsesEthtoolIfSysfsBelongsToAnotherNamespace) {
   EXPECT_EQ(nics->front().vf->pci->str(), "7870:00:00.0");
 }
 
+TEST(Pairing, PrefersTheDeviceOfRtnetlinkBecauseEthtoolTruncatesVmbusIds) {
+  const auto system = test::edited_system(
+      "not-azure",
+      {{"manactl/links.json",
+        "\"name\": \"eth0\"",
+        R"("device": "000d3a76-3bd0-000d-3a76-3bd0000d3a76", "name": "eth9")"},
+       {"manactl/ethtool.json",
+        "",
+        R"({"interfaces": {"eth9": {"driver": {"driver": "hv_netvsc", "version": "6.14",
+            "bus_info": "000d3a76-3bd0-000d-3a76-3bd0000", "firmware": ""}}}})"}});
+  const auto nics = gather_nics(system->system(), *system->system().links.links());
+  ASSERT_TRUE(nics);
+  ASSERT_EQ(nics->size(), 1U);
+  EXPECT_EQ(nics->front().vmbus, VmbusId::parse("000d3a76-3bd0-000d-3a76-3bd0000d3a76"));
+}
+
 TEST(Functions, HaveNoSlotIfNoneHasTheirAddress) {
   const Facts facts =
       facts_of("healthy-two-nics", {{"sys/bus/pci/slots/1/address", "7870", "7871"}});

@@ -34,6 +34,7 @@ std::string vf_link() {
   append_attribute(body, IFLA_MASTER, bytes_of(std::int32_t{2}));
   append_attribute(body, IFLA_OPERSTATE, "\x06"sv);
   append_attribute(body, IFLA_ADDRESS, "\x00\x0d\x3a\x76\x3b\xd0"sv);
+  append_attribute(body, IFLA_PARENT_DEV_NAME, "7870:00:00.0\0"sv);
   append_attribute(body, 999, "unknown"sv);
   rtnl_link_stats64 stats{};
   stats.rx_packets = 5;
@@ -54,6 +55,7 @@ TEST(LinkMessage, DescribesAVirtualFunction) {
   EXPECT_EQ(link->master, 2);
   EXPECT_EQ(link->mtu, 1500U);
   EXPECT_EQ(link->operstate, "up");
+  EXPECT_EQ(link->device, "7870:00:00.0");
   EXPECT_EQ(link->mac.str(), "00:0d:3a:76:3b:d0");
   EXPECT_EQ(link->rx_packets, 5U);
   EXPECT_EQ(link->tx_packets, 1ULL << 40U);

@@ -99,7 +99,7 @@ class Time(Attack):
         names = [f"n{i}" for i in range(250)]
         driver = {"driver": "hv_netvsc", "version": "", "bus_info": "", "firmware": ""}
         self.write("ethtool", "interfaces", {name: {"driver": driver} for name in names})
-        self.write_links(30000, bottom=7, members=names)
+        self.write_links(28000, bottom=7, members=names)
         self.write_addresses((1000 + i, ip(10, i)) for i in range(10000))
         self.write_sockets((ip(10, i), ip(11, i % 50)) for i in range(10000))
         self.assertIn(INCOMPLETE, self.check())
