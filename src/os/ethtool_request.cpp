@@ -42,10 +42,14 @@ Result<EthtoolSocket> EthtoolSocket::open(const InterfaceName& name) {
 }
 
 Result<> EthtoolSocket::call(void* request) const {
+  return call(SIOCETHTOOL, request);
+}
+
+Result<> EthtoolSocket::call(unsigned long number, void* request) const {
   ifreq ioctl_request{};
   std::memcpy(ioctl_request.ifr_name, name_.data(), name_.size());
   ioctl_request.ifr_data = static_cast<char*>(request);
-  if (ioctl(socket_.get(), SIOCETHTOOL, &ioctl_request) >= 0) return {};
+  if (ioctl(socket_.get(), number, &ioctl_request) >= 0) return {};
   return fail_errno(errno, fmt::format("the ethtool request for '{}' failed", printable(name_)));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The SIOCETHTOOL ioctl (linux/ethtool.h) for one interface. Use only names that rtnetlink has
-// listed: see ethtool.h.
+// The SIOCETHTOOL ioctl (linux/ethtool.h) and similar ones for one interface. Use only names that
+// rtnetlink has listed: see ethtool.h.
 
 #pragma once
 
@@ -39,6 +39,9 @@ class EthtoolSocket {
 
   // `request` is a command structure, which the kernel changes. Returns an error with errno.
   Result<> call(void* request) const;
+
+  // The same with another ioctl, such as SIOCGHWTSTAMP.
+  Result<> call(unsigned long number, void* request) const;
 
   Result<> call(EthtoolRequest& request) const { return call(request.data()); }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 #include <linux/ethtool.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +18,7 @@ namespace {
 constexpr std::string_view kFeature = "feature/";
 constexpr std::string_view kHashFields = "hash-fields/";
 constexpr std::string_view kRss = "rss";
+constexpr std::string_view kTimeStamping = "time-stamping";
 
 // Command structures that consist of words: the command, and from `first` on the settings.
 struct WordGroup {
@@ -228,6 +231,22 @@ Result<> write_rss(const EthtoolSocket& socket, const std::string& value) {
   return socket.call(request);
 }
 
+// "TX_TYPE RX_FILTER", as numbers of linux/net_tstamp.h.
+void read_time_stamping(const EthtoolSocket& socket, InterfaceSettings& target) {
+  hwtstamp_config config{};
+  if (!socket.call(SIOCGHWTSTAMP, &config)) return;
+  target.emplace_back(kTimeStamping, fmt::format("{} {}", config.tx_type, config.rx_filter));
+}
+
+Result<> write_time_stamping(const EthtoolSocket& socket, const std::string& value) {
+  const auto numbers = numbers_of(kTimeStamping, value, 2);
+  if (!numbers) return tl::unexpected<Error>(numbers.error());
+  hwtstamp_config config{};
+  config.tx_type = static_cast<int>((*numbers)[0]);
+  config.rx_filter = static_cast<int>((*numbers)[1]);
+  return socket.call(SIOCSHWTSTAMP, &config);
+}
+
 }  // namespace
 
 Result<InterfaceSettings> read_ethtool_settings(const InterfaceName& name) {
@@ -238,6 +257,7 @@ Result<InterfaceSettings> read_ethtool_settings(const InterfaceName& name) {
   read_features(*socket, settings);
   read_hash_fields(*socket, settings);
   read_rss(*socket, settings);
+  read_time_stamping(*socket, settings);
   return settings;
 }
 
@@ -249,6 +269,7 @@ Result<> write_ethtool_setting(const InterfaceName& name,
   const auto group = std::ranges::find(kWordGroups, key, &WordGroup::key);
   if (group != std::end(kWordGroups)) return write_words(*socket, *group, value);
   if (key == kRss) return write_rss(*socket, value);
+  if (key == kTimeStamping) return write_time_stamping(*socket, value);
   const std::string_view view(key);
   if (view.starts_with(kFeature)) {
     return write_feature(*socket, view.substr(kFeature.size()), value);

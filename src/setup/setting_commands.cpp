@@ -32,6 +32,7 @@ constexpr CommandForm kCommandForms[] = {
      "tx-frames-high sample-interval"},
     {"ethtool/pause", "ethtool -A {interface}", "autoneg? rx? tx?"},
     {"ethtool/msglevel", "ethtool -s {interface} msglvl {value}"},
+    {"ethtool/time-stamping", "hwstamp_ctl -i {interface} -t {first} -r {last}"},
     {"ethtool/feature/", "ethtool -K {interface} {rest} {value}"},
     {"link/mac", "ip link set dev {interface} address {value}"},
     {"link/gso-max-size", "ip link set dev {interface} gso_max_size {value}"},

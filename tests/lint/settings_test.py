@@ -54,7 +54,7 @@ ETHTOOL_COMMANDS = {
 # Requests of ethtool netlink that change something, without "ETHTOOL_MSG_" and "_SET".
 ETHTOOL_MESSAGES = {name: SAME for name in (
     "LINKINFO", "LINKMODES", "DEBUG", "WOL", "FEATURES", "PRIVFLAGS", "RINGS", "CHANNELS", "COALESCE", "PAUSE", "EEE",
-    "FEC", "MODULE", "RSS")} | {name: NOT_SUPPORTED for name in ("PLCA_CFG", "MM", "PSE", "TSCONFIG", "PHY")}
+    "FEC", "MODULE", "RSS", "TSCONFIG")} | {name: NOT_SUPPORTED for name in ("PLCA_CFG", "MM", "PSE", "PHY")}
 LINK_ATTRIBUTES = {
     "IFNAME": "udev names the interface, and another step reports a changed name",
     "MTU": OTHER_STEP,

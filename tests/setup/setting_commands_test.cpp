@@ -14,6 +14,8 @@ TEST(SettingCommand, NamesOnlyTheWordsThatDiffer) {
             "ethtool -G eth1 rx 512");
   EXPECT_EQ(setting_command("ethtool/pause", "1 0 1", "1 1 0", "eth1"),
             "ethtool -A eth1 rx off tx on");
+  EXPECT_EQ(setting_command("ethtool/time-stamping", "1 0", "0 0", "eth1"),
+            "hwstamp_ctl -i eth1 -t 1 -r 0");
 }
 
 TEST(SettingCommand, HasTheOptionsOfEachFlag) {
