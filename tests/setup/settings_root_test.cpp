@@ -131,6 +131,25 @@ TEST(Settings, ReturnToANewInterface) {
   });
 }
 
+// veth pairs have neither coalescing nor a message level.
+TEST(Settings, OfATapReturnToANewOne) {
+  run_in_network_namespace([] {
+    Machine machine;
+    ip("tuntap add mode tap name one");
+    run("ethtool -C one rx-frames 7");
+    run("ethtool -s one msglvl 5");
+    const auto saved = machine.saved();
+    EXPECT_THAT(list_of(saved, "setting"),
+                IsSupersetOf({"ethtool/coalescing 0 7 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0",
+                              "ethtool/msglevel 5"}));
+    ip("tuntap del mode tap name one");
+    ip("tuntap add mode tap name one");
+    EXPECT_THAT(list_of(machine.saved(), "setting"), Not(Contains("ethtool/msglevel 5")));
+    EXPECT_EQ(machine.restore(saved), "");
+    EXPECT_EQ(machine.saved(), saved);
+  });
+}
+
 // The commands in a message of restore_settings().
 std::vector<std::string> commands_in(std::string_view message) {
   constexpr std::string_view kBefore = "(set it with ";
