@@ -13,6 +13,7 @@ namespace manactl::setup {
 namespace {
 
 constexpr std::string_view kSettings = "setting";
+constexpr std::string_view kIpv6MtuFile = "proc/sys/net/ipv6/conf/@/mtu";
 
 struct SettingDirectory {
   std::string_view path;    // "@" is the name of the interface
@@ -83,10 +84,13 @@ class SettingRestorer {
   SettingRestorer(const StepContext& context, os::Link link, ManagedSettings& managed)
       : context_(context), link_(std::move(link)), managed_(managed) {}
 
-  Result<> restore(const std::vector<std::string>& texts, Lost lost) {
-    for (const auto& text : texts) saved_.push_back(parts_of(text));
+  Result<> restore(const Values& saved, Lost lost) {
+    for (const auto& text : list_of(saved, kSettings)) saved_.push_back(parts_of(text));
     if (lost == Lost::neighbors) {
       std::erase_if(saved_, [](const auto& setting) { return !is_neighbor(setting.first); });
+    }
+    if (managed_.keys.contains(std::string(kMtuFile))) {
+      std::erase(saved_, std::pair(std::string(kIpv6MtuFile), value_at(saved, "mtu")));
     }
     if (saved_.empty()) return {};
     auto read = read_now();
@@ -126,20 +130,9 @@ class SettingRestorer {
     std::erase_if(saved_, [&](const auto& setting) {
       const auto& [key, value] = setting;
       if (managed_.keys.contains(key)) return true;
-      const auto first = managed_.at_return.find(key);
       const auto present = now_.find(key);
-      const bool is_managed = first != managed_.at_return.end() && present != now_.end() &&
-                              first->second != present->second && present->second != value &&
-                              !key.ends_with("/mtu");
-      if (is_managed) {
-        managed_.keys.insert(key);
-        managed_.kept.push_back(
-            fmt::format("/{} was '{}', but something set it to '{}' when the interface returned",
-                        path_of(key, link_.name),
-                        printable(value),
-                        printable(present->second)));
-      }
-      return is_managed;
+      return present != now_.end() && key != kIpv6MtuFile &&
+             managed_.keep(key, link_.name, value, present->second);
     });
   }
 
@@ -302,7 +295,23 @@ Values file_settings(const os::System& system, const os::Link& link) {
   for (const auto& directory : kSettingDirectories) {
     read_directory(system.files, directory, link.name, settings);
   }
+  settings.emplace_back(kMtuFile, std::to_string(link.mtu));
   return {settings.begin(), settings.end()};
+}
+
+bool ManagedSettings::keep(const std::string& key,
+                           const std::string& interface,
+                           const std::string& saved,
+                           const std::string& now) {
+  const auto first = at_return.find(key);
+  if (first == at_return.end() || first->second == now || now == saved) return false;
+  keys.insert(key);
+  kept.push_back(
+      fmt::format("/{} was '{}', but something set it to '{}' when the interface returned",
+                  path_of(key, interface),
+                  printable(saved),
+                  printable(now)));
+  return true;
 }
 
 bool has_settings(const Values& saved) {
@@ -314,7 +323,7 @@ Result<> restore_settings(const StepContext& context,
                           const Values& saved,
                           Lost lost,
                           ManagedSettings& managed) {
-  return SettingRestorer(context, link, managed).restore(list_of(saved, kSettings), lost);
+  return SettingRestorer(context, link, managed).restore(saved, lost);
 }
 
 }  // namespace manactl::setup

@@ -23,7 +23,11 @@ Result<os::InterfaceSettings> read_settings(const os::System& system, os::Link& 
 // cannot store one of them.
 Result<> save_settings(const os::System& system, os::Link link, Values& target);
 
-// The settings of the interface that are files, by their keys. Empty if it is being renamed.
+// The key of the MTU, which another value of the journal contains.
+inline constexpr std::string_view kMtuFile = "sys/class/net/@/mtu";
+
+// The settings of the interface that are files, by their keys, and its MTU. Only the MTU if it is
+// being renamed.
 Values file_settings(const os::System& system, const os::Link& link);
 
 // Whether `saved` has settings. In the journal of an earlier version, it has none.
@@ -43,6 +47,13 @@ struct ManagedSettings {
   // the earlier one, and adds no texts for these.
   std::set<std::string> keys;
   std::vector<std::string> kept;
+
+  // Whether a file, whose value in the journal is `saved`, stays as it is `now`. Then adds it to
+  // `keys` and `kept`.
+  bool keep(const std::string& key,
+            const std::string& interface,
+            const std::string& saved,
+            const std::string& now);
 };
 
 // Writes the settings that were lost and differ, and verifies them. Waits for files that the driver

@@ -70,12 +70,16 @@ class SaveAddresses final : public Step {
       link = find_link(context.system, interface_);  // udev may have renamed it
       if (!link) return tl::unexpected<Error>(link.error());
     }
-    auto mtu = lost == Lost::all_settings ? restore_mtu(context, *link, before) : Result<>();
     ManagedSettings managed;
-    if (request.at_return != nullptr) managed.at_return = *request.at_return;
+    // These are the settings of the synthetic interface.
+    if (request.at_return != nullptr && !interface_.channel.empty()) {
+      managed.at_return = *request.at_return;
+    }
     if (lost == Lost::nothing) {
       for (const auto key : words(record.kept_settings)) managed.keys.emplace(key);
     }
+    auto mtu =
+        lost == Lost::all_settings ? restore_mtu(context, *link, before, managed) : Result<>();
     auto settings = restore_settings(context, *link, before, lost, managed);
     if (request.notes != nullptr) {
       *request.notes = std::move(managed.kept);
@@ -135,9 +139,12 @@ class SaveAddresses final : public Step {
 
   Result<> restore_mtu(const StepContext& context,
                        const os::Link& link,
-                       const Values& before) const {
+                       const Values& before,
+                       ManagedSettings& managed) const {
     const auto mtu = parse_unsigned(value_at(before, "mtu"), UINT32_MAX);
     if (!mtu || *mtu == link.mtu) return {};
+    const auto key = std::string(kMtuFile);
+    if (managed.keep(key, link.name, std::to_string(*mtu), std::to_string(link.mtu))) return {};
     return set_and_verify_mtu(context.system, interface_, static_cast<unsigned>(*mtu));
   }
 

@@ -18,6 +18,7 @@ using ::testing::Pair;
 
 constexpr const char* kAlias = "sys/class/net/@/ifalias";
 constexpr const char* kFilter = "proc/sys/net/ipv4/conf/@/rp_filter";
+constexpr const char* kIpv6Mtu = "proc/sys/net/ipv6/conf/@/mtu";
 constexpr const char* kQueue = "sys/class/net/@/queues/rx-0/rps_cpus";
 
 constexpr const char* kChannels = "ethtool/channels";
@@ -220,6 +221,36 @@ TEST(PreparedNic, KeepsWhatTheNetworkManagerSetsWhenItReturns) {
               ElementsAre(HasSubstr("rp_filter was '2', but something set it to '1'")));
 }
 
+TEST(PreparedNic, KeepsTheMtuThatTheNetworkManagerSetsWhenItReturns) {
+  FakeVm vm;
+  vm.state.links[4].mtu = 1450;
+  vm.state.settings[4][kIpv6Mtu] = "1450";
+  vm.rebuild();
+  Request request;
+  request.interface = *InterfaceName::parse("eth1");
+  ASSERT_EQ(prepare(request, vm.context())->outcome, PrepareOutcome::done);
+  vm.after = [&vm](const std::string& change) {
+    const auto* link = vm.link("eth1");
+    if (link == nullptr || change.find("eth1 up") == std::string::npos) return;
+    vm.state.links[link->index].mtu = 1400;
+    vm.state.settings[link->index][kIpv6Mtu] = "1400";
+  };
+  vm.refused["ip eth1 route add 192.0.2.0/24"] = EIO;
+  const auto restored = restore({"eth1"}, vm.context());
+  ASSERT_TRUE(restored && restored->size() == 1);
+  EXPECT_EQ(vm.link("eth1")->mtu, 1400U);
+  EXPECT_EQ(vm.setting("eth1", kIpv6Mtu), "1400");
+  EXPECT_THAT(restored->front().reverted.back().notes,
+              ElementsAre("/sys/class/net/eth1/mtu was '1450', but something set it to '1400' "
+                          "when the interface returned"));
+  vm.refused.clear();
+  const auto repeated = restore({"eth1"}, vm.context());
+  ASSERT_TRUE(repeated && repeated->size() == 1);
+  EXPECT_TRUE(repeated->front().is_complete());
+  EXPECT_THAT(repeated->front().reverted.back().notes, ElementsAre());
+  EXPECT_EQ(vm.link("eth1")->mtu, 1400U);
+}
+
 // The first restore fails for another reason.
 TEST(PreparedNic, KeepsWhatTheNetworkManagerHasSetInARepeatedRestore) {
   FakeVm vm;
@@ -282,8 +313,12 @@ TEST(PreparedNic, RestoresTheSettingsOfAVfThatTheHostReturned) {
   vm.plug_vf(vf);
   vm.rebuild();
   EXPECT_EQ(vm.setting(vf, kQueue), "0");
+  // It differs from the synthetic interface, although nothing has changed it.
+  vm.state.settings[vm.link(vf)->index][kAlias] = "port 2";
+  vm.rebuild();
   EXPECT_TRUE(restore({"eth1"}, vm.context())->front().is_complete());
   EXPECT_EQ(vm.setting(vf, kQueue), "3");
+  EXPECT_EQ(vm.setting(vf, kAlias), "");
 }
 
 TEST(PreparedNic, OfAnEarlierVersionHasUnknownSettings) {
