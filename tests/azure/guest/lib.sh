@@ -228,8 +228,9 @@ state() {
   # The first VRF adds a rule for good.
   { ip rule && ip -6 rule; } | grep -v l3mdev-table
   echo "# settings"
-  grep -rs . /proc/sys/net/ipv[46]/*/{eth,enP}* /sys/class/net/{eth,enP}*/{ifalias,tx_queue_len,gro_flush_timeout,napi_defer_hard_irqs,netdev_group,threaded} \
-    /sys/class/net/{eth,enP}*/queues/*/[rx]ps_* | sort
+  # The MPLS sysctls of a VF do not return when it comes back from another network namespace (Linux 6.1).
+  grep -rs . /proc/sys/net/ipv[46]/*/{eth,enP}* /proc/sys/net/mpls/conf/eth* /sys/class/net/{eth,enP}*/{ifalias,tx_queue_len,gro_flush_timeout,napi_defer_hard_irqs,netdev_group,threaded} \
+    /sys/class/net/{eth,enP}*/queues/*/{[rx]ps_*,byte_queue_limits/limit_m*} | sort
   [ ! -e /sys/class/net/eth1 ] || link_settings eth1
   echo "# bindings"
   for path in $vmbus/devices/* /sys/bus/pci/devices/7870:*; do
@@ -290,6 +291,8 @@ configure_eth1() {
   echo 1 >/proc/sys/net/ipv4/conf/eth1/arp_ignore
   echo 2 >/proc/sys/net/ipv6/conf/eth1/accept_ra
   echo 77 >/proc/sys/net/ipv4/neigh/eth1/gc_stale_time
+  modprobe mpls_router
+  echo 1 >/proc/sys/net/mpls/conf/eth1/input
   ip link set eth1 alias "the back end" txqueuelen 4000 group 7
   echo 5000 >/sys/class/net/eth1/gro_flush_timeout
   echo 2 >/sys/class/net/eth1/napi_defer_hard_irqs
@@ -311,6 +314,7 @@ configure_eth1() {
   echo 1 >/sys/class/net/eth1/queues/rx-0/rps_cpus
   echo 64 >/sys/class/net/eth1/queues/rx-0/rps_flow_cnt
   echo 1 >/sys/class/net/eth1/queues/tx-0/xps_cpus
+  echo 500000 >/sys/class/net/eth1/queues/tx-0/byte_queue_limits/limit_max
   ethtool -G eth1 rx 512 tx 256
   tc qdisc replace dev eth1 root handle 8001: pfifo limit 500
   [[ $(ip rule) == *'oif eth1'* ]] || ip rule add oif eth1 table 100

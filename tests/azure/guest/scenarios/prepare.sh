@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: MIT
 #
-# manactl prepare leads to the same state as the commands of the how-to; restore reverts it.
+# manactl prepare leads to the same state as the commands of the how-to; restore reverts it. The interrupts of the VF keep
+# their CPUs meanwhile.
 
 (. /guest/scenarios/howto.sh) >/run/azure/howto.out || { cat /run/azure/howto.out; fail "howto"; }
 # The commands of the how-to remove the addresses and routes of eth1.
 configure_eth1
 is_restored
+
+# interrupts: prints the CPUs of each interrupt of the VF.
+interrupts() {
+  local path
+  for path in /proc/irq/*/mana_q*; do
+    echo "${path##*/} $(<"${path%/*}/smp_affinity")"
+  done | sort
+}
+for path in /proc/irq/*/mana_q*; do echo 1 >"${path%/*}/smp_affinity"; done
+interrupts_before=$(interrupts)
+echo "$interrupts_before"
 
 manactl check eth1 || [ $? -eq 1 ]
 # -v prints the time of each step.
@@ -41,3 +53,4 @@ echo "restored in $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
 is_restored
 manactl restore eth1
 is_restored
+expect "interrupts" "$interrupts_before" "$(interrupts)"
