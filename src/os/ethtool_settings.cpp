@@ -87,7 +87,7 @@ Result<> write_words(const EthtoolSocket& socket,
   const auto numbers = numbers_of(group.key, value, group.count);
   if (!numbers) return tl::unexpected<Error>(numbers.error());
   EthtoolRequest request(group.get, group.size * 4);
-  const auto read = socket.call(request);
+  auto read = socket.call(request);
   if (!read) return read;
   request.set_word(0, group.set);
   for (std::size_t i = 0; i < group.count; ++i) request.set_word(group.first + i, (*numbers)[i]);
