@@ -12,6 +12,14 @@
 namespace manactl::report {
 namespace {
 
+// Beyond this quotient, the ends of a range are printed in different units.
+constexpr double kMaxDifference = 1000;
+
+// The largest power of ten that does not exceed the value.
+double magnitude(double value) {
+  return value > 0 ? std::pow(10, std::floor(std::log10(value))) : 0;
+}
+
 // Returns why a search ended without a result.
 std::string_view reason_of(datapath::GoalResult::End end) {
   switch (end) {
@@ -21,9 +29,11 @@ std::string_view reason_of(datapath::GoalResult::End end) {
       return "too many trials gave no usable result";
     case datapath::GoalResult::End::limit:
       return "too many trials";
+    case datapath::GoalResult::End::silent:
+      return "no packet came back";
+    case datapath::GoalResult::End::below:
     case datapath::GoalResult::End::narrow:
     case datapath::GoalResult::End::above:
-    case datapath::GoalResult::End::below:
       break;
   }
   return {};
@@ -43,12 +53,22 @@ std::string rate_in(const datapath::GoalResult& found, double rate) {
   return fmt::format("{} {}", floored_text(rate, unit, step), unit.name);
 }
 
+// The low end of a range, in the unit of the range. Keeps at least one digit, and gets a unit of
+// its own if it would be 0.
+std::string low_text(const datapath::Bounds& range, const Unit& unit) {
+  const auto own_unit = rate_unit(range.low);
+  if (own_unit.factor < unit.factor && range.low * kMaxDifference < range.high) {
+    return fmt::format("{} {}", floored_text(range.low, own_unit, 0), own_unit.name);
+  }
+  return floored_text(
+      range.low, unit, std::min(step_of(range.low, range.high), magnitude(range.low)));
+}
+
 // "7.81 to 7.85 Mpps"
 std::string range_text(const datapath::GoalResult& found) {
   const auto range = range_of(found);
   const auto unit = rate_unit(*found.lower);
-  const auto step = step_of(range.low, range.high);
-  return fmt::format("{} to {}", floored_text(range.low, unit, step), rate_in(found, range.high));
+  return fmt::format("{} to {}", low_text(range, unit), rate_in(found, range.high));
 }
 
 // True if other searches may end at rates that differ by more than noise.
@@ -71,8 +91,10 @@ std::string goal_text(double loss) {
 }
 
 std::string found_rate_text(const datapath::GoalResult& found) {
-  if (found.lower) return is_wide(found) ? range_text(found) : rate_in(found, *found.lower);
-  return found.upper ? "< " + pps_text(*found.upper) : std::string("not found");
+  const bool is_found = found.end == datapath::GoalResult::End::narrow ||
+                        found.end == datapath::GoalResult::End::above;
+  if (!is_found || !found.lower) return "not found";
+  return is_wide(found) ? range_text(found) : rate_in(found, *found.lower);
 }
 
 std::string found_text(const datapath::GoalResult& found) {
@@ -85,7 +107,9 @@ std::string found_text(const datapath::GoalResult& found) {
     case datapath::GoalResult::End::above:
       return sender_text(found) + disturbed;
     case datapath::GoalResult::End::below:
-      return fmt::format("less than {}, the lowest rate of the search", upper);
+      return fmt::format("not found: no rate met the goal, not even {}", upper);
+    case datapath::GoalResult::End::silent:
+      return fmt::format("not found: {}", reason_of(found.end));
     case datapath::GoalResult::End::stopped:
     case datapath::GoalResult::End::inconclusive:
     case datapath::GoalResult::End::limit:

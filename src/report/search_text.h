@@ -13,11 +13,12 @@ namespace manactl::report {
 // "ndr", "pdr=0.5%"
 std::string goal_text(double loss);
 
-// "7.81 Mpps", "< 1.000 kpps", "not found"; "430 to 990 kpps" if other searches may end far apart.
+// "7.81 Mpps", "not found"; "430 to 990 kpps" if other searches may end far apart.
 // The digits are those that another search may confirm.
 std::string found_rate_text(const datapath::GoalResult& found);
 
-// "7.81 Mpps (7.81 to 7.85 Mpps)": the rate, and the rates at which another search may end.
+// "7.81 Mpps (7.81 to 7.85 Mpps)": the rate, and the rates at which another search may end; or why
+// none was found.
 std::string found_text(const datapath::GoalResult& found);
 
 // "trial 7 at 998.2 kpps; 0.02 % lost before; ndr 900.0 to 1005 kpps; 12 s left": `number` counts

@@ -28,12 +28,46 @@ TEST(FoundText, StatesHowTheSearchEnded) {
   found.lower.reset();
   found.upper = 1000;
   found.end = datapath::GoalResult::End::below;
-  EXPECT_THAT(found_text(found), HasSubstr("less than 1.000 kpps"));
+  EXPECT_EQ(found_text(found), "not found: no rate met the goal, not even 1.000 kpps");
+  EXPECT_EQ(found_rate_text(found), "not found");
   found.end = datapath::GoalResult::End::limit;
   EXPECT_EQ(found_text(found), "not found, but less than 1.000 kpps: too many trials");
   found.upper.reset();
   found.end = datapath::GoalResult::End::inconclusive;
   EXPECT_EQ(found_text(found), "not found: too many trials gave no usable result");
+  found.end = datapath::GoalResult::End::silent;
+  found.upper = 125e6;
+  EXPECT_EQ(found_text(found), "not found: no packet came back");
+  EXPECT_EQ(found_rate_text(found), "not found");
+}
+
+// A search that was stopped has bounds, but no result.
+TEST(FoundText, DoesNotPresentTheBoundsOfAnUnfinishedSearchAsItsResult) {
+  datapath::GoalResult found;
+  found.lower = found.low = 7.812e6;
+  found.upper = found.high = 7.851e6;
+  for (const auto end : {datapath::GoalResult::End::stopped,
+                         datapath::GoalResult::End::inconclusive,
+                         datapath::GoalResult::End::limit}) {
+    found.end = end;
+    EXPECT_EQ(found_rate_text(found), "not found");
+  }
+}
+
+TEST(FoundText, NeverHasALowEndOfZero) {
+  datapath::GoalResult found;
+  found.lower = 4.9e6;
+  found.upper = found.high = 5e6;
+  found.low = 1000;
+  EXPECT_EQ(found_text(found), "1.000 kpps to 5 Mpps");
+  found.low = 20'000;
+  EXPECT_EQ(found_text(found), "0.02 to 5 Mpps");
+  found.lower = 4900;
+  found.upper = found.high = 5000;
+  found.low = 90;
+  EXPECT_EQ(found_text(found), "0.09 to 5 kpps");
+  found.low = 1;
+  EXPECT_EQ(found_text(found), "1.000 pps to 5 kpps");
 }
 
 // Five searches on a disturbed machine found between 435 and 998 kpps.

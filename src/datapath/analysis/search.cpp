@@ -5,30 +5,15 @@
 #include <cmath>
 #include <utility>
 
-#include "datapath/analysis/statistics.h"
+#include "datapath/analysis/search_evidence.h"
 
 namespace manactl::datapath {
 
 namespace {
 
-constexpr double kKeptUp = 0.99;  // share of the requested rate that a sender must reach
-constexpr double kExceed = 0.5;   // share of the time at a rate in which the goal may be missed
-constexpr int kTries = 3;         // attempts at a rate while trials are invalid or the sender lags
-constexpr double kFirst = 0.1;    // length of the first trials, relative to the final ones
+constexpr int kTries = 3;       // attempts at a rate while trials are invalid or the sender lags
+constexpr double kFirst = 0.1;  // length of the first trials, relative to the final ones
 constexpr unsigned kStages = 3;
-
-// The conditions under which a stage of the search accepts a rate as a bound.
-struct Target {
-  double trial_seconds = 0;  // minimum length of a trial
-  double sum_seconds = 0;    // required total length of such trials at one rate
-  double width = 0;          // maximum distance of the bounds, relative to the upper one
-};
-
-struct RateBounds {
-  std::optional<double> lower, upper;
-};
-
-enum class Verdict { lower, upper, open };
 
 std::vector<Target> targets_of(const SearchPlan& plan) {
   std::vector<Target> targets;
@@ -42,27 +27,13 @@ std::vector<Target> targets_of(const SearchPlan& plan) {
   return targets;
 }
 
-// The total seconds of the sufficiently long trials at one rate that met or missed the goal.
-struct Spent {
-  double met = 0, missed = 0;
-};
-
-// Returns `open` while the remaining trials could change the verdict.
-Verdict judge(const Spent& spent, const Target& target) {
-  const double total = std::max(spent.met + spent.missed, target.sum_seconds);
-  const double remaining = total - spent.met - spent.missed;
-  const double allowed = total * kExceed;
-  if (spent.missed > allowed) return Verdict::upper;
-  return spent.missed + remaining <= allowed ? Verdict::lower : Verdict::open;
-}
-
 class Search {
  public:
   Search(const SearchPlan& plan, const MakeProbe& probe)
       : plan_(plan),
+        evidence_{plan},
         callback_(probe),
         targets_(targets_of(plan)),
-        max_rate_(plan.max_rate),
         found_(plan.losses.size()),
         guesses_(plan.losses.size()) {
     for (std::size_t i = 0; i < found_.size(); ++i) found_[i].loss = plan.losses[i];
@@ -79,18 +50,18 @@ class Search {
       }
     }
     for (auto& goal : found_) conclude(goal, targets.back());
-    return SearchResult{std::move(found_), std::move(probes_), reach_};
+    return SearchResult{std::move(found_), std::move(evidence_.probes), reach_};
   }
 
  private:
   // Runs the first trial at the maximum rate. The rate at which packets arrive is the first guess.
   Result<> begin(const Target& target) {
-    if (auto ok = attempt(max_rate_, target.trial_seconds); !ok || end_) return ok;
-    const auto first = *std::find_if(
-        probes_.begin(), probes_.end(), [](const SearchProbe& one) { return counts(one); });
+    if (auto ok = attempt(evidence_.max_rate, target.trial_seconds); !ok || end_) return ok;
+    const auto first = std::ranges::find_if(evidence_.probes, SearchEvidence::counts);
     for (std::size_t i = 0; i < found_.size(); ++i) {
-      const double arrives = first.load() * (1 - first.loss()) / (1 - found_[i].loss);
-      guesses_[i].lower = std::clamp(arrives, plan_.min_rate, max_rate_);
+      const double arrives = first->load() * (1 - first->loss()) / (1 - found_[i].loss);
+      guesses_[i].lower =
+          std::clamp(arrives, evidence_.min_rate(found_[i].loss, target), evidence_.max_rate);
     }
     return {};
   }
@@ -104,18 +75,19 @@ class Search {
   // packet loss. After several trials in which the sender lags, its highest rate becomes the
   // maximum rate. Sets end_ if the search must end.
   Result<> attempt(double load, double seconds) {
+    auto& probes = evidence_.probes;
     std::optional<std::size_t> best;  // trial in which the sender lagged least
     int tries = kTries;
     for (int lags = 0, invalid = 0, losses = 0; lags < tries && invalid < kTries;) {
       if (auto ok = make_probe(load, seconds); !ok || end_) return ok;
-      auto& last = probes_.back();
+      auto& last = probes.back();
       if (!last.valid) {
         ++invalid;
         continue;
       }
-      const auto index = probes_.size() - 1;
-      const bool better = !best || last.rate > probes_[*best].rate;
-      if (best && better) probes_[*best].valid = false;
+      const auto index = probes.size() - 1;
+      const bool better = !best || last.rate > probes[*best].rate;
+      if (best && better) probes[*best].valid = false;
       if (last.kept_up() && !(last.disturbed && loses_too_much(last))) return {};
       if (last.kept_up()) {
         // Without the disturbance, the device might have lost less.
@@ -129,17 +101,17 @@ class Search {
       last.valid = better;
       if (better) best = index;
     }
-    if (best && probes_[*best].rate >= plan_.min_rate) {
-      max_rate_ = probes_[*best].rate;
+    if (best && probes[*best].rate >= plan_.min_rate) {
+      evidence_.max_rate = probes[*best].rate;
       return {};
     }
-    if (best) probes_[*best].valid = false;
+    if (best) probes[*best].valid = false;
     end_ = GoalResult::End::inconclusive;
     return {};
   }
 
   Result<> make_probe(double load, double seconds) {
-    if (probes_.size() >= plan_.max_probes) {
+    if (evidence_.probes.size() >= plan_.max_probes) {
       end_ = GoalResult::End::limit;
       return {};
     }
@@ -150,14 +122,14 @@ class Search {
     probe->seconds = seconds;
     if (probe->stopped) end_ = GoalResult::End::stopped;
     if (probe->valid) reach_ = std::max(reach_, probe->rate);
-    probes_.push_back(*probe);
+    evidence_.probes.push_back(*probe);
     return {};
   }
 
   SearchProgress progress(double load) const {
     const auto& target = targets_[stage_];
     const auto& goal = found_[goal_];
-    auto now = bounds(goal.loss, target);
+    auto now = evidence_.bounds(goal.loss, target);
     if (!now.lower && !now.upper) now = {goal.lower, goal.upper};  // of the previous stage
     return {load, goal.loss, now.lower, now.upper, seconds_left(now)};
   }
@@ -180,36 +152,6 @@ class Search {
     return seconds;
   }
 
-  Spent spent_at(double load, double goal, const Target& target) const {
-    Spent spent;
-    for (const auto& probe : probes_) {
-      if (!counts(probe) || probe.load() != load || probe.seconds < target.trial_seconds) continue;
-      (probe.loss() <= goal ? spent.met : spent.missed) += probe.seconds;
-    }
-    return spent;
-  }
-
-  static bool counts(const SearchProbe& probe) { return probe.valid && !probe.stopped; }
-
-  Verdict verdict(double load, double goal, const Target& target) const {
-    return judge(spent_at(load, goal, target), target);
-  }
-
-  // The lowest rate that misses the goal, and the highest below it that meets it.
-  RateBounds bounds(double goal, const Target& target) const {
-    RateBounds found;
-    for (const auto& probe : probes_) {
-      if (!counts(probe) || verdict(probe.load(), goal, target) != Verdict::upper) continue;
-      if (!found.upper || probe.load() < *found.upper) found.upper = probe.load();
-    }
-    for (const auto& probe : probes_) {
-      if (!counts(probe) || (found.upper && probe.load() >= *found.upper)) continue;
-      if (verdict(probe.load(), goal, target) != Verdict::lower) continue;
-      if (!found.lower || probe.load() > *found.lower) found.lower = probe.load();
-    }
-    return found;
-  }
-
   bool is_close(const RateBounds& now, const Target& target) const {
     return now.lower && now.upper && *now.upper - *now.lower <= target.width * *now.upper;
   }
@@ -219,16 +161,17 @@ class Search {
     const auto guess = guesses_[index];
     double step = 1;
     while (!end_) {
-      const auto now = bounds(goal.loss, target);
-      const auto load = next(now, guess, target, step);
+      const auto now = evidence_.bounds(goal.loss, target);
+      const auto load = next(now, guess, target, evidence_.min_rate(goal.loss, target), step);
       if (!load) break;
-      // If the sender lags, attempt() lowers max_rate_, and the next rate must be chosen again.
-      const double max_rate = max_rate_;
-      while (!end_ && max_rate_ == max_rate && verdict(*load, goal.loss, target) == Verdict::open) {
+      // If the sender lags, attempt() lowers the maximum, and the next rate must be chosen again.
+      const double max_rate = evidence_.max_rate;
+      while (!end_ && evidence_.max_rate == max_rate &&
+             evidence_.verdict(*load, goal.loss, target) == RateVerdict::open) {
         if (auto ok = attempt(*load, target.trial_seconds); !ok) return ok;
       }
     }
-    const auto now = bounds(goal.loss, target);
+    const auto now = evidence_.bounds(goal.loss, target);
     // If the search ended before this stage found both bounds, keep those of the previous stage.
     if (end_ && !(now.lower && now.upper) && (goal.lower || goal.upper)) return {};
     goal.lower = now.lower;
@@ -241,39 +184,46 @@ class Search {
   std::optional<double> next(const RateBounds& now,
                              const RateBounds& guess,
                              const Target& target,
+                             double min_rate,
                              double& step) const {
-    if (is_close(now, target) || (now.lower && *now.lower >= max_rate_)) return std::nullopt;
+    const auto max_rate = evidence_.max_rate;
+    if (is_close(now, target) || (now.lower && *now.lower >= max_rate)) return std::nullopt;
     const bool try_lower = guess.lower && !now.lower && (!now.upper || *guess.lower < *now.upper);
-    if (try_lower) return std::min(*guess.lower, max_rate_);
-    if (!now.lower && !now.upper) return std::min(guess.upper.value_or(max_rate_), max_rate_);
+    if (try_lower) return std::min(*guess.lower, max_rate);
+    if (!now.lower && !now.upper) return std::min(guess.upper.value_or(max_rate), max_rate);
     const bool try_upper = guess.upper && !now.upper && *guess.upper > *now.lower;
-    if (try_upper) return std::min(*guess.upper, max_rate_);
-    const auto load = walk(now, target, step);
-    return load ? std::min(*load, max_rate_) : load;
+    if (try_upper) return std::min(*guess.upper, max_rate);
+    const auto load = walk(now, target, min_rate, step);
+    return load ? std::min(*load, max_rate) : load;
   }
 
   // Steps from the bound that the last trial set towards the other one. The steps double, but never
   // pass the middle of the bounds.
-  std::optional<double> walk(const RateBounds& now, const Target& target, double& step) const {
-    const bool up = !now.upper || (now.lower && probes_.back().load() == *now.lower);
+  std::optional<double> walk(const RateBounds& now,
+                             const Target& target,
+                             double min_rate,
+                             double& step) const {
+    const bool up = !now.upper || (now.lower && evidence_.probes.back().load() == *now.lower);
     const double factor = std::pow(1 - target.width, step);
     step *= 2;
     if (up) {
       const double load = *now.lower / factor;
       return now.upper ? std::min(load, middle(now)) : load;
     }
-    if (!now.lower && *now.upper <= plan_.min_rate) return std::nullopt;
+    if (!now.lower && *now.upper <= min_rate) return std::nullopt;
     const double load = *now.upper * factor;
-    return now.lower ? std::max(load, middle(now)) : std::max(load, plan_.min_rate);
+    return now.lower ? std::max(load, middle(now)) : std::max(load, min_rate);
   }
 
   static double middle(const RateBounds& now) { return std::sqrt(*now.lower * *now.upper); }
 
   void conclude(GoalResult& goal, const Target& target) const {
-    const auto now = bounds(goal.loss, target);
+    const auto now = evidence_.bounds(goal.loss, target);
     goal.is_final = goal.lower == now.lower && goal.upper == now.upper && (now.lower || now.upper);
     const bool narrow = goal.is_final && is_close(now, target);
-    if (end_ && !narrow) {
+    if (evidence_.is_silent() && end_ != GoalResult::End::stopped) {
+      goal.end = GoalResult::End::silent;
+    } else if (end_ && !narrow) {
       goal.end = *end_;
     } else if (!goal.lower) {
       goal.end = GoalResult::End::below;
@@ -281,62 +231,25 @@ class Search {
       goal.end = GoalResult::End::above;
     }
     if (!goal.lower) return;
-    goal.throughput = *goal.lower * (1 - typical_loss(*goal.lower));
-    const auto [low, high] = goal.upper ? range_of_device(goal) : range_of_sender(goal);
+    goal.throughput = *goal.lower * (1 - evidence_.typical_loss(*goal.lower));
+    const auto [low, high] = evidence_.range_of(goal);
     goal.low = low;
     goal.high = high;
-    goal.disturbed = std::ranges::any_of(probes_, [&](const SearchProbe& probe) {
+    goal.disturbed = std::ranges::any_of(evidence_.probes, [&](const SearchProbe& probe) {
       const bool limits = !goal.upper && !probe.kept_up();
       return probe.valid && probe.disturbed &&
              (limits || probe.load() == *goal.lower || probe.load() == goal.upper);
     });
   }
 
-  // The bounds of the goal, and lower rates at which trials missed it.
-  Bounds range_of_device(const GoalResult& goal) const {
-    Bounds range{*goal.lower, *goal.upper};
-    for (const auto& probe : probes_) {
-      if (counts(probe) && probe.loss() > goal.loss) range.low = std::min(range.low, probe.load());
-    }
-    return range;
-  }
-
-  // No rate missed the goal, so the result is the highest rate of the sender. Each trial in which
-  // the sender lagged is a sample of it.
-  Bounds range_of_sender(const GoalResult& goal) const {
-    Bounds range{*goal.lower * kKeptUp, *goal.lower};
-    for (const auto& probe : probes_) {
-      if (probe.stopped || probe.kept_up() || probe.rate <= 0) continue;
-      range.low = std::min(range.low, probe.rate);
-      if (probe.loss() <= goal.loss) range.high = std::max(range.high, probe.rate);
-    }
-    return range;
-  }
-
-  // The median loss of the longest trials at a rate.
-  double typical_loss(double load) const {
-    double longest = 0;
-    std::vector<double> losses;
-    for (const auto& probe : probes_) {
-      if (!counts(probe) || probe.load() != load || probe.seconds < longest) continue;
-      if (probe.seconds > longest) losses.clear();
-      longest = probe.seconds;
-      losses.push_back(probe.loss());
-    }
-    if (losses.empty()) return 0;
-    std::sort(losses.begin(), losses.end());
-    return losses[(losses.size() - 1) / 2];
-  }
-
   const SearchPlan& plan_;
+  SearchEvidence evidence_;
   const MakeProbe& callback_;
   std::vector<Target> targets_;  // one for each stage
   std::size_t stage_ = 0, goal_ = 0;
-  double max_rate_;
   double reach_ = 0;
   std::vector<GoalResult> found_;
   std::vector<RateBounds> guesses_;  // bounds of each goal in the previous stage
-  std::vector<SearchProbe> probes_;
   std::optional<GoalResult::End> end_;
 };
 

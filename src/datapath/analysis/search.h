@@ -70,6 +70,7 @@ struct GoalResult {
     stopped,       // the user stopped the search
     inconclusive,  // trials at a rate stayed invalid, or the sender was too slow
     limit,         // max_probes was reached
+    silent,        // packets were sent, and none came back in any trial
   };
 
   double loss = 0;              // the goal: share of the sent packets that may be lost
@@ -84,13 +85,14 @@ struct GoalResult {
   bool disturbed = false;  // a trial that decides about the bounds was disturbed to the end
 };
 
-inline constexpr EnumWords<GoalResult::End, 6> kSearchEnds = {{
+inline constexpr EnumWords<GoalResult::End, 7> kSearchEnds = {{
     {GoalResult::End::narrow, "narrow"},
     {GoalResult::End::above, "above"},
     {GoalResult::End::below, "below"},
     {GoalResult::End::stopped, "stopped"},
     {GoalResult::End::inconclusive, "inconclusive"},
     {GoalResult::End::limit, "limit"},
+    {GoalResult::End::silent, "silent"},
 }};
 
 constexpr std::string_view name_of(GoalResult::End end) {

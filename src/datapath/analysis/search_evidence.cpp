@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "datapath/analysis/search_evidence.h"
+
+#include <algorithm>
+
+namespace manactl::datapath {
+
+namespace {
+
+constexpr double kExceed = 0.5;  // share of the time at a rate in which the goal may be missed
+
+// A trial decides about a goal only if the goal allows it to lose this many packets. With fewer
+// packets, chance decides: one lost packet of 100 is 1 %.
+constexpr double kMinLosses = 10;
+// Share of the packets of a trial at the maximum rate that always suffices.
+constexpr double kEnough = 0.9;
+
+}  // namespace
+
+RateVerdict SearchEvidence::verdict(double load, double goal, const Target& target) const {
+  double met = 0, missed = 0;  // seconds of sufficiently long trials
+  const auto packets = min_packets(goal, target);
+  for (const auto& probe : probes) {
+    if (!counts(probe) || probe.load() != load || probe.seconds < target.trial_seconds) continue;
+    if (static_cast<double>(probe.sent) < packets) continue;
+    (probe.loss() <= goal ? met : missed) += probe.seconds;
+  }
+  const double total = std::max(met + missed, target.sum_seconds);
+  const double remaining = total - met - missed;
+  const double allowed = total * kExceed;
+  if (missed > allowed) return RateVerdict::upper;
+  return missed + remaining <= allowed ? RateVerdict::lower : RateVerdict::open;
+}
+
+RateBounds SearchEvidence::bounds(double goal, const Target& target) const {
+  RateBounds found;
+  for (const auto& probe : probes) {
+    if (!counts(probe) || verdict(probe.load(), goal, target) != RateVerdict::upper) continue;
+    if (!found.upper || probe.load() < *found.upper) found.upper = probe.load();
+  }
+  for (const auto& probe : probes) {
+    if (!counts(probe) || (found.upper && probe.load() >= *found.upper)) continue;
+    if (verdict(probe.load(), goal, target) != RateVerdict::lower) continue;
+    if (!found.lower || probe.load() > *found.lower) found.lower = probe.load();
+  }
+  return found;
+}
+
+// The number of packets that a trial must send to decide about a goal.
+double SearchEvidence::min_packets(double goal, const Target& target) const {
+  if (goal <= 0) return 0;
+  return std::min(kMinLosses / goal, kEnough * max_rate * target.trial_seconds);
+}
+
+double SearchEvidence::min_rate(double goal, const Target& target) const {
+  return std::max(plan.min_rate, min_packets(goal, target) / target.trial_seconds / kKeptUp);
+}
+
+Bounds SearchEvidence::range_of(const GoalResult& goal) const {
+  return goal.upper ? range_of_device(goal) : range_of_sender(goal);
+}
+
+// The bounds of the goal, lower rates at which trials missed it, and higher ones at which trials
+// met it.
+Bounds SearchEvidence::range_of_device(const GoalResult& goal) const {
+  Bounds range{*goal.lower, *goal.upper};
+  for (const auto& probe : probes) {
+    if (!counts(probe)) continue;
+    if (is_miss(probe, goal.loss)) range.low = std::min(range.low, probe.load());
+    const bool is_met = probe.loss() <= goal.loss && static_cast<double>(probe.sent) * goal.loss >=
+                                                         (goal.loss > 0 ? kMinLosses : 0);
+    if (is_met) range.high = std::max(range.high, probe.load());
+  }
+  return range;
+}
+
+// True if a trial lost more packets than a trial of full length at its rate may lose. A short
+// trial, perhaps made for a stricter goal, may exceed the share of a goal by a single burst.
+bool SearchEvidence::is_miss(const SearchProbe& probe, double goal) const {
+  const auto sent = static_cast<double>(probe.sent);
+  const auto full = std::max(sent, probe.load() * plan.final_seconds);
+  return sent * probe.loss() > (goal > 0 ? std::max(goal * full, kMinLosses) : 0);
+}
+
+// No rate missed the goal, so the result is the highest rate of the sender. Each trial in which
+// the sender lagged is a sample of it.
+Bounds SearchEvidence::range_of_sender(const GoalResult& goal) const {
+  Bounds range{*goal.lower * kKeptUp, *goal.lower};
+  for (const auto& probe : probes) {
+    if (probe.stopped || probe.kept_up() || probe.rate <= 0) continue;
+    range.low = std::min(range.low, probe.rate);
+    if (probe.loss() <= goal.loss) range.high = std::max(range.high, probe.rate);
+  }
+  return range;
+}
+
+double SearchEvidence::typical_loss(double load) const {
+  double longest = 0;
+  std::vector<double> losses;
+  for (const auto& probe : probes) {
+    if (!counts(probe) || probe.load() != load || probe.seconds < longest) continue;
+    if (probe.seconds > longest) losses.clear();
+    longest = probe.seconds;
+    losses.push_back(probe.loss());
+  }
+  if (losses.empty()) return 0;
+  std::sort(losses.begin(), losses.end());
+  return losses[(losses.size() - 1) / 2];
+}
+
+bool SearchEvidence::is_silent() const {
+  const auto sent = [](const SearchProbe& probe) { return probe.sent > 0; };
+  const auto returned = [](const SearchProbe& probe) { return probe.received > 0; };
+  return std::ranges::any_of(probes, sent) && std::ranges::none_of(probes, returned);
+}
+
+}  // namespace manactl::datapath
