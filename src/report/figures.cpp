@@ -54,9 +54,10 @@ std::string estimate_text(const datapath::Estimate& rate) {
   const auto unit = rate_unit(rate.median);
   auto text = quantity(rate.median, unit);
   if (rate.confidence) {
-    text += fmt::format(" (95 % CI: {} to {})",
+    text += fmt::format(" (95 % CI: {} to {} {})",
                         number_text(rate.confidence->low, unit),
-                        number_text(rate.confidence->high, unit));
+                        number_text(rate.confidence->high, unit),
+                        unit.name);
   }
   return text;
 }

@@ -29,7 +29,7 @@ std::string pps_text(double packets_per_second);
 // "10.123 Gbit/s", "512.0 Mbit/s": the rate times the mean packet size of `counted`, with FCS.
 std::string throughput_text(double packets_per_second, const datapath::Count& counted);
 
-// "14.210 Mpps (95 % CI: 14.100 to 14.300)": the confidence interval has the unit of the median.
+// "14.210 Mpps (95 % CI: 14.100 to 14.300 Mpps)": all figures have the unit of the median.
 std::string estimate_text(const datapath::Estimate& rate);
 
 // "1.5 s (rate before: 920.0 kpps, during: 0 pps, after: 880.0 kpps)"

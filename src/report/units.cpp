@@ -13,7 +13,11 @@ namespace manactl::report {
 namespace {
 
 constexpr int kDigits = 4;           // significant
+constexpr double kWhole = 1e3;       // from this number on, the smallest unit has no decimals
 constexpr double kLastFactor = 1e3;  // the largest unit has three decimals
+// From this share of a unit on, numbers with four digits are rounded up to it: 999,960 packets per
+// second are 1.000 Mpps, not 1000.0 kpps.
+constexpr double kRoundedUp = 0.99995;
 
 Unit largest_below(std::span<const Unit> units, double max) {
   Unit fit = units.front();
@@ -33,13 +37,13 @@ double floored(double value, double step) {
 
 Unit rate_unit(double max) {
   constexpr std::array<Unit, 3> kUnits = {{{1, "pps"}, {1e3, "kpps"}, {1e6, "Mpps", true}}};
-  return largest_below(kUnits, max);
+  return largest_below(kUnits, max / kRoundedUp);
 }
 
 Unit bits_unit(double max) {
   constexpr std::array<Unit, 4> kUnits = {
       {{1, "bit/s"}, {1e3, "kbit/s"}, {1e6, "Mbit/s"}, {1e9, "Gbit/s", true}}};
-  return largest_below(kUnits, max);
+  return largest_below(kUnits, max / kRoundedUp);
 }
 
 Unit seconds_unit(double max) {
@@ -63,6 +67,7 @@ std::string latency_mark(double nanoseconds) {
 std::string number_text(double value, const Unit& unit) {
   const double scaled = value / unit.factor;
   if (scaled == 0) return "0";
+  if (unit.factor == 1 && std::abs(scaled) >= kWhole) return fmt::format("{:.0f}", scaled);
   if (unit.factor == 1) return fmt::format("{:.{}g}", scaled, kDigits);
   const int before_point =
       std::abs(scaled) < 1 ? 1 : static_cast<int>(std::log10(std::abs(scaled))) + 1;

@@ -10,6 +10,7 @@
 namespace manactl::datapath::outages_test {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -67,6 +68,20 @@ TEST(Outages, AtTheEndOfAReceiverAreNoted) {
                             "no packets arrived after 2.0 s: the sender "
                             "finished or stopped, or the link was down"));
   }
+}
+
+// ARP requests and the like arrive before and after the traffic.
+TEST(Outages, AtTheEndOfAReceiverAreNotedDespiteStrayPackets) {
+  auto trial = received({2, 0, 900, 900, 900, 0, 3, 0, 1});
+  mark_outages(Mode::rx, trial);
+  EXPECT_THAT(trial.notes,
+              ElementsAre("no packets arrived after 2.5 s, except for 6 before and after the "
+                          "traffic, which the rate excludes: the sender finished or stopped, or "
+                          "the link was down"));
+  EXPECT_THAT(disturbed_of(trial), Each(false));
+  auto partial = received({900, 900, 30});
+  mark_outages(Mode::rx, partial);
+  EXPECT_THAT(partial.notes, IsEmpty());
 }
 
 TEST(Outages, AreNotSeenInSparseTrafficBeforeTrafficOrInModesThatOnlySend) {

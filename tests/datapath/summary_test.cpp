@@ -77,6 +77,17 @@ TEST(Summary, LeavesOutIntervalsAfterAReceiversLastPacket) {
   }
 }
 
+// A receiver that ran for 20 s once reported 1.054 kpps instead of 17 kpps.
+TEST(Summary, LeavesOutStrayPacketsBeforeAndAfterAReceiversTraffic) {
+  auto intervals = intervals_of({0, 1, 0, 300, 8500, 8400, 8600, 200, 0, 1, 2, 0, 0, 1});
+  for (auto& interval : intervals) interval.total.rx = interval.total.tx;
+  for (const auto mode : {Mode::rx, Mode::fwd}) {
+    EXPECT_THAT(summarize(mode, intervals, 0, {}).rates, ElementsAre(16'800)) << name_of(mode);
+    EXPECT_EQ(stray_packets(mode, intervals), 5U);
+  }
+  EXPECT_EQ(stray_packets(Mode::txrx, intervals), 0U);
+}
+
 TEST(Summary, LeavesOutIntervalsInWhichADeviceWasAbsent) {
   auto intervals = intervals_of({1, 50, 20, 0, 30, 51, 1});
   for (const auto index : {2U, 3U, 4U}) intervals[index].disturbed = true;

@@ -38,10 +38,10 @@ TEST(EstimateText, HasOneUnit) {
   datapath::Estimate rate;
   rate.median = 998'000;
   rate.confidence = {997'000, 1'002'000};
-  EXPECT_EQ(estimate_text(rate), "998.0 kpps (95 % CI: 997.0 to 1002)");
+  EXPECT_EQ(estimate_text(rate), "998.0 kpps (95 % CI: 997.0 to 1002 kpps)");
   rate.median = 14'210'000;
   rate.confidence = {14'100'000, 14'300'000};
-  EXPECT_EQ(estimate_text(rate), "14.210 Mpps (95 % CI: 14.100 to 14.300)");
+  EXPECT_EQ(estimate_text(rate), "14.210 Mpps (95 % CI: 14.100 to 14.300 Mpps)");
 }
 
 TEST(ThroughputText, UsesTheMeanSizeOfTheCountedPackets) {

@@ -23,6 +23,14 @@ TEST(Quantity, HasFourSignificantDigits) {
   EXPECT_EQ(quantity(0, rate_unit(0)), "0 pps");
 }
 
+TEST(Quantity, HasTheUnitOfItsRoundedNumber) {
+  EXPECT_EQ(quantity(999'960, rate_unit(999'960)), "1.000 Mpps");
+  EXPECT_EQ(quantity(999'940, rate_unit(999'940)), "999.9 kpps");
+  EXPECT_EQ(quantity(999.96, rate_unit(999.96)), "1.000 kpps");
+  EXPECT_EQ(quantity(999'999'999, bits_unit(999'999'999)), "1.000 Gbit/s");
+  EXPECT_EQ(number_text(17'000, rate_unit(1)), "17000") << "the rest of a range with a low end";
+}
+
 TEST(Quantity, IsUnknownForNumbersThatAreNotFinite) {
   EXPECT_EQ(quantity(std::numeric_limits<double>::quiet_NaN(), rate_unit(1)), "unknown");
   EXPECT_EQ(quantity(HUGE_VAL, rate_unit(HUGE_VAL)), "unknown");

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "datapath/analysis/summary.h"
+
 namespace manactl::datapath {
 
 namespace {
@@ -16,24 +18,39 @@ bool is_silent(const Interval& interval) {
   return interval.total.rx.packets == 0;
 }
 
+// Adds notes about the end of a remote sender's traffic, unless it lasted until the end.
+void note_end(Mode mode, Trial& trial) {
+  const auto& all = trial.intervals;
+  const auto traffic = traffic_in(mode, all);
+  if (traffic.empty() || traffic.back().total.rx.packets < kMinPacketsBefore) return;
+  auto end = static_cast<std::size_t>(traffic.data() + traffic.size() - all.data());
+  if (end < all.size() && !is_silent(all[end])) ++end;  // the interval in which the traffic ended
+  if (end == all.size()) return;
+  double seconds = 0;
+  for (std::size_t i = 0; i < end; ++i) seconds += all[i].total.seconds;
+  const auto strays = stray_packets(mode, all);
+  trial.notes.push_back(fmt::format(
+      "no packets arrived after {:.1f} s{}: the sender finished or stopped, or the link was down",
+      seconds,
+      strays == 0 ? ""
+                  : fmt::format(", except for {} before and after the traffic, which the rate "
+                                "excludes",
+                                strays)));
+}
+
 }  // namespace
 
 void mark_outages(Mode mode, Trial& trial) {
   if (!receives(mode) || !trial.events.empty()) return;
   auto& all = trial.intervals;
+  const auto traffic = traffic_in(mode, all);
+  const auto traffic_end = static_cast<std::size_t>(traffic.data() + traffic.size() - all.data());
   double now = 0;
-  for (std::size_t i = 0; i < all.size(); now += all[i].total.seconds, ++i) {
+  for (std::size_t i = 0; i < traffic_end; now += all[i].total.seconds, ++i) {
     if (i == 0 || !is_silent(all[i]) || all[i - 1].total.rx.packets < kMinPacketsBefore) continue;
     auto end = i;
     double seconds = 0;
     for (; end < all.size() && is_silent(all[end]); ++end) seconds += all[end].total.seconds;
-    if (end == all.size() && !generates_packets(mode)) {
-      trial.notes.push_back(
-          fmt::format("no packets arrived after {:.1f} s: the sender "
-                      "finished or stopped, or the link was down",
-                      now));
-      return;
-    }
     for (auto at = i - 1; at < std::min(end + 1, all.size()); ++at) all[at].disturbed = true;
     trial.notes.push_back(
         fmt::format("no packets arrived for at least {:.1f} s, from {:.1f} s after the start: the "
@@ -41,6 +58,7 @@ void mark_outages(Mode mode, Trial& trial) {
                     seconds,
                     now));
   }
+  if (!generates_packets(mode)) note_end(mode, trial);
 }
 
 }  // namespace manactl::datapath

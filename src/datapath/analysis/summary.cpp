@@ -15,24 +15,24 @@ constexpr double kStolen = 0.01;  // limit of `stolen`; exceeds /proc/stat's rou
 constexpr double kWaited = 0.01;  // limit of `waited`; exceeds what kernel threads use
 constexpr double kPercent = 100;
 
-// Removes the intervals before steady_after and before the first packet. In modes that
-// generate no packets, the run lasts longer than that of the remote sender, so the intervals after
-// the last packet are removed as well.
+// Share of the peak rate at which the traffic of a remote sender begins and ends.
+constexpr double kTrafficShare = 0.05;
+
+double rate_in(Mode mode, const Interval& interval) {
+  const auto packets = static_cast<double>(headline(mode, interval.total).packets);
+  return interval.total.seconds > 0 ? packets / interval.total.seconds : 0;
+}
+
+// Removes the intervals before steady_after and those outside of the traffic.
 std::span<const Interval> with_traffic(Mode mode,
                                        std::span<const Interval> intervals,
                                        double steady_after) {
-  const auto is_silent = [mode](const Interval& interval) {
-    return headline(mode, interval.total).packets == 0;
-  };
   double began = 0;
-  while (!intervals.empty() && (began < steady_after || is_silent(intervals.front()))) {
+  while (!intervals.empty() && began < steady_after) {
     began += intervals.front().total.seconds;
     intervals = intervals.subspan(1);
   }
-  while (!generates_packets(mode) && !intervals.empty() && is_silent(intervals.back())) {
-    intervals = intervals.first(intervals.size() - 1);
-  }
-  return intervals;
+  return traffic_in(mode, intervals);
 }
 
 // Removes the first interval, in which traffic begins, and the last one, which may be partial, as
@@ -73,6 +73,34 @@ PacketTime sum_of(Mode mode, std::span<const Interval> intervals) {
 }
 
 }  // namespace
+
+std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals) {
+  double peak = 0;
+  for (const auto& interval : intervals) peak = std::max(peak, rate_in(mode, interval));
+  const bool is_open = generates_packets(mode);
+  const auto is_outside = [&](const Interval& interval) {
+    if (is_open) return headline(mode, interval.total).packets == 0;
+    return peak == 0 || rate_in(mode, interval) < peak * kTrafficShare;
+  };
+  while (!intervals.empty() && is_outside(intervals.front())) intervals = intervals.subspan(1);
+  while (!is_open && !intervals.empty() && is_outside(intervals.back())) {
+    intervals = intervals.first(intervals.size() - 1);
+  }
+  return intervals;
+}
+
+std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals) {
+  const auto traffic = traffic_in(mode, intervals);
+  if (generates_packets(mode) || traffic.empty()) return 0;
+  const auto* begin = traffic.data();
+  const auto* end = begin + traffic.size();
+  std::uint64_t packets = 0;
+  for (const auto& interval : intervals) {
+    const bool is_near = &interval + 1 >= begin && &interval <= end;
+    if (!is_near) packets += headline(mode, interval.total).packets;
+  }
+  return packets;
+}
 
 bool is_disturbed(const Disturbance& disturbance) {
   return disturbance.stolen > kStolen || disturbance.waited > kWaited;

@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,7 @@ struct Summary {
   std::vector<double> rates;  // packets per second of the intervals that count
   Estimate rate;              // computed from `rates`
   // Intervals that do not count: warm-up, ramp, first and last, those before the first packet or
-  // after a receiver's last one, and those in which a device was absent.
+  // outside of a receiver's traffic, and those in which a device was absent.
   std::size_t left_out = 0;
   std::vector<std::string> reasons;  // why the result is noisy; empty if it is not noisy
 
@@ -30,6 +32,16 @@ struct Disturbance {
   double stolen = -1;  // share of CPU time that the hypervisor gave to others
   double waited = -1;  // share of the workers' time in which they were preempted
 };
+
+// The intervals from the begin to the end of the traffic. In modes that generate packets, it begins
+// with the first packet and does not end. In the others, the run lasts longer than that of the
+// remote sender: the traffic is where the rate is at least a share of its peak, because a few stray
+// packets, such as ARP, arrive before and after it.
+std::span<const Interval> traffic_in(Mode mode, std::span<const Interval> intervals);
+
+// The packets that a receiver counted before and after its traffic, without those in the intervals
+// next to it. 0 in modes that generate packets.
+std::uint64_t stray_packets(Mode mode, std::span<const Interval> intervals);
 
 // True if the run lost more than 1 % of its CPU time.
 bool is_disturbed(const Disturbance& disturbance);
