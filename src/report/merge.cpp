@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "report/figures.h"
 
 namespace manactl::report {
@@ -26,6 +27,26 @@ Result<> check_modes(datapath::Mode sender, datapath::Mode receiver) {
     return fail(
         Errc::invalid,
         fmt::format("the second result is of mode {}, which does not receive", name_of(receiver)));
+  }
+  return {};
+}
+
+// Fails if one of the devices is connected to no other machine: the results can have no packet in
+// common.
+Result<> check_devices(const BenchResult& result, std::string_view which) {
+  constexpr std::string_view kLoops[] = {"net_null", "net_ring"};
+  if (result.simulated) {
+    return fail(Errc::invalid,
+                fmt::format("the {} result is of a simulation, which exchanges no packets with "
+                            "another run",
+                            which));
+  }
+  for (const auto& port : result.report.ports) {
+    if (std::ranges::find(kLoops, port.driver) == std::end(kLoops)) continue;
+    return fail(Errc::invalid,
+                fmt::format("the {} result is of {}, which exchanges no packets with another run",
+                            which,
+                            printable(port.driver)));
   }
   return {};
 }
@@ -120,6 +141,8 @@ Json json_of(const BenchResult& result, datapath::Count datapath::Sample::* dire
 
 Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver) {
   auto good = check_modes(sender.plan.mode, receiver.plan.mode);
+  if (good) good = check_devices(sender, "first");
+  if (good) good = check_devices(receiver, "second");
   if (!good) return tl::unexpected<Error>(good.error());
   const auto sent = total_of(sender.report).tx;
   const auto received = total_of(receiver.report).rx;
@@ -149,8 +172,11 @@ Result<MergeResult> merge(const BenchResult& sender, const BenchResult& receiver
                      spread_of(queues_of(sender.report), &Sample::tx),
                      spread_of(queues_of(receiver.report), &Sample::rx),
                      std::nullopt};
-  if (result.covered && sent.packets > 0) {
-    const auto lost = sent.packets - std::min(sent.packets, received.packets);
+  for (const auto& trial : receiver.report.trials) {
+    result.strays += datapath::stray_packets(receiver.plan.mode, trial.intervals);
+  }
+  if (result.covered && sent.packets > 0 && received.packets <= sent.packets) {
+    const auto lost = sent.packets - received.packets;
     result.loss = static_cast<double>(lost) / static_cast<double>(sent.packets);
   }
   return result;
@@ -170,7 +196,15 @@ std::vector<std::string> remarks_on(const MergeResult& result) {
         "the receiver did not run during the whole run of the sender, so that the loss is unknown");
   }
   if (result.received > result.sent) {
-    remarks.emplace_back("more packets were received than sent: another sender is active");
+    remarks.emplace_back(
+        "more packets were received than sent: another sender is active, so that the loss is "
+        "unknown");
+  }
+  if (result.strays > 0) {
+    remarks.push_back(
+        fmt::format("{} of the received packets arrived before or after the traffic: they hide as "
+                    "many lost packets",
+                    result.strays));
   }
   return remarks;
 }

@@ -24,9 +24,11 @@ struct MergeResult {
   std::uint64_t sent = 0, received = 0;  // packets
   double overlap = 0;                    // seconds in which both ends ran
   bool covered = false;                  // the receiver ran during the whole run of the sender
-  std::optional<double> loss;            // share of the sent packets; empty unless `covered`
+  // Share of the sent packets; empty unless `covered`, and if more packets were received than sent.
+  std::optional<double> loss;
   Spread sent_by, received_by;
   std::optional<double> max_loss;  // limit of --max-loss, a share of the sent packets
+  std::uint64_t strays = 0;        // received before or after the traffic; see stray_packets()
 
   // True if there is a limit, and the loss exceeds the limit or is unknown.
   bool exceeds_max_loss() const { return max_loss && loss.value_or(1) > *max_loss; }

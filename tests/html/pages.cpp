@@ -163,8 +163,8 @@ std::string compare_page() {
 }
 
 std::string merge_page() {
-  auto sender = test::steady(datapath::Mode::tx, 14.2e6);
-  auto receiver = test::steady(datapath::Mode::rx, 13.9e6);
+  auto sender = test::connected(datapath::Mode::tx, 14.2e6);
+  auto receiver = test::connected(datapath::Mode::rx, 13.9e6);
   receiver.trial_starts.front() -= 1.5;
   receiver.ended += 1;
   sender.machine.cpu = receiver.machine.cpu = "AMD EPYC 7763";

@@ -11,12 +11,13 @@ namespace manactl::report::merge_test {
 namespace {
 
 using datapath::Mode;
-using test::steady;
+using test::connected;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(Merge, ComputesTheLoss) {
-  const auto sender = steady(Mode::tx, 1e6);
-  const auto receiver = steady(Mode::rx, 0.9e6);
+  const auto sender = connected(Mode::tx, 1e6);
+  const auto receiver = connected(Mode::rx, 0.9e6);
   const auto merged = merge(sender, receiver);
   ASSERT_TRUE(merged) << merged.error().message;
   EXPECT_TRUE(merged->covered);
@@ -25,8 +26,8 @@ TEST(Merge, ComputesTheLoss) {
 }
 
 TEST(Merge, ReportsNoLossWhenTheReceiverStartedLate) {
-  const auto sender = steady(Mode::tx, 1e6);
-  auto receiver = steady(Mode::rx, 1e6);
+  const auto sender = connected(Mode::tx, 1e6);
+  auto receiver = connected(Mode::rx, 1e6);
   receiver.trial_starts.front() += 4;
   receiver.ended += 4;
   const auto merged = merge(sender, receiver);
@@ -36,13 +37,43 @@ TEST(Merge, ReportsNoLossWhenTheReceiverStartedLate) {
   EXPECT_EQ(merged->loss, std::nullopt);
 }
 
-TEST(Merge, ReportsZeroLossWhenMoreWasReceivedThanSent) {
-  EXPECT_EQ(merge(steady(Mode::tx, 1e6), steady(Mode::rx, 2e6))->loss, 0);
+TEST(Merge, HasNoLossWhenMoreWasReceivedThanSent) {
+  auto merged = *merge(connected(Mode::tx, 1e6), connected(Mode::rx, 2e6));
+  EXPECT_EQ(merged.loss, std::nullopt);
+  EXPECT_EQ(verdict_of(merged), "loss unknown");
+  merged.max_loss = 0.001;
+  EXPECT_TRUE(merged.exceeds_max_loss());
+  EXPECT_EQ(verdict_of(merged), "loss unknown, which fails the limit of 0.1 %");
+  EXPECT_THAT(remarks_on(merged), ElementsAre(HasSubstr("so that the loss is unknown")));
+}
+
+TEST(Merge, NamesStrayPacketsThatHideLostOnes) {
+  auto receiver = connected(Mode::rx, 1e6);
+  auto& intervals = receiver.report.trials.front().intervals;
+  for (const std::uint64_t strays : {0U, 57U}) {
+    intervals.insert(intervals.begin(), datapath::Interval());
+    intervals.front().total.seconds = 1;
+    intervals.front().total.rx.packets = strays;
+  }
+  const auto sender = connected(Mode::tx, 1e6);
+  EXPECT_THAT(remarks_on(*merge(sender, receiver)),
+              ElementsAre(HasSubstr("57 of the received packets arrived before or after")));
+}
+
+TEST(Merge, RejectsResultsThatHaveNoPacketInCommon) {
+  const auto sender = connected(Mode::tx, 1e6);
+  const auto receiver = connected(Mode::rx, 1e6);
+  auto simulated = receiver;
+  simulated.simulated = true;
+  EXPECT_THAT(merge(sender, simulated).error().message,
+              HasSubstr("the second result is of a simulation, which exchanges no packets"));
+  EXPECT_THAT(merge(test::steady(Mode::tx, 1e6), receiver).error().message,
+              HasSubstr("the first result is of net_null, which exchanges no packets"));
 }
 
 TEST(Merge, ComputesTheSpreadOverTheQueues) {
-  const auto sender = steady(Mode::tx, 1e6);
-  auto receiver = steady(Mode::rx, 1e6);
+  const auto sender = connected(Mode::tx, 1e6);
+  auto receiver = connected(Mode::rx, 1e6);
   auto& queues = receiver.report.trials.front().queues;
   queues[0].rx.packets = 100;
   queues[1].rx.packets = 300;
@@ -55,8 +86,8 @@ TEST(Merge, ComputesTheSpreadOverTheQueues) {
 }
 
 TEST(Merge, RejectsResultsOfDifferentRuns) {
-  const auto sender = steady(Mode::tx, 1e6);
-  const auto receiver = steady(Mode::rx, 1e6);
+  const auto sender = connected(Mode::tx, 1e6);
+  const auto receiver = connected(Mode::rx, 1e6);
   EXPECT_THAT(merge(receiver, receiver).error().message,
               HasSubstr("of mode rx, which does not send"));
   EXPECT_THAT(merge(sender, sender).error().message,
@@ -71,8 +102,8 @@ TEST(Merge, RejectsResultsOfDifferentRuns) {
 }
 
 TEST(Merge, ExceedsTheLimitWhenTheLossIsHigherOrUnknown) {
-  const auto sender = steady(Mode::tx, 1e6);
-  const auto receiver = steady(Mode::rx, 0.9e6);
+  const auto sender = connected(Mode::tx, 1e6);
+  const auto receiver = connected(Mode::rx, 0.9e6);
   auto merged = *merge(sender, receiver);
   EXPECT_FALSE(merged.exceeds_max_loss());
   merged.max_loss = 0.11;

@@ -81,6 +81,14 @@ report::BenchResult steady(Mode mode, double rate) {
   return result;
 }
 
+report::BenchResult connected(Mode mode, double rate) {
+  auto result = steady(mode, rate);
+  result.plan.vdevs = {"net_memif0"};
+  result.report.eal_arguments = {"--in-memory", "--vdev=net_memif0"};
+  result.report.ports = {{"net_memif0", "net_memif", "", {}, 0}};
+  return result;
+}
+
 report::BenchResult repeated(Mode mode, const std::vector<double>& rates) {
   auto result = steady(mode, rates.front());
   result.report.trials.clear();

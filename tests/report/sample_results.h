@@ -12,6 +12,9 @@ namespace manactl::test {
 // within half a percent of `rate`. Two queues share the packets evenly.
 report::BenchResult steady(datapath::Mode mode, double rate);
 
+// As steady(), but on a device that is connected to another process.
+report::BenchResult connected(datapath::Mode mode, double rate);
+
 // Returns a result with one trial like that of steady() for each rate.
 report::BenchResult repeated(datapath::Mode mode, const std::vector<double>& rates);
 

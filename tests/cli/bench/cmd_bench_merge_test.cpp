@@ -13,7 +13,7 @@ namespace {
 
 using datapath::Mode;
 using nlohmann::json;
-using test::steady;
+using test::connected;
 using testing::HasSubstr;
 
 class MergeCommand : public testing::Test {
@@ -21,8 +21,8 @@ class MergeCommand : public testing::Test {
   std::vector<std::string> words(double sent, double received) const {
     return {"bench",
             "merge",
-            directory_.file("tx.json", test::document(steady(Mode::tx, sent))),
-            directory_.file("rx.json", test::document(steady(Mode::rx, received)))};
+            directory_.file("tx.json", test::document(connected(Mode::tx, sent))),
+            directory_.file("rx.json", test::document(connected(Mode::rx, received)))};
   }
 
   test::TemporaryDirectory directory_;
@@ -45,7 +45,7 @@ TEST_F(MergeCommand, PrintsJson) {
   const auto reply = json::parse(test::manactl(call).out);
   EXPECT_EQ(reply["schema"], "manactl.bench-merge/2");
   EXPECT_NEAR(reply["loss"].get<double>(), 0.1, 1e-5);
-  EXPECT_EQ(reply["sender"]["ports"][0]["driver"], "net_null");
+  EXPECT_EQ(reply["sender"]["ports"][0]["driver"], "net_memif");
   EXPECT_EQ(reply["receiver"]["queues"].size(), 2U);
   EXPECT_NEAR(reply["receiver"]["spread"]["max"].get<double>(), 0.5, 1e-5);
 }
