@@ -64,7 +64,35 @@ TEST(Settle, CountsOnlyCompletedPacketsAsSent) {
   EXPECT_EQ(trial.total.tx.errors, 3U);
   EXPECT_EQ(trial.queues[0].tx.packets, 95U);
   EXPECT_EQ(trial.queues[1].tx.packets, 45U);
-  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("10 packets were posted but not")));
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("7 packets were posted but not"))) << "3 failed";
+}
+
+TEST(Settle, HasNoNoteAboutPacketsThatFailed) {
+  auto trial = counted({100});
+  settle(Mode::tx, 1, {sent(0, 100, {0})}, trial);
+  EXPECT_EQ(trial.total.tx.packets, 0U);
+  EXPECT_EQ(trial.total.tx.errors, 100U);
+  EXPECT_THAT(trial.notes, IsEmpty());
+}
+
+TEST(ExcludeFailed, RemovesPacketsThatCompletedWithAnError) {
+  Count count{1000, 64'000, 0, 0, 100};
+  exclude_failed(count);
+  EXPECT_EQ(count.packets, 900U);
+  EXPECT_EQ(count.bytes, 57'600U);
+  EXPECT_EQ(count.errors, 100U);
+}
+
+// net_ring counts a rejected packet as an error, too.
+TEST(ExcludeFailed, KeepsPacketsIfTheErrorsAreRejectedPackets) {
+  for (const std::uint64_t errors : {100'000U, 100'900U}) {
+    Count count{1000, 64'000, 100'000, 0, errors};
+    exclude_failed(count);
+    EXPECT_EQ(count.packets, 1000U) << errors;
+  }
+  Count unknown{1000, 64'000, 0, 0, std::nullopt};
+  exclude_failed(unknown);
+  EXPECT_EQ(unknown.packets, 1000U);
 }
 
 TEST(Settle, NotesThatQueuesAndTotalDiffer) {
@@ -115,7 +143,7 @@ TEST(Settle, AddsUpPortsAndNamesThePortInNotes) {
   EXPECT_EQ(trial.total.tx.packets, 140U);
   EXPECT_EQ(trial.total.tx.errors, 3U);
   EXPECT_EQ(trial.queues[1].tx.packets, 40U);
-  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("port 1: 10 packets")));
+  EXPECT_THAT(trial.notes, ElementsAre(HasSubstr("port 1: 8 packets")));
 }
 
 TEST(Settle, NotesThatPacketLossIsUnknownWithoutStatistics) {

@@ -241,8 +241,8 @@ class Devices(Attack):
         cases = {
             "rx=truncate,every=3": ("rx", r"[1-9]\d* errors"),
             "rx=drop,every=2": ("rx", r"received +[1-9]"),
-            "tx=33,every=5": ("tx", "posted but not completed"),
-            "tx=42,every=5": ("tx", "posted but not completed"),
+            "tx=33,every=5": ("tx", r"[1-9][0-9,]* errors"),
+            "tx=42,every=5": ("tx", r"[1-9][0-9,]* errors"),
             "cq=overrun,every=50": ("tx", "completions were overwritten"),
             "doorbell=lost,every=7": ("tx", r"sent +[1-9]"),
             "doorbell=duplicated,every=3": ("tx", r"sent +[1-9]"),

@@ -97,6 +97,8 @@ Trial measure(const TrialPlan& plan,
     const auto now = Clock::now();
     auto totals = workers.read();
     auto interval = difference(totals, last, Seconds(now - last_time).count());
+    exclude_failed(interval.total.tx);
+    for (auto& queue : interval.queues) exclude_failed(queue.tx);
     interval.disturbed = absent > 0;
     for (auto& event : workers.take_events()) {
       event.at_seconds = Seconds(now - start).count();

@@ -17,15 +17,6 @@ struct Share {
   std::vector<std::string> notes;
 };
 
-// Sets the number of packets, and scales the bytes so that the mean size stays the same.
-void set_packets(Count& count, std::uint64_t packets) {
-  const auto mean = count.packets == 0
-                        ? 0
-                        : static_cast<double>(count.bytes) / static_cast<double>(count.packets);
-  count.bytes = static_cast<std::uint64_t>(mean * static_cast<double>(packets));
-  count.packets = packets;
-}
-
 // A packet counts as sent when the device has completed it.
 void settle_sent(const DirectionCount& port, Share& share) {
   const auto& per_queue = port.queue_packets;
@@ -41,8 +32,12 @@ void settle_sent(const DirectionCount& port, Share& share) {
                     per_queue.size()));
     return;
   }
-  share.notes.push_back(
-      fmt::format("{} packets were posted but not completed", posted - port.packets));
+  // Failed packets are reported as errors.
+  const auto missing = posted - port.packets;
+  if (missing > port.errors) {
+    share.notes.push_back(
+        fmt::format("{} packets were posted but not completed", missing - port.errors));
+  }
   set_packets(share.total.tx, port.packets);
   if (share.queues.size() != per_queue.size() || known != port.packets) {
     share.notes.emplace_back("the queues count posted packets, the total counts completed packets");

@@ -38,6 +38,21 @@ Count Count::operator-(const Count& before) const {
           difference_of(errors, before.errors)};
 }
 
+void set_packets(Count& count, std::uint64_t packets) {
+  const auto mean = count.packets == 0
+                        ? 0
+                        : static_cast<double>(count.bytes) / static_cast<double>(count.packets);
+  count.bytes = static_cast<std::uint64_t>(mean * static_cast<double>(packets));
+  count.packets = packets;
+}
+
+void exclude_failed(Count& sent) {
+  constexpr std::uint64_t kExcess = 100;  // one in so many rejected packets
+  const auto rejected = sent.missed.value_or(0);
+  const auto failed = since(sent.errors.value_or(0), rejected);
+  if (failed > rejected / kExcess) set_packets(sent, since(sent.packets, failed));
+}
+
 Effort& Effort::operator+=(const Effort& other) {
   cycles += other.cycles;
   instructions += other.instructions;

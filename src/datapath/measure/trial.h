@@ -88,6 +88,14 @@ struct Count {
   Count operator-(const Count& before) const;  // a difference is 0 if its counter went backwards
 };
 
+// Sets the number of packets, and scales the bytes so that the mean size stays the same.
+void set_packets(Count& count, std::uint64_t packets);
+
+// Removes the packets that the device completed with an error, which were not sent. Drivers that
+// also report rejected packets as errors count those twice; the two counters are not read at the
+// same time, so that a small excess of errors does not count.
+void exclude_failed(Count& sent);
+
 // Packets by the path that they took.
 struct PathPackets {
   std::uint64_t vf = 0, synthetic = 0;
@@ -146,8 +154,9 @@ struct ReplyCounts {
 
 struct Trial {
   TrialPlan plan;
-  std::vector<Interval> intervals;  // counts of posted and received packets
-  std::vector<Sample> queues;       // counts of completed packets in the whole trial, port by port
+  std::vector<Interval>
+      intervals;               // counts of packets that were posted and did not fail, or received
+  std::vector<Sample> queues;  // counts of completed packets in the whole trial, port by port
   // The sum of the queues, unless a note states otherwise: some losses are counted only per port.
   Sample total;
   std::vector<std::optional<PathCounters>> paths;  // port by port; only net_netvsc counts them
