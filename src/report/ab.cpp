@@ -105,9 +105,10 @@ std::optional<double> AbFigures::of(Metric metric) const {
 AbFigures ab_figures(const BenchResult& result) {
   const auto total = total_of(result.report);
   const auto costs = costs_of(result.plan.mode, total);
-  auto rate = rate_of(result).value_or(0);
+  auto rate = figure_of(result).value_or(0);
   // The median is 0 if other programs had the workers' CPUs during most intervals.
-  if (rate == 0) rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
+  if (rate == 0 && !result.search)
+    rate = per_second(datapath::headline(result.plan.mode, total), total.seconds);
   const auto loss = loss_of(result.plan.mode, total);
   return {rate,
           cpu_time_of(result),

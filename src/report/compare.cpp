@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "report/figures.h"
+#include "report/search_text.h"
 
 namespace manactl::report {
 namespace {
@@ -115,10 +116,12 @@ CompareInput compare_input(const BenchResult& result, std::string name) {
   input.host = result.machine.host;
   input.started = result.trial_starts.empty() ? result.ended : result.trial_starts.front();
   // The rates of a single trial are those of its intervals.
+  input.id = result.id;
+  if (result.search) input.found = search_text(*result.search);
   const bool is_repeated = result.report.trials.size() > 1 && !result.summary.rates.empty();
-  if (is_repeated) {
+  if (is_repeated && !result.search) {
     input.rates = result.summary.rates;
-  } else if (const auto rate = rate_of(result)) {
+  } else if (const auto rate = figure_of(result)) {
     input.rates = {*rate};
   }
   return input;
@@ -127,6 +130,18 @@ CompareInput compare_input(const BenchResult& result, std::string name) {
 Result<CompareResult> compare(const CompareInput& before,
                               const CompareInput& after,
                               double threshold) {
+  if (!before.id.empty() && before.id == after.id) {
+    return fail(Errc::invalid,
+                fmt::format("both are the result {}: a comparison needs two results",
+                            printable(before.id)));
+  }
+  for (const auto* input : {&before, &after}) {
+    if (!input->found.empty() && input->rates.empty()) {
+      return fail(
+          Errc::invalid,
+          fmt::format("'{}' has no rate to compare: {}", printable(input->name), input->found));
+    }
+  }
   std::vector<std::string> rows;
   for (const auto& [name, one, other] : differences(before.configuration, after.configuration)) {
     rows.push_back(fmt::format("{} {} and {}", name, one, other));
@@ -143,6 +158,10 @@ Result<CompareResult> compare(const CompareInput& before,
   if (std::min(before.rates.size(), after.rates.size()) >= kMinTrials) result.evidence = effect;
   result.verdict = verdict_of(result);
   return result;
+}
+
+std::string rate_text(const CompareInput& input) {
+  return input.found.empty() ? estimate_text(datapath::estimate(input.rates)) : input.found;
 }
 
 std::vector<std::string> remarks_on(const CompareResult& result) {

@@ -29,6 +29,8 @@ struct CompareInput {
   Rows machine;              // may differ between the results, and may explain different rates
   std::string host = {};     // may be empty
   double started = 0;        // seconds since 1970
+  std::string id = {};       // of a saved result; may be empty
+  std::string found = {};    // the result of a search; empty without one
 };
 
 CompareInput compare_input(const BenchResult& result, std::string name);
@@ -65,6 +67,9 @@ struct CompareResult {
 Result<CompareResult> compare(const CompareInput& before,
                               const CompareInput& after,
                               double threshold);
+
+// "998.0 kpps (95 % CI: 997.0 to 1002 kpps)", or the result of a search.
+std::string rate_text(const CompareInput& input);
 
 // Returns why the verdict is inconclusive, and how to measure again; empty otherwise.
 std::vector<std::string> remarks_on(const CompareResult& result);

@@ -8,6 +8,7 @@
 #include "datapath/analysis/summary.h"
 #include "datapath/plan/plan.h"
 #include "report/figures.h"
+#include "report/search_text.h"
 
 namespace manactl::report {
 
@@ -53,6 +54,12 @@ std::optional<double> rate_of(const BenchResult& result) {
   if (rate.count > 0) return rate.median;
   const auto packets = datapath::headline(result.plan.mode, total_of(result.report)).packets;
   return packets == 0 ? std::optional(0.0) : std::nullopt;
+}
+
+std::optional<double> figure_of(const BenchResult& result) {
+  if (!result.search || result.search->found.empty()) return rate_of(result);
+  const auto& goal = result.search->found.front();
+  return is_found(goal) ? goal.lower : std::nullopt;
 }
 
 std::optional<double> cpu_time_of(const BenchResult& result) {
@@ -169,7 +176,8 @@ Rows configuration_of(const BenchResult& result) {
           {"rate", rate_text(plan.trial.rate)},
           {"burst", number(plan.burst)},
           {"descriptors", number(plan.descriptors)},
-          {"hugepages", number(plan.hugepages)}};
+          {"hugepages", number(plan.hugepages)},
+          {"goals", result.search ? goals_text(*result.search) : "none"}};
 }
 
 Rows machine_of(const BenchResult& result) {

@@ -62,6 +62,10 @@ inline constexpr std::size_t kMinRates = 3;
 // but no interval was steady.
 std::optional<double> rate_of(const BenchResult& result);
 
+// The figure by which results are listed and compared: the rate that a search found for its first
+// goal, or else rate_of(). nullopt if there is none.
+std::optional<double> figure_of(const BenchResult& result);
+
 // CPU time of the workers per packet, in nanoseconds; nullopt if it is unknown, after a search, or
 // if there are no packets.
 std::optional<double> cpu_time_of(const BenchResult& result);

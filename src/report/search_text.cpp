@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "datapath/analysis/statistics.h"
 #include "report/figures.h"
 #include "report/units.h"
@@ -91,9 +92,7 @@ std::string goal_text(double loss) {
 }
 
 std::string found_rate_text(const datapath::GoalResult& found) {
-  const bool is_found = found.end == datapath::GoalResult::End::narrow ||
-                        found.end == datapath::GoalResult::End::above;
-  if (!is_found || !found.lower) return "not found";
+  if (!datapath::is_found(found)) return "not found";
   return is_wide(found) ? range_text(found) : rate_in(found, *found.lower);
 }
 
@@ -125,6 +124,20 @@ std::string found_text(const datapath::GoalResult& found) {
   }
   if (found.upper) return fmt::format("not found, but less than {}: {}", upper, why);
   return fmt::format("not found: {}", why);
+}
+
+std::string goals_text(const datapath::SearchResult& search) {
+  std::vector<std::string> goals;
+  for (const auto& found : search.found) goals.push_back(goal_text(found.loss));
+  return join(goals, ", ");
+}
+
+std::string search_text(const datapath::SearchResult& search) {
+  std::vector<std::string> results;
+  for (const auto& found : search.found) {
+    results.push_back(fmt::format("{} {}", goal_text(found.loss), found_rate_text(found)));
+  }
+  return join(results, "; ");
 }
 
 std::string progress_text(std::size_t number,

@@ -21,6 +21,12 @@ std::string found_rate_text(const datapath::GoalResult& found);
 // none was found.
 std::string found_text(const datapath::GoalResult& found);
 
+// "ndr, pdr=0.5%"
+std::string goals_text(const datapath::SearchResult& search);
+
+// "ndr 7.81 Mpps; pdr=0.5% not found"
+std::string search_text(const datapath::SearchResult& search);
+
 // "trial 7 at 998.2 kpps; 0.02 % lost before; ndr 900.0 to 1005 kpps; 12 s left": `number` counts
 // the trials from 1; `last` is the trial before, or null.
 std::string progress_text(std::size_t number,

@@ -15,7 +15,7 @@ Color color_of(report::Verdict verdict) {
 std::string side(const report::CompareInput& input) {
   const auto rate = datapath::estimate(input.rates);
   return fmt::format("{}, {} {}{}: {}",
-                     report::estimate_text(rate),
+                     report::rate_text(input),
                      rate.count,
                      rate.count == 1 ? "trial" : "trials",
                      input.noisy ? ", noisy" : "",

@@ -35,6 +35,13 @@ Json json_of(const ListedResult& row) {
   return json;
 }
 
+// Shortens the text of the last column, which begins at `column`, to the width of a terminal.
+std::string fit(const std::string& text, const Screen& screen, std::size_t column) {
+  constexpr std::size_t kMin = 8, kDots = 3;
+  const auto room = screen.width() > column + kMin ? screen.width() - column : kMin;
+  return screen.is_terminal() && text.size() > room ? printable(text, room - kDots) : text;
+}
+
 }  // namespace
 
 ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
@@ -55,7 +62,7 @@ ListedResult listed(std::string id, const Result<report::BenchResult>& result) {
   if (result->search && !result->search->found.empty()) {
     const auto& found = result->search->found.front();
     row.goal = report::goal_text(found.loss);
-    row.rate = found.lower;
+    row.rate = report::figure_of(*result);
     row.rate_text = fmt::format("{} {}", row.goal, report::found_rate_text(found));
   } else if ((row.rate = report::rate_of(*result))) {
     row.rate_text = report::pps_text(*row.rate);
@@ -74,7 +81,8 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
     return;
   }
   constexpr auto kFormat = "{:<22} {:<5} {:>6} {:>5} {:>{}}  {:<5}  {:<{}}  {}";
-  std::size_t width = std::string_view("LABEL").size(), rate_width = 18;
+  std::size_t width = std::string_view("LABEL").size(), rate_width = 4;
+  constexpr std::size_t kFixed = 53;  // columns of the others, with the spaces
   for (const auto& row : rows) {
     width = std::max(width, row.label.size());
     rate_width = std::max(rate_width, row.rate_text.size());
@@ -106,7 +114,7 @@ void print_list_text(Screen& screen, const std::vector<ListedResult>& rows) {
                        row.noisy ? "noisy" : "-",
                        row.label.empty() ? "-" : row.label,
                        width,
-                       row.device)
+                       fit(row.device, screen, kFixed + rate_width + width))
         << '\n';
   }
 }

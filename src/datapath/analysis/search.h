@@ -99,6 +99,11 @@ constexpr std::string_view name_of(GoalResult::End end) {
   return word_of(kSearchEnds, end);
 }
 
+// True if the search ended with a rate.
+constexpr bool is_found(const GoalResult& goal) {
+  return goal.lower && (goal.end == GoalResult::End::narrow || goal.end == GoalResult::End::above);
+}
+
 struct SearchResult {
   std::vector<GoalResult> found;    // in the order of the goals
   std::vector<SearchProbe> probes;  // in the order of the trials
