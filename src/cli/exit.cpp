@@ -34,8 +34,11 @@ Exit exit_of(const Error& error) {
 }
 
 Exit exit_of(const host::Facts& facts, const diag::Report& report, bool strict) {
+  using diag::Status;
+  if (!report.healthy()) return Exit::findings;
   if (!facts.has_mana()) return Exit::unsupported;
-  return findings_if(!report.healthy() || (strict && report.count(diag::Status::warn) > 0));
+  const bool is_certain = report.count(Status::warn) == 0 && report.count(Status::unknown) == 0;
+  return findings_if(strict && !is_certain);
 }
 
 Exit exit_of(const datapath::ProbeReport& report) {

@@ -53,7 +53,8 @@ constexpr Exit findings_if(bool found) {
 
 Exit exit_of(const Error& error);
 
-// Returns `unsupported` if there is no MANA adapter. With `strict`, warnings count as findings.
+// Returns `findings` if a check failed, else `unsupported` if there is no MANA adapter. With
+// `strict`, warnings and unknown results count as findings.
 Exit exit_of(const host::Facts& facts, const diag::Report& report, bool strict);
 
 // Returns `busy` if the port is in use, `denied` if a call was not permitted, `unsupported` if

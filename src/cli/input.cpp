@@ -36,6 +36,34 @@ class DescriptorSource final : public ByteSource {
   std::string name_;
 };
 
+// Kernels pad a log that a crash cut off with zeros, and terminals get escape sequences. More bytes
+// of other kinds show that it is not a text.
+bool is_text(std::string_view bytes) {
+  constexpr std::string_view kUsual = "\t\n\v\f\r\b\x1b";
+  constexpr std::size_t kShare = 20;  // 5 %
+  const auto others = std::ranges::count_if(bytes, [&](char c) {
+    const bool is_control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    return is_control && c != '\0' && kUsual.find(c) == std::string_view::npos;
+  });
+  return static_cast<std::size_t>(others) * kShare <= bytes.size();
+}
+
+Result<> require_text(std::string_view bytes) {
+  constexpr std::string_view kZip = "PK\x03\x04";
+  constexpr std::string_view kEmptyZip = "PK\x05\x06";
+  constexpr std::string_view kProgram =
+      "\x7f"
+      "ELF";
+  if (bytes.starts_with(kEmptyZip)) return fail(Errc::invalid, "it is an empty zip archive");
+  if (bytes.starts_with(kZip)) {
+    return fail(Errc::invalid, "it is a zip archive; unpack it, and name the logs in it");
+  }
+  if (bytes.starts_with(kProgram) || !is_text(bytes)) {
+    return fail(Errc::invalid, "it is not a log, but binary data");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path, std::string_view what) {
@@ -81,6 +109,14 @@ Result<std::string> read_input(const std::string& path,
                   fmt::format("'{}' is larger than {}", printable(path), human_bytes(max_bytes)));
     }
   }
+}
+
+Result<std::size_t> TextSource::read(std::span<char> into) {
+  auto got = source_->read(into);
+  if (!got || begun_) return got;
+  begun_ = true;
+  const auto good = require_text({into.data(), *got});
+  return good ? got : tl::unexpected<Error>(good.error());
 }
 
 Result<std::size_t> ExcerptSource::read(std::span<char> into) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/byte_source.h"
 #include "base/result.h"
@@ -28,6 +29,18 @@ bool names_captured_machine(const std::string& path);
 Result<std::string> read_input(const std::string& path,
                                std::string_view what,
                                std::size_t max_bytes);
+
+// Reads from another source. Fails with Errc::invalid if its first bytes are not those of a text.
+class TextSource final : public ByteSource {
+ public:
+  explicit TextSource(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+
+  Result<std::size_t> read(std::span<char> into) override;
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  bool begun_ = false;
+};
 
 // Reads from another source and keeps about the first and the last 2 MiB for the bundle.
 class ExcerptSource final : public ByteSource {

@@ -5,104 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/text.h"
+#include "diag/symptom.h"
 
 namespace manactl::diag {
 namespace {
-
-// A log entry, the evidence for its fault on this VM, and whether another entry explains it.
-struct Symptom {
-  const LogEntry* entry = nullptr;
-  const LogReport* log = nullptr;
-  std::uint64_t count = 0;  // number of matching lines in all logs
-  Evidence evidence;
-  std::vector<Diagnosis::PossibleCause> possible_causes;
-  bool is_explained = false;
-
-  const Signature& signature() const { return *entry->signature; }
-};
-
-using Symptoms = std::vector<Symptom>;
-
-bool names(const std::string& pattern, const Signature& signature) {
-  if (!pattern.ends_with('*')) return pattern == signature.id;
-  return std::string_view(signature.id)
-      .starts_with(std::string_view(pattern).substr(0, pattern.size() - 1));
-}
-
-bool names_any(const std::vector<std::string>& patterns, const Signature& signature) {
-  return std::ranges::any_of(patterns, [&](const auto& p) { return names(p, signature); });
-}
-
-// ---- harmless lines -----------------------------------------------------------------------------
-
-bool has_required_lines(const LogEntry& entry, const LogReport& log) {
-  const auto& required = entry.signature->benign_without;
-  return required.empty() || std::ranges::any_of(log.entries, [&required](const LogEntry& other) {
-           return other.signature != nullptr && names_any(required, *other.signature);
-         });
-}
-
-bool is_benign(const LogEntry& entry, const LogReport& log) {
-  return entry.benign || entry.signature->role == Role::benign || !has_required_lines(entry, log);
-}
-
-// ---- causes and consequences --------------------------------------------------------------------
-
-bool explains(const Symptom& one, const Symptom& other) {
-  const auto& cause = one.signature();
-  const auto& effect = other.signature();
-  if (cause.role != Role::cause) return false;
-  return std::ranges::any_of(effect.explained_by, [&](const std::string& pattern) {
-    // With wildcards, two signatures may explain each other: the higher rank is the cause.
-    return names(pattern, cause) && (!pattern.ends_with('*') || cause.rank > effect.rank);
-  });
-}
-
-// An unrecognized error of DPDK or a driver may be why a later step of the application failed.
-bool may_have_unknown_cause(const Symptom& one) {
-  const auto& entry = *one.entry;
-  if (one.signature().source != kApplication) return false;
-  return std::ranges::any_of(one.log->entries, [&entry](const LogEntry& other) {
-    return other.signature == nullptr && other.blocks && other.run == entry.run &&
-           other.resolution == Resolution::none && other.first.line < entry.first.line;
-  });
-}
-
-void mark_explained(Symptoms& symptoms) {
-  for (auto& one : symptoms) {
-    one.is_explained =
-        may_have_unknown_cause(one) ||
-        excludes_alternatives(one.signature(), one.entry->captures) ||
-        std::ranges::any_of(symptoms, [&one](const Symptom& o) { return explains(o, one); });
-  }
-}
-
-// Confirmed symptoms come first and contradicted ones last, and each group is ordered by rank.
-bool is_more_important(const Symptom& one, const Symptom& other) {
-  const auto order = [](const Symptom& c) {
-    switch (c.evidence.confirmation) {
-      case Confirmation::confirmed:
-        return 0;
-      case Confirmation::undecided:
-        return 1;
-      case Confirmation::contradicted:
-        return 2;
-    }
-    return 2;
-  };
-  return std::tuple(order(one), -one.signature().rank) <
-         std::tuple(order(other), -other.signature().rank);
-}
-
-void insert_by_importance(Symptoms& symptoms, const Symptom& one) {
-  const auto is_less_important = [&one](const Symptom& other) {
-    return is_more_important(one, other);
-  };
-  symptoms.insert(std::ranges::find_if(symptoms, is_less_important), one);
-}
 
 // ---- items --------------------------------------------------------------------------------------
 
@@ -173,7 +81,7 @@ Diagnosis::Item item_of(const Symptom& one) {
   item.fix = signature.fix;
   item.commands = signature.commands;
   item.confirmation = one.evidence.confirmation;
-  item.note = release_note(signature, *one.log);
+  item.note = release_note(signature, one.log());
   item.proof = one.entry->proof;
   item.alternatives = one.possible_causes;
   if (const auto* const cause = cause_with_fix(item.alternatives)) {
@@ -242,12 +150,14 @@ class DiagnosisBuilder {
   void place_checks();
   void judge_logs();
   bool is_reported(const CheckOutcome& outcome) const;
+  bool is_explained_by_check(const Symptom& one) const;
 
   const Report& checks_;
   const std::vector<LogReport>& logs_;
   const std::vector<Observation>& observations_;
   Diagnosis diagnosis_;
   Symptoms symptoms_, benign_, expected_, recovered_;
+  std::vector<const Symptom*> unexplained_;    // consequences of an unknown cause
   std::vector<const CheckOutcome*> reported_;  // checks that confirm a log line
 };
 
@@ -259,6 +169,8 @@ void DiagnosisBuilder::add_log(const LogReport& log) {
     if (entry.signature != nullptr && !log.is_about_mana()) continue;
     if (entry.signature == nullptr) {
       diagnosis_.unknown.push_back(item_of(entry));
+    } else if (is_guess(entry, log, checks_)) {
+      continue;
     } else {
       add_entry(list_for(entry, log), entry, log);
     }
@@ -276,20 +188,20 @@ void DiagnosisBuilder::add_entry(Symptoms& symptoms, const LogEntry& entry, cons
       symptoms, [&entry](const Symptom& c) { return c.entry->signature == entry.signature; });
   if (same != symptoms.end()) {
     same->count += entry.count;
+    if (!same->is_in(log)) same->logs.push_back(&log);
     return;
   }
   symptoms.push_back({&entry,
-                      &log,
+                      {&log},
                       entry.count,
                       find_evidence(*entry.signature, checks_, observations_),
-                      possible_causes_of(entry, checks_, observations_),
-                      false});
+                      possible_causes_of(entry, checks_, observations_)});
 }
 
 const Symptom* DiagnosisBuilder::most_likely_root() const {
   const Symptom* best = nullptr;
   for (const auto& one : symptoms_) {
-    if (one.is_explained || one.signature().role != Role::cause) continue;
+    if (!one.may_be_root()) continue;
     if (best == nullptr || is_more_important(one, *best)) best = &one;
   }
   return best;
@@ -302,14 +214,22 @@ bool DiagnosisBuilder::is_reported(const CheckOutcome& outcome) const {
   });
 }
 
+bool DiagnosisBuilder::is_explained_by_check(const Symptom& one) const {
+  const auto causes = first_causes(checks_);
+  return std::ranges::any_of(
+      causes, [&](const CheckOutcome* failed) { return may_explain(*failed, one, checks_); });
+}
+
 void DiagnosisBuilder::place_symptoms(const Symptom* root) {
   Symptoms others;
   for (const auto& one : symptoms_) {
     if (&one == root) continue;
-    if (one.is_explained || one.signature().role == Role::consequence) {
+    if (one.may_be_root()) {
+      insert_by_importance(others, one);
+    } else if (one.is_explained || is_explained_by_check(one)) {
       diagnosis_.consequences.push_back(item_of(one));
     } else {
-      insert_by_importance(others, one);
+      unexplained_.push_back(&one);
     }
   }
   for (const auto& one : others) diagnosis_.others.push_back(item_of(one));
@@ -344,8 +264,7 @@ void DiagnosisBuilder::place_checks() {
 void DiagnosisBuilder::judge_logs() {
   const auto line_of_cause = [this](const LogReport& log) -> std::optional<Quote> {
     for (const auto& one : symptoms_) {
-      const bool is_cause = !one.is_explained && one.signature().role == Role::cause;
-      if (is_cause && one.log == &log) return one.entry->first;
+      if (one.may_be_root() && one.is_in(log)) return one.entry->first;
     }
     return std::nullopt;
   };
@@ -373,6 +292,9 @@ Diagnosis DiagnosisBuilder::run() && {
   if (root != nullptr) diagnosis_.root = item_of(*root);
   place_symptoms(root);
   place_checks();
+  // Without a root cause, all errors are in one list.
+  auto& rest = diagnosis_.root ? diagnosis_.unexplained : diagnosis_.consequences;
+  for (const auto* one : unexplained_) rest.push_back(item_of(*one));
   judge_logs();
   return std::move(diagnosis_);
 }

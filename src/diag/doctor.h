@@ -44,8 +44,9 @@ struct Diagnosis {
 
   std::optional<Verdict> verdict;  // of the logs; empty if there are none
   std::optional<Item> root;
-  std::vector<Item> others;  // causes that the root does not explain, most important first
-  std::vector<Item> consequences;
+  std::vector<Item> others;        // causes that the root does not explain, most important first
+  std::vector<Item> consequences;  // of these causes; without a root, of an unknown cause
+  std::vector<Item> unexplained;   // errors of the logs that none of these causes explains
   std::vector<Item> benign;
   std::vector<Item> expected;   // errors that are normal in the state of the device
   std::vector<Item> recovered;  // errors after which a later line shows success

@@ -29,6 +29,7 @@ struct RawReader {
   decltype(&archive_read_support_filter_xz) support_xz;
   decltype(&archive_read_support_filter_zstd) support_zstd;
   decltype(&archive_read_support_format_raw) support_raw;
+  decltype(&archive_read_support_format_empty) support_empty;
   decltype(&archive_read_open) open;
   decltype(&archive_read_next_header) next_header;
   decltype(&archive_read_data) read_data;
@@ -62,6 +63,7 @@ Result<RawReader> load_raw_reader() {
   bind("archive_read_support_filter_xz", reader.support_xz);
   bind("archive_read_support_filter_zstd", reader.support_zstd);
   bind("archive_read_support_format_raw", reader.support_raw);
+  bind("archive_read_support_format_empty", reader.support_empty);
   bind("archive_read_open", reader.open);
   bind("archive_read_next_header", reader.next_header);
   bind("archive_read_data", reader.read_data);
@@ -98,6 +100,7 @@ class DecompressedSource final : public ByteSource {
   RawReader reader_{};
   std::optional<Archive> archive_;  // of a compressed source
   std::optional<Error> failure_;    // of `source_`, behind libarchive
+  bool is_empty_ = false;
   std::uint64_t total_ = 0;
 };
 
@@ -143,14 +146,16 @@ Result<> DecompressedSource::open_archive(const Compression& compression) {
   auto* handle = archive_->get();
   // ARCHIVE_WARN: libarchive was built without the library and would start a program instead.
   const auto support_compression = reader_.*compression.support;
-  const bool is_supported =
-      support_compression(handle) == ARCHIVE_OK && reader_.support_raw(handle) == ARCHIVE_OK;
+  const bool is_supported = support_compression(handle) == ARCHIVE_OK &&
+                            reader_.support_raw(handle) == ARCHIVE_OK &&
+                            reader_.support_empty(handle) == ARCHIVE_OK;
   if (!is_supported) return fail(Errc::invalid, reason());
   archive_entry* entry = nullptr;
-  const bool opened =
-      reader_.open(handle, this, nullptr, &DecompressedSource::next_block, nullptr) == ARCHIVE_OK &&
-      reader_.next_header(handle, &entry) == ARCHIVE_OK;
-  if (opened) return {};
+  if (reader_.open(handle, this, nullptr, &DecompressedSource::next_block, nullptr) == ARCHIVE_OK) {
+    const int found = reader_.next_header(handle, &entry);
+    is_empty_ = found == ARCHIVE_EOF;  // a rotated log without a line
+    if (found == ARCHIVE_OK || is_empty_) return {};
+  }
   return failure_ ? tl::unexpected<Error>(*failure_) : fail(Errc::invalid, reason());
 }
 
@@ -169,6 +174,7 @@ la_ssize_t DecompressedSource::next_block(archive* /*handle*/, void* self, const
 
 Result<std::size_t> DecompressedSource::read_archive(std::span<char> into) {
   constexpr std::size_t kTarMagic = 257;
+  if (is_empty_) return 0;
   const auto count = reader_.read_data(archive_->get(), into.data(), into.size());
   if (count < 0) return failure_ ? tl::unexpected<Error>(*failure_) : fail(Errc::invalid, reason());
   const std::string_view text(into.data(), static_cast<std::size_t>(count));

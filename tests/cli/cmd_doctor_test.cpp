@@ -25,7 +25,7 @@ std::string log_of(const std::string& name) {
   return "--log=" MANACTL_SOURCE_DIR "/tests/logs/" + name;
 }
 
-TEST(Doctor, AnalyzesOnlyTheLogOnAMachineWithoutMana) {
+TEST(Doctor, AnalyzesALogOnACapturedMachineWithoutMana) {
   ProcessOptions process;
   process.input = "EAL: Detected CPU lcores: 2\n";
   const auto outcome =
@@ -33,8 +33,7 @@ TEST(Doctor, AnalyzesOnlyTheLogOnAMachineWithoutMana) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   const auto document = nlohmann::json::parse(outcome.out);
   EXPECT_TRUE(document["root"].is_null()) << outcome.out;
-  EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("only the log was analyzed"));
-  EXPECT_EQ(document["checks"], 0);
+  EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("may be of another machine"));
 }
 
 TEST(Doctor, FindsTheRootCauseOnACapturedMachine) {
@@ -170,17 +169,47 @@ TEST(Doctor, FindsTheCauseInTheChecksWhenTheLogIsHealthy) {
   EXPECT_EQ(document["notes"].size(), 0U);
 }
 
+// The user has named the machine together with the log, so its failed checks count.
 TEST(Doctor, FindsTheCauseInALogOnAMachineWithoutMana) {
-  for (const char* machine : {"vf-missing", "mlx5-vm", "not-azure"}) {
+  for (const std::string machine : {"vf-missing", "mlx5-vm", "not-azure"}) {
     const auto outcome =
         manactl({"doctor", "--root", fixture(machine), log_of("how-to-link-up.log"), "--json"});
     EXPECT_EQ(outcome.code, 1) << outcome.err;
     const auto document = nlohmann::json::parse(outcome.out);
     EXPECT_EQ(document["root"]["id"], "mana-start-tx-enodev") << machine;
     EXPECT_EQ(document["root"]["confirmation"]["state"], "undecided");
-    EXPECT_EQ(document["others"].size(), 0U) << outcome.out;
-    EXPECT_EQ(document["checks"], 0);
-    EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("only the log was analyzed"));
+    ASSERT_EQ(document["others"].size(), machine == "vf-missing" ? 1U : 0U) << outcome.out;
+    for (const auto& other : document["others"]) EXPECT_EQ(other["id"], "hardware.mana");
+    EXPECT_GT(document["checks"], 0);
+    EXPECT_THAT(document["notes"][0].get<std::string>(), HasSubstr("may be of another machine"));
+  }
+}
+
+TEST(Doctor, RejectsAFileThatIsNotALogInOneLine) {
+  const TemporaryDirectory directory;
+  const auto zip = std::string("PK\003\004") + std::string(100, '\0');
+  const std::pair<std::string, std::string> files[] = {
+      {directory.file("empty.log", ""), "empty.log' is empty"},
+      {directory.file("a.zip", zip), "it is a zip archive; unpack it"},
+      {directory.file("program", "\177ELF\n"), "it is not a log, but binary data"},
+      {directory.file("noise", std::string(100, '\001')), "it is not a log, but binary data"},
+  };
+  for (const auto& [file, message] : files) {
+    const auto outcome = manactl({"doctor", file});
+    EXPECT_EQ(outcome.code, 2) << outcome.out;
+    EXPECT_EQ(outcome.error_lines(), 1U);
+    EXPECT_THAT(outcome.err, HasSubstr(message));
+  }
+  const auto padded = directory.file("padded.log", std::string(100, '\0') + "\nEAL: x\n");
+  EXPECT_EQ(manactl({"doctor", padded, "--root", fixture("healthy-two-nics")}).code, 0);
+}
+
+TEST(Doctor, AndCheckExitAlikeOnAMachineWithoutMana) {
+  const std::pair<const char*, int> machines[] = {
+      {"vf-missing", 1}, {"mlx5-vm", 3}, {"not-azure", 3}};
+  for (const auto& [machine, code] : machines) {
+    EXPECT_EQ(manactl({"doctor", "--root", fixture(machine)}).code, code) << machine;
+    EXPECT_EQ(manactl({"check", "--root", fixture(machine)}).code, code) << machine;
   }
 }
 
@@ -327,6 +356,20 @@ TEST(Check, PassesStrictlyOnAHealthyVm) {
     EXPECT_EQ(outcome.code, 0) << outcome.out;
     EXPECT_THAT(outcome.out, testing::EndsWith("\nThis VM is ready for DPDK on MANA.\n"));
   }
+}
+
+TEST(Check, StrictlyFailsIfAResultIsUnknown) {
+  std::vector<std::string> words = {
+      "check", "--only", "kernel.version", "--root", fixture("mana-ib-missing")};
+  EXPECT_EQ(manactl(words).code, 0);
+  words.emplace_back("--strict");
+  EXPECT_EQ(manactl(words).code, 1);
+}
+
+TEST(Check, NamesTheOnlyNicThatIsNotFree) {
+  const auto outcome = manactl({"check", "eth0", "--root", fixture("healthy-two-nics")});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("but eth0 is not free for it."));
 }
 
 TEST(Check, ReadsABundleAsArgument) {

@@ -98,7 +98,7 @@ TEST(DoctorOfThisMachine, NotesThatItMayNotReadTheKernelLog) {
 
 TEST(DoctorOfThisMachine, ReadsNoKernelLogWithoutMana) {
   EXPECT_EXIT(doctor_on("not-azure", std::string(kFault)),
-              ExitedWithCode(0),
+              ExitedWithCode(3),
               Not(HasSubstr("Failed to create cq")));
 }
 

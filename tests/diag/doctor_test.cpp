@@ -187,6 +187,36 @@ TEST(Doctor, CountsALineOverAllLogs) {
   EXPECT_EQ(diagnosis.lines, 2U);
 }
 
+constexpr const char* kKernelFault = "mana 7870:00:00.0: Failed to establish HWC: -110\n";
+
+LogReport read_as(const std::string& name, const std::string& text) {
+  test::TextSource source(text, 4096);
+  return read_log(source, name, test::signatures()).value();
+}
+
+TEST(Doctor, ExplainsALineByTheSameLogOrByThatOfTheKernel) {
+  const std::string failed_probe = "EAL: Requested device 7870:00:00.0 cannot be used\n";
+  const auto both = diagnose({}, {read_as("a.log", kClash + failed_probe)});
+  EXPECT_THAT(ids(both.consequences), UnorderedElementsAre("eal-device-probe-failed"));
+  const auto apart = diagnose({}, {read_as("a.log", kClash), read_as("b.log", failed_probe)});
+  EXPECT_EQ(root_id(apart), "mana-alloc-parent-domain");
+  EXPECT_TRUE(apart.consequences.empty());
+  EXPECT_THAT(ids(apart.unexplained), UnorderedElementsAre("eal-device-probe-failed"));
+  const auto kernel =
+      diagnose({}, {read_as("dmesg", kKernelFault), read_as("b.log", failed_probe)});
+  EXPECT_EQ(root_id(kernel), "manako-hwc-setup");
+  EXPECT_THAT(ids(kernel.consequences), UnorderedElementsAre("eal-device-probe-failed"));
+}
+
+TEST(Doctor, AttachesALineToAFailedCheckOnlyIfTheyAreRelated) {
+  const std::string log = "EAL: Requested device 7870:00:00.0 cannot be used\n";
+  const auto diagnosis =
+      diagnose({{outcome("memory.hugepages", broken("none free"))}}, {read_text(log)});
+  EXPECT_EQ(root_id(diagnosis), "memory.hugepages");
+  EXPECT_TRUE(diagnosis.consequences.empty());
+  EXPECT_THAT(ids(diagnosis.unexplained), UnorderedElementsAre("eal-device-probe-failed"));
+}
+
 TEST(Doctor, NotesWhetherTheReleaseOfTheLogHasTheFix) {
   const std::string line =
       "ETHDEV: Ethernet device with name 7870:00:00.0_port1 already allocated\n";

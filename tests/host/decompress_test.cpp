@@ -83,6 +83,10 @@ TEST(Decompress, LeavesOtherBytesAsTheyAre) {
   for (const auto* text : {"", "x", "\x1f", kText}) EXPECT_EQ(read_all(text).value(), text);
 }
 
+TEST(Decompress, ReadsARotatedLogWithoutALine) {
+  EXPECT_EQ(read_all(from_hex("1f8b080000000000000303000000000000000000")).value(), "");
+}
+
 TEST(Decompress, ReadsEachKindOfCompression) {
   for (const auto compressed : {kGzip, kBzip2, kXz, kZstd}) {
     const auto text = read_all(from_hex(compressed));

@@ -47,12 +47,12 @@ def validate(name, *words, codes=(0, 1, 3), given=""):
 validate("version", "--version", codes=(0,))
 validate("drivers", "bench", "--list-drivers", codes=(0,))
 validate("check", "check")
-validate("doctor", "doctor", codes=(0, 1))
+validate("doctor", "doctor")
 for fixture in sorted((source / "tests/fixtures").iterdir()):
     if not (fixture / "SOURCE").exists():
         continue
     validate("check", "check", "--root", str(fixture))
-    validate("doctor", "doctor", "--root", str(fixture), codes=(0, 1))
+    validate("doctor", "doctor", "--root", str(fixture))
     validate("doctor", "doctor", "--root", str(fixture), "--log", "-", codes=(0, 1),
              given="testpmd: No probed ethernet devices\nERROR: an unrecognized error\n")
 

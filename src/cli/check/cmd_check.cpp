@@ -84,7 +84,7 @@ CommandAction add_check(CLI::App& app) {
       app,
       {"--queues", "N", "check the memory for N bench queues (default: 1)"},
       store_in(options->queues, [](std::string_view text) { return parse_count(text, 1, 64); }));
-  add_flag(app, "--strict", options->strict, "exit with 1 also for warnings");
+  add_flag(app, "--strict", options->strict, "exit with 1 also for warnings and unknown results");
   add_watch(app, options->watch);
   return [options](Context& context) {
     if (!options->machine.empty() && !context.root.empty()) {

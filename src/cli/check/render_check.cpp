@@ -217,7 +217,10 @@ std::string CheckWriter::verdict() const {
                        counted(unknown, "check"));
   }
   if (!any_nic_is_free(result_)) {
-    return "This VM is ready for DPDK on MANA, but none of its NICs is free for it.";
+    const auto& interface = result_.options.interface;
+    return fmt::format(
+        "This VM is ready for DPDK on MANA, but {} for it.",
+        interface ? printable(*interface) + " is not free" : "none of its NICs is free");
   }
   return report.count(Status::warn) == 0
              ? "This VM is ready for DPDK on MANA."

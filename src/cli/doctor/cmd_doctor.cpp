@@ -81,6 +81,7 @@ class DoctorCommand {
   Result<> open_kernel_log(const os::System& system);
   Result<> read_logs();
   Result<> read_log(const NamedLog& log);
+  Result<> refuse_empty_logs();
   void diagnose(const host::Facts& facts);
   Result<> write_bundle(host::SystemRecorder& recording, Exit exit);
   DoctorResult result() const;
@@ -95,6 +96,7 @@ class DoctorCommand {
   Budget excerpts_budget_{"the log text of the bundle", kMaxExcerpts};
   std::optional<datapath::ProbeReport> probe_;
   diag::Report checks_;
+  bool has_mana_ = false;
   diag::Diagnosis diagnosis_;
   std::vector<std::string> notes_;
 };
@@ -114,7 +116,8 @@ Result<> DoctorCommand::open_logs(const os::System& system, const os::Files& unr
   for (const auto& path : options_.logs) {
     auto source = open_input(path);
     if (!source) return tl::unexpected<Error>(source.error());
-    logs_.push_back({path, host::decompressed(std::move(*source))});
+    auto text = std::make_unique<TextSource>(host::decompressed(std::move(*source)));
+    logs_.push_back({path, std::move(text)});
   }
   const bool only_captured = !context_.root.empty() && options_.logs.empty();
   if (only_captured) {
@@ -158,6 +161,20 @@ Result<> DoctorCommand::read_logs() {
     auto read = read_log(log);
     if (!read) return read;
   }
+  return refuse_empty_logs();
+}
+
+// An empty log shows nothing. If there is nothing else to analyze, the wrong file was probably
+// named.
+Result<> DoctorCommand::refuse_empty_logs() {
+  const auto is_empty = [](const auto& log) { return log.lines == 0; };
+  const bool only_empty = std::ranges::all_of(reports_, is_empty);
+  for (std::size_t i = 0; i < options_.logs.size(); ++i) {
+    if (reports_[i].lines > 0) continue;
+    auto text = fmt::format("the log '{}' is empty", options_.logs[i]);
+    if (only_empty && context_.root.empty()) return fail(Errc::invalid, std::move(text));
+    notes_.push_back(std::move(text));
+  }
   return {};
 }
 
@@ -182,21 +199,29 @@ void DoctorCommand::diagnose(const host::Facts& facts) {
     diagnosis_ = diag::diagnose(checks_, reports_);
     return;
   }
+  has_mana_ = facts.has_mana();
   auto report = diag::run_checks(facts, check_options_for(facts, 1), {});
   if (report) checks_ = std::move(*report);
-  // The log may come from another machine, so ignore the checks if this machine has no MANA.
-  const bool only_logs = !reports_.empty() && !facts.has_mana();
+  // The log may come from another machine, so ignore the checks if this machine has no MANA. A
+  // captured machine was named together with the log.
+  const bool only_logs = !reports_.empty() && !has_mana_ && context_.root.empty();
   if (only_logs) {
-    notes_.emplace_back(context_.root.empty()
-                            ? "this machine has no MANA; only the log was analyzed"
-                            : "the captured machine has no MANA; only the log was analyzed");
+    notes_.emplace_back(
+        diag::first_causes(checks_).empty()
+            ? "this machine has no MANA; only the log was analyzed"
+            : "this machine has no MANA; only the log was analyzed: 'manactl doctor' without a log "
+              "shows why");
     checks_ = {};
     diagnosis_ = diag::diagnose(checks_, reports_);
     return;
   }
   diagnosis_ = diag::diagnose(checks_, reports_, diag::observations_of(facts));
-  const bool without_mana = !facts.has_mana() && !diagnosis_.root;
-  if (without_mana) notes_.emplace_back("no MANA adapter was found; most checks do not apply");
+  if (has_mana_) return;
+  if (!reports_.empty()) {
+    notes_.emplace_back("the captured machine has no MANA; the log may be of another machine");
+  } else if (!diagnosis_.root) {
+    notes_.emplace_back("no MANA adapter was found; most checks do not apply");
+  }
 }
 
 DoctorResult DoctorCommand::result() const {
@@ -212,10 +237,10 @@ Exit DoctorCommand::exit_code() const {
   const Exit probed = probe_ ? exit_of(*probe_) : Exit::ok;
   if (probed != Exit::ok) return probed;
   const auto& verdict = diagnosis_.verdict;
-  const bool only_logs = checks_.outcomes.empty() && !probe_;
-  const bool not_mana = verdict && verdict->answer == diag::Answer::not_mana;
-  if (not_mana && only_logs) return Exit::unsupported;
-  return findings_if(diagnosis_.root || (verdict && is_failure(verdict->answer)));
+  if (diagnosis_.root || (verdict && is_failure(verdict->answer))) return Exit::findings;
+  // The log of another machine may be about MANA.
+  const bool no_log_of_mana = !verdict || verdict->answer == diag::Answer::not_mana;
+  return no_log_of_mana && !has_mana_ && !probe_ ? Exit::unsupported : Exit::ok;
 }
 
 Result<> DoctorCommand::write_bundle(host::SystemRecorder& recording, Exit exit) {

@@ -148,6 +148,7 @@ void print_json(std::ostream& out, const DoctorResult& result, Exit exit) {
   document["root"] = diagnosis.root ? item_json(*diagnosis.root) : Json(nullptr);
   document["others"] = items_json(diagnosis.others);
   document["consequences"] = items_json(diagnosis.consequences);
+  document["unexplained"] = items_json(diagnosis.unexplained);
   document["benign"] = items_json(diagnosis.benign);
   document["expected"] = items_json(diagnosis.expected);
   document["recovered"] = items_json(diagnosis.recovered);

@@ -293,6 +293,7 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
                               : diagnosis.others.empty() ? "Caused by this:"
                                                          : "Caused by these:";
   writer.write_list(heading, diagnosis.consequences);
+  writer.write_list("Other errors:", diagnosis.unexplained);
   writer.write_list("Recovered errors, each with the later line that proves it:",
                     diagnosis.recovered);
   writer.write_list("Expected errors, each with the earlier line that explains it:",
@@ -304,7 +305,9 @@ void print_text(Screen& screen, const DoctorResult& result, int verbosity) {
   }
   // The answer for the logs is already there.
   const bool is_answered = verdict && verdict->answer != diag::Answer::no_failure;
-  const bool only_logs = result.report.outcomes.empty() && result.probe == nullptr;
+  const auto* const mana = result.report.find("hardware.mana");
+  const bool no_mana = mana == nullptr || mana->finding.status != diag::Status::pass;
+  const bool only_logs = no_mana && result.probe == nullptr;
   if (!diagnosis.root && !(is_answered && only_logs)) writer.write_no_cause(result);
   writer.write_notes(result.notes);
 }
