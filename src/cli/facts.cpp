@@ -8,6 +8,8 @@
 #include "cli/arguments.h"
 #include "datapath/engines.h"
 #include "datapath/plan/plan.h"
+#include "diag/evidence.h"
+#include "diag/runner.h"
 #include "host/gather.h"
 #include "host/testpmd.h"
 #include "setup/session.h"
@@ -28,6 +30,18 @@ diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues) 
   options.bench_bytes = datapath::pool_size(plan).bytes;
   options.testpmd_bytes = host::size_of_testpmd(facts).hugepage_bytes;
   return options;
+}
+
+std::string obstacle_to_dpdk(const host::Facts& facts) {
+  const auto report = diag::run_checks(facts, {}, {"hardware", "kernel", "rdma", "dpdk"});
+  const auto causes =
+      report ? diag::first_causes(*report) : std::vector<const diag::CheckOutcome*>();
+  if (causes.empty()) return {};
+  return fmt::format(
+      "DPDK cannot use the NIC yet, because a check fails: {} ({}); 'manactl check' prints the "
+      "remedy",
+      causes.front()->check.problem,
+      causes.front()->check.id);
 }
 
 std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context) {

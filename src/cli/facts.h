@@ -23,6 +23,10 @@ host::Facts gather_facts(const os::System& system, const std::string& root = {})
 // dpdk-testpmd.
 diag::CheckOptions check_options_for(const host::Facts& facts, unsigned queues);
 
+// Returns why DPDK cannot use any NIC of this VM, whether it is prepared or not: the first cause
+// among the failed checks of hardware, kernel, RDMA and DPDK. Empty if none of them failed.
+std::string obstacle_to_dpdk(const host::Facts& facts);
+
 // Returns an empty list for a captured system, or if the journal cannot be read.
 std::vector<setup::Entry> journal_entries(const os::System& system, const Context& context);
 

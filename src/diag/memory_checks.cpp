@@ -55,26 +55,10 @@ std::string free_text(const std::vector<Pool>& pools, const std::vector<std::str
   return brief(nodes, ", ");
 }
 
-// Returns the commands that release `pages` free pages on nodes without a NIC, or as many as they
-// have: the pages move to the pool `to`.
-std::vector<std::string> release_elsewhere(const host::Facts& facts,
-                                           const Pool& to,
-                                           std::uint64_t pages) {
-  std::vector<std::string> commands;
-  for (const Pool& pool : host::pools_elsewhere(facts.memory, nodes_of(facts, {}))) {
-    const auto moved = std::min(pages, pool.free);
-    if (moved == 0 || pool.page_kib != to.page_kib) continue;
-    commands.push_back(host::reserve_command(pool, pool.total - moved));
-    pages -= moved;
-  }
-  return commands;
-}
-
 Remedy reserve_more(const host::Facts& facts, const CheckOptions& options, int node) {
   const Pool pool = host::freest_pool(facts.memory, node, host::default_page_kib(facts.memory));
-  const std::uint64_t more = host::missing_pages(pool, needed_bytes(options));
-  auto commands = release_elsewhere(facts, pool, more);
-  commands.push_back(host::reserve_command(pool, pool.total + more));
+  auto commands =
+      host::reserve_commands(facts.memory, nodes_of(facts, {}), node, needed_bytes(options));
   commands.push_back(
       fmt::format("cat /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
                   pool.node,

@@ -24,6 +24,15 @@ std::uint64_t mbuf_pool_bytes(std::uint64_t forwarding_lcores) {
   return (kMaxDescriptors + kMaxBurst + forwarding_lcores * kCache) * kMaxPorts * kMbuf;
 }
 
+// Returns the command that sets the number of reserved pages of the pool to `pages`.
+std::string reserve_command(const HugepagePool& pool, std::uint64_t pages) {
+  return fmt::format(
+      "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
+      pages,
+      pool.node,
+      pool.page_kib);
+}
+
 }  // namespace
 
 TestpmdSize size_of_testpmd(const Facts& facts) {
@@ -64,12 +73,22 @@ std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<i
   return pools;
 }
 
-std::string reserve_command(const HugepagePool& pool, std::uint64_t pages) {
-  return fmt::format(
-      "echo {} | tee /sys/devices/system/node/node{}/hugepages/hugepages-{}kB/nr_hugepages",
-      pages,
-      pool.node,
-      pool.page_kib);
+std::vector<std::string> reserve_commands(const Memory& memory,
+                                          const std::set<int>& nodes,
+                                          int node,
+                                          std::uint64_t bytes) {
+  const auto to = freest_pool(memory, node, default_page_kib(memory));
+  const auto more = missing_pages(to, bytes);
+  std::vector<std::string> commands;
+  auto wanted = more;
+  for (const auto& pool : pools_elsewhere(memory, nodes)) {
+    const auto moved = std::min(wanted, pool.free);
+    if (moved == 0 || pool.page_kib != to.page_kib) continue;
+    commands.push_back(reserve_command(pool, pool.total - moved));
+    wanted -= moved;
+  }
+  commands.push_back(reserve_command(to, to.total + more));
+  return commands;
 }
 
 std::uint64_t default_page_kib(const Memory& memory) {

@@ -39,8 +39,12 @@ std::uint64_t missing_pages(const HugepagePool& pool, std::uint64_t bytes);
 // -1, an unknown node.
 std::vector<HugepagePool> pools_elsewhere(const Memory& memory, const std::set<int>& nodes);
 
-// Returns the shell command that sets the number of reserved pages of the pool to `pages`.
-std::string reserve_command(const HugepagePool& pool, std::uint64_t pages);
+// Returns the shell commands that reserve on `node` the pages that it lacks for a program that
+// needs `bytes`. As many as possible are moved from nodes that are not in `nodes`.
+std::vector<std::string> reserve_commands(const Memory& memory,
+                                          const std::set<int>& nodes,
+                                          int node,
+                                          std::uint64_t bytes);
 
 // The default page size of the kernel in KiB; 2048 if it is unknown.
 std::uint64_t default_page_kib(const Memory& memory);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "host/nic_state.h"
 #include "host/numa.h"
 #include "setup/guard.h"
 #include "setup/steps.h"
@@ -148,6 +149,15 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
         Errc::unsupported,
         fmt::format("'{}' is MANA without a synthetic interface: use --vf-only", shown(name)));
   }
+  // With --vf-only, DPDK does not need the synthetic interface.
+  const bool needs_pair = nic.synthetic && nic.vmbus && !request.vf_only;
+  if (needs_pair && !host::is_paired(nic)) {
+    return fail(Errc::unsupported,
+                fmt::format("'{}' and its VF {} are not paired, so DPDK would not find the VF: "
+                            "run 'manactl doctor' to find the reason",
+                            shown(name),
+                            shown(vf->name)));
+  }
   if (!nic.is_direct() && (!nic.synthetic || !nic.vmbus)) {
     return fail(Errc::unsupported,
                 fmt::format("channel {} has no driver and therefore no interface: run 'manactl "
@@ -161,9 +171,8 @@ Result<> refuse_unsuitable(const host::Nic& nic, const Request& request, const s
 // Returns "; 'manactl prepare eth1' uses a NIC that is free" if there is one.
 std::string free_nic_hint(const host::Facts& facts, const os::System& system) {
   for (const auto& other : *facts.nics) {
-    const bool is_suitable = other.synthetic && other.vmbus && other.has_mana_vf() &&
-                             !other.is_prepared() && facts.carries_nothing(other);
-    if (!is_suitable) continue;
+    const bool is_bound = other.synthetic && other.vmbus && !other.is_prepared();
+    if (!is_bound || !host::availability_of(other, facts).is_free.value_or(false)) continue;
     const auto objections = find_objections(other, facts, system);
     if (!objections || !objections->empty()) continue;
     return fmt::format("; 'manactl prepare {}' uses a NIC that is free", shown(other.name()));
@@ -243,9 +252,8 @@ bool has_class_id(const std::vector<Entry>& entries) {
 
 void add_bindings(Plan& plan, const host::Nic& nic, bool by_override, bool shared) {
   const std::string id = nic.vmbus->str();
-  const auto vf = nic.vf->master ? std::optional(interface_of(*nic.vf)) : std::nullopt;
   if (!by_override) plan.steps.push_back(add_class_id(shared));
-  plan.steps.push_back(unbind_channel(interface_of(*nic.synthetic), vf));
+  plan.steps.push_back(unbind_channel(interface_of(*nic.synthetic), interface_of(*nic.vf)));
   if (by_override) plan.steps.push_back(override_driver(id));
   plan.steps.push_back(bind_channel(id));
   plan.steps.push_back(wait_for_uio(id));

@@ -98,6 +98,16 @@ TEST(PrepareCommand, WarnsIfTheMemoryDoesNotAllowTheDefault) {
   EXPECT_EQ(json.err, "");
 }
 
+TEST(PrepareCommand, WarnsIfACheckFailsThatItDoesNotRepair) {
+  for (const auto* tree : {"driver-id-19", "rdma-core-39"}) {
+    const auto outcome = manactl_on(tree, {"prepare", "eth1", "--dry-run"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.err, HasSubstr("DPDK cannot use the NIC yet, because a check fails"))
+        << tree;
+  }
+  EXPECT_EQ(manactl_on("hugepages-wrong-node", {"prepare", "eth1", "--dry-run"}).err, "");
+}
+
 TEST(PrepareCommand, RefusesImpossibleHugepagesInADryRun) {
   const auto outcome =
       manactl_on("no-hugepages", {"prepare", "eth1", "--dry-run", "--hugepages", "1000000000"});
@@ -178,6 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"healthy-two-nics", "enP30832p0s0d1", 2, "manactl prepare eth1"},
                       Refusal{"healthy-two-nics", "ehh1", 3, "did you mean"},
                       Refusal{"healthy-two-nics", "lo", 3, "not an Azure NIC"},
+                      Refusal{"vf-unpaired", "eth1", 3, "its VF enP30832p0s0d1 are not paired"},
                       Refusal{"vf-missing", "eth1", 3, "no VF"},
                       Refusal{"image-debian-12", "eth1", 3, "manactl: mana_ib is missing from "},
                       Refusal{"mana-ib-missing", "eth1", 3, "run 'manactl check --only kernel -v'"},

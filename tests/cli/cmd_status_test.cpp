@@ -103,8 +103,12 @@ TEST(StatusCommand, ShowsThatAVfIsNotPaired) {
 TEST(StatusCommand, ShowsHowToMoveHugepagesToTheNodeOfTheNics) {
   const auto text = manactl_on("hugepages-wrong-node", {"status"}).out;
   const std::string file = "/hugepages/hugepages-2048kB/nr_hugepages\n";
-  EXPECT_THAT(text, HasSubstr("run:       echo 0 | tee /sys/devices/system/node/node1" + file));
-  EXPECT_THAT(text, HasSubstr("run:       echo 1024 | tee /sys/devices/system/node/node0" + file));
+  const auto check = manactl_on("hugepages-wrong-node", {"check"}).out;
+  for (const auto& command : {"echo 789 | tee /sys/devices/system/node/node1" + file,
+                              "echo 235 | tee /sys/devices/system/node/node0" + file}) {
+    EXPECT_THAT(text, HasSubstr("run:       " + command));
+    EXPECT_THAT(check, HasSubstr("        " + command));
+  }
 }
 
 TEST(StatusCommand, ListsNicsWithoutAnInterfaceForANameThatIsGone) {

@@ -103,17 +103,20 @@ TEST_F(MakePlan, ForADirectVfRequiresVfOnly) {
           kVf));
 }
 
-TEST_F(MakePlan, WaitsForTheVfOnlyIfItHasJoined) {
-  const auto vf_of_unbind = [&] {
-    const auto made = plan();
-    for (const auto& step : made->steps) {
-      if (step->kind() == StepKind::unbind_channel) return value_at(step->parameters(), "vf");
-    }
-    return std::string("no such step");
-  };
-  EXPECT_EQ(vf_of_unbind(), kVf);
+TEST_F(MakePlan, WaitsForTheVf) {
+  const auto made = plan();
+  const auto unbind = std::ranges::find(
+      made->steps, StepKind::unbind_channel, [](const auto& step) { return step->kind(); });
+  ASSERT_NE(unbind, made->steps.end());
+  EXPECT_EQ(value_at((*unbind)->parameters(), "vf"), kVf);
+}
+
+TEST_F(MakePlan, RefusesAVfThatIsNotPaired) {
   eth1().vf->master.reset();
-  EXPECT_EQ(vf_of_unbind(), "");
+  const auto refused = plan();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::unsupported);
+  EXPECT_THAT(refused.error().message, testing::HasSubstr("are not paired"));
 }
 
 TEST_F(MakePlan, RefusesWhatCannotBePrepared) {

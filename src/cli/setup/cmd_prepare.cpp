@@ -173,6 +173,12 @@ Result<std::vector<std::string>> planned_files(const setup::Request& request,
   return paths;
 }
 
+// Warns of a fault that prepare does not repair. Hugepages can be used without such a NIC.
+void add_obstacle(PrepareOutput& result, const setup::Request& request, const host::Facts& facts) {
+  auto obstacle = request.interface ? obstacle_to_dpdk(facts) : std::string();
+  if (!obstacle.empty()) result.prepared.warnings.push_back(std::move(obstacle));
+}
+
 Exit run_dry(const PrepareOptions& options,
              const setup::Request& request,
              const os::System& system,
@@ -185,9 +191,11 @@ Exit run_dry(const PrepareOptions& options,
   PrepareOutput result;
   result.is_dry_run = true;
   result.slots = planned_slots(prepared->entry);
-  result.allow_channels = accepts_channels(gather_facts(system));
+  const auto facts = gather_facts(system);
+  result.allow_channels = accepts_channels(facts);
   result.commands = dry_run.commands();
   result.prepared = std::move(*prepared);
+  add_obstacle(result, request, facts);
   if (result.prepared.outcome != setup::PrepareOutcome::already_prepared) {
     result.confirm_within = options.confirm;
   }
@@ -220,7 +228,7 @@ class PrepareCommand {
     PrepareOutput result;
     result.prepared = std::move(*prepared);
     const bool good = exit_of(result.prepared) == Exit::ok;
-    if (good && request.interface) add_slots(result);
+    if (good && request.interface) add_nics(result, request);
     const auto deadline = result.prepared.entry.deadline;
     if (good && result.prepared.outcome == setup::PrepareOutcome::done && deadline) {
       result.confirm_within =
@@ -250,9 +258,11 @@ class PrepareCommand {
     return {};
   }
 
-  // Adds the slots of all prepared NICs; none if they cannot be determined.
-  void add_slots(PrepareOutput& result) const {
+  // Adds the slots of all prepared NICs, none if they cannot be determined, and a warning if DPDK
+  // cannot use them.
+  void add_nics(PrepareOutput& result, const setup::Request& request) const {
     const auto facts = gather_facts(system_);
+    add_obstacle(result, request, facts);
     result.slots = setup::slots_of(nics_in_user_space(facts, *setup_session_.entries()))
                        .value_or(std::vector<setup::Slot>{});
     result.allow_channels = accepts_channels(facts);

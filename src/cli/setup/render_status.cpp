@@ -3,7 +3,6 @@
 #include "cli/setup/render_status.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -235,14 +234,12 @@ void StatusWriter::write_misplaced_pages(const host::Facts& facts) {
   }
   if (nodes.size() != 1) return;
   const int node = *nodes.begin();
-  std::map<std::uint64_t, std::uint64_t> moved;  // page size -> pages
-  for (const auto& pool : host::pools_elsewhere(facts.memory, nodes)) {
-    const auto own = host::freest_pool(facts.memory, node, pool.page_kib);
-    if (own.free != 0) continue;
-    if (moved.empty()) write("", fmt::format("the NICs are on node {}; to move free pages:", node));
-    moved[pool.page_kib] += pool.free;
-    write_command(host::reserve_command(pool, pool.total - pool.free));
-    write_command(host::reserve_command(own, own.total + moved[pool.page_kib]));
+  const bool is_any_elsewhere = !host::pools_elsewhere(facts.memory, nodes).empty();
+  if (!is_any_elsewhere || host::freest_pool(facts.memory, node).free != 0) return;
+  write("", fmt::format("the NICs are on node {}; to move what dpdk-testpmd needs:", node));
+  const auto bytes = host::size_of_testpmd(facts).hugepage_bytes;
+  for (const auto& command : host::reserve_commands(facts.memory, nodes, node, bytes)) {
+    write_command(command);
   }
 }
 
